@@ -1,0 +1,21 @@
+#!/bin/sh
+# Installs the peers of the benchmarks that are programs into a directory: peers.sh DIR, then BENCH_PEERS=DIR.
+# Needs cargo, python3 with venv, and apt-get and dpkg (Debian); no root, nothing outside DIR is written.
+set -eu
+directory=$(mkdir -p "${1:?usage: peers.sh DIR}" && cd "$1" && pwd)
+
+cargo install patchloom --version 0.37.6 --no-default-features --features cli --root "$directory"
+
+python3 -m venv "$directory/python"
+"$directory/python/bin/pip" install --quiet ruamel.yaml==0.19.1
+
+mkdir -p "$directory/packages" "$directory/clang" "$directory/bin"
+cd "$directory/packages"
+apt-get download clang-tools-14 libclang-cpp14 libllvm14
+for package in ./*.deb; do dpkg -x "$package" "$directory/clang"; done
+cat > "$directory/bin/clang-apply-replacements" <<SCRIPT
+#!/bin/sh
+export LD_LIBRARY_PATH=$directory/clang/usr/lib/x86_64-linux-gnu:$directory/clang/usr/lib/llvm-14/lib
+exec $directory/clang/usr/lib/llvm-14/bin/clang-apply-replacements "\$@"
+SCRIPT
+chmod +x "$directory/bin/clang-apply-replacements"

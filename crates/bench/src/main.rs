@@ -1,0 +1,127 @@
+//! The benchmarks: regreen beside its peers and beside the limit of the machine, in one run, with ratios.
+//!
+//! `cargo xtask bench [NAME…]` builds and runs them. Every input is generated from a fixed seed, every number is
+//! the best of several runs, and nothing here asserts a time: a machine under load must not fail a build.
+//! `--quick` runs small sizes in seconds, to show that the benchmarks still work.
+//!
+//! Knows nothing about who ships the product: peers are dependencies of this crate alone.
+
+mod contender;
+mod document_ops;
+mod edits_disk;
+mod edits_memory;
+mod end_to_end;
+mod fleet;
+mod judge;
+mod machine;
+mod measure;
+mod operation;
+mod peers;
+mod random;
+mod sources;
+mod table;
+mod tools;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+/// One benchmark: what it is called, what it shows, and how it is run.
+struct Benchmark {
+    name: &'static str,
+    about: &'static str,
+    run: fn(Scale) -> Result<()>,
+}
+
+/// How large the inputs are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scale {
+    /// The sizes that the goals are stated for.
+    Full,
+    /// Seconds only.
+    Quick,
+}
+
+impl Scale {
+    /// One of two values by scale.
+    pub(crate) fn pick<T>(self, full: T, quick: T) -> T {
+        match self {
+            Scale::Full => full,
+            Scale::Quick => quick,
+        }
+    }
+}
+
+const BENCHMARKS: [Benchmark; 5] = [
+    Benchmark {
+        name: "edits-memory",
+        about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
+        run: edits_memory::run,
+    },
+    Benchmark {
+        name: "edits-disk",
+        about: "the same edits on disk against clang-apply-replacements and write-fsync-rename",
+        run: edits_disk::run,
+    },
+    Benchmark {
+        name: "json-ops",
+        about: "1,000 operations on 50 MB of JSON against patchloom and serde_json; right to the byte or not",
+        run: document_ops::run_json,
+    },
+    Benchmark {
+        name: "yaml-ops",
+        about: "1,000 operations on 5 MB of YAML against yaml-edit, patchloom, ruamel.yaml; right or not",
+        run: document_ops::run_yaml,
+    },
+    Benchmark {
+        name: "end-to-end",
+        about: "validate and apply of a changeset over 25 files by the real binary",
+        run: end_to_end::run,
+    },
+];
+
+const USAGE: &str = "\
+bench [--quick] [NAME…]   run the named benchmarks, or all
+bench --list              the names";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            table::complain(&format!("bench: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Result<()> {
+    match arguments {
+        ["--list"] => {
+            for benchmark in &BENCHMARKS {
+                table::say(&format!("{:14} {}", benchmark.name, benchmark.about));
+            }
+            Ok(())
+        }
+        [contender::FLAG, rest @ ..] => contender::serve(rest),
+        [edits_memory::FLAG] => edits_memory::serve(Scale::Full),
+        [edits_memory::FLAG, "--quick"] => edits_memory::serve(Scale::Quick),
+        ["--quick", names @ ..] => run_named(names, Scale::Quick),
+        names => run_named(names, Scale::Full),
+    }
+}
+
+fn run_named(names: &[&str], scale: Scale) -> Result<()> {
+    if let Some(unknown) = names.iter().find(|name| BENCHMARKS.iter().all(|it| it.name != **name)) {
+        bail!("there is no benchmark `{unknown}`\n\n{USAGE}");
+    }
+    table::say(&machine::describe());
+    for benchmark in &BENCHMARKS {
+        if names.is_empty() || names.contains(&benchmark.name) {
+            table::say(&format!("\n# {}: {}\n", benchmark.name, benchmark.about));
+            (benchmark.run)(scale)?;
+        }
+    }
+    Ok(())
+}

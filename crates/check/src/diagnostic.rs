@@ -1,0 +1,156 @@
+//! One finding, and the total order of findings.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use document::Value;
+
+use crate::location::Location;
+
+/// How bad a finding is. The order is the order in reports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// Must be fixed.
+    Error,
+    /// Should be fixed.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl Severity {
+    /// Every severity, the worst first.
+    pub const ALL: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Info];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        }
+    }
+
+    /// The severity with that name on the wire.
+    pub fn from_name(name: &str) -> Option<Severity> {
+        Severity::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// What kind of rule a finding is about. The order is the order in reports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Tier {
+    /// The shape of a document.
+    Schema,
+    /// What a document means.
+    Semantic,
+    /// What a workspace has agreed on.
+    Policy,
+}
+
+impl Tier {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Schema => "schema",
+            Tier::Semantic => "semantic",
+            Tier::Policy => "policy",
+        }
+    }
+}
+
+/// A place that helps to understand a finding.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Related {
+    /// The file.
+    pub file: String,
+    /// The place in it, for documents.
+    pub json_pointer: Option<String>,
+    /// The place in its text.
+    pub location: Option<Location>,
+    /// What the place has to do with the finding.
+    pub message: String,
+}
+
+/// One finding.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Diagnostic {
+    /// `d_` and 12 hex digits; empty until [`crate::assign_ids`] has seen it.
+    pub diagnostic_id: String,
+    /// The rule that is broken.
+    pub rule_id: String,
+    /// The provider's plain name.
+    pub source: String,
+    /// The provider's phase that owns the rule.
+    pub phase: String,
+    /// What kind of rule it is.
+    pub tier: Tier,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, why it matters and what to do, for people.
+    pub message: String,
+    /// The file that the finding is about.
+    pub file: String,
+    /// The place in a document; `None` where there is none.
+    pub json_pointer: Option<String>,
+    /// The place in the text.
+    pub location: Option<Location>,
+    /// The text that the finding stands on, for its identity where there is no pointer. Not shown.
+    pub anchor: Option<String>,
+    /// Other places.
+    pub related: Vec<Related>,
+    /// Facts for machines.
+    pub details: BTreeMap<String, Value>,
+    /// The repairs that claim to resolve it.
+    pub repair_refs: Vec<String>,
+}
+
+impl Diagnostic {
+    /// The total order of reports: file, pointer or position, tier, severity, rule, message, and then
+    /// everything else, so that only equal findings are equal.
+    pub fn total_cmp(&self, other: &Diagnostic) -> Ordering {
+        let order = (&self.file, self.place(), self.tier, self.severity).cmp(&(
+            &other.file,
+            other.place(),
+            other.tier,
+            other.severity,
+        ));
+        order
+            .then_with(|| (&self.rule_id, &self.message).cmp(&(&other.rule_id, &other.message)))
+            .then_with(|| self.canonical_bytes().cmp(&other.canonical_bytes()))
+    }
+
+    /// A finding about a whole file comes before those about places in it.
+    fn place(&self) -> (Option<&str>, Option<(u32, u32)>) {
+        (self.json_pointer.as_deref(), self.location.map(|it| (it.start_byte, it.end_byte)))
+    }
+
+    /// What the order has not looked at yet. Every string is preceded by its length, so that two different
+    /// findings never have the same bytes.
+    fn canonical_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut put = |text: &str| {
+            bytes.extend_from_slice(&(text.len() as u64).to_be_bytes());
+            bytes.extend_from_slice(text.as_bytes());
+        };
+        put(&self.source);
+        put(&self.phase);
+        put(self.anchor.as_deref().unwrap_or_default());
+        for (name, value) in &self.details {
+            put(name);
+            put(&value.to_json());
+        }
+        put("related");
+        for related in &self.related {
+            put(&related.file);
+            put(related.json_pointer.as_deref().unwrap_or_default());
+            put(&format!("{:?}", related.location));
+            put(&related.message);
+        }
+        put("repair_refs");
+        for repair in &self.repair_refs {
+            put(repair);
+        }
+        bytes
+    }
+}

@@ -1,0 +1,367 @@
+//! The operations, one by one. Each has all of its effect or none.
+
+use super::{Draft, Effect, Node, Walk, Write, WriteKind};
+use crate::limits::Limits;
+use crate::op::{Expects, Op, OpError, Step};
+use crate::pointer::{Pointer, parse_index};
+use crate::refusal::{Reason, Refusal};
+use crate::source::Kind;
+use crate::value::{JsonType, Value};
+
+impl Draft {
+    /// Applies one operation to the draft. On failure the draft is as before.
+    pub fn apply(&mut self, step: &Step) -> Result<Effect, OpError> {
+        if let Some(refusal) = self.document.blocked() {
+            return Err(refusal.into());
+        }
+        let mark = self.mark();
+        let result = self.check_expectations(step).and_then(|()| self.perform(&step.op));
+        if result.is_err() {
+            self.roll_back(mark);
+        }
+        result
+    }
+
+    fn perform(&mut self, op: &Op) -> Result<Effect, OpError> {
+        match op {
+            Op::ReplaceValue { at, value } => {
+                let walk = self.walk_to(at)?;
+                self.overwrite(&walk, value)
+            }
+            Op::AddKey { at, key, value } => {
+                let walk = self.walk_to_object(at)?;
+                if self.position_of(walk.node(), key).is_some() {
+                    return Err(OpError::KeyExists { at: at.join(key) });
+                }
+                let node = self.import(value);
+                self.create_key(&walk, key, node)
+            }
+            Op::RemoveKey { at, key } => {
+                let walk = self.walk_to_object(at)?;
+                let slot = self.literal(at).join(key);
+                if self.position_of(walk.node(), key).is_none() {
+                    return Err(self.missing_key(&walk, slot, key));
+                }
+                self.delete(&slot)
+            }
+            Op::RenameKey { at, from, to } => self.rename_key(at, from, to),
+            Op::InsertItem { at, index, value } => self.insert(at, *index, value),
+            Op::ReplaceItem { at, index, value } => {
+                self.walk_to_item(at, *index)?;
+                let item = item_pointer(&self.literal(at), *index);
+                let walk = self.walk_to(&item)?;
+                self.overwrite(&walk, value)
+            }
+            Op::DeleteItem { at, index } => {
+                self.walk_to_item(at, *index)?;
+                let item = item_pointer(&self.literal(at), *index);
+                self.delete(&item)
+            }
+            Op::SetValue { at, value } => {
+                let node = self.import(value);
+                self.set(at, node).map(|(effect, _)| effect)
+            }
+            Op::DeleteValue { at } => self.delete(at),
+            Op::MoveValue { from, to, keep_position } => {
+                let (from, to) = (self.literal(from), self.literal(to));
+                self.move_value(&from, &to, *keep_position)
+            }
+        }
+    }
+
+    fn insert(
+        &mut self,
+        at: &Pointer,
+        index: Option<usize>,
+        value: &Value,
+    ) -> Result<Effect, OpError> {
+        let walk = self.walk_to_array(at)?;
+        let len = self.opened[&walk.node()].len();
+        let index = index.unwrap_or(len);
+        if index > len {
+            return Err(OpError::OutOfRange { at: at.clone(), index, len });
+        }
+        self.guard_change_inside(&walk.nodes)?;
+        let node = self.import(value);
+        self.guard_depth(walk.nodes.len(), node)?;
+        let slot = self.insert_item(walk.node(), index, node);
+        Ok(effect(&walk.slots, Some(slot), WriteKind::Create))
+    }
+
+    fn rename_key(&mut self, at: &Pointer, from: &str, to: &str) -> Result<Effect, OpError> {
+        let walk = self.walk_to_object(at)?;
+        let Some(position) = self.position_of(walk.node(), from) else {
+            return Err(self.missing_key(&walk, at.join(from), from));
+        };
+        if from == to {
+            return Ok(Effect::default());
+        }
+        if self.position_of(walk.node(), to).is_some() {
+            return Err(OpError::KeyExists { at: at.join(to) });
+        }
+        self.guard_change_inside(&walk.nodes)?;
+        self.guard_new_key(walk.node(), to)?;
+        let slot = self.opened[&walk.node()].members[position].id;
+        let removed_before = self.opened[&walk.node()].removed_keys.get(to).copied();
+        let gone = self.rename(walk.node(), position, from, to);
+        let mut done = effect(&walk.slots, Some(gone), WriteKind::Remove);
+        // The renamed key keeps its slot. If the new name was removed before, that slot is written to as well.
+        for slot in [Some(slot), removed_before].into_iter().flatten() {
+            done.writes.extend(effect(&walk.slots, Some(slot), WriteKind::Create).writes);
+        }
+        Ok(done)
+    }
+
+    fn delete(&mut self, at: &Pointer) -> Result<Effect, OpError> {
+        let walk = self.walk_to(at)?;
+        let (Some((container, position)), Some(segment)) = (walk.parent(), at.segments().last())
+        else {
+            return Err(OpError::Root);
+        };
+        self.guard_change_inside(&walk.nodes[..walk.nodes.len() - 1])?;
+        self.guard_removal(walk.node())?;
+        self.remove(container, position, segment);
+        Ok(effect(&walk.slots, None, WriteKind::Remove))
+    }
+
+    fn move_value(
+        &mut self,
+        from: &Pointer,
+        to: &Pointer,
+        keep_position: bool,
+    ) -> Result<Effect, OpError> {
+        let walk = self.walk_to(from)?;
+        let Some((container, _)) = walk.parent() else {
+            return Err(OpError::Root);
+        };
+        if from == to {
+            return Ok(Effect::default());
+        }
+        if from.is_prefix_of(to) {
+            return Err(OpError::IntoItself { from: from.clone() });
+        }
+        if keep_position {
+            return match (from.split_last(), to.split_last()) {
+                (Some((parent, old)), Some((target, new)))
+                    if parent == target && self.kind(container) == Kind::Object =>
+                {
+                    self.rename_key(&parent, old, new)
+                }
+                _ => Err(OpError::NotARename { from: from.clone() }),
+            };
+        }
+        let moved = walk.node();
+        let mut done = self.delete(from)?;
+        let (set, overwrote) = self.set(to, moved)?;
+        done.writes.extend(set.writes);
+        done.overwrote = overwrote;
+        Ok(done)
+    }
+
+    /// Replaces what is at `at`, or creates it as a new key. Says whether something was replaced.
+    fn set(&mut self, at: &Pointer, node: Node) -> Result<(Effect, bool), OpError> {
+        let walk = self.walk(at)?;
+        if walk.is_complete {
+            self.guard_overwrite(&walk)?;
+            self.guard_depth(walk.nodes.len() - 1, node)?;
+            self.replace(walk.parent(), node);
+            return Ok((effect(&walk.slots, None, WriteKind::Replace), true));
+        }
+        let reached = walk.positions.len();
+        match at.segments().last() {
+            Some(key)
+                if reached + 1 == at.segments().len() && self.kind(walk.node()) == Kind::Object =>
+            {
+                Ok((self.create_key(&walk, key, node)?, false))
+            }
+            _ => Err(self.stop(at, &walk)),
+        }
+    }
+
+    fn overwrite(&mut self, walk: &Walk, value: &Value) -> Result<Effect, OpError> {
+        self.guard_overwrite(walk)?;
+        let node = self.import(value);
+        self.guard_depth(walk.nodes.len() - 1, node)?;
+        self.replace(walk.parent(), node);
+        Ok(effect(&walk.slots, None, WriteKind::Replace))
+    }
+
+    fn create_key(&mut self, walk: &Walk, key: &str, node: Node) -> Result<Effect, OpError> {
+        self.guard_change_inside(&walk.nodes)?;
+        self.guard_new_key(walk.node(), key)?;
+        self.guard_depth(walk.nodes.len(), node)?;
+        let slot = self.push_key(walk.node(), key, node);
+        Ok(effect(&walk.slots, Some(slot), WriteKind::Create))
+    }
+
+    fn walk_to(&mut self, at: &Pointer) -> Result<Walk, OpError> {
+        let walk = self.walk(at)?;
+        if walk.is_complete { Ok(walk) } else { Err(self.stop(at, &walk)) }
+    }
+
+    fn walk_to_object(&mut self, at: &Pointer) -> Result<Walk, OpError> {
+        let walk = self.walk_to(at)?;
+        if self.kind(walk.node()) == Kind::Object && self.open(walk.node()) {
+            return Ok(walk);
+        }
+        self.guard_alias(walk.node())?;
+        Err(OpError::NotAnObject { at: at.clone(), found: self.type_of(walk.node()) })
+    }
+
+    fn walk_to_array(&mut self, at: &Pointer) -> Result<Walk, OpError> {
+        let walk = self.walk_to(at)?;
+        if self.kind(walk.node()) == Kind::Array && self.open(walk.node()) {
+            return Ok(walk);
+        }
+        self.guard_alias(walk.node())?;
+        Err(OpError::NotAnArray { at: at.clone(), found: self.type_of(walk.node()) })
+    }
+
+    fn walk_to_item(&mut self, at: &Pointer, index: usize) -> Result<Walk, OpError> {
+        let walk = self.walk_to_array(at)?;
+        let len = self.opened[&walk.node()].len();
+        if index < len { Ok(walk) } else { Err(OpError::OutOfRange { at: at.clone(), index, len }) }
+    }
+
+    /// Why a walk along `at` ended early.
+    fn stop(&self, at: &Pointer, walk: &Walk) -> OpError {
+        let reached = walk.positions.len();
+        let array = at.prefix(reached);
+        match (self.opened.get(&walk.node()), parse_index(&at.segments()[reached])) {
+            (Some(container), Some(index)) if !container.is_object => {
+                OpError::OutOfRange { at: array, index, len: container.len() }
+            }
+            (Some(container), None) if !container.is_object => {
+                OpError::BadIndex { at: at.prefix(reached + 1) }
+            }
+            _ => OpError::Missing { at: at.prefix(reached + 1) },
+        }
+    }
+
+    fn missing_key(&self, walk: &Walk, at: Pointer, key: &str) -> OpError {
+        match self.guard_new_key(walk.node(), key) {
+            Err(refused) => refused,
+            Ok(()) => OpError::Missing { at },
+        }
+    }
+
+    fn guard_overwrite(&self, walk: &Walk) -> Result<(), OpError> {
+        self.guard_change_inside(&walk.nodes[..walk.nodes.len() - 1])?;
+        self.guard_removal(walk.node())
+    }
+
+    fn guard_change_inside(&self, nodes: &[Node]) -> Result<(), OpError> {
+        let source = self.document.source();
+        let refusal = nodes.iter().find_map(|node| match node {
+            Node::Base(base) => source.refuses_change_inside(*base),
+            Node::New(_) => None,
+        });
+        refusal.map_or(Ok(()), |refusal| Err(refusal.into()))
+    }
+
+    fn guard_removal(&self, node: Node) -> Result<(), OpError> {
+        match node {
+            Node::Base(base) => match self.document.source().refuses_removal(base) {
+                Some(refusal) => Err(refusal.into()),
+                None => Ok(()),
+            },
+            Node::New(_) => Ok(()),
+        }
+    }
+
+    fn guard_new_key(&self, node: Node, key: &str) -> Result<(), OpError> {
+        match node {
+            Node::Base(base) => match self.document.source().refuses_new_key(base, key) {
+                Some(refusal) => Err(refusal.into()),
+                None => Ok(()),
+            },
+            Node::New(_) => Ok(()),
+        }
+    }
+
+    /// Operations on operations could nest without bound, and everything below here recurses.
+    fn guard_depth(&self, containers_above: usize, node: Node) -> Result<(), OpError> {
+        let max_depth = Limits::DEFAULT.max_depth;
+        let room = max_depth.checked_sub(containers_above);
+        if room.is_some_and(|room| self.fits(node, room)) {
+            return Ok(());
+        }
+        let message = format!("nested deeper than {max_depth} levels");
+        Err(Refusal::new(Reason::NotParsed { message }, 0).into())
+    }
+
+    /// An alias to a container could be meant; say so instead of naming its type.
+    fn guard_alias(&self, node: Node) -> Result<(), OpError> {
+        if self.kind(node) == Kind::Alias { self.guard_change_inside(&[node]) } else { Ok(()) }
+    }
+
+    fn check_expectations(&mut self, step: &Step) -> Result<(), OpError> {
+        if step.expects == Expects::default() && step.expects_parent.is_none() {
+            return Ok(());
+        }
+        let slot = self.addressed_slot(&step.op);
+        let walk = self.walk_literally(&slot)?;
+        if let Some(expected) = step.expects_parent {
+            let found = self.parent_type(&slot, &walk);
+            if !found.is_some_and(|found| found.satisfies(expected)) {
+                return Err(OpError::UnexpectedParent { at: slot, expected, found });
+            }
+        }
+        let found = walk.is_complete.then(|| self.value_of(walk.node()));
+        if holds(&step.expects, found.as_ref()) {
+            return Ok(());
+        }
+        Err(OpError::Unexpected { at: slot, expects: step.expects.clone(), found })
+    }
+
+    /// FA-42: what the preconditions of an operation are about.
+    fn addressed_slot(&mut self, op: &Op) -> Pointer {
+        match op {
+            Op::ReplaceValue { at, .. }
+            | Op::InsertItem { at, .. }
+            | Op::SetValue { at, .. }
+            | Op::DeleteValue { at } => self.literal(at),
+            Op::AddKey { at, key, .. }
+            | Op::RemoveKey { at, key }
+            | Op::RenameKey { at, from: key, .. } => self.literal(at).join(key),
+            Op::ReplaceItem { at, index, .. } | Op::DeleteItem { at, index } => {
+                item_pointer(&self.literal(at), *index)
+            }
+            Op::MoveValue { from, .. } => self.literal(from),
+        }
+    }
+
+    fn parent_type(&self, slot: &Pointer, walk: &Walk) -> Option<JsonType> {
+        match walk.parent() {
+            Some((container, _)) if walk.is_complete => Some(self.type_of(container)),
+            None if walk.is_complete => None,
+            _ if walk.positions.len() + 1 == slot.segments().len() => {
+                Some(self.type_of(walk.node()))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn item_pointer(array: &Pointer, index: usize) -> Pointer {
+    array.join(index.to_string())
+}
+
+fn holds(expects: &Expects, found: Option<&Value>) -> bool {
+    let type_holds =
+        |expected: JsonType| found.is_some_and(|it| it.json_type().satisfies(expected));
+    let length_holds =
+        |expected: usize| matches!(found, Some(Value::Array(items)) if items.len() == expected);
+    expects.json_type.is_none_or(type_holds)
+        && expects
+            .equals
+            .as_ref()
+            .is_none_or(|expected| found.is_some_and(|it| it.equals(expected)))
+        && expects.exists.is_none_or(|expected| expected == found.is_some())
+        && expects.length.is_none_or(length_holds)
+}
+
+fn effect(path: &[super::SlotId], last: Option<super::SlotId>, kind: WriteKind) -> Effect {
+    let path = path.iter().copied().chain(last).collect();
+    Effect { writes: vec![Write { path, kind }], overwrote: false }
+}

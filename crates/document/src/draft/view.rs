@@ -1,0 +1,139 @@
+//! What lowering and verification see of a draft: the members of its containers, and where each came from.
+
+use super::{Draft, Node};
+use crate::source::{Kind, NodeId};
+use crate::value::{JsonType, Value};
+
+/// A live member of an opened container.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Member<'a> {
+    /// Which member of the parsed container this is; `None` for an inserted one. Ascending.
+    pub(crate) origin: Option<u32>,
+    /// The key of a new or renamed member of an object.
+    pub(crate) new_key: Option<&'a str>,
+    pub(crate) node: Node,
+}
+
+impl Draft {
+    pub(crate) fn root(&self) -> Node {
+        self.root
+    }
+
+    /// The live members of a container that was opened or is new; `None` for scalars, aliases and containers
+    /// that no operation came near.
+    pub(crate) fn members(&self, node: Node) -> Option<Vec<Member<'_>>> {
+        let container = self.opened.get(&node)?;
+        let live = container.members.iter().filter(|slot| !slot.is_removed);
+        Some(
+            live.map(|slot| Member {
+                origin: slot.origin,
+                new_key: slot.new_key.as_deref(),
+                node: slot.node,
+            })
+            .collect(),
+        )
+    }
+
+    /// The value of a new scalar.
+    pub(crate) fn new_scalar(&self, node: Node) -> Option<&Value> {
+        match node {
+            Node::New(id) => self.fresh[id as usize].as_ref(),
+            Node::Base(_) => None,
+        }
+    }
+
+    pub(crate) fn kind(&self, node: Node) -> Kind {
+        match node {
+            Node::Base(base) => self.document.source().kind(base),
+            Node::New(_) => match self.opened.get(&node) {
+                Some(container) if container.is_object => Kind::Object,
+                Some(_) => Kind::Array,
+                None => Kind::Scalar,
+            },
+        }
+    }
+
+    /// Whether everything in this parsed node is as it was.
+    pub(crate) fn is_as_parsed(&self, base: NodeId) -> bool {
+        let Some(container) = self.opened.get(&Node::Base(base)) else {
+            return true;
+        };
+        let children = self.document.source().children(base);
+        container.members.len() == children.len()
+            && container.members.iter().zip(&children).all(|(slot, child)| {
+                !slot.is_removed
+                    && slot.origin.is_some()
+                    && slot.new_key.is_none()
+                    && slot.node == Node::Base(child.node)
+                    && self.is_as_parsed(child.node)
+            })
+    }
+
+    /// Whether no more than `room` containers are nested in a node, itself included. An alias counts as a scalar.
+    pub(crate) fn fits(&self, node: Node, room: usize) -> bool {
+        let kind = self.kind(node);
+        if !matches!(kind, Kind::Array | Kind::Object) {
+            return true;
+        }
+        let Some(room) = room.checked_sub(1) else {
+            return false;
+        };
+        match (self.members(node), node) {
+            (Some(members), _) => members.iter().all(|it| self.fits(it.node, room)),
+            (None, Node::Base(base)) => {
+                let children = self.document.source().children(base);
+                children.iter().all(|it| self.fits(Node::Base(it.node), room))
+            }
+            (None, Node::New(_)) => true,
+        }
+    }
+
+    /// The value of a node as the draft has it, aliases expanded.
+    pub(crate) fn value_of(&self, node: Node) -> Value {
+        if let Some(scalar) = self.new_scalar(node) {
+            return scalar.clone();
+        }
+        let Some(members) = self.members(node) else {
+            return match node {
+                Node::Base(base) => self.document.value_of(base),
+                Node::New(_) => Value::Null,
+            };
+        };
+        if self.kind(node) == Kind::Array {
+            return Value::Array(members.iter().map(|it| self.value_of(it.node)).collect());
+        }
+        let keys = self.keys(node, &members);
+        Value::Object(
+            keys.into_iter().zip(members).map(|(key, it)| (key, self.value_of(it.node))).collect(),
+        )
+    }
+
+    /// The keys of an opened object's members, as the draft has them.
+    pub(crate) fn keys(&self, node: Node, members: &[Member<'_>]) -> Vec<String> {
+        let children = match node {
+            Node::Base(base) => self.document.source().children(base),
+            Node::New(_) => Vec::new(),
+        };
+        let parsed = |origin: Option<u32>| {
+            origin
+                .and_then(|origin| children.get(origin as usize))
+                .and_then(|child| child.key.as_deref())
+        };
+        members
+            .iter()
+            .map(|it| it.new_key.or_else(|| parsed(it.origin)).unwrap_or_default().to_string())
+            .collect()
+    }
+
+    pub(super) fn type_of(&self, node: Node) -> JsonType {
+        match (self.kind(node), node) {
+            (Kind::Array, _) => JsonType::Array,
+            (Kind::Object, _) => JsonType::Object,
+            (Kind::Alias, Node::Base(base)) => match self.document.source().alias_target(base) {
+                Some(target) => self.type_of(Node::Base(target)),
+                None => JsonType::Null,
+            },
+            _ => self.value_of(node).json_type(),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! JSON, also with comments and trailing commas (JSONC).
+//!
+//! The tree is an array of spans in document order; everything else (keys, strings, commas, comments, style) is
+//! read from the text when someone asks. A byte order mark at the start is kept; a text that is only whitespace
+//! and comments is not a document.
+
+mod carry;
+mod dupes;
+mod gap;
+mod insert;
+mod lower;
+mod parse;
+mod remove;
+mod render;
+mod string;
+mod style;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use edit::{Edit, Text};
+
+use crate::draft::Draft;
+use crate::limits::Limits;
+use crate::refusal::{ParseError, Reason, Refusal};
+use crate::source::{Child, Kind, NodeId, Source};
+use crate::value::{Number, Value};
+
+/// Where a value stands, and where its key starts.
+#[derive(Clone, Copy)]
+struct Span {
+    start: u32,
+    end: u32,
+    key: Option<u32>,
+}
+
+/// A value in the 12 bytes that it takes to find the rest in the text.
+#[derive(Clone, Copy)]
+struct Node {
+    /// The start of the key, or of the value if it has none.
+    start: u32,
+    /// The end of the value.
+    end: u32,
+    /// The first node that is not inside this one; the highest bit says whether this one has a key.
+    next: u32,
+}
+
+const HAS_KEY: u32 = 1 << 31;
+
+pub(crate) struct JsonTree {
+    text: Text,
+    nodes: Vec<Node>,
+    repeated_key: Option<u32>,
+}
+
+pub(crate) fn parse(text: &Text, limits: &Limits) -> Result<JsonTree, ParseError> {
+    let parse::Parsed { nodes, repeated_key } = parse::parse(text.bytes(), limits)?;
+    Ok(JsonTree { text: text.clone(), nodes, repeated_key })
+}
+
+impl JsonTree {
+    fn bytes(&self) -> &[u8] {
+        self.text.bytes()
+    }
+
+    fn at(&self, node: NodeId) -> Span {
+        let Node { start, end, next } = self.nodes[node.0 as usize];
+        if next & HAS_KEY == 0 {
+            return Span { start, end, key: None };
+        }
+        Span { start: self.value_start(start), end, key: Some(start) }
+    }
+
+    /// Where a member starts: its key, or its value if it has none.
+    fn member_start(&self, node: NodeId) -> usize {
+        self.nodes[node.0 as usize].start as usize
+    }
+
+    fn end(&self, node: NodeId) -> usize {
+        self.nodes[node.0 as usize].end as usize
+    }
+
+    /// Where the value of the key at `key` starts.
+    fn value_start(&self, key: u32) -> u32 {
+        let bytes = self.bytes();
+        let mut at = self.key_end(key);
+        loop {
+            match bytes.get(at) {
+                Some(b' ' | b'\t' | b'\r' | b'\n' | b':') => at += 1,
+                Some(b'/') => at = parse::end_of_comment(bytes, at).unwrap_or(bytes.len()),
+                _ => return at as u32,
+            }
+        }
+    }
+
+    /// The members of a container.
+    fn child_ids(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let next_of = |node: u32| self.nodes[node as usize].next & !HAS_KEY;
+        let end = next_of(node.0);
+        let mut next = node.0 + 1;
+        std::iter::from_fn(move || {
+            let child = NodeId(next);
+            (next < end).then(|| {
+                next = next_of(next);
+                child
+            })
+        })
+    }
+
+    /// The text between two offsets that stand on character boundaries.
+    fn slice(&self, start: usize, end: usize) -> &str {
+        let bytes = self.bytes().get(start..end).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// The offset after the closing quote of the key that starts at `key`.
+    fn key_end(&self, key: u32) -> usize {
+        string::end_of_string(self.bytes(), key as usize + 1)
+            .expect("the parser has read this key to its end")
+            .end
+    }
+
+    fn key_text(&self, key: u32) -> Cow<'_, str> {
+        string::decode(self.slice(key as usize + 1, self.key_end(key) - 1))
+    }
+}
+
+impl Source for JsonTree {
+    fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    fn kind(&self, node: NodeId) -> Kind {
+        match self.bytes()[self.at(node).start as usize] {
+            b'{' => Kind::Object,
+            b'[' => Kind::Array,
+            _ => Kind::Scalar,
+        }
+    }
+
+    fn children(&self, node: NodeId) -> Vec<Child<'_>> {
+        self.child_ids(node)
+            .map(|child| {
+                let Node { start, next, .. } = self.nodes[child.0 as usize];
+                Child { key: (next & HAS_KEY != 0).then(|| self.key_text(start)), node: child }
+            })
+            .collect()
+    }
+
+    fn scalar(&self, node: NodeId) -> Value {
+        let span = self.at(node);
+        let text = self.slice(span.start as usize, span.end as usize);
+        match text.as_bytes().first() {
+            Some(b'"') => Value::String(string::decode(&text[1..text.len() - 1]).into_owned()),
+            Some(b't') => Value::Bool(true),
+            Some(b'f') => Value::Bool(false),
+            Some(b'n') => Value::Null,
+            _ => Value::Number(Number::parse(text).expect("the parser has checked the number")),
+        }
+    }
+
+    fn span(&self, node: NodeId) -> Range<u32> {
+        let span = self.at(node);
+        span.start..span.end
+    }
+
+    fn key_span(&self, node: NodeId) -> Option<Range<u32>> {
+        self.at(node).key.map(|key| key..self.key_end(key) as u32)
+    }
+
+    fn blocked(&self) -> Option<Refusal> {
+        let offset = self.repeated_key?;
+        let key = self.key_text(offset).into_owned();
+        Some(Refusal::new(Reason::DuplicateKey { key }, offset))
+    }
+
+    fn bytes_decide(&self) -> bool {
+        true
+    }
+
+    fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
+        lower::lower(self, draft)
+    }
+}

@@ -1,0 +1,32 @@
+//! Lossless documents: JSON (with comments), YAML 1.2 and TOML, addressed by RFC 6901 pointers and changed by
+//! operations that are lowered to the smallest byte edits.
+//!
+//! The path of a change: [`parse`] reads a text into a [`Document`] (spans into the text, no copy of it);
+//! a [`Draft`] applies [`Op`]s to an overlay of that tree; [`Draft::lower`] turns the overlay into an
+//! [`edit::EditSet`], parses the result again and compares it with the overlay. What does not come out as
+//! meant is refused, never written.
+//!
+//! Knows nothing about diagnostics, files on disk or who asks for a change.
+#![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
+#![warn(missing_docs)]
+
+mod document;
+mod draft;
+mod json;
+mod limits;
+mod op;
+mod pointer;
+mod refusal;
+mod source;
+mod toml;
+mod value;
+mod verify;
+mod yaml;
+
+pub use document::{Document, Format, Found, parse};
+pub use draft::{Draft, Effect, Mark, SlotId, Write, WriteKind};
+pub use limits::Limits;
+pub use op::{Expects, Op, OpError, Step};
+pub use pointer::{Pointer, PointerError};
+pub use refusal::{ParseError, ParseErrorKind, Reason, Refusal};
+pub use value::{JsonType, Number, Value};

@@ -1,0 +1,87 @@
+//! What a parsed text tells the rest of the crate, whatever its format.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use edit::Edit;
+
+use crate::draft::Draft;
+use crate::refusal::Refusal;
+use crate::value::Value;
+
+/// A node of a parsed text. Ids are in document order: a container comes before what it holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct NodeId(pub(crate) u32);
+
+/// What a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Scalar,
+    Array,
+    Object,
+    /// A YAML alias: stands for another node.
+    Alias,
+}
+
+/// A member of a container. `key` is there exactly for members of objects.
+#[derive(Clone, Debug)]
+pub(crate) struct Child<'a> {
+    pub(crate) key: Option<Cow<'a, str>>,
+    pub(crate) node: NodeId,
+}
+
+/// A parsed text as a tree of nodes, and the way back from an overlay of it to byte edits.
+pub(crate) trait Source {
+    fn root(&self) -> NodeId;
+
+    fn kind(&self, node: NodeId) -> Kind;
+
+    /// The members of an array or object in document order; empty for scalars and aliases.
+    fn children(&self, node: NodeId) -> Vec<Child<'_>>;
+
+    /// The value of a scalar. Callers never pass another kind.
+    fn scalar(&self, node: NodeId) -> Value;
+
+    /// What an alias stands for. `None` for every other kind.
+    fn alias_target(&self, _node: NodeId) -> Option<NodeId> {
+        None
+    }
+
+    /// The bytes of the value (for a TOML table that is spread out: its header or first key).
+    fn span(&self, node: NodeId) -> Range<u32>;
+
+    /// The bytes of the key of a member of an object.
+    fn key_span(&self, node: NodeId) -> Option<Range<u32>>;
+
+    /// Why nothing in this text may be edited structurally.
+    fn blocked(&self) -> Option<Refusal>;
+
+    /// Why nothing may be changed inside this container or alias, though it may be replaced as a whole.
+    fn refuses_change_inside(&self, _node: NodeId) -> Option<Refusal> {
+        None
+    }
+
+    /// Why this node, with all it holds, may not be replaced, removed or moved.
+    fn refuses_removal(&self, _node: NodeId) -> Option<Refusal> {
+        None
+    }
+
+    /// Why a key that the object does not have may not be created (a YAML merge provides it).
+    fn refuses_new_key(&self, _object: NodeId, _key: &str) -> Option<Refusal> {
+        None
+    }
+
+    /// Whether equal bytes of two nodes of this format mean equal values wherever they stand.
+    fn bytes_decide(&self) -> bool {
+        false
+    }
+
+    /// Whether the members of an object stand in the text in the order of the draft. TOML puts a table's own
+    /// keys before its sub-tables, whatever the order they were added in.
+    fn keeps_key_order(&self) -> bool {
+        true
+    }
+
+    /// The edits that turn the text into one that reads as the draft.
+    fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal>;
+}

@@ -1,0 +1,70 @@
+//! TOML 1.0 and 1.1: a tree of spans with a parser of its own, and lowering to byte edits.
+//!
+//! One table of TOML may be spelled in several places: by a header, by the headers of its sub-tables, by dotted
+//! keys. The tree therefore keeps *statements* (headers, `key = value` lines and the entries of inline tables)
+//! beside the nodes, and every place where a key is spelled (its *uses*). Lowering works on statements: it
+//! removes, inserts and respells whole lines, and never writes a document anew.
+
+mod emit;
+mod layout;
+mod lower;
+mod parse;
+mod scalar;
+mod tree;
+
+pub(crate) use parse::parse;
+
+use std::ops::Range;
+
+use edit::Edit;
+
+use crate::draft::Draft;
+use crate::refusal::Refusal;
+use crate::source::{Child, Kind, NodeId, Source};
+use crate::value::Value;
+use tree::{Form, TomlTree};
+
+impl Source for TomlTree {
+    fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    fn kind(&self, node: NodeId) -> Kind {
+        match self.form(node.0) {
+            Form::Array | Form::ArrayOfTables => Kind::Array,
+            form if form.is_table() => Kind::Object,
+            _ => Kind::Scalar,
+        }
+    }
+
+    fn children(&self, node: NodeId) -> Vec<Child<'_>> {
+        let has_keys = self.form(node.0).is_table();
+        self.child_ids(node.0)
+            .map(|child| Child { key: has_keys.then(|| self.key(child)), node: NodeId(child) })
+            .collect()
+    }
+
+    fn scalar(&self, node: NodeId) -> Value {
+        scalar::value(self.form(node.0), self.slice(self.value_span(node.0)))
+    }
+
+    fn span(&self, node: NodeId) -> Range<u32> {
+        self.value_span(node.0)
+    }
+
+    fn key_span(&self, node: NodeId) -> Option<Range<u32>> {
+        self.key_use(node.0).map(|it| it.start..it.end)
+    }
+
+    fn blocked(&self) -> Option<Refusal> {
+        None
+    }
+
+    fn keeps_key_order(&self) -> bool {
+        false
+    }
+
+    fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
+        lower::lower(self, draft)
+    }
+}

@@ -1,0 +1,123 @@
+//! The last word on every lowering: the edited text is parsed again and must read as the draft.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+use edit::EditSet;
+
+use crate::document::{self, Document};
+use crate::draft::{Draft, Node};
+use crate::limits::Limits;
+use crate::refusal::{Reason, Refusal};
+use crate::source::{Child, Kind, NodeId};
+
+/// Refuses edits whose result does not read as `draft`.
+pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<(), Refusal> {
+    let document = draft.document();
+    let offset = edits.edits().first().map_or(0, |edit| edit.start);
+    let edited =
+        edits.apply(document.text()).map_err(|error| Refusal::new(Reason::Edits(error), offset))?;
+    // The text was accepted under its own limits; an edit may add to it, but not without bound.
+    let limits = Limits { max_bytes: usize::MAX, ..Limits::DEFAULT };
+    let reread = document::parse(&edited, document.format(), &limits)
+        .map_err(|error| Refusal::new(Reason::NotParsed { message: error.message }, offset))?;
+    let comparison =
+        Comparison { draft, old: document, new: &reread, compared_targets: RefCell::default() };
+    if reread.blocked().is_none() && comparison.node(draft.root(), reread.source().root()) {
+        Ok(())
+    } else {
+        Err(Refusal::new(Reason::NotVerified, offset))
+    }
+}
+
+struct Comparison<'a> {
+    draft: &'a Draft,
+    old: &'a Document,
+    new: &'a Document,
+    compared_targets: RefCell<HashSet<(NodeId, NodeId)>>,
+}
+
+impl Comparison<'_> {
+    fn node(&self, expected: Node, found: NodeId) -> bool {
+        if let Some(scalar) = self.draft.new_scalar(expected) {
+            return self.new.source().kind(found) == Kind::Scalar
+                && self.new.source().scalar(found) == *scalar;
+        }
+        let Some(members) = self.draft.members(expected) else {
+            return match expected {
+                Node::Base(base) => self.parsed(base, found),
+                Node::New(_) => false,
+            };
+        };
+        let kind = self.draft.kind(expected);
+        let children = self.new.source().children(found);
+        if self.new.source().kind(found) != kind || children.len() != members.len() {
+            return false;
+        }
+        if kind == Kind::Array {
+            return members
+                .iter()
+                .zip(&children)
+                .all(|(member, child)| self.node(member.node, child.node));
+        }
+        let expected =
+            self.draft.keys(expected, &members).into_iter().zip(members.iter().map(|it| it.node));
+        self.match_members(expected.collect(), children, |node, found| self.node(node, found))
+    }
+
+    /// Pairs the members of two objects by key and compares each pair.
+    fn match_members<T>(
+        &self,
+        mut expected: Vec<(String, T)>,
+        mut found: Vec<Child<'_>>,
+        is_equal: impl Fn(T, NodeId) -> bool,
+    ) -> bool {
+        if !self.new.source().keeps_key_order() {
+            expected.sort_by(|left, right| left.0.cmp(&right.0));
+            found.sort_by(|left, right| left.key.cmp(&right.key));
+        }
+        expected.len() == found.len()
+            && expected.into_iter().zip(found).all(|((key, expected), found)| {
+                found.key.as_deref().unwrap_or_default() == key && is_equal(expected, found.node)
+            })
+    }
+
+    /// Whether a node that no operation came near reads as before.
+    fn parsed(&self, expected: NodeId, found: NodeId) -> bool {
+        let (old, new) = (self.old.source(), self.new.source());
+        let kind = old.kind(expected);
+        if kind != new.kind(found) {
+            return false;
+        }
+        if old.bytes_decide() && self.bytes(self.old, expected) == self.bytes(self.new, found) {
+            return true;
+        }
+        match kind {
+            Kind::Scalar => old.scalar(expected) == new.scalar(found),
+            Kind::Alias => match (old.alias_target(expected), new.alias_target(found)) {
+                // Each pair of targets is compared once: aliases of aliases would take exponential time.
+                (Some(expected), Some(found)) => {
+                    !self.compared_targets.borrow_mut().insert((expected, found))
+                        || self.node(Node::Base(expected), found)
+                }
+                _ => false,
+            },
+            Kind::Array => {
+                let (expected, found) = (old.children(expected), new.children(found));
+                expected.len() == found.len()
+                    && expected.iter().zip(&found).all(|(old, new)| self.parsed(old.node, new.node))
+            }
+            Kind::Object => {
+                let expected = old.children(expected).into_iter();
+                let expected =
+                    expected.map(|it| (it.key.unwrap_or_default().into_owned(), it.node)).collect();
+                self.match_members(expected, new.children(found), |old, new| self.parsed(old, new))
+            }
+        }
+    }
+
+    fn bytes<'d>(&self, document: &'d Document, node: NodeId) -> Option<&'d [u8]> {
+        let span = document.source().span(node);
+        document.text().bytes().get(span.start as usize..span.end as usize)
+    }
+}

@@ -1,0 +1,102 @@
+//! YAML 1.2, block and flow.
+//!
+//! Plain scalars are read by the core schema. Keys are their characters whatever their type, so `1: a` has the
+//! key `1`. A key that is not a scalar is shown as it is written, and its map is not edited. The tree is that of
+//! the stream's first document; a stream of several is not edited.
+
+mod ambiguous;
+mod anchors;
+mod block;
+mod build;
+mod duplicates;
+mod flow;
+mod lower;
+mod moved;
+mod render;
+mod replace;
+mod resolve;
+mod scalar;
+mod scan;
+mod splice;
+mod style;
+mod tree;
+
+pub(crate) use build::parse;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use edit::Edit;
+
+use crate::draft::Draft;
+use crate::refusal::Refusal;
+use crate::source::{Child, Kind, NodeId, Source};
+use crate::value::Value;
+use tree::{Shape, YamlTree};
+
+impl Source for YamlTree {
+    fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    fn kind(&self, node: NodeId) -> Kind {
+        match self.shape(YamlTree::id(node)) {
+            Shape::Alias => Kind::Alias,
+            shape if shape.is_mapping() => Kind::Object,
+            shape if shape.is_sequence() => Kind::Array,
+            _ => Kind::Scalar,
+        }
+    }
+
+    fn children(&self, node: NodeId) -> Vec<Child<'_>> {
+        let entries = self.entries(YamlTree::id(node)).into_iter();
+        let child = |entry: tree::Entry| Child {
+            key: entry.key.map(|key| Cow::Borrowed(self.key_text(key))),
+            node: NodeId(entry.value),
+        };
+        entries.map(child).collect()
+    }
+
+    fn scalar(&self, node: NodeId) -> Value {
+        let id = YamlTree::id(node);
+        let tag = self.props(id).and_then(|props| props.tag.as_ref()).map(|(_, kind)| *kind);
+        resolve::resolve(self.scalar_text(id), self.shape(id), tag)
+    }
+
+    fn alias_target(&self, node: NodeId) -> Option<NodeId> {
+        let node = self.node(YamlTree::id(node));
+        (node.shape == Shape::Alias).then_some(NodeId(node.extra))
+    }
+
+    fn span(&self, node: NodeId) -> Range<u32> {
+        let node = self.node(YamlTree::id(node));
+        node.start..scan::before_break(self.bytes(), node.start, node.end)
+    }
+
+    fn key_span(&self, node: NodeId) -> Option<Range<u32>> {
+        match self.node(YamlTree::id(node)).key {
+            tree::NONE => None,
+            key => Some(self.span(NodeId(key))),
+        }
+    }
+
+    fn blocked(&self) -> Option<Refusal> {
+        self.blocked.clone()
+    }
+
+    fn refuses_change_inside(&self, node: NodeId) -> Option<Refusal> {
+        anchors::refuses_change_inside(self, YamlTree::id(node))
+    }
+
+    fn refuses_removal(&self, node: NodeId) -> Option<Refusal> {
+        anchors::refuses_removal(self, YamlTree::id(node))
+    }
+
+    fn refuses_new_key(&self, object: NodeId, key: &str) -> Option<Refusal> {
+        anchors::refuses_new_key(self, YamlTree::id(object), key)
+    }
+
+    fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
+        lower::lower(self, draft)
+    }
+}

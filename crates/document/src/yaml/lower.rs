@@ -1,0 +1,258 @@
+//! From a draft to edits: walks the containers that were opened and compares their members with what was parsed.
+
+use std::collections::HashSet;
+
+use edit::Edit;
+
+use super::render::Renderer;
+use super::scalar::{self, Quote, not_expressible};
+use super::scan::{before_break, column, line_start, skip_blanks, skip_blanks_back};
+use super::splice::Splices;
+use super::style::{Habits, Style};
+use super::tree::{Entry, NONE, Shape, TagKind, YamlTree};
+use super::{anchors, block, flow, replace};
+use crate::draft::{Draft, Member, Node};
+use crate::refusal::Refusal;
+use crate::source::NodeId;
+
+/// The edits that turn the text into one that reads as the draft.
+pub(super) fn lower(tree: &YamlTree, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
+    let splices = Splices::new(tree.bytes());
+    let mut moved = HashSet::new();
+    collect_moved(tree, draft, draft.root(), &mut moved);
+    let renderer = Renderer { tree, draft, habits: Habits::of(tree), eol: splices.eol };
+    let mut lowering = Lowering { tree, draft, renderer, splices, dropped_to: 0, moved };
+    lowering.member(0, draft.root(), Place::Root, &Style::DEFAULT)?;
+    let (edits, trimmed_at) = lowering.splices.finish();
+    if let Some(end) = trimmed_at {
+        guard_last_scalar(tree, end)?;
+    }
+    Ok(edits)
+}
+
+/// Finds the parsed nodes that stand in another place than before, in the containers that were opened.
+fn collect_moved(tree: &YamlTree, draft: &Draft, node: Node, moved: &mut HashSet<u32>) {
+    let Some(members) = draft.members(node) else {
+        return;
+    };
+    let entries = match node {
+        Node::Base(id) => tree.entries(id.0),
+        Node::New(_) => Vec::new(),
+    };
+    for member in members {
+        let parsed = member.origin.and_then(|origin| entries.get(origin as usize));
+        if let Node::Base(id) = member.node
+            && parsed.is_none_or(|entry| entry.value != id.0)
+        {
+            moved.insert(id.0);
+        }
+        collect_moved(tree, draft, member.node, moved);
+    }
+}
+
+/// Readers differ on whether a block scalar ends in a line break where the text ends without one. None may come to
+/// stand there.
+fn guard_last_scalar(tree: &YamlTree, end: u32) -> Result<(), Refusal> {
+    let is_cut = |id: u32| {
+        let node = tree.node(id);
+        node.shape.is_block_scalar()
+            && (node.start..node.end).contains(&end)
+            && tree.scalar_text(id).ends_with('\n')
+    };
+    let mut ids = 0..u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
+    match ids.find(|&id| is_cut(id)) {
+        None => Ok(()),
+        Some(_) => {
+            Err(not_expressible("a block scalar at the end of a file without a final line break"))
+        }
+    }
+}
+
+pub(super) struct Lowering<'a> {
+    pub(super) tree: &'a YamlTree,
+    pub(super) draft: &'a Draft,
+    pub(super) renderer: Renderer<'a>,
+    pub(super) splices: Splices<'a>,
+    /// Where the last tag that was taken away ends, with the blanks behind it.
+    pub(super) dropped_to: u32,
+    /// The parsed nodes that stand in another place than before.
+    pub(super) moved: HashSet<u32>,
+}
+
+/// What holds a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    Root,
+    /// The value of a key in a block map at this column.
+    UnderKey(usize),
+    /// An item of a block sequence whose `-` stands at this column.
+    Item(usize),
+    InFlow,
+}
+
+impl Place {
+    pub(super) fn parent_column(self) -> Option<usize> {
+        match self {
+            Place::UnderKey(column) | Place::Item(column) => Some(column),
+            Place::Root | Place::InFlow => None,
+        }
+    }
+}
+
+/// The members of a container next to those that were parsed.
+pub(super) struct Changes<'d> {
+    /// What became of every parsed member; `None` for a removed one.
+    pub(super) kept: Vec<Option<Member<'d>>>,
+    /// The new members before the first one that is kept.
+    pub(super) front: Vec<Member<'d>>,
+    /// The new members behind a kept one: its position, and they.
+    pub(super) behind: Vec<(usize, Vec<Member<'d>>)>,
+}
+
+impl<'d> Changes<'d> {
+    /// New members that stand where the first parsed one was removed take its place.
+    pub(super) fn of(count: usize, members: &[Member<'d>]) -> Changes<'d> {
+        let mut changes =
+            Changes { kept: vec![None; count], front: Vec::new(), behind: Vec::new() };
+        for member in members {
+            match (member.origin, changes.behind.last_mut()) {
+                (Some(origin), _) => {
+                    changes.kept[origin as usize] = Some(*member);
+                    changes.behind.push((origin as usize, Vec::new()));
+                }
+                (None, Some((_, group))) => group.push(*member),
+                (None, None) => changes.front.push(*member),
+            }
+        }
+        changes.behind.retain(|(_, group)| !group.is_empty());
+        if count > 0 && changes.kept[0].is_none() && !changes.front.is_empty() {
+            let mut front = std::mem::take(&mut changes.front).into_iter();
+            changes.kept[0] = front.next();
+            let group: Vec<Member<'d>> = front.collect();
+            if !group.is_empty() {
+                changes.behind.insert(0, (0, group));
+            }
+        }
+        changes
+    }
+}
+
+impl Lowering<'_> {
+    /// A parsed node and what stands in its place.
+    pub(super) fn member(
+        &mut self,
+        id: u32,
+        node: Node,
+        place: Place,
+        style: &Style,
+    ) -> Result<(), Refusal> {
+        if node == Node::Base(NodeId(id)) {
+            self.container(id, place, style)
+        } else {
+            replace::replace(self, id, node, place, style)
+        }
+    }
+
+    /// What changed inside a parsed container.
+    fn container(&mut self, id: u32, place: Place, style: &Style) -> Result<(), Refusal> {
+        let Some(members) = self.draft.members(Node::Base(NodeId(id))) else {
+            return Ok(());
+        };
+        let entries = self.tree.entries(id);
+        if self.tree.shape(id).is_block_collection() {
+            return block::lower(self, id, &entries, &members, place);
+        }
+        let is_map = self.tree.shape(id).is_mapping();
+        let siblings_are_flow = if is_map { style.flow_maps } else { style.flow_sequences };
+        let is_filled = entries.is_empty() && !members.is_empty();
+        if is_filled
+            && place != Place::InFlow
+            && !siblings_are_flow
+            && !super::moved::has_comment(self.tree, id)
+        {
+            return replace::replace(self, id, Node::Base(NodeId(id)), place, style);
+        }
+        flow::lower(self, id, &entries, &members)
+    }
+
+    /// Gives a member another key.
+    pub(super) fn rename(
+        &mut self,
+        entry: Entry,
+        new_key: &str,
+        style: &Style,
+        in_flow: bool,
+    ) -> Result<(), Refusal> {
+        let Some(key) = entry.key else {
+            return Ok(());
+        };
+        if let Some(refusal) = anchors::refuses_removal(self.tree, key) {
+            return Err(refusal);
+        }
+        let node = *self.tree.node(key);
+        let colon = self.tree.node(entry.value).indicator;
+        let bytes = self.tree.bytes();
+        let next = (colon != NONE).then(|| bytes.get(colon as usize + 1)).flatten();
+        let is_tight = !matches!(next, None | Some(b' ' | b'\t' | b'\r' | b'\n'));
+        let mut style = style.key(&self.renderer.habits, in_flow);
+        style.wanted = match Quote::of(node.shape) {
+            _ if is_tight && node.shape != Shape::SingleQuoted => Quote::Double,
+            Some(quote) => quote,
+            None => style.wanted,
+        };
+        let mut text = scalar::string(new_key, style);
+        let is_explicit = node.indicator != NONE;
+        if text.len() > 1000 && !is_explicit {
+            return Err(not_expressible(
+                "a key of more than a thousand bytes in a map without `?`",
+            ));
+        }
+        let tag = self.tree.props(key).and_then(|props| props.tag.clone());
+        if let Some((tag, kind)) = tag
+            && !matches!(kind, TagKind::Str | TagKind::Custom)
+        {
+            if node.shape == Shape::Empty {
+                self.splices.replace(tag.start, tag.end, text);
+                return Ok(());
+            }
+            self.drop_tag(tag);
+        }
+        let end = before_break(bytes, node.start, node.end);
+        if node.shape == Shape::Empty && (is_explicit || self.tree.props(key).is_some()) {
+            text.insert(0, ' ');
+        } else if node.shape == Shape::Empty && colon == NONE {
+            return Err(not_expressible("a key without an indicator"));
+        }
+        self.splices.replace(node.start, end, text);
+        Ok(())
+    }
+
+    /// Takes a tag away, with the blanks that separate it.
+    pub(super) fn drop_tag(&mut self, tag: std::ops::Range<u32>) {
+        let bytes = self.tree.bytes();
+        let line = line_start(bytes, tag.start);
+        let before = skip_blanks_back(bytes, tag.start, line);
+        if before > line && before < tag.start {
+            self.splices.delete(before, tag.end);
+        } else {
+            let end = skip_blanks(bytes, tag.end);
+            self.splices.delete(tag.start, end);
+            self.dropped_to = end;
+        }
+    }
+
+    /// The byte behind what introduces a value: its `-`, `:` or `---`, its anchor and tag.
+    pub(super) fn behind_indicator(&self, id: u32, place: Place) -> u32 {
+        let node = self.tree.node(id);
+        let indicator = match node.indicator {
+            NONE if place == Place::Root => self.tree.marker_end.unwrap_or(0),
+            NONE => node.start,
+            at => at + 1,
+        };
+        indicator.max(self.tree.props(id).map_or(0, |props| props.end()))
+    }
+
+    pub(super) fn column_of(&self, at: u32) -> usize {
+        column(self.tree.bytes(), at)
+    }
+}

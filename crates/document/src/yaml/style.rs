@@ -1,0 +1,189 @@
+//! The habits of a file and of the neighbours of a place: what new text follows.
+
+use super::resolve;
+use super::scalar::{Quote, ScalarStyle, can_be_plain};
+use super::scan::{column, line_content_end, next_line, same_line, skip_blanks};
+use super::tree::{Entry, Shape, YamlTree};
+use crate::value::Value;
+
+/// How far apart the members are looked at for a habit.
+const NEIGHBOURS: usize = 8;
+
+/// What the whole file does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Habits {
+    /// Columns from a key to the map under it.
+    pub(super) unit: usize,
+    /// Columns from a key to the `-` of the sequence under it.
+    pub(super) sequence_offset: usize,
+    /// The quotes for strings that cannot be plain.
+    pub(super) quote: Quote,
+    /// Whether flow maps are written `{ a: 1 }`.
+    pub(super) pads_flow_maps: bool,
+}
+
+/// What the neighbours of a new value do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    pub(super) quote: Quote,
+    pub(super) key_quote: Quote,
+    pub(super) flow_maps: bool,
+    pub(super) flow_sequences: bool,
+    /// `{"a":1}`: quoted keys and no space behind the colon.
+    pub(super) is_tight: bool,
+    /// `[1,2]`
+    pub(super) tight_commas: bool,
+    /// What block scalars may stand there.
+    pub(super) block_scalars: BlockScalars,
+}
+
+/// Which block scalars can stand in a place without swallowing what follows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BlockScalars {
+    Any,
+    /// A blank line follows, which would become part of a scalar that ends in one.
+    NoBlankEnd,
+    /// The text ends without a line break, where readers differ on whether the scalar ends in one.
+    NoBreakAtEnd,
+    None,
+}
+
+impl BlockScalars {
+    /// What the line at `at` and those below leave possible, for a scalar in a container at column `parent`.
+    pub(super) fn before(bytes: &[u8], at: u32, parent: Option<usize>) -> BlockScalars {
+        if at as usize >= bytes.len() {
+            let is_line_start = bytes.is_empty() || bytes.ends_with(b"\n");
+            return if is_line_start { BlockScalars::Any } else { BlockScalars::NoBreakAtEnd };
+        }
+        let is_inside = |column: usize| parent.is_none_or(|parent| column > parent);
+        let mut line = at;
+        while (line as usize) < bytes.len() {
+            let token = skip_blanks(bytes, line);
+            let width = (token - line) as usize;
+            let is_blank = token == line_content_end(bytes, line);
+            if is_inside(width)
+                && (if is_blank { width > 0 } else { bytes[token as usize] == b'#' })
+            {
+                return BlockScalars::None;
+            }
+            if !is_blank {
+                break;
+            }
+            line = next_line(bytes, line);
+        }
+        if line > at { BlockScalars::NoBlankEnd } else { BlockScalars::Any }
+    }
+
+    /// Whether the block scalar `id` can stand there as it is.
+    pub(super) fn allow_as_written(self, tree: &YamlTree, id: u32) -> bool {
+        self.allow(tree.scalar_text(id))
+            && (self == BlockScalars::Any || !tree.keeps_blank_lines(id))
+    }
+
+    /// Whether a block scalar that says `text` can stand there.
+    pub(super) fn allow(self, text: &str) -> bool {
+        match self {
+            BlockScalars::Any => true,
+            BlockScalars::NoBlankEnd => !text.ends_with("\n\n"),
+            BlockScalars::NoBreakAtEnd => !text.ends_with('\n'),
+            BlockScalars::None => false,
+        }
+    }
+}
+
+impl Style {
+    pub(super) const DEFAULT: Style = Style {
+        quote: Quote::Plain,
+        key_quote: Quote::Plain,
+        flow_maps: false,
+        flow_sequences: false,
+        is_tight: false,
+        tight_commas: false,
+        block_scalars: BlockScalars::Any,
+    };
+
+    pub(super) fn value(&self, habits: &Habits, in_flow: bool) -> ScalarStyle {
+        ScalarStyle { wanted: self.quote, fallback: habits.quote, in_flow }
+    }
+
+    pub(super) fn key(&self, habits: &Habits, in_flow: bool) -> ScalarStyle {
+        let wanted = if self.is_tight { Quote::Double } else { self.key_quote };
+        ScalarStyle { wanted, fallback: habits.quote, in_flow }
+    }
+}
+
+impl Habits {
+    /// Reads the tree until every habit is known.
+    pub(super) fn of(tree: &YamlTree) -> Habits {
+        let (mut unit, mut sequence_offset, mut quote, mut pads) = (None, None, None, None);
+        for (index, node) in tree.nodes.iter().enumerate() {
+            match node.shape {
+                Shape::SingleQuoted => quote = quote.or(Some(Quote::Single)),
+                Shape::DoubleQuoted => quote = quote.or(Some(Quote::Double)),
+                Shape::FlowMapping if pads.is_none() && node.skip as usize > index + 1 => {
+                    pads = Some(tree.bytes().get(node.start as usize + 1) == Some(&b' '));
+                }
+                Shape::BlockMapping if unit.is_none() => unit = indent_under_key(tree, node),
+                Shape::BlockSequence if sequence_offset.is_none() => {
+                    sequence_offset = indent_under_key(tree, node);
+                }
+                _ => {}
+            }
+            if let (Some(_), Some(_), Some(_), Some(_)) = (unit, sequence_offset, quote, pads) {
+                break;
+            }
+        }
+        let unit = unit.or(sequence_offset.filter(|&it| it > 0)).unwrap_or(2);
+        Habits {
+            unit: unit.clamp(1, 16),
+            sequence_offset: sequence_offset.unwrap_or(unit).min(16),
+            quote: quote.unwrap_or(Quote::Double),
+            pads_flow_maps: pads.unwrap_or(false),
+        }
+    }
+}
+
+/// How much further right than its key a block collection starts, if it starts on a line below the key.
+fn indent_under_key(tree: &YamlTree, node: &super::tree::NodeData) -> Option<usize> {
+    let key = tree.nodes.get(node.key as usize)?;
+    let bytes = tree.bytes();
+    if same_line(bytes, key.start, node.start) || node.indicator == super::tree::NONE {
+        return None;
+    }
+    column(bytes, node.start).checked_sub(column(bytes, key.start))
+}
+
+/// The style of the members around position `at` of a container.
+pub(super) fn around(tree: &YamlTree, entries: &[Entry], at: usize) -> Style {
+    let at = at.min(entries.len());
+    let before = entries[at.saturating_sub(NEIGHBOURS)..at].iter().rev();
+    let near: Vec<Entry> = before.chain(entries[at..].iter().take(NEIGHBOURS)).copied().collect();
+    // A plain scalar tells a habit if it is a string, a quoted one if it could do without quotes.
+    let habit = |id: u32| {
+        let (text, shape) = (tree.scalar_text(id), tree.shape(id));
+        let quote = Quote::of(shape)?;
+        let is_plain_string = matches!(resolve::plain(text), Value::String(_));
+        let tells = if shape == Shape::Plain { is_plain_string } else { can_be_plain(text, false) };
+        (tells && tree.props(id).is_none()).then_some(quote)
+    };
+    let scalar = |id: u32| Some(id).filter(|&id| tree.shape(id).is_scalar());
+    let quote = near.iter().filter_map(|entry| scalar(entry.value)).find_map(habit);
+    let key_quote = near.iter().filter_map(|entry| entry.key.and_then(scalar)).find_map(habit);
+    let collection = |is_wanted: fn(Shape) -> bool| {
+        let shape = |entry: &Entry| Some(tree.shape(entry.value)).filter(|&it| is_wanted(it));
+        let is_full = |entry: &&Entry| tree.node(entry.value).skip > entry.value + 1;
+        near.iter().filter(is_full).find_map(shape).is_some_and(Shape::is_flow_collection)
+    };
+    // Where even the keys have double quotes, strings have them too: the file is next to JSON.
+    let is_json = tree.shape(0) == Shape::FlowMapping
+        && tree.nodes.get(1).is_some_and(|key| key.shape == Shape::DoubleQuoted);
+    let default =
+        if is_json || key_quote == Some(Quote::Double) { Quote::Double } else { Quote::Plain };
+    Style {
+        quote: quote.unwrap_or(default),
+        key_quote: key_quote.unwrap_or(if is_json { Quote::Double } else { Quote::Plain }),
+        flow_maps: collection(Shape::is_mapping),
+        flow_sequences: collection(Shape::is_sequence),
+        ..Style::DEFAULT
+    }
+}

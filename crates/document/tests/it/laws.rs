@@ -1,0 +1,240 @@
+//! Every operation at every place of a document, checked against the model and, where there is one, a second
+//! parser that shares no code with the first.
+
+use std::collections::BTreeMap;
+
+use document::{Document, Format, Limits, Number, Op, Pointer, Step, Value, parse};
+use edit::Text;
+
+use super::model;
+
+/// How the operations on some documents ended.
+#[derive(Default, Debug, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Operations that the contract refuses (missing key, wrong type, …), and that failed.
+    pub(crate) failed: usize,
+    /// Operations that gave the expected value.
+    pub(crate) done: usize,
+    /// Operations that the document refused, by reason.
+    pub(crate) refused: BTreeMap<String, usize>,
+}
+
+/// Reads a text with a second parser; `None` where that parser cannot.
+pub(crate) type Judge<'a> = &'a dyn Fn(&str) -> Option<Value>;
+
+/// Tries every operation at every place of `text` and checks the laws on each result. A text that does not parse
+/// or may not be edited counts nothing.
+pub(crate) fn check_every_op(
+    name: &str,
+    format: Format,
+    text: &str,
+    judge: Judge<'_>,
+    tally: &mut Tally,
+) {
+    let source = Text::new(text);
+    let Ok(document) = parse(&source, format, &Limits::DEFAULT) else { return };
+    let value = document.value();
+    // The second judge has a say only where it reads the original as we do.
+    let judge = judge(text).is_some_and(|it| it.equals(&value)).then_some(judge);
+    for op in ops(&value) {
+        let mut draft = document.draft();
+        let expected = model::apply(&value, &op);
+        let outcome = draft.apply(&Step::from(op.clone()));
+        let context = || format!("{name}: {op:?}\n--- before\n{text}\n---");
+        let edits = match (outcome, &expected) {
+            (Err(document::OpError::Refused(refusal)), _) => {
+                *tally.refused.entry(refusal.to_string()).or_default() += 1;
+                continue;
+            }
+            (Err(_), None) => {
+                tally.failed += 1;
+                continue;
+            }
+            (Err(error), Some(_)) => panic!("failed, but should apply: {error}\n{}", context()),
+            (Ok(_), None) => panic!("applied, but should fail\n{}", context()),
+            (Ok(_), Some(_)) => draft.lower(),
+        };
+        let edits = match edits {
+            Ok(edits) => edits,
+            Err(refusal) => {
+                *tally.refused.entry(refusal.to_string()).or_default() += 1;
+                continue;
+            }
+        };
+        let after = edits.apply(&source).unwrap();
+        let result = std::str::from_utf8(after.bytes()).unwrap();
+        let expected = expected.unwrap();
+        check_result(&document, &after, &expected, &|| {
+            format!("{}\n--- after\n{result}\n---", context())
+        });
+        if let Some(judged) = judge.and_then(|judge| judge(result)) {
+            assert!(
+                judged.equals(&expected),
+                "the second judge reads {judged:?}\n{}\n{result}",
+                context()
+            );
+        }
+        tally.done += 1;
+    }
+}
+
+/// Applies many operations in one draft and one at a time; both must end with the same value.
+pub(crate) fn check_sequence(name: &str, format: Format, text: &str, ops: &[Op]) {
+    let source = Text::new(text);
+    let Ok(document) = parse(&source, format, &Limits::DEFAULT) else { return };
+    let mut expected = document.value();
+    let mut draft = document.draft();
+    for op in ops {
+        if let (Ok(_), Some(value)) =
+            (draft.apply(&Step::from(op.clone())), model::apply(&expected, op))
+        {
+            expected = value;
+        }
+    }
+    assert!(draft.value().is_same(&expected), "{name}: the draft differs from the model");
+    if let Ok(edits) = draft.lower() {
+        let after = edits.apply(&source).unwrap();
+        let context =
+            || format!("{name}: {ops:?}\n{text}\n---\n{}", String::from_utf8_lossy(after.bytes()));
+        check_result(&document, &after, &expected, &context);
+    }
+}
+
+fn check_result(before: &Document, after: &Text, expected: &Value, context: &dyn Fn() -> String) {
+    let reread = parse(after, before.format(), &Limits::DEFAULT);
+    let reread = reread.unwrap_or_else(|error| panic!("does not parse: {error}\n{}", context()));
+    assert!(reread.value().is_same(expected), "reads as {:?}\n{}", reread.value(), context());
+    let (old, new) = (before.text().bytes(), after.bytes());
+    let bom = |bytes: &[u8]| bytes.starts_with(b"\xEF\xBB\xBF");
+    assert_eq!(bom(old), bom(new), "BOM\n{}", context());
+    // A text of nothing but a BOM has no last line either.
+    let is_empty = |bytes: &[u8]| bytes.len() == if bom(bytes) { 3 } else { 0 };
+    if !is_empty(old) && !is_empty(new) {
+        assert_eq!(old.ends_with(b"\n"), new.ends_with(b"\n"), "final newline\n{}", context());
+    }
+    if old.contains(&b'\n') && count(old, b"\r\n") == count(old, b"\n") {
+        assert_eq!(count(new, b"\r\n"), count(new, b"\n"), "line ends\n{}", context());
+    }
+    if !old.contains(&b'\r') {
+        assert!(!new.contains(&b'\r'), "line ends\n{}", context());
+    }
+}
+
+fn count(bytes: &[u8], needle: &[u8]) -> usize {
+    bytes.windows(needle.len()).filter(|window| *window == needle).count()
+}
+
+/// Every operation at every place, with values that are awkward to write.
+pub(crate) fn ops(value: &Value) -> Vec<Op> {
+    let mut places = Vec::new();
+    collect(value, &Pointer::root(), &mut places);
+    places.truncate(60);
+    let mut ops = Vec::new();
+    for (nth, (at, here)) in places.iter().enumerate() {
+        let samples = samples();
+        let sample = |offset: usize| samples[(nth + offset) % samples.len()].clone();
+        ops.push(Op::ReplaceValue { at: at.clone(), value: sample(0) });
+        ops.push(Op::ReplaceValue { at: at.clone(), value: sample(7) });
+        ops.push(Op::SetValue { at: at.join("new key"), value: sample(1) });
+        ops.push(Op::DeleteValue { at: at.clone() });
+        if let Some((parent, last)) = at.split_last() {
+            ops.push(Op::MoveValue {
+                from: at.clone(),
+                to: parent.join("moved"),
+                keep_position: false,
+            });
+            ops.push(Op::MoveValue {
+                from: at.clone(),
+                to: Pointer::root().join("top"),
+                keep_position: false,
+            });
+            ops.push(Op::RenameKey {
+                at: parent.clone(),
+                from: last.to_string(),
+                to: "re: named".to_string(),
+            });
+            ops.push(Op::RenameKey {
+                at: parent,
+                from: last.to_string(),
+                to: "renamed".to_string(),
+            });
+        }
+        match here {
+            Value::Object(members) => {
+                ops.push(Op::AddKey { at: at.clone(), key: "added".to_string(), value: sample(2) });
+                ops.push(Op::AddKey {
+                    at: at.clone(),
+                    key: "a b # c".to_string(),
+                    value: sample(9),
+                });
+                for (key, _) in members.iter().take(4) {
+                    ops.push(Op::RemoveKey { at: at.clone(), key: key.clone() });
+                }
+            }
+            Value::Array(items) => {
+                for index in [0, items.len() / 2, items.len()] {
+                    let index = Some(index);
+                    ops.push(Op::InsertItem { at: at.clone(), index, value: sample(3) });
+                    ops.push(Op::InsertItem { at: at.clone(), index, value: sample(10) });
+                }
+                ops.push(Op::InsertItem { at: at.clone(), index: None, value: sample(4) });
+                for index in [0, items.len().saturating_sub(1), items.len()] {
+                    ops.push(Op::ReplaceItem { at: at.clone(), index, value: sample(5) });
+                    ops.push(Op::DeleteItem { at: at.clone(), index });
+                }
+            }
+            _ => ops.push(Op::InsertItem { at: at.clone(), index: None, value: sample(6) }),
+        }
+    }
+    ops
+}
+
+fn collect(value: &Value, at: &Pointer, places: &mut Vec<(Pointer, Value)>) {
+    places.push((at.clone(), value.clone()));
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect(item, &at.join(index.to_string()), places);
+            }
+        }
+        Value::Object(members) => {
+            for (key, member) in members {
+                collect(member, &at.join(key), places);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Values that are awkward in one format or another.
+pub(crate) fn samples() -> Vec<Value> {
+    let string = |text: &str| Value::String(text.to_string());
+    let number = |text: &str| Value::Number(Number::parse(text).unwrap());
+    vec![
+        string("plain"),
+        number("8080"),
+        string("true"),
+        string("two\nlines\n"),
+        Value::Bool(false),
+        string(""),
+        Value::Array(vec![number("1"), string("x: y"), Value::Array(vec![])]),
+        string("# not a comment"),
+        Value::Object(vec![
+            ("k".to_string(), string("it's \"quoted\"")),
+            ("list".to_string(), Value::Array(vec![string("- a"), Value::Object(vec![])])),
+        ]),
+        number("123456789012345678"),
+        string(" leading and trailing "),
+        number("-1.50"),
+        string("ünï → 😀\t\u{1}"),
+        Value::Array(vec![Value::Object(vec![("a".to_string(), number("1"))])]),
+        string("*alias &anchor !tag | > % @ ` , [ ] { }"),
+        string("2001-12-14"),
+        string("0x1F"),
+        string("trailing\n\nblank\n\n"),
+        Value::Object(vec![(
+            "nested".to_string(),
+            Value::Object(vec![("deep".to_string(), number("1"))]),
+        )]),
+    ]
+}

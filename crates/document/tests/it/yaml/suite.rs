@@ -1,0 +1,113 @@
+//! The public YAML test suite and the shipped corpus under the laws.
+#![expect(clippy::print_stdout, reason = "the tally is for people to read")]
+
+use document::{Limits, parse};
+use edit::Text;
+use fixture::yaml_suite::{Case, cases};
+
+use super::super::laws::{Tally, check_every_op};
+use super::{FORMAT, from_json, judge};
+
+fn suite() -> Vec<Case> {
+    match fixture::corpus::public_corpora() {
+        Some(folder) => cases(&folder),
+        None => {
+            println!("the YAML test suite is not there: the laws ran on the shipped corpus only");
+            Vec::new()
+        }
+    }
+}
+
+fn with_crlf(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', "\r\n")
+}
+
+/// What a document can be refused for by its own nature. Anything else is a place where a careful person could edit.
+const ALLOWED: [&str; 6] = [
+    "is an alias; edit the place that defines",
+    "alias(es), so an edit here would change more than one place",
+    "which is still used by an alias elsewhere",
+    "the file holds several YAML documents",
+    "appears more than once in its map",
+    "the map has a key that is not a scalar",
+];
+
+/// At most `share` of the operations on editable places may be refused.
+#[track_caller]
+fn check_tally(tally: &Tally, share: f64) {
+    println!("{tally:#?}");
+    let is_allowed = |reason: &str| ALLOWED.iter().any(|allowed| reason.contains(allowed));
+    let refused: usize = tally
+        .refused
+        .iter()
+        .filter(|(reason, _)| !is_allowed(reason))
+        .map(|(_, count)| count)
+        .sum();
+    let tried = tally.done + refused;
+    println!("{} of {tried} operations on editable places done, {refused} refused", tally.done);
+    assert!(refused as f64 <= share * tried as f64, "{refused} of {tried} operations refused");
+}
+
+/// Two cases differ, both on purpose: `9C9N` (flow content that is not indented, which most readers take) and
+/// `ZYU8/02` (a `%YAML` directive with two versions).
+#[test]
+fn the_suite_parses_or_fails_as_it_says() {
+    let cases = suite();
+    if cases.is_empty() {
+        return;
+    }
+    assert_eq!(cases.len(), 406);
+    let differs = |case: &Case| {
+        let parsed = parse(&Text::new(case.yaml.as_str()), FORMAT, &Limits::DEFAULT);
+        case.is_invalid == parsed.is_ok()
+    };
+    let found: Vec<String> = cases.into_iter().filter(differs).map(|case| case.name).collect();
+    assert_eq!(found, ["9C9N/00", "ZYU8/02"]);
+}
+
+#[test]
+fn the_suite_means_what_its_json_says() {
+    let cases = suite();
+    let least = if cases.is_empty() { 0 } else { 250 };
+    let mut compared = 0;
+    for case in cases.into_iter().filter(|case| !case.is_invalid) {
+        let (Some(json), Ok(document)) =
+            (&case.json, parse(&Text::new(case.yaml.as_str()), FORMAT, &Limits::DEFAULT))
+        else {
+            continue;
+        };
+        let mut expected =
+            serde_json::Deserializer::from_str(json).into_iter::<serde_json::Value>();
+        let Some(Ok(expected)) = expected.next() else { continue };
+        let (value, expected) = (document.value(), from_json(&expected));
+        assert!(value.equals(&expected), "{}\n{}\n{value:?}\n{expected:?}", case.name, case.yaml);
+        compared += 1;
+    }
+    println!("{compared} documents compared");
+    assert!(compared >= least, "{compared}");
+}
+
+/// CS-10, FA-26 to FA-32, CS-19 to CS-33 on YAML: right or refused with a reason, never wrong.
+#[test]
+fn every_operation_on_every_document_of_the_suite_is_right_or_refused() {
+    let mut tally = Tally::default();
+    for case in suite().into_iter().filter(|case| !case.is_invalid) {
+        check_every_op(&case.name, FORMAT, &case.yaml, &judge, &mut tally);
+        let name = format!("{} CRLF", case.name);
+        check_every_op(&name, FORMAT, &with_crlf(&case.yaml), &judge, &mut tally);
+    }
+    check_tally(&tally, 0.005);
+}
+
+#[test]
+fn every_operation_on_the_shipped_corpus_is_right_or_refused() {
+    let mut tally = Tally::default();
+    for (name, text) in fixture::corpus::shipped("yaml") {
+        check_every_op(&name, FORMAT, &text, &judge, &mut tally);
+        if !text.contains('\r') {
+            check_every_op(&name, FORMAT, &with_crlf(text.trim_end()), &judge, &mut tally);
+        }
+    }
+    assert!(tally.done > 1000);
+    check_tally(&tally, 0.01);
+}

@@ -1,0 +1,112 @@
+//! A text and its hash. Every edit names the hash of the text it was made for, so that applying it to
+//! other bytes is an error and never a guess.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// BLAKE3 of a text's bytes. Written as `blake3:` and 64 hex digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    /// The hash of `bytes`.
+    pub fn of(bytes: &[u8]) -> ContentHash {
+        ContentHash(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The 32 bytes of the hash.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("blake3:")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A string that is not `blake3:` and 64 lower-case hex digits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a content hash is `blake3:` and 64 lower-case hex digits")]
+pub struct ParseHashError;
+
+impl FromStr for ContentHash {
+    type Err = ParseHashError;
+
+    fn from_str(text: &str) -> Result<ContentHash, ParseHashError> {
+        let digits = text.strip_prefix("blake3:").ok_or(ParseHashError)?.as_bytes();
+        if digits.len() != 64 {
+            return Err(ParseHashError);
+        }
+        let nibble = |digit: u8| match digit {
+            b'0'..=b'9' => Ok(digit - b'0'),
+            b'a'..=b'f' => Ok(digit - b'a' + 10),
+            _ => Err(ParseHashError),
+        };
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+        }
+        Ok(ContentHash(bytes))
+    }
+}
+
+/// Immutable bytes with their hash; cheap to clone. Any bytes are a text, valid UTF-8 or not.
+#[derive(Clone)]
+pub struct Text {
+    bytes: Arc<Vec<u8>>,
+    hash: ContentHash,
+}
+
+impl Text {
+    /// Takes the bytes and hashes them once.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Text {
+        let bytes = bytes.into();
+        let hash = ContentHash::of(&bytes);
+        Text { bytes: Arc::new(bytes), hash }
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The hash of the bytes.
+    pub fn hash(&self) -> ContentHash {
+        self.hash
+    }
+
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+}
+
+/// Texts with one hash are one text.
+impl PartialEq for Text {
+    fn eq(&self, other: &Text) -> bool {
+        self.hash == other.hash
+    }
+}
+
+impl Eq for Text {}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Text({:?})", String::from_utf8_lossy(&self.bytes))
+    }
+}

@@ -1,0 +1,474 @@
+//! The edits document: byte edits, added, deleted and renamed files, each bound to the hash of what it was made for.
+//! It is what every other patch lowers to, so writing one is exact; reading one back is only as good as its hashes.
+
+use std::collections::BTreeMap;
+
+use document::Value;
+use edit::{ContentHash, Edit, EditSet, Text};
+use snapshot::{
+    ApplyError, Entry, FileIndex, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason,
+};
+
+use crate::failure::{Code, FailedOp, Failure};
+use crate::kind::Kind;
+use crate::simulate::tree::{NEW_FILE_MODE, resolve_links};
+use crate::simulate::{AppliedOp, Simulation};
+use crate::v1::decode::{At, Members, ProblemKind, Problems};
+use crate::v1::{Extra, integer, members, string};
+
+/// An edits document.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct EditsDocument {
+    /// Edits to files, by the path before any rename.
+    pub files: Vec<FileEdits>,
+    /// New files.
+    pub adds: Vec<Add>,
+    /// Files that go away.
+    pub deletes: Vec<Delete>,
+    /// Files that get another path.
+    pub renames: Vec<RenameTo>,
+    /// The repairs that the edits come from.
+    pub repairs: Vec<RepairNote>,
+    /// Members that start with `x_`.
+    pub extra: Extra,
+}
+
+/// The edits to one file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FileEdits {
+    /// The file.
+    pub path: RelPath,
+    /// The hash of the text that the edits are for.
+    pub base: ContentHash,
+    /// The edits, in order of position.
+    pub edits: Vec<TextEdit>,
+}
+
+/// The bytes `start..end` become `text`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextEdit {
+    /// First byte that is replaced.
+    pub start: u32,
+    /// The byte after the last one that is replaced.
+    pub end: u32,
+    /// What stands there afterwards.
+    pub text: String,
+}
+
+/// A new file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Add {
+    /// Its path.
+    pub path: RelPath,
+    /// Its text.
+    pub text: String,
+}
+
+/// A file that goes away.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Delete {
+    /// Its path.
+    pub path: RelPath,
+    /// The hash of its text.
+    pub base: ContentHash,
+}
+
+/// A file that gets another path.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RenameTo {
+    /// Its path.
+    pub path: RelPath,
+    /// Its new path.
+    pub to: RelPath,
+    /// The hash of its text before any edit.
+    pub base: ContentHash,
+}
+
+/// A repair that the edits come from, for readers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the members are those of a repair")]
+pub struct RepairNote {
+    pub id: String,
+    pub title: String,
+    pub rule_id: String,
+    pub source: String,
+    pub safety: String,
+}
+
+/// A change that an edits document cannot hold, because JSON has no text for its bytes.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the new bytes of {path} are not UTF-8, which an edits document cannot hold")]
+pub struct NotText {
+    /// The file.
+    pub path: RelPath,
+}
+
+impl EditsDocument {
+    /// The document that makes this change. Permission bits of added files are not part of it.
+    pub fn from_change(change: &TreeChange) -> Result<EditsDocument, NotText> {
+        let text = |path: &RelPath, bytes: &[u8]| match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err(NotText { path: path.clone() }),
+        };
+        let mut document = EditsDocument::default();
+        for (path, set) in change.edits() {
+            let edits = set.edits().iter().map(|edit| {
+                let text = text(path, &edit.text)?;
+                Ok(TextEdit { start: edit.start, end: edit.end, text })
+            });
+            let edits = edits.collect::<Result<_, NotText>>()?;
+            document.files.push(FileEdits { path: path.clone(), base: set.base(), edits });
+        }
+        for (path, file) in change.adds() {
+            let text = text(path, file.text.bytes())?;
+            document.adds.push(Add { path: path.clone(), text });
+        }
+        let deletes = change.deletes().iter();
+        document.deletes =
+            deletes.map(|(path, base)| Delete { path: path.clone(), base: *base }).collect();
+        let renames = change.renames().iter();
+        document.renames = renames
+            .map(|(path, it)| RenameTo { path: path.clone(), to: it.to.clone(), base: it.base })
+            .collect();
+        Ok(document)
+    }
+
+    /// The document in the contract's member order.
+    pub fn to_value(&self) -> Value {
+        let object = |fixed| members(fixed, &Extra::new());
+        let hash = |base: &ContentHash| string(base.to_string());
+        let edit = |it: &TextEdit| {
+            let offset = |at: u32| integer(at as usize);
+            object(vec![
+                ("start", offset(it.start)),
+                ("end", offset(it.end)),
+                ("text", string(&it.text)),
+            ])
+        };
+        let files = self.files.iter().map(|it| {
+            let edits = Some(Value::Array(it.edits.iter().map(edit).collect()));
+            object(vec![("path", string(&it.path)), ("base", hash(&it.base)), ("edits", edits)])
+        });
+        let adds = self
+            .adds
+            .iter()
+            .map(|it| object(vec![("path", string(&it.path)), ("text", string(&it.text))]));
+        let deletes = self
+            .deletes
+            .iter()
+            .map(|it| object(vec![("path", string(&it.path)), ("base", hash(&it.base))]));
+        let renames = self.renames.iter().map(|it| {
+            object(vec![
+                ("path", string(&it.path)),
+                ("to", string(&it.to)),
+                ("base", hash(&it.base)),
+            ])
+        });
+        let repairs = self.repairs.iter().map(|it| {
+            object(vec![
+                ("id", string(&it.id)),
+                ("title", string(&it.title)),
+                ("rule_id", string(&it.rule_id)),
+                ("source", string(&it.source)),
+                ("safety", string(&it.safety)),
+            ])
+        });
+        let repairs = (!self.repairs.is_empty()).then(|| Value::Array(repairs.collect()));
+        members(
+            vec![
+                ("regreen_edits", integer(1)),
+                ("files", Some(Value::Array(files.collect()))),
+                ("adds", Some(Value::Array(adds.collect()))),
+                ("deletes", Some(Value::Array(deletes.collect()))),
+                ("renames", Some(Value::Array(renames.collect()))),
+                ("repairs", repairs),
+            ],
+            &self.extra,
+        )
+    }
+
+    /// The canonical text: JSON, indented by two spaces, with a final newline.
+    pub fn render(&self) -> String {
+        self.to_value().to_json_pretty() + "\n"
+    }
+
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        let edited = self.files.iter().map(|it| &it.path);
+        let added = self.adds.iter().map(|it| &it.path);
+        let deleted = self.deletes.iter().map(|it| &it.path);
+        let renamed = self.renames.iter().flat_map(|it| [&it.path, &it.to]);
+        edited.chain(added).chain(deleted).chain(renamed)
+    }
+
+    /// The operations in the order of the document: their name and the file that they are about.
+    fn ops(&self) -> impl Iterator<Item = (&'static str, &RelPath)> {
+        let edited = self.files.iter().map(|it| ("edit_file", &it.path));
+        let added = self.adds.iter().map(|it| ("add_file", &it.path));
+        let deleted = self.deletes.iter().map(|it| ("delete_file", &it.path));
+        let renamed = self.renames.iter().map(|it| ("rename_file", &it.path));
+        edited.chain(added).chain(deleted).chain(renamed)
+    }
+}
+
+pub(crate) fn decode(value: &Value, problems: &mut Problems) -> Option<EditsDocument> {
+    let n_before = problems.count();
+    let mut top = Members::open(At::Root, value, problems)?;
+    if top.index("regreen_edits", problems).is_some_and(|version| version != 1) {
+        let rule = "this version reads `regreen_edits: 1` only";
+        let at = At::Member(&At::Root, "regreen_edits").pointer();
+        problems.push(at, ProblemKind::Malformed { rule });
+    }
+    top.required("files", problems);
+    let files = decode_list("files", &mut top, problems, decode_file);
+    let adds = decode_list("adds", &mut top, problems, |it, problems| {
+        let (path, text) = (it.path("path", problems), it.string("text", problems));
+        Some(Add { path: path?, text: text? })
+    });
+    let deletes = decode_list("deletes", &mut top, problems, |it, problems| {
+        let (path, base) = (it.path("path", problems), it.hash("base", problems));
+        Some(Delete { path: path?, base: base? })
+    });
+    let renames = decode_list("renames", &mut top, problems, |it, problems| {
+        let (path, to) = (it.path("path", problems), it.path("to", problems));
+        let base = it.hash("base", problems);
+        Some(RenameTo { path: path?, to: to?, base: base? })
+    });
+    let repairs = decode_list("repairs", &mut top, problems, |it, problems| {
+        let mut text = |name| it.string(name, problems);
+        let (id, title, rule_id) = (text("id"), text("title"), text("rule_id"));
+        let (source, safety) = (text("source"), text("safety"));
+        Some(RepairNote {
+            id: id?,
+            title: title?,
+            rule_id: rule_id?,
+            source: source?,
+            safety: safety?,
+        })
+    });
+    let extra = top.close(problems);
+    (problems.count() == n_before).then_some(EditsDocument {
+        files,
+        adds,
+        deletes,
+        renames,
+        repairs,
+        extra,
+    })
+}
+
+fn decode_list<T>(
+    name: &'static str,
+    owner: &mut Members<'_>,
+    problems: &mut Problems,
+    decode: fn(&mut Members<'_>, &mut Problems) -> Option<T>,
+) -> Vec<T> {
+    let list = owner.optional_list(name, problems);
+    let list_at = At::Member(owner.at(), name);
+    let mut items = Vec::with_capacity(list.len());
+    for (index, value) in list.iter().enumerate() {
+        let at = At::Item(&list_at, index);
+        let Some(mut item) = Members::open(at, value, problems) else { continue };
+        items.extend(decode(&mut item, problems));
+        item.close(problems);
+    }
+    items
+}
+
+fn decode_file(it: &mut Members<'_>, problems: &mut Problems) -> Option<FileEdits> {
+    let (path, base) = (it.path("path", problems), it.hash("base", problems));
+    it.required("edits", problems);
+    let edits = decode_list("edits", it, problems, |it, problems| {
+        let mut offset = |name| {
+            let found = it.index(name, problems)?;
+            let offset = u32::try_from(found).ok();
+            if offset.is_none() {
+                let rule = "offsets are below 2^32";
+                problems.push(At::Member(it.at(), name).pointer(), ProblemKind::Malformed { rule });
+            }
+            offset
+        };
+        let (start, end) = (offset("start"), offset("end"));
+        let text = it.string("text", problems);
+        Some(TextEdit { start: start?, end: end?, text: text? })
+    });
+    Some(FileEdits { path: path?, base: base?, edits })
+}
+
+/// All or nothing, like a changeset; every failing operation is named.
+pub(crate) fn simulate(
+    document: &EditsDocument,
+    snapshot: &Snapshot,
+    index: &FileIndex,
+) -> Simulation {
+    let mut simulation = Simulation::nothing(Kind::Edits, index);
+    let (change, failures) = to_change(document, snapshot);
+    let ops: Vec<(&'static str, &RelPath)> = document.ops().collect();
+    let mut failures: BTreeMap<usize, Failure> = failures.into_iter().collect();
+    if failures.is_empty()
+        && let Err((op_index, failure)) = accept(document, change, snapshot, &mut simulation)
+    {
+        failures.insert(op_index, failure);
+    }
+    for (op_index, (op, path)) in ops.into_iter().enumerate() {
+        match failures.get(&op_index) {
+            None => simulation.applied.push(AppliedOp {
+                action_id: None,
+                op_index,
+                op,
+                file: path.to_string(),
+                json_pointer: None,
+            }),
+            Some(failure) => {
+                let failed = FailedOp {
+                    action_id: None,
+                    op_index,
+                    code: failure.code,
+                    file: path.to_string(),
+                    json_pointer: None,
+                    expected: failure.expected.clone(),
+                    found: failure.found.clone(),
+                };
+                simulation.fail(failed, op, &failure.message);
+            }
+        }
+    }
+    simulation
+}
+
+/// The parts of a change that could be made, and for every operation that could not, why.
+struct Parts {
+    edits: BTreeMap<RelPath, EditSet>,
+    adds: BTreeMap<RelPath, NewFile>,
+    deletes: BTreeMap<RelPath, ContentHash>,
+    renames: BTreeMap<RelPath, Rename>,
+}
+
+fn to_change(document: &EditsDocument, snapshot: &Snapshot) -> (Parts, Vec<(usize, Failure)>) {
+    let mut parts = Parts {
+        edits: BTreeMap::new(),
+        adds: BTreeMap::new(),
+        deletes: BTreeMap::new(),
+        renames: BTreeMap::new(),
+    };
+    let mut failures = Vec::new();
+    let mut op_index = 0..;
+    let twice = || Failure::new(Code::InvalidDocument, "the document names this file twice");
+    let mut note = |outcome: Result<bool, Failure>| {
+        let op_index = op_index.next().unwrap_or_default();
+        match outcome {
+            Ok(true) => {}
+            Ok(false) => failures.push((op_index, twice())),
+            Err(failure) => failures.push((op_index, failure)),
+        }
+    };
+    for file in &document.files {
+        note(edit_set(file, snapshot).map(|(path, set)| parts.edits.insert(path, set).is_none()));
+    }
+    for add in &document.adds {
+        let file = NewFile { text: Text::new(add.text.as_bytes()), mode: NEW_FILE_MODE };
+        note(Ok(parts.adds.insert(add.path.clone(), file).is_none()));
+    }
+    for delete in &document.deletes {
+        let found = expect_file(snapshot, &delete.path, delete.base, false);
+        note(found.map(|(path, _)| parts.deletes.insert(path, delete.base).is_none()));
+    }
+    for rename in &document.renames {
+        let found = expect_file(snapshot, &rename.path, rename.base, false);
+        let to = Rename { to: rename.to.clone(), base: rename.base };
+        note(found.map(|(path, _)| parts.renames.insert(path, to).is_none()));
+    }
+    (parts, failures)
+}
+
+fn edit_set(file: &FileEdits, snapshot: &Snapshot) -> Result<(RelPath, EditSet), Failure> {
+    let (path, text) = expect_file(snapshot, &file.path, file.base, true)?;
+    let edits =
+        file.edits.iter().map(|it| Edit::replace(it.start, it.end, it.text.as_bytes())).collect();
+    let set = EditSet::new(&text, edits)
+        .map_err(|error| Failure::new(Code::InvalidEdit, error.to_string()))?;
+    Ok((path, set))
+}
+
+fn expect_file(
+    snapshot: &Snapshot,
+    path: &RelPath,
+    base: ContentHash,
+    through_links: bool,
+) -> Result<(RelPath, Text), Failure> {
+    let target =
+        resolve_links(snapshot, path).filter(|target| through_links || target == path).ok_or_else(
+            || Failure::new(Code::Link, format!("{path} is a link or leads through one")),
+        )?;
+    match snapshot.get(&target) {
+        Some(Entry::File(file)) if file.text.hash() == base => Ok((target, file.text.clone())),
+        Some(Entry::File(file)) => {
+            let mut failure = Failure::new(
+                Code::Stale,
+                format!("{target} is not the text that the edits are for"),
+            );
+            failure.expected = Some(base.to_string());
+            failure.found = Some(file.text.hash().to_string());
+            Err(failure)
+        }
+        Some(Entry::Unread { reason: UnreadReason::TooLarge, .. }) => {
+            Err(Failure::new(Code::TooLarge, format!("{target} is larger than the limit")))
+        }
+        Some(_) => Err(Failure::new(Code::NotAFile, format!("{target} is not a regular file"))),
+        None => Err(Failure::new(Code::FileMissing, format!("{target} does not exist"))),
+    }
+}
+
+/// Puts the parts together and checks what no part can check alone.
+fn accept(
+    document: &EditsDocument,
+    parts: Parts,
+    snapshot: &Snapshot,
+    simulation: &mut Simulation,
+) -> Result<(), (usize, Failure)> {
+    let Parts { edits, adds, deletes, renames } = parts;
+    let change = TreeChange::new(edits, adds, deletes, renames)
+        .map_err(|error| (0, Failure::new(Code::InvalidDocument, error.to_string())))?;
+    // The edits were checked one by one; without them the check of the paths copies no text.
+    let moves = TreeChange::new(
+        BTreeMap::new(),
+        change.adds().clone(),
+        change.deletes().clone(),
+        change.renames().clone(),
+    );
+    if let Err(error) = snapshot.apply(&moves.expect("a part of a change is a change")) {
+        let (code, path) = code_of(&error);
+        let wants = |(_, name): &(usize, &RelPath)| path.as_ref() == Some(*name);
+        let targets = document.files.iter().map(|it| &it.path);
+        let targets = targets.chain(document.adds.iter().map(|it| &it.path));
+        let targets = targets.chain(document.deletes.iter().map(|it| &it.path));
+        let targets = targets.chain(document.renames.iter().map(|it| &it.to));
+        let op_index = targets.enumerate().filter(wants).last().map_or(0, |(index, _)| index);
+        return Err((op_index, Failure::new(code, error.to_string())));
+    }
+    let index = &mut simulation.index;
+    document.deletes.iter().for_each(|it| index.remove(&it.path));
+    // All uids leave their paths before the first arrives, so that files may swap their paths.
+    let uid = |it: &RenameTo| Some((index.indexed_uid(&it.path)?.to_owned(), it.to.clone()));
+    let moved: Vec<(String, RelPath)> = document.renames.iter().filter_map(uid).collect();
+    document.renames.iter().for_each(|it| index.remove(&it.path));
+    for (uid, to) in moved {
+        index
+            .insert(&uid, &to)
+            .map_err(|error| (0, Failure::new(Code::UidInUse, error.to_string())))?;
+    }
+    simulation.change = change;
+    Ok(())
+}
+
+fn code_of(error: &ApplyError) -> (Code, Option<RelPath>) {
+    match error {
+        ApplyError::Missing { path } => (Code::FileMissing, Some(path.clone())),
+        ApplyError::NotAFile { path } => (Code::NotAFile, Some(path.clone())),
+        ApplyError::Stale { path, .. } => (Code::Stale, Some(path.clone())),
+        ApplyError::Exists { path } => (Code::FileExists, Some(path.clone())),
+        ApplyError::CaseCollision { path, .. } => (Code::CaseCollision, Some(path.clone())),
+        ApplyError::NotADirectory { path, .. } => (Code::NotADirectory, Some(path.clone())),
+        ApplyError::Edit { path, .. } => (Code::InvalidEdit, Some(path.clone())),
+        _ => (Code::InvalidDocument, None),
+    }
+}

@@ -1,0 +1,249 @@
+//! Which contract a patch document follows, and the way from its text to a value.
+//!
+//! The kind shows in the members (`fix_actions`, `changeset_uid`, `regreen_edits`); a caller may insist on one.
+//! Dialects that other validators write are recognised here and translated by [`crate::import`].
+
+use std::fmt;
+
+use check::{Diagnostic, Severity};
+use document::{Document, Format, Limits, Pointer, Value};
+use edit::Text;
+
+use crate::diagnose;
+use crate::edits::{self, EditsDocument};
+use crate::failure::{Code, FailedOp, cap};
+use crate::import::{self, Dialect, Foreign};
+use crate::v1::decode::Problems;
+use crate::v1::{self, Changeset, FixActions, Problem, ProblemKind};
+
+/// The contract of a patch document.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// A fix-action document.
+    FixActions,
+    /// A changeset.
+    Changeset,
+    /// An edits document.
+    Edits,
+}
+
+impl Kind {
+    /// The name in reports and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::FixActions => "fix-actions",
+            Kind::Changeset => "changeset",
+            Kind::Edits => "edits",
+        }
+    }
+
+    /// The kind with that name.
+    pub fn from_name(name: &str) -> Option<Kind> {
+        [Kind::FixActions, Kind::Changeset, Kind::Edits].into_iter().find(|it| it.name() == name)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A patch document that follows its contract.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Patch {
+    /// A fix-action document.
+    FixActions(FixActions),
+    /// A changeset.
+    Changeset(Changeset),
+    /// An edits document.
+    Edits(EditsDocument),
+    /// Another tool's dialect, which [`crate::import`] translates with the files at hand.
+    Foreign(Foreign),
+}
+
+impl Patch {
+    /// The contract that the document follows, or is translated to.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Patch::FixActions(_) => Kind::FixActions,
+            Patch::Changeset(_) => Kind::Changeset,
+            Patch::Edits(_) => Kind::Edits,
+            Patch::Foreign(foreign) => foreign.kind(),
+        }
+    }
+}
+
+/// A patch document that cannot be used; nothing of it was applied.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rejection {
+    /// The kind, if it could be told.
+    pub kind: Option<Kind>,
+    /// The operations that are to blame, where it is operations.
+    pub failed: Vec<FailedOp>,
+    /// Every problem, with its place in the patch document.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Rejection {
+    pub(crate) fn one(kind: Option<Kind>, diagnostic: Diagnostic) -> Rejection {
+        let mut diagnostics = vec![diagnostic];
+        check::assign_ids(&mut diagnostics);
+        Rejection { kind, failed: Vec::new(), diagnostics }
+    }
+}
+
+/// Reads a patch document (FA-10: JSON or YAML). `name` stands for the document in diagnostics; `from` overrides what
+/// the members say about the kind.
+pub fn read(
+    name: &str,
+    text: &Text,
+    format: Format,
+    from: Option<Kind>,
+    limits: &Limits,
+) -> Result<Patch, Rejection> {
+    if format == Format::Toml {
+        let message = "a patch document is JSON or YAML".to_owned();
+        let rule = diagnose::schema_rule(None, "FORMAT");
+        return Err(Rejection::one(
+            None,
+            diagnose::diagnostic(rule, Severity::Error, name, None, message),
+        ));
+    }
+    let document = document::parse(text, format, limits).map_err(|error| {
+        let rule = diagnose::schema_rule(None, "SYNTAX");
+        let message = format!(
+            "the patch document is not valid {}: {}",
+            format.name(),
+            cap(&error.message, 200)
+        );
+        let mut diagnostic = diagnose::diagnostic(rule, Severity::Error, name, None, message);
+        diagnostic.location = diagnose::locate_offset(text, error.offset);
+        Rejection::one(None, diagnostic)
+    })?;
+    if let Some(refusal) = document.blocked() {
+        let rule = diagnose::schema_rule(None, "AMBIGUOUS");
+        let message =
+            format!("the patch document is ambiguous: {}", cap(&refusal.to_string(), 200));
+        let mut diagnostic = diagnose::diagnostic(rule, Severity::Error, name, None, message);
+        diagnostic.location = diagnose::locate_offset(text, refusal.offset);
+        return Err(Rejection::one(None, diagnostic));
+    }
+    let value = document.value();
+    read_value(name, &document, &value, from)
+}
+
+fn read_value(
+    name: &str,
+    document: &Document,
+    value: &Value,
+    from: Option<Kind>,
+) -> Result<Patch, Rejection> {
+    let kind = match from.map_or_else(|| detect(value), |kind| Ok(detected_as(value, kind))) {
+        Ok(kind) => kind,
+        Err(message) => {
+            let rule = diagnose::schema_rule(None, "KIND");
+            let root = Pointer::root();
+            let it =
+                diagnose::diagnostic(rule, Severity::Error, name, Some(&root), message.to_owned());
+            return Err(Rejection::one(None, it));
+        }
+    };
+    let mut problems = Problems::default();
+    let patch = match kind {
+        Detected::Native(Kind::FixActions) => {
+            v1::decode_fix_actions(value, &mut problems).map(Patch::FixActions)
+        }
+        Detected::Native(Kind::Changeset) => {
+            v1::decode_changeset(value, &mut problems).map(Patch::Changeset)
+        }
+        Detected::Native(Kind::Edits) => edits::decode(value, &mut problems).map(Patch::Edits),
+        Detected::Foreign(dialect) => {
+            import::decode(dialect, value, &mut problems).map(Patch::Foreign)
+        }
+    };
+    let kind = match kind {
+        Detected::Native(kind) => kind,
+        Detected::Foreign(dialect) => dialect.kind(),
+    };
+    let problems = problems.into_list();
+    match patch {
+        Some(patch) if problems.is_empty() => Ok(patch),
+        _ => {
+            let mut diagnostics = diagnose::of_problems(Some(kind), name, document, &problems);
+            check::assign_ids(&mut diagnostics);
+            let failed = problems.iter().filter_map(|problem| failed_op(value, problem)).collect();
+            Err(Rejection { kind: Some(kind), failed, diagnostics })
+        }
+    }
+}
+
+enum Detected {
+    Native(Kind),
+    Foreign(Dialect),
+}
+
+/// What a user-given kind means for this document: a dialect of that kind is still a dialect.
+fn detected_as(value: &Value, kind: Kind) -> Detected {
+    match detect(value) {
+        Ok(Detected::Foreign(dialect)) if dialect.kind() == kind => Detected::Foreign(dialect),
+        _ => Detected::Native(kind),
+    }
+}
+
+fn detect(value: &Value) -> Result<Detected, &'static str> {
+    if value.get("regreen_edits").is_some() {
+        return Ok(Detected::Native(Kind::Edits));
+    }
+    if value.get("changeset_uid").is_some() {
+        return Ok(Detected::Native(Kind::Changeset));
+    }
+    if let Some(dialect) = import::detect(value) {
+        return Ok(Detected::Foreign(dialect));
+    }
+    if value.get("fix_actions").is_some() {
+        return Ok(Detected::Native(Kind::FixActions));
+    }
+    if value.get("runs").is_some() && value.get("version").is_some() {
+        return Err("this is a SARIF log; it is not a patch document that can be applied");
+    }
+    if matches!(value, Value::Array(_)) {
+        return Err(
+            "this is a list, perhaps a JSON Patch; expected an object with `fix_actions`, \
+                    `changeset_uid` or `regreen_edits`",
+        );
+    }
+    Err(
+        "the kind of patch document cannot be told: expected `fix_actions`, `changeset_uid` or `regreen_edits`",
+    )
+}
+
+/// The operation that a problem about an unsafe path belongs to: such an operation fails, not only the document.
+fn failed_op(value: &Value, problem: &Problem) -> Option<FailedOp> {
+    if !matches!(problem.kind, ProblemKind::UnsafePath(_)) {
+        return None;
+    }
+    let segments: Vec<&str> = problem.at.segments().iter().map(String::as_str).collect();
+    let (action, op_index) = match segments.as_slice() {
+        ["ops", op_index, ..] => (None, op_index),
+        ["fix_actions", action, "ops", op_index, ..] => (Some(*action), op_index),
+        _ => return None,
+    };
+    let at = |list: &Value, index: &str| match list {
+        Value::Array(items) => items.get(index.parse::<usize>().ok()?).cloned(),
+        _ => None,
+    };
+    let action = action.and_then(|index| at(value.get("fix_actions")?, index));
+    let owner = action.as_ref().unwrap_or(value);
+    let op = at(owner.get("ops")?, op_index)?;
+    let file = op.get(segments.last()?).and_then(Value::as_str).unwrap_or_default();
+    Some(FailedOp {
+        action_id: action.as_ref().and_then(|it| it.get("id")?.as_str()).map(|id| cap(id, 200)),
+        op_index: op_index.parse().ok()?,
+        code: Code::OutsideRoot,
+        file: cap(file, 200),
+        json_pointer: None,
+        expected: None,
+        found: None,
+    })
+}

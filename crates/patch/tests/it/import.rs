@@ -1,0 +1,106 @@
+//! Dialects of other validators (B-3): what maps is translated, the rest is refused with a reason.
+
+use patch::{Code, Patch};
+use snapshot::FileIndex;
+
+use super::support;
+
+const WORKSPACE: &str = r#"//- m.json
+{"module": {"uid": "mod_1", "name": "old", "tags": ["a"]}, "list": [{"uid": "e1"}, {"uid": "twin"}, {"uid": "twin"}]}
+"#;
+
+/// The translated document, or the refusals.
+fn import(text: &str) -> Result<String, Vec<(usize, Code, String)>> {
+    let (snapshot, index) = support::workspace(WORKSPACE);
+    let patch = support::read(text).unwrap_or_else(|it| panic!("{:?}", it.diagnostics));
+    let Patch::Foreign(foreign) = &patch else { panic!("a dialect") };
+    let limits = document::Limits::DEFAULT;
+    let direct = support::simulate(&patch, &snapshot, &index);
+    match patch::import::import(foreign, &snapshot, &index, &limits) {
+        Ok(native) => {
+            assert_eq!(support::simulate(&native, &snapshot, &index), direct);
+            assert!(direct.ok, "{:?}", direct.diagnostics);
+            let after = snapshot.apply(&direct.change).unwrap();
+            Ok(support::render(&after, &FileIndex::default()))
+        }
+        Err(rejection) => {
+            assert_eq!(rejection.failed, direct.failed);
+            let named = rejection.failed.iter().zip(&rejection.diagnostics);
+            Err(named.map(|(it, said)| (it.op_index, it.code, said.message.clone())).collect())
+        }
+    }
+}
+
+#[test]
+fn flat_fix_actions_become_actions_of_one_operation() {
+    let text = r#"{"pack_version": "10.4", "fix_actions": [
+        {"op": "replace", "file": "m.json", "json_pointer": "/module/name", "value": "new", "reason_rule_id": "SEM_X"},
+        {"op": "add", "file": "m.json", "json_pointer": "/module/kind", "value": 1},
+        {"op": "add", "file": "m.json", "json_pointer": "/module/tags/1", "value": "b"},
+        {"op": "add", "file": "m.json", "json_pointer": "/module/tags/-", "value": "c"},
+        {"op": "remove", "file": "m.json", "json_pointer": "/list"},
+        {"op": "rename_key", "file": "m.json", "json_pointer": "/module", "from": "uid", "to": "id"}
+    ]}"#;
+    insta::assert_snapshot!(import(text).unwrap(), @r#"
+    //- m.json
+    {"module": {"id": "mod_1", "name": "new", "tags": ["a", "b", "c"], "kind": 1}}
+    "#);
+}
+
+#[test]
+fn what_has_no_equivalent_is_refused_with_its_index() {
+    let text = r#"{"fix_actions": [
+        {"op": "replace", "file": "m.json", "json_pointer": "/module/name", "value": "new"},
+        {"type": "reorder_keys", "path": "m.json", "json_pointer": "/module", "order": ["name"]},
+        {"op": "move", "file": "m.json", "json_pointer": "/module"},
+        {"op": "add", "file": "gone.json", "json_pointer": "/a", "value": 1}
+    ]}"#;
+    let refused = import(text).unwrap_err();
+    let codes: Vec<(usize, Code)> = refused.iter().map(|it| (it.0, it.1)).collect();
+    assert_eq!(
+        codes,
+        [(1, Code::InvalidDocument), (2, Code::InvalidDocument), (3, Code::FileMissing)]
+    );
+    assert!(
+        refused[0].2.contains("the order of keys is no operation of either contract"),
+        "{}",
+        refused[0].2
+    );
+}
+
+/// X-15: the old value of a hint becomes a precondition.
+#[test]
+fn fix_hints_become_guarded_replacements() {
+    let hint = |old: &str| {
+        format!(
+            r#"{{"diagnostics": [{{"file": "m.json", "json_pointer": "/module", "rule_id": "R"}},
+               {{"file": "m.json", "json_pointer": "/module/name", "rule_id": "R",
+                 "fix_hint": {{"action": "replace", "old": "{old}", "new": "x", "path": "/module/name"}}}}]}}"#
+        )
+    };
+    assert!(import(&hint("old")).unwrap().contains(r#""name": "x""#));
+    let (snapshot, index) = support::workspace(WORKSPACE);
+    let simulation = support::simulate(&support::read(&hint("other")).unwrap(), &snapshot, &index);
+    assert_eq!(simulation.failed[0].code, Code::PreconditionFailed);
+}
+
+/// X-37: pointers are relative to the element with the uid.
+#[test]
+fn changes_are_found_by_element() {
+    let text = |element: &str| {
+        format!(
+            r#"{{"ptbl_changeset": 1, "id": "cs-12345678", "changes": [{{"file": "m.json", "file_uid": "mod_1", "operations": [
+                {{"element_uid": "mod_1", "op": "replace", "pointer": "/name", "value": "new"}},
+                {{"element_uid": "mod_1", "op": "add", "pointer": "/tags/1", "value": "b"}},
+                {{"element_uid": "{element}", "op": "add", "pointer": "/x", "value": 1}},
+                {{"op": "remove", "pointer": "/module/uid"}}
+            ]}}]}}"#
+        )
+    };
+    insta::assert_snapshot!(import(&text("e1")).unwrap(), @r#"
+    //- m.json
+    {"module": {"name": "new", "tags": ["a", "b"]}, "list": [{"uid": "e1", "x": 1}, {"uid": "twin"}, {"uid": "twin"}]}
+    "#);
+    assert_eq!(import(&text("twin")).unwrap_err()[0].1, Code::Conflict);
+    assert_eq!(import(&text("nobody")).unwrap_err()[0].1, Code::PointerMissing);
+}

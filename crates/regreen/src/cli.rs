@@ -1,0 +1,149 @@
+//! The command line: what can be typed, and the help that teaches it.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::command::{apply, completions, convert, log, schema, undo, validate};
+use crate::exit::Exit;
+use crate::words::shell_word;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// The help of commands that look at no workspace: of the common flags only the output is worth a word.
+pub(crate) const UTILITY_HELP: &str = "\
+{about-with-newline}
+{usage-heading} {usage}
+
+Arguments:
+{positionals}
+
+Options:
+  -o, --output <FILE>  Write the result to this file, all of it or nothing, instead of standard output
+  -h, --help           Print help
+{after-help}";
+
+/// Applies patch documents to YAML, JSON and TOML files without touching a byte they do not name.
+///
+/// A patch document is a list of fix actions or a changeset.
+/// regreen checks it against the workspace, shows what it would do, writes all of it in one crash-safe transaction, and can take it back.
+#[derive(Debug, Parser)]
+#[command(name = "regreen", version, styles = STYLES, max_term_width = 100, after_help = first_steps())]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+fn first_steps() -> String {
+    format!(
+        "First steps:\n  \
+         regreen validate fixes.json         does it apply? nothing is written\n  \
+         regreen apply fixes.json --diff     what would it change? nothing is written\n  \
+         regreen apply fixes.json            apply it\n  \
+         regreen undo                        take it back\n\n{}",
+        Exit::help()
+    )
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Validate(validate::Arguments),
+    Apply(apply::Arguments),
+    Convert(convert::Arguments),
+    Undo(undo::Arguments),
+    Log(log::Arguments),
+    Schema(schema::Arguments),
+    Completions(completions::Arguments),
+}
+
+/// Flags of every command.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Common {
+    /// The workspace [default: the nearest folder with a regreen.toml, else the top of the git repository, else here]
+    #[arg(long, value_name = "DIR", global = true, help_heading = "Common options")]
+    pub(crate) root: Option<PathBuf>,
+    /// Write the result to this file, all of it or nothing, instead of standard output
+    #[arg(short, long, value_name = "FILE", global = true, help_heading = "Common options")]
+    pub(crate) output: Option<PathBuf>,
+    /// When to use colours; `auto` also honours NO_COLOR and CLICOLOR
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, global = true, help_heading = "Common options")]
+    pub(crate) color: Color,
+    /// Say nothing but what went wrong
+    #[arg(short, long, global = true, help_heading = "Common options", conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more: every operation, every note, every changed line
+    #[arg(short, long, global = true, help_heading = "Common options")]
+    pub(crate) verbose: bool,
+}
+
+impl Common {
+    /// A command that works on the same workspace, as it can be typed in a shell.
+    pub(crate) fn command_line(&self, words: &[&str]) -> String {
+        let root = self.root.as_ref().map(|it| it.to_string_lossy().into_owned());
+        let root = root.iter().flat_map(|it| ["--root", it]);
+        let words = ["regreen"].into_iter().chain(words.iter().copied()).chain(root);
+        words.map(shell_word).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The patch document that a command works on.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct PatchArguments {
+    /// The patch document, in JSON or YAML; `-` reads standard input
+    #[arg(value_name = "PATCH")]
+    pub(crate) patch: PathBuf,
+    /// What kind of document it is [default: told by its members]
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) from: Option<Kind>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Kind {
+    FixActions,
+    Changeset,
+    Edits,
+}
+
+/// The output of commands that report on something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people
+    Text,
+    /// One JSON report, alone on standard output
+    Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    /// Help that teaches: every command that works on a workspace shows how it is typed.
+    #[test]
+    fn every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("regreen "), "{} has no example", command.get_name());
+        }
+    }
+}

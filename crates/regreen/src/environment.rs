@@ -1,0 +1,86 @@
+//! What the process was started with: the only place that reads environment variables and the current directory.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// What regreen looks at outside its command line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Environment {
+    /// Where relative paths on the command line start.
+    pub(crate) directory: PathBuf,
+    /// `REGREEN_ACTION` is set and is not `0`.
+    pub(crate) is_action_asked_for: bool,
+    /// `BUILD_WORKSPACE_DIRECTORY`: `bazel run` started us, for a person.
+    pub(crate) bazel_run_root: Option<PathBuf>,
+    /// We stand in a directory that Bazel made for an action or a test.
+    pub(crate) is_bazel_action: bool,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub(crate) fn read() -> Result<Environment> {
+        let current = std::env::current_dir().context("the current directory cannot be found")?;
+        Ok(Environment::from_parts(&current, &|name| std::env::var_os(name)))
+    }
+
+    fn from_parts(current: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Environment {
+        let variable = |name: &str| variable(name).filter(|it| !it.is_empty());
+        let bazel_run_root = variable("BUILD_WORKSPACE_DIRECTORY").map(PathBuf::from);
+        // `bazel run` starts programs in their runfiles and says where the user stands.
+        let user_directory =
+            variable("BUILD_WORKING_DIRECTORY").filter(|_| bazel_run_root.is_some());
+        let is_test = variable("BAZEL_TEST").is_some() || variable("TEST_SRCDIR").is_some();
+        let is_below_execroot = current.components().any(|it| it.as_os_str() == "execroot");
+        let is_sandbox = is_below_execroot && current.join("bazel-out").is_dir();
+        Environment {
+            directory: user_directory.map_or_else(|| current.to_owned(), PathBuf::from),
+            is_action_asked_for: variable("REGREEN_ACTION").is_some_and(|it| it != "0"),
+            bazel_run_root,
+            is_bazel_action: is_test || is_sandbox,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(current: &Path, variables: &[(&str, &str)]) -> Environment {
+        let find =
+            |name: &str| variables.iter().find(|it| it.0 == name).map(|it| OsString::from(it.1));
+        Environment::from_parts(current, &find)
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_unset_and_zero_as_no() {
+        let here = Path::new("/here");
+        assert!(read(here, &[("REGREEN_ACTION", "1")]).is_action_asked_for);
+        assert!(!read(here, &[("REGREEN_ACTION", "0")]).is_action_asked_for);
+        assert!(!read(here, &[("REGREEN_ACTION", "")]).is_action_asked_for);
+        assert_eq!(read(here, &[("BUILD_WORKSPACE_DIRECTORY", "")]).bazel_run_root, None);
+    }
+
+    #[test]
+    fn bazel_is_known_by_its_variables_and_by_its_directories() {
+        let here = Path::new("/here");
+        assert!(read(here, &[("BAZEL_TEST", "1")]).is_bazel_action);
+        assert!(read(here, &[("TEST_SRCDIR", "/x")]).is_bazel_action);
+        assert!(!read(here, &[]).is_bazel_action);
+        let folder = tempfile::tempdir().unwrap();
+        let sandbox = folder.path().join("execroot/main");
+        std::fs::create_dir_all(sandbox.join("bazel-out")).unwrap();
+        assert!(read(&sandbox, &[]).is_bazel_action);
+        assert!(!read(folder.path(), &[]).is_bazel_action);
+    }
+
+    #[test]
+    fn bazel_run_says_where_the_user_stands() {
+        let run = [("BUILD_WORKSPACE_DIRECTORY", "/ws"), ("BUILD_WORKING_DIRECTORY", "/ws/sub")];
+        let environment = read(Path::new("/runfiles"), &run);
+        assert_eq!(environment.directory, Path::new("/ws/sub"));
+        assert_eq!(environment.bazel_run_root.as_deref(), Some(Path::new("/ws")));
+        assert_eq!(read(Path::new("/here"), &run[1..]).directory, Path::new("/here"));
+    }
+}

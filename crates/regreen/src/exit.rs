@@ -1,0 +1,61 @@
+//! The exit codes: one table for every command.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Exit {
+    Clean,
+    Findings,
+    Usage,
+    Failed,
+}
+
+impl Exit {
+    pub(crate) const TABLE: [(Exit, u8, &str); 4] = [
+        (Exit::Clean, 0, "everything applied, or there was nothing to do"),
+        (Exit::Findings, 1, "the patch has errors, an operation failed, or something was refused"),
+        (Exit::Usage, 2, "the command line is wrong"),
+        (
+            Exit::Failed,
+            3,
+            "the work could not be done: I/O, a lock, a damaged .regreen, action mode",
+        ),
+    ];
+
+    /// Clean if everything went well, else findings.
+    pub(crate) fn of(ok: bool) -> Exit {
+        if ok { Exit::Clean } else { Exit::Findings }
+    }
+
+    pub(crate) fn code(self) -> u8 {
+        // The table is in the order of the variants; a test holds it to that.
+        Exit::TABLE[self as usize].1
+    }
+
+    /// The table as `--help` shows it.
+    pub(crate) fn help() -> String {
+        let rows = Exit::TABLE.map(|(_, code, meaning)| format!("  {code}  {meaning}\n"));
+        format!("Exit codes:\n{}", rows.concat())
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order_and_has_the_codes_that_are_promised() {
+        let codes = [Exit::Clean, Exit::Findings, Exit::Usage, Exit::Failed].map(Exit::code);
+        assert_eq!(codes, [0, 1, 2, 3]);
+        for (idx, (exit, _, _)) in Exit::TABLE.into_iter().enumerate() {
+            assert_eq!(exit as usize, idx);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Reads the patch document, from a file or from standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use protocol::v1::{PatchInput, PatchKind};
+
+use crate::cli::{Kind, PatchArguments};
+
+/// As much as a file of the workspace may have. A longer patch document is refused before it fills the memory.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Why the patch document could not be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InputError {
+    #[error("cannot read the patch document {name}: {source}")]
+    Io { name: String, source: io::Error },
+    #[error("the patch document {name} has more than {MAX_BYTES} bytes")]
+    TooLarge { name: String },
+}
+
+impl InputError {
+    /// A stable name.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            InputError::Io { .. } => "patch_unreadable",
+            InputError::TooLarge { .. } => "patch_too_large",
+        }
+    }
+}
+
+/// Reads the document. Its name in reports is what was typed, or `<stdin>`.
+pub(crate) fn read_patch(
+    directory: &Path,
+    arguments: &PatchArguments,
+) -> Result<PatchInput, InputError> {
+    let is_stdin = arguments.patch.as_os_str() == "-";
+    let name = if is_stdin {
+        "<stdin>".to_owned()
+    } else {
+        arguments.patch.to_string_lossy().into_owned()
+    };
+    let bytes = if is_stdin {
+        read_limited(io::stdin().lock())
+    } else {
+        File::open(directory.join(&arguments.patch)).and_then(read_limited)
+    };
+    match bytes {
+        Ok(bytes) if bytes.len() as u64 > MAX_BYTES => Err(InputError::TooLarge { name }),
+        Ok(bytes) => Ok(PatchInput { name, bytes, kind: arguments.from.map(kind) }),
+        Err(source) => Err(InputError::Io { name, source }),
+    }
+}
+
+fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn kind(kind: Kind) -> PatchKind {
+    match kind {
+        Kind::FixActions => PatchKind::FixActions,
+        Kind::Changeset => PatchKind::Changeset,
+        Kind::Edits => PatchKind::Edits,
+    }
+}

@@ -1,0 +1,100 @@
+//! Where results go: standard output or one file. A reader that goes away early is no error.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anstream::adapter::strip_str;
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use anyhow::{Context, Result};
+
+use crate::cli::Color;
+use crate::render::style;
+
+/// The result of a command.
+#[derive(Clone, Debug)]
+pub(crate) enum Said {
+    /// Text for people, with styles that are kept or stripped.
+    Text(String),
+    /// Nothing: a file that is there already stays as it is.
+    Nothing,
+    /// Bytes for programs, which pass as they are.
+    Raw(Vec<u8>),
+    /// A unified diff: bytes for programs, with colours where people look at it.
+    Diff(Vec<u8>),
+}
+
+impl Said {
+    pub(crate) fn json(report: &impl serde::Serialize) -> Result<Said> {
+        let mut result =
+            serde_json::to_vec_pretty(report).context("the report cannot be written as JSON")?;
+        result.push(b'\n');
+        Ok(Said::Raw(result))
+    }
+}
+
+/// Writes the result to the file, or to standard output if there is none.
+pub(crate) fn deliver(said: &Said, file: Option<&Path>, color: Color) -> Result<()> {
+    match file {
+        _ if matches!(said, Said::Nothing) => Ok(()),
+        Some(file) => write_whole(file, &bytes_of(said, color == Color::Always))
+            .with_context(|| format!("cannot write {}", file.display())),
+        None => {
+            let is_styled = wants_style(&io::stdout(), color);
+            to_stream(io::stdout(), &bytes_of(said, is_styled))
+                .context("cannot write to standard output")
+        }
+    }
+}
+
+/// Writes text for people to standard error.
+pub(crate) fn note(text: &str, color: Color) -> Result<()> {
+    let is_styled = wants_style(&io::stderr(), color);
+    let said = Said::Text(text.to_owned());
+    to_stream(io::stderr(), &bytes_of(&said, is_styled)).context("cannot write to standard error")
+}
+
+fn bytes_of(said: &Said, is_styled: bool) -> Cow<'_, [u8]> {
+    match said {
+        Said::Diff(bytes) if is_styled => Cow::Owned(style::paint_diff(bytes).into_bytes()),
+        Said::Nothing => Cow::Borrowed(&[]),
+        Said::Raw(bytes) | Said::Diff(bytes) => Cow::Borrowed(bytes),
+        Said::Text(text) if is_styled => Cow::Borrowed(text.as_bytes()),
+        Said::Text(text) => Cow::Owned(strip_str(text).to_string().into_bytes()),
+    }
+}
+
+fn wants_style(stream: &impl RawStream, color: Color) -> bool {
+    match color {
+        Color::Auto => AutoStream::choice(stream) != ColorChoice::Never,
+        Color::Always => true,
+        Color::Never => false,
+    }
+}
+
+fn to_stream(mut stream: impl Write, bytes: &[u8]) -> io::Result<()> {
+    match stream.write_all(bytes).and_then(|()| stream.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// Writes a file so that a reader sees the old contents or the new, never a part.
+fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let temporary = temporary_name(file, folder);
+    let written = std::fs::File::create_new(&temporary)
+        .and_then(|mut it| it.write_all(bytes).and_then(|()| it.sync_all()))
+        .and_then(|()| std::fs::rename(&temporary, file));
+    if written.is_err() {
+        // The first error is the one to report; a file that cannot be removed either adds nothing to it.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn temporary_name(file: &Path, folder: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    folder.join(format!(".{name}.{}.tmp", std::process::id()))
+}

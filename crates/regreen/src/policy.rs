@@ -1,0 +1,100 @@
+//! Whether this run may write sources (AE-29, AE-36): decided once, at the start, and passed on as a value.
+
+use service::Access;
+
+use crate::environment::Environment;
+
+/// Who runs us.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WritePolicy {
+    /// A person or a hook.
+    User,
+    /// A build: sources are inputs, and `--output` is the only output.
+    Action(Evidence),
+}
+
+/// Why we think that a build runs us.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Evidence {
+    Asked,
+    Bazel,
+}
+
+/// A command that would write was run by a build.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`regreen {command}` writes sources, and this is a build action ({})", .evidence.describe())]
+pub(crate) struct ActionRefusal {
+    command: &'static str,
+    evidence: Evidence,
+}
+
+impl ActionRefusal {
+    /// What to do instead.
+    pub(crate) fn help(self) -> &'static str {
+        match self.command {
+            "apply" => {
+                "run it from a shell instead, or emit what it would do as an output: \
+                 `regreen apply PATCH --diff --output FILE`"
+            }
+            _ => "run it from a shell instead; an action must not change its inputs",
+        }
+    }
+}
+
+impl Evidence {
+    fn describe(self) -> &'static str {
+        match self {
+            Evidence::Asked => "REGREEN_ACTION is set",
+            Evidence::Bazel => "Bazel's sandbox was detected",
+        }
+    }
+}
+
+impl WritePolicy {
+    /// An explicit wish beats `bazel run`, which beats what the surroundings look like.
+    pub(crate) fn decide(environment: &Environment) -> WritePolicy {
+        if environment.is_action_asked_for {
+            WritePolicy::Action(Evidence::Asked)
+        } else if environment.bazel_run_root.is_none() && environment.is_bazel_action {
+            WritePolicy::Action(Evidence::Bazel)
+        } else {
+            WritePolicy::User
+        }
+    }
+
+    /// Fails in a build, before anything is read or written.
+    pub(crate) fn allow_writes(self, command: &'static str) -> Result<(), ActionRefusal> {
+        match self {
+            WritePolicy::User => Ok(()),
+            WritePolicy::Action(evidence) => Err(ActionRefusal { command, evidence }),
+        }
+    }
+
+    pub(crate) fn access(self) -> Access {
+        match self {
+            WritePolicy::User => Access::ReadWrite,
+            WritePolicy::Action(_) => Access::ReadOnly,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_explicit_wish_beats_bazel_run_and_that_beats_the_surroundings() {
+        let decide = |asked: bool, run: bool, sandbox: bool| {
+            WritePolicy::decide(&Environment {
+                is_action_asked_for: asked,
+                bazel_run_root: run.then(|| "/ws".into()),
+                is_bazel_action: sandbox,
+                ..Environment::default()
+            })
+        };
+        assert_eq!(decide(false, false, false), WritePolicy::User);
+        assert_eq!(decide(false, true, true), WritePolicy::User);
+        assert_eq!(decide(false, false, true), WritePolicy::Action(Evidence::Bazel));
+        assert_eq!(decide(true, true, false), WritePolicy::Action(Evidence::Asked));
+    }
+}

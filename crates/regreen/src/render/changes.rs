@@ -1,0 +1,243 @@
+//! What happens to each file, as a short diff with line numbers.
+//!
+//! The full diff is for programs (`--format diff`); this one shows one line of context and cuts what is long.
+
+use std::fmt::Write;
+
+use service::{ChangeKind, FileChange};
+
+use super::style::{ADDED, BOLD, DIM, REMOVED, paint};
+use crate::words::{count, printable};
+
+/// How many lines of one file are shown before the rest is only counted.
+const MOST_LINES: usize = 40;
+/// Longer lines are cut.
+const MOST_COLUMNS: usize = 160;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sign {
+    Kept,
+    Removed,
+    Added,
+    /// Lines that are left out.
+    Gap,
+}
+
+struct Line<'a> {
+    sign: Sign,
+    number: usize,
+    text: &'a [u8],
+}
+
+/// All changes, a paragraph per file.
+pub(crate) fn render_changes(changes: &[FileChange], is_verbose: bool) -> String {
+    changes.iter().map(|it| render_change(it, is_verbose)).collect::<Vec<_>>().join("\n")
+}
+
+fn render_change(change: &FileChange, is_verbose: bool) -> String {
+    let mut out = paint(BOLD, &change.file);
+    let hunks = parse_hunks(&change.diff);
+    let fate = match (&change.kind, &change.new_file) {
+        (_, Some(new_file)) => format!(" renamed to {}", paint(BOLD, new_file)),
+        (ChangeKind::Added, None) => format!(" added, {}", count(hunks.len(), "line")),
+        (ChangeKind::Deleted, None) => format!(" deleted, {}", count(hunks.len(), "line")),
+        (ChangeKind::Edited, None) => String::new(),
+    };
+    let _ = writeln!(out, "{fate}");
+    let lines = match change.kind {
+        ChangeKind::Deleted if !is_verbose => Vec::new(),
+        ChangeKind::Added | ChangeKind::Deleted => hunks,
+        ChangeKind::Edited => with_little_context(hunks),
+    };
+    let n_shown = if is_verbose { lines.len() } else { lines.len().min(MOST_LINES) };
+    let width = lines.iter().map(|it| it.number.to_string().len()).max().unwrap_or(1).max(4);
+    for line in &lines[..n_shown] {
+        out.push_str(&render_line(line, width));
+    }
+    if n_shown < lines.len() {
+        let rest = lines[n_shown..].iter().filter(|it| it.sign != Sign::Gap).count();
+        let _ = writeln!(
+            out,
+            "{:width$}   {}",
+            "",
+            paint(DIM, &format!("{} more; -v shows all", count(rest, "line")))
+        );
+    }
+    out
+}
+
+fn render_line(line: &Line<'_>, width: usize) -> String {
+    let (sign, style) = match line.sign {
+        Sign::Kept => (' ', None),
+        Sign::Removed => ('-', Some(REMOVED)),
+        Sign::Added => ('+', Some(ADDED)),
+        Sign::Gap => return format!("{}\n", paint(DIM, &format!("{:>width$}", "..."))),
+    };
+    let text = printable(&String::from_utf8_lossy(line.text.trim_ascii_end()));
+    let cut = text.char_indices().nth(MOST_COLUMNS).map_or(text.len(), |it| it.0);
+    let rest = if cut < text.len() { "..." } else { "" };
+    // Numbers are those of the new file, so that they rise from line to line.
+    let number = if line.sign == Sign::Removed { String::new() } else { line.number.to_string() };
+    let number = paint(DIM, &format!("{number:>width$}"));
+    match style {
+        Some(style) if text.is_empty() => format!("{number} {style}{sign}{style:#}\n"),
+        Some(style) => format!("{number} {style}{sign} {}{rest}{style:#}\n", &text[..cut]),
+        None if text.is_empty() => format!("{number}\n"),
+        None => format!("{number} {sign} {}{rest}\n", &text[..cut]),
+    }
+}
+
+/// The lines of the hunks of a unified diff, with their numbers in the new file; a removed line has the number of the
+/// line that it stands before.
+fn parse_hunks(diff: &[u8]) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    let mut new = 0;
+    // Lines that the present hunk still has on either side; a header can only stand where both are zero.
+    let (mut n_old, mut n_new) = (0_usize, 0_usize);
+    for text in diff.split_inclusive(|it| *it == b'\n') {
+        if n_old == 0 && n_new == 0 {
+            if let Some(hunk) = parse_header(text) {
+                if !lines.is_empty() {
+                    lines.push(Line { sign: Sign::Gap, number: 0, text: b"" });
+                }
+                (n_old, new, n_new) = hunk;
+            }
+            continue;
+        }
+        let rest = text.get(1..).unwrap_or_default();
+        match text.first() {
+            Some(b'-') => {
+                lines.push(Line { sign: Sign::Removed, number: new, text: rest });
+                n_old = n_old.saturating_sub(1);
+            }
+            Some(b'+') => {
+                lines.push(Line { sign: Sign::Added, number: new, text: rest });
+                (new, n_new) = (new + 1, n_new.saturating_sub(1));
+            }
+            Some(b'\\') => {}
+            _ => {
+                lines.push(Line { sign: Sign::Kept, number: new, text: rest });
+                n_old = n_old.saturating_sub(1);
+                (new, n_new) = (new + 1, n_new.saturating_sub(1));
+            }
+        }
+    }
+    lines
+}
+
+/// `@@ -OLD[,COUNT] +NEW[,COUNT] @@`: the count of old lines, then the first new line and the count of new lines.
+fn parse_header(line: &[u8]) -> Option<(usize, usize, usize)> {
+    let line = std::str::from_utf8(line).ok()?.strip_prefix("@@ -")?;
+    let (old, rest) = line.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let side = |text: &str| {
+        let (start, n) = text.split_once(',').unwrap_or((text, "1"));
+        Some((start.parse::<usize>().ok()?, n.parse::<usize>().ok()?))
+    };
+    let ((_, n_old), (new, n_new)) = (side(old)?, side(new)?);
+    Some((n_old, new, n_new))
+}
+
+/// Keeps one line before and after what changed, and marks what it leaves out between.
+fn with_little_context(lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
+    let is_change = |idx: Option<usize>| {
+        let sign = idx.and_then(|it| lines.get(it)).map(|it| it.sign);
+        matches!(sign, Some(Sign::Removed | Sign::Added))
+    };
+    let is_shown: Vec<bool> = (0..lines.len())
+        .map(|idx| {
+            is_change(Some(idx)) || is_change(idx.checked_sub(1)) || is_change(Some(idx + 1))
+        })
+        .collect();
+    let mut kept: Vec<Line<'_>> = Vec::new();
+    let mut has_gap = false;
+    for (line, is_shown) in lines.into_iter().zip(is_shown) {
+        if !is_shown || line.sign == Sign::Gap {
+            has_gap = true;
+            continue;
+        }
+        if has_gap && !kept.is_empty() {
+            kept.push(Line { sign: Sign::Gap, number: 0, text: b"" });
+        }
+        has_gap = false;
+        kept.push(line);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(kind: ChangeKind, new_file: Option<&str>, diff: &str) -> String {
+        let change = FileChange {
+            kind,
+            file: "a.yaml".into(),
+            new_file: new_file.map(Into::into),
+            diff: diff.into(),
+        };
+        anstream::adapter::strip_str(&render_changes(&[change], false)).to_string()
+    }
+
+    #[test]
+    fn an_edit_shows_one_line_around_it_and_its_numbers() {
+        let diff = "--- a/a.yaml\n+++ b/a.yaml\n@@ -8,5 +8,6 @@\n a: 1\n b: 2\n-c: 3\n+c: 4\n+d: 5\n e: 6\n f: 7\n\
+                    @@ -30,2 +31,1 @@\n x: 1\n-y: 2\n";
+        insta::assert_snapshot!(show(ChangeKind::Edited, None, diff), @r"
+        a.yaml
+           9   b: 2
+             - c: 3
+          10 + c: 4
+          11 + d: 5
+          12   e: 6
+         ...
+          31   x: 1
+             - y: 2
+        ");
+    }
+
+    #[test]
+    fn a_removed_line_that_looks_like_a_header_is_a_line() {
+        let diff =
+            "@@ -1,2 +1,1 @@\n--- b\n-@@ -1,1 +1,1 @@\n+++ c\n\\ No newline at end of file\n";
+        insta::assert_snapshot!(show(ChangeKind::Edited, None, diff), @r"
+        a.yaml
+             - -- b
+             - @@ -1,1 +1,1 @@
+           1 + ++ c
+        ");
+    }
+
+    #[test]
+    fn added_deleted_and_renamed_files_say_so() {
+        let added = show(ChangeKind::Added, None, "@@ -0,0 +1,2 @@\n+a: 1\n+b: 2\n");
+        let deleted = show(ChangeKind::Deleted, None, "@@ -1,1 +0,0 @@\n-a: 1\n");
+        let renamed =
+            show(ChangeKind::Edited, Some("b.yaml"), "rename from a.yaml\nrename to b.yaml\n");
+        insta::assert_snapshot!(format!("{added}{deleted}{renamed}"), @r"
+        a.yaml added, 2 lines
+           1 + a: 1
+           2 + b: 2
+        a.yaml deleted, 1 line
+        a.yaml renamed to b.yaml
+        ");
+    }
+
+    #[test]
+    fn long_changes_are_cut_and_what_is_left_out_is_counted() {
+        let mut diff = "@@ -0,0 +1,100 @@\n".to_owned();
+        for n in 0..100 {
+            let _ = writeln!(diff, "+{n}: {}", "x".repeat(300));
+        }
+        let shown = show(ChangeKind::Added, None, &diff);
+        assert_eq!(shown.lines().count(), MOST_LINES + 2);
+        assert!(shown.ends_with("60 lines more; -v shows all\n"), "{shown}");
+        assert!(shown.lines().all(|it| it.chars().count() < MOST_COLUMNS + 20));
+    }
+
+    #[test]
+    fn no_file_content_reaches_the_terminal_as_an_escape() {
+        let shown = show(ChangeKind::Added, None, "@@ -0,0 +1,1 @@\n+\u{1b}]0;x\u{7}\n");
+        assert!(shown.contains("␛]0;x␇"), "{shown}");
+    }
+}

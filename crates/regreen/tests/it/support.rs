@@ -1,0 +1,185 @@
+//! A temporary folder with a workspace `ws` and patch documents beside it, and a way to run the binary there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// The folder and what is in it.
+pub(crate) struct Scene {
+    folder: TempDir,
+}
+
+/// What a run gave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// All of it as one text, for snapshots.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.stdout.clone();
+        if !self.stderr.is_empty() {
+            text.push_str("--- standard error\n");
+            text.push_str(&self.stderr);
+        }
+        text.push_str(&format!("--- exit {}\n", self.code));
+        text
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+}
+
+impl Scene {
+    /// Files in the `//- path` form. Paths under `ws/` are the workspace.
+    pub(crate) fn new(files: &str) -> Scene {
+        let scene = Scene { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir(scene.path("ws")).unwrap();
+        for part in files.split("//- ").skip(1) {
+            let (path, text) = part.split_once('\n').unwrap();
+            scene.write(path.trim(), text);
+        }
+        scene
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[track_caller]
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    /// Runs the command line in the folder; words are split at spaces. The workspace is `ws` unless a root is named.
+    pub(crate) fn run(&self, line: &str) -> Ran {
+        self.run_with(line, &[], "")
+    }
+
+    pub(crate) fn run_with(&self, line: &str, variables: &[(&str, &str)], stdin: &str) -> Ran {
+        let mut command = self.command(line, variables);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that does not read its input may be gone already.
+        let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), stdin.as_bytes());
+        ran(&child.wait_with_output().unwrap())
+    }
+
+    pub(crate) fn command(&self, line: &str, variables: &[(&str, &str)]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_regreen"));
+        command.current_dir(self.folder.path()).env_clear().envs(variables.iter().copied());
+        command.args(line.split_whitespace());
+        let has_root = line.contains("--root")
+            || variables.iter().any(|it| it.0 == "BUILD_WORKSPACE_DIRECTORY");
+        if !has_root
+            && !line.starts_with("schema")
+            && !line.starts_with("completions")
+            && !line.starts_with('-')
+        {
+            command.args(["--root", "ws"]);
+        }
+        command
+    }
+
+    /// Every path beneath the folder with its kind, mode, time of change and contents.
+    pub(crate) fn tree(&self) -> BTreeMap<PathBuf, String> {
+        tree(self.folder.path())
+    }
+}
+
+fn ran(output: &Output) -> Ran {
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = fs::symlink_metadata(&path).unwrap();
+            let contents =
+                if meta.is_file() { format!("{:?}", fs::read(&path).ok()) } else { String::new() };
+            let time = (meta.mtime(), meta.mtime_nsec());
+            found.insert(path.clone(), format!("{:o} {time:?} {contents}", meta.mode()));
+            if meta.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// A small workspace and patches that fit it, fail on it, or are no patches.
+pub(crate) const SHOP: &str = r#"
+//- ws/app.yaml
+# What runs.
+name: shop   # shown
+port: "8080"
+modules: [cart, search]
+//- ws/api.toml
+workers = 4 # one per core
+//- ws/old.json
+{"gone": true}
+//- good.changeset.yaml
+changeset_uid: good
+ops:
+  - {type: set_value, file_uid: "path:app.yaml", json_pointer: /port, value: 8080}
+  - {type: set_value, file_uid: "path:api.toml", json_pointer: /workers, value: 8}
+  - {type: add_file, file_uid: new, path: conf/new.yaml, content: "a: 1\n"}
+  - {type: delete_file, file_uid: "path:old.json"}
+//- failing.changeset.yaml
+changeset_uid: failing
+ops:
+  - {type: set_value, file_uid: "path:api.toml", json_pointer: /workers, value: 8}
+  - {type: delete_value, file_uid: "path:app.yaml", json_pointer: /nothing}
+//- half.fix-actions.json
+{
+  "pack_version": "1",
+  "workspace_root": ".",
+  "fix_actions": [
+    {
+      "id": "A", "title": "port", "severity": "error",
+      "targets": [{"file": "app.yaml", "json_pointer": "/port", "rule_id": "R"}],
+      "ops": [{"op": "replace_value", "file": "app.yaml", "json_pointer": "/port", "value": 1}]
+    },
+    {
+      "id": "B", "title": "workers", "severity": "warning",
+      "targets": [{"file": "api.toml", "json_pointer": "/workers", "rule_id": "R"}],
+      "ops": [
+        {"op": "replace_value", "file": "api.toml", "json_pointer": "/workers", "value": 5,
+         "expects": {"equals": 99}}
+      ]
+    }
+  ]
+}
+//- bad.changeset.yaml
+changeset_uid: bad
+ops:
+  - {type: set_vaule, file_uid: "path:app.yaml", json_pointer: /port, value: 1}
+  - {type: set_value, file_uid: "path:app.yaml", json_pointer: port, value: 1, surprise: 2}
+"#;

@@ -1,0 +1,136 @@
+//! Work that could not be done, as opposed to a patch that is wrong (AE-48): I/O, the lock, a damaged store.
+
+use std::io;
+
+use snapshot::{ApplyError, ChangeError};
+use workspace::{
+    CommitError, IndexLoadError, JournalError, LoadError, LockError, RecoverError, ScanError,
+    UndoError,
+};
+
+/// Why a request was not done. Unless its text says otherwise, no file was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The root cannot be opened.
+    #[error("cannot open the workspace: {0}")]
+    Open(#[source] io::Error),
+    /// What an interrupted run left behind cannot be settled.
+    #[error(transparent)]
+    Recover(#[from] RecoverError),
+    /// A file cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The tree cannot be read.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// The file index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexLoadError),
+    /// The change was not committed.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The transaction was not undone, for a reason that is not the transaction's.
+    #[error(transparent)]
+    Undo(#[from] UndoError),
+    /// Files change faster than a patch can be applied to them.
+    #[error("{path} keeps changing on disk; nothing was changed")]
+    KeepsChanging {
+        /// The file.
+        path: String,
+    },
+    /// A diff cannot be made of a change that was made for the same texts. A defect.
+    #[error("the change of {path} cannot be shown: {source}")]
+    Diff {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        source: edit::EditError,
+    },
+    /// A change cannot be made to the snapshot it was made for. A defect.
+    #[error("the change does not fit the files it was made for: {0}")]
+    Unfit(#[from] ApplyError),
+    /// A change contradicts itself. A defect.
+    #[error(transparent)]
+    Contradiction(#[from] ChangeError),
+}
+
+impl Failure {
+    /// A stable name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Failure::Open(_) | Failure::Load(_) | Failure::Scan(_) => "io",
+            Failure::Recover(error) => recover_code(error),
+            Failure::Index(_) => "bad_file_index",
+            Failure::Commit(error) => commit_code(error),
+            Failure::Journal(error) => journal_code(error),
+            Failure::Undo(UndoError::Commit(error)) => commit_code(error),
+            Failure::Undo(UndoError::DamagedImage { .. }) => "damaged_store",
+            Failure::Undo(_) => "io",
+            Failure::KeepsChanging { .. } => "stale",
+            Failure::Diff { .. } | Failure::Unfit(_) | Failure::Contradiction(_) => "internal",
+        }
+    }
+
+    /// What to do about it, where there is something to do.
+    pub fn help(&self) -> Option<String> {
+        let help = match self.code() {
+            "locked" => "wait for the other regreen to end, then run the command again",
+            "pending" => {
+                "run `regreen log` in a shell, where it may write; it settles what was left behind"
+            }
+            "stale" => "run the command again when nothing else writes to the workspace",
+            "refused" => "nothing was written; clear that up, then run the command again",
+            "bad_file_index" => {
+                "correct `.regreen/files.json`, or move it aside to name files by their paths again"
+            }
+            "internal" => "this is a defect of regreen; please report it with the patch document",
+            _ => return None,
+        };
+        Some(help.to_owned())
+    }
+}
+
+fn recover_code(error: &RecoverError) -> &'static str {
+    match error {
+        RecoverError::Lock(error) => lock_code(error),
+        RecoverError::Journal(error) => journal_code(error),
+        RecoverError::Pending { .. } => "pending",
+        RecoverError::Changed { .. } => "interrupted",
+        _ => "io",
+    }
+}
+
+fn lock_code(error: &LockError) -> &'static str {
+    match error {
+        LockError::Busy { .. } => "locked",
+        _ => "io",
+    }
+}
+
+fn journal_code(error: &JournalError) -> &'static str {
+    match error {
+        JournalError::Newer { .. } => "newer_store",
+        JournalError::Corrupt { .. } => "damaged_store",
+        _ => "io",
+    }
+}
+
+fn commit_code(error: &CommitError) -> &'static str {
+    match error {
+        CommitError::Lock(error) => lock_code(error),
+        CommitError::Recover(error) => recover_code(error),
+        CommitError::Journal(error) => journal_code(error),
+        CommitError::Refused { .. } | CommitError::Aliased { .. } => "refused",
+        CommitError::StaleIndex | CommitError::ChangedMeanwhile { .. } | CommitError::Moving(_) => {
+            "stale"
+        }
+        CommitError::Apply(_) => "stale",
+        CommitError::Undecided { .. } | CommitError::Incomplete { .. } => "interrupted",
+        CommitError::ReadOnlyAccess => "action_mode",
+        _ => "io",
+    }
+}

@@ -1,0 +1,86 @@
+//! The one door for front ends: a request in, a reply out.
+//!
+//! A reply holds the report that programs read and, beside it, what a front end needs to show it to people: the
+//! changes as diffs and the texts that findings are about. What is wrong with a patch is in the report; work that
+//! could not be done is a [`Failure`].
+//!
+//! Knows nothing about flags, exit codes, colours or terminals.
+
+mod apply;
+mod changes;
+mod convert;
+mod failure;
+mod log;
+mod recheck;
+mod schema;
+mod session;
+mod trial;
+mod undo;
+mod validate;
+mod wire;
+
+use std::collections::BTreeMap;
+
+use protocol::v1::{ApplyReport, ConvertReport, UndoReport};
+
+pub use apply::apply;
+pub use changes::{ChangeKind, FileChange};
+pub use convert::convert;
+pub use failure::Failure;
+pub use log::log;
+pub use schema::{SCHEMA_NAMES, Schema, schemas};
+pub use session::{Access, Session, find_root};
+pub use undo::{is_transaction_id, undo};
+pub use validate::validate;
+
+/// The version that reports carry.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What it takes to show diagnostics to people.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Frames {
+    /// The texts that diagnostics are about, by the name that the diagnostics use.
+    pub sources: BTreeMap<String, Vec<u8>>,
+    /// What to do, by `diagnostic_id`. A message may end with it.
+    pub help: BTreeMap<String, String>,
+}
+
+/// The reply to `validate` and `apply`.
+#[derive(Clone, Debug)]
+pub struct PatchReply {
+    /// What programs read.
+    pub report: ApplyReport,
+    /// What happens to each file, by path: done for `apply`, possible for `validate`.
+    pub changes: Vec<FileChange>,
+    /// What it takes to show the diagnostics to people.
+    pub frames: Frames,
+    /// The file that changed on disk while the patch was applied, so that it was applied again to the new contents.
+    pub retried: Option<String>,
+}
+
+impl PatchReply {
+    /// The changes as one unified diff, if diffs were asked for.
+    pub fn diff(&self) -> Vec<u8> {
+        self.changes.iter().flat_map(|it| it.diff.iter().copied()).collect()
+    }
+}
+
+/// The reply to `convert`.
+#[derive(Clone, Debug)]
+pub struct ConvertReply {
+    /// What programs read.
+    pub report: ConvertReport,
+    /// The converted document, byte for byte; `None` if it was refused.
+    pub output: Option<Vec<u8>>,
+    /// What it takes to show the diagnostics to people.
+    pub frames: Frames,
+}
+
+/// The reply to `undo`.
+#[derive(Clone, Debug)]
+pub struct UndoReply {
+    /// What programs read.
+    pub report: UndoReport,
+    /// What happened to each file, by path.
+    pub changes: Vec<FileChange>,
+}

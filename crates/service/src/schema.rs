@@ -1,0 +1,61 @@
+//! The JSON Schemas of all that regreen reads and writes.
+
+/// A published schema.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// Its name.
+    pub name: &'static str,
+    /// What it describes, in a few words.
+    pub about: &'static str,
+    /// The schema itself.
+    pub schema: serde_json::Value,
+}
+
+/// The names of all schemas, in the order of [`schemas`]. Making a schema takes longer than knowing its name.
+pub const SCHEMA_NAMES: [&str; 8] = [
+    "changeset",
+    "edits",
+    "fix-actions",
+    "apply-report",
+    "convert-report",
+    "failure-report",
+    "log-report",
+    "undo-report",
+];
+
+/// All schemas: what regreen reads first, then what it writes, by name.
+pub fn schemas() -> Vec<Schema> {
+    let reports =
+        protocol::v1::schemas().into_iter().map(|(name, schema)| (name, schema.to_value()));
+    let all = patch::v1::schemas().into_iter().chain(reports);
+    let mut all: Vec<Schema> =
+        all.map(|(name, schema)| Schema { name, about: about(name), schema }).collect();
+    all.sort_by_key(|it| (it.name.ends_with("-report"), it.name));
+    all
+}
+
+fn about(name: &str) -> &'static str {
+    match name {
+        "changeset" => "a patch document: one ordered list of operations, all or nothing",
+        "fix-actions" => "a patch document: fix actions, each all or nothing",
+        "edits" => "a patch document: byte edits, bound to the hashes of the files",
+        "apply-report" => "what `validate` and `apply` print with --format json",
+        "convert-report" => "what `convert` prints with --format json",
+        "failure-report" => "what every command prints with --format json when it exits with 3",
+        "log-report" => "what `log` prints with --format json",
+        "undo-report" => "what `undo` prints with --format json",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_schema_has_a_name_and_a_word_about_it() {
+        let schemas = schemas();
+        assert_eq!(schemas.iter().map(|it| it.name).collect::<Vec<_>>(), SCHEMA_NAMES);
+        assert!(schemas.iter().all(|it| !it.about.is_empty()));
+    }
+}

@@ -1,0 +1,180 @@
+//! A patch document tried on the workspace, in memory: what `validate`, `apply` and `convert` have in common.
+
+use std::collections::BTreeMap;
+
+use check::Diagnostic;
+use document::{Format, Limits};
+use edit::{ContentHash, EditSet, Text};
+use patch::{FailedOp, Kind, Patch, Simulation};
+use protocol::v1::{ApplyReport, ApplySummary, PatchInput};
+use snapshot::{ChangeError, FileIndex, RelPath, Snapshot, TreeChange};
+use workspace::LoadedIndex;
+
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::{Frames, VERSION, wire};
+
+mod links;
+mod places;
+
+const SCAN_JOBS: usize = 4;
+
+/// What came of trying a patch document.
+pub(crate) enum Trial {
+    /// The document cannot be used.
+    Rejected { kind: Option<Kind>, failed: Vec<FailedOp>, diagnostics: Vec<Diagnostic> },
+    /// The document was simulated.
+    Simulated(Box<Simulated>),
+}
+
+/// A simulation, and what it ran on.
+pub(crate) struct Simulated {
+    pub(crate) patch: Patch,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) index: LoadedIndex,
+    pub(crate) simulation: Simulation,
+    workspace_hash: Option<ContentHash>,
+}
+
+/// Reads the document, loads the files it names and simulates it.
+pub(crate) fn run(
+    session: &Session,
+    input: &PatchInput,
+    show_values: bool,
+) -> Result<Trial, Failure> {
+    let text = Text::new(input.bytes.clone());
+    let format = format_of(input);
+    let from = input.kind.map(wire::kind_from_wire);
+    let patch = match patch::read(&input.name, &text, format, from, &Limits::DEFAULT) {
+        Ok(patch) => patch,
+        Err(rejection) => {
+            let (kind, failed, diagnostics) =
+                (rejection.kind, rejection.failed, rejection.diagnostics);
+            return Ok(Trial::Rejected { kind, failed, diagnostics });
+        }
+    };
+    let index = session.workspace.load_index()?;
+    let loaded = session.workspace.load(&patch::needs(&patch, &index.index))?;
+    let snapshot = links::with_links(&loaded)?;
+    // Only a document that names the whole tree it was made for is worth reading the whole tree (CS-65).
+    let workspace_hash = match patch::needs_whole_tree(&patch) {
+        true => Some(session.workspace.scan(SCAN_JOBS)?.snapshot.hash()),
+        false => None,
+    };
+    let options = patch::Options { limits: Limits::DEFAULT, show_values, workspace_hash };
+    let mut simulation = patch::simulate(&patch, &snapshot, &index.index, &options);
+    simulation.change = without_idle_edits(&simulation.change, &snapshot)?;
+    links::explain(&loaded, &mut simulation);
+    // A finding about the document as a whole is about the document that was given.
+    let without_file = simulation.diagnostics.iter_mut().filter(|it| it.file.is_empty());
+    without_file.for_each(|it| it.file.clone_from(&input.name));
+    places::point_into_patch(
+        &input.name,
+        &text,
+        format,
+        &simulation.failed,
+        &mut simulation.diagnostics,
+    );
+    Ok(Trial::Simulated(Box::new(Simulated { patch, snapshot, index, simulation, workspace_hash })))
+}
+
+impl Simulated {
+    /// The index that the change leaves, if it is another.
+    pub(crate) fn new_index(&self) -> Option<&FileIndex> {
+        // Fix actions address files by path and never move one.
+        let may_differ =
+            self.simulation.kind != Kind::FixActions && !self.simulation.change.is_empty();
+        Some(&self.simulation.index).filter(|it| may_differ && **it != self.index.index)
+    }
+}
+
+impl Trial {
+    /// The report, with nothing written yet.
+    pub(crate) fn report(&self) -> ApplyReport {
+        let (kind, ok, applied, failed, diagnostics) = match self {
+            Trial::Rejected { kind, failed, diagnostics } => {
+                (*kind, false, &[][..], failed, diagnostics)
+            }
+            Trial::Simulated(it) => {
+                let it = &it.simulation;
+                (Some(it.kind), it.ok, it.applied.as_slice(), &it.failed, &it.diagnostics)
+            }
+        };
+        let workspace_hash = match self {
+            Trial::Rejected { .. } => None,
+            Trial::Simulated(it) => it.workspace_hash.map(|it| it.to_string()),
+        };
+        ApplyReport {
+            ok,
+            validator_version: VERSION.to_owned(),
+            kind: kind.map(wire::kind),
+            transaction: None,
+            workspace_hash,
+            applied: applied.iter().map(wire::applied).collect(),
+            failed: failed.iter().map(wire::failed).collect(),
+            diagnostics: diagnostics.iter().map(wire::diagnostic).collect(),
+            recheck: None,
+            summary: ApplySummary { applied: applied.len(), failed: failed.len() },
+        }
+    }
+
+    /// The texts that the diagnostics are about, and what to do about them.
+    pub(crate) fn frames(&self, input: &PatchInput) -> Frames {
+        let (diagnostics, failed, snapshot) = match self {
+            Trial::Rejected { diagnostics, failed, .. } => (diagnostics, failed, None),
+            Trial::Simulated(it) => {
+                (&it.simulation.diagnostics, &it.simulation.failed, Some(&it.snapshot))
+            }
+        };
+        let mut sources = BTreeMap::new();
+        let names = diagnostics.iter().flat_map(|it| {
+            std::iter::once(&it.file).chain(it.related.iter().map(|related| &related.file))
+        });
+        for name in names {
+            if sources.contains_key(name) {
+                continue;
+            }
+            if *name == input.name {
+                sources.insert(name.clone(), input.bytes.clone());
+            } else if let Some(file) = snapshot.and_then(|it| it.file(&RelPath::parse(name).ok()?))
+            {
+                sources.insert(name.clone(), file.text.bytes().to_vec());
+            }
+        }
+        Frames { sources, help: places::help(diagnostics, failed) }
+    }
+}
+
+/// The change without edits that put in place what is there already: a run that changes nothing makes no transaction.
+fn without_idle_edits(change: &TreeChange, snapshot: &Snapshot) -> Result<TreeChange, ChangeError> {
+    let is_idle = |path: &RelPath, edits: &EditSet| {
+        let bytes = snapshot.file(path).map(|it| it.text.bytes()).unwrap_or_default();
+        edits
+            .edits()
+            .iter()
+            .all(|it| bytes.get(it.start as usize..it.end as usize) == Some(&*it.text))
+    };
+    let edits = change.edits().iter().filter(|(path, edits)| !is_idle(path, edits));
+    let edits = edits.map(|(path, edits)| (path.clone(), edits.clone())).collect();
+    TreeChange::new(
+        edits,
+        change.adds().clone(),
+        change.deletes().clone(),
+        change.renames().clone(),
+    )
+}
+
+/// By the name; a document without a telling name is JSON if it starts like JSON.
+fn format_of(input: &PatchInput) -> Format {
+    let starts_like_json = || {
+        let text = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
+        matches!(text.trim_ascii_start().first(), Some(b'{' | b'[' | b'"') | None)
+            || text.trim_ascii_start().starts_with(b"//")
+            || text.trim_ascii_start().starts_with(b"/*")
+    };
+    match Format::of_path(&input.name) {
+        Some(format) => format,
+        None if starts_like_json() => Format::Json,
+        None => Format::Yaml,
+    }
+}

@@ -1,0 +1,35 @@
+//! `validate`: what a patch would do. Writes nothing (CS-2).
+
+use protocol::v1::RunPatch;
+
+use crate::PatchReply;
+use crate::changes::{FileChange, file_changes, list_changes};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::trial::{self, Simulated, Trial};
+
+/// Tries the patch in memory and reports what came of it.
+pub fn validate(session: &Session, request: &RunPatch) -> Result<PatchReply, Failure> {
+    let trial = trial::run(session, &request.patch, request.show_values)?;
+    reply(&trial, request)
+}
+
+/// The reply with nothing written yet.
+pub(crate) fn reply(trial: &Trial, request: &RunPatch) -> Result<PatchReply, Failure> {
+    let changes = match trial {
+        Trial::Rejected { .. } => Vec::new(),
+        Trial::Simulated(it) if request.with_diffs => changes(it)?,
+        Trial::Simulated(it) => list_changes(&it.simulation.change),
+    };
+    Ok(PatchReply {
+        report: trial.report(),
+        changes,
+        frames: trial.frames(&request.patch),
+        retried: None,
+    })
+}
+
+/// What the simulated change does to each file.
+pub(crate) fn changes(simulated: &Simulated) -> Result<Vec<FileChange>, Failure> {
+    file_changes(&simulated.snapshot, &simulated.simulation.change)
+}

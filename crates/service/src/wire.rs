@@ -1,0 +1,100 @@
+//! From the words of the core to the words of the wire. Nothing is decided here.
+
+use check::{Diagnostic, Location, Related, Severity, Tier};
+use document::Value;
+use patch::{AppliedOp, FailedOp, Kind};
+use protocol::v1;
+
+pub(crate) fn kind(kind: Kind) -> v1::PatchKind {
+    match kind {
+        Kind::FixActions => v1::PatchKind::FixActions,
+        Kind::Changeset => v1::PatchKind::Changeset,
+        Kind::Edits => v1::PatchKind::Edits,
+    }
+}
+
+pub(crate) fn kind_from_wire(kind: v1::PatchKind) -> Kind {
+    match kind {
+        v1::PatchKind::FixActions => Kind::FixActions,
+        v1::PatchKind::Changeset => Kind::Changeset,
+        v1::PatchKind::Edits => Kind::Edits,
+    }
+}
+
+pub(crate) fn applied(op: &AppliedOp) -> v1::AppliedOp {
+    v1::AppliedOp {
+        action_id: op.action_id.clone(),
+        op_index: op.op_index,
+        op: op.op.to_owned(),
+        file: op.file.clone(),
+        json_pointer: op.json_pointer.clone(),
+    }
+}
+
+pub(crate) fn failed(op: &FailedOp) -> v1::FailedOp {
+    v1::FailedOp {
+        action_id: op.action_id.clone(),
+        op_index: op.op_index,
+        code: op.code.name().to_owned(),
+        file: op.file.clone(),
+        json_pointer: op.json_pointer.clone(),
+        expected: op.expected.clone(),
+        found: op.found.clone(),
+    }
+}
+
+pub(crate) fn diagnostic(diagnostic: &Diagnostic) -> v1::Diagnostic {
+    v1::Diagnostic {
+        diagnostic_id: diagnostic.diagnostic_id.clone(),
+        rule_id: diagnostic.rule_id.clone(),
+        source: diagnostic.source.clone(),
+        phase: diagnostic.phase.clone(),
+        tier: match diagnostic.tier {
+            Tier::Schema => v1::Tier::Schema,
+            Tier::Semantic => v1::Tier::Semantic,
+            Tier::Policy => v1::Tier::Policy,
+        },
+        severity: match diagnostic.severity {
+            Severity::Error => v1::Severity::Error,
+            Severity::Warning => v1::Severity::Warning,
+            Severity::Info => v1::Severity::Info,
+        },
+        message: diagnostic.message.clone(),
+        file: diagnostic.file.clone(),
+        json_pointer: diagnostic.json_pointer.clone(),
+        location: diagnostic.location.as_ref().map(location),
+        related: diagnostic.related.iter().map(related).collect(),
+        details: diagnostic
+            .details
+            .iter()
+            .map(|(name, value)| (name.clone(), json(value)))
+            .collect(),
+        repair_refs: diagnostic.repair_refs.clone(),
+    }
+}
+
+fn related(related: &Related) -> v1::Related {
+    v1::Related {
+        file: related.file.clone(),
+        json_pointer: related.json_pointer.clone(),
+        location: related.location.as_ref().map(location),
+        message: related.message.clone(),
+    }
+}
+
+fn location(location: &Location) -> v1::Location {
+    v1::Location {
+        start_byte: location.start_byte,
+        end_byte: location.end_byte,
+        start_line: location.start_line,
+        start_col: location.start_col,
+        end_line: location.end_line,
+        end_col: location.end_col,
+    }
+}
+
+/// Details are short. What JSON cannot hold, such as a number beyond its range, goes as its text.
+fn json(value: &Value) -> serde_json::Value {
+    let text = value.to_json();
+    serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text))
+}

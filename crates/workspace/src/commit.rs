@@ -1,0 +1,335 @@
+//! One change of the tree as one transaction. The steps and why they come in this order: see [`crate::journal`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use edit::{ContentHash, Text};
+use snapshot::{ApplyError, ChangeError, FileAsDirectory, FileIndex, RelPath, TreeChange};
+
+use crate::fs::Attributes;
+use crate::journal::v1::{self, Delete, Image, Intent, WireHash, WirePath, Write};
+use crate::journal::{self, JournalError, TransactionId};
+use crate::lock::LockError;
+use crate::prepare::{Prepared, Purpose, prepare};
+use crate::recover::{self, Completion, RecoverError};
+use crate::resolve::Refusal;
+use crate::restore;
+use crate::step::{Ctx, StepError, step};
+
+/// What the log says of a transaction.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Meta {
+    /// The command that made the change.
+    pub command: String,
+    /// When, in the caller's words; time is an argument.
+    pub time: Option<String>,
+    /// Whatever else is to be recorded, such as approvals.
+    pub notes: BTreeMap<String, String>,
+}
+
+/// A new file index, to be stored in the same transaction as the change that it belongs to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IndexUpdate {
+    /// The hash of the index's text when it was loaded; `None` if there was none.
+    pub base: Option<ContentHash>,
+    /// The new index.
+    pub index: FileIndex,
+}
+
+/// Why a change was not committed. All but `Undecided` and `Incomplete` leave the old tree.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitError {
+    /// The workspace was opened for reading only.
+    #[error("the workspace is open for reading only")]
+    ReadOnlyAccess,
+    /// The lock was not taken.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// An earlier transaction could not be finished.
+    #[error(transparent)]
+    Recover(#[from] RecoverError),
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A path may not be written.
+    #[error("{path} was not changed: {reason}")]
+    Refused {
+        /// The path.
+        path: RelPath,
+        /// Why.
+        reason: Refusal,
+    },
+    /// Two paths of the change mean one file.
+    #[error("{first} and {second} are both {place}")]
+    Aliased {
+        /// One path.
+        first: RelPath,
+        /// The other path.
+        second: RelPath,
+        /// The file.
+        place: RelPath,
+    },
+    /// The change does not fit the tree; `ApplyError::Stale` is a file that changed on disk.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// With its links resolved the change contradicts itself.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// A file became a directory, or the reverse, while it was read.
+    #[error("the tree changed while it was read: {0}")]
+    Moving(#[from] FileAsDirectory),
+    /// The file index changed since it was loaded.
+    #[error("the file index changed on disk since it was read; try again")]
+    StaleIndex,
+    /// A file changed while the transaction was being prepared.
+    #[error("{path} changed on disk while the change was being written; nothing was changed")]
+    ChangedMeanwhile {
+        /// The file.
+        path: RelPath,
+    },
+    /// A step failed, and everything was taken back.
+    #[error("{0}; nothing was changed")]
+    Failed(#[from] StepError),
+    /// A step failed, and temporary files are left.
+    #[error(
+        "{error}; no file was changed, and the next command removes the temporary files of {id} ({cleanup})"
+    )]
+    NotCleaned {
+        /// The transaction.
+        id: TransactionId,
+        /// What failed first.
+        error: StepError,
+        /// What failed while taking it back.
+        cleanup: StepError,
+    },
+    /// Whether the transaction is committed is for the next command to find out.
+    #[error(
+        "{error}; no file was changed yet, and the next command completes {id} or takes it back"
+    )]
+    Undecided {
+        /// The transaction.
+        id: TransactionId,
+        /// What failed.
+        error: StepError,
+    },
+    /// The transaction is committed, but not all files are replaced yet.
+    #[error(
+        "{id} is committed but not complete: {error}; the next command completes it or takes it back"
+    )]
+    Incomplete {
+        /// The transaction.
+        id: TransactionId,
+        /// What failed.
+        error: RecoverError,
+    },
+}
+
+/// The file index as a transaction leaves it.
+pub(crate) struct IndexWrite {
+    pub(crate) base: Option<ContentHash>,
+    /// `None` removes it.
+    pub(crate) text: Option<Text>,
+}
+
+/// What distinguishes the transaction of an undo.
+pub(crate) struct UndoOf {
+    pub(crate) id: TransactionId,
+    /// Directories that the undone transaction made, children first.
+    pub(crate) directories: Vec<RelPath>,
+}
+
+/// Commits the change; the caller holds the lock and has recovered. An empty change makes no transaction.
+pub(crate) fn commit(
+    ctx: &Ctx<'_>,
+    change: &TreeChange,
+    index: Option<&IndexWrite>,
+    meta: &Meta,
+    undo: Option<&UndoOf>,
+    limit: u64,
+) -> Result<Option<TransactionId>, CommitError> {
+    let purpose = if undo.is_some() { Purpose::Undo } else { Purpose::Change };
+    let prepared = prepare(ctx, change, index, purpose, limit)?;
+    if prepared.writes.is_empty() && prepared.deletes.is_empty() {
+        return Ok(None);
+    }
+    let last = journal::list(ctx.fs)?.last().map_or(0, |id| id.0);
+    let id = TransactionId(last.saturating_add(1));
+    let intent = intend(id, &prepared, meta, undo);
+    check_names_free(ctx, &intent)?;
+    let begun = begin(ctx, id, &intent).map_err(CommitError::Failed);
+    if let Err(error) = begun.and_then(|()| stage(ctx, id, &prepared, &intent)) {
+        return Err(taken_back(ctx, id, &intent, error));
+    }
+    if let Err(error) = mark_committed(ctx, id) {
+        return Err(abort(ctx, id, &intent, error));
+    }
+    if publish(ctx, &intent).and_then(|()| recover::mark_done(ctx, id)).is_err() {
+        // J7: what can be repeated is tried once more, with the checks of a recovery.
+        match recover::complete(ctx, id, &intent) {
+            Ok(Completion::Complete) => {}
+            Ok(Completion::TakenBack(error)) => return Err(CommitError::Failed(error)),
+            Err(error) => return Err(CommitError::Incomplete { id, error }),
+        }
+    }
+    Ok(Some(id))
+}
+
+fn intend(id: TransactionId, prepared: &Prepared, meta: &Meta, undo: Option<&UndoOf>) -> Intent {
+    let mut offset = 0;
+    let mut images = Vec::with_capacity(prepared.olds.len());
+    for old in &prepared.olds {
+        let length = old.text.len() as u64;
+        let hash = WireHash(old.text.hash());
+        images.push(Image {
+            path: WirePath(old.path.clone()),
+            hash,
+            mode: old.mode,
+            offset,
+            length,
+        });
+        offset += length;
+    }
+    let write = |(n, write): (usize, &crate::prepare::PlannedWrite)| Write {
+        path: WirePath(write.path.clone()),
+        temp: WirePath(beside(&write.path, &journal::temp_name(id, n))),
+        from: write.from.clone().map(WirePath),
+        before: write.before.map(WireHash),
+        after: WireHash(write.text.hash()),
+    };
+    let delete = |(path, before): &(RelPath, ContentHash)| Delete {
+        path: WirePath(path.clone()),
+        before: WireHash(*before),
+    };
+    let old_directories = undo.map(|undo| undo.directories.as_slice()).unwrap_or_default();
+    Intent {
+        version: v1::VERSION,
+        id: id.to_string(),
+        command: meta.command.clone(),
+        time: meta.time.clone(),
+        notes: meta.notes.clone(),
+        undoes: undo.map(|undo| undo.id.to_string()),
+        writes: prepared.writes.iter().enumerate().map(write).collect(),
+        deletes: prepared.deletes.iter().map(delete).collect(),
+        images,
+        new_directories: prepared.new_directories.iter().cloned().map(WirePath).collect(),
+        old_directories: old_directories.iter().cloned().map(WirePath).collect(),
+    }
+}
+
+pub(crate) fn beside(path: &RelPath, name: &str) -> RelPath {
+    let sibling = path.parent().map_or_else(|| RelPath::parse(name), |parent| parent.join(name));
+    sibling.expect("the name is a constant pattern without separators")
+}
+
+/// Rolling back removes what the intent names, so it may name only what is not there yet.
+fn check_names_free(ctx: &Ctx<'_>, intent: &Intent) -> Result<(), StepError> {
+    for WirePath(temp) in intent.writes.iter().map(|write| &write.temp) {
+        if step("look at", temp, ctx.fs.stat(temp))?.is_some() {
+            return step("use the name", temp, Err(std::io::ErrorKind::AlreadyExists.into()));
+        }
+    }
+    Ok(())
+}
+
+/// J1: the intent reaches the disk, with the names of all directories above it.
+fn begin(ctx: &Ctx<'_>, id: TransactionId, intent: &Intent) -> Result<(), StepError> {
+    let (directory, path) = (journal::directory_of(id), journal::journal_of(id));
+    step("create", &directory, ctx.fs.create_directory(&directory, 0o700))?;
+    let attributes = Attributes::Exact { mode: 0o600 };
+    step("write", &path, ctx.fs.create(&path, &journal::intent_line(intent), &attributes))?;
+    ctx.sync_files(&[path])?;
+    ctx.sync_directories(&[Some(directory), Some(journal::transactions_path())])
+}
+
+/// J2: everything that publishing needs reaches the disk.
+fn stage(
+    ctx: &Ctx<'_>,
+    id: TransactionId,
+    prepared: &Prepared,
+    intent: &Intent,
+) -> Result<(), CommitError> {
+    for directory in &prepared.new_directories {
+        step("create", directory, ctx.fs.create_directory(directory, 0o777))?;
+    }
+    let mut files = Vec::with_capacity(prepared.writes.len() + 1);
+    for (planned, write) in prepared.writes.iter().zip(&intent.writes) {
+        let temp = &write.temp.0;
+        step("write", temp, ctx.fs.create(temp, planned.text.bytes(), &planned.attributes))?;
+        files.push(temp.clone());
+    }
+    let undo = journal::undo_of(id);
+    let images = prepared.olds.iter().map(|old| old.text.bytes()).collect::<Vec<_>>().concat();
+    step("write", &undo, ctx.fs.create(&undo, &images, &Attributes::Exact { mode: 0o600 }))?;
+    files.push(undo);
+    ctx.sync_files(&files)?;
+    let mut directories = parents(intent.writes.iter().map(|write| &write.path.0));
+    directories.extend(parents(prepared.new_directories.iter()));
+    directories.extend(prepared.new_directories.iter().cloned().map(Some));
+    directories.insert(Some(journal::directory_of(id)));
+    ctx.sync_directories(&directories.into_iter().collect::<Vec<_>>())?;
+    check_unchanged(ctx, prepared)
+}
+
+/// The last look before the point of no return: no other program may have come in between.
+fn check_unchanged(ctx: &Ctx<'_>, prepared: &Prepared) -> Result<(), CommitError> {
+    for old in &prepared.olds {
+        let stat = step("look at", &old.path, ctx.fs.stat(&old.path))?;
+        if stat.is_none_or(|stat| stat.identity != old.identity) {
+            return Err(CommitError::ChangedMeanwhile { path: old.path.clone() });
+        }
+    }
+    for write in prepared.writes.iter().filter(|write| write.before.is_none()) {
+        if step("look at", &write.path, ctx.fs.stat(&write.path))?.is_some() {
+            return Err(CommitError::ChangedMeanwhile { path: write.path.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// J3.
+fn mark_committed(ctx: &Ctx<'_>, id: TransactionId) -> Result<(), StepError> {
+    let path = journal::journal_of(id);
+    step("write", &path, ctx.fs.append(&path, &journal::committed_line()))?;
+    ctx.sync_files(&[path])
+}
+
+/// Replaces and removes; J4: all of it reaches the disk before this returns.
+fn publish(ctx: &Ctx<'_>, intent: &Intent) -> Result<(), StepError> {
+    for write in &intent.writes {
+        step("replace", &write.path.0, ctx.fs.rename(&write.temp.0, &write.path.0))?;
+    }
+    for delete in &intent.deletes {
+        step("remove", &delete.path.0, ctx.fs.remove_file(&delete.path.0))?;
+    }
+    recover::settle(ctx, intent)
+}
+
+/// The directories that hold the paths.
+pub(crate) fn parents<'a>(paths: impl Iterator<Item = &'a RelPath>) -> BTreeSet<Option<RelPath>> {
+    paths.map(RelPath::parent).collect()
+}
+
+/// Rolls back after an error before the mark and says how that went.
+fn taken_back(
+    ctx: &Ctx<'_>,
+    id: TransactionId,
+    intent: &Intent,
+    error: CommitError,
+) -> CommitError {
+    match (recover::roll_back(ctx, id, intent), error) {
+        (Ok(()), error) => error,
+        (Err(cleanup), CommitError::Failed(error)) => {
+            CommitError::NotCleaned { id, error, cleanup }
+        }
+        // The next command cleans up; what the user must know is the first error.
+        (Err(_), error) => error,
+    }
+}
+
+/// The mark may or may not have reached the disk: J9 makes sure that nobody acts on it, if that can be made sure.
+fn abort(ctx: &Ctx<'_>, id: TransactionId, intent: &Intent, error: StepError) -> CommitError {
+    match restore::abort(ctx, id) {
+        Ok(()) => taken_back(ctx, id, intent, CommitError::Failed(error)),
+        Err(_) => CommitError::Undecided { id, error },
+    }
+}

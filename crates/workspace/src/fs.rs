@@ -1,0 +1,130 @@
+//! The file system as the rest of the crate sees it: a handful of operations on paths beneath one root.
+//!
+//! No operation follows a symbolic link anywhere in its path. A path that may pass through links is resolved first
+//! (see [`crate::resolve`]), so that a link swapped in after that makes the operation fail, not escape.
+//! [`crate::OsFs`] is the disk; [`crate::MemFs`] is a disk in memory that can fail or stop at any operation.
+
+use std::io;
+
+use snapshot::RelPath;
+
+/// What stands at a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+/// Which file it is and when it last changed: two equal identities mean that nobody touched the file in between.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Identity {
+    /// The device.
+    pub device: u64,
+    /// The number of the file on its device.
+    pub inode: u64,
+    /// The size in bytes.
+    pub size: u64,
+    /// Last change of the contents, in nanoseconds.
+    pub modified: i128,
+    /// Last change of contents or attributes, in nanoseconds.
+    pub changed: i128,
+}
+
+/// Why a file cannot be replaced although its directory could be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pinned {
+    /// It is marked immutable or append-only.
+    Immutable,
+    /// Something is mounted on it.
+    MountPoint,
+}
+
+/// What is known of a path without opening it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// The permission bits.
+    pub mode: u32,
+    /// The number of names the file has.
+    pub links: u64,
+    /// Why it cannot be replaced, if so.
+    pub pinned: Option<Pinned>,
+    /// Which file it is.
+    pub identity: Identity,
+}
+
+/// Where the mode, the owner and the extended attributes of a new file come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Attributes {
+    /// These permission bits, less what the user's mask takes away.
+    New {
+        /// The permission bits.
+        mode: u32,
+    },
+    /// Exactly these permission bits.
+    Exact {
+        /// The permission bits.
+        mode: u32,
+    },
+    /// Those of a present file, as far as the user may set them.
+    Like(RelPath),
+}
+
+/// Holds a lock until it is dropped.
+pub trait Held: Send {}
+
+/// Operations on paths beneath one root. `None` in place of a directory is the root itself.
+pub trait Fs: Send + Sync {
+    /// The root's own absolute path without links, if it has one: a link that spells its target in full may still
+    /// lie beneath it.
+    fn absolute_root(&self) -> Option<&str>;
+
+    /// What stands at the path; `None` if nothing does.
+    fn stat(&self, path: &RelPath) -> io::Result<Option<Stat>>;
+
+    /// The bytes of a regular file. More than `limit` bytes is an error of kind `FileTooLarge`.
+    fn read(&self, path: &RelPath, limit: u64) -> io::Result<(Vec<u8>, Stat)>;
+
+    /// The target of a link, as it is spelled.
+    fn read_link(&self, path: &RelPath) -> io::Result<String>;
+
+    /// The names in a directory, sorted. Names that are not UTF-8 are left out.
+    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, Kind)>>;
+
+    /// Whether the user may write the file.
+    fn is_writable(&self, path: &RelPath) -> io::Result<bool>;
+
+    /// Creates a file that must not exist.
+    fn create(&self, path: &RelPath, bytes: &[u8], attributes: &Attributes) -> io::Result<()>;
+
+    /// Adds bytes at the end of a present file.
+    fn append(&self, path: &RelPath, bytes: &[u8]) -> io::Result<()>;
+
+    /// Creates a directory that must not exist, in one that does.
+    fn create_directory(&self, path: &RelPath, mode: u32) -> io::Result<()>;
+
+    /// Gives a file another name in its directory, atomically taking the place of what has that name.
+    fn rename(&self, from: &RelPath, to: &RelPath) -> io::Result<()>;
+
+    /// Removes a name of a file.
+    fn remove_file(&self, path: &RelPath) -> io::Result<()>;
+
+    /// Removes an empty directory.
+    fn remove_directory(&self, path: &RelPath) -> io::Result<()>;
+
+    /// Returns when the contents and attributes of the files are on stable storage.
+    fn sync_files(&self, paths: &[RelPath]) -> io::Result<()>;
+
+    /// Returns when the names in the directories are on stable storage.
+    fn sync_directories(&self, directories: &[Option<RelPath>]) -> io::Result<()>;
+
+    /// Takes the lock on a file, creating the file if need be; `None` if another process holds it.
+    fn try_lock(&self, path: &RelPath) -> io::Result<Option<Box<dyn Held>>>;
+}

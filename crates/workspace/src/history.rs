@@ -1,0 +1,311 @@
+//! The transactions that are done: listing them, undoing one, forgetting old ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use edit::{ContentHash, Edit, EditError, EditSet, Text};
+use snapshot::{ApplyError, ChangeError, NewFile, RelPath, Rename, TreeChange};
+
+use crate::commit::{CommitError, IndexWrite, Meta, UndoOf, commit};
+use crate::images::{self, ImageError};
+use crate::journal::v1::{Intent, WirePath};
+use crate::journal::{self, JournalError, State, TransactionId};
+use crate::recover::remove_transaction;
+use crate::step::{Ctx, StepError, step};
+
+/// What a transaction did to one file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Touched {
+    /// A new file.
+    Added(RelPath),
+    /// New contents.
+    Edited(RelPath),
+    /// The file is gone.
+    Deleted(RelPath),
+    /// Another path, and perhaps new contents.
+    Renamed {
+        /// The path before.
+        from: RelPath,
+        /// The path after.
+        to: RelPath,
+    },
+}
+
+/// A transaction that is done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transaction {
+    /// Its number.
+    pub id: TransactionId,
+    /// What was recorded with it.
+    pub meta: Meta,
+    /// The transaction that it undoes, if it is an undo.
+    pub undoes: Option<TransactionId>,
+    /// The transaction that undid it, if that one is not undone itself.
+    pub undone_by: Option<TransactionId>,
+    /// What it did, sorted.
+    pub touched: Vec<Touched>,
+    /// The size of its undo images in bytes.
+    pub undo_bytes: u64,
+}
+
+/// How many finished transactions are kept for undoing. The newest one always is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Retention {
+    /// At most this many.
+    pub transactions: usize,
+    /// With at most this many bytes of undo images in all.
+    pub bytes: u64,
+}
+
+/// Why a transaction was not undone.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UndoError {
+    /// There is no such transaction, or its images were pruned.
+    #[error("there is no transaction {id} to undo")]
+    Unknown {
+        /// The transaction.
+        id: TransactionId,
+    },
+    /// It is undone already.
+    #[error("{id} was undone by {by}")]
+    UndoneAlready {
+        /// The transaction.
+        id: TransactionId,
+        /// The transaction that undid it.
+        by: TransactionId,
+    },
+    /// Files are not what the transaction left.
+    #[error("{id} was not undone, because {} changed since", list_of(.paths))]
+    Changed {
+        /// The transaction.
+        id: TransactionId,
+        /// The files, sorted.
+        paths: Vec<RelPath>,
+    },
+    /// The undo images are not what regreen wrote.
+    #[error("the undo image of {path} in {id} is damaged")]
+    DamagedImage {
+        /// The transaction.
+        id: TransactionId,
+        /// The file.
+        path: RelPath,
+    },
+    /// A file is too large to be edited back.
+    #[error("{path} cannot be restored: {source}")]
+    Edit {
+        /// The file.
+        path: RelPath,
+        /// Why.
+        source: EditError,
+    },
+    /// A file cannot be read.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// The undo contradicts itself, so the journal is not what regreen wrote.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// The undo was not committed.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+}
+
+impl From<JournalError> for UndoError {
+    fn from(error: JournalError) -> UndoError {
+        UndoError::Commit(error.into())
+    }
+}
+
+fn list_of(paths: &[RelPath]) -> String {
+    paths.iter().map(RelPath::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// The finished transactions, oldest first.
+pub(crate) fn log(ctx: &Ctx<'_>) -> Result<Vec<Transaction>, JournalError> {
+    Ok(read_all(ctx)?.into_values().map(|(transaction, _)| transaction).collect())
+}
+
+fn read_all(ctx: &Ctx<'_>) -> Result<BTreeMap<TransactionId, (Transaction, Intent)>, JournalError> {
+    let mut all = BTreeMap::new();
+    let mut undone_by: BTreeMap<TransactionId, TransactionId> = BTreeMap::new();
+    for id in journal::list(ctx.fs)?.into_iter().rev() {
+        let State::Done(intent) = journal::read_state(ctx.fs, id)? else { continue };
+        let undoes = intent.undoes.as_ref().and_then(|id| id.parse().ok());
+        // From the newest down, so that an undo which was undone itself does not count.
+        if let Some(undone) = undoes.filter(|_| !undone_by.contains_key(&id)) {
+            undone_by.entry(undone).or_insert(id);
+        }
+        let transaction = Transaction {
+            id,
+            meta: Meta {
+                command: intent.command.clone(),
+                time: intent.time.clone(),
+                notes: intent.notes.clone(),
+            },
+            undoes,
+            undone_by: undone_by.get(&id).copied(),
+            touched: touched(&intent),
+            undo_bytes: intent.images.iter().fold(0, |sum, image| image.length.saturating_add(sum)),
+        };
+        all.insert(id, (transaction, intent));
+    }
+    Ok(all)
+}
+
+fn touched(intent: &Intent) -> Vec<Touched> {
+    let mut moved = BTreeSet::new();
+    let mut touched = Vec::new();
+    for write in &intent.writes {
+        let path = write.path.0.clone();
+        touched.push(match write.from.as_ref().map(|from| from.0.clone()) {
+            None => Touched::Added(path),
+            Some(from) if from == path => Touched::Edited(path),
+            Some(from) => {
+                moved.insert(from.clone());
+                Touched::Renamed { from, to: path }
+            }
+        });
+    }
+    let gone = intent.deletes.iter().map(|delete| delete.path.0.clone());
+    touched.extend(gone.filter(|path| !moved.contains(path)).map(Touched::Deleted));
+    touched.sort();
+    touched
+}
+
+/// Undoes a transaction, by default the newest that is neither undone nor an undo itself.
+pub(crate) fn undo(
+    ctx: &Ctx<'_>,
+    id: Option<TransactionId>,
+    meta: &Meta,
+    limit: u64,
+) -> Result<Option<(TransactionId, TransactionId)>, UndoError> {
+    let all = read_all(ctx)?;
+    let newest = || {
+        all.values()
+            .rev()
+            .map(|(it, _)| it)
+            .find(|it| it.undone_by.is_none() && it.undoes.is_none())
+    };
+    let Some(id) = id.or_else(|| newest().map(|it| it.id)) else { return Ok(None) };
+    let Some((transaction, intent)) = all.get(&id) else { return Err(UndoError::Unknown { id }) };
+    if let Some(by) = transaction.undone_by {
+        return Err(UndoError::UndoneAlready { id, by });
+    }
+    let (change, index) = inverse(ctx, id, intent)?;
+    let directories = intent.new_directories.iter().rev().map(|it| it.0.clone()).collect();
+    let undo = UndoOf { id, directories };
+    match commit(ctx, &change, index.as_ref(), meta, Some(&undo), limit) {
+        Ok(Some(undoing)) => Ok(Some((id, undoing))),
+        Ok(None) => Ok(None),
+        Err(CommitError::Apply(ApplyError::Stale { path, .. } | ApplyError::Exists { path }))
+        | Err(CommitError::Apply(ApplyError::Missing { path } | ApplyError::NotAFile { path })) => {
+            Err(UndoError::Changed { id, paths: vec![path] })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The change that takes the tree back, and what becomes of the file index.
+fn inverse(
+    ctx: &Ctx<'_>,
+    id: TransactionId,
+    intent: &Intent,
+) -> Result<(TreeChange, Option<IndexWrite>), UndoError> {
+    let images = images::read(ctx, id, intent).map_err(|error| match error {
+        ImageError::Gone => UndoError::Unknown { id },
+        ImageError::Damaged(path) => UndoError::DamagedImage { id, path },
+        ImageError::Step(error) => error.into(),
+    })?;
+    let index_path = journal::index_path();
+    let (mut edits, mut adds) = (BTreeMap::new(), BTreeMap::new());
+    let (mut deletes, mut renames) = (BTreeMap::new(), BTreeMap::new());
+    let mut changed = BTreeSet::new();
+    let mut index = None;
+    let mut heirs = BTreeSet::new();
+    for write in &intent.writes {
+        let (path, after) = (&write.path.0, write.after.0);
+        let old = write.from.as_ref().and_then(|from| Some((&from.0, images.get(&from.0)?)));
+        let Some(present) = present_text(ctx, path, after)? else {
+            changed.insert(path.clone());
+            continue;
+        };
+        if *path == index_path {
+            index = Some(IndexWrite {
+                base: Some(after),
+                text: old.map(|(_, (text, _))| text.clone()),
+            });
+            continue;
+        }
+        let Some((from, (text, _))) = old else {
+            deletes.insert(path.clone(), after);
+            continue;
+        };
+        heirs.insert(from);
+        if path != from {
+            renames.insert(path.clone(), Rename { to: from.clone(), base: after });
+        }
+        if text.hash() != after {
+            edits.insert(path.clone(), whole_edit(&present, text, path)?);
+        }
+    }
+    for WirePath(path) in intent.deletes.iter().map(|delete| &delete.path) {
+        if step("look at", path, ctx.fs.stat(path))?.is_some() {
+            changed.insert(path.clone());
+        }
+    }
+    for (path, (text, mode)) in images.iter().filter(|(path, _)| !heirs.contains(path)) {
+        if *path == index_path {
+            index = index.or(Some(IndexWrite { base: None, text: Some(text.clone()) }));
+        } else {
+            adds.insert(path.clone(), NewFile { text: text.clone(), mode: *mode });
+        }
+    }
+    if !changed.is_empty() {
+        return Err(UndoError::Changed { id, paths: changed.into_iter().collect() });
+    }
+    Ok((TreeChange::new(edits, adds, deletes, renames)?, index))
+}
+
+/// The file at the path, if it still is what the transaction left.
+fn present_text(
+    ctx: &Ctx<'_>,
+    path: &RelPath,
+    expected: ContentHash,
+) -> Result<Option<Text>, UndoError> {
+    match step("look at", path, ctx.fs.stat(path))? {
+        Some(stat) if stat.kind == crate::fs::Kind::File => {
+            let (bytes, _) = step("read", path, ctx.fs.read(path, u64::MAX))?;
+            Ok(Some(Text::new(bytes)).filter(|text| text.hash() == expected))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn whole_edit(present: &Text, text: &Text, path: &RelPath) -> Result<EditSet, UndoError> {
+    let failed = |source| UndoError::Edit { path: path.clone(), source };
+    let length = u32::try_from(present.len())
+        .map_err(|_| failed(EditError::TooLarge { len: present.len() }))?;
+    EditSet::new(present, vec![Edit::replace(0, length, text.bytes())]).map_err(failed)
+}
+
+/// Forgets the oldest transactions until the rest is within the limits. Returns what was forgotten.
+pub(crate) fn prune(
+    ctx: &Ctx<'_>,
+    retention: Retention,
+) -> Result<Vec<TransactionId>, CommitError> {
+    let mut pruned = Vec::new();
+    let (mut n_kept, mut bytes) = (0, 0u64);
+    for (n, id) in journal::list(ctx.fs)?.into_iter().rev().enumerate() {
+        let undo = journal::undo_of(id);
+        let size = step("look at", &undo, ctx.fs.stat(&undo))?.map_or(0, |stat| stat.identity.size);
+        bytes = bytes.saturating_add(size);
+        // The newest stays, because the next number follows from it.
+        if n == 0 || (n_kept < retention.transactions && bytes <= retention.bytes) {
+            n_kept += 1;
+            continue;
+        }
+        remove_transaction(ctx, id)?;
+        pruned.push(id);
+    }
+    pruned.reverse();
+    Ok(pruned)
+}

@@ -1,0 +1,18 @@
+//! Transactions on real and on failing disks: crashes, errors, escapes, undo, scan.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::disallowed_methods, reason = "tests make and read files")]
+
+#[path = "it/commit.rs"]
+mod commit;
+#[path = "it/crash.rs"]
+mod crash;
+#[path = "it/escape.rs"]
+mod escape;
+#[path = "it/history.rs"]
+mod history;
+#[path = "it/scan.rs"]
+mod scan;
+#[path = "it/support.rs"]
+mod support;
+#[path = "it/swap.rs"]
+mod swap;

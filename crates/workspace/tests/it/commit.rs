@@ -1,0 +1,360 @@
+//! Commits on the real disk: what is kept, what is refused, and who waits for whom.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::time::Duration;
+
+use edit::ContentHash;
+use snapshot::{FileIndex, TreeChange};
+use tempfile::TempDir;
+use workspace::{Access, CommitError, Durability, IndexUpdate, LockError, Options, Workspace};
+
+use crate::support::{change, meta, options, path};
+
+fn temp(files: &[(&str, &str)]) -> TempDir {
+    let temp = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let file = temp.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    temp
+}
+
+fn open(root: &Path) -> Workspace {
+    Workspace::open(root, options()).unwrap()
+}
+
+fn read(root: &Path, name: &str) -> String {
+    fs::read_to_string(root.join(name)).unwrap()
+}
+
+/// The names beneath the root but the store's, sorted.
+fn names(root: &Path) -> Vec<String> {
+    let mut open = vec![root.to_owned()];
+    let mut names = Vec::new();
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            let name = entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            if name.starts_with(".regreen/") || name == ".regreen" {
+                continue;
+            }
+            if entry.file_type().unwrap().is_dir() {
+                open.push(entry.path());
+            }
+            names.push(name);
+        }
+    }
+    names.sort();
+    names
+}
+
+/// A commit that must fail with this message and leave every name and byte.
+#[track_caller]
+fn refuse(temp: &TempDir, steps: &[&str], message: &str) {
+    let before = names(temp.path());
+    let texts = |root: &Path| -> Vec<_> {
+        before.iter().map(|name| fs::read(root.join(name)).ok()).collect()
+    };
+    let old = texts(temp.path());
+    let error = open(temp.path()).commit(&change(steps), None, &meta("apply")).unwrap_err();
+    assert_eq!(error.to_string(), message);
+    assert_eq!(names(temp.path()), before);
+    assert_eq!(texts(temp.path()), old);
+    assert_eq!(open(temp.path()).log().unwrap(), []);
+}
+
+#[test]
+fn files_are_edited_added_deleted_and_renamed() {
+    let temp = temp(&[("a", "1"), ("d/b", "2"), ("d/c", "3"), ("x", "4"), ("y", "5")]);
+    let root = temp.path();
+    let steps = [
+        "a 1 ~ one",
+        "- d/b 2",
+        "d/c 3 > n/e/w/c",
+        "d/c 3 ~ three",
+        "+ n/f new",
+        "x 4 > y",
+        "y 5 > x",
+    ];
+    let id = open(root).commit(&change(&steps), None, &meta("apply")).unwrap().unwrap();
+    assert_eq!(id.to_string(), "t_000001");
+    assert_eq!(names(root), ["a", "d", "n", "n/e", "n/e/w", "n/e/w/c", "n/f", "x", "y"]);
+    assert_eq!(
+        ["a", "n/e/w/c", "n/f", "x", "y"].map(|it| read(root, it)),
+        ["one", "three", "new", "5", "4"]
+    );
+    let mode = |name: &str| fs::metadata(root.join(name)).unwrap().permissions().mode() & 0o7777;
+    assert_eq!(mode(".regreen/txn"), 0o700);
+    assert_eq!(mode(".regreen/txn/t_000001"), 0o700);
+    assert_eq!(mode(".regreen/txn/t_000001/undo"), 0o600);
+    assert!(read(root, ".regreen/.gitignore").contains("!files.json"));
+}
+
+#[test]
+fn mode_owner_and_extended_attributes_are_kept() {
+    let temp = temp(&[("tool", "1"), ("moved", "2")]);
+    for (name, mode) in [("tool", 0o750), ("moved", 0o4711)] {
+        let file = temp.path().join(name);
+        // A chown is only the administrator's to make; the others keep what they have.
+        let _ = rustix::fs::chown(&file, None, Some(rustix::fs::Gid::from_raw(12_345)));
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        let flags = rustix::fs::XattrFlags::empty();
+        let _ = rustix::fs::setxattr(&file, "user.regreen", b"kept", flags);
+    }
+    let describe = |name: &str| {
+        let file = temp.path().join(name);
+        let metadata = fs::metadata(&file).unwrap();
+        let mut value = vec![0; 16];
+        let xattr = rustix::fs::getxattr(&file, "user.regreen", value.as_mut_slice()).ok();
+        (
+            metadata.mode(),
+            metadata.uid(),
+            metadata.gid(),
+            xattr.map(|length| value[..length].to_vec()),
+        )
+    };
+    let before = (describe("tool"), describe("moved"));
+    let steps = ["tool 1 ~ one", "moved 2 > elsewhere"];
+    open(temp.path()).commit(&change(&steps), None, &meta("apply")).unwrap().unwrap();
+    assert_eq!((describe("tool"), describe("elsewhere")), before);
+    assert_eq!(read(temp.path(), "tool"), "one");
+}
+
+#[test]
+fn a_link_inside_the_root_is_edited_at_its_target_and_stays_a_link() {
+    let temp = temp(&[("dir/real", "1")]);
+    std::os::unix::fs::symlink("dir/real", temp.path().join("link")).unwrap();
+    open(temp.path()).commit(&change(&["link 1 ~ 2"]), None, &meta("apply")).unwrap().unwrap();
+    assert_eq!(read(temp.path(), "dir/real"), "2");
+    assert!(temp.path().join("link").symlink_metadata().unwrap().is_symlink());
+    refuse_after_log(
+        &temp,
+        &["- link 2"],
+        "link was not changed: it is a link, name its target instead",
+    );
+    refuse_after_log(
+        &temp,
+        &["link 2 > x"],
+        "link was not changed: it is a link, name its target instead",
+    );
+    refuse_after_log(
+        &temp,
+        &["link 2 ~ 3", "dir/real 2 ~ 4"],
+        "dir/real and link are both dir/real",
+    );
+}
+
+#[track_caller]
+fn refuse_after_log(temp: &TempDir, steps: &[&str], message: &str) {
+    let error = open(temp.path()).commit(&change(steps), None, &meta("apply")).unwrap_err();
+    assert_eq!(error.to_string(), message);
+    assert_eq!(open(temp.path()).log().unwrap().len(), 1);
+}
+
+/// AE-9.
+#[test]
+fn what_the_disk_does_not_have_is_refused() {
+    let temp = temp(&[("a", "1"), ("dir/b", "2")]);
+    let hash = |text: &str| ContentHash::of(text.as_bytes());
+    let stale =
+        format!("a changed: the change was made for {}, the file is {}", hash("0"), hash("1"));
+    refuse(&temp, &["a 0 ~ 2", "+ n/x 1"], &stale);
+    refuse(&temp, &["vanished 1 ~ 2", "+ n/x 1"], "vanished does not exist");
+    refuse(&temp, &["dir 1 ~ 2"], "dir is not a regular file that was read");
+    refuse(&temp, &["- dir 1"], "dir is not a regular file that was read");
+    refuse(&temp, &["+ a 1"], "a exists already");
+    refuse(&temp, &["+ dir 1"], "dir exists already");
+    refuse(&temp, &["+ a/x 1"], "a/x was not changed: a is not a directory");
+}
+
+/// CS-35: the same tree must be usable where names are compared without case.
+#[test]
+fn names_that_differ_only_in_case_are_refused() {
+    let temp = temp(&[("Makefile", "1"), ("src/Main", "2")]);
+    refuse(&temp, &["+ makefile x"], "makefile differs from Makefile only in case");
+    refuse(&temp, &["+ SRC/x x"], "SRC/x differs from src only in case");
+    refuse(&temp, &["Makefile 1 > src/main"], "src/main differs from src/Main only in case");
+    refuse(&temp, &["+ n/a x", "+ N/b x"], "N/b differs from n only in case");
+    open(temp.path())
+        .commit(&change(&["Makefile 1 > makefile"]), None, &meta("apply"))
+        .unwrap()
+        .unwrap();
+    assert_eq!(names(temp.path()), ["makefile", "src", "src/Main"]);
+}
+
+#[test]
+fn files_that_are_protected_or_shared_are_refused() {
+    let temp = temp(&[("locked", "1"), ("shared", "2")]);
+    fs::set_permissions(temp.path().join("locked"), fs::Permissions::from_mode(0o444)).unwrap();
+    fs::hard_link(temp.path().join("shared"), temp.path().join("other")).unwrap();
+    let read_only = "locked was not changed: it is read-only, make it writable first";
+    for steps in [["locked 1 ~ x", "+ n 1"], ["- locked 1", "+ n 1"], ["locked 1 > x", "+ n 1"]] {
+        refuse(&temp, &steps, read_only);
+    }
+    let shared =
+        "shared was not changed: it has 2 hard links, and the others would keep the old contents";
+    refuse(&temp, &["shared 2 ~ x", "+ n 1"], shared);
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
+    let temp = temp(&[("big", "")]);
+    fs::File::options()
+        .write(true)
+        .open(temp.path().join("big"))
+        .unwrap()
+        .set_len(1 << 40)
+        .unwrap();
+    refuse(
+        &temp,
+        &["big x ~ y"],
+        "big was not changed: it has 1099511627776 bytes, the limit is 1048576",
+    );
+}
+
+#[test]
+fn a_foreign_file_with_the_name_of_a_temporary_one_is_not_touched() {
+    let temp = temp(&[("a", "1"), (".regreen-t_000001-0", "mine")]);
+    let message =
+        "cannot use the name .regreen-t_000001-0: entity already exists; nothing was changed";
+    refuse(&temp, &["a 1 ~ 2"], message);
+}
+
+#[test]
+fn nothing_to_change_makes_no_transaction_and_no_store() {
+    let temp = temp(&[("a", "1")]);
+    let workspace = open(temp.path());
+    assert_eq!(workspace.commit(&TreeChange::default(), None, &meta("apply")).unwrap(), None);
+    assert_eq!(workspace.undo(None, &meta("undo")).unwrap(), None);
+    assert!(workspace.log().unwrap().is_empty());
+    workspace.recover().unwrap();
+    assert!(!temp.path().join(".regreen").exists());
+}
+
+/// the index changes with the rename, or not at all.
+#[test]
+fn the_file_index_is_part_of_the_transaction() {
+    let temp = temp(&[("a", "1"), ("b", "2")]);
+    let workspace = open(temp.path());
+    let mut loaded = workspace.load_index().unwrap();
+    assert_eq!((loaded.base, loaded.index.is_empty()), (None, true));
+    loaded.index.rename(&path("a"), &path("n/a")).unwrap();
+    let update = IndexUpdate { base: loaded.base, index: loaded.index };
+    workspace.commit(&change(&["a 1 > n/a"]), Some(&update), &meta("apply")).unwrap().unwrap();
+    let loaded = workspace.load_index().unwrap();
+    assert_eq!(loaded.index.path_of("path:a"), Some(path("n/a")));
+    let stale = IndexUpdate { base: None, index: FileIndex::default() };
+    let error = workspace.commit(&change(&["b 2 > c"]), Some(&stale), &meta("apply")).unwrap_err();
+    assert!(matches!(error, CommitError::StaleIndex), "{error}");
+    assert_eq!(names(temp.path()), ["b", "n", "n/a"]);
+    workspace.undo(None, &meta("undo")).unwrap().unwrap();
+    assert_eq!(workspace.load_index().unwrap().base, None);
+    assert_eq!(names(temp.path()), ["a", "b"]);
+}
+
+#[test]
+fn another_holder_of_the_lock_is_named() {
+    let temp = temp(&[("a", "1")]);
+    let workspace = open(temp.path());
+    workspace.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")).unwrap().unwrap();
+    let file = fs::File::options().write(true).open(temp.path().join(".regreen/lock")).unwrap();
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    fs::write(temp.path().join(".regreen/lock"), "4711\n").unwrap();
+    let error = workspace.commit(&change(&["a 2 ~ 3"]), None, &meta("apply")).unwrap_err();
+    assert!(matches!(error, CommitError::Lock(LockError::Busy { pid: Some(4711) })), "{error}");
+    assert!(error.to_string().contains("(pid 4711)"));
+    drop(file);
+    workspace.commit(&change(&["a 2 ~ 3"]), None, &meta("apply")).unwrap().unwrap();
+}
+
+#[test]
+fn writers_at_the_same_time_lose_nothing() {
+    const WRITERS: usize = 4;
+    const ROUNDS: usize = 8;
+    let temp = temp(&[("count", "n0")]);
+    let options =
+        Options { lock_wait: Duration::from_secs(60), durability: Durability::None, ..options() };
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let root = temp.path();
+            scope.spawn(move || {
+                for round in 0..ROUNDS {
+                    let workspace = Workspace::open(root, options).unwrap();
+                    loop {
+                        let old = read(root, "count");
+                        let next = format!("n{}", old[1..].parse::<usize>().unwrap() + 1);
+                        let steps = [
+                            format!("count {old} ~ {next}"),
+                            format!("+ w{writer}/r{round} {next}"),
+                        ];
+                        let change = change(&steps.each_ref().map(String::as_str));
+                        match workspace.commit(&change, None, &meta("count")) {
+                            Ok(_) => break,
+                            Err(CommitError::Apply(snapshot::ApplyError::Stale { .. })) => {}
+                            Err(error) => panic!("{error}"),
+                        }
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(read(temp.path(), "count"), format!("n{}", WRITERS * ROUNDS));
+    assert_eq!(open(temp.path()).log().unwrap().len(), WRITERS * ROUNDS);
+    assert_eq!(names(temp.path()).len(), 1 + WRITERS + WRITERS * ROUNDS);
+}
+
+#[test]
+fn a_damaged_or_newer_journal_says_how_to_go_on() {
+    let cases: [(&dyn Fn(String) -> String, &str); 4] = [
+        (&|text| text.replacen("apply", "spply", 1), "the checksum of its intent is wrong"),
+        (
+            &|text| text.replacen("committed\"}\n", "comitted\"}\n", 1),
+            "the checksum of a mark is wrong",
+        ),
+        (
+            &|text| text.lines().rev().collect::<Vec<_>>().join("\n"),
+            "it does not start with an intent",
+        ),
+        (&newer, "has format version 2, this regreen knows 1"),
+    ];
+    for (damage, message) in cases {
+        let temp = temp(&[("a", "1")]);
+        let workspace = open(temp.path());
+        workspace.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")).unwrap().unwrap();
+        let journal = temp.path().join(".regreen/txn/t_000001/journal");
+        fs::write(&journal, damage(fs::read_to_string(&journal).unwrap())).unwrap();
+        let errors = [
+            workspace.recover().unwrap_err().to_string(),
+            workspace.commit(&change(&["a 2 ~ 3"]), None, &meta("apply")).unwrap_err().to_string(),
+            workspace.log().unwrap_err().to_string(),
+        ];
+        for error in errors {
+            assert!(error.contains(message) && error.contains("aside"), "{error}");
+        }
+        assert_eq!(read(temp.path(), "a"), "2");
+        fs::rename(temp.path().join(".regreen/txn"), temp.path().join(".regreen/aside")).unwrap();
+        workspace.commit(&change(&["a 2 ~ 3"]), None, &meta("apply")).unwrap().unwrap();
+    }
+}
+
+fn newer(journal: String) -> String {
+    let (_, json) = journal.lines().next().unwrap().split_once(' ').unwrap();
+    let json = json.replacen("\"version\":1", "\"version\":2,\"more\":1", 1);
+    format!("{} {json}\n", ContentHash::of(json.as_bytes()))
+}
+
+#[test]
+fn a_reader_never_makes_a_store() {
+    let temp = temp(&[("a", "1")]);
+    let reader = Workspace::open(temp.path(), Options::new(Access::ReadOnly)).unwrap();
+    assert!(matches!(
+        reader.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")),
+        Err(CommitError::ReadOnlyAccess)
+    ));
+    reader.recover().unwrap();
+    assert!(reader.log().unwrap().is_empty());
+    assert_eq!(reader.load(&[path("a")]).unwrap().snapshot.len(), 1);
+    assert!(!temp.path().join(".regreen").exists());
+}

@@ -1,0 +1,4 @@
+//! The JSON parser on any bytes.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| regreen_fuzz::read(document::Format::Json, data));

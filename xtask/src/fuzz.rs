@@ -1,0 +1,63 @@
+//! Runs the fuzz targets with libFuzzer on the toolchain at hand: coverage by plain compiler flags, no nightly needed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::{cargo, command, execute, report};
+
+/// LLVM's coverage instrumentation, as libFuzzer wants it.
+const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
+
+const TARGETS: [&str; 6] = ["edits", "json", "lowering", "patch", "toml", "yaml"];
+
+/// Each target for `seconds`; a crash fails the task and leaves its input under `fuzz/artifacts`.
+pub(crate) fn run(root: &Path, seconds: u32) -> Result<()> {
+    let folder = root.join("fuzz");
+    let triple = "x86_64-unknown-linux-gnu";
+    execute(
+        cargo(&folder)
+            .args(["build", "--release", "--bins", "--target", triple])
+            .env("RUSTFLAGS", FLAGS),
+    )?;
+    for target in TARGETS {
+        let corpus = folder.join("corpus").join(target);
+        let artifacts = folder.join("artifacts").join(target);
+        fs::create_dir_all(&corpus)?;
+        fs::create_dir_all(&artifacts)?;
+        let target_folder = cargo_target_folder(&folder);
+        let program = target_folder.join(triple).join("release").join(target);
+        report(&format!("fuzz {target} for {seconds} s"));
+        execute(
+            command(&program.to_string_lossy(), &folder)
+                .arg(format!("-max_total_time={seconds}"))
+                .arg("-timeout=20")
+                .arg("-rss_limit_mb=4096")
+                .arg(format!("-artifact_prefix={}/", artifacts.display()))
+                .arg("-print_final_stats=1")
+                .arg("-verbosity=0")
+                .arg(corpus)
+                .args(seeds(root, target)),
+        )?;
+    }
+    Ok(())
+}
+
+/// Real documents to start from.
+fn seeds(root: &Path, target: &str) -> Option<PathBuf> {
+    match target {
+        "json" | "toml" | "yaml" => Some(root.join("crates/fixture/corpus").join(target)),
+        "patch" => Some(root.join("examples")),
+        _ => None,
+    }
+}
+
+fn cargo_target_folder(folder: &Path) -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(path) => path.into(),
+        None => folder.join("target"),
+    }
+}

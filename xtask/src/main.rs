@@ -1,0 +1,85 @@
+//! The project's one tool: `cargo xtask TASK`. Tasks that check something also run inside `cargo test`.
+
+mod codegen;
+mod crash;
+mod fuzz;
+mod licences;
+mod live;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+
+const USAGE: &str = "\
+cargo xtask TASK
+
+  tidy               crate arrows, file sizes, module docs, stray marks, licences
+  codegen [--check]  write the JSON Schemas under docs/formats (or check that they are current)
+  bench [NAME…]      build in release mode and run the benchmarks of crates/bench
+  crash [--sample N] kill the real binary at every write-class system call of an apply (needs strace)
+  fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
+  live               everything that needs more than Rust: installs it, then runs it
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&format!("xtask: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Result<()> {
+    match arguments {
+        ["tidy"] => tidy::run(&root()).and_then(|()| licences::check(&root())),
+        ["codegen"] => codegen::write(&root()),
+        ["codegen", "--check"] => codegen::check(&root()),
+        ["bench", names @ ..] => bench(names),
+        ["crash"] => crash::run(&root(), None),
+        ["crash", "--sample", count] => {
+            crash::run(&root(), Some(count.parse().context("--sample takes a number")?))
+        }
+        ["fuzz"] => fuzz::run(&root(), 10),
+        ["fuzz", seconds] => fuzz::run(&root(), seconds.parse().context("SECONDS is a number")?),
+        ["live"] => live::run(&root()),
+        _ => bail!("unknown task\n\n{USAGE}"),
+    }
+}
+
+fn bench(names: &[&str]) -> Result<()> {
+    let mut command = cargo(&root());
+    command.args(["run", "--release", "--package", "bench", "--"]).args(names);
+    execute(&mut command)
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask stands in the root").to_path_buf()
+}
+
+fn command(program: &str, root: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(root);
+    command
+}
+
+fn cargo(root: &Path) -> Command {
+    command(option_env!("CARGO").unwrap_or("cargo"), root)
+}
+
+fn execute(command: &mut Command) -> Result<()> {
+    let shown = format!("{command:?}");
+    let status = command.status().with_context(|| format!("cannot start {shown}"))?;
+    if status.success() { Ok(()) } else { bail!("{shown} ended with {status}") }
+}
+
+#[expect(clippy::print_stderr, reason = "the tool's only output")]
+fn report(line: &str) {
+    eprintln!("{line}");
+}
