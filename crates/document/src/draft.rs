@@ -9,15 +9,18 @@
 //! an array. Slots keep their identity while indexes shift, which is how two writes to one place are noticed.
 
 mod apply;
+mod key_index;
+mod merge;
 mod view;
 
 pub(crate) use view::Member;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use edit::EditSet;
+use edit::{EditSet, Text};
 
+use self::key_index::KeyIndex;
 use crate::document::Document;
 use crate::op::OpError;
 use crate::pointer::{Pointer, parse_index};
@@ -75,7 +78,7 @@ pub(crate) struct Container {
     is_object: bool,
     members: Vec<Slot>,
     /// Where the live keys of an object stand in `members`.
-    by_key: HashMap<Box<str>, usize>,
+    by_key: KeyIndex,
     /// The slots of keys that were removed, so that a key that comes back is the same slot.
     removed_keys: HashMap<Box<str>, SlotId>,
 }
@@ -120,6 +123,7 @@ enum Undo {
         from: Box<str>,
         to: Box<str>,
     },
+    Moved(NodeId),
 }
 
 /// Changes to one document that are not text yet.
@@ -129,6 +133,8 @@ pub struct Draft {
     opened: HashMap<Node, Container>,
     /// The new nodes: a scalar's value, or `None` for a container, which is in `opened`.
     fresh: Vec<Option<Value>>,
+    /// The nodes of the parsed text that stand in another place.
+    moved: HashSet<NodeId>,
     next_slot: u32,
     log: Vec<Undo>,
 }
@@ -165,6 +171,7 @@ impl Draft {
             root,
             opened: HashMap::new(),
             fresh: Vec::new(),
+            moved: HashSet::new(),
             next_slot: 1,
             log: Vec::new(),
         }
@@ -223,15 +230,18 @@ impl Draft {
     /// The edits that turn the document's text into one that reads as this draft. The edited text has been
     /// parsed again and compared: a difference is a refusal.
     pub fn lower(&self) -> Result<EditSet, Refusal> {
+        self.lower_and_apply().map(|(edits, _)| edits)
+    }
+
+    /// What [`Draft::lower`] gives, and the edited text that was compared.
+    pub fn lower_and_apply(&self) -> Result<(EditSet, Text), Refusal> {
         let text = self.document.text();
         let edits =
             if self.is_untouched() { Vec::new() } else { self.document.source().lower(self)? };
         let edits =
             EditSet::new(text, edits).map_err(|error| Refusal::new(Reason::Edits(error), 0))?;
-        if !self.is_untouched() {
-            verify::check(self, &edits)?;
-        }
-        Ok(edits)
+        let edited = if self.is_untouched() { text.clone() } else { verify::check(self, &edits)? };
+        Ok((edits, edited))
     }
 
     /// The pointer by the RFC alone: `"/"` is the root unless the root has an empty key.
@@ -292,7 +302,7 @@ impl Draft {
         }
         let container = &self.opened[&node];
         if container.is_object {
-            container.by_key.get(segment).copied()
+            container.by_key.get(segment)
         } else {
             parse_index(segment).filter(|&index| index < container.members.len())
         }
@@ -313,13 +323,18 @@ impl Draft {
             Kind::Scalar | Kind::Alias => return false,
         };
         let mut container = Container::empty(is_object);
-        for (position, child) in document.source().children(base).into_iter().enumerate() {
+        let children = document.source().children(base);
+        container.members.reserve_exact(children.len());
+        if is_object {
+            container.by_key.reserve(children.len());
+        }
+        for (position, child) in children.into_iter().enumerate() {
             let origin = u32::try_from(position).ok();
             let id = self.new_slot();
             let node = Node::Base(child.node);
             container.members.push(Slot { id, origin, new_key: None, node, is_removed: false });
             if let Some(key) = child.key {
-                container.by_key.insert(key.into(), position);
+                container.by_key.insert(&key, position);
             }
         }
         self.opened.insert(node, container);
@@ -352,7 +367,7 @@ impl Draft {
                 for (position, (key, value)) in members.iter().enumerate() {
                     let slot = self.imported_slot(Some(key), value);
                     container.members.push(slot);
-                    container.by_key.insert(key.as_str().into(), position);
+                    container.by_key.insert(key, position);
                 }
                 container
             }
@@ -415,7 +430,7 @@ impl Draft {
             node,
             is_removed: false,
         });
-        target.by_key.insert(key.into(), at);
+        target.by_key.insert(key, at);
         self.log.push(Undo::Inserted { container, at });
         id
     }
@@ -440,7 +455,7 @@ impl Draft {
         let target = self.container_mut(container);
         let key_before = target.members[at].new_key.replace(to.into());
         target.by_key.remove(from);
-        target.by_key.insert(to.into(), at);
+        target.by_key.insert(to, at);
         let removed_before = target.removed_keys.insert(from.into(), gone);
         self.log.push(Undo::Renamed {
             container,
@@ -456,6 +471,9 @@ impl Draft {
     fn undo(&mut self, undo: Undo) {
         match undo {
             Undo::Root(node) => self.root = node,
+            Undo::Moved(node) => {
+                self.moved.remove(&node);
+            }
             Undo::Replaced { container, at, node } => {
                 self.container_mut(container).members[at].node = node
             }
@@ -473,14 +491,14 @@ impl Draft {
                 let target = self.container_mut(container);
                 target.members[at].is_removed = false;
                 target.restore_removed(&key, removed_before);
-                target.by_key.insert(key, at);
+                target.by_key.insert(&key, at);
             }
             Undo::Renamed { container, at, key_before, removed_before, from, to } => {
                 let target = self.container_mut(container);
                 target.members[at].new_key = key_before;
                 target.by_key.remove(&to);
                 target.restore_removed(&from, removed_before);
-                target.by_key.insert(from, at);
+                target.by_key.insert(&from, at);
             }
         }
     }
@@ -491,7 +509,7 @@ impl Container {
         Container {
             is_object,
             members: Vec::new(),
-            by_key: HashMap::new(),
+            by_key: KeyIndex::default(),
             removed_keys: HashMap::new(),
         }
     }

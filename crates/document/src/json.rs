@@ -178,6 +178,11 @@ impl Source for JsonTree {
         true
     }
 
+    fn refuses_value(&self, value: &Value) -> Option<Reason> {
+        let what = value.find_in_scalars(render::inexpressible)?;
+        Some(Reason::NotExpressible { format: "JSON", what: what.to_string() })
+    }
+
     fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
         lower::lower(self, draft)
     }

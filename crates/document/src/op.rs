@@ -87,6 +87,24 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// The value that the operation brings into the document.
+    pub fn value(&self) -> Option<&Value> {
+        match self {
+            Op::ReplaceValue { value, .. }
+            | Op::AddKey { value, .. }
+            | Op::InsertItem { value, .. }
+            | Op::ReplaceItem { value, .. }
+            | Op::SetValue { value, .. } => Some(value),
+            Op::RemoveKey { .. }
+            | Op::RenameKey { .. }
+            | Op::DeleteItem { .. }
+            | Op::DeleteValue { .. }
+            | Op::MoveValue { .. } => None,
+        }
+    }
+}
+
 /// What must hold of the addressed slot before an operation; all members that are there must hold.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Expects {

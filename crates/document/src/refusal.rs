@@ -107,4 +107,10 @@ impl Refusal {
     pub fn new(reason: Reason, offset: u32) -> Refusal {
         Refusal { reason, offset }
     }
+
+    /// The refusal, about the byte at `offset` if it was about the text as a whole.
+    pub(crate) fn within(self, offset: u32) -> Refusal {
+        let offset = if self.offset == 0 { offset } else { self.offset };
+        Refusal { offset, ..self }
+    }
 }

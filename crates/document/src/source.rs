@@ -6,7 +6,7 @@ use std::ops::Range;
 use edit::Edit;
 
 use crate::draft::Draft;
-use crate::refusal::Refusal;
+use crate::refusal::{Reason, Refusal};
 use crate::value::Value;
 
 /// A node of a parsed text. Ids are in document order: a container comes before what it holds.
@@ -68,6 +68,11 @@ pub(crate) trait Source {
 
     /// Why a key that the object does not have may not be created (a YAML merge provides it).
     fn refuses_new_key(&self, _object: NodeId, _key: &str) -> Option<Refusal> {
+        None
+    }
+
+    /// Why no text of this format can hold the value, whatever its place.
+    fn refuses_value(&self, _value: &Value) -> Option<Reason> {
         None
     }
 

@@ -19,7 +19,7 @@ use std::ops::Range;
 use edit::Edit;
 
 use crate::draft::Draft;
-use crate::refusal::Refusal;
+use crate::refusal::{Reason, Refusal};
 use crate::source::{Child, Kind, NodeId, Source};
 use crate::value::Value;
 use tree::{Form, TomlTree};
@@ -62,6 +62,11 @@ impl Source for TomlTree {
 
     fn keeps_key_order(&self) -> bool {
         false
+    }
+
+    fn refuses_value(&self, value: &Value) -> Option<Reason> {
+        let what = value.find_in_scalars(emit::inexpressible)?;
+        Some(Reason::NotExpressible { format: "TOML", what: what.to_string() })
     }
 
     fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal> {

@@ -123,6 +123,15 @@ impl Value {
         }
     }
 
+    /// The first thing that `find` says of a scalar in this value.
+    pub(crate) fn find_in_scalars<T>(&self, find: fn(&Value) -> Option<T>) -> Option<T> {
+        match self {
+            Value::Array(items) => items.iter().find_map(|it| it.find_in_scalars(find)),
+            Value::Object(members) => members.iter().find_map(|(_, it)| it.find_in_scalars(find)),
+            scalar => find(scalar),
+        }
+    }
+
     /// Equality as the `equals` precondition means it: object order ignored, numbers by value, so that `1`
     /// equals `1.0`; a date-time equals the string it is written as.
     pub fn equals(&self, other: &Value) -> bool {

@@ -1,9 +1,10 @@
 //! The last word on every lowering: the edited text is parsed again and must read as the draft.
 
-use std::cell::RefCell;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
-use edit::EditSet;
+use edit::{EditSet, Text};
 
 use crate::document::{self, Document};
 use crate::draft::{Draft, Node};
@@ -11,8 +12,8 @@ use crate::limits::Limits;
 use crate::refusal::{Reason, Refusal};
 use crate::source::{Child, Kind, NodeId};
 
-/// Refuses edits whose result does not read as `draft`.
-pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<(), Refusal> {
+/// The edited text; refuses edits whose result does not read as `draft`.
+pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<Text, Refusal> {
     let document = draft.document();
     let offset = edits.edits().first().map_or(0, |edit| edit.start);
     let edited =
@@ -21,11 +22,17 @@ pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<(), Refusal> {
     let limits = Limits { max_bytes: usize::MAX, ..Limits::DEFAULT };
     let reread = document::parse(&edited, document.format(), &limits)
         .map_err(|error| Refusal::new(Reason::NotParsed { message: error.message }, offset))?;
-    let comparison =
-        Comparison { draft, old: document, new: &reread, compared_targets: RefCell::default() };
+    let comparison = Comparison {
+        draft,
+        old: document,
+        new: &reread,
+        compared_targets: RefCell::default(),
+        differs_at: Cell::new(None),
+    };
     if reread.blocked().is_none() && comparison.node(draft.root(), reread.source().root()) {
-        Ok(())
+        Ok(edited)
     } else {
+        let offset = comparison.differs_at.get().unwrap_or(offset);
         Err(Refusal::new(Reason::NotVerified, offset))
     }
 }
@@ -35,10 +42,23 @@ struct Comparison<'a> {
     old: &'a Document,
     new: &'a Document,
     compared_targets: RefCell<HashSet<(NodeId, NodeId)>>,
+    /// Where the innermost parsed node stands that does not read as the draft has it.
+    differs_at: Cell<Option<u32>>,
 }
 
 impl Comparison<'_> {
     fn node(&self, expected: Node, found: NodeId) -> bool {
+        let is_equal = self.is_equal(expected, found);
+        if let Node::Base(base) = expected
+            && !is_equal
+            && self.differs_at.get().is_none()
+        {
+            self.differs_at.set(Some(self.old.source().span(base).start));
+        }
+        is_equal
+    }
+
+    fn is_equal(&self, expected: Node, found: NodeId) -> bool {
         if let Some(scalar) = self.draft.new_scalar(expected) {
             return self.new.source().kind(found) == Kind::Scalar
                 && self.new.source().scalar(found) == *scalar;
@@ -68,7 +88,7 @@ impl Comparison<'_> {
     /// Pairs the members of two objects by key and compares each pair.
     fn match_members<T>(
         &self,
-        mut expected: Vec<(String, T)>,
+        mut expected: Vec<(Cow<'_, str>, T)>,
         mut found: Vec<Child<'_>>,
         is_equal: impl Fn(T, NodeId) -> bool,
     ) -> bool {
@@ -109,8 +129,7 @@ impl Comparison<'_> {
             }
             Kind::Object => {
                 let expected = old.children(expected).into_iter();
-                let expected =
-                    expected.map(|it| (it.key.unwrap_or_default().into_owned(), it.node)).collect();
+                let expected = expected.map(|it| (it.key.unwrap_or_default(), it.node)).collect();
                 self.match_members(expected, new.children(found), |old, new| self.parsed(old, new))
             }
         }

@@ -29,7 +29,7 @@ use std::ops::Range;
 use edit::Edit;
 
 use crate::draft::Draft;
-use crate::refusal::Refusal;
+use crate::refusal::{Reason, Refusal};
 use crate::source::{Child, Kind, NodeId, Source};
 use crate::value::Value;
 use tree::{Shape, YamlTree};
@@ -64,8 +64,7 @@ impl Source for YamlTree {
     }
 
     fn alias_target(&self, node: NodeId) -> Option<NodeId> {
-        let node = self.node(YamlTree::id(node));
-        (node.shape == Shape::Alias).then_some(NodeId(node.extra))
+        self.target(YamlTree::id(node)).map(NodeId)
     }
 
     fn span(&self, node: NodeId) -> Range<u32> {
@@ -74,10 +73,7 @@ impl Source for YamlTree {
     }
 
     fn key_span(&self, node: NodeId) -> Option<Range<u32>> {
-        match self.node(YamlTree::id(node)).key {
-            tree::NONE => None,
-            key => Some(self.span(NodeId(key))),
-        }
+        self.key_of(YamlTree::id(node)).map(|key| self.span(NodeId(key)))
     }
 
     fn blocked(&self) -> Option<Refusal> {
@@ -94,6 +90,11 @@ impl Source for YamlTree {
 
     fn refuses_new_key(&self, object: NodeId, key: &str) -> Option<Refusal> {
         anchors::refuses_new_key(self, YamlTree::id(object), key)
+    }
+
+    fn refuses_value(&self, value: &Value) -> Option<Reason> {
+        let what = value.find_in_scalars(scalar::inexpressible)?;
+        Some(Reason::NotExpressible { format: "YAML", what: what.to_string() })
     }
 
     fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal> {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// BLAKE3 of a text's bytes. Written as `blake3:` and 64 hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,45 +61,49 @@ impl FromStr for ContentHash {
 }
 
 /// Immutable bytes with their hash; cheap to clone. Any bytes are a text, valid UTF-8 or not.
+///
+/// The hash is computed when it is first asked for: many texts only live between two steps of a computation,
+/// and hashing one costs more than copying it.
 #[derive(Clone)]
 pub struct Text {
-    bytes: Arc<Vec<u8>>,
-    hash: ContentHash,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    bytes: Vec<u8>,
+    hash: OnceLock<ContentHash>,
 }
 
 impl Text {
-    /// Takes the bytes and hashes them once.
+    /// Takes the bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Text {
-        let bytes = bytes.into();
-        let hash = ContentHash::of(&bytes);
-        Text { bytes: Arc::new(bytes), hash }
+        Text { shared: Arc::new(Shared { bytes: bytes.into(), hash: OnceLock::new() }) }
     }
 
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.shared.bytes
     }
 
     /// The hash of the bytes.
     pub fn hash(&self) -> ContentHash {
-        self.hash
+        *self.shared.hash.get_or_init(|| ContentHash::of(&self.shared.bytes))
     }
 
     /// The number of bytes.
     pub fn len(&self) -> usize {
-        self.bytes.len()
+        self.shared.bytes.len()
     }
 
     /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.shared.bytes.is_empty()
     }
 }
 
-/// Texts with one hash are one text.
 impl PartialEq for Text {
     fn eq(&self, other: &Text) -> bool {
-        self.hash == other.hash
+        Arc::ptr_eq(&self.shared, &other.shared) || self.bytes() == other.bytes()
     }
 }
 
@@ -107,6 +111,6 @@ impl Eq for Text {}
 
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Text({:?})", String::from_utf8_lossy(&self.bytes))
+        write!(f, "Text({:?})", String::from_utf8_lossy(self.bytes()))
     }
 }

@@ -66,9 +66,12 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
+    fn options(&self) -> Options<'static> {
+        Options { limits: self.limits, ..Options::DEFAULT }
+    }
+
     fn simulate(&self, patch: &Patch) -> Simulation {
-        let options = Options { limits: self.limits, ..Options::DEFAULT };
-        simulate(patch, self.snapshot, self.index, &options)
+        simulate(patch, self.snapshot, self.index, &self.options())
     }
 
     /// Simulates a document that is to be converted.

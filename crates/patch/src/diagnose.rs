@@ -7,7 +7,7 @@ use check::{Diagnostic, Location, Severity, Tier};
 use document::{Document, Number, Pointer, Value};
 use edit::{LineIndex, Text};
 
-use crate::failure::FailedOp;
+use crate::failure::{Code, FailedOp};
 use crate::kind::Kind;
 use crate::v1::{Problem, ProblemKind};
 
@@ -104,7 +104,10 @@ pub(crate) fn of_problems(
             (ProblemKind::DuplicateId, Some(kind)) => semantic_rule(kind, "duplicate_id"),
             (problem, kind) => schema_rule(kind, rule_name(problem)),
         };
-        let message = crate::failure::cap(&problem.kind.to_string(), 300);
+        let mut message = crate::failure::cap(&problem.kind.to_string(), 300);
+        if let ProblemKind::UnsafePath(_) = problem.kind {
+            message = format!("{message}; {}", Code::OutsideRoot.advice());
+        }
         let mut it = diagnostic(rule_id, Severity::Error, name, Some(&problem.at), message);
         it.location = locate(document, &lines, &problem.at);
         it

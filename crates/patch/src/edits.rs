@@ -9,9 +9,9 @@ use snapshot::{
     ApplyError, Entry, FileIndex, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason,
 };
 
-use crate::failure::{Code, FailedOp, Failure};
+use crate::failure::{Code, FailedOp, Failure, RefusedPaths};
 use crate::kind::Kind;
-use crate::simulate::tree::{NEW_FILE_MODE, resolve_links};
+use crate::simulate::tree::{NEW_FILE_MODE, expect_place, resolve_links};
 use crate::simulate::{AppliedOp, Simulation};
 use crate::v1::decode::{At, Members, ProblemKind, Problems};
 use crate::v1::{Extra, integer, members, string};
@@ -299,9 +299,10 @@ pub(crate) fn simulate(
     document: &EditsDocument,
     snapshot: &Snapshot,
     index: &FileIndex,
+    refused: &RefusedPaths,
 ) -> Simulation {
     let mut simulation = Simulation::nothing(Kind::Edits, index);
-    let (change, failures) = to_change(document, snapshot);
+    let (change, failures) = to_change(document, snapshot, refused);
     let ops: Vec<(&'static str, &RelPath)> = document.ops().collect();
     let mut failures: BTreeMap<usize, Failure> = failures.into_iter().collect();
     if failures.is_empty()
@@ -343,7 +344,11 @@ struct Parts {
     renames: BTreeMap<RelPath, Rename>,
 }
 
-fn to_change(document: &EditsDocument, snapshot: &Snapshot) -> (Parts, Vec<(usize, Failure)>) {
+fn to_change(
+    document: &EditsDocument,
+    snapshot: &Snapshot,
+    refused: &RefusedPaths,
+) -> (Parts, Vec<(usize, Failure)>) {
     let mut parts = Parts {
         edits: BTreeMap::new(),
         adds: BTreeMap::new(),
@@ -362,22 +367,34 @@ fn to_change(document: &EditsDocument, snapshot: &Snapshot) -> (Parts, Vec<(usiz
         }
     };
     for file in &document.files {
-        note(edit_set(file, snapshot).map(|(path, set)| parts.edits.insert(path, set).is_none()));
+        let set = touchable(refused, &file.path).and_then(|()| edit_set(file, snapshot));
+        note(set.map(|(path, set)| parts.edits.insert(path, set).is_none()));
     }
     for add in &document.adds {
         let file = NewFile { text: Text::new(add.text.as_bytes()), mode: NEW_FILE_MODE };
-        note(Ok(parts.adds.insert(add.path.clone(), file).is_none()));
+        let place = expect_place(refused, snapshot, &add.path);
+        note(place.map(|()| parts.adds.insert(add.path.clone(), file).is_none()));
     }
     for delete in &document.deletes {
-        let found = expect_file(snapshot, &delete.path, delete.base, false);
+        let found = touchable(refused, &delete.path)
+            .and_then(|()| expect_file(snapshot, &delete.path, delete.base, false));
         note(found.map(|(path, _)| parts.deletes.insert(path, delete.base).is_none()));
     }
     for rename in &document.renames {
-        let found = expect_file(snapshot, &rename.path, rename.base, false);
+        let found = touchable(refused, &rename.path)
+            .and_then(|()| expect_place(refused, snapshot, &rename.to))
+            .and_then(|()| expect_file(snapshot, &rename.path, rename.base, false));
         let to = Rename { to: rename.to.clone(), base: rename.base };
         note(found.map(|(path, _)| parts.renames.insert(path, to).is_none()));
     }
     (parts, failures)
+}
+
+fn touchable(refused: &RefusedPaths, path: &RelPath) -> Result<(), Failure> {
+    match refused.get(path) {
+        Some(refused) => Err(Failure::untouchable(path, refused)),
+        None => Ok(()),
+    }
 }
 
 fn edit_set(file: &FileEdits, snapshot: &Snapshot) -> Result<(RelPath, EditSet), Failure> {

@@ -3,8 +3,11 @@
 //! File contents are not echoed (CS-60, X-39): values appear as a type and a digest unless the caller asks for them,
 //! and whatever is long is cut at a fixed number of bytes (CS-61).
 
+use std::collections::BTreeMap;
+
 use document::{Expects, OpError, ParseError, ParseErrorKind, Pointer, Refusal, Value};
 use edit::ContentHash;
+use snapshot::RelPath;
 
 /// What is shown of a value or a message, in bytes.
 const MAX_SHOWN: usize = 200;
@@ -38,6 +41,7 @@ pub enum Code {
     OutsideRoot,
     Link,
     TooLarge,
+    Protected,
     Conflict,
     Stale,
     WorkspaceMismatch,
@@ -48,7 +52,7 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Code; 30] = [
+    pub const ALL: [Code; 31] = [
         Code::PreconditionFailed,
         Code::PointerMissing,
         Code::NotAnObject,
@@ -73,6 +77,7 @@ impl Code {
         Code::OutsideRoot,
         Code::Link,
         Code::TooLarge,
+        Code::Protected,
         Code::Conflict,
         Code::Stale,
         Code::WorkspaceMismatch,
@@ -108,6 +113,7 @@ impl Code {
             Code::OutsideRoot => "outside_root",
             Code::Link => "link",
             Code::TooLarge => "too_large",
+            Code::Protected => "protected",
             Code::Conflict => "conflict",
             Code::Stale => "stale",
             Code::WorkspaceMismatch => "workspace_mismatch",
@@ -130,7 +136,9 @@ impl Code {
             Code::IndexOutOfRange | Code::BadIndex => "use an index that the array has",
             Code::Root => "name a key or an item, or delete the file",
             Code::IntoItself | Code::NotARename => "move it somewhere else",
-            Code::RefusedByDocument => "edit the file by hand at this place",
+            Code::RefusedByDocument => {
+                "change the operation, or edit the file by hand at this place"
+            }
             Code::ParseFailed => "repair the file's syntax first",
             Code::UnsupportedFormat => "only JSON, YAML and TOML files have places to point at",
             Code::FileMissing => "check the path, or add the file first",
@@ -139,9 +147,12 @@ impl Code {
             Code::UidUnknown => "use a uid of `.regreen/files.json`, or `path:` and the path",
             Code::UidInUse => "choose a new uid",
             Code::PathMismatch => "leave the path out, or make the patch again",
-            Code::OutsideRoot => "use a path inside the workspace, relative to its root, with `/`",
-            Code::Link => "name the file that the link leads to",
-            Code::TooLarge => "raise the size limit, or edit the file by hand",
+            Code::OutsideRoot => {
+                "use a path of the workspace's own files, relative to its root, with `/`"
+            }
+            Code::Link => "name the place itself, not a link to it",
+            Code::TooLarge => "split the file, or edit it by hand",
+            Code::Protected => "change it by hand, or clear up first what protects it",
             Code::Conflict => "keep one of the two operations",
             Code::Stale => "make the patch again from the files as they are",
             Code::WorkspaceMismatch => {
@@ -172,6 +183,18 @@ pub struct FailedOp {
     pub found: Option<String>,
 }
 
+/// Why a path must not be touched, as whoever loaded the files found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// Why, for programs.
+    pub code: Code,
+    /// Why, as the rest of a sentence that starts with "because".
+    pub reason: String,
+}
+
+/// The paths that must not be touched.
+pub type RefusedPaths = BTreeMap<RelPath, Refused>;
+
 /// A failure before it is known to which operation it belongs.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Failure {
@@ -188,6 +211,15 @@ impl Failure {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Failure {
         let message = cap(&message.into(), MAX_SHOWN);
         Failure { code, message, at: None, expected: None, found: None, offset: None }
+    }
+
+    /// An operation on a path that must not be touched.
+    pub(crate) fn untouchable(path: &RelPath, refused: &Refused) -> Failure {
+        let path = cap(path.as_str(), MAX_SHOWN / 2);
+        let mut failure = Failure::new(refused.code, "");
+        let reason = cap(&refused.reason, MAX_SHOWN);
+        failure.message = format!("{path} is not touched, because {reason}");
+        failure
     }
 
     pub(crate) fn refused(refusal: &Refusal) -> Failure {

@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use check::Severity;
-use document::{Document, Format, JsonType, Limits, Pointer, Value};
+use document::{Document, Format, JsonType, Pointer, Value};
 use snapshot::{FileIndex, RelPath, Snapshot};
 
 use crate::diagnose;
-use crate::failure::{Code, FailedOp, cap};
+use crate::failure::{Code, FailedOp, Failure, cap};
 use crate::kind::{Kind, Patch, Rejection};
-use crate::simulate::resolve_links;
+use crate::simulate::{Options, resolve_links};
 use crate::v1::decode::{At, Members, ProblemKind, Problems};
 use crate::v1::{
     Changeset, ChangesetOp, ChangesetOpKind, Expects, Extra, FixAction, FixActions, FixOp,
@@ -218,9 +218,9 @@ pub fn import(
     foreign: &Foreign,
     snapshot: &Snapshot,
     index: &FileIndex,
-    limits: &Limits,
+    options: &Options<'_>,
 ) -> Result<Patch, Rejection> {
-    let mut files = Files { snapshot, limits, loaded: HashMap::new() };
+    let mut files = Files { snapshot, options, loaded: HashMap::new() };
     let mut refused = Vec::new();
     let mut actions = Vec::new();
     let mut ops = Vec::new();
@@ -253,7 +253,7 @@ pub fn import(
     })
 }
 
-type Refused = (Code, String);
+type Untranslated = (Code, String);
 
 fn rejection(
     kind: Kind,
@@ -278,7 +278,11 @@ fn rejection(
     Rejection { kind: Some(kind), failed, diagnostics }
 }
 
-fn to_action(op: &ForeignOp, op_index: usize, files: &mut Files<'_>) -> Result<FixAction, Refused> {
+fn to_action(
+    op: &ForeignOp,
+    op_index: usize,
+    files: &mut Files<'_>,
+) -> Result<FixAction, Untranslated> {
     let file = op.file.clone().ok_or_else(|| no_file(op))?;
     let (json_pointer, kind) = match op.op.as_str() {
         "replace" | "replace_value" => {
@@ -321,7 +325,7 @@ fn add(
     op: &ForeignOp,
     file: &RelPath,
     files: &mut Files<'_>,
-) -> Result<(Pointer, FixOpKind), Refused> {
+) -> Result<(Pointer, FixOpKind), Untranslated> {
     let value = required_value(op)?;
     let (parent, segment) = split(op)?;
     match files.load(file)?.document.value_at(&parent).map(|it| it.json_type()) {
@@ -340,7 +344,7 @@ fn to_changeset_op(
     op: &ForeignOp,
     files: &mut Files<'_>,
     index: &FileIndex,
-) -> Result<ChangesetOp, Refused> {
+) -> Result<ChangesetOp, Untranslated> {
     let path = op.path(index).ok_or_else(|| no_file(op))?;
     let file_uid = match &op.file_uid {
         Some(uid) if index.path_of(uid).is_some() => uid.clone(),
@@ -390,7 +394,7 @@ fn to_changeset_op(
 /// The files that a dialect looks into, each parsed once.
 struct Files<'a> {
     snapshot: &'a Snapshot,
-    limits: &'a Limits,
+    options: &'a Options<'a>,
     loaded: HashMap<RelPath, LoadedFile>,
 }
 
@@ -401,7 +405,7 @@ struct LoadedFile {
 }
 
 impl Files<'_> {
-    fn load(&mut self, path: &RelPath) -> Result<&mut LoadedFile, Refused> {
+    fn load(&mut self, path: &RelPath) -> Result<&mut LoadedFile, Untranslated> {
         if !self.loaded.contains_key(path) {
             let document = self.parse(path)?;
             self.loaded.insert(path.clone(), LoadedFile { document, elements: None });
@@ -409,7 +413,11 @@ impl Files<'_> {
         Ok(self.loaded.get_mut(path).expect("loaded in the lines above"))
     }
 
-    fn parse(&self, path: &RelPath) -> Result<Arc<Document>, Refused> {
+    fn parse(&self, path: &RelPath) -> Result<Arc<Document>, Untranslated> {
+        if let Some(refused) = self.options.refused.get(path) {
+            let failure = Failure::untouchable(path, refused);
+            return Err((failure.code, failure.message));
+        }
         let format = Format::of_path(path.as_str()).ok_or_else(|| {
             (Code::UnsupportedFormat, format!("{path} is no JSON, YAML or TOML file"))
         })?;
@@ -417,14 +425,14 @@ impl Files<'_> {
         let file = target
             .and_then(|target| self.snapshot.file(&target))
             .ok_or_else(|| (Code::FileMissing, format!("{path} does not exist or was not read")))?;
-        document::parse(&file.text, format, self.limits)
+        document::parse(&file.text, format, &self.options.limits)
             .map_err(|error| (Code::ParseFailed, cap(&error.message, 200)))
     }
 }
 
 impl LoadedFile {
     /// The one object of the document with this `uid`.
-    fn find_element(&mut self, uid: &str) -> Result<Pointer, Refused> {
+    fn find_element(&mut self, uid: &str) -> Result<Pointer, Untranslated> {
         let elements = self.elements.get_or_insert_with(|| {
             let mut elements = HashMap::new();
             collect_elements(&self.document.value(), &mut Vec::new(), &mut elements);
@@ -466,11 +474,11 @@ fn collect_elements(
     }
 }
 
-fn required_value(op: &ForeignOp) -> Result<Value, Refused> {
+fn required_value(op: &ForeignOp) -> Result<Value, Untranslated> {
     op.value.clone().ok_or_else(|| invalid("the operation needs a value"))
 }
 
-fn split(op: &ForeignOp) -> Result<(Pointer, String), Refused> {
+fn split(op: &ForeignOp) -> Result<(Pointer, String), Untranslated> {
     let (parent, last) = op
         .pointer
         .split_last()
@@ -478,18 +486,18 @@ fn split(op: &ForeignOp) -> Result<(Pointer, String), Refused> {
     Ok((parent, last.to_owned()))
 }
 
-fn no_file(op: &ForeignOp) -> Refused {
+fn no_file(op: &ForeignOp) -> Untranslated {
     match op.file_uid {
         Some(_) => (Code::UidUnknown, "no file has this uid".to_owned()),
         None => (Code::FileMissing, "the operation names no file".to_owned()),
     }
 }
 
-fn invalid(message: &str) -> Refused {
+fn invalid(message: &str) -> Untranslated {
     (Code::InvalidDocument, message.to_owned())
 }
 
-fn no_equivalent(op: &str) -> Refused {
+fn no_equivalent(op: &str) -> Untranslated {
     let reason = match op {
         "reorder_keys" => "the order of keys is no operation of either contract",
         "move" => "a move has no equivalent among fix actions",

@@ -18,7 +18,7 @@ mod needs;
 mod simulate;
 pub mod v1;
 
-pub use failure::{Code, FailedOp};
+pub use failure::{Code, FailedOp, Refused, RefusedPaths};
 pub use kind::{Kind, Patch, Rejection, read};
 pub use needs::{needs, needs_whole_tree};
 pub use simulate::{AppliedOp, Options, Simulation, resolve_links, simulate};

@@ -13,12 +13,12 @@ pub use tree::resolve_links;
 
 use check::Diagnostic;
 use document::Limits;
-use edit::ContentHash;
-use snapshot::{FileIndex, Snapshot, TreeChange};
+use edit::{ContentHash, Edit, EditSet};
+use snapshot::{FileIndex, RelPath, Snapshot, TreeChange};
 
 use crate::diagnose;
 use crate::edits;
-use crate::failure::{Code, FailedOp, Failure};
+use crate::failure::{Code, FailedOp, Failure, RefusedPaths};
 use crate::import;
 use crate::kind::{Kind, Patch};
 pub(crate) use file::Stop;
@@ -26,7 +26,9 @@ use tree::{Alone, Tree};
 
 /// What a simulation needs to know besides the patch and the files.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct Options<'a> {
+    /// What the patch document is called in findings about the whole of it.
+    pub document_name: &'a str,
     /// Bounds on the files that are parsed.
     pub limits: Limits,
     /// Whether values of files may appear in the report.
@@ -34,12 +36,19 @@ pub struct Options {
     /// The hash of the whole workspace, for changesets that name the one they were made for; `None` takes the hash of
     /// the snapshot, which is right only if the snapshot is whole (see [`crate::needs_whole_tree`]).
     pub workspace_hash: Option<ContentHash>,
+    /// The paths that must not be touched: an operation on one of them fails for the reason that is given.
+    pub refused: &'a RefusedPaths,
 }
 
-impl Options {
-    /// Default limits, no values, the snapshot is whole.
-    pub const DEFAULT: Options =
-        Options { limits: Limits::DEFAULT, show_values: false, workspace_hash: None };
+impl Options<'_> {
+    /// Default limits, no values, the snapshot is whole, every path may be touched.
+    pub const DEFAULT: Options<'static> = Options {
+        document_name: "<patch>",
+        limits: Limits::DEFAULT,
+        show_values: false,
+        workspace_hash: None,
+        refused: &RefusedPaths::new(),
+    };
 }
 
 /// An operation that was applied, or that would have been had a later one of its changeset not failed.
@@ -81,7 +90,7 @@ pub fn simulate(
     patch: &Patch,
     snapshot: &Snapshot,
     index: &FileIndex,
-    options: &Options,
+    options: &Options<'_>,
 ) -> Simulation {
     let mut simulation = match patch {
         Patch::FixActions(document) => with_restarts(
@@ -102,26 +111,46 @@ pub fn simulate(
             Kind::Changeset,
             index,
         ),
-        Patch::Edits(document) => edits::simulate(document, snapshot, index),
-        Patch::Foreign(foreign) => {
-            match import::import(foreign, snapshot, index, &options.limits) {
-                Ok(patch) => return simulate(&patch, snapshot, index, options),
-                Err(rejection) => {
-                    let mut refused = Simulation::nothing(foreign.kind(), index);
-                    (refused.failed, refused.diagnostics) =
-                        (rejection.failed, rejection.diagnostics);
-                    refused.ok = false;
-                    refused
-                }
+        Patch::Edits(document) => edits::simulate(document, snapshot, index, options.refused),
+        Patch::Foreign(foreign) => match import::import(foreign, snapshot, index, options) {
+            Ok(patch) => return simulate(&patch, snapshot, index, options),
+            Err(rejection) => {
+                let mut refused = Simulation::nothing(foreign.kind(), index);
+                (refused.failed, refused.diagnostics) = (rejection.failed, rejection.diagnostics);
+                refused.ok = false;
+                refused
             }
-        }
+        },
     };
+    simulation.change = without_idle_edits(simulation.change, snapshot);
+    // A finding about no file is about the document, where the operation's pointer means nothing.
+    for it in simulation.diagnostics.iter_mut().filter(|it| it.file.is_empty()) {
+        options.document_name.clone_into(&mut it.file);
+        it.json_pointer = None;
+    }
     check::assign_ids(&mut simulation.diagnostics);
     simulation
 }
 
-fn new_tree<'a>(snapshot: &'a Snapshot, options: &Options, alone: &'a Alone) -> Tree<'a> {
-    Tree::new(snapshot, options.limits, options.show_values, alone)
+/// The change without edits that put in place what is there already: what changes nothing is no change.
+fn without_idle_edits(change: TreeChange, snapshot: &Snapshot) -> TreeChange {
+    let is_idle = |path: &RelPath, edits: &EditSet| {
+        let bytes = snapshot.file(path).map(|it| it.text.bytes()).unwrap_or_default();
+        let is_there = |it: &Edit| bytes.get(it.start as usize..it.end as usize) == Some(&*it.text);
+        edits.edits().iter().all(is_there)
+    };
+    if !change.edits().iter().any(|(path, edits)| is_idle(path, edits)) {
+        return change;
+    }
+    let edits = change.edits().iter().filter(|(path, edits)| !is_idle(path, edits));
+    let edits = edits.map(|(path, edits)| (path.clone(), edits.clone())).collect();
+    let (adds, deletes) = (change.adds().clone(), change.deletes().clone());
+    TreeChange::new(edits, adds, deletes, change.renames().clone())
+        .expect("a part of a change is a change")
+}
+
+fn new_tree<'a>(snapshot: &'a Snapshot, options: &Options<'a>, alone: &'a Alone) -> Tree<'a> {
+    Tree::new(snapshot, options, alone)
 }
 
 impl Simulation {

@@ -10,6 +10,7 @@ mod it {
     mod hostile;
     mod import;
     mod reading;
+    mod refused;
     mod schema;
     mod simulation;
     mod support;

@@ -12,14 +12,14 @@ use crate::failure::Failure;
 use crate::log::TITLE;
 use crate::recheck::recheck;
 use crate::session::Session;
-use crate::trial::{self, Simulated, Trial};
+use crate::trial::{self, Purpose, Simulated, Trial};
 use crate::validate::reply;
 
 /// Applies the patch. If a file changed on disk in between, the patch is tried once more on the new contents.
 pub fn apply(session: &Session, request: &RunPatch) -> Result<PatchReply, Failure> {
     let mut retried = None;
     loop {
-        let trial = trial::run(session, &request.patch, request.show_values)?;
+        let trial = trial::run(session, &request.patch, Purpose::Change, request.show_values)?;
         let mut reply = reply(&trial, request)?;
         reply.retried.clone_from(&retried);
         let Trial::Simulated(simulated) = trial else { return Ok(reply) };

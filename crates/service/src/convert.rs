@@ -8,7 +8,7 @@ use protocol::v1::{Conversion, Convert, ConvertNote, ConvertReport};
 
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::trial::{self, Simulated, Trial};
+use crate::trial::{self, Purpose, Simulated, Trial};
 use crate::{ConvertReply, VERSION, validate};
 
 /// What a conversion gives: the document and what it no longer says, or what stands in the way.
@@ -16,7 +16,7 @@ type Conversed = Result<(Vec<u8>, Vec<ConvertNote>), Vec<ConvertNote>>;
 
 /// Converts the document, or lists what cannot be expressed. A document that does not apply is not converted.
 pub fn convert(session: &Session, request: &Convert) -> Result<ConvertReply, Failure> {
-    let trial = trial::run(session, &request.patch, false)?;
+    let trial = trial::run(session, &request.patch, Purpose::Read, false)?;
     let converted = match &trial {
         Trial::Simulated(it) if it.simulation.ok => Some(convert_simulated(it, request)?),
         _ => None,
@@ -86,7 +86,8 @@ fn to_fix_actions(simulated: &Simulated, context: &Context<'_>) -> Conversed {
 /// The document in its contract's own words; a dialect is translated first.
 fn native(simulated: &Simulated, context: &Context<'_>) -> Result<Patch, Vec<ConvertNote>> {
     let Patch::Foreign(foreign) = &simulated.patch else { return Ok(simulated.patch.clone()) };
-    patch::import::import(foreign, context.snapshot, context.index, &context.limits)
+    let options = patch::Options { limits: context.limits, ..patch::Options::DEFAULT };
+    patch::import::import(foreign, context.snapshot, context.index, &options)
         .map_err(|it| it.diagnostics.into_iter().map(|it| about_the_document(it.message)).collect())
 }
 

@@ -1,5 +1,6 @@
 //! Work that could not be done, as opposed to a patch that is wrong (AE-48): I/O, the lock, a damaged store.
 
+use std::error::Error;
 use std::io;
 
 use snapshot::{ApplyError, ChangeError};
@@ -64,6 +65,7 @@ impl Failure {
         match self {
             Failure::Open(_) | Failure::Load(_) | Failure::Scan(_) => "io",
             Failure::Recover(error) => recover_code(error),
+            Failure::Index(IndexLoadError::Step(_)) => "io",
             Failure::Index(_) => "bad_file_index",
             Failure::Commit(error) => commit_code(error),
             Failure::Journal(error) => journal_code(error),
@@ -88,9 +90,29 @@ impl Failure {
                 "correct `.regreen/files.json`, or move it aside to name files by their paths again"
             }
             "internal" => "this is a defect of regreen; please report it with the patch document",
+            "io" => return self.io_help().map(str::to_owned),
             _ => return None,
         };
         Some(help.to_owned())
+    }
+
+    /// What to do about what the file system said.
+    fn io_help(&self) -> Option<&'static str> {
+        let mut causes = std::iter::successors(self.source(), |it| (*it).source());
+        let kind = causes.find_map(|it| it.downcast_ref::<io::Error>())?.kind();
+        match kind {
+            io::ErrorKind::PermissionDenied => Some(
+                "regreen must be allowed to read and write the files of the patch, the folders they are in, and \
+                 `.regreen` in the root",
+            ),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(
+                "make room, then run the command again; `regreen log --prune N` forgets all but N transactions",
+            ),
+            io::ErrorKind::ReadOnlyFilesystem => {
+                Some("the disk is mounted read-only; `--dry-run` and `--diff` write nothing")
+            }
+            _ => None,
+        }
     }
 }
 
@@ -114,7 +136,7 @@ fn lock_code(error: &LockError) -> &'static str {
 fn journal_code(error: &JournalError) -> &'static str {
     match error {
         JournalError::Newer { .. } => "newer_store",
-        JournalError::Corrupt { .. } => "damaged_store",
+        JournalError::Corrupt { .. } | JournalError::NotADirectory { .. } => "damaged_store",
         _ => "io",
     }
 }
@@ -132,5 +154,37 @@ fn commit_code(error: &CommitError) -> &'static str {
         CommitError::Undecided { .. } | CommitError::Incomplete { .. } => "interrupted",
         CommitError::ReadOnlyAccess => "action_mode",
         _ => "io",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the file system said decides, however deep it stands, and not the words of the message.
+    #[test]
+    fn the_help_follows_from_what_the_file_system_said() {
+        let failures = |kind: io::ErrorKind| {
+            let step = || workspace::StepError { action: "write", path: None, source: kind.into() };
+            let path = snapshot::RelPath::parse("a").unwrap();
+            [
+                Failure::Open(kind.into()),
+                Failure::Load(LoadError::Io { path: path.clone(), source: kind.into() }),
+                Failure::Commit(CommitError::Failed(step())),
+                Failure::Commit(CommitError::Lock(LockError::Io { path, source: kind.into() })),
+                Failure::Undo(UndoError::Step(step())),
+                Failure::Index(IndexLoadError::Step(step())),
+            ]
+        };
+        for (kind, part) in [
+            (io::ErrorKind::PermissionDenied, "must be allowed to"),
+            (io::ErrorKind::StorageFull, "make room"),
+            (io::ErrorKind::ReadOnlyFilesystem, "mounted read-only"),
+        ] {
+            for failure in failures(kind) {
+                let help = failure.help().unwrap_or_default();
+                assert!(help.contains(part), "{failure:?}: {help}");
+            }
+        }
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use check::Diagnostic;
 use document::{Format, Limits};
-use edit::{ContentHash, EditSet, Text};
+use edit::{ContentHash, Text};
 use patch::{FailedOp, Kind, Patch, Simulation};
 use protocol::v1::{ApplyReport, ApplySummary, PatchInput};
-use snapshot::{ChangeError, FileIndex, RelPath, Snapshot, TreeChange};
-use workspace::LoadedIndex;
+use snapshot::{FileIndex, RelPath, Snapshot};
+use workspace::{Access, LoadedIndex};
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -16,6 +16,7 @@ use crate::{Frames, VERSION, wire};
 
 mod links;
 mod places;
+mod refusals;
 
 const SCAN_JOBS: usize = 4;
 
@@ -36,10 +37,20 @@ pub(crate) struct Simulated {
     workspace_hash: Option<ContentHash>,
 }
 
+/// What the patch is tried for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// To know what it would do, whether or not this user may do it.
+    Read,
+    /// To do it: files that must not be changed are refused.
+    Change,
+}
+
 /// Reads the document, loads the files it names and simulates it.
 pub(crate) fn run(
     session: &Session,
     input: &PatchInput,
+    purpose: Purpose,
     show_values: bool,
 ) -> Result<Trial, Failure> {
     let text = Text::new(input.bytes.clone());
@@ -56,18 +67,22 @@ pub(crate) fn run(
     let index = session.workspace.load_index()?;
     let loaded = session.workspace.load(&patch::needs(&patch, &index.index))?;
     let snapshot = links::with_links(&loaded)?;
+    // Where nothing may be written, who may write what is not the question.
+    let may_write = session.workspace.options().access == Access::ReadWrite;
+    let refused = refusals::paths(&loaded, may_write && purpose == Purpose::Change);
     // Only a document that names the whole tree it was made for is worth reading the whole tree (CS-65).
     let workspace_hash = match patch::needs_whole_tree(&patch) {
         true => Some(session.workspace.scan(SCAN_JOBS)?.snapshot.hash()),
         false => None,
     };
-    let options = patch::Options { limits: Limits::DEFAULT, show_values, workspace_hash };
+    let options = patch::Options {
+        document_name: &input.name,
+        limits: Limits::DEFAULT,
+        show_values,
+        workspace_hash,
+        refused: &refused,
+    };
     let mut simulation = patch::simulate(&patch, &snapshot, &index.index, &options);
-    simulation.change = without_idle_edits(&simulation.change, &snapshot)?;
-    links::explain(&loaded, &mut simulation);
-    // A finding about the document as a whole is about the document that was given.
-    let without_file = simulation.diagnostics.iter_mut().filter(|it| it.file.is_empty());
-    without_file.for_each(|it| it.file.clone_from(&input.name));
     places::point_into_patch(
         &input.name,
         &text,
@@ -143,25 +158,6 @@ impl Trial {
         }
         Frames { sources, help: places::help(diagnostics, failed) }
     }
-}
-
-/// The change without edits that put in place what is there already: a run that changes nothing makes no transaction.
-fn without_idle_edits(change: &TreeChange, snapshot: &Snapshot) -> Result<TreeChange, ChangeError> {
-    let is_idle = |path: &RelPath, edits: &EditSet| {
-        let bytes = snapshot.file(path).map(|it| it.text.bytes()).unwrap_or_default();
-        edits
-            .edits()
-            .iter()
-            .all(|it| bytes.get(it.start as usize..it.end as usize) == Some(&*it.text))
-    };
-    let edits = change.edits().iter().filter(|(path, edits)| !is_idle(path, edits));
-    let edits = edits.map(|(path, edits)| (path.clone(), edits.clone())).collect();
-    TreeChange::new(
-        edits,
-        change.adds().clone(),
-        change.deletes().clone(),
-        change.renames().clone(),
-    )
 }
 
 /// By the name; a document without a telling name is JSON if it starts like JSON.

@@ -2,7 +2,7 @@
 
 use protocol::v1::{Undo, UndoRefusal, UndoReport};
 use snapshot::{RelPath, Snapshot};
-use workspace::{Meta, Transaction, TransactionId, UndoError};
+use workspace::{CommitError, Meta, Transaction, TransactionId, UndoError, UndoPlan};
 
 use crate::UndoReply;
 use crate::changes::{FileChange, file_changes};
@@ -36,23 +36,22 @@ pub fn undo(session: &Session, request: &Undo) -> Result<UndoReply, Failure> {
             None => nothing_to_undo(),
         });
     };
-    if let (true, Some(by)) = (request.dry_run, transaction.undone_by) {
-        let error = UndoError::UndoneAlready { id: transaction.id, by };
-        return Ok(refused("undone_already", error.to_string(), None));
-    }
     let touched: Vec<RelPath> = touched_paths(transaction).into_iter().collect();
     let files = touched.iter().map(ToString::to_string).collect();
-    if request.dry_run {
-        let report = UndoReport {
-            ok: true,
-            undone: Some(transaction.id.to_string()),
-            transaction: None,
-            files,
-            refused: None,
-        };
-        return Ok(UndoReply { report, changes: Vec::new() });
-    }
     let before = if request.with_diffs { small_files(session, &touched) } else { None };
+    if request.dry_run {
+        return match session.workspace.plan_undo(Some(transaction.id)) {
+            Ok(Some(plan)) => {
+                let changes = before.and_then(|it| planned(&it, &plan)).unwrap_or_default();
+                let undone = Some(plan.id.to_string());
+                let report =
+                    UndoReport { ok: true, undone, transaction: None, files, refused: None };
+                Ok(UndoReply { report, changes })
+            }
+            Ok(None) => Ok(nothing_to_undo()),
+            Err(error) => refusal(error),
+        };
+    }
     let meta = Meta { command: "undo".to_owned(), ..Meta::default() };
     match session.workspace.undo(Some(transaction.id), &meta) {
         Ok(Some((undone, undoing))) => {
@@ -82,6 +81,12 @@ fn small_files(session: &Session, touched: &[RelPath]) -> Option<Snapshot> {
     (n_bytes <= MOST_SHOWN_BYTES).then_some(snapshot)
 }
 
+/// The change of an undo replaces whole texts; what differs between them is what is shown.
+fn planned(before: &Snapshot, plan: &UndoPlan) -> Option<Vec<FileChange>> {
+    let after = before.apply(&plan.change).ok()?;
+    file_changes(before, &snapshot::diff(before, &after)).ok()
+}
+
 fn shown(session: &Session, before: &Snapshot, touched: &[RelPath]) -> Option<Vec<FileChange>> {
     let after = small_files(session, touched)?;
     file_changes(before, &snapshot::diff(before, &after)).ok()
@@ -101,6 +106,10 @@ fn refusal(error: UndoError) -> Result<UndoReply, Failure> {
                 format!("{text}; {help}"),
                 paths.first().map(ToString::to_string),
             ))
+        }
+        UndoError::Commit(CommitError::Refused { path, .. }) => {
+            let message = format!("{text}; clear that up, then undo again");
+            Ok(refused("protected", message, Some(path.to_string())))
         }
         error => Err(error.into()),
     }

@@ -6,11 +6,11 @@ use crate::PatchReply;
 use crate::changes::{FileChange, file_changes, list_changes};
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::trial::{self, Simulated, Trial};
+use crate::trial::{self, Purpose, Simulated, Trial};
 
 /// Tries the patch in memory and reports what came of it.
 pub fn validate(session: &Session, request: &RunPatch) -> Result<PatchReply, Failure> {
-    let trial = trial::run(session, &request.patch, request.show_values)?;
+    let trial = trial::run(session, &request.patch, Purpose::Change, request.show_values)?;
     reply(&trial, request)
 }
 

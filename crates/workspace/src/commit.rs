@@ -152,8 +152,7 @@ pub(crate) fn commit(
     if prepared.writes.is_empty() && prepared.deletes.is_empty() {
         return Ok(None);
     }
-    let last = journal::list(ctx.fs)?.last().map_or(0, |id| id.0);
-    let id = TransactionId(last.saturating_add(1));
+    let id = next_id(ctx)?;
     let intent = intend(id, &prepared, meta, undo);
     check_names_free(ctx, &intent)?;
     let begun = begin(ctx, id, &intent).map_err(CommitError::Failed);
@@ -172,6 +171,24 @@ pub(crate) fn commit(
         }
     }
     Ok(Some(id))
+}
+
+/// Every check that committing an undo makes before it writes.
+pub(crate) fn rehearse(
+    ctx: &Ctx<'_>,
+    change: &TreeChange,
+    index: Option<&IndexWrite>,
+    undo: &UndoOf,
+    limit: u64,
+) -> Result<(), CommitError> {
+    let prepared = prepare(ctx, change, index, Purpose::Undo, limit)?;
+    let intent = intend(next_id(ctx)?, &prepared, &Meta::default(), Some(undo));
+    Ok(check_names_free(ctx, &intent)?)
+}
+
+fn next_id(ctx: &Ctx<'_>) -> Result<TransactionId, JournalError> {
+    let last = journal::list(ctx.fs)?.last().map_or(0, |id| id.0);
+    Ok(TransactionId(last.saturating_add(1)))
 }
 
 fn intend(id: TransactionId, prepared: &Prepared, meta: &Meta, undo: Option<&UndoOf>) -> Intent {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use edit::{ContentHash, Edit, EditError, EditSet, Text};
 use snapshot::{ApplyError, ChangeError, NewFile, RelPath, Rename, TreeChange};
 
-use crate::commit::{CommitError, IndexWrite, Meta, UndoOf, commit};
+use crate::commit::{CommitError, IndexWrite, Meta, UndoOf, commit, rehearse};
 use crate::images::{self, ImageError};
 use crate::journal::v1::{Intent, WirePath};
 use crate::journal::{self, JournalError, State, TransactionId};
@@ -171,6 +171,22 @@ fn touched(intent: &Intent) -> Vec<Touched> {
     touched
 }
 
+/// What undoing a transaction would do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UndoPlan {
+    /// The transaction.
+    pub id: TransactionId,
+    /// What would change in the tree; the file index is not part of it.
+    pub change: TreeChange,
+}
+
+/// An undo that is ready to be committed.
+struct Inverse {
+    change: TreeChange,
+    index: Option<IndexWrite>,
+    undo: UndoOf,
+}
+
 /// Undoes a transaction, by default the newest that is neither undone nor an undo itself.
 pub(crate) fn undo(
     ctx: &Ctx<'_>,
@@ -178,6 +194,39 @@ pub(crate) fn undo(
     meta: &Meta,
     limit: u64,
 ) -> Result<Option<(TransactionId, TransactionId)>, UndoError> {
+    let Some(Inverse { change, index, undo }) = invert(ctx, id)? else { return Ok(None) };
+    match commit(ctx, &change, index.as_ref(), meta, Some(&undo), limit) {
+        Ok(undoing) => Ok(undoing.map(|undoing| (undo.id, undoing))),
+        Err(error) => Err(not_committed(undo.id, error)),
+    }
+}
+
+/// Everything that [`undo`] does but write: what it would refuse is refused here too.
+pub(crate) fn plan_undo(
+    ctx: &Ctx<'_>,
+    id: Option<TransactionId>,
+    limit: u64,
+) -> Result<Option<UndoPlan>, UndoError> {
+    let Some(Inverse { change, index, undo }) = invert(ctx, id)? else { return Ok(None) };
+    match rehearse(ctx, &change, index.as_ref(), &undo, limit) {
+        Ok(()) => Ok(Some(UndoPlan { id: undo.id, change })),
+        Err(error) => Err(not_committed(undo.id, error)),
+    }
+}
+
+fn not_committed(id: TransactionId, error: CommitError) -> UndoError {
+    match error {
+        CommitError::Apply(
+            ApplyError::Stale { path, .. }
+            | ApplyError::Exists { path }
+            | ApplyError::Missing { path }
+            | ApplyError::NotAFile { path },
+        ) => UndoError::Changed { id, paths: vec![path] },
+        error => error.into(),
+    }
+}
+
+fn invert(ctx: &Ctx<'_>, id: Option<TransactionId>) -> Result<Option<Inverse>, UndoError> {
     let all = read_all(ctx)?;
     let newest = || {
         all.values()
@@ -192,16 +241,7 @@ pub(crate) fn undo(
     }
     let (change, index) = inverse(ctx, id, intent)?;
     let directories = intent.new_directories.iter().rev().map(|it| it.0.clone()).collect();
-    let undo = UndoOf { id, directories };
-    match commit(ctx, &change, index.as_ref(), meta, Some(&undo), limit) {
-        Ok(Some(undoing)) => Ok(Some((id, undoing))),
-        Ok(None) => Ok(None),
-        Err(CommitError::Apply(ApplyError::Stale { path, .. } | ApplyError::Exists { path }))
-        | Err(CommitError::Apply(ApplyError::Missing { path } | ApplyError::NotAFile { path })) => {
-            Err(UndoError::Changed { id, paths: vec![path] })
-        }
-        Err(error) => Err(error.into()),
-    }
+    Ok(Some(Inverse { change, index, undo: UndoOf { id, directories } }))
 }
 
 /// The change that takes the tree back, and what becomes of the file index.

@@ -40,6 +40,8 @@
 //!   `.regreen` but the file index. What breaks this was not written by regreen and is not acted upon.
 //! * J9. A journal that was renamed to `aborted` is taken back, whatever marks it has: files that were replaced get
 //!   their old contents from the undo images before anything else of the transaction is removed.
+//! * J10. The undo images of a transaction are gone from stable storage before its journal is removed, so that a
+//!   directory without an intent holds nothing else, whether it is new or about to go.
 //!
 //! # Assumptions about the file system
 //!
@@ -56,7 +58,7 @@ use std::str::FromStr;
 use edit::ContentHash;
 use snapshot::RelPath;
 
-use crate::fs::Fs;
+use crate::fs::{Fs, Kind};
 use v1::{Intent, Record};
 
 /// The number of a transaction, counted up from 1. Written `t_000042`.
@@ -108,6 +110,14 @@ pub enum JournalError {
         path: RelPath,
         /// What is wrong with it.
         reason: String,
+    },
+    /// The store is a file or a link.
+    #[error(
+        "`{path}` is not a folder of its own, which regreen needs to keep its journal in; move it aside"
+    )]
+    NotADirectory {
+        /// The store.
+        path: RelPath,
     },
     /// The file system reported an error.
     #[error("cannot read {path}: {source}")]
@@ -175,6 +185,11 @@ pub(crate) fn temp_name(id: TransactionId, n: usize) -> String {
     format!(".regreen-{id}-{n}")
 }
 
+/// Whether a file name is that of a temporary file of this transaction.
+pub(crate) fn is_temp_name_of(name: &str, id: TransactionId) -> bool {
+    is_temp_name(name) && name.starts_with(&format!(".regreen-{id}-"))
+}
+
 /// Whether a file name is that of a temporary file of some transaction.
 pub(crate) fn is_temp_name(name: &str) -> bool {
     let parts = name.strip_prefix(".regreen-").and_then(|rest| rest.rsplit_once('-'));
@@ -189,6 +204,12 @@ pub(crate) fn is_temp_name(name: &str) -> bool {
 pub(crate) fn list(fs: &dyn Fs) -> Result<Vec<TransactionId>, JournalError> {
     let path = transactions_path();
     let io = |source| JournalError::Io { path: path.clone(), source };
+    let store = store_path();
+    match fs.stat(&store).map_err(io)?.map(|stat| stat.kind) {
+        None => return Ok(Vec::new()),
+        Some(Kind::Directory) => {}
+        Some(_) => return Err(JournalError::NotADirectory { path: store }),
+    }
     if fs.stat(&path).map_err(io)?.is_none() {
         return Ok(Vec::new());
     }
@@ -204,24 +225,61 @@ pub(crate) fn list(fs: &dyn Fs) -> Result<Vec<TransactionId>, JournalError> {
 
 /// How far a transaction got, and what it is about.
 pub(crate) fn read_state(fs: &dyn Fs, id: TransactionId) -> Result<State, JournalError> {
+    match look_at(fs, id) {
+        // A reader holds no lock: what looks damaged may be a transaction that went on between two of its steps.
+        Err(JournalError::Corrupt { .. }) => look_at(fs, id),
+        state => state,
+    }
+}
+
+fn look_at(fs: &dyn Fs, id: TransactionId) -> Result<State, JournalError> {
     let (path, aborted) = (journal_of(id), aborted_of(id));
     if let Some(bytes) = read_if_present(fs, &path)? {
-        return parse(&bytes, id, &path);
+        let state = parse(&bytes, id, &path)?;
+        return if let State::Nothing = state { nothing(fs, id, &path) } else { Ok(state) };
     }
-    let Some(bytes) = read_if_present(fs, &aborted)? else { return Ok(State::Nothing) };
-    Ok(match parse(&bytes, id, &aborted)? {
-        State::Nothing => State::Nothing,
+    let Some(bytes) = read_if_present(fs, &aborted)? else { return nothing(fs, id, &path) };
+    match parse(&bytes, id, &aborted)? {
+        // Only a journal with its intent is ever renamed (J9).
+        State::Nothing => {
+            Err(JournalError::Corrupt { path: aborted, reason: "it has no intent".to_owned() })
+        }
         State::Intended(intent)
         | State::Aborted(intent)
         | State::Committed(intent)
-        | State::Done(intent) => State::Aborted(intent),
-    })
+        | State::Done(intent) => Ok(State::Aborted(intent)),
+    }
+}
+
+/// J1, J10: where there is no intent, there is nothing else. Anything else means that the intent was there and is lost,
+/// and with it what the transaction did.
+fn nothing(fs: &dyn Fs, id: TransactionId, journal: &RelPath) -> Result<State, JournalError> {
+    let directory = directory_of(id);
+    let names = match fs.list(Some(&directory)) {
+        Ok(names) => names,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::Nothing),
+        Err(source) => return Err(JournalError::Io { path: directory, source }),
+    };
+    match names.iter().find(|(name, _)| name != "journal") {
+        None => Ok(State::Nothing),
+        Some((name, _)) => Err(lost_intent(journal.clone(), &format!("`{name}` is beside it"))),
+    }
+}
+
+/// There is something that only comes after an intent, and no intent.
+pub(crate) fn lost_intent(journal: RelPath, evidence: &str) -> JournalError {
+    let reason = format!("its first record is lost, though {evidence}");
+    JournalError::Corrupt { path: journal, reason }
 }
 
 fn read_if_present(fs: &dyn Fs, path: &RelPath) -> Result<Option<Vec<u8>>, JournalError> {
     let io = |source| JournalError::Io { path: path.clone(), source };
     match fs.stat(path).map_err(io)? {
-        Some(_) => Ok(Some(fs.read(path, u64::MAX).map_err(io)?.0)),
+        Some(_) => match fs.read(path, u64::MAX) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(io(error)),
+        },
         None => Ok(None),
     }
 }
@@ -251,7 +309,13 @@ fn parse(bytes: &[u8], id: TransactionId, path: &RelPath) -> Result<State, Journ
     let end = bytes.iter().position(|byte| *byte == b'\n');
     let (first, rest) = end.map_or((bytes, None), |end| (&bytes[..end], Some(&bytes[end + 1..])));
     // An intent that was cut short was never synced (J1).
-    let Some(rest) = rest.filter(|_| !first.contains(&0)) else { return Ok(State::Nothing) };
+    let Some(rest) = rest else { return Ok(State::Nothing) };
+    if first.contains(&0) {
+        let is_last = rest.is_empty();
+        return is_last
+            .then_some(State::Nothing)
+            .ok_or_else(|| lost_intent(path.clone(), "marks follow it"));
+    }
     let json = checked(first).ok_or_else(|| corrupt("the checksum of its intent is wrong"))?;
     let version = serde_json::from_slice::<serde_json::Value>(json)
         .map_err(|_| corrupt("its intent is not JSON"))?

@@ -18,6 +18,7 @@ mod lock;
 mod mem_fs;
 mod os_fs;
 mod prepare;
+mod protection;
 mod recover;
 mod resolve;
 mod restore;
@@ -35,7 +36,7 @@ use snapshot::{FileIndex, IndexError, RelPath, TreeChange};
 
 pub use commit::{CommitError, IndexUpdate, Meta};
 pub use fs::{Attributes, Fs, Held, Identity, Kind, Pinned, Stat};
-pub use history::{Retention, Touched, Transaction, UndoError};
+pub use history::{Retention, Touched, Transaction, UndoError, UndoPlan};
 pub use journal::{JournalError, ParseIdError, TransactionId};
 pub use load::{LoadError, Loaded};
 pub use lock::LockError;
@@ -229,6 +230,12 @@ impl Workspace {
         let undone = history::undo(&ctx, id, meta, self.options.max_file_size)?;
         self.prune_quietly(&ctx, undone.map(|(_, id)| id));
         Ok(undone)
+    }
+
+    /// What [`Workspace::undo`] would do, with all of its refusals. Writes nothing and takes no lock, so that it works
+    /// with [`Access::ReadOnly`]; what another process does meanwhile is for the undo itself to find.
+    pub fn plan_undo(&self, id: Option<TransactionId>) -> Result<Option<UndoPlan>, UndoError> {
+        history::plan_undo(&self.ctx(), id, self.options.max_file_size)
     }
 
     /// The transactions that are done and not forgotten, oldest first.

@@ -8,6 +8,7 @@ use edit::Text;
 use snapshot::{Entry, File, FileAsDirectory, RelPath, Snapshot, UnreadReason};
 
 use crate::fs::{Fs, Kind, Stat};
+use crate::protection::protection;
 use crate::resolve::{Refusal, ResolveError, is_reserved, resolve_file, resolve_name};
 
 /// What was found at the paths that were asked for.
@@ -21,6 +22,8 @@ pub struct Loaded {
     pub links: BTreeSet<RelPath>,
     /// The paths that were refused; nothing was read for them.
     pub refused: BTreeMap<RelPath, Refusal>,
+    /// The paths whose file was read and cannot be changed, renamed or deleted: a commit would refuse it.
+    pub unchangeable: BTreeMap<RelPath, Refusal>,
 }
 
 /// Why files could not be loaded.
@@ -84,6 +87,11 @@ fn load_one(
     }
     let place = resolve_file(fs, path)?;
     loader.add(fs, &place.path, limit)?;
+    if let Some(stat) = loader.stats.get(&place.path)
+        && let Some(refusal) = protection(fs, &place.path, stat)?
+    {
+        loaded.unchangeable.insert(path.clone(), refusal);
+    }
     if place.path != *path {
         loaded.resolved.insert(path.clone(), place.path);
     }

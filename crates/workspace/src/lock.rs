@@ -17,7 +17,7 @@ const POLL: Duration = Duration::from_millis(20);
 #[non_exhaustive]
 pub enum LockError {
     /// Another process holds it for longer than we wait.
-    #[error("another regreen process{} holds the lock on this workspace; wait for it to end, then try again", holder(.pid))]
+    #[error("another regreen process{} holds the lock on this workspace", holder(.pid))]
     Busy {
         /// The holder, if it is known.
         pid: Option<u32>,

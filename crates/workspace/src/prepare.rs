@@ -7,9 +7,10 @@ use edit::{ContentHash, Text};
 use snapshot::{Entry, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason};
 
 use crate::commit::{CommitError, IndexWrite};
-use crate::fs::{Attributes, Identity, Kind, Pinned, Stat};
+use crate::fs::{Attributes, Identity, Kind, Stat};
 use crate::journal;
 use crate::load::Loader;
+use crate::protection::protection;
 use crate::resolve::{Refusal, ResolveError, is_reserved, resolve_file, resolve_name};
 use crate::step::{Ctx, step};
 
@@ -146,18 +147,11 @@ fn check_source(
         Entry::Directory => return Ok(()),
         Entry::File(_) => {}
     }
-    match stat.pinned {
-        Some(Pinned::Immutable) => return refused(Refusal::Immutable),
-        Some(Pinned::MountPoint) => return refused(Refusal::MountPoint),
-        None => {}
+    match step("look at", path, protection(ctx.fs, path, stat))? {
+        None => Ok(()),
+        Some(Refusal::ReadOnly) if purpose == Purpose::Undo => Ok(()),
+        Some(reason) => refused(reason),
     }
-    if stat.links > 1 {
-        return refused(Refusal::HardLinked { links: stat.links });
-    }
-    // The administrator may write anything, and still took the bits away for a reason.
-    let protected = stat.mode & 0o222 == 0
-        || !step("look at", path, ctx.fs.is_writable(path)).map_err(CommitError::from)?;
-    if protected && purpose == Purpose::Change { refused(Refusal::ReadOnly) } else { Ok(()) }
 }
 
 fn plan_writes(

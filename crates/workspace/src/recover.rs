@@ -8,9 +8,11 @@ use rustix::io::Errno;
 use snapshot::RelPath;
 
 use crate::commit::parents;
+use crate::fs::Kind;
 use crate::journal::v1::{Intent, WirePath};
 use crate::journal::{self, JournalError, State, TransactionId};
 use crate::lock::LockError;
+use crate::resolve::is_reserved;
 use crate::restore;
 use crate::step::{Ctx, StepError, step};
 
@@ -75,7 +77,13 @@ pub(crate) fn recover(ctx: &Ctx<'_>) -> Result<Recovered, RecoverError> {
     let Some((id, state)) = pending(ctx)? else { return Ok(Recovered::Clean) };
     let failed = |error| RecoverError::Step { id, error };
     match state {
-        State::Nothing => remove_transaction(ctx, id).map_err(failed)?,
+        State::Nothing => {
+            if let Some(temp) = stray_temp(ctx, id) {
+                let evidence = format!("its temporary file {temp} is there");
+                return Err(journal::lost_intent(journal::journal_of(id), &evidence).into());
+            }
+            remove_transaction(ctx, id).map_err(failed)?;
+        }
         State::Intended(intent) => roll_back(ctx, id, &intent).map_err(failed)?,
         State::Aborted(intent) => restore::take_back(ctx, id, &intent)?,
         State::Committed(intent) => {
@@ -86,6 +94,25 @@ pub(crate) fn recover(ctx: &Ctx<'_>) -> Result<Recovered, RecoverError> {
         State::Done(_) => {}
     }
     Ok(Recovered::RolledBack(id))
+}
+
+/// A temporary file of the transaction somewhere in the tree: the intent that named it was there (J1) and is lost.
+/// The whole tree is looked through, but only after a crash in the very first step. What cannot be listed has no say.
+fn stray_temp(ctx: &Ctx<'_>, id: TransactionId) -> Option<RelPath> {
+    let mut open: Vec<Option<RelPath>> = vec![None];
+    while let Some(directory) = open.pop() {
+        for (name, kind) in ctx.fs.list(directory.as_ref()).unwrap_or_default() {
+            let path =
+                directory.as_ref().map_or_else(|| RelPath::parse(&name), |it| it.join(&name));
+            let Ok(path) = path else { continue };
+            match kind {
+                Kind::Directory if !is_reserved(&path) => open.push(Some(path)),
+                Kind::File if journal::is_temp_name_of(&name, id) => return Some(path),
+                _ => {}
+            }
+        }
+    }
+    None
 }
 
 /// J6: removes what the intent names, and the transaction after it.
@@ -191,18 +218,26 @@ pub(crate) fn mark_done(ctx: &Ctx<'_>, id: TransactionId) -> Result<(), StepErro
     ctx.sync_files(&[path])
 }
 
-/// Removes the directory of a transaction; the journal last, because without it nothing is known of the rest.
+/// Removes the directory of a transaction; the journal last (J10), because without it nothing is known of the rest.
 pub(crate) fn remove_transaction(ctx: &Ctx<'_>, id: TransactionId) -> Result<(), StepError> {
-    for path in [journal::undo_of(id), journal::journal_of(id), journal::aborted_of(id)] {
-        if step("look at", &path, ctx.fs.stat(&path))?.is_some() {
-            step("remove", &path, ctx.fs.remove_file(&path))?;
-        }
-    }
     let directory = journal::directory_of(id);
+    if remove_if_present(ctx, &journal::undo_of(id))? {
+        ctx.sync_directories(&[Some(directory.clone())])?;
+    }
+    remove_if_present(ctx, &journal::journal_of(id))?;
+    remove_if_present(ctx, &journal::aborted_of(id))?;
     if step("look at", &directory, ctx.fs.stat(&directory))?.is_some() {
         step("remove", &directory, ctx.fs.remove_directory(&directory))?;
     }
     sync_present(ctx, [Some(journal::transactions_path())].into())
+}
+
+fn remove_if_present(ctx: &Ctx<'_>, path: &RelPath) -> Result<bool, StepError> {
+    let is_present = step("look at", path, ctx.fs.stat(path))?.is_some();
+    if is_present {
+        step("remove", path, ctx.fs.remove_file(path))?;
+    }
+    Ok(is_present)
 }
 
 fn remove_if_empty(ctx: &Ctx<'_>, directory: &WirePath) -> Result<(), StepError> {

@@ -14,8 +14,8 @@ pub(crate) fn edit(syntax: Syntax, text: &Text, operations: &[Operation]) -> Res
     for operation in operations {
         draft.apply(&lower(operation).into())?;
     }
-    let edits = draft.lower()?;
-    Ok(edits.apply(text)?)
+    let (_, edited) = draft.lower_and_apply()?;
+    Ok(edited)
 }
 
 /// Only parses, and gives back where the document ends.

@@ -15,7 +15,13 @@ impl Draft {
             return Err(refusal.into());
         }
         let mark = self.mark();
+        let refusal = self.refuses_value(&step.op);
         let result = self.check_expectations(step).and_then(|()| self.perform(&step.op));
+        // A value that does not fit is the last thing to be said of an operation that cannot be done anyway.
+        let result = match refusal {
+            Some(refusal) => result.and(Err(refusal.into())),
+            None => result,
+        };
         if result.is_err() {
             self.roll_back(mark);
         }
@@ -58,6 +64,10 @@ impl Draft {
                 self.delete(&item)
             }
             Op::SetValue { at, value } => {
+                let walk = self.walk(at)?;
+                if walk.is_complete {
+                    return self.overwrite(&walk, value);
+                }
                 let node = self.import(value);
                 self.set(at, node).map(|(effect, _)| effect)
             }
@@ -151,6 +161,7 @@ impl Draft {
             };
         }
         let moved = walk.node();
+        self.note_move(moved);
         let mut done = self.delete(from)?;
         let (set, overwrote) = self.set(to, moved)?;
         done.writes.extend(set.writes);
@@ -179,10 +190,13 @@ impl Draft {
     }
 
     fn overwrite(&mut self, walk: &Walk, value: &Value) -> Result<Effect, OpError> {
-        self.guard_overwrite(walk)?;
+        self.guard_change_inside(&walk.nodes[..walk.nodes.len() - 1])?;
         let node = self.import(value);
         self.guard_depth(walk.nodes.len() - 1, node)?;
-        self.replace(walk.parent(), node);
+        if !self.merge(walk, value) {
+            self.guard_removal(walk.node())?;
+            self.replace(walk.parent(), node);
+        }
         Ok(effect(&walk.slots, None, WriteKind::Replace))
     }
 
@@ -245,12 +259,24 @@ impl Draft {
         }
     }
 
+    /// Why the format has no text for the value that an operation brings in, with the place it was meant for.
+    fn refuses_value(&mut self, op: &Op) -> Option<Refusal> {
+        let reason = self.document.source().refuses_value(op.value()?)?;
+        let slot = self.addressed_slot(op);
+        let nodes = self.walk_literally(&slot).map(|walk| walk.nodes).unwrap_or_default();
+        let offset = nodes.iter().rev().find_map(|node| match node {
+            Node::Base(base) => Some(self.document.source().span(*base).start),
+            Node::New(_) => None,
+        });
+        Some(Refusal::new(reason, offset.unwrap_or(0)))
+    }
+
     fn guard_overwrite(&self, walk: &Walk) -> Result<(), OpError> {
         self.guard_change_inside(&walk.nodes[..walk.nodes.len() - 1])?;
         self.guard_removal(walk.node())
     }
 
-    fn guard_change_inside(&self, nodes: &[Node]) -> Result<(), OpError> {
+    pub(super) fn guard_change_inside(&self, nodes: &[Node]) -> Result<(), OpError> {
         let source = self.document.source();
         let refusal = nodes.iter().find_map(|node| match node {
             Node::Base(base) => source.refuses_change_inside(*base),
@@ -259,7 +285,7 @@ impl Draft {
         refusal.map_or(Ok(()), |refusal| Err(refusal.into()))
     }
 
-    fn guard_removal(&self, node: Node) -> Result<(), OpError> {
+    pub(super) fn guard_removal(&self, node: Node) -> Result<(), OpError> {
         match node {
             Node::Base(base) => match self.document.source().refuses_removal(base) {
                 Some(refusal) => Err(refusal.into()),
@@ -269,7 +295,7 @@ impl Draft {
         }
     }
 
-    fn guard_new_key(&self, node: Node, key: &str) -> Result<(), OpError> {
+    pub(super) fn guard_new_key(&self, node: Node, key: &str) -> Result<(), OpError> {
         match node {
             Node::Base(base) => match self.document.source().refuses_new_key(base, key) {
                 Some(refusal) => Err(refusal.into()),

@@ -1,5 +1,7 @@
 //! What lowering and verification see of a draft: the members of its containers, and where each came from.
 
+use std::borrow::Cow;
+
 use super::{Draft, Node};
 use crate::source::{Kind, NodeId};
 use crate::value::{JsonType, Value};
@@ -104,25 +106,28 @@ impl Draft {
         }
         let keys = self.keys(node, &members);
         Value::Object(
-            keys.into_iter().zip(members).map(|(key, it)| (key, self.value_of(it.node))).collect(),
+            keys.into_iter()
+                .zip(members)
+                .map(|(key, it)| (key.into_owned(), self.value_of(it.node)))
+                .collect(),
         )
     }
 
     /// The keys of an opened object's members, as the draft has them.
-    pub(crate) fn keys(&self, node: Node, members: &[Member<'_>]) -> Vec<String> {
-        let children = match node {
+    pub(crate) fn keys<'a>(&'a self, node: Node, members: &[Member<'a>]) -> Vec<Cow<'a, str>> {
+        let mut children = match node {
             Node::Base(base) => self.document.source().children(base),
             Node::New(_) => Vec::new(),
         };
-        let parsed = |origin: Option<u32>| {
-            origin
-                .and_then(|origin| children.get(origin as usize))
-                .and_then(|child| child.key.as_deref())
+        let mut parsed = |origin: Option<u32>| {
+            let child = children.get_mut(usize::try_from(origin?).ok()?)?;
+            child.key.take()
         };
-        members
-            .iter()
-            .map(|it| it.new_key.or_else(|| parsed(it.origin)).unwrap_or_default().to_string())
-            .collect()
+        let key = |it: &Member<'a>| match it.new_key {
+            Some(key) => Cow::Borrowed(key),
+            None => parsed(it.origin).unwrap_or_default(),
+        };
+        members.iter().map(key).collect()
     }
 
     pub(super) fn type_of(&self, node: Node) -> JsonType {

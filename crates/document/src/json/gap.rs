@@ -137,6 +137,13 @@ impl<'t> Gap<'t> {
         self.breaks(self.from, self.to)
     }
 
+    /// Whether one of the lines between the two members is blank.
+    pub(super) fn has_blank_line(&self) -> bool {
+        let lines: Vec<&[u8]> = self.bytes[self.from..self.to].split(|it| *it == b'\n').collect();
+        let inner = lines.get(1..lines.len().saturating_sub(1)).unwrap_or_default();
+        inner.iter().any(|line| line.trim_ascii().is_empty())
+    }
+
     /// Whether the line of the member before ends with a `//` comment.
     pub(super) fn own_line_comment(&self) -> bool {
         self.comments.iter().any(|it| it.is_line && it.end == self.own_end)

@@ -25,6 +25,9 @@ struct Piece {
     comment: String,
 }
 
+/// How far apart the members are looked at for a habit.
+const NEIGHBOURS: usize = 8;
+
 impl Lowering<'_> {
     /// Puts members before the parsed member `index`, or at the end.
     pub(super) fn insert(
@@ -57,7 +60,9 @@ impl Lowering<'_> {
         let place = LinePlace { indent: &indent, ends_line: gap.next_line().is_some() };
         let pieces = self.pieces(entries, came, Some(place), &spacing)?;
         let start = format!("{}{indent}", spacing.line_break);
-        insert_lines(index, &gap, &pieces, &start, separator.is_comma_leading(), out);
+        let blank_line = if is_spaced(entries, index) { spacing.line_break } else { "" };
+        let lines = Lines { start: &start, blank_line };
+        insert_lines(index, &gap, &pieces, lines, separator.is_comma_leading(), out);
         Ok(())
     }
 
@@ -169,12 +174,26 @@ fn insert_on_line(index: usize, gap: &Gap<'_>, pieces: &[Piece], space: &str, ou
     out.push(Edit::insert(at as u32, pieces.iter().map(write).collect::<String>()));
 }
 
-/// `start` is the line break and the indentation of a new line.
+/// Whether blank lines stand between all members near one.
+fn is_spaced(entries: &Entries<'_>, index: usize) -> bool {
+    let near = index.saturating_sub(NEIGHBOURS).max(1)..entries.len().min(index + NEIGHBOURS);
+    !near.is_empty() && near.into_iter().all(|index| entries.gap(index).has_blank_line())
+}
+
+/// How new lines are set apart.
+#[derive(Clone, Copy)]
+struct Lines<'a> {
+    /// The line break and the indentation of a new line.
+    start: &'a str,
+    /// What makes a blank line, if members have one between them.
+    blank_line: &'a str,
+}
+
 fn insert_lines(
     index: usize,
     gap: &Gap<'_>,
     pieces: &[Piece],
-    start: &str,
+    Lines { start, blank_line }: Lines<'_>,
     is_comma_leading: bool,
     out: &mut Vec<Edit>,
 ) {
@@ -184,12 +203,17 @@ fn insert_lines(
         (gap.lead, &|Piece { text, comment }| format!("{text}{comment}{start}, "))
     } else if is_comma_leading && !has_comma_on_line {
         (gap.own_end, &|Piece { text, comment }| format!("{start}, {text}{comment}"))
-    } else if index == 0 || has_comma_on_line {
-        (gap.own_end, &|Piece { text, comment }| format!("{start}{text},{comment}"))
+    } else if index == 0 {
+        (gap.own_end, &|Piece { text, comment }| format!("{start}{text},{comment}{blank_line}"))
+    } else if has_comma_on_line {
+        (gap.own_end, &|Piece { text, comment }| format!("{blank_line}{start}{text},{comment}"))
     } else {
         // The last member gets the comma that it did not have; its own comments stay on its line.
         out.push(Edit::insert(gap.from as u32, ","));
-        out.push(Edit::insert(gap.own_end as u32, separated_lines(start, pieces)));
+        out.push(Edit::insert(
+            gap.own_end as u32,
+            separated_lines(&[blank_line, start].concat(), pieces),
+        ));
         return;
     };
     out.push(Edit::insert(at as u32, pieces.iter().map(write).collect::<String>()));

@@ -222,13 +222,11 @@ impl Lowering<'_> {
         let is_alike = |id: &&NodeId| {
             self.tree.kind(**id) == kind && self.tree.child_ids(**id).next().is_some()
         };
-        let follows_line = is_flat(self.draft, node)
-            && entries
-                .ids
-                .iter()
-                .take(SIBLINGS)
-                .find(is_alike)
-                .is_some_and(|sibling| self.is_on_one_line(*sibling));
+        let sibling = entries.ids.iter().take(SIBLINGS).find(is_alike);
+        let follows_line = match sibling {
+            Some(sibling) => is_flat(self.draft, node) && self.is_on_one_line(*sibling),
+            None => self.is_short_array(node),
+        };
         if kind == Kind::Scalar || follows_line {
             return Layout::Line;
         }

@@ -1,4 +1,7 @@
 //! Removing a run of members that stand next to each other: which commas go, which comments stay.
+//!
+//! Members with lines of their own take the blank lines above along if blank lines or the bracket follow; the
+//! first ones take those below.
 
 use std::ops::Range;
 
@@ -28,8 +31,12 @@ pub(super) fn remove(entries: &Entries<'_>, run: Range<usize>, out: &mut Vec<Edi
         }
     }
     let bounds = first.from..last.to;
-    let ranges: Vec<Range<usize>> =
-        union(ranges).into_iter().map(|range| whole_line(entries, range, &bounds)).collect();
+    let ranges: Vec<Range<usize>> = union(ranges)
+        .into_iter()
+        .map(|range| whole_line(entries, range, &bounds))
+        .map(|range| with_blank_lines(entries, range, &bounds, (has_before, has_after)))
+        .collect();
+    let ranges = union(ranges);
     // Sorted and apart, so the range that could hold an offset is the first that ends after it.
     let is_covered = |start: usize| {
         let nth = ranges.partition_point(|range| range.end <= start);
@@ -101,6 +108,33 @@ fn whole_line(entries: &Entries<'_>, range: Range<usize>, bounds: &Range<usize>)
         [b'\r' | b'\n', ..] if is_line_start => start..end + 1,
         _ => range,
     }
+}
+
+/// Whole lines with the blank lines that would be left without a purpose.
+fn with_blank_lines(
+    entries: &Entries<'_>,
+    range: Range<usize>,
+    bounds: &Range<usize>,
+    (has_before, has_after): (bool, bool),
+) -> Range<usize> {
+    let bytes = entries.tree.bytes();
+    let (before, after) = (&bytes[bounds.start..range.start], &bytes[range.end..bounds.end]);
+    if range.is_empty() || !before.ends_with(b"\n") || !bytes[range.clone()].ends_with(b"\n") {
+        return range;
+    }
+    let is_blank = |line: &&[u8]| line.ends_with(b"\n") && line.trim_ascii().is_empty();
+    let below: usize =
+        after.split_inclusive(|byte| *byte == b'\n').take_while(is_blank).map(<[u8]>::len).sum();
+    if !has_before && has_after && before.trim_ascii().is_empty() {
+        return range.start..range.end + below;
+    }
+    let is_last = !has_after && after.trim_ascii().is_empty();
+    if !has_before || !(below > 0 || is_last) {
+        return range;
+    }
+    let lines: Vec<&[u8]> = before.split_inclusive(|byte| *byte == b'\n').skip(1).collect();
+    let above: usize = lines.into_iter().rev().take_while(is_blank).map(<[u8]>::len).sum();
+    range.start - above..range.end
 }
 
 /// Where the blanks before a comma start, as far back as the member it follows.

@@ -4,7 +4,7 @@ use crate::draft::{Draft, Member, Node};
 use crate::json::carry;
 use crate::json::lower::Lowering;
 use crate::json::string;
-use crate::json::style::line_indent;
+use crate::json::style::{SHORT_ARRAY, line_indent};
 use crate::refusal::{Reason, Refusal};
 use crate::source::{Kind, NodeId};
 use crate::value::Value;
@@ -74,9 +74,10 @@ impl Lowering<'_> {
             Value::Bool(false) => out.push_str("false"),
             Value::Number(number) if number.is_finite() => out.push_str(number.text()),
             Value::String(text) => self.write_string(text, out),
-            Value::Number(_) => return Err(not_expressible("a number that is not finite")),
-            Value::Datetime(_) => return Err(not_expressible("a date-time")),
-            Value::Array(_) | Value::Object(_) => return Err(not_expressible("this value")),
+            other => {
+                let what = inexpressible(other).unwrap_or("this value").to_string();
+                return Err(Refusal::new(Reason::NotExpressible { format: "JSON", what }, 0));
+            }
         }
         Ok(())
     }
@@ -131,7 +132,9 @@ impl Lowering<'_> {
                     out.push_str(spacing.line_break);
                     out.push_str(indent);
                     out.push_str(&self.style.unit);
-                    self.write_member(member, &inner, spacing, out)?;
+                    let is_on_line = self.is_short_array(member.node);
+                    let layout = if is_on_line { &Layout::Line } else { &inner };
+                    self.write_member(member, layout, spacing, out)?;
                     if nth + 1 < members.len() || *trailing_comma {
                         out.push(',');
                     }
@@ -142,6 +145,15 @@ impl Lowering<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a new value is an array that the text would have on one line.
+    pub(super) fn is_short_array(&self, node: Node) -> bool {
+        self.style.short_arrays_on_line
+            && matches!(node, Node::New(_))
+            && self.draft.kind(node) == Kind::Array
+            && is_flat(self.draft, node)
+            && self.draft.members(node).is_some_and(|it| it.len() <= SHORT_ARRAY)
     }
 
     /// Appends a value that stood elsewhere in the text, as it was written there but for its own changes; its
@@ -196,6 +208,11 @@ pub(super) fn is_flat(draft: &Draft, node: Node) -> bool {
     draft.members(node).is_some_and(|members| members.iter().all(is_small))
 }
 
-fn not_expressible(what: &str) -> Refusal {
-    Refusal::new(Reason::NotExpressible { format: "JSON", what: what.to_string() }, 0)
+/// What it is about a scalar that JSON has no text for.
+pub(super) fn inexpressible(scalar: &Value) -> Option<&'static str> {
+    match scalar {
+        Value::Number(number) if !number.is_finite() => Some("a number that is not finite"),
+        Value::Datetime(_) => Some("a date-time"),
+        _ => None,
+    }
 }

@@ -7,6 +7,9 @@ use crate::source::{Kind, NodeId, Source};
 /// How many nodes are looked at: enough to have seen every habit, little enough for a large file.
 const SAMPLED_NODES: usize = 2_000;
 
+/// How many scalars an array may hold to be written on one line where others are.
+pub(super) const SHORT_ARRAY: usize = 8;
+
 /// How far back a line's start is looked for; a longer line has no indentation worth following.
 const MAX_LINE: usize = 4_096;
 
@@ -23,6 +26,8 @@ pub(super) struct Style {
     pub(super) object_pad: String,
     /// What stands inside the brackets of an array on one line.
     pub(super) array_pad: String,
+    /// Whether an array of scalars stands on one line inside a container that does not.
+    pub(super) short_arrays_on_line: bool,
 }
 
 impl Style {
@@ -41,9 +46,27 @@ impl Style {
                 .find_map(|it| pad_of(tree, it))
                 .unwrap_or_default(),
             array_pad: containers(Kind::Array).find_map(|it| pad_of(tree, it)).unwrap_or_default(),
+            short_arrays_on_line: containers(Kind::Array)
+                .find_map(|it| is_short_array_on_line(tree, it))
+                .unwrap_or(false),
             colon,
         }
     }
+}
+
+/// Whether an array of a few scalars that starts a line stands on one; `None` for every other value.
+fn is_short_array_on_line(tree: &JsonTree, array: NodeId) -> Option<bool> {
+    let mut items = tree.child_ids(array).take(SHORT_ARRAY + 1).peekable();
+    items.peek()?;
+    let is_short = items.try_fold(0, |count, it| {
+        (tree.kind(it) == Kind::Scalar && count < SHORT_ARRAY).then_some(count + 1)
+    });
+    let before = tree.bytes().get(..tree.member_start(array))?;
+    let blanks = before.iter().rev().take_while(|it| matches!(it, b' ' | b'\t')).count();
+    let starts_line = before[..before.len() - blanks].last() == Some(&b'\n');
+    let span = tree.span(array);
+    let is_on_line = !tree.slice(span.start as usize, span.end as usize).contains('\n');
+    (is_short.is_some() && starts_line).then_some(is_on_line)
 }
 
 /// What stands between a member's key and its value, if it is a colon and blanks.

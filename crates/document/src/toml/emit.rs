@@ -2,7 +2,7 @@
 
 use super::parse::is_datetime;
 use super::tree::Form;
-use crate::value::{Number, Value};
+use crate::value::Value;
 
 /// What TOML has no text for, in words.
 pub(super) type Inexpressible = String;
@@ -64,12 +64,12 @@ pub(super) fn inline(value: &Value, style: &Style<'_>) -> Result<String, Inexpre
 
 fn write_inline(value: &Value, style: &Style<'_>, out: &mut String) -> Result<(), Inexpressible> {
     match value {
-        Value::Null => return Err("null".to_string()),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Value::Number(value) => out.push_str(&number(value)?),
         Value::String(text) => out.push_str(&string(text, style)),
-        Value::Datetime(text) if is_datetime(text) => out.push_str(text),
-        Value::Datetime(_) => return Err("this date-time".to_string()),
+        Value::Null | Value::Number(_) | Value::Datetime(_) => match inexpressible(value) {
+            Some(what) => return Err(what.to_string()),
+            None => out.push_str(&literal(value)),
+        },
         Value::Array(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
@@ -101,14 +101,26 @@ fn inner<'t>(style: &Style<'t>) -> Style<'t> {
     Style { string, ..*style }
 }
 
-fn number(number: &Number) -> Result<String, Inexpressible> {
-    if !number.is_finite() {
-        return Ok(number.text().replace('.', ""));
+/// What it is about a scalar that TOML has no text for.
+pub(super) fn inexpressible(scalar: &Value) -> Option<&'static str> {
+    match scalar {
+        Value::Null => Some("null"),
+        Value::Number(it) if it.is_integer_literal() && it.text().parse::<i64>().is_err() => {
+            Some("an integer beyond 64 bits")
+        }
+        Value::Datetime(text) if !is_datetime(text) => Some("this date-time"),
+        _ => None,
     }
-    if number.is_integer_literal() && number.text().parse::<i64>().is_err() {
-        return Err("an integer beyond 64 bits".to_string());
+}
+
+/// A number or a date-time.
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Number(number) if number.is_finite() => number.text().to_string(),
+        Value::Number(number) => number.text().replace('.', ""),
+        Value::Datetime(text) => text.clone(),
+        _ => String::new(),
     }
-    Ok(number.text().to_string())
 }
 
 fn string(text: &str, style: &Style<'_>) -> String {

@@ -73,6 +73,24 @@ impl<'t> Layout<'t> {
         (line_start > self.start).then(|| self.line_start(line_start - 1))
     }
 
+    /// The start of the blank lines right above a line.
+    pub(super) fn blank_lines_above(&self, line_start: u32) -> u32 {
+        let mut start = line_start;
+        while let Some(above) = self.line_above(start).filter(|it| self.is_blank(*it)) {
+            start = above;
+        }
+        start
+    }
+
+    /// The end of the blank lines from the start of a line on.
+    pub(super) fn blank_lines_below(&self, line_start: u32) -> u32 {
+        let mut end = line_start;
+        while end < self.end() && self.is_blank(end) {
+            end = self.line_end(end);
+        }
+        end
+    }
+
     /// The start of the block of comment lines that stands right above a line.
     pub(super) fn attached_start(&self, line_start: u32) -> u32 {
         let mut start = line_start;
@@ -174,9 +192,7 @@ impl Changes {
             return;
         }
         let start = end;
-        while end < layout.end() && layout.is_blank(end) {
-            end = layout.line_end(end);
-        }
+        end = layout.blank_lines_below(end);
         if layout.line_start(start) == start {
             self.delete(start, end);
             self.deletions.sort_unstable();

@@ -13,7 +13,7 @@ pub(super) fn refuses_change_inside(tree: &YamlTree, id: u32) -> Option<Refusal>
     if let Some(refusal) = shared(tree, id) {
         return Some(refusal);
     }
-    node.has_complex_key.then(|| Refusal::new(Reason::ComplexKey, node.start))
+    node.keys.has_complex().then(|| Refusal::new(Reason::ComplexKey, node.start))
 }
 
 /// Why this node may not be replaced, removed or moved.
@@ -33,7 +33,7 @@ pub(super) fn refuses_removal(tree: &YamlTree, id: u32) -> Option<Refusal> {
 
 /// Why this key may not be created: a merge provides it.
 pub(super) fn refuses_new_key(tree: &YamlTree, id: u32, key: &str) -> Option<Refusal> {
-    if !tree.shape(id).is_mapping() || !tree.node(id).has_merge {
+    if !tree.shape(id).is_mapping() || !tree.node(id).keys.has_merge() {
         return None;
     }
     let merged = merged_maps(tree, id);
@@ -58,7 +58,7 @@ fn provides(tree: &YamlTree, map: u32, key: &str) -> bool {
 
 /// The maps that `<<` names: one, or a list of them.
 fn merged_maps(tree: &YamlTree, map: u32) -> Vec<u32> {
-    if !tree.node(map).has_merge {
+    if !tree.node(map).keys.has_merge() {
         return Vec::new();
     }
     let is_merge = |key: u32| tree.shape(key) == Shape::Plain && tree.scalar_text(key) == "<<";
@@ -73,5 +73,5 @@ fn merged_maps(tree: &YamlTree, map: u32) -> Vec<u32> {
 
 /// The node that an alias stands for, or the node itself. An alias never stands for an alias.
 fn follow(tree: &YamlTree, id: u32) -> u32 {
-    if tree.shape(id) == Shape::Alias { tree.node(id).extra } else { id }
+    tree.target(id).unwrap_or(id)
 }

@@ -11,7 +11,7 @@ use granit_parser::{
 
 use super::duplicates;
 use super::scan::{bom_len, line_content_end, line_start, next_line, offset, skip_trivia};
-use super::tree::{Anchor, NONE, NodeData, Props, Shape, TagKind, YamlTree};
+use super::tree::{Anchor, KeyTraits, NONE, NodeData, Props, Shape, TagKind, YamlTree};
 use crate::limits::Limits;
 use crate::refusal::{ParseError, ParseErrorKind, Reason, Refusal};
 
@@ -95,6 +95,7 @@ impl<'a> Builder<'a> {
         let tree = YamlTree {
             text: text.clone(),
             nodes: Vec::with_capacity(bytes.len() / 8),
+            more: Vec::new(),
             decoded: Vec::new(),
             props: Vec::new(),
             anchors: Vec::new(),
@@ -173,30 +174,30 @@ impl<'a> Builder<'a> {
             let range = span.tag_span()?;
             Some((start_of(&range)..end_of(&range), tag_kind(tag)))
         });
-        let mut props = NONE;
+        if let Some((range, _)) = &tag {
+            self.cursor = self.cursor.max(range.end);
+        }
+        let at = self.cursor;
+        self.tree.nodes.push(NodeData {
+            shape: Shape::Empty,
+            keys: KeyTraits::default(),
+            is_member: key != NONE,
+            has_more: false,
+            start: at,
+            end: at,
+            indicator,
+            skip: id + 1,
+        });
+        if key != NONE && key + 1 != id {
+            self.tree.more_mut(id).key = key;
+        }
         if tag.is_some() || anchor != 0 {
-            props = offset(self.tree.props.len());
-            if let Some((range, _)) = &tag {
-                self.cursor = self.cursor.max(range.end);
-            }
+            self.tree.more_mut(id).props = offset(self.tree.props.len());
             self.tree.props.push(Props { anchor: None, tag });
         }
         if anchor != 0 {
             self.tree.anchors.push(Anchor { node: id, uses: 0 });
         }
-        let at = self.cursor;
-        self.tree.nodes.push(NodeData {
-            shape: Shape::Empty,
-            has_merge: false,
-            has_complex_key: false,
-            start: at,
-            end: at,
-            indicator,
-            skip: id + 1,
-            extra: NONE,
-            props,
-            key,
-        });
         id
     }
 
@@ -269,7 +270,7 @@ impl<'a> Builder<'a> {
             _ => None,
         };
         if written != Some(text.as_bytes()) {
-            node.extra = offset(self.tree.decoded.len());
+            self.tree.more_mut(id).extra = offset(self.tree.decoded.len());
             self.tree.decoded.push(text.into());
         }
     }
@@ -313,10 +314,11 @@ impl<'a> Builder<'a> {
             return;
         };
         let end = end_of(span);
-        let node = &mut self.tree.nodes[id as usize];
-        if let Some(props) = self.tree.props.get_mut(node.props as usize) {
+        // The node with this anchor is the last one with properties.
+        if let Some(props) = self.tree.props.last_mut() {
             props.anchor = Some(start_of(span)..end);
         }
+        let node = &mut self.tree.nodes[id as usize];
         let is_open_block =
             matches!(node.shape, Shape::BlockSequence | Shape::BlockMapping | Shape::Pair);
         if node.shape == Shape::Empty {
@@ -383,8 +385,8 @@ impl<'a> Builder<'a> {
         let node = &mut self.tree.nodes[id as usize];
         node.shape = Shape::Alias;
         (node.start, node.end) = (at, end_of(span));
-        node.extra = target;
         self.cursor = node.end;
+        self.tree.more_mut(id).extra = target;
         self.tree.aliases.push((id, target));
         if let Ok(index) = self.tree.anchors.binary_search_by_key(&target, |it| it.node) {
             self.tree.anchors[index].uses += 1;
@@ -415,8 +417,7 @@ impl<'a> Builder<'a> {
         let container = &mut self.tree.nodes[frame.id as usize];
         if container.shape.is_mapping() {
             if frame.expects_key {
-                container.has_merge |= is_merge;
-                container.has_complex_key |= !shape.is_scalar();
+                container.keys.add(is_merge, !shape.is_scalar());
                 frame.key = id;
             }
             frame.expects_key = !frame.expects_key;

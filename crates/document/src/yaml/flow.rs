@@ -99,7 +99,7 @@ fn flow_style(tree: &YamlTree, items: &[Item], style: Style) -> Style {
 
 fn render(lowering: &Lowering<'_>, member: &Member<'_>, style: &Style) -> Result<String, Refusal> {
     let key = member.new_key.map(str::to_string);
-    lowering.renderer.flow_entry(key.as_ref(), member.node, style, 0)
+    lowering.renderer.flow_entry(key.as_deref(), member.node, style, 0)
 }
 
 fn render_all(

@@ -62,8 +62,9 @@ fn guard_last_scalar(tree: &YamlTree, end: u32) -> Result<(), Refusal> {
     let mut ids = 0..u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
     match ids.find(|&id| is_cut(id)) {
         None => Ok(()),
-        Some(_) => {
-            Err(not_expressible("a block scalar at the end of a file without a final line break"))
+        Some(id) => {
+            let what = "a block scalar at the end of a file without a final line break";
+            Err(not_expressible(what).within(tree.node(id).start))
         }
     }
 }
@@ -146,11 +147,12 @@ impl Lowering<'_> {
         place: Place,
         style: &Style,
     ) -> Result<(), Refusal> {
-        if node == Node::Base(NodeId(id)) {
+        let done = if node == Node::Base(NodeId(id)) {
             self.container(id, place, style)
         } else {
             replace::replace(self, id, node, place, style)
-        }
+        };
+        done.map_err(|refusal| refusal.within(self.tree.node(id).start))
     }
 
     /// What changed inside a parsed container.

@@ -1,7 +1,7 @@
 //! The text of a parsed node in another place: its own bytes where they mean the same there, with the
 //! indentation of the new place.
 
-use super::render::{BlockStart, Rendered, Renderer, Slot};
+use super::render::{BlockStart, OldBlock, Rendered, Renderer, Slot};
 use super::scalar::{self, not_expressible};
 use super::scan::{
     before_break, column, has_comment as comment_between, line_content_end, line_start, same_line,
@@ -39,7 +39,7 @@ pub(super) fn block(
     }
     if node.shape.is_block_scalar() && !style.block_scalars.allow_as_written(tree, id) {
         let scalar_style = style.value(&renderer.habits, false);
-        let old_block = Some(node.shape == Shape::Folded);
+        let old_block = Some(OldBlock { folded: node.shape == Shape::Folded, deeper: None });
         let value = tree.scalar(NodeId(id));
         let mut rendered =
             renderer.scalar(&value, scalar_style, old_block, style.block_scalars, slot)?;
@@ -107,7 +107,7 @@ pub(super) fn flow(
     }
     let entries = tree.entries(id).into_iter().map(|entry| {
         let key = entry.key.map(|key| tree.key_text(key).to_string());
-        renderer.flow_entry(key.as_ref(), Node::Base(NodeId(entry.value)), style, depth + 1)
+        renderer.flow_entry(key.as_deref(), Node::Base(NodeId(entry.value)), style, depth + 1)
     });
     let entries = entries.collect::<Result<Vec<String>, Refusal>>()?;
     Ok(renderer.flow_collection(node.shape.is_mapping(), &entries, style))
@@ -151,9 +151,11 @@ pub(super) fn has_comment(tree: &YamlTree, id: u32) -> bool {
 fn parent_column(tree: &YamlTree, id: u32) -> Option<usize> {
     let node = tree.node(id);
     let bytes = tree.bytes();
-    match tree.nodes.get(node.key as usize) {
-        Some(key) if key.indicator != NONE => Some(column(bytes, key.indicator)),
-        Some(_) => Some(column(bytes, tree.outer_start(node.key))),
+    match tree.key_of(id) {
+        Some(key) if tree.node(key).indicator != NONE => {
+            Some(column(bytes, tree.node(key).indicator))
+        }
+        Some(key) => Some(column(bytes, tree.outer_start(key))),
         None if node.indicator != NONE => Some(column(bytes, node.indicator)),
         None => None,
     }

@@ -3,7 +3,7 @@
 use super::moved;
 use super::scalar::{self, Quote, ScalarStyle, not_expressible};
 use super::style::{BlockScalars, Habits, Style};
-use super::tree::YamlTree;
+use super::tree::{Entry, YamlTree};
 use crate::draft::{Draft, Member, Node};
 use crate::refusal::Refusal;
 use crate::source::Kind;
@@ -58,6 +58,14 @@ pub(super) enum BlockStart {
     Below { map: usize, sequence: usize },
 }
 
+/// A block scalar that another scalar replaces.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OldBlock {
+    pub(super) folded: bool,
+    /// How much further right than its container its lines stand.
+    pub(super) deeper: Option<usize>,
+}
+
 impl Slot {
     /// The slot of a key's value in a map at `column`.
     pub(super) fn under_key(habits: &Habits, column: usize, depth: usize) -> Slot {
@@ -76,6 +84,11 @@ impl Slot {
 }
 
 impl Renderer<'_> {
+    /// The renderer for new members near position `at` of a container.
+    pub(super) fn near(&self, entries: &[Entry], at: usize) -> Renderer<'_> {
+        Renderer { habits: self.habits.near(self.tree, entries, at), ..*self }
+    }
+
     /// A value in a block context.
     pub(super) fn value(&self, node: Node, style: &Style, slot: Slot) -> Result<Rendered, Refusal> {
         if slot.depth > MAX_DEPTH {
@@ -109,12 +122,12 @@ impl Renderer<'_> {
         }
     }
 
-    /// A scalar in a block context; `old_block` says that it replaces a block scalar, and whether that was folded.
+    /// A scalar in a block context; `old_block` is the block scalar that it replaces.
     pub(super) fn scalar(
         &self,
         value: &Value,
         style: ScalarStyle,
-        old_block: Option<bool>,
+        old_block: Option<OldBlock>,
         block_scalars: BlockScalars,
         slot: Slot,
     ) -> Result<Rendered, Refusal> {
@@ -122,9 +135,11 @@ impl Renderer<'_> {
             && block_scalars.allow(text)
             && (old_block.is_some() || (style.wanted == Quote::Plain && text.contains('\n')))
         {
-            let deeper =
+            let usual =
                 if slot.parent.is_some() { self.habits.unit.max(2) } else { self.habits.unit };
-            let (parent, folded) = (slot.parent.unwrap_or(0), old_block.unwrap_or(false));
+            let deeper = old_block.and_then(|it| it.deeper).unwrap_or(usual);
+            let parent = slot.parent.unwrap_or(0);
+            let folded = old_block.is_some_and(|it| it.folded);
             if let Some((first, rest)) = scalar::block(text, folded, parent, deeper, self.eol) {
                 return Ok(Rendered { first, rest });
             }
@@ -145,7 +160,14 @@ impl Renderer<'_> {
         let keys = if is_map { self.draft.keys(node, members) } else { Vec::new() };
         let mut all = Rendered::default();
         for (position, member) in members.iter().enumerate() {
-            let entry = self.entry(keys.get(position), member.node, style, column, 1, depth + 1)?;
+            let entry = self.entry(
+                keys.get(position).map(|key| &**key),
+                member.node,
+                style,
+                column,
+                1,
+                depth + 1,
+            )?;
             if position == 0 {
                 all = entry;
             } else {
@@ -158,7 +180,7 @@ impl Renderer<'_> {
     /// A member of a block collection at `column`, without its indentation: `key: value` or `- value`.
     pub(super) fn entry(
         &self,
-        key: Option<&String>,
+        key: Option<&str>,
         node: Node,
         style: &Style,
         column: usize,
@@ -197,7 +219,7 @@ impl Renderer<'_> {
         let members = self.draft.members(node).unwrap_or_default();
         let keys = if is_map { self.draft.keys(node, &members) } else { Vec::new() };
         let entries = members.iter().enumerate().map(|(position, member)| {
-            self.flow_entry(keys.get(position), member.node, style, depth + 1)
+            self.flow_entry(keys.get(position).map(|key| &**key), member.node, style, depth + 1)
         });
         let entries = entries.collect::<Result<Vec<String>, Refusal>>()?;
         Ok(self.flow_collection(is_map, &entries, style))
@@ -220,7 +242,7 @@ impl Renderer<'_> {
     /// A member of a flow collection: `key: value` or `value`.
     pub(super) fn flow_entry(
         &self,
-        key: Option<&String>,
+        key: Option<&str>,
         node: Node,
         style: &Style,
         depth: usize,

@@ -5,11 +5,11 @@
 
 use super::flow;
 use super::lower::{Lowering, Place};
-use super::render::{BlockStart, Rendered, Slot};
+use super::render::{BlockStart, OldBlock, Rendered, Slot};
 use super::scalar::{Quote, not_expressible};
 use super::scan::{
     before_break, has_comment, is_first_on_line, line_after, line_content_end, line_start,
-    next_line, skip_blanks_back,
+    next_line, skip_blanks, skip_blanks_back,
 };
 use super::style::{BlockScalars, Style};
 use super::tree::{NONE, Shape, TagKind};
@@ -109,7 +109,7 @@ fn fill_nothing(
             let mut new = renderer.value(node, style, slot)?;
             let blank = if new.first.is_empty() { "" } else { " " };
             new.first = format!(":{blank}{}", new.first);
-            let key = *lowering.tree.node(lowering.tree.node(id).key);
+            let key = *lowering.tree.node(lowering.tree.key_of(id).unwrap_or(id));
             let below = line_after(lowering.tree.bytes(), key.start, key.end.max(at));
             lowering.splices.replace_lines(below, below, new.into_lines(column, eol));
         }
@@ -178,11 +178,29 @@ fn render(
         depth: 0,
     };
     if let Some(value) = lowering.draft.new_scalar(node) {
-        let old_block = data.shape.is_block_scalar().then_some(data.shape == Shape::Folded);
+        let old_block = data.shape.is_block_scalar().then(|| OldBlock {
+            folded: data.shape == Shape::Folded,
+            deeper: indentation(tree.bytes(), &old.body)
+                .and_then(|it| it.checked_sub(slot.parent.unwrap_or(0)))
+                .filter(|it| (1..=9).contains(it)),
+        });
         let scalar_style = style.value(&renderer.habits, false);
         return renderer.scalar(value, scalar_style, old_block, style.block_scalars, slot);
     }
     renderer.value(node, &style, slot)
+}
+
+/// The indentation of the first line of a block scalar that is not empty.
+fn indentation(bytes: &[u8], body: &std::ops::Range<u32>) -> Option<usize> {
+    let mut line = body.start;
+    while line < body.end {
+        let token = skip_blanks(bytes, line);
+        if token < line_content_end(bytes, line) {
+            return Some((token - line) as usize);
+        }
+        line = next_line(bytes, line);
+    }
+    None
 }
 
 /// Where a block collection starts that replaces another value.

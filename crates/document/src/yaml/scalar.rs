@@ -46,6 +46,11 @@ pub(super) fn inline(value: &Value, style: ScalarStyle) -> Result<String, Refusa
     }
 }
 
+/// What it is about a scalar that YAML has no text for.
+pub(super) fn inexpressible(scalar: &Value) -> Option<&'static str> {
+    matches!(scalar, Value::Datetime(_)).then_some("a date-time")
+}
+
 /// A string on one line.
 pub(super) fn string(text: &str, style: ScalarStyle) -> String {
     let quote = match style.wanted {

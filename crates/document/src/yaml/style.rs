@@ -7,7 +7,7 @@ use super::tree::{Entry, Shape, YamlTree};
 use crate::value::Value;
 
 /// How far apart the members are looked at for a habit.
-const NEIGHBOURS: usize = 8;
+pub(super) const NEIGHBOURS: usize = 8;
 
 /// What the whole file does.
 #[derive(Clone, Copy, Debug)]
@@ -116,16 +116,16 @@ impl Habits {
     /// Reads the tree until every habit is known.
     pub(super) fn of(tree: &YamlTree) -> Habits {
         let (mut unit, mut sequence_offset, mut quote, mut pads) = (None, None, None, None);
-        for (index, node) in tree.nodes.iter().enumerate() {
+        for (id, node) in (0..).zip(&tree.nodes) {
             match node.shape {
                 Shape::SingleQuoted => quote = quote.or(Some(Quote::Single)),
                 Shape::DoubleQuoted => quote = quote.or(Some(Quote::Double)),
-                Shape::FlowMapping if pads.is_none() && node.skip as usize > index + 1 => {
+                Shape::FlowMapping if pads.is_none() && node.skip > id + 1 => {
                     pads = Some(tree.bytes().get(node.start as usize + 1) == Some(&b' '));
                 }
-                Shape::BlockMapping if unit.is_none() => unit = indent_under_key(tree, node),
+                Shape::BlockMapping if unit.is_none() => unit = indent_under_key(tree, id),
                 Shape::BlockSequence if sequence_offset.is_none() => {
-                    sequence_offset = indent_under_key(tree, node);
+                    sequence_offset = indent_under_key(tree, id);
                 }
                 _ => {}
             }
@@ -143,9 +143,55 @@ impl Habits {
     }
 }
 
+impl Habits {
+    /// The habits where the members near position `at` of a container have others than the file: what stands
+    /// under their keys may be indented in another way.
+    pub(super) fn near(mut self, tree: &YamlTree, entries: &[Entry], at: usize) -> Habits {
+        let (mut unit, mut sequence_offset) = (None, None);
+        let mut look = |id: u32| {
+            let node = tree.node(id);
+            match node.shape {
+                Shape::BlockMapping if unit.is_none() => unit = indent_under_key(tree, id),
+                Shape::BlockSequence if sequence_offset.is_none() => {
+                    sequence_offset = indent_under_key(tree, id);
+                }
+                _ => {}
+            }
+        };
+        for entry in neighbours(entries, at) {
+            match entry.key {
+                Some(_) => look(entry.value),
+                None => first_values(tree, entry.value).for_each(&mut look),
+            }
+        }
+        self.unit = unit.map_or(self.unit, |it| it.clamp(1, 16));
+        self.sequence_offset = sequence_offset.map_or(self.sequence_offset, |it| it.min(16));
+        self
+    }
+}
+
+/// The values of the first members of a map; none for what is not a map.
+fn first_values(tree: &YamlTree, map: u32) -> impl Iterator<Item = u32> {
+    let end = if tree.shape(map).is_mapping() { tree.node(map).skip } else { map };
+    let mut key = map + 1;
+    let value = move || {
+        let value = (key < end).then(|| tree.node(key).skip)?;
+        key = tree.node(value).skip;
+        Some(value)
+    };
+    std::iter::from_fn(value).take(NEIGHBOURS)
+}
+
+/// The members around position `at`: those before it, nearest first, then those behind.
+fn neighbours(entries: &[Entry], at: usize) -> impl Iterator<Item = &Entry> {
+    let at = at.min(entries.len());
+    let before = entries[at.saturating_sub(NEIGHBOURS)..at].iter().rev();
+    before.chain(entries[at..].iter().take(NEIGHBOURS))
+}
+
 /// How much further right than its key a block collection starts, if it starts on a line below the key.
-fn indent_under_key(tree: &YamlTree, node: &super::tree::NodeData) -> Option<usize> {
-    let key = tree.nodes.get(node.key as usize)?;
+fn indent_under_key(tree: &YamlTree, id: u32) -> Option<usize> {
+    let (key, node) = (tree.node(tree.key_of(id)?), tree.node(id));
     let bytes = tree.bytes();
     if same_line(bytes, key.start, node.start) || node.indicator == super::tree::NONE {
         return None;
@@ -155,9 +201,7 @@ fn indent_under_key(tree: &YamlTree, node: &super::tree::NodeData) -> Option<usi
 
 /// The style of the members around position `at` of a container.
 pub(super) fn around(tree: &YamlTree, entries: &[Entry], at: usize) -> Style {
-    let at = at.min(entries.len());
-    let before = entries[at.saturating_sub(NEIGHBOURS)..at].iter().rev();
-    let near: Vec<Entry> = before.chain(entries[at..].iter().take(NEIGHBOURS)).copied().collect();
+    let near: Vec<Entry> = neighbours(entries, at).copied().collect();
     // A plain scalar tells a habit if it is a string, a quoted one if it could do without quotes.
     let habit = |id: u32| {
         let (text, shape) = (tree.scalar_text(id), tree.shape(id));
@@ -167,7 +211,9 @@ pub(super) fn around(tree: &YamlTree, entries: &[Entry], at: usize) -> Style {
         (tells && tree.props(id).is_none()).then_some(quote)
     };
     let scalar = |id: u32| Some(id).filter(|&id| tree.shape(id).is_scalar());
-    let quote = near.iter().filter_map(|entry| scalar(entry.value)).find_map(habit);
+    // Quotes that others nearby do without are the exception.
+    let quotes = near.iter().filter_map(|entry| scalar(entry.value)).filter_map(habit);
+    let quote = quotes.reduce(|first, it| if it == Quote::Plain { it } else { first });
     let key_quote = near.iter().filter_map(|entry| entry.key.and_then(scalar)).find_map(habit);
     let collection = |is_wanted: fn(Shape) -> bool| {
         let shape = |entry: &Entry| Some(tree.shape(entry.value)).filter(|&it| is_wanted(it));

@@ -97,10 +97,12 @@ impl Props {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeData {
     pub(super) shape: Shape,
-    /// Whether a plain `<<` is among the keys of this map.
-    pub(super) has_merge: bool,
-    /// Whether a key of this map is not a scalar.
-    pub(super) has_complex_key: bool,
+    /// What is special about the keys of this map.
+    pub(super) keys: KeyTraits,
+    /// Whether this is the value of a map's member.
+    pub(super) is_member: bool,
+    /// Whether there is a [`More`] about this node.
+    pub(super) has_more: bool,
     /// The first byte of the value itself: `|` of a block scalar, the first `-`, `?` or key of a block collection.
     pub(super) start: u32,
     /// The byte after the value; after the line break for block scalars.
@@ -109,11 +111,44 @@ pub(super) struct NodeData {
     pub(super) indicator: u32,
     /// The id of the first node that is not inside this one.
     pub(super) skip: u32,
+}
+
+/// What is special about the keys of a map.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct KeyTraits {
+    bits: u8,
+}
+
+impl KeyTraits {
+    const MERGE: u8 = 1;
+    const COMPLEX: u8 = 2;
+
+    /// Takes note of one more key.
+    pub(super) fn add(&mut self, is_merge: bool, is_complex: bool) {
+        self.bits |= if is_merge { KeyTraits::MERGE } else { 0 };
+        self.bits |= if is_complex { KeyTraits::COMPLEX } else { 0 };
+    }
+
+    /// Whether a plain `<<` is among them.
+    pub(super) fn has_merge(self) -> bool {
+        self.bits & KeyTraits::MERGE != 0
+    }
+
+    /// Whether one is not a scalar.
+    pub(super) fn has_complex(self) -> bool {
+        self.bits & KeyTraits::COMPLEX != 0
+    }
+}
+
+/// What few nodes have; kept apart, because a large file has hundreds of thousands of nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct More {
+    pub(super) node: u32,
     /// Scalars: index of the decoded text where it differs from the source. Aliases: the target's id.
     pub(super) extra: u32,
     /// Index of the anchor and tag.
     pub(super) props: u32,
-    /// The id of the key, for the value of a map's member.
+    /// The id of the key, for the value of a map's member, if the key is not the node right before.
     pub(super) key: u32,
 }
 
@@ -128,6 +163,8 @@ pub(super) struct Anchor {
 pub(crate) struct YamlTree {
     pub(super) text: Text,
     pub(super) nodes: Vec<NodeData>,
+    /// By node id.
+    pub(super) more: Vec<More>,
     pub(super) decoded: Vec<Box<str>>,
     pub(super) props: Vec<Props>,
     /// By node id.
@@ -165,7 +202,36 @@ impl YamlTree {
     }
 
     pub(super) fn props(&self, id: u32) -> Option<&Props> {
-        self.props.get(self.node(id).props as usize)
+        self.props.get(self.more(id)?.props as usize)
+    }
+
+    /// What an alias stands for.
+    pub(super) fn target(&self, alias: u32) -> Option<u32> {
+        self.more(alias).map(|it| it.extra).filter(|_| self.shape(alias) == Shape::Alias)
+    }
+
+    /// The key of the value of a map's member.
+    pub(super) fn key_of(&self, id: u32) -> Option<u32> {
+        if !self.node(id).is_member {
+            return None;
+        }
+        self.more(id).map(|it| it.key).filter(|key| *key != NONE).or(id.checked_sub(1))
+    }
+
+    fn more(&self, id: u32) -> Option<&More> {
+        if !self.node(id).has_more {
+            return None;
+        }
+        self.more.binary_search_by_key(&id, |it| it.node).ok().map(|index| &self.more[index])
+    }
+
+    /// For the node that was added last: what few nodes have.
+    pub(super) fn more_mut(&mut self, id: u32) -> &mut More {
+        if self.more.last().is_none_or(|it| it.node != id) {
+            self.nodes[id as usize].has_more = true;
+            self.more.push(More { node: id, extra: NONE, props: NONE, key: NONE });
+        }
+        self.more.last_mut().expect("it has just been added if it was not there")
     }
 
     /// The first byte that belongs to the node, its anchor and tag included.
@@ -220,9 +286,11 @@ impl YamlTree {
     /// The characters that a scalar stands for, before its type is known.
     pub(super) fn scalar_text(&self, id: u32) -> &str {
         let node = self.node(id);
+        if let Some(decoded) = self.more(id).and_then(|it| self.decoded.get(it.extra as usize)) {
+            return decoded;
+        }
         match node.shape {
             Shape::Empty => "",
-            _ if node.extra != NONE => &self.decoded[node.extra as usize],
             Shape::SingleQuoted | Shape::DoubleQuoted => self.slice(node.start + 1..node.end - 1),
             _ => self.slice(node.start..node.end),
         }
@@ -244,7 +312,10 @@ impl YamlTree {
         let node = self.node(key);
         match node.shape {
             shape if shape.is_scalar() => self.scalar_text(key),
-            Shape::Alias if self.shape(node.extra).is_scalar() => self.scalar_text(node.extra),
+            Shape::Alias => match self.target(key) {
+                Some(target) if self.shape(target).is_scalar() => self.scalar_text(target),
+                _ => self.slice(self.outer_start(key)..node.end),
+            },
             _ => self.slice(self.outer_start(key)..node.end),
         }
     }

@@ -91,7 +91,12 @@ pub(crate) fn check_sequence(name: &str, format: Format, text: &str, ops: &[Op])
             expected = value;
         }
     }
-    assert!(draft.value().is_same(&expected), "{name}: the draft differs from the model");
+    assert!(
+        draft.value().is_same(&expected),
+        "{name}: the draft differs from the model\n{text}\n{ops:?}\n{}\n{}",
+        draft.value().to_json(),
+        expected.to_json()
+    );
     if let Ok(edits) = draft.lower() {
         let after = edits.apply(&source).unwrap();
         let context =
@@ -159,6 +164,9 @@ pub(crate) fn ops(value: &Value) -> Vec<Op> {
                 to: "renamed".to_string(),
             });
         }
+        if nth % 2 == 0 {
+            ops.extend(variants(here).map(|value| Op::ReplaceValue { at: at.clone(), value }));
+        }
         match here {
             Value::Object(members) => {
                 ops.push(Op::AddKey { at: at.clone(), key: "added".to_string(), value: sample(2) });
@@ -187,6 +195,34 @@ pub(crate) fn ops(value: &Value) -> Vec<Op> {
         }
     }
     ops
+}
+
+/// Containers much like this one: with one member more, fewer or another one in the middle.
+fn variants(value: &Value) -> impl Iterator<Item = Value> {
+    let new = || Value::String("new: value".to_string());
+    let mut found = Vec::new();
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let middle = members.len() / 2;
+            let (mut more, mut fewer, mut other) =
+                (members.clone(), members.clone(), members.clone());
+            more.retain(|(key, _)| key != "one more");
+            more.push(("one more".to_string(), new()));
+            fewer.remove(middle);
+            other[middle].1 = new();
+            found.extend([more, fewer, other].map(Value::Object));
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let middle = items.len() / 2;
+            let (mut more, mut fewer, mut other) = (items.clone(), items.clone(), items.clone());
+            more.insert(middle, new());
+            fewer.remove(middle);
+            other[middle] = new();
+            found.extend([more, fewer, other].map(Value::Array));
+        }
+        _ => {}
+    }
+    found.into_iter()
 }
 
 fn collect(value: &Value, at: &Pointer, places: &mut Vec<(Pointer, Value)>) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use document::{
-    Document, Draft, Effect, Expects, Format, JsonType, Limits, Op, OpError, Pointer, Reason, Step,
-    Value, Write, WriteKind, parse,
+    Document, Draft, Effect, Expects, Format, JsonType, Limits, Number, Op, OpError, Pointer,
+    Reason, Step, Value, Write, WriteKind, parse,
 };
 use edit::Text;
 use proptest::prelude::*;
@@ -425,6 +425,155 @@ fn the_path_of_a_write_leads_through_the_slots_around_it() {
         (vec![WriteKind::Remove, WriteKind::Replace], true)
     );
     assert_eq!(apply(&mut draft, "move /l /l"), Effect::default());
+}
+
+/// The edited text, or what the first operation that fails says, with the place.
+fn edited(format: Format, text: &str, ops: &[&str]) -> String {
+    let source = Text::new(text);
+    let mut draft = parse(&source, format, &Limits::DEFAULT).unwrap().draft();
+    for line in ops {
+        match draft.apply(&step(line)) {
+            Err(OpError::Refused(refusal)) => return format!("{} at {}", refusal, refusal.offset),
+            Err(error) => return error.to_string(),
+            Ok(_) => {}
+        }
+    }
+    match draft.lower() {
+        Ok(edits) => String::from_utf8(edits.apply(&source).unwrap().bytes().to_vec()).unwrap(),
+        Err(refusal) => format!("lowering: {} at {}", refusal, refusal.offset),
+    }
+}
+
+/// A value that the format has no text for is refused by the operation that brings it in, at the place it was
+/// meant for, and not only when the text is made.
+#[test]
+fn a_value_without_a_text_is_refused_at_the_operation() {
+    let toml = "a = 1\n[t]\nb = [1, 2]\n";
+    for (format, text, line, expected) in [
+        (Format::Toml, toml, "set /a null", "TOML cannot express null at 4"),
+        (Format::Toml, toml, "replace /t/b/1 {\"x\": [null]}", "TOML cannot express null at 18"),
+        (Format::Toml, toml, "add /t c [1, null]", "TOML cannot express null at 6"),
+        (Format::Toml, toml, "append /t/b null", "TOML cannot express null at 14"),
+        (Format::Toml, toml, "item /t/b 0 null", "TOML cannot express null at 15"),
+        (
+            Format::Toml,
+            toml,
+            "set /a 9223372036854775808",
+            "TOML cannot express an integer beyond 64 bits at 4",
+        ),
+        // What is wrong with the place comes first.
+        (Format::Toml, toml, "set /x/y null", "there is nothing at `/x`"),
+        (Format::Toml, toml, "add \"\" a null", "`/a` exists already"),
+        (Format::Yaml, "a: 1\n", "set /a null", "a: null\n"),
+        (Format::Json, "[1]", "item \"\" 0 null", "[null]"),
+    ] {
+        assert_eq!(edited(format, text, &[line]), expected, "{line}");
+    }
+    for (format, text, value) in [
+        (Format::Json, "{\"a\":1}", Value::Number(Number::infinity(true))),
+        (Format::Json, "{\"a\":1}", Value::Array(vec![Value::Number(Number::nan())])),
+        (Format::Json, "{\"a\":1}", Value::Datetime("1979-05-27".to_string())),
+        (Format::Yaml, "a: 1\n", Value::Datetime("1979-05-27".to_string())),
+        (Format::Toml, "a = 1\n", Value::Datetime("soon".to_string())),
+    ] {
+        let mut draft = parse(&Text::new(text), format, &Limits::DEFAULT).unwrap().draft();
+        let error = draft.apply(&Op::SetValue { at: pointer("/a"), value }.into()).unwrap_err();
+        let OpError::Refused(refusal) = error else { panic!("{error}") };
+        assert!(matches!(refusal.reason, Reason::NotExpressible { .. }), "{refusal}");
+        assert_eq!(refusal.offset as usize, text.find('1').unwrap());
+        assert!(draft.is_untouched());
+    }
+}
+
+/// A container that is replaced by one much like it keeps what is the same, comments and layout included.
+#[test]
+fn a_replaced_container_keeps_the_members_that_stay() {
+    let yaml = "o:\n  # the host\n  host: 'h' # a\n  port: 0x50 # b\n  tags: [ a,  b ]\nz: 1\n";
+    let json = "{\n  // all\n  \"l\": [\n    1, // one\n    {\"k\": [ ], \"m\": 1}, // two\n    3\n  ]\n}\n";
+    let toml = "[dep]\n# why\na = \"1\" # pinned\nb = { version = '2', features = [] }\n";
+    for (format, text, line, expected) in [
+        (
+            Format::Yaml,
+            yaml,
+            r#"replace /o {"host":"h","port":81,"tags":["a","b"]}"#,
+            yaml.replace("0x50", "81"),
+        ),
+        (
+            Format::Yaml,
+            yaml,
+            r#"set /o {"host":"h","port":80,"tags":["a","b","c"],"new":true}"#,
+            yaml.replace("b ]\n", "b, c ]\n  new: true\n"),
+        ),
+        (
+            Format::Yaml,
+            yaml,
+            r#"set /o {"host":"h","tags":["b"]}"#,
+            yaml.replace("  port: 0x50 # b\n", "").replace("a,  b", "b"),
+        ),
+        (Format::Yaml, yaml, r#"set /o {"host":"h","port":80,"tags":["a","b"]}"#, yaml.to_string()),
+        // Another order of keys was asked for, so the object is written anew.
+        (
+            Format::Yaml,
+            yaml,
+            r#"set /o {"port":80,"host":"h"}"#,
+            "o:\n  # the host\n  port: 80\n  host: h\nz: 1\n".to_string(),
+        ),
+        (
+            Format::Json,
+            json,
+            r#"replace /l [1, {"k": [], "m": 2}, 3]"#,
+            json.replace("\"m\": 1", "\"m\": 2"),
+        ),
+        (
+            Format::Json,
+            json,
+            r#"replace "" {"l": [1, 3]}"#,
+            json.replace("    {\"k\": [ ], \"m\": 1}, // two\n", ""),
+        ),
+        (
+            Format::Toml,
+            toml,
+            r#"replace /dep {"b":{"features":["x"],"version":"2"},"a":"1"}"#,
+            toml.replace("[] }", "['x'] }"),
+        ),
+    ] {
+        assert_eq!(edited(format, text, &[line]), expected, "{line}");
+    }
+}
+
+/// X-33: it is one write to the slot of the container.
+#[test]
+fn a_replaced_container_is_one_write_to_its_slot() {
+    let text = r#"{"o":{"x":1,"y":[1,2]}}"#;
+    let (mut draft, mut other) = (document(text).draft(), document(text).draft());
+    let merged = apply(&mut draft, r#"set /o {"x":2,"y":[1]}"#);
+    let replaced = apply(&mut other, r#"set /o 1"#);
+    assert_eq!(merged, replaced);
+    assert_eq!(merged.writes.len(), 1);
+    assert_eq!(merged.writes[0].kind, WriteKind::Replace);
+}
+
+/// An anchor that stays where it is does not stand in the way, one that would go does.
+#[test]
+fn a_replaced_container_keeps_the_anchors_that_stay() {
+    let text = "o:\n  a: &x 1\n  b: 2\nz: *x\n";
+    let line = r#"set /o {"a":1,"b":3}"#;
+    assert_eq!(edited(Format::Yaml, text, &[line]), text.replace("b: 2", "b: 3"));
+    let refused = edited(Format::Yaml, text, &[r#"set /o {"b":3}"#]);
+    assert!(refused.contains("`&x`"), "{refused}");
+    let inside = "o:\n  a: &x {k: 1}\n  b: *x\n  c: 1\n";
+    assert_eq!(
+        edited(Format::Yaml, inside, &[r#"set /o {"a":{"k":2},"b":{"k":1},"c":1}"#]),
+        "o:\n  a:\n    k: 2\n  b:\n    k: 1\n  c: 1\n"
+    );
+}
+
+#[test]
+fn a_moved_container_can_be_replaced_by_one_like_it() {
+    let text = "a: # why\n  x: 1 # one\n  k: 2\nb: 1\n";
+    let ops = ["move /a /c", r#"set /c {"x":1,"k":3}"#];
+    let found = edited(Format::Yaml, text, &ops);
+    assert_eq!(found, "b: 1\nc:\n  x: 1\n  k: 3\n");
 }
 
 const STATES: [&str; 3] = [

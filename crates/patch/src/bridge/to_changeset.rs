@@ -47,7 +47,7 @@ pub fn to_changeset(
 type Ops = (Vec<ChangesetOp>, Vec<Note>);
 
 fn convert_all(document: &FixActions, context: &Context<'_>, alone: &Alone) -> Result<Ops, Stop> {
-    let mut tree = Tree::new(context.snapshot, context.limits, false, alone);
+    let mut tree = Tree::new(context.snapshot, &context.options(), alone);
     let (mut ops, mut notes) = (Vec::new(), Vec::new());
     for action in document.in_canonical_order() {
         for (op_index, op) in action.ops.iter().enumerate() {

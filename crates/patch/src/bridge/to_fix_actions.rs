@@ -85,7 +85,7 @@ fn not_expressible(changeset: &Changeset) -> Vec<Note> {
 }
 
 fn convert_all(changeset: &Changeset, context: &Context<'_>, alone: &Alone) -> Result<Ops, Stop> {
-    let mut tree = Tree::new(context.snapshot, context.limits, false, alone);
+    let mut tree = Tree::new(context.snapshot, &context.options(), alone);
     let mut converted = Ops::default();
     for (op_index, op) in changeset.ops.iter().enumerate() {
         let Some(path) = context.index.path_of(&op.file_uid) else { continue };

@@ -21,7 +21,7 @@ pub(super) fn simulate(
     tree: Tree<'_>,
     snapshot: &Snapshot,
     index: &FileIndex,
-    options: &Options,
+    options: &Options<'_>,
     n_units: usize,
 ) -> Result<Simulation, Stop> {
     let mut simulation = Simulation::nothing(Kind::Changeset, index);
@@ -77,7 +77,7 @@ fn wrong_workspace(
     changeset: &Changeset,
     snapshot: &Snapshot,
     index: &FileIndex,
-    options: &Options,
+    options: &Options<'_>,
 ) -> Option<Failure> {
     if let Some(target) = &changeset.target_workspace_uid
         && index.workspace_uid() != Some(target)

@@ -8,9 +8,7 @@
 
 use std::sync::Arc;
 
-use document::{
-    Draft, Effect, Format, Limits, Mark, Op, OpError, Pointer, Reason, Refusal, Step, Value,
-};
+use document::{Draft, Effect, Format, Limits, Mark, OpError, Pointer, Reason, Refusal, Step};
 use edit::{EditSet, LineIndex, Text};
 use snapshot::RelPath;
 
@@ -113,9 +111,6 @@ impl VirtualFile {
         }
         self.parse(&how.limits)?;
         let draft = self.draft.as_mut().expect("parsed in the line above");
-        if let Some(failure) = inexpressible(draft.document().format(), &step.op) {
-            return Err(failure.into());
-        }
         if self.unit.is_none() {
             let mark = Some(draft.mark());
             let (text, edits) = (self.text.clone(), self.edits.clone());
@@ -135,7 +130,9 @@ impl VirtualFile {
                 unit.steps.push((op_index, step.clone()));
                 Ok(effect)
             }
-            Err(OpError::Refused(_)) if !draft.is_untouched() => {
+            Err(OpError::Refused(refusal))
+                if !draft.is_untouched() && depends_on_batch(&refusal.reason) =>
+            {
                 self.go_stepwise(how)?;
                 self.apply_alone(step, how)
             }
@@ -229,12 +226,12 @@ impl VirtualFile {
         let Some(draft) = self.draft.as_ref().filter(|draft| !draft.is_untouched()) else {
             return Ok(());
         };
-        let edits = draft.lower()?;
-        let made_for = "the draft was parsed from the text that the edits so far lead to";
-        let text = edits.apply(&self.text).expect(made_for);
+        let (edits, text) = draft.lower_and_apply()?;
         let edits = match &self.edits {
             None => edits,
-            Some(earlier) => earlier.compose(&self.base, &edits).expect(made_for),
+            Some(earlier) => earlier
+                .compose(&self.base, &edits)
+                .expect("the draft was parsed from the text that the edits so far lead to"),
         };
         self.edits = Some(Arc::new(edits));
         self.text = text;
@@ -260,29 +257,8 @@ impl VirtualFile {
     }
 }
 
-/// What lowering would refuse whatever else is in the batch. Saying so at once is cheaper than finding the operation
-/// that spoils the batch.
-fn inexpressible(format: Format, op: &Op) -> Option<Failure> {
-    let value = match op {
-        Op::ReplaceValue { value, .. }
-        | Op::AddKey { value, .. }
-        | Op::InsertItem { value, .. }
-        | Op::ReplaceItem { value, .. }
-        | Op::SetValue { value, .. } => value,
-        _ => return None,
-    };
-    if format != Format::Toml || !has_null(value) {
-        return None;
-    }
-    let reason = Reason::NotExpressible { format: format.name(), what: "null".to_owned() };
-    Some(Failure::new(Code::RefusedByDocument, reason.to_string()))
-}
-
-fn has_null(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(items) => items.iter().any(has_null),
-        Value::Object(members) => members.iter().any(|(_, value)| has_null(value)),
-        _ => false,
-    }
+/// Whether an operation that is refused after others may be fine once those are lowered. A value that the format has no
+/// text for never is.
+fn depends_on_batch(reason: &Reason) -> bool {
+    !matches!(reason, Reason::NotExpressible { .. })
 }

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 
-use document::{Effect, Format, Limits, Op, Pointer, Step};
+use document::{Effect, Format, Op, Pointer, Step};
 use edit::Text;
 use snapshot::{Entry, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason};
 
+use super::Options;
 use super::file::{How, Stop, VirtualFile};
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Failure, RefusedPaths};
 
 /// The permission bits of files that a patch adds.
 pub(crate) const NEW_FILE_MODE: u32 = 0o644;
@@ -19,6 +20,7 @@ pub(crate) struct FileId(usize);
 
 pub(crate) struct Tree<'a> {
     snapshot: &'a Snapshot,
+    refused: &'a RefusedPaths,
     how: How,
     alone: &'a Alone,
     n_units: usize,
@@ -41,14 +43,11 @@ pub(crate) struct Alone {
 }
 
 impl<'a> Tree<'a> {
-    pub(crate) fn new(
-        snapshot: &'a Snapshot,
-        limits: Limits,
-        show_values: bool,
-        alone: &'a Alone,
-    ) -> Tree<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, options: &Options<'a>, alone: &'a Alone) -> Tree<'a> {
+        let (limits, show_values) = (options.limits, options.show_values);
         Tree {
             snapshot,
+            refused: options.refused,
             how: How { limits, show_values, alone: false },
             alone,
             n_units: 0,
@@ -71,6 +70,9 @@ impl<'a> Tree<'a> {
 
     /// The file that a path leads to, through links that stay in the root.
     pub(crate) fn open(&mut self, path: &RelPath) -> Result<FileId, Failure> {
+        if let Some(refused) = self.refused.get(path) {
+            return Err(Failure::untouchable(path, refused));
+        }
         let Some(target) = resolve_links(self.snapshot, path) else {
             return Err(Failure::new(Code::Link, format!("{path} leads out of the workspace")));
         };
@@ -212,6 +214,7 @@ impl<'a> Tree<'a> {
     }
 
     fn expect_free(&self, path: &RelPath) -> Result<(), Failure> {
+        expect_place(self.refused, self.snapshot, path)?;
         let is_taken = self.snapshot.get(path).is_some() && !self.vacated.contains(path);
         if is_taken || self.at.contains_key(path) || self.snapshot.is_directory(path) {
             return Err(Failure::new(Code::FileExists, format!("{path} exists already")));
@@ -283,6 +286,18 @@ impl<'a> Tree<'a> {
         }
         TreeChange::new(edits, adds, deletes, renames)
             .map_err(|error| Failure::new(Code::Conflict, error.to_string()).into())
+    }
+}
+
+/// Fails if nothing may be put at the path. A file that was read and must not be changed is merely in the way.
+pub(crate) fn expect_place(
+    refused: &RefusedPaths,
+    snapshot: &Snapshot,
+    path: &RelPath,
+) -> Result<(), Failure> {
+    match refused.get(path).filter(|_| snapshot.file(path).is_none()) {
+        Some(refused) => Err(Failure::untouchable(path, refused)),
+        None => Ok(()),
     }
 }
 

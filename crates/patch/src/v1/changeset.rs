@@ -226,8 +226,8 @@ fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<Chang
             .zip(op.string("content", problems))
             .map(|(path, content)| ChangesetOpKind::AddFile { path, content }),
         "delete_file" => Some(ChangesetOpKind::DeleteFile),
-        _ => {
-            let kind = ProblemKind::UnknownName { expected: CHANGESET_OPS };
+        other => {
+            let kind = ProblemKind::unknown_name(other, CHANGESET_OPS);
             problems.push(At::Member(&at, "type").pointer(), kind);
             return None;
         }

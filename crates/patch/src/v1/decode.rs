@@ -53,8 +53,10 @@ pub enum ProblemKind {
         name: String,
     },
     /// A string that is none of the names that the contract allows.
-    #[error("expected one of {expected}")]
+    #[error("`{found}` is not known here, expected one of {expected}")]
     UnknownName {
+        /// The string, cut where it is long.
+        found: String,
         /// The names.
         expected: &'static str,
     },
@@ -82,6 +84,12 @@ pub enum ProblemKind {
         /// How many.
         count: usize,
     },
+}
+
+impl ProblemKind {
+    pub(crate) fn unknown_name(found: &str, expected: &'static str) -> ProblemKind {
+        ProblemKind::UnknownName { found: crate::failure::cap(found, 64), expected }
+    }
 }
 
 impl ProblemKind {
@@ -351,8 +359,8 @@ impl<'a> Members<'a> {
         let found = JsonType::from_name(&text);
         if found.is_none() {
             let expected = "string, number, integer, boolean, null, object, array";
-            problems
-                .push(At::Member(&self.at, name).pointer(), ProblemKind::UnknownName { expected });
+            let kind = ProblemKind::unknown_name(&text, expected);
+            problems.push(At::Member(&self.at, name).pointer(), kind);
         }
         found
     }

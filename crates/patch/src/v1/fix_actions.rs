@@ -328,7 +328,7 @@ fn decode_action(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<F
     let confidence = action.optional_string("confidence", problems).and_then(|name| {
         let found = Confidence::ALL.into_iter().find(|it| it.name() == name);
         if found.is_none() {
-            let kind = ProblemKind::UnknownName { expected: "high, medium, low" };
+            let kind = ProblemKind::unknown_name(&name, "high, medium, low");
             problems.push(At::Member(&at, "confidence").pointer(), kind);
         }
         found
@@ -354,7 +354,7 @@ fn decode_severity(action: &mut Members<'_>, problems: &mut Problems) -> Option<
     let name = action.string("severity", problems)?;
     let severity = Severity::from_name(&name);
     if severity.is_none() {
-        let kind = ProblemKind::UnknownName { expected: "error, warning, info" };
+        let kind = ProblemKind::unknown_name(&name, "error, warning, info");
         problems.push(At::Member(action.at(), "severity").pointer(), kind);
     }
     severity
@@ -423,8 +423,8 @@ fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<FixOp
             .string("from", problems)
             .zip(op.string("to", problems))
             .map(|(from, to)| FixOpKind::RenameKey { from, to }),
-        _ => {
-            let kind = ProblemKind::UnknownName { expected: FIX_OPS };
+        other => {
+            let kind = ProblemKind::unknown_name(other, FIX_OPS);
             problems.push(At::Member(&at, "op").pointer(), kind);
             return None;
         }

@@ -30,8 +30,10 @@ fn every_failure_code_has_a_folder() {
     for case in folders(&root).iter().flat_map(|kind| folders(kind)).flat_map(|it| folders(&it)) {
         reports += &fs::read_to_string(case.join("expected.json")).unwrap();
     }
-    // Budgets need bulk, the next two belong to edits documents and dialects, the last two to no operation.
-    let elsewhere = ["budget", "invalid_edit", "invalid_document", "stale", "workspace_mismatch"];
+    // Budgets need bulk, protection needs a disk, the next two belong to edits documents and dialects, the last two to
+    // no operation.
+    let elsewhere =
+        ["budget", "protected", "invalid_edit", "invalid_document", "stale", "workspace_mismatch"];
     for code in patch::Code::ALL {
         let is_shown = reports.contains(&format!("\"code\": \"{}\"", code.name()));
         assert_eq!(is_shown, !elsewhere.contains(&code.name()), "{}", code.name());

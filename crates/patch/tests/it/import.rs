@@ -14,9 +14,8 @@ fn import(text: &str) -> Result<String, Vec<(usize, Code, String)>> {
     let (snapshot, index) = support::workspace(WORKSPACE);
     let patch = support::read(text).unwrap_or_else(|it| panic!("{:?}", it.diagnostics));
     let Patch::Foreign(foreign) = &patch else { panic!("a dialect") };
-    let limits = document::Limits::DEFAULT;
     let direct = support::simulate(&patch, &snapshot, &index);
-    match patch::import::import(foreign, &snapshot, &index, &limits) {
+    match patch::import::import(foreign, &snapshot, &index, &patch::Options::DEFAULT) {
         Ok(native) => {
             assert_eq!(support::simulate(&native, &snapshot, &index), direct);
             assert!(direct.ok, "{:?}", direct.diagnostics);

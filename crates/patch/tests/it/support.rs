@@ -63,6 +63,9 @@ pub(crate) fn render(snapshot: &Snapshot, index: &FileIndex) -> String {
     out
 }
 
+/// What simulations in tests are told.
+const OPTIONS: Options<'static> = Options { document_name: "patch.json", ..Options::DEFAULT };
+
 pub(crate) fn read(text: &str) -> Result<Patch, Rejection> {
     patch::read("patch.json", &Text::new(text.as_bytes()), Format::Json, None, &Limits::DEFAULT)
 }
@@ -70,8 +73,8 @@ pub(crate) fn read(text: &str) -> Result<Patch, Rejection> {
 /// Reads and simulates, and checks on the way what holds of every simulation.
 #[track_caller]
 pub(crate) fn simulate(patch: &Patch, before: &Snapshot, index: &FileIndex) -> Simulation {
-    let simulation = patch::simulate(patch, before, index, &Options::DEFAULT);
-    let again = patch::simulate(patch, before, index, &Options::DEFAULT);
+    let simulation = patch::simulate(patch, before, index, &OPTIONS);
+    let again = patch::simulate(patch, before, index, &OPTIONS);
     assert_eq!(simulation, again, "the same input gives the same report (FA-3, CS-44)");
     let change = &simulation.change;
     let after = before.apply(change).expect("the change can be made to the snapshot it is for");
@@ -87,7 +90,8 @@ pub(crate) fn simulate(patch: &Patch, before: &Snapshot, index: &FileIndex) -> S
     );
     for failed in &simulation.failed {
         let has_diagnostic = simulation.diagnostics.iter().any(|it| {
-            it.rule_id.to_ascii_lowercase().ends_with(failed.code.name()) && it.file == failed.file
+            let file = if failed.file.is_empty() { OPTIONS.document_name } else { &failed.file };
+            it.rule_id.to_ascii_lowercase().ends_with(failed.code.name()) && it.file == file
         });
         assert!(has_diagnostic, "every failed operation has its diagnostic: {failed:?}");
     }
@@ -119,7 +123,7 @@ fn partial_snapshot_is_enough(
     };
     let part = needed.into_iter().filter_map(load);
     let part = Snapshot::new(part.collect()).unwrap();
-    let simulation = patch::simulate(patch, &part, index, &Options::DEFAULT);
+    let simulation = patch::simulate(patch, &part, index, &OPTIONS);
     assert_eq!(&simulation, whole, "`needs` names every file that matters");
 }
 
@@ -127,7 +131,7 @@ fn edits_document_says_the_same(before: &Snapshot, index: &FileIndex, simulation
     let document = patch::edits::EditsDocument::from_change(&simulation.change).unwrap();
     let again = read(&document.render()).unwrap();
     assert_eq!(again, Patch::Edits(document.clone()), "what is written is read back");
-    let again = patch::simulate(&again, before, index, &Options::DEFAULT);
+    let again = patch::simulate(&again, before, index, &OPTIONS);
     assert!(again.ok, "{:?}", again.diagnostics);
     assert_eq!(again.change, simulation.change);
 }

@@ -91,7 +91,7 @@ fn render(reply: &service::UndoReply, is_dry: bool, common: &Common) -> String {
         None if is_dry => {
             let files: Vec<String> = files.iter().map(|it| printable(it)).collect();
             text.push_str(&format!(
-                "Would take back {undone} in {n_files}, if they still are what it wrote: {}.\nNothing was written.\n",
+                "Would take back {undone} in {n_files}: {}.\nNothing was written.\n",
                 list(&files, if common.verbose { usize::MAX } else { MOST_FILES })
             ));
         }

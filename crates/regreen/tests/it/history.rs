@@ -74,6 +74,32 @@ fn a_dry_run_of_undo_names_the_files_and_writes_nothing() {
     assert_eq!(scene.tree(), before);
 }
 
+/// A dry run says no where the undo would, in the same words.
+#[test]
+fn a_dry_run_of_undo_refuses_what_undo_refuses() {
+    type Damage = fn(&Scene);
+    let cases: [(&str, Damage, i32); 4] = [
+        ("changed since", |it| it.write("ws/app.yaml", "mine: 1\n"), 1),
+        (
+            "another hard link",
+            |it| std::fs::hard_link(it.path("ws/app.yaml"), it.path("ws/other.yaml")).unwrap(),
+            1,
+        ),
+        ("a damaged image", |it| it.write("ws/.regreen/txn/t_000001/undo", "x"), 3),
+        ("a damaged journal", |it| it.write("ws/.regreen/txn/t_000001/journal", ""), 3),
+    ];
+    for (name, damage, code) in cases {
+        let scene = Scene::new(SHOP);
+        assert_eq!(scene.run("apply good.changeset.yaml").code, 0);
+        damage(&scene);
+        let before = scene.tree();
+        let planned = scene.run("undo --dry-run");
+        assert_eq!(planned.code, code, "{name}: {}", planned.text());
+        assert_eq!(scene.tree(), before, "{name}");
+        assert_eq!(planned, scene.run("undo"), "{name}");
+    }
+}
+
 #[test]
 fn pruning_keeps_the_newest() {
     let scene = Scene::new(SHOP);

@@ -117,6 +117,31 @@ fn links_that_lead_astray_are_refused_with_the_reason() {
     insta::assert_snapshot!(told);
 }
 
+/// A file that must not be replaced is a failed operation, told before anything is written, and no reason not to look.
+#[test]
+fn files_that_must_not_be_changed_are_failed_operations() {
+    use std::os::unix::fs::PermissionsExt;
+    let scene = Scene::new("//- ws/locked.yaml\nn: 1\n//- ws/shared.yaml\nn: 1\n");
+    let read_only = std::fs::Permissions::from_mode(0o444);
+    std::fs::set_permissions(scene.path("ws/locked.yaml"), read_only).unwrap();
+    std::fs::hard_link(scene.path("ws/shared.yaml"), scene.path("ws/other.yaml")).unwrap();
+    let before = scene.tree();
+    let mut told = String::new();
+    for file in ["locked.yaml", "shared.yaml"] {
+        let patch = set(file);
+        for line in ["validate -", "apply -", "apply - --format json", "apply - --diff"] {
+            let ran = scene.run_with(line, &[], &patch);
+            assert_eq!(ran.code, 1, "{file}: {line}: {}", ran.text());
+        }
+        told += &scene.run_with("apply -", &[], &patch).text();
+        assert_eq!(scene.run_with("convert - --to diff", &[], &patch).code, 0);
+        let inside_a_build = scene.run_with("validate -", &[("REGREEN_ACTION", "1")], &patch);
+        assert_eq!(inside_a_build.code, 0, "{}", inside_a_build.text());
+    }
+    assert_eq!(scene.tree(), before);
+    insta::assert_snapshot!(told);
+}
+
 #[test]
 fn documents_that_are_no_documents_are_refused() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));

@@ -1,18 +1,15 @@
-//! Links as the simulation should see them: every path that passes through one leads to the place it means, and one
-//! that must not be followed leads nowhere.
+//! Links as the simulation should see them: every path that passes through one leads to the place it means.
 
 use std::collections::BTreeMap;
 
-use check::Diagnostic;
-use patch::{Code, Simulation};
-use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
-use workspace::{LoadError, Loaded, Refusal};
+use snapshot::{Entry, RelPath, Snapshot};
+use workspace::{LoadError, Loaded};
 
 type Entries = BTreeMap<RelPath, Entry>;
 
-/// The snapshot with a link at every path that was resolved or refused because of one.
+/// The snapshot with a link at every path that passes through one.
 pub(crate) fn with_links(loaded: &Loaded) -> Result<Snapshot, LoadError> {
-    if loaded.resolved.is_empty() && loaded.refused.is_empty() {
+    if loaded.resolved.is_empty() {
         return Ok(loaded.snapshot.clone());
     }
     let mut entries = loaded.snapshot.to_entries();
@@ -24,21 +21,6 @@ pub(crate) fn with_links(loaded: &Loaded) -> Result<Snapshot, LoadError> {
     }
     for (path, _) in absent {
         name_link_above(&mut entries, path);
-    }
-    for (path, refusal) in &loaded.refused {
-        make_room(&mut entries, path);
-        let entry = match refusal {
-            Refusal::NotADirectory { file } => {
-                let listed = Entry::Unread { size: 0, reason: UnreadReason::Listed };
-                entries.entry(file.clone()).or_insert(listed);
-                continue;
-            }
-            Refusal::TooLarge { size, .. } => {
-                Entry::Unread { size: *size, reason: UnreadReason::TooLarge }
-            }
-            _ => Entry::Link { target: "/".to_owned() },
-        };
-        entries.insert(path.clone(), entry);
     }
     Ok(Snapshot::new(entries)?)
 }
@@ -69,54 +51,6 @@ fn is_no_directory(entry: Option<&Entry>) -> bool {
 fn from_directory_of(path: &RelPath, place: &RelPath) -> String {
     let depth = path.ancestors().count();
     format!("{}{place}", "../".repeat(depth))
-}
-
-/// Says why a path was refused, in place of what the simulation can see of it.
-pub(crate) fn explain(loaded: &Loaded, simulation: &mut Simulation) {
-    if loaded.refused.is_empty() {
-        return;
-    }
-    let refusal_of = |file: &str| loaded.refused.get(&RelPath::parse(file).ok()?);
-    for failed in &mut simulation.failed {
-        if let Some(code) = refusal_of(&failed.file).and_then(code) {
-            failed.code = code;
-        }
-    }
-    for diagnostic in &mut simulation.diagnostics {
-        let Some(refusal) = refusal_of(&diagnostic.file) else { continue };
-        let Some((subject, _)) = diagnostic.message.split_once(" cannot be applied: ") else {
-            continue;
-        };
-        let path = &diagnostic.file;
-        diagnostic.message =
-            format!("{subject} cannot be applied: {path} is not touched, because {refusal}");
-        if let Some(code) = code(refusal) {
-            recode(diagnostic, code);
-        }
-    }
-    check::assign_ids(&mut simulation.diagnostics);
-}
-
-/// The code that fits the refusal better than what the simulation sees.
-fn code(refusal: &Refusal) -> Option<Code> {
-    match refusal {
-        Refusal::OutsideRoot | Refusal::Reserved => Some(Code::OutsideRoot),
-        Refusal::LinkLoop | Refusal::DanglingLink => Some(Code::Link),
-        Refusal::NotADirectory { .. } => Some(Code::NotADirectory),
-        _ => None,
-    }
-}
-
-/// Puts the code at the end of the rule's id, in place of the one that is there.
-fn recode(diagnostic: &mut Diagnostic, new: Code) {
-    let rule_id = &diagnostic.rule_id;
-    let names = Code::ALL.iter().map(|it| it.name().to_ascii_uppercase());
-    // `LINK` could be the end of a longer name, `NOT_A_LINK` say, so the longest that fits is the one.
-    let contract =
-        names.filter_map(|it| rule_id.strip_suffix(&format!("_{it}"))).min_by_key(|it| it.len());
-    if let Some(contract) = contract {
-        diagnostic.rule_id = format!("{contract}_{}", new.name().to_ascii_uppercase());
-    }
 }
 
 #[cfg(test)]

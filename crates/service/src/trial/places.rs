@@ -114,6 +114,7 @@ fn telling_members(code: Option<Code>) -> &'static [&'static str] {
             | Code::PathMismatch
             | Code::Link
             | Code::TooLarge
+            | Code::Protected
             | Code::ParseFailed
             | Code::UnsupportedFormat,
         ) => &["new_path", "path", "file", "file_uid"],

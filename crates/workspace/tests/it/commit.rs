@@ -198,6 +198,29 @@ fn files_that_are_protected_or_shared_are_refused() {
     refuse(&temp, &["shared 2 ~ x", "+ n 1"], shared);
 }
 
+/// What a commit would refuse is known when the files are loaded, also through a link.
+#[test]
+fn loading_tells_which_files_cannot_be_changed() {
+    let temp = temp(&[("free", "1"), ("locked", "1"), ("shared", "2")]);
+    fs::set_permissions(temp.path().join("locked"), fs::Permissions::from_mode(0o444)).unwrap();
+    fs::hard_link(temp.path().join("shared"), temp.path().join("other")).unwrap();
+    std::os::unix::fs::symlink("locked", temp.path().join("link")).unwrap();
+    let names = ["free", "link", "locked", "missing", "shared"].map(path);
+    let loaded = open(temp.path()).load(&names).unwrap();
+    let told: Vec<String> =
+        loaded.unchangeable.iter().map(|(it, why)| format!("{it}: {why}")).collect();
+    assert_eq!(
+        told,
+        [
+            "link: it is read-only, make it writable first",
+            "locked: it is read-only, make it writable first",
+            "shared: it has 2 hard links, and the others would keep the old contents",
+        ]
+    );
+    assert!(loaded.refused.is_empty());
+    assert_eq!(loaded.snapshot.files().count(), 3, "they are read all the same");
+}
+
 #[test]
 fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
     let temp = temp(&[("big", "")]);
@@ -336,6 +359,73 @@ fn a_damaged_or_newer_journal_says_how_to_go_on() {
         assert_eq!(read(temp.path(), "a"), "2");
         fs::rename(temp.path().join(".regreen/txn"), temp.path().join(".regreen/aside")).unwrap();
         workspace.commit(&change(&["a 2 ~ 3"]), None, &meta("apply")).unwrap().unwrap();
+    }
+}
+
+#[test]
+fn a_store_that_is_no_folder_is_a_clear_error() {
+    for is_link in [false, true] {
+        let temp = temp(&[("a", "1"), ("elsewhere/x", "")]);
+        let store = temp.path().join(".regreen");
+        match is_link {
+            true => std::os::unix::fs::symlink("elsewhere", &store).unwrap(),
+            false => fs::write(&store, "").unwrap(),
+        }
+        let workspace = open(temp.path());
+        let told = "`.regreen` is not a folder of its own, which regreen needs to keep its journal in; move it aside";
+        assert_eq!(workspace.recover().unwrap_err().to_string(), told);
+        assert_eq!(workspace.log().unwrap_err().to_string(), told);
+        assert_eq!(fs::read_dir(temp.path().join("elsewhere")).unwrap().count(), 1);
+    }
+}
+
+/// J1, J10: only a directory with nothing in it but an intent that was cut short was never begun.
+#[test]
+fn a_journal_that_lost_its_intent_is_damage_unless_nothing_else_is_there() {
+    let cut = |text: &str| text[..text.len() / 3].to_owned();
+    let nul =
+        |text: &str| "\0".repeat(text.find('\n').unwrap()) + &text[text.find('\n').unwrap()..];
+    let first = |text: &str| text.lines().next().unwrap()[..90].to_owned();
+    for (name, damaged) in [
+        ("empty", &(|_: &str| String::new()) as &dyn Fn(&str) -> String),
+        ("cut", &cut),
+        ("first line cut", &first),
+        ("filled with NUL", &nul),
+    ] {
+        let temp = temp(&[("a", "1")]);
+        let workspace = open(temp.path());
+        workspace.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")).unwrap().unwrap();
+        let directory = temp.path().join(".regreen/txn/t_000001");
+        let text = fs::read_to_string(directory.join("journal")).unwrap();
+        fs::write(directory.join("journal"), damaged(&text)).unwrap();
+        let refused = |what: &str| {
+            let error = workspace.recover().unwrap_err().to_string();
+            let is_clear =
+                error.contains("its first record is lost, though") && error.contains("aside");
+            assert!(is_clear, "{name}, {what}: {error}");
+            assert!(directory.exists(), "{name}, {what}");
+        };
+        refused("with its undo image");
+        if name == "filled with NUL" {
+            fs::remove_file(directory.join("undo")).unwrap();
+            refused("with marks after it");
+            continue;
+        }
+        fs::rename(directory.join("journal"), directory.join("mine")).unwrap();
+        refused("without a journal");
+        fs::rename(directory.join("mine"), directory.join("journal")).unwrap();
+        fs::remove_file(directory.join("undo")).unwrap();
+        fs::create_dir(temp.path().join("d")).unwrap();
+        fs::write(temp.path().join("d/.regreen-t_000001-3"), "").unwrap();
+        refused("with a temporary file in the tree");
+        fs::remove_file(temp.path().join("d/.regreen-t_000001-3")).unwrap();
+        assert_eq!(
+            workspace.recover().unwrap(),
+            workspace::Recovered::RolledBack(workspace::TransactionId(1)),
+            "{name}"
+        );
+        assert!(!directory.exists());
+        assert_eq!(read(temp.path(), "a"), "2");
     }
 }
 

@@ -265,3 +265,40 @@ fn a_reader_that_may_not_write_reports_an_unfinished_transaction() {
     assert!(matches!(commit(&reader), Err(CommitError::ReadOnlyAccess)));
     assert_eq!(fs.dump(), before);
 }
+
+/// J10: a crash while old transactions are forgotten leaves nothing that looks like damage.
+#[test]
+fn a_crash_while_pruning_leaves_a_log_that_can_be_read() {
+    let disk = || {
+        let fs = Arc::new(MemFs::new());
+        fs.put(&path("a"), b"0", 0o644).unwrap();
+        for n in 0..3 {
+            let change = change(&[&format!("a {n} ~ {}", n + 1)]);
+            workspace(&fs).commit(&change, None, &meta("apply")).unwrap().unwrap();
+        }
+        fs
+    };
+    let survivals = [Survival::Kept, Survival::Lost].into_iter();
+    for survival in survivals.chain((1..=40).map(Survival::Mixed)) {
+        let mut n = 0;
+        loop {
+            let fs = disk();
+            // Counted from here on.
+            let fs = Arc::new(fs.crash(Survival::Kept));
+            fs.set_fault(Fault::From { n, errno: EIO });
+            let keep_one = workspace::Retention { transactions: 1, bytes: u64::MAX };
+            let is_done = workspace(&fs).prune(keep_one).is_ok();
+            let fs = Arc::new(fs.crash(survival));
+            let case = format!("crash at {n}, {survival:?}");
+            workspace(&fs).recover().unwrap_or_else(|error| panic!("{case}: {error}"));
+            let log = workspace(&fs).log().unwrap_or_else(|error| panic!("{case}: {error}"));
+            assert_eq!(log.last().map(|it| it.id.0), Some(3), "{case}");
+            assert_eq!(tree(&fs)["a"].1, b"3", "{case}");
+            if is_done {
+                break;
+            }
+            n += 1;
+        }
+        assert!(n > 5, "{n} operations");
+    }
+}

@@ -64,6 +64,57 @@ fn undo_names_every_file_that_changed_since() {
     assert_eq!(tree(&fs), before);
 }
 
+/// A plan refuses what the undo refuses, with the same words, and is what the undo does.
+#[test]
+fn a_planned_undo_is_the_undo_without_writing() {
+    type Damage = fn(&MemFs);
+    let cases: [(&str, Damage, Option<u64>); 7] = [
+        ("nothing happened since", |_| {}, None),
+        ("a file changed", |fs| workspace::Fs::append(fs, &path("a"), b"!").unwrap(), None),
+        ("a new file is gone", |fs| workspace::Fs::remove_file(fs, &path("n/e/w")).unwrap(), None),
+        ("something is at the old path", |fs| fs.put(&path("b"), b"mine", 0o644).unwrap(), None),
+        (
+            "the image is damaged",
+            |fs| {
+                let image = path(".regreen/txn/t_000001/undo");
+                workspace::Fs::remove_file(fs, &image).unwrap();
+                fs.put(&image, b"x", 0o600).unwrap();
+            },
+            None,
+        ),
+        (
+            "the name of a temporary file is taken",
+            |fs| fs.put(&path(".regreen-t_000002-0"), b"", 0o644).unwrap(),
+            None,
+        ),
+        ("there is no such transaction", |_| {}, Some(9)),
+    ];
+    for (name, damage, id) in cases {
+        let (fs, workspace) = disk(&[("a", "1"), ("b", "2")]);
+        apply(&workspace, &["a 1 ~ one", "+ n/e/w 3", "- b 2"]);
+        damage(&fs);
+        let before = fs.dump();
+        let id = id.map(TransactionId);
+        let plan = workspace.plan_undo(id);
+        assert_eq!(fs.dump(), before, "{name}");
+        match (plan, workspace.undo(id, &meta("undo"))) {
+            (Ok(Some(plan)), Ok(Some((undone, _)))) => {
+                assert_eq!(plan.id, undone);
+                let touched: Vec<String> =
+                    plan.change.paths().iter().map(ToString::to_string).collect();
+                assert_eq!(touched, ["a", "b", "n/e/w"]);
+                assert!(workspace.plan_undo(None).unwrap().is_none());
+                let error = workspace.plan_undo(Some(undone)).unwrap_err();
+                assert!(matches!(error, UndoError::UndoneAlready { .. }));
+            }
+            (Err(planned), Err(real)) => {
+                assert_eq!(planned.to_string(), real.to_string(), "{name}")
+            }
+            (plan, undone) => panic!("{name}: {plan:?}, {undone:?}"),
+        }
+    }
+}
+
 #[test]
 fn undo_keeps_directories_that_others_use() {
     let (fs, workspace) = disk(&[("a", "1")]);

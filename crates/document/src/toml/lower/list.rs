@@ -301,7 +301,16 @@ impl Lowering<'_> {
     fn remove_element(&mut self, list: &List, nth: usize, is_tail: bool) {
         let (start, end) = list.elements[nth];
         if self.has_own_lines((start, end)) {
-            self.changes.delete(self.layout.line_start(start), self.layout.line_end(end));
+            let (line, end) = (self.layout.line_start(start), self.layout.line_end(end));
+            let is_apart = self.layout.blank_lines_below(end) > end;
+            let is_first = self.layout.line_above(line) == Some(self.layout.line_start(list.open));
+            if is_first && !is_tail {
+                self.changes.delete(line, self.layout.blank_lines_below(end));
+            } else if is_tail || is_apart {
+                self.changes.delete(self.layout.blank_lines_above(line), end);
+            } else {
+                self.changes.delete(line, end);
+            }
             return;
         }
         if is_tail {

@@ -188,12 +188,22 @@ impl<'a> Lowering<'a> {
         keeps_comment_above: bool,
     ) {
         let n_dotted = self.dotted_statements(statements);
+        let mut lines: Vec<(u32, u32)> = Vec::new();
         for id in &statements[..n_dotted] {
             let statement = self.tree.statement(*id);
             if statement.kind == StatementKind::KeyValue {
                 let start = self.layout.line_start(statement.start);
-                self.changes.delete(start, self.layout.line_end(statement.end));
+                let end = self.layout.line_end(statement.end);
+                match lines.last_mut() {
+                    Some(last) if last.1 == start => last.1 = end,
+                    _ => lines.push((start, end)),
+                }
             }
+        }
+        for (start, end) in lines {
+            let (start, end) =
+                if closes_gaps { self.with_blank_lines(start, end) } else { (start, end) };
+            self.changes.delete(start, end);
         }
         for (nth, (first, last)) in self.runs(&statements[n_dotted..]).into_iter().enumerate() {
             let mut start = self.layout.line_start(self.tree.statement(first).start);
@@ -224,20 +234,30 @@ impl<'a> Lowering<'a> {
         between.iter().all(|it| it.kind == StatementKind::Entry)
     }
 
+    /// Extends the lines of a key over the blank lines above, if others follow or nothing does. Below a header it
+    /// is those that follow, if more keys do.
+    fn with_blank_lines(&self, start: u32, end: u32) -> (u32, u32) {
+        let above = self.layout.blank_lines_above(start);
+        let below = self.layout.blank_lines_below(end);
+        let starts_with_bracket =
+            |line: u32| self.layout.line(line).trim_start_matches([' ', '\t']).starts_with('[');
+        if above < start && (below > end || end == self.layout.end()) {
+            return (above, end);
+        }
+        let is_below_header = self.layout.line_above(start).is_some_and(starts_with_bracket);
+        let has_more = below < self.layout.end() && !starts_with_bracket(below);
+        let next_is_key = has_more && !self.layout.is_comment(below);
+        (start, if is_below_header && next_is_key { below } else { end })
+    }
+
     /// Extends a range of whole lines over the blank lines on one side of it.
     fn close_gap(&self, mut start: u32, mut end: u32) -> (u32, u32) {
         let file_end = self.layout.end();
         if self.layout.line_above(start).is_none_or(|above| self.layout.is_blank(above)) {
-            while end < file_end && self.layout.is_blank(end) {
-                end = self.layout.line_end(end);
-            }
+            end = self.layout.blank_lines_below(end);
         }
         if end == file_end {
-            while let Some(above) =
-                self.layout.line_above(start).filter(|it| self.layout.is_blank(*it))
-            {
-                start = above;
-            }
+            start = self.layout.blank_lines_above(start);
         }
         (start, end)
     }

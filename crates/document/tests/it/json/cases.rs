@@ -75,7 +75,7 @@ fn a_new_value_is_laid_out_like_its_place() {
         (
             "{\n  \"a\": [1, 2]\n}",
             "add \"\" b [3, [4]]",
-            "{\n  \"a\": [1, 2],\n  \"b\": [\n    3,\n    [\n      4\n    ]\n  ]\n}",
+            "{\n  \"a\": [1, 2],\n  \"b\": [\n    3,\n    [4]\n  ]\n}",
         ),
         (
             "{\r\n    \"a\": 1\r\n}",
@@ -207,7 +207,7 @@ fn a_removed_member_takes_its_separator_its_line_and_its_own_comment() {
             "{\n  // above a\n  // above b\n  \"b\": 2\n}",
         ),
         ("{\n  // above\n  \"a\": 1\n}", "delete /a", "{\n  // above\n}"),
-        ("{\n\n  \"a\": 1,\n\n  \"b\": 2\n\n}", "delete /a", "{\n\n\n  \"b\": 2\n\n}"),
+        ("{\n\n  \"a\": 1,\n\n  \"b\": 2\n\n}", "delete /a", "{\n\n  \"b\": 2\n\n}"),
         ("{\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}", "delete /b", "{\r\n  \"a\": 1\r\n}"),
         ("[1, /* two */ 2, 3]", "drop \"\" 1", "[1, 3]"),
         ("[1, 2 /* two */, 3]", "drop \"\" 1", "[1, 3]"),
@@ -336,6 +336,48 @@ fn a_moved_value_keeps_its_own_text() {
     );
 }
 
+/// Blank lines keep their rhythm: none are left over, and a new member is set apart as its neighbours are.
+#[test]
+fn blank_lines_between_members_are_theirs() {
+    let spaced = "{\n  \"a\": 1,\n\n  // why\n  \"b\": 2,\n\n  \"c\": 3\n}\n";
+    for (op, after) in [
+        ("delete /a", "{\n  // why\n  \"b\": 2,\n\n  \"c\": 3\n}\n"),
+        ("delete /b", "{\n  \"a\": 1,\n\n  // why\n\n  \"c\": 3\n}\n"),
+        ("delete /c", "{\n  \"a\": 1,\n\n  // why\n  \"b\": 2\n}\n"),
+        ("set /d 4", "{\n  \"a\": 1,\n\n  // why\n  \"b\": 2,\n\n  \"c\": 3,\n\n  \"d\": 4\n}\n"),
+    ] {
+        check(spaced, &[op], after);
+    }
+    let list = "[\n  // one\n  1,\n\n  2,\n\n  3\n]\n";
+    for (op, after) in [
+        ("insert \"\" 0 0", "[\n  0,\n\n  // one\n  1,\n\n  2,\n\n  3\n]\n"),
+        ("insert \"\" 1 0", "[\n  // one\n  1,\n\n  0,\n\n  2,\n\n  3\n]\n"),
+        ("drop \"\" 1", "[\n  // one\n  1,\n\n  3\n]\n"),
+    ] {
+        check(list, &[op], after);
+    }
+    let groups = "{\n  \"a\": 1,\n  \"b\": 2,\n\n  \"c\": 3\n}\n";
+    check(groups, &["delete /b"], "{\n  \"a\": 1,\n\n  \"c\": 3\n}\n");
+    check(groups, &["set /d 4"], "{\n  \"a\": 1,\n  \"b\": 2,\n\n  \"c\": 3,\n  \"d\": 4\n}\n");
+}
+
+/// Short arrays inside a new value are written as the file writes them.
+#[test]
+fn short_arrays_stay_on_a_line_where_others_do() {
+    let line = "{\n  \"files\": [\"a\"]\n}\n";
+    check(
+        line,
+        &["set /o {\"x\": [1, 2], \"y\": [{}, [3]]}"],
+        "{\n  \"files\": [\"a\"],\n  \"o\": {\n    \"x\": [1, 2],\n    \"y\": [\n      {},\n      [3]\n    ]\n  }\n}\n",
+    );
+    let long = "{\n  \"files\": [\n    \"a\"\n  ]\n}\n";
+    check(
+        long,
+        &["set /o {\"x\": [1]}"],
+        "{\n  \"files\": [\n    \"a\"\n  ],\n  \"o\": {\n    \"x\": [\n      1\n    ]\n  }\n}\n",
+    );
+}
+
 #[test]
 fn what_json_cannot_express_is_refused() {
     let document = parse(&Text::new("[1]"), Format::Json, &Limits::DEFAULT).unwrap();
@@ -346,8 +388,8 @@ fn what_json_cannot_express_is_refused() {
     ] {
         let mut draft = document.draft();
         let op = document::Op::InsertItem { at: document::Pointer::root(), index: None, value };
-        draft.apply(&op.into()).unwrap();
-        let refusal = draft.lower().unwrap_err();
+        let error = draft.apply(&op.into()).unwrap_err();
+        let document::OpError::Refused(refusal) = error else { panic!("{error}") };
         assert!(
             matches!(refusal.reason, document::Reason::NotExpressible { format: "JSON", .. }),
             "{refusal}"

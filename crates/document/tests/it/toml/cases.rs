@@ -1,6 +1,6 @@
 //! Exact texts before and after operations.
 
-use document::{Draft, Format, Limits, Number, Op, Pointer, Step, Value, parse};
+use document::{Draft, Format, Limits, Number, Op, OpError, Pointer, Step, Value, parse};
 use edit::Text;
 
 /// A value from JSON; a number keeps its digits.
@@ -74,22 +74,24 @@ fn relocate(from: &str, to: &str) -> Op {
     Op::MoveValue { from: at(from), to: at(to), keep_position: false }
 }
 
-fn draft(before: &str, ops: &[Op]) -> (Text, Draft) {
+fn draft(before: &str, ops: &[Op]) -> Result<(Text, Draft), OpError> {
     let text = Text::new(before);
     let mut draft = parse(&text, Format::Toml, &Limits::DEFAULT).unwrap().draft();
     for op in ops {
-        draft.apply(&Step::from(op.clone())).unwrap();
+        draft.apply(&Step::from(op.clone()))?;
     }
-    (text, draft)
+    Ok((text, draft))
 }
 
 /// Applies the operations in one draft; `after` is the text that must come out, or the start of the refusal.
 #[track_caller]
 fn check(before: &str, ops: &[Op], after: &str) {
-    let (text, draft) = draft(before, ops);
-    let found = match draft.lower() {
-        Ok(edits) => String::from_utf8(edits.apply(&text).unwrap().bytes().to_vec()).unwrap(),
-        Err(refusal) => format!("refused: {refusal}"),
+    let found = match draft(before, ops) {
+        Ok((text, draft)) => match draft.lower() {
+            Ok(edits) => String::from_utf8(edits.apply(&text).unwrap().bytes().to_vec()).unwrap(),
+            Err(refusal) => format!("refused: {refusal}"),
+        },
+        Err(error) => format!("refused: {error}"),
     };
     assert_eq!(found, after, "{ops:?}\n--- before\n{before}\n---");
 }
@@ -594,4 +596,30 @@ fn blank_lines_at_the_top_go_with_what_stood_there() {
     );
     check("a = 1\n\n[b]\nc = 2\n", &[remove("", "a"), add("", "d", "1")], "d = 1\n\n[b]\nc = 2\n");
     check("a = 1\n\n# note\n[b]\nc = 2\n", &[remove("", "a")], "# note\n[b]\nc = 2\n");
+}
+
+/// Blank lines keep their rhythm: none are left over.
+#[test]
+fn blank_lines_around_a_removed_key_are_its_own() {
+    let remove = |pointer: &str| Op::DeleteValue { at: at(pointer) };
+    let text = "a = 1\n\np.x = 1\np.y = 2\n\n[t]\nb = 1\n\nc = 2\n\n[u]\n";
+    for (pointer, after) in [
+        ("/p", "a = 1\n\n[t]\nb = 1\n\nc = 2\n\n[u]\n"),
+        ("/t/b", "a = 1\n\np.x = 1\np.y = 2\n\n[t]\nc = 2\n\n[u]\n"),
+        ("/t/c", "a = 1\n\np.x = 1\np.y = 2\n\n[t]\nb = 1\n\n[u]\n"),
+        ("/p/y", "a = 1\n\np.x = 1\n\n[t]\nb = 1\n\nc = 2\n\n[u]\n"),
+    ] {
+        check(text, &[remove(pointer)], after);
+    }
+    check("[t]\nb = 1\n\n[u]\n", &[remove("/t/b")], "[t]\n\n[u]\n");
+    check("# why\na = 1\n\nb = 2\n", &[remove("/a")], "# why\n\nb = 2\n");
+    let list = "l = [\n  1,\n\n  2,\n\n  3,\n]\n";
+    check(list, &[remove("/l/0")], "l = [\n  2,\n\n  3,\n]\n");
+    check(list, &[remove("/l/1")], "l = [\n  1,\n\n  3,\n]\n");
+    check(list, &[remove("/l/2")], "l = [\n  1,\n\n  2,\n]\n");
+    check(
+        "[t]\nb = 1\n\nc = 2\n\n[u]\n",
+        &[remove("/t/c"), Op::SetValue { at: at("/t/d"), value: value("3") }],
+        "[t]\nb = 1\nd = 3\n\n[u]\n",
+    );
 }

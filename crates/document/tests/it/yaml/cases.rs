@@ -111,7 +111,7 @@ fn block_scalars_stay_block_scalars() {
     check(&[
         ("a: |\n  x\n  y\nb: 1\n", "replace /a \"p\\nq\\n\"", "a: |\n  p\n  q\nb: 1\n"),
         ("a: |\n  x\n\nb: 1\n", "replace /a \"p\"", "a: |-\n  p\n\nb: 1\n"),
-        ("a: | # why\n    x\nb: 1\n", "replace /a \"p\\n\"", "a: | # why\n  p\nb: 1\n"),
+        ("a: | # why\n    x\nb: 1\n", "replace /a \"p\\n\"", "a: | # why\n    p\nb: 1\n"),
         ("a: >-\n  x\n  y\nb: 1\n", "replace /a \"long text\"", "a: >-\n  long text\nb: 1\n"),
         ("a: >\n  x\n", "replace /a \"p\\nq\\n\"", "a: >\n  p\n\n  q\n"),
         ("a: |\n  x\nb: 1\n", "replace /a 5", "a: 5\nb: 1\n"),
@@ -196,7 +196,7 @@ fn removed_members_take_their_line_and_nothing_else() {
         ("a: 1\nb: 2", "remove  b", "a: 1"),
         ("a: 1\nb: 2", "remove  a", "b: 2"),
         ("# a\na: 1 # one\n# b\nb: 2\n", "remove  a", "# a\n# b\nb: 2\n"),
-        ("a: 1\n\nb:\n  c: 2 # deep\n  # tail\nd: 3\n", "remove  b", "a: 1\n\n  # tail\nd: 3\n"),
+        ("a: 1\n\nb:\n  c: 2 # deep\n  # tail\nd: 3\n", "remove  b", "a: 1\n\nd: 3\n"),
         ("z: 0\na: 1\nb: 2\nc: 3", "remove  a\nremove  b\nremove  c", "z: 0"),
         ("a: 1\nb: 2\nc: 3\n", "remove  a\nremove  b", "c: 3\n"),
         ("- a\n- b\n- c\n", "drop  1\ndrop  0", "- c\n"),
@@ -334,7 +334,7 @@ fn moved_values_keep_their_text() {
         (
             "a:\n  # why\n  x: 1 # keep\nb: {}\n",
             "move /a /b/a\nadd /b/a z 2",
-            "refused at 0: YAML cannot express a changed collection in another place without losing its comments",
+            "refused at 28: YAML cannot express a changed collection in another place without losing its comments",
         ),
         ("- &x # c\n  k: 1\n- 2\n", "move /0 /0", "- &x # c\n  k: 1\n- 2\n"),
         ("a: &x # c\n  # d\n  k: 1\nb: 2\n", "move /a /c", "b: 2\nc: &x # c\n  # d\n  k: 1\n"),
@@ -404,7 +404,90 @@ fn shared_nodes_are_not_edited() {
         (
             "a: !Ref one\n",
             "replace /a [1]",
-            "refused at 0: YAML cannot express a value of another kind under the tag `!Ref`",
+            "refused at 8: YAML cannot express a value of another kind under the tag `!Ref`",
+        ),
+    ]);
+}
+
+/// Blank lines keep their rhythm: none are left over, and a new member is set apart as its neighbours are.
+#[test]
+fn blank_lines_between_members_are_theirs() {
+    let spaced = "a: 1\n\nb:\n  x: 1\n\n# why\nc: 3\n";
+    let list = "l:\n  - a: 1\n\n  - b: 2\n\n  - c: 3\nz: 1\n";
+    check(&[
+        (spaced, "remove  a", "b:\n  x: 1\n\n# why\nc: 3\n"),
+        (spaced, "remove  b", "a: 1\n\n# why\nc: 3\n"),
+        (spaced, "add  d {\"k\":1}", "a: 1\n\nb:\n  x: 1\n\n# why\nc: 3\n\nd:\n  k: 1\n"),
+        (spaced, "remove  a\nremove  b", "# why\nc: 3\n"),
+        ("a: 1\n\nb: 2\n", "remove  b", "a: 1\n"),
+        ("a: 1\n\nb: 2", "remove  b", "a: 1"),
+        ("# c\na: 1\n\nb: 2\n", "remove  a", "# c\n\nb: 2\n"),
+        ("a: 1\nb: 2\n\nc: 3\n", "remove  b", "a: 1\n\nc: 3\n"),
+        ("a: 1\nb: 2\n\nc: 3\n", "add  d 4", "a: 1\nb: 2\n\nc: 3\nd: 4\n"),
+        ("a: |+\n  x\n\nb: 2\n\nc: 3\n", "remove  b", "a: |+\n  x\n\nc: 3\n"),
+        (list, "drop /l 2", "l:\n  - a: 1\n\n  - b: 2\nz: 1\n"),
+        (list, "drop /l 0", "l:\n  - b: 2\n\n  - c: 3\nz: 1\n"),
+        (list, "insert /l 0 0", "l:\n  - 0\n\n  - a: 1\n\n  - b: 2\n\n  - c: 3\nz: 1\n"),
+        (list, "insert /l 1 0", "l:\n  - a: 1\n\n  - 0\n\n  - b: 2\n\n  - c: 3\nz: 1\n"),
+        (list, "insert /l 3 0", "l:\n  - a: 1\n\n  - b: 2\n\n  - c: 3\n\n  - 0\nz: 1\n"),
+        ("a: 1\r\n\r\nb: 2\r\n", "add  c 3", "a: 1\r\n\r\nb: 2\r\n\r\nc: 3\r\n"),
+    ]);
+}
+
+/// A comment inside a member goes with it, also where it ends the member.
+#[test]
+fn comments_that_end_a_removed_member_go_with_it() {
+    check(&[
+        ("a:\n  x: 1\n  # y: 2\n\nb: 1\n", "remove  a", "b: 1\n"),
+        ("a: 1\nb:\n  x: 1\n  # y: 2\n# end\n", "remove  b", "a: 1\n# end\n"),
+        ("- a: 1\n  # b: 2\n- c\n", "drop  0", "- c\n"),
+        ("a:\n- x\n# - y\nb: 1\n", "remove  a", "# - y\nb: 1\n"),
+        ("a:\n  x: 1\n  # y: 2\nb: 1\n", "move /a /c", "  # y: 2\nb: 1\nc:\n  x: 1\n"),
+    ]);
+}
+
+/// A comment right above the first item is about that item; at the top of the file it is about the file.
+#[test]
+fn a_new_first_item_goes_above_the_comment_of_the_old_one() {
+    check(&[
+        ("l:\n  # a\n  # b\n  - x\n", "insert /l 0 1", "l:\n  - 1\n  # a\n  # b\n  - x\n"),
+        ("l:\n  # all\n\n  - x\n", "insert /l 0 1", "l:\n  # all\n\n  - 1\n  - x\n"),
+        ("# file\n- x\n", "insert  0 1", "# file\n- 1\n- x\n"),
+        ("---\n# file\n- x\n", "insert  0 1", "---\n# file\n- 1\n- x\n"),
+        ("# file\n\n# x\n- x\n", "insert  0 1", "# file\n\n- 1\n# x\n- x\n"),
+        (
+            "l:\n      # in\n  - x\n",
+            "insert /l 0 \"a\\nb\\n\"",
+            "l:\n  - \"a\\nb\\n\"\n      # in\n  - x\n",
+        ),
+    ]);
+}
+
+/// What comes where something went takes its place.
+#[test]
+fn a_new_member_takes_the_place_of_one_that_went() {
+    check(&[
+        ("a: 1\n\n# b\nb: 2 # two\n\n", "move /b /c", "a: 1\n\n# b\nc: 2 # two\n\n"),
+        ("- a\n# b\n- b # two\n- c\n", "drop  1\ninsert  1 9", "- a\n# b\n- 9\n- c\n"),
+        ("a: 1\nb: 2\n\nc: 3\n", "remove  c\nadd  d 4", "a: 1\nb: 2\n\nd: 4\n"),
+    ]);
+}
+
+/// The neighbours decide on indentation and quotes, also where they differ from the rest of the file.
+#[test]
+fn new_members_are_indented_and_quoted_like_their_neighbours() {
+    check(&[
+        (
+            "a:\n    b:\n        - x\nnav:\n    - G:\n        - I: i\n",
+            "insert /nav 1 {\"A\":[{\"B\":\"b\"}]}",
+            "a:\n    b:\n        - x\nnav:\n    - G:\n        - I: i\n    - A:\n        - B: b\n",
+        ),
+        ("a: x\nb: \"/\"\nc: 1\n", "add  d \"v\"", "a: x\nb: \"/\"\nc: 1\nd: v\n"),
+        ("a: \"x\"\nb: \"/\"\n", "add  d \"v\"", "a: \"x\"\nb: \"/\"\nd: \"v\"\n"),
+        (
+            "a:\n  - |\n      one\n      two\n",
+            "item /a 0 \"one\\n2\\n\"",
+            "a:\n  - |\n      one\n      2\n",
         ),
     ]);
 }
