@@ -75,17 +75,12 @@ pub(super) fn lower(
         }
         if let Some((_, group)) = behind.next_if(|(at, _)| *at == position) {
             let next = position + 1;
-            if changes.kept.get(next).is_some_and(Option::is_none) {
+            let takes_over = changes.kept.get(next).is_some_and(Option::is_none);
+            if takes_over {
                 taken_over = Some(next);
             }
-            insert_behind(
-                lowering,
-                entries,
-                taken_over.unwrap_or(position).max(position),
-                group,
-                column,
-                taken_over == Some(next),
-            )?;
+            let at = if takes_over { next } else { position };
+            insert_behind(lowering, entries, at, group, column, takes_over)?;
         }
     }
     Ok(())

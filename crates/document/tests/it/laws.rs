@@ -164,7 +164,7 @@ pub(crate) fn ops(value: &Value) -> Vec<Op> {
                 to: "renamed".to_string(),
             });
         }
-        if nth % 2 == 0 {
+        if nth % 3 == 0 {
             ops.extend(variants(here).map(|value| Op::ReplaceValue { at: at.clone(), value }));
         }
         match here {

@@ -39,6 +39,14 @@ impl<'a> Lowering<'a> {
             style.string = self.tree.form(old);
             style.opens_with_newline =
                 text.get(3..).is_some_and(|it| it.starts_with('\n') || it.starts_with("\r\n"));
+            // A text that had several lines and has one now needs no quotes on lines of their own.
+            let is_one_line =
+                text.contains('\n') && value.as_str().is_some_and(|it| !it.contains('\n'));
+            style.string = match style.string {
+                Form::MultilineBasic if is_one_line => Form::Basic,
+                Form::MultilineLiteral if is_one_line => Form::Literal,
+                form => form,
+            };
         }
         emit::inline(&value, &style)
             .map_err(|what| not_expressible(what, self.tree.value_span(place).start))

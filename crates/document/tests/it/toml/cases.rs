@@ -114,6 +114,8 @@ fn scalars_keep_their_style() {
     );
     check("a = '''\none'''\n", &[replace("/a", r#""x\ny""#)], "a = '''\nx\ny'''\n");
     check("a = '''one'''\n", &[replace("/a", r#""x'''y""#)], "a = \"x'''y\"\n");
+    check("a = \"\"\"\none\n\"\"\" # c\n", &[replace("/a", r#""x""#)], "a = \"x\" # c\n");
+    check("a = '''\none\n'''\n", &[replace("/a", r#""x\\y""#)], "a = 'x\\y'\n");
     check(
         "a = \"old\"\n",
         &[replace("/a", r#""tab\t quote\" back\\ \u0001 \u007f ünï 😀""#)],
