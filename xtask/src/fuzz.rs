@@ -14,7 +14,8 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 
 const TARGETS: [&str; 6] = ["edits", "json", "lowering", "patch", "toml", "yaml"];
 
-/// Each target for `seconds`; a crash fails the task and leaves its input under `fuzz/artifacts`.
+/// Each target for `seconds`; a crash fails the task and leaves its input under `fuzz/artifacts`. A short run starts
+/// from the same seed every time, so that it says something about the change at hand; a long one explores.
 pub(crate) fn run(root: &Path, seconds: u32) -> Result<()> {
     let folder = root.join("fuzz");
     let triple = "x86_64-unknown-linux-gnu";
@@ -34,6 +35,7 @@ pub(crate) fn run(root: &Path, seconds: u32) -> Result<()> {
         execute(
             command(&program.to_string_lossy(), &folder)
                 .arg(format!("-max_total_time={seconds}"))
+                .arg(format!("-seed={}", if seconds > 10 { 0 } else { 1 }))
                 .arg("-timeout=20")
                 .arg("-rss_limit_mb=4096")
                 .arg(format!("-artifact_prefix={}/", artifacts.display()))

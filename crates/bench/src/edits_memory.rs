@@ -111,7 +111,7 @@ fn time_files(sources: &[Source], runs: usize) -> Result<FileTimes> {
     });
     let results: Vec<Text> = results?.into_iter().map(|(_, text)| text).collect();
     let (hashed, hashes) = best_of(Clock::Processor, runs, edits, |edits| {
-        let hash = |(text, edits)| apply(text, edits).map(|(_, result)| (result.hash(), result));
+        let hash = |(text, edits)| apply(text, edits).map(|it| (it.1.hash(), it));
         texts.iter().zip(edits).map(hash).collect::<Result<Vec<_>>>()
     });
     hashes?;
@@ -154,9 +154,9 @@ fn one_text(scale: Scale) -> Result<()> {
             Clock::Processor,
             runs,
             || source.edits.clone(),
-            |edits| apply(&text, edits).map(|(_, result)| (result.hash(), result)),
+            |edits| apply(&text, edits).map(|it| (it.1.hash(), it.1, it.0)),
         );
-        let (_, result) = result?;
+        let (_, result, _) = result?;
         let limit = copy_and_hash(runs, std::slice::from_ref(&result));
         // Its insertion into a sorted list moves what comes after, so that a million edits would take hours.
         let peer = (edits <= 100_000).then(|| {

@@ -170,6 +170,12 @@ fn equal(
             if left.len() != right.len() {
                 return false;
             }
+            // Mostly the order is the same; and a file that repeats a key must still equal itself.
+            if left.iter().zip(right).all(|(left, right)| left.0 == right.0) {
+                let mut pairs = left.iter().zip(right);
+                return pairs
+                    .all(|(left, right)| equal(&left.1, &right.1, numbers, dates_are_strings));
+            }
             let by_key: HashMap<&str, &Value> =
                 right.iter().map(|(key, value)| (key.as_str(), value)).collect();
             left.iter().all(|(key, value)| {
@@ -186,5 +192,26 @@ fn equal(
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         self.is_same(other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FA-38: object order is ignored. A file with a repeated key can be read, and equals itself.
+    #[test]
+    fn objects_are_equal_in_any_order_and_to_themselves() {
+        let object = |members: &[(&str, bool)]| {
+            Value::Object(
+                members.iter().map(|(key, it)| (key.to_string(), Value::Bool(*it))).collect(),
+            )
+        };
+        let value = object(&[("a", true), ("b", false)]);
+        assert!(value.equals(&object(&[("b", false), ("a", true)])));
+        assert!(!value.equals(&object(&[("b", true), ("a", false)])));
+        assert!(!value.equals(&object(&[("a", true)])));
+        let repeated = object(&[("a", true), ("a", false)]);
+        assert!(repeated.is_same(&repeated.clone()));
     }
 }
