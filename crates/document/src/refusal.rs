@@ -49,6 +49,9 @@ pub enum Reason {
     /// A YAML stream of several documents.
     #[error("the file holds several YAML documents; structural edits need exactly one")]
     SeveralDocuments,
+    /// A YAML line that ends in a carriage return alone, which readers and editors disagree about.
+    #[error("a line ends in a lone carriage return; write the line ends as LF or CRLF first")]
+    LoneCarriageReturn,
     /// The pointer leads through an alias.
     #[error("`*{anchor}` is an alias; edit the place that defines `&{anchor}` instead")]
     ThroughAlias {

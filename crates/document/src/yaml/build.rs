@@ -52,9 +52,15 @@ pub(crate) fn parse(text: &Text, limits: &Limits) -> Result<YamlTree, ParseError
     let mut tree = builder.finish()?;
     tree.blocked = match second_document {
         Some(at) => Some(Refusal::new(Reason::SeveralDocuments, at)),
-        None => duplicates::find(&tree),
+        None => duplicates::find(&tree).or_else(|| lone_carriage_return(text.bytes())),
     };
     Ok(tree)
+}
+
+/// Such a line break is legal and next to unknown: what is found between the parser's events relies on `\n`.
+fn lone_carriage_return(bytes: &[u8]) -> Option<Refusal> {
+    let at = memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))?;
+    Some(Refusal::new(Reason::LoneCarriageReturn, offset(at)))
 }
 
 struct Builder<'a> {

@@ -112,7 +112,7 @@ fn check_picked(text: &str, picks: &[u16]) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 768, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 768, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..Default::default() })]
 
     #[test]
     fn sequences_on_generated_documents_come_out_as_meant(

@@ -402,6 +402,11 @@ fn shared_nodes_are_not_edited() {
             "failed: key `a` appears more than once in its map; remove one of them first",
         ),
         (
+            " # a comment\r- x\n",
+            "insert  0 1",
+            "failed: a line ends in a lone carriage return; write the line ends as LF or CRLF first",
+        ),
+        (
             "a: !Ref one\n",
             "replace /a [1]",
             "refused at 8: YAML cannot express a value of another kind under the tag `!Ref`",

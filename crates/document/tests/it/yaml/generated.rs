@@ -182,7 +182,7 @@ fn flow(dice: &mut Dice, indent: usize, depth: usize, out: &mut String) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 25, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 25, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     /// CS-10: every operation, at every place, of documents that nobody wrote.
     #[test]
