@@ -80,9 +80,21 @@ impl Comparison<'_> {
                 .zip(&children)
                 .all(|(member, child)| self.node(member.node, child.node));
         }
-        let expected =
-            self.draft.keys(expected, &members).into_iter().zip(members.iter().map(|it| it.node));
-        self.match_members(expected.collect(), children, |node, found| self.node(node, found))
+        if !self.new.source().keeps_key_order() {
+            let keys = self.draft.keys(expected, &members).into_iter();
+            let expected = keys.zip(members.iter().map(|it| it.node)).collect();
+            return self.match_members(expected, children, |node, found| self.node(node, found));
+        }
+        // Large maps are common and mostly as they were: nothing is collected here.
+        let parsed = match expected {
+            Node::Base(base) => self.old.source().children(base),
+            Node::New(_) => Vec::new(),
+        };
+        members.iter().zip(&children).all(|(member, child)| {
+            let origin = member.origin.and_then(|origin| parsed.get(origin as usize));
+            let key = member.new_key.or_else(|| origin.and_then(|it| it.key.as_deref()));
+            child.key.as_deref() == key && self.node(member.node, child.node)
+        })
     }
 
     /// Pairs the members of two objects by key and compares each pair.
