@@ -1,21 +1,43 @@
 //! The live tier: tests against real tools. Installs what it needs by package name, then runs; nothing is skipped.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::{cargo, command, crash, execute, fuzz, report};
 
 /// Debian packages, with the program that each is needed for.
 const PACKAGES: [(&str, &str); 3] = [("strace", "strace"), ("patch", "patch"), ("git", "git")];
 
-/// Installs, then runs the tests behind the `live` features, a sample of the crash matrix, and the fuzz targets.
+/// Installs, then runs the tests behind the `live` features, a sample of the crash matrix, the fuzz targets, and the
+/// benchmarks beside their peers.
 pub(crate) fn run(root: &Path) -> Result<()> {
     install(root)?;
     report("live: tests against git, patch and strace");
     execute(cargo(root).args(["test", "--package", "edit", "--features", "live"]))?;
     crash::run(root, Some(120))?;
-    fuzz::run(root, 10)
+    fuzz::run(root, 10)?;
+    peers(root)
+}
+
+/// The benchmarks beside the programs they are compared with, at sizes that take seconds.
+fn peers(root: &Path) -> Result<()> {
+    report("live: benchmarks beside their peers");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let folder = target.join("peers");
+    execute(command("apt-get", root).args(["update", "-qq"]))?;
+    execute(command("sh", root).arg("crates/bench/peers.sh").arg(&folder))?;
+    let mut bench = cargo(root);
+    bench
+        .args(["run", "--quiet", "--package", "bench", "--", "--quick"])
+        .env("BENCH_PEERS", &folder);
+    let output = bench.output().context("cargo run --package bench")?;
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    report(&text);
+    ensure!(output.status.success(), "the benchmarks ended with {}", output.status);
+    ensure!(!text.contains("PEER MISSING"), "a peer was not installed by crates/bench/peers.sh");
+    Ok(())
 }
 
 fn install(root: &Path) -> Result<()> {
