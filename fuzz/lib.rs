@@ -1,8 +1,11 @@
 //! What the fuzz targets share: reading a document, drawing operations, and the laws that must hold of both.
 
+use std::collections::BTreeMap;
+
 use arbitrary::{Arbitrary, Result, Unstructured};
 use document::{Document, Format, Limits, Number, Op, Pointer, Step, Value};
 use edit::Text;
+use snapshot::{Entry, File, RelPath, Snapshot};
 
 /// Parses `data` and reads all of it: no panic, bounded time, and spans that lie in the text.
 pub fn read(format: Format, data: &[u8]) {
@@ -15,6 +18,16 @@ pub fn read(format: Format, data: &[u8]) {
             }
         });
     }
+}
+
+/// A tree of files.
+pub fn tree(files: &[(&str, &[u8])]) -> Snapshot {
+    let file = |bytes: &[u8]| Entry::File(File { text: Text::new(bytes), mode: 0o644 });
+    let entries: BTreeMap<RelPath, Entry> = files
+        .iter()
+        .map(|(path, bytes)| (RelPath::parse(path).expect("a plain name"), file(bytes)))
+        .collect();
+    Snapshot::new(entries).expect("no file is a folder")
 }
 
 /// Draws operations on a document that is read from the rest of the data, and checks that lowering either refuses

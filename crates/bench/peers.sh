@@ -1,13 +1,16 @@
 #!/bin/sh
 # Installs the peers of the benchmarks that are programs into a directory: peers.sh DIR, then BENCH_PEERS=DIR.
-# Needs cargo, python3 with venv, and apt-get and dpkg (Debian); no root, nothing outside DIR is written.
+# Needs cargo, python3 with venv, npm, and apt-get and dpkg (Debian); no root, nothing outside DIR is written.
 set -eu
 directory=$(mkdir -p "${1:?usage: peers.sh DIR}" && cd "$1" && pwd)
 
 cargo install patchloom --version 0.37.6 --no-default-features --features cli --root "$directory"
 
 python3 -m venv "$directory/python"
-"$directory/python/bin/pip" install --quiet ruamel.yaml==0.19.1
+"$directory/python/bin/pip" install --quiet ruamel.yaml==0.19.1 check-jsonschema==0.39.0
+
+mkdir -p "$directory/node"
+npm install --silent --no-fund --no-audit --prefix "$directory/node" ajv-cli@5.0.0
 
 mkdir -p "$directory/packages" "$directory/clang" "$directory/bin"
 cd "$directory/packages"

@@ -12,7 +12,7 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
 
-const TARGETS: [&str; 6] = ["edits", "json", "lowering", "patch", "toml", "yaml"];
+const TARGETS: [&str; 8] = ["edits", "fix", "json", "lowering", "pack", "patch", "toml", "yaml"];
 
 /// Each target for `seconds`; a crash fails the task and leaves its input under `fuzz/artifacts`. A short run starts
 /// from the same seed every time, so that it says something about the change at hand; a long one explores.
@@ -53,6 +53,7 @@ fn seeds(root: &Path, target: &str) -> Option<PathBuf> {
     match target {
         "json" | "toml" | "yaml" => Some(root.join("crates/fixture/corpus").join(target)),
         "patch" => Some(root.join("examples")),
+        "pack" => Some(root.join("crates/bench/src/mutation/pack")),
         _ => None,
     }
 }

@@ -18,6 +18,7 @@ cargo xtask TASK
   tidy               crate arrows, file sizes, module docs, stray marks, licences
   codegen [--check]  write the JSON Schemas under docs/formats (or check that they are current)
   bench [NAME…]      build in release mode and run the benchmarks of crates/bench
+  mutants [--quick]  inject faults into valid workspaces and count what is found and mended
   crash [--sample N] kill the real binary at every write-class system call of an apply (needs strace)
   fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
   live               everything that needs more than Rust: installs it, then runs it
@@ -41,6 +42,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["codegen"] => codegen::write(&root()),
         ["codegen", "--check"] => codegen::check(&root()),
         ["bench", names @ ..] => bench(names),
+        ["mutants", flags @ ..] => bench(&[&["--mutation"], flags].concat()),
         ["crash"] => crash::run(&root(), None),
         ["crash", "--sample", count] => {
             crash::run(&root(), Some(count.parse().context("--sample takes a number")?))

@@ -138,7 +138,7 @@ fn path(index: usize) -> String {
 }
 
 /// The binary beside this one; under cargo it is built first, with the same profile.
-fn regreen() -> Result<PathBuf> {
+pub(crate) fn regreen() -> Result<PathBuf> {
     let this = std::env::current_exe()?;
     let directory = this.parent().context("a program stands in a directory")?;
     if let Some(cargo) = std::env::var_os("CARGO") {

@@ -6,6 +6,7 @@
 //!
 //! Knows nothing about who ships the product: peers are dependencies of this crate alone.
 
+mod check_tree;
 mod contender;
 mod document_ops;
 mod edits_disk;
@@ -15,8 +16,10 @@ mod fleet;
 mod judge;
 mod machine;
 mod measure;
+mod mutation;
 mod operation;
 mod peers;
+mod plan_candidates;
 mod random;
 mod sources;
 mod table;
@@ -52,7 +55,7 @@ impl Scale {
     }
 }
 
-const BENCHMARKS: [Benchmark; 5] = [
+const BENCHMARKS: [Benchmark; 7] = [
     Benchmark {
         name: "edits-memory",
         about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
@@ -77,6 +80,16 @@ const BENCHMARKS: [Benchmark; 5] = [
         name: "end-to-end",
         about: "validate and apply of a changeset over 25 files by the real binary",
         run: end_to_end::run,
+    },
+    Benchmark {
+        name: "check-tree",
+        about: "check of 1,000 and 10,000 files beside check-jsonschema and ajv-cli; second look; 1,000 faults",
+        run: check_tree::run,
+    },
+    Benchmark {
+        name: "plan-candidates",
+        about: "choosing among up to 100,000 repairs",
+        run: plan_candidates::run,
     },
 ];
 
@@ -107,6 +120,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         [contender::FLAG, rest @ ..] => contender::serve(rest),
         [edits_memory::FLAG] => edits_memory::serve(Scale::Full),
         [edits_memory::FLAG, "--quick"] => edits_memory::serve(Scale::Quick),
+        [mutation::FLAG] => mutation::run(Scale::Full),
+        [mutation::FLAG, "--quick"] => mutation::run(Scale::Quick),
         ["--quick", names @ ..] => run_named(names, Scale::Quick),
         names => run_named(names, Scale::Full),
     }

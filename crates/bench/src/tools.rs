@@ -1,6 +1,7 @@
 //! Peers that are programs: where `peers.sh` put them, or on the search path.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::peers::ruamel;
 
@@ -24,6 +25,43 @@ pub(crate) fn clang_apply_replacements() -> Option<PathBuf> {
         "bin/clang-apply-replacements",
         &["clang-apply-replacements", "clang-apply-replacements-14", "clang-apply-replacements-19"],
     )
+}
+
+/// A program that checks files against a JSON Schema.
+pub(crate) enum Validator {
+    CheckJsonschema(PathBuf),
+    Ajv(PathBuf),
+}
+
+impl Validator {
+    /// The command that checks these files.
+    pub(crate) fn command(&self, schema: &Path, files: &[PathBuf]) -> Command {
+        match self {
+            Validator::CheckJsonschema(program) => {
+                let mut command = Command::new(program);
+                command.arg("--schemafile").arg(schema).args(files);
+                command
+            }
+            Validator::Ajv(program) => {
+                let mut command = Command::new(program);
+                command.args(["validate", "--spec=draft2020", "-s"]).arg(schema);
+                for file in files {
+                    command.arg("-d").arg(file);
+                }
+                command
+            }
+        }
+    }
+}
+
+/// The program check-jsonschema.
+pub(crate) fn check_jsonschema() -> Option<Validator> {
+    find("python/bin/check-jsonschema", &["check-jsonschema"]).map(Validator::CheckJsonschema)
+}
+
+/// The program ajv, of ajv-cli.
+pub(crate) fn ajv() -> Option<Validator> {
+    find("node/node_modules/.bin/ajv", &["ajv"]).map(Validator::Ajv)
 }
 
 fn find(installed: &str, names: &[&str]) -> Option<PathBuf> {

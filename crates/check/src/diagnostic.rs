@@ -59,6 +59,29 @@ impl Tier {
     }
 }
 
+/// What a finding asks for. Everything but a problem comes from a compiler that proves things.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Concern {
+    /// Something is wrong.
+    #[default]
+    Problem,
+    /// Something is not proved.
+    Obligation,
+    /// Something is not written yet.
+    Hole,
+}
+
+/// What is worked on first (RS-33): errors, then obligations, holes, warnings; what is only worth knowing comes last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Class {
+    Error,
+    Obligation,
+    Hole,
+    Warning,
+    Info,
+}
+
 /// A place that helps to understand a finding.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Related {
@@ -85,6 +108,8 @@ pub struct Diagnostic {
     pub phase: String,
     /// What kind of rule it is.
     pub tier: Tier,
+    /// What it asks for.
+    pub concern: Concern,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong, why it matters and what to do, for people.
@@ -106,6 +131,17 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// What is worked on first.
+    pub fn class(&self) -> Class {
+        match (self.severity, self.concern) {
+            (Severity::Info, _) => Class::Info,
+            (_, Concern::Obligation) => Class::Obligation,
+            (_, Concern::Hole) => Class::Hole,
+            (Severity::Error, Concern::Problem) => Class::Error,
+            (Severity::Warning, Concern::Problem) => Class::Warning,
+        }
+    }
+
     /// The total order of reports: file, pointer or position, tier, severity, rule, message, and then
     /// everything else, so that only equal findings are equal.
     pub fn total_cmp(&self, other: &Diagnostic) -> Ordering {
@@ -135,6 +171,7 @@ impl Diagnostic {
         };
         put(&self.source);
         put(&self.phase);
+        put(&format!("{:?}", self.concern));
         put(self.anchor.as_deref().unwrap_or_default());
         for (name, value) in &self.details {
             put(name);

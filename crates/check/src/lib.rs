@@ -1,14 +1,20 @@
-//! The vocabulary of findings: what a diagnostic is, how diagnostics are ordered, and how they get an identity that
-//! survives unrelated edits.
+//! The vocabulary of findings: what a diagnostic and a repair are, how they are ordered, how they get an identity that
+//! survives unrelated edits, and the trait of those who find them.
 //!
-//! Knows nothing about who finds something, how it is shown or how it is written on the wire.
+//! Knows nothing about who implements the trait, how findings are shown or how they are written on the wire.
 #![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
 #![warn(missing_docs)]
 
 mod diagnostic;
 mod identity;
 mod location;
+mod parses;
+mod provider;
+mod repair;
 
-pub use diagnostic::{Diagnostic, Related, Severity, Tier};
-pub use identity::{assign_ids, sort_and_assign_ids};
+pub use diagnostic::{Class, Concern, Diagnostic, Related, Severity, Tier};
+pub use identity::{assign_ids, assign_repair_ids, sort_and_assign_ids};
 pub use location::Location;
+pub use parses::{Parsed, Parses};
+pub use provider::{Check, CheckError, Input, Memory, Report, Since};
+pub use repair::{Compatibility, Confidence, Kind, Repair, RepairOp, Safety, Scope};

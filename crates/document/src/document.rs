@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use edit::Text;
+use edit::{EditSet, Text};
 
 use crate::draft::Draft;
 use crate::limits::Limits;
@@ -11,7 +11,7 @@ use crate::pointer::{Pointer, parse_index};
 use crate::refusal::{ParseError, ParseErrorKind, Refusal};
 use crate::source::{Kind, NodeId, Source};
 use crate::value::Value;
-use crate::{json, toml, yaml};
+use crate::{json, locate, reorder, toml, yaml};
 
 /// The formats that can be edited structurally.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -118,8 +118,26 @@ impl Document {
 
     /// Where the value at `pointer` stands.
     pub fn locate(&self, pointer: &Pointer) -> Option<Found> {
-        let node = self.find(pointer)?;
-        Some(Found { span: self.source.span(node), key_span: self.source.key_span(node) })
+        self.find(pointer).map(|node| self.found(node))
+    }
+
+    /// Where the value at each pointer stands, as [`Document::locate`] says it of one. Takes time in proportion to
+    /// the document and the pointers together, while many calls of `locate` look at a large container many times.
+    pub fn locate_many(&self, pointers: &[Pointer]) -> Vec<Option<Found>> {
+        let nodes = locate::find_all(self.source(), pointers);
+        nodes.into_iter().map(|node| node.map(|node| self.found(node))).collect()
+    }
+
+    /// The bytes of every comment, in order. A comment that runs to the end of its line is without the line end.
+    pub fn comments(&self) -> Vec<Range<u32>> {
+        self.source.comments()
+    }
+
+    /// The edits that put the items of the array at `at` into another order: the item at `order[i]` becomes the
+    /// `i`-th. Comments move with the item that they are about, separators and blank lines stay, and items that
+    /// keep their place are not touched. What cannot be moved without a change of meaning is refused.
+    pub fn reorder_items(&self, at: &Pointer, order: &[usize]) -> Result<EditSet, Refusal> {
+        reorder::reorder(self, at, order)
     }
 
     /// An empty draft of changes to this document.
@@ -132,23 +150,11 @@ impl Document {
     }
 
     pub(crate) fn value_of(&self, node: NodeId) -> Value {
-        match self.source.kind(node) {
-            Kind::Scalar => self.source.scalar(node),
-            Kind::Alias => match self.source.alias_target(node) {
-                Some(target) => self.value_of(target),
-                None => Value::Null,
-            },
-            Kind::Array => Value::Array(
-                self.source.children(node).iter().map(|it| self.value_of(it.node)).collect(),
-            ),
-            Kind::Object => Value::Object(
-                self.source
-                    .children(node)
-                    .into_iter()
-                    .map(|it| (it.key.unwrap_or_default().into_owned(), self.value_of(it.node)))
-                    .collect(),
-            ),
-        }
+        self.source.value(node)
+    }
+
+    fn found(&self, node: NodeId) -> Found {
+        Found { span: self.source.span(node), key_span: self.source.key_span(node) }
     }
 
     fn find(&self, pointer: &Pointer) -> Option<NodeId> {

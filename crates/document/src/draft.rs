@@ -9,6 +9,7 @@
 //! an array. Slots keep their identity while indexes shift, which is how two writes to one place are noticed.
 
 mod apply;
+mod item_list;
 mod key_index;
 mod merge;
 mod view;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 use edit::{EditSet, Text};
 
+use self::item_list::ItemList;
 use self::key_index::KeyIndex;
 use crate::document::Document;
 use crate::op::OpError;
@@ -76,7 +78,7 @@ pub(crate) enum Node {
 /// An opened container. Removed members of objects stay as marks, removed items of arrays do not.
 pub(crate) struct Container {
     is_object: bool,
-    members: Vec<Slot>,
+    members: ItemList,
     /// Where the live keys of an object stand in `members`.
     by_key: KeyIndex,
     /// The slots of keys that were removed, so that a key that comes back is the same slot.
@@ -322,9 +324,8 @@ impl Draft {
             Kind::Array => false,
             Kind::Scalar | Kind::Alias => return false,
         };
-        let mut container = Container::empty(is_object);
         let children = document.source().children(base);
-        container.members.reserve_exact(children.len());
+        let mut container = Container::with_capacity(is_object, children.len());
         if is_object {
             container.by_key.reserve(children.len());
         }
@@ -354,7 +355,7 @@ impl Draft {
         let container = match value {
             Value::Array(items) => {
                 self.fresh.push(None);
-                let mut container = Container::empty(false);
+                let mut container = Container::with_capacity(false, items.len());
                 for item in items {
                     let slot = self.imported_slot(None, item);
                     container.members.push(slot);
@@ -363,7 +364,7 @@ impl Draft {
             }
             Value::Object(members) => {
                 self.fresh.push(None);
-                let mut container = Container::empty(true);
+                let mut container = Container::with_capacity(true, members.len());
                 for (position, (key, value)) in members.iter().enumerate() {
                     let slot = self.imported_slot(Some(key), value);
                     container.members.push(slot);
@@ -505,10 +506,10 @@ impl Draft {
 }
 
 impl Container {
-    fn empty(is_object: bool) -> Container {
+    fn with_capacity(is_object: bool, capacity: usize) -> Container {
         Container {
             is_object,
-            members: Vec::new(),
+            members: ItemList::with_capacity(capacity),
             by_key: KeyIndex::default(),
             removed_keys: HashMap::new(),
         }

@@ -5,6 +5,7 @@
 //! and comments is not a document.
 
 mod carry;
+mod comments;
 mod dupes;
 mod gap;
 mod insert;
@@ -23,7 +24,7 @@ use edit::{Edit, Text};
 use crate::draft::Draft;
 use crate::limits::Limits;
 use crate::refusal::{ParseError, Reason, Refusal};
-use crate::source::{Child, Kind, NodeId, Source};
+use crate::source::{Child, Items, Kind, NodeId, Source};
 use crate::value::{Number, Value};
 
 /// Where a value stands, and where its key starts.
@@ -82,13 +83,17 @@ impl JsonTree {
 
     /// Where the value of the key at `key` starts.
     fn value_start(&self, key: u32) -> u32 {
+        self.skip_to_value(self.key_end(key)) as u32
+    }
+
+    fn skip_to_value(&self, key_end: usize) -> usize {
         let bytes = self.bytes();
-        let mut at = self.key_end(key);
+        let mut at = key_end;
         loop {
             match bytes.get(at) {
                 Some(b' ' | b'\t' | b'\r' | b'\n' | b':') => at += 1,
                 Some(b'/') => at = parse::end_of_comment(bytes, at).unwrap_or(bytes.len()),
-                _ => return at as u32,
+                _ => return at,
             }
         }
     }
@@ -107,6 +112,31 @@ impl JsonTree {
         })
     }
 
+    /// The value of a node that starts at `start`. Every key is read once, where asking for a member's kind, key and
+    /// value apart would read it three times.
+    fn value_from(&self, node: NodeId, start: usize) -> Value {
+        match self.bytes()[start] {
+            b'{' => {
+                let mut members = Vec::with_capacity(self.child_ids(node).count());
+                for child in self.child_ids(node) {
+                    let key = self.member_start(child);
+                    let key_end = self.key_end(key as u32);
+                    let name = string::decode(self.slice(key + 1, key_end - 1)).into_owned();
+                    let value = self.value_from(child, self.skip_to_value(key_end));
+                    members.push((name, value));
+                }
+                Value::Object(members)
+            }
+            b'[' => {
+                let mut items = Vec::with_capacity(self.child_ids(node).count());
+                let item = |child| self.value_from(child, self.member_start(child));
+                items.extend(self.child_ids(node).map(item));
+                Value::Array(items)
+            }
+            _ => scalar(self.slice(start, self.end(node))),
+        }
+    }
+
     /// The text between two offsets that stand on character boundaries.
     fn slice(&self, start: usize, end: usize) -> &str {
         let bytes = self.bytes().get(start..end).unwrap_or_default();
@@ -122,6 +152,17 @@ impl JsonTree {
 
     fn key_text(&self, key: u32) -> Cow<'_, str> {
         string::decode(self.slice(key as usize + 1, self.key_end(key) - 1))
+    }
+}
+
+/// The value of a scalar as it is written.
+fn scalar(text: &str) -> Value {
+    match text.as_bytes().first() {
+        Some(b'"') => Value::String(string::decode(&text[1..text.len() - 1]).into_owned()),
+        Some(b't') => Value::Bool(true),
+        Some(b'f') => Value::Bool(false),
+        Some(b'n') => Value::Null,
+        _ => Value::Number(Number::parse(text).expect("the parser has checked the number")),
     }
 }
 
@@ -149,14 +190,11 @@ impl Source for JsonTree {
 
     fn scalar(&self, node: NodeId) -> Value {
         let span = self.at(node);
-        let text = self.slice(span.start as usize, span.end as usize);
-        match text.as_bytes().first() {
-            Some(b'"') => Value::String(string::decode(&text[1..text.len() - 1]).into_owned()),
-            Some(b't') => Value::Bool(true),
-            Some(b'f') => Value::Bool(false),
-            Some(b'n') => Value::Null,
-            _ => Value::Number(Number::parse(text).expect("the parser has checked the number")),
-        }
+        scalar(self.slice(span.start as usize, span.end as usize))
+    }
+
+    fn value(&self, node: NodeId) -> Value {
+        self.value_from(node, self.at(node).start as usize)
     }
 
     fn span(&self, node: NodeId) -> Range<u32> {
@@ -172,6 +210,15 @@ impl Source for JsonTree {
         let offset = self.repeated_key?;
         let key = self.key_text(offset).into_owned();
         Some(Refusal::new(Reason::DuplicateKey { key }, offset))
+    }
+
+    fn comments(&self) -> Vec<Range<u32>> {
+        comments::comments(self.bytes())
+    }
+
+    fn items(&self, array: NodeId) -> Option<Items> {
+        let spans = self.child_ids(array).map(|item| self.span(item)).collect();
+        Some(Items { spans, is_listed: true })
     }
 
     fn bytes_decide(&self) -> bool {

@@ -4,7 +4,7 @@
 //! The path of a change: [`parse`] reads a text into a [`Document`] (spans into the text, no copy of it);
 //! a [`Draft`] applies [`Op`]s to an overlay of that tree; [`Draft::lower`] turns the overlay into an
 //! [`edit::EditSet`], parses the result again and compares it with the overlay. What does not come out as
-//! meant is refused, never written.
+//! meant is refused, never written. [`Document::reorder_items`] goes the same way without a draft.
 //!
 //! Knows nothing about diagnostics, files on disk or who asks for a change.
 #![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
@@ -14,9 +14,11 @@ mod document;
 mod draft;
 mod json;
 mod limits;
+mod locate;
 mod op;
 mod pointer;
 mod refusal;
+mod reorder;
 mod source;
 mod toml;
 mod value;

@@ -91,6 +91,18 @@ pub enum Reason {
         /// What it has no text for.
         what: String,
     },
+    /// A reorder names a place where no array is.
+    #[error("there is no array here to reorder")]
+    NotAnArray,
+    /// The new order leaves items out, names one twice or names one that is not there.
+    #[error("the new order must name each of the {items} items exactly once")]
+    NotAPermutation {
+        /// How many items the array has.
+        items: usize,
+    },
+    /// The tables of a TOML array stand among other tables.
+    #[error("the tables of this array stand among other tables; move them together first")]
+    ScatteredItems,
     /// The edited text would not mean what was asked for.
     #[error("the edited text would not read back as intended; nothing was changed")]
     NotVerified,

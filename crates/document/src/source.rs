@@ -30,6 +30,15 @@ pub(crate) struct Child<'a> {
     pub(crate) node: NodeId,
 }
 
+/// How the items of an array stand in the text.
+pub(crate) struct Items {
+    /// In order and disjoint.
+    pub(crate) spans: Vec<Range<u32>>,
+    /// Whether they stand between brackets, with commas. If not, each has lines of its own, and its span takes in
+    /// the comment lines below that are about it.
+    pub(crate) is_listed: bool,
+}
+
 /// A parsed text as a tree of nodes, and the way back from an overlay of it to byte edits.
 pub(crate) trait Source {
     fn root(&self) -> NodeId;
@@ -42,6 +51,23 @@ pub(crate) trait Source {
     /// The value of a scalar. Callers never pass another kind.
     fn scalar(&self, node: NodeId) -> Value;
 
+    /// The value of any node, aliases expanded.
+    fn value(&self, node: NodeId) -> Value {
+        match self.kind(node) {
+            Kind::Scalar => self.scalar(node),
+            Kind::Alias => self.alias_target(node).map_or(Value::Null, |it| self.value(it)),
+            Kind::Array => {
+                Value::Array(self.children(node).iter().map(|it| self.value(it.node)).collect())
+            }
+            Kind::Object => {
+                let children = self.children(node).into_iter();
+                let member =
+                    |it: Child<'_>| (it.key.unwrap_or_default().into_owned(), self.value(it.node));
+                Value::Object(children.map(member).collect())
+            }
+        }
+    }
+
     /// What an alias stands for. `None` for every other kind.
     fn alias_target(&self, _node: NodeId) -> Option<NodeId> {
         None
@@ -52,6 +78,12 @@ pub(crate) trait Source {
 
     /// The bytes of the key of a member of an object.
     fn key_span(&self, node: NodeId) -> Option<Range<u32>>;
+
+    /// The bytes of every comment, in order; a comment to the end of its line is without the line end.
+    fn comments(&self) -> Vec<Range<u32>>;
+
+    /// Where the items of an array stand; `None` if they are spread among other things.
+    fn items(&self, array: NodeId) -> Option<Items>;
 
     /// Why nothing in this text may be edited structurally.
     fn blocked(&self) -> Option<Refusal>;

@@ -5,6 +5,7 @@
 //! beside the nodes, and every place where a key is spelled (its *uses*). Lowering works on statements: it
 //! removes, inserts and respells whole lines, and never writes a document anew.
 
+mod comments;
 mod emit;
 mod layout;
 mod lower;
@@ -20,7 +21,7 @@ use edit::Edit;
 
 use crate::draft::Draft;
 use crate::refusal::{Reason, Refusal};
-use crate::source::{Child, Kind, NodeId, Source};
+use crate::source::{Child, Items, Kind, NodeId, Source};
 use crate::value::Value;
 use tree::{Form, TomlTree};
 
@@ -58,6 +59,19 @@ impl Source for TomlTree {
 
     fn blocked(&self) -> Option<Refusal> {
         None
+    }
+
+    fn comments(&self) -> Vec<Range<u32>> {
+        comments::comments(self.text.bytes())
+    }
+
+    fn items(&self, array: NodeId) -> Option<Items> {
+        if self.form(array.0) == Form::ArrayOfTables {
+            let spans = layout::section_spans(self, array.0)?;
+            return Some(Items { spans, is_listed: false });
+        }
+        let spans = self.child_ids(array.0).map(|item| self.value_span(item)).collect();
+        Some(Items { spans, is_listed: true })
     }
 
     fn keeps_key_order(&self) -> bool {

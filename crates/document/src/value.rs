@@ -123,6 +123,21 @@ impl Value {
         }
     }
 
+    /// Whether no more than `room` containers are nested in this value, itself included. Looks no deeper than that,
+    /// so that it can be asked of any value.
+    pub(crate) fn fits(&self, room: usize) -> bool {
+        let room_inside = room.checked_sub(1);
+        match self {
+            Value::Array(items) => {
+                room_inside.is_some_and(|room| items.iter().all(|it| it.fits(room)))
+            }
+            Value::Object(members) => {
+                room_inside.is_some_and(|room| members.iter().all(|(_, it)| it.fits(room)))
+            }
+            _ => true,
+        }
+    }
+
     /// The first thing that `find` says of a scalar in this value.
     pub(crate) fn find_in_scalars<T>(&self, find: fn(&Value) -> Option<T>) -> Option<T> {
         match self {

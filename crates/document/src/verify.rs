@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use edit::{EditSet, Text};
 
@@ -16,12 +17,8 @@ use crate::source::{Child, Kind, NodeId};
 pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<Text, Refusal> {
     let document = draft.document();
     let offset = edits.edits().first().map_or(0, |edit| edit.start);
-    let edited =
-        edits.apply(document.text()).map_err(|error| Refusal::new(Reason::Edits(error), offset))?;
-    // The text was accepted under its own limits; an edit may add to it, but not without bound.
-    let limits = Limits { max_bytes: usize::MAX, ..Limits::DEFAULT };
-    let reread = document::parse(&edited, document.format(), &limits)
-        .map_err(|error| Refusal::new(Reason::NotParsed { message: error.message }, offset))?;
+    let (edited, reread) =
+        reread(document, edits).map_err(|reason| Refusal::new(reason, offset))?;
     let comparison = Comparison {
         draft,
         old: document,
@@ -35,6 +32,19 @@ pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<Text, Refusal> {
         let offset = comparison.differs_at.get().unwrap_or(offset);
         Err(Refusal::new(Reason::NotVerified, offset))
     }
+}
+
+/// The edited text, parsed again.
+pub(crate) fn reread(
+    document: &Document,
+    edits: &EditSet,
+) -> Result<(Text, Arc<Document>), Reason> {
+    let edited = edits.apply(document.text()).map_err(Reason::Edits)?;
+    // The text was accepted under its own limits; an edit may add to it, but not without bound.
+    let limits = Limits { max_bytes: usize::MAX, ..Limits::DEFAULT };
+    let reread = document::parse(&edited, document.format(), &limits)
+        .map_err(|error| Reason::NotParsed { message: error.message })?;
+    Ok((edited, reread))
 }
 
 struct Comparison<'a> {

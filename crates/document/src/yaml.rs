@@ -8,6 +8,7 @@ mod ambiguous;
 mod anchors;
 mod block;
 mod build;
+mod comments;
 mod duplicates;
 mod flow;
 mod lower;
@@ -30,7 +31,7 @@ use edit::Edit;
 
 use crate::draft::Draft;
 use crate::refusal::{Reason, Refusal};
-use crate::source::{Child, Kind, NodeId, Source};
+use crate::source::{Child, Items, Kind, NodeId, Source};
 use crate::value::Value;
 use tree::{Shape, YamlTree};
 
@@ -78,6 +79,21 @@ impl Source for YamlTree {
 
     fn blocked(&self) -> Option<Refusal> {
         self.blocked.clone()
+    }
+
+    fn comments(&self) -> Vec<Range<u32>> {
+        comments::comments(self)
+    }
+
+    fn items(&self, array: NodeId) -> Option<Items> {
+        let id = YamlTree::id(array);
+        let is_block = self.shape(id) == Shape::BlockSequence;
+        let span = |entry: tree::Entry| {
+            let (start, end) = (self.entry_start(entry, is_block), self.entry_end(entry));
+            if is_block { start..block::end_with_comments(self, start, end) } else { start..end }
+        };
+        let spans = self.entries(id).into_iter().map(span).collect();
+        Some(Items { spans, is_listed: !is_block })
     }
 
     fn refuses_change_inside(&self, node: NodeId) -> Option<Refusal> {

@@ -3,10 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 mod it {
+    mod comments;
     mod json;
     mod laws;
+    mod locate;
     mod model;
     mod ops;
+    mod reorder;
+    mod sizes;
     mod toml;
     mod yaml;
 }

@@ -27,6 +27,7 @@ pub(crate) fn diagnostic(
         rule_id,
         source: SOURCE.to_owned(),
         phase: if is_schema { "read" } else { "simulate" }.to_owned(),
+        concern: check::Concern::Problem,
         tier: if is_schema { Tier::Schema } else { Tier::Semantic },
         severity,
         message,

@@ -1,28 +1,53 @@
 //! Version 1: requests that front ends make and reports that they get.
 
+mod baseline;
+mod config;
 mod diagnostic;
 mod edits;
+mod findings;
+mod repair;
 mod report;
 mod request;
 #[cfg(test)]
 mod tests;
 
+pub use baseline::{Baseline, BaselineEntry};
 pub use diagnostic::{Diagnostic, Location, Related, Severity, Tier};
+pub use findings::{
+    AppliedRepair, CheckReport, CheckSummary, Decision, ExplainReport, FixReport, FixSummary,
+    FoundFiles, InitReport, PlanReport, PlanSummary, PlannedRepair, RejectedRepair, RuleLine,
+    RulesReport, SourceFailure,
+};
+pub use repair::{
+    Compatibility, Confidence, ExpectedDelta, Precondition, Repair, RepairEdit, RepairKind,
+    RepairScope, RepairTargets, Safety,
+};
 pub use report::{
     AppliedOp, ApplyReport, ApplySummary, ConvertNote, ConvertReport, FailedOp, FailureDetail,
     FailureReport, LogEntry, LogReport, PatchKind, Recheck, RecheckFinding, RecheckProblem,
     UndoRefusal, UndoReport,
 };
-pub use request::{Conversion, Convert, Log, PatchInput, RunPatch, Undo};
+pub use request::{
+    Check, Conversion, Convert, Explain, Fix, Init, Log, Look, PatchInput, Plan, RunPatch, Undo,
+};
 
-/// The JSON Schemas of the reports and of the edits document, by name.
+/// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
         ("apply-report", schema_of::<ApplyReport>()),
+        ("baseline", schema_of::<Baseline>()),
+        ("check-report", schema_of::<CheckReport>()),
+        ("config", config::schema()),
         ("convert-report", schema_of::<ConvertReport>()),
         ("edits", edits::schema()),
+        ("explain-report", schema_of::<ExplainReport>()),
         ("failure-report", schema_of::<FailureReport>()),
+        ("fix-report", schema_of::<FixReport>()),
+        ("init-report", schema_of::<InitReport>()),
         ("log-report", schema_of::<LogReport>()),
+        ("plan-report", schema_of::<PlanReport>()),
+        ("repairs", schema_of::<Vec<Repair>>()),
+        ("rules-report", schema_of::<RulesReport>()),
         ("undo-report", schema_of::<UndoReport>()),
     ]
 }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::command::{apply, completions, convert, log, schema, undo, validate};
+use crate::command::{
+    apply, check, completions, convert, explain, fix, init, log, plan, schema, undo, validate,
+};
 use crate::exit::Exit;
 use crate::words::shell_word;
 
@@ -28,10 +30,11 @@ Options:
   -h, --help           Print help
 {after-help}";
 
-/// Applies patch documents to YAML, JSON and TOML files without touching a byte they do not name.
+/// Takes a workspace from red to green: finds what is wrong in YAML, JSON and TOML files and fixes what a machine may fix.
 ///
-/// A patch document is a list of fix actions or a changeset.
-/// regreen checks it against the workspace, shows what it would do, writes all of it in one crash-safe transaction, and can take it back.
+/// `check` says what is wrong and shows the edit that would repair it.
+/// `fix` makes the repairs that are safe, checks that they did what they claimed, and writes all of them in one crash-safe transaction that `undo` takes back.
+/// Not a byte changes that no repair names: comments, order and layout stay.
 #[derive(Debug, Parser)]
 #[command(name = "regreen", version, styles = STYLES, max_term_width = 100, after_help = first_steps())]
 pub(crate) struct Cli {
@@ -44,16 +47,23 @@ pub(crate) struct Cli {
 fn first_steps() -> String {
     format!(
         "First steps:\n  \
-         regreen validate fixes.json         does it apply? nothing is written\n  \
-         regreen apply fixes.json --diff     what would it change? nothing is written\n  \
-         regreen apply fixes.json            apply it\n  \
-         regreen undo                        take it back\n\n{}",
+         regreen check                  what is wrong? nothing is written\n  \
+         regreen fix --diff             what would be fixed? nothing is written\n  \
+         regreen fix                    fix what is safe to fix\n  \
+         regreen undo                   take it back\n  \
+         regreen explain RULE           what a rule means, and why its repair is as safe as it is\n  \
+         regreen apply fixes.json       apply a patch document of another tool\n\n{}",
         Exit::help()
     )
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Check(check::Arguments),
+    Fix(fix::Arguments),
+    Plan(plan::Arguments),
+    Explain(explain::Arguments),
+    Init(init::Arguments),
     Validate(validate::Arguments),
     Apply(apply::Arguments),
     Convert(convert::Arguments),

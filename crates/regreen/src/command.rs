@@ -1,18 +1,29 @@
 //! The commands, a file each, and what they share.
 
 pub(crate) mod apply;
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod explain;
+pub(crate) mod fix;
+pub(crate) mod init;
+pub(crate) mod interactive;
 pub(crate) mod log;
+pub(crate) mod look;
+pub(crate) mod plan;
 pub(crate) mod root;
 pub(crate) mod schema;
+pub(crate) mod staged;
 pub(crate) mod undo;
 pub(crate) mod validate;
+pub(crate) mod watch;
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 use service::Session;
 
-use crate::cli::{Cli, Command, Common};
+use crate::cli::{Cli, Command, Common, ReportFormat};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::output::{Said, deliver, note};
@@ -32,12 +43,22 @@ pub(crate) type Outcome = Result<(Said, Exit)>;
 impl Ctx<'_> {
     /// Opens the workspace. What an interrupted run left behind is settled first, and told.
     pub(crate) fn open(&self) -> Result<Session> {
-        let root = root::find(&self.environment, self.common.root.as_deref())?;
-        let session = Session::open(&root, self.policy.access())?;
+        let session = Session::open(&self.root()?, self.policy.access())?;
         if let Some(recovered) = session.recovered() {
             self.note(&format!("note: {}\n", words::printable(&recovered)))?;
         }
         Ok(session)
+    }
+
+    /// The folder that is the workspace.
+    pub(crate) fn root(&self) -> Result<PathBuf, root::RootError> {
+        root::find(&self.environment, self.common.root.as_deref())
+    }
+
+    /// Writes what a command says to where it belongs.
+    pub(crate) fn deliver(&self, said: &Said) -> Result<()> {
+        let file = self.common.output.as_ref().map(|it| self.environment.directory.join(it));
+        deliver(said, file.as_deref(), self.common.color)
     }
 
     /// Tells people something beside the result; not with `--quiet`.
@@ -58,8 +79,7 @@ pub(crate) fn run(cli: &Cli) -> Exit {
         let policy = WritePolicy::decide(&environment);
         let ctx = Ctx { common: &cli.common, environment, policy };
         let (said, exit) = dispatch(&ctx, &cli.command)?;
-        let file = cli.common.output.as_ref().map(|it| ctx.environment.directory.join(it));
-        if let Err(error) = deliver(&said, file.as_deref(), cli.common.color) {
+        if let Err(error) = ctx.deliver(&said) {
             // What was written stays written, and nobody has read its report.
             note(
                 "note: the command was carried out; only its result could not be delivered\n",
@@ -74,6 +94,11 @@ pub(crate) fn run(cli: &Cli) -> Exit {
 
 fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
     match command {
+        Command::Check(arguments) => check::run(ctx, arguments),
+        Command::Fix(arguments) => fix::run(ctx, arguments),
+        Command::Plan(arguments) => plan::run(ctx, arguments),
+        Command::Explain(arguments) => explain::run(ctx, arguments),
+        Command::Init(arguments) => init::run(ctx, arguments),
         Command::Validate(arguments) => validate::run(ctx, arguments),
         Command::Apply(arguments) => apply::run(ctx, arguments),
         Command::Convert(arguments) => convert::run(ctx, arguments),
@@ -93,17 +118,23 @@ fn fail(cli: &Cli, error: &anyhow::Error) -> Exit {
         // If even this cannot be written, the exit code is all that is left to say it.
         let _ = deliver(&said, None, cli.common.color);
     }
-    let _ = note(&failure::render(&report), cli.common.color);
-    Exit::Failed
+    let text = failure::render_problems(error) + &failure::render(&report);
+    let _ = note(&text, cli.common.color);
+    failure::exit(&report)
 }
 
 fn is_json(command: &Command) -> bool {
     match command {
-        Command::Validate(arguments) => arguments.format == crate::cli::ReportFormat::Json,
+        Command::Check(arguments) => arguments.format == check::CheckFormat::Json,
+        Command::Fix(arguments) => arguments.is_json(),
+        Command::Plan(arguments) => arguments.format == plan::PlanFormat::Json,
+        Command::Explain(arguments) => arguments.format == ReportFormat::Json,
+        Command::Init(arguments) => arguments.format == ReportFormat::Json,
+        Command::Validate(arguments) => arguments.format == ReportFormat::Json,
         Command::Apply(arguments) => arguments.is_json(),
-        Command::Convert(arguments) => arguments.format == crate::cli::ReportFormat::Json,
-        Command::Undo(arguments) => arguments.format == crate::cli::ReportFormat::Json,
-        Command::Log(arguments) => arguments.format == crate::cli::ReportFormat::Json,
+        Command::Convert(arguments) => arguments.format == ReportFormat::Json,
+        Command::Undo(arguments) => arguments.format == ReportFormat::Json,
+        Command::Log(arguments) => arguments.format == ReportFormat::Json,
         Command::Schema(_) | Command::Completions(_) => false,
     }
 }

@@ -16,7 +16,12 @@ pub(crate) struct Environment {
     pub(crate) bazel_run_root: Option<PathBuf>,
     /// We stand in a directory that Bazel made for an action or a test.
     pub(crate) is_bazel_action: bool,
+    /// What a git hook is started with: which repository and which index. A path in it is absolute.
+    pub(crate) git: Vec<(&'static str, OsString)>,
 }
+
+/// The variables by which git tells its hooks where they work; their values are paths.
+const GIT_PATHS: [&str; 3] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
 
 impl Environment {
     /// Reads the environment of this process.
@@ -39,8 +44,26 @@ impl Environment {
             is_action_asked_for: variable("REGREEN_ACTION").is_some_and(|it| it != "0"),
             bazel_run_root,
             is_bazel_action: is_test || is_sandbox,
+            git: git_variables(current, &variable),
         }
     }
+}
+
+/// git is run in the root of the workspace, and a hook is given paths that are relative to where it is started.
+fn git_variables(
+    current: &Path,
+    variable: &dyn Fn(&str) -> Option<OsString>,
+) -> Vec<(&'static str, OsString)> {
+    let mut found: Vec<_> = GIT_PATHS
+        .into_iter()
+        .filter_map(|name| Some((name, current.join(variable(name)?).into_os_string())))
+        .collect();
+    let has = |wanted: &str| found.iter().any(|it| it.0 == wanted);
+    // With a repository and no work tree git takes the directory it is run in for the work tree.
+    if has("GIT_DIR") && !has("GIT_WORK_TREE") {
+        found.push(("GIT_WORK_TREE", current.as_os_str().to_owned()));
+    }
+    found
 }
 
 #[cfg(test)]
@@ -73,6 +96,19 @@ mod tests {
         std::fs::create_dir_all(sandbox.join("bazel-out")).unwrap();
         assert!(read(&sandbox, &[]).is_bazel_action);
         assert!(!read(folder.path(), &[]).is_bazel_action);
+    }
+
+    #[test]
+    fn what_a_git_hook_is_given_is_absolute() {
+        let given = [("GIT_INDEX_FILE", ".git/index.lock"), ("GIT_DIR", "/repo/.git")];
+        let environment = read(Path::new("/repo"), &given);
+        let expected = [
+            ("GIT_DIR", "/repo/.git"),
+            ("GIT_INDEX_FILE", "/repo/.git/index.lock"),
+            ("GIT_WORK_TREE", "/repo"),
+        ];
+        assert_eq!(environment.git, expected.map(|(name, value)| (name, value.into())));
+        assert!(read(Path::new("/repo"), &[]).git.is_empty());
     }
 
     #[test]

@@ -13,13 +13,21 @@ pub(crate) enum Exit {
 
 impl Exit {
     pub(crate) const TABLE: [(Exit, u8, &str); 4] = [
-        (Exit::Clean, 0, "everything applied, or there was nothing to do"),
-        (Exit::Findings, 1, "the patch has errors, an operation failed, or something was refused"),
+        (
+            Exit::Clean,
+            0,
+            "clean: no errors (after `fix`: none left), everything applied, nothing to do",
+        ),
+        (
+            Exit::Findings,
+            1,
+            "findings: errors are left, an operation failed, or something was refused",
+        ),
         (Exit::Usage, 2, "the command line is wrong"),
         (
             Exit::Failed,
             3,
-            "the work could not be done: I/O, a lock, a damaged .regreen, action mode",
+            "the work could not be done: I/O, a bad configuration, a lock, action mode",
         ),
     ];
 

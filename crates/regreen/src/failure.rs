@@ -3,9 +3,30 @@
 use protocol::v1::{FailureDetail, FailureReport};
 
 use crate::command::root::RootError;
+use crate::exit::Exit;
+use crate::git::GitError;
 use crate::input::InputError;
 use crate::policy::ActionRefusal;
+use crate::render::frame::render_frames;
 use crate::render::style::{BAD, BOLD, paint};
+
+/// What was typed makes no sense, which only shows when the workspace is looked at.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UsageError(pub(crate) String);
+
+/// Whose fault it is: a command line that makes no sense is usage.
+pub(crate) fn exit(report: &FailureReport) -> Exit {
+    if report.error.code == "usage" { Exit::Usage } else { Exit::Failed }
+}
+
+/// What is wrong with the configuration or a pack, place by place, where that is the reason.
+pub(crate) fn render_problems(error: &anyhow::Error) -> String {
+    let Some(failure) = error.downcast_ref::<service::Failure>() else { return String::new() };
+    let Some(frames) = failure.frames() else { return String::new() };
+    let rendered = render_frames(failure.problems(), frames, false);
+    rendered.iter().map(|it| format!("{it}\n")).collect()
+}
 
 /// The report on an error. Errors that no part of regreen has a name for are I/O of the front end.
 pub(crate) fn report(error: &anyhow::Error) -> FailureReport {
@@ -15,6 +36,10 @@ pub(crate) fn report(error: &anyhow::Error) -> FailureReport {
         ("action_mode", Some(refusal.help().to_owned()))
     } else if let Some(error) = error.downcast_ref::<InputError>() {
         (error.code(), None)
+    } else if let Some(error) = error.downcast_ref::<GitError>() {
+        (error.code(), error.help().map(str::to_owned))
+    } else if error.is::<UsageError>() {
+        ("usage", None)
     } else if error.is::<RootError>() {
         ("bad_root", Some("name the workspace with --root DIR".to_owned()))
     } else {
@@ -23,11 +48,15 @@ pub(crate) fn report(error: &anyhow::Error) -> FailureReport {
         return failure_report(error);
     };
     // The errors with a name of their own say all there is to say.
-    failure_report(FailureDetail { code: code.to_owned(), message: error.to_string(), help })
+    let detail = FailureDetail { code: code.to_owned(), message: error.to_string(), help };
+    let failure = error.downcast_ref::<service::Failure>();
+    let diagnostics = failure.map(|it| it.problems().to_vec()).unwrap_or_default();
+    FailureReport { diagnostics, ..failure_report(detail) }
 }
 
 fn failure_report(error: FailureDetail) -> FailureReport {
-    FailureReport { ok: false, validator_version: service::VERSION.to_owned(), error }
+    let validator_version = service::VERSION.to_owned();
+    FailureReport { ok: false, validator_version, error, diagnostics: Vec::new() }
 }
 
 /// The report as text.

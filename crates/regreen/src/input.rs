@@ -1,4 +1,4 @@
-//! Reads the patch document, from a file or from standard input.
+//! Reads the patch document or a buffer, from a file or from standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,6 +18,10 @@ pub(crate) enum InputError {
     Io { name: String, source: io::Error },
     #[error("the patch document {name} has more than {MAX_BYTES} bytes")]
     TooLarge { name: String },
+    #[error("cannot read standard input: {0}")]
+    Buffer(io::Error),
+    #[error("standard input has more than {MAX_BYTES} bytes")]
+    BufferTooLarge,
 }
 
 impl InputError {
@@ -26,6 +30,8 @@ impl InputError {
         match self {
             InputError::Io { .. } => "patch_unreadable",
             InputError::TooLarge { .. } => "patch_too_large",
+            InputError::Buffer(_) => "stdin_unreadable",
+            InputError::BufferTooLarge => "stdin_too_large",
         }
     }
 }
@@ -51,6 +57,12 @@ pub(crate) fn read_patch(
         Ok(bytes) => Ok(PatchInput { name, bytes, kind: arguments.from.map(kind) }),
         Err(source) => Err(InputError::Io { name, source }),
     }
+}
+
+/// Reads one file of the workspace that is not on disk.
+pub(crate) fn read_buffer(source: impl Read) -> Result<Vec<u8>, InputError> {
+    let bytes = read_limited(source).map_err(InputError::Buffer)?;
+    if bytes.len() as u64 > MAX_BYTES { Err(InputError::BufferTooLarge) } else { Ok(bytes) }
 }
 
 fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {

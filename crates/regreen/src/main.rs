@@ -5,9 +5,11 @@ mod command;
 mod environment;
 mod exit;
 mod failure;
+mod git;
 mod input;
 mod output;
 mod policy;
+mod progress;
 mod render;
 mod words;
 
@@ -27,7 +29,8 @@ fn main() -> ExitCode {
 /// standard error already; a transaction that was cut short is settled by the next command.
 fn or_failed(run: impl FnOnce() -> Exit) -> Exit {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        let text = "error: this is a defect of regreen; please report it with the patch document\n";
+        let text =
+            "error: this is a defect of regreen; please report it with the command and its input\n";
         // If even this cannot be written, the exit code is all that is left to say it.
         let _ = output::note(text, cli::Color::Never);
         Exit::Failed

@@ -36,6 +36,10 @@ impl ActionRefusal {
                 "run it from a shell instead, or emit what it would do as an output: \
                  `regreen apply PATCH --diff --output FILE`"
             }
+            "fix" => {
+                "run it from a shell instead, or emit what it would do as an output: \
+                 `regreen fix --diff --output FILE`"
+            }
             _ => "run it from a shell instead; an action must not change its inputs",
         }
     }

@@ -1,6 +1,12 @@
-//! Reports as text for people.
+//! Reports as text for people, and in the formats of other tools.
 
 pub(crate) mod changes;
+pub(crate) mod check;
+pub(crate) mod fix;
 pub(crate) mod frame;
+pub(crate) mod github;
 pub(crate) mod patch;
+pub(crate) mod plan;
+pub(crate) mod repair;
+pub(crate) mod sarif;
 pub(crate) mod style;

@@ -5,6 +5,11 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
+/// `1 fix`, `2 fixes`.
+pub(crate) fn count_fixes(n: usize) -> String {
+    if n == 1 { "1 fix".to_owned() } else { format!("{n} fixes") }
+}
+
 /// The text with every control character made visible, so that no file name or file content can move the cursor,
 /// change colours or hide what it says.
 pub(crate) fn printable(text: &str) -> String {

@@ -5,6 +5,8 @@
 mod action_mode;
 #[path = "it/apply.rs"]
 mod apply;
+#[path = "it/check.rs"]
+mod check;
 #[path = "it/convert.rs"]
 mod convert;
 #[path = "it/determinism.rs"]
@@ -13,13 +15,27 @@ mod determinism;
 mod examples;
 #[path = "it/exit_codes.rs"]
 mod exit_codes;
+#[path = "it/fix.rs"]
+mod fix;
+#[path = "it/formats.rs"]
+mod formats;
+#[path = "it/git.rs"]
+mod git;
 #[path = "it/guide.rs"]
 mod guide;
 #[path = "it/history.rs"]
 mod history;
 #[path = "it/hostile.rs"]
 mod hostile;
+#[path = "it/interactive.rs"]
+mod interactive;
+#[path = "it/laws.rs"]
+mod laws;
 #[path = "it/output.rs"]
 mod output;
+#[path = "it/red.rs"]
+mod red;
 #[path = "it/support.rs"]
 mod support;
+#[path = "it/watch.rs"]
+mod watch;

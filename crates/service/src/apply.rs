@@ -46,7 +46,8 @@ fn commit(
 ) -> Result<Option<TransactionId>, CommitError> {
     let change = &simulated.simulation.change;
     let index = simulated
-        .new_index()
+        .new_index
+        .as_ref()
         .map(|it| IndexUpdate { base: simulated.index.base, index: it.clone() });
     session.workspace.commit(change, index.as_ref(), &meta(request, simulated))
 }
@@ -74,7 +75,7 @@ fn meta(request: &RunPatch, simulated: &Simulated) -> Meta {
 }
 
 /// The file that another program changed between our reading and our writing it.
-fn stale_path(error: &CommitError) -> Option<String> {
+pub(crate) fn stale_path(error: &CommitError) -> Option<String> {
     match error {
         CommitError::Apply(
             ApplyError::Stale { path, .. }

@@ -37,6 +37,46 @@ pub enum Failure {
     /// The transaction was not undone, for a reason that is not the transaction's.
     #[error(transparent)]
     Undo(#[from] UndoError),
+    /// The request makes no sense in this workspace: the command line is wrong.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong and what would be right.
+        message: String,
+    },
+    /// The configuration or a pack is wrong.
+    #[error("{what} cannot be used: {}", n_problems(.problems.len()))]
+    Setup {
+        /// `regreen.toml` or the pack.
+        what: String,
+        /// Everything that is wrong, with its place.
+        problems: Vec<protocol::v1::Diagnostic>,
+        /// What it takes to show the problems to people.
+        frames: Box<crate::Frames>,
+    },
+    /// A file that regreen itself needs cannot be used.
+    #[error("{path} cannot be used: {reason}")]
+    Unusable {
+        /// The file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// Two files have the uid that a changeset names.
+    #[error("{first} and {second} have the same uid {uid:?}; a changeset cannot name one of them")]
+    TwoFiles {
+        /// The uid.
+        uid: String,
+        /// One file.
+        first: String,
+        /// The other file.
+        second: String,
+    },
+    /// The threads to work with cannot be started.
+    #[error("the threads to work with cannot be started: {message}")]
+    Threads {
+        /// What the system said.
+        message: String,
+    },
     /// Files change faster than a patch can be applied to them.
     #[error("{path} keeps changing on disk; nothing was changed")]
     KeepsChanging {
@@ -72,6 +112,11 @@ impl Failure {
             Failure::Undo(UndoError::Commit(error)) => commit_code(error),
             Failure::Undo(UndoError::DamagedImage { .. }) => "damaged_store",
             Failure::Undo(_) => "io",
+            Failure::Usage { .. } => "usage",
+            Failure::Setup { .. } => "bad_config",
+            Failure::Unusable { .. } => "unusable",
+            Failure::TwoFiles { .. } => "duplicate_uid",
+            Failure::Threads { .. } => "io",
             Failure::KeepsChanging { .. } => "stale",
             Failure::Diff { .. } | Failure::Unfit(_) | Failure::Contradiction(_) => "internal",
         }
@@ -89,11 +134,31 @@ impl Failure {
             "bad_file_index" => {
                 "correct `.regreen/files.json`, or move it aside to name files by their paths again"
             }
+            "duplicate_uid" => "give one of the files another uid, then run the command again",
+            "bad_config" => {
+                "correct what is named above; `regreen schema config` describes regreen.toml"
+            }
             "internal" => "this is a defect of regreen; please report it with the patch document",
             "io" => return self.io_help().map(str::to_owned),
             _ => return None,
         };
         Some(help.to_owned())
+    }
+
+    /// Everything that is wrong with the configuration or a pack, where that is the reason.
+    pub fn problems(&self) -> &[protocol::v1::Diagnostic] {
+        match self {
+            Failure::Setup { problems, .. } => problems,
+            _ => &[],
+        }
+    }
+
+    /// What it takes to show [`Failure::problems`] to people.
+    pub fn frames(&self) -> Option<&crate::Frames> {
+        match self {
+            Failure::Setup { frames, .. } => Some(frames),
+            _ => None,
+        }
     }
 
     /// What to do about what the file system said.
@@ -114,6 +179,10 @@ impl Failure {
             _ => None,
         }
     }
+}
+
+fn n_problems(count: usize) -> String {
+    if count == 1 { "1 problem".to_owned() } else { format!("{count} problems") }
 }
 
 fn recover_code(error: &RecoverError) -> &'static str {

@@ -7,16 +7,30 @@
 //! Knows nothing about flags, exit codes, colours or terminals.
 
 mod apply;
+mod baseline;
+mod catalog;
 mod changes;
+mod commands;
+mod config;
 mod convert;
+mod emit;
 mod failure;
+mod globs;
 mod log;
+mod look;
+mod nearest;
+mod own_rules;
+mod pool;
 mod recheck;
+mod reply;
 mod schema;
 mod session;
+mod setup;
 mod trial;
+mod uids;
 mod undo;
 mod validate;
+mod view;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -25,9 +39,14 @@ use protocol::v1::{ApplyReport, ConvertReport, UndoReport};
 
 pub use apply::apply;
 pub use changes::{ChangeKind, FileChange};
+pub use commands::{Live, check, explain, fix, init, plan, rules};
 pub use convert::convert;
 pub use failure::Failure;
 pub use log::log;
+pub use reply::{
+    Answer, CheckReply, Decide, ExplainReply, FixActionsOutput, FixReply, InitReply, OnProgress,
+    PlanReply, Preview, Progress, Question, TextEdit, WrittenBaseline,
+};
 pub use schema::{SCHEMA_NAMES, Schema, schemas};
 pub use session::{Access, Session, find_root};
 pub use undo::{is_transaction_id, undo};

@@ -12,14 +12,23 @@ pub struct Schema {
 }
 
 /// The names of all schemas, in the order of [`schemas`]. Making a schema takes longer than knowing its name.
-pub const SCHEMA_NAMES: [&str; 8] = [
+pub const SCHEMA_NAMES: [&str; 17] = [
+    "baseline",
     "changeset",
+    "config",
     "edits",
     "fix-actions",
+    "repairs",
     "apply-report",
+    "check-report",
     "convert-report",
+    "explain-report",
     "failure-report",
+    "fix-report",
+    "init-report",
     "log-report",
+    "plan-report",
+    "rules-report",
     "undo-report",
 ];
 
@@ -36,10 +45,21 @@ pub fn schemas() -> Vec<Schema> {
 
 fn about(name: &str) -> &'static str {
     match name {
+        "baseline" => "the file of the findings that were there before",
+        "config" => "regreen.toml",
         "changeset" => "a patch document: one ordered list of operations, all or nothing",
         "fix-actions" => "a patch document: fix actions, each all or nothing",
         "edits" => "a patch document: byte edits, bound to the hashes of the files",
         "apply-report" => "what `validate` and `apply` print with --format json",
+        "repairs" => {
+            "what `check` and `plan` print with --format repairs: the list of repair candidates"
+        }
+        "check-report" => "what `check` prints with --format json",
+        "explain-report" => "what `explain RULE` prints with --format json",
+        "fix-report" => "what `fix` prints with --format json",
+        "init-report" => "what `init` prints with --format json",
+        "plan-report" => "what `plan` prints with --format json",
+        "rules-report" => "what `explain` prints with --format json",
         "convert-report" => "what `convert` prints with --format json",
         "failure-report" => "what every command prints with --format json when it exits with 3",
         "log-report" => "what `log` prints with --format json",

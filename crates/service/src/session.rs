@@ -18,6 +18,7 @@ pub enum Access {
 /// An open workspace.
 pub struct Session {
     pub(crate) workspace: Workspace,
+    root: Option<PathBuf>,
     recovered: Recovered,
 }
 
@@ -28,13 +29,29 @@ impl Session {
             Access::ReadOnly => workspace::Access::ReadOnly,
             Access::ReadWrite => workspace::Access::ReadWrite,
         };
-        Session::over(Workspace::open(root, Options::new(access)).map_err(Failure::Open)?)
+        let workspace = Workspace::open(root, Options::new(access)).map_err(Failure::Open)?;
+        Ok(Session { root: Some(root.to_owned()), ..Session::over(workspace)? })
     }
 
     /// Recovers a workspace that is open already.
     pub(crate) fn over(workspace: Workspace) -> Result<Session, Failure> {
         let recovered = workspace.recover()?;
-        Ok(Session { workspace, recovered })
+        Ok(Session { workspace, root: None, recovered })
+    }
+
+    /// The same workspace with another limit for the size of files, if it is another.
+    pub(crate) fn reopened(
+        &self,
+        max_file_size: Option<u64>,
+    ) -> Result<Option<Workspace>, Failure> {
+        let options = *self.workspace.options();
+        match (max_file_size, &self.root) {
+            (Some(max_file_size), Some(root)) if max_file_size != options.max_file_size => {
+                let options = Options { max_file_size, ..options };
+                Workspace::open(root, options).map(Some).map_err(Failure::Open)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// What was settled when the workspace was opened, in words; `None` if all was well.

@@ -12,7 +12,7 @@ use workspace::{Access, LoadedIndex};
 
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::{Frames, VERSION, wire};
+use crate::{Frames, VERSION, uids, wire};
 
 mod links;
 mod places;
@@ -32,8 +32,11 @@ pub(crate) enum Trial {
 pub(crate) struct Simulated {
     pub(crate) patch: Patch,
     pub(crate) snapshot: Snapshot,
+    /// Which file is which, those included that say it themselves.
     pub(crate) index: LoadedIndex,
     pub(crate) simulation: Simulation,
+    /// The index that the change leaves, if it is another.
+    pub(crate) new_index: Option<FileIndex>,
     workspace_hash: Option<ContentHash>,
 }
 
@@ -64,7 +67,10 @@ pub(crate) fn run(
             return Ok(Trial::Rejected { kind, failed, diagnostics });
         }
     };
-    let index = session.workspace.load_index()?;
+    let mut index = session.workspace.load_index()?;
+    let stored_index = index.index.clone();
+    let declared;
+    (index.index, declared) = uids::with_declared(session, &patch, &stored_index)?;
     let loaded = session.workspace.load(&patch::needs(&patch, &index.index))?;
     let snapshot = links::with_links(&loaded)?;
     // Where nothing may be written, who may write what is not the question.
@@ -90,17 +96,12 @@ pub(crate) fn run(
         &simulation.failed,
         &mut simulation.diagnostics,
     );
-    Ok(Trial::Simulated(Box::new(Simulated { patch, snapshot, index, simulation, workspace_hash })))
-}
-
-impl Simulated {
-    /// The index that the change leaves, if it is another.
-    pub(crate) fn new_index(&self) -> Option<&FileIndex> {
-        // Fix actions address files by path and never move one.
-        let may_differ =
-            self.simulation.kind != Kind::FixActions && !self.simulation.change.is_empty();
-        Some(&self.simulation.index).filter(|it| may_differ && **it != self.index.index)
-    }
+    let new_index = Some(uids::without_declared(&simulation.index, &declared));
+    // Fix actions address files by path and never move one.
+    let may_differ = simulation.kind != Kind::FixActions && !simulation.change.is_empty();
+    let new_index = new_index.filter(|it| may_differ && *it != stored_index);
+    let simulated = Simulated { patch, snapshot, index, simulation, new_index, workspace_hash };
+    Ok(Trial::Simulated(Box::new(simulated)))
 }
 
 impl Trial {

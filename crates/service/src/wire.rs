@@ -1,9 +1,13 @@
 //! From the words of the core to the words of the wire. Nothing is decided here.
 
-use check::{Diagnostic, Location, Related, Severity, Tier};
+mod repair;
+
+use check::{Diagnostic, Location, Related, Safety, Severity, Tier};
 use document::Value;
 use patch::{AppliedOp, FailedOp, Kind};
 use protocol::v1;
+
+pub(crate) use repair::repair;
 
 pub(crate) fn kind(kind: Kind) -> v1::PatchKind {
     match kind {
@@ -49,16 +53,8 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) -> v1::Diagnostic {
         rule_id: diagnostic.rule_id.clone(),
         source: diagnostic.source.clone(),
         phase: diagnostic.phase.clone(),
-        tier: match diagnostic.tier {
-            Tier::Schema => v1::Tier::Schema,
-            Tier::Semantic => v1::Tier::Semantic,
-            Tier::Policy => v1::Tier::Policy,
-        },
-        severity: match diagnostic.severity {
-            Severity::Error => v1::Severity::Error,
-            Severity::Warning => v1::Severity::Warning,
-            Severity::Info => v1::Severity::Info,
-        },
+        tier: tier(diagnostic.tier),
+        severity: severity(diagnostic.severity),
         message: diagnostic.message.clone(),
         file: diagnostic.file.clone(),
         json_pointer: diagnostic.json_pointer.clone(),
@@ -70,6 +66,46 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) -> v1::Diagnostic {
             .map(|(name, value)| (name.clone(), json(value)))
             .collect(),
         repair_refs: diagnostic.repair_refs.clone(),
+    }
+}
+
+pub(crate) fn tier(tier: Tier) -> v1::Tier {
+    match tier {
+        Tier::Schema => v1::Tier::Schema,
+        Tier::Semantic => v1::Tier::Semantic,
+        Tier::Policy => v1::Tier::Policy,
+    }
+}
+
+pub(crate) fn tier_from_wire(tier: v1::Tier) -> Tier {
+    match tier {
+        v1::Tier::Schema => Tier::Schema,
+        v1::Tier::Semantic => Tier::Semantic,
+        v1::Tier::Policy => Tier::Policy,
+    }
+}
+
+pub(crate) fn severity(severity: Severity) -> v1::Severity {
+    match severity {
+        Severity::Error => v1::Severity::Error,
+        Severity::Warning => v1::Severity::Warning,
+        Severity::Info => v1::Severity::Info,
+    }
+}
+
+pub(crate) fn safety(safety: Safety) -> v1::Safety {
+    match safety {
+        Safety::BehaviorPreserving => v1::Safety::BehaviorPreserving,
+        Safety::LikelyPreserving => v1::Safety::LikelyPreserving,
+        Safety::BehaviorChanging => v1::Safety::BehaviorChanging,
+    }
+}
+
+pub(crate) fn safety_from_wire(safety: v1::Safety) -> Safety {
+    match safety {
+        v1::Safety::BehaviorPreserving => Safety::BehaviorPreserving,
+        v1::Safety::LikelyPreserving => Safety::LikelyPreserving,
+        v1::Safety::BehaviorChanging => Safety::BehaviorChanging,
     }
 }
 

@@ -14,6 +14,7 @@ impl Draft {
         if let Some(refusal) = self.document.blocked() {
             return Err(refusal.into());
         }
+        guard_value_depth(step)?;
         let mark = self.mark();
         let refusal = self.refuses_value(&step.op);
         let result = self.check_expectations(step).and_then(|()| self.perform(&step.op));
@@ -307,13 +308,11 @@ impl Draft {
 
     /// Operations on operations could nest without bound, and everything below here recurses.
     fn guard_depth(&self, containers_above: usize, node: Node) -> Result<(), OpError> {
-        let max_depth = Limits::DEFAULT.max_depth;
-        let room = max_depth.checked_sub(containers_above);
+        let room = Limits::DEFAULT.max_depth.checked_sub(containers_above);
         if room.is_some_and(|room| self.fits(node, room)) {
             return Ok(());
         }
-        let message = format!("nested deeper than {max_depth} levels");
-        Err(Refusal::new(Reason::NotParsed { message }, 0).into())
+        Err(too_deep())
     }
 
     /// An alias to a container could be meant; say so instead of naming its type.
@@ -333,11 +332,40 @@ impl Draft {
                 return Err(OpError::UnexpectedParent { at: slot, expected, found });
             }
         }
-        let found = walk.is_complete.then(|| self.value_of(walk.node()));
-        if holds(&step.expects, found.as_ref()) {
+        let node = walk.is_complete.then(|| walk.node());
+        if self.holds(&step.expects, node) {
             return Ok(());
         }
+        let found = node.map(|node| self.value_of(node));
         Err(OpError::Unexpected { at: slot, expects: step.expects.clone(), found })
+    }
+
+    /// Reads the value only to compare it: the array that an item is inserted into may be long.
+    fn holds(&self, expects: &Expects, found: Option<Node>) -> bool {
+        let Some(node) = found else {
+            let is_about_a_value =
+                expects.json_type.is_some() || expects.equals.is_some() || expects.length.is_some();
+            return !is_about_a_value && expects.exists != Some(true);
+        };
+        expects.exists != Some(false)
+            && expects.json_type.is_none_or(|expected| self.type_of(node).satisfies(expected))
+            && expects.length.is_none_or(|expected| self.array_len(node) == Some(expected))
+            && expects.equals.as_ref().is_none_or(|expected| self.value_of(node).equals(expected))
+    }
+
+    fn array_len(&self, node: Node) -> Option<usize> {
+        let source = self.document.source();
+        let parsed = match node {
+            Node::Base(base) => Some(source.alias_target(base).unwrap_or(base)),
+            Node::New(_) => None,
+        };
+        if self.type_of(node) != JsonType::Array {
+            return None;
+        }
+        match self.opened.get(&node) {
+            Some(container) => Some(container.len()),
+            None => parsed.map(|base| source.children(base).len()),
+        }
     }
 
     /// FA-42: what the preconditions of an operation are about.
@@ -373,18 +401,16 @@ fn item_pointer(array: &Pointer, index: usize) -> Pointer {
     array.join(index.to_string())
 }
 
-fn holds(expects: &Expects, found: Option<&Value>) -> bool {
-    let type_holds =
-        |expected: JsonType| found.is_some_and(|it| it.json_type().satisfies(expected));
-    let length_holds =
-        |expected: usize| matches!(found, Some(Value::Array(items)) if items.len() == expected);
-    expects.json_type.is_none_or(type_holds)
-        && expects
-            .equals
-            .as_ref()
-            .is_none_or(|expected| found.is_some_and(|it| it.equals(expected)))
-        && expects.exists.is_none_or(|expected| expected == found.is_some())
-        && expects.length.is_none_or(length_holds)
+/// Callers can make values that no text holds. What is too deep anywhere is not looked into.
+fn guard_value_depth(step: &Step) -> Result<(), OpError> {
+    let values = [step.op.value(), step.expects.equals.as_ref()];
+    let do_fit = values.into_iter().flatten().all(|it| it.fits(Limits::DEFAULT.max_depth));
+    if do_fit { Ok(()) } else { Err(too_deep()) }
+}
+
+fn too_deep() -> OpError {
+    let message = format!("nested deeper than {} levels", Limits::DEFAULT.max_depth);
+    Refusal::new(Reason::NotParsed { message }, 0).into()
 }
 
 fn effect(path: &[super::SlotId], last: Option<super::SlotId>, kind: WriteKind) -> Effect {

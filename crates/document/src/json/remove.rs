@@ -125,15 +125,17 @@ fn with_blank_lines(
     let is_blank = |line: &&[u8]| line.ends_with(b"\n") && line.trim_ascii().is_empty();
     let below: usize =
         after.split_inclusive(|byte| *byte == b'\n').take_while(is_blank).map(<[u8]>::len).sum();
-    if !has_before && has_after && before.trim_ascii().is_empty() {
+    // A run can have a range for each of its members, so each may look at the lines next to it only.
+    if !has_before && has_after && before.trim_ascii_end().is_empty() {
         return range.start..range.end + below;
     }
-    let is_last = !has_after && after.trim_ascii().is_empty();
+    let is_last = !has_after && after.trim_ascii_start().is_empty();
     if !has_before || !(below > 0 || is_last) {
         return range;
     }
-    let lines: Vec<&[u8]> = before.split_inclusive(|byte| *byte == b'\n').skip(1).collect();
-    let above: usize = lines.into_iter().rev().take_while(is_blank).map(<[u8]>::len).sum();
+    let first_line = memchr::memchr(b'\n', before).map_or(0, |at| at + 1);
+    let lines = before[first_line..].split_inclusive(|byte| *byte == b'\n').rev();
+    let above: usize = lines.take_while(is_blank).map(<[u8]>::len).sum();
     range.start - above..range.end
 }
 

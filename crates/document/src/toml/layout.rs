@@ -3,7 +3,11 @@
 //! A last line without a line end is treated as if it had one: the position after it is one past the text.
 //! [`Changes::finish`] turns that back, so that a text without a final line end stays without one.
 
+use std::ops::Range;
+
 use edit::Edit;
+
+use super::tree::{Statement, StatementKind, TomlTree};
 
 /// Lines, indentation and comments of a TOML text.
 pub(super) struct Layout<'t> {
@@ -60,6 +64,12 @@ impl<'t> Layout<'t> {
         std::str::from_utf8(bytes).expect("lines and spans lie on character boundaries")
     }
 
+    /// The end of the line above the one that starts at `line_start`, without its line end.
+    fn content_end(&self, line_start: u32) -> u32 {
+        let above = self.line_above(line_start).unwrap_or(self.start);
+        above + self.line(above).len() as u32
+    }
+
     pub(super) fn is_blank(&self, line_start: u32) -> bool {
         self.line(line_start).trim_matches([' ', '\t']).is_empty()
     }
@@ -108,7 +118,22 @@ impl<'t> Layout<'t> {
 
     /// Whether only blanks stand between the start of the line and `at`.
     pub(super) fn starts_line(&self, at: u32) -> bool {
-        self.slice(self.line_start(at), at).trim_matches([' ', '\t']).is_empty()
+        // Lines can be as long as the text: no more of one is read than the blanks.
+        let at = self.blanks_before(at.min(self.len()));
+        at <= self.start || self.bytes[at as usize - 1] == b'\n'
+    }
+
+    /// Whether only blanks stand between `at` and the end of the line.
+    pub(super) fn ends_line(&self, at: u32) -> bool {
+        let rest = self.bytes.get(at as usize..).unwrap_or_default();
+        let next = rest.iter().find(|it| !matches!(it, b' ' | b'\t' | b'\r'));
+        next.is_none_or(|it| *it == b'\n')
+    }
+
+    /// Whether a line ends between two positions.
+    pub(super) fn breaks_between(&self, start: u32, end: u32) -> bool {
+        let between = self.bytes.get(start as usize..end as usize).unwrap_or_default();
+        memchr::memchr(b'\n', between).is_some()
     }
 
     /// What stands between `at` and the end of its line, without blanks at the end.
@@ -118,8 +143,9 @@ impl<'t> Layout<'t> {
 
     /// The end of the blanks before `at` on its line, seen from the left.
     pub(super) fn blanks_before(&self, at: u32) -> u32 {
-        let line = self.slice(self.line_start(at), at);
-        at - (line.len() - line.trim_end_matches([' ', '\t']).len()) as u32
+        let end = at.min(self.len()) as usize;
+        let before = self.bytes.get(self.start as usize..end).unwrap_or_default();
+        at - before.iter().rev().take_while(|it| matches!(it, b' ' | b'\t')).count() as u32
     }
 
     /// The end of the blanks from `at` on.
@@ -140,6 +166,33 @@ impl<'t> Layout<'t> {
             }
         }
     }
+}
+
+/// The lines of each `[[name]]` section of an array with all its sub-tables, from the header to the end of the last
+/// statement and the comments right below it. `None` if statements of something else stand between.
+pub(super) fn section_spans(tree: &TomlTree, array: u32) -> Option<Vec<Range<u32>>> {
+    let layout = Layout::new(tree.text.bytes());
+    tree.child_ids(array).map(|item| section_span(tree, &layout, item)).collect()
+}
+
+fn section_span(tree: &TomlTree, layout: &Layout<'_>, item: u32) -> Option<Range<u32>> {
+    let statements = tree.statements_in(item);
+    let (first, last) = (*statements.first()?, *statements.last()?);
+    let is_own_line = |it: &&Statement| it.kind != StatementKind::Entry;
+    let between = &tree.statements[first as usize..=last as usize];
+    if between.iter().filter(is_own_line).count() != statements.len() {
+        return None;
+    }
+    let mut end = tree.statement(last).end;
+    let mut line = layout.line_end(end);
+    while line < layout.end() && layout.is_comment(line) {
+        line = layout.line_end(line);
+    }
+    // Comments that touch the next header are about that.
+    if line >= layout.end() || layout.is_blank(line) {
+        end = end.max(layout.blanks_before(layout.content_end(line)));
+    }
+    Some(tree.statement(first).start..end)
 }
 
 /// Where an insertion stands among others at the same place.

@@ -1,5 +1,7 @@
 //! Anchors, aliases and merges: what an edit may not do because other places read the same node.
 
+use std::ops::Range;
+
 use super::tree::{Shape, YamlTree};
 use crate::refusal::{Reason, Refusal};
 
@@ -21,14 +23,32 @@ pub(super) fn refuses_removal(tree: &YamlTree, id: u32) -> Option<Refusal> {
     if let Some(refusal) = shared(tree, id) {
         return Some(refusal);
     }
-    let skip = tree.node(id).skip;
+    let subtree = id..tree.node(id).skip;
+    // Counting takes no longer than the subtree is; looking for an alias behind it takes as long as the text is.
+    if n_uses(tree, &subtree) == n_uses_inside(tree, &subtree) {
+        return None;
+    }
     // An alias stands behind its anchor, so only aliases behind the subtree can be outside of it.
-    let behind = tree.aliases.partition_point(|alias| alias.0 < skip);
-    let used = tree.aliases[behind..].iter().find(|alias| (id..skip).contains(&alias.1));
+    let behind = tree.aliases.partition_point(|alias| alias.0 < subtree.end);
+    let used = tree.aliases[behind..].iter().find(|alias| subtree.contains(&alias.1));
     used.map(|&(_, node)| {
         let anchor = tree.anchor_name(node);
         Refusal::new(Reason::AnchorInUse { anchor }, tree.outer_start(node))
     })
+}
+
+/// How many aliases stand for nodes of a subtree.
+fn n_uses(tree: &YamlTree, subtree: &Range<u32>) -> usize {
+    let first = tree.anchors.partition_point(|anchor| anchor.node < subtree.start);
+    let anchors = tree.anchors[first..].iter().take_while(|anchor| anchor.node < subtree.end);
+    anchors.map(|anchor| anchor.uses as usize).sum()
+}
+
+/// How many of them stand in the subtree.
+fn n_uses_inside(tree: &YamlTree, subtree: &Range<u32>) -> usize {
+    let first = tree.aliases.partition_point(|alias| alias.0 < subtree.start);
+    let aliases = tree.aliases[first..].iter().take_while(|alias| alias.0 < subtree.end);
+    aliases.filter(|alias| subtree.contains(&alias.1)).count()
 }
 
 /// Why this key may not be created: a merge provides it.

@@ -14,11 +14,11 @@ use super::anchors;
 use super::lower::{Changes, Lowering, Place};
 use super::render::Renderer;
 use super::scan::{
-    before_break, bom_len, is_first_on_line, line_after, line_content_end, line_start, next_line,
-    skip_blanks,
+    before_break, bom_len, column, is_first_on_line, line_after, line_content_end, line_start,
+    next_line, skip_blanks,
 };
 use super::style::{self, BlockScalars, Style};
-use super::tree::{Entry, Shape};
+use super::tree::{Entry, Shape, YamlTree};
 use crate::draft::Member;
 use crate::refusal::Refusal;
 
@@ -183,6 +183,7 @@ fn remove_blank_lines_below(lowering: &mut Lowering<'_>, entry: Entry) {
         end = next_line(bytes, end);
     }
     lowering.splices.delete(below, end);
+    lowering.removed_to = end;
 }
 
 /// The blank lines above a member that goes, if they would be left without a purpose.
@@ -199,7 +200,7 @@ fn remove_blank_lines_above(lowering: &mut Lowering<'_>, entry: Entry, is_last: 
     }
     let line = line_start(bytes, start);
     let mut at = line;
-    while at > 0 && is_blank_line(bytes, line_start(bytes, at - 1)) {
+    while at > lowering.removed_to && is_blank_line(bytes, line_start(bytes, at - 1)) {
         at = line_start(bytes, at - 1);
     }
     lowering.splices.delete(at, line);
@@ -282,6 +283,22 @@ fn line_behind(lowering: &Lowering<'_>, entry: Entry) -> u32 {
     }
 }
 
+/// The end of an item, with the comments below that are further right than it; without the line break.
+pub(super) fn end_with_comments(tree: &YamlTree, start: u32, end: u32) -> u32 {
+    let bytes = tree.bytes();
+    let column = column(bytes, start);
+    let mut line = line_after(bytes, start, end);
+    let mut end = before_break(bytes, start, end);
+    loop {
+        let token = skip_blanks(bytes, line);
+        if bytes.get(token as usize) != Some(&b'#') || (token - line) as usize <= column {
+            return end;
+        }
+        end = line_content_end(bytes, token);
+        line = next_line(bytes, token);
+    }
+}
+
 /// Takes a member away. Says whether the next member comes to share the line of the indicator.
 fn remove(
     lowering: &mut Lowering<'_>,
@@ -307,6 +324,7 @@ fn remove(
             end = next_line(bytes, end);
         }
         lowering.splices.delete(line_start(bytes, start), end);
+        lowering.removed_to = end;
         return Ok(false);
     }
     let mut line = below;
@@ -316,6 +334,7 @@ fn remove(
     }
     let next = skip_blanks(bytes, line);
     lowering.splices.delete(start, next);
+    lowering.removed_to = next;
     Ok(bytes.get(next as usize) != Some(&b'#'))
 }
 

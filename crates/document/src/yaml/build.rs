@@ -58,7 +58,7 @@ pub(crate) fn parse(text: &Text, limits: &Limits) -> Result<YamlTree, ParseError
 }
 
 /// Such a line break is legal and next to unknown: what is found between the parser's events relies on `\n`.
-fn lone_carriage_return(bytes: &[u8]) -> Option<Refusal> {
+pub(super) fn lone_carriage_return(bytes: &[u8]) -> Option<Refusal> {
     let at = memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))?;
     Some(Refusal::new(Reason::LoneCarriageReturn, offset(at)))
 }
@@ -536,11 +536,11 @@ fn parse_error(error: &ScanError, source: &str, limits: &Limits) -> ParseError {
     }
 }
 
-fn start_of(span: &Span) -> u32 {
+pub(super) fn start_of(span: &Span) -> u32 {
     offset(span.start.byte_offset().unwrap_or(0))
 }
 
-fn end_of(span: &Span) -> u32 {
+pub(super) fn end_of(span: &Span) -> u32 {
     offset(span.end.byte_offset().unwrap_or(0))
 }
 

@@ -21,7 +21,8 @@ pub(super) fn lower(tree: &YamlTree, draft: &Draft) -> Result<Vec<Edit>, Refusal
     let mut moved = HashSet::new();
     collect_moved(tree, draft, draft.root(), &mut moved);
     let renderer = Renderer { tree, draft, habits: Habits::of(tree), eol: splices.eol };
-    let mut lowering = Lowering { tree, draft, renderer, splices, dropped_to: 0, moved };
+    let mut lowering =
+        Lowering { tree, draft, renderer, splices, dropped_to: 0, removed_to: 0, moved };
     lowering.member(0, draft.root(), Place::Root, &Style::DEFAULT)?;
     let (edits, trimmed_at) = lowering.splices.finish();
     if let Some(end) = trimmed_at {
@@ -76,6 +77,9 @@ pub(super) struct Lowering<'a> {
     pub(super) splices: Splices<'a>,
     /// Where the last tag that was taken away ends, with the blanks behind it.
     pub(super) dropped_to: u32,
+    /// Where the last member that was taken away ends, with the blank lines below that went along: a next one that
+    /// goes does not take those again.
+    pub(super) removed_to: u32,
     /// The parsed nodes that stand in another place than before.
     pub(super) moved: HashSet<u32>,
 }

@@ -68,17 +68,6 @@ impl<'a> Splices<'a> {
             {
                 (splice.start, splice.end) = (last.end, last.end);
             }
-            // Two members that go may both take the blank lines between them.
-            if let Some(last) = merged.last_mut().filter(|last| splice.start < last.end) {
-                if splice.text.is_empty() {
-                    splice.start = last.end.min(splice.end);
-                } else if last.text.is_empty() {
-                    last.end = splice.start;
-                }
-                if splice.start == splice.end && splice.text.is_empty() {
-                    continue;
-                }
-            }
             let last = merged.last_mut().filter(|last| last.end == splice.start);
             if splice.is_lines && splice.start == len && !ends_in_break && !is_empty {
                 let is_at_line_start = last.as_ref().is_some_and(|last| match last.text.as_str() {

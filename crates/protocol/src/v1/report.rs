@@ -218,6 +218,9 @@ pub struct FailureReport {
     pub validator_version: String,
     /// What happened.
     pub error: FailureDetail,
+    /// Everything that is wrong with the configuration or a pack, where that is the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Why the work could not be done.

@@ -1,5 +1,9 @@
 //! What front ends ask for. Requests do not travel between programs yet, so they have no schema.
 
+use std::collections::BTreeMap;
+
+use super::diagnostic::Tier;
+use super::repair::Safety;
 use super::report::PatchKind;
 
 /// A patch document as the user handed it over.
@@ -64,4 +68,93 @@ pub struct Undo {
 pub struct Log {
     /// Keep this many transactions and forget older ones, which can then no longer be undone.
     pub prune: Option<usize>,
+}
+
+/// What `check`, `plan` and `fix` look at.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    /// Files and folders relative to the root that limit what is reported and edited; none is all. One that does not
+    /// exist is a usage failure.
+    pub paths: Vec<String>,
+    /// The files that changed, if only they are to be reported and edited. Those that do not exist are passed over, and
+    /// an empty list is no file at all.
+    pub changed: Option<Vec<String>>,
+    /// Contents that stand in for those on disk, by path relative to the root: a buffer, or what is staged. Never
+    /// written to disk; while there are any, nothing else is edited either.
+    pub overlay: BTreeMap<String, Vec<u8>>,
+    /// The kinds of rule to report; none is all.
+    pub tiers: Vec<Tier>,
+    /// The rules to report; none is all.
+    pub only: Vec<String>,
+    /// The sources to report; none is all.
+    pub sources: Vec<String>,
+    /// The widest safety to apply, as the user typed it; the configuration's if not given.
+    pub safety: Option<Safety>,
+    /// The ids of repairs to apply whatever their safety and confidence.
+    pub allow: Vec<String>,
+    /// Whether warnings fail too.
+    pub deny_warnings: bool,
+    /// Whether findings that the baseline knows count like all others.
+    pub no_baseline: bool,
+    /// List no more findings than this; the rest is counted.
+    pub max_findings: Option<usize>,
+    /// How many threads; as many as there are processors if not given.
+    pub jobs: Option<usize>,
+}
+
+/// `check`.
+#[derive(Clone, Debug, Default)]
+pub struct Check {
+    /// What to look at.
+    pub look: Look,
+    /// Fail also if `fix` would change anything.
+    pub strict: bool,
+    /// Make what is found the baseline, as a transaction.
+    pub write_baseline: bool,
+    /// Say what every listed repair would do to the bytes.
+    pub with_previews: bool,
+    /// Make the fix-action document.
+    pub with_fix_actions: bool,
+    /// Make the diff of what `fix` would do.
+    pub with_diffs: bool,
+}
+
+/// `plan`.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// What to look at.
+    pub look: Look,
+    /// Say what every listed repair would do to the bytes.
+    pub with_previews: bool,
+    /// Make the diff of what the accepted repairs do together.
+    pub with_diffs: bool,
+}
+
+/// `fix`.
+#[derive(Clone, Debug, Default)]
+pub struct Fix {
+    /// What to look at.
+    pub look: Look,
+    /// Do everything but write.
+    pub dry_run: bool,
+    /// Make the diffs.
+    pub with_diffs: bool,
+    /// Say what the rejected repairs would do to the bytes.
+    pub with_previews: bool,
+}
+
+/// `explain`.
+#[derive(Clone, Debug, Default)]
+pub struct Explain {
+    /// The rule.
+    pub rule: String,
+}
+
+/// `init`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Init {
+    /// Do everything but write.
+    pub dry_run: bool,
+    /// How many threads; as many as there are processors if not given.
+    pub jobs: Option<usize>,
 }

@@ -107,12 +107,233 @@ fn the_other_reports_are_written_like_this() {
         diagnostics: Vec::new(),
     };
     let error = FailureDetail { code: "io".into(), message: "why".into(), help: None };
-    let failure = FailureReport { ok: false, validator_version: "0.0.0".into(), error };
+    let failure = FailureReport {
+        ok: false,
+        validator_version: "0.0.0".into(),
+        error,
+        diagnostics: Vec::new(),
+    };
     let lines = [
         serde_json::to_string(&undo),
         serde_json::to_string(&log),
         serde_json::to_string(&convert),
         serde_json::to_string(&failure),
+    ];
+    insta::assert_snapshot!(lines.map(Result::unwrap).join("\n"));
+}
+
+fn repair() -> Repair {
+    let edit = |op: fn(String, String) -> RepairEdit| op("app.yaml".into(), "/port".into());
+    Repair {
+        id: "r_0123456789ab".into(),
+        title: "Write `port` as 8080".into(),
+        rationale: "why".into(),
+        source: "app".into(),
+        phase: "schema".into(),
+        rule_id: "SCHEMA_TYPE".into(),
+        severity: Severity::Error,
+        confidence: Confidence::High,
+        safety: Safety::LikelyPreserving,
+        kind: RepairKind::LocalFix,
+        scope: RepairScope { node_count: 1, crosses_function: false, files: 1 },
+        targets: RepairTargets {
+            diagnostic_codes: vec!["SCHEMA_TYPE".into()],
+            obligation_ids: Vec::new(),
+            hole_ids: Vec::new(),
+        },
+        preconditions: vec![Precondition {
+            file: "app.yaml".into(),
+            json_pointer: "/port".into(),
+            json_type: Some("string".into()),
+            equals: Some("8080".into()),
+            exists: None,
+            length: None,
+        }],
+        edits: vec![
+            edit(|file, json_pointer| RepairEdit::ReplaceValue {
+                file,
+                json_pointer,
+                value: 8080.into(),
+            }),
+            edit(|file, json_pointer| RepairEdit::AddValue {
+                file,
+                json_pointer,
+                key: "k".into(),
+                value: true.into(),
+            }),
+            edit(|file, json_pointer| RepairEdit::RemoveKey {
+                file,
+                json_pointer,
+                key: "k".into(),
+            }),
+            edit(|file, json_pointer| RepairEdit::RenameKey {
+                file,
+                json_pointer,
+                from: "a".into(),
+                to: "b".into(),
+            }),
+            edit(|file, json_pointer| RepairEdit::InsertArrayItem {
+                file,
+                json_pointer,
+                index: None,
+                value: 1.into(),
+            }),
+            edit(|file, json_pointer| RepairEdit::ReplaceArrayItem {
+                file,
+                json_pointer,
+                index: 0,
+                value: 1.into(),
+            }),
+            edit(|file, json_pointer| RepairEdit::RemoveArrayItem { file, json_pointer, index: 0 }),
+            edit(|file, json_pointer| RepairEdit::SetValue { file, json_pointer, value: 1.into() }),
+            edit(|file, json_pointer| RepairEdit::DeleteValue { file, json_pointer }),
+            edit(|file, json_pointer| RepairEdit::MoveValue {
+                file,
+                json_pointer,
+                to_pointer: "/x".into(),
+                keep_position: false,
+            }),
+            edit(|file, _| RepairEdit::ReplaceText {
+                file,
+                base: "blake3:00".into(),
+                start: 1,
+                end: 2,
+                text: "x".into(),
+            }),
+        ],
+        expected_delta: ExpectedDelta {
+            diagnostics_resolved: vec!["d_0123456789ab".into()],
+            obligations_discharged: Vec::new(),
+            holes_filled: Vec::new(),
+        },
+        compatibility: Some(Compatibility {
+            conflicts_with: vec!["r_1".into()],
+            requires: Vec::new(),
+            batch_key: Some("batch:local_fix:replace_value".into()),
+        }),
+    }
+}
+
+fn failure() -> SourceFailure {
+    SourceFailure { source: "app".into(), message: "why".into() }
+}
+
+/// Version 1 of the report of `check`, every member used (RS-3..RS-14).
+#[test]
+fn the_check_report_is_written_like_this() {
+    let report = CheckReport {
+        ok: false,
+        validator_version: "0.0.0".into(),
+        pack_version: Some("1.0.0".into()),
+        diagnostics: vec![diagnostic()],
+        repairs: vec![repair()],
+        would_change: Some(vec!["app.yaml".into()]),
+        failures: vec![failure()],
+        summary: CheckSummary { error: 1, fixable: 1, pending: 1, ..CheckSummary::default() },
+    };
+    insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
+}
+
+/// Version 1 of the report of `fix`, every member used.
+#[test]
+fn the_fix_report_is_written_like_this() {
+    let report = FixReport {
+        ok: true,
+        validator_version: "0.0.0".into(),
+        transaction: Some("t_000001".into()),
+        passes: 1,
+        stop: "settled".into(),
+        applied: vec![AppliedRepair {
+            id: "r_0123456789ab".into(),
+            title: "Write `port` as 8080".into(),
+            rule_id: "SCHEMA_TYPE".into(),
+            source: "app".into(),
+            phase: "schema".into(),
+            safety: Safety::LikelyPreserving,
+            files: vec!["app.yaml".into()],
+            verified: true,
+            pass: 1,
+        }],
+        rejected: vec![RejectedRepair {
+            id: "r_1".into(),
+            title: "t".into(),
+            rule_id: "SCHEMA_ENUM".into(),
+            source: "app".into(),
+            phase: "schema".into(),
+            safety: Safety::BehaviorChanging,
+            files: vec!["app.yaml".into()],
+            reason: "conflict".into(),
+            with: Some("r_0123456789ab".into()),
+            detail: "why".into(),
+        }],
+        remaining: Vec::new(),
+        failures: vec![failure()],
+        notes: vec!["a note".into()],
+        summary: FixSummary { applied: 1, rejected: 1, ..FixSummary::default() },
+    };
+    insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
+}
+
+#[test]
+fn the_plan_the_pages_and_the_baseline_are_written_like_this() {
+    let plan = PlanReport {
+        ok: true,
+        validator_version: "0.0.0".into(),
+        pack_version: None,
+        repairs: vec![PlannedRepair {
+            rank: 1,
+            decision: Decision::Rejected,
+            reason: Some("conflict".into()),
+            with: Some("r_1".into()),
+            detail: Some("why".into()),
+            repair: Repair { edits: Vec::new(), compatibility: None, ..repair() },
+        }],
+        failures: Vec::new(),
+        summary: PlanSummary { accepted: 0, rejected: 1, unfixable: 2, not_shown: 3 },
+    };
+    let page = ExplainReport {
+        rule_id: "SEM_X".into(),
+        title: "t".into(),
+        source: Some("app".into()),
+        tier: Some(Tier::Semantic),
+        severity: None,
+        what: "what".into(),
+        why: "why".into(),
+        example: "example".into(),
+        repair: "repair".into(),
+        safety: "safety".into(),
+    };
+    let line = RuleLine {
+        rule_id: "SEM_X".into(),
+        source: None,
+        severity: Some(Severity::Warning),
+        title: "t".into(),
+    };
+    let init = InitReport {
+        ok: true,
+        validator_version: "0.0.0".into(),
+        transaction: Some("t_000001".into()),
+        written: Some("regreen.toml".into()),
+        found: vec![FoundFiles { pack: "app".into(), kind: "module".into(), files: 3 }],
+        with_schema: 1,
+        files: 9,
+    };
+    let baseline = Baseline {
+        regreen_baseline: 1,
+        findings: vec![BaselineEntry {
+            file: "a".into(),
+            rule_id: "SEM_X".into(),
+            source: "app".into(),
+            json_pointer: None,
+            diagnostic_id: "d_0123456789ab".into(),
+        }],
+    };
+    let lines = [
+        serde_json::to_string(&plan),
+        serde_json::to_string(&page),
+        serde_json::to_string(&RulesReport { rules: vec![line] }),
+        serde_json::to_string(&init),
+        serde_json::to_string(&baseline),
     ];
     insta::assert_snapshot!(lines.map(Result::unwrap).join("\n"));
 }

@@ -11,6 +11,8 @@ use crate::words::{count, printable};
 
 /// How many lines of one file are shown before the rest is only counted.
 const MOST_LINES: usize = 40;
+/// How many lines of a preview are shown before the rest is only counted.
+const MOST_PREVIEW_LINES: usize = 12;
 /// Longer lines are cut.
 const MOST_COLUMNS: usize = 160;
 
@@ -34,22 +36,47 @@ pub(crate) fn render_changes(changes: &[FileChange], is_verbose: bool) -> String
     changes.iter().map(|it| render_change(it, is_verbose)).collect::<Vec<_>>().join("\n")
 }
 
+/// What happens to the files as a note under something else: only the lines that change, and the names of the files
+/// only where it is not just an edit of `about`.
+pub(crate) fn render_preview(changes: &[FileChange], about: &str, is_verbose: bool) -> String {
+    let most = if is_verbose { usize::MAX } else { MOST_PREVIEW_LINES };
+    let mut out = String::new();
+    for change in changes {
+        let hunks = parse_hunks(&change.diff);
+        if change.kind != ChangeKind::Edited || change.new_file.is_some() || change.file != about {
+            let _ = writeln!(out, "     {}{}", paint(DIM, &change.file), fate(change, hunks.len()));
+        }
+        out.push_str(&render_lines(&without_context(hunks), most));
+    }
+    out
+}
+
 fn render_change(change: &FileChange, is_verbose: bool) -> String {
     let mut out = paint(BOLD, &change.file);
     let hunks = parse_hunks(&change.diff);
-    let fate = match (&change.kind, &change.new_file) {
-        (_, Some(new_file)) => format!(" renamed to {}", paint(BOLD, new_file)),
-        (ChangeKind::Added, None) => format!(" added, {}", count(hunks.len(), "line")),
-        (ChangeKind::Deleted, None) => format!(" deleted, {}", count(hunks.len(), "line")),
-        (ChangeKind::Edited, None) => String::new(),
-    };
-    let _ = writeln!(out, "{fate}");
+    let _ = writeln!(out, "{}", fate(change, hunks.len()));
     let lines = match change.kind {
         ChangeKind::Deleted if !is_verbose => Vec::new(),
         ChangeKind::Added | ChangeKind::Deleted => hunks,
         ChangeKind::Edited => with_little_context(hunks),
     };
-    let n_shown = if is_verbose { lines.len() } else { lines.len().min(MOST_LINES) };
+    out.push_str(&render_lines(&lines, if is_verbose { usize::MAX } else { MOST_LINES }));
+    out
+}
+
+/// What becomes of a file beside its lines.
+fn fate(change: &FileChange, n_lines: usize) -> String {
+    match (&change.kind, &change.new_file) {
+        (_, Some(new_file)) => format!(" renamed to {}", paint(BOLD, new_file)),
+        (ChangeKind::Added, None) => format!(" added, {}", count(n_lines, "line")),
+        (ChangeKind::Deleted, None) => format!(" deleted, {}", count(n_lines, "line")),
+        (ChangeKind::Edited, None) => String::new(),
+    }
+}
+
+fn render_lines(lines: &[Line<'_>], most: usize) -> String {
+    let mut out = String::new();
+    let n_shown = lines.len().min(most);
     let width = lines.iter().map(|it| it.number.to_string().len()).max().unwrap_or(1).max(4);
     for line in &lines[..n_shown] {
         out.push_str(&render_line(line, width));
@@ -136,6 +163,25 @@ fn parse_header(line: &[u8]) -> Option<(usize, usize, usize)> {
     };
     let ((_, n_old), (new, n_new)) = (side(old)?, side(new)?);
     Some((n_old, new, n_new))
+}
+
+/// Keeps what changed, and marks what it leaves out between.
+fn without_context(lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
+    let mut kept: Vec<Line<'_>> = Vec::new();
+    let mut has_gap = false;
+    for line in lines {
+        match line.sign {
+            Sign::Kept | Sign::Gap => has_gap = !kept.is_empty(),
+            Sign::Removed | Sign::Added => {
+                if has_gap {
+                    kept.push(Line { sign: Sign::Gap, number: 0, text: b"" });
+                }
+                has_gap = false;
+                kept.push(line);
+            }
+        }
+    }
+    kept
 }
 
 /// Keeps one line before and after what changed, and marks what it leaves out between.
@@ -233,6 +279,31 @@ mod tests {
         assert_eq!(shown.lines().count(), MOST_LINES + 2);
         assert!(shown.ends_with("60 lines more; -v shows all\n"), "{shown}");
         assert!(shown.lines().all(|it| it.chars().count() < MOST_COLUMNS + 20));
+    }
+
+    #[test]
+    fn a_preview_shows_what_changes_and_names_other_files() {
+        let change = |file: &str, diff: &str| FileChange {
+            kind: ChangeKind::Edited,
+            file: file.into(),
+            new_file: None,
+            diff: diff.into(),
+        };
+        let changes = [
+            change("a.yaml", "@@ -1,5 +1,5 @@\n-a: 1\n+a: 2\n b: 1\n c: 1\n-d: 1\n+d: 2\n e: 1\n"),
+            change("b.yaml", "@@ -7,1 +7,1 @@\n-x: 1\n+x: 2\n"),
+        ];
+        let shown = render_preview(&changes, "a.yaml", false);
+        insta::assert_snapshot!(anstream::adapter::strip_str(&shown).to_string(), @r"
+             - a: 1
+           1 + a: 2
+         ...
+             - d: 1
+           4 + d: 2
+             b.yaml
+             - x: 1
+           7 + x: 2
+        ");
     }
 
     #[test]

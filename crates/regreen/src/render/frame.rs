@@ -1,4 +1,5 @@
-//! A finding as a code frame: the place in the patch document and the place in the file it is about.
+//! A finding as a code frame: the place in the file it is about, and the places that belong to it, such as the one in
+//! the patch document.
 
 use std::ops::Range;
 
@@ -48,7 +49,7 @@ pub(crate) fn render_frames(
 
 /// The frame, ending with a newline: what is wrong, the place in the file, the place in the patch document, and what
 /// to do.
-fn render_frame(diagnostic: &Diagnostic, frames: &Frames) -> String {
+pub(crate) fn render_frame(diagnostic: &Diagnostic, frames: &Frames) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

@@ -286,15 +286,17 @@ impl Lowering<'_> {
 
     /// Whether an element starts its line and nothing but its comma and a comment ends it.
     pub(super) fn has_own_lines(&self, (start, end): (u32, u32)) -> bool {
-        let line_end = self.layout.line_end(end);
+        if !self.layout.starts_line(start) {
+            return false;
+        }
         let after = match self.layout.comma_after(end) {
-            Some(comma) if comma < line_end => comma + 1,
-            Some(_) => return false,
+            Some(comma) if self.layout.breaks_between(end, comma) => return false,
+            Some(comma) => comma + 1,
             None => end,
         };
         let rest = self.layout.rest_of_line(after);
         let rest = rest.trim_start_matches([' ', '\t']);
-        self.layout.starts_line(start) && (rest.is_empty() || rest.starts_with('#'))
+        rest.is_empty() || rest.starts_with('#')
     }
 
     /// Removes an element. `is_tail` says that no element is left after it.
@@ -318,14 +320,14 @@ impl Lowering<'_> {
             self.delete_comma(end);
             return;
         }
-        let comma = self.layout.comma_after(end).filter(|it| *it < self.layout.line_end(end));
-        let Some(comma) = comma else {
+        let comma = self.layout.comma_after(end);
+        let Some(comma) = comma.filter(|it| !self.layout.breaks_between(end, *it)) else {
             self.changes.delete(start, end);
             self.delete_comma(end);
             return;
         };
         let stop = comma + 1;
-        if self.layout.rest_of_line(stop).is_empty() {
+        if self.layout.ends_line(stop) {
             self.changes.delete(self.layout.blanks_before(start), stop);
         } else {
             self.changes.delete(start, self.layout.blanks_after(stop));

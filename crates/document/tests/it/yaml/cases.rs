@@ -439,6 +439,21 @@ fn blank_lines_between_members_are_theirs() {
     ]);
 }
 
+/// The blank lines between two members that go are taken once.
+#[test]
+fn neighbours_that_go_leave_one_gap() {
+    check(&[
+        ("a: 1\n\nb: 2\n\nc: 3\n\nd: 4\n", "remove  b\nremove  c", "a: 1\n\nd: 4\n"),
+        ("a: 1\n\nb: 2\n\nc: 3\n\nd: 4\n", "remove  a\nremove  b", "c: 3\n\nd: 4\n"),
+        ("a: 1\n\nb: 2\n\nc: 3\n\nd: 4\n", "remove  c\nremove  d", "a: 1\n\nb: 2\n"),
+        ("- 1\n\n\n- 2\n\n- 3\n- 4", "drop  1\ndrop  1", "- 1\n\n- 4"),
+        // `|+` would take in the blank lines, so they go with the first.
+        ("k: |+\n  t\nb: 1\n\nc: 2\n", "remove  b\nremove  c", "k: |+\n  t\n"),
+        ("k: |+\n  t\nb: 1\n\nc: 2\n\nd: 3\n", "remove  b\nremove  c", "k: |+\n  t\nd: 3\n"),
+        ("x:\n  a: |+\n    t\n  b: 1\n\ny: 2\n", "remove /x b\nremove  y", "x:\n  a: |+\n    t\n"),
+    ]);
+}
+
 /// A comment inside a member goes with it, also where it ends the member.
 #[test]
 fn comments_that_end_a_removed_member_go_with_it() {

@@ -1,0 +1,124 @@
+//! Parsed documents, shared by everyone who looks at the same bytes.
+//!
+//! A text is parsed once per content hash and format, whoever asks. Documents are several times larger than their
+//! texts, so only the most recent ones are kept; what is asked for again later is parsed again.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use document::{Document, Format, Limits, ParseError};
+use edit::{ContentHash, LineIndex, Text};
+
+/// How many bytes of text the kept documents may have together.
+const MAX_KEPT_BYTES: usize = 32 << 20;
+
+/// What came of parsing one text.
+#[derive(Debug)]
+pub struct Parsed {
+    text: Text,
+    result: Result<Arc<Document>, ParseError>,
+    lines: OnceLock<LineIndex>,
+}
+
+impl Parsed {
+    /// The document, or why there is none.
+    pub fn document(&self) -> Result<&Arc<Document>, &ParseError> {
+        self.result.as_ref()
+    }
+
+    /// Where the lines of the text are.
+    pub fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(self.text.bytes()))
+    }
+
+    /// The text that was parsed.
+    pub fn text(&self) -> &Text {
+        &self.text
+    }
+}
+
+/// A cache of parsed texts. What it returns never depends on what it holds.
+#[derive(Debug)]
+pub struct Parses {
+    limits: Limits,
+    kept: Mutex<Kept>,
+}
+
+type Key = (ContentHash, Format);
+
+#[derive(Debug, Default)]
+struct Kept {
+    by_key: HashMap<Key, Arc<Parsed>>,
+    oldest_first: VecDeque<Key>,
+    n_bytes: usize,
+}
+
+impl Parses {
+    /// An empty cache. Every text is parsed within `limits`.
+    pub fn new(limits: Limits) -> Parses {
+        Parses { limits, kept: Mutex::default() }
+    }
+
+    /// The limits that texts are parsed within.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The parsed text.
+    pub fn get(&self, text: &Text, format: Format) -> Arc<Parsed> {
+        let key = (text.hash(), format);
+        if let Some(parsed) = self.lock().by_key.get(&key) {
+            return Arc::clone(parsed);
+        }
+        // Parsed outside the lock: two threads that want the same text at once both parse it, which is rare.
+        let result = document::parse(text, format, &self.limits);
+        let parsed = Arc::new(Parsed { text: text.clone(), result, lines: OnceLock::new() });
+        self.lock().keep(key, &parsed);
+        parsed
+    }
+
+    /// A thread that panicked while it held the lock left a cache that is at worst incomplete.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn keep(&mut self, key: Key, parsed: &Arc<Parsed>) {
+        if self.by_key.insert(key, Arc::clone(parsed)).is_some() {
+            return;
+        }
+        self.oldest_first.push_back(key);
+        self.n_bytes += parsed.text.len();
+        while self.n_bytes > MAX_KEPT_BYTES
+            && let Some(oldest) = self.oldest_first.pop_front()
+        {
+            if let Some(gone) = self.by_key.remove(&oldest) {
+                self.n_bytes -= gone.text.len();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_parsed_once_and_the_oldest_goes_first() {
+        let parses = Parses::new(Limits::DEFAULT);
+        let text = Text::new("a: 1\n");
+        let first = parses.get(&text, Format::Yaml);
+        assert!(Arc::ptr_eq(&first, &parses.get(&Text::new("a: 1\n"), Format::Yaml)));
+        assert!(!Arc::ptr_eq(&first, &parses.get(&text, Format::Json)));
+        assert!(first.document().is_ok());
+        assert!(parses.get(&text, Format::Json).document().is_err());
+        let large = Text::new(format!("# {}\na: 1\n", "x".repeat(MAX_KEPT_BYTES - 10)));
+        let limits = Limits { max_bytes: usize::MAX, ..Limits::DEFAULT };
+        let parses = Parses::new(limits);
+        let first = parses.get(&text, Format::Yaml);
+        drop(parses.get(&large, Format::Yaml));
+        assert!(!Arc::ptr_eq(&first, &parses.get(&text, Format::Yaml)));
+        assert!(parses.lock().n_bytes <= MAX_KEPT_BYTES);
+    }
+}

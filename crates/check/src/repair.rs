@@ -1,0 +1,183 @@
+//! One repair: edits that a provider says would resolve findings, and what it claims about them.
+//!
+//! Fix actions, autofixes and repair candidates are views of this record. Nothing in it is trusted: what the edits
+//! touch is computed when they are lowered, and what they resolve is looked at after they were tried.
+
+use document::Step;
+use edit::EditSet;
+use snapshot::RelPath;
+
+use crate::diagnostic::Severity;
+
+/// What applying a repair may do to the meaning of the workspace. The order is from the safest on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Safety {
+    /// Nothing that anybody could observe changes (RS-15).
+    BehaviorPreserving,
+    /// What was meant is beyond doubt, and it is what happens already or is declared to be meant (RS-16).
+    LikelyPreserving,
+    /// It may be a guess; a person decides (RS-17).
+    BehaviorChanging,
+}
+
+impl Safety {
+    /// Every level, the safest first.
+    pub const ALL: [Safety; 3] =
+        [Safety::BehaviorPreserving, Safety::LikelyPreserving, Safety::BehaviorChanging];
+
+    /// The name on the wire (RS-6).
+    pub fn name(self) -> &'static str {
+        match self {
+            Safety::BehaviorPreserving => "behavior_preserving",
+            Safety::LikelyPreserving => "likely_preserving",
+            Safety::BehaviorChanging => "behavior_changing",
+        }
+    }
+
+    /// The level with that name on the wire.
+    pub fn from_name(name: &str) -> Option<Safety> {
+        Safety::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// How sure a provider is that the repair does what it claims. The order is from the surest on (RS-5).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Confidence {
+    /// It works.
+    High,
+    /// It should work.
+    Medium,
+    /// It may work; it is applied only if it is named.
+    Low,
+}
+
+impl Confidence {
+    /// Every level, the surest first.
+    pub const ALL: [Confidence; 3] = [Confidence::High, Confidence::Medium, Confidence::Low];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Confidence::High => "high",
+            Confidence::Medium => "medium",
+            Confidence::Low => "low",
+        }
+    }
+
+    /// The level with that name on the wire.
+    pub fn from_name(name: &str) -> Option<Confidence> {
+        Confidence::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// What kind of change a repair is. The order is the order of preference (RS-7, RS-18).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// Few nodes in one place.
+    LocalFix,
+    /// A check where data comes in.
+    BoundaryValidation,
+    /// The same meaning, arranged differently.
+    Refactor,
+    /// Another meaning.
+    SemanticsChange,
+}
+
+impl Kind {
+    /// Every kind, the preferred first.
+    pub const ALL: [Kind; 4] =
+        [Kind::LocalFix, Kind::BoundaryValidation, Kind::Refactor, Kind::SemanticsChange];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::LocalFix => "local_fix",
+            Kind::BoundaryValidation => "boundary_validation",
+            Kind::Refactor => "refactor",
+            Kind::SemanticsChange => "semantics_change",
+        }
+    }
+}
+
+/// How much a repair touches. Computed from what it lowers to, never stated by a provider (RS-8).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Scope {
+    /// Whether more than one function is touched.
+    pub crosses_function: bool,
+    /// How many files are touched.
+    pub files: u32,
+    /// How many places are written.
+    pub node_count: u32,
+}
+
+/// One part of a repair.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RepairOp {
+    /// An operation on a document. Its pointer means the document as it was checked, after the operations of the
+    /// same repair that come before it.
+    Document {
+        /// The file.
+        file: RelPath,
+        /// The operation and what must hold before it.
+        step: Step,
+    },
+    /// Byte edits to the text as it was checked.
+    Text {
+        /// The file.
+        file: RelPath,
+        /// The edits, bound to the hash of the text.
+        edits: EditSet,
+    },
+}
+
+impl RepairOp {
+    /// The file that the operation is about.
+    pub fn file(&self) -> &RelPath {
+        match self {
+            RepairOp::Document { file, .. } | RepairOp::Text { file, .. } => file,
+        }
+    }
+}
+
+/// What a provider says about combining repairs, by their ids. Enforced or verified, never trusted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Compatibility {
+    /// Repairs that cannot be combined with this one, in either direction (RS-48).
+    pub conflicts_with: Vec<String>,
+    /// Repairs that must be applied before this one (RS-49).
+    pub requires: Vec<String>,
+    /// Repairs with the same key are said to commute (RS-50).
+    pub batch_key: Option<String>,
+}
+
+/// Edits that a provider says would resolve findings. Atomic over all its operations and files.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Repair {
+    /// `r_` and 12 hex digits; empty until [`crate::assign_repair_ids`] has seen it.
+    pub id: String,
+    /// A short label, one line (RS-4, FA-18).
+    pub title: String,
+    /// Why this is the repair, for people (RS-13).
+    pub rationale: String,
+    /// The provider's plain name.
+    pub source: String,
+    /// The provider's phase that owns the rule (AE-47).
+    pub phase: String,
+    /// The rule whose finding it resolves.
+    pub rule_id: String,
+    /// The severity of that finding (FA-19).
+    pub severity: Severity,
+    /// How sure the provider is.
+    pub confidence: Confidence,
+    /// What it may do to the meaning.
+    pub safety: Safety,
+    /// What kind of change it is.
+    pub kind: Kind,
+    /// What to do, in order (RS-11).
+    pub ops: Vec<RepairOp>,
+    /// The `diagnostic_id` of every finding that will be gone, the one that it belongs to first (RS-12, AE-55). Findings
+    /// that are obligations or holes are told apart by [`crate::Diagnostic::concern`].
+    pub resolves: Vec<String>,
+    /// What may be combined with it.
+    pub compatibility: Compatibility,
+}

@@ -1,0 +1,324 @@
+//! The loop: plan, apply, look again, keep what is proved, until nothing is left to apply.
+//!
+//! A repair that failed is put aside, and gets another chance only when nothing else is left and the tree is not the
+//! one that it failed in. So the end is a fixed point: another run would find nothing to do.
+//!
+//! Every kept tree is remembered. If one comes back, repairs undo one another: the best tree so far is kept, and those
+//! that went round are out for the rest of the run. A provider that answers differently when it is asked again is not
+//! believed, and the run starts over without its repairs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use check::{Repair, Severity};
+use plan::{Candidates, Plan, Reason, Rejection};
+use snapshot::{RelPath, Snapshot, TreeChange};
+
+use crate::assessment::{Assessment, ProviderFailure};
+use crate::count::Count;
+use crate::erratic::find_erratic;
+use crate::outcome::{Applied, Fixed, Options, Progress, Stop};
+use crate::run::Run;
+use crate::search::{Batch, Searched, search};
+use crate::words::Words;
+
+/// Applies all that may be applied, keeps what is proved, and says what became of the rest. `start` was made in the
+/// same run.
+pub fn fix(
+    run: &Run<'_>,
+    start: &Assessment,
+    options: &Options<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Fixed {
+    let mut distrusted: BTreeSet<String> = BTreeSet::new();
+    let mut n_rechecks = 0;
+    loop {
+        let mut session = Session::new(run, start, options, &distrusted);
+        session.run_passes(progress);
+        n_rechecks += session.n_rechecks;
+        let end = &session.last().assessment;
+        let mut erratic = match session.n_rechecks {
+            0 => BTreeSet::new(),
+            _ => find_erratic(run, end, &session.touched),
+        };
+        erratic.retain(|it| !distrusted.contains(it));
+        if erratic.is_empty() {
+            return session.finish(n_rechecks);
+        }
+        distrusted.extend(erratic);
+    }
+}
+
+/// A tree that was kept.
+struct Kept {
+    assessment: Assessment,
+    /// What takes the first tree here.
+    change: TreeChange,
+    count: Count,
+    /// How many of the applied repairs led here.
+    n_applied: usize,
+    state: blake3::Hash,
+}
+
+/// A repair that is out of the question.
+struct Quarantined {
+    rejection: Rejection,
+    /// The tree in which it failed; `None` if it is out for the rest of the run.
+    failed_in: Option<blake3::Hash>,
+}
+
+struct Session<'a> {
+    run: &'a Run<'a>,
+    options: &'a Options<'a>,
+    distrusted: &'a BTreeSet<String>,
+    /// The first one is the tree at the start.
+    kept: Vec<Kept>,
+    applied: Vec<Applied>,
+    words: Words,
+    /// Repairs that are out of the question, by their ids.
+    quarantine: BTreeMap<String, Quarantined>,
+    /// The files that were edited in a trial.
+    touched: BTreeSet<RelPath>,
+    n_passes: usize,
+    n_rechecks: usize,
+    stop: Stop,
+    notes: Vec<String>,
+    /// Who could not do their work at the start. They may be able to at the end, but that is not the whole story.
+    start_failures: Vec<ProviderFailure>,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        run: &'a Run<'a>,
+        start: &Assessment,
+        options: &'a Options<'a>,
+        distrusted: &'a BTreeSet<String>,
+    ) -> Session<'a> {
+        let first = Kept {
+            assessment: start.clone(),
+            change: TreeChange::default(),
+            count: Count::of(start, distrusted),
+            n_applied: 0,
+            state: state_of(&start.snapshot, &start.snapshot, &BTreeSet::new()),
+        };
+        Session {
+            run,
+            options,
+            distrusted,
+            kept: vec![first],
+            applied: Vec::new(),
+            words: Words::default(),
+            quarantine: BTreeMap::new(),
+            touched: BTreeSet::new(),
+            n_passes: 0,
+            n_rechecks: 0,
+            stop: Stop::Settled,
+            notes: Vec::new(),
+            start_failures: start.failures.clone(),
+        }
+    }
+
+    fn last(&self) -> &Kept {
+        self.kept.last().expect("the first tree is never taken away")
+    }
+
+    fn run_passes(&mut self, progress: &mut dyn FnMut(Progress)) {
+        loop {
+            let plan = self.plan();
+            self.words.record(&plan, &self.kept[self.kept.len() - 1].assessment.diagnostics);
+            let accepted = |it: &&plan::Ranked| it.rejection.is_none();
+            let batch: Vec<Arc<Repair>> =
+                plan.ranked.iter().filter(accepted).map(|it| Arc::clone(&it.repair)).collect();
+            if batch.is_empty() {
+                if self.release() {
+                    continue;
+                }
+                return;
+            }
+            if self.n_passes >= self.options.max_passes {
+                self.stop = Stop::PassBudget;
+                let n = self.options.max_passes;
+                self.give_up(&batch, &format!("there were {n} passes, which is the limit"));
+                return;
+            }
+            self.n_passes += 1;
+            let current = &self.last().assessment;
+            progress(Progress::Pass {
+                number: self.n_passes,
+                errors: current.n_of(Severity::Error),
+                warnings: current.n_of(Severity::Warning),
+            });
+            let left = self.options.max_rechecks.saturating_sub(self.n_rechecks);
+            let batch = Batch {
+                run: self.run,
+                before: current,
+                repairs: &batch,
+                change: &plan.change,
+                distrusted: self.distrusted,
+                max_rechecks: left,
+            };
+            let searched = search(&batch, progress);
+            self.touched.extend(plan.change.paths());
+            if !self.take_over(searched) {
+                return;
+            }
+        }
+    }
+
+    /// Gives another chance to those that failed in another tree, if there is time. Says whether there are any.
+    fn release(&mut self) -> bool {
+        let has_time =
+            self.n_passes < self.options.max_passes && self.n_rechecks < self.options.max_rechecks;
+        let state = self.last().state;
+        let n_before = self.quarantine.len();
+        self.quarantine.retain(|_, it| !has_time || it.failed_in.is_none_or(|it| it == state));
+        self.quarantine.len() < n_before
+    }
+
+    fn plan(&self) -> Plan {
+        let current = &self.last().assessment;
+        let wanted = |it: &&Arc<Repair>| (self.options.wants)(it);
+        let repairs: Vec<Arc<Repair>> = current.repairs.iter().filter(wanted).cloned().collect();
+        let quarantine = self.quarantine.iter();
+        let mut barred: BTreeMap<String, Rejection> =
+            quarantine.map(|(id, it)| (id.clone(), it.rejection.clone())).collect();
+        for repair in repairs.iter().filter(|it| self.distrusted.contains(&it.source)) {
+            let detail = format!("{} answers differently when it is asked again", repair.source);
+            barred.insert(
+                repair.id.clone(),
+                Rejection { reason: Reason::Unverified, with: None, detail },
+            );
+        }
+        let applied = self.applied.iter().map(|it| it.repair.id.clone()).collect();
+        plan::plan(&Candidates {
+            snapshot: &current.snapshot,
+            diagnostics: &current.diagnostics,
+            repairs: &repairs,
+            parses: self.run.parses,
+            policy: self.options.policy,
+            is_editable: self.options.is_editable,
+            barred: &barred,
+            applied: &applied,
+        })
+    }
+
+    /// Says of all of them that there was no time for them.
+    fn give_up(&mut self, repairs: &[Arc<Repair>], detail: &str) {
+        for repair in repairs {
+            let detail = detail.to_owned();
+            self.words.add(&repair.id, Rejection { reason: Reason::Budget, with: None, detail });
+        }
+    }
+
+    /// Keeps what a batch has proved and puts away what it has refuted. Says whether there is a point in another pass.
+    fn take_over(&mut self, searched: Searched) -> bool {
+        self.n_rechecks += searched.n_rechecks;
+        let has_news = searched.kept.is_some() || !searched.condemned.is_empty();
+        let failed_in = Some(self.last().state);
+        for (repair, rejection) in searched.condemned {
+            self.words.add(&repair.id, rejection.clone());
+            self.quarantine.insert(repair.id.clone(), Quarantined { rejection, failed_in });
+        }
+        if let Some((repairs, change, assessment)) = searched.kept {
+            self.keep(repairs, &change, assessment);
+            self.break_cycle();
+        }
+        if !searched.undecided.is_empty() {
+            let n = self.options.max_rechecks;
+            let detail = format!("the tree was checked again {n} times, which is the limit");
+            self.give_up(&searched.undecided, &detail);
+            self.stop = Stop::RecheckBudget;
+            return false;
+        }
+        has_news
+    }
+
+    fn keep(&mut self, repairs: Vec<Arc<Repair>>, change: &TreeChange, assessment: Assessment) {
+        for repair in repairs {
+            let files: BTreeSet<RelPath> = repair.ops.iter().map(|op| op.file().clone()).collect();
+            let files = files.into_iter().collect();
+            self.applied.push(Applied { repair, pass: self.n_passes, files, verified: true });
+        }
+        self.touched.extend(change.paths());
+        let first = &self.kept[0].assessment.snapshot;
+        let composed = self.last().change.compose(first, change);
+        self.kept.push(Kept {
+            change: composed.unwrap_or_else(|_| snapshot::diff(first, &assessment.snapshot)),
+            count: Count::of(&assessment, self.distrusted),
+            n_applied: self.applied.len(),
+            state: state_of(first, &assessment.snapshot, &self.touched),
+            assessment,
+        });
+    }
+
+    /// If the last tree was there before: goes back to the best one, and bars the repairs that led round.
+    fn break_cycle(&mut self) {
+        let last = self.kept.len() - 1;
+        let Some(entry) = self.kept[..last].iter().position(|it| it.state == self.last().state)
+        else {
+            return;
+        };
+        let best = (0..=last).min_by_key(|idx| (&self.kept[*idx].count, *idx)).unwrap_or(0);
+        let round = &self.applied[self.kept[entry].n_applied..];
+        let rules: BTreeSet<String> = round.iter().map(|it| it.repair.rule_id.clone()).collect();
+        let period = last - entry;
+        let names = rules.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let detail =
+            format!("{names} undo one another: the tree is the same after every {period} passes");
+        for applied in round {
+            let detail = detail.clone();
+            let rejection = Rejection { reason: Reason::Cycle, with: None, detail };
+            self.words.add(&applied.repair.id, rejection.clone());
+            let quarantined = Quarantined { rejection, failed_in: None };
+            self.quarantine.insert(applied.repair.id.clone(), quarantined);
+        }
+        self.notes.push(detail);
+        self.kept.truncate(best + 1);
+        self.applied.truncate(self.last().n_applied);
+        if self.stop == Stop::Settled {
+            self.stop = Stop::Cycle { rules, period };
+        }
+    }
+
+    fn finish(mut self, rechecks: usize) -> Fixed {
+        let Kept { assessment: mut end, change, .. } =
+            self.kept.pop().expect("the first tree is never taken away");
+        end.failures.extend(self.start_failures);
+        for source in self.distrusted {
+            let message =
+                "answers differently when it is asked again, so none of its repairs is applied";
+            end.failures
+                .push(ProviderFailure { source: source.clone(), message: message.to_owned() });
+        }
+        end.failures.sort();
+        end.failures.dedup();
+        let applied_ids: BTreeSet<&str> =
+            self.applied.iter().map(|it| it.repair.id.as_str()).collect();
+        let rejected = self.words.into_rejected(&applied_ids);
+        Fixed {
+            end,
+            change,
+            rejected,
+            applied: self.applied,
+            passes: self.n_passes,
+            rechecks,
+            stop: self.stop,
+            notes: self.notes,
+        }
+    }
+}
+
+/// What makes a tree of this run different from the first one. Only the `touched` files can.
+fn state_of(first: &Snapshot, tree: &Snapshot, touched: &BTreeSet<RelPath>) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new_derive_key("regreen engine state v1");
+    for path in touched.iter().filter(|path| first.get(path) != tree.get(path)) {
+        hasher.update(&(path.as_str().len() as u64).to_be_bytes()).update(path.as_str().as_bytes());
+        match tree.file(path) {
+            Some(file) => {
+                hasher.update(file.text.hash().as_bytes()).update(&file.mode.to_be_bytes())
+            }
+            None => hasher.update(b"gone"),
+        };
+    }
+    hasher.finalize()
+}

@@ -1,0 +1,122 @@
+//! What no edit may do to a file, whoever proposed it: a file that parsed still parses; no comment is lost whose
+//! construct stays, and none comes in that ignores findings; line ends, the byte order mark and the final newline stay
+//! as they are, unless they are what the repair is about. Encoding and mode cannot change: edits are made at character
+//! boundaries and carry no mode.
+
+use std::collections::BTreeMap;
+
+use check::{Parses, Repair, RepairOp};
+use document::{Document, Format};
+use edit::{EditSet, Text};
+use snapshot::{RelPath, Snapshot};
+
+use crate::comments::lost_comment;
+use crate::ignore::n_ignored_rules;
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// The files in which the edits break an invariant, with words that go after the file's name. `may_lay_out` says in
+/// which files line ends, the byte order mark and the final newline are what a repair is about.
+pub(crate) fn broken<'a>(
+    parses: &Parses,
+    before: &Snapshot,
+    after: &Snapshot,
+    edits: impl Iterator<Item = (&'a RelPath, &'a EditSet)>,
+    may_lay_out: &dyn Fn(&RelPath) -> bool,
+) -> BTreeMap<RelPath, String> {
+    let mut broken = BTreeMap::new();
+    for (path, edits) in edits {
+        let (Some(old), Some(new)) = (before.file(path), after.file(path)) else { continue };
+        let format = Format::of_path(path.as_str());
+        let words = format.and_then(|format| {
+            let (old, new) = (parses.get(&old.text, format), parses.get(&new.text, format));
+            match (old.document(), new.document()) {
+                (Ok(_), Err(error)) => {
+                    Some(format!("would no longer be valid {}: {error}", format.name()))
+                }
+                (Ok(old), Ok(new)) => broken_in_document(old, new, edits),
+                (Err(_), _) => None,
+            }
+        });
+        let words = words.or_else(|| {
+            let layout = changed_layout(&old.text, &new.text)?;
+            (!may_lay_out(path)).then(|| layout.to_owned())
+        });
+        broken.extend(words.map(|words| (path.clone(), words)));
+    }
+    broken
+}
+
+/// What breaks between two versions of a document, if anything does, in words.
+fn broken_in_document(old: &Document, new: &Document, edits: &EditSet) -> Option<String> {
+    if let (None, Some(refusal)) = (old.blocked(), new.blocked()) {
+        return Some(format!("could not be edited any more: {refusal}"));
+    }
+    if n_ignored_rules(new) > n_ignored_rules(old) {
+        return Some("would have findings ignored instead of repaired".to_owned());
+    }
+    lost_comment(old, new, edits).map(|comment| format!("would lose the comment `{comment}`"))
+}
+
+/// Whether all that a repair does is to put in and take out blanks, line ends and byte order marks.
+pub(crate) fn is_layout_only(repair: &Repair, before: &Snapshot) -> bool {
+    let is_layout = |bytes: &[u8]| {
+        let rest = bytes.strip_prefix(BOM).unwrap_or(bytes);
+        rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    };
+    repair.ops.iter().all(|op| match op {
+        RepairOp::Document { .. } => false,
+        RepairOp::Text { file, edits } => {
+            let text = before.file(file).map(|it| it.text.bytes()).unwrap_or_default();
+            edits.edits().iter().all(|edit| {
+                let deleted = text.get(edit.start as usize..edit.end as usize);
+                deleted.is_some_and(is_layout) && is_layout(&edit.text)
+            })
+        }
+    })
+}
+
+/// How the layout changed, if it did, in words.
+fn changed_layout(old: &Text, new: &Text) -> Option<&'static str> {
+    let (old, new) = (old.bytes(), new.bytes());
+    if old.starts_with(BOM) != new.starts_with(BOM) {
+        return Some("would gain or lose its byte order mark");
+    }
+    let (old_ends, new_ends) = (LineEnds::of(old), LineEnds::of(new));
+    if old_ends.is_uniform() && old_ends != new_ends && new_ends != LineEnds::default() {
+        return Some("would get other line ends");
+    }
+    let ends = |bytes: &[u8]| matches!(bytes.last(), Some(b'\n' | b'\r'));
+    if !old.is_empty() && !new.is_empty() && ends(old) != ends(new) {
+        return Some("would gain or lose its final newline");
+    }
+    None
+}
+
+/// Which line ends occur.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct LineEnds {
+    lf: bool,
+    crlf: bool,
+    cr: bool,
+}
+
+impl LineEnds {
+    fn of(bytes: &[u8]) -> LineEnds {
+        let mut ends = LineEnds::default();
+        for at in memchr::memchr2_iter(b'\r', b'\n', bytes) {
+            match (bytes[at], bytes.get(at + 1)) {
+                (b'\r', Some(b'\n')) => ends.crlf = true,
+                (b'\r', _) => ends.cr = true,
+                _ if at > 0 && bytes[at - 1] == b'\r' => {}
+                _ => ends.lf = true,
+            }
+        }
+        ends
+    }
+
+    /// Whether one kind of line end is used throughout.
+    fn is_uniform(self) -> bool {
+        u8::from(self.lf) + u8::from(self.crlf) + u8::from(self.cr) == 1
+    }
+}

@@ -1,0 +1,219 @@
+//! What is wrong with the result of trying some repairs together, and who is suspected of it.
+//!
+//! A repair has to have resolved all that it claimed, and nothing new may have appeared that is as bad as what it
+//! resolved, or that comes before it in the order of work (RS-33). What a phase says that could not run before was there
+//! all along: it is revealed, not new.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use check::{Class, Diagnostic, Repair};
+use plan::{Reason, Rejection};
+use snapshot::RelPath;
+
+use crate::assessment::Assessment;
+use crate::compare::Comparison;
+use crate::count::Count;
+use crate::ignore::OWN_SOURCE;
+
+/// A repair of a batch, with what is known about it before it is tried.
+pub(crate) struct Member {
+    pub(crate) repair: Arc<Repair>,
+    pub(crate) files: BTreeSet<RelPath>,
+    /// The worst that it resolves.
+    class: Class,
+    /// The first, in the order of work, that it resolves.
+    slot: (usize, Class),
+}
+
+impl Member {
+    pub(crate) fn new(repair: &Arc<Repair>, before: &Assessment, found: &Found<'_>) -> Member {
+        let resolved: Vec<&Arc<Diagnostic>> =
+            repair.resolves.iter().filter_map(|id| found.get(id.as_str()).copied()).collect();
+        let slots = resolved.iter().map(|it| (before.phase_index(it), it.class()));
+        Member {
+            repair: Arc::clone(repair),
+            files: repair.ops.iter().map(|op| op.file().clone()).collect(),
+            class: resolved.iter().map(|it| it.class()).min().unwrap_or(Class::Info),
+            slot: slots.min().unwrap_or((usize::MAX, Class::Info)),
+        }
+    }
+
+    /// Whether the finding is a price that may be paid for what the repair resolves.
+    fn may_cause(&self, class: Class, phase: usize) -> bool {
+        class > self.class && (class == Class::Info || (phase, class) > self.slot)
+    }
+}
+
+/// Findings by their ids.
+pub(crate) type Found<'a> = HashMap<&'a str, &'a Arc<Diagnostic>>;
+
+/// A tree that was tried, with what the providers say of it.
+pub(crate) struct Checked {
+    pub(crate) assessment: Assessment,
+    pub(crate) comparison: Comparison,
+    pub(crate) count: Count,
+}
+
+/// Something that is wrong with a trial.
+#[derive(Clone, Debug)]
+pub(crate) struct Complaint {
+    /// Who may have done it, by their numbers in the batch; all of the new ones if it is empty.
+    pub(crate) suspects: Vec<usize>,
+    /// What to say of whoever did it.
+    pub(crate) rejection: Rejection,
+}
+
+impl Complaint {
+    pub(crate) fn new(suspects: Vec<usize>, reason: Reason, detail: String) -> Complaint {
+        Complaint { suspects, rejection: Rejection { reason, with: None, detail } }
+    }
+}
+
+/// What a finding is apart from where it stands: how a price that was paid is recognised later.
+type Face = (String, String, String, String);
+
+/// What a trial is judged by.
+pub(crate) struct Bench<'a> {
+    pub(crate) before: &'a Assessment,
+    pub(crate) found: &'a Found<'a>,
+    pub(crate) members: &'a [Member],
+    /// Providers that are not believed.
+    pub(crate) distrusted: &'a BTreeSet<String>,
+    /// What the repairs that were accepted already brought in, and how often.
+    pub(crate) paid: &'a BTreeMap<Face, usize>,
+    /// The count with the repairs that were accepted already.
+    pub(crate) count: &'a Count,
+}
+
+impl Bench<'_> {
+    /// What is wrong if the members `accepted` and `added` are applied. Nothing is wrong with `accepted` alone.
+    pub(crate) fn judge(
+        &self,
+        checked: &Checked,
+        accepted: &[usize],
+        added: &[usize],
+    ) -> Vec<Complaint> {
+        let mut complaints = Vec::new();
+        self.judge_providers(checked, &mut complaints);
+        self.judge_new(checked, added, &mut complaints);
+        self.judge_claims(checked, accepted, added, &mut complaints);
+        if complaints.is_empty() && checked.count > *self.count {
+            let detail = "more is wrong, in the order of work, than without it".to_owned();
+            complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail));
+        }
+        complaints
+    }
+
+    fn judge_providers(&self, checked: &Checked, complaints: &mut Vec<Complaint>) {
+        for source in self.before.looks.keys() {
+            if checked.assessment.has_heard(source) || self.distrusted.contains(source) {
+                continue;
+            }
+            let failures = &checked.assessment.failures;
+            let message =
+                failures.iter().find(|it| it.source == *source).map(|it| it.message.as_str());
+            let detail =
+                format!("{source} cannot check the result: {}", message.unwrap_or("it failed"));
+            complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail));
+        }
+    }
+
+    fn judge_new(&self, checked: &Checked, added: &[usize], complaints: &mut Vec<Complaint>) {
+        let mut paid = self.paid.clone();
+        // One complaint for all of a kind: there may be as many findings as there are repairs.
+        let mut kinds: BTreeMap<(&str, Class, usize), &Arc<Diagnostic>> = BTreeMap::new();
+        for diagnostic in self.fresh(checked) {
+            if let Some(n) = paid.get_mut(&face(diagnostic)).filter(|n| **n > 0) {
+                *n -= 1;
+                continue;
+            }
+            let (class, phase) = (diagnostic.class(), self.before.phase_index(diagnostic));
+            kinds.entry((&diagnostic.file, class, phase)).or_insert(diagnostic);
+        }
+        let mut by_file: HashMap<&str, Vec<usize>> = HashMap::new();
+        for idx in added.iter().filter(|_| !kinds.is_empty()) {
+            for file in &self.members[*idx].files {
+                by_file.entry(file.as_str()).or_default().push(*idx);
+            }
+        }
+        let mut far = BTreeSet::new();
+        for ((file, class, phase), diagnostic) in kinds {
+            let is_to_blame = |idx: &&usize| !self.members[**idx].may_cause(class, phase);
+            let here = by_file.get(file).map(Vec::as_slice).unwrap_or_default();
+            let mut suspects: Vec<usize> = here.iter().filter(is_to_blame).copied().collect();
+            if suspects.is_empty() && far.insert((class, phase)) {
+                suspects = added.iter().filter(is_to_blame).copied().collect();
+            }
+            if !suspects.is_empty() {
+                let detail = format!("{} appeared at {}", diagnostic.rule_id, place(diagnostic));
+                complaints.push(Complaint::new(suspects, Reason::Regressed, detail));
+            }
+        }
+    }
+
+    fn judge_claims(
+        &self,
+        checked: &Checked,
+        accepted: &[usize],
+        added: &[usize],
+        complaints: &mut Vec<Complaint>,
+    ) {
+        let unmet = |idx: usize| {
+            let resolves = &self.members[idx].repair.resolves;
+            resolves.iter().find(|id| !checked.comparison.gone.contains(*id))
+        };
+        for idx in added.iter().copied() {
+            let Some(id) = unmet(idx) else { continue };
+            let detail = match self.found.get(id.as_str()) {
+                Some(it) => format!("{} at {} is still there", it.rule_id, place(it)),
+                None => format!("{id}, which it claims to resolve, is not a finding"),
+            };
+            complaints.push(Complaint::new(vec![idx], Reason::Unverified, detail));
+        }
+        for idx in accepted.iter().copied() {
+            let Some(it) = unmet(idx).and_then(|id| self.found.get(id.as_str())) else { continue };
+            let repair = &self.members[idx].repair.id;
+            let detail =
+                format!("with it, {repair} no longer resolves {} at {}", it.rule_id, place(it));
+            let with = Some(repair.clone());
+            let rejection = Rejection { reason: Reason::Regressed, with, detail };
+            complaints.push(Complaint { suspects: Vec::new(), rejection });
+        }
+    }
+
+    /// What the trial brought in that is not counted as a regression of `added` and stays, once it is accepted.
+    pub(crate) fn prices(&self, checked: &Checked) -> BTreeMap<Face, usize> {
+        let mut paid = BTreeMap::new();
+        for diagnostic in self.fresh(checked) {
+            *paid.entry(face(diagnostic)).or_default() += 1;
+        }
+        paid
+    }
+
+    /// What is new in the trial, less what was hidden before, what is put up with, and what the engine says of
+    /// comments: an ignore that lost its use is no harm done.
+    fn fresh<'b>(&'b self, checked: &'b Checked) -> impl Iterator<Item = &'b Arc<Diagnostic>> {
+        let assessment = &checked.assessment;
+        checked.comparison.new.iter().map(|idx| &assessment.diagnostics[*idx]).filter(|it| {
+            it.source != OWN_SOURCE
+                && !self.distrusted.contains(&it.source)
+                && !assessment.baselined.contains(&it.diagnostic_id)
+                && !self.before.hides(it)
+        })
+    }
+}
+
+fn face(it: &Diagnostic) -> Face {
+    (it.source.clone(), it.rule_id.clone(), it.file.clone(), it.message.clone())
+}
+
+fn place(it: &Diagnostic) -> String {
+    match (it.location, &it.json_pointer) {
+        (Some(location), _) => {
+            format!("{}:{}:{}", it.file, location.start_line, location.start_col)
+        }
+        (None, Some(pointer)) => format!("{}#{pointer}", it.file),
+        (None, None) => it.file.clone(),
+    }
+}

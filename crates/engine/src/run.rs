@@ -1,0 +1,44 @@
+//! What stays the same over a run: the providers, the parsed documents, and which findings count in this workspace.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use check::{Check, Diagnostic, Parses, Severity, Tier};
+
+/// What a workspace has decided about a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Its findings do not count.
+    Off,
+    /// Its findings have this severity.
+    At(Severity),
+}
+
+/// What of the findings counts in this workspace.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sieve {
+    /// By rule. A rule that is not named keeps its own severity; one about policy is off.
+    pub levels: BTreeMap<String, Level>,
+    /// The ids of findings that were there before and are put up with.
+    pub baseline: BTreeSet<String>,
+}
+
+impl Sieve {
+    /// The severity of the finding in this workspace; `None` if it does not count.
+    pub(crate) fn severity(&self, diagnostic: &Diagnostic) -> Option<Severity> {
+        match self.levels.get(&diagnostic.rule_id) {
+            Some(Level::Off) => None,
+            Some(Level::At(severity)) => Some(*severity),
+            None => (diagnostic.tier != Tier::Policy).then_some(diagnostic.severity),
+        }
+    }
+}
+
+/// Who is asked, and what counts.
+pub struct Run<'a> {
+    /// The providers, in any order.
+    pub checks: &'a [&'a dyn Check],
+    /// Parsed documents, shared by all.
+    pub parses: &'a Parses,
+    /// Which findings count.
+    pub sieve: &'a Sieve,
+}

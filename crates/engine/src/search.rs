@@ -1,0 +1,300 @@
+//! Trying a batch of repairs, and finding those who are to blame if it fails.
+//!
+//! The whole batch is tried first. If something is wrong with the result, the batch is split: those whom nothing speaks
+//! against go first, else the better ranked half; what passes is accepted, and the rest is tried on top of it. One that
+//! fails alone on top of what was accepted is condemned. With k to blame among n that is O(k log n) trials.
+//!
+//! Suspicion can be wrong: a good repair fails if another one spoils its work. So one that fails is also tried without
+//! any other, and if it passes then, the search starts again in rank order without suspicions. There the better
+//! ranked of two that do not go together is accepted first, and the other one is condemned.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use check::Repair;
+use plan::{Reason, Rejection};
+use snapshot::{RelPath, TreeChange};
+
+use crate::assessment::Assessment;
+use crate::count::Count;
+use crate::judge::{Bench, Complaint, Found, Member};
+use crate::outcome::Progress;
+use crate::run::Run;
+
+mod trial;
+
+use trial::{Outcome, Trial};
+
+/// What a search is about.
+pub(crate) struct Batch<'a> {
+    pub(crate) run: &'a Run<'a>,
+    pub(crate) before: &'a Assessment,
+    /// What the plan accepted together, the best first.
+    pub(crate) repairs: &'a [Arc<Repair>],
+    /// What they do together.
+    pub(crate) change: &'a TreeChange,
+    pub(crate) distrusted: &'a BTreeSet<String>,
+    /// How often the providers may be asked.
+    pub(crate) max_rechecks: usize,
+}
+
+/// What came of a batch.
+pub(crate) struct Searched {
+    /// The repairs that work together, what they do, and the tree they make; `None` if there are none.
+    pub(crate) kept: Option<(Vec<Arc<Repair>>, TreeChange, Assessment)>,
+    pub(crate) condemned: Vec<(Arc<Repair>, Rejection)>,
+    /// Those for which there was no time.
+    pub(crate) undecided: Vec<Arc<Repair>>,
+    pub(crate) n_rechecks: usize,
+}
+
+struct Search<'a> {
+    batch: &'a Batch<'a>,
+    found: Found<'a>,
+    members: Vec<Member>,
+    /// The members that touch a file.
+    by_file: HashMap<RelPath, Vec<usize>>,
+    /// By member: the members that it requires.
+    requires: Vec<Vec<usize>>,
+    /// How far the tree is from green without any of them.
+    start_count: Count,
+    by_rank_only: bool,
+    n_rechecks: usize,
+    /// In order.
+    accepted: Vec<usize>,
+    /// The trial of the accepted ones.
+    base: Option<Trial>,
+    condemned: BTreeMap<usize, Rejection>,
+    undecided: BTreeSet<usize>,
+    /// Those that cannot go without one that was condemned. They are neither good nor bad.
+    orphaned: BTreeSet<usize>,
+}
+
+/// Tries the batch and keeps what works.
+pub(crate) fn search(batch: &Batch<'_>, progress: &mut dyn FnMut(Progress)) -> Searched {
+    let diagnostics = &batch.before.diagnostics;
+    let found: Found<'_> = diagnostics.iter().map(|it| (it.diagnostic_id.as_str(), it)).collect();
+    let (repairs, requires) = required_first(batch.repairs);
+    let members: Vec<Member> =
+        repairs.iter().map(|it| Member::new(it, batch.before, &found)).collect();
+    let mut by_file: HashMap<RelPath, Vec<usize>> = HashMap::new();
+    for (idx, member) in members.iter().enumerate() {
+        for file in &member.files {
+            by_file.entry(file.clone()).or_default().push(idx);
+        }
+    }
+    let mut search = Search {
+        members,
+        by_file,
+        batch,
+        found,
+        requires,
+        start_count: Count::of(batch.before, batch.distrusted),
+        by_rank_only: false,
+        n_rechecks: 0,
+        accepted: Vec::new(),
+        base: None,
+        condemned: BTreeMap::new(),
+        undecided: BTreeSet::new(),
+        orphaned: BTreeSet::new(),
+    };
+    search.settle_all(progress);
+    search.finish()
+}
+
+/// The repairs in their order, but each after those that it requires, and for each one the places of those.
+fn required_first(repairs: &[Arc<Repair>]) -> (Vec<Arc<Repair>>, Vec<Vec<usize>>) {
+    let by_id: HashMap<&str, usize> =
+        repairs.iter().enumerate().map(|(idx, it)| (it.id.as_str(), idx)).collect();
+    let required = |idx: usize| {
+        repairs[idx].compatibility.requires.iter().filter_map(|id| by_id.get(id.as_str()).copied())
+    };
+    let mut order = Vec::with_capacity(repairs.len());
+    let mut is_seen = vec![false; repairs.len()];
+    for first in 0..repairs.len() {
+        // A repair is visited twice: to put what it requires on top of it, and to be taken once that is done.
+        let mut stack = vec![(first, false)];
+        while let Some((idx, is_ready)) = stack.pop() {
+            if is_ready {
+                order.push(idx);
+            } else if !std::mem::replace(&mut is_seen[idx], true) {
+                stack.push((idx, true));
+                stack.extend(required(idx).filter(|it| !is_seen[*it]).map(|it| (it, false)));
+            }
+        }
+    }
+    let mut places = vec![0; repairs.len()];
+    order.iter().enumerate().for_each(|(place, idx)| places[*idx] = place);
+    let requires = order.iter().map(|idx| required(*idx).map(|it| places[it]).collect()).collect();
+    (order.into_iter().map(|idx| Arc::clone(&repairs[idx])).collect(), requires)
+}
+
+impl Search<'_> {
+    fn settle_all(&mut self, progress: &mut dyn FnMut(Progress)) {
+        let mut open: Vec<(Vec<usize>, Option<Trial>)> =
+            vec![((0..self.members.len()).collect(), None)];
+        while let Some((mut added, known)) = open.pop() {
+            self.drop_orphans(&mut added);
+            if added.is_empty() {
+                continue;
+            }
+            let numbers = union(&self.accepted, &added);
+            let known = known.filter(|trial| trial.numbers == numbers);
+            let Some(trial) = known.or_else(|| self.try_on_accepted(numbers)) else {
+                self.undecided.extend(added);
+                continue;
+            };
+            let complaints = self.judge(&trial, self.base.as_ref(), &self.accepted, &added);
+            if complaints.is_empty() {
+                self.accepted.clone_from(&trial.numbers);
+                self.base = Some(trial);
+                continue;
+            }
+            let tried = self.accepted.len() + self.condemned.len();
+            progress(Progress::Isolating { tried, of: self.members.len() });
+            if let [only] = added[..] {
+                if self.works_alone(only) {
+                    open = vec![(self.start_again(), None)];
+                } else {
+                    self.condemn(only, complaints);
+                }
+                continue;
+            }
+            let (first, second) = self.split(added, &complaints);
+            open.push((second, Some(trial)));
+            open.push((first, None));
+        }
+    }
+
+    /// Takes out those that require one that will not be there, and remembers them.
+    fn drop_orphans(&mut self, added: &mut Vec<usize>) {
+        added.retain(|idx| {
+            let is_missing = |it: &usize| {
+                self.condemned.contains_key(it)
+                    || self.undecided.contains(it)
+                    || self.orphaned.contains(it)
+            };
+            let is_orphan = self.requires[*idx].iter().any(is_missing);
+            if is_orphan {
+                self.orphaned.insert(*idx);
+            }
+            !is_orphan
+        });
+    }
+
+    fn try_on_accepted(&mut self, numbers: Vec<usize>) -> Option<Trial> {
+        let trial = self.try_out(numbers, self.base.as_ref())?;
+        self.n_rechecks += usize::from(matches!(trial.outcome, Outcome::Checked(_)));
+        Some(trial)
+    }
+
+    /// Whether the repair, with only those that it requires, does what it claims. Without time for another trial it
+    /// does not. Of one that has the worst rank of all it is not asked: then it is the one to give way.
+    fn works_alone(&mut self, only: usize) -> bool {
+        let mut numbers = BTreeSet::from([only]);
+        let mut open = vec![only];
+        while let Some(idx) = open.pop() {
+            open.extend(self.requires[idx].iter().filter(|it| numbers.insert(**it)));
+        }
+        if self.by_rank_only || self.accepted.last().is_none_or(|last| *last < only) {
+            return false;
+        }
+        let Some(trial) = self.try_out(numbers.into_iter().collect(), None) else { return false };
+        self.n_rechecks += usize::from(matches!(trial.outcome, Outcome::Checked(_)));
+        let others: Vec<usize> = trial.numbers.iter().copied().filter(|it| *it != only).collect();
+        self.judge(&trial, None, &others, &[only]).is_empty()
+    }
+
+    /// Forgets what was accepted, and gives all that are not condemned.
+    fn start_again(&mut self) -> Vec<usize> {
+        self.by_rank_only = true;
+        self.accepted.clear();
+        self.base = None;
+        self.undecided.clear();
+        self.orphaned.clear();
+        (0..self.members.len()).filter(|idx| !self.condemned.contains_key(idx)).collect()
+    }
+
+    fn condemn(&mut self, idx: usize, complaints: Vec<Complaint>) {
+        let severity = |it: &Complaint| match it.rejection.reason {
+            Reason::Regressed if it.rejection.with.is_none() => 1,
+            Reason::Unverified => 2,
+            Reason::Regressed => 3,
+            _ => 0,
+        };
+        let worst = complaints.into_iter().min_by_key(severity);
+        let worst = worst.expect("a repair is only condemned because of a complaint");
+        self.condemned.insert(idx, worst.rejection);
+    }
+
+    /// Those to go first and those to go on top of them. Neither is empty.
+    fn split(&self, added: Vec<usize>, complaints: &[Complaint]) -> (Vec<usize>, Vec<usize>) {
+        let mut suspects: BTreeSet<usize> = BTreeSet::new();
+        if !self.by_rank_only {
+            suspects.extend(complaints.iter().flat_map(|it| &it.suspects));
+            for idx in &added {
+                if self.requires[*idx].iter().any(|it| suspects.contains(it)) {
+                    suspects.insert(*idx);
+                }
+            }
+        }
+        let (second, first): (Vec<usize>, Vec<usize>) =
+            added.iter().partition(|idx| suspects.contains(*idx));
+        if !first.is_empty() && !second.is_empty() {
+            return (first, second);
+        }
+        let mut first = added;
+        let second = first.split_off(first.len() / 2);
+        (first, second)
+    }
+
+    /// What is wrong with `added`, compared with the accepted ones alone, which is what `base` tried.
+    fn judge(
+        &self,
+        trial: &Trial,
+        base: Option<&Trial>,
+        accepted: &[usize],
+        added: &[usize],
+    ) -> Vec<Complaint> {
+        let checked = match &trial.outcome {
+            Outcome::Checked(checked) => checked,
+            Outcome::Broken(complaints) => return complaints.clone(),
+        };
+        let base = base.and_then(Trial::checked);
+        let mut bench = Bench {
+            before: self.batch.before,
+            found: &self.found,
+            members: &self.members,
+            distrusted: self.batch.distrusted,
+            paid: &BTreeMap::new(),
+            count: base.map_or(&self.start_count, |it| &it.count),
+        };
+        let paid = base.map(|it| bench.prices(it)).unwrap_or_default();
+        bench.paid = &paid;
+        bench.judge(checked, accepted, added)
+    }
+
+    fn finish(self) -> Searched {
+        let repairs = |numbers: &mut dyn Iterator<Item = usize>| {
+            numbers.map(|idx| Arc::clone(&self.members[idx].repair)).collect::<Vec<_>>()
+        };
+        let undecided = repairs(&mut self.undecided.iter().copied());
+        let accepted = repairs(&mut self.accepted.iter().copied());
+        let condemned = self.condemned.into_iter();
+        let condemned =
+            condemned.map(|(idx, it)| (Arc::clone(&self.members[idx].repair), it)).collect();
+        let kept = self.base.and_then(|trial| match trial.outcome {
+            Outcome::Checked(checked) => Some((accepted, trial.change, checked.assessment)),
+            Outcome::Broken(_) => None,
+        });
+        Searched { kept, condemned, undecided, n_rechecks: self.n_rechecks }
+    }
+}
+
+/// Two sorted lists as one.
+fn union(left: &[usize], right: &[usize]) -> Vec<usize> {
+    let mut all: Vec<usize> = left.iter().chain(right).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}

@@ -1,0 +1,150 @@
+//! One trial: some repairs of a batch are applied together in memory, the invariants are looked at, and only if they
+//! hold the providers are asked. Work is done where the trial differs from the accepted repairs, which were tried before.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use check::Repair;
+use plan::{Reason, Rejection};
+use snapshot::{RelPath, Snapshot, TreeChange};
+
+use super::{Batch, Search};
+use crate::assessment::assess_since;
+use crate::compare::compare;
+use crate::count::Count;
+use crate::invariants;
+use crate::judge::{Checked, Complaint};
+
+/// Some repairs of the batch, applied together.
+pub(super) struct Trial {
+    /// In order.
+    pub(super) numbers: Vec<usize>,
+    pub(super) change: TreeChange,
+    pub(super) outcome: Outcome,
+}
+
+pub(super) enum Outcome {
+    /// The result is wrong whatever the providers say, so they were not asked.
+    Broken(Vec<Complaint>),
+    Checked(Box<Checked>),
+}
+
+impl Trial {
+    /// What the providers said, if they were asked.
+    pub(super) fn checked(&self) -> Option<&Checked> {
+        match &self.outcome {
+            Outcome::Checked(checked) => Some(checked),
+            Outcome::Broken(_) => None,
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Applies the repairs together and asks the providers; `None` if they may not be asked again.
+    pub(super) fn try_out(&self, numbers: Vec<usize>, base: Option<&Trial>) -> Option<Trial> {
+        let Batch { run, before, .. } = self.batch;
+        let broken = |numbers, change, complaints| {
+            Some(Trial { numbers, change, outcome: Outcome::Broken(complaints) })
+        };
+        let change = match self.lower(&numbers, base) {
+            Ok(change) => change,
+            Err((idx, rejection)) => {
+                let complaint = Complaint { suspects: idx.into_iter().collect(), rejection };
+                return broken(numbers, TreeChange::default(), vec![complaint]);
+            }
+        };
+        let snapshot = match before.snapshot.apply(&change) {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                let complaint = Complaint::new(Vec::new(), Reason::Invalid, error.to_string());
+                return broken(numbers, change, vec![complaint]);
+            }
+        };
+        let complaints = self.broken_invariants(&numbers, base, &change, &snapshot);
+        if !complaints.is_empty() {
+            return broken(numbers, change, complaints);
+        }
+        if self.n_rechecks >= self.batch.max_rechecks {
+            return None;
+        }
+        let nearest = base.and_then(Trial::checked).map_or(*before, |it| &it.assessment);
+        let mut changed = change.paths();
+        changed.extend(base.map(|trial| trial.change.paths()).unwrap_or_default());
+        changed.retain(|path| nearest.snapshot.get(path) != snapshot.get(path));
+        let assessment = assess_since(run, &snapshot, Some((nearest, &changed)));
+        let claims = numbers.iter().flat_map(|idx| &self.members[*idx].repair.resolves);
+        let claimed: HashSet<&str> = claims.map(String::as_str).collect();
+        let comparison = compare(before, &assessment, &change, &claimed);
+        let count = Count::of(&assessment, self.batch.distrusted);
+        let checked = Box::new(Checked { assessment, comparison, count });
+        Some(Trial { numbers, change, outcome: Outcome::Checked(checked) })
+    }
+
+    /// What the repairs do together. Only the files that the new ones have to do with are lowered again.
+    fn lower(
+        &self,
+        numbers: &[usize],
+        base: Option<&Trial>,
+    ) -> Result<TreeChange, (Option<usize>, Rejection)> {
+        if numbers.len() == self.members.len() {
+            return Ok(self.batch.change.clone());
+        }
+        let is_in = |list: &[usize], idx: &usize| list.binary_search(idx).is_ok();
+        let is_new = |idx: &usize| !base.is_some_and(|trial| is_in(&trial.numbers, idx));
+        let mut open: Vec<usize> = numbers.iter().copied().filter(is_new).collect();
+        let mut again: BTreeSet<usize> = open.iter().copied().collect();
+        let mut files: BTreeSet<&RelPath> = BTreeSet::new();
+        while let Some(idx) = open.pop() {
+            for file in self.members[idx].files.iter().filter(|file| files.insert(*file)) {
+                let touching = self.by_file.get(file).map(Vec::as_slice).unwrap_or_default();
+                let tried = touching.iter().filter(|idx| is_in(numbers, idx));
+                open.extend(tried.copied().filter(|idx| again.insert(*idx)));
+            }
+        }
+        let again: Vec<usize> = again.into_iter().collect();
+        let repairs: Vec<Arc<Repair>> =
+            again.iter().map(|idx| Arc::clone(&self.members[*idx].repair)).collect();
+        let Batch { run, before, .. } = self.batch;
+        let lowered = plan::lower(&before.snapshot, run.parses, &repairs)
+            .map_err(|(place, rejection)| (again.get(place).copied(), rejection))?;
+        let mut edits = lowered.edits().clone();
+        let others = base.into_iter().flat_map(|trial| trial.change.edits());
+        let others = others.filter(|(path, _)| !files.contains(path));
+        edits.extend(others.map(|(path, it)| (path.clone(), it.clone())));
+        let (adds, deletes) = (lowered.adds().clone(), lowered.deletes().clone());
+        TreeChange::new(edits, adds, deletes, lowered.renames().clone()).map_err(|error| {
+            let detail = error.to_string();
+            (None, Rejection { reason: Reason::Invalid, with: None, detail })
+        })
+    }
+
+    fn broken_invariants(
+        &self,
+        numbers: &[usize],
+        base: Option<&Trial>,
+        change: &TreeChange,
+        after: &Snapshot,
+    ) -> Vec<Complaint> {
+        let before = &self.batch.before.snapshot;
+        let touching = |path: &RelPath| {
+            let all = self.by_file.get(path).map(Vec::as_slice).unwrap_or_default();
+            let is_tried = |idx: &&usize| numbers.binary_search(idx).is_ok();
+            all.iter().filter(is_tried).copied().collect::<Vec<usize>>()
+        };
+        let may_lay_out = |path: &RelPath| {
+            let lays_out =
+                |idx: &usize| invariants::is_layout_only(&self.members[*idx].repair, before);
+            touching(path).iter().any(lays_out)
+        };
+        // What the accepted ones did to a file was looked at when they were tried.
+        let base = base.and_then(Trial::checked).map(|it| &it.assessment.snapshot);
+        let is_settled = |path: &RelPath| base.is_some_and(|it| it.get(path) == after.get(path));
+        let edits = change.edits().iter().filter(|(path, _)| !is_settled(path));
+        let parses = self.batch.run.parses;
+        let broken = invariants::broken(parses, before, after, edits, &may_lay_out);
+        let complaint = |(path, words)| {
+            Complaint::new(touching(&path), Reason::Invalid, format!("{path} {words}"))
+        };
+        broken.into_iter().map(complaint).collect()
+    }
+}

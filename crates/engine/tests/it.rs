@@ -1,0 +1,11 @@
+//! The engine against providers that tell the truth and providers that do not.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod it {
+    mod adversaries;
+    mod findings;
+    mod invariants;
+    mod kit;
+    mod laws;
+    mod verified;
+}

@@ -1,0 +1,167 @@
+//! What no edit may do to a file, whoever proposes it.
+
+use std::sync::Arc;
+
+use check::{Repair, Report};
+use edit::Edit;
+use engine::Sieve;
+use plan::Reason;
+
+use super::kit::*;
+
+/// Replaces `find` by `put` in a file, to resolve a finding that any edit resolves, and says what became of it.
+#[track_caller]
+fn check(name: &str, before: &str, find: &str, put: &str, expected: &str) {
+    let mut entries = std::collections::BTreeMap::new();
+    let file = snapshot::File { text: edit::Text::new(before), mode: 0o755 };
+    entries.insert(path(name), snapshot::Entry::File(file));
+    let tree = snapshot::Snapshot::new(entries).unwrap();
+    let provider = fake("words", |input: &check::Input<'_>| {
+        let text = &input.snapshot.file(&path(name)).unwrap().text;
+        if text.bytes() != before.as_bytes() {
+            return Ok(Report::default());
+        }
+        let at = before.find(find).expect("the text is there") as u32;
+        let anywhere = patterns("words", vec![rule("R_ANY", &before[..1], "").without_repair()]);
+        let mut report = check::Check::check(&anywhere, input)?;
+        report.diagnostics.truncate(1);
+        let edits = [(name, Edit::replace(at, at + find.len() as u32, put))];
+        let resolves = [report.diagnostics[0].diagnostic_id.as_str()];
+        let made = repair("words", "R_ANY", &resolves, input.snapshot, &edits);
+        report.repairs = vec![Arc::new(Repair { id: "r_any".into(), ..made })];
+        Ok(report)
+    });
+    let fixed = fix(&[&provider], &Sieve::default(), &tree);
+    let found = match fixed.rejected.first() {
+        None => {
+            let file = fixed.end.snapshot.file(&path(name)).unwrap();
+            assert_eq!(file.mode, 0o755);
+            assert_eq!(fixed.applied.len(), 1);
+            "applied".to_owned()
+        }
+        Some(it) => {
+            assert_eq!(it.rejection.reason, Reason::Invalid);
+            assert!(fixed.change.is_empty());
+            assert_eq!(fixed.rechecks, 0, "the providers need not be asked");
+            it.rejection.detail.clone()
+        }
+    };
+    let (wanted, found) = (expected.trim(), found.trim());
+    assert!(found == wanted || !wanted.is_empty() && found.starts_with(wanted), "{found}");
+}
+
+#[test]
+fn a_file_that_parsed_still_parses() {
+    check("a.yaml", "a: 1\nb: 2\n", "1", "[1", "a.yaml would no longer be valid YAML");
+    check("a.json", "{\"a\": 1}\n", "1", "", "a.json would no longer be valid JSON");
+    check("a.toml", "a = 1\n", "1", "", "a.toml would no longer be valid TOML");
+    check("a.json", "{\"a\": 1, \"b\": 2}\n", "b", "a", "a.json could not be edited any more");
+    check("a.json", "{\"a\": 1\n", "1", "2", "applied");
+    check("a.json", "{\"a\": 1\n", "1", "1}", "applied");
+    check("a.txt", "{\"a\": 1}\n", "1", "", "applied");
+}
+
+#[test]
+fn a_comment_stays_unless_its_construct_goes() {
+    check(
+        "a.yaml",
+        "a: \"1\" # why\nb: 2\n",
+        "\"1\" # why",
+        "1",
+        "a.yaml would lose the comment `# why`",
+    );
+    check("a.yaml", "a: \"1\" # why\nb: 2\n", "\"1\"", "1", "applied");
+    check("a.yaml", "a: 1 # why\nb: 2\n", "a: 1 # why\n", "", "applied");
+    check(
+        "a.yaml",
+        "a: 1 # why\nb: 2\n",
+        "a: 1 # why",
+        "a: 3",
+        "a.yaml would lose the comment `# why`",
+    );
+    check("a.yaml", "z: 0\n# about a\na: 1\n", "# about a\n", "", "a.yaml would lose the comment");
+    check(
+        "a.yaml",
+        "z: 0\n# about a\na: 1\n",
+        "z: 0\n# about a\n",
+        "",
+        "a.yaml would lose the comment",
+    );
+    check("a.yaml", "z: 0\n# about a\na: 1\n", "# about a\na: 1\n", "", "applied");
+    check(
+        "a.yaml",
+        "k:\n  a: 1\n  # end of k\nn: 2\n",
+        "k:\n  a: 1\n  # end of k\n",
+        "",
+        "applied",
+    );
+    check("a.yaml", "k:\n  # in k\n  a: 1\nn: 2\n", "k:\n  # in k\n  a: 1\n", "", "applied");
+    check("a.yaml", "l:\n- x # one\n- x # two\n", "- x # two\n", "", "applied");
+    check("a.yaml", "l:\n- x # one\n- x # two\n- y\n", "- x # one\n", "", "applied");
+    check(
+        "a.yaml",
+        "a: 1 # why\nb: 2\n",
+        "# why",
+        "# because",
+        "a.yaml would lose the comment `# why`",
+    );
+    check("a.json", "{\"a\": [1, // one\n2]}\n", "1, // one\n2", "3", "applied");
+    check(
+        "a.json",
+        "{\"a\": 1, // one\n\"b\": 2}\n",
+        "1, // one\n\"b\": 2",
+        "1, \"b\": 3",
+        "a.json would lose the comment",
+    );
+    check("a.toml", "a = 1 # why\nb = 2\n", " # why", "", "a.toml would lose the comment `# why`");
+    check(
+        "a.toml",
+        "a = 1 # why\nb = 2\n",
+        "a = 1 # why\nb = 2",
+        "b = 3\na = 1",
+        "a.toml would lose the comment",
+    );
+}
+
+#[test]
+fn a_finding_is_not_repaired_by_ignoring_it() {
+    let words = "a.yaml would have findings ignored instead of repaired";
+    check("a.yaml", "a: 1\nb: 2\n", "1", "1 # regreen: ignore R_ANY", words);
+    check("a.yaml", "a: 1\nb: 2\n", "1", "1 # a reason", "applied");
+    check("a.yaml", "a: 1 # regreen: ignore R_OTHER\nb: 2\n", "1", "3", "applied");
+}
+
+#[test]
+fn line_ends_bom_and_final_newline_stay_unless_they_are_the_repair() {
+    check("a.txt", "a\r\nb\r\n", "a", "x\ny", "a.txt would get other line ends");
+    check("a.txt", "a\r\nb\r\n", "a", "x\r\ny", "applied");
+    check("a.txt", "a\nb\n", "a", "x\r\ny", "a.txt would get other line ends");
+    check("a.txt", "a\r\nb\r\n", "\r\n", "\n", "applied");
+    check("a.txt", "a\nb\r\n", "a", "x\ny", "applied");
+    check("a.txt", "a\nb\n", "b\n", "c", "a.txt would gain or lose its final newline");
+    check("a.txt", "a\nb", "b", "c\n", "a.txt would gain or lose its final newline");
+    check("a.txt", "a\nb\n\n", "\n\n", "\n", "applied");
+    check("a.txt", "a b", " b", " b\n", "a.txt would gain or lose its final newline");
+    check("a.txt", "ab ", " ", "\n", "applied");
+    check("a.txt", "x\u{feff}a\n", "x", "", "a.txt would gain or lose its byte order mark");
+}
+
+/// A bad edit in one file does not keep the good ones out, also not those in the same file.
+#[test]
+fn one_broken_file_is_isolated_without_asking_the_providers() {
+    let tree = tree("//- a.yaml\na: bad\nb: odd\n//- b.yaml\nc: bad\n");
+    let provider = patterns("words", vec![rule("R_BAD", "bad", "good"), rule("R_ODD", "odd", "[")]);
+    let fixed = fix(&[&provider], &Sieve::default(), &tree);
+    insta::assert_snapshot!(show(&tree, &fixed), @"
+    passes 2, rechecks 2, settled
+    applied R_BAD in a.yaml (pass 1)
+    applied R_BAD in b.yaml (pass 1)
+    rejected R_ODD: invalid: a.yaml would no longer be valid YAML: unclosed bracket '['
+    error R_ODD at a.yaml:2
+    //- a.yaml
+    a: good
+    b: odd
+    //- b.yaml
+    c: good
+    ");
+}

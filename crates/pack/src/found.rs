@@ -1,0 +1,94 @@
+//! What a semantic or policy rule has found, before it has an identity and places in the text. Unlike a schema
+//! violation it may speak of several files.
+
+use std::collections::BTreeMap;
+
+use check::{Confidence, Kind, RepairOp, Safety, Severity};
+use document::{Pointer, Step, Value};
+use snapshot::RelPath;
+
+use crate::finding::Anchor;
+use crate::place::Fact;
+
+/// Something that is wrong at one place.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Found {
+    pub(crate) file: RelPath,
+    pub(crate) at: Pointer,
+    pub(crate) anchor: Anchor,
+    /// What is wrong and what to do.
+    pub(crate) message: String,
+    /// Another severity than the rule's.
+    pub(crate) severity: Option<Severity>,
+    pub(crate) details: BTreeMap<String, Value>,
+    pub(crate) elsewhere: Vec<Elsewhere>,
+    /// What would mend it, if that is known.
+    pub(crate) mend: Option<Mend>,
+}
+
+/// A place that has to do with a finding.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Elsewhere {
+    pub(crate) file: RelPath,
+    pub(crate) at: Pointer,
+    pub(crate) anchor: Anchor,
+    pub(crate) message: String,
+}
+
+/// What would mend a finding.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Mend {
+    pub(crate) title: String,
+    pub(crate) rationale: String,
+    pub(crate) safety: Safety,
+    pub(crate) confidence: Confidence,
+    pub(crate) kind: Kind,
+    pub(crate) ops: Vec<RepairOp>,
+}
+
+impl Found {
+    pub(crate) fn at_fact(file: &RelPath, fact: &Fact, message: String) -> Found {
+        Found::new(file, fact.pointer(), fact.anchor(), message)
+    }
+
+    pub(crate) fn new(file: &RelPath, at: Pointer, anchor: Anchor, message: String) -> Found {
+        Found {
+            file: file.clone(),
+            at,
+            anchor,
+            message,
+            severity: None,
+            details: BTreeMap::new(),
+            elsewhere: Vec::new(),
+            mend: None,
+        }
+    }
+
+    pub(crate) fn detail(mut self, name: &str, value: &str) -> Found {
+        self.details.insert(name.to_owned(), Value::String(value.to_owned()));
+        self
+    }
+
+    pub(crate) fn with(self, mend: Option<Mend>) -> Found {
+        Found { mend, ..self }
+    }
+
+    /// Every file that the finding or one of its mends names.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &RelPath> {
+        let elsewhere = self.elsewhere.iter().map(|it| &it.file);
+        let mended = self.mend.iter().flat_map(|it| it.ops.iter().map(RepairOp::file));
+        std::iter::once(&self.file).chain(elsewhere).chain(mended)
+    }
+}
+
+impl Elsewhere {
+    pub(crate) fn new(file: &RelPath, fact: &Fact, message: impl Into<String>) -> Elsewhere {
+        let message = message.into();
+        Elsewhere { file: file.clone(), at: fact.pointer(), anchor: fact.anchor(), message }
+    }
+}
+
+/// One operation on a document.
+pub(crate) fn op(file: &RelPath, step: Step) -> RepairOp {
+    RepairOp::Document { file: file.clone(), step }
+}

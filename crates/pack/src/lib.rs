@@ -1,0 +1,34 @@
+//! Rule packs: what is right in configuration and data files, and the repairs that can be justified when something
+//! is not. Three tiers: schema (the shape of a document), semantic (what documents mean together), policy (what a
+//! workspace has agreed on).
+//!
+//! Knows nothing about the layout of text, which repairs are chosen, or the disk.
+#![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
+
+mod builtin;
+mod finding;
+mod found;
+mod guard;
+mod load;
+mod local_schema;
+mod pack;
+mod page;
+mod pattern;
+mod place;
+mod problem;
+mod provider;
+mod report;
+mod rules;
+mod schema;
+mod template;
+#[cfg(test)]
+mod testing;
+mod tree;
+mod typo;
+mod voice;
+
+pub use local_schema::LocalSchema;
+pub use pack::{Pack, RuleInfo};
+pub use page::{Page, page, rule_ids};
+pub use problem::PackProblem;
+pub use provider::PackCheck;

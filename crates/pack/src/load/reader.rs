@@ -1,0 +1,228 @@
+//! Reading a document member by member, with everything that is wrong collected and placed.
+
+use std::sync::Arc;
+
+use check::Location;
+use document::{Document, Pointer, Value};
+use edit::LineIndex;
+
+use crate::finding::Anchor;
+use crate::problem::PackProblem;
+use crate::typo;
+
+/// Enough to work with; a broken file must not bury the reader.
+const MAX_PROBLEMS: usize = 1000;
+
+/// Where problems are collected, for one file of the pack.
+pub(super) struct Problems<'a> {
+    file: &'a str,
+    document: Option<(Arc<Document>, LineIndex)>,
+    list: Vec<PackProblem>,
+}
+
+impl<'a> Problems<'a> {
+    pub(super) fn new(file: &'a str, document: Option<Arc<Document>>) -> Problems<'a> {
+        let document = document.map(|it| {
+            let lines = LineIndex::new(it.text().bytes());
+            (it, lines)
+        });
+        Problems { file, document, list: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, at: &Pointer, anchor: Anchor, message: impl Into<String>) {
+        if self.list.len() >= MAX_PROBLEMS {
+            return;
+        }
+        let location = self.document.as_ref().and_then(|(document, lines)| {
+            let found =
+                (0..=at.segments().len()).rev().find_map(|n| document.locate(&at.prefix(n)))?;
+            let span = match anchor {
+                Anchor::Key => found.key_span.unwrap_or(found.span),
+                Anchor::Value => found.span,
+            };
+            Location::new(lines, span)
+        });
+        let (file, pointer) = (self.file.to_owned(), Some(at.to_string()));
+        self.list.push(PackProblem { file, pointer, location, message: message.into() });
+    }
+
+    /// For what no pointer can name.
+    pub(super) fn at_offset(&mut self, offset: u32, message: String) {
+        let lines = self.document.as_ref().map(|it| &it.1);
+        let location = lines.and_then(|lines| Location::new(lines, offset..offset));
+        self.list.push(PackProblem {
+            file: self.file.to_owned(),
+            pointer: None,
+            location,
+            message,
+        });
+    }
+
+    pub(super) fn value(&mut self, at: &Pointer, message: impl Into<String>) {
+        self.add(at, Anchor::Value, message);
+    }
+
+    pub(super) fn has_any(&self) -> bool {
+        !self.list.is_empty()
+    }
+
+    pub(super) fn into_list(self) -> Vec<PackProblem> {
+        self.list
+    }
+}
+
+/// An object whose members are known.
+pub(super) struct Members<'a> {
+    pub(super) at: Pointer,
+    members: &'a [(String, Value)],
+}
+
+impl<'a> Members<'a> {
+    /// The object at a place, with a problem for every member that is not known.
+    pub(super) fn new(
+        problems: &mut Problems<'_>,
+        at: Pointer,
+        value: &'a Value,
+        known: &[&str],
+    ) -> Option<Members<'a>> {
+        let Value::Object(members) = value else {
+            problems.value(&at, format!("this is {}, not an object", a_type(value)));
+            return None;
+        };
+        for (key, _) in members.iter().filter(|it| !known.contains(&it.0.as_str())) {
+            let near = typo::nearest_first(key, known.iter().copied(), known.len());
+            let message = match (typo::nearest(key, known.iter().copied()), near.as_slice()) {
+                (Some((near, _)), _) => {
+                    format!("`{key}` is not known here; did you mean `{near}`?")
+                }
+                (None, near) => format!("`{key}` is not known here; there are {}", quoted(near)),
+            };
+            problems.add(&at.join(key.as_str()), Anchor::Key, message);
+        }
+        Some(Members { at, members })
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<(Pointer, &'a Value)> {
+        let member = self.members.iter().find(|it| it.0 == key)?;
+        Some((self.at.join(key), &member.1))
+    }
+
+    pub(super) fn required(
+        &self,
+        problems: &mut Problems<'_>,
+        key: &str,
+    ) -> Option<(Pointer, &'a Value)> {
+        let found = self.get(key);
+        if found.is_none() {
+            problems.add(&self.at, Anchor::Key, format!("`{key}` is missing here; add it"));
+        }
+        found
+    }
+
+    pub(super) fn text(
+        &self,
+        problems: &mut Problems<'_>,
+        key: &str,
+    ) -> Option<(Pointer, &'a str)> {
+        let (at, value) = self.get(key)?;
+        text(problems, at, value)
+    }
+
+    pub(super) fn required_text(
+        &self,
+        problems: &mut Problems<'_>,
+        key: &str,
+    ) -> Option<(Pointer, &'a str)> {
+        let (at, value) = self.required(problems, key)?;
+        let (at, found) = text(problems, at, value)?;
+        if found.trim().is_empty() {
+            problems.value(&at, format!("`{key}` is empty; write something"));
+            return None;
+        }
+        Some((at, found))
+    }
+
+    pub(super) fn flag(&self, problems: &mut Problems<'_>, key: &str) -> bool {
+        match self.get(key) {
+            None => false,
+            Some((_, Value::Bool(it))) => *it,
+            Some((at, other)) => {
+                problems.value(&at, format!("`{key}` is true or false, not {}", a_type(other)));
+                false
+            }
+        }
+    }
+
+    /// One of some words.
+    pub(super) fn choice<T: Copy>(
+        &self,
+        problems: &mut Problems<'_>,
+        key: &str,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        let (at, word) = self.text(problems, key)?;
+        let found = choices.iter().find(|it| it.0 == word).map(|it| it.1);
+        if found.is_none() {
+            let near = typo::nearest_first(word, choices.iter().map(|it| it.0), choices.len());
+            problems.value(
+                &at,
+                format!("`{key}` cannot be `{}`; it is one of {}", cut(word), quoted(&near)),
+            );
+        }
+        found
+    }
+}
+
+/// One or a list of them.
+pub(super) fn one_or_many(at: Pointer, value: &Value) -> Vec<(Pointer, &Value)> {
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(idx, it)| (at.join(idx.to_string()), it)).collect()
+        }
+        one => vec![(at, one)],
+    }
+}
+
+/// A list.
+pub(super) fn items<'a>(
+    problems: &mut Problems<'_>,
+    at: &Pointer,
+    value: &'a Value,
+) -> Vec<(Pointer, &'a Value)> {
+    if let Value::Array(_) = value {
+        return one_or_many(at.clone(), value);
+    }
+    problems.value(at, format!("this is {}, not a list", a_type(value)));
+    Vec::new()
+}
+
+pub(super) fn text<'a>(
+    problems: &mut Problems<'_>,
+    at: Pointer,
+    value: &'a Value,
+) -> Option<(Pointer, &'a str)> {
+    match value.as_str() {
+        Some(text) => Some((at, text)),
+        None => {
+            problems.value(&at, format!("this is {}, not a string", a_type(value)));
+            None
+        }
+    }
+}
+
+pub(super) fn quoted(names: &[&str]) -> String {
+    names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Enough of a text to recognise it.
+pub(super) fn cut(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn a_type(value: &Value) -> String {
+    let found = value.json_type();
+    format!("{} {found}", found.article())
+}

@@ -1,0 +1,372 @@
+//! One rule of a pack: the members that all rules have, and those of its kind.
+
+use check::{Safety, Severity, Tier};
+use document::{Pointer, Value};
+
+use super::reader::{Members, Problems, cut, one_or_many, quoted, text};
+use super::refuse;
+use crate::guard::Guard;
+use crate::pack::Kind;
+use crate::pattern::Pattern;
+use crate::place::Place;
+use crate::rules::{
+    Body, Rule, Within, cel::Cel, deprecated::Deprecated, derived::Derived, forbidden::Forbidden,
+    imports::Imports, imports::Target, ordered::Ordered, reference::Reference, same_as::SameAs,
+    together::Together, unique::Unique,
+};
+use crate::template::Template;
+use crate::typo;
+
+const COMMON: [&str; 6] = ["id", "rule", "severity", "message", "safety", "about"];
+
+/// The kinds of rules with their members.
+const KINDS: [(&str, &[&str]); 10] = [
+    ("unique", &["places", "within"]),
+    ("reference", &["from", "to", "within"]),
+    ("same_as", &["source", "copies"]),
+    ("imports", &["from", "to", "path", "path_from"]),
+    ("derived", &["at", "template"]),
+    ("ordered", &["at", "by", "order", "layout"]),
+    ("forbidden", &["at", "key"]),
+    ("deprecated", &["at", "key", "replacement", "value_map"]),
+    ("together", &["at", "keys"]),
+    ("cel", &["at", "assert", "when"]),
+];
+
+const MAX_PLACES: usize = 64;
+
+pub(super) fn read(
+    problems: &mut Problems<'_>,
+    at: Pointer,
+    value: &Value,
+    kinds: &[Option<Kind>],
+) -> Option<Rule> {
+    let name = value.get("rule").and_then(Value::as_str);
+    let kind = KINDS.iter().find(|it| Some(it.0) == name);
+    let known: Vec<&str> = match kind {
+        Some((_, members)) => COMMON.iter().chain(*members).copied().collect(),
+        // Which members there are is not known; only the kind is reported.
+        None => COMMON.iter().chain(KINDS.iter().flat_map(|it| it.1)).copied().collect(),
+    };
+    let members = Members::new(problems, at, value, &known)?;
+    if kind.is_none()
+        && let Some((at, name)) = members.required_text(problems, "rule")
+    {
+        let near = typo::nearest_first(name, KINDS.iter().map(|it| it.0), KINDS.len());
+        refuse(
+            problems,
+            &at,
+            format!("`{}` is no kind of rule; there are {}", cut(name), quoted(&near)),
+        );
+    }
+    let id = read_id(problems, &members);
+    let severities = Severity::ALL.map(|it| (it.name(), it));
+    let severity = members.choice(problems, "severity", &severities);
+    let message = members.text(problems, "message").map(|it| it.1.trim().to_owned());
+    let about = members.required_text(problems, "about").map(|it| it.1.to_owned());
+    let body = read_body(&mut Ctx { problems, members: &members, kinds }, kind?.0);
+    let (id, tier) = id?;
+    let body = body?;
+    let floor = read_floor(problems, &members, &body);
+    let by_tier = if tier == Tier::Policy { Severity::Warning } else { Severity::Error };
+    Some(Rule {
+        id,
+        tier,
+        severity: severity.unwrap_or(by_tier),
+        message,
+        floor,
+        about: about?,
+        body,
+    })
+}
+
+fn read_id(problems: &mut Problems<'_>, members: &Members<'_>) -> Option<(String, Tier)> {
+    let (at, id) = members.required_text(problems, "id")?;
+    let tier = match id {
+        _ if id.starts_with("SEM_") => Some(Tier::Semantic),
+        _ if id.starts_with("POL_") => Some(Tier::Policy),
+        _ => None,
+    };
+    let is_word = id.len() > 4 && id.len() <= 80;
+    let is_word = is_word
+        && id.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
+    match tier {
+        Some(tier) if is_word => Some((id.to_owned(), tier)),
+        _ => {
+            let message = "a rule's id is `SEM_…` or `POL_…` in capitals, digits and `_`";
+            refuse(problems, &at, message.to_owned());
+            None
+        }
+    }
+}
+
+fn read_floor(problems: &mut Problems<'_>, members: &Members<'_>, body: &Body) -> Option<Safety> {
+    let levels = Safety::ALL.map(|it| (it.name(), it));
+    let floor = members.choice(problems, "safety", &levels)?;
+    let at = members.at.join("safety");
+    match body.own_safety() {
+        None => refuse(
+            problems,
+            &at,
+            format!("`{}` has no repair that could be safe or not; remove this", body.name()),
+        ),
+        Some(own) if floor < own => {
+            let message = format!(
+                "a repair of `{}` is `{}`; a pack may be stricter, not laxer",
+                body.name(),
+                own.name(),
+            );
+            refuse(problems, &at, message);
+        }
+        Some(_) => {}
+    }
+    Some(floor)
+}
+
+/// What the parts of a rule are read with.
+struct Ctx<'a, 'p, 'f> {
+    problems: &'p mut Problems<'f>,
+    members: &'a Members<'a>,
+    kinds: &'a [Option<Kind>],
+}
+
+fn read_body(ctx: &mut Ctx<'_, '_, '_>, kind: &str) -> Option<Body> {
+    let body = match kind {
+        "unique" => Body::Unique(Unique { places: ctx.places("places")?, within: ctx.within() }),
+        "reference" => {
+            let (from, to) = (ctx.places("from"), ctx.places("to"));
+            Body::Reference(Reference { from: from?, to: to?, within: ctx.within() })
+        }
+        "same_as" => {
+            let (source, copies) = (ctx.place("source"), ctx.places("copies"));
+            Body::SameAs(SameAs { source: source?, copies: copies? })
+        }
+        "imports" => Body::Imports(ctx.imports()?),
+        "derived" => Body::Derived(ctx.derived()?),
+        "ordered" => Body::Ordered(ctx.ordered()?),
+        "forbidden" => {
+            let (at, key) = (ctx.place("at"), ctx.text("key"));
+            Body::Forbidden(Forbidden { at: at?, key: key? })
+        }
+        "deprecated" => Body::Deprecated(ctx.deprecated()?),
+        "together" => Body::Together(ctx.together()?),
+        _ => Body::Cel(ctx.cel()?),
+    };
+    Some(body)
+}
+
+impl Ctx<'_, '_, '_> {
+    fn text(&mut self, key: &str) -> Option<String> {
+        self.members.required_text(self.problems, key).map(|it| it.1.to_owned())
+    }
+
+    fn within(&mut self) -> Within {
+        let choices = [("workspace", Within::Workspace), ("file", Within::File)];
+        self.members.choice(self.problems, "within", &choices).unwrap_or(Within::Workspace)
+    }
+
+    fn places(&mut self, key: &str) -> Option<Vec<Place>> {
+        let (at, value) = self.members.required(self.problems, key)?;
+        let items = one_or_many(at.clone(), value);
+        if items.is_empty() || items.len() > MAX_PLACES {
+            refuse(self.problems, &at, format!("`{key}` is 1 to {MAX_PLACES} places"));
+            return None;
+        }
+        let places: Vec<Option<Place>> =
+            items.into_iter().map(|(at, value)| self.read_place(at, value)).collect();
+        places.into_iter().collect()
+    }
+
+    fn place(&mut self, key: &str) -> Option<Place> {
+        let (at, value) = self.members.required(self.problems, key)?;
+        self.read_place(at, value)
+    }
+
+    /// A place whose values are meant, because the rule is about what stands there.
+    fn value_place(&mut self) -> Option<Place> {
+        let place = self.place("at")?;
+        if place.keys {
+            let at = self.members.at.join("at").join("keys");
+            refuse(self.problems, &at, "this kind of rule is about values; write `at`".to_owned());
+            return None;
+        }
+        Some(place)
+    }
+
+    fn read_place(&mut self, at: Pointer, value: &Value) -> Option<Place> {
+        let members = Members::new(self.problems, at.clone(), value, &["in", "at", "keys"])?;
+        let kind = members.required_text(self.problems, "in");
+        let kind = kind.and_then(|(at, name)| {
+            let known = self.kinds.iter().enumerate();
+            let found = known
+                .filter_map(|(idx, it)| Some((idx, it.as_ref()?)))
+                .find(|it| it.1.name == name);
+            // A kind that could not be read is a problem of its own.
+            if found.is_none() && self.kinds.iter().all(Option::is_some) {
+                let names = self.kinds.iter().flatten().map(|it| it.name.as_str());
+                let near = typo::nearest_first(name, names, 8);
+                refuse(
+                    self.problems,
+                    &at,
+                    format!("there is no kind `{}`; there are {}", cut(name), quoted(&near)),
+                );
+            }
+            found.map(|it| (it.0, name.to_owned()))
+        });
+        let pattern = match (members.get("at"), members.get("keys")) {
+            (Some(one), None) => Some((one, false)),
+            (None, Some(one)) => Some((one, true)),
+            (Some(_), Some((at, _))) => {
+                refuse(self.problems, &at, "a place has `at` or `keys`, not both".to_owned());
+                None
+            }
+            (None, None) => {
+                refuse(
+                    self.problems,
+                    &at,
+                    "a place has `at` (values) or `keys`; add one".to_owned(),
+                );
+                None
+            }
+        };
+        let pattern = pattern.and_then(|((at, value), keys)| {
+            let (at, pattern) = text(self.problems, at, value)?;
+            match Pattern::parse(pattern) {
+                Ok(pattern) => Some((pattern, keys)),
+                Err(error) => {
+                    refuse(self.problems, &at, error.to_string());
+                    None
+                }
+            }
+        });
+        let ((kind, kind_name), (pattern, keys)) = (kind?, pattern?);
+        Some(Place { kind, kind_name, pattern, keys })
+    }
+
+    fn imports(&mut self) -> Option<Imports> {
+        let from = self.places("from");
+        let is_path = self.members.flag(self.problems, "path");
+        let path_from =
+            self.members.choice(self.problems, "path_from", &[("folder", false), ("root", true)]);
+        let has_to = self.members.get("to").is_some();
+        let at = self.members.at.clone();
+        let target = match (has_to, is_path || path_from.is_some()) {
+            (true, false) => Target::Name(self.places("to")?),
+            (false, true) if path_from == Some(true) => Target::RootPath,
+            (false, true) => Target::RelativePath,
+            (true, true) => {
+                refuse(
+                    self.problems,
+                    &at,
+                    "an import is by name (`to`) or by path, not both".to_owned(),
+                );
+                return None;
+            }
+            (false, false) => {
+                refuse(
+                    self.problems,
+                    &at,
+                    "say what is imported: `to` places, or `path: true`".to_owned(),
+                );
+                return None;
+            }
+        };
+        Some(Imports { from: from?, target })
+    }
+
+    fn derived(&mut self) -> Option<Derived> {
+        let place = self.value_place();
+        let (at, text) = self.members.required_text(self.problems, "template")?;
+        let template = match Template::parse(text) {
+            Ok(template) => template,
+            Err(message) => {
+                refuse(self.problems, &at, message);
+                return None;
+            }
+        };
+        let place = place?;
+        if template.n_stars() > place.pattern.n_stars() {
+            refuse(self.problems, &at, "the template has a `*` that `at` has none for".to_owned());
+            return None;
+        }
+        Some(Derived { at: place, template, text: text.to_owned(), is_shared: false })
+    }
+
+    fn ordered(&mut self) -> Option<Ordered> {
+        let at = self.value_place();
+        let by = match self.members.text(self.problems, "by") {
+            None => Pointer::root(),
+            Some((at, text)) => match text.parse() {
+                Ok(pointer) => pointer,
+                Err(error) => {
+                    refuse(self.problems, &at, format!("{error}"));
+                    return None;
+                }
+            },
+        };
+        let order = [("ascending", false), ("descending", true)];
+        let descending = self.members.choice(self.problems, "order", &order).unwrap_or(false);
+        let layout = self.members.flag(self.problems, "layout");
+        Some(Ordered { at: at?, by, descending, layout })
+    }
+
+    fn deprecated(&mut self) -> Option<Deprecated> {
+        let (at, key, replacement) =
+            (self.value_place(), self.text("key"), self.text("replacement"));
+        let value_map = match self.members.get("value_map") {
+            None => Vec::new(),
+            Some((_, Value::Object(members))) => members.clone(),
+            Some((at, _)) => {
+                refuse(self.problems, &at, "`value_map` maps old values to new ones".to_owned());
+                return None;
+            }
+        };
+        let (key, replacement) = (key?, replacement?);
+        if key == replacement {
+            let at = self.members.at.join("replacement");
+            refuse(self.problems, &at, "a key cannot replace itself".to_owned());
+            return None;
+        }
+        Some(Deprecated { at: at?, key, replacement, value_map })
+    }
+
+    fn together(&mut self) -> Option<Together> {
+        let place = self.value_place();
+        let (at, value) = self.members.required(self.problems, "keys")?;
+        let mut keys: Vec<String> = Vec::new();
+        for (at, value) in one_or_many(at.clone(), value) {
+            let (at, key) = text(self.problems, at, value)?;
+            if keys.iter().any(|it| it == key) {
+                refuse(self.problems, &at, format!("`{}` is named twice", cut(key)));
+            }
+            keys.push(key.to_owned());
+        }
+        if keys.len() < 2 || keys.len() > MAX_PLACES {
+            refuse(self.problems, &at, format!("2 to {MAX_PLACES} keys can belong together"));
+            return None;
+        }
+        Some(Together { at: place?, keys })
+    }
+
+    fn cel(&mut self) -> Option<Cel> {
+        let at = self.value_place();
+        let (assert_at, source) = self.members.required_text(self.problems, "assert")?;
+        let assert = self.guard(&assert_at, source);
+        let when = match self.members.text(self.problems, "when") {
+            Some((at, source)) => Some(self.guard(&at, source)?),
+            None => None,
+        };
+        let text = source.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(Cel { at: at?, assert: assert?, when, text: cut(&text) })
+    }
+
+    fn guard(&mut self, at: &Pointer, source: &str) -> Option<Guard> {
+        match Guard::compile(source) {
+            Ok(guard) => Some(guard),
+            Err(message) => {
+                refuse(self.problems, at, message);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! A pack as a provider of findings.
+//!
+//! First every file of a kind is looked at alone, in parallel: parse, schema, rules about one file, and the facts that
+//! other rules compare. Then the rules about the tree compare facts. A file that did not change is not looked at again;
+//! a rule is asked again only if facts changed that it or a rule about the same places uses; and what it says is placed
+//! in the text again only where a file that it names has changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use check::{
+    Check, CheckError, Diagnostic, Input, Repair, Report, Severity, Since, Tier, assign_ids,
+};
+use document::{Document, Format, Reason};
+use rayon::prelude::*;
+use snapshot::{Entry, RelPath};
+
+use crate::found::Found;
+use crate::guard::on_a_deep_stack;
+use crate::pack::Pack;
+use crate::report::{Subject, at_offset, finding, into_findings, unreadable};
+use crate::rules::{Body, Rule, View};
+use crate::schema;
+use crate::tree::{FactList, FileLook, Tree};
+use crate::voice::Voice;
+
+/// The order in which a file is looked at.
+const PHASES: [&str; 4] = ["parse", "schema", "semantic", "policy"];
+
+/// How many files one thread takes at once: enough to be worth a stack of its own.
+const FILES_AT_ONCE: usize = 32;
+
+/// Finds what breaks the rules of one pack.
+pub struct PackCheck {
+    pack: Arc<Pack>,
+}
+
+impl PackCheck {
+    /// The provider for a pack.
+    pub fn new(pack: Arc<Pack>) -> PackCheck {
+        PackCheck { pack }
+    }
+
+    /// The pack.
+    pub fn pack(&self) -> &Arc<Pack> {
+        &self.pack
+    }
+}
+
+impl Check for PackCheck {
+    fn name(&self) -> &str {
+        self.pack.name()
+    }
+
+    fn phases(&self) -> &[&'static str] {
+        &PHASES
+    }
+
+    fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
+        let pack = &*self.pack;
+        let since = input.since.and_then(|since| {
+            let known = since.report.memory.as_ref()?.downcast_ref::<Remembered>()?;
+            // Memory of another pack says nothing about this one.
+            Arc::ptr_eq(&known.pack, &self.pack).then_some((known, since))
+        });
+        let files = look_at_files(pack, input, since)?;
+        let tree = Tree::new(pack, input.snapshot, &files);
+        let voice = Voice { pack, snapshot: input.snapshot, parses: input.parses };
+        let dirty = dirty_rules(pack, &files, since);
+        let look = |(nth, rule): (usize, &usize)| {
+            let old = since.map(|(known, since)| (&*known.rules[nth], since.changed));
+            let is_dirty = dirty.contains(&pack.company[*rule]);
+            Arc::new(look_at_tree(*rule, &tree, &voice, is_dirty, old))
+        };
+        let rules: Vec<Arc<RuleLook>> = pack.tree_rules.iter().enumerate().map(look).collect();
+        Ok(report(Remembered { pack: Arc::clone(&self.pack), files, rules }))
+    }
+}
+
+/// What is remembered of a tree.
+struct Remembered {
+    pack: Arc<Pack>,
+    files: BTreeMap<RelPath, Arc<FileLook>>,
+    /// One per rule that compares files.
+    rules: Vec<Arc<RuleLook>>,
+}
+
+/// What one rule says of the tree, by the file it says it of.
+struct RuleLook {
+    phase: &'static str,
+    groups: BTreeMap<RelPath, Arc<Group>>,
+    hidden: BTreeSet<RelPath>,
+}
+
+/// What one rule says of one file.
+struct Group {
+    found: Vec<Found>,
+    /// Every file that it names.
+    files: BTreeSet<RelPath>,
+    diagnostics: Vec<Arc<Diagnostic>>,
+    repairs: Vec<Arc<Repair>>,
+}
+
+type Known<'a> = Option<(&'a Remembered, Since<'a>)>;
+
+fn report(remembered: Remembered) -> Report {
+    let mut report = Report::default();
+    for (path, look) in &remembered.files {
+        report.diagnostics.extend(look.diagnostics.iter().cloned());
+        report.repairs.extend(look.repairs.iter().cloned());
+        if let Some(phase) = look.blocked {
+            block(&mut report, path, phase);
+        }
+    }
+    for rule in &remembered.rules {
+        for group in rule.groups.values() {
+            report.diagnostics.extend(group.diagnostics.iter().cloned());
+            report.repairs.extend(group.repairs.iter().cloned());
+        }
+        for path in &rule.hidden {
+            block(&mut report, path, rule.phase);
+        }
+    }
+    report.memory = Some(Arc::new(remembered));
+    report
+}
+
+/// The first phase that could not run counts.
+fn block(report: &mut Report, path: &RelPath, phase: &'static str) {
+    let order = |phase: &str| PHASES.iter().position(|it| *it == phase);
+    let known = report.blocked.entry(path.clone()).or_insert(phase);
+    if order(phase) < order(known) {
+        *known = phase;
+    }
+}
+
+/// Looks at every file of a kind, or only at those that changed.
+fn look_at_files(
+    pack: &Pack,
+    input: &Input<'_>,
+    since: Known<'_>,
+) -> Result<BTreeMap<RelPath, Arc<FileLook>>, CheckError> {
+    let (mut files, paths) = match since {
+        Some((known, since)) => {
+            let mut files = known.files.clone();
+            files.retain(|path, _| !since.changed.contains(path));
+            let there = since.changed.iter().filter_map(|it| Some((it, input.snapshot.get(it)?)));
+            (files, there.collect::<Vec<_>>())
+        }
+        None => (BTreeMap::new(), input.snapshot.iter().collect()),
+    };
+    let paths: Vec<(&RelPath, &Entry, Vec<usize>)> = paths
+        .into_par_iter()
+        .filter(|it| Format::of_path(it.0.as_str()).is_some())
+        .map(|(path, entry)| (path, entry, pack.kinds_of_path(path.as_str())))
+        .filter(|it| !it.2.is_empty())
+        .collect();
+    let look = |chunk: &[(&RelPath, &Entry, Vec<usize>)]| -> Vec<Option<FileLook>> {
+        chunk
+            .iter()
+            .map(|(path, entry, kinds)| look_at_file(pack, input, path, entry, kinds))
+            .collect()
+    };
+    let chunks: Option<Vec<Vec<Option<FileLook>>>> =
+        paths
+            .par_chunks(FILES_AT_ONCE)
+            .map(|chunk| {
+                if pack.has_guards() { on_a_deep_stack(|| look(chunk)) } else { Some(look(chunk)) }
+            })
+            .collect();
+    let Some(chunks) = chunks else {
+        let message =
+            format!("no thread could be started for the guards of pack `{}`", pack.name());
+        return Err(CheckError { message });
+    };
+    let looked = paths.iter().zip(chunks.into_iter().flatten());
+    files.extend(looked.filter_map(|((path, ..), look)| Some(((*path).clone(), Arc::new(look?)))));
+    Ok(files)
+}
+
+/// Looks at one file alone; `None` if it is of no kind after all.
+fn look_at_file(
+    pack: &Pack,
+    input: &Input<'_>,
+    path: &RelPath,
+    entry: &Entry,
+    kinds: &[usize],
+) -> Option<FileLook> {
+    let file = match entry {
+        Entry::File(file) => file,
+        // What was not read may be of any of the kinds, and hold anything.
+        Entry::Unread { .. } => {
+            return Some(FileLook { dark: kinds.to_vec(), ..FileLook::default() });
+        }
+        Entry::Link { .. } | Entry::Directory => return None,
+    };
+    let parsed = input.parses.get(&file.text, Format::of_path(path.as_str())?);
+    let subject = Subject {
+        source: pack.name(),
+        phase: "parse",
+        tier: Tier::Schema,
+        file: path,
+        parsed: &parsed,
+        snapshot: input.snapshot,
+    };
+    let Ok(document) = parsed.document() else {
+        let is_ours = kinds.iter().any(|it| may_be(pack, *it, file.text.bytes()));
+        return is_ours.then(|| FileLook {
+            dark: kinds.to_vec(),
+            diagnostics: unreadable(&subject).into_iter().map(Arc::new).collect(),
+            blocked: Some("schema"),
+            ..FileLook::default()
+        });
+    };
+    let value = document.value();
+    let kind = pack.kind_among(kinds, &value)?;
+    let mut look = FileLook { kind: Some(kind), ..FileLook::default() };
+    look.diagnostics.extend(unreadable(&subject).map(Arc::new));
+    if let Some(info) = several_documents(&subject, document) {
+        look.dark = kinds.to_vec();
+        look.diagnostics.push(Arc::new(info));
+    }
+    if let Some(schema) = &pack.kinds[kind].schema {
+        let subject = Subject { phase: "schema", ..subject };
+        let violations = schema.check(&value, document);
+        let (diagnostics, repairs) =
+            into_findings(&subject, &|it| schema::severity(&it.rule_id), violations);
+        look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
+        look.repairs.extend(repairs.into_iter().map(Arc::new));
+    }
+    let view = View { file: path, kind, value: &value, document: Some(document) };
+    let voice = Voice { pack, snapshot: input.snapshot, parses: input.parses };
+    for rule in pack.file_rules[kind].iter().map(|it| &pack.rules[*it]) {
+        let found = rule.look_at_file(&view);
+        if !found.is_empty() {
+            let (diagnostics, repairs) = voice.speak(rule, &found);
+            look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
+            look.repairs.extend(repairs.into_iter().map(Arc::new));
+        }
+    }
+    look.facts = facts(pack, &view);
+    Some(look)
+}
+
+/// Says that only the first of several documents is looked at. What the others hold is not known.
+fn several_documents(subject: &Subject<'_>, document: &Document) -> Option<Diagnostic> {
+    let refusal = document.blocked().filter(|it| it.reason == Reason::SeveralDocuments)?;
+    let message = "the file holds several YAML documents, and only the first one is looked at; \
+                   give each a file of its own to have them all checked";
+    let mut info = [Diagnostic {
+        location: at_offset(subject.parsed, refusal.offset),
+        ..finding(subject, "SCHEMA_PARSE", Severity::Info, message)
+    }];
+    assign_ids(&mut info);
+    let [info] = info;
+    Some(info)
+}
+
+/// What the rules about the tree want to know of a file, in the order of rules and roles.
+fn facts(pack: &Pack, view: &View<'_>) -> Vec<FactList> {
+    let rules = pack.fact_rules[view.kind].iter();
+    let lists = rules.flat_map(|&rule| {
+        let roles = pack.rules[rule].facts(view).into_iter();
+        roles.map(move |(role, facts)| FactList { rule, role, facts })
+    });
+    lists.filter(|it| !it.facts.is_empty()).collect()
+}
+
+/// Whether a text that cannot be read may be of a kind: the keys that tell the kind apart are somewhere in it.
+fn may_be(pack: &Pack, kind: usize, bytes: &[u8]) -> bool {
+    let holds = |segment: &String| {
+        let needle = segment.as_bytes();
+        needle.is_empty() || bytes.windows(needle.len()).any(|it| it == needle)
+    };
+    pack.kinds[kind].has.as_ref().is_none_or(|has| has.segments().iter().all(holds))
+}
+
+/// The companies of rules that must be asked again, by their smallest rule.
+fn dirty_rules(
+    pack: &Pack,
+    files: &BTreeMap<RelPath, Arc<FileLook>>,
+    since: Known<'_>,
+) -> BTreeSet<usize> {
+    let all = || pack.tree_rules.iter().map(|it| pack.company[*it]).collect();
+    let Some((known, since)) = since else { return all() };
+    let mut dirty = BTreeSet::new();
+    for path in since.changed {
+        let (old, new) = (known.files.get(path), files.get(path));
+        let dark =
+            |look: Option<&Arc<FileLook>>| look.map(|it| it.dark.clone()).unwrap_or_default();
+        let kind = |look: Option<&Arc<FileLook>>| look.and_then(|it| it.kind);
+        // A file that cannot be read any more, or can be again, may concern every rule.
+        if dark(old) != dark(new) {
+            return all();
+        }
+        if kind(old).is_none() || kind(old) != kind(new) {
+            let by_path = |rule: &Rule| matches!(&rule.body, Body::Imports(it) if it.is_by_path());
+            let asked = pack.tree_rules.iter().filter(|it| by_path(&pack.rules[**it]));
+            dirty.extend(asked.map(|it| pack.company[*it]));
+        }
+        let old = old.map(|it| it.facts.as_slice()).unwrap_or_default();
+        let new = new.map(|it| it.facts.as_slice()).unwrap_or_default();
+        let differing = |left: &[FactList], right: &[FactList]| -> Vec<usize> {
+            let twin = |it: &FactList| {
+                let idx = right
+                    .binary_search_by_key(&(it.rule, it.role), |it| (it.rule, it.role))
+                    .ok()?;
+                Some(&right[idx])
+            };
+            left.iter().filter(|it| twin(it) != Some(it)).map(|it| pack.company[it.rule]).collect()
+        };
+        dirty.extend(differing(old, new));
+        dirty.extend(differing(new, old));
+    }
+    dirty
+}
+
+fn look_at_tree(
+    rule: usize,
+    tree: &Tree<'_>,
+    voice: &Voice<'_>,
+    is_dirty: bool,
+    old: Option<(&RuleLook, &BTreeSet<RelPath>)>,
+) -> RuleLook {
+    let phase = voice.pack.rules[rule].phase();
+    let (found, hidden) = match old {
+        Some((old, changed)) if !is_dirty => {
+            let is_touched = |group: &Group| changed.iter().any(|it| group.files.contains(it));
+            let groups = old.groups.iter().map(|(path, group)| {
+                let group = if is_touched(group) {
+                    Arc::new(speak(rule, voice, group.found.clone()))
+                } else {
+                    Arc::clone(group)
+                };
+                (path.clone(), group)
+            });
+            return RuleLook { phase, groups: groups.collect(), hidden: old.hidden.clone() };
+        }
+        _ => {
+            let looked = voice.pack.rules[rule].look_at_tree(rule, tree);
+            (looked.found, looked.hidden)
+        }
+    };
+    let mut by_file: BTreeMap<RelPath, Vec<Found>> = BTreeMap::new();
+    for it in found {
+        by_file.entry(it.file.clone()).or_default().push(it);
+    }
+    let by_file: Vec<(RelPath, Vec<Found>)> = by_file.into_iter().collect();
+    let groups = by_file.into_par_iter().map(|(path, found)| {
+        let known = old.and_then(|(old, changed)| {
+            let group = old.groups.get(&path)?;
+            let is_same =
+                group.found == found && !changed.iter().any(|it| group.files.contains(it));
+            is_same.then(|| Arc::clone(group))
+        });
+        let group = known.unwrap_or_else(|| Arc::new(speak(rule, voice, found)));
+        (path, group)
+    });
+    RuleLook { phase, groups: groups.collect(), hidden }
+}
+
+fn speak(rule: usize, voice: &Voice<'_>, found: Vec<Found>) -> Group {
+    let (diagnostics, repairs) = voice.speak(&voice.pack.rules[rule], &found);
+    Group {
+        files: found.iter().flat_map(Found::files).cloned().collect(),
+        found,
+        diagnostics: diagnostics.into_iter().map(Arc::new).collect(),
+        repairs: repairs.into_iter().map(Arc::new).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

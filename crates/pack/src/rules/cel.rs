@@ -1,0 +1,56 @@
+//! `cel`: an expression holds. No repair: the expression says that something is wrong, not what.
+
+use check::Severity;
+use document::Value;
+
+use super::View;
+use crate::finding::Anchor;
+use crate::found::Found;
+use crate::guard::{Guard, Scope, Undecided};
+use crate::place::Place;
+
+#[derive(Debug)]
+pub(crate) struct Cel {
+    pub(crate) at: Place,
+    pub(crate) assert: Guard,
+    pub(crate) when: Option<Guard>,
+    /// How the assertion is written, for messages.
+    pub(crate) text: String,
+}
+
+impl Cel {
+    /// To be called on a deep stack.
+    pub(crate) fn look(&self, view: &View<'_>) -> Vec<Found> {
+        let matches = self.at.pattern.select(view.value);
+        let mut found = Vec::new();
+        let mut scope = Scope::new(view.value);
+        for it in matches {
+            let message = match self.holds(&mut scope, it.value) {
+                Ok(true) => continue,
+                Ok(false) => {
+                    format!("`{}` does not hold; change the value so that it does", self.text)
+                }
+                Err(why) => {
+                    found.push(undecided(view, it.at, &self.text, &why.to_string()));
+                    if why == Undecided::SpentBefore {
+                        break; // The same would be said of every place that follows.
+                    }
+                    continue;
+                }
+            };
+            found.push(Found::new(view.file, it.at, Anchor::Key, message));
+        }
+        found
+    }
+
+    fn holds(&self, scope: &mut Scope<'_>, value: &Value) -> Result<bool, Undecided> {
+        let is_asked = self.when.as_ref().map_or(Ok(true), |when| when.holds(scope, value))?;
+        if is_asked { self.assert.holds(scope, value) } else { Ok(true) }
+    }
+}
+
+fn undecided(view: &View<'_>, at: document::Pointer, text: &str, why: &str) -> Found {
+    let message = format!("`{text}` could not be decided: {why}");
+    let found = Found::new(view.file, at, Anchor::Key, message);
+    Found { severity: Some(Severity::Warning), ..found.detail("undecided", why) }
+}

@@ -1,0 +1,320 @@
+//! The schema tier: JSON Schema, drafts 4 to 2020-12, offline, all errors, and the repairs that a schema justifies.
+//!
+//! The path of a check: a document that is valid costs one conversion and one validation. Otherwise the validator's
+//! errors are flattened to faults (`fault.rs`, `branch.rs`), each gets its message (`message.rs`) and at most one
+//! candidate for its repair (`repair.rs`). A candidate is tried on a copy of the value, alone: it is proposed only if
+//! its fault is gone then and no other one has appeared.
+
+mod branch;
+mod budget;
+mod deprecated;
+mod family;
+mod fault;
+mod json;
+mod library;
+mod message;
+mod repair;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use check::Severity;
+use document::{Document, Pointer, Value};
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
+use serde_json::Value as Json;
+
+use crate::finding::{Anchor, Proposal, Violation};
+use budget::{Exhausted, Extent};
+use fault::Fault;
+pub(crate) use json::to_json;
+pub(crate) use library::{Library, referenced_paths};
+use message::Hints;
+pub(crate) use message::{cut, quoted};
+use repair::Patient;
+
+/// More repairs than this for one document are no help, and each costs a validation.
+const MAX_TRIALS: usize = 200;
+/// How many faults of one document a repair is looked for at all.
+const MAX_CANDIDATES: usize = 1_000;
+/// How many nodes all trials of one document may look at together.
+const MAX_TRIED_NODES: usize = 20_000_000;
+const MAX_BACKTRACKS: usize = 20_000;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
+
+/// Why a schema cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum SchemaError {
+    #[error("there is no schema `{path}`")]
+    NoDocument { path: String },
+    #[error("`{path}` refers to `{reference}`, which is not there")]
+    Missing { path: String, reference: String },
+    #[error("`{path}` refers to `{reference}`, which is no reference")]
+    BadReference { path: String, reference: String },
+    #[error("`{path}` is too large: at most {max_depth} levels and {max_nodes} values altogether")]
+    TooLarge { path: String, max_depth: usize, max_nodes: usize },
+    #[error("`{path}` is not a valid schema{}: {message}", place(.at))]
+    Invalid { path: String, at: String, message: String },
+}
+
+fn place(at: &str) -> String {
+    if at.is_empty() { String::new() } else { format!(", at `{at}`") }
+}
+
+/// A compiled schema with the documents that it is made of.
+pub(crate) struct Schema {
+    path: String,
+    validator: Validator,
+    library: Arc<Library>,
+    has_deprecations: bool,
+    /// Whether the schema has an opinion about a `$schema` key at the top of a document. If not, the key is the
+    /// editor's business.
+    knows_schema_key: bool,
+}
+
+impl Schema {
+    /// The schema at `path` of the library. Never fetches anything.
+    pub(crate) fn compile(library: &Arc<Library>, path: &str) -> Result<Schema, SchemaError> {
+        let no_document = || SchemaError::NoDocument { path: path.to_owned() };
+        let root = library.document(path).ok_or_else(no_document)?;
+        let patterns = PatternOptions::fancy_regex()
+            .backtrack_limit(MAX_BACKTRACKS)
+            .size_limit(MAX_PATTERN_BYTES)
+            .dfa_size_limit(MAX_PATTERN_BYTES);
+        let options = jsonschema::options()
+            .with_draft(library::draft(root.schema))
+            .with_base_uri(library::address(path))
+            .with_retriever(Shelf(Arc::clone(library)))
+            .with_pattern_options(patterns)
+            .should_validate_formats(true)
+            .should_ignore_unknown_formats(true)
+            .with_keyword(budget::KEYWORD, |_, _, _| Ok(Box::new(budget::Step)));
+        let validator = options.build(root.schema).map_err(|error| SchemaError::Invalid {
+            path: path.to_owned(),
+            at: error.instance_path().to_string(),
+            message: match error.kind() {
+                // What the meta-schema would allow instead is long and says little.
+                ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+                    format!("{} is not allowed there", message::cut(&error.instance().to_string()))
+                }
+                _ => message::cut_sentence(&error.to_string()),
+            },
+        })?;
+        Ok(Schema {
+            path: path.to_owned(),
+            validator,
+            has_deprecations: library.documents().any(deprecated::has_any),
+            knows_schema_key: library.documents().any(knows_schema_key),
+            library: Arc::clone(library),
+        })
+    }
+
+    /// The addresses that the schema refers to and that were not fetched.
+    pub(crate) fn remote(&self) -> impl Iterator<Item = &str> {
+        self.library.remote()
+    }
+
+    /// What is wrong with a document, in the order of places; `value` is what it says.
+    pub(crate) fn check(&self, value: &Value, document: &Document) -> Vec<Violation> {
+        let mut json = json::to_json(value);
+        if !self.knows_schema_key
+            && let Some(members) = json.as_object_mut()
+            && members.get("$schema").is_some_and(Json::is_string)
+        {
+            members.shift_remove("$schema");
+        }
+        let extent = extent(&json);
+        let is_valid = budget::within(extent, || self.validator.is_valid(&json));
+        if !self.has_deprecations && matches!(is_valid, Ok(true)) {
+            return Vec::new();
+        }
+        let faults = match (is_valid, self.faults(&json, extent)) {
+            (Err(_), _) => return vec![unexplained("SCHEMA_INVALID", UNDECIDED)],
+            (_, Err(_)) => return vec![unexplained("SCHEMA_NO_BRANCH", UNEXPLAINED)],
+            (_, Ok(faults)) => faults,
+        };
+        let Some(root) = self.library.document(&self.path) else { return Vec::new() };
+        let patient = Patient { library: &self.library, root, value, document, faults: &faults };
+        let n_left = MAX_TRIALS.min(MAX_TRIED_NODES / extent.n_nodes.max(1));
+        let mut trials = Trials { schema: self, json: &json, extent, faults: &faults, n_left };
+        (0..faults.len()).map(|idx| violation(&patient, &mut trials, idx)).collect()
+    }
+
+    fn faults(&self, json: &Json, extent: Extent) -> Result<Vec<Fault>, Exhausted> {
+        let deprecated = match self.library.document(&self.path) {
+            Some(root) if self.has_deprecations => deprecated::find(&self.library, &root, json),
+            _ => Vec::new(),
+        };
+        let collect = || fault::collect(self.validator.iter_errors(json), deprecated);
+        budget::within(extent, collect).map(|it| self.without_echoes(it))
+    }
+
+    /// A fault anywhere in an object makes the validator forget which keys a part of the schema has looked at, and
+    /// call them unevaluated. Of those, only keys that no part knows are wrong.
+    fn without_echoes(&self, mut faults: Vec<Fault>) -> Vec<Fault> {
+        let Some(root) = self.library.document(&self.path) else { return faults };
+        let causes: Vec<Pointer> =
+            faults.iter().filter(|it| !it.is_unevaluated_key()).map(Fault::place).collect();
+        faults.retain(|fault| {
+            let Some(key) = fault.key().filter(|_| fault.is_unevaluated_key()) else { return true };
+            let family = family::in_force(&self.library, &root, &fault.evaluation_path);
+            let is_known = family::known_keys(&family).contains(&key);
+            !is_known || !causes.iter().any(|it| fault.at.is_prefix_of(it))
+        });
+        faults
+    }
+}
+
+/// How bad a finding of the schema tier is.
+pub(crate) fn severity(rule_id: &str) -> Severity {
+    match rule_id {
+        "SCHEMA_REMOTE" => Severity::Info,
+        "SCHEMA_INVALID" | "SCHEMA_DEPRECATED_KEY" => Severity::Warning,
+        _ => Severity::Error,
+    }
+}
+
+/// The only place where the validator can get a document from.
+struct Shelf(Arc<Library>);
+
+impl Retrieve for Shelf {
+    fn retrieve(
+        &self,
+        uri: &Uri<String>,
+    ) -> Result<Json, Box<dyn std::error::Error + Send + Sync>> {
+        self.0.retrieve(uri.as_str()).ok_or_else(|| "it is not a local file".into())
+    }
+}
+
+const UNDECIDED: &str =
+    "the schema takes too many steps to compare with this document; make its references fork less";
+const UNEXPLAINED: &str =
+    "the document does not fit its schema, in too many ways to list; compare it with a valid one";
+
+/// All that is said where a schema costs too much.
+fn unexplained(rule_id: &str, message: &str) -> Violation {
+    Violation {
+        rule_id: rule_id.to_owned(),
+        at: Pointer::root(),
+        anchor: Anchor::Value,
+        message: message.to_owned(),
+        details: BTreeMap::new(),
+        proposals: Vec::new(),
+    }
+}
+
+fn violation(patient: &Patient<'_>, trials: &mut Trials<'_>, idx: usize) -> Violation {
+    let fault = &patient.faults[idx];
+    let family = family::in_force(patient.library, &patient.root, &fault.evaluation_path);
+    let known_keys = family::known_keys(&family);
+    let hints = Hints {
+        value: repair::find(patient.value, &fault.at),
+        known_keys: &known_keys,
+        default: fault.key().and_then(|key| repair::declared(patient.library, &family, key)),
+    };
+    let (message, mut details) = message::say(fault, &hints);
+    let mut proposals = Vec::new();
+    if idx >= MAX_CANDIDATES {
+        details.insert("proposals_capped".into(), Value::Bool(true));
+    } else if let Some(candidate) = repair::candidate(patient, idx) {
+        match trials.try_out(idx, candidate) {
+            Verdict::Proposed(proposal) => proposals.push(proposal),
+            Verdict::Failed => {}
+            Verdict::NotTried => {
+                details.insert("proposals_capped".into(), Value::Bool(true));
+            }
+        }
+    }
+    Violation {
+        rule_id: fault.rule_id().to_owned(),
+        at: fault.place(),
+        anchor: if fault.key().is_some() { Anchor::Key } else { Anchor::Value },
+        message,
+        details,
+        proposals,
+    }
+}
+
+/// The document that repairs are tried on, and how many trials are left.
+struct Trials<'a> {
+    schema: &'a Schema,
+    json: &'a Json,
+    extent: Extent,
+    faults: &'a [Fault],
+    n_left: usize,
+}
+
+enum Verdict {
+    Proposed(Proposal),
+    Failed,
+    NotTried,
+}
+
+impl Trials<'_> {
+    /// Applies the candidate to a copy. It is good if the fault `idx` is gone then and there is none that was not there
+    /// before; what else is gone is resolved too.
+    fn try_out(&mut self, idx: usize, candidate: Proposal) -> Verdict {
+        if self.n_left == 0 {
+            return Verdict::NotTried;
+        }
+        self.n_left -= 1;
+        let mut json = self.json.clone();
+        if !json::apply(&mut json, &candidate.steps) {
+            return Verdict::Failed;
+        }
+        let mut expected: HashMap<(Pointer, &str), Vec<usize>> = HashMap::new();
+        let mut gone = vec![true; self.faults.len()];
+        // The fault itself comes first, so that it is the last to be taken for one that is still there.
+        let others = (0..self.faults.len()).filter(|it| *it != idx);
+        for other in [idx].into_iter().chain(others) {
+            let fault = &self.faults[other];
+            let ops = candidate.steps.iter().map(|it| &it.op);
+            let place = ops.into_iter().try_fold(fault.place(), |at, op| json::moved(&at, op));
+            if let Some(place) = place {
+                expected.entry((place, fault.rule_id())).or_default().push(other);
+            }
+        }
+        let Ok(faults) = self.schema.faults(&json, self.extent) else { return Verdict::Failed };
+        for fault in faults {
+            match expected.get_mut(&(fault.place(), fault.rule_id())).and_then(Vec::pop) {
+                Some(known) => gone[known] = false,
+                None => return Verdict::Failed,
+            }
+        }
+        if !gone[idx] {
+            return Verdict::Failed;
+        }
+        let also = (0..gone.len()).filter(|it| gone[*it] && *it != idx);
+        Verdict::Proposed(Proposal { also_resolves: also.collect(), ..candidate })
+    }
+}
+
+fn knows_schema_key(document: &Json) -> bool {
+    match document {
+        Json::Object(members) => {
+            let properties = members.get("properties").and_then(|it| it.get("$schema"));
+            let required = members.get("required").and_then(Json::as_array);
+            properties.is_some()
+                || required.is_some_and(|it| it.contains(&Json::from("$schema")))
+                || members.values().any(knows_schema_key)
+        }
+        Json::Array(items) => items.iter().any(knows_schema_key),
+        _ => false,
+    }
+}
+
+fn extent(json: &Json) -> Extent {
+    let around = |inner: Extent, child: &Json| {
+        let child = extent(child);
+        Extent { n_nodes: inner.n_nodes + child.n_nodes, depth: inner.depth.max(child.depth + 1) }
+    };
+    let leaf = Extent { n_nodes: 1, depth: 1 };
+    match json {
+        Json::Array(items) => items.iter().fold(leaf, around),
+        Json::Object(members) => members.values().fold(leaf, around),
+        _ => leaf,
+    }
+}

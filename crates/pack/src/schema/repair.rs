@@ -1,0 +1,377 @@
+//! What could mend a fault, and how safe it would be. Only candidates: `schema.rs` tries each before it is proposed.
+//!
+//! A declared default or constant, a lossless conversion, a variant in case or spacing and an exact duplicate are
+//! likely to preserve the meaning. The nearest key or value is a guess, and so is everything in a branch that was one.
+
+use std::collections::HashMap;
+
+use check::{Confidence, Safety};
+use document::{Document, Expects, Format, JsonType, Number, Op, Pointer, Step, Value};
+use serde_json::Value as Json;
+
+use super::family;
+use super::fault::{Fault, FaultKind};
+use super::json::{from_json, to_json};
+use super::library::{Library, Located};
+use super::message::{plain, quoted, shown};
+use crate::finding::Proposal;
+use crate::typo::{self, Nearness};
+
+/// Numbers of more digits may not come through a double unharmed.
+const MAX_SAFE_DIGITS: usize = 15;
+
+/// What is known about a document that has faults.
+pub(crate) struct Patient<'a> {
+    pub(crate) library: &'a Library,
+    pub(crate) root: Located<'a>,
+    pub(crate) value: &'a Value,
+    pub(crate) document: &'a Document,
+    pub(crate) faults: &'a [Fault],
+}
+
+/// The one thing that could mend the fault, and the schemas in force there.
+pub(crate) fn candidate(patient: &Patient<'_>, idx: usize) -> Option<Proposal> {
+    let fault = &patient.faults[idx];
+    let family = family::in_force(patient.library, &patient.root, &fault.evaluation_path);
+    let value = find(patient.value, &fault.at)?;
+    let mut proposal = match &fault.kind {
+        FaultKind::Missing { key } | FaultKind::Dependent { key } => {
+            missing(patient, &family, fault, value, key)
+        }
+        FaultKind::UnknownKey { key } => unknown_key(patient, &family, fault, value, key),
+        FaultKind::Type { allowed } => converted(patient, fault, value, allowed),
+        FaultKind::Enum { options } => allowed_value(patient, fault, value, options),
+        FaultKind::Const { expected } if is_conditional(&fault.evaluation_path) => {
+            allowed_value(patient, fault, value, std::slice::from_ref(expected))
+        }
+        FaultKind::Const { expected } => Some(constant(fault, value, expected)),
+        FaultKind::UniqueItems => without_duplicates(fault, value),
+        FaultKind::Deprecated { key, replacement, safety } => {
+            let proposal = renamed_alias(fault, value, key, replacement);
+            proposal.map(|it| Proposal { safety: *safety, ..it })
+        }
+        _ => None,
+    }?;
+    if fault.is_guess {
+        proposal.safety = Safety::BehaviorChanging;
+        proposal.confidence = proposal.confidence.max(Confidence::Medium);
+    }
+    let mut about = family;
+    if let Some(key) = fault.key() {
+        about.extend(family::of_member(patient.library, &about, key));
+    }
+    proposal.safety = about.iter().filter_map(stated_safety).fold(proposal.safety, Safety::max);
+    let is_expressible = patient.document.format() != Format::Toml
+        || !proposal.steps.iter().filter_map(|it| it.op.value()).any(has_null);
+    is_expressible.then_some(proposal)
+}
+
+/// What a missing key stands for: its constant, or its default.
+pub(crate) fn declared<'a>(
+    library: &'a Library,
+    family: &[Located<'a>],
+    key: &str,
+) -> Option<&'a Json> {
+    let member = family::of_member(library, family, key);
+    family::agreed(&member, "const").or_else(|| family::agreed(&member, "default"))
+}
+
+fn missing(
+    patient: &Patient<'_>,
+    family: &[Located<'_>],
+    fault: &Fault,
+    object: &Value,
+    key: &str,
+) -> Option<Proposal> {
+    let Value::Object(members) = object else { return None };
+    let known = family::known_keys(family);
+    // A key that is there under a name nearby was meant, whatever the default is.
+    let strangers = members.iter().map(|(it, _)| it.as_str()).filter(|it| !known.contains(it));
+    let strangers: Vec<&str> = strangers.collect();
+    if let Some((from, nearness)) = typo::nearest(key, strangers.iter().copied()) {
+        let others = missing_keys(patient, &fault.at).filter(|it| *it != key);
+        let is_contested = others.into_iter().any(|it| typo::nearness(from, it).is_some());
+        // Where the other key is a fault of its own, the repair is that fault's and resolves this one too.
+        let is_fault = patient.faults.iter().any(|it| {
+            it.at == fault.at && matches!(&it.kind, FaultKind::UnknownKey { key } if key == from)
+        });
+        return (!is_contested && !is_fault).then(|| rename(fault, from, key, nearness));
+    }
+    if strangers.iter().any(|it| typo::nearness(it, key).is_some()) {
+        return None;
+    }
+    let value = from_json(declared(patient.library, family, key)?);
+    Some(Proposal {
+        title: format!("Add {} with its declared value {}", quoted(key), shown(&value)),
+        rationale: "The schema declares this value for the key; writing it down changes nothing for readers that \
+                    know the schema."
+            .into(),
+        safety: Safety::LikelyPreserving,
+        confidence: Confidence::High,
+        steps: vec![Op::AddKey { at: fault.at.clone(), key: key.into(), value }.into()],
+        also_resolves: Vec::new(),
+    })
+}
+
+fn missing_keys<'a>(patient: &'a Patient<'_>, at: &Pointer) -> impl Iterator<Item = &'a str> {
+    patient.faults.iter().filter(move |it| it.at == *at).filter_map(|it| match &it.kind {
+        FaultKind::Missing { key } => Some(key.as_str()),
+        _ => None,
+    })
+}
+
+fn unknown_key(
+    patient: &Patient<'_>,
+    family: &[Located<'_>],
+    fault: &Fault,
+    object: &Value,
+    key: &str,
+) -> Option<Proposal> {
+    let known = family::known_keys(family);
+    let (to, nearness) = typo::nearest(key, known.iter().copied())?;
+    if object.get(to).is_some() {
+        return None;
+    }
+    let siblings = patient.faults.iter().filter(|it| it.at == fault.at);
+    let is_contested = siblings.into_iter().any(|it| match &it.kind {
+        FaultKind::UnknownKey { key: other } => {
+            other != key && typo::nearest(other, known.iter().copied()).is_some_and(|it| it.0 == to)
+        }
+        _ => false,
+    });
+    (!is_contested).then(|| rename(fault, key, to, nearness))
+}
+
+fn rename(fault: &Fault, from: &str, to: &str, nearness: Nearness) -> Proposal {
+    Proposal {
+        title: format!("Rename {} to {}", quoted(from), quoted(to)),
+        rationale: match nearness {
+            Nearness::Variant => "The schema has the same key in another spelling.",
+            Nearness::Typo => "The schema has exactly one key that is one slip away.",
+        }
+        .into(),
+        safety: Safety::BehaviorChanging,
+        confidence: confidence(nearness),
+        steps: vec![
+            Op::RenameKey { at: fault.at.clone(), from: from.into(), to: to.into() }.into(),
+        ],
+        also_resolves: Vec::new(),
+    }
+}
+
+fn renamed_alias(fault: &Fault, object: &Value, key: &str, to: &str) -> Option<Proposal> {
+    if object.get(to).is_some() {
+        return None;
+    }
+    Some(Proposal {
+        title: format!("Rename the deprecated {} to {}", quoted(key), quoted(to)),
+        rationale: "The schema declares the new name to be the replacement of the old one.".into(),
+        safety: Safety::LikelyPreserving,
+        confidence: Confidence::High,
+        steps: vec![Op::RenameKey { at: fault.at.clone(), from: key.into(), to: to.into() }.into()],
+        also_resolves: Vec::new(),
+    })
+}
+
+fn constant(fault: &Fault, value: &Value, expected: &Json) -> Proposal {
+    let expected = from_json(expected);
+    Proposal {
+        title: format!("Set {} to {}", super::message::name(&fault.at), shown(&expected)),
+        rationale: "The schema allows this one value and no other.".into(),
+        safety: Safety::LikelyPreserving,
+        confidence: Confidence::High,
+        steps: vec![replace(&fault.at, value, expected)],
+        also_resolves: Vec::new(),
+    }
+}
+
+fn converted(
+    patient: &Patient<'_>,
+    fault: &Fault,
+    value: &Value,
+    allowed: &[JsonType],
+) -> Option<Proposal> {
+    let converted = match value {
+        Value::String(text) => {
+            from_text(text).filter(|it| allowed.iter().any(|to| it.json_type().satisfies(*to)))
+        }
+        _ if allowed.contains(&JsonType::String) => as_written(patient, &fault.at, value),
+        _ => None,
+    }?;
+    Some(conversion(fault, value, converted))
+}
+
+fn conversion(fault: &Fault, value: &Value, converted: Value) -> Proposal {
+    Proposal {
+        title: format!("Write {} as {}", super::message::name(&fault.at), shown(&converted)),
+        rationale: "The same value in the type that the schema asks for; nothing is lost.".into(),
+        safety: Safety::LikelyPreserving,
+        confidence: Confidence::High,
+        steps: vec![replace(&fault.at, value, converted)],
+        also_resolves: Vec::new(),
+    }
+}
+
+fn allowed_value(
+    patient: &Patient<'_>,
+    fault: &Fault,
+    value: &Value,
+    options: &[Json],
+) -> Option<Proposal> {
+    let other_type = match value {
+        Value::String(text) => from_text(text),
+        _ => as_written(patient, &fault.at, value),
+    };
+    if let Some(converted) = other_type.filter(|it| options.contains(&to_json(it))) {
+        return Some(conversion(fault, value, converted));
+    }
+    let text = value.as_str()?;
+    let (near, nearness) = typo::nearest(text, options.iter().filter_map(Json::as_str))?;
+    let new = Value::String(near.to_owned());
+    Some(Proposal {
+        title: format!("Change {} to {}", quoted(&plain(value)), quoted(near)),
+        rationale: match nearness {
+            Nearness::Variant => "The value is an allowed one in another case or spacing.",
+            Nearness::Typo => "Exactly one allowed value is one slip away.",
+        }
+        .into(),
+        safety: match nearness {
+            Nearness::Variant => Safety::LikelyPreserving,
+            Nearness::Typo => Safety::BehaviorChanging,
+        },
+        confidence: confidence(nearness),
+        steps: vec![replace(&fault.at, value, new)],
+        also_resolves: Vec::new(),
+    })
+}
+
+fn without_duplicates(fault: &Fault, value: &Value) -> Option<Proposal> {
+    let Value::Array(items) = value else { return None };
+    let later = repeated(items).into_iter().rev();
+    let ops = later.map(|(_, index)| Op::DeleteItem { at: fault.at.clone(), index });
+    let steps: Vec<Step> = ops.map(Step::from).collect();
+    let name = super::message::name(&fault.at);
+    (!steps.is_empty()).then(|| Proposal {
+        title: match steps.len() {
+            1 => format!("Remove the repeated item of {name}"),
+            n => format!("Remove {n} repeated items of {name}"),
+        },
+        rationale: "The very same item stands before; the schema allows it once.".into(),
+        safety: Safety::LikelyPreserving,
+        confidence: Confidence::High,
+        steps,
+        also_resolves: Vec::new(),
+    })
+}
+
+/// The items that stand before already: where first, and where again.
+pub(crate) fn repeated(items: &[Value]) -> Vec<(usize, usize)> {
+    let mut first_of: HashMap<String, usize> = HashMap::new();
+    let mut repeated = Vec::new();
+    for (idx, item) in items.iter().enumerate() {
+        let first = *first_of.entry(sorted(item).to_json()).or_insert(idx);
+        if first != idx {
+            repeated.push((first, idx));
+        }
+    }
+    repeated
+}
+
+/// The value with its keys in order, so that equal ones have equal texts.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
+        Value::Object(members) => {
+            let mut members: Vec<(String, Value)> =
+                members.iter().map(|(key, it)| (key.clone(), sorted(it))).collect();
+            members.sort_by(|left, right| left.0.cmp(&right.0));
+            Value::Object(members)
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+fn confidence(nearness: Nearness) -> Confidence {
+    match nearness {
+        Nearness::Variant => Confidence::High,
+        Nearness::Typo => Confidence::Medium,
+    }
+}
+
+fn replace(at: &Pointer, old: &Value, new: Value) -> Step {
+    let is_scalar = !matches!(old, Value::Array(_) | Value::Object(_));
+    let expects = Expects { equals: is_scalar.then(|| old.clone()), ..Expects::default() };
+    Step { op: Op::ReplaceValue { at: at.clone(), value: new }, expects, expects_parent: None }
+}
+
+/// The number or boolean that a string is the plain spelling of.
+fn from_text(text: &str) -> Option<Value> {
+    match text {
+        "true" => return Some(Value::Bool(true)),
+        "false" => return Some(Value::Bool(false)),
+        _ => {}
+    }
+    let number = Number::parse(text)?;
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let n_digits = digits.bytes().filter(u8::is_ascii_digit).count();
+    // `1.10` may be a version, and `1e3` or `-0` would not come back as they were.
+    let is_zero = digits.bytes().all(|it| matches!(it, b'0' | b'.'));
+    let is_negative_zero = text.starts_with('-') && is_zero;
+    let has_padding = text.contains('.') && text.ends_with('0');
+    let is_plain = !text.contains(['e', 'E']) && !has_padding && !is_negative_zero;
+    (is_plain && n_digits <= MAX_SAFE_DIGITS).then_some(Value::Number(number))
+}
+
+/// An integer or boolean as a string, if it is written in the file the way the string would be.
+fn as_written(patient: &Patient<'_>, at: &Pointer, value: &Value) -> Option<Value> {
+    let text = match value {
+        Value::Bool(it) => it.to_string(),
+        Value::Number(it) if it.is_integer_literal() => it.text().to_owned(),
+        _ => return None,
+    };
+    let span = patient.document.locate(at)?.span;
+    let written = patient.document.text().bytes().get(span.start as usize..span.end as usize)?;
+    (written == text.as_bytes()).then_some(Value::String(text))
+}
+
+/// Whether the fault holds only if something else is so, which may be what is wrong instead.
+fn is_conditional(evaluation_path: &Pointer) -> bool {
+    evaluation_path.segments().iter().any(|it| {
+        matches!(
+            it.as_str(),
+            "anyOf"
+                | "oneOf"
+                | "if"
+                | "then"
+                | "else"
+                | "not"
+                | "dependentSchemas"
+                | "dependencies"
+        )
+    })
+}
+
+/// A schema may ask for more care than its keywords do; a laxer wish has no effect.
+pub(crate) fn stated_safety(schema: &Located<'_>) -> Option<Safety> {
+    schema.schema.get("x-safety")?.as_str().and_then(Safety::from_name)
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.iter().any(has_null),
+        Value::Object(members) => members.iter().any(|(_, it)| has_null(it)),
+        _ => false,
+    }
+}
+
+/// The value at a place. Of a repeated key the last one counts, as for the validator.
+pub(crate) fn find<'a>(value: &'a Value, at: &Pointer) -> Option<&'a Value> {
+    at.segments().iter().try_fold(value, |value, segment| match value {
+        Value::Object(members) => {
+            members.iter().rev().find(|(key, _)| key == segment).map(|(_, it)| it)
+        }
+        Value::Array(items) => items.get(segment.parse::<usize>().ok()?),
+        _ => None,
+    })
+}

@@ -1,0 +1,254 @@
+//! The facts of all files together, for the rules that compare files, and what else a change of one fact would break.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use check::{Diagnostic, Repair, RepairOp};
+use document::{Op, Pointer, Value};
+use snapshot::{RelPath, Snapshot};
+
+use crate::found::{Mend, op};
+use crate::pack::Pack;
+use crate::place::{Fact, Sited, key_of};
+use crate::rules::Body;
+
+/// A rename that reaches further than this is for a person to plan.
+const MAX_RENAMED: usize = 1000;
+
+/// What is known of one file: what is wrong in it, and its facts for the rules that compare files.
+#[derive(Debug, Default)]
+pub(crate) struct FileLook {
+    /// The kind, if the file could be read.
+    pub(crate) kind: Option<usize>,
+    /// The kinds it may be of, if it could not.
+    pub(crate) dark: Vec<usize>,
+    pub(crate) facts: Vec<FactList>,
+    pub(crate) diagnostics: Vec<Arc<Diagnostic>>,
+    pub(crate) repairs: Vec<Arc<Repair>>,
+    /// The first phase that could not run.
+    pub(crate) blocked: Option<&'static str>,
+}
+
+/// The facts of one role of one rule, by position of the rule in the pack.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct FactList {
+    pub(crate) rule: usize,
+    pub(crate) role: usize,
+    pub(crate) facts: Vec<Fact>,
+}
+
+type Index<'a> = HashMap<&'a str, Vec<Sited<'a>>>;
+
+/// The files of a pack's kinds, as the rules see them.
+pub(crate) struct Tree<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pack: &'a Pack,
+    files: &'a BTreeMap<RelPath, Arc<FileLook>>,
+    dark: Vec<bool>,
+    /// Facts by value, per rule and role; built when they are first asked for.
+    indexes: Vec<[OnceCell<Index<'a>>; 2]>,
+}
+
+impl<'a> Tree<'a> {
+    pub(crate) fn new(
+        pack: &'a Pack,
+        snapshot: &'a Snapshot,
+        files: &'a BTreeMap<RelPath, Arc<FileLook>>,
+    ) -> Tree<'a> {
+        let mut dark = vec![false; pack.kinds.len()];
+        for kind in files.values().flat_map(|it| &it.dark) {
+            dark[*kind] = true;
+        }
+        let indexes = pack.rules.iter().map(|_| Default::default()).collect();
+        Tree { snapshot, pack, files, dark, indexes }
+    }
+
+    /// Whether a file that may hold a place of this role cannot be read.
+    pub(crate) fn is_dark(&self, rule: usize, role: usize) -> bool {
+        self.pack.rules[rule].body.places().iter().any(|it| it.0 == role && self.dark[it.1.kind])
+    }
+
+    /// The facts of a role, in the order of path and position.
+    pub(crate) fn facts(&self, rule: usize, role: usize) -> Vec<Sited<'a>> {
+        let mut found = Vec::new();
+        for (file, look) in self.files {
+            if let Ok(idx) = look.facts.binary_search_by_key(&(rule, role), |it| (it.rule, it.role))
+            {
+                found.extend(look.facts[idx].facts.iter().map(|fact| (file, fact)));
+            }
+        }
+        found
+    }
+
+    /// Whether a repair of the rule leaves what every other rule says of the changed places as it was.
+    pub(crate) fn keeps_whole(&self, rule: usize, mend: &Mend) -> bool {
+        if let Body::Derived(_) = self.pack.rules[rule].body {
+            return true; // Made by `renames`, which has looked already.
+        }
+        mend.ops.iter().filter_map(Change::of).all(|it| !self.breaks(rule, &it))
+    }
+
+    /// Whether a rule other than `except` would find something new.
+    fn breaks(&self, except: usize, change: &Change) -> bool {
+        let others = self.covering(&change.file, &change.at, change.is_key).into_iter();
+        others.filter(|it| it.0 != except).any(|(rule, role)| self.rule_breaks(rule, role, change))
+    }
+
+    fn rule_breaks(&self, rule: usize, role: usize, change: &Change) -> bool {
+        let (old, new) = (change.old.as_str(), change.new.as_str());
+        let n = |role: usize, key: &str| self.index(rule, role).get(key).map_or(0, Vec::len);
+        match (&self.pack.rules[rule].body, role) {
+            (Body::Unique(_), _) => n(0, new) > 0,
+            (Body::Reference(_), 0) => n(1, new) == 0 && n(1, old) > 0,
+            (Body::Imports(it), 0) => it.is_by_path() || n(1, new) == 0 && n(1, old) > 0,
+            (Body::Reference(_) | Body::Imports(_), _) => n(0, old) > 0 && n(1, old) == 1,
+            (Body::SameAs(_), 0) => n(1, old) > 0,
+            (Body::SameAs(_), _) => n(0, old) > 0,
+            // Its facts are the values that are wrong; a value that is not among them is right as it is.
+            (Body::Derived(_), _) => {
+                !self.index(rule, 0).get(old).into_iter().flatten().any(|(file, fact)| {
+                    **file == change.file
+                        && fact.pointer() == change.at
+                        && fact
+                            .wanted
+                            .as_deref()
+                            .is_some_and(|it| key_of(&Value::String(it.to_owned())) == new)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value may be added at a place where there was none, as far as every other rule is concerned.
+    pub(crate) fn may_add(&self, rule: usize, file: &RelPath, at: &Pointer, value: &Value) -> bool {
+        let new = key_of(value);
+        let n = |rule: usize, role: usize| self.index(rule, role).get(&*new).map_or(0, Vec::len);
+        let others = self.covering(file, at, false).into_iter().filter(|it| it.0 != rule);
+        others.into_iter().all(|(other, role)| match (&self.pack.rules[other].body, role) {
+            (Body::Unique(_), _) => n(other, 0) == 0,
+            (Body::Reference(_), 0) => n(other, 1) > 0,
+            // A second source may differ from the first; a second template is hardly the same.
+            (Body::SameAs(_), 0) => self.index(other, 0).is_empty(),
+            (Body::SameAs(_), _) => n(other, 0) > 0,
+            (Body::Imports(_), 0) | (Body::Derived(_), _) => false,
+            _ => true,
+        })
+    }
+
+    /// What else must change when the value of a fact does, so that whoever names it still names it; `None` if that
+    /// cannot be done without breaking something.
+    pub(crate) fn renames(
+        &self,
+        rule: usize,
+        sited: Sited<'a>,
+        wanted: &Value,
+    ) -> Option<Vec<RepairOp>> {
+        let (file, fact) = sited;
+        let (old, new) = (&*fact.key, key_of(wanted));
+        let change = Change {
+            file: file.clone(),
+            at: fact.pointer(),
+            is_key: false,
+            old: old.to_owned(),
+            new: new.clone(),
+        };
+        let mut along: BTreeMap<(&RelPath, &str, bool), Sited<'a>> = BTreeMap::new();
+        for (other, role) in self.covering(file, &change.at, false) {
+            if other == rule {
+                continue;
+            }
+            let names_it = match (&self.pack.rules[other].body, role) {
+                (Body::Reference(_) | Body::Imports(_), 1) => {
+                    self.index(other, 1).get(old)?.len() == 1
+                }
+                (Body::SameAs(_), 0) => true,
+                _ if self.rule_breaks(other, role, &change) => return None,
+                _ => false,
+            };
+            if names_it {
+                let referring = self.index(other, 1 - role).get(old).into_iter().flatten();
+                along.extend(referring.map(|it| ((it.0, &*it.1.at, it.1.is_key), *it)));
+            }
+        }
+        if along.len() > MAX_RENAMED
+            || along.values().any(|it| !self.may_follow(rule, sited, *it, &new))
+        {
+            return None;
+        }
+        along.values().map(|(file, fact)| Some(op(file, fact.set(wanted)?))).collect()
+    }
+
+    /// Whether a place that names a renamed value may be renamed with it: every rule about it is one that makes it
+    /// follow, or does not mind.
+    fn may_follow(&self, except: usize, renamed: Sited<'a>, named: Sited<'a>, new: &str) -> bool {
+        let at = renamed.1.pointer();
+        let change = Change {
+            file: named.0.clone(),
+            at: named.1.pointer(),
+            is_key: named.1.is_key,
+            old: named.1.key.to_string(),
+            new: new.to_owned(),
+        };
+        let follows = |rule: usize, role: usize| {
+            let target = self.covering(renamed.0, &at, renamed.1.is_key);
+            match (&self.pack.rules[rule].body, role) {
+                (Body::Reference(_) | Body::Imports(_), 0) => target.contains(&(rule, 1)),
+                (Body::SameAs(_), 1) => target.contains(&(rule, 0)),
+                _ => false,
+            }
+        };
+        let covering = self.covering(named.0, &change.at, change.is_key).into_iter();
+        covering
+            .filter(|it| it.0 != except && !follows(it.0, it.1))
+            .all(|(rule, role)| !self.rule_breaks(rule, role, &change))
+    }
+
+    /// The rules that compare files, with their roles, that look at a place.
+    fn covering(&self, file: &RelPath, at: &Pointer, is_key: bool) -> Vec<(usize, usize)> {
+        let Some(kind) = self.files.get(file).and_then(|it| it.kind) else { return Vec::new() };
+        let rules = self.pack.tree_rules.iter().flat_map(|rule| {
+            let places = self.pack.rules[*rule].body.places().into_iter();
+            let here = places.filter(|it| it.1.covers(kind, at, is_key));
+            here.map(|it| (*rule, it.0)).collect::<Vec<_>>()
+        });
+        let mut found: Vec<(usize, usize)> = rules.collect();
+        found.dedup();
+        found
+    }
+
+    fn index(&self, rule: usize, role: usize) -> &Index<'a> {
+        self.indexes[rule][role].get_or_init(|| {
+            let mut index: Index<'a> = HashMap::new();
+            for sited in self.facts(rule, role) {
+                index.entry(&sited.1.key).or_default().push(sited);
+            }
+            index
+        })
+    }
+}
+
+/// A value or key that becomes another.
+struct Change {
+    file: RelPath,
+    at: Pointer,
+    is_key: bool,
+    old: String,
+    new: String,
+}
+
+impl Change {
+    fn of(op: &RepairOp) -> Option<Change> {
+        let RepairOp::Document { file, step } = op else { return None };
+        let key = |text: &str| key_of(&Value::String(text.to_owned()));
+        let (at, is_key, old, new) = match &step.op {
+            Op::ReplaceValue { at, value } => {
+                let old = step.expects.equals.as_ref().map(key_of).unwrap_or_default();
+                (at.clone(), false, old, key_of(value))
+            }
+            Op::RenameKey { at, from, to } => (at.join(from.as_str()), true, key(from), key(to)),
+            _ => return None,
+        };
+        Some(Change { file: file.clone(), at, is_key, old, new })
+    }
+}

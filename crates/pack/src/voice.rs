@@ -1,0 +1,289 @@
+//! From what semantic and policy rules have found to diagnostics and repairs with identities and places in the text.
+//!
+//! A repair is tried before it is offered: its operations must be possible on the documents as they are, and afterwards
+//! neither the schema of a changed file nor a rule about that file alone may find more than before.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use check::{
+    Compatibility, Concern, Diagnostic, Location, Parsed, Parses, Related, Repair, RepairOp,
+    assign_ids, assign_repair_ids,
+};
+use document::{Document, Format, Pointer, Value};
+use snapshot::{RelPath, Snapshot};
+
+use crate::finding::Anchor;
+use crate::found::{Found, Mend};
+use crate::guard::on_a_deep_stack;
+use crate::pack::Pack;
+use crate::rules::{Rule, View};
+
+/// What findings are made with.
+pub(crate) struct Voice<'a> {
+    pub(crate) pack: &'a Pack,
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) parses: &'a Parses,
+}
+
+impl Voice<'_> {
+    /// The diagnostics, in the order of what was found, and their repairs; all with ids. Ids count what is alike, so all
+    /// that one rule says of one file belongs into one call.
+    pub(crate) fn speak(&self, rule: &Rule, found: &[Found]) -> (Vec<Diagnostic>, Vec<Repair>) {
+        let places = self.places(found);
+        let mut diagnostics: Vec<Diagnostic> =
+            found.iter().map(|it| self.diagnostic(rule, it, &places)).collect();
+        assign_ids(&mut diagnostics);
+        let mut repairs = Vec::new();
+        let mut owners = Vec::new();
+        let mut trials = Trials { voice: self, counts: BTreeMap::new(), n_left: MAX_TRIED_NODES };
+        let is_tried = trials.are_possible_together(found);
+        for (idx, it) in found.iter().enumerate() {
+            let Some(mend) = &it.mend else { continue };
+            match if is_tried { Trial::Possible } else { trials.is_possible(mend) } {
+                Trial::Possible => {
+                    repairs.push(self.repair(rule, &diagnostics[idx], mend));
+                    owners.push(idx);
+                }
+                Trial::Impossible => {}
+                Trial::NotTried => {
+                    diagnostics[idx]
+                        .details
+                        .insert("proposals_capped".to_owned(), Value::Bool(true));
+                }
+            }
+        }
+        assign_repair_ids(&mut repairs, self.snapshot);
+        for (repair, owner) in repairs.iter().zip(owners) {
+            diagnostics[owner].repair_refs.push(repair.id.clone());
+        }
+        (diagnostics, repairs)
+    }
+
+    fn diagnostic(&self, rule: &Rule, found: &Found, places: &Places<'_>) -> Diagnostic {
+        let message = match &rule.message {
+            Some(reason) => format!("{}. {reason}", found.message),
+            None => found.message.clone(),
+        };
+        let related = found.elsewhere.iter().map(|it| Related {
+            file: it.file.as_str().to_owned(),
+            json_pointer: Some(it.at.to_string()),
+            location: places.get(&(&it.file, &it.at, it.anchor == Anchor::Key)).copied(),
+            message: it.message.clone(),
+        });
+        Diagnostic {
+            diagnostic_id: String::new(),
+            rule_id: rule.id.clone(),
+            source: self.pack.name().to_owned(),
+            phase: rule.phase().to_owned(),
+            tier: rule.tier,
+            concern: Concern::Problem,
+            severity: found.severity.unwrap_or(rule.severity),
+            message,
+            file: found.file.as_str().to_owned(),
+            json_pointer: Some(found.at.to_string()),
+            location: places.get(&(&found.file, &found.at, found.anchor == Anchor::Key)).copied(),
+            anchor: None,
+            related: related.collect(),
+            details: found.details.clone(),
+            repair_refs: Vec::new(),
+        }
+    }
+
+    fn repair(&self, rule: &Rule, diagnostic: &Diagnostic, mend: &Mend) -> Repair {
+        Repair {
+            id: String::new(),
+            title: mend.title.clone(),
+            rationale: mend.rationale.clone(),
+            source: self.pack.name().to_owned(),
+            phase: rule.phase().to_owned(),
+            rule_id: rule.id.clone(),
+            severity: diagnostic.severity,
+            confidence: mend.confidence,
+            safety: mend.safety,
+            kind: mend.kind,
+            ops: mend.ops.clone(),
+            resolves: vec![diagnostic.diagnostic_id.clone()],
+            compatibility: Compatibility::default(),
+        }
+    }
+
+    /// Where everything that is spoken of stands, found file by file, because a file may be spoken of very often.
+    fn places<'f>(&self, found: &'f [Found]) -> Places<'f> {
+        let own = found.iter().map(|it| (&it.file, &it.at, it.anchor));
+        let elsewhere =
+            found.iter().flat_map(|it| &it.elsewhere).map(|it| (&it.file, &it.at, it.anchor));
+        let mut by_file: BTreeMap<&RelPath, Vec<(&Pointer, Anchor)>> = BTreeMap::new();
+        for (file, at, anchor) in own.chain(elsewhere) {
+            by_file.entry(file).or_default().push((at, anchor));
+        }
+        let mut places = Places::new();
+        for (file, spots) in by_file {
+            let Some(parsed) = self.parsed(file) else { continue };
+            let Ok(document) = parsed.document() else { continue };
+            let pointers: Vec<Pointer> = spots.iter().map(|it| it.0.clone()).collect();
+            for ((at, anchor), span) in spots.into_iter().zip(spans(document, pointers)) {
+                let Some(span) = span else { continue };
+                let span = match anchor {
+                    Anchor::Key => span.key_span.unwrap_or(span.span),
+                    Anchor::Value => span.span,
+                };
+                let location = Location::new(parsed.lines(), span);
+                places.extend(location.map(|it| ((file, at, anchor == Anchor::Key), it)));
+            }
+        }
+        places
+    }
+
+    fn parsed(&self, file: &RelPath) -> Option<Arc<Parsed>> {
+        let format = Format::of_path(file.as_str())?;
+        Some(self.parses.get(&self.snapshot.file(file)?.text, format))
+    }
+}
+
+/// Places in texts, by file, pointer and whether the key is meant.
+type Places<'a> = HashMap<(&'a RelPath, &'a Pointer, bool), Location>;
+
+/// Where pointers stand; for one that leads nowhere, what is nearest above it.
+fn spans(document: &Document, mut pointers: Vec<Pointer>) -> Vec<Option<document::Found>> {
+    let mut spans = document.locate_many(&pointers);
+    loop {
+        let lost: Vec<usize> = (0..spans.len())
+            .filter(|it| spans[*it].is_none() && !pointers[*it].is_root())
+            .collect();
+        if lost.is_empty() {
+            return spans;
+        }
+        for idx in &lost {
+            let n_segments = pointers[*idx].segments().len();
+            pointers[*idx] = pointers[*idx].prefix(n_segments - 1);
+        }
+        let shorter: Vec<Pointer> = lost.iter().map(|it| pointers[*it].clone()).collect();
+        for (idx, span) in lost.into_iter().zip(document.locate_many(&shorter)) {
+            spans[idx] = span;
+        }
+    }
+}
+
+/// What came of trying a repair.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trial {
+    Possible,
+    Impossible,
+    /// Too much was tried already.
+    NotTried,
+}
+
+/// How many values the trials of one rule for one file may look at.
+const MAX_TRIED_NODES: usize = 1_000_000;
+
+/// How many values a trial looks at, more or less: few take less than four bytes.
+fn cost(parsed: &Parsed) -> usize {
+    parsed.text().len() / 4 + 100
+}
+
+/// How often each rule that looks at one file at a time finds something.
+type Counts = BTreeMap<String, usize>;
+
+struct Trials<'a> {
+    voice: &'a Voice<'a>,
+    /// By file, as it is.
+    counts: BTreeMap<RelPath, Option<Counts>>,
+    n_left: usize,
+}
+
+impl Trials<'_> {
+    /// Whether the repairs are too many to be tried one by one, and are possible all at once.
+    fn are_possible_together(&mut self, found: &[Found]) -> bool {
+        let ops: Vec<&RepairOp> =
+            found.iter().filter_map(|it| it.mend.as_ref()).flat_map(|it| &it.ops).collect();
+        let Some(file) = ops.first().map(|it| it.file()) else { return false };
+        let Some(parsed) = self.voice.parsed(file) else { return false };
+        let is_too_much = cost(&parsed).saturating_mul(ops.len()) > self.n_left;
+        let is_one_file = ops.iter().all(|it| it.file() == file);
+        is_too_much && is_one_file && self.is_possible_in(file, &ops) == Some(Trial::Possible)
+    }
+
+    fn is_possible(&mut self, mend: &Mend) -> Trial {
+        let mut by_file: BTreeMap<&RelPath, Vec<&RepairOp>> = BTreeMap::new();
+        for op in &mend.ops {
+            by_file.entry(op.file()).or_default().push(op);
+        }
+        let trials = by_file.into_iter().map(|(file, ops)| self.is_possible_in(file, &ops));
+        let trials: Vec<Trial> = trials.map(|it| it.unwrap_or(Trial::Impossible)).collect();
+        let worst = [Trial::Impossible, Trial::NotTried].into_iter().find(|it| trials.contains(it));
+        worst.unwrap_or(Trial::Possible)
+    }
+
+    fn is_possible_in(&mut self, file: &RelPath, ops: &[&RepairOp]) -> Option<Trial> {
+        let pack = self.voice.pack;
+        let parsed = self.voice.parsed(file)?;
+        let document = parsed.document().ok()?;
+        if document.blocked().is_some() {
+            return Some(Trial::Impossible);
+        }
+        let Some(n_left) = self.n_left.checked_sub(cost(&parsed)) else {
+            return Some(Trial::NotTried);
+        };
+        self.n_left = n_left;
+        let mut draft = document.draft();
+        for op in ops {
+            match op {
+                // Made from the document, and read again after it was made.
+                RepairOp::Text { .. } => return Some(Trial::Possible),
+                RepairOp::Document { step, .. } => {
+                    draft.apply(step).ok()?;
+                }
+            }
+        }
+        let after = draft.value();
+        let kinds = pack.kinds_of_path(file.as_str());
+        let kind = pack.kind_among(&kinds, &after)?;
+        if !self.counts.contains_key(file) {
+            let before = document.value();
+            let is_same = pack.kind_among(&kinds, &before) == Some(kind);
+            let counts =
+                if is_same { self.voice.count(file, kind, &before, document) } else { None };
+            self.counts.insert(file.clone(), counts);
+        }
+        let new = self.voice.count(file, kind, &after, document)?;
+        let old = self.counts.get(file)?.as_ref()?;
+        let is_no_worse =
+            new.iter().all(|(rule, n)| old.get(rule).is_some_and(|before| n <= before));
+        Some(if is_no_worse { Trial::Possible } else { Trial::Impossible })
+    }
+}
+
+impl Voice<'_> {
+    /// Looks at a value as if it were the file's.
+    fn count(
+        &self,
+        file: &RelPath,
+        kind: usize,
+        value: &Value,
+        document: &Document,
+    ) -> Option<Counts> {
+        let mut counts = Counts::new();
+        if let Some(schema) = &self.pack.kinds[kind].schema {
+            for violation in schema.check(value, document) {
+                *counts.entry(violation.rule_id).or_default() += 1;
+            }
+        }
+        let view = View { file, kind, value, document: None };
+        let mut look = || {
+            for rule in &self.pack.file_rules[kind] {
+                let rule = &self.pack.rules[*rule];
+                let n_found = rule.look_at_file(&view).len();
+                if n_found > 0 {
+                    counts.insert(rule.id.clone(), n_found);
+                }
+            }
+        };
+        if self.pack.has_guards() {
+            on_a_deep_stack(look)?;
+        } else {
+            look();
+        }
+        Some(counts)
+    }
+}

@@ -1,0 +1,208 @@
+//! Chooses among repairs: ranks them, lowers them to byte edits, finds out which can be made together, and says of
+//! every other one why not.
+//!
+//! Knows nothing about how findings are found, whether a repair keeps its promise, or the disk.
+#![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
+#![warn(missing_docs)]
+
+mod analyse;
+mod blame;
+mod choose;
+mod claims;
+mod lower;
+mod place;
+mod rank;
+mod requires;
+mod runs;
+mod shifts;
+mod slate;
+mod steps;
+mod together;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use check::{Diagnostic, Parses, Repair, Safety, Scope};
+use snapshot::{RelPath, Snapshot, TreeChange};
+
+use crate::analyse::analyse;
+use crate::choose::{Taken, choose};
+use crate::lower::Lowering;
+
+/// What may be applied.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Policy {
+    /// The widest level that is applied without being named.
+    pub safety: Safety,
+    /// The ids of repairs that are applied whatever their safety and confidence.
+    pub allow: BTreeSet<String>,
+}
+
+/// What to choose from.
+pub struct Candidates<'a> {
+    /// The tree that the repairs were made for.
+    pub snapshot: &'a Snapshot,
+    /// What is wrong in it.
+    pub diagnostics: &'a [Arc<Diagnostic>],
+    /// What would repair it, in any order.
+    pub repairs: &'a [Arc<Repair>],
+    /// Parsed documents.
+    pub parses: &'a Parses,
+    /// What may be applied.
+    pub policy: &'a Policy,
+    /// Which files may be edited.
+    pub is_editable: &'a dyn Fn(&RelPath) -> bool,
+    /// Repairs that are out of the question, by id, with the reason to report.
+    pub barred: &'a BTreeMap<String, Rejection>,
+    /// Repairs that were applied earlier in this run: what `requires` may name beside the candidates.
+    pub applied: &'a BTreeSet<String>,
+}
+
+/// The choice: every candidate in rank order, and the change that the accepted ones make together.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Every candidate, the best first.
+    pub ranked: Vec<Ranked>,
+    /// What the accepted ones do.
+    pub change: TreeChange,
+}
+
+/// A candidate and what became of it.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    /// The repair.
+    pub repair: Arc<Repair>,
+    /// What it touches.
+    pub scope: Scope,
+    /// `None` if it is accepted.
+    pub rejection: Option<Rejection>,
+}
+
+/// Why a repair is not applied.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rejection {
+    /// Why, as a stable name.
+    pub reason: Reason,
+    /// The repair it lost to.
+    pub with: Option<String>,
+    /// Why, for people.
+    pub detail: String,
+}
+
+/// Why a repair is not applied: the names that reports use.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[expect(missing_docs, reason = "the design of the reports explains the names")]
+pub enum Reason {
+    Conflict,
+    NeedsApproval,
+    LowConfidence,
+    Stale,
+    PreconditionFailed,
+    Invalid,
+    OutsideRoot,
+    Unverified,
+    Regressed,
+    Cycle,
+    Budget,
+}
+
+impl Reason {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Conflict => "conflict",
+            Reason::NeedsApproval => "needs_approval",
+            Reason::LowConfidence => "low_confidence",
+            Reason::Stale => "stale",
+            Reason::PreconditionFailed => "precondition_failed",
+            Reason::Invalid => "invalid",
+            Reason::OutsideRoot => "outside_root",
+            Reason::Unverified => "unverified",
+            Reason::Regressed => "regressed",
+            Reason::Cycle => "cycle",
+            Reason::Budget => "budget",
+        }
+    }
+}
+
+impl Rejection {
+    fn invalid(detail: impl Into<String>) -> Rejection {
+        Rejection { reason: Reason::Invalid, with: None, detail: detail.into() }
+    }
+
+    fn conflict(with: &str, detail: impl Into<String>) -> Rejection {
+        let with = Some(with.to_owned());
+        Rejection { reason: Reason::Conflict, with, detail: detail.into() }
+    }
+}
+
+/// How often the choice is made anew because a document refused some of the chosen repairs. After that, those that
+/// were not chosen stay so.
+const MAX_NEW_CHOICES: usize = 16;
+
+/// Ranks, lowers and chooses. The same candidates in any order give the same plan.
+///
+/// Repairs that the policy names are chosen before the others, which does not change their rank.
+pub fn plan(candidates: &Candidates<'_>) -> Plan {
+    let slate = slate::lay_out(candidates);
+    let mut lowering = Lowering::new(&slate.files, &slate.ranked, candidates.parses);
+    let mut dropped: BTreeMap<usize, Rejection> = BTreeMap::new();
+    let mut n_choices = 0;
+    let (rejections, change) = loop {
+        let rejections = choose(&slate, candidates.applied, &dropped);
+        let is_accepted = |idx: &usize| rejections[*idx].is_none();
+        let accepted: Vec<usize> = (0..rejections.len()).filter(is_accepted).collect();
+        match lowering.run(&accepted) {
+            Ok(change) => break (rejections, change),
+            Err(offenders) => dropped.extend(offenders),
+        }
+        n_choices += 1;
+        if n_choices >= MAX_NEW_CHOICES {
+            for (idx, rejection) in rejections.into_iter().enumerate() {
+                if let Some(rejection) = rejection {
+                    dropped.entry(idx).or_insert(rejection);
+                }
+            }
+        }
+    };
+    let ranked = slate.ranked.iter().zip(rejections).map(|(it, rejection)| Ranked {
+        repair: Arc::clone(it.repair),
+        scope: it.scope,
+        rejection,
+    });
+    Plan { ranked: ranked.collect(), change }
+}
+
+/// The change that exactly these repairs make together, the first one first. They were accepted together by
+/// [`plan`] on the same snapshot, or are a part of those. Says which one cannot be lowered, if one cannot.
+pub fn lower(
+    snapshot: &Snapshot,
+    parses: &Parses,
+    repairs: &[Arc<Repair>],
+) -> Result<TreeChange, (usize, Rejection)> {
+    let analysis = analyse(snapshot, parses, repairs);
+    let mut taken = Taken::new(&analysis.files);
+    for (idx, it) in analysis.repairs.iter().enumerate() {
+        if let Some(fault) = &it.fault {
+            return Err((idx, fault.rejection.clone()));
+        }
+        if let Some((holder, detail)) = taken.conflict(&analysis.files, it) {
+            return Err((idx, Rejection::conflict(&repairs[holder].id, detail)));
+        }
+        taken.accept(&analysis.files, idx, it).map_err(|rejection| (idx, rejection))?;
+    }
+    let all: Vec<usize> = (0..repairs.len()).collect();
+    let mut lowering = Lowering::new(&analysis.files, &analysis.repairs, parses);
+    lowering.run(&all).map_err(|offenders| {
+        offenders.into_iter().next().expect("a refusal names at least one repair")
+    })
+}
+
+/// The change that one repair makes by itself, whatever the policy says of it.
+pub fn preview(
+    snapshot: &Snapshot,
+    parses: &Parses,
+    repair: &Arc<Repair>,
+) -> Result<TreeChange, Rejection> {
+    lower(snapshot, parses, std::slice::from_ref(repair)).map_err(|(_, rejection)| rejection)
+}

@@ -1,0 +1,11 @@
+//! What the plan promises, through its public functions only.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod it {
+    mod cases;
+    mod gates;
+    mod hostile;
+    mod laws;
+    mod model;
+    mod notation;
+}

@@ -1,0 +1,64 @@
+//! The schema of `regreen.toml`, for editors and for people.
+//!
+//! The file is read by hand where requests are served, so that every problem has its place; here is only what others
+//! need to know of its shape.
+
+use schemars::{Schema, json_schema};
+use serde_json::json;
+
+/// The schema of `regreen.toml`.
+pub(super) fn schema() -> Schema {
+    let globs = json!({"type": "array", "items": {"type": "string", "minLength": 1}});
+    let unused = json!({"description": "accepted; nothing reads it yet"});
+    json_schema!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "regreen.toml",
+        "description": "What a workspace has decided; all of it is optional",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "workspace": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "include": {"description": "the files to look at, as globs relative to the root; all if there is none", "allOf": [globs]},
+                    "exclude": {"description": "the files to pass over, as globs relative to the root", "allOf": [globs]},
+                    "max_file_size": {"type": "integer", "minimum": 1, "maximum": u32::MAX, "default": 67_108_864, "description": "files with more bytes than this are not read"},
+                    "baseline": {"type": "string", "minLength": 1, "default": "regreen-baseline.json", "description": "the file of the findings that were there before"}
+                }
+            },
+            "fix": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "safety": {"enum": ["behavior_preserving", "likely_preserving"], "default": "likely_preserving", "description": "the widest safety that `fix` applies by itself"},
+                    "max_passes": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10, "description": "how many rounds of repairs `fix` makes at most"},
+                    "formatter": {"type": "boolean", "description": "accepted; nothing reads it yet"}
+                }
+            },
+            "rules": {
+                "type": "object",
+                "additionalProperties": {"enum": ["off", "info", "warning", "error"]},
+                "description": "how bad a rule is here, by its id; rules about policy are off unless they are named"
+            },
+            "pack": {
+                "type": "array",
+                "description": "the packs to use; the built-in ones if none is named",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "properties": {
+                        "path": {"type": "string", "minLength": 1, "description": "a folder relative to the root"},
+                        "builtin": {"type": "string", "description": "the name of a built-in pack"}
+                    },
+                    "oneOf": [{"required": ["path"]}, {"required": ["builtin"]}]
+                }
+            },
+            "linters": unused,
+            "source": unused,
+            "tools": unused,
+            "govern": unused,
+            "clank": unused
+        }
+    })
+}

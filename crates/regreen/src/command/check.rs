@@ -1,0 +1,157 @@
+//! `regreen check`: what is wrong, and what would repair it.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use protocol::v1::{Check, Explain, ExplainReport, Look};
+use service::{CheckReply, Session};
+
+use super::look::{LookArguments, Looked};
+use super::{Ctx, Outcome, watch};
+use crate::exit::Exit;
+use crate::failure::UsageError;
+use crate::git::Repository;
+use crate::output::Said;
+use crate::progress::ProgressLine;
+use crate::render::check::render_check;
+use crate::render::github::render_github;
+use crate::render::sarif::sarif;
+
+/// Say what is wrong and show the edit that would repair it; nothing is written
+///
+/// Only errors fail; `--deny-warnings` adds warnings.
+/// `--strict` also fails if `fix` would change anything: it is green exactly when `fix` has nothing to do and no error is left.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  regreen check                              the whole workspace
+  regreen check config/ app.yaml             some of it
+  regreen check --strict                     for CI: also fail on what `fix` would change
+  regreen check --changed=origin/main        what differs from a branch
+  regreen check --write-baseline             accept what is there; only new findings fail
+  regreen check --format sarif -o out.sarif  for code scanning
+  regreen check --watch                      again whenever a file changes; Ctrl-C ends it
+  regreen check --stdin-path app.yaml < buf  what an editor holds and has not saved")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) look: LookArguments,
+    /// Fail also if `fix` would change anything
+    #[arg(long, help_heading = "What to allow")]
+    pub(crate) strict: bool,
+    /// Accept every finding there is, in a file that is meant to be committed
+    #[arg(long, help_heading = "What to allow", conflicts_with_all = ["no_baseline", "staged", "stdin_path", "watch"])]
+    pub(crate) write_baseline: bool,
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["changed", "staged", "stdin_path"])]
+    pub(crate) watch: bool,
+    /// What to print
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = CheckFormat::Text)]
+    pub(crate) format: CheckFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people
+    Text,
+    /// One JSON report, alone on standard output (schema: check-report)
+    Json,
+    /// The repairs as a fix-action document that `apply` takes
+    FixActions,
+    /// The repairs as a JSON list (schema: repairs)
+    Repairs,
+    /// What `fix` would do, as a unified diff
+    Diff,
+    /// SARIF 2.1.0, with the repairs as fixes
+    Sarif,
+    /// Annotations for GitHub Actions
+    Github,
+}
+
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+    if arguments.write_baseline {
+        ctx.policy.allow_writes("check --write-baseline")?;
+    }
+    if arguments.watch && !matches!(arguments.format, CheckFormat::Text | CheckFormat::Json) {
+        return Err(UsageError("--watch prints text or JSON".to_owned()).into());
+    }
+    let Looked { look, .. } = arguments.look.look(ctx)?;
+    let request = request(ctx, arguments, look);
+    let session = ctx.open()?;
+    if arguments.watch {
+        return watch::run(ctx, &session, &request, arguments.format);
+    }
+    let mut line = ProgressLine::start(ctx.common);
+    let reply = service::check(&session, &request, &mut |it| line.show(it));
+    drop(line);
+    let reply = reply?;
+    let exit = Exit::of(reply.report.ok);
+    let said = say(ctx, &session, &request.look, &reply, arguments.format)?;
+    Ok((said, exit))
+}
+
+fn request(ctx: &Ctx<'_>, arguments: &Arguments, look: Look) -> Check {
+    let format = arguments.format;
+    Check {
+        look,
+        strict: arguments.strict,
+        write_baseline: arguments.write_baseline,
+        with_previews: format == CheckFormat::Sarif
+            || (format == CheckFormat::Text && !ctx.common.quiet),
+        with_fix_actions: format == CheckFormat::FixActions,
+        with_diffs: format == CheckFormat::Diff,
+    }
+}
+
+/// The reply in the format that was asked for.
+fn say(
+    ctx: &Ctx<'_>,
+    session: &Session,
+    look: &Look,
+    reply: &CheckReply,
+    format: CheckFormat,
+) -> Result<Said> {
+    match format {
+        CheckFormat::Text => Ok(say_text(ctx, look, reply)),
+        CheckFormat::Json => Said::json(&reply.report),
+        CheckFormat::Repairs => Said::json(&reply.report.repairs),
+        CheckFormat::FixActions => {
+            let (text, n_left_out) = match &reply.fix_actions {
+                Some(document) => (document.text.clone(), document.n_left_out),
+                None => (String::new(), 0),
+            };
+            if n_left_out > 0 {
+                ctx.note(&format!(
+                    "note: {n_left_out} of the repairs cannot be said as fix actions; `regreen fix` makes them\n"
+                ))?;
+            }
+            Ok(Said::Raw(text.into_bytes()))
+        }
+        CheckFormat::Diff => {
+            Ok(Said::Diff(reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect()))
+        }
+        CheckFormat::Sarif => Said::json(&sarif(reply, &pages(session, reply))),
+        CheckFormat::Github => {
+            let repository = Repository::open(&ctx.root()?, &ctx.environment);
+            // Without git the workspace is taken for the top of what GitHub checked out.
+            let prefix = repository.as_ref().map_or("", |it| it.prefix());
+            Ok(Said::Raw(render_github(&reply.report, prefix).into_bytes()))
+        }
+    }
+}
+
+/// The text; with `--quiet` nothing if all is well.
+pub(super) fn say_text(ctx: &Ctx<'_>, look: &Look, reply: &CheckReply) -> Said {
+    let exit = Exit::of(reply.report.ok);
+    ctx.unless_quiet(render_check(reply, look, ctx.common), exit).0
+}
+
+/// The pages of the rules that the findings name. A rule of another tool has none.
+fn pages(session: &Session, reply: &CheckReply) -> BTreeMap<String, ExplainReport> {
+    let rules: std::collections::BTreeSet<&str> =
+        reply.report.diagnostics.iter().map(|it| it.rule_id.as_str()).collect();
+    let page = |rule: &str| {
+        let reply = service::explain(session, &Explain { rule: rule.to_owned() }).ok()?;
+        Some((rule.to_owned(), reply.report))
+    };
+    rules.into_iter().filter_map(page).collect()
+}

@@ -1,0 +1,155 @@
+//! `regreen fix`: makes the repairs that are safe, as one transaction.
+
+use std::io::{self, IsTerminal};
+
+use clap::{Args, ValueEnum};
+use protocol::v1::Fix;
+use service::FixReply;
+
+use super::look::{LookArguments, Looked};
+use super::{Ctx, Outcome, interactive, staged};
+use crate::exit::Exit;
+use crate::failure::UsageError;
+use crate::output::{Said, note};
+use crate::progress::ProgressLine;
+use crate::render::fix::{Written, render_fix, render_fix_end};
+use crate::words::printable;
+
+/// Fix what is safe to fix, in one transaction that `undo` takes back
+///
+/// Repairs are tried in memory and checked; only those that did what they claimed are written, all at once.
+/// What may change the meaning (`behavior_changing`) waits until you name it with `--allow`, answer yes with `--interactive`, or type `--safety behavior_changing`.
+/// With `--staged` the index of git is fixed, and the files on disk where the same change fits.
+/// With `--stdin-path` the fixed text goes to standard output and no file is written.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  regreen fix --diff                          show the diff, write nothing
+  regreen fix                                 fix what is safe
+  regreen fix --allow r_0123456789ab          and this repair, which `check` showed
+  regreen fix --interactive                   decide repair by repair
+  regreen fix --staged                        in a git hook: fix what is about to be committed
+  regreen fix --stdin-path app.yaml < buf     for editors: the fixed text on standard output")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) look: LookArguments,
+    /// Do everything but write
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Show the diff and write nothing: short for --dry-run --format diff
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) diff: bool,
+    /// Ask about every repair; nothing is written before the last answer
+    #[arg(long, short, conflicts_with_all = ["diff", "stdin_path"])]
+    pub(crate) interactive: bool,
+    /// What to print
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = FixFormat::Text)]
+    pub(crate) format: FixFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum FixFormat {
+    /// For people
+    Text,
+    /// One JSON report, alone on standard output (schema: fix-report)
+    Json,
+    /// What changed, as a unified diff
+    Diff,
+}
+
+impl Arguments {
+    pub(crate) fn is_json(&self) -> bool {
+        !self.diff && self.format == FixFormat::Json
+    }
+
+    fn format(&self) -> FixFormat {
+        if self.diff { FixFormat::Diff } else { self.format }
+    }
+}
+
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+    let is_dry = arguments.dry_run || arguments.diff;
+    let writes_buffer = arguments.look.stdin_path.is_some();
+    if !is_dry && !writes_buffer {
+        ctx.policy.allow_writes("fix")?;
+    }
+    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if arguments.interactive && !is_terminal {
+        let message = "--interactive asks a person, and there is no terminal; name repairs with --allow ID instead";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let Looked { look, staged, buffer } = arguments.look.look(ctx)?;
+    let with_diffs = arguments.format() == FixFormat::Diff
+        || (arguments.format() == FixFormat::Text && !ctx.common.quiet);
+    let original = buffer.as_ref().and_then(|it| look.overlay.get(it)).cloned();
+    let with_previews = arguments.format() == FixFormat::Text && !ctx.common.quiet;
+    let request = Fix { look, dry_run: is_dry, with_diffs, with_previews };
+    let session = ctx.open()?;
+    let reply = make(ctx, &session, &request, arguments.interactive)?;
+    if let Some(file) = reply.retried.as_deref().map(printable) {
+        ctx.note(&format!("note: {file} changed meanwhile; the new contents were fixed\n"))?;
+    }
+    let written = match (&staged, &buffer) {
+        _ if is_dry => Written::Nowhere,
+        (Some(_), _) => Written::Index,
+        (_, Some(_)) => Written::Buffer,
+        _ => Written::Disk,
+    };
+    if let (Written::Index, Some((repository, staged))) = (written, &staged) {
+        let told = staged::write_back(ctx, &session, repository, staged, &reply.outputs)?;
+        ctx.note(&told)?;
+    }
+    let exit = Exit::of(reply.report.ok);
+    match (buffer, original) {
+        (Some(path), Some(original)) if arguments.format() == FixFormat::Text && !is_dry => {
+            let text = ctx.unless_quiet(render_fix(&reply, written, ctx.common), exit);
+            if let (Said::Text(text), _) = text {
+                note(&text, ctx.common.color)?;
+            }
+            let output = reply.outputs.get(&path).cloned().unwrap_or(original);
+            Ok((Said::Raw(output), exit))
+        }
+        _ => say(ctx, arguments.format(), &reply, written),
+    }
+}
+
+fn make(
+    ctx: &Ctx<'_>,
+    session: &service::Session,
+    request: &Fix,
+    is_interactive: bool,
+) -> anyhow::Result<FixReply> {
+    if is_interactive {
+        let mut asker = interactive::Asker::new(
+            io::BufReader::new(io::stdin()),
+            anstream::AutoStream::auto(io::stderr()),
+            ctx.common.verbose,
+        );
+        return Ok(service::fix(
+            session,
+            request,
+            &mut |_| {},
+            Some(&mut |question| asker.ask(question)),
+        )?);
+    }
+    let mut line = ProgressLine::start(ctx.common);
+    let reply = service::fix(session, request, &mut |it| line.show(it), None);
+    drop(line);
+    Ok(reply?)
+}
+
+fn say(ctx: &Ctx<'_>, format: FixFormat, reply: &FixReply, written: Written) -> Outcome {
+    let exit = Exit::of(reply.report.ok);
+    let text = || render_fix(reply, written, ctx.common);
+    match format {
+        FixFormat::Json => Ok((Said::json(&reply.report)?, exit)),
+        FixFormat::Text => Ok(ctx.unless_quiet(text(), exit)),
+        FixFormat::Diff => {
+            if written != Written::Nowhere || exit != Exit::Clean {
+                let end = render_fix_end(&reply.report, reply.changes.len(), written, ctx.common);
+                ctx.note(&end)?;
+            }
+            let diff = reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
+            Ok((Said::Diff(diff), exit))
+        }
+    }
+}

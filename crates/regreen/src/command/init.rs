@@ -1,0 +1,88 @@
+//! `regreen init`: a configuration to start from, and what regreen can do here.
+
+use std::fmt::Write;
+
+use clap::Args;
+use protocol::v1::Init;
+use service::InitReply;
+
+use super::{Ctx, Outcome};
+use crate::cli::{Common, ReportFormat};
+use crate::exit::Exit;
+use crate::output::Said;
+use crate::render::style::{BOLD, COMMAND, DIM, GOOD, paint};
+use crate::words::{count, printable};
+
+/// Write a regreen.toml to start from, and say what regreen can do here
+///
+/// An existing regreen.toml stays as it is.
+/// regreen works without one too: the rules that are built in apply.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  regreen init                               write regreen.toml
+  regreen init --dry-run                     show it, write nothing")]
+pub(crate) struct Arguments {
+    /// Do everything but write
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// What to print
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+    if !arguments.dry_run {
+        ctx.policy.allow_writes("init")?;
+    }
+    let request = Init { dry_run: arguments.dry_run, jobs: None };
+    let reply = service::init(&ctx.open()?, &request)?;
+    match arguments.format {
+        ReportFormat::Json => Ok((Said::json(&reply.report)?, Exit::Clean)),
+        ReportFormat::Text => {
+            let text = render(&reply, arguments.dry_run, ctx.common);
+            Ok(ctx.unless_quiet(text, Exit::Clean))
+        }
+    }
+}
+
+fn render(reply: &InitReply, is_dry: bool, common: &Common) -> String {
+    let report = &reply.report;
+    let mut out = String::new();
+    match (&report.written, is_dry) {
+        (Some(file), true) => {
+            let _ = writeln!(out, "Would write {}:\n", paint(BOLD, file));
+            for line in reply.text.as_deref().unwrap_or_default().lines() {
+                let _ = writeln!(out, "{}", format!("    {}", printable(line)).trim_end());
+            }
+            out.push('\n');
+        }
+        (Some(file), false) => {
+            let _ = writeln!(out, "{} {}", paint(GOOD, "Written:"), paint(BOLD, file));
+        }
+        (None, _) => out.push_str("There is a configuration already; it stays as it is.\n"),
+    }
+    let _ = writeln!(out, "Looked at {}.", count(report.files, "file"));
+    for found in &report.found {
+        let what = format!("{} {}", printable(&found.pack), printable(&found.kind));
+        let _ = writeln!(out, "  {:>6}  {what}", found.files);
+    }
+    if report.with_schema > 0 {
+        let _ = writeln!(out, "  {:>6}  with a schema of their own", report.with_schema);
+    }
+    if report.found.is_empty() && report.with_schema == 0 {
+        out.push_str(
+            "No file is of a kind that the built-in packs know, and none names a schema. \
+             A schema line in a file or a pack of yours says what to look for.\n",
+        );
+    }
+    let next =
+        [("check", "what is wrong?"), ("fix", "fix what is safe to fix"), ("undo", "take it back")];
+    let _ = writeln!(out, "{}", paint(DIM, "Next:"));
+    let lines = next.map(|(command, what)| (common.command_line(&[command]), what));
+    let width = lines.iter().map(|it| it.0.chars().count()).max().unwrap_or_default();
+    for (line, what) in lines {
+        let room = width - line.chars().count();
+        let _ = writeln!(out, "  {}{:room$}  {what}", paint(COMMAND, &line), "");
+    }
+    out
+}

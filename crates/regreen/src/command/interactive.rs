@@ -1,0 +1,175 @@
+//! `fix --interactive`: a person is shown each repair and says yes or no. Nothing is written before the last answer.
+
+use std::io::{BufRead, Write};
+
+use service::{Answer, Question};
+
+use crate::render::changes::render_changes;
+use crate::render::frame::render_frame;
+use crate::render::repair::safety_name;
+use crate::render::style::{BOLD, DIM, WARN, paint};
+use crate::words::printable;
+
+const PROMPT: &str = "Make this change? [y]es [n]o [a]ll [q]uit [?] ";
+const HELP: &str = "  y  make it
+  n  leave it
+  a  make it, and all others that are safe; those that need approval are asked about one by one
+  q  leave it and stop asking: what you said yes to is made, nothing else
+  ?  this help
+Nothing is written before the last answer.
+";
+
+/// Asks on one stream and reads the answers from another.
+pub(super) struct Asker<I, O> {
+    input: I,
+    output: O,
+    is_verbose: bool,
+}
+
+impl<I: BufRead, O: Write> Asker<I, O> {
+    pub(super) fn new(input: I, output: O, is_verbose: bool) -> Asker<I, O> {
+        Asker { input, output, is_verbose }
+    }
+
+    /// Shows the repair and reads until there is an answer. The end of the input means quit, and so does an output that
+    /// nobody can see.
+    pub(super) fn ask(&mut self, question: &Question<'_>) -> Answer {
+        let mut text = render_question(question, self.is_verbose);
+        loop {
+            text.push_str(&paint(BOLD, PROMPT));
+            if self.output.write_all(text.as_bytes()).and_then(|()| self.output.flush()).is_err() {
+                return Answer::Quit;
+            }
+            let mut line = String::new();
+            match self.input.read_line(&mut line) {
+                Ok(0) | Err(_) => return Answer::Quit,
+                Ok(_) => {}
+            }
+            match line.trim().to_lowercase().as_str() {
+                "y" | "yes" => return Answer::Yes,
+                "n" | "no" => return Answer::No,
+                "a" | "all" => return Answer::All,
+                "q" | "quit" => return Answer::Quit,
+                _ => text = HELP.to_owned(),
+            }
+        }
+    }
+}
+
+fn render_question(question: &Question<'_>, is_verbose: bool) -> String {
+    let repair = question.repair;
+    let safety = safety_name(repair.safety);
+    let safety = if question.needs_approval {
+        paint(WARN, &format!("{safety}: needs your approval"))
+    } else {
+        paint(DIM, safety)
+    };
+    let number = format!("[{}/{}]", question.number, question.of);
+    let mut text = format!(
+        "\n{} {} {}\n  {safety}\n",
+        paint(DIM, &number),
+        paint(BOLD, &repair.title),
+        paint(DIM, &format!("({}, {})", repair.rule_id, repair.id)),
+    );
+    for diagnostic in question.diagnostics {
+        text.push_str(&render_frame(diagnostic, question.frames));
+    }
+    if !repair.rationale.is_empty() {
+        text.push_str(&format!("  {}\n", printable(&repair.rationale)));
+    }
+    text.push_str(&render_changes(&question.preview.changes, is_verbose));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::v1::{
+        Confidence, ExpectedDelta, Repair, RepairKind, RepairScope, RepairTargets, Safety, Severity,
+    };
+    use service::{ChangeKind, FileChange, Frames, Preview};
+
+    use super::*;
+
+    fn repair() -> Repair {
+        Repair {
+            id: "r_000000000001".into(),
+            title: "Rename `nmae` to `name`".into(),
+            rationale: "`name` is the only key it can be.".into(),
+            source: "app".into(),
+            phase: "schema".into(),
+            rule_id: "SCHEMA_KEY".into(),
+            severity: Severity::Error,
+            confidence: Confidence::Medium,
+            safety: Safety::BehaviorChanging,
+            kind: RepairKind::LocalFix,
+            scope: RepairScope { node_count: 1, crosses_function: false, files: 1 },
+            targets: RepairTargets {
+                diagnostic_codes: vec!["SCHEMA_KEY".into()],
+                obligation_ids: Vec::new(),
+                hole_ids: Vec::new(),
+            },
+            preconditions: Vec::new(),
+            edits: Vec::new(),
+            expected_delta: ExpectedDelta {
+                diagnostics_resolved: Vec::new(),
+                obligations_discharged: Vec::new(),
+                holes_filled: Vec::new(),
+            },
+            compatibility: None,
+        }
+    }
+
+    fn ask(input: &str) -> (Answer, String) {
+        let change = FileChange {
+            kind: ChangeKind::Edited,
+            file: "a.yaml".into(),
+            new_file: None,
+            diff: "@@ -1,1 +1,1 @@\n-nmae: x\n+name: x\n".into(),
+        };
+        let preview = Preview { changes: vec![change], ..Preview::default() };
+        let question = Question {
+            repair: &repair(),
+            diagnostics: &[],
+            preview: &preview,
+            frames: &Frames::default(),
+            needs_approval: true,
+            number: 1,
+            of: 2,
+        };
+        let mut output = Vec::new();
+        let answer = Asker::new(input.as_bytes(), &mut output, false).ask(&question);
+        let output = String::from_utf8(output).unwrap();
+        (answer, anstream::adapter::strip_str(&output).to_string())
+    }
+
+    #[test]
+    fn a_question_shows_what_would_change_and_how_safe_that_is() {
+        insta::assert_snapshot!(ask("y\n").1, @r"
+        [1/2] Rename `nmae` to `name` (SCHEMA_KEY, r_000000000001)
+          behavior_changing: needs your approval
+          `name` is the only key it can be.
+        a.yaml
+             - nmae: x
+           1 + name: x
+        Make this change? [y]es [n]o [a]ll [q]uit [?]
+        ");
+    }
+
+    #[test]
+    fn answers_are_letters_or_words_and_anything_else_is_answered_with_help() {
+        assert_eq!(ask("y\n").0, Answer::Yes);
+        assert_eq!(ask("NO\n").0, Answer::No);
+        assert_eq!(ask(" all \n").0, Answer::All);
+        assert_eq!(ask("q").0, Answer::Quit);
+        let (answer, output) = ask("what\n\n?\nn\n");
+        assert_eq!(answer, Answer::No);
+        assert_eq!(output.matches(PROMPT).count(), 4);
+        assert_eq!(output.matches("  y  make it\n  n  leave it\n").count(), 3);
+    }
+
+    #[test]
+    fn the_end_of_the_input_is_quit() {
+        assert_eq!(ask("").0, Answer::Quit);
+        assert_eq!(ask("?\n").0, Answer::Quit);
+    }
+}

@@ -1,0 +1,67 @@
+//! `regreen plan`: what `fix` would try, in which order, and what it would leave alone and why.
+
+use clap::{Args, ValueEnum};
+use protocol::v1::{Plan, Repair};
+
+use super::look::LookArguments;
+use super::{Ctx, Outcome};
+use crate::exit::Exit;
+use crate::output::Said;
+use crate::progress::ProgressLine;
+use crate::render::plan::render_plan;
+
+/// Say what `fix` would try and why, ranked, with conflicts; nothing is written
+///
+/// Every repair is listed in the order of its rank, with what would become of it in the first round.
+/// `fix` then also checks that each did what it claimed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  regreen plan                               every repair and what would become of it
+  regreen plan --safety behavior_changing    if everything were allowed
+  regreen plan --format json                 for programs (schema: plan-report)
+  regreen plan --format diff                 what the accepted repairs do together")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) look: LookArguments,
+    /// What to print
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = PlanFormat::Text)]
+    pub(crate) format: PlanFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// For people
+    Text,
+    /// One JSON report, alone on standard output (schema: plan-report)
+    Json,
+    /// The repairs as a JSON list, in the order of their rank (schema: repairs)
+    Repairs,
+    /// What the accepted repairs do together, as a unified diff
+    Diff,
+}
+
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+    let request = Plan {
+        look: arguments.look.look(ctx)?.look,
+        with_previews: arguments.format == PlanFormat::Text && !ctx.common.quiet,
+        with_diffs: arguments.format == PlanFormat::Diff,
+    };
+    let session = ctx.open()?;
+    let mut line = ProgressLine::start(ctx.common);
+    let reply = service::plan(&session, &request, &mut |it| line.show(it));
+    drop(line);
+    let reply = reply?;
+    let exit = Exit::of(reply.report.ok);
+    match arguments.format {
+        PlanFormat::Text => Ok(ctx.unless_quiet(render_plan(&reply, ctx.common), exit)),
+        PlanFormat::Json => Ok((Said::json(&reply.report)?, exit)),
+        PlanFormat::Repairs => {
+            let repairs: Vec<&Repair> = reply.report.repairs.iter().map(|it| &it.repair).collect();
+            Ok((Said::json(&repairs)?, exit))
+        }
+        PlanFormat::Diff => {
+            let diff = reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
+            Ok((Said::Diff(diff), exit))
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What regreen asks git: which files changed, what is staged, and to stage something else.
+//!
+//! git is run as a program, in the root of the workspace. Paths that come back are relative to that root, with `/`;
+//! those that are no UTF-8 name no file of a workspace and are passed over.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::environment::Environment;
+
+/// Why git could not help.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GitError {
+    #[error("git cannot be run: {source}")]
+    NotRun { source: io::Error },
+    #[error("the workspace is not in a git repository with a work tree")]
+    NoRepository,
+    #[error("git knows no commit {name}")]
+    UnknownCommit { name: String },
+    #[error("{file} has a merge conflict")]
+    Unmerged { file: String },
+    #[error("`git {command}` failed: {message}")]
+    Failed { command: String, message: String },
+    #[error("`git {command}` said something that cannot be understood")]
+    Garbled { command: String },
+    #[error("{} cannot be used for a merge: {source}", .path.display())]
+    Temporary { path: PathBuf, source: io::Error },
+}
+
+impl GitError {
+    /// A stable name.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            GitError::NotRun { .. } => "git_missing",
+            GitError::NoRepository => "no_repository",
+            GitError::UnknownCommit { .. } => "usage",
+            GitError::Unmerged { .. } => "unmerged",
+            GitError::Failed { .. } | GitError::Garbled { .. } => "git_failed",
+            GitError::Temporary { .. } => "io",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn help(&self) -> Option<&'static str> {
+        match self {
+            GitError::NotRun { .. } => {
+                Some("--changed and --staged ask git; install it, or name the files instead")
+            }
+            GitError::NoRepository => Some(
+                "--changed and --staged need a repository; name the files instead, or run `git init`",
+            ),
+            GitError::UnknownCommit { .. } => {
+                Some("name a branch, a tag or a commit: `--changed=origin/main`")
+            }
+            GitError::Unmerged { .. } => Some("resolve it and stage the file first"),
+            _ => None,
+        }
+    }
+}
+
+/// A work tree of git that the workspace lies in.
+pub(crate) struct Repository {
+    root: PathBuf,
+    /// From the top of the work tree to the root; empty or ending with `/`.
+    prefix: String,
+    variables: Vec<(&'static str, std::ffi::OsString)>,
+}
+
+/// What the index says about the files of the workspace.
+#[derive(Debug, Default)]
+pub(crate) struct Staged {
+    /// The files whose staged contents differ from the last commit.
+    pub(crate) files: Vec<String>,
+    /// The staged contents of those files, and of all others that are different on disk.
+    pub(crate) contents: BTreeMap<String, Vec<u8>>,
+    /// What kind of file each of them is, as git writes it: `100644` or `100755`.
+    pub(crate) modes: BTreeMap<String, String>,
+}
+
+/// Deleted files have no contents to look at, and a submodule is another workspace.
+const LISTING: [&str; 6] =
+    ["--name-only", "-z", "--relative", "--no-renames", "--ignore-submodules=all", "--no-ext-diff"];
+
+impl Repository {
+    /// Finds the work tree that `root` lies in.
+    pub(crate) fn open(root: &Path, environment: &Environment) -> Result<Repository, GitError> {
+        let mut repository = Repository {
+            root: root.to_owned(),
+            prefix: String::new(),
+            variables: environment.git.clone(),
+        };
+        let output = repository.output(&["rev-parse", "--show-prefix"], None)?;
+        if !output.status.success() {
+            return Err(GitError::NoRepository);
+        }
+        // In a repository without a work tree, and in `.git` itself, there is no top.
+        repository
+            .run(&["rev-parse", "--show-toplevel"], None)
+            .map_err(|_| GitError::NoRepository)?;
+        let prefix = String::from_utf8(output.stdout)
+            .map_err(|_| GitError::Garbled { command: "rev-parse".to_owned() })?;
+        repository.prefix = prefix.trim_end_matches(['\n', '\r']).to_owned();
+        Ok(repository)
+    }
+
+    /// From the top of the work tree to the root of the workspace; empty or ending with `/`.
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// The files that are not what they were in that commit, and the untracked ones that are not ignored.
+    pub(crate) fn changed(&self, since: &str) -> Result<Vec<String>, GitError> {
+        let mut files: BTreeSet<String> = match self.commit(since)? {
+            Some(commit) => {
+                let arguments: Vec<&str> = ["diff"]
+                    .into_iter()
+                    .chain(LISTING)
+                    .chain(["--diff-filter=d", &commit, "--"])
+                    .collect();
+                names(&self.run(&arguments, None)?).collect()
+            }
+            // Before the first commit everything is new.
+            None => names(&self.run(&["ls-files", "-z"], None)?).collect(),
+        };
+        let untracked = ["ls-files", "--others", "--exclude-standard", "-z"];
+        files.extend(names(&self.run(&untracked, None)?));
+        Ok(files.into_iter().collect())
+    }
+
+    /// What is staged. A file with a merge conflict has no staged contents, so that one is an error.
+    pub(crate) fn staged(&self) -> Result<Staged, GitError> {
+        let list = |rest: &[&str]| -> Result<Vec<String>, GitError> {
+            let arguments: Vec<&str> =
+                ["diff"].into_iter().chain(LISTING).chain(rest.iter().copied()).collect();
+            Ok(names(&self.run(&arguments, None)?).collect())
+        };
+        let files = list(&["--cached", "--diff-filter=d"])?;
+        let wanted: BTreeSet<String> =
+            list(&[])?.into_iter().chain(files.iter().cloned()).collect();
+        let mut objects = Vec::new();
+        let mut staged = Staged::default();
+        for entry in self.run(&["ls-files", "--stage", "-z"], None)?.split(|it| *it == 0) {
+            let Some((mode, object, stage, file)) = index_entry(entry) else { continue };
+            if stage != "0" {
+                return Err(GitError::Unmerged { file: file.to_owned() });
+            }
+            if wanted.contains(file) && mode.starts_with("100") {
+                staged.modes.insert(file.to_owned(), mode.to_owned());
+                objects.push((file.to_owned(), object.to_owned()));
+            }
+        }
+        staged.contents = self.blobs(&objects)?;
+        staged.files = files.into_iter().filter(|it| staged.contents.contains_key(it)).collect();
+        Ok(staged)
+    }
+
+    /// Stages other contents for files that are staged already; all of them or none. The files on disk stay as they are.
+    pub(crate) fn stage(
+        &self,
+        contents: &BTreeMap<String, Vec<u8>>,
+        modes: &BTreeMap<String, String>,
+    ) -> Result<(), GitError> {
+        let mut entries = Vec::new();
+        for (file, bytes) in contents {
+            let object = self.run(&["hash-object", "-w", "--stdin"], Some(bytes))?;
+            let object = String::from_utf8_lossy(&object);
+            let mode = modes.get(file).map_or("100644", String::as_str);
+            let entry = format!("{mode} {}\t{}{file}\0", object.trim(), self.prefix);
+            entries.extend_from_slice(entry.as_bytes());
+        }
+        if !entries.is_empty() {
+            self.run(&["update-index", "-z", "--index-info"], Some(&entries))?;
+        }
+        Ok(())
+    }
+
+    /// The changes from `base` to `theirs`, made to `ours`; nothing if they touch lines that `ours` changed too.
+    pub(crate) fn merge(
+        &self,
+        ours: &[u8],
+        base: &[u8],
+        theirs: &[u8],
+    ) -> Result<Option<Vec<u8>>, GitError> {
+        let temporary = |path: &Path, source| GitError::Temporary { path: path.to_owned(), source };
+        let folder = tempfile::tempdir().map_err(|it| temporary(Path::new("a new folder"), it))?;
+        let mut files = Vec::new();
+        for (name, bytes) in [("ours", ours), ("base", base), ("theirs", theirs)] {
+            let file = folder.path().join(name);
+            std::fs::write(&file, bytes).map_err(|it| temporary(&file, it))?;
+            files.push(file.to_string_lossy().into_owned());
+        }
+        let arguments: Vec<&str> =
+            ["merge-file", "-p"].into_iter().chain(files.iter().map(String::as_str)).collect();
+        let output = self.output(&arguments, None)?;
+        // The exit code is the number of conflicts, or above that for what git cannot merge, such as binary files.
+        Ok(output.status.success().then_some(output.stdout))
+    }
+
+    /// The commit of that name; nothing if it is `HEAD` and there is no commit yet.
+    fn commit(&self, name: &str) -> Result<Option<String>, GitError> {
+        let wanted = format!("{name}^{{commit}}");
+        let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", wanted.as_str()];
+        let output = self.output(&arguments, None)?;
+        match (output.status.success(), name) {
+            (true, _) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())),
+            (false, "HEAD") => Ok(None),
+            (false, _) => Err(GitError::UnknownCommit { name: name.to_owned() }),
+        }
+    }
+
+    /// The contents of objects, by file.
+    fn blobs(&self, objects: &[(String, String)]) -> Result<BTreeMap<String, Vec<u8>>, GitError> {
+        let wanted: String = objects.iter().map(|(_, object)| format!("{object}\n")).collect();
+        if wanted.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let garbled = || GitError::Garbled { command: "cat-file".to_owned() };
+        let output = self.run(&["cat-file", "--batch"], Some(wanted.as_bytes()))?;
+        let mut rest = output.as_slice();
+        let mut found = BTreeMap::new();
+        for (file, _) in objects {
+            let end = rest.iter().position(|it| *it == b'\n').ok_or_else(garbled)?;
+            let head = String::from_utf8_lossy(&rest[..end]);
+            let size = head.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok());
+            rest = &rest[end + 1..];
+            let contents = size.and_then(|it| rest.get(..it)).ok_or_else(garbled)?;
+            found.insert(file.clone(), contents.to_vec());
+            rest = rest.get(contents.len() + 1..).ok_or_else(garbled)?;
+        }
+        Ok(found)
+    }
+
+    fn run(&self, arguments: &[&str], input: Option<&[u8]>) -> Result<Vec<u8>, GitError> {
+        let output = self.output(arguments, input)?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let command = arguments.first().copied().unwrap_or_default().to_owned();
+        let message = String::from_utf8_lossy(&output.stderr);
+        Err(GitError::Failed { command, message: message.trim().to_owned() })
+    }
+
+    fn output(&self, arguments: &[&str], input: Option<&[u8]>) -> Result<Output, GitError> {
+        let not_run = |source| GitError::NotRun { source };
+        let mut child = Command::new("git")
+            .args(arguments)
+            .current_dir(&self.root)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            // What we read must not depend on who reads it.
+            .env("LC_ALL", "C")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(not_run)?;
+        let stdin = child.stdin.take();
+        std::thread::scope(|scope| {
+            // git answers while it reads, so both happen at once. If it stops reading, its exit code says why.
+            scope.spawn(move || stdin.map(|mut it| it.write_all(input.unwrap_or_default())));
+            child.wait_with_output().map_err(not_run)
+        })
+    }
+}
+
+fn names(output: &[u8]) -> impl Iterator<Item = String> {
+    output
+        .split(|it| *it == 0)
+        .filter(|it| !it.is_empty())
+        .filter_map(|it| std::str::from_utf8(it).ok().map(str::to_owned))
+}
+
+/// `MODE OBJECT STAGE<tab>FILE`.
+fn index_entry(entry: &[u8]) -> Option<(&str, &str, &str, &str)> {
+    let (head, file) = std::str::from_utf8(entry).ok()?.split_once('\t')?;
+    let mut words = head.split(' ');
+    Some((words.next()?, words.next()?, words.next()?, file))
+}

@@ -1,0 +1,222 @@
+//! What `fix` says: what it changed, what it left alone and why, what remains, and how to take it back.
+
+use std::fmt::Write;
+
+use protocol::v1::{AppliedRepair, Diagnostic, FixReport, RejectedRepair, Severity};
+use service::FixReply;
+
+use super::changes::render_changes;
+use super::check::{counts, render_failures};
+use super::frame::render_frame;
+use super::repair::{Offer, render_offer, safety_name};
+use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
+use crate::cli::Common;
+use crate::words::{count, count_fixes, list, printable};
+
+/// How many repairs are listed before the rest is counted.
+const MOST_REPAIRS: usize = 20;
+/// How many findings are shown before the rest is counted.
+const MOST_FINDINGS: usize = 50;
+/// How many files of a repair are named.
+const MOST_FILES: usize = 3;
+
+/// Where the changes went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Written {
+    /// To disk, as a transaction, if there were any.
+    Disk,
+    /// Nowhere: only what would happen was asked for.
+    Nowhere,
+    /// To the index of git.
+    Index,
+    /// To standard output.
+    Buffer,
+}
+
+/// The whole text.
+pub(crate) fn render_fix(reply: &FixReply, written: Written, common: &Common) -> String {
+    let report = &reply.report;
+    let mut paragraphs = Vec::new();
+    if !reply.changes.is_empty() {
+        paragraphs.push(render_changes(&reply.changes, common.verbose));
+    }
+    paragraphs.extend(render_applied(&report.applied, written, common));
+    let (offers, refusals): (Vec<_>, Vec<_>) =
+        report.rejected.iter().partition(|it| is_offer(it, &report.remaining));
+    let refusals: Vec<&RejectedRepair> =
+        refusals.into_iter().filter(|it| !is_elsewhere(it, &report.remaining)).collect();
+    paragraphs.extend(render_rejected(&refusals, common));
+    paragraphs.extend(render_remaining(reply, &offers, common));
+    paragraphs.extend(render_failures(&report.failures));
+    paragraphs.push(render_fix_end(report, reply.changes.len(), written, common));
+    paragraphs.join("\n")
+}
+
+fn render_applied(applied: &[AppliedRepair], written: Written, common: &Common) -> Option<String> {
+    let (first, rest) = if written == Written::Nowhere {
+        ("Would fix", "would be fixed")
+    } else {
+        ("Fixed", "were fixed")
+    };
+    let mut text = format!("{}\n", paint(BOLD, &format!("{first}:")));
+    let n_shown = if common.verbose { applied.len() } else { applied.len().min(MOST_REPAIRS) };
+    for repair in &applied[..n_shown] {
+        let _ = writeln!(
+            text,
+            "  {} {} {}",
+            paint(GOOD, "✓"),
+            place_and_title(&repair.files, &repair.title),
+            paint(DIM, &format!("({}, {})", repair.rule_id, safety_name(repair.safety)))
+        );
+    }
+    if n_shown < applied.len() {
+        let _ = writeln!(text, "  and {} more {rest}; -v shows all", applied.len() - n_shown);
+    }
+    (!applied.is_empty()).then_some(text)
+}
+
+/// Whether it only takes a word to make the repair, and the finding is there to show it under.
+fn is_offer(repair: &RejectedRepair, remaining: &[Diagnostic]) -> bool {
+    matches!(repair.reason.as_str(), "needs_approval" | "low_confidence")
+        && remaining.iter().any(|it| it.repair_refs.contains(&repair.id))
+}
+
+/// Whether the repair is of a file that nobody asked about, for a finding that is not shown.
+fn is_elsewhere(repair: &RejectedRepair, remaining: &[Diagnostic]) -> bool {
+    repair.reason == "outside_root"
+        && !remaining.iter().any(|it| it.repair_refs.contains(&repair.id))
+}
+
+/// What is still wrong, each with the repair that waits for a word.
+fn render_remaining(reply: &FixReply, offers: &[&RejectedRepair], common: &Common) -> Vec<String> {
+    let remaining = &reply.report.remaining;
+    let shown: Vec<&Diagnostic> =
+        remaining.iter().filter(|it| common.verbose || it.severity != Severity::Info).collect();
+    let n_shown = if common.verbose { shown.len() } else { shown.len().min(MOST_FINDINGS) };
+    let mut rendered: Vec<String> = shown[..n_shown]
+        .iter()
+        .map(|diagnostic| {
+            let offers = offers.iter().filter(|it| diagnostic.repair_refs.contains(&it.id));
+            let offers = offers.map(|it| {
+                let offer = Offer {
+                    id: &it.id,
+                    title: &it.title,
+                    rationale: "",
+                    safety: it.safety,
+                    preview: reply.previews.get(&it.id),
+                    needs_approval: true,
+                };
+                render_offer(&offer, &diagnostic.file, common)
+            });
+            render_frame(diagnostic, &reply.frames) + &offers.collect::<String>()
+        })
+        .collect();
+    let n_more = shown.len() - n_shown + reply.report.summary.not_shown;
+    if n_more > 0 {
+        rendered.push(format!("{} more; -v shows all.\n", count(n_more, "finding")));
+    }
+    rendered
+}
+
+fn render_rejected(rejected: &[&RejectedRepair], common: &Common) -> Option<String> {
+    let mut text = format!("{}\n", paint(BOLD, "Left alone:"));
+    let n_shown = if common.verbose { rejected.len() } else { rejected.len().min(MOST_REPAIRS) };
+    for repair in &rejected[..n_shown] {
+        let _ = writeln!(
+            text,
+            "  {} {} {}",
+            paint(WARN, "-"),
+            place_and_title(&repair.files, &repair.title),
+            paint(DIM, &format!("({}, {})", repair.rule_id, safety_name(repair.safety)))
+        );
+        let why = match repair.reason.as_str() {
+            "needs_approval" | "low_confidence" => {
+                let allow = common.command_line(&["fix", "--allow", &repair.id]);
+                format!("{} {}", paint(DIM, "needs your approval:"), paint(COMMAND, &allow))
+            }
+            reason => paint(DIM, &format!("{}: {}", reason.replace('_', " "), repair.detail)),
+        };
+        let _ = writeln!(text, "    {why}");
+    }
+    if n_shown < rejected.len() {
+        let _ = writeln!(text, "  and {} more; -v shows all", rejected.len() - n_shown);
+    }
+    (!rejected.is_empty()).then_some(text)
+}
+
+fn place_and_title(files: &[String], title: &str) -> String {
+    let files: Vec<String> = files.iter().map(|it| printable(it)).collect();
+    format!("{}: {}", list(&files, MOST_FILES), printable(title))
+}
+
+/// What it comes to, and what to type next.
+pub(crate) fn render_fix_end(
+    report: &FixReport,
+    n_files: usize,
+    written: Written,
+    common: &Common,
+) -> String {
+    let n_fixes = count_fixes(report.summary.applied);
+    let n_files = count(n_files, "file");
+    let mut text = match (written, report.summary.applied, &report.transaction) {
+        (_, 0, _) => format!("{}\n", paint(BOLD, "Nothing was changed.")),
+        (Written::Disk, _, Some(id)) => {
+            let undo = common.command_line(&["undo", id]);
+            format!(
+                "{} {n_fixes} in {n_files}, each verified, in transaction {}.\n{} {}\n",
+                paint(GOOD, "Fixed."),
+                paint(BOLD, id),
+                paint(DIM, "To take it back:"),
+                paint(COMMAND, &undo)
+            )
+        }
+        // Repairs can cancel each other out to the byte.
+        (Written::Disk, _, None) => format!("{}\n", paint(BOLD, "Nothing had to be written.")),
+        (Written::Index, ..) => {
+            format!("{} {n_fixes} in {n_files}, staged.\n", paint(GOOD, "Fixed."))
+        }
+        (Written::Buffer, ..) => {
+            format!("{} {n_fixes}; no file was written.\n", paint(GOOD, "Fixed."))
+        }
+        (Written::Nowhere, ..) => {
+            format!("{n_fixes} would change {n_files}. Nothing was written.\n")
+        }
+    };
+    text.push_str(&render_state(report, common));
+    for note in &report.notes {
+        let _ = writeln!(text, "{}{} {}", paint(DIM, "note"), paint(DIM, ":"), printable(note));
+    }
+    text
+}
+
+/// How green the workspace is after that.
+fn render_state(report: &FixReport, common: &Common) -> String {
+    let summary = &report.summary;
+    let left = counts(summary.error, summary.warning, summary.info);
+    let known = match summary.baselined {
+        0 => String::new(),
+        n => format!(" Not counted: {n} in the baseline."),
+    };
+    match (report.ok, left.is_empty()) {
+        (true, true) if summary.baselined > 0 => {
+            format!("{} Nothing new is wrong.{known}\n", paint(GOOD, "Green."))
+        }
+        (true, true) => format!("{} Nothing is wrong.\n", paint(GOOD, "Green.")),
+        (true, false) => format!("{} {left} left.{known}\n", paint(GOOD, "Green.")),
+        (false, true) => format!("{}{known}\n", paint(BAD, "Red.")),
+        (false, false) => {
+            let rule = report.remaining.iter().find(|it| it.severity == Severity::Error);
+            let mut text = format!("{} {left} left.{known}\n", paint(BAD, "Red."));
+            if let Some(rule) = rule {
+                let explain = common.command_line(&["explain", &rule.rule_id]);
+                let _ = writeln!(
+                    text,
+                    "{} {}",
+                    paint(DIM, "What a rule means:"),
+                    paint(COMMAND, &explain)
+                );
+            }
+            text
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What `plan` says: every repair in the order of its rank, and what would become of it.
+
+use std::fmt::Write;
+
+use protocol::v1::{Decision, PlannedRepair, Severity};
+use service::PlanReply;
+
+use super::changes::render_preview;
+use super::check::render_failures;
+use super::repair::safety_name;
+use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
+use crate::cli::Common;
+use crate::words::{count, list, printable};
+
+/// How many repairs are listed before the rest is counted.
+const MOST_REPAIRS: usize = 50;
+
+/// The whole text.
+pub(crate) fn render_plan(reply: &PlanReply, common: &Common) -> String {
+    let report = &reply.report;
+    let n_shown =
+        if common.verbose { report.repairs.len() } else { report.repairs.len().min(MOST_REPAIRS) };
+    let mut paragraphs: Vec<String> =
+        report.repairs[..n_shown].iter().map(|it| render_one(it, reply, common)).collect();
+    if n_shown < report.repairs.len() {
+        let rest = count(report.repairs.len() - n_shown, "repair");
+        paragraphs.push(format!("{rest} more; -v shows all.\n"));
+    }
+    paragraphs.extend(render_failures(&report.failures));
+    let summary = &report.summary;
+    let mut end = if report.repairs.is_empty() {
+        format!("{} No repair is proposed.", paint(BOLD, "Nothing to do."))
+    } else {
+        format!(
+            "{} would be tried, {} would not.",
+            count(summary.accepted, "repair"),
+            summary.rejected
+        )
+    };
+    if summary.unfixable > 0 {
+        let _ = write!(end, " No repair is known for {}.", count(summary.unfixable, "finding"));
+    }
+    end.push('\n');
+    if summary.accepted > 0 {
+        let fix = common.command_line(&["fix"]);
+        let _ = writeln!(end, "{} {}", paint(DIM, "To make them:"), paint(COMMAND, &fix));
+    }
+    paragraphs.push(end);
+    paragraphs.join("\n")
+}
+
+fn render_one(planned: &PlannedRepair, reply: &PlanReply, common: &Common) -> String {
+    let repair = &planned.repair;
+    let (mark, style) = match planned.decision {
+        Decision::Accepted => ("✓", GOOD),
+        Decision::Rejected => ("-", WARN),
+    };
+    let severity = match repair.severity {
+        Severity::Error => paint(BAD, "error"),
+        Severity::Warning => paint(WARN, "warning"),
+        Severity::Info => paint(BOLD, "info"),
+    };
+    let rank = format!("{}.", planned.rank);
+    let mut out = format!(
+        "{} {} {severity}[{}]: {}\n",
+        paint(BOLD, &rank),
+        paint(style, mark),
+        printable(&repair.rule_id),
+        printable(&repair.title)
+    );
+    let preview = reply.previews.get(&repair.id);
+    let files: Vec<String> = preview
+        .map(|it| it.changes.iter().map(|it| printable(&it.file)).collect())
+        .unwrap_or_default();
+    let place = if files.is_empty() { String::new() } else { format!(", {}", list(&files, 3)) };
+    let about = format!("{}, {}{place}", repair.id, safety_name(repair.safety));
+    let _ = writeln!(out, "     {}", paint(DIM, &about));
+    if common.verbose && !repair.rationale.is_empty() {
+        let _ = writeln!(out, "     {}", paint(DIM, &repair.rationale));
+    }
+    if let Some(reason) = &planned.reason {
+        let with = planned.with.as_ref().map(|it| format!(" with {it}")).unwrap_or_default();
+        let detail = planned.detail.as_deref().unwrap_or_default();
+        let why = format!("{}{with}: {detail}", reason.replace('_', " "));
+        let _ = writeln!(out, "     {}", paint(WARN, &why));
+    }
+    if let (Some(preview), [first, ..]) = (preview, files.as_slice()) {
+        out.push_str(&render_preview(&preview.changes, first, common.verbose));
+    }
+    out
+}

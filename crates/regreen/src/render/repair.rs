@@ -1,0 +1,66 @@
+//! A repair for people: what it does, how safe that is, and the lines that would change.
+
+use std::fmt::Write;
+
+use protocol::v1::{Confidence, Look, Repair, Safety};
+use service::Preview;
+
+use super::changes::render_preview;
+use super::style::{BOLD, COMMAND, DIM, GOOD, paint};
+use crate::cli::Common;
+use crate::words::printable;
+
+/// The name that flags and reports have for it.
+pub(crate) fn safety_name(safety: Safety) -> &'static str {
+    match safety {
+        Safety::BehaviorPreserving => "behavior_preserving",
+        Safety::LikelyPreserving => "likely_preserving",
+        Safety::BehaviorChanging => "behavior_changing",
+    }
+}
+
+/// Whether a person has to say yes to this repair before `fix` tries it.
+pub(crate) fn needs_approval(repair: &Repair, look: &Look) -> bool {
+    let widest = look.safety.unwrap_or(Safety::LikelyPreserving);
+    let is_named = look.allow.contains(&repair.id);
+    !is_named && (repair.safety > widest || repair.confidence == Confidence::Low)
+}
+
+/// What is shown of a repair under the finding that it resolves.
+pub(crate) struct Offer<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) rationale: &'a str,
+    pub(crate) safety: Safety,
+    pub(crate) preview: Option<&'a Preview>,
+    pub(crate) needs_approval: bool,
+}
+
+/// The repair under a finding in `file`.
+pub(crate) fn render_offer(offer: &Offer<'_>, file: &str, common: &Common) -> String {
+    let (word, style) = if offer.needs_approval { ("possible fix", BOLD) } else { ("fix", GOOD) };
+    let safety = safety_name(offer.safety);
+    let mut out = format!(
+        "{}{} {} {}\n",
+        paint(style, word),
+        paint(BOLD, ":"),
+        printable(offer.title),
+        paint(DIM, &format!("({safety}, {})", offer.id))
+    );
+    if common.verbose && !offer.rationale.is_empty() {
+        let _ = writeln!(out, "     {}", paint(DIM, offer.rationale));
+    }
+    if let Some(preview) = offer.preview {
+        out.push_str(&render_preview(&preview.changes, file, common.verbose));
+    }
+    if offer.needs_approval {
+        let allow = common.command_line(&["fix", "--allow", offer.id]);
+        let _ = writeln!(
+            out,
+            "     {} {}",
+            paint(DIM, "if that is what you mean:"),
+            paint(COMMAND, &allow)
+        );
+    }
+    out
+}

@@ -1,0 +1,249 @@
+//! Findings as SARIF 2.1.0, with the repairs as `fixes`.
+//!
+//! Columns count code points and say so. Paths are relative to the root, which is `%SRCROOT%`; where that lies is for
+//! the reader to know. A fix holds the bytes that the repair would write if it were made alone.
+
+use std::collections::BTreeMap;
+
+use protocol::v1::{Diagnostic, ExplainReport, Location, Repair, Severity};
+use serde_json::{Map, Value, json};
+use service::{CheckReply, Frames, Preview, TextEdit};
+
+use super::repair::safety_name;
+
+const ROOT: &str = "%SRCROOT%";
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The log. `rules` are the pages of the rules that findings name, where there are any.
+pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>) -> Value {
+    let report = &reply.report;
+    let ids: BTreeMap<&str, usize> = {
+        let mut ids: Vec<&str> = report.diagnostics.iter().map(|it| it.rule_id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.into_iter().enumerate().map(|(idx, id)| (id, idx)).collect()
+    };
+    let texts = Texts::new(&reply.frames);
+    let repairs: BTreeMap<&str, &Repair> =
+        report.repairs.iter().map(|it| (it.id.as_str(), it)).collect();
+    let results: Vec<Value> = report
+        .diagnostics
+        .iter()
+        .map(|it| {
+            let rule_index = ids.get(it.rule_id.as_str()).copied().unwrap_or_default();
+            let fixes = it
+                .repair_refs
+                .iter()
+                .filter_map(|id| fix(repairs.get(id.as_str())?, reply.previews.get(id)?, &texts));
+            result(it, rule_index, fixes.collect())
+        })
+        .collect();
+    let rules: Vec<Value> = ids.keys().map(|id| rule(id, rules.get(*id))).collect();
+    let problems = report.failures.iter().map(|it| {
+        json!({"level": "error", "message": {"text": format!("{}: {}", it.source, it.message)}})
+    });
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "regreen",
+                "semanticVersion": report.validator_version,
+                "rules": rules,
+            }},
+            "invocations": [{
+                "executionSuccessful": report.failures.is_empty(),
+                "toolExecutionNotifications": problems.collect::<Vec<_>>(),
+            }],
+            "originalUriBaseIds": {
+                ROOT: {"description": {"text": "the root of the workspace"}},
+            },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn rule(id: &str, page: Option<&ExplainReport>) -> Value {
+    let mut rule = json!({"id": id});
+    if let Some(page) = page {
+        let text = format!(
+            "{}\n\nWhy: {}\n\nExample:\n{}\n\nRepair: {}\n\nSafety: {}",
+            page.what, page.why, page.example, page.repair, page.safety
+        );
+        rule["shortDescription"] = json!({"text": page.title});
+        rule["fullDescription"] = json!({"text": page.what});
+        rule["help"] = json!({"text": text});
+        if let Some(severity) = page.severity {
+            rule["defaultConfiguration"] = json!({"level": level(severity)});
+        }
+    }
+    rule
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+fn result(diagnostic: &Diagnostic, rule_index: usize, fixes: Vec<Value>) -> Value {
+    let related: Vec<Value> = diagnostic
+        .related
+        .iter()
+        .map(|it| {
+            let mut place = location(&it.file, it.location.as_ref(), it.json_pointer.as_deref());
+            place["message"] = json!({"text": it.message});
+            place
+        })
+        .collect();
+    let place = location(
+        &diagnostic.file,
+        diagnostic.location.as_ref(),
+        diagnostic.json_pointer.as_deref(),
+    );
+    let mut result = json!({
+        "ruleId": diagnostic.rule_id,
+        "ruleIndex": rule_index,
+        "level": level(diagnostic.severity),
+        "message": {"text": diagnostic.message},
+        "locations": [place],
+        "partialFingerprints": {"regreenDiagnosticId/v1": diagnostic.diagnostic_id},
+        "properties": {
+            "source": diagnostic.source,
+            "phase": diagnostic.phase,
+            "tier": diagnostic.tier,
+        },
+    });
+    if !related.is_empty() {
+        result["relatedLocations"] = related.into();
+    }
+    if !fixes.is_empty() {
+        result["fixes"] = fixes.into();
+    }
+    result
+}
+
+fn location(file: &str, location: Option<&Location>, pointer: Option<&str>) -> Value {
+    let mut physical = Map::new();
+    physical.insert("artifactLocation".to_owned(), artifact(file));
+    if let Some(it) = location {
+        let region = json!({
+            "startLine": it.start_line,
+            "startColumn": it.start_col,
+            "endLine": it.end_line,
+            "endColumn": it.end_col,
+            "byteOffset": it.start_byte,
+            "byteLength": it.end_byte.saturating_sub(it.start_byte),
+        });
+        physical.insert("region".to_owned(), region);
+    }
+    let mut location = json!({"physicalLocation": physical});
+    if let Some(pointer) = pointer.filter(|it| !it.is_empty()) {
+        location["logicalLocations"] = json!([{"fullyQualifiedName": pointer}]);
+    }
+    location
+}
+
+fn artifact(file: &str) -> Value {
+    json!({"uri": uri(file), "uriBaseId": ROOT})
+}
+
+/// The path as a relative reference: everything but the plain characters is escaped.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+/// The repair; nothing if one of its files or of its texts cannot be said in SARIF.
+fn fix(repair: &Repair, preview: &Preview, texts: &Texts<'_>) -> Option<Value> {
+    let mut changes = Vec::new();
+    for (file, edits) in &preview.edits {
+        let replacements: Option<Vec<Value>> =
+            edits.iter().map(|it| replacement(texts, file, it)).collect();
+        changes.push(json!({"artifactLocation": artifact(file), "replacements": replacements?}));
+    }
+    // A file that comes, goes or gets another name has no edits to say it with.
+    if changes.is_empty() || changes.len() != preview.changes.len() {
+        return None;
+    }
+    Some(json!({
+        "description": {"text": repair.title},
+        "artifactChanges": changes,
+        "properties": {"regreenRepairId": repair.id, "safety": safety_name(repair.safety)},
+    }))
+}
+
+fn replacement(texts: &Texts<'_>, file: &str, edit: &TextEdit) -> Option<Value> {
+    let (start_line, start_column) = texts.position(file, edit.start)?;
+    let (end_line, end_column) = texts.position(file, edit.end)?;
+    let mut replacement = json!({"deletedRegion": {
+        "startLine": start_line,
+        "startColumn": start_column,
+        "endLine": end_line,
+        "endColumn": end_column,
+    }});
+    if !edit.text.is_empty() {
+        let text = std::str::from_utf8(&edit.text).ok()?;
+        replacement["insertedContent"] = json!({"text": text});
+    }
+    Some(replacement)
+}
+
+/// The texts of the files and where their lines start.
+struct Texts<'a> {
+    files: BTreeMap<&'a str, (&'a str, Vec<usize>)>,
+}
+
+impl Texts<'_> {
+    fn new(frames: &Frames) -> Texts<'_> {
+        let files = frames.sources.iter().filter_map(|(name, bytes)| {
+            let text = std::str::from_utf8(bytes).ok()?;
+            let starts = text.match_indices('\n').map(|it| it.0 + 1);
+            Some((name.as_str(), (text, [0].into_iter().chain(starts).collect())))
+        });
+        Texts { files: files.collect() }
+    }
+
+    /// Line and column from 1, in code points.
+    fn position(&self, file: &str, offset: u32) -> Option<(usize, usize)> {
+        let (text, starts) = self.files.get(file)?;
+        let offset = offset as usize;
+        let line = starts.partition_point(|it| *it <= offset);
+        let start = *starts.get(line.checked_sub(1)?)?;
+        Some((line, text.get(start..offset)?.chars().count() + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_lines_and_code_points_from_one() {
+        let sources = BTreeMap::from([("a".to_owned(), "ü: 1\nb: 😀x\n".as_bytes().to_vec())]);
+        let frames = Frames { sources, ..Frames::default() };
+        let texts = Texts::new(&frames);
+        let at = |offset| texts.position("a", offset);
+        assert_eq!([at(0), at(2), at(5)], [Some((1, 1)), Some((1, 2)), Some((1, 5))]);
+        assert_eq!([at(6), at(13), at(15)], [Some((2, 1)), Some((2, 5)), Some((3, 1))]);
+        // Inside a character, behind the end, and in a file that nobody knows.
+        assert_eq!([at(1), at(99), texts.position("b", 0)], [None, None, None]);
+    }
+
+    #[test]
+    fn paths_are_relative_references() {
+        assert_eq!(uri("a b/ü:c%.yaml"), "a%20b/%C3%BC%3Ac%25.yaml");
+    }
+}

@@ -1,0 +1,122 @@
+//! The commands that look at the whole tree, a file each, and what they share.
+
+mod check;
+mod explain;
+mod fix;
+mod init;
+mod live;
+mod plan;
+
+pub use self::check::check;
+pub use self::explain::{explain, rules};
+pub use self::fix::fix;
+pub use self::init::init;
+pub use self::live::Live;
+pub use self::plan::plan;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ::check::{Diagnostic, Repair};
+use engine::{Assessment, Fixed};
+use protocol::v1;
+use snapshot::RelPath;
+
+use crate::failure::Failure;
+use crate::look::{self, Look};
+use crate::reply::{OnProgress, Progress};
+use crate::session::Session;
+use crate::setup::{self, Setup};
+
+/// How often the sources are asked again at most, for each round of repairs.
+const RECHECKS_PER_PASS: usize = 200;
+
+/// A tree that was looked at.
+struct Looked {
+    setup: Setup,
+    look: Look,
+    own: Vec<Arc<Diagnostic>>,
+    assessment: Assessment,
+}
+
+/// Reads the tree and looks at it.
+fn look_at(
+    session: &Session,
+    request: &v1::Look,
+    no_baseline: bool,
+    progress: OnProgress<'_>,
+) -> Result<Looked, Failure> {
+    progress(Progress::Scanning);
+    let overlay = look::overlay(request)?;
+    let (setup, mut tree) = setup::load(session, &overlay, no_baseline)?;
+    let look = Look::new(session, request, &setup, &mut tree)?;
+    progress(Progress::Checking { n_files: tree.snapshot.files().count() });
+    let checks = setup.checks();
+    let assessment = engine::assess(&setup.run(&checks), &tree.snapshot, None);
+    drop(checks);
+    Ok(Looked { setup, look, own: tree.own, assessment })
+}
+
+/// What came of repairing in memory.
+struct Mended {
+    fixed: Fixed,
+    /// The files that a repair would have changed and that must not be, with the reason.
+    protected: BTreeMap<RelPath, String>,
+}
+
+/// Repairs in memory, from what is known of a tree to what is known of a better one. Files that a commit would refuse
+/// are left alone, so that they do not stand in the way of the others.
+fn repair(
+    session: &Session,
+    setup: &Setup,
+    look: &Look,
+    start: &Assessment,
+    wants: &dyn Fn(&Repair) -> bool,
+    progress: OnProgress<'_>,
+) -> Result<Mended, Failure> {
+    let checks = setup.checks();
+    let max_passes = setup.config.max_passes;
+    let mut protected = BTreeMap::new();
+    loop {
+        let options = engine::Options {
+            policy: &look.policy,
+            is_editable: &|path| look.is_editable(path) && !protected.contains_key(path),
+            wants,
+            max_passes,
+            max_rechecks: max_passes.saturating_mul(RECHECKS_PER_PASS),
+        };
+        let fixed = engine::fix(&setup.run(&checks), start, &options, &mut |it| match it {
+            engine::Progress::Pass { number, errors, warnings } => {
+                progress(Progress::Pass { number, errors, warnings });
+            }
+            engine::Progress::Isolating { tried, of } => {
+                progress(Progress::Isolating { tried, of });
+            }
+            _ => {}
+        });
+        let refused = protected_among(session, setup, look, &fixed)?;
+        if refused.is_empty() {
+            return Ok(Mended { fixed, protected });
+        }
+        protected.extend(refused);
+    }
+}
+
+/// The files of the change that a commit would refuse. Where nothing may be written, who may write what is not the
+/// question.
+fn protected_among(
+    session: &Session,
+    setup: &Setup,
+    look: &Look,
+    fixed: &Fixed,
+) -> Result<BTreeMap<RelPath, String>, Failure> {
+    let workspace = setup.workspace(session);
+    let may_write = workspace.options().access == workspace::Access::ReadWrite;
+    if !may_write || look.has_overlay() || fixed.change.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let paths: Vec<RelPath> = fixed.change.paths().into_iter().collect();
+    let loaded = workspace.load(&paths)?;
+    let refused = loaded.unchangeable.iter().chain(&loaded.refused);
+    Ok(refused.map(|(path, refusal)| (path.clone(), refusal.to_string())).collect())
+}

@@ -1,0 +1,154 @@
+//! `check`: what is wrong, and what would repair it. Writes nothing but the baseline, and that only if it is asked to
+//! (AE-25, AE-26).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ::check::Repair;
+use ::plan::Ranked;
+use engine::Fixed;
+use protocol::v1;
+use snapshot::{NewFile, TreeChange};
+use workspace::Meta;
+
+use super::{Looked, look_at, repair};
+use crate::changes::file_changes;
+use crate::failure::Failure;
+use crate::log::TITLE;
+use crate::reply::{CheckReply, OnProgress, WrittenBaseline};
+use crate::session::Session;
+use crate::view::{self, View};
+use crate::{VERSION, emit, pool, wire};
+
+/// Looks at the tree and reports.
+pub fn check(
+    session: &Session,
+    request: &v1::Check,
+    progress: OnProgress<'_>,
+) -> Result<CheckReply, Failure> {
+    pool::work(request.look.jobs, || {
+        let no_baseline = request.look.no_baseline || request.write_baseline;
+        let mut looked = look_at(session, &request.look, no_baseline, progress)?;
+        let mut baseline = None;
+        if request.write_baseline {
+            let (written, known) = write_baseline(session, &looked)?;
+            looked.setup.sieve.baseline = known;
+            baseline = Some(written);
+        }
+        let mut reply = reply(session, &looked, request, progress)?;
+        reply.baseline = baseline;
+        Ok(reply)
+    })
+}
+
+/// The reply to a look at the tree.
+pub(super) fn reply(
+    session: &Session,
+    looked: &Looked,
+    request: &v1::Check,
+    progress: OnProgress<'_>,
+) -> Result<CheckReply, Failure> {
+    let Looked { setup, look, own, assessment } = looked;
+    let snapshot = &assessment.snapshot;
+    let view = View::new(setup, look, assessment, own);
+    let plan = view::choose(setup, look, assessment, &view.repairs);
+    let would = would_fix(session, looked, request, progress)?;
+    let (listed, n_not_shown) = view.listed(request.look.max_findings);
+    let ids: BTreeSet<&str> = listed.iter().map(|it| it.diagnostic_id.as_str()).collect();
+    let is_listed = |it: &&Ranked| it.repair.resolves.iter().any(|id| ids.contains(id.as_str()));
+    let ranked: Vec<&Ranked> = plan.ranked.iter().filter(is_listed).collect();
+    let by_id = view::by_id(&view.diagnostics);
+    let counts = view.counts();
+    let failures = view::failures(assessment);
+    let would_change = would.as_ref().filter(|_| request.strict);
+    let would_change = would_change.map(|it| view::files(&it.change));
+    let report = v1::CheckReport {
+        ok: counts.is_ok(request.look.deny_warnings)
+            && failures.is_empty()
+            && would_change.as_ref().is_none_or(Vec::is_empty),
+        validator_version: VERSION.to_owned(),
+        pack_version: setup.pack_version(),
+        diagnostics: listed.iter().map(|it| wire::diagnostic(it)).collect(),
+        repairs: ranked.iter().map(|it| wire::repair(&it.repair, it.scope, &by_id)).collect(),
+        would_change,
+        failures,
+        summary: v1::CheckSummary {
+            error: counts.error,
+            warning: counts.warning,
+            info: counts.info,
+            fixable: view.n_fixable(),
+            pending: plan.ranked.iter().filter(|it| it.rejection.is_none()).count(),
+            baselined: view.n_baselined,
+            ignored: assessment.n_ignored,
+            not_shown: n_not_shown,
+        },
+    };
+    let shown = || ranked.iter().map(|it| &it.repair);
+    Ok(CheckReply {
+        report,
+        frames: view::frames(snapshot, listed.iter(), shown()),
+        previews: match request.with_previews {
+            true => view::previews(setup, snapshot, shown())?,
+            false => BTreeMap::new(),
+        },
+        changes: match would.as_ref().filter(|_| request.with_diffs) {
+            Some(fixed) => file_changes(snapshot, &fixed.change)?,
+            None => Vec::new(),
+        },
+        fix_actions: would
+            .as_ref()
+            .filter(|_| request.with_fix_actions)
+            .map(|fixed| emit::fix_actions(setup.pack_version(), snapshot, &by_id, &fixed.applied)),
+        baseline: None,
+    })
+}
+
+/// What `fix` would do, in memory, if the request needs to know.
+fn would_fix(
+    session: &Session,
+    looked: &Looked,
+    request: &v1::Check,
+    progress: OnProgress<'_>,
+) -> Result<Option<Fixed>, Failure> {
+    if !(request.strict || request.with_diffs || request.with_fix_actions) {
+        return Ok(None);
+    }
+    let Looked { setup, look, assessment, .. } = looked;
+    let wants = |it: &Repair| look.wants(it, setup);
+    Ok(Some(repair(session, setup, look, assessment, &wants, progress)?.fixed))
+}
+
+/// Makes what is found the baseline, and gives the ids in it. What it has about what was not looked at stays.
+fn write_baseline(
+    session: &Session,
+    looked: &Looked,
+) -> Result<(WrittenBaseline, BTreeSet<String>), Failure> {
+    let Looked { setup, look, own, assessment } = looked;
+    let view = View::new(setup, look, assessment, own);
+    let path = setup.config.baseline.clone();
+    let found = view.diagnostics.iter().map(Arc::as_ref);
+    let updated = setup.baseline.updated(found, |it| look.covers_entry(it, &setup.catalog));
+    let text = edit::Text::new(updated.render());
+    let n_findings = updated.len();
+    let mut change = TreeChange::default();
+    if setup.baseline.text.as_ref().is_none_or(|it| it.hash() != text.hash()) {
+        change = match &setup.baseline.text {
+            Some(before) => {
+                let edits = edit::diff(before, &text)
+                    .map_err(|source| Failure::Diff { path: path.to_string(), source })?;
+                let edits = BTreeMap::from([(path.clone(), edits)]);
+                TreeChange::new(edits, BTreeMap::new(), BTreeMap::new(), BTreeMap::new())?
+            }
+            None => {
+                let adds = BTreeMap::from([(path.clone(), NewFile { text, mode: 0o644 })]);
+                TreeChange::new(BTreeMap::new(), adds, BTreeMap::new(), BTreeMap::new())?
+            }
+        };
+    }
+    let notes = BTreeMap::from([(TITLE.to_owned(), format!("baseline of {n_findings} findings"))]);
+    let meta = Meta { command: "check".to_owned(), time: None, notes };
+    let transaction = setup.workspace(session).commit(&change, None, &meta)?;
+    let transaction = transaction.map(|it| it.to_string());
+    let written = WrittenBaseline { file: path.to_string(), n_findings, transaction };
+    Ok((written, updated.ids().clone()))
+}

@@ -1,0 +1,242 @@
+//! `fix`: makes the repairs that are safe, keeps those that did what they claimed, and writes the result as one
+//! transaction (AE-28..AE-30).
+
+mod ask;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ::check::Repair;
+use engine::{Applied, Fixed, Rejected, Stop};
+use protocol::v1;
+use snapshot::RelPath;
+use workspace::{CommitError, Meta, TransactionId};
+
+use super::{Looked, Mended, look_at, repair};
+use crate::apply::stale_path;
+use crate::changes::{file_changes, list_changes};
+use crate::failure::Failure;
+use crate::log::TITLE;
+use crate::look::Look;
+use crate::reply::{Decide, FixReply, OnProgress, Progress};
+use crate::session::Session;
+use crate::view::{self, View};
+use crate::{VERSION, pool, wire};
+use ask::Answers;
+
+/// How many titles of repairs the log keeps of one transaction.
+const MOST_LOGGED: usize = 20;
+
+/// Repairs the tree. With `decide`, a person is asked about every repair. If a file changed on disk in between,
+/// everything is done once more on the new contents.
+pub fn fix(
+    session: &Session,
+    request: &v1::Fix,
+    progress: OnProgress<'_>,
+    mut decide: Option<Decide<'_>>,
+) -> Result<FixReply, Failure> {
+    pool::work(request.look.jobs, || {
+        let mut answers = decide.is_some().then(Answers::default);
+        let mut retried = None;
+        loop {
+            let mut looked = look_at(session, &request.look, request.look.no_baseline, progress)?;
+            let mended = match (&mut answers, &mut decide) {
+                (Some(answers), Some(decide)) => {
+                    ask::mend(session, &mut looked, answers, &mut **decide, progress)?
+                }
+                _ => mend(session, &looked, progress)?,
+            };
+            let mut reply = reply(&looked, &mended, answers.as_ref(), request)?;
+            reply.retried.clone_from(&retried);
+            let change = &mended.fixed.change;
+            if request.dry_run || looked.look.has_overlay() || change.is_empty() {
+                return Ok(reply);
+            }
+            progress(Progress::Writing { n_files: change.paths().len() });
+            match commit(session, &looked, &mended.fixed, answers.as_ref(), request) {
+                Ok(id) => {
+                    reply.report.transaction = id.map(|it| it.to_string());
+                    return Ok(reply);
+                }
+                Err(error) => match (stale_path(&error), retried.take()) {
+                    (Some(path), None) => retried = Some(path),
+                    (Some(path), Some(_)) => return Err(Failure::KeepsChanging { path }),
+                    (None, _) => return Err(error.into()),
+                },
+            }
+        }
+    })
+}
+
+fn mend(session: &Session, looked: &Looked, progress: OnProgress<'_>) -> Result<Mended, Failure> {
+    let Looked { setup, look, assessment, .. } = looked;
+    repair(session, setup, look, assessment, &|it| look.wants(it, setup), progress)
+}
+
+fn commit(
+    session: &Session,
+    looked: &Looked,
+    fixed: &Fixed,
+    answers: Option<&Answers>,
+    request: &v1::Fix,
+) -> Result<Option<TransactionId>, CommitError> {
+    let n_applied = fixed.applied.len();
+    let title = match fixed.applied.as_slice() {
+        [only] => only.repair.title.clone(),
+        _ => format!("{n_applied} repairs"),
+    };
+    let repairs = fixed.applied.iter().take(MOST_LOGGED);
+    let mut repairs: Vec<String> =
+        repairs.map(|it| format!("{} {}", it.repair.id, it.repair.title)).collect();
+    if n_applied > MOST_LOGGED {
+        repairs.push(format!("and {} more", n_applied - MOST_LOGGED));
+    }
+    let mut notes =
+        BTreeMap::from([(TITLE.to_owned(), title), ("repairs".to_owned(), repairs.join("\n"))]);
+    for (name, note) in Look::typed(&request.look) {
+        notes.insert(name.to_owned(), note);
+    }
+    if let Some(answers) = answers {
+        notes.insert("agreed".to_owned(), answers.agreed().collect::<Vec<_>>().join(" "));
+    }
+    let meta = Meta { command: "fix".to_owned(), time: None, notes };
+    looked.setup.workspace(session).commit(&fixed.change, None, &meta)
+}
+
+fn reply(
+    looked: &Looked,
+    mended: &Mended,
+    answers: Option<&Answers>,
+    request: &v1::Fix,
+) -> Result<FixReply, Failure> {
+    let Looked { setup, look, own, assessment: start } = looked;
+    let fixed = &mended.fixed;
+    let end = &fixed.end;
+    let view = View::new(setup, look, end, own);
+    let (listed, n_not_shown) = view.listed(request.look.max_findings);
+    let counts = view.counts();
+    let failures = view::failures(end);
+    let mut rejected: Vec<v1::RejectedRepair> =
+        fixed.rejected.iter().map(|it| rejected_repair(it, &mended.protected)).collect();
+    rejected.extend(answers.into_iter().flat_map(Answers::declined));
+    let report = v1::FixReport {
+        ok: counts.is_ok(request.look.deny_warnings) && failures.is_empty(),
+        validator_version: VERSION.to_owned(),
+        transaction: None,
+        passes: fixed.passes,
+        stop: stop_name(&fixed.stop).to_owned(),
+        applied: fixed.applied.iter().map(applied_repair).collect(),
+        remaining: listed.iter().map(|it| wire::diagnostic(it)).collect(),
+        failures,
+        notes: fixed.notes.iter().cloned().chain(unknown_ids(looked, fixed, request)).collect(),
+        summary: v1::FixSummary {
+            applied: fixed.applied.len(),
+            rejected: rejected.len(),
+            error: counts.error,
+            warning: counts.warning,
+            info: counts.info,
+            baselined: view.n_baselined,
+            not_shown: n_not_shown,
+        },
+        rejected,
+    };
+    let shown: BTreeSet<&str> = listed.iter().map(|it| it.diagnostic_id.as_str()).collect();
+    let is_shown = |it: &Repair| it.resolves.iter().any(|id| shown.contains(id.as_str()));
+    let proposed = || view.repairs.iter().filter(|it| is_shown(it));
+    Ok(FixReply {
+        report,
+        changes: match request.with_diffs {
+            true => file_changes(&start.snapshot, &fixed.change)?,
+            false => list_changes(&fixed.change),
+        },
+        frames: view::frames(&end.snapshot, listed.iter(), proposed()),
+        previews: match request.with_previews {
+            true => view::previews(setup, &end.snapshot, proposed())?,
+            false => BTreeMap::new(),
+        },
+        outputs: outputs(looked, fixed),
+        retried: None,
+    })
+}
+
+/// Words about the ids that were allowed and that no repair has.
+fn unknown_ids(looked: &Looked, fixed: &Fixed, request: &v1::Fix) -> Vec<String> {
+    let of_start = looked.assessment.repairs.iter();
+    let of_rest = fixed.applied.iter().map(|it| &it.repair);
+    let of_rest = of_rest.chain(fixed.rejected.iter().map(|it| &it.repair));
+    let known: BTreeSet<&str> = of_start.chain(of_rest).map(|it| it.id.as_str()).collect();
+    let unknown = request.look.allow.iter().filter(|it| !known.contains(it.as_str()));
+    unknown.map(|it| format!("{it} was allowed, and no repair has this id")).collect()
+}
+
+/// The new contents of the files that stood in for those on disk.
+fn outputs(looked: &Looked, fixed: &Fixed) -> BTreeMap<String, Vec<u8>> {
+    if !looked.look.has_overlay() {
+        return BTreeMap::new();
+    }
+    let paths = fixed.change.paths();
+    let bytes = |path: &RelPath| {
+        let file = fixed.end.snapshot.file(path)?;
+        Some((path.to_string(), file.text.bytes().to_vec()))
+    };
+    paths.iter().filter_map(bytes).collect()
+}
+
+fn stop_name(stop: &Stop) -> &'static str {
+    match stop {
+        Stop::Settled => "settled",
+        Stop::Cycle { .. } => "cycle",
+        Stop::PassBudget => "pass_budget",
+        Stop::RecheckBudget => "recheck_budget",
+    }
+}
+
+fn applied_repair(applied: &Applied) -> v1::AppliedRepair {
+    let repair = &applied.repair;
+    v1::AppliedRepair {
+        id: repair.id.clone(),
+        title: repair.title.clone(),
+        rule_id: repair.rule_id.clone(),
+        source: repair.source.clone(),
+        phase: repair.phase.clone(),
+        safety: wire::safety(repair.safety),
+        files: applied.files.iter().map(ToString::to_string).collect(),
+        verified: applied.verified,
+        pass: applied.pass,
+    }
+}
+
+fn rejected_repair(
+    rejected: &Rejected,
+    protected: &BTreeMap<RelPath, String>,
+) -> v1::RejectedRepair {
+    let (repair, rejection) = (&rejected.repair, &rejected.rejection);
+    // Who only knows that the file may not be edited cannot say why.
+    let protected = repair.ops.iter().find_map(|it| protected.get_key_value(it.file()));
+    let detail = match protected {
+        Some((path, reason)) => format!("{path} cannot be changed: {reason}"),
+        None => rejection.detail.clone(),
+    };
+    described(repair, rejection.reason.name(), rejection.with.clone(), detail)
+}
+
+/// The repair as one that was not done.
+fn described(
+    repair: &Repair,
+    reason: &str,
+    with: Option<String>,
+    detail: String,
+) -> v1::RejectedRepair {
+    let files: BTreeSet<&str> = repair.ops.iter().map(|it| it.file().as_str()).collect();
+    v1::RejectedRepair {
+        id: repair.id.clone(),
+        title: repair.title.clone(),
+        rule_id: repair.rule_id.clone(),
+        source: repair.source.clone(),
+        phase: repair.phase.clone(),
+        safety: wire::safety(repair.safety),
+        files: files.into_iter().map(str::to_owned).collect(),
+        reason: reason.to_owned(),
+        with,
+        detail,
+    }
+}

@@ -1,0 +1,185 @@
+//! `fix` with a person who decides on each repair. What comes up only after others were made is asked about then, on
+//! the tree as it is then, so that every preview shows what would really happen.
+//!
+//! A yes to a repair that was shown is as good as naming it by id: also a repair that may change behavior is made then.
+//! "All" covers only what `fix` would make by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ::check::{Repair, Safety};
+use ::plan::{Candidates, Policy, Ranked};
+use engine::{Assessment, Fixed};
+use protocol::v1;
+
+use super::described;
+use crate::commands::{Looked, Mended, repair};
+use crate::failure::Failure;
+use crate::reply::{Answer, Decide, OnProgress, Question};
+use crate::session::Session;
+use crate::{view, wire};
+
+/// What was said about repairs, by id.
+#[derive(Default)]
+pub(super) struct Answers {
+    said: BTreeMap<String, (bool, Arc<Repair>)>,
+    all: bool,
+    quit: bool,
+}
+
+impl Answers {
+    fn is_agreed(&self, id: &str) -> bool {
+        self.said.get(id).is_some_and(|(yes, _)| *yes)
+    }
+
+    /// The ids of the repairs that were agreed to.
+    pub(super) fn agreed(&self) -> impl Iterator<Item = &str> {
+        self.said.iter().filter(|(_, (yes, _))| *yes).map(|(id, _)| id.as_str())
+    }
+
+    /// The repairs that were declined.
+    pub(super) fn declined(&self) -> impl Iterator<Item = v1::RejectedRepair> {
+        let declined = self.said.values().filter(|(yes, _)| !*yes);
+        declined.map(|(_, it)| described(it, "declined", None, "you said no".to_owned()))
+    }
+}
+
+/// Asks, repairs, and asks again about what came up, until nothing does.
+pub(super) fn mend(
+    session: &Session,
+    looked: &mut Looked,
+    answers: &mut Answers,
+    decide: Decide<'_>,
+    progress: OnProgress<'_>,
+) -> Result<Mended, Failure> {
+    let mut start = looked.assessment.clone();
+    let mut total: Option<Mended> = None;
+    loop {
+        let n_before = answers.agreed().count();
+        ask(looked, &start, answers, decide)?;
+        if total.is_some() && answers.agreed().count() == n_before {
+            break;
+        }
+        looked.look.policy.allow.extend(answers.agreed().map(str::to_owned));
+        let wants = |it: &Repair| answers.is_agreed(&it.id);
+        let mended = repair(session, &looked.setup, &looked.look, &start, &wants, progress)?;
+        start = mended.fixed.end.clone();
+        total = Some(match total {
+            None => mended,
+            Some(earlier) => joined(earlier, mended),
+        });
+        if answers.quit {
+            break;
+        }
+    }
+    let mut mended = total.expect("the first round always repairs");
+    mended.fixed.change = snapshot::diff(&looked.assessment.snapshot, &mended.fixed.end.snapshot);
+    Ok(mended)
+}
+
+/// Asks about the repairs that could be made together now, and about those that come up when one is declined.
+fn ask(
+    looked: &Looked,
+    assessment: &Assessment,
+    answers: &mut Answers,
+    decide: Decide<'_>,
+) -> Result<(), Failure> {
+    let by_id = view::by_id(&assessment.diagnostics);
+    loop {
+        let ranked = choose(looked, assessment, answers);
+        let of = ranked.len();
+        if of == 0 || answers.quit {
+            return Ok(());
+        }
+        for (idx, it) in ranked.iter().enumerate() {
+            let needs_approval = looked.look.needs_approval(&it.repair);
+            let snapshot = &assessment.snapshot;
+            let preview = view::preview(&looked.setup, snapshot, &it.repair)?;
+            let answer = match preview {
+                _ if answers.quit => break,
+                Some(_) if answers.all && !needs_approval => Answer::Yes,
+                Some(preview) => {
+                    let mine = it.repair.resolves.iter().filter_map(|id| by_id.get(id.as_str()));
+                    let findings: Vec<_> = mine.map(|it| Arc::new((*it).clone())).collect();
+                    let frames =
+                        view::frames(snapshot, findings.iter(), std::iter::once(&it.repair));
+                    decide(&Question {
+                        repair: &wire::repair(&it.repair, it.scope, &by_id),
+                        diagnostics: &findings
+                            .iter()
+                            .map(|it| wire::diagnostic(it))
+                            .collect::<Vec<_>>(),
+                        preview: &preview,
+                        frames: &frames,
+                        needs_approval,
+                        number: idx + 1,
+                        of,
+                    })
+                }
+                // It cannot be made alone, so nobody can see what it would do.
+                None => Answer::No,
+            };
+            answers.all |= answer == Answer::All;
+            answers.quit |= answer == Answer::Quit;
+            let yes = matches!(answer, Answer::Yes | Answer::All);
+            if answer != Answer::Quit {
+                answers.said.insert(it.repair.id.clone(), (yes, Arc::clone(&it.repair)));
+            }
+        }
+    }
+}
+
+/// The repairs that nobody was asked about yet and that could be made together with those agreed to, in rank order.
+fn choose(looked: &Looked, assessment: &Assessment, answers: &Answers) -> Vec<Ranked> {
+    let Looked { setup, look, .. } = looked;
+    let is_open =
+        |it: &Repair| look.wants(it, setup) && answers.said.get(&it.id).is_none_or(|(yes, _)| *yes);
+    let repairs: Vec<Arc<Repair>> =
+        assessment.repairs.iter().filter(|it| is_open(it)).cloned().collect();
+    let allow: BTreeSet<String> = repairs.iter().map(|it| it.id.clone()).collect();
+    let plan = ::plan::plan(&Candidates {
+        snapshot: &assessment.snapshot,
+        diagnostics: &assessment.diagnostics,
+        repairs: &repairs,
+        parses: &setup.parses,
+        policy: &Policy { safety: Safety::BehaviorChanging, allow },
+        is_editable: &|path| look.is_editable(path),
+        barred: &BTreeMap::new(),
+        applied: &BTreeSet::new(),
+    });
+    let is_new = |it: &Ranked| it.rejection.is_none() && !answers.said.contains_key(&it.repair.id);
+    plan.ranked.into_iter().filter(is_new).collect()
+}
+
+/// Two rounds as one: the later one has the last word on every repair.
+fn joined(earlier: Mended, later: Mended) -> Mended {
+    let n_passes = earlier.fixed.passes;
+    let mut applied = earlier.fixed.applied;
+    applied.extend(later.fixed.applied.into_iter().map(|mut it| {
+        it.pass += n_passes;
+        it
+    }));
+    let done: BTreeSet<&str> = applied.iter().map(|it| it.repair.id.as_str()).collect();
+    let said: BTreeSet<&str> =
+        later.fixed.rejected.iter().map(|it| it.repair.id.as_str()).collect();
+    let is_last = |id: &str| !done.contains(id) && !said.contains(id);
+    let kept = earlier.fixed.rejected.into_iter().filter(|it| is_last(&it.repair.id));
+    let rejected = later.fixed.rejected.iter().cloned().chain(kept).collect();
+    let mut notes = earlier.fixed.notes;
+    notes.extend(later.fixed.notes);
+    let mut protected = earlier.protected;
+    protected.extend(later.protected);
+    Mended {
+        protected,
+        fixed: Fixed {
+            end: later.fixed.end,
+            change: later.fixed.change,
+            rejected,
+            passes: n_passes + later.fixed.passes,
+            rechecks: earlier.fixed.rechecks + later.fixed.rechecks,
+            stop: later.fixed.stop,
+            notes,
+            applied,
+        },
+    }
+}

@@ -1,0 +1,127 @@
+//! A workspace that is looked at again and again while its files change (`--watch`, editors): only what changed is
+//! read and checked again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use engine::Assessment;
+use protocol::v1;
+use rayon::ThreadPool;
+use snapshot::{Entry, RelPath, Snapshot};
+
+use super::check::reply;
+use super::{Looked, look_at};
+use crate::failure::Failure;
+use crate::look::{self, Look};
+use crate::pool;
+use crate::reply::{CheckReply, OnProgress};
+use crate::session::Session;
+use crate::setup::Setup;
+
+/// A workspace that is checked again and again as its files change.
+pub struct Live {
+    request: v1::Check,
+    looked: Looked,
+    pool: Arc<ThreadPool>,
+    /// Whether the last look failed, so that nobody knows what it missed.
+    is_behind: bool,
+}
+
+impl Live {
+    /// Looks at the whole tree. Nothing is written, whatever the request says.
+    pub fn open(
+        session: &Session,
+        request: &v1::Check,
+        progress: OnProgress<'_>,
+    ) -> Result<(Live, CheckReply), Failure> {
+        let request = v1::Check { write_baseline: false, ..request.clone() };
+        let pool = Arc::new(pool::start(request.look.jobs)?);
+        Arc::clone(&pool).install(|| {
+            let looked = look_at(session, &request.look, request.look.no_baseline, progress)?;
+            let live = Live { request, looked, pool, is_behind: false };
+            let reply = live.reply(session)?;
+            Ok((live, reply))
+        })
+    }
+
+    /// Looks again after these paths, relative to the root, changed, came or went. What is not known to be looked at,
+    /// and what decides how to look, makes it read the whole tree again; checked again is only what is different.
+    pub fn recheck(
+        &mut self,
+        session: &Session,
+        changed: &[String],
+    ) -> Result<CheckReply, Failure> {
+        Arc::clone(&self.pool).install(|| {
+            let paths: BTreeSet<RelPath> =
+                changed.iter().filter_map(|it| RelPath::parse(it).ok()).collect();
+            let is_setup = |it: &RelPath| self.looked.setup.depends_on(it);
+            if self.is_behind || paths.iter().any(is_setup) {
+                self.is_behind = true;
+                let no_baseline = self.request.look.no_baseline;
+                self.looked = look_at(session, &self.request.look, no_baseline, &mut |_| {})?;
+            } else {
+                self.is_behind = true;
+                self.refresh(session, &paths)?;
+            }
+            self.is_behind = false;
+            self.reply(session)
+        })
+    }
+
+    fn refresh(&mut self, session: &Session, paths: &BTreeSet<RelPath>) -> Result<(), Failure> {
+        let (setup, before) = (&self.looked.setup, &self.looked.assessment);
+        let overlay = look::overlay(&self.request.look)?;
+        let paths: BTreeSet<RelPath> =
+            paths.iter().filter(|it| !overlay.contains_key(*it)).cloned().collect();
+        let is_known = |it: &RelPath| matches!(before.snapshot.get(it), Some(Entry::File(_)));
+        let reread = if paths.iter().all(is_known) {
+            reread(session, setup, &before.snapshot, &paths)?
+        } else {
+            None
+        };
+        let snapshot = match reread {
+            Some(snapshot) => snapshot,
+            None => {
+                let mut tree = setup.scan(session, &overlay)?;
+                self.looked.look = Look::new(session, &self.request.look, setup, &mut tree)?;
+                self.looked.own = tree.own;
+                tree.snapshot
+            }
+        };
+        let checks = setup.checks();
+        let after: Assessment = engine::assess(&setup.run(&checks), &snapshot, Some(before));
+        drop(checks);
+        self.looked.assessment = after;
+        Ok(())
+    }
+
+    fn reply(&self, session: &Session) -> Result<CheckReply, Failure> {
+        reply(session, &self.looked, &self.request, &mut |_| {})
+    }
+}
+
+/// The snapshot with these files as they are on disk; `None` if one of them is no plain file any more, so that only a
+/// scan can tell what stands there.
+fn reread(
+    session: &Session,
+    setup: &Setup,
+    before: &Snapshot,
+    paths: &BTreeSet<RelPath>,
+) -> Result<Option<Snapshot>, Failure> {
+    let list: Vec<RelPath> = paths.iter().cloned().collect();
+    let loaded = setup.workspace(session).load(&list)?;
+    let mut entries = before.to_entries();
+    for path in paths {
+        let is_plain = !loaded.refused.contains_key(path) && !loaded.resolved.contains_key(path);
+        match loaded.snapshot.get(path) {
+            Some(entry @ Entry::File(_)) if is_plain => {
+                entries.insert(path.clone(), entry.clone());
+            }
+            None if is_plain => {
+                entries.remove(path);
+            }
+            _ => return Ok(None),
+        }
+    }
+    Ok(Snapshot::new(entries).ok())
+}

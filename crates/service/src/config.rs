@@ -1,0 +1,267 @@
+//! `regreen.toml`: what a workspace has decided. All of it is optional; what it says wrong is said all at once, with
+//! its place and what would be right.
+//!
+//! The sections of tools that are not there yet are accepted, with an info that nothing reads them: a workspace may
+//! have one configuration for several versions of regreen.
+
+mod members;
+
+use std::collections::BTreeMap;
+
+use check::{Diagnostic, Safety, Severity};
+use document::{Format, Limits, Pointer, Value};
+use edit::Text;
+use engine::Level;
+use snapshot::RelPath;
+
+use crate::globs::Globs;
+use crate::own_rules;
+use members::{Members, Problems, list_of_strings, positive_integer};
+
+/// Where the configuration stands.
+pub(crate) const PATH: &str = "regreen.toml";
+/// Where the baseline stands unless the configuration says otherwise.
+const DEFAULT_BASELINE: &str = "regreen-baseline.json";
+const DEFAULT_MAX_PASSES: usize = 10;
+/// Offsets are 32 bits wide.
+const MOST_FILE_SIZE: u64 = u32::MAX as u64;
+
+const SECTIONS: [&str; 9] =
+    ["workspace", "fix", "rules", "pack", "linters", "source", "tools", "govern", "clank"];
+const UNUSED_SECTIONS: [&str; 5] = ["linters", "source", "tools", "govern", "clank"];
+
+/// What a workspace has decided.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    /// The files to look at; all if there is none.
+    pub(crate) include: Globs,
+    /// The files to pass over.
+    pub(crate) exclude: Globs,
+    /// Files larger than this are not read.
+    pub(crate) max_file_size: Option<u64>,
+    /// Where the baseline stands.
+    pub(crate) baseline: RelPath,
+    /// The widest safety that `fix` applies by itself. Never wider than the default.
+    pub(crate) safety: Safety,
+    /// How many rounds of repairs `fix` makes at most.
+    pub(crate) max_passes: usize,
+    /// How bad a rule is here.
+    pub(crate) rules: BTreeMap<String, Level>,
+    /// The packs; `None` if none is named, so that the built-in ones are used.
+    pub(crate) packs: Option<Vec<PackRef>>,
+    /// What is worth knowing about the configuration.
+    pub(crate) infos: Vec<Diagnostic>,
+}
+
+/// A pack that the configuration names, and where it does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PackRef {
+    pub(crate) place: PackPlace,
+    pub(crate) at: Pointer,
+}
+
+/// Where a pack is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum PackPlace {
+    /// A folder of the workspace.
+    Folder(RelPath),
+    /// A part of regreen.
+    Builtin(String),
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            include: Globs::default(),
+            exclude: Globs::default(),
+            max_file_size: None,
+            baseline: RelPath::parse(DEFAULT_BASELINE).expect("the default is a path"),
+            safety: Safety::LikelyPreserving,
+            max_passes: DEFAULT_MAX_PASSES,
+            rules: BTreeMap::new(),
+            packs: None,
+            infos: Vec::new(),
+        }
+    }
+}
+
+/// Reads a configuration, or says everything that is wrong with it.
+pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
+    let document = match document::parse(text, Format::Toml, &Limits::DEFAULT) {
+        Ok(document) => document,
+        Err(error) => {
+            let lines = edit::LineIndex::new(text.bytes());
+            let location = check::Location::new(&lines, error.offset..error.offset);
+            let message = format!("this is no TOML: {}", error.message);
+            return Err(vec![own_rules::config_problem(None, location, message)]);
+        }
+    };
+    let mut problems = Problems::new(&document);
+    let mut config = Config::default();
+    let value = document.value();
+    if let Some(mut top) = Members::open(&value, &Pointer::root(), "a table", &mut problems) {
+        for section in UNUSED_SECTIONS {
+            if top.take(section).is_some() {
+                problems.unused(&Pointer::root().join(section), section);
+            }
+        }
+        if let Some((value, at)) = top.take("workspace") {
+            read_workspace(value, &at, &mut config, &mut problems);
+        }
+        if let Some((value, at)) = top.take("fix") {
+            read_fix(value, &at, &mut config, &mut problems);
+        }
+        if let Some((value, at)) = top.take("rules") {
+            read_rules(value, &at, &mut config, &mut problems);
+        }
+        if let Some((value, at)) = top.take("pack") {
+            config.packs = Some(read_packs(value, &at, &mut problems));
+        }
+        top.close(&SECTIONS, &mut problems);
+    }
+    let (errors, infos) = problems.finish();
+    config.infos = infos;
+    if errors.is_empty() { Ok(config) } else { Err(errors) }
+}
+
+fn read_workspace(value: &Value, at: &Pointer, config: &mut Config, problems: &mut Problems<'_>) {
+    let Some(mut section) = Members::open(value, at, "a table, `[workspace]`", problems) else {
+        return;
+    };
+    for (name, globs) in [("include", &mut config.include), ("exclude", &mut config.exclude)] {
+        let Some((value, at)) = section.take(name) else { continue };
+        for (pattern, at) in list_of_strings(value, &at, "a list of globs", problems) {
+            if let Err(reason) = globs.add(&pattern) {
+                problems.error(&at, format!("this is no glob: {reason}"));
+            }
+        }
+        if let Err(reason) = globs.build() {
+            problems.error(&at, format!("these globs cannot be used together: {reason}"));
+        }
+    }
+    if let Some((value, at)) = section.take("max_file_size")
+        && let Some(size) = positive_integer(value, &at, MOST_FILE_SIZE, problems)
+    {
+        config.max_file_size = Some(size);
+    }
+    if let Some((value, at)) = section.take("baseline") {
+        match value.as_str().map(RelPath::parse) {
+            Some(Ok(path)) => config.baseline = path,
+            Some(Err(error)) => problems.error(&at, format!("the baseline is no path: {error}")),
+            None => problems.wrong_type(&at, value, "a path relative to the root, a string"),
+        }
+    }
+    section.close(&["include", "exclude", "max_file_size", "baseline"], problems);
+}
+
+fn read_fix(value: &Value, at: &Pointer, config: &mut Config, problems: &mut Problems<'_>) {
+    let Some(mut section) = Members::open(value, at, "a table, `[fix]`", problems) else { return };
+    if let Some((value, at)) = section.take("safety") {
+        let names = Safety::ALL.map(Safety::name);
+        match value.as_str().map(|it| (it, Safety::from_name(it))) {
+            Some((_, Some(Safety::BehaviorChanging))) => problems.error(
+                &at,
+                "a configuration may only narrow what `fix` applies by itself; repairs that may change behavior are \
+                 allowed one by one with `--allow ID`, or all at once with `--safety behavior_changing`, typed each time"
+                    .to_owned(),
+            ),
+            Some((_, Some(safety))) => config.safety = safety,
+            Some((name, None)) => problems.unknown_word(&at, name, &names),
+            None => problems.wrong_type(&at, value, "a string"),
+        }
+    }
+    if let Some((value, at)) = section.take("max_passes")
+        && let Some(count) = positive_integer(value, &at, 1000, problems)
+    {
+        config.max_passes = usize::try_from(count).unwrap_or(DEFAULT_MAX_PASSES);
+    }
+    if let Some((value, at)) = section.take("formatter") {
+        match value {
+            Value::Bool(true) => problems.unused(&at, "formatter"),
+            Value::Bool(false) => {}
+            _ => problems.wrong_type(&at, value, "true or false"),
+        }
+    }
+    section.close(&["safety", "max_passes", "formatter"], problems);
+}
+
+fn read_rules(value: &Value, at: &Pointer, config: &mut Config, problems: &mut Problems<'_>) {
+    let Value::Object(members) = value else {
+        problems.wrong_type(at, value, "a table, `[rules]`");
+        return;
+    };
+    for (rule, value) in members {
+        let at = at.join(rule);
+        let names = ["off", "info", "warning", "error"];
+        let level = match value.as_str() {
+            Some("off") => Some(Level::Off),
+            Some(name) => Severity::from_name(name).map(Level::At),
+            None => None,
+        };
+        match (level, value.as_str()) {
+            (Some(level), _) => {
+                config.rules.insert(rule.clone(), level);
+            }
+            (None, Some(name)) => problems.unknown_word(&at, name, &names),
+            (None, None) => problems.wrong_type(&at, value, "a severity or \"off\", a string"),
+        }
+    }
+}
+
+fn read_packs(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<PackRef> {
+    let Value::Array(items) = value else {
+        problems.wrong_type(at, value, "a list of tables, each `[[pack]]`");
+        return Vec::new();
+    };
+    let mut packs: Vec<PackRef> = Vec::new();
+    for (index, value) in items.iter().enumerate() {
+        let at = at.join(index.to_string());
+        let Some(pack) = read_pack(value, &at, problems) else { continue };
+        match packs.iter().find(|it| it.place == pack.place) {
+            Some(first) => problems
+                .error(&at, format!("this pack is named twice, first at {}; remove one", first.at)),
+            None => packs.push(pack),
+        }
+    }
+    packs
+}
+
+fn read_pack(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<PackRef> {
+    let mut section = Members::open(value, at, "a table", problems)?;
+    let (path, builtin) = (section.take("path"), section.take("builtin"));
+    let has_rest = section.has_rest();
+    section.close(&["path", "builtin"], problems);
+    let place = match (path, builtin) {
+        (Some((value, at)), None) => match value.as_str().map(RelPath::parse) {
+            Some(Ok(path)) => PackPlace::Folder(path),
+            Some(Err(error)) => {
+                problems
+                    .error(&at, format!("the folder of a pack is relative to the root: {error}"));
+                return None;
+            }
+            None => {
+                problems.wrong_type(&at, value, "a folder relative to the root, a string");
+                return None;
+            }
+        },
+        (None, Some((value, at))) => match value.as_str() {
+            Some(name) => PackPlace::Builtin(name.to_owned()),
+            None => {
+                problems.wrong_type(&at, value, "the name of a pack, a string");
+                return None;
+            }
+        },
+        // What was meant stands under a name that nobody knows, and that has been said.
+        (None, None) if has_rest => return None,
+        _ => {
+            let message =
+                "a pack has either `path`, a folder of the workspace, or `builtin`, a name";
+            problems.error(at, message.to_owned());
+            return None;
+        }
+    };
+    Some(PackRef { place, at: at.clone() })
+}
+
+#[cfg(test)]
+mod tests;

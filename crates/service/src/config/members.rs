@@ -1,0 +1,170 @@
+//! Reading the members of a configuration, and noting what is wrong with them and where.
+
+use check::{Diagnostic, Location};
+use document::{Document, Pointer, Value};
+use edit::LineIndex;
+
+use crate::{nearest, own_rules};
+
+/// What is wrong, and what is only worth knowing.
+pub(super) struct Problems<'a> {
+    document: &'a Document,
+    lines: LineIndex,
+    errors: Vec<Diagnostic>,
+    infos: Vec<Diagnostic>,
+}
+
+impl<'a> Problems<'a> {
+    pub(super) fn new(document: &'a Document) -> Problems<'a> {
+        let lines = LineIndex::new(document.text().bytes());
+        Problems { document, lines, errors: Vec::new(), infos: Vec::new() }
+    }
+
+    /// Something that makes the configuration unusable.
+    pub(super) fn error(&mut self, at: &Pointer, message: String) {
+        let location = self.location(at, false);
+        self.errors.push(own_rules::config_problem(Some(at), location, message));
+    }
+
+    /// A key that nobody knows.
+    fn unknown_key(&mut self, at: &Pointer, name: &str, known: &[&str]) {
+        let message = match nearest::nearest(name, known) {
+            Some(nearest) => format!("there is no key `{name}` here; did you mean `{nearest}`?"),
+            None => format!("there is no key `{name}` here; there are {}", nearest::list(known)),
+        };
+        let location = self.location(at, true);
+        self.errors.push(own_rules::config_problem(Some(at), location, message));
+    }
+
+    /// A word that is not among those that can stand here.
+    pub(super) fn unknown_word(&mut self, at: &Pointer, word: &str, known: &[&str]) {
+        let known_list = nearest::list(known);
+        let message = match nearest::nearest(word, known) {
+            Some(nearest) => {
+                format!(
+                    "\"{}\" is none of {known_list}; did you mean \"{nearest}\"?",
+                    nearest::short(word)
+                )
+            }
+            None => format!("\"{}\" is none of {known_list}", nearest::short(word)),
+        };
+        self.error(at, message);
+    }
+
+    /// A value of another type than the one that belongs here.
+    pub(super) fn wrong_type(&mut self, at: &Pointer, found: &Value, wanted: &str) {
+        let found = found.json_type();
+        self.error(at, format!("here belongs {wanted}, and not {} {found}", found.article()));
+    }
+
+    /// Something that is right and that nothing reads yet.
+    pub(super) fn unused(&mut self, at: &Pointer, name: &str) {
+        let location = self.location(at, true);
+        self.infos.push(own_rules::config_unused(at, location, name));
+    }
+
+    /// What is wrong, in the order of the text, and what is worth knowing, in the order of reports.
+    pub(super) fn finish(self) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+        let (mut errors, mut infos) = (self.errors, self.infos);
+        check::sort_and_assign_ids(&mut infos);
+        check::sort_and_assign_ids(&mut errors);
+        // Whoever corrects a file goes through it from its beginning.
+        errors.sort_by_key(|it| it.location.map(|it| it.start_byte));
+        (errors, infos)
+    }
+
+    fn location(&self, at: &Pointer, of_key: bool) -> Option<Location> {
+        let found = self.document.locate(at)?;
+        let span = match found.key_span {
+            Some(key) if of_key => key,
+            _ => found.span,
+        };
+        Location::new(&self.lines, span)
+    }
+}
+
+/// The members of a table that nobody has asked for yet.
+pub(super) struct Members<'a> {
+    at: Pointer,
+    rest: Vec<(&'a str, &'a Value)>,
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn open(
+        value: &'a Value,
+        at: &Pointer,
+        wanted: &str,
+        problems: &mut Problems<'_>,
+    ) -> Option<Members<'a>> {
+        match value {
+            Value::Object(members) => {
+                let rest = members.iter().map(|(name, value)| (name.as_str(), value)).collect();
+                Some(Members { at: at.clone(), rest })
+            }
+            other => {
+                problems.wrong_type(at, other, wanted);
+                None
+            }
+        }
+    }
+
+    /// The member with that name, and its place.
+    pub(super) fn take(&mut self, name: &str) -> Option<(&'a Value, Pointer)> {
+        let position = self.rest.iter().position(|(it, _)| *it == name)?;
+        let (_, value) = self.rest.remove(position);
+        Some((value, self.at.join(name)))
+    }
+
+    /// Whether there is something that was not taken.
+    pub(super) fn has_rest(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
+    /// Everything that was not taken is unknown.
+    pub(super) fn close(self, known: &[&str], problems: &mut Problems<'_>) {
+        for (name, _) in self.rest {
+            problems.unknown_key(&self.at.join(name), name, known);
+        }
+    }
+}
+
+/// The strings of a list, each with its place.
+pub(super) fn list_of_strings(
+    value: &Value,
+    at: &Pointer,
+    wanted: &str,
+    problems: &mut Problems<'_>,
+) -> Vec<(String, Pointer)> {
+    let Value::Array(items) = value else {
+        problems.wrong_type(at, value, wanted);
+        return Vec::new();
+    };
+    let mut strings = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let at = at.join(index.to_string());
+        match item.as_str() {
+            Some(text) => strings.push((text.to_owned(), at)),
+            None => problems.wrong_type(&at, item, "a string"),
+        }
+    }
+    strings
+}
+
+/// An integer from 1 to `most`.
+pub(super) fn positive_integer(
+    value: &Value,
+    at: &Pointer,
+    most: u64,
+    problems: &mut Problems<'_>,
+) -> Option<u64> {
+    let Value::Number(number) = value else {
+        problems.wrong_type(at, value, "an integer");
+        return None;
+    };
+    let found = number.as_usize().and_then(|it| u64::try_from(it).ok());
+    let found = found.filter(|it| (1..=most).contains(it));
+    if found.is_none() {
+        problems.error(at, format!("here belongs an integer from 1 to {most}"));
+    }
+    found
+}

@@ -1,0 +1,106 @@
+//! Configurations, and what is said about them.
+
+use edit::Text;
+
+use super::*;
+
+fn check(text: &str) -> String {
+    match read(&Text::new(text)) {
+        Ok(config) => {
+            let infos: Vec<String> = config.infos.iter().map(line).collect();
+            format!("fine\n{}", infos.concat())
+        }
+        Err(problems) => problems.iter().map(line).collect(),
+    }
+}
+
+fn line(diagnostic: &Diagnostic) -> String {
+    let place = diagnostic
+        .location
+        .map_or("?".to_owned(), |it| format!("{}:{}", it.start_line, it.start_col));
+    let pointer = diagnostic.json_pointer.as_deref().unwrap_or("-");
+    format!("{place} {pointer} {}: {}\n", diagnostic.severity.name(), diagnostic.message)
+}
+
+#[test]
+fn every_setting_of_the_format_is_read() {
+    let text = r#"
+[workspace]
+include = ["**/*.yaml"]
+exclude = ["vendor/"]
+max_file_size = 1000
+baseline = "known.json"
+[fix]
+safety = "behavior_preserving"
+max_passes = 3
+[rules]
+SEM_X = "off"
+POL_Y = "warning"
+[[pack]]
+path = "packs/app"
+[[pack]]
+builtin = "github"
+"#;
+    let config = read(&Text::new(text)).unwrap();
+    let path = |it: &str| RelPath::parse(it).unwrap();
+    assert!(config.include.matches(&path("a/b.yaml")) && config.exclude.matches(&path("vendor/x")));
+    assert_eq!((config.max_file_size, config.max_passes), (Some(1000), 3));
+    assert_eq!((config.baseline, config.safety), (path("known.json"), Safety::BehaviorPreserving));
+    assert_eq!(config.rules["SEM_X"], Level::Off);
+    assert_eq!(config.rules["POL_Y"], Level::At(Severity::Warning));
+    let places: Vec<PackPlace> = config.packs.unwrap().into_iter().map(|it| it.place).collect();
+    let expected = [PackPlace::Folder(path("packs/app")), PackPlace::Builtin("github".to_owned())];
+    assert_eq!(places, expected);
+}
+
+#[test]
+fn everything_wrong_is_said_at_once_with_its_place_and_what_would_be_right() {
+    insta::assert_snapshot!(check(
+        r#"colour = 1
+[workspace]
+inclde = ["a"]
+exclude = ["a[", 3]
+max_file_size = -1
+baseline = "/etc/passwd"
+[fix]
+safety = "likely-preserving"
+max_passes = "ten"
+formatter = "yes"
+[rules]
+SEM_X = "wraning"
+SEM_Y = 1
+[[pack]]
+pth = "packs/app"
+[[pack]]
+path = "../app"
+[[pack]]
+path = "app"
+[[pack]]
+path = "app"
+"#
+    ));
+}
+
+/// Configuration may only narrow what `fix` applies.
+#[test]
+fn a_configuration_cannot_widen_the_safety() {
+    insta::assert_snapshot!(check("[fix]\nsafety = \"behavior_changing\"\n"));
+}
+
+#[test]
+fn sections_of_tools_that_are_not_there_yet_are_accepted_with_an_info() {
+    insta::assert_snapshot!(check(
+        "[linters.ruff]\nenabled = true\n[[source]]\nname = \"x\"\n[govern]\nprotected = []\n[fix]\nformatter = true\n"
+    ));
+}
+
+#[test]
+fn what_is_no_toml_is_said_with_its_place() {
+    insta::assert_snapshot!(check("[workspace\n"));
+    insta::assert_snapshot!(check("workspace = 3\npack = 1\nfix = []\nrules = 2\n"));
+}
+
+#[test]
+fn an_empty_configuration_is_the_default() {
+    assert_eq!(check(""), "fine\n");
+}

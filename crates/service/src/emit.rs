@@ -1,0 +1,153 @@
+//! The fix-action document that says what `fix` would do (FA-1..FA-57), for appliers that know nothing of rules.
+//!
+//! Only repairs that `fix` would make and keep are in it (FA-5): no guess at what was meant, nothing that did not do
+//! what it claimed, and of alternatives one. The document applies, action by action, to the tree it was made for.
+
+use std::collections::{BTreeSet, HashMap};
+
+use check::{Confidence, Diagnostic, Repair, RepairOp};
+use document::{Expects, Op, Pointer, Step, Value};
+use engine::Applied;
+use patch::Patch;
+use patch::v1::{FixAction, FixActions, FixOp, FixOpKind, Target};
+use snapshot::{FileIndex, RelPath, Snapshot};
+
+use crate::VERSION;
+use crate::reply::FixActionsOutput;
+
+/// The longest title that the contract takes (FA-18).
+const MOST_TITLE_CHARS: usize = 120;
+
+/// The document with the repairs that can be said in it, in the canonical order. What was kept in a later round was
+/// made for a tree that is not there yet.
+pub(crate) fn fix_actions(
+    pack_version: Option<String>,
+    snapshot: &Snapshot,
+    diagnostics: &HashMap<&str, &Diagnostic>,
+    applied: &[Applied],
+) -> FixActionsOutput {
+    let (mut fix_actions, mut n_left_out) = (Vec::new(), 0);
+    for it in applied {
+        match action(&it.repair, diagnostics).filter(|_| it.pass == 1) {
+            Some(action) => fix_actions.push(action),
+            None => n_left_out += 1,
+        }
+    }
+    let mut document = FixActions {
+        pack_version: pack_version.unwrap_or_else(|| format!("regreen@{VERSION}")),
+        workspace_root: None,
+        fix_actions,
+        extra: Vec::new(),
+    };
+    document.sort();
+    n_left_out += without_failing(&mut document, snapshot);
+    FixActionsOutput { text: document.render(), n_left_out }
+}
+
+/// Takes out the actions that do not apply in this order, and says how many. They are in the document that is made
+/// after this one was applied. What one action writes may be what the next one needs, so that it is tried again.
+fn without_failing(document: &mut FixActions, snapshot: &Snapshot) -> usize {
+    let n_before = document.fix_actions.len();
+    while !document.fix_actions.is_empty() {
+        let patch = Patch::FixActions(document.clone());
+        let simulation =
+            patch::simulate(&patch, snapshot, &FileIndex::default(), &patch::Options::DEFAULT);
+        let failed: BTreeSet<&str> =
+            simulation.failed.iter().filter_map(|it| it.action_id.as_deref()).collect();
+        if failed.is_empty() && !simulation.ok {
+            document.fix_actions.clear();
+        }
+        if failed.is_empty() {
+            break;
+        }
+        document.fix_actions.retain(|it| !failed.contains(it.id.as_str()));
+    }
+    n_before - document.fix_actions.len()
+}
+
+fn action(repair: &Repair, diagnostics: &HashMap<&str, &Diagnostic>) -> Option<FixAction> {
+    let ops: Option<Vec<FixOp>> = repair.ops.iter().map(fix_op).collect();
+    let targets: Vec<Target> = repair
+        .resolves
+        .iter()
+        .filter_map(|it| diagnostics.get(it.as_str()))
+        .map(|it| target(it))
+        .collect();
+    let ops = ops.filter(|it| !it.is_empty() && !targets.is_empty())?;
+    let note = |name: &str, text: &str| (name.to_owned(), Value::String(text.to_owned()));
+    Some(FixAction {
+        id: repair.id.clone(),
+        title: label(&repair.title),
+        severity: repair.severity,
+        targets,
+        ops,
+        notes: Some(repair.rationale.clone()).filter(|it| !it.is_empty()),
+        confidence: Some(match repair.confidence {
+            Confidence::High => patch::v1::Confidence::High,
+            Confidence::Medium => patch::v1::Confidence::Medium,
+            Confidence::Low => patch::v1::Confidence::Low,
+        }),
+        extra: vec![
+            note("x_source", &repair.source),
+            note("x_phase", &repair.phase),
+            note("x_safety", repair.safety.name()),
+        ],
+    })
+}
+
+/// One line of at most 120 characters.
+fn label(title: &str) -> String {
+    let line: String = title.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    match line.char_indices().nth(MOST_TITLE_CHARS - 1) {
+        Some((end, last)) if end + last.len_utf8() < line.len() => format!("{}…", &line[..end]),
+        _ if line.is_empty() => "repair".to_owned(),
+        _ => line,
+    }
+}
+
+fn target(diagnostic: &Diagnostic) -> Target {
+    Target {
+        file: RelPath::parse(&diagnostic.file).ok(),
+        json_pointer: diagnostic.json_pointer.as_deref().and_then(|it| it.parse::<Pointer>().ok()),
+        rule_id: Some(diagnostic.rule_id.clone()),
+        diagnostic_id: Some(diagnostic.diagnostic_id.clone()),
+        extra: Vec::new(),
+    }
+}
+
+/// The operation in the words of the contract, if it has words for it.
+fn fix_op(op: &RepairOp) -> Option<FixOp> {
+    let RepairOp::Document { file, step } = op else { return None };
+    let Step { op, expects, expects_parent: None } = step else { return None };
+    let (json_pointer, kind) = match op.clone() {
+        Op::ReplaceValue { at, value } => (at, FixOpKind::ReplaceValue { value }),
+        Op::AddKey { at, key, value } => (at, FixOpKind::AddValue { key, value }),
+        Op::RemoveKey { at, key } => (at, FixOpKind::RemoveKey { key }),
+        Op::InsertItem { at, index, value } => (at, FixOpKind::InsertArrayItem { index, value }),
+        Op::ReplaceItem { at, index, value } => (at, FixOpKind::ReplaceArrayItem { index, value }),
+        Op::RenameKey { at, from, to } => (at, FixOpKind::RenameKey { from, to }),
+        Op::DeleteItem { .. }
+        | Op::SetValue { .. }
+        | Op::DeleteValue { .. }
+        | Op::MoveValue { .. } => return None,
+    };
+    let Expects { json_type, equals, exists, length: None } = expects.clone() else { return None };
+    let expects = patch::v1::Expects { json_type, equals, exists, length: None, extra: Vec::new() };
+    let expects = Some(expects).filter(|it| !it.is_empty());
+    Some(FixOp { file: file.clone(), json_pointer, kind, expects, extra: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FA-18: a title is one line of 1 to 120 characters.
+    #[test]
+    fn a_title_is_one_short_line() {
+        assert_eq!(label("set `port`\nto 8080"), "set `port` to 8080");
+        assert_eq!(label(""), "repair");
+        let exact = "ä".repeat(120);
+        assert_eq!(label(&exact), exact);
+        assert_eq!(label(&"ä".repeat(121)), format!("{}…", "ä".repeat(119)));
+    }
+}

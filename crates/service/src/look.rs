@@ -1,0 +1,219 @@
+//! What of the tree a request is about: which findings are reported and which files may be edited.
+
+use std::collections::BTreeSet;
+
+use check::{Diagnostic, Repair, Safety, Tier};
+use plan::Policy;
+use protocol::v1;
+use snapshot::{Entry, RelPath, Snapshot};
+
+use crate::catalog::Catalog;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::setup::{Overlay, Setup, Tree};
+use crate::{nearest, wire};
+
+/// What a request is about.
+pub(crate) struct Look {
+    /// Files and folders; `None` is everything.
+    paths: Option<BTreeSet<RelPath>>,
+    /// Files that changed; `None` is everything.
+    changed: Option<BTreeSet<RelPath>>,
+    /// Files that stand in for those on disk; only they are edited if there are any.
+    overlay: BTreeSet<RelPath>,
+    tiers: BTreeSet<Tier>,
+    only: BTreeSet<String>,
+    sources: BTreeSet<String>,
+    /// What may be applied.
+    pub(crate) policy: Policy,
+}
+
+/// The contents that stand in for those on disk.
+pub(crate) fn overlay(request: &v1::Look) -> Result<Overlay, Failure> {
+    let entries = request.overlay.iter();
+    entries.map(|(path, bytes)| Ok((parse(path)?, bytes.clone()))).collect()
+}
+
+impl Look {
+    /// Takes a request apart. Names that nothing has are usage failures; files that are named and that the scan passed
+    /// over are added to the tree.
+    pub(crate) fn new(
+        session: &Session,
+        request: &v1::Look,
+        setup: &Setup,
+        tree: &mut Tree,
+    ) -> Result<Look, Failure> {
+        check_names(&request.only, &setup.catalog.rule_ids().collect::<Vec<_>>(), "rule")?;
+        check_names(&request.sources, &setup.source_names(), "source")?;
+        if let Some(id) = request.allow.iter().find(|it| !is_repair_id(it)) {
+            let message = format!(
+                "`{}` is no repair; the id of a repair is `r_` and 12 hex digits, as in the report of `check`",
+                nearest::short(id)
+            );
+            return Err(Failure::Usage { message });
+        }
+        let paths = if request.paths.is_empty() {
+            None
+        } else {
+            Some(named_paths(session, request, setup, tree)?)
+        };
+        let changed = request.changed.as_ref();
+        let changed =
+            changed.map(|list| list.iter().filter_map(|it| RelPath::parse(it).ok()).collect());
+        let safety = request.safety.map_or(setup.config.safety, wire::safety_from_wire);
+        Ok(Look {
+            paths,
+            changed,
+            overlay: request.overlay.keys().filter_map(|it| RelPath::parse(it).ok()).collect(),
+            tiers: request.tiers.iter().map(|it| wire::tier_from_wire(*it)).collect(),
+            only: request.only.iter().cloned().collect(),
+            sources: request.sources.iter().cloned().collect(),
+            policy: Policy { safety, allow: request.allow.iter().cloned().collect() },
+        })
+    }
+
+    /// Whether findings about the file are reported.
+    pub(crate) fn covers(&self, file: &str) -> bool {
+        // A file whose name is no path of ours is reported only if everything is.
+        let Ok(path) = RelPath::parse(file) else {
+            return self.paths.is_none() && self.changed.is_none();
+        };
+        self.paths.as_ref().is_none_or(|it| is_beneath(it, &path))
+            && self.changed.as_ref().is_none_or(|it| it.contains(&path))
+    }
+
+    /// Whether the file may be edited.
+    pub(crate) fn is_editable(&self, path: &RelPath) -> bool {
+        self.covers(path.as_str()) && (self.overlay.is_empty() || self.overlay.contains(path))
+    }
+
+    pub(crate) fn has_overlay(&self) -> bool {
+        !self.overlay.is_empty()
+    }
+
+    /// Whether the finding is reported.
+    pub(crate) fn takes(&self, diagnostic: &Diagnostic) -> bool {
+        self.takes_rule(&diagnostic.rule_id, &diagnostic.source, diagnostic.tier)
+            && self.covers(&diagnostic.file)
+    }
+
+    /// Whether the finding that an entry of the baseline is about would be reported if it were still there.
+    pub(crate) fn covers_entry(&self, entry: &v1::BaselineEntry, catalog: &Catalog) -> bool {
+        let tier = catalog.get(&entry.rule_id).map_or(Tier::Schema, |it| it.tier);
+        self.takes_rule(&entry.rule_id, &entry.source, tier) && self.covers(&entry.file)
+    }
+
+    /// Whether the repair is a candidate: its rule is reported, and not all that it resolves was there before.
+    pub(crate) fn wants(&self, repair: &Repair, setup: &Setup) -> bool {
+        let tier = tier_of(repair, setup);
+        self.takes_rule(&repair.rule_id, &repair.source, tier)
+            && repair.resolves.iter().any(|it| !setup.sieve.baseline.contains(it))
+    }
+
+    fn takes_rule(&self, rule_id: &str, source: &str, tier: Tier) -> bool {
+        (self.tiers.is_empty() || self.tiers.contains(&tier))
+            && (self.only.is_empty() || self.only.contains(rule_id))
+            && (self.sources.is_empty() || self.sources.contains(source))
+    }
+
+    /// Whether only a person's word lets the repair be made.
+    pub(crate) fn needs_approval(&self, repair: &Repair) -> bool {
+        let is_low = repair.confidence == check::Confidence::Low;
+        let is_wide = repair.safety > self.policy.safety;
+        (is_wide || is_low) && !self.policy.allow.contains(&repair.id)
+    }
+
+    /// The safety and ids that a person typed and that widen what is applied, in words for the log.
+    pub(crate) fn typed(request: &v1::Look) -> Vec<(&'static str, String)> {
+        let mut notes = Vec::new();
+        if let Some(safety) = request.safety.map(wire::safety_from_wire)
+            && safety == Safety::BehaviorChanging
+        {
+            notes.push(("safety", safety.name().to_owned()));
+        }
+        if !request.allow.is_empty() {
+            let ids: BTreeSet<&str> = request.allow.iter().map(String::as_str).collect();
+            notes.push(("allowed", ids.into_iter().collect::<Vec<_>>().join(" ")));
+        }
+        notes
+    }
+}
+
+/// The tier of the rule that a repair belongs to; a rule that is in no list tells it by the name of its phase.
+fn tier_of(repair: &Repair, setup: &Setup) -> Tier {
+    match setup.catalog.get(&repair.rule_id) {
+        Some(rule) => rule.tier,
+        None if repair.phase == "policy" => Tier::Policy,
+        None if repair.phase == "semantic" => Tier::Semantic,
+        None => Tier::Schema,
+    }
+}
+
+fn is_repair_id(text: &str) -> bool {
+    let digits = text.strip_prefix("r_").unwrap_or_default();
+    digits.len() == 12
+        && digits.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
+}
+
+fn is_beneath(paths: &BTreeSet<RelPath>, path: &RelPath) -> bool {
+    paths.contains(path) || path.ancestors().any(|it| paths.contains(&it))
+}
+
+fn parse(path: &str) -> Result<RelPath, Failure> {
+    RelPath::parse(path).map_err(|error| Failure::Usage { message: error.to_string() })
+}
+
+fn check_names(names: &[String], known: &[&str], what: &str) -> Result<(), Failure> {
+    let Some(unknown) = names.iter().find(|it| !known.contains(&it.as_str())) else {
+        return Ok(());
+    };
+    let hint = match (nearest::nearest(unknown, known), what) {
+        (Some(nearest), _) => format!("did you mean `{nearest}`?"),
+        (None, "rule") => "`regreen explain` lists the rules of this workspace".to_owned(),
+        (None, _) => format!("there are {}", nearest::list(known)),
+    };
+    let message =
+        format!("there is no {what} `{}` in this workspace; {hint}", nearest::short(unknown));
+    Err(Failure::Usage { message })
+}
+
+/// The paths that were named, those behind links too.
+fn named_paths(
+    session: &Session,
+    request: &v1::Look,
+    setup: &Setup,
+    tree: &mut Tree,
+) -> Result<BTreeSet<RelPath>, Failure> {
+    let mut paths = BTreeSet::new();
+    let mut added = Vec::new();
+    for path in &request.paths {
+        let path = parse(path)?;
+        if tree.snapshot.file(&path).is_none() && !tree.snapshot.is_directory(&path) {
+            let loaded = setup.workspace(session).load(std::slice::from_ref(&path))?;
+            if let Some(refusal) = loaded.refused.get(&path) {
+                return Err(Failure::Usage { message: format!("{path}: {refusal}") });
+            }
+            let place = loaded.resolved.get(&path).unwrap_or(&path).clone();
+            match loaded.snapshot.get(&place) {
+                None => {
+                    let message = format!("there is no file or folder {path} in the workspace");
+                    return Err(Failure::Usage { message });
+                }
+                Some(entry @ Entry::File(_)) if setup.includes(&place) => {
+                    added.push((place.clone(), entry.clone()));
+                }
+                Some(_) => {}
+            }
+            paths.insert(place);
+        }
+        paths.insert(path);
+    }
+    if added.iter().any(|(path, _)| tree.snapshot.get(path).is_none()) {
+        let mut entries = tree.snapshot.to_entries();
+        for (path, entry) in added {
+            entries.entry(path).or_insert(entry);
+        }
+        tree.snapshot = Snapshot::new(entries).map_err(workspace::LoadError::Moving)?;
+    }
+    Ok(paths)
+}

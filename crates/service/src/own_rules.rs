@@ -1,0 +1,172 @@
+//! The rules that regreen itself looks after, whatever packs there are: its configuration, files that it cannot read,
+//! and comments that ignore findings.
+
+use std::collections::BTreeMap;
+
+use check::{Concern, Diagnostic, Location, Severity, Tier};
+use document::{Pointer, Value};
+
+use crate::config;
+
+/// The source of these findings.
+pub(crate) const SOURCE: &str = "regreen";
+
+const CONFIG: &str = "SCHEMA_CONFIG";
+const PACK: &str = "SCHEMA_PACK";
+const CONFIG_UNUSED: &str = "SCHEMA_CONFIG_UNUSED";
+const TOO_LARGE: &str = "SCHEMA_TOO_LARGE";
+const UNREADABLE: &str = "SCHEMA_UNREADABLE";
+
+/// A page about a rule.
+pub(crate) struct Page {
+    pub(crate) rule_id: &'static str,
+    pub(crate) tier: Tier,
+    pub(crate) severity: Severity,
+    pub(crate) title: &'static str,
+    pub(crate) what: &'static str,
+    pub(crate) why: &'static str,
+    pub(crate) example: &'static str,
+    pub(crate) repair: &'static str,
+}
+
+/// Every rule of ours, by id.
+pub(crate) const PAGES: &[Page] = &[
+    Page {
+        rule_id: CONFIG,
+        tier: Tier::Schema,
+        severity: Severity::Error,
+        title: "The configuration is wrong",
+        what: "`regreen.toml` has a key that nobody knows, or a value that cannot stand where it does.",
+        why: "A setting that is not understood would be passed over in silence, and the check would say less than was asked for.",
+        example: "[workspace]\nexlude = [\"vendor/\"]   # there is no key `exlude` here; did you mean `exclude`?\n",
+        repair: "None: correct the configuration.",
+    },
+    Page {
+        rule_id: PACK,
+        tier: Tier::Schema,
+        severity: Severity::Error,
+        title: "A pack is wrong",
+        what: "A pack that `regreen.toml` names has a key that nobody knows, a rule that cannot be understood, or lacks a file.",
+        why: "A rule that is not understood would be passed over in silence.",
+        example: "rules:\n  - id: SEM_NAME_UNIQUE\n    rule: uniqe   # did you mean `unique`?\n",
+        repair: "None: correct the pack.",
+    },
+    Page {
+        rule_id: CONFIG_UNUSED,
+        tier: Tier::Schema,
+        severity: Severity::Info,
+        title: "Nothing reads this part of the configuration yet",
+        what: "`regreen.toml` has a section that belongs to the format, and that this version does not use.",
+        why: "What it says has no effect.",
+        example: "[linters.ruff]\nenabled = true\n",
+        repair: "None: remove the section, or leave it for a version that reads it.",
+    },
+    Page {
+        rule_id: TOO_LARGE,
+        tier: Tier::Schema,
+        severity: Severity::Info,
+        title: "The file is larger than what is read",
+        what: "A document is larger than `max_file_size` in `[workspace]` of `regreen.toml` (64 MiB if it does not say).",
+        why: "It was not checked.",
+        example: "[workspace]\nmax_file_size = 134217728\n",
+        repair: "None: raise the limit, or exclude the file.",
+    },
+    Page {
+        rule_id: UNREADABLE,
+        tier: Tier::Schema,
+        severity: Severity::Error,
+        title: "The file cannot be read",
+        what: "A document is there and could not be read, or has a name that cannot be used.",
+        why: "It was not checked, so nobody knows whether it is right.",
+        example: "$ chmod 000 secrets.yaml\n",
+        repair: "None: let regreen read the file, or exclude it in `[workspace]` of `regreen.toml`.",
+    },
+    Page {
+        rule_id: "SEM_IGNORE_WITHOUT_RULE",
+        tier: Tier::Semantic,
+        severity: Severity::Warning,
+        title: "A comment ignores findings without naming a rule",
+        what: "A comment says `regreen: ignore` or `regreen: ignore-file` and no rule after it.",
+        why: "It ignores nothing: to ignore everything would hide what nobody has thought of.",
+        example: "port: \"8080\"  # regreen: ignore SCHEMA_TYPE -- the old loader wants a string\n",
+        repair: "None: name the rule.",
+    },
+    Page {
+        rule_id: "SEM_UNUSED_IGNORE",
+        tier: Tier::Semantic,
+        severity: Severity::Warning,
+        title: "A comment ignores nothing",
+        what: "A comment says `regreen: ignore` with a rule that finds nothing there.",
+        why: "What it was written for is gone, and it would hide the next finding.",
+        example: "port: 8080  # regreen: ignore SCHEMA_TYPE\n",
+        repair: "None: remove the comment.",
+    },
+];
+
+/// What is wrong with the configuration.
+pub(crate) fn config_problem(
+    at: Option<&Pointer>,
+    location: Option<Location>,
+    message: String,
+) -> Diagnostic {
+    about_config(CONFIG, Severity::Error, at, location, message)
+}
+
+/// A part of the configuration that nothing reads yet.
+pub(crate) fn config_unused(at: &Pointer, location: Option<Location>, name: &str) -> Diagnostic {
+    let message = format!("nothing reads `{name}` yet, so that it has no effect");
+    about_config(CONFIG_UNUSED, Severity::Info, Some(at), location, message)
+}
+
+/// What is wrong with a pack.
+pub(crate) fn pack_problem(file: &str, message: String) -> Diagnostic {
+    diagnostic(PACK, Severity::Error, file, message)
+}
+
+/// A document that is too large to be read.
+pub(crate) fn too_large(file: &str, size: u64, limit: u64) -> Diagnostic {
+    let message = format!(
+        "the file has {size} bytes and was not checked: no more than {limit} are read; \
+         `max_file_size` in `[workspace]` of {} changes that",
+        config::PATH
+    );
+    diagnostic(TOO_LARGE, Severity::Info, file, message)
+}
+
+/// A document that cannot be read.
+pub(crate) fn unreadable(file: &str, reason: &str) -> Diagnostic {
+    let message = format!("the file was not checked, because it cannot be read: {reason}");
+    diagnostic(UNREADABLE, Severity::Error, file, message)
+}
+
+fn about_config(
+    rule: &str,
+    severity: Severity,
+    at: Option<&Pointer>,
+    location: Option<Location>,
+    message: String,
+) -> Diagnostic {
+    let json_pointer = at.map(Pointer::to_string);
+    Diagnostic { json_pointer, location, ..diagnostic(rule, severity, config::PATH, message) }
+}
+
+/// A finding about a whole file.
+fn diagnostic(rule: &str, severity: Severity, file: &str, message: String) -> Diagnostic {
+    Diagnostic {
+        diagnostic_id: String::new(),
+        rule_id: rule.to_owned(),
+        source: SOURCE.to_owned(),
+        phase: "setup".to_owned(),
+        tier: Tier::Schema,
+        concern: Concern::Problem,
+        severity,
+        message,
+        file: file.to_owned(),
+        json_pointer: None,
+        location: None,
+        anchor: None,
+        related: Vec::new(),
+        details: BTreeMap::<String, Value>::new(),
+        repair_refs: Vec::new(),
+    }
+}

@@ -1,0 +1,188 @@
+//! What front ends get back from `check`, `plan`, `fix`, `explain` and `init`, and what they are asked on the way.
+
+use std::collections::BTreeMap;
+
+use protocol::v1::{
+    CheckReport, Diagnostic, ExplainReport, FixReport, InitReport, PlanReport, Repair,
+};
+
+use crate::Frames;
+use crate::changes::FileChange;
+
+/// The reply to `check`.
+#[derive(Clone, Debug)]
+pub struct CheckReply {
+    /// What programs read.
+    pub report: CheckReport,
+    /// What it takes to show the diagnostics to people.
+    pub frames: Frames,
+    /// What each listed repair would do, by its id, if that was asked for. A repair that cannot be made has none.
+    pub previews: BTreeMap<String, Preview>,
+    /// What `fix` would do to each file, if diffs were asked for.
+    pub changes: Vec<FileChange>,
+    /// The fix-action document, if it was asked for.
+    pub fix_actions: Option<FixActionsOutput>,
+    /// The baseline that was written, if that was asked for.
+    pub baseline: Option<WrittenBaseline>,
+}
+
+/// The reply to `plan`.
+#[derive(Clone, Debug)]
+pub struct PlanReply {
+    /// What programs read.
+    pub report: PlanReport,
+    /// What each repair would do, by its id, if that was asked for. A repair that cannot be made has none.
+    pub previews: BTreeMap<String, Preview>,
+    /// What the accepted repairs do together, if diffs were asked for.
+    pub changes: Vec<FileChange>,
+    /// The findings that the repairs would resolve.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that those findings and the repairs are about.
+    pub frames: Frames,
+}
+
+/// The reply to `fix`.
+#[derive(Clone, Debug)]
+pub struct FixReply {
+    /// What programs read.
+    pub report: FixReport,
+    /// What happened to each file, by path: done, or possible with `dry_run` or an overlay.
+    pub changes: Vec<FileChange>,
+    /// What it takes to show what remains to people.
+    pub frames: Frames,
+    /// What each rejected repair would do to what is there in the end, by its id, if that was asked for.
+    pub previews: BTreeMap<String, Preview>,
+    /// The new contents of the files of the overlay that changed, by path. They are not written.
+    pub outputs: BTreeMap<String, Vec<u8>>,
+    /// The file that changed on disk meanwhile, so that everything was done again.
+    pub retried: Option<String>,
+}
+
+/// The reply to `explain`.
+#[derive(Clone, Debug)]
+pub struct ExplainReply {
+    /// What programs read.
+    pub report: ExplainReport,
+}
+
+/// The reply to `init`.
+#[derive(Clone, Debug)]
+pub struct InitReply {
+    /// What programs read.
+    pub report: InitReport,
+    /// The text of the configuration that was written, or would be.
+    pub text: Option<String>,
+}
+
+/// What a repair would do if it were made alone.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Preview {
+    /// What would happen to each file, with diffs.
+    pub changes: Vec<FileChange>,
+    /// The bytes that would be written, by file.
+    pub edits: BTreeMap<String, Vec<TextEdit>>,
+}
+
+/// Bytes that replace others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextEdit {
+    /// First byte, from 0.
+    pub start: u32,
+    /// The byte after the last one.
+    pub end: u32,
+    /// What stands there instead.
+    pub text: Vec<u8>,
+}
+
+/// A fix-action document, and what it could not say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FixActionsOutput {
+    /// The document, byte for byte.
+    pub text: String,
+    /// How many repairs that `fix` would make have no fix action: those that are not operations on documents, and
+    /// those that can only be made after others.
+    pub n_left_out: usize,
+}
+
+/// A baseline that was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrittenBaseline {
+    /// The file, relative to the root.
+    pub file: String,
+    /// How many findings it has.
+    pub n_findings: usize,
+    /// The transaction; `None` if the file was so already.
+    pub transaction: Option<String>,
+}
+
+/// How far a command has come. For people who wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Progress {
+    /// The tree is read.
+    Scanning,
+    /// The files are looked at.
+    Checking {
+        /// How many there are.
+        n_files: usize,
+    },
+    /// A round of repairs begins.
+    Pass {
+        /// Which one, from 1.
+        number: usize,
+        /// Errors before it.
+        errors: usize,
+        /// Warnings before it.
+        warnings: usize,
+    },
+    /// The repairs that spoil a round are looked for.
+    Isolating {
+        /// How many groups were tried.
+        tried: usize,
+        /// How many repairs there are.
+        of: usize,
+    },
+    /// The transaction is written.
+    Writing {
+        /// How many files it changes.
+        n_files: usize,
+    },
+}
+
+/// Is told how far a command has come.
+pub type OnProgress<'a> = &'a mut (dyn FnMut(Progress) + Send);
+
+/// A repair that a person decides on.
+#[derive(Clone, Debug)]
+pub struct Question<'a> {
+    /// The repair.
+    pub repair: &'a Repair,
+    /// The findings that it would resolve.
+    pub diagnostics: &'a [Diagnostic],
+    /// What it would do.
+    pub preview: &'a Preview,
+    /// The texts that the findings and the preview are about.
+    pub frames: &'a Frames,
+    /// Whether it is applied only because a person says so: [`Answer::All`] does not cover such a repair.
+    pub needs_approval: bool,
+    /// Its place among the repairs that are asked about now, from 1.
+    pub number: usize,
+    /// How many are asked about now.
+    pub of: usize,
+}
+
+/// What a person says about a repair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Make it.
+    Yes,
+    /// Do not make it.
+    No,
+    /// Make it, and do not ask again about those that `fix` would make by itself.
+    All,
+    /// Do not make it, and do not ask again: make none that was not agreed to.
+    Quit,
+}
+
+/// Decides on repairs.
+pub type Decide<'a> = &'a mut (dyn FnMut(&Question<'_>) -> Answer + Send);

@@ -1,0 +1,61 @@
+//! `fix` with a person who decides.
+
+use protocol::v1;
+use service::{Answer, FixReply, Question};
+
+use super::setting::{SHOP, Setting};
+
+/// Runs a fix with these answers; the last one is given again and again. Returns what was asked, too.
+fn check(answers: &[Answer]) -> (Setting, FixReply, Vec<String>) {
+    let setting = Setting::new(SHOP);
+    let mut asked = Vec::new();
+    let mut decide = |it: &Question<'_>| {
+        assert!(!it.preview.changes.is_empty() && !it.diagnostics.is_empty());
+        let approval = if it.needs_approval { " needs approval" } else { "" };
+        asked.push(format!("{} of {}: {}{approval}", it.number, it.of, it.repair.rule_id));
+        answers[(asked.len() - 1).min(answers.len() - 1)]
+    };
+    let session = setting.session();
+    let reply =
+        service::fix(&session, &v1::Fix::default(), &mut |_| {}, Some(&mut decide)).unwrap();
+    (setting, reply, asked)
+}
+
+fn applied(reply: &FixReply) -> Vec<&str> {
+    reply.report.applied.iter().map(|it| it.rule_id.as_str()).collect()
+}
+
+#[test]
+fn every_repair_is_asked_about_in_rank_order_and_a_yes_names_it() {
+    let (setting, reply, asked) = check(&[Answer::Yes]);
+    let expected =
+        ["1 of 3: SCHEMA_TYPE", "2 of 3: SCHEMA_REQUIRED", "3 of 3: SCHEMA_ENUM needs approval"];
+    assert_eq!(asked, expected);
+    assert!(reply.report.ok && setting.read("shop.yaml").contains("mode: fast"));
+}
+
+#[test]
+fn what_is_declined_is_not_made_and_is_named() {
+    let (setting, reply, _) = check(&[Answer::No, Answer::Yes, Answer::No]);
+    assert_eq!(applied(&reply), ["SCHEMA_REQUIRED"]);
+    let declined: Vec<_> =
+        reply.report.rejected.iter().filter(|it| it.reason == "declined").collect();
+    assert_eq!(declined.len(), 2);
+    assert!(setting.read("shop.yaml").contains("\"8080\""));
+}
+
+/// "All" covers what a fix would make by itself; a guess is asked about all the same.
+#[test]
+fn all_does_not_cover_what_needs_approval() {
+    let (_, reply, asked) = check(&[Answer::All, Answer::No]);
+    assert_eq!(asked.len(), 2);
+    assert_eq!(applied(&reply), ["SCHEMA_TYPE", "SCHEMA_REQUIRED"]);
+}
+
+#[test]
+fn quit_makes_what_was_agreed_to_and_asks_no_more() {
+    let (_, reply, asked) = check(&[Answer::Yes, Answer::Quit]);
+    assert_eq!((asked.len(), applied(&reply)), (2, vec!["SCHEMA_TYPE"]));
+    let (_, reply, asked) = check(&[Answer::Quit]);
+    assert_eq!((asked.len(), reply.report.transaction), (1, None));
+}
