@@ -7,14 +7,19 @@ use anyhow::{Context, Result, ensure};
 use crate::{cargo, command, crash, execute, fuzz, report};
 
 /// Debian packages, with the program that each is needed for.
-const PACKAGES: [(&str, &str); 3] = [("strace", "strace"), ("patch", "patch"), ("git", "git")];
+const PACKAGES: [(&str, &str); 4] =
+    [("strace", "strace"), ("patch", "patch"), ("git", "git"), ("npm", "npm")];
 
-/// Installs, then runs the tests behind the `live` features, a sample of the crash matrix, the fuzz targets, and the
-/// benchmarks beside their peers.
+/// Installs, then runs the tests behind the `live` features, the mutation study, a sample of the crash matrix, the fuzz
+/// targets, and the benchmarks beside their peers.
 pub(crate) fn run(root: &Path) -> Result<()> {
     install(root)?;
     report("live: tests against git, patch and strace");
     execute(cargo(root).args(["test", "--package", "edit", "--features", "live"]))?;
+    report("live: the command line, and SARIF against its published schema");
+    execute(cargo(root).args(["test", "--package", "regreen", "--features", "live"]))?;
+    report("live: the mutation study, on the first workspaces");
+    execute(cargo(root).args(["run", "--quiet", "--package", "bench", "--", "--mutation", "--quick"]))?;
     crash::run(root, Some(120))?;
     fuzz::run(root, 10)?;
     peers(root)

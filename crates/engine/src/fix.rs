@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{Repair, Severity};
-use plan::{Candidates, Plan, Reason, Rejection};
+use plan::{Candidates, Plan, Policy, Reason, Rejection};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
 use crate::assessment::{Assessment, ProviderFailure};
@@ -189,13 +189,18 @@ impl<'a> Session<'a> {
                 Rejection { reason: Reason::Unverified, with: None, detail },
             );
         }
-        let applied = self.applied.iter().map(|it| it.repair.id.clone()).collect();
+        let applied: BTreeSet<String> =
+            self.applied.iter().map(|it| it.repair.id.clone()).collect();
+        // An id numbers equal repairs, and the numbers move up when one is made: a name is good for one repair.
+        let Policy { safety, allow } = self.options.policy;
+        let policy =
+            Policy { safety: *safety, allow: allow.difference(&applied).cloned().collect() };
         plan::plan(&Candidates {
             snapshot: &current.snapshot,
             diagnostics: &current.diagnostics,
             repairs: &repairs,
             parses: self.run.parses,
-            policy: self.options.policy,
+            policy: &policy,
             is_editable: self.options.is_editable,
             barred: &barred,
             applied: &applied,

@@ -118,7 +118,7 @@ fn read_directives(parsed: &Parsed, comments: &[Range<u32>]) -> Vec<Directive> {
 fn parse_comment(comment: &str) -> Option<(bool, BTreeSet<String>)> {
     let inner = comment.strip_prefix("/*").map(|it| it.strip_suffix("*/").unwrap_or(it));
     let body = inner.unwrap_or_else(|| comment.trim_start_matches(['#', '/']));
-    let body = body.trim_start_matches('*').trim();
+    let body = body.trim_matches(|it: char| it == '*' || it.is_whitespace());
     let order = body.strip_prefix(MARK)?.trim_start();
     let (verb, rest) = order.split_once(char::is_whitespace).unwrap_or((order, ""));
     let covers_file = match verb {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use check::{Parses, Repair, RepairOp};
 use document::{Document, Format};
-use edit::{EditSet, Text};
+use edit::{Edit, EditSet, Text};
 use snapshot::{RelPath, Snapshot};
 
 use crate::comments::lost_comment;
@@ -15,14 +15,14 @@ use crate::ignore::n_ignored_rules;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// The files in which the edits break an invariant, with words that go after the file's name. `may_lay_out` says in
-/// which files line ends, the byte order mark and the final newline are what a repair is about.
+/// The files in which the edits break an invariant, with words that go after the file's name. `laid_out` gives the text
+/// of a file after the repairs that are about its line ends, its byte order mark or its final newline, if there are any.
 pub(crate) fn broken<'a>(
     parses: &Parses,
     before: &Snapshot,
     after: &Snapshot,
     edits: impl Iterator<Item = (&'a RelPath, &'a EditSet)>,
-    may_lay_out: &dyn Fn(&RelPath) -> bool,
+    laid_out: &dyn Fn(&RelPath) -> Option<Text>,
 ) -> BTreeMap<RelPath, String> {
     let mut broken = BTreeMap::new();
     for (path, edits) in edits {
@@ -40,7 +40,9 @@ pub(crate) fn broken<'a>(
         });
         let words = words.or_else(|| {
             let layout = changed_layout(&old.text, &new.text)?;
-            (!may_lay_out(path)).then(|| layout.to_owned())
+            let is_meant =
+                laid_out(path).is_some_and(|it| changed_layout(&it, &new.text).is_none());
+            (!is_meant).then(|| layout.to_owned())
         });
         broken.extend(words.map(|words| (path.clone(), words)));
     }
@@ -58,8 +60,27 @@ fn broken_in_document(old: &Document, new: &Document, edits: &EditSet) -> Option
     lost_comment(old, new, edits).map(|comment| format!("would lose the comment `{comment}`"))
 }
 
+/// The text of a file with the edits of those repairs that are about its layout alone; `None` if there are none.
+pub(crate) fn laid_out<'a>(
+    repairs: impl Iterator<Item = &'a Repair>,
+    before: &Snapshot,
+    path: &RelPath,
+) -> Option<Text> {
+    let text = &before.file(path)?.text;
+    let ops = repairs.filter(|it| is_layout_only(it, before)).flat_map(|it| &it.ops);
+    let edits = ops.filter_map(|op| match op {
+        RepairOp::Text { file, edits } if file == path => Some(edits.edits()),
+        _ => None,
+    });
+    let edits: Vec<Edit> = edits.flatten().cloned().collect();
+    if edits.is_empty() {
+        return None;
+    }
+    EditSet::new(text, edits).and_then(|it| it.apply(text)).ok()
+}
+
 /// Whether all that a repair does is to put in and take out blanks, line ends and byte order marks.
-pub(crate) fn is_layout_only(repair: &Repair, before: &Snapshot) -> bool {
+fn is_layout_only(repair: &Repair, before: &Snapshot) -> bool {
     let is_layout = |bytes: &[u8]| {
         let rest = bytes.strip_prefix(BOM).unwrap_or(bytes);
         rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))

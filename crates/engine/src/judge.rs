@@ -96,6 +96,7 @@ impl Bench<'_> {
     ) -> Vec<Complaint> {
         let mut complaints = Vec::new();
         self.judge_providers(checked, &mut complaints);
+        self.judge_blocked(checked, added, &mut complaints);
         self.judge_new(checked, added, &mut complaints);
         self.judge_claims(checked, accepted, added, &mut complaints);
         if complaints.is_empty() && checked.count > *self.count {
@@ -116,6 +117,28 @@ impl Bench<'_> {
             let detail =
                 format!("{source} cannot check the result: {}", message.unwrap_or("it failed"));
             complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail));
+        }
+    }
+
+    /// A provider that cannot look at a file as far as before has not said that nothing is wrong there.
+    fn judge_blocked(&self, checked: &Checked, added: &[usize], complaints: &mut Vec<Complaint>) {
+        for (source, look) in &checked.assessment.looks {
+            let Some(before) = self.before.looks.get(source) else { continue };
+            if self.distrusted.contains(source) {
+                continue;
+            }
+            let is_nearer = |(path, first): &(&RelPath, &&'static str)| {
+                let known = before.report.blocked.get(*path).map(|it| before.phase_index(it));
+                known.is_none_or(|it| look.phase_index(first) < it)
+            };
+            let blocked = look.report.blocked.iter().filter(is_nearer);
+            let blocked: BTreeSet<&RelPath> = blocked.map(|(path, _)| path).collect();
+            let Some(path) = blocked.first() else { continue };
+            let is_there =
+                |idx: &&usize| self.members[**idx].files.iter().any(|file| blocked.contains(file));
+            let suspects = added.iter().filter(is_there).copied().collect();
+            let detail = format!("{source} can no longer look at {path} as far as before");
+            complaints.push(Complaint::new(suspects, Reason::Regressed, detail));
         }
     }
 

@@ -16,8 +16,8 @@ const PACKS: &[PackFiles] = &[GITHUB];
 const GITHUB: PackFiles = &[
     ("docs/POL_ACTION_PINNED.md", include_str!("../../../packs/github/docs/POL_ACTION_PINNED.md")),
     (
-        "docs/SEM_JOB_NEEDS_EXIST.md",
-        include_str!("../../../packs/github/docs/SEM_JOB_NEEDS_EXIST.md"),
+        "docs/SEM_JOB_NEEDS_RESOLVE.md",
+        include_str!("../../../packs/github/docs/SEM_JOB_NEEDS_RESOLVE.md"),
     ),
     ("pack.yaml", include_str!("../../../packs/github/pack.yaml")),
     (

@@ -228,9 +228,8 @@ fn compare(
             looked.schema = Some(path);
         }
     }
-    looked
-        .diagnostics
-        .extend(report::unreadable(&Subject { phase: PARSE, ..*subject }).map(Arc::new));
+    let unreadable = report::unreadable(&Subject { phase: PARSE, ..*subject });
+    looked.diagnostics.extend(unreadable.into_iter().map(Arc::new));
     looked
 }
 

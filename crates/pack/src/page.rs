@@ -5,9 +5,9 @@ use crate::pack::Pack;
 use crate::rules::Rule;
 
 /// A page about one rule. Every part is Markdown.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Page {
-    /// The rule's id.
+    /// The rule in a few words.
     pub title: String,
     /// What it looks for.
     pub what: String,
@@ -62,7 +62,7 @@ pub fn page(rule_id: &str, packs: &[Pack]) -> Option<Page> {
         let rule = pack.rules.iter().find(|it| it.id == rule_id)?;
         Some(pack_page(rule, pack.page(rule_id)))
     };
-    packs.iter().find_map(of_pack).or_else(|| generic(rule_id).map(|text| parse(rule_id, text)))
+    packs.iter().find_map(of_pack).or_else(|| generic(rule_id).map(parse))
 }
 
 /// Every rule that has a page: those of the packs and the built-in ones, in order.
@@ -81,31 +81,40 @@ fn generic(name: &str) -> Option<&'static str> {
 
 /// The pack's own words where it has them; the generic ones for the rest.
 fn pack_page(rule: &Rule, own: Option<&str>) -> Page {
-    let generic = generic(rule.body.name()).map(|text| parse(&rule.id, text));
-    let own = own.map(|text| parse(&rule.id, text));
-    let part = |of: fn(&Page) -> &String| {
-        let own = own.as_ref().map(of).filter(|it| !it.is_empty());
-        own.or(generic.as_ref().map(of)).cloned().unwrap_or_default()
-    };
-    let safety = match rule.floor {
-        Some(floor) => {
-            format!("{}\n\nThis pack is stricter: `{}`.", part(|it| &it.safety), floor.name())
-        }
-        None => part(|it| &it.safety),
-    };
-    let reason = rule.message.as_deref().map(|it| format!("{it}\n\n")).unwrap_or_default();
+    let generic = generic(rule.body.name()).map(parse).unwrap_or_default();
+    let own = own.map(parse).unwrap_or_default();
+    let either = |own: String, other: String| if own.is_empty() { other } else { own };
+    let about = rule.about.trim();
+    let reason = rule.message.as_deref().unwrap_or_default();
+    let mut safety = either(own.safety, generic.safety);
+    if let Some(floor) = rule.floor {
+        safety = joined(&safety, &format!("This pack is stricter: `{}`.", floor.name()));
+    }
     Page {
-        title: rule.id.clone(),
-        what: part(|it| &it.what),
-        why: format!("{reason}{}", rule.about.trim()),
-        example: part(|it| &it.example),
-        repair: part(|it| &it.repair),
-        safety: safety.trim().to_owned(),
+        title: either(own.title, first_sentence(about)),
+        what: either(own.what, joined(about, &generic.what)),
+        why: either(own.why, joined(reason, &generic.why)),
+        example: either(own.example, generic.example),
+        repair: either(own.repair, generic.repair),
+        safety,
     }
 }
 
-/// Reads a page from Markdown with the sections `What`, `Why`, `Example`, `Repair` and `Safety`.
-fn parse(title: &str, text: &str) -> Page {
+/// Two paragraphs, or the one that is not empty.
+fn joined(first: &str, second: &str) -> String {
+    [first, second].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The start of a text as a title: its first sentence, in one line and without the full stop.
+fn first_sentence(text: &str) -> String {
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = line.split(". ").next().unwrap_or_default();
+    sentence.strip_suffix('.').unwrap_or(sentence).to_owned()
+}
+
+/// Reads a page from Markdown: a title, and the sections `What`, `Why`, `Example`, `Repair` and `Safety`.
+fn parse(text: &str) -> Page {
     let section = |name: &str| {
         let mut lines =
             text.lines().skip_while(|it| it.trim() != format!("## {name}")).skip(1).peekable();
@@ -117,8 +126,10 @@ fn parse(title: &str, text: &str) -> Page {
         }
         body.join("\n").trim().to_owned()
     };
+    let title =
+        text.lines().take_while(|it| !it.starts_with("## ")).find_map(|it| it.strip_prefix("# "));
     Page {
-        title: title.to_owned(),
+        title: title.unwrap_or_default().trim().to_owned(),
         what: section("What"),
         why: section("Why"),
         example: section("Example"),
@@ -136,25 +147,43 @@ mod tests {
     fn every_generic_page_is_whole() {
         assert!(PAGES.is_sorted_by_key(|it| it.0.to_lowercase()));
         for (name, text) in PAGES {
-            let page = parse(name, text);
-            for part in [&page.what, &page.why, &page.example, &page.repair, &page.safety] {
-                assert!(!part.is_empty(), "{name}: {page:?}");
-            }
+            let page = parse(text);
+            let parts =
+                [&page.title, &page.what, &page.why, &page.example, &page.repair, &page.safety];
+            assert!(parts.iter().all(|it| !it.is_empty()), "{name}: {page:?}");
+            assert!(!page.title.starts_with("SCHEMA_"), "{name}: {page:?}");
         }
     }
 
+    const RULE: &str = "rule: reference, from: {in: a, at: /x}, to: {in: b, at: /y}, \
+                        message: 'It matters.', about: 'Names exist. They do.'";
+
     #[test]
-    fn a_pack_says_why_and_may_say_the_rest() {
-        let manifest = format!(
-            "{HEAD}  - {{id: SEM_X, rule: reference, from: {{in: a, at: /x}}, to: {{in: b, at: /y}}, about: 'So it is.'}}\n\
-             //- docs/SEM_X.md\n## Example\n\n```yaml\n## no heading\n```\n"
-        );
-        let packs = [load(&manifest).unwrap()];
+    fn what_the_manifest_says_comes_before_the_words_about_the_kind() {
+        let packs = [load(&format!("{HEAD}  - {{id: SEM_X, {RULE}}}\n")).unwrap()];
         let page = page("SEM_X", &packs).unwrap();
-        assert_eq!(page.why, "So it is.");
-        assert_eq!(page.example, "```yaml\n## no heading\n```");
+        assert_eq!(page.title, "Names exist");
+        let generic = parse(generic("reference").unwrap());
+        assert_eq!(page.what, format!("Names exist. They do.\n\n{}", generic.what));
+        assert_eq!(page.why, format!("It matters.\n\n{}", generic.why));
         assert!(page.safety.contains("behavior_changing"));
         assert_eq!(super::page("SEM_Y", &packs), None);
         assert!(rule_ids(&packs).contains(&"SEM_X".to_owned()));
+    }
+
+    #[test]
+    fn a_page_of_the_pack_overrides_section_by_section() {
+        let page_of = |text: &str| {
+            let manifest = format!("{HEAD}  - {{id: SEM_X, {RULE}}}\n//- docs/SEM_X.md\n{text}");
+            page("SEM_X", &[load(&manifest).unwrap()]).unwrap()
+        };
+        let page = page_of(
+            "# A title\n\n## What\n\nThis.\n\n## Example\n\n```yaml\n## no heading\n# nor this\n```\n",
+        );
+        assert_eq!((page.title.as_str(), page.what.as_str()), ("A title", "This."));
+        assert_eq!(page.example, "```yaml\n## no heading\n# nor this\n```");
+        assert!(page.why.starts_with("It matters."));
+        let page = page_of("## Why\n\nSo.\n\n## Example\n\n```\n# no title\n```\n");
+        assert_eq!((page.title.as_str(), page.why.as_str()), ("Names exist", "So."));
     }
 }

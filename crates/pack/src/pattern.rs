@@ -59,20 +59,24 @@ impl Pattern {
 
     /// Every value that the pattern leads to, in document order.
     pub(crate) fn select<'a>(&self, value: &'a Value) -> Vec<Match<'a>> {
-        let mut found = vec![Match { at: Pointer::root(), value, stars: Vec::new() }];
-        for segment in &self.segments {
-            found = match segment {
-                Segment::Key(key) => found
-                    .into_iter()
-                    .filter_map(|it| step(it.value, key).map(|value| it.into(key, value)))
-                    .collect(),
-                Segment::Any => found.into_iter().flat_map(Match::members).collect(),
-            };
-            if found.is_empty() {
-                break;
-            }
-        }
+        let mut found = Vec::new();
+        self.visit(value, &mut |hops, value| {
+            let at = Pointer::from_segments(hops.iter().map(Hop::text).collect::<Vec<_>>());
+            let is_star = |(segment, _): &(&Segment, &Hop<'_>)| **segment == Segment::Any;
+            let stars = self.segments.iter().zip(hops).filter(is_star);
+            found.push(Match { at, value, stars: stars.map(|it| it.1.text()).collect() });
+        });
         found
+    }
+
+    /// Calls `found` with every value that the pattern leads to and the way there, in document order. Nothing is
+    /// allocated for a value.
+    pub(crate) fn visit<'h, 'v: 'h>(
+        &'h self,
+        value: &'v Value,
+        found: &mut dyn FnMut(&[Hop<'h>], &'v Value),
+    ) {
+        visit(&self.segments, value, &mut Vec::with_capacity(self.segments.len()), found);
     }
 
     /// The pattern of the containers, and the key in them; `None` for the root and where the last segment is a star.
@@ -121,26 +125,62 @@ impl Pattern {
     }
 }
 
-impl<'a> Match<'a> {
-    fn into(self, key: &str, value: &'a Value) -> Match<'a> {
-        Match { at: self.at.join(key), value, stars: self.stars }
-    }
+/// One segment of the way to a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Hop<'a> {
+    Key(&'a str),
+    Item(usize),
+}
 
-    fn members(self) -> Vec<Match<'a>> {
-        let member = |key: String, value: &'a Value| {
-            let mut stars = self.stars.clone();
-            stars.push(key.clone());
-            Match { at: self.at.join(key), value, stars }
-        };
-        match self.value {
-            Value::Object(members) => {
-                members.iter().map(|(key, it)| member(key.clone(), it)).collect()
-            }
-            Value::Array(items) => {
-                items.iter().enumerate().map(|(idx, it)| member(idx.to_string(), it)).collect()
-            }
-            _ => Vec::new(),
+impl Hop<'_> {
+    fn text(&self) -> String {
+        match self {
+            Hop::Key(key) => (*key).to_owned(),
+            Hop::Item(idx) => idx.to_string(),
         }
+    }
+}
+
+/// The pointer of a way, as text.
+pub(crate) fn pointer_text(hops: &[Hop<'_>]) -> String {
+    let mut text = String::with_capacity(hops.len() * 8);
+    for hop in hops {
+        text.push('/');
+        match hop {
+            Hop::Item(idx) => text.push_str(&idx.to_string()),
+            Hop::Key(key) if !key.contains(['~', '/']) => text.push_str(key),
+            Hop::Key(key) => text.push_str(&key.replace('~', "~0").replace('/', "~1")),
+        }
+    }
+    text
+}
+
+/// No pattern has more than [`MAX_SEGMENTS`] segments, so this ends soon.
+fn visit<'h, 'v: 'h>(
+    segments: &'h [Segment],
+    value: &'v Value,
+    way: &mut Vec<Hop<'h>>,
+    found: &mut dyn FnMut(&[Hop<'h>], &'v Value),
+) {
+    let Some((segment, rest)) = segments.split_first() else { return found(way, value) };
+    let mut enter = |hop: Hop<'h>, value: &'v Value| {
+        way.push(hop);
+        visit(rest, value, way, found);
+        way.pop();
+    };
+    match (segment, value) {
+        (Segment::Key(key), value) => {
+            if let Some(value) = step(value, key) {
+                enter(Hop::Key(key), value);
+            }
+        }
+        (Segment::Any, Value::Object(members)) => {
+            members.iter().for_each(|(key, it)| enter(Hop::Key(key), it));
+        }
+        (Segment::Any, Value::Array(items)) => {
+            items.iter().enumerate().for_each(|(idx, it)| enter(Hop::Item(idx), it));
+        }
+        (Segment::Any, _) => {}
     }
 }
 
@@ -244,6 +284,10 @@ mod tests {
         let found = Pattern::parse(pattern).unwrap().select(&document);
         let found: Vec<String> = found.iter().map(|it| it.at.to_string()).collect();
         assert_eq!(found, expected);
+        let mut texts = Vec::new();
+        let pattern_again = Pattern::parse(pattern).unwrap();
+        pattern_again.visit(&document, &mut |hops, _| texts.push(pointer_text(hops)));
+        assert_eq!(texts, expected);
         for it in &found {
             let at: Pointer = it.parse().unwrap();
             assert!(Pattern::parse(pattern).unwrap().covers(&at));

@@ -1,11 +1,13 @@
 //! Places that rules are about, and the facts that stand there: what cross-file rules know of a file.
 
+use std::fmt::Write as _;
+
 use check::Safety;
 use document::{Expects, Op, Pointer, Step, Value};
 use snapshot::RelPath;
 
 use crate::finding::Anchor;
-use crate::pattern::{Lookup, Pattern};
+use crate::pattern::{Hop, Lookup, Pattern, pointer_text};
 
 /// Values or keys in the files of one kind.
 #[derive(Clone, Debug)]
@@ -38,17 +40,19 @@ pub(crate) type Sited<'a> = (&'a RelPath, &'a Fact);
 impl Place {
     /// What stands at the place, in document order.
     pub(crate) fn facts(&self, document: &Value) -> Vec<Fact> {
-        let found = self.pattern.select(document);
-        if !self.keys {
-            return found.into_iter().map(|it| Fact::new(&it.at, it.value)).collect();
-        }
-        let keys_of = |at: &Pointer, value: &Value| match value {
-            Value::Object(members) => {
-                members.iter().map(|(key, _)| Fact::of_key(&at.join(key.as_str()), key)).collect()
+        let mut facts = Vec::new();
+        self.pattern.visit(document, &mut |way, value| {
+            let at = pointer_text(way);
+            match value {
+                _ if !self.keys => facts.push(Fact::at(at, value.clone())),
+                Value::Object(members) => facts.extend(members.iter().map(|(key, _)| {
+                    let at = format!("{at}{}", pointer_text(&[Hop::Key(key)]));
+                    Fact { is_key: true, ..Fact::at(at, Value::String(key.clone())) }
+                })),
+                _ => {}
             }
-            _ => Vec::new(),
-        };
-        found.iter().flat_map(|it| keys_of(&it.at, it.value)).collect()
+        });
+        facts
     }
 
     /// Whether a fact of a file of the kind could be from here.
@@ -94,12 +98,12 @@ pub(crate) fn facts_of<'a>(places: impl Iterator<Item = &'a Place>, document: &V
 
 impl Fact {
     pub(crate) fn new(at: &Pointer, value: &Value) -> Fact {
-        let key = key_of(value).into_boxed_str();
-        Fact { at: at.to_string().into(), is_key: false, key, value: value.clone(), wanted: None }
+        Fact::at(at.to_string(), value.clone())
     }
 
-    fn of_key(at: &Pointer, key: &str) -> Fact {
-        Fact { is_key: true, ..Fact::new(at, &Value::String(key.to_owned())) }
+    fn at(at: String, value: Value) -> Fact {
+        let key = key_of(&value).into_boxed_str();
+        Fact { at: at.into(), is_key: false, key, value, wanted: None }
     }
 
     pub(crate) fn pointer(&self) -> Pointer {
@@ -168,8 +172,7 @@ fn write_key(value: &Value, key: &mut String) {
         Value::Bool(it) => key.push(if *it { 't' } else { 'f' }),
         Value::Number(number) => key.push_str(&number_key(number.text())),
         Value::String(text) | Value::Datetime(text) => {
-            key.push_str(&format!("s{}:", text.len()));
-            key.push_str(text);
+            let _ = write!(key, "s{}:{text}", text.len());
         }
         Value::Array(items) => {
             key.push('[');
@@ -181,7 +184,7 @@ fn write_key(value: &Value, key: &mut String) {
             members.sort_by(|left, right| left.0.cmp(&right.0));
             key.push('{');
             for (name, value) in members {
-                key.push_str(&format!("{}:{name}", name.len()));
+                let _ = write!(key, "{}:{name}", name.len());
                 write_key(value, key);
             }
             key.push('}');

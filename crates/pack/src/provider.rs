@@ -70,9 +70,11 @@ impl Check for PackCheck {
         let look = |(nth, rule): (usize, &usize)| {
             let old = since.map(|(known, since)| (&*known.rules[nth], since.changed));
             let is_dirty = dirty.contains(&pack.company[*rule]);
-            Arc::new(look_at_tree(*rule, &tree, &voice, is_dirty, old))
+            look_at_tree(*rule, &tree, &voice, is_dirty, old).map(Arc::new)
         };
-        let rules: Vec<Arc<RuleLook>> = pack.tree_rules.iter().enumerate().map(look).collect();
+        let rules: Result<Vec<Arc<RuleLook>>, CheckError> =
+            pack.tree_rules.iter().enumerate().map(look).collect();
+        let rules = rules?;
         Ok(report(Remembered { pack: Arc::clone(&self.pack), files, rules }))
     }
 }
@@ -161,24 +163,27 @@ fn look_at_files(
             .map(|(path, entry, kinds)| look_at_file(pack, input, path, entry, kinds))
             .collect()
     };
-    let chunks: Option<Vec<Vec<Option<FileLook>>>> =
-        paths
-            .par_chunks(FILES_AT_ONCE)
-            .map(|chunk| {
-                if pack.has_guards() { on_a_deep_stack(|| look(chunk)) } else { Some(look(chunk)) }
-            })
-            .collect();
-    let Some(chunks) = chunks else {
-        let message =
-            format!("no thread could be started for the guards of pack `{}`", pack.name());
-        return Err(CheckError { message });
-    };
+    let chunks: Option<Vec<Vec<Option<FileLook>>>> = paths
+        .par_chunks(FILES_AT_ONCE)
+        .map(|chunk| on_a_fitting_stack(pack, || look(chunk)))
+        .collect();
+    let chunks = chunks.ok_or_else(|| no_stack(pack))?;
     let looked = paths.iter().zip(chunks.into_iter().flatten());
     files.extend(looked.filter_map(|((path, ..), look)| Some(((*path).clone(), Arc::new(look?)))));
     Ok(files)
 }
 
-/// Looks at one file alone; `None` if it is of no kind after all.
+/// Runs what may ask the guards of the pack; `None` if no thread could be started for it.
+fn on_a_fitting_stack<T: Send>(pack: &Pack, work: impl FnOnce() -> T + Send) -> Option<T> {
+    if pack.has_guards() { on_a_deep_stack(work) } else { Some(work()) }
+}
+
+fn no_stack(pack: &Pack) -> CheckError {
+    let message = format!("no thread could be started for the guards of pack `{}`", pack.name());
+    CheckError { message }
+}
+
+/// Looks at one file alone; `None` if it is of no kind after all. To be called on a fitting stack.
 fn look_at_file(
     pack: &Pack,
     input: &Input<'_>,
@@ -215,7 +220,7 @@ fn look_at_file(
     let value = document.value();
     let kind = pack.kind_among(kinds, &value)?;
     let mut look = FileLook { kind: Some(kind), ..FileLook::default() };
-    look.diagnostics.extend(unreadable(&subject).map(Arc::new));
+    look.diagnostics.extend(unreadable(&subject).into_iter().map(Arc::new));
     if let Some(info) = several_documents(&subject, document) {
         look.dark = kinds.to_vec();
         look.diagnostics.push(Arc::new(info));
@@ -321,44 +326,62 @@ fn look_at_tree(
     voice: &Voice<'_>,
     is_dirty: bool,
     old: Option<(&RuleLook, &BTreeSet<RelPath>)>,
-) -> RuleLook {
+) -> Result<RuleLook, CheckError> {
     let phase = voice.pack.rules[rule].phase();
-    let (found, hidden) = match old {
+    let is_touched = |group: &Group, changed: &BTreeSet<RelPath>| {
+        changed.iter().any(|it| group.files.contains(it))
+    };
+    let mut groups: BTreeMap<RelPath, Arc<Group>> = BTreeMap::new();
+    let mut unspoken: Vec<(RelPath, Vec<Found>)> = Vec::new();
+    let hidden = match old {
         Some((old, changed)) if !is_dirty => {
-            let is_touched = |group: &Group| changed.iter().any(|it| group.files.contains(it));
-            let groups = old.groups.iter().map(|(path, group)| {
-                let group = if is_touched(group) {
-                    Arc::new(speak(rule, voice, group.found.clone()))
+            for (path, group) in &old.groups {
+                if is_touched(group, changed) {
+                    unspoken.push((path.clone(), group.found.clone()));
                 } else {
-                    Arc::clone(group)
-                };
-                (path.clone(), group)
-            });
-            return RuleLook { phase, groups: groups.collect(), hidden: old.hidden.clone() };
+                    groups.insert(path.clone(), Arc::clone(group));
+                }
+            }
+            old.hidden.clone()
         }
         _ => {
             let looked = voice.pack.rules[rule].look_at_tree(rule, tree);
-            (looked.found, looked.hidden)
+            for (path, found) in by_file(looked.found) {
+                let known = old.and_then(|(old, changed)| {
+                    let group = old.groups.get(&path)?;
+                    (group.found == found && !is_touched(group, changed)).then_some(group)
+                });
+                match known {
+                    Some(group) => {
+                        groups.insert(path, Arc::clone(group));
+                    }
+                    None => unspoken.push((path, found)),
+                }
+            }
+            looked.hidden
         }
     };
+    let spoken: Option<Vec<Vec<_>>> = unspoken
+        .into_par_iter()
+        .chunks(FILES_AT_ONCE)
+        .map(|chunk| {
+            let speak = |(path, found)| (path, Arc::new(speak(rule, voice, found)));
+            on_a_fitting_stack(voice.pack, || chunk.into_iter().map(speak).collect())
+        })
+        .collect();
+    groups.extend(spoken.ok_or_else(|| no_stack(voice.pack))?.into_iter().flatten());
+    Ok(RuleLook { phase, groups, hidden })
+}
+
+fn by_file(found: Vec<Found>) -> BTreeMap<RelPath, Vec<Found>> {
     let mut by_file: BTreeMap<RelPath, Vec<Found>> = BTreeMap::new();
     for it in found {
         by_file.entry(it.file.clone()).or_default().push(it);
     }
-    let by_file: Vec<(RelPath, Vec<Found>)> = by_file.into_iter().collect();
-    let groups = by_file.into_par_iter().map(|(path, found)| {
-        let known = old.and_then(|(old, changed)| {
-            let group = old.groups.get(&path)?;
-            let is_same =
-                group.found == found && !changed.iter().any(|it| group.files.contains(it));
-            is_same.then(|| Arc::clone(group))
-        });
-        let group = known.unwrap_or_else(|| Arc::new(speak(rule, voice, found)));
-        (path, group)
-    });
-    RuleLook { phase, groups: groups.collect(), hidden }
+    by_file
 }
 
+/// To be called on a fitting stack.
 fn speak(rule: usize, voice: &Voice<'_>, found: Vec<Found>) -> Group {
     let (diagnostics, repairs) = voice.speak(&voice.pack.rules[rule], &found);
     Group {

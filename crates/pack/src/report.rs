@@ -1,15 +1,24 @@
 //! From what rules say of one document to diagnostics and repairs with identities and places in the text.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use check::{
     Compatibility, Concern, Diagnostic, Kind, Location, Parsed, Repair, RepairOp, Severity, Tier,
     assign_ids, assign_repair_ids,
 };
-use document::{Pointer, Reason, Value};
+use document::{Document, Pointer, Reason, Refusal, Value};
 use snapshot::{RelPath, Snapshot};
 
 use crate::finding::{Anchor, Proposal, Violation};
+use crate::schema::cut;
+
+/// The detail that says why a finding has no repair though what would mend it is known.
+pub(crate) const NOT_REPAIRED: &str = "not_repaired_because";
+
+/// How many repeated keys of one file are named.
+const MAX_DUPLICATES: usize = 100;
+
+const MAX_TITLE: usize = 120;
 
 /// The file that violations are about, and who speaks.
 pub(crate) struct Subject<'a> {
@@ -23,33 +32,24 @@ pub(crate) struct Subject<'a> {
 }
 
 /// The findings, in the order of the violations, and their repairs; all with ids. Ids count what is alike, so all that
-/// one source says of one file by one rule belongs into one call.
+/// one source says of one file by one rule belongs into one call. What the document would refuse is not proposed: the
+/// finding says why in `not_repaired_because`.
 pub(crate) fn into_findings(
     subject: &Subject<'_>,
     severity: &dyn Fn(&Violation) -> Severity,
-    violations: Vec<Violation>,
+    mut violations: Vec<Violation>,
 ) -> (Vec<Diagnostic>, Vec<Repair>) {
-    let blocked = subject.parsed.document().ok().and_then(|it| it.blocked());
+    drop_refused(subject, &mut violations);
     let mut diagnostics: Vec<Diagnostic> = violations
-        .iter()
-        .map(|violation| {
-            let mut diagnostic = Diagnostic {
-                json_pointer: Some(violation.at.to_string()),
-                location: location_of(subject.parsed, &violation.at, violation.anchor),
-                details: violation.details.clone(),
-                ..finding(subject, &violation.rule_id, severity(violation), &violation.message)
-            };
-            if let Some(refusal) = blocked.as_ref().filter(|_| !violation.proposals.is_empty()) {
-                let reason = Value::String(refusal.to_string());
-                diagnostic.details.insert("not_repaired_because".into(), reason);
-            }
-            diagnostic
+        .iter_mut()
+        .map(|violation| Diagnostic {
+            json_pointer: Some(violation.at.to_string()),
+            location: location_of(subject.parsed, &violation.at, violation.anchor),
+            details: std::mem::take(&mut violation.details),
+            ..finding(subject, &violation.rule_id, severity(violation), &violation.message)
         })
         .collect();
     assign_ids(&mut diagnostics);
-    if blocked.is_some() {
-        return (diagnostics, Vec::new());
-    }
     let mut repairs = Vec::new();
     for (idx, violation) in violations.into_iter().enumerate() {
         for proposal in violation.proposals {
@@ -61,24 +61,127 @@ pub(crate) fn into_findings(
     (diagnostics, repairs)
 }
 
-/// What keeps the document from being read or addressed: `SCHEMA_PARSE` or `SCHEMA_DUPLICATE_KEY`, with its id.
-pub(crate) fn unreadable(subject: &Subject<'_>) -> Option<Diagnostic> {
-    let (rule_id, offset, message, pointer) = match subject.parsed.document() {
-        Err(error) => ("SCHEMA_PARSE", error.offset, format!("cannot be read: {error}"), None),
-        Ok(document) => {
-            let refusal = document.blocked()?;
-            let Reason::DuplicateKey { .. } = refusal.reason else { return None };
-            ("SCHEMA_DUPLICATE_KEY", refusal.offset, refusal.to_string(), Some(String::new()))
+/// Tries every proposal alone on one draft of the document.
+fn drop_refused(subject: &Subject<'_>, violations: &mut [Violation]) {
+    let Ok(document) = subject.parsed.document() else { return };
+    if violations.iter().all(|it| it.proposals.is_empty()) {
+        return;
+    }
+    let mut draft = document.draft();
+    for violation in violations {
+        let mut refusal = None;
+        violation.proposals.retain(|proposal| {
+            let mark = draft.mark();
+            let tried = proposal.steps.iter().try_for_each(|it| draft.apply(it).map(|_| ()));
+            draft.roll_back(mark);
+            let is_possible = tried.is_ok();
+            refusal = refusal.take().or(tried.err());
+            is_possible
+        });
+        if let Some(refusal) = refusal.filter(|_| violation.proposals.is_empty()) {
+            violation.details.insert(NOT_REPAIRED.into(), Value::String(refusal.to_string()));
         }
+    }
+}
+
+/// What keeps the document from being read or addressed: `SCHEMA_PARSE`, or a `SCHEMA_DUPLICATE_KEY` for every key that
+/// its object has twice; with ids.
+pub(crate) fn unreadable(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut diagnostics = match subject.parsed.document() {
+        Err(error) => vec![Diagnostic {
+            location: at_offset(subject.parsed, error.offset),
+            ..finding(subject, "SCHEMA_PARSE", Severity::Error, &format!("cannot be read: {error}"))
+        }],
+        Ok(document) => match document.blocked() {
+            Some(Refusal { reason: Reason::DuplicateKey { key }, offset }) => {
+                duplicate_keys(subject, document, &key, offset)
+            }
+            _ => return Vec::new(),
+        },
     };
-    let mut diagnostics = [Diagnostic {
-        json_pointer: pointer,
-        location: at_offset(subject.parsed, offset),
-        ..finding(subject, rule_id, Severity::Error, &message)
-    }];
     assign_ids(&mut diagnostics);
-    let [diagnostic] = diagnostics;
-    Some(diagnostic)
+    diagnostics
+}
+
+/// One finding for every key that its object has twice. The document says of one of them where it stands again; of the
+/// others, where it stands first.
+fn duplicate_keys(
+    subject: &Subject<'_>,
+    document: &Document,
+    known_key: &str,
+    known_offset: u32,
+) -> Vec<Diagnostic> {
+    let mut repeated = Vec::new();
+    repeated_keys(&document.value(), &mut Vec::new(), &mut repeated);
+    let objects: Vec<Pointer> = repeated.iter().map(|it| it.0.clone()).collect();
+    let members: Vec<Pointer> = repeated.iter().map(|(at, key)| at.join(key.as_str())).collect();
+    let objects = document.locate_many(&objects);
+    let members = document.locate_many(&members);
+    // Of the objects around the known place, the innermost is the last.
+    let known = (0..repeated.len()).rev().find(|idx| {
+        let is_around = objects[*idx].as_ref().is_some_and(|it| it.span.contains(&known_offset));
+        repeated[*idx].1 == known_key && is_around
+    });
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for (idx, ((at, key), member)) in repeated.iter().zip(&members).enumerate() {
+        let span = member.as_ref().map(|it| it.key_span.clone().unwrap_or(it.span.clone()));
+        // What an alias repeats is the same place of the text.
+        if span.as_ref().is_some_and(|it| !seen.insert(it.start)) {
+            continue;
+        }
+        let location = match (known == Some(idx), span) {
+            (false, Some(span)) => Location::new(subject.parsed.lines(), span),
+            _ => at_offset(subject.parsed, known_offset),
+        };
+        found.push(duplicate_key(subject, at.to_string(), key, location));
+    }
+    if known.is_none() {
+        let location = at_offset(subject.parsed, known_offset);
+        found.push(duplicate_key(subject, String::new(), known_key, location));
+    }
+    found
+}
+
+fn duplicate_key(
+    subject: &Subject<'_>,
+    object: String,
+    key: &str,
+    location: Option<Location>,
+) -> Diagnostic {
+    let reason = Reason::DuplicateKey { key: cut(key) };
+    Diagnostic {
+        json_pointer: Some(object),
+        location,
+        details: BTreeMap::from([("key".to_owned(), Value::String(cut(key)))]),
+        ..finding(subject, "SCHEMA_DUPLICATE_KEY", Severity::Error, &reason.to_string())
+    }
+}
+
+/// The objects with the keys that they have twice, an object before those inside it.
+fn repeated_keys(value: &Value, at: &mut Vec<String>, found: &mut Vec<(Pointer, String)>) {
+    if let Value::Object(members) = value {
+        let mut n_seen: HashMap<&str, usize> = HashMap::with_capacity(members.len());
+        for (key, _) in members {
+            let n = n_seen.entry(key).or_default();
+            *n += 1;
+            if *n == 2 && found.len() < MAX_DUPLICATES {
+                found.push((Pointer::from_segments(at.clone()), key.clone()));
+            }
+        }
+    }
+    let mut enter = |segment: String, value: &Value| {
+        at.push(segment);
+        repeated_keys(value, at, found);
+        at.pop();
+    };
+    match value {
+        Value::Object(members) => members.iter().for_each(|(key, it)| enter(key.clone(), it)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(idx, it)| enter(idx.to_string(), it));
+        }
+        _ => {}
+    }
 }
 
 /// A finding about the file as a whole, without its id.
@@ -137,7 +240,7 @@ fn repair(
     let ops = proposal.steps.into_iter();
     Repair {
         id: String::new(),
-        title: proposal.title,
+        title: label(&proposal.title),
         rationale: proposal.rationale,
         source: subject.source.to_owned(),
         phase: subject.phase.to_owned(),
@@ -152,6 +255,18 @@ fn repair(
     }
 }
 
+/// A title: one line of at most [`MAX_TITLE`] characters (FA-18).
+pub(crate) fn label(title: &str) -> String {
+    let mut line: String = title.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
+    if let Some((end, _)) = line.char_indices().nth(MAX_TITLE - 1)
+        && line[end..].chars().nth(1).is_some()
+    {
+        line.truncate(end);
+        line.push('…');
+    }
+    line
+}
+
 /// Every finding names the repairs that claim to resolve it, those of its own first.
 fn refer(diagnostics: &mut [Diagnostic], repairs: &[Repair]) {
     let position: HashMap<String, usize> =
@@ -164,3 +279,6 @@ fn refer(diagnostics: &mut [Diagnostic], repairs: &[Repair]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -132,7 +132,8 @@ impl Body {
         match self {
             Body::Unique(rule) => rule.within == Within::Workspace,
             Body::Reference(rule) => rule.within == Within::Workspace,
-            Body::SameAs(_) | Body::Imports(_) => true,
+            Body::SameAs(_) => true,
+            Body::Imports(rule) => rule.within() == Within::Workspace,
             Body::Derived(rule) => rule.is_shared,
             Body::Ordered(_)
             | Body::Forbidden(_)
@@ -149,6 +150,18 @@ impl Rule {
         match self.tier {
             Tier::Policy => "policy",
             Tier::Schema | Tier::Semantic => "semantic",
+        }
+    }
+
+    /// What is wrong, and then why it matters. An expression says neither, so where a guard has words of its own they
+    /// come first.
+    pub(crate) fn say(&self, found: &Found) -> String {
+        match (&self.message, &self.body) {
+            (None, _) => found.message.clone(),
+            (Some(reason), Body::Cel(rule)) if found.severity.is_none() => {
+                format!("{} (`{}` does not hold)", reason.trim_end_matches('.'), rule.text)
+            }
+            (Some(reason), _) => format!("{}. {reason}", found.message),
         }
     }
 
@@ -170,7 +183,7 @@ impl Rule {
     /// What is wrong in one document, by a rule that looks at one at a time.
     pub(crate) fn look_at_file(&self, view: &View<'_>) -> Vec<Found> {
         let mut facts = Vec::new();
-        if matches!(self.body, Body::Unique(_) | Body::Reference(_)) {
+        if matches!(self.body, Body::Unique(_) | Body::Reference(_) | Body::Imports(_)) {
             facts = self.facts(view);
         }
         let sited = |role: usize| {
@@ -186,7 +199,8 @@ impl Rule {
             Body::Deprecated(rule) => rule.look(self.floor, view),
             Body::Together(rule) => rule.look(view),
             Body::Cel(rule) => rule.look(view),
-            Body::SameAs(_) | Body::Imports(_) => Vec::new(),
+            Body::Imports(rule) => rule.look_at_file(self.floor, &sited(0), &sited(1)),
+            Body::SameAs(_) => Vec::new(),
         }
     }
 
@@ -203,7 +217,7 @@ impl Rule {
                 rule.look(self.floor, &tree.facts(idx, 0), &tree.facts(idx, 1))
             }
             Body::SameAs(rule) => rule.look(self.floor, &tree.facts(idx, 0), &tree.facts(idx, 1)),
-            Body::Imports(rule) => rule.look(
+            Body::Imports(rule) => rule.look_at_tree(
                 self.floor,
                 &tree.facts(idx, 0),
                 &tree.facts(idx, 1),

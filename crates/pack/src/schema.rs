@@ -119,22 +119,12 @@ impl Schema {
 
     /// What is wrong with a document, in the order of places; `value` is what it says.
     pub(crate) fn check(&self, value: &Value, document: &Document) -> Vec<Violation> {
-        let mut json = json::to_json(value);
-        if !self.knows_schema_key
-            && let Some(members) = json.as_object_mut()
-            && members.get("$schema").is_some_and(Json::is_string)
-        {
-            members.shift_remove("$schema");
-        }
-        let extent = extent(&json);
-        let is_valid = budget::within(extent, || self.validator.is_valid(&json));
-        if !self.has_deprecations && matches!(is_valid, Ok(true)) {
-            return Vec::new();
-        }
-        let faults = match (is_valid, self.faults(&json, extent)) {
-            (Err(_), _) => return vec![unexplained("SCHEMA_INVALID", UNDECIDED)],
-            (_, Err(_)) => return vec![unexplained("SCHEMA_NO_BRANCH", UNEXPLAINED)],
-            (_, Ok(faults)) => faults,
+        let (json, extent) = self.seen(value);
+        let faults = match self.all_faults(&json, extent) {
+            Err(TooMuch::ToDecide) => return vec![unexplained("SCHEMA_INVALID", UNDECIDED)],
+            Err(TooMuch::ToExplain) => return vec![unexplained("SCHEMA_NO_BRANCH", UNEXPLAINED)],
+            Ok(faults) if faults.is_empty() => return Vec::new(),
+            Ok(faults) => faults,
         };
         let Some(root) = self.library.document(&self.path) else { return Vec::new() };
         let patient = Patient { library: &self.library, root, value, document, faults: &faults };
@@ -143,13 +133,46 @@ impl Schema {
         (0..faults.len()).map(|idx| violation(&patient, &mut trials, idx)).collect()
     }
 
+    /// The rules that [`Schema::check`] would say are broken, once for each time; without the words and the repairs.
+    pub(crate) fn broken_rules(&self, value: &Value) -> Vec<&'static str> {
+        let (json, extent) = self.seen(value);
+        match self.all_faults(&json, extent) {
+            Err(TooMuch::ToDecide) => vec!["SCHEMA_INVALID"],
+            Err(TooMuch::ToExplain) => vec!["SCHEMA_NO_BRANCH"],
+            Ok(faults) => faults.iter().map(Fault::rule_id).collect(),
+        }
+    }
+
+    /// The document as the validator sees it.
+    fn seen(&self, value: &Value) -> (Json, Extent) {
+        let mut json = json::to_json(value);
+        if !self.knows_schema_key
+            && let Some(members) = json.as_object_mut()
+            && members.get("$schema").is_some_and(Json::is_string)
+        {
+            members.shift_remove("$schema");
+        }
+        let extent = extent(&json);
+        (json, extent)
+    }
+
+    fn all_faults(&self, json: &Json, extent: Extent) -> Result<Vec<Fault>, TooMuch> {
+        let is_valid = budget::within(extent, || self.validator.is_valid(json));
+        match is_valid {
+            Err(Exhausted) => Err(TooMuch::ToDecide),
+            Ok(true) if !self.has_deprecations => Ok(Vec::new()),
+            Ok(_) => self.faults(json, extent).map_err(|Exhausted| TooMuch::ToExplain),
+        }
+    }
+
     fn faults(&self, json: &Json, extent: Extent) -> Result<Vec<Fault>, Exhausted> {
         let deprecated = match self.library.document(&self.path) {
             Some(root) if self.has_deprecations => deprecated::find(&self.library, &root, json),
             _ => Vec::new(),
         };
         let collect = || fault::collect(self.validator.iter_errors(json), deprecated);
-        budget::within(extent, collect).map(|it| self.without_echoes(it))
+        let faults = budget::within(extent, collect)?;
+        Ok(fault::without_twins(self.without_echoes(faults), json))
     }
 
     /// A fault anywhere in an object makes the validator forget which keys a part of the schema has looked at, and
@@ -166,6 +189,12 @@ impl Schema {
         });
         faults
     }
+}
+
+/// What a schema costs too much for.
+enum TooMuch {
+    ToDecide,
+    ToExplain,
 }
 
 /// How bad a finding of the schema tier is.

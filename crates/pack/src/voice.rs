@@ -15,8 +15,8 @@ use snapshot::{RelPath, Snapshot};
 
 use crate::finding::Anchor;
 use crate::found::{Found, Mend};
-use crate::guard::on_a_deep_stack;
 use crate::pack::Pack;
+use crate::report::{NOT_REPAIRED, label};
 use crate::rules::{Rule, View};
 
 /// What findings are made with.
@@ -28,7 +28,7 @@ pub(crate) struct Voice<'a> {
 
 impl Voice<'_> {
     /// The diagnostics, in the order of what was found, and their repairs; all with ids. Ids count what is alike, so all
-    /// that one rule says of one file belongs into one call.
+    /// that one rule says of one file belongs into one call. To be called on a deep stack if the pack has guards.
     pub(crate) fn speak(&self, rule: &Rule, found: &[Found]) -> (Vec<Diagnostic>, Vec<Repair>) {
         let places = self.places(found);
         let mut diagnostics: Vec<Diagnostic> =
@@ -45,7 +45,10 @@ impl Voice<'_> {
                     repairs.push(self.repair(rule, &diagnostics[idx], mend));
                     owners.push(idx);
                 }
-                Trial::Impossible => {}
+                Trial::Impossible(why) => {
+                    let details = &mut diagnostics[idx].details;
+                    details.insert(NOT_REPAIRED.to_owned(), Value::String(why));
+                }
                 Trial::NotTried => {
                     diagnostics[idx]
                         .details
@@ -61,10 +64,6 @@ impl Voice<'_> {
     }
 
     fn diagnostic(&self, rule: &Rule, found: &Found, places: &Places<'_>) -> Diagnostic {
-        let message = match &rule.message {
-            Some(reason) => format!("{}. {reason}", found.message),
-            None => found.message.clone(),
-        };
         let related = found.elsewhere.iter().map(|it| Related {
             file: it.file.as_str().to_owned(),
             json_pointer: Some(it.at.to_string()),
@@ -79,7 +78,7 @@ impl Voice<'_> {
             tier: rule.tier,
             concern: Concern::Problem,
             severity: found.severity.unwrap_or(rule.severity),
-            message,
+            message: rule.say(found),
             file: found.file.as_str().to_owned(),
             json_pointer: Some(found.at.to_string()),
             location: places.get(&(&found.file, &found.at, found.anchor == Anchor::Key)).copied(),
@@ -93,7 +92,7 @@ impl Voice<'_> {
     fn repair(&self, rule: &Rule, diagnostic: &Diagnostic, mend: &Mend) -> Repair {
         Repair {
             id: String::new(),
-            title: mend.title.clone(),
+            title: label(&mend.title),
             rationale: mend.rationale.clone(),
             source: self.pack.name().to_owned(),
             phase: rule.phase().to_owned(),
@@ -166,10 +165,11 @@ fn spans(document: &Document, mut pointers: Vec<Pointer>) -> Vec<Option<document
 }
 
 /// What came of trying a repair.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Trial {
     Possible,
-    Impossible,
+    /// Why not.
+    Impossible(String),
     /// Too much was tried already.
     NotTried,
 }
@@ -183,12 +183,12 @@ fn cost(parsed: &Parsed) -> usize {
 }
 
 /// How often each rule that looks at one file at a time finds something.
-type Counts = BTreeMap<String, usize>;
+type Counts<'a> = BTreeMap<&'a str, usize>;
 
 struct Trials<'a> {
     voice: &'a Voice<'a>,
-    /// By file, as it is.
-    counts: BTreeMap<RelPath, Option<Counts>>,
+    /// By file, its kind and what is found in it as it is.
+    counts: BTreeMap<RelPath, Option<(usize, Counts<'a>)>>,
     n_left: usize,
 }
 
@@ -201,7 +201,7 @@ impl Trials<'_> {
         let Some(parsed) = self.voice.parsed(file) else { return false };
         let is_too_much = cost(&parsed).saturating_mul(ops.len()) > self.n_left;
         let is_one_file = ops.iter().all(|it| it.file() == file);
-        is_too_much && is_one_file && self.is_possible_in(file, &ops) == Some(Trial::Possible)
+        is_too_much && is_one_file && self.is_possible_in(file, &ops) == Trial::Possible
     }
 
     fn is_possible(&mut self, mend: &Mend) -> Trial {
@@ -209,81 +209,78 @@ impl Trials<'_> {
         for op in &mend.ops {
             by_file.entry(op.file()).or_default().push(op);
         }
-        let trials = by_file.into_iter().map(|(file, ops)| self.is_possible_in(file, &ops));
-        let trials: Vec<Trial> = trials.map(|it| it.unwrap_or(Trial::Impossible)).collect();
-        let worst = [Trial::Impossible, Trial::NotTried].into_iter().find(|it| trials.contains(it));
-        worst.unwrap_or(Trial::Possible)
+        let mut is_tried = true;
+        for (file, ops) in by_file {
+            match self.is_possible_in(file, &ops) {
+                Trial::Possible => {}
+                Trial::NotTried => is_tried = false,
+                impossible => return impossible,
+            }
+        }
+        if is_tried { Trial::Possible } else { Trial::NotTried }
     }
 
-    fn is_possible_in(&mut self, file: &RelPath, ops: &[&RepairOp]) -> Option<Trial> {
+    fn is_possible_in(&mut self, file: &RelPath, ops: &[&RepairOp]) -> Trial {
         let pack = self.voice.pack;
-        let parsed = self.voice.parsed(file)?;
-        let document = parsed.document().ok()?;
-        if document.blocked().is_some() {
-            return Some(Trial::Impossible);
-        }
-        let Some(n_left) = self.n_left.checked_sub(cost(&parsed)) else {
-            return Some(Trial::NotTried);
+        let parsed = self.voice.parsed(file);
+        let Some((parsed, document)) =
+            parsed.as_ref().and_then(|it| Some((it, it.document().ok()?)))
+        else {
+            return Trial::Impossible(format!("{file} cannot be read"));
         };
+        let Some(n_left) = self.n_left.checked_sub(cost(parsed)) else { return Trial::NotTried };
         self.n_left = n_left;
         let mut draft = document.draft();
         for op in ops {
             match op {
                 // Made from the document, and read again after it was made.
-                RepairOp::Text { .. } => return Some(Trial::Possible),
+                RepairOp::Text { .. } => return Trial::Possible,
                 RepairOp::Document { step, .. } => {
-                    draft.apply(step).ok()?;
+                    if let Err(error) = draft.apply(step) {
+                        return Trial::Impossible(error.to_string());
+                    }
                 }
             }
         }
         let after = draft.value();
         let kinds = pack.kinds_of_path(file.as_str());
-        let kind = pack.kind_among(&kinds, &after)?;
+        let kind = pack.kind_among(&kinds, &after);
         if !self.counts.contains_key(file) {
             let before = document.value();
-            let is_same = pack.kind_among(&kinds, &before) == Some(kind);
-            let counts =
-                if is_same { self.voice.count(file, kind, &before, document) } else { None };
+            let known = pack.kind_among(&kinds, &before);
+            let counts = known.map(|kind| (kind, self.voice.count(file, kind, &before)));
             self.counts.insert(file.clone(), counts);
         }
-        let new = self.voice.count(file, kind, &after, document)?;
-        let old = self.counts.get(file)?.as_ref()?;
-        let is_no_worse =
-            new.iter().all(|(rule, n)| old.get(rule).is_some_and(|before| n <= before));
-        Some(if is_no_worse { Trial::Possible } else { Trial::Impossible })
+        let old = self.counts.get(file).and_then(Option::as_ref);
+        let (Some(kind), Some((_, old))) = (kind, old.filter(|it| Some(it.0) == kind)) else {
+            return Trial::Impossible(format!("the edit would make {file} another kind of file"));
+        };
+        let new = self.voice.count(file, kind, &after);
+        let worse = new.iter().find(|(rule, n)| old.get(*rule).is_none_or(|before| before < n));
+        match worse {
+            Some((rule, _)) => Trial::Impossible(format!("the edit would break {rule} in {file}")),
+            None => Trial::Possible,
+        }
     }
 }
 
 impl Voice<'_> {
     /// Looks at a value as if it were the file's.
-    fn count(
-        &self,
-        file: &RelPath,
-        kind: usize,
-        value: &Value,
-        document: &Document,
-    ) -> Option<Counts> {
+    fn count(&self, file: &RelPath, kind: usize, value: &Value) -> Counts<'_> {
         let mut counts = Counts::new();
         if let Some(schema) = &self.pack.kinds[kind].schema {
-            for violation in schema.check(value, document) {
-                *counts.entry(violation.rule_id).or_default() += 1;
+            for rule_id in schema.broken_rules(value) {
+                *counts.entry(rule_id).or_default() += 1;
             }
         }
         let view = View { file, kind, value, document: None };
-        let mut look = || {
-            for rule in &self.pack.file_rules[kind] {
-                let rule = &self.pack.rules[*rule];
-                let n_found = rule.look_at_file(&view).len();
-                if n_found > 0 {
-                    counts.insert(rule.id.clone(), n_found);
-                }
+        for rule in &self.pack.file_rules[kind] {
+            let rule = &self.pack.rules[*rule];
+            let n_found = rule.look_at_file(&view).len();
+            if n_found > 0 {
+                counts.insert(&rule.id, n_found);
             }
-        };
-        if self.pack.has_guards() {
-            on_a_deep_stack(look)?;
-        } else {
-            look();
         }
-        Some(counts)
+        counts
     }
 }

@@ -13,26 +13,48 @@ mod progress;
 mod render;
 mod words;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use clap::Parser;
 
 use crate::exit::Exit;
 
+/// Checking is many small strings that come and go on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// What the last panic said.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
+    keep_panics_quiet();
     or_failed(|| command::run(&cli)).into()
 }
 
-/// A defect of ours is work that could not be done, like any other: its exit code is in the table. What happened is on
-/// standard error already; a transaction that was cut short is settled by the next command.
+/// A source of findings that panics is contained and named in the report, so a panic is only told if nobody caught it.
+/// Whoever asks for a backtrace gets every one.
+fn keep_panics_quiet() {
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        panic::set_hook(Box::new(|panic| {
+            *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string();
+        }));
+    }
+}
+
+/// A defect of ours is work that could not be done, like any other: its exit code is in the table. A transaction that
+/// was cut short is settled by the next command.
 fn or_failed(run: impl FnOnce() -> Exit) -> Exit {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        let text =
-            "error: this is a defect of regreen; please report it with the command and its input\n";
+        let panic = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = format!(
+            "error: this is a defect of regreen; please report it with the command and its input\n{}\n",
+            words::printable(&panic)
+        );
         // If even this cannot be written, the exit code is all that is left to say it.
-        let _ = output::note(text, cli::Color::Never);
+        let _ = output::note(&text, cli::Color::Never);
         Exit::Failed
     })
 }

@@ -64,18 +64,20 @@ struct Mended {
     protected: BTreeMap<RelPath, String>,
 }
 
+/// Why the files of the setup are not repaired: what was proved by the old rules would not hold by the new ones.
+const IS_SETUP: &str = "the rules of this workspace are made of it";
+
 /// Repairs in memory, from what is known of a tree to what is known of a better one. Files that a commit would refuse
-/// are left alone, so that they do not stand in the way of the others.
+/// are left alone, so that they do not stand in the way of the others; so are those that the setup is made of.
 fn repair(
     session: &Session,
     setup: &Setup,
     look: &Look,
     start: &Assessment,
-    wants: &dyn Fn(&Repair) -> bool,
+    (wants, max_passes): (&dyn Fn(&Repair) -> bool, usize),
     progress: OnProgress<'_>,
 ) -> Result<Mended, Failure> {
     let checks = setup.checks();
-    let max_passes = setup.config.max_passes;
     let mut protected = BTreeMap::new();
     loop {
         let options = engine::Options {
@@ -102,7 +104,7 @@ fn repair(
     }
 }
 
-/// The files of the change that a commit would refuse. Where nothing may be written, who may write what is not the
+/// The files of the change that must not be changed. Where nothing may be written, who may write what is not the
 /// question.
 fn protected_among(
     session: &Session,
@@ -110,13 +112,19 @@ fn protected_among(
     look: &Look,
     fixed: &Fixed,
 ) -> Result<BTreeMap<RelPath, String>, Failure> {
+    let paths = fixed.change.paths();
+    let of_setup: BTreeMap<RelPath, String> = paths
+        .iter()
+        .filter(|it| setup.depends_on(it))
+        .map(|it| (it.clone(), IS_SETUP.to_owned()))
+        .collect();
     let workspace = setup.workspace(session);
     let may_write = workspace.options().access == workspace::Access::ReadWrite;
     if !may_write || look.has_overlay() || fixed.change.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(of_setup);
     }
-    let paths: Vec<RelPath> = fixed.change.paths().into_iter().collect();
-    let loaded = workspace.load(&paths)?;
+    let loaded = workspace.load(&paths.into_iter().collect::<Vec<_>>())?;
     let refused = loaded.unchangeable.iter().chain(&loaded.refused);
-    Ok(refused.map(|(path, refusal)| (path.clone(), refusal.to_string())).collect())
+    let refused = refused.map(|(path, refusal)| (path.clone(), refusal.to_string()));
+    Ok(refused.chain(of_setup).collect())
 }

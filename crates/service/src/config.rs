@@ -43,6 +43,8 @@ pub(crate) struct Config {
     pub(crate) baseline: RelPath,
     /// The widest safety that `fix` applies by itself. Never wider than the default.
     pub(crate) safety: Safety,
+    /// Whether nobody who runs `fix` may let it apply more than it does by itself.
+    pub(crate) require_approval: bool,
     /// How many rounds of repairs `fix` makes at most.
     pub(crate) max_passes: usize,
     /// How bad a rule is here.
@@ -77,6 +79,7 @@ impl Default for Config {
             max_file_size: None,
             baseline: RelPath::parse(DEFAULT_BASELINE).expect("the default is a path"),
             safety: Safety::LikelyPreserving,
+            require_approval: false,
             max_passes: DEFAULT_MAX_PASSES,
             rules: BTreeMap::new(),
             packs: None,
@@ -101,8 +104,11 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
     let value = document.value();
     if let Some(mut top) = Members::open(&value, &Pointer::root(), "a table", &mut problems) {
         for section in UNUSED_SECTIONS {
-            if top.take(section).is_some() {
-                problems.unused(&Pointer::root().join(section), section);
+            if let Some((value, at)) = top.take(section) {
+                problems.unused(&at, section);
+                // What forbids something holds before the rest of its section is there.
+                config.require_approval |= section == "govern"
+                    && value.get("require_approval") == Some(&Value::Bool(true));
             }
         }
         if let Some((value, at)) = top.take("workspace") {

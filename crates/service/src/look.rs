@@ -52,6 +52,16 @@ impl Look {
             );
             return Err(Failure::Usage { message });
         }
+        if setup.config.require_approval
+            && let Some((name, _)) = Look::typed(request).first()
+        {
+            let flag = if *name == "safety" { "--safety behavior_changing" } else { "--allow" };
+            let message = format!(
+                "`{flag}` does not work here: {} has `require_approval = true` under `[govern]`",
+                crate::config::PATH
+            );
+            return Err(Failure::Usage { message });
+        }
         let paths = if request.paths.is_empty() {
             None
         } else {

@@ -134,8 +134,8 @@ pub(crate) fn too_large(file: &str, size: u64, limit: u64) -> Diagnostic {
 }
 
 /// A document that cannot be read.
-pub(crate) fn unreadable(file: &str, reason: &str) -> Diagnostic {
-    let message = format!("the file was not checked, because it cannot be read: {reason}");
+pub(crate) fn unreadable(file: &str, what: &str, reason: &str) -> Diagnostic {
+    let message = format!("the {what} was not checked, because it cannot be read: {reason}");
     diagnostic(UNREADABLE, Severity::Error, file, message)
 }
 

@@ -164,6 +164,14 @@ impl Setup {
         Ok(Tree { snapshot, own })
     }
 
+    /// Whether it is a folder in which there may be something to look at.
+    fn is_wanted_folder(&self, session: &Session, path: &str) -> bool {
+        let Ok(path) = RelPath::parse(path) else { return false };
+        let loaded = self.workspace(session).load(std::slice::from_ref(&path));
+        loaded.is_ok_and(|it| matches!(it.snapshot.get(&path), Some(Entry::Directory)))
+            && (self.config.exclude.is_empty() || !self.config.exclude.matches(&path))
+    }
+
     fn own_findings(
         &self,
         session: &Session,
@@ -182,7 +190,9 @@ impl Setup {
         for it in skipped {
             let is_passed_over = RelPath::parse(&it.path).is_ok_and(|path| !self.includes(&path));
             if document::Format::of_path(&it.path).is_some() && !is_passed_over {
-                found.push(own_rules::unreadable(&it.path, &it.reason));
+                found.push(own_rules::unreadable(&it.path, "file", &it.reason));
+            } else if self.is_wanted_folder(session, &it.path) {
+                found.push(own_rules::unreadable(&it.path, "folder", &it.reason));
             }
         }
         found.retain_mut(|it| match self.config.rules.get(&it.rule_id) {
@@ -288,3 +298,6 @@ pub(crate) fn describe(pack: &PackRef) -> String {
         PackPlace::Builtin(name) => format!("the built-in pack `{name}`"),
     }
 }
+
+#[cfg(test)]
+mod tests;

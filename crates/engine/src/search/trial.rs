@@ -131,17 +131,16 @@ impl Search<'_> {
             let is_tried = |idx: &&usize| numbers.binary_search(idx).is_ok();
             all.iter().filter(is_tried).copied().collect::<Vec<usize>>()
         };
-        let may_lay_out = |path: &RelPath| {
-            let lays_out =
-                |idx: &usize| invariants::is_layout_only(&self.members[*idx].repair, before);
-            touching(path).iter().any(lays_out)
+        let laid_out = |path: &RelPath| {
+            let repairs = touching(path).into_iter().map(|idx| &*self.members[idx].repair);
+            invariants::laid_out(repairs, before, path)
         };
         // What the accepted ones did to a file was looked at when they were tried.
         let base = base.and_then(Trial::checked).map(|it| &it.assessment.snapshot);
         let is_settled = |path: &RelPath| base.is_some_and(|it| it.get(path) == after.get(path));
         let edits = change.edits().iter().filter(|(path, _)| !is_settled(path));
         let parses = self.batch.run.parses;
-        let broken = invariants::broken(parses, before, after, edits, &may_lay_out);
+        let broken = invariants::broken(parses, before, after, edits, &laid_out);
         let complaint = |(path, words)| {
             Complaint::new(touching(&path), Reason::Invalid, format!("{path} {words}"))
         };

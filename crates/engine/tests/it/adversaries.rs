@@ -68,6 +68,21 @@ fn five_bad_repairs_among_200_good_ones_in_as_many_files() {
     assert!(n_changed <= 5 * 205, "{n_changed} files looked at again");
 }
 
+/// The cost of liars grows with their number, not with that of the others.
+#[test]
+fn ten_liars_among_500_are_found_in_one_file_and_in_many() {
+    let word = |n: usize| if n % 50 == 7 { "lie" } else { "bad" };
+    let one: String = (0..500).map(|n| format!("{}\n", word(n))).collect();
+    let many: String = (0..500).map(|n| format!("//- f{n:04}.txt\n{}\n", word(n))).collect();
+    for text in [format!("//- a.txt\n{one}"), many] {
+        let rules = vec![rule("R_BAD", "bad", "good"), rule("R_LIE", "lie", "belief")];
+        let tree = tree(&text);
+        let fixed = fix(&[&patterns("words", rules)], &Sieve::default(), &tree);
+        assert_eq!((fixed.applied.len(), fixed.rejected.len()), (490, 10));
+        assert!(fixed.rechecks <= 10 * 5, "{} rechecks", fixed.rechecks);
+    }
+}
+
 #[test]
 fn a_claim_that_is_not_met_leaves_the_tree_as_it_was() {
     insta::assert_snapshot!(run("//- a.txt\nlie\n", vec![rule("R_LIE", "lie", "a lie")]), @"
@@ -440,4 +455,53 @@ fn a_repair_that_requires_a_bad_one_is_not_applied() {
     //- c.txt
     even
     ");
+}
+
+/// A provider that says nothing because it cannot look has not said that nothing is wrong.
+#[test]
+fn a_finding_is_not_resolved_by_keeping_its_phase_from_running() {
+    let early = rule("R_EARLY", "bad", "fog");
+    let late = rule("R_LATE", "bad", "fog").late();
+    for (rule, name) in [(early, "R_EARLY"), (late, "R_LATE")] {
+        let others = rule_of_another_phase();
+        let mut provider = patterns("words", vec![rule, others]);
+        provider.blocker = Some("fog".into());
+        let tree = tree("//- a.txt\nbad other\n//- b.txt\nfog\n");
+        let fixed = fix(&[&provider], &Sieve::default(), &tree);
+        assert_eq!(
+            show(&tree, &fixed),
+            format!(
+                "passes 1, rechecks 1, settled\n\
+                 rejected {name}: regressed: words can no longer look at a.txt as far as before\n\
+                 error {name} at a.txt:1\nerror R_OTHER at a.txt:1\n"
+            )
+        );
+    }
+}
+
+fn rule_of_another_phase() -> Pattern {
+    rule("R_OTHER", "other", "").late().without_repair()
+}
+
+/// RS-17: equal repairs are numbered, and the second one has the first one's number after that was made.
+#[test]
+fn a_name_allows_one_repair_and_not_its_equals() {
+    let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
+    let guess = fake("words", |input| {
+        let mut report = words.check(input)?;
+        for repair in &mut report.repairs {
+            Arc::make_mut(repair).safety = check::Safety::BehaviorChanging;
+        }
+        Ok(report)
+    });
+    let tree = tree("//- a.txt\nbad\nbad\nbad\n");
+    let start = assess(&[&guess], &Sieve::default(), &tree);
+    for (at, expected) in
+        ["good\nbad\nbad\n", "bad\ngood\nbad\n", "bad\nbad\ngood\n"].iter().enumerate()
+    {
+        let allow = BTreeSet::from([start.repairs[at].id.clone()]);
+        let fixed = fix_allowing(&[&guess], &tree, allow);
+        let text = &fixed.end.snapshot.file(&path("a.txt")).unwrap().text;
+        assert_eq!(String::from_utf8_lossy(text.bytes()), **expected);
+    }
 }

@@ -104,12 +104,19 @@ y = 'bad odd'
   \"a\": \"bad\",
   \"b\": \"bad\" /** regreen:ignore R_BAD R_ODD --why */
 }
+//- stars.json
+{
+  /*
+   * regreen: ignore R_BAD
+   */
+  \"a\": \"bad\"
+}
 "), @"
     warning R_ODD at above.yaml:5
     error R_BAD at end.yaml:2
     warning R_ODD at file.toml:3
     warning SEM_UNUSED_IGNORE at slashes.json:4
-    7 ignored, 3 repairs
+    8 ignored, 3 repairs
     ");
 }
 

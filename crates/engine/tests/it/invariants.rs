@@ -165,3 +165,14 @@ fn one_broken_file_is_isolated_without_asking_the_providers() {
     c: good
     ");
 }
+
+/// That somebody may change the line ends does not let somebody else do it in the same pass.
+#[test]
+fn a_repair_of_the_layout_is_no_cover_for_another() {
+    let tree = tree("//- a.txt\nbad \nodd\n");
+    let blank = || rule("R_BLANK", " \n", "\n");
+    for (put, n_applied) in [("even\r\neven", 1), ("even\neven", 2)] {
+        let provider = patterns("words", vec![blank(), rule("R_ODD", "odd", put)]);
+        assert_eq!(fix(&[&provider], &Sieve::default(), &tree).applied.len(), n_applied);
+    }
+}

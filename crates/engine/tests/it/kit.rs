@@ -278,17 +278,32 @@ pub(crate) fn fix_within(
     max_passes: usize,
     max_rechecks: usize,
 ) -> Fixed {
+    let policy = Policy { safety: Safety::LikelyPreserving, allow: BTreeSet::new() };
+    fix_by(&policy, checks, sieve, snapshot, (max_passes, max_rechecks))
+}
+
+/// A fix that may also make the repairs with these ids.
+pub(crate) fn fix_allowing(
+    checks: &[&dyn Check],
+    snapshot: &Snapshot,
+    allow: BTreeSet<String>,
+) -> Fixed {
+    let policy = Policy { safety: Safety::LikelyPreserving, allow };
+    fix_by(&policy, checks, &Sieve::default(), snapshot, (10, 1000))
+}
+
+fn fix_by(
+    policy: &Policy,
+    checks: &[&dyn Check],
+    sieve: &Sieve,
+    snapshot: &Snapshot,
+    (max_passes, max_rechecks): (usize, usize),
+) -> Fixed {
     let parses = Parses::new(Limits::DEFAULT);
     let run = Run { checks, parses: &parses, sieve };
     let start = engine::assess(&run, snapshot, None);
-    let policy = Policy { safety: Safety::LikelyPreserving, allow: BTreeSet::new() };
-    let options = Options {
-        policy: &policy,
-        is_editable: &|_| true,
-        wants: &|_| true,
-        max_passes,
-        max_rechecks,
-    };
+    let options =
+        Options { policy, is_editable: &|_| true, wants: &|_| true, max_passes, max_rechecks };
     let fixed = engine::fix(&run, &start, &options, &mut |_| {});
     check_laws(&start, &fixed);
     fixed

@@ -24,7 +24,7 @@ const KINDS: [(&str, &[&str]); 10] = [
     ("unique", &["places", "within"]),
     ("reference", &["from", "to", "within"]),
     ("same_as", &["source", "copies"]),
-    ("imports", &["from", "to", "path", "path_from"]),
+    ("imports", &["from", "to", "within", "path", "path_from"]),
     ("derived", &["at", "template"]),
     ("ordered", &["at", "by", "order", "layout"]),
     ("forbidden", &["at", "key"]),
@@ -249,9 +249,16 @@ impl Ctx<'_, '_, '_> {
         let path_from =
             self.members.choice(self.problems, "path_from", &[("folder", false), ("root", true)]);
         let has_to = self.members.get("to").is_some();
+        let within = self.within();
         let at = self.members.at.clone();
         let target = match (has_to, is_path || path_from.is_some()) {
+            (true, false) if within == Within::File => Target::Entry(self.entries("to")?),
             (true, false) => Target::Name(self.places("to")?),
+            (false, true) if within == Within::File => {
+                let at = at.join("within");
+                refuse(self.problems, &at, "a path leads out of the file; remove this".to_owned());
+                return None;
+            }
             (false, true) if path_from == Some(true) => Target::RootPath,
             (false, true) => Target::RelativePath,
             (true, true) => {
@@ -272,6 +279,18 @@ impl Ctx<'_, '_, '_> {
             }
         };
         Some(Imports { from: from?, target })
+    }
+
+    /// Places whose keys are meant, because a key has an entry that imports can stand in.
+    fn entries(&mut self, key: &str) -> Option<Vec<Place>> {
+        let places = self.places(key)?;
+        if places.iter().all(|it| it.keys) {
+            return Some(places);
+        }
+        let at = self.members.at.join(key);
+        let message = format!("within a file, `{key}` is the `keys` of the entries; write `keys`");
+        refuse(self.problems, &at, message);
+        None
     }
 
     fn derived(&mut self) -> Option<Derived> {

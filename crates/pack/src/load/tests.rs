@@ -94,6 +94,18 @@ fn a_kind_that_is_not_there_is_named_with_the_nearest() {
 }
 
 #[test]
+fn imports_within_a_file_are_of_entries() {
+    let rule = |members: &str| {
+        check(&format!(
+            "{HEAD}  - {{id: SEM_X, rule: imports, within: file, from: {{in: a, at: /x/*/y}}, {members}, about: x}}\n"
+        ))
+    };
+    assert_snapshot!(rule("to: {in: a, keys: /x}"), @"Pack(test 1)");
+    assert_snapshot!(rule("to: [{in: a, keys: /x}, {in: a, at: /x/*/name}]"), @"pack.yaml:7:77: within a file, `to` is the `keys` of the entries; write `keys`");
+    assert_snapshot!(rule("path: true"), @"pack.yaml:7:40: a path leads out of the file; remove this");
+}
+
+#[test]
 fn files_that_cannot_be_read_are_problems_of_the_pack() {
     assert_snapshot!(check("name: ["), @"pack.yaml:1:7: cannot be read: unclosed bracket '['");
     assert_snapshot!(check("- 1"), @"pack.yaml:1:1: this is an array, not an object");

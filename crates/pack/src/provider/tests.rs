@@ -154,7 +154,7 @@ modules: {mod_b: 1}
       `module` lacks the required key `name`; add it
     error modules/broken.yaml:1:9  [SCHEMA_PARSE]
       cannot be read: unclosed bracket '{'
-    error modules/twice.yaml:1:23  [SCHEMA_DUPLICATE_KEY]
+    error modules/twice.yaml:1:23 /module [SCHEMA_DUPLICATE_KEY]
       key `name` appears more than once in its map; remove one of them first
     error modules/twice.yaml:1:41 /module/uid [SEM_UID]
       `x` should be `mod_twice`, which is what `mod_{/module/name|snake}` makes of this document; change it
@@ -278,7 +278,7 @@ proptest! {
         rng_seed: proptest::test_runner::RngSeed::Fixed(1),
         ..ProptestConfig::default()
     })]
-    /// X-7, CS-44: checking on from an earlier report says exactly what checking from nothing says; on one thread and on four; and
+    /// CS-44: checking on from an earlier report says exactly what checking from nothing says; on one thread and on four; and
     /// every repair keeps what it claims.
     #[test]
     fn checking_on_is_checking_anew(rounds in proptest::collection::vec(changes(), 1..6)) {

@@ -23,6 +23,9 @@ impl Cel {
     pub(crate) fn look(&self, view: &View<'_>) -> Vec<Found> {
         let matches = self.at.pattern.select(view.value);
         let mut found = Vec::new();
+        if matches.is_empty() {
+            return found;
+        }
         let mut scope = Scope::new(view.value);
         for it in matches {
             let message = match self.holds(&mut scope, it.value) {
@@ -38,7 +41,8 @@ impl Cel {
                     continue;
                 }
             };
-            found.push(Found::new(view.file, it.at, Anchor::Key, message));
+            let one = Found::new(view.file, it.at, Anchor::Key, message);
+            found.push(one.detail("assert", &self.text));
         }
         found
     }

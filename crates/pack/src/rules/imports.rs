@@ -1,19 +1,25 @@
-//! `imports`: what a file imports exists, by name or by path, and no file imports itself in the end. Repair: the one
-//! near name; none for a cycle.
+//! `imports`: what a file imports exists, by name or by path, and no file imports itself in the end; or the same of the
+//! entries of one file. Repair: the one near name; none for a cycle.
 
 mod cycles;
+mod links;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashMap;
 
 use check::Safety;
 use document::Value;
 use snapshot::{Entry, RelPath};
 
+use self::links::{Link, Links, Words};
+use super::Within;
 use super::nearest::Names;
-use super::reference::{mend, missing, near_words};
-use crate::found::{Elsewhere, Found};
+use super::reference::{mend, names_nothing, near_words, with_near_ones};
+use crate::found::Found;
 use crate::place::{Place, Sited, key_of, shown, words};
 use crate::tree::Tree;
+
+const OF_FILES: Words = Words { verb: "imports", cycle: "a cycle of imports" };
+const OF_ENTRIES: Words = Words { verb: "names", cycle: "a cycle" };
 
 #[derive(Debug)]
 pub(crate) struct Imports {
@@ -24,40 +30,44 @@ pub(crate) struct Imports {
 /// What an import names.
 #[derive(Debug)]
 pub(crate) enum Target {
-    /// A value at one of these places.
+    /// A value at one of these places, and by it the file.
     Name(Vec<Place>),
+    /// A key at one of these places of the same file, and by it the entry. Whoever imports is the entry around it.
+    Entry(Vec<Place>),
     /// A file, relative to the folder of the importing file.
     RelativePath,
     /// A file, relative to the root.
     RootPath,
 }
 
-/// An import that leads to a file.
-struct Resolved<'a> {
-    sited: Sited<'a>,
-    to: RelPath,
-}
-
-/// An import that leads nowhere, and the file that its repair would lead to.
+/// An import that leads nowhere.
 struct Unresolved {
     found: Found,
-    near: Option<RelPath>,
+    /// Who imports, by number.
+    from: Option<usize>,
+    /// What the repair would lead to; `None` for one that imports nothing.
+    near: Option<usize>,
 }
 
 impl Imports {
     pub(crate) fn to(&self) -> &[Place] {
         match &self.target {
-            Target::Name(places) => places,
+            Target::Name(places) | Target::Entry(places) => places,
             Target::RelativePath | Target::RootPath => &[],
         }
     }
 
     /// Whether the answer depends on which files there are, not only on facts.
     pub(crate) fn is_by_path(&self) -> bool {
-        !matches!(self.target, Target::Name(_))
+        matches!(self.target, Target::RelativePath | Target::RootPath)
     }
 
-    pub(crate) fn look(
+    pub(crate) fn within(&self) -> Within {
+        if matches!(self.target, Target::Entry(_)) { Within::File } else { Within::Workspace }
+    }
+
+    /// Facts in the order of path and position.
+    pub(crate) fn look_at_tree(
         &self,
         floor: Option<Safety>,
         from: &[Sited<'_>],
@@ -65,43 +75,75 @@ impl Imports {
         targets_are_dark: bool,
         tree: &Tree<'_>,
     ) -> Vec<Found> {
-        let from: Vec<Sited<'_>> =
-            from.iter().filter(|it| it.1.value.as_str().is_some()).copied().collect();
-        let (unresolved, resolved) = match &self.target {
-            Target::Name(places) => by_name(floor, places, &from, to, targets_are_dark),
-            Target::RelativePath | Target::RootPath => self.by_path(floor, &from, tree),
+        let importers = Importers::new(from);
+        let (unresolved, links) = match &self.target {
+            Target::Name(places) => by_name(floor, places, &importers, to, targets_are_dark),
+            Target::Entry(_) => return Vec::new(),
+            Target::RelativePath | Target::RootPath => self.by_path(floor, &importers, tree),
         };
-        let mut reach = Reach::new(&resolved);
-        let mut found: Vec<Found> = Vec::new();
-        for Unresolved { found: mut one, near } in unresolved {
-            // The repair of one import must not close a cycle of others.
-            if near.is_none_or(|near| reach.leads_back(&near, &one.file)) {
-                one.mend = None;
-            }
-            found.push(one);
+        let names = importers.files.iter().map(|it| it.as_str()).collect();
+        findings(unresolved, &mut Links::new(names, links), &OF_FILES)
+    }
+
+    /// Facts of one file, in order.
+    pub(crate) fn look_at_file(
+        &self,
+        floor: Option<Safety>,
+        from: &[Sited<'_>],
+        to: &[Sited<'_>],
+    ) -> Vec<Found> {
+        let mut by_name: HashMap<&str, usize> = HashMap::new();
+        let mut by_place: HashMap<&str, usize> = HashMap::new();
+        for (node, (_, fact)) in to.iter().enumerate() {
+            by_name.entry(&fact.key).or_insert(node);
+            by_place.entry(&fact.at).or_insert(node);
         }
-        found.extend(cycles_of(&resolved));
-        found
+        let around = |at: &str| {
+            let ends = at.rmatch_indices('/').map(|it| it.0);
+            ends.into_iter().find_map(|end| by_place.get(&at[..end]).copied())
+        };
+        let mut dangling = Vec::new();
+        let mut links = Vec::new();
+        for &sited in from.iter().filter(|it| it.1.value.as_str().is_some()) {
+            match (around(&sited.1.at), by_name.get(&*sited.1.key)) {
+                (Some(from), Some(&to)) => links.push(Link { from, to, sited }),
+                (None, Some(_)) => {}
+                (_, None) => dangling.push(sited),
+            }
+        }
+        let unresolved = with_near_ones(floor, dangling, to).into_iter().map(|it| Unresolved {
+            from: around(&it.sited.1.at),
+            near: it
+                .near
+                .and_then(|near| by_name.get(&*key_of(&Value::String(near.to_owned()))).copied()),
+            found: names_nothing(it, self.to()),
+        });
+        let names = to.iter().map(|it| it.1.value.as_str().unwrap_or_default()).collect();
+        findings(unresolved.collect(), &mut Links::new(names, links), &OF_ENTRIES)
     }
 
     fn by_path<'a>(
         &self,
         floor: Option<Safety>,
-        from: &[Sited<'a>],
+        importers: &Importers<'a>,
         tree: &Tree<'_>,
-    ) -> (Vec<Unresolved>, Vec<Resolved<'a>>) {
-        let mut resolved = Vec::new();
+    ) -> (Vec<Unresolved>, Vec<Link<'a>>) {
+        let nodes: HashMap<&RelPath, usize> =
+            importers.files.iter().enumerate().map(|(node, file)| (*file, node)).collect();
+        let mut links = Vec::new();
         let mut dangling = Vec::new();
-        for &(file, fact) in from {
+        for &(from, (file, fact)) in &importers.imports {
             let text = fact.value.as_str().unwrap_or_default();
             let folder =
                 if matches!(self.target, Target::RelativePath) { file.parent() } else { None };
-            match resolve(folder.as_ref(), text) {
-                Some(path) => match tree.snapshot.get(&path) {
-                    Some(Entry::Directory) | None => dangling.push(((file, fact), Some(path))),
-                    Some(_) => resolved.push(Resolved { sited: (file, fact), to: path }),
-                },
-                None => dangling.push(((file, fact), None)),
+            let path = resolve(folder.as_ref(), text);
+            let entry = path.as_ref().and_then(|it| tree.snapshot.get(it));
+            match (&path, entry) {
+                (Some(path), Some(entry)) if *entry != Entry::Directory => {
+                    let to = nodes.get(path).copied();
+                    links.extend(to.map(|to| Link { from, to, sited: (file, fact) }));
+                }
+                _ => dangling.push((from, (file, fact), path)),
             }
         }
         let names = if dangling.is_empty() {
@@ -110,13 +152,14 @@ impl Imports {
             let files = tree.snapshot.iter().filter(|it| *it.1 != Entry::Directory);
             Names::new(files.map(|it| it.0.as_str()), dangling.len())
         };
-        let found = dangling.into_iter().map(|((file, fact), path)| {
+        let found = dangling.into_iter().map(|(from, (file, fact), path)| {
+            let from = Some(from);
             let Some(path) = path else {
                 let message = format!(
                     "{} is no path inside the workspace; import a file in it",
                     shown(&fact.value)
                 );
-                return Unresolved { found: Found::at_fact(file, fact, message), near: None };
+                return Unresolved { found: Found::at_fact(file, fact, message), from, near: None };
             };
             let text = fact.value.as_str().unwrap_or_default();
             let near = names.nearest(path.as_str());
@@ -129,44 +172,103 @@ impl Imports {
                 near_words(&mend)
             );
             let near = near.and_then(|it| RelPath::parse(it.0).ok());
-            Unresolved { found: Found::at_fact(file, fact, message).with(mend), near }
+            let near = near.and_then(|it| nodes.get(&it).copied());
+            Unresolved { found: Found::at_fact(file, fact, message).with(mend), from, near }
         });
-        (found.collect(), resolved)
+        (found.collect(), links)
     }
+}
+
+/// The files that import something, by number in the order of paths. What imports nothing is part of no cycle.
+struct Importers<'a> {
+    files: Vec<&'a RelPath>,
+    /// Every import with the number of its file.
+    imports: Vec<(usize, Sited<'a>)>,
+}
+
+impl<'a> Importers<'a> {
+    fn new(from: &[Sited<'a>]) -> Importers<'a> {
+        let mut importers =
+            Importers { files: Vec::new(), imports: Vec::with_capacity(from.len()) };
+        for &sited in from.iter().filter(|it| it.1.value.as_str().is_some()) {
+            if importers.files.last().is_none_or(|it| !is_same(it, sited.0)) {
+                importers.files.push(sited.0);
+            }
+            importers.imports.push((importers.files.len() - 1, sited));
+        }
+        importers
+    }
+}
+
+/// Facts of one file have the very same path, which is quicker to see than that two paths are equal.
+fn is_same(left: &RelPath, right: &RelPath) -> bool {
+    std::ptr::eq(left, right) || left == right
 }
 
 fn by_name<'a>(
     floor: Option<Safety>,
     places: &[Place],
-    from: &[Sited<'a>],
+    importers: &Importers<'a>,
     to: &[Sited<'a>],
     targets_are_dark: bool,
-) -> (Vec<Unresolved>, Vec<Resolved<'a>>) {
-    let mut files: HashMap<&str, &RelPath> = HashMap::new();
+) -> (Vec<Unresolved>, Vec<Link<'a>>) {
+    let mut nodes: HashMap<&str, Option<usize>> = HashMap::with_capacity(to.len());
+    let mut node = 0;
     for (file, fact) in to {
-        files.entry(&fact.key).or_insert(file);
+        // Both lists are in the order of paths.
+        while importers.files.get(node).is_some_and(|it| !is_same(it, file) && *it < *file) {
+            node += 1;
+        }
+        let is_importer = importers.files.get(node).is_some_and(|it| is_same(it, file));
+        nodes.entry(&fact.key).or_insert(is_importer.then_some(node));
     }
-    let resolved = from.iter().filter_map(|&sited| {
-        let to = *files.get(&*sited.1.key)?;
-        Some(Resolved { sited, to: to.clone() })
-    });
-    let resolved = resolved.collect();
-    if targets_are_dark {
-        return (Vec::new(), resolved);
+    let mut links = Vec::new();
+    let mut dangling = Vec::new();
+    let mut dangling_from = Vec::new();
+    for &(from, sited) in &importers.imports {
+        match nodes.get(&*sited.1.key) {
+            Some(Some(to)) => links.push(Link { from, to: *to, sited }),
+            Some(None) => {}
+            None if targets_are_dark => {}
+            None => {
+                dangling.push(sited);
+                dangling_from.push(from);
+            }
+        }
     }
-    let found = missing(floor, from, to).into_iter().map(|it| {
+    let missing = with_near_ones(floor, dangling, to).into_iter().zip(dangling_from);
+    let found = missing.map(|(it, from)| {
         let (file, fact) = it.sited;
-        let near = near_words(&it.mend);
         let message = format!(
-            "the import {} resolves to nothing: no such name at {}{near}",
+            "the import {} resolves to nothing: no such name at {}{}",
             shown(&fact.value),
             words(places),
+            near_words(&it.mend),
         );
         let near =
-            it.near.and_then(|near| files.get(&*key_of(&Value::String(near.to_owned()))).copied());
-        Unresolved { found: Found::at_fact(file, fact, message).with(it.mend), near: near.cloned() }
+            it.near.and_then(|near| *nodes.get(&*key_of(&Value::String(near.to_owned())))?);
+        Unresolved {
+            found: Found::at_fact(file, fact, message).with(it.mend),
+            from: Some(from),
+            near,
+        }
     });
-    (found.collect(), resolved)
+    (found.collect(), links)
+}
+
+/// What is unresolved and what is a cycle. The repair of one import must not close a cycle of others.
+fn findings(unresolved: Vec<Unresolved>, links: &mut Links<'_>, words: &Words) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    for Unresolved { found: mut one, from, near } in unresolved {
+        if let (Some(from), Some(near)) = (from, near)
+            && links.lead_back(near, from)
+        {
+            one.mend = None;
+        }
+        found.push(one);
+    }
+    found.extend(links.cycles(words));
+    found
 }
 
 /// The path that an import means; `None` if it leads out of the root or is no path.
@@ -200,88 +302,4 @@ fn respell(text: &str, path: &str, near: &str) -> Option<String> {
     }
     let before = text.split('/').take(dots);
     Some(before.chain(new.get(n_implied..)?.iter().copied()).collect::<Vec<_>>().join("/"))
-}
-
-/// Where imports lead in the end, for as long as finding out is cheap.
-struct Reach<'a> {
-    edges: HashMap<&'a RelPath, Vec<&'a RelPath>>,
-    n_left: usize,
-}
-
-impl<'a> Reach<'a> {
-    fn new(resolved: &'a [Resolved<'_>]) -> Reach<'a> {
-        let mut edges: HashMap<&RelPath, Vec<&RelPath>> = HashMap::new();
-        for it in resolved {
-            edges.entry(it.sited.0).or_default().push(&it.to);
-        }
-        Reach { edges, n_left: MAX_STEPS }
-    }
-
-    /// Whether `from` is `to` or imports it in the end; also if that takes too long to find out.
-    fn leads_back(&mut self, from: &RelPath, to: &RelPath) -> bool {
-        let mut seen: HashSet<&RelPath> = HashSet::new();
-        let mut todo = vec![from];
-        while let Some(file) = todo.pop() {
-            if file == to || self.n_left == 0 {
-                return true;
-            }
-            self.n_left -= 1;
-            let next = self.edges.get(file).into_iter().flatten().copied();
-            todo.extend(next.filter(|it| seen.insert(it)));
-        }
-        false
-    }
-}
-
-/// One finding per cycle, at the import that leads back to the smallest path of it.
-fn cycles_of(resolved: &[Resolved<'_>]) -> Vec<Found> {
-    let mut edges: BTreeMap<&RelPath, BTreeMap<&RelPath, Sited<'_>>> = BTreeMap::new();
-    for it in resolved {
-        edges.entry(it.sited.0).or_default().entry(&it.to).or_insert(it.sited);
-    }
-    let graph: BTreeMap<&RelPath, Vec<&RelPath>> =
-        edges.iter().map(|(from, to)| (*from, to.keys().copied().collect())).collect();
-    let sited = |from: &RelPath, to: &RelPath| edges.get(from).and_then(|it| it.get(to)).copied();
-    let found = cycles::find(&graph).into_iter().filter_map(|cycle| {
-        let (first, last) = (*cycle.first()?, *cycle.last()?);
-        let (file, fact) = sited(last, first)?;
-        let way: Vec<&str> = cycle.iter().chain([&first]).map(|it| it.as_str()).collect();
-        let message = if way.len() == 2 {
-            format!("{file} imports itself; remove the import")
-        } else {
-            format!(
-                "{} closes a cycle of imports: {}; remove one of them",
-                shown(&fact.value),
-                cut(&way)
-            )
-        };
-        let files = cycle.iter().map(|it| Value::String(it.to_string())).collect();
-        let mut one = Found::at_fact(file, fact, message);
-        one.details.insert("cycle".to_owned(), Value::Array(files));
-        one.elsewhere = cycle
-            .windows(2)
-            .take(MAX_SHOWN)
-            .filter_map(|pair| {
-                let (file, fact) = sited(pair[0], pair[1])?;
-                Some(Elsewhere::new(file, fact, format!("imports {}", pair[1])))
-            })
-            .collect();
-        Some(one)
-    });
-    found.collect()
-}
-
-/// How far all repairs of a rule together may be followed.
-const MAX_STEPS: usize = 2_000_000;
-
-/// The most files of a cycle that a message names.
-const MAX_SHOWN: usize = 8;
-
-fn cut(way: &[&str]) -> String {
-    match way {
-        [start @ .., last] if start.len() > MAX_SHOWN => {
-            format!("{} → … → {last}", start[..MAX_SHOWN].join(" → "))
-        }
-        whole => whole.join(" → "),
-    }
 }

@@ -2,8 +2,8 @@
 //! a few; for many, names are looked up by what is left of them without one character, which every two names that are
 //! one slip apart have in common.
 
+use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
 
 use crate::typo::{self, Nearness};
@@ -14,18 +14,20 @@ const MAX_PAIRS: usize = 200_000;
 /// Longer texts are no names.
 const MAX_LENGTH: usize = 256;
 
-/// Finds near names in a fixed set of names.
+/// Finds near names among others. A name that is there twice counts once.
 pub(super) struct Names<'a> {
-    names: BTreeSet<&'a str>,
+    names: Vec<&'a str>,
     by_remainder: HashMap<u64, Vec<&'a str>>,
 }
 
 impl<'a> Names<'a> {
     /// Takes the names. `n_asked` is how many questions are to come.
     pub(super) fn new(names: impl Iterator<Item = &'a str>, n_asked: usize) -> Names<'a> {
-        let names: BTreeSet<&str> = names.filter(|it| it.len() <= MAX_LENGTH).collect();
+        let mut names: Vec<&str> = names.filter(|it| it.len() <= MAX_LENGTH).collect();
         let mut by_remainder: HashMap<u64, Vec<&str>> = HashMap::new();
         if names.len().saturating_mul(n_asked) > MAX_PAIRS {
+            names.sort_unstable();
+            names.dedup();
             for name in &names {
                 for remainder in remainders(name) {
                     by_remainder.entry(remainder).or_default().push(name);

@@ -1,6 +1,6 @@
 //! `reference`: a value names something that exists. Repair: the one name that is near, if there is exactly one.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use check::{Confidence, Kind, Safety};
 use document::Value;
@@ -8,7 +8,7 @@ use document::Value;
 use super::Within;
 use super::nearest::Names;
 use crate::found::{Found, Mend, op};
-use crate::place::{Place, Sited, shown, stricter, words};
+use crate::place::{Fact, Place, Sited, shown, stricter, words};
 use crate::typo::Nearness;
 
 #[derive(Debug)]
@@ -25,19 +25,16 @@ impl Reference {
         from: &[Sited<'_>],
         to: &[Sited<'_>],
     ) -> Vec<Found> {
-        missing(floor, from, to)
-            .into_iter()
-            .map(|Missing { sited: (file, fact), mend, .. }| {
-                let near = near_words(&mend);
-                let message = format!(
-                    "{} names nothing: no such value at {}{near}",
-                    shown(&fact.value),
-                    words(&self.to),
-                );
-                Found::at_fact(file, fact, message).with(mend)
-            })
-            .collect()
+        missing(floor, from, to).into_iter().map(|it| names_nothing(it, &self.to)).collect()
     }
+}
+
+pub(super) fn names_nothing(missing: Missing<'_>, to: &[Place]) -> Found {
+    let Missing { sited: (file, fact), mend, .. } = missing;
+    let near = near_words(&mend);
+    let message =
+        format!("{} names nothing: no such value at {}{near}", shown(&fact.value), words(to));
+    Found::at_fact(file, fact, message).with(mend)
 }
 
 /// A name that leads nowhere, and the repair if one is near.
@@ -56,18 +53,19 @@ pub(super) fn near_words(mend: &Option<Mend>) -> String {
 }
 
 /// The names that no target has.
-pub(super) fn missing<'a>(
+fn missing<'a>(floor: Option<Safety>, from: &[Sited<'a>], to: &[Sited<'a>]) -> Vec<Missing<'a>> {
+    let targets: HashSet<&str> = to.iter().map(|(_, fact)| &*fact.key).collect();
+    let is_dangling = |fact: &Fact| fact.is_name() && !targets.contains(&*fact.key);
+    let dangling = from.iter().filter(|(_, fact)| is_dangling(fact)).copied().collect();
+    with_near_ones(floor, dangling, to)
+}
+
+/// Names that no target has, each with the one target that is near.
+pub(super) fn with_near_ones<'a>(
     floor: Option<Safety>,
-    from: &[Sited<'a>],
+    dangling: Vec<Sited<'a>>,
     to: &[Sited<'a>],
 ) -> Vec<Missing<'a>> {
-    let targets: HashMap<&str, &Value> =
-        to.iter().map(|(_, fact)| (&*fact.key, &fact.value)).collect();
-    let dangling: Vec<Sited<'a>> = from
-        .iter()
-        .filter(|(_, fact)| fact.is_name() && !targets.contains_key(&*fact.key))
-        .copied()
-        .collect();
     if dangling.is_empty() {
         return Vec::new();
     }

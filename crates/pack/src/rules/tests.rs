@@ -132,7 +132,7 @@ fn imports_by_name_resolve_and_have_no_cycle() {
       see a/1.yaml /imports/0: imports a/2.yaml
       see a/2.yaml /imports/0: imports a/3.yaml
     error a/4.yaml:2:11 /imports/0 [SEM_X]
-      a/4.yaml imports itself; remove the import
+      `a/4.yaml` imports itself; remove that
     "#);
 }
 
@@ -243,6 +243,88 @@ fn cel_reports_what_does_not_hold_and_what_cannot_be_decided() {
       `self.min <= self.max` does not hold; change the value so that it does
     warning a/4.yaml:1:1 /limits [SEM_X]
       `self.min <= self.max` could not be decided: there is no `max`
+    "#);
+}
+
+/// The rule's own words come first for a guard, whose expression says little; for the others what is wrong does.
+#[test]
+fn a_reason_is_said_where_it_reads_best() {
+    let guard = one_rule(
+        "rule: cel, at: {in: a, at: ''}, assert: has(self.owner), message: Nobody could be asked.",
+    );
+    assert_snapshot!(check(&guard, "//- a/1.yaml\nname: x\n//- a/2.yaml\n- 1\n"), @r#"
+    error a/1.yaml:1:1  [SEM_X]
+      Nobody could be asked (`has(self.owner)` does not hold)
+    warning a/2.yaml:1:1  [SEM_X]
+      `has(self.owner)` could not be decided: found no matching overload for '_._' applied to '(list, string)'. Nobody could be asked.
+    "#);
+    let other = one_rule(
+        "rule: forbidden, at: {in: a, at: ''}, key: debug, message: Debugging is for machines of one's own.",
+    );
+    assert_snapshot!(check(&other, "//- a/1.yaml\ndebug: true\n"), @r#"
+    error a/1.yaml:1:1 /debug [SEM_X]
+      `debug` is not allowed here; remove it. Debugging is for machines of one's own.
+    "#);
+}
+
+/// AE-4: repairs are not made from words, so other words change none.
+#[test]
+fn other_words_change_no_repair() {
+    let tree = "//- a/1.yaml\nuse: custmers\n//- b/1.yaml\nname: customers\n";
+    let tree = crate::testing::snapshot(&crate::testing::files(tree));
+    let rule = "rule: reference, from: {in: a, at: /use}, to: {in: b, at: /name}";
+    let one = crate::testing::run(&one_rule(rule), &tree, None);
+    let other = one_rule(&format!("{rule}, message: 'Change `custmers` to `x`.'"));
+    let other = crate::testing::run(&other, &tree, None);
+    assert_ne!(one.diagnostics[0].message, other.diagnostics[0].message);
+    assert_eq!(one.diagnostics[0].diagnostic_id, other.diagnostics[0].diagnostic_id);
+    assert_eq!((one.repairs.len(), &one.repairs), (1, &other.repairs));
+}
+
+/// RS-6, RS-62: what the repairs of each kind of rule may do to the meaning.
+#[test]
+fn every_kind_of_rule_has_its_safety() {
+    let (at, to) = ("{in: a, at: /x}", "{in: b, at: /y}");
+    for (members, expected) in [
+        (format!("rule: unique, places: {at}"), None),
+        (format!("rule: reference, from: {at}, to: {to}"), Some("behavior_changing")),
+        (format!("rule: same_as, source: {at}, copies: {to}"), Some("behavior_changing")),
+        (format!("rule: imports, from: {at}, to: {to}"), Some("behavior_changing")),
+        (format!("rule: derived, at: {at}, template: t"), Some("behavior_changing")),
+        (format!("rule: ordered, at: {at}"), Some("likely_preserving")),
+        (format!("rule: ordered, at: {at}, layout: true"), Some("behavior_preserving")),
+        (format!("rule: forbidden, at: {at}, key: k"), None),
+        (format!("rule: deprecated, at: {at}, key: k, replacement: l"), Some("likely_preserving")),
+        (format!("rule: together, at: {at}, keys: [k, l]"), None),
+        (format!("rule: cel, at: {at}, assert: 'true'"), None),
+    ] {
+        let safety = one_rule(&members).rules()[0].safety;
+        assert_eq!(safety.map(check::Safety::name), expected, "{members}");
+    }
+}
+
+#[test]
+fn imports_within_a_file_see_its_entries_alone() {
+    let pack = one_rule(
+        "rule: imports, within: file, from: [{in: a, at: '/jobs/*/needs'}, {in: a, at: '/jobs/*/needs/*'}, {in: a, at: /first}], to: {in: a, keys: /jobs}",
+    );
+    assert_snapshot!(check(&pack, "//- a/1.yaml\nfirst: bild\njobs:\n  build: {needs: [lint, done]}\n  lint: {}\n  test: {needs: biuld}\n  done: {needs: build}\n  self: {needs: [self]}\n  'x/y': {needs: 'x~z'}\n  'x~z': {needs: 'x/y'}\n//- a/2.yaml\nfirst: build\njobs: {test: {needs: 7}}\n"), @r#"
+    error a/1.yaml:1:8 /first [SEM_X]
+      `bild` names nothing: no such value at the keys of `/jobs` in `a` files; `build` exists and is one keystroke away
+      + Change `bild` to `build` (behavior_changing, medium)
+    error a/1.yaml:6:17 /jobs/done/needs [SEM_X]
+      `build` closes a cycle: build → done → build; remove one of them
+      see a/1.yaml /jobs/build/needs/1: names done
+    error a/1.yaml:7:18 /jobs/self/needs/0 [SEM_X]
+      `self` names itself; remove that
+    error a/1.yaml:5:17 /jobs/test/needs [SEM_X]
+      `biuld` names nothing: no such value at the keys of `/jobs` in `a` files; `build` exists and is one keystroke away
+      + Change `biuld` to `build` (behavior_changing, medium)
+    error a/1.yaml:9:18 /jobs/x~0z/needs [SEM_X]
+      `x/y` closes a cycle: x/y → x~z → x/y; remove one of them
+      see a/1.yaml /jobs/x~1y/needs: names x~z
+    error a/2.yaml:1:8 /first [SEM_X]
+      `build` names nothing: no such value at the keys of `/jobs` in `a` files; define it or name one that exists
     "#);
 }
 

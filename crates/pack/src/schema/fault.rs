@@ -119,6 +119,48 @@ pub(crate) fn collect<'a>(
     kept
 }
 
+/// Of a value that has the wrong type and is none of the allowed ones, one thing is said: that the type is wrong, if
+/// that is all; else which values are allowed, which implies their type.
+pub(crate) fn without_twins(mut faults: Vec<Fault>, json: &Json) -> Vec<Fault> {
+    let mut is_kept = vec![true; faults.len()];
+    for (idx, fault) in faults.iter().enumerate() {
+        let FaultKind::Type { allowed } = &fault.kind else { continue };
+        // Faults are in the order of places, and those at one value next to each other.
+        let before = (0..idx).rev().take_while(|it| faults[*it].at == fault.at);
+        let after = (idx + 1..faults.len()).take_while(|it| faults[*it].at == fault.at);
+        for twin in before.chain(after) {
+            let options = match &faults[twin].kind {
+                FaultKind::Enum { options } => options.as_slice(),
+                FaultKind::Const { expected } => std::slice::from_ref(expected),
+                _ => continue,
+            };
+            let is_allowed = |it: &Json| allowed.iter().any(|to| json_type(it).satisfies(*to));
+            if !options.iter().all(is_allowed) {
+                continue;
+            }
+            let value = json.pointer(&fault.at.to_string()).and_then(spelling);
+            let is_spelled = value.is_some() && options.iter().any(|it| spelling(it) == value);
+            is_kept[if is_spelled { twin } else { idx }] = false;
+        }
+    }
+    let mut is_kept = is_kept.into_iter();
+    faults.retain(|_| is_kept.next().unwrap_or(true));
+    faults
+}
+
+/// How a scalar is written, whatever its type.
+fn spelling(json: &Json) -> Option<String> {
+    match json {
+        Json::String(text) => Some(text.clone()),
+        Json::Bool(_) | Json::Number(_) => Some(json.to_string()),
+        Json::Null | Json::Array(_) | Json::Object(_) => None,
+    }
+}
+
+fn json_type(json: &Json) -> JsonType {
+    super::json::from_json(json).json_type()
+}
+
 pub(crate) fn flatten(error: &ValidationError<'_>, faults: &mut Vec<Fault>) {
     match error.kind() {
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {

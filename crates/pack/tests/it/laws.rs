@@ -29,10 +29,21 @@ pub(crate) fn check_laws(name: &str, trial: &Trial) -> Outcome {
     outcome
 }
 
-/// Every repair belongs to a finding that is there (AE-55), says what it is in one line (FA-18) and why (RS-13), and
-/// does something (RS-11).
+/// Every finding has an id of its own and one phase that owns it (AE-1). Every repair has an id of its own (FA-16),
+/// belongs to findings that are there (AE-55, FA-8) and is as severe as the first of them (FA-19), says what it is in one
+/// short line (FA-18) and why (RS-13), does something (RS-11), and can be made in the text as it is (FA-5).
 #[track_caller]
 fn are_complete(name: &str, assessment: &Assessment) {
+    let ids: BTreeSet<&String> =
+        assessment.diagnostics.iter().map(|it| &it.diagnostic_id).collect();
+    assert_eq!(ids.len(), assessment.diagnostics.len(), "{name}: two findings have one id");
+    let ids: BTreeSet<&String> = assessment.repairs.iter().map(|it| &it.id).collect();
+    assert_eq!(ids.len(), assessment.repairs.len(), "{name}: two repairs have one id");
+    let parses = Parses::new(Limits::DEFAULT);
+    for finding in &assessment.diagnostics {
+        let phases = ["parse", "schema", "semantic", "policy"];
+        assert!(phases.contains(&finding.phase.as_str()), "{name}: {finding:#?}");
+    }
     for repair in &assessment.repairs {
         let is_known =
             |id: &String| assessment.diagnostics.iter().any(|it| it.diagnostic_id == *id);
@@ -40,8 +51,18 @@ fn are_complete(name: &str, assessment: &Assessment) {
             !repair.resolves.is_empty() && repair.resolves.iter().all(is_known),
             "{name}: {repair:#?}"
         );
-        assert!(!repair.title.is_empty() && !repair.title.contains('\n'), "{name}: {repair:#?}");
+        let own = assessment.diagnostics.iter().find(|it| it.diagnostic_id == repair.resolves[0]);
+        let own = own.expect("it was just found");
+        assert_eq!(
+            (&own.rule_id, &own.phase, own.severity),
+            (&repair.rule_id, &repair.phase, repair.severity),
+            "{name}: {repair:#?}"
+        );
+        let is_label = !repair.title.is_empty() && !repair.title.contains('\n');
+        assert!(is_label && repair.title.chars().count() <= 120, "{name}: {repair:#?}");
         assert!(!repair.rationale.is_empty() && !repair.ops.is_empty(), "{name}: {repair:#?}");
+        let preview = plan::preview(&assessment.snapshot, &parses, repair);
+        assert!(preview.is_ok(), "{name}: {repair:#?} is refused: {:?}", preview.err());
     }
 }
 
@@ -79,7 +100,7 @@ fn keeps_its_word(name: &str, trial: &Trial, outcome: &Outcome) {
     );
 }
 
-/// The order of providers and of reading, and the number of threads, change nothing (FA-46, X-7).
+/// The order of providers and of reading, and the number of threads, change nothing (FA-46, CS-44).
 #[track_caller]
 fn is_deterministic(name: &str, trial: &Trial, outcome: &Outcome) {
     for n_threads in [1, 4] {

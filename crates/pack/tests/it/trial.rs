@@ -123,15 +123,10 @@ pub(crate) fn files_of(snapshot: &Snapshot) -> Files {
 }
 
 /// One line for each finding: the rule, the place, the severity, and behind ` | ` the safety and confidence of each
-/// repair. A repair that cannot be made in this text stands behind ` ! `, with the reason.
+/// repair.
 pub(crate) fn lines(assessment: &Assessment) -> Vec<String> {
-    let parses = Parses::new(Limits::DEFAULT);
     let words = |repair: &Arc<Repair>| {
-        let title = &repair.title;
-        match plan::preview(&assessment.snapshot, &parses, repair) {
-            Ok(_) => format!(" | {}, {}: {title}", repair.safety.name(), repair.confidence.name()),
-            Err(rejection) => format!(" ! {}: {title}", rejection.reason.name()),
-        }
+        format!(" | {}, {}: {}", repair.safety.name(), repair.confidence.name(), repair.title)
     };
     let line = |it: &Arc<Diagnostic>| {
         let place = it.json_pointer.as_ref().map(|it| format!("#{it}")).unwrap_or_default();

@@ -64,3 +64,38 @@ fn the_fix_actions_show_what_a_refusal_looks_like() {
     assert_eq!(ran.code, 1, "{}", ran.text());
     assert_eq!(ran.json()["failed"][0]["code"], "pointer_missing");
 }
+
+/// The README shows two of the findings in the example workspace, word for word.
+#[test]
+fn check_prints_what_the_readme_shows() {
+    let scene = storefront();
+    let ran = scene.run("check --root app-workspace");
+    assert_eq!(ran.code, 1, "{}", ran.text());
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let shown = readme.split("```\n").find(|it| it.starts_with("error[SCHEMA_TYPE]")).unwrap();
+    for finding in shown.split("\n\n") {
+        assert!(ran.stdout.contains(finding.trim_end()), "not printed any more:\n{finding}");
+    }
+}
+
+/// RS-17: `fix` repairs seven places, waits for a person with three, and undo gives every byte back.
+#[test]
+fn the_example_workspace_is_fixed_as_far_as_a_machine_may() {
+    let scene = storefront();
+    let contents = |scene: &Scene| {
+        let files = ["app.lock.json", "app/app-core.yaml", "config/production.toml"];
+        files.map(|it| scene.read(&format!("app-workspace/{it}")))
+    };
+    let before = contents(&scene);
+    let fixed = scene.run("fix --format json --root app-workspace");
+    assert_eq!(fixed.code, 1, "{}", fixed.text());
+    let report: serde_json::Value = serde_json::from_str(&fixed.stdout).unwrap();
+    assert_eq!(report["summary"]["applied"], 7);
+    let rejected = report["rejected"].as_array().unwrap();
+    assert!(rejected.iter().all(|it| it["reason"] == "needs_approval"), "{rejected:?}");
+    assert_eq!(rejected.len(), 3);
+    assert_ne!(contents(&scene), before);
+    assert_eq!(scene.run("undo --root app-workspace").code, 0);
+    assert_eq!(contents(&scene), before);
+}

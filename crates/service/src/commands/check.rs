@@ -115,7 +115,8 @@ fn would_fix(
     }
     let Looked { setup, look, assessment, .. } = looked;
     let wants = |it: &Repair| look.wants(it, setup);
-    Ok(Some(repair(session, setup, look, assessment, &wants, progress)?.fixed))
+    let wants = (&wants as &dyn Fn(&Repair) -> bool, setup.config.max_passes);
+    Ok(Some(repair(session, setup, look, assessment, wants, progress)?.fixed))
 }
 
 /// Makes what is found the baseline, and gives the ids in it. What it has about what was not looked at stays.

@@ -69,7 +69,8 @@ pub fn fix(
 
 fn mend(session: &Session, looked: &Looked, progress: OnProgress<'_>) -> Result<Mended, Failure> {
     let Looked { setup, look, assessment, .. } = looked;
-    repair(session, setup, look, assessment, &|it| look.wants(it, setup), progress)
+    let wants = |it: &Repair| look.wants(it, setup);
+    repair(session, setup, look, assessment, (&wants, setup.config.max_passes), progress)
 }
 
 fn commit(
@@ -96,7 +97,10 @@ fn commit(
         notes.insert(name.to_owned(), note);
     }
     if let Some(answers) = answers {
-        notes.insert("agreed".to_owned(), answers.agreed().collect::<Vec<_>>().join(" "));
+        notes.insert(
+            "agreed".to_owned(),
+            answers.agreed().into_iter().collect::<Vec<_>>().join(" "),
+        );
     }
     let meta = Meta { command: "fix".to_owned(), time: None, notes };
     looked.setup.workspace(session).commit(&fixed.change, None, &meta)

@@ -200,3 +200,61 @@ fn a_fix_can_be_undone() {
     assert!(service::undo(&setting.session(), &undo).unwrap().report.ok);
     assert_eq!((setting.read("shop.yaml"), setting.read("worker.yaml")), before);
 }
+
+/// The rules of a run are not edited by it: the next run would judge by others, or by none.
+#[test]
+fn a_fix_leaves_the_rules_it_judges_by_alone() {
+    let setting = Setting::new(
+        r#"
+//- regreen.toml
+[[pack]]
+path = "packs/all"
+//- packs/all/pack.yaml
+name: all
+pack_version: "1.0.0"
+kinds:
+  - { kind: any, files: ["**/*.yaml"], schema: any.json }
+//- packs/all/any.json
+{"required": ["region"], "properties": {"region": {"default": "eu"}}}
+//- shop.yaml
+name: shop
+"#,
+    );
+    let strict = v1::Check { strict: true, ..v1::Check::default() };
+    assert_eq!(setting.check(&strict).report.would_change.unwrap(), ["shop.yaml"]);
+    let report = setting.fix(&v1::Fix::default()).report;
+    assert_eq!(setting.read("shop.yaml"), "name: shop\nregion: eu\n");
+    let [rejected] = report.rejected.as_slice() else { panic!("{:?}", report.rejected) };
+    assert_eq!(
+        rejected.detail,
+        "packs/all/pack.yaml cannot be changed: the rules of this workspace are made of it"
+    );
+    let remaining = ["packs/all/pack.yaml /region error SCHEMA_REQUIRED"];
+    assert_eq!(lines(&report.remaining), remaining);
+    assert_eq!(lines(&setting.check(&v1::Check::default()).report.diagnostics), remaining);
+}
+
+/// A workspace can take it out of the hands of whoever runs `fix` to apply a guess.
+#[test]
+fn where_approval_is_required_no_flag_and_no_answer_applies_a_guess() {
+    let setting = Setting::new(SHOP);
+    let id = repair_id(&setting.check(&v1::Check::default()), "SCHEMA_ENUM");
+    setting.write("regreen.toml", "[govern]\nrequire_approval = true\n");
+    let wide = v1::Look { safety: Some(v1::Safety::BehaviorChanging), ..v1::Look::default() };
+    let named = v1::Look { allow: vec![id], ..v1::Look::default() };
+    for (look, flag) in [(wide, "--safety behavior_changing"), (named, "--allow")] {
+        let failure = setting.try_fix(&v1::Fix { look, ..v1::Fix::default() }).unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            format!(
+                "`{flag}` does not work here: regreen.toml has `require_approval = true` under `[govern]`"
+            )
+        );
+    }
+    let mut yes = |_: &service::Question<'_>| service::Answer::Yes;
+    let session = setting.session();
+    let reply = service::fix(&session, &v1::Fix::default(), &mut |_| {}, Some(&mut yes)).unwrap();
+    let applied: Vec<_> = reply.report.applied.iter().map(|it| it.rule_id.as_str()).collect();
+    assert_eq!(applied, ["SCHEMA_TYPE", "SCHEMA_REQUIRED"]);
+    assert!(setting.read("shop.yaml").contains("mode: fsat\n"));
+}

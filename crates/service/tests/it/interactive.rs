@@ -7,7 +7,11 @@ use super::setting::{SHOP, Setting};
 
 /// Runs a fix with these answers; the last one is given again and again. Returns what was asked, too.
 fn check(answers: &[Answer]) -> (Setting, FixReply, Vec<String>) {
-    let setting = Setting::new(SHOP);
+    check_in(SHOP, answers)
+}
+
+fn check_in(text: &str, answers: &[Answer]) -> (Setting, FixReply, Vec<String>) {
+    let setting = Setting::new(text);
     let mut asked = Vec::new();
     let mut decide = |it: &Question<'_>| {
         assert!(!it.preview.changes.is_empty() && !it.diagnostics.is_empty());
@@ -58,4 +62,33 @@ fn quit_makes_what_was_agreed_to_and_asks_no_more() {
     assert_eq!((asked.len(), applied(&reply)), (2, vec!["SCHEMA_TYPE"]));
     let (_, reply, asked) = check(&[Answer::Quit]);
     assert_eq!((asked.len(), reply.report.transaction), (1, None));
+}
+
+/// The items behind a removed one move up, and so do their pointers: a yes is for what was shown and for nothing else.
+#[test]
+fn a_yes_does_not_cover_what_moved_to_the_place_of_what_it_was_for() {
+    let list = r#"
+//- schemas/list.json
+{"uniqueItems": true, "items": {"properties": {"mode": {"enum": ["fast", "careful"]}}}}
+//- list.yaml
+# yaml-language-server: $schema=schemas/list.json
+- {n: 1}
+- {n: 1}
+- {n: 2, mode: FAST}
+- {n: 3, mode: FAST}
+"#;
+    let (setting, reply, asked) =
+        check_in(list, &[Answer::Yes, Answer::Yes, Answer::No, Answer::No]);
+    assert_eq!(applied(&reply), ["SCHEMA_UNIQUE_ITEMS", "SCHEMA_ENUM"], "{asked:?}");
+    assert!(
+        setting
+            .read("list.yaml")
+            .ends_with("\n- {n: 1}\n- {n: 2, mode: fast}\n- {n: 3, mode: FAST}\n"),
+    );
+    let declined: Vec<_> = reply.report.rejected.iter().map(|it| it.reason.as_str()).collect();
+    assert_eq!(declined, ["declined"]);
+    let (_, reply, _) = check_in(list, &[Answer::Yes]);
+    assert!(reply.report.ok && reply.report.applied.len() == 3);
+    let (_, reply, asked) = check_in(list, &[Answer::All]);
+    assert!(reply.report.ok && asked.len() == 1, "{asked:?}");
 }

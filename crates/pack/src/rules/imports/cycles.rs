@@ -1,109 +1,75 @@
-//! Cycles of a graph, a bounded number of them: enough that every file that is part of one is seen to be.
+//! Cycles of a graph, a bounded number of them: enough that every node that is part of one is seen to be.
+//!
+//! Nodes are numbers in the order of their names, so that the smallest node of a cycle is the one with the smallest name.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
-use snapshot::RelPath;
-
-/// A group of files that all import each other can have more cycles than anyone wants to read.
+/// A group of nodes that all import each other can have more cycles than anyone wants to read.
 const MAX_CYCLES_PER_GROUP: usize = 50;
 
-type Graph<'a> = BTreeMap<&'a RelPath, Vec<&'a RelPath>>;
+/// Which node imports which. Every target is a node.
+#[derive(Debug)]
+pub(super) struct Graph {
+    /// Where the targets of each node start, and where those of the last one end.
+    starts: Vec<usize>,
+    targets: Vec<usize>,
+}
 
-/// Shortest cycles, each from its smallest path on. A path that is the smallest of a cycle is in no later one.
-pub(super) fn find<'a>(graph: &Graph<'a>) -> Vec<Vec<&'a RelPath>> {
+impl Graph {
+    /// Takes edges in order. Edges of nodes that are not below `n_nodes` are left out.
+    pub(super) fn new(n_nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> Graph {
+        let mut starts = Vec::with_capacity(n_nodes + 1);
+        let mut targets = Vec::new();
+        for (from, to) in edges.filter(|it| it.0 < n_nodes && it.1 < n_nodes) {
+            starts.resize(starts.len().max(from + 1), targets.len());
+            targets.push(to);
+        }
+        starts.resize(n_nodes + 1, targets.len());
+        Graph { starts, targets }
+    }
+
+    fn n_nodes(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// What a node imports.
+    pub(super) fn next(&self, node: usize) -> &[usize] {
+        &self.targets[self.starts[node]..self.starts[node + 1]]
+    }
+}
+
+/// Shortest cycles, each from its smallest node on. A node that is the smallest of a cycle is in no later one.
+pub(super) fn find(graph: &Graph) -> Vec<Vec<usize>> {
+    let n_nodes = graph.n_nodes();
+    let mut search =
+        Search { graph, parts: vec![0; n_nodes], n_parts: 0, marks: vec![None; n_nodes] };
     let mut cycles = Vec::new();
-    for group in groups(graph, None) {
+    let all: Vec<usize> = (0..n_nodes).collect();
+    for group in search.groups(&all) {
         let mut left = vec![group];
         let mut n_found = 0;
         while let Some(group) = left.pop() {
-            let Some(&smallest) = group.first() else { continue };
-            let Some(cycle) = shortest(graph, smallest, &group) else { continue };
+            let Some((&smallest, rest)) = group.split_first() else { continue };
+            let Some(cycle) = search.shortest(smallest, &group) else { continue };
             cycles.push(cycle);
             n_found += 1;
             if n_found == MAX_CYCLES_PER_GROUP {
                 break;
             }
-            let rest: BTreeSet<&RelPath> = group.into_iter().filter(|it| *it != smallest).collect();
-            left.extend(groups(graph, Some(&rest)));
+            left.extend(search.groups(rest));
         }
     }
     cycles.sort();
     cycles
 }
 
-/// The shortest way from `start` back to itself inside the group.
-fn shortest<'a>(
-    graph: &Graph<'a>,
-    start: &'a RelPath,
-    group: &BTreeSet<&'a RelPath>,
-) -> Option<Vec<&'a RelPath>> {
-    let mut came_from: HashMap<&RelPath, &'a RelPath> = HashMap::new();
-    let mut queue = VecDeque::from([start]);
-    while let Some(node) = queue.pop_front() {
-        for &next in graph.get(node).into_iter().flatten() {
-            if next == start {
-                let mut way = vec![node];
-                let mut at = node;
-                while let Some(&before) = came_from.get(at) {
-                    way.push(before);
-                    at = before;
-                }
-                way.reverse();
-                return Some(way);
-            }
-            if group.contains(next) && !came_from.contains_key(next) {
-                came_from.insert(next, node);
-                queue.push_back(next);
-            }
-        }
-    }
-    None
-}
-
-/// Tarjan's strongly connected components that hold a cycle, with a stack of their own: a chain of imports may be as
-/// long as there are files.
-fn groups<'a>(
-    graph: &Graph<'a>,
-    only: Option<&BTreeSet<&'a RelPath>>,
-) -> Vec<BTreeSet<&'a RelPath>> {
-    let is_in = |node: &RelPath| only.is_none_or(|only| only.contains(node));
-    let mut seen: HashMap<&RelPath, Mark> = HashMap::new();
-    let mut open: Vec<&'a RelPath> = Vec::new();
-    let mut found = Vec::new();
-    for &root in graph.keys().filter(|it| is_in(it)) {
-        if seen.contains_key(root) {
-            continue;
-        }
-        let mut walk: Vec<(&'a RelPath, usize)> = vec![(root, 0)];
-        while let Some((node, n_done)) = walk.pop() {
-            if n_done == 0 {
-                let order = seen.len();
-                seen.insert(node, Mark { order, low: order, is_open: true });
-                open.push(node);
-            }
-            let next = graph.get(node).and_then(|it| it.get(n_done)).copied();
-            if let Some(next) = next {
-                walk.push((node, n_done + 1));
-                match seen.get(next).copied() {
-                    None if is_in(next) => walk.push((next, 0)),
-                    Some(mark) if mark.is_open => lower(&mut seen, node, mark.order),
-                    _ => {}
-                }
-                continue;
-            }
-            let Some(mark) = seen.get(node).copied() else { continue };
-            if let Some((parent, _)) = walk.last() {
-                lower(&mut seen, parent, mark.low);
-            }
-            if mark.low == mark.order {
-                let group = close(&mut open, &mut seen, node);
-                let is_cycle =
-                    group.len() > 1 || graph.get(node).is_some_and(|it| it.contains(&node));
-                found.extend(is_cycle.then_some(group));
-            }
-        }
-    }
-    found
+/// What is looked at, in vectors that are as long as the graph and are used again for every part of it.
+struct Search<'a> {
+    graph: &'a Graph,
+    /// The part that each node was last taken into.
+    parts: Vec<usize>,
+    n_parts: usize,
+    marks: Vec<Option<Mark>>,
 }
 
 #[derive(Clone, Copy)]
@@ -113,28 +79,101 @@ struct Mark {
     is_open: bool,
 }
 
-fn lower(seen: &mut HashMap<&RelPath, Mark>, node: &RelPath, low: usize) {
-    if let Some(mark) = seen.get_mut(node) {
-        mark.low = mark.low.min(low);
+impl Search<'_> {
+    /// Takes nodes into a part of their own, and gives its number.
+    fn part(&mut self, nodes: &[usize]) -> usize {
+        self.n_parts += 1;
+        nodes.iter().for_each(|it| self.parts[*it] = self.n_parts);
+        self.n_parts
     }
-}
 
-fn close<'a>(
-    open: &mut Vec<&'a RelPath>,
-    seen: &mut HashMap<&RelPath, Mark>,
-    last: &RelPath,
-) -> BTreeSet<&'a RelPath> {
-    let mut group = BTreeSet::new();
-    while let Some(node) = open.pop() {
-        if let Some(mark) = seen.get_mut(node) {
-            mark.is_open = false;
+    /// The shortest way from `start` back to itself inside the group.
+    fn shortest(&mut self, start: usize, group: &[usize]) -> Option<Vec<usize>> {
+        let part = self.part(group);
+        let mut came_from: HashMap<usize, usize> = HashMap::new();
+        let mut queue = VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            for &next in self.graph.next(node) {
+                if next == start {
+                    let mut way = vec![node];
+                    let mut at = node;
+                    while let Some(&before) = came_from.get(&at) {
+                        way.push(before);
+                        at = before;
+                    }
+                    way.reverse();
+                    return Some(way);
+                }
+                if self.parts[next] == part && !came_from.contains_key(&next) {
+                    came_from.insert(next, node);
+                    queue.push_back(next);
+                }
+            }
         }
-        group.insert(node);
-        if node == last {
-            break;
+        None
+    }
+
+    /// Tarjan's strongly connected components of some nodes that hold a cycle, each in order; with a stack of their
+    /// own, because a chain of imports may be as long as there are files.
+    fn groups(&mut self, nodes: &[usize]) -> Vec<Vec<usize>> {
+        let graph = self.graph;
+        let part = self.part(nodes);
+        nodes.iter().for_each(|it| self.marks[*it] = None);
+        let mut n_seen = 0;
+        let mut open: Vec<usize> = Vec::new();
+        let mut found = Vec::new();
+        for &root in nodes {
+            if self.marks[root].is_some() {
+                continue;
+            }
+            let mut walk: Vec<(usize, usize)> = vec![(root, 0)];
+            while let Some((node, n_done)) = walk.pop() {
+                if n_done == 0 {
+                    self.marks[node] = Some(Mark { order: n_seen, low: n_seen, is_open: true });
+                    n_seen += 1;
+                    open.push(node);
+                }
+                if let Some(&next) = graph.next(node).get(n_done) {
+                    walk.push((node, n_done + 1));
+                    match self.marks[next] {
+                        _ if self.parts[next] != part => {}
+                        None => walk.push((next, 0)),
+                        Some(mark) if mark.is_open => self.lower(node, mark.order),
+                        Some(_) => {}
+                    }
+                    continue;
+                }
+                let Some(mark) = self.marks[node] else { continue };
+                if let Some((parent, _)) = walk.last() {
+                    self.lower(*parent, mark.low);
+                }
+                if mark.low == mark.order {
+                    let group = self.close(&mut open, node);
+                    let is_cycle = group.len() > 1 || graph.next(node).contains(&node);
+                    found.extend(is_cycle.then_some(group));
+                }
+            }
+        }
+        found
+    }
+
+    fn lower(&mut self, node: usize, low: usize) {
+        if let Some(mark) = &mut self.marks[node] {
+            mark.low = mark.low.min(low);
         }
     }
-    group
+
+    fn close(&mut self, open: &mut Vec<usize>, last: usize) -> Vec<usize> {
+        let start = open.iter().rposition(|it| *it == last).unwrap_or_default();
+        let mut group = open.split_off(start);
+        for node in &group {
+            if let Some(mark) = &mut self.marks[*node] {
+                mark.is_open = false;
+            }
+        }
+        group.sort_unstable();
+        group
+    }
 }
 
 #[cfg(test)]
@@ -142,42 +181,41 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(edges: &[(&str, &str)], expected: &[&str]) {
-        let path = |it: &str| RelPath::parse(it).unwrap();
-        let edges: Vec<(RelPath, RelPath)> =
-            edges.iter().map(|it| (path(it.0), path(it.1))).collect();
-        let mut graph: Graph<'_> = BTreeMap::new();
-        for (from, to) in &edges {
-            graph.entry(from).or_default().push(to);
-        }
-        let found: Vec<String> = find(&graph)
-            .iter()
-            .map(|it| it.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(" "))
-            .collect();
-        assert_eq!(found, expected);
+    fn check(edges: &[(usize, usize)], expected: &[&[usize]]) {
+        let mut edges = edges.to_vec();
+        edges.sort_unstable();
+        assert_eq!(find(&Graph::new(5, edges.into_iter())), expected);
     }
 
     #[test]
-    fn every_cycle_starts_at_its_smallest_path() {
-        check(&[("a", "b"), ("b", "c")], &[]);
-        check(&[("b", "a"), ("a", "b")], &["a b"]);
-        check(&[("a", "a")], &["a"]);
-        check(&[("c", "a"), ("a", "b"), ("b", "c")], &["a b c"]);
-        check(&[("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")], &["a b", "b c"]);
-        check(&[("a", "b"), ("b", "a"), ("x", "a"), ("a", "y")], &["a b"]);
-        check(&[("a", "b"), ("b", "c"), ("c", "a"), ("b", "a")], &["a b"]);
+    fn every_cycle_starts_at_its_smallest_node() {
+        check(&[], &[]);
+        check(&[(0, 1), (1, 2)], &[]);
+        check(&[(1, 0), (0, 1)], &[&[0, 1]]);
+        check(&[(4, 4)], &[&[4]]);
+        check(&[(2, 0), (0, 1), (1, 2)], &[&[0, 1, 2]]);
+        check(&[(0, 1), (1, 0), (1, 2), (2, 1)], &[&[0, 1], &[1, 2]]);
+        check(&[(0, 1), (1, 0), (3, 0), (0, 4)], &[&[0, 1]]);
+        check(&[(0, 1), (1, 2), (2, 0), (1, 0)], &[&[0, 1]]);
+        check(&[(0, 3), (3, 0), (1, 2), (2, 1), (2, 4)], &[&[0, 3], &[1, 2]]);
     }
 
-    /// A chain as long as the workspace, and a group with more cycles than can be listed.
+    #[test]
+    fn edges_are_kept_by_their_nodes() {
+        let graph = Graph::new(4, [(1, 0), (1, 3), (3, 2), (3, 9)].into_iter());
+        let next: Vec<&[usize]> = (0..4).map(|it| graph.next(it)).collect();
+        assert_eq!(next, [&[] as &[usize], &[0, 3], &[], &[2]]);
+    }
+
+    /// A chain as long as the workspace, many small cycles, and a group with more cycles than can be listed.
     #[test]
     fn long_chains_and_dense_groups_end() {
-        let paths: Vec<RelPath> =
-            (0..20_000).map(|it| RelPath::parse(&format!("f{it:05}")).unwrap()).collect();
-        let chain: Graph<'_> =
-            paths.iter().zip(paths.iter().skip(1)).map(|(from, to)| (from, vec![to])).collect();
+        let n_nodes = 20_000;
+        let chain = Graph::new(n_nodes, (1..n_nodes).map(|it| (it - 1, it)));
         assert!(find(&chain).is_empty());
-        let dense: Graph<'_> =
-            paths[..60].iter().map(|from| (from, paths[..60].iter().collect())).collect();
-        assert_eq!(find(&dense).len(), MAX_CYCLES_PER_GROUP);
+        let pairs = Graph::new(n_nodes, (0..n_nodes).map(|it| (it, it ^ 1)));
+        assert_eq!(find(&pairs).len(), n_nodes / 2);
+        let dense = (0..60).flat_map(|from| (0..60).map(move |to| (from, to)));
+        assert_eq!(find(&Graph::new(60, dense)).len(), MAX_CYCLES_PER_GROUP);
     }
 }

@@ -160,6 +160,36 @@ fn a_known_key_is_not_unevaluated_because_of_another_fault() {
     "#);
 }
 
+/// One value, one finding: the type if that is all that is wrong, else what is allowed.
+#[test]
+fn a_wrong_type_and_a_wrong_value_are_said_once() {
+    let schema = r#"{"properties": {
+        "level": {"type": "integer", "enum": [1, 2]}, "on": {"type": "boolean", "const": true}, "other": {"type": "integer", "enum": [1, "x"]}
+    }}"#;
+    assert_snapshot!(check(schema, Json, r#"{"level": "2", "on": "true"}"#), @r#"
+    SCHEMA_TYPE /level: `level` must be an integer, but is the string "2"
+      Write `level` as 2 [likely_preserving, high]
+      => {"level": 2, "on": "true"}
+    SCHEMA_TYPE /on: `on` must be a boolean, but is the string "true"
+      Write `on` as true [likely_preserving, high]
+      => {"level": "2", "on": true}
+    "#);
+    assert_snapshot!(check(schema, Json, r#"{"level": "high", "on": "yes"}"#), @r#"
+    SCHEMA_ENUM /level: `level` is the string "high", which is not allowed. Allowed: `1`, `2`
+    SCHEMA_CONST /on: `on` must be true, but is the string "yes"
+      Set `on` to true [likely_preserving, high]
+      => {"level": "high", "on": true}
+    "#);
+    assert_snapshot!(check(schema, Json, r#"{"level": null, "on": [true], "other": "y"}"#), @r#"
+    SCHEMA_ENUM /level: `level` is null, which is not allowed. Allowed: `1`, `2`
+    SCHEMA_CONST /on: `on` must be true, but is an array of 1
+      Set `on` to true [likely_preserving, high]
+      => {"level": null, "on": true, "other": "y"}
+    SCHEMA_ENUM /other: `other` is the string "y", which is not allowed. Allowed: `1`, `x`
+    SCHEMA_TYPE /other: `other` must be an integer, but is the string "y"
+    "#);
+}
+
 #[test]
 fn a_schema_key_for_editors_is_no_unknown_key() {
     let closed = r#"{"additionalProperties": false, "properties": {"a": {}}}"#;

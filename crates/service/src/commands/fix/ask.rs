@@ -3,13 +3,16 @@
 //!
 //! A yes to a repair that was shown is as good as naming it by id: also a repair that may change behavior is made then.
 //! "All" covers only what `fix` would make by itself.
+//!
+//! A yes is good for one repair. When it was made, its id may be that of another one: items move up in their list, and
+//! equal texts are numbered. So the ids are given back after every pass, and who has one now is asked about.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ::check::{Repair, Safety};
-use ::plan::{Candidates, Policy, Ranked};
-use engine::{Assessment, Fixed};
+use ::plan::{Candidates, Policy, Ranked, Reason};
+use engine::{Applied, Assessment, Fixed, Rejected};
 use protocol::v1;
 
 use super::described;
@@ -23,6 +26,8 @@ use crate::{view, wire};
 #[derive(Default)]
 pub(super) struct Answers {
     said: BTreeMap<String, (bool, Arc<Repair>)>,
+    /// The repairs that were agreed to and made.
+    made: BTreeMap<String, Arc<Repair>>,
     all: bool,
     quit: bool,
 }
@@ -33,13 +38,33 @@ impl Answers {
     }
 
     /// The ids of the repairs that were agreed to.
-    pub(super) fn agreed(&self) -> impl Iterator<Item = &str> {
-        self.said.iter().filter(|(_, (yes, _))| *yes).map(|(id, _)| id.as_str())
+    pub(super) fn agreed(&self) -> BTreeSet<&str> {
+        let open = self.said.iter().filter(|(_, (yes, _))| *yes).map(|(id, _)| id.as_str());
+        open.chain(self.made.keys().map(String::as_str)).collect()
+    }
+
+    /// The number of those that were agreed to and not made yet.
+    fn n_open(&self) -> usize {
+        self.said.values().filter(|(yes, _)| *yes).count()
+    }
+
+    /// What was made on another version of the tree is still agreed to.
+    fn start_again(&mut self) {
+        let made = std::mem::take(&mut self.made).into_iter();
+        self.said.extend(made.map(|(id, repair)| (id, (true, repair))));
+    }
+
+    fn give_back(&mut self, applied: &[Applied]) {
+        for it in applied {
+            self.said.remove(&it.repair.id);
+            self.made.insert(it.repair.id.clone(), Arc::clone(&it.repair));
+        }
     }
 
     /// The repairs that were declined.
     pub(super) fn declined(&self) -> impl Iterator<Item = v1::RejectedRepair> {
-        let declined = self.said.values().filter(|(yes, _)| !*yes);
+        let is_declined = |it: &(&String, &(bool, _))| !it.1.0 && !self.made.contains_key(it.0);
+        let declined = self.said.iter().filter(is_declined).map(|(_, it)| it);
         declined.map(|(_, it)| described(it, "declined", None, "you said no".to_owned()))
     }
 }
@@ -52,25 +77,28 @@ pub(super) fn mend(
     decide: Decide<'_>,
     progress: OnProgress<'_>,
 ) -> Result<Mended, Failure> {
+    answers.start_again();
     let mut start = looked.assessment.clone();
     let mut total: Option<Mended> = None;
-    loop {
-        let n_before = answers.agreed().count();
+    let typed = looked.look.policy.allow.clone();
+    let mut is_moving = true;
+    for _ in 0..looked.setup.config.max_passes.max(1) {
+        let n_before = answers.n_open();
         ask(looked, &start, answers, decide)?;
-        if total.is_some() && answers.agreed().count() == n_before {
+        if !is_moving && answers.n_open() == n_before {
             break;
         }
-        looked.look.policy.allow.extend(answers.agreed().map(str::to_owned));
+        let agreed = answers.said.keys().filter(|id| answers.is_agreed(id)).cloned();
+        looked.look.policy.allow = typed.iter().cloned().chain(agreed).collect();
         let wants = |it: &Repair| answers.is_agreed(&it.id);
-        let mended = repair(session, &looked.setup, &looked.look, &start, &wants, progress)?;
+        let mended = repair(session, &looked.setup, &looked.look, &start, (&wants, 1), progress)?;
+        answers.give_back(&mended.fixed.applied);
+        is_moving = !mended.fixed.applied.is_empty();
         start = mended.fixed.end.clone();
         total = Some(match total {
             None => mended,
             Some(earlier) => joined(earlier, mended),
         });
-        if answers.quit {
-            break;
-        }
     }
     let mut mended = total.expect("the first round always repairs");
     mended.fixed.change = snapshot::diff(&looked.assessment.snapshot, &mended.fixed.end.snapshot);
@@ -132,8 +160,11 @@ fn ask(
 /// The repairs that nobody was asked about yet and that could be made together with those agreed to, in rank order.
 fn choose(looked: &Looked, assessment: &Assessment, answers: &Answers) -> Vec<Ranked> {
     let Looked { setup, look, .. } = looked;
-    let is_open =
-        |it: &Repair| look.wants(it, setup) && answers.said.get(&it.id).is_none_or(|(yes, _)| *yes);
+    let is_open = |it: &Repair| {
+        look.wants(it, setup)
+            && answers.said.get(&it.id).is_none_or(|(yes, _)| *yes)
+            && !(setup.config.require_approval && look.needs_approval(it))
+    };
     let repairs: Vec<Arc<Repair>> =
         assessment.repairs.iter().filter(|it| is_open(it)).cloned().collect();
     let allow: BTreeSet<String> = repairs.iter().map(|it| it.id.clone()).collect();
@@ -162,8 +193,12 @@ fn joined(earlier: Mended, later: Mended) -> Mended {
     let done: BTreeSet<&str> = applied.iter().map(|it| it.repair.id.as_str()).collect();
     let said: BTreeSet<&str> =
         later.fixed.rejected.iter().map(|it| it.repair.id.as_str()).collect();
-    let is_last = |id: &str| !done.contains(id) && !said.contains(id);
-    let kept = earlier.fixed.rejected.into_iter().filter(|it| is_last(&it.repair.id));
+    // That there was no further pass is not the last word on anything.
+    let is_last = |it: &Rejected| {
+        let id = it.repair.id.as_str();
+        !done.contains(id) && !said.contains(id) && it.rejection.reason != Reason::Budget
+    };
+    let kept = earlier.fixed.rejected.into_iter().filter(is_last);
     let rejected = later.fixed.rejected.iter().cloned().chain(kept).collect();
     let mut notes = earlier.fixed.notes;
     notes.extend(later.fixed.notes);

@@ -1,0 +1,30 @@
+//! What the scan could not take. Permissions do not stop every user who runs the tests, so the scan is not asked.
+
+use std::sync::Arc;
+
+use workspace::{Access, MemFs, Options};
+
+use super::*;
+
+/// A tree is not green because nobody could look into it.
+#[test]
+fn a_folder_that_cannot_be_read_is_an_error_unless_it_is_excluded() {
+    let disk = MemFs::new();
+    for file in ["locked/a.txt", "out/a.txt", "LICENSE"] {
+        disk.put(&RelPath::parse(file).unwrap(), b"", 0o644).unwrap();
+    }
+    disk.put(&RelPath::parse(config::PATH).unwrap(), b"[workspace]\nexclude = [\"out\"]\n", 0o644)
+        .unwrap();
+    let workspace = Workspace::with_fs(Arc::new(disk), Options::new(Access::ReadWrite));
+    let session = Session::over(workspace).unwrap();
+    let setup = load_rules(&session, &Overlay::new(), true).unwrap();
+    let skipped = ["LICENSE", "a.yaml", "locked", "out"]
+        .map(|it| Skipped { path: it.to_owned(), reason: "permission denied".to_owned() });
+    let tree = setup.tree(&session, Snapshot::default(), &skipped, &Overlay::new()).unwrap();
+    let found: Vec<_> = tree.own.iter().map(|it| (it.file.as_str(), it.message.as_str())).collect();
+    let expected = [
+        ("a.yaml", "the file was not checked, because it cannot be read: permission denied"),
+        ("locked", "the folder was not checked, because it cannot be read: permission denied"),
+    ];
+    assert_eq!(found, expected);
+}
