@@ -79,12 +79,15 @@ impl Cache for Store {
 impl Opened {
     /// Whether there is room for the entry.
     fn keep(&mut self, key: CacheKey, bytes: Arc<[u8]>) -> bool {
-        let n_bytes = self.n_bytes + (key.len() + size_of::<u32>() + bytes.len()) as u64;
-        let has_room = n_bytes <= MAX_CACHE_BYTES;
+        let size = |bytes: &[u8]| (key.len() + size_of::<u32>() + bytes.len()) as u64;
+        let n_freed = self.used.remove(&key).map_or(0, |it| size(&it));
+        let n_bytes = self.n_bytes - n_freed;
+        let n_with = n_bytes + size(&bytes);
+        let has_room = n_with <= MAX_CACHE_BYTES;
         if has_room {
             self.used.insert(key, bytes);
-            self.n_bytes = n_bytes;
         }
+        self.n_bytes = if has_room { n_with } else { n_bytes };
         has_room
     }
 }
@@ -195,6 +198,7 @@ mod tests {
         };
         assert!(!opened.keep([1; 32], vec![0; 5].into()));
         assert!(opened.keep([1; 32], vec![0; 4].into()));
+        assert!(opened.keep([1; 32], vec![0; 4].into()), "it takes its own place");
         assert!(!opened.keep([2; 32], vec![].into()));
         assert_eq!(opened.used.len(), 1);
     }
