@@ -19,7 +19,15 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     report("live: the command line, and SARIF against its published schema");
     execute(cargo(root).args(["test", "--package", "regreen", "--features", "live"]))?;
     report("live: the mutation study, on the first workspaces");
-    execute(cargo(root).args(["run", "--quiet", "--package", "bench", "--", "--mutation", "--quick"]))?;
+    execute(cargo(root).args([
+        "run",
+        "--quiet",
+        "--package",
+        "bench",
+        "--",
+        "--mutation",
+        "--quick",
+    ]))?;
     crash::run(root, Some(120))?;
     fuzz::run(root, 10)?;
     peers(root)

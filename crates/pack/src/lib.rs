@@ -6,6 +6,7 @@
 #![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
 
 mod builtin;
+mod cache;
 mod finding;
 mod found;
 mod guard;
@@ -27,6 +28,7 @@ mod tree;
 mod typo;
 mod voice;
 
+pub use cache::{Cache, CacheKey};
 pub use local_schema::LocalSchema;
 pub use pack::{Pack, RuleInfo};
 pub use page::{Page, page, rule_ids};

@@ -35,6 +35,7 @@ pub struct Pack {
     /// the other.
     pub(crate) company: Vec<usize>,
     pages: BTreeMap<String, String>,
+    fingerprint: [u8; 32],
 }
 
 /// A kind of file.
@@ -74,7 +75,8 @@ pub struct RuleInfo {
 impl Pack {
     /// Reads a pack from its files, by their paths inside its folder; or everything that is wrong with it.
     pub fn load(files: &BTreeMap<String, Text>) -> Result<Pack, Vec<PackProblem>> {
-        crate::load::load(files)
+        let pack = crate::load::load(files)?;
+        Ok(Pack { fingerprint: crate::cache::fingerprint(files), ..pack })
     }
 
     pub(crate) fn new(
@@ -98,6 +100,7 @@ impl Pack {
             paths,
             rules,
             pages,
+            fingerprint: [0; 32],
         };
         for (idx, rule) in pack.rules.iter().enumerate() {
             let lists = if rule.body.is_about_the_tree() {
@@ -123,6 +126,11 @@ impl Pack {
     /// The pack's version.
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// Stands for all files of the pack: equal exactly for equal files.
+    pub fn fingerprint(&self) -> &[u8; 32] {
+        &self.fingerprint
     }
 
     /// What the pack is for.

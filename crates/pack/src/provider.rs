@@ -15,6 +15,7 @@ use document::{Document, Format, Reason};
 use rayon::prelude::*;
 use snapshot::{Entry, RelPath};
 
+use crate::cache::{self, Cache};
 use crate::found::Found;
 use crate::guard::on_a_deep_stack;
 use crate::pack::Pack;
@@ -33,12 +34,18 @@ const FILES_AT_ONCE: usize = 32;
 /// Finds what breaks the rules of one pack.
 pub struct PackCheck {
     pack: Arc<Pack>,
+    cache: Option<Arc<dyn Cache>>,
 }
 
 impl PackCheck {
     /// The provider for a pack.
     pub fn new(pack: Arc<Pack>) -> PackCheck {
-        PackCheck { pack }
+        PackCheck { pack, cache: None }
+    }
+
+    /// The provider for a pack, which asks the cache before it looks at a file. It says what one without a cache says.
+    pub fn with_cache(pack: Arc<Pack>, cache: Arc<dyn Cache>) -> PackCheck {
+        PackCheck { pack, cache: Some(cache) }
     }
 
     /// The pack.
@@ -63,7 +70,7 @@ impl Check for PackCheck {
             // Memory of another pack says nothing about this one.
             Arc::ptr_eq(&known.pack, &self.pack).then_some((known, since))
         });
-        let files = look_at_files(pack, input, since)?;
+        let files = look_at_files(pack, self.cache.as_deref(), input, since)?;
         let tree = Tree::new(pack, input.snapshot, &files);
         let voice = Voice { pack, snapshot: input.snapshot, parses: input.parses };
         let dirty = dirty_rules(pack, &files, since);
@@ -139,6 +146,7 @@ fn block(report: &mut Report, path: &RelPath, phase: &'static str) {
 /// Looks at every file of a kind, or only at those that changed.
 fn look_at_files(
     pack: &Pack,
+    cache: Option<&dyn Cache>,
     input: &Input<'_>,
     since: Known<'_>,
 ) -> Result<BTreeMap<RelPath, Arc<FileLook>>, CheckError> {
@@ -160,7 +168,11 @@ fn look_at_files(
     let look = |chunk: &[(&RelPath, &Entry, Vec<usize>)]| -> Vec<Option<FileLook>> {
         chunk
             .iter()
-            .map(|(path, entry, kinds)| look_at_file(pack, input, path, entry, kinds))
+            .map(|(path, entry, kinds)| {
+                let limits = input.parses.limits();
+                cache::Subject { pack, limits, path, entry, kinds }
+                    .look(cache, || look_at_file(pack, input, path, entry, kinds))
+            })
             .collect()
     };
     let chunks: Option<Vec<Vec<Option<FileLook>>>> = paths

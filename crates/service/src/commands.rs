@@ -52,7 +52,10 @@ fn look_at(
     let look = Look::new(session, request, &setup, &mut tree)?;
     progress(Progress::Checking { n_files: tree.snapshot.files().count() });
     let checks = setup.checks();
+    // Only for this first look: what repairs are tried on is not worth keeping.
+    setup.cache.open(setup.workspace(session));
     let assessment = engine::assess(&setup.run(&checks), &tree.snapshot, None);
+    setup.cache.close(setup.workspace(session), overlay.is_empty());
     drop(checks);
     Ok(Looked { setup, look, own: tree.own, assessment })
 }

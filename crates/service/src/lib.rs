@@ -8,6 +8,7 @@
 
 mod apply;
 mod baseline;
+mod cache;
 mod catalog;
 mod changes;
 mod commands;

@@ -12,6 +12,7 @@ use snapshot::{Entry, RelPath, Snapshot};
 use workspace::{Skipped, Workspace};
 
 use crate::baseline::{self, Baseline};
+use crate::cache::Store;
 use crate::catalog::Catalog;
 use crate::config::{self, Config, PackPlace, PackRef};
 use crate::failure::Failure;
@@ -31,6 +32,8 @@ pub(crate) struct Setup {
     pub(crate) baseline: Baseline,
     pub(crate) sieve: Sieve,
     pub(crate) parses: Parses,
+    /// What single files were found to be in an earlier run.
+    pub(crate) cache: Arc<Store>,
     checks: Vec<Box<dyn Check>>,
     /// Opened anew where the configuration has another limit for the size of files.
     reopened: Option<Workspace>,
@@ -74,10 +77,11 @@ pub(crate) fn load_rules(
     let max_bytes = usize::try_from(workspace.options().max_file_size).unwrap_or(usize::MAX);
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT });
     let mut checks: Vec<Box<dyn Check>> = vec![Box::new(LocalSchema)];
+    let cache = Arc::new(Store::default());
     for pack in &packs {
-        checks.push(Box::new(PackCheck::new(Arc::clone(pack))));
+        checks.push(Box::new(PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache))));
     }
-    Ok(Setup { config, packs, catalog, baseline, sieve, parses, checks, reopened })
+    Ok(Setup { config, packs, catalog, baseline, sieve, parses, cache, checks, reopened })
 }
 
 impl Setup {

@@ -4,6 +4,7 @@
 
 mod it {
     mod baseline;
+    mod cache;
     mod check;
     mod config;
     mod fix;

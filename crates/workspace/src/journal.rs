@@ -5,6 +5,7 @@
 //!   .gitignore              keeps all but files.json and approvals/ out of git
 //!   lock                    held from before the first step to after the last
 //!   files.json              the file index, changed only by transactions
+//!   cache/                  0700, what can be found out again, see `cache.rs`
 //!   txn/                    0700
 //!     t_000042/             one transaction
 //!       journal             the intent, then the marks `committed` and `done`, one line each

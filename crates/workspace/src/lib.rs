@@ -8,6 +8,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the edge where files are touched")]
 #![warn(missing_docs)]
 
+mod cache;
 mod commit;
 mod fs;
 mod history;
@@ -34,6 +35,7 @@ use std::time::Duration;
 use edit::{ContentHash, Text};
 use snapshot::{FileIndex, IndexError, RelPath, TreeChange};
 
+pub use cache::{MAX_CACHE_BYTES, program_identity};
 pub use commit::{CommitError, IndexUpdate, Meta};
 pub use fs::{Attributes, Fs, Held, Identity, Kind, Pinned, Stat};
 pub use history::{Retention, Touched, Transaction, UndoError, UndoPlan};

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![expect(clippy::disallowed_methods, reason = "tests make and read files")]
 
+#[path = "it/cache.rs"]
+mod cache;
 #[path = "it/commit.rs"]
 mod commit;
 #[path = "it/crash.rs"]
