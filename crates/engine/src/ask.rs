@@ -161,13 +161,23 @@ fn sound_diagnostics(
 fn is_placed(diagnostic: &Diagnostic, path: &RelPath, snapshot: &Snapshot) -> bool {
     let Some(location) = diagnostic.location else { return true };
     let text = snapshot.file(path).map(|file| file.text.bytes()).unwrap_or_default();
-    let is_boundary = |offset: u32| match text.get(offset as usize) {
-        Some(byte) => byte & 0xC0 != 0x80,
-        None => offset as usize == text.len(),
-    };
+    let is_boundary =
+        |offset: u32| offset as usize <= text.len() && !cuts_character(text, offset as usize);
     location.start_byte <= location.end_byte
         && is_boundary(location.start_byte)
         && is_boundary(location.end_byte)
+}
+
+/// Whether the place lies inside a character. Bytes that are not UTF-8 are no characters.
+fn cuts_character(text: &[u8], offset: usize) -> bool {
+    let starts = (1..=3).filter_map(|it| offset.checked_sub(it));
+    starts.into_iter().any(|start| {
+        let ends = (offset + 1)..=(start + 4).min(text.len());
+        ends.into_iter().any(|end| {
+            let character = std::str::from_utf8(&text[start..end]);
+            character.is_ok_and(|it| it.chars().count() == 1)
+        })
+    })
 }
 
 fn sound_repairs(name: &str, report: &Report, flaws: &mut Flaws) -> Vec<Arc<Repair>> {
@@ -193,4 +203,18 @@ fn sound_repairs(name: &str, report: &Report, flaws: &mut Flaws) -> Vec<Arc<Repa
         }
     }
     sound
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_may_lie_between_characters_and_anywhere_in_what_is_no_text() {
+        let text = "aé€😀".as_bytes();
+        let cuts: Vec<usize> = (0..=text.len()).filter(|it| cuts_character(text, *it)).collect();
+        assert_eq!(cuts, [2, 4, 5, 7, 8, 9]);
+        let broken = b"\x85\xe2\x82x";
+        assert!((0..=broken.len()).all(|it| !cuts_character(broken, it)));
+    }
 }

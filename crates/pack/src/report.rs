@@ -6,7 +6,7 @@ use check::{
     Compatibility, Concern, Diagnostic, Kind, Location, Parsed, Repair, RepairOp, Severity, Tier,
     assign_ids, assign_repair_ids,
 };
-use document::{Document, Pointer, Reason, Refusal, Value};
+use document::{Document, Found, Pointer, Reason, Refusal, Value};
 use snapshot::{RelPath, Snapshot};
 
 use crate::finding::{Anchor, Proposal, Violation};
@@ -40,11 +40,13 @@ pub(crate) fn into_findings(
     mut violations: Vec<Violation>,
 ) -> (Vec<Diagnostic>, Vec<Repair>) {
     drop_refused(subject, &mut violations);
+    let locations = locations(subject.parsed, &violations);
     let mut diagnostics: Vec<Diagnostic> = violations
         .iter_mut()
-        .map(|violation| Diagnostic {
+        .zip(locations)
+        .map(|(violation, location)| Diagnostic {
             json_pointer: Some(violation.at.to_string()),
-            location: location_of(subject.parsed, &violation.at, violation.anchor),
+            location,
             details: std::mem::take(&mut violation.details),
             ..finding(subject, &violation.rule_id, severity(violation), &violation.message)
         })
@@ -213,12 +215,45 @@ pub(crate) fn finding(
 /// Where a pointer stands in the text; for one that leads nowhere, what is nearest to it.
 pub(crate) fn location_of(parsed: &Parsed, at: &Pointer, anchor: Anchor) -> Option<Location> {
     let document = parsed.document().ok()?;
-    let found = (0..=at.segments().len()).rev().find_map(|n| document.locate(&at.prefix(n)))?;
+    let found = spans(document, vec![at.clone()]).pop()??;
+    location(parsed, found, anchor)
+}
+
+fn locations(parsed: &Parsed, violations: &[Violation]) -> Vec<Option<Location>> {
+    let Ok(document) = parsed.document() else { return vec![None; violations.len()] };
+    let found = spans(document, violations.iter().map(|it| it.at.clone()).collect());
+    let found = violations.iter().zip(found);
+    found.map(|(violation, it)| location(parsed, it?, violation.anchor)).collect()
+}
+
+/// The place in the text of something that was found.
+pub(crate) fn location(parsed: &Parsed, found: Found, anchor: Anchor) -> Option<Location> {
     let span = match anchor {
         Anchor::Key => found.key_span.unwrap_or(found.span),
         Anchor::Value => found.span,
     };
     Location::new(parsed.lines(), span)
+}
+
+/// Where pointers stand; for one that leads nowhere, what is nearest above it.
+pub(crate) fn spans(document: &Document, mut pointers: Vec<Pointer>) -> Vec<Option<Found>> {
+    let mut spans = document.locate_many(&pointers);
+    loop {
+        let lost: Vec<usize> = (0..spans.len())
+            .filter(|it| spans[*it].is_none() && !pointers[*it].is_root())
+            .collect();
+        if lost.is_empty() {
+            return spans;
+        }
+        for idx in &lost {
+            let n_segments = pointers[*idx].segments().len();
+            pointers[*idx] = pointers[*idx].prefix(n_segments - 1);
+        }
+        let shorter: Vec<Pointer> = lost.iter().map(|it| pointers[*it].clone()).collect();
+        for (idx, span) in lost.into_iter().zip(document.locate_many(&shorter)) {
+            spans[idx] = span;
+        }
+    }
 }
 
 /// The place of one character of the text.

@@ -2,8 +2,8 @@
 //!
 //! The path of a check: a document that is valid costs one conversion and one validation. Otherwise the validator's
 //! errors are flattened to faults (`fault.rs`, `branch.rs`), each gets its message (`message.rs`) and at most one
-//! candidate for its repair (`repair.rs`). A candidate is tried on a copy of the value, alone: it is proposed only if
-//! its fault is gone then and no other one has appeared.
+//! candidate for its repair (`repair.rs`). A candidate is tried on a copy of the value (`trial.rs`): it is proposed only
+//! if its fault is gone then and no other one has appeared.
 
 mod branch;
 mod budget;
@@ -13,11 +13,14 @@ mod fault;
 mod json;
 mod library;
 mod message;
+mod patient;
+mod places;
 mod repair;
 #[cfg(test)]
 mod tests;
+mod trial;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use check::Severity;
@@ -33,14 +36,9 @@ pub(crate) use json::to_json;
 pub(crate) use library::{Library, referenced_paths};
 use message::Hints;
 pub(crate) use message::{cut, quoted};
-use repair::Patient;
+use patient::{Families, Family, Patient};
+use trial::{Candidate, Verdict, Ward};
 
-/// More repairs than this for one document are no help, and each costs a validation.
-const MAX_TRIALS: usize = 200;
-/// How many faults of one document a repair is looked for at all.
-const MAX_CANDIDATES: usize = 1_000;
-/// How many nodes all trials of one document may look at together.
-const MAX_TRIED_NODES: usize = 20_000_000;
 const MAX_BACKTRACKS: usize = 20_000;
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
@@ -127,10 +125,28 @@ impl Schema {
             Ok(faults) => faults,
         };
         let Some(root) = self.library.document(&self.path) else { return Vec::new() };
-        let patient = Patient { library: &self.library, root, value, document, faults: &faults };
-        let n_left = MAX_TRIALS.min(MAX_TRIED_NODES / extent.n_nodes.max(1));
-        let mut trials = Trials { schema: self, json: &json, extent, faults: &faults, n_left };
-        (0..faults.len()).map(|idx| violation(&patient, &mut trials, idx)).collect()
+        let patient = Patient::new(&self.library, root, value, document, &faults);
+        let mut violations: Vec<Violation> =
+            (0..faults.len()).map(|idx| violation(&patient, idx)).collect();
+        let proposed = (0..faults.len()).filter_map(|idx| {
+            Some(Candidate::new(idx, repair::candidate(&patient, idx)?))
+        });
+        let candidates: Vec<Candidate> = proposed.collect();
+        let ward = Ward { schema: self, json: &json, extent, faults: &faults };
+        let verdicts = trial::try_all(&ward, &candidates);
+        for (candidate, verdict) in candidates.into_iter().zip(verdicts) {
+            let violation = &mut violations[candidate.fault];
+            match verdict {
+                Verdict::Good(also_resolves) => {
+                    violation.proposals.push(Proposal { also_resolves, ..candidate.proposal });
+                }
+                Verdict::Failed => {}
+                Verdict::NotTried => {
+                    violation.details.insert("proposals_capped".into(), Value::Bool(true));
+                }
+            }
+        }
+        violations
     }
 
     /// The rules that [`Schema::check`] would say are broken, once for each time; without the words and the repairs.
@@ -179,13 +195,19 @@ impl Schema {
     /// call them unevaluated. Of those, only keys that no part knows are wrong.
     fn without_echoes(&self, mut faults: Vec<Fault>) -> Vec<Fault> {
         let Some(root) = self.library.document(&self.path) else { return faults };
+        if !faults.iter().any(Fault::is_unevaluated_key) {
+            return faults;
+        }
+        // In the order of places, so that what is inside an object stands right behind it.
         let causes: Vec<Pointer> =
             faults.iter().filter(|it| !it.is_unevaluated_key()).map(Fault::place).collect();
+        let mut families = Families::new();
         faults.retain(|fault| {
             let Some(key) = fault.key().filter(|_| fault.is_unevaluated_key()) else { return true };
-            let family = family::in_force(&self.library, &root, &fault.evaluation_path);
-            let is_known = family::known_keys(&family).contains(&key);
-            !is_known || !causes.iter().any(|it| fault.at.is_prefix_of(it))
+            let path = &fault.evaluation_path;
+            let is_known = Family::at(&mut families, &self.library, &root, path).knows(key);
+            let next = causes.partition_point(|it| *it < fault.at);
+            !is_known || !causes.get(next).is_some_and(|it| fault.at.is_prefix_of(it))
         });
         faults
     }
@@ -235,89 +257,24 @@ fn unexplained(rule_id: &str, message: &str) -> Violation {
     }
 }
 
-fn violation(patient: &Patient<'_>, trials: &mut Trials<'_>, idx: usize) -> Violation {
+fn violation(patient: &Patient<'_>, idx: usize) -> Violation {
     let fault = &patient.faults[idx];
-    let family = family::in_force(patient.library, &patient.root, &fault.evaluation_path);
-    let known_keys = family::known_keys(&family);
+    let family = patient.family(fault);
     let hints = Hints {
-        value: repair::find(patient.value, &fault.at),
-        known_keys: &known_keys,
-        default: fault.key().and_then(|key| repair::declared(patient.library, &family, key)),
+        value: patient.value(idx),
+        known_keys: &family.known_keys,
+        default: fault
+            .key()
+            .and_then(|key| repair::declared(patient.library, &family.schemas, key)),
     };
-    let (message, mut details) = message::say(fault, &hints);
-    let mut proposals = Vec::new();
-    if idx >= MAX_CANDIDATES {
-        details.insert("proposals_capped".into(), Value::Bool(true));
-    } else if let Some(candidate) = repair::candidate(patient, idx) {
-        match trials.try_out(idx, candidate) {
-            Verdict::Proposed(proposal) => proposals.push(proposal),
-            Verdict::Failed => {}
-            Verdict::NotTried => {
-                details.insert("proposals_capped".into(), Value::Bool(true));
-            }
-        }
-    }
+    let (message, details) = message::say(fault, &hints);
     Violation {
         rule_id: fault.rule_id().to_owned(),
         at: fault.place(),
         anchor: if fault.key().is_some() { Anchor::Key } else { Anchor::Value },
         message,
         details,
-        proposals,
-    }
-}
-
-/// The document that repairs are tried on, and how many trials are left.
-struct Trials<'a> {
-    schema: &'a Schema,
-    json: &'a Json,
-    extent: Extent,
-    faults: &'a [Fault],
-    n_left: usize,
-}
-
-enum Verdict {
-    Proposed(Proposal),
-    Failed,
-    NotTried,
-}
-
-impl Trials<'_> {
-    /// Applies the candidate to a copy. It is good if the fault `idx` is gone then and there is none that was not there
-    /// before; what else is gone is resolved too.
-    fn try_out(&mut self, idx: usize, candidate: Proposal) -> Verdict {
-        if self.n_left == 0 {
-            return Verdict::NotTried;
-        }
-        self.n_left -= 1;
-        let mut json = self.json.clone();
-        if !json::apply(&mut json, &candidate.steps) {
-            return Verdict::Failed;
-        }
-        let mut expected: HashMap<(Pointer, &str), Vec<usize>> = HashMap::new();
-        let mut gone = vec![true; self.faults.len()];
-        // The fault itself comes first, so that it is the last to be taken for one that is still there.
-        let others = (0..self.faults.len()).filter(|it| *it != idx);
-        for other in [idx].into_iter().chain(others) {
-            let fault = &self.faults[other];
-            let ops = candidate.steps.iter().map(|it| &it.op);
-            let place = ops.into_iter().try_fold(fault.place(), |at, op| json::moved(&at, op));
-            if let Some(place) = place {
-                expected.entry((place, fault.rule_id())).or_default().push(other);
-            }
-        }
-        let Ok(faults) = self.schema.faults(&json, self.extent) else { return Verdict::Failed };
-        for fault in faults {
-            match expected.get_mut(&(fault.place(), fault.rule_id())).and_then(Vec::pop) {
-                Some(known) => gone[known] = false,
-                None => return Verdict::Failed,
-            }
-        }
-        if !gone[idx] {
-            return Verdict::Failed;
-        }
-        let also = (0..gone.len()).filter(|it| gone[*it] && *it != idx);
-        Verdict::Proposed(Proposal { also_resolves: also.collect(), ..candidate })
+        proposals: Vec::new(),
     }
 }
 

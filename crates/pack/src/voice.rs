@@ -10,13 +10,13 @@ use check::{
     Compatibility, Concern, Diagnostic, Location, Parsed, Parses, Related, Repair, RepairOp,
     assign_ids, assign_repair_ids,
 };
-use document::{Document, Format, Pointer, Value};
+use document::{Format, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
 
 use crate::finding::Anchor;
 use crate::found::{Found, Mend};
 use crate::pack::Pack;
-use crate::report::{NOT_REPAIRED, label};
+use crate::report::{NOT_REPAIRED, label, location, spans};
 use crate::rules::{Rule, View};
 
 /// What findings are made with.
@@ -123,11 +123,7 @@ impl Voice<'_> {
             let pointers: Vec<Pointer> = spots.iter().map(|it| it.0.clone()).collect();
             for ((at, anchor), span) in spots.into_iter().zip(spans(document, pointers)) {
                 let Some(span) = span else { continue };
-                let span = match anchor {
-                    Anchor::Key => span.key_span.unwrap_or(span.span),
-                    Anchor::Value => span.span,
-                };
-                let location = Location::new(parsed.lines(), span);
+                let location = location(&parsed, span, anchor);
                 places.extend(location.map(|it| ((file, at, anchor == Anchor::Key), it)));
             }
         }
@@ -142,27 +138,6 @@ impl Voice<'_> {
 
 /// Places in texts, by file, pointer and whether the key is meant.
 type Places<'a> = HashMap<(&'a RelPath, &'a Pointer, bool), Location>;
-
-/// Where pointers stand; for one that leads nowhere, what is nearest above it.
-fn spans(document: &Document, mut pointers: Vec<Pointer>) -> Vec<Option<document::Found>> {
-    let mut spans = document.locate_many(&pointers);
-    loop {
-        let lost: Vec<usize> = (0..spans.len())
-            .filter(|it| spans[*it].is_none() && !pointers[*it].is_root())
-            .collect();
-        if lost.is_empty() {
-            return spans;
-        }
-        for idx in &lost {
-            let n_segments = pointers[*idx].segments().len();
-            pointers[*idx] = pointers[*idx].prefix(n_segments - 1);
-        }
-        let shorter: Vec<Pointer> = lost.iter().map(|it| pointers[*it].clone()).collect();
-        for (idx, span) in lost.into_iter().zip(document.locate_many(&shorter)) {
-            spans[idx] = span;
-        }
-    }
-}
 
 /// What came of trying a repair.
 #[derive(Clone, PartialEq, Eq)]

@@ -113,10 +113,12 @@ impl Look {
         self.takes_rule(&entry.rule_id, &entry.source, tier) && self.covers(&entry.file)
     }
 
-    /// Whether the repair is a candidate: its rule is reported, and not all that it resolves was there before.
+    /// Whether the repair is a candidate: its rule is reported, it is about a file that was asked
+    /// about, and not all that it resolves was there before.
     pub(crate) fn wants(&self, repair: &Repair, setup: &Setup) -> bool {
         let tier = tier_of(repair, setup);
         self.takes_rule(&repair.rule_id, &repair.source, tier)
+            && repair.ops.iter().any(|it| self.covers(it.file().as_str()))
             && repair.resolves.iter().any(|it| !setup.sieve.baseline.contains(it))
     }
 

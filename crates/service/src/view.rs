@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use check::{Diagnostic, Repair, Severity};
+use document::Format;
 use engine::Assessment;
 use plan::{Candidates, Plan};
 use protocol::v1;
@@ -168,6 +169,26 @@ pub(crate) fn frames<'a>(
 /// The files that a change is about, in order.
 pub(crate) fn files(change: &TreeChange) -> Vec<String> {
     change.paths().iter().map(ToString::to_string).collect()
+}
+
+/// How many of the documents that were asked about a pack, or a schema of their own, is about.
+pub(crate) fn n_checked(setup: &Setup, look: &Look, snapshot: &Snapshot) -> usize {
+    let documents = snapshot.files().filter(|(path, _)| Format::of_path(path.as_str()).is_some());
+    let concerned = documents.filter(|(path, file)| {
+        look.covers(path.as_str())
+            && (setup.packs.iter().any(|it| it.may_concern(path.as_str()))
+                || names_schema(file.text.bytes()))
+    });
+    concerned.count()
+}
+
+/// Whether a document names a schema of its own, as far as its beginning tells. A schema names what it is written in,
+/// and that does not count.
+pub(crate) fn names_schema(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(4096)];
+    let has = |mark: &str| memchr::memmem::find(head, mark.as_bytes()).is_some();
+    let marks = ["\"$schema\"", "$schema:", "$schema=", "#:schema "];
+    marks.into_iter().any(has) && !has("json-schema.org")
 }
 
 /// The sources that could not do their work.

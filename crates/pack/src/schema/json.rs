@@ -2,7 +2,8 @@
 //!
 //! The validator compares numbers as 64-bit integers where they fit and as doubles otherwise. So an integer beyond 64
 //! bits or a decimal of more than 15 digits is checked by its nearest double: a bound, a constant or another item that
-//! differs from it only beyond that is not told apart. No digit of such a value ever reaches a repair this way: repairs take their
+//! differs from it only beyond that is not told apart. A number with a fraction stays one, so that it is no integer, if
+//! need be at the price of its size: no double beyond 52 bits has one. No digit of such a value ever reaches a repair this way: repairs take their
 //! values from the document or from the schema's own text. A number that JSON cannot write (`.inf`, `.nan`) is no
 //! number to a schema; it is given as a string.
 
@@ -34,10 +35,30 @@ fn number_to_json(number: &Number) -> Json {
         }
     }
     let nearest = text.parse::<f64>().ok().map(|it| it.clamp(f64::MIN, f64::MAX));
+    let nearest = match nearest {
+        Some(it) if it.fract() == 0.0 && number.is_finite() && !number.is_integral() => {
+            Some(with_fraction(it, text))
+        }
+        other => other,
+    };
     match nearest.filter(|_| number.is_finite()).and_then(serde_json::Number::from_f64) {
         Some(it) => Json::Number(it),
         None => Json::String(text.to_owned()),
     }
+}
+
+/// The double next to a whole one that has a fraction too, on the side where the number is.
+fn with_fraction(whole: f64, text: &str) -> f64 {
+    // The largest double with a fraction.
+    const MAX: f64 = (1_u64 << 52) as f64 - 0.5;
+    if whole.abs() > MAX {
+        return MAX.copysign(whole);
+    }
+    let digits = text.split(['.', 'e', 'E']).next().and_then(|it| it.parse::<f64>().ok());
+    // Its digits before the point are nearer to zero than it is, unless an exponent moves the point.
+    let is_rounded_up = !text.contains(['e', 'E']) && digits.is_some_and(|it| it != whole);
+    let is_negative = text.starts_with('-');
+    if is_rounded_up == is_negative { whole.next_up() } else { whole.next_down() }
 }
 
 /// A value out of a schema.
@@ -57,9 +78,10 @@ pub(crate) fn from_json(json: &Json) -> Value {
     }
 }
 
-/// What the operations that schema repairs are made of do to a value; `false` if one of them does not fit.
-pub(crate) fn apply(json: &mut Json, steps: &[Step]) -> bool {
-    steps.iter().all(|step| apply_step(json, &step.op).is_some())
+/// What an operation that schema repairs are made of does to a value; `false` if it does not fit, and then nothing is
+/// done.
+pub(crate) fn apply(json: &mut Json, step: &Step) -> bool {
+    apply_step(json, &step.op).is_some()
 }
 
 fn apply_step(json: &mut Json, op: &Op) -> Option<()> {
@@ -153,6 +175,13 @@ mod tests {
         assert_eq!(json("100000000000000000000000"), "1e+23");
         assert_eq!(json("1e999"), f64::MAX.to_string().parse::<Json>().unwrap().to_string());
         assert_eq!(json("0.1"), "0.1");
+        assert_eq!(json("1.00000000000000000001"), "1.0000000000000002");
+        assert_eq!(json("-1.00000000000000000001"), "-1.0000000000000002");
+        assert_eq!(json("0.99999999999999999999"), "0.9999999999999999");
+        assert_eq!(json("-0.99999999999999999999"), "-0.9999999999999999");
+        assert_eq!(json("1e-400"), "5e-324");
+        assert_eq!(json("9007199254740993.5"), "4503599627370495.5");
+        assert_eq!(json(&format!("-{}.5", "9".repeat(100_000))), "-4503599627370495.5");
         assert_eq!(to_json(&Value::Number(Number::nan())), Json::from(".nan"));
         assert_eq!(to_json(&Value::Number(Number::infinity(true))), Json::from("-.inf"));
     }

@@ -1,4 +1,4 @@
-//! What could mend a fault, and how safe it would be. Only candidates: `schema.rs` tries each before it is proposed.
+//! What could mend a fault, and how safe it would be. Only candidates: `trial.rs` tries each before it is proposed.
 //!
 //! A declared default or constant, a lossless conversion, a variant in case or spacing and an exact duplicate are
 //! likely to preserve the meaning. The nearest key or value is a guess, and so is everything in a branch that was one.
@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use check::{Confidence, Safety};
-use document::{Document, Expects, Format, JsonType, Number, Op, Pointer, Step, Value};
+use document::{Expects, Format, JsonType, Number, Op, Pointer, Step, Value};
 use serde_json::Value as Json;
 
 use super::family;
@@ -14,35 +14,27 @@ use super::fault::{Fault, FaultKind};
 use super::json::{from_json, to_json};
 use super::library::{Library, Located};
 use super::message::{plain, quoted, shown};
+use super::patient::{Family, Patient};
 use crate::finding::Proposal;
 use crate::typo::{self, Nearness};
 
 /// Numbers of more digits may not come through a double unharmed.
 const MAX_SAFE_DIGITS: usize = 15;
 
-/// What is known about a document that has faults.
-pub(crate) struct Patient<'a> {
-    pub(crate) library: &'a Library,
-    pub(crate) root: Located<'a>,
-    pub(crate) value: &'a Value,
-    pub(crate) document: &'a Document,
-    pub(crate) faults: &'a [Fault],
-}
-
 /// The one thing that could mend the fault, and the schemas in force there.
 pub(crate) fn candidate(patient: &Patient<'_>, idx: usize) -> Option<Proposal> {
     let fault = &patient.faults[idx];
-    let family = family::in_force(patient.library, &patient.root, &fault.evaluation_path);
-    let value = find(patient.value, &fault.at)?;
+    let family = patient.family(fault);
+    let value = patient.value(idx)?;
     let mut proposal = match &fault.kind {
         FaultKind::Missing { key } | FaultKind::Dependent { key } => {
             missing(patient, &family, fault, value, key)
         }
         FaultKind::UnknownKey { key } => unknown_key(patient, &family, fault, value, key),
-        FaultKind::Type { allowed } => converted(patient, fault, value, allowed),
-        FaultKind::Enum { options } => allowed_value(patient, fault, value, options),
+        FaultKind::Type { allowed } => converted(patient, idx, value, allowed),
+        FaultKind::Enum { options } => allowed_value(patient, idx, value, options),
         FaultKind::Const { expected } if is_conditional(&fault.evaluation_path) => {
-            allowed_value(patient, fault, value, std::slice::from_ref(expected))
+            allowed_value(patient, idx, value, std::slice::from_ref(expected))
         }
         FaultKind::Const { expected } => Some(constant(fault, value, expected)),
         FaultKind::UniqueItems => without_duplicates(fault, value),
@@ -56,7 +48,7 @@ pub(crate) fn candidate(patient: &Patient<'_>, idx: usize) -> Option<Proposal> {
         proposal.safety = Safety::BehaviorChanging;
         proposal.confidence = proposal.confidence.max(Confidence::Medium);
     }
-    let mut about = family;
+    let mut about = family.schemas.clone();
     if let Some(key) = fault.key() {
         about.extend(family::of_member(patient.library, &about, key));
     }
@@ -78,29 +70,28 @@ pub(crate) fn declared<'a>(
 
 fn missing(
     patient: &Patient<'_>,
-    family: &[Located<'_>],
+    family: &Family<'_>,
     fault: &Fault,
     object: &Value,
     key: &str,
 ) -> Option<Proposal> {
     let Value::Object(members) = object else { return None };
-    let known = family::known_keys(family);
     // A key that is there under a name nearby was meant, whatever the default is.
-    let strangers = members.iter().map(|(it, _)| it.as_str()).filter(|it| !known.contains(it));
+    let strangers = members.iter().map(|(it, _)| it.as_str()).filter(|it| !family.knows(it));
     let strangers: Vec<&str> = strangers.collect();
     if let Some((from, nearness)) = typo::nearest(key, strangers.iter().copied()) {
         let others = missing_keys(patient, &fault.at).filter(|it| *it != key);
         let is_contested = others.into_iter().any(|it| typo::nearness(from, it).is_some());
         // Where the other key is a fault of its own, the repair is that fault's and resolves this one too.
-        let is_fault = patient.faults.iter().any(|it| {
-            it.at == fault.at && matches!(&it.kind, FaultKind::UnknownKey { key } if key == from)
-        });
+        let is_fault = patient
+            .faults_at(&fault.at)
+            .any(|it| matches!(&it.kind, FaultKind::UnknownKey { key } if key == from));
         return (!is_contested && !is_fault).then(|| rename(fault, from, key, nearness));
     }
     if strangers.iter().any(|it| typo::nearness(it, key).is_some()) {
         return None;
     }
-    let value = from_json(declared(patient.library, family, key)?);
+    let value = from_json(declared(patient.library, &family.schemas, key)?);
     Some(Proposal {
         title: format!("Add {} with its declared value {}", quoted(key), shown(&value)),
         rationale: "The schema declares this value for the key; writing it down changes nothing for readers that \
@@ -114,31 +105,21 @@ fn missing(
 }
 
 fn missing_keys<'a>(patient: &'a Patient<'_>, at: &Pointer) -> impl Iterator<Item = &'a str> {
-    patient.faults.iter().filter(move |it| it.at == *at).filter_map(|it| match &it.kind {
+    patient.faults_at(at).filter_map(|it| match &it.kind {
         FaultKind::Missing { key } => Some(key.as_str()),
         _ => None,
     })
 }
 
-fn unknown_key(
-    patient: &Patient<'_>,
-    family: &[Located<'_>],
-    fault: &Fault,
+fn unknown_key<'a>(
+    patient: &Patient<'a>,
+    family: &Family<'_>,
+    fault: &'a Fault,
     object: &Value,
     key: &str,
 ) -> Option<Proposal> {
-    let known = family::known_keys(family);
-    let (to, nearness) = typo::nearest(key, known.iter().copied())?;
-    if object.get(to).is_some() {
-        return None;
-    }
-    let siblings = patient.faults.iter().filter(|it| it.at == fault.at);
-    let is_contested = siblings.into_iter().any(|it| match &it.kind {
-        FaultKind::UnknownKey { key: other } => {
-            other != key && typo::nearest(other, known.iter().copied()).is_some_and(|it| it.0 == to)
-        }
-        _ => false,
-    });
+    let (to, nearness) = typo::nearest(key, family.known_keys.iter().copied())?;
+    let is_contested = object.get(to).is_some() || patient.n_rivals(fault, to) > 1;
     (!is_contested).then(|| rename(fault, key, to, nearness))
 }
 
@@ -187,15 +168,16 @@ fn constant(fault: &Fault, value: &Value, expected: &Json) -> Proposal {
 
 fn converted(
     patient: &Patient<'_>,
-    fault: &Fault,
+    idx: usize,
     value: &Value,
     allowed: &[JsonType],
 ) -> Option<Proposal> {
+    let fault = &patient.faults[idx];
     let converted = match value {
         Value::String(text) => {
             from_text(text).filter(|it| allowed.iter().any(|to| it.json_type().satisfies(*to)))
         }
-        _ if allowed.contains(&JsonType::String) => as_written(patient, &fault.at, value),
+        _ if allowed.contains(&JsonType::String) => as_written(patient, idx, value),
         _ => None,
     }?;
     Some(conversion(fault, value, converted))
@@ -214,13 +196,14 @@ fn conversion(fault: &Fault, value: &Value, converted: Value) -> Proposal {
 
 fn allowed_value(
     patient: &Patient<'_>,
-    fault: &Fault,
+    idx: usize,
     value: &Value,
     options: &[Json],
 ) -> Option<Proposal> {
+    let fault = &patient.faults[idx];
     let other_type = match value {
         Value::String(text) => from_text(text),
-        _ => as_written(patient, &fault.at, value),
+        _ => as_written(patient, idx, value),
     };
     if let Some(converted) = other_type.filter(|it| options.contains(&to_json(it))) {
         return Some(conversion(fault, value, converted));
@@ -323,13 +306,13 @@ fn from_text(text: &str) -> Option<Value> {
 }
 
 /// An integer or boolean as a string, if it is written in the file the way the string would be.
-fn as_written(patient: &Patient<'_>, at: &Pointer, value: &Value) -> Option<Value> {
+fn as_written(patient: &Patient<'_>, idx: usize, value: &Value) -> Option<Value> {
     let text = match value {
         Value::Bool(it) => it.to_string(),
         Value::Number(it) if it.is_integer_literal() => it.text().to_owned(),
         _ => return None,
     };
-    let span = patient.document.locate(at)?.span;
+    let span = patient.span(idx)?;
     let written = patient.document.text().bytes().get(span.start as usize..span.end as usize)?;
     (written == text.as_bytes()).then_some(Value::String(text))
 }
@@ -363,15 +346,4 @@ fn has_null(value: &Value) -> bool {
         Value::Object(members) => members.iter().any(|(_, it)| has_null(it)),
         _ => false,
     }
-}
-
-/// The value at a place. Of a repeated key the last one counts, as for the validator.
-pub(crate) fn find<'a>(value: &'a Value, at: &Pointer) -> Option<&'a Value> {
-    at.segments().iter().try_fold(value, |value, segment| match value {
-        Value::Object(members) => {
-            members.iter().rev().find(|(key, _)| key == segment).map(|(_, it)| it)
-        }
-        Value::Array(items) => items.get(segment.parse::<usize>().ok()?),
-        _ => None,
-    })
 }

@@ -59,6 +59,8 @@ pub struct CheckSummary {
     pub ignored: usize,
     /// Findings that are counted and not listed.
     pub not_shown: usize,
+    /// Files, among those that were asked about, that a pack or a schema of their own is about.
+    pub checked: usize,
 }
 
 /// What `fix` reports.

@@ -123,7 +123,15 @@ fn render_end(reply: &CheckReply, look: &Look, common: &Common) -> String {
         (true, true) if summary.baselined > 0 => {
             format!("{} Nothing new is wrong.", paint(GOOD, "Green."))
         }
-        (true, true) => format!("{} Nothing is wrong.", paint(GOOD, "Green.")),
+        (true, true) if summary.checked == 0 => format!(
+            "{} No rule is about any file here: see {}.",
+            paint(WARN, "Nothing to check."),
+            paint(COMMAND, "regreen init")
+        ),
+        (true, true) => {
+            let files = count(summary.checked, "file");
+            format!("{} Nothing is wrong in {files}.", paint(GOOD, "Green."))
+        }
         (true, false) => format!("{} {found}.", paint(GOOD, "Green.")),
         (false, true) => paint(BAD, "Red."),
         (false, false) => format!("{} {found}.", paint(BAD, "Red.")),

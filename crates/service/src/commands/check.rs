@@ -81,6 +81,7 @@ pub(super) fn reply(
             baselined: view.n_baselined,
             ignored: assessment.n_ignored,
             not_shown: n_not_shown,
+            checked: view::n_checked(setup, look, snapshot),
         },
     };
     let shown = || ranked.iter().map(|it| &it.repair);

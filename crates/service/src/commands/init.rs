@@ -19,6 +19,7 @@ use crate::log::TITLE;
 use crate::reply::InitReply;
 use crate::session::Session;
 use crate::setup::{self, Overlay};
+use crate::view::names_schema;
 use crate::{VERSION, pool};
 
 /// Looks at the tree and writes `regreen.toml` if there is none.
@@ -76,14 +77,8 @@ fn count_kinds(snapshot: &Snapshot, packs: &[Arc<Pack>], parses: &Parses) -> Vec
     counts.into_iter().map(line).collect()
 }
 
-/// How many documents name a schema of their own, as far as their beginning tells. Schemas name what they are written
-/// in, and that does not count.
+/// How many documents name a schema of their own.
 fn n_with_schema(snapshot: &Snapshot) -> usize {
-    let names_schema = |bytes: &[u8]| {
-        let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
-        let marks = ["\"$schema\"", "$schema:", "$schema=", "#:schema "];
-        marks.iter().any(|it| head.contains(it)) && !head.contains("json-schema.org")
-    };
     let documents = snapshot.files().filter(|(path, _)| Format::of_path(path.as_str()).is_some());
     documents.filter(|(_, file)| names_schema(file.text.bytes())).count()
 }
