@@ -2,7 +2,8 @@
 //!
 //! A [`Workspace`] reads the disk twice at most, by [`Workspace::scan`] or [`Workspace::load`], and writes it in one way,
 //! [`Workspace::commit`]. Everything happens beneath one root, reached without following links; how a commit
-//! works, and why a crash cannot leave it in between, is written down in `journal.rs`.
+//! works, and why a crash cannot leave it in between, is written down in `journal.rs`. What is kept beside it only to save
+//! time is in `cache.rs`.
 //!
 //! Knows nothing about documents, patches, diagnostics or rules.
 #![expect(clippy::disallowed_methods, reason = "this is the edge where files are touched")]
