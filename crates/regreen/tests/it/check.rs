@@ -18,12 +18,24 @@ fn with_v_the_reasons_are_told_too() {
 
 #[test]
 fn a_green_run_is_one_line_and_nothing_with_q() {
-    let scene = Scene::new("//- ws/a.yaml\na: 1\n");
+    let scene = Scene::new(
+        "//- ws/a.yaml\n# yaml-language-server: $schema=a.json\na: 1\n//- ws/a.json\n{\"type\": \"object\"}\n",
+    );
     insta::assert_snapshot!(scene.run("check").text(), @r"
-    Green. Nothing is wrong.
+    Green. Nothing is wrong in 1 file.
     --- exit 0
     ");
     assert_eq!(scene.run("check -q").text(), "--- exit 0\n");
+}
+
+/// Nothing is claimed about files that no rule has looked at.
+#[test]
+fn a_workspace_without_rules_is_not_called_green() {
+    let scene = Scene::new("//- ws/a.yaml\na: 1\n");
+    insta::assert_snapshot!(scene.run("check").text(), @r"
+    Nothing to check. No rule is about any file here: see regreen init.
+    --- exit 0
+    ");
 }
 
 /// AE-25: not a byte, not a time, not a mode of a source changes.

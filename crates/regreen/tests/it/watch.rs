@@ -74,7 +74,7 @@ fn the_new_state_is_shown_after_a_change() {
     assert!(!seen.concat().contains('\u{1b}'), "no terminal, no escapes: {seen:#?}");
     // A file that goes, one that comes in a new folder, and a setting.
     std::fs::remove_file(scene.path("ws/web.json")).unwrap();
-    watch.wait_for("Green. Nothing is wrong.");
+    watch.wait_for("Green. Nothing is wrong in");
     let bad = "# yaml-language-server: $schema=../service.schema.json\nname: 5\n";
     scene.write("ws/new/a.yaml", bad);
     watch.wait_for("Red. 1 error.");
