@@ -1,6 +1,7 @@
 //! From the files of a pack's folder to a [`Pack`], or everything that is wrong with it at once.
 
 mod kinds;
+mod loops;
 mod reader;
 mod rule;
 
@@ -123,6 +124,7 @@ fn read_rules(
         return Vec::new();
     }
     let mut rules: Vec<Rule> = Vec::new();
+    let mut places = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for (at, value) in items {
         let Some(rule) = rule::read(problems, at.clone(), value, kinds) else { continue };
@@ -131,7 +133,9 @@ fn read_rules(
                 .value(&at.join("id"), format!("`{}` is the id of another rule already", rule.id));
         }
         rules.push(rule);
+        places.push(at);
     }
+    loops::refuse(problems, &rules, &places);
     share(&mut rules);
     rules
 }

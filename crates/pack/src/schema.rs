@@ -128,9 +128,8 @@ impl Schema {
         let patient = Patient::new(&self.library, root, value, document, &faults);
         let mut violations: Vec<Violation> =
             (0..faults.len()).map(|idx| violation(&patient, idx)).collect();
-        let proposed = (0..faults.len()).filter_map(|idx| {
-            Some(Candidate::new(idx, repair::candidate(&patient, idx)?))
-        });
+        let proposed = (0..faults.len())
+            .filter_map(|idx| Some(Candidate::new(idx, repair::candidate(&patient, idx)?)));
         let candidates: Vec<Candidate> = proposed.collect();
         let ward = Ward { schema: self, json: &json, extent, faults: &faults };
         let verdicts = trial::try_all(&ward, &candidates);

@@ -9,6 +9,7 @@ mod it {
     mod cases;
     mod coverage;
     mod laws;
+    mod many;
     mod shipped;
     mod trial;
 }

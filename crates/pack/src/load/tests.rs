@@ -154,3 +154,21 @@ fn packs_without_measure_are_bounded() {
     let problems = load(&"- x\n".repeat(5000)).unwrap_err();
     assert!(problems.len() <= 1000);
 }
+
+/// Each rule of a circle would take away what the next one keeps.
+#[test]
+fn deprecations_in_a_circle_are_refused() {
+    let rule = |id: &str, at: &str, key: &str, to: &str| {
+        format!(
+            "  - {{id: SEM_{id}, rule: deprecated, at: {{in: a, at: {at}}}, key: {key}, replacement: {to}, about: x}}\n"
+        )
+    };
+    let circle = [rule("A", "''", "a", "b"), rule("B", "''", "b", "c"), rule("C", "''", "c", "a")];
+    assert_snapshot!(check(&format!("{HEAD}{}", circle.concat())), @"pack.yaml:7:77: `SEM_A`, `SEM_B` and `SEM_C` replace keys in a circle; remove one of them");
+    let overlapping = [rule("A", "/x", "a", "b"), rule("B", "/*", "b", "a")];
+    assert_snapshot!(check(&format!("{HEAD}{}", overlapping.concat())), @"pack.yaml:7:77: `SEM_A` and `SEM_B` replace keys in a circle; remove one of them");
+    let apart = [rule("A", "/x", "a", "b"), rule("B", "/y", "b", "a")];
+    assert!(load(&format!("{HEAD}{}", apart.concat())).is_ok());
+    let chain = [rule("A", "/x", "a", "c"), rule("B", "/x", "b", "c"), rule("C", "/x", "c", "d")];
+    assert!(load(&format!("{HEAD}{}", chain.concat())).is_ok());
+}

@@ -75,8 +75,13 @@ impl Deprecated {
                 (format!("Rename `{key}` to `{replacement}`"), steps)
             }
             Some(new) if new.equals(&mapped) => {
+                // Writing down what stays changes nothing, but nobody else can remove it meanwhile.
+                let keep = replace(object.join(replacement.as_str()), new, new.clone());
                 let remove = Op::RemoveKey { at: object.clone(), key: key.clone() };
-                (format!("Remove `{key}`, which `{replacement}` repeats"), vec![remove.into()])
+                (
+                    format!("Remove `{key}`, which `{replacement}` repeats"),
+                    vec![keep, remove.into()],
+                )
             }
             Some(_) => return None,
         };

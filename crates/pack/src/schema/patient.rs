@@ -24,7 +24,7 @@ pub(crate) struct Patient<'a> {
     spans: HashMap<usize, Range<u32>>,
     by_object: HashMap<&'a Pointer, Vec<usize>>,
     families: RefCell<Families<'a>>,
-    rivals: RefCell<HashMap<(&'a Pointer, &'a Pointer), Rc<HashMap<&'a str, usize>>>>,
+    rivals: RefCell<Rivals<'a>>,
 }
 
 /// The schemas in force at a place, and the keys that they name.
@@ -36,6 +36,9 @@ pub(crate) struct Family<'a> {
 
 /// Families by the way that validation took to them.
 pub(crate) type Families<'a> = HashMap<Pointer, Rc<Family<'a>>>;
+
+/// By object and way, how many unknown keys could mean a known one.
+type Rivals<'a> = HashMap<(&'a Pointer, &'a Pointer), HashMap<&'a str, usize>>;
 
 impl<'a> Family<'a> {
     /// The family at the end of a way.
@@ -71,7 +74,8 @@ impl<'a> Patient<'a> {
     ) -> Patient<'a> {
         let places: Vec<&Pointer> = faults.iter().map(|it| &it.at).collect();
         let values = find_all(value, &places);
-        let is_plain = |idx: &usize| matches!(values[*idx], Some(Value::Bool(_) | Value::Number(_)));
+        let is_plain =
+            |idx: &usize| matches!(values[*idx], Some(Value::Bool(_) | Value::Number(_)));
         let plain: Vec<usize> = (0..faults.len()).filter(is_plain).collect();
         let plain_places: Vec<Pointer> = plain.iter().map(|it| faults[*it].at.clone()).collect();
         let found = plain.into_iter().zip(document.locate_many(&plain_places));
@@ -128,7 +132,7 @@ impl<'a> Patient<'a> {
                     *counts.entry(to).or_default() += 1;
                 }
             }
-            Rc::new(counts)
+            counts
         });
         counts.get(to).copied().unwrap_or_default()
     }

@@ -2,6 +2,7 @@
 //! text: applied alone, what a proposal claims to resolve is gone, and nothing else has come.
 
 mod drafts;
+mod groups;
 mod hostile;
 mod laws;
 mod repairs;

@@ -318,7 +318,7 @@ impl Trials<'_> {
         match group.len() {
             0 => {}
             1 => self.verdicts[group[0]] = Verdict::Failed,
-            ..=SMALL => self.open.extend(group.into_iter().map(|it| vec![it])),
+            2..=SMALL => self.open.extend(group.into_iter().map(|it| vec![it])),
             n => {
                 let half = group.split_off(n / 2);
                 self.open.extend([half, group]);
