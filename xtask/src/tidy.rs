@@ -17,11 +17,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("plan", &["check", "document", "edit", "snapshot"]),
     ("engine", &["check", "document", "edit", "plan", "snapshot"]),
     ("pack", &["check", "document", "edit", "snapshot"]),
+    ("clank-syntax", &["edit"]),
+    ("clank", &["check", "clank-syntax", "document", "edit", "snapshot"]),
+    ("clank-run", &[]),
     ("workspace", &["edit", "snapshot"]),
     (
         "service",
         &[
             "check",
+            "clank",
+            "clank-run",
+            "clank-syntax",
             "document",
             "edit",
             "engine",
@@ -39,6 +45,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         "bench",
         &[
             "check",
+            "clank",
+            "clank-syntax",
             "document",
             "edit",
             "engine",
@@ -51,7 +59,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "workspace",
         ],
     ),
-    ("xtask", &["document", "patch", "protocol"]),
+    ("xtask", &["clank-syntax", "document", "patch", "protocol"]),
 ];
 
 /// Files that may pass the limit of 1500 lines, with the reason.

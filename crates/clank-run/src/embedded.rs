@@ -1,0 +1,212 @@
+//! The embedded engine: QuickJS on a thread of its own, with modules from memory and streams from the caller.
+//!
+//! The thread has a stack larger than the engine may use, so that calls without end meet the engine's limit and never
+//! the thread's. The caller's streams stay on the caller's thread, which serves the engine until it is done.
+
+mod host;
+
+use std::cell::RefCell;
+use std::io::{BufRead, Write};
+use std::rc::Rc;
+
+use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::Declared;
+use rquickjs::{Coerced, Context, Ctx, Error, Function, Object, Promise, Runtime, Value};
+
+use crate::outcome::{Limit, Limits, Outcome, RunError};
+use crate::program::Program;
+use host::{Host, Stop};
+
+/// The streams of a program on the embedded engine.
+pub struct Io<'a> {
+    /// Standard input, read by lines as the program asks for them.
+    pub input: &'a mut dyn BufRead,
+    /// Standard output.
+    pub output: &'a mut dyn Write,
+    /// Standard error.
+    pub errors: &'a mut dyn Write,
+}
+
+/// What the engine's thread needs besides [`Limits::stack`], for the engine's own calls and ours around them.
+const STACK_RESERVE: usize = 64 << 20;
+
+/// What a program panics with when nothing is left to do but it is not done.
+const NEVER: &str = "main waits for something that never happens";
+
+/// With less the engine cannot start.
+const MIN_STACK: usize = 1 << 20;
+
+/// With less the engine cannot start, or say how it ended.
+const MIN_MEMORY: usize = 16 << 20;
+
+/// Runs a program on the embedded engine. Returns after everything it wrote was handed on.
+pub fn run(program: &Program, limits: &Limits, io: Io<'_>) -> Result<Outcome, RunError> {
+    // The engine takes 0 for no limit, here and for the memory.
+    let stack = limits.stack.clamp(MIN_STACK, Limits::MAX_STACK);
+    std::thread::scope(|scope| {
+        let (host, desk) = host::open();
+        let engine = std::thread::Builder::new()
+            .name("clank".to_owned())
+            .stack_size(stack + STACK_RESERVE)
+            .spawn_scoped(scope, move || execute(program, limits, stack, host))
+            .map_err(|error| RunError::Engine { message: error.to_string() })?;
+        let served = desk.serve(io, limits.memory);
+        let ended = engine.join();
+        served?;
+        ended.unwrap_or_else(|_| Err(RunError::Engine { message: "it panicked".to_owned() }))
+    })
+}
+
+fn execute(
+    program: &Program,
+    limits: &Limits,
+    stack: usize,
+    host: host::Channel,
+) -> Result<Outcome, RunError> {
+    let engine_error = |error: Error| RunError::Engine { message: error.to_string() };
+    let runtime = Runtime::new().map_err(engine_error)?;
+    let memory = limits.memory.max(MIN_MEMORY);
+    runtime.set_memory_limit(memory);
+    runtime.set_max_stack_size(stack);
+    let host = Rc::new(RefCell::new(Host::new(host, limits.time)));
+    let interrupt = Rc::clone(&host);
+    runtime.set_interrupt_handler(Some(Box::new(move || {
+        interrupt.try_borrow_mut().is_ok_and(|mut it| it.must_stop())
+    })));
+    let modules = Modules { program: program.clone(), trouble: Rc::default() };
+    let trouble = Rc::clone(&modules.trouble);
+    runtime.set_loader(modules.clone(), modules);
+    let context = Context::full(&runtime).map_err(engine_error)?;
+    let ended = context.with(|ctx| install(&ctx, &host).and_then(|()| start(&ctx, program)));
+    // Without memory the engine may lose even what was to be done next.
+    let used = usize::try_from(runtime.memory_usage().malloc_size).unwrap_or_default();
+    let is_full = used >= memory / 4 * 3;
+    // What is said about the end takes memory too.
+    runtime.set_memory_limit(memory.saturating_add(MIN_MEMORY));
+    let ended = context.with(|ctx| conclude(&ctx, program, ended));
+    host.borrow_mut().flush();
+    let stop = host.borrow().stop();
+    match (ended?, trouble.take()) {
+        (outcome, _) if stop == Some(Stop::Time) => {
+            Ok(Outcome::Stopped { limit: Limit::Time, frames: outcome.into_frames() })
+        }
+        (Outcome::Panic { message, frames }, _) if is_full && message == NEVER => {
+            Ok(Outcome::Stopped { limit: Limit::Memory, frames })
+        }
+        (Outcome::Done, _) => Ok(Outcome::Done),
+        (_, Trouble::NoModule { base, name }) => Err(RunError::NoModule { base, name }),
+        (outcome, trouble) => outcome.or_invalid(matches!(trouble, Trouble::Invalid)),
+    }
+}
+
+/// The host's functions and a console.
+fn install(ctx: &Ctx<'_>, host: &Rc<RefCell<Host>>) -> rquickjs::Result<()> {
+    let writer = Rc::clone(host);
+    let write = Function::new(ctx.clone(), move |stream: i32, text: String| {
+        writer.borrow_mut().write(stream, text);
+    })?;
+    let reader = Rc::clone(host);
+    let read_line = Function::new(ctx.clone(), move || reader.borrow_mut().read_line())?;
+    let prelude: Function<'_> = ctx.eval(include_str!("embedded/prelude.js"))?;
+    prelude.call((write, read_line))
+}
+
+/// Evaluates the entry and calls its `main`; both may be asynchronous.
+fn start<'js>(ctx: &Ctx<'js>, program: &Program) -> rquickjs::Result<()> {
+    let entry: Promise<'js> = rquickjs::Module::import(ctx, program.entry())?;
+    let exports: Object<'js> = entry.finish()?;
+    let main: Value<'js> = exports.get("main")?;
+    if let Some(main) = main.as_function() {
+        let result: Value<'js> = main.call(())?;
+        if let Some(promise) = result.as_promise() {
+            promise.finish::<Value<'js>>()?;
+        }
+    }
+    while ctx.execute_pending_job() {}
+    Ok(())
+}
+
+fn conclude(
+    ctx: &Ctx<'_>,
+    program: &Program,
+    ended: rquickjs::Result<()>,
+) -> Result<Outcome, RunError> {
+    match ended {
+        Ok(()) => Ok(Outcome::Done),
+        Err(Error::Exception) => Ok(exception(ctx, program)),
+        Err(Error::WouldBlock) => {
+            Ok(Outcome::Panic { message: NEVER.to_owned(), frames: Vec::new() })
+        }
+        Err(Error::Allocation) => Ok(Outcome::Stopped { limit: Limit::Memory, frames: Vec::new() }),
+        Err(error) => Err(RunError::Engine { message: error.to_string() }),
+    }
+}
+
+/// What was thrown, as an outcome. The engine throws null when there is no memory for an error.
+fn exception(ctx: &Ctx<'_>, program: &Program) -> Outcome {
+    let thrown = ctx.catch();
+    if thrown.is_null() {
+        return Outcome::Stopped { limit: Limit::Memory, frames: Vec::new() };
+    }
+    if let Some(error) = thrown.as_object().filter(|it| it.is_error()) {
+        let text = |name: &str| error.get::<_, Coerced<String>>(name).map(|it| it.0);
+        let name = text("name").unwrap_or_default();
+        let message = text("message").unwrap_or_default();
+        let stack = text("stack").unwrap_or_default();
+        return Outcome::of_exception(program, &name, message, &stack);
+    }
+    let text = thrown.get::<Coerced<String>>().map_or("a value without text".to_owned(), |it| it.0);
+    Outcome::Panic { message: format!("uncaught {text}"), frames: Vec::new() }
+}
+
+/// Modules from memory.
+#[derive(Clone)]
+struct Modules {
+    program: Program,
+    trouble: Rc<RefCell<Trouble>>,
+}
+
+/// The last module that could not be had.
+#[derive(Default)]
+enum Trouble {
+    #[default]
+    None,
+    NoModule {
+        base: String,
+        name: String,
+    },
+    Invalid,
+}
+
+impl Resolver for Modules {
+    fn resolve<'js>(
+        &mut self,
+        _: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        self.program.resolve(base, name).ok_or_else(|| {
+            let (base, name) = (base.to_owned(), name.to_owned());
+            let error = Error::new_resolving(&*base, &*name);
+            self.trouble.replace(Trouble::NoModule { base, name });
+            error
+        })
+    }
+}
+
+impl Loader for Modules {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        path: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<rquickjs::Module<'js, Declared>> {
+        let text = self.program.modules().get(path).ok_or_else(|| Error::new_loading(path))?;
+        let module = rquickjs::Module::declare(ctx.clone(), path, text.as_str());
+        if module.is_err() && matches!(*self.trouble.borrow(), Trouble::None) {
+            self.trouble.replace(Trouble::Invalid);
+        }
+        module
+    }
+}

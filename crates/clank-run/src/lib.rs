@@ -1,0 +1,21 @@
+//! Runs the JavaScript that Clank programs become: on an embedded engine that reaches nothing but the streams it is
+//! given, or on Node with all that Node can do. Both end in the same [`Outcome`].
+//!
+//! A program stops for one of four reasons: it is done, it panics, an error reaches `main`, or it meets a limit. None of
+//! them is a [`RunError`]; that is for a program that could not be run to an end at all.
+//!
+//! Knows nothing about Clank's syntax and types, workspaces or terminals.
+
+mod embedded;
+mod frame;
+mod node;
+mod outcome;
+mod program;
+mod source_map;
+
+pub use embedded::{Io, run};
+pub use frame::Frame;
+pub use node::{NodeIo, run_node};
+pub use outcome::{Limit, Limits, Outcome, RunError, Stream};
+pub use program::{Module, Program, ProgramError};
+pub use source_map::{Origin, SourceMap, SourceMapError};

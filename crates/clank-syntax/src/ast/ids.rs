@@ -1,0 +1,138 @@
+//! The ids that nodes have outside: in AST JSON, diagnostics and repairs.
+//!
+//! An id that AST JSON gives is kept as it is. The others are `n1`, `n2`, … in the order of the nodes, children before
+//! parents: first the program, declarations, statements, expressions, types and patterns, then the parameters, fields,
+//! variants and arms, so that the numbers of the former do not depend on the latter. A number that was given to another
+//! node is passed over.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+use super::{Kind, Name, Node, NodeId};
+
+/// The ids of all nodes of one tree.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ids {
+    given: BTreeMap<NodeId, Name>,
+    /// By node; 0 if the id was given.
+    numbers: Vec<u32>,
+    by_given: HashMap<Name, NodeId>,
+    /// By number.
+    by_number: Vec<Option<NodeId>>,
+}
+
+/// Two nodes have one id.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the id `{id}` is given to two nodes")]
+pub struct IdsError {
+    /// The id.
+    pub id: Name,
+    /// The node that has it.
+    pub first: NodeId,
+    /// The node that has it too.
+    pub second: NodeId,
+}
+
+/// The ids that were given, and all ids once somebody asks for them: few do.
+#[derive(Clone, Debug)]
+pub(super) struct LazyIds {
+    given: BTreeMap<NodeId, Name>,
+    all: OnceLock<Ids>,
+}
+
+/// The rest follows from the nodes.
+impl PartialEq for LazyIds {
+    fn eq(&self, other: &LazyIds) -> bool {
+        self.given == other.given
+    }
+}
+
+impl LazyIds {
+    /// Fails if an id was given twice.
+    pub(super) fn new(given: BTreeMap<NodeId, Name>) -> Result<LazyIds, IdsError> {
+        let mut by_given = HashMap::with_capacity(given.len());
+        for (&second, id) in &given {
+            if let Some(first) = by_given.insert(id, second) {
+                return Err(IdsError { id: id.clone(), first, second });
+            }
+        }
+        Ok(LazyIds { given, all: OnceLock::new() })
+    }
+
+    /// The ids of these nodes, which must be the same at every call.
+    pub(super) fn all(&self, nodes: &[Node]) -> &Ids {
+        self.all.get_or_init(|| Ids::new(nodes, self.given.clone()))
+    }
+}
+
+impl Ids {
+    fn new(nodes: &[Node], given: BTreeMap<NodeId, Name>) -> Ids {
+        let by_given: HashMap<Name, NodeId> =
+            given.iter().map(|(node, id)| (id.clone(), *node)).collect();
+        let mut numbers = vec![0; nodes.len()];
+        let mut by_number = vec![None];
+        for inner in [false, true] {
+            for (index, node) in nodes.iter().enumerate() {
+                let id = NodeId(index as u32);
+                if is_inner(&node.kind) != inner || given.contains_key(&id) {
+                    continue;
+                }
+                while !by_given.is_empty()
+                    && by_given.contains_key(&*format!("n{}", by_number.len()))
+                {
+                    by_number.push(None);
+                }
+                numbers[index] = by_number.len() as u32;
+                by_number.push(Some(id));
+            }
+        }
+        Ids { given, numbers, by_given, by_number }
+    }
+
+    /// The id of a node.
+    pub fn id(&self, node: impl Into<NodeId>) -> Name {
+        let node = node.into();
+        match self.given.get(&node) {
+            Some(id) => id.clone(),
+            None => Name::from(format!("n{}", self.numbers[node.index()])),
+        }
+    }
+
+    /// The node with that id.
+    pub fn node(&self, id: &str) -> Option<NodeId> {
+        if let Some(&node) = self.by_given.get(id) {
+            return Some(node);
+        }
+        let digits = id.strip_prefix('n')?;
+        if digits.starts_with(['0', '+']) {
+            return None;
+        }
+        *self.by_number.get(digits.parse::<usize>().ok()?)?
+    }
+
+    /// The ids that AST JSON gave.
+    pub fn given(&self) -> &BTreeMap<NodeId, Name> {
+        &self.given
+    }
+}
+
+/// Whether a node is a part that only its parent makes sense of.
+fn is_inner(kind: &Kind) -> bool {
+    match kind {
+        Kind::Program(_)
+        | Kind::Decl(_)
+        | Kind::Stmt(_)
+        | Kind::Expr(_)
+        | Kind::Type(_)
+        | Kind::Pattern(_) => false,
+        Kind::Param(_)
+        | Kind::LambdaParam(_)
+        | Kind::TypeParam(_)
+        | Kind::Field(_)
+        | Kind::Variant(_)
+        | Kind::VariantField(_)
+        | Kind::Arm(_)
+        | Kind::FieldInit(_)
+        | Kind::FieldPattern(_) => true,
+    }
+}

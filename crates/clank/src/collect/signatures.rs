@@ -1,0 +1,162 @@
+//! The third pass: the signatures of functions.
+
+use std::sync::Arc;
+
+use clank_syntax::ast::{
+    Ast, Decl, ExprId, ExternalFn, FnDecl, Name, NodeId, ParamId, TypeId, TypeParamId,
+};
+
+use super::Collector;
+use super::kept::kept_params;
+use crate::env::{Condition, Env, Signature, Value};
+use crate::resolve::{Binder, Findings, Position, TypeScope, one_line};
+use crate::ty::{FnTy, Ty};
+
+impl Collector<'_> {
+    pub(super) fn declare_signatures(&mut self) {
+        let ast = self.ast;
+        for decl in ast.declarations() {
+            match ast.decl(*decl) {
+                Decl::Fn(it) => self.declare_fn(decl.node(), it),
+                Decl::ExternalFn(it) => {
+                    let value = self.external(decl.node(), it, None);
+                    self.bind_value(&it.name, decl.node(), value);
+                }
+                Decl::ExternalMod { name, functions, .. } => {
+                    let functions = functions.iter().filter_map(|it| match ast.decl(*it) {
+                        Decl::ExternalFn(function) => Some((it.node(), function)),
+                        _ => None,
+                    });
+                    self.distinct(
+                        functions.clone().map(|(node, it)| (&it.name, node)),
+                        "the function",
+                    );
+                    let is_meant = self.is_value(name, decl.node());
+                    for (node, function) in functions {
+                        let value = self.external(node, function, Some(name));
+                        if is_meant {
+                            let key = (name.clone(), function.name.clone());
+                            self.env.host.entry(key).or_insert(value);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn declare_fn(&mut self, node: NodeId, it: &FnDecl) {
+        self.check_params(&it.type_params, &it.params);
+        let signature = Arc::new(function_signature(self.ast, &self.env, it, &mut self.findings));
+        self.env.signatures.insert(node, Arc::clone(&signature));
+        let value =
+            Value::Fn { module: self.env.module.clone(), name: it.name.clone(), node, signature };
+        self.bind_value(&it.name, node, value);
+    }
+
+    /// Row 34: an external function has exactly the effects that it declares.
+    fn external(&mut self, node: NodeId, it: &ExternalFn, namespace: Option<&Name>) -> Value {
+        self.check_params(&it.type_params, &it.params);
+        let head = Head {
+            type_params: &it.type_params,
+            params: &it.params,
+            return_type: it.return_type,
+            precondition: None,
+            postcondition: None,
+        };
+        let signature = Arc::new(signature(self.ast, &self.env, &head, &mut self.findings));
+        self.env.signatures.insert(node, Arc::clone(&signature));
+        Value::External {
+            module: self.env.module.clone(),
+            namespace: namespace.cloned(),
+            name: it.name.clone(),
+            node,
+            signature,
+        }
+    }
+
+    fn check_params(&mut self, type_params: &[TypeParamId], params: &[ParamId]) {
+        let ast = self.ast;
+        self.constrained_type_params(type_params);
+        self.distinct(params.iter().map(|it| (&ast.param(*it).name, it.node())), "the parameter");
+    }
+}
+
+/// The parts of a declaration that make its signature.
+struct Head<'a> {
+    type_params: &'a [TypeParamId],
+    params: &'a [ParamId],
+    return_type: TypeId,
+    precondition: Option<ExprId>,
+    postcondition: Option<ExprId>,
+}
+
+/// The signature of a function that is declared with a body.
+pub(crate) fn function_signature(
+    ast: &Ast,
+    env: &Env,
+    it: &FnDecl,
+    out: &mut Findings,
+) -> Signature {
+    let head = Head {
+        type_params: &it.type_params,
+        params: &it.params,
+        return_type: it.return_type,
+        precondition: it.precondition,
+        postcondition: it.postcondition,
+    };
+    let mut signature = signature(ast, env, &head, out);
+    keep_pure(ast, it.body, &mut signature);
+    signature
+}
+
+/// A function that is stored or returned must be pure (row 39).
+fn keep_pure(ast: &Ast, body: ExprId, signature: &mut Signature) {
+    let accepts_any = |ty: &Ty| matches!(ty, Ty::Fn(it) if it.any_effects);
+    let params = signature.params.iter().filter(|it| accepts_any(&it.1));
+    let params: Vec<Name> = params.map(|it| it.0.clone()).collect();
+    if params.is_empty() {
+        return;
+    }
+    let kept = kept_params(ast, body, &params);
+    for (name, ty) in &mut signature.params {
+        if let Ty::Fn(it) = ty
+            && kept.contains(name)
+        {
+            *ty = Ty::Fn(Arc::new(FnTy { any_effects: false, ..FnTy::clone(it) }));
+        }
+    }
+}
+
+/// Predicates may mention every parameter, whatever the order.
+fn signature(ast: &Ast, env: &Env, head: &Head<'_>, out: &mut Findings) -> Signature {
+    let type_params: Vec<Name> =
+        head.type_params.iter().map(|it| ast.type_param(*it).name.clone()).collect();
+    let scope = TypeScope { ast, env, type_params: &type_params };
+    let in_scope = |name: &str| head.params.iter().any(|it| ast.param(*it).name == name);
+    let params = head
+        .params
+        .iter()
+        .map(|it| {
+            let param = ast.param(*it);
+            let binder = Binder {
+                name: Some(&param.name),
+                position: Position::Parameter,
+                in_scope: &in_scope,
+            };
+            (param.name.clone(), scope.resolve(param.ty, binder, out))
+        })
+        .collect();
+    let (result, effects, raises) = scope.resolve_result(head.return_type, &in_scope, out);
+    let condition =
+        |expr: Option<ExprId>| expr.map(|expr| Condition { text: one_line(ast, expr), expr });
+    Signature {
+        params,
+        result,
+        effects,
+        raises,
+        precondition: condition(head.precondition),
+        postcondition: condition(head.postcondition),
+        type_params,
+    }
+}

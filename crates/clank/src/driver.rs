@@ -1,0 +1,225 @@
+//! Checks a program: collects every module, looks at every declaration, and puts together what is wrong.
+//!
+//! Declarations are looked at in parallel and independently of one another, with the signatures of the others: so only
+//! those that changed, and those that use what changed, are looked at again. What is said about one is kept with its
+//! nodes counted from its first one, and moved when the text around it changes.
+
+mod reuse;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod unused;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use clank_syntax::ast::{Ast, Decl, DeclId, Name, NodeId};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use crate::body::{Body, BodyView, Goal, Hole};
+use crate::code::Code;
+use crate::collect::{Collected, collect};
+use crate::diagnostic::Diagnostic;
+use crate::env::Env;
+use crate::exhaust::exhaust;
+use crate::flow::flow;
+use crate::infer::{Inferred, infer};
+use crate::program::{Module, Program};
+use crate::ty::TypeKey;
+use crate::uses::Uses;
+
+/// What is known about a program.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The modules; what a module imports comes before it.
+    pub modules: Vec<CheckedModule>,
+    /// The place among the modules of the file that the program was loaded for.
+    pub asked: Option<usize>,
+    /// How many declarations were looked at; the others were taken over from before.
+    pub n_looked_at: usize,
+}
+
+/// What is known about one module.
+#[derive(Clone, Debug)]
+pub struct CheckedModule {
+    /// Its path.
+    pub file: Name,
+    /// What is written in it.
+    pub ast: Arc<Ast>,
+    /// What its names mean.
+    pub env: Arc<Env>,
+    /// What is known about its declarations.
+    pub bodies: BTreeMap<DeclId, CheckedBody>,
+    /// What is wrong, by position and then by code; one for every code and node.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether everything in it could be read.
+    pub is_readable: bool,
+}
+
+/// What is known about one declaration.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CheckedBody {
+    first: NodeId,
+    body: Arc<Body>,
+    diagnostics: Vec<Diagnostic>,
+    uses: Arc<Uses>,
+    /// The records and sums that occur in its types.
+    keys: Arc<[TypeKey]>,
+    /// Whether predicates occur in its types: these know where they are written.
+    has_predicates: bool,
+}
+
+impl CheckedBody {
+    /// The body seen from its module.
+    pub fn view(&self) -> BodyView<'_> {
+        BodyView { first: self.first, body: &self.body }
+    }
+}
+
+impl Checked {
+    /// The module that the program was loaded for.
+    pub fn asked(&self) -> Option<&CheckedModule> {
+        self.modules.get(self.asked?)
+    }
+
+    /// The module in that file.
+    pub fn module(&self, file: &str) -> Option<&CheckedModule> {
+        self.modules.iter().find(|it| it.file == file)
+    }
+
+    /// Whether something is wrong that keeps the program from being compiled.
+    pub fn has_errors(&self) -> bool {
+        self.modules.iter().any(CheckedModule::has_errors)
+    }
+}
+
+impl CheckedModule {
+    /// What is known about a declaration. Those that have no body (`use`, `mod`) have none.
+    pub fn view(&self, decl: DeclId) -> Option<BodyView<'_>> {
+        self.bodies.get(&decl).map(CheckedBody::view)
+    }
+
+    /// What must hold at run time, in the order of the declarations, each with the node that it is about.
+    pub fn goals(&self) -> impl Iterator<Item = (NodeId, &Goal)> {
+        let views = self.bodies.values().map(CheckedBody::view);
+        views.flat_map(|view| view.body.goals.iter().map(move |it| (view.local(it.node), it)))
+    }
+
+    /// What is not written yet, in the order of the declarations, each with its node.
+    pub fn holes(&self) -> impl Iterator<Item = (NodeId, &Hole)> {
+        let views = self.bodies.values().map(CheckedBody::view);
+        views.flat_map(|view| view.body.holes.iter().map(move |it| (view.local(it.node), it)))
+    }
+
+    /// Whether something is wrong that keeps the program from being compiled.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|it| it.code.is_error())
+    }
+}
+
+/// Checks a program. What was known about another version of it saves work and changes nothing else.
+pub fn check(program: &Program, before: Option<&Checked>) -> Checked {
+    let collected = collect_all(program);
+    let known = before.map(|before| reuse::Known::new(program, &collected, before));
+    let tasks: Vec<(usize, DeclId)> = program
+        .modules()
+        .iter()
+        .enumerate()
+        .flat_map(|(index, it)| it.ast.declarations().iter().map(move |decl| (index, *decl)))
+        .filter(|(index, decl)| has_body(&program.modules()[*index], &collected[*index], *decl))
+        .collect();
+    let looked_at: Vec<(CheckedBody, bool)> = tasks
+        .par_iter()
+        .with_min_len(16)
+        .map(|&(index, decl)| {
+            let taken_over = known.as_ref().and_then(|it| it.take_over(index, decl));
+            let is_new = taken_over.is_none();
+            let body = taken_over.unwrap_or_else(|| {
+                look_at(&program.modules()[index].ast, decl, &collected[index].env)
+            });
+            (body, is_new)
+        })
+        .collect();
+    let n_looked_at = looked_at.iter().filter(|it| it.1).count();
+    let mut bodies = vec![BTreeMap::new(); program.modules().len()];
+    for ((index, decl), (body, _)) in tasks.into_iter().zip(looked_at) {
+        bodies[index].insert(decl, body);
+    }
+    let parts: Vec<_> = program.modules().iter().zip(collected).zip(bodies).collect();
+    let modules = parts
+        .into_par_iter()
+        .map(|((module, collected), bodies)| put_together(module, collected, bodies))
+        .collect();
+    Checked { modules, asked: program.asked(), n_looked_at }
+}
+
+fn collect_all(program: &Program) -> Vec<Collected> {
+    let mut all: Vec<Collected> = Vec::with_capacity(program.modules().len());
+    let mut by_file: BTreeMap<&str, usize> = BTreeMap::new();
+    for (index, module) in program.modules().iter().enumerate() {
+        let collected =
+            collect(module, program.targets(index), |file| Some(&all[*by_file.get(file)?]));
+        by_file.insert(&module.file, index);
+        all.push(collected);
+    }
+    all
+}
+
+/// Whether a declaration is looked at on its own. A type whose name means another one is not.
+fn has_body(module: &Module, collected: &Collected, decl: DeclId) -> bool {
+    match module.ast.decl(decl) {
+        Decl::Fn(_) | Decl::ExternalFn(_) | Decl::ExternalMod { .. } => true,
+        Decl::TypeAlias { .. } | Decl::Rec { .. } | Decl::Sum { .. } => {
+            !collected.hidden_types.contains(&decl.node())
+        }
+        Decl::Mod { .. } | Decl::Use(_) | Decl::Error { .. } => false,
+    }
+}
+
+/// Everything that is found out about one declaration.
+fn look_at(ast: &Ast, decl: DeclId, env: &Env) -> CheckedBody {
+    let first = NodeId(ast.subtree(decl).start);
+    let Inferred { body, mut diagnostics, uses } = infer(ast, decl, env);
+    let view = BodyView { first, body: &body };
+    diagnostics.extend(exhaust(ast, decl, env, view));
+    diagnostics.extend(flow(ast, decl, env, view));
+    reuse::checked_body(first, body, diagnostics, uses, env.signature(decl).map(|it| &**it))
+}
+
+/// One module's diagnostics: one for every code and node (row 17; for what cannot be read, every place), by position and
+/// then by code.
+fn put_together(
+    module: &Module,
+    collected: Collected,
+    bodies: BTreeMap<DeclId, CheckedBody>,
+) -> CheckedModule {
+    let ast = &module.ast;
+    let mut diagnostics = syntax::diagnostics(ast, &module.syntax);
+    let is_readable = diagnostics.is_empty();
+    diagnostics.extend(collected.findings.diagnostics.iter().cloned());
+    if is_readable {
+        diagnostics.extend(unused::unused_imports(&collected, bodies.values().map(|it| &*it.uses)));
+    }
+    for body in bodies.values() {
+        diagnostics.extend(body.diagnostics.iter().cloned());
+    }
+    let mut seen = FxHashSet::default();
+    // Two mistakes that keep a node from being read may have one code, but not one place.
+    let place = |it: &Diagnostic| it.span.filter(|_| it.code <= Code::E0009);
+    diagnostics.retain(|it| seen.insert((it.code, it.node, place(it))));
+    let is_text = ast.sources().first().is_some_and(|it| !it.text.is_empty());
+    diagnostics.sort_by_cached_key(|it| {
+        let start = it.span.unwrap_or_else(|| ast.span(it.node)).start;
+        let place = if is_text { (ast.node(it.node).source, start) } else { Default::default() };
+        (place, if is_text { None } else { Some(it.node) }, it.code, it.node)
+    });
+    CheckedModule {
+        file: module.file.clone(),
+        ast: Arc::clone(ast),
+        env: collected.env,
+        bodies,
+        diagnostics,
+        is_readable,
+    }
+}

@@ -1,0 +1,195 @@
+//! What is known about a declaration, moved to where the declaration is now.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use clank_syntax::Span;
+use clank_syntax::with_stack;
+use rustc_hash::FxHashSet;
+
+use super::{
+    Body, CheckedBody, DeclId, Diagnostic, ExprId, Known, KnownModule, NodeId, Shape, Signature,
+    Ty, TypeKey, Uses,
+};
+use crate::ty::{Adt, FnTy, Predicate, RecordTy, RefinedTy};
+
+/// What was found out about a declaration, with what is needed to take it over later.
+pub(in crate::driver) fn checked_body(
+    first: NodeId,
+    body: Body,
+    diagnostics: Vec<Diagnostic>,
+    uses: Uses,
+    signature: Option<&Signature>,
+) -> CheckedBody {
+    let mut found = Found::default();
+    let signature_types = signature.into_iter().flat_map(|it| {
+        it.params.iter().map(|it| &it.1).chain([&it.result]).chain(it.raises.as_ref())
+    });
+    for ty in signature_types.chain(types_of(&body)) {
+        found.look_at(ty);
+    }
+    let Found { keys, has_predicates, .. } = found;
+    let keys: Vec<TypeKey> = keys.into_iter().cloned().collect();
+    CheckedBody {
+        first,
+        body: Arc::new(body),
+        diagnostics,
+        uses: Arc::new(uses),
+        keys: keys.into(),
+        has_predicates,
+    }
+}
+
+/// What occurs in types. What they share is looked at once.
+#[derive(Default)]
+struct Found<'a> {
+    seen: FxHashSet<usize>,
+    keys: BTreeSet<&'a TypeKey>,
+    has_predicates: bool,
+}
+
+impl<'a> Found<'a> {
+    fn look_at(&mut self, ty: &'a Ty) {
+        let Some(address) = ty.address() else { return };
+        if !self.seen.insert(address) {
+            return;
+        }
+        match ty {
+            Ty::Adt(it) if !it.key.module.is_empty() => {
+                self.keys.insert(&it.key);
+            }
+            Ty::Refined(_) => self.has_predicates = true,
+            _ => {}
+        }
+        ty.parts().for_each(|it| with_stack(|| self.look_at(it)));
+    }
+}
+
+/// `None` if something that it mentions is not where it can be found again.
+pub(super) fn shifted(
+    known: &Known<'_>,
+    module: &KnownModule<'_>,
+    decl: DeclId,
+    old_decl: DeclId,
+    old: &CheckedBody,
+) -> Option<CheckedBody> {
+    let first = NodeId(module.new_ast.subtree(decl).start);
+    let (from, to) = (module.old.ast.span(old_decl).start, module.new_ast.span(decl).start);
+    let move_offset = |offset: u32| offset.wrapping_sub(from).wrapping_add(to);
+    let diagnostics = old
+        .diagnostics
+        .iter()
+        .map(|it| {
+            let mut it = it.clone();
+            it.node = module.moved(it.node)?;
+            it.span = it.span.map(|it| Span::new(move_offset(it.start), move_offset(it.end)));
+            for related in &mut it.related {
+                related.node = module.moved(related.node)?;
+            }
+            Some(it)
+        })
+        .collect::<Option<Vec<_>>>()?;
+    let body = match old.has_predicates {
+        true => Arc::new(moved_body(&old.body, &|it| known.moved_predicate(it))?),
+        false => Arc::clone(&old.body),
+    };
+    Some(CheckedBody { first, body, diagnostics, ..old.clone() })
+}
+
+impl Known<'_> {
+    /// Where a predicate is written now.
+    fn moved_predicate(&self, predicate: &Predicate) -> Option<Predicate> {
+        let module = self.modules[*self.by_file.get(predicate.module.as_str())?].as_ref()?;
+        let node = module.moved(predicate.expr.node())?;
+        let expr = ExprId::of(module.new_ast, node)?;
+        Some(Predicate { expr, ..predicate.clone() })
+    }
+}
+
+type MovePredicate<'a> = &'a dyn Fn(&Predicate) -> Option<Predicate>;
+
+fn moved_body(body: &Body, moved: MovePredicate<'_>) -> Option<Body> {
+    let mut body = body.clone();
+    let types = body.types.iter_mut().flatten();
+    let goals = body.goals.iter_mut().flat_map(|it| {
+        let context = Arc::make_mut(&mut it.context).iter_mut();
+        it.expected.iter_mut().chain(context.map(|it| &mut it.ty))
+    });
+    let holes = body.holes.iter_mut().flat_map(|it| {
+        std::iter::once(&mut it.expected).chain(it.context.iter_mut().map(|it| &mut it.ty))
+    });
+    for ty in types.chain(goals).chain(holes) {
+        if has_predicate(ty) {
+            *ty = moved_ty(ty, moved)?;
+        }
+    }
+    Some(body)
+}
+
+fn moved_ty(ty: &Ty, moved: MovePredicate<'_>) -> Option<Ty> {
+    let all = |types: &[Ty]| types.iter().map(|it| moved_ty(it, moved)).collect::<Option<Vec<_>>>();
+    with_stack(|| {
+        Some(match ty {
+            Ty::Var(_) | Ty::Prim(_) | Ty::Param(_) | Ty::Never | Ty::Error => ty.clone(),
+            Ty::Adt(it) => Ty::Adt(Arc::new(Adt { key: it.key.clone(), args: all(&it.args)? })),
+            Ty::Fn(it) => Ty::Fn(Arc::new(FnTy {
+                params: all(&it.params)?,
+                result: moved_ty(&it.result, moved)?,
+                effects: it.effects,
+                any_effects: it.any_effects,
+            })),
+            Ty::Tuple(elements) => Ty::Tuple(all(elements)?.into()),
+            Ty::Array(element) => Ty::array(moved_ty(element, moved)?),
+            Ty::Record(it) => {
+                let fields =
+                    it.fields.iter().map(|(name, ty)| Some((name.clone(), moved_ty(ty, moved)?)));
+                let fields = fields.collect::<Option<Vec<_>>>()?;
+                Ty::Record(Arc::new(RecordTy { fields, open: it.open }))
+            }
+            Ty::Refined(it) => Ty::Refined(Arc::new(RefinedTy {
+                base: moved_ty(&it.base, moved)?,
+                predicates: it.predicates.iter().map(moved).collect::<Option<Vec<_>>>()?,
+            })),
+        })
+    })
+}
+
+/// The types that a body knows about.
+fn types_of(body: &Body) -> impl Iterator<Item = &Ty> {
+    let goals = body
+        .goals
+        .iter()
+        .flat_map(|it| it.expected.iter().chain(it.context.iter().map(|it| &it.ty)));
+    let holes = body
+        .holes
+        .iter()
+        .flat_map(|it| std::iter::once(&it.expected).chain(it.context.iter().map(|it| &it.ty)));
+    body.types.iter().flatten().chain(goals).chain(holes)
+}
+
+/// Calls `visit` with the types that a declared type is made of.
+pub(super) fn for_each_type<'a>(shape: &'a Shape, visit: &mut dyn FnMut(&'a Ty)) {
+    match shape {
+        Shape::Record(fields) => fields.iter().for_each(|it| visit(&it.1)),
+        Shape::Sum(variants) => {
+            variants.iter().flat_map(|it| &it.fields).for_each(|it| visit(&it.1));
+        }
+        Shape::Opaque => {}
+    }
+}
+
+/// Adds the records and sums that occur in a type.
+pub(super) fn keys_of<'a>(ty: &'a Ty, keys: &mut BTreeSet<&'a TypeKey>) {
+    with_stack(|| {
+        if let Ty::Adt(it) = ty
+            && !it.key.module.is_empty()
+        {
+            keys.insert(&it.key);
+        }
+        ty.parts().for_each(|it| keys_of(it, keys));
+    });
+}
+
+fn has_predicate(ty: &Ty) -> bool {
+    matches!(ty, Ty::Refined(_)) || ty.parts().any(|it| with_stack(|| has_predicate(it)))
+}

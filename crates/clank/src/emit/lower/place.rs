@@ -1,0 +1,166 @@
+//! Assignments. Values are shared and never change under anyone else, so an element or a field is assigned in a copy, unless
+//! the local owns its value.
+
+use clank_syntax::ast::{Expr as Clank, ExprId, Name, StmtId};
+
+use super::{Goes, Lower};
+use crate::body::Resolution;
+use crate::emit::facts;
+use crate::emit::names;
+use crate::emit::tree::{Expr, ExprKind, Origin, StmtKind};
+
+/// A step from a value to a part of it.
+#[derive(Clone)]
+enum Step {
+    Index(ExprId),
+    Field(Name),
+    Position(usize),
+}
+
+impl Lower<'_, '_> {
+    pub(super) fn assign(&mut self, id: StmtId, target: ExprId, value: ExprId) {
+        let origin = self.origin(id);
+        let (root, steps) = self.path(target);
+        let Some(Resolution::Local(local)) = self.at.view.resolution(root) else { return };
+        let binder = self.at.view.local(*local);
+        let local = self.at.facts.local(binder);
+        let known = self.at.locals.get(&binder).cloned();
+        let name = match known.map(|it| it.kind) {
+            Some(ExprKind::Ident(name)) => Some(name),
+            _ => None,
+        };
+        let mut goals = self.checks_at(id.node());
+        goals.extend(self.checks_at(target.node()));
+        if !steps.is_empty() {
+            if let Some(name) = name {
+                self.update(name, &steps, target, value, local.is_owned(), origin);
+            }
+            return;
+        }
+        let Some(name) = name.filter(|_| local.reads > 0) else {
+            let value_given = self.value(value);
+            let checked = self.checked(value_given, &goals, value.node());
+            return self.give(checked, value, Goes::Away);
+        };
+        if goals.is_empty() && !local.is_owned() {
+            return self.goes(value, Goes::To(name));
+        }
+        let given = self.value(value);
+        let given = self.checked(given, &goals, value.node());
+        if self.dead {
+            return;
+        }
+        let given = match local.is_owned() && !facts::is_fresh(self.at.ast, self.at.view, value) {
+            true => self.cx.call("copy", vec![given], origin),
+            false => given,
+        };
+        self.push(StmtKind::Assign { target: Expr::ident(name), value: given }, origin);
+    }
+
+    /// The local at the root of a place, and the way from there.
+    fn path(&self, target: ExprId) -> (ExprId, Vec<Step>) {
+        let mut steps = Vec::new();
+        let mut root = target;
+        loop {
+            root = match self.at.ast.expr(root) {
+                Clank::Index { object, index } => {
+                    steps.push(Step::Index(*index));
+                    *object
+                }
+                Clank::Field { object, field } => {
+                    steps.push(match field.parse() {
+                        Ok(position) => Step::Position(position),
+                        Err(_) => Step::Field(names::legal(field)),
+                    });
+                    *object
+                }
+                _ => break,
+            };
+        }
+        steps.reverse();
+        (root, steps)
+    }
+
+    /// Assigns a part: the indices are evaluated first, then the value, then every value on the way is copied.
+    fn update(
+        &mut self,
+        name: Name,
+        steps: &[Step],
+        target: ExprId,
+        value: ExprId,
+        is_owned: bool,
+        origin: Option<Origin>,
+    ) {
+        let indices = steps.iter().filter_map(|it| match it {
+            Step::Index(index) => Some(*index),
+            _ => None,
+        });
+        let ids: Vec<ExprId> = indices.chain([value]).collect();
+        let goals = self.checks_at(target.node());
+        let mut operands = self.operands(&ids);
+        let Some(given) = operands.pop() else { return };
+        let given = self.checked(given, &goals, value.node());
+        if self.dead {
+            return;
+        }
+        // Every part of the way is read and written, and the value must be there before the first of them is checked.
+        let is_deep = steps.len() > 1 || !is_owned;
+        let (operands, given) = match is_deep || !given.is_pure() {
+            true => {
+                let kept = operands.into_iter().map(|it| match it.kind {
+                    ExprKind::Ident(_) if given.is_pure() => it,
+                    _ if self.is_stable(&it) => it,
+                    _ => self.keep(it, "index", None, origin),
+                });
+                let kept = kept.collect();
+                let given =
+                    if given.is_pure() { given } else { self.keep(given, "value", None, origin) };
+                (kept, given)
+            }
+            false => (operands, given),
+        };
+        let mut operands: std::vec::IntoIter<Expr> = operands.into_iter();
+        let mut object = Expr::ident(name);
+        if !is_owned {
+            let copy = self.cx.call("copy", vec![object.clone()], origin);
+            self.push(StmtKind::Assign { target: object.clone(), value: copy }, origin);
+        }
+        for (index, step) in steps.iter().enumerate() {
+            let operand = match step {
+                Step::Index(_) => operands.next(),
+                Step::Field(_) | Step::Position(_) => None,
+            };
+            if index + 1 == steps.len() {
+                let target = self.step(&object, step, operand, "place", origin);
+                self.push(StmtKind::Assign { target, value: given }, origin);
+                return;
+            }
+            let read = self.step(&object, step, operand.clone(), "at", origin);
+            let copy = self.cx.call("copy", vec![read], origin);
+            let part = self.keep(copy, "part", None, origin);
+            let target = self.step(&object, step, operand, "place", origin);
+            self.push(StmtKind::Assign { target, value: part.clone() }, origin);
+            object = part;
+        }
+    }
+
+    /// A part of an object: as a value with the helper `at`, as a place to assign to with `place`.
+    fn step(
+        &mut self,
+        object: &Expr,
+        step: &Step,
+        index: Option<Expr>,
+        helper: &'static str,
+        origin: Option<Origin>,
+    ) -> Expr {
+        match step {
+            Step::Index(_) => {
+                let index = index.unwrap_or_else(Expr::undefined);
+                let call = self.cx.call(helper, vec![object.clone(), index], origin);
+                if helper == "at" { call } else { object.clone().element(call) }
+            }
+            Step::Field(name) => object.clone().member(name.clone()),
+            Step::Position(position) => object.clone().position(*position),
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! Records: literals, fields, and the names of modules (`m.f`), which look like fields.
+
+use clank_syntax::ast::{Expr, ExprId, FieldInitId, Name, NodeId};
+
+use super::report::{join_words, names_json, short};
+use super::wording::{
+    Replacement, UNSPOKEN, closed_type, operand_text, replace_in_result, replace_in_type,
+};
+use super::{Infer, Want};
+use crate::body::{Resolution, Site};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Structured};
+use crate::env::{Shape, TypeEntry, Value};
+use crate::resolve::substitute;
+use crate::similar::similar;
+use crate::ty::{Prim, RecordTy, Ty};
+
+impl<'a> Infer<'a> {
+    /// The fields of a record, nominal or not, with its type arguments put in.
+    pub(super) fn fields_of(&self, ty: &Ty) -> Option<Vec<(Name, Ty)>> {
+        match ty {
+            Ty::Record(it) => Some(it.fields.clone()),
+            Ty::Adt(it) => {
+                let def = self.env.def(&it.key)?;
+                let Shape::Record(fields) = &def.shape else { return None };
+                let field =
+                    |(name, ty): &(Name, Ty)| (name.clone(), substitute(ty, &def.params, &it.args));
+                Some(fields.iter().map(field).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// `r.f`, `t.0` or `m.f`.
+    pub(super) fn field(
+        &mut self,
+        expr: ExprId,
+        object: ExprId,
+        field: &Name,
+        n_args: Option<usize>,
+    ) -> (Ty, Option<&'a Value>) {
+        if let Expr::Ident { name } = self.ast.expr(object)
+            && self.local(name).is_none()
+            && let Some(module @ (Value::Module { .. } | Value::HostModule { .. } | Value::Unknown)) =
+                self.env.values.get(name)
+        {
+            self.findings.uses.value(name);
+            return self.member(expr, object, module, name, field);
+        }
+        let ty = self.expr(object, Want::Any);
+        let base = self.table.base(&ty);
+        (self.field_of(expr, object, &base, field, n_args), None)
+    }
+
+    fn field_of(
+        &mut self,
+        expr: ExprId,
+        object: ExprId,
+        base: &Ty,
+        field: &Name,
+        n_args: Option<usize>,
+    ) -> Ty {
+        if let Some(fields) = self.fields_of(base) {
+            if let Some((_, ty)) = fields.iter().find(|it| it.0 == *field) {
+                return self.field_about(object, &fields, ty);
+            }
+            let names: Vec<Name> = fields.into_iter().map(|it| it.0).collect();
+            self.report_unknown_field(expr.node(), field, base, &names);
+            return Ty::Error;
+        }
+        match base {
+            Ty::Error | Ty::Never => base.clone(),
+            Ty::Tuple(elements) => match field.parse::<usize>() {
+                Ok(index) if index < elements.len() => elements[index].clone(),
+                _ => {
+                    let names: Vec<Name> =
+                        (0..elements.len()).map(|it| Name::from(it.to_string())).collect();
+                    self.report_unknown_field(expr.node(), field, base, &names);
+                    Ty::Error
+                }
+            },
+            Ty::Var(_) => {
+                self.report_unknown(expr.node(), &format!("reach its field `{field}`"));
+                Ty::Error
+            }
+            _ => {
+                let shown = self.show(base);
+                let message = format!("`{}` has no fields", short(&shown));
+                let diagnostic = Diagnostic::new(Code::E2011, expr, message)
+                    .with(Structured::new("not_a_record"));
+                let is_function = n_args.is_some() && self.env.values.contains_key(field);
+                self.report(if is_function {
+                    diagnostic.help(format!("call the function: `{field}(…)`"))
+                } else {
+                    diagnostic
+                });
+                Ty::Error
+            }
+        }
+    }
+
+    /// A field's predicate about other fields is about those of this record.
+    fn field_about(&self, object: ExprId, fields: &[(Name, Ty)], ty: &Ty) -> Ty {
+        if !matches!(ty, Ty::Refined(_)) {
+            return ty.clone();
+        }
+        let Some(object) = operand_text(self.ast, object) else { return closed_type(ty) };
+        let replacements: Vec<Replacement> = fields
+            .iter()
+            .map(|(name, _)| Replacement { name: name.clone(), text: format!("{object}.{name}") })
+            .collect();
+        replace_in_result(ty, &replacements)
+    }
+
+    fn member(
+        &mut self,
+        expr: ExprId,
+        object: ExprId,
+        module: &'a Value,
+        name: &Name,
+        field: &Name,
+    ) -> (Ty, Option<&'a Value>) {
+        self.set_type(object.node(), &Ty::Error);
+        if let Some(meaning) = super::name::meaning(module) {
+            self.resolve(object.node(), meaning);
+        }
+        let env = self.env;
+        let found = match module {
+            Value::Module { file } => {
+                self.findings.uses.member(file, field);
+                env.member(file, field)
+            }
+            Value::HostModule { name } => {
+                self.findings.uses.member(name, field);
+                env.host.get(&(name.clone(), field.clone()))
+            }
+            _ => return (Ty::Error, None),
+        };
+        if let Some(value) = found {
+            return (self.value(expr.node(), value), Some(value));
+        }
+        self.findings.uses.everything();
+        let mut known: Vec<&Name> = match module {
+            Value::Module { file } => {
+                env.modules.get(file).map(|it| it.values.keys().collect()).unwrap_or_default()
+            }
+            Value::HostModule { name } => {
+                env.host.keys().filter(|it| it.0 == *name).map(|it| &it.1).collect()
+            }
+            _ => Vec::new(),
+        };
+        known.sort();
+        let near = similar(field, known.iter().map(|it| (it.as_str(), true)));
+        let diagnostic =
+            Diagnostic::new(Code::E1001, expr, format!("the module `{name}` has no `{field}`"))
+                .with(
+                    Structured::new("unresolved_name")
+                        .member("name", field.as_str())
+                        .member("similar_names", names_json(&near)),
+                );
+        self.report(match near.first() {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        });
+        (Ty::Error, None)
+    }
+
+    pub(super) fn anonymous_record(
+        &mut self,
+        expr: ExprId,
+        fields: &[FieldInitId],
+        hint: Option<&Ty>,
+    ) -> Ty {
+        let expected = match hint.map(|it| self.table.base(it)) {
+            Some(Ty::Record(it)) => Some(it),
+            _ => None,
+        };
+        let mut types: Vec<(Name, Ty)> = Vec::with_capacity(fields.len());
+        let given: Vec<&Name> = fields.iter().map(|it| &self.ast.field_init(*it).name).collect();
+        for id in fields {
+            let field = self.ast.field_init(*id);
+            let wanted =
+                expected.as_ref().and_then(|it| it.fields.iter().find(|it| it.0 == field.name));
+            let ty = match (wanted, &expected) {
+                (Some((_, wanted)), _) => {
+                    self.expr(field.value, Want::Must(wanted, &Site::Other));
+                    wanted.clone()
+                }
+                (None, Some(expected)) if !expected.open => {
+                    let names: Vec<Name> = expected.fields.iter().map(|it| it.0.clone()).collect();
+                    let ty = Ty::Record(expected.clone());
+                    self.report_unknown_field(id.node(), &field.name, &ty, &names);
+                    self.expr(field.value, Want::Any);
+                    continue;
+                }
+                _ => self.expr(field.value, Want::Any),
+            };
+            if types.iter().any(|it| it.0 == field.name) {
+                self.report_duplicate_field(id.node(), &field.name);
+                continue;
+            }
+            types.push((field.name.clone(), ty));
+        }
+        if let Some(expected) = expected {
+            let ty = Ty::Record(expected.clone());
+            self.report_missing(expr, &ty, &expected.fields, &given);
+            return ty;
+        }
+        Ty::Record(std::sync::Arc::new(RecordTy { fields: types, open: false }))
+    }
+
+    /// `Name { f: v }`
+    pub(super) fn nominal_record(
+        &mut self,
+        expr: ExprId,
+        name: &Name,
+        fields: &[FieldInitId],
+        hint: Option<&Ty>,
+    ) -> Ty {
+        let mark = self.table.mark();
+        let ty = self.record_type(expr, name);
+        let Some(known) = ty.as_ref().and_then(|it| self.fields_of(it)) else {
+            for id in fields {
+                self.expr(self.ast.field_init(*id).value, Want::Any);
+            }
+            return Ty::Error;
+        };
+        let ty = ty.unwrap_or(Ty::Error);
+        if let Some(hint) = hint {
+            self.table.push_expected(&ty, hint);
+        }
+        let Ty::Adt(adt) = &ty else { return Ty::Error };
+        let meaning = Resolution::Record { ty: adt.key.clone() };
+        self.resolve(expr.node(), meaning.clone());
+        let replacements: Vec<Replacement> = fields
+            .iter()
+            .map(|id| {
+                let field = self.ast.field_init(*id);
+                let text = operand_text(self.ast, field.value);
+                let text = text.unwrap_or_else(|| UNSPOKEN.to_owned());
+                Replacement { name: field.name.clone(), text }
+            })
+            .filter(|_| known.iter().any(|it| super::wording::has_predicate(&it.1)))
+            .collect();
+        let mut given: Vec<&Name> = Vec::new();
+        for id in fields {
+            let field = self.ast.field_init(*id);
+            if given.contains(&&field.name) {
+                self.report_duplicate_field(id.node(), &field.name);
+                self.expr(field.value, Want::Any);
+                continue;
+            }
+            given.push(&field.name);
+            let Some(index) = known.iter().position(|it| it.0 == field.name) else {
+                let names: Vec<Name> = known.iter().map(|it| it.0.clone()).collect();
+                self.report_unknown_field(id.node(), &field.name, &ty, &names);
+                self.expr(field.value, Want::Any);
+                continue;
+            };
+            let others: Vec<Replacement> =
+                replacements.iter().filter(|it| it.name != field.name).cloned().collect();
+            let wanted = replace_in_type(&known[index].1, &others);
+            let site = match self.declared_field(adt.key.clone(), index) {
+                Some(Ty::Refined(_) | Ty::Prim(Prim::Nat)) => {
+                    Site::Argument { callee: Some(meaning.clone()), index: index as u32 }
+                }
+                _ => Site::Other,
+            };
+            self.expr(field.value, Want::Must(&wanted, &site));
+        }
+        self.report_missing(expr, &ty, &known, &given);
+        self.table.close(&ty, mark)
+    }
+
+    fn declared_field(&self, key: crate::ty::TypeKey, index: usize) -> Option<Ty> {
+        match &self.env.def(&key)?.shape {
+            Shape::Record(fields) => fields.get(index).map(|it| it.1.clone()),
+            _ => None,
+        }
+    }
+
+    /// The record that a literal names, with fresh type arguments; what is no record was reported.
+    fn record_type(&mut self, expr: ExprId, name: &Name) -> Option<Ty> {
+        let entry = match name.split_once('.') {
+            Some((module, own)) => {
+                let module = Name::new(module);
+                self.findings.uses.value(&module);
+                match self.env.values.get(&module) {
+                    Some(Value::Module { file }) => {
+                        self.findings.uses.member_type(file, &Name::new(own));
+                        self.env.member_type(file, own)
+                    }
+                    Some(Value::Unknown) => return None,
+                    _ => None,
+                }
+            }
+            None => {
+                self.findings.uses.ty(name);
+                self.env.types.get(name)
+            }
+        };
+        let ty = match entry {
+            Some(TypeEntry::Def(def)) => {
+                let vars = self.fresh_all(def.params.len());
+                Ty::adt(def.key.clone(), vars)
+            }
+            Some(TypeEntry::Alias { params, ty }) => {
+                let vars = self.fresh_all(params.len());
+                substitute(ty, params, &vars).base().clone()
+            }
+            Some(TypeEntry::Unknown) => return None,
+            None => {
+                self.report_unknown_type(expr, name);
+                return None;
+            }
+        };
+        if matches!(ty, Ty::Adt(_)) && self.fields_of(&ty).is_some() || matches!(ty, Ty::Error) {
+            return Some(ty);
+        }
+        let shown = self.show(&ty);
+        self.report(
+            Diagnostic::new(Code::E2011, expr, format!("`{}` is no record", short(&shown)))
+                .with(Structured::new("not_a_record")),
+        );
+        None
+    }
+
+    fn report_unknown_type(&mut self, expr: ExprId, name: &Name) {
+        self.findings.uses.everything();
+        let env = self.env;
+        let mut records: Vec<&Name> = env
+            .types
+            .iter()
+            .filter(
+                |it| matches!(it.1, TypeEntry::Def(def) if matches!(def.shape, Shape::Record(_))),
+            )
+            .map(|it| it.0)
+            .collect();
+        records.sort();
+        let near = similar(name, records.iter().map(|it| (it.as_str(), true)));
+        let available: Vec<Name> = records.into_iter().take(50).cloned().collect();
+        let diagnostic = Diagnostic::new(Code::E1005, expr, format!("there is no type `{name}`"))
+            .with(
+                Structured::new("unresolved_type")
+                    .member("name", name.as_str())
+                    .member("available_types", names_json(&available))
+                    .member("similar_types", names_json(&near)),
+            );
+        let is_variant = matches!(env.values.get(name), Some(Value::Variant { .. }));
+        self.report(match near.first() {
+            _ if is_variant => diagnostic.help(format!("`{name}` is a variant: write `{name}(…)`")),
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        });
+    }
+
+    fn report_duplicate_field(&mut self, node: NodeId, name: &Name) {
+        self.report(
+            Diagnostic::new(Code::E1002, node, format!("the field `{name}` is given twice"))
+                .help("leave one of them out")
+                .with(Structured::new("duplicate_definition").member("name", name.as_str())),
+        );
+    }
+
+    /// E2003: all missing fields in one diagnostic.
+    fn report_missing(&mut self, expr: ExprId, ty: &Ty, known: &[(Name, Ty)], given: &[&Name]) {
+        let names = known.iter().map(|it| &it.0);
+        let mut missing: Vec<Name> = names.filter(|it| !given.contains(it)).cloned().collect();
+        // One that is misspelt is reported as unknown.
+        for unknown in given.iter().filter(|it| !known.iter().any(|known| known.0 == ***it)) {
+            let near = similar(unknown, missing.iter().map(|it| (it.as_str(), true)));
+            missing.retain(|it| Some(it) != near.first());
+        }
+        if missing.is_empty() {
+            return;
+        }
+        let shown = self.show(ty);
+        let names: Vec<String> = missing.iter().map(|it| format!("`{it}`")).collect();
+        let what = if missing.len() == 1 { "the field" } else { "the fields" };
+        let message = format!("this `{}` lacks {what} {}", short(&shown), join_words(&names));
+        self.report(
+            Diagnostic::new(Code::E2003, expr, message).with(
+                Structured::new("missing_field")
+                    .member("type", shown.to_string())
+                    .member("missing_fields", names_json(&missing)),
+            ),
+        );
+    }
+}

@@ -1,0 +1,389 @@
+//! What can only be said once all types are known: goals, nested refinements and effects of function values.
+//!
+//! A value that goes where a narrower type is needed gives a goal, which is checked at run time until it is proved. Only
+//! the value itself can be checked there: what is inside it (elements, type arguments) or behind it (functions) must have
+//! the predicate already, else it is E3001 (row 40).
+
+use std::sync::Arc;
+
+use clank_syntax::ast::{BinaryOp, ExprId, Name, NodeId};
+use clank_syntax::with_stack;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value as Json;
+
+use super::wording::{
+    expr_text, goal_text, has_predicate, is_closed, operand_text, says_same, simplified,
+};
+use super::{FrameKind, Infer};
+use crate::body::{Binding, Goal, GoalKind, Site};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Structured};
+use crate::ty::{Effects, Predicate, Prim, Ty};
+
+/// How many names in scope a goal or hole lists, the innermost first.
+const MAX_CONTEXT: usize = 50;
+
+/// A value that goes where a type is needed.
+#[derive(Debug)]
+pub(super) struct Flow {
+    node: NodeId,
+    actual: Ty,
+    expected: Ty,
+    site: Site,
+    scope: Option<u32>,
+}
+
+/// A goal whose types are not solved yet.
+#[derive(Debug)]
+pub(super) struct PendingGoal {
+    pub(super) kind: GoalKind,
+    pub(super) node: NodeId,
+    pub(super) site: Site,
+    pub(super) expected: Option<Ty>,
+    pub(super) text: String,
+    pub(super) scope: Option<u32>,
+}
+
+/// An operation on numbers whose goals, or whose very sense, depend on the type of its operands.
+#[derive(Debug)]
+pub(super) struct Arithmetic {
+    pub(super) node: ExprId,
+    /// `None` for the minus before an operand.
+    pub(super) op: Option<BinaryOp>,
+    pub(super) left: ExprId,
+    pub(super) right: ExprId,
+    pub(super) ty: Ty,
+    pub(super) scope: Option<u32>,
+}
+
+/// What is to be said about one flow.
+#[derive(Default)]
+struct Verdict {
+    /// The value must be at least 0.
+    nat: bool,
+    /// The value must satisfy these.
+    predicates: Vec<Predicate>,
+    /// Something inside would have to satisfy this.
+    nested: Option<String>,
+    /// A function has these effects, which are not expected.
+    effects: Effects,
+    /// A function may have any effects, which is not expected.
+    any_effects: bool,
+}
+
+impl Verdict {
+    fn has_effects(&self) -> bool {
+        self.any_effects || !self.effects.is_pure()
+    }
+}
+
+impl Infer<'_> {
+    /// Remembers a flow whose shapes go together, if there may be more to say about it.
+    pub(super) fn note_flow(&mut self, node: NodeId, actual: &Ty, expected: &Ty, site: &Site) {
+        if *site == Site::Return {
+            self.postcondition(node, actual);
+        }
+        if matches!(actual, Ty::Error | Ty::Never) || !is_demanding(expected) {
+            return;
+        }
+        if actual == expected && matches!(actual, Ty::Prim(_)) {
+            return;
+        }
+        let (actual, expected) = (actual.clone(), expected.clone());
+        let scope = self.scope();
+        self.flows.push(Flow { node, actual, expected, site: site.clone(), scope });
+    }
+
+    fn postcondition(&mut self, node: NodeId, actual: &Ty) {
+        let Some(frame) = self.frames.last() else { return };
+        let Some(condition) = frame.postcondition.clone() else { return };
+        if frame.kind != FrameKind::Function || matches!(actual, Ty::Never) {
+            return;
+        }
+        let predicate = Predicate {
+            variable: Name::new("result"),
+            text: condition.text,
+            module: self.env.module.clone(),
+            expr: condition.expr,
+        };
+        let text = goal_text(&predicate, self.node_text(node));
+        self.goal(GoalKind::Postcondition, node, Site::Return, None, text);
+    }
+
+    /// What is written at a node, as an operand.
+    fn node_text(&self, node: NodeId) -> Option<String> {
+        match ExprId::of(self.ast, node) {
+            Some(expr) => match self.ast.expr(expr) {
+                clank_syntax::ast::Expr::Block { expr: None, .. } => Some("()".to_owned()),
+                clank_syntax::ast::Expr::Block { .. }
+                | clank_syntax::ast::Expr::If { .. }
+                | clank_syntax::ast::Expr::Match { .. } => None,
+                _ => operand_text(self.ast, expr),
+            },
+            None => Some("()".to_owned()),
+        }
+    }
+
+    /// Something that must hold.
+    pub(super) fn goal(
+        &mut self,
+        kind: GoalKind,
+        node: impl Into<NodeId>,
+        site: Site,
+        expected: Option<Ty>,
+        text: String,
+    ) {
+        let scope = self.scope();
+        self.goals.push(PendingGoal { kind, node: node.into(), site, expected, text, scope });
+    }
+
+    pub(super) fn settle_flows(&mut self) {
+        for flow in std::mem::take(&mut self.flows) {
+            let actual = self.table.solve(&flow.actual, &Ty::UNIT);
+            let expected = self.table.solve(&flow.expected, &Ty::UNIT);
+            if actual == expected && !has_predicate(&expected) {
+                continue;
+            }
+            let mut verdict = Verdict::default();
+            compare(&actual, &expected, &mut verdict);
+            if verdict.has_effects() {
+                let more = (!verdict.any_effects).then_some(verdict.effects);
+                self.report_effect_mismatch(flow.node, &expected, &actual, more);
+            } else if let Some(predicate) = &verdict.nested {
+                self.report_nested(flow.node, predicate, &expected, &actual);
+            } else if verdict.nat || !verdict.predicates.is_empty() {
+                let text = self.refinement_text(flow.node, &verdict);
+                self.goals.push(PendingGoal {
+                    kind: GoalKind::Refinement,
+                    node: flow.node,
+                    site: flow.site,
+                    expected: Some(expected),
+                    text,
+                    scope: flow.scope,
+                });
+            }
+        }
+    }
+
+    fn refinement_text(&self, node: NodeId, verdict: &Verdict) -> String {
+        let operand = self.node_text(node);
+        let mut all = Vec::new();
+        if verdict.nat {
+            all.push(match &operand {
+                Some(operand) => simplified(&format!("{operand} >= 0")),
+                None => "value | value >= 0".to_owned(),
+            });
+        }
+        all.extend(verdict.predicates.iter().map(|it| goal_text(it, operand.clone())));
+        if all.len() == 1 { all.remove(0) } else { format!("({})", all.join(" && ")) }
+    }
+
+    fn report_nested(&mut self, node: NodeId, predicate: &str, expected: &Ty, actual: &Ty) {
+        let message = format!(
+            "expected `{}`, but the values in `{}` are not known to satisfy `{predicate}`",
+            super::report::short(expected),
+            super::report::short(actual)
+        );
+        self.report(
+            Diagnostic::new(Code::E3001, node, message)
+                .help("only the value itself is checked at run time: convert the parts one by one")
+                .with(
+                    Structured::new("refinement_violation")
+                        .member("predicate", predicate)
+                        .member("counterexample", Json::Null),
+                ),
+        );
+    }
+
+    /// The goals of operations on numbers, and those whose operands turned out to be none.
+    pub(super) fn settle_arithmetic(&mut self) {
+        for it in std::mem::take(&mut self.arithmetic) {
+            if let Ty::Var(_) = self.table.shallow(&it.ty) {
+                // Nothing can go wrong: the variable is open.
+                let _ = self.table.relate(&Ty::INT, &it.ty);
+            }
+            let prim = match self.table.base(&it.ty) {
+                Ty::Prim(prim) if prim.is_integer() => prim,
+                Ty::Prim(Prim::Float) | Ty::Error | Ty::Never => continue,
+                other => {
+                    let op = it.op.map_or("-", BinaryOp::text);
+                    let shown = self.show(&other);
+                    let message = format!("`{op}` takes numbers, found `{shown}`");
+                    self.report_operand(it.left, "numeric", &other, message);
+                    continue;
+                }
+            };
+            self.arithmetic_goals(&it, prim);
+        }
+    }
+
+    fn arithmetic_goals(&mut self, it: &Arithmetic, prim: Prim) {
+        let right = operand_text(self.ast, it.right);
+        let mut push = |kind, expected, text| {
+            let (node, scope) = (it.node.node(), it.scope);
+            let site = Site::Operation;
+            self.goals.push(PendingGoal { kind, node, site, expected, text, scope });
+        };
+        let about_right = |condition: &str| match &right {
+            Some(right) => simplified(&format!("{right} {condition}")),
+            None => format!("value | value {condition}"),
+        };
+        let is_literal = super::operator::literal(self.ast, it.right);
+        match it.op {
+            Some(BinaryOp::Div | BinaryOp::Rem)
+                if is_literal.is_none_or(|it| it.sign() == num_bigint::Sign::NoSign) =>
+            {
+                push(GoalKind::Division, None, about_right("!= 0"));
+            }
+            Some(BinaryOp::Pow) if is_literal.is_none() && prim != Prim::Nat => {
+                push(GoalKind::Exponent, None, about_right(">= 0"));
+            }
+            _ => {}
+        }
+        let (least, greatest) = match prim {
+            Prim::Int32 => ("-2147483648", "2147483647"),
+            Prim::Int64 => ("-9223372036854775808", "9223372036854775807"),
+            _ => return,
+        };
+        if matches!(it.op, Some(op) if op.precedence() <= BinaryOp::Concat.precedence())
+            || it.op == Some(BinaryOp::Rem)
+        {
+            return;
+        }
+        let text = match expr_text(self.ast, it.node) {
+            Some(text) => format!("({text} >= {least} && {text} <= {greatest})"),
+            None => format!("value | value >= {least} && value <= {greatest}"),
+        };
+        push(GoalKind::Overflow, Some(Ty::Prim(prim)), text);
+    }
+
+    pub(super) fn finish_goals(&mut self) -> Vec<Goal> {
+        let mut pending = std::mem::take(&mut self.goals);
+        pending.sort_by(|a, b| (a.node, a.kind, &a.text).cmp(&(b.node, b.kind, &b.text)));
+        pending.dedup_by(|a, b| {
+            (a.node, a.kind, &a.text, &a.site) == (b.node, b.kind, &b.text, &b.site)
+        });
+        let mut contexts: FxHashMap<Option<u32>, Arc<[Binding]>> = FxHashMap::default();
+        pending
+            .into_iter()
+            .map(|it| Goal {
+                kind: it.kind,
+                node: self.relative(it.node),
+                site: it.site,
+                expected: it.expected.map(|ty| self.table.solve(&ty, &Ty::UNIT)),
+                text: it.text,
+                context: Arc::clone(
+                    contexts.entry(it.scope).or_insert_with(|| self.context(it.scope).into()),
+                ),
+            })
+            .collect()
+    }
+
+    /// The names in scope, the innermost first.
+    pub(super) fn context(&mut self, scope: Option<u32>) -> Vec<Binding> {
+        let mut seen = FxHashSet::default();
+        let mut bindings = Vec::new();
+        let mut next = scope;
+        while let Some(index) = next
+            && bindings.len() < MAX_CONTEXT
+        {
+            let local = self.locals[index as usize].clone();
+            next = local.outer;
+            if seen.insert(local.name.clone()) {
+                let ty = self.table.solve(&local.ty, &Ty::UNIT);
+                let super::Local { name, mutable, source, .. } = local;
+                bindings.push(Binding { name, ty, mutable, source });
+            }
+        }
+        bindings
+    }
+}
+
+/// Whether a value could fail to satisfy a type although the shapes go together.
+fn is_demanding(expected: &Ty) -> bool {
+    match expected {
+        Ty::Prim(prim) => *prim == Prim::Nat,
+        Ty::Param(_) | Ty::Never | Ty::Error => false,
+        Ty::Adt(it) => !it.args.is_empty(),
+        _ => true,
+    }
+}
+
+/// Whether a value of one type fits another without anything to check.
+pub(super) fn fits_freely(actual: &Ty, expected: &Ty) -> bool {
+    let mut verdict = Verdict::default();
+    compare(actual, expected, &mut verdict);
+    !verdict.nat
+        && verdict.predicates.is_empty()
+        && verdict.nested.is_none()
+        && !verdict.has_effects()
+}
+
+fn compare(actual: &Ty, expected: &Ty, verdict: &mut Verdict) {
+    match (actual, expected) {
+        (Ty::Error | Ty::Never, _) | (_, Ty::Error) => {}
+        (_, Ty::Refined(wanted)) => {
+            let known = predicates(actual);
+            for predicate in &wanted.predicates {
+                // What is said about other names may not hold any more: they may mean or hold something else.
+                let holds = is_closed(predicate) && known.iter().any(|it| says_same(it, predicate));
+                if !holds {
+                    verdict.predicates.push(predicate.clone());
+                }
+            }
+            compare(actual, &wanted.base, verdict);
+        }
+        (_, Ty::Prim(Prim::Nat)) => verdict.nat |= *actual.base() == Ty::INT,
+        _ => compare_nested(actual.base(), expected, verdict),
+    }
+}
+
+fn compare_nested(actual: &Ty, expected: &Ty, verdict: &mut Verdict) {
+    with_stack(|| match (actual, expected) {
+        (Ty::Error | Ty::Never, _) | (_, Ty::Error) => {}
+        (_, Ty::Refined(wanted)) => {
+            let known = predicates(actual);
+            let missing = wanted.predicates.iter();
+            let mut missing =
+                missing.filter(|wanted| !known.iter().any(|it| says_same(it, wanted)));
+            if let Some(predicate) = missing.next() {
+                verdict.nested.get_or_insert_with(|| predicate.text.clone());
+            }
+            compare_nested(actual.base(), &wanted.base, verdict);
+        }
+        (Ty::Refined(known), _) => compare_nested(&known.base, expected, verdict),
+        (Ty::Prim(Prim::Int), Ty::Prim(Prim::Nat)) => {
+            verdict.nested.get_or_insert_with(|| "value >= 0".to_owned());
+        }
+        (Ty::Fn(a), Ty::Fn(e)) => {
+            if !e.any_effects {
+                verdict.effects = verdict.effects.and(a.effects.without(e.effects));
+                verdict.any_effects |= a.any_effects;
+            }
+            for (a, e) in a.params.iter().zip(&e.params) {
+                compare_nested(e, a, verdict);
+            }
+            compare_nested(&a.result, &e.result, verdict);
+        }
+        (Ty::Record(a), Ty::Record(e)) => {
+            for (name, expected) in &e.fields {
+                if let Some((_, actual)) = a.fields.iter().find(|it| it.0 == *name) {
+                    compare_nested(actual, expected, verdict);
+                }
+            }
+        }
+        _ if actual == expected => {}
+        _ => {
+            for (a, e) in actual.parts().zip(expected.parts()) {
+                compare_nested(a, e, verdict);
+            }
+        }
+    });
+}
+
+fn predicates(ty: &Ty) -> &[Predicate] {
+    match ty {
+        Ty::Refined(it) => &it.predicates,
+        _ => &[],
+    }
+}

@@ -1,0 +1,238 @@
+//! Predicates as text, with names replaced by what stands for them (row 9).
+//!
+//! A predicate may come from another module, of which only its text is known here. Names are replaced on its tokens, all
+//! at once, and never so that a name inside the predicate catches one that is put in.
+
+use std::collections::BTreeSet;
+
+use clank_syntax::ast::{Ast, Builder, Expr, ExprId, Name, NodeId, Source};
+use clank_syntax::{Fragment, Span, TokenKind, Tokens, lex, parse_fragment};
+use rustc_hash::FxHashSet;
+
+use crate::ty::{Predicate, Ty};
+
+/// Expressions with more nodes than this are not repeated in goals.
+const MAX_NODES: usize = 120;
+
+/// What stands for an expression that is too long to be repeated.
+pub(super) const UNSPOKEN: &str = "…";
+
+/// What is put in for a name.
+#[derive(Clone, Debug)]
+pub(super) struct Replacement {
+    pub(super) name: Name,
+    /// Clank text that can stand anywhere.
+    pub(super) text: String,
+}
+
+/// An expression as text that can stand for a name anywhere, or `None` if it is too long for that or takes several
+/// lines.
+pub(super) fn operand_text(ast: &Ast, expr: ExprId) -> Option<String> {
+    let text = expr_text(ast, expr)?;
+    let is_whole = matches!(
+        ast.expr(expr),
+        Expr::Literal(_)
+            | Expr::Ident { .. }
+            | Expr::Call { .. }
+            | Expr::Index { .. }
+            | Expr::Field { .. }
+            | Expr::Array { .. }
+            | Expr::Tuple { .. }
+            | Expr::Template { .. }
+    );
+    Some(if is_whole { text } else { format!("({text})") })
+}
+
+/// An expression on one line, unless it is too long.
+pub(super) fn expr_text(ast: &Ast, expr: ExprId) -> Option<String> {
+    let mut left = MAX_NODES;
+    let mut work: Vec<NodeId> = vec![expr.node()];
+    while let Some(node) = work.pop() {
+        left = left.checked_sub(1)?;
+        ast.for_each_child(node, &mut |child| work.push(child));
+    }
+    Some(clank_syntax::print_expr(ast, expr))
+}
+
+/// The text with names replaced, or `None` if that cannot be done without changing what other names mean.
+pub(super) fn replace(text: &str, replacements: &[Replacement]) -> Option<String> {
+    let tokens = lex(text).0;
+    let bound = bound_names(&tokens)?;
+    if replacements.iter().any(|it| bound.contains(it.name.as_str())) {
+        return None;
+    }
+    let mut all = replacements.to_vec();
+    if !bound.is_empty() {
+        // What a lambda would catch makes it call its own names differently.
+        let mut taken: FxHashSet<String> = identifiers(text).collect();
+        taken.extend(replacements.iter().flat_map(|it| identifiers(&it.text)));
+        for name in &bound {
+            if !replacements.iter().any(|it| identifiers(&it.text).any(|used| used == *name)) {
+                continue;
+            }
+            let mut other = format!("{name}_");
+            while !taken.insert(other.clone()) {
+                other.push('_');
+            }
+            all.push(Replacement { name: Name::from(name.as_str()), text: other });
+        }
+    }
+    let mut out = String::with_capacity(text.len());
+    for index in 0..tokens.len() {
+        let found = tokens.text(index);
+        let is_free = tokens.kind(index) == TokenKind::Ident && !is_after_dot(&tokens, index);
+        match all.iter().find(|it| is_free && it.name == found) {
+            Some(it) => out.push_str(&it.text),
+            None => out.push_str(found),
+        }
+    }
+    Some(out)
+}
+
+/// The names that lambdas in the text bind; `None` if there are other things that may bind names.
+fn bound_names(tokens: &Tokens) -> Option<BTreeSet<String>> {
+    let mut bound = BTreeSet::new();
+    let mut in_head = false;
+    for index in 0..tokens.len() {
+        match tokens.kind(index) {
+            TokenKind::Lambda => in_head = true,
+            TokenKind::Arrow => in_head = false,
+            TokenKind::Ident if in_head => {
+                bound.insert(tokens.text(index).to_owned());
+            }
+            TokenKind::LBrace | TokenKind::Template | TokenKind::Match | TokenKind::Let => {
+                return None;
+            }
+            _ => {}
+        }
+    }
+    Some(bound)
+}
+
+fn is_after_dot(tokens: &Tokens, index: usize) -> bool {
+    let before = (0..index).rev().find(|&it| !tokens.kind(it).is_trivia());
+    before.is_some_and(|it| tokens.kind(it) == TokenKind::Dot)
+}
+
+/// The names of values in a text, those of functions that are called left out.
+fn identifiers(text: &str) -> impl Iterator<Item = String> {
+    let tokens = lex(text).0;
+    let found: Vec<String> = (0..tokens.len())
+        .filter(|&index| tokens.kind(index) == TokenKind::Ident && !is_after_dot(&tokens, index))
+        .filter(|&index| {
+            let after = (index + 1..tokens.len()).find(|&it| !tokens.kind(it).is_trivia());
+            after.is_none_or(|it| tokens.kind(it) != TokenKind::LParen)
+        })
+        .map(|index| tokens.text(index).to_owned())
+        .collect();
+    found.into_iter()
+}
+
+/// Whether a predicate is about its value alone and not about other names, whose values may change.
+pub(super) fn is_closed(predicate: &Predicate) -> bool {
+    identifiers(&predicate.text).all(|it| it == predicate.variable.as_str())
+}
+
+/// Whether the value of a type that has `known` satisfies `wanted` because they say the same.
+pub(super) fn says_same(known: &Predicate, wanted: &Predicate) -> bool {
+    if known.variable == wanted.variable {
+        return known.text == wanted.text;
+    }
+    let renamed = Replacement { name: known.variable.clone(), text: wanted.variable.to_string() };
+    !identifiers(&known.text).any(|it| it == wanted.variable.as_str())
+        && replace(&known.text, &[renamed]).is_some_and(|it| it == wanted.text)
+}
+
+/// Whether a type has a predicate anywhere.
+pub(super) fn has_predicate(ty: &Ty) -> bool {
+    match ty {
+        Ty::Refined(_) => true,
+        Ty::Var(_) | Ty::Prim(_) | Ty::Param(_) | Ty::Never | Ty::Error => false,
+        _ => ty.parts().any(has_predicate),
+    }
+}
+
+/// The type with names in its predicates replaced. The variable of a predicate gets another name if it would catch
+/// one that is put in. A predicate in which that cannot be done stays as it is: it is asked of a value, by who knows
+/// what its names mean.
+pub(super) fn replace_in_type(ty: &Ty, replacements: &[Replacement]) -> Ty {
+    if replacements.is_empty() {
+        return ty.clone();
+    }
+    map_predicates(ty, &|it| replace_in_predicate(it, replacements).or_else(|| Some(it.clone())))
+}
+
+/// The same for the type of a value that is there: predicates in which names cannot be replaced are forgotten.
+pub(super) fn replace_in_result(ty: &Ty, replacements: &[Replacement]) -> Ty {
+    map_predicates(ty, &|it| {
+        replace_in_predicate(it, replacements).filter(|it| !it.text.contains(UNSPOKEN))
+    })
+}
+
+/// The type without predicates that are about more than the value.
+pub(super) fn closed_type(ty: &Ty) -> Ty {
+    map_predicates(ty, &|it| is_closed(it).then(|| it.clone()))
+}
+
+fn map_predicates(ty: &Ty, change: &dyn Fn(&Predicate) -> Option<Predicate>) -> Ty {
+    if !has_predicate(ty) {
+        return ty.clone();
+    }
+    match ty {
+        Ty::Refined(it) => {
+            let predicates = it.predicates.iter().filter_map(change).collect();
+            crate::resolve::refined(map_predicates(&it.base, change), predicates)
+        }
+        _ => {
+            let parts = ty.parts().map(|it| map_predicates(it, change)).collect();
+            super::table::with_parts(ty, parts)
+        }
+    }
+}
+
+fn replace_in_predicate(predicate: &Predicate, replacements: &[Replacement]) -> Option<Predicate> {
+    let variable = &predicate.variable;
+    let others: Vec<Replacement> =
+        replacements.iter().filter(|it| it.name != *variable).cloned().collect();
+    let used: FxHashSet<String> = identifiers(&predicate.text).collect();
+    let put_in: FxHashSet<String> = others
+        .iter()
+        .filter(|it| used.contains(it.name.as_str()))
+        .flat_map(|it| identifiers(&it.text))
+        .collect();
+    if put_in.is_empty() && !others.iter().any(|it| used.contains(it.name.as_str())) {
+        return Some(predicate.clone());
+    }
+    let mut all = others;
+    let mut name = variable.clone();
+    while put_in.contains(name.as_str()) || (name != *variable && used.contains(name.as_str())) {
+        name = Name::from(format!("{name}_"));
+    }
+    if name != *variable {
+        all.push(Replacement { name: variable.clone(), text: name.to_string() });
+    }
+    let text = simplified(&replace(&predicate.text, &all)?);
+    Some(Predicate { variable: name, text, ..predicate.clone() })
+}
+
+/// The predicate about what is written as `operand`; as `v | p` if the two cannot be put together.
+pub(super) fn goal_text(predicate: &Predicate, operand: Option<String>) -> String {
+    let replaced = operand.and_then(|text| {
+        replace(&predicate.text, &[Replacement { name: predicate.variable.clone(), text }])
+    });
+    match replaced {
+        Some(text) => simplified(&text),
+        None => format!("{} | {}", predicate.variable, predicate.text),
+    }
+}
+
+/// The same expression without needless parentheses.
+pub(super) fn simplified(text: &str) -> String {
+    let source = Source { file: String::new(), text: String::new() };
+    let mut builder = Builder::new(source);
+    let printed = parse_fragment(&mut builder, "", text, Fragment::Expr).ok().and_then(|node| {
+        let ast = builder.finish(Vec::new(), Span::default()).ok()?;
+        Some(clank_syntax::print_node(&ast, node))
+    });
+    printed.unwrap_or_else(|| text.to_owned())
+}

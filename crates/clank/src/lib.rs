@@ -1,0 +1,40 @@
+//! The Clank compiler: modules, names, types, effects, patterns and goals in; diagnostics, holes, a canonical tree and
+//! TypeScript or JavaScript out. Implements [`check::Check`], so that `.clank` files are checked and repaired like
+//! any other.
+//!
+//! The path of a program, one way: [`program`] finds the modules that belong together, [`collect`] what they declare
+//! ([`env`]), [`infer`] gives every expression its type ([`body`]), [`flow`] and [`exhaust`] look at paths and patterns,
+//! [`canon`] desugars, [`emit`] writes TypeScript and JavaScript.
+//!
+//! Knows nothing about the engine, the disk, processes or terminals.
+#![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
+
+pub mod body;
+pub mod canon;
+pub mod code;
+mod collect;
+pub mod diagnostic;
+mod driver;
+pub mod emit;
+pub mod env;
+mod exhaust;
+mod flow;
+mod graph;
+mod infer;
+pub mod page;
+mod prelude;
+pub mod program;
+mod provider;
+mod resolve;
+pub mod runtime;
+mod similar;
+#[cfg(test)]
+mod testing;
+pub mod ty;
+mod uses;
+
+pub use driver::{Checked, CheckedBody, CheckedModule, check};
+pub use prelude::prelude;
+pub use program::Program;
+pub use provider::ClankCheck;
+pub use uses::{Use, Uses};

@@ -1,0 +1,273 @@
+//! Which modules belong together: a file, what it imports, what that imports, and so on.
+//!
+//! `use a.b` means the file `a/b.clank` in the nearest folder that has one, from the importing file's own folder up; with
+//! configured roots, in the first root that has one. Modules that import one another in a circle are not linked: every
+//! `use` on the circle is a mistake (row 50).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use clank_syntax::SyntaxError;
+use clank_syntax::ast::{Ast, Decl, DeclId, Name};
+
+use crate::graph::{components, shortest_path};
+use crate::similar::similar;
+
+/// Circles of more modules than this are not spelled out.
+const MAX_SPELLED_CYCLE: usize = 50;
+
+/// One file.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Its path; empty for a program that is no file.
+    pub file: Name,
+    /// What is written in it.
+    pub ast: Arc<Ast>,
+    /// What could not be read.
+    pub syntax: Vec<SyntaxError>,
+}
+
+/// Where a `use` leads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// To the module in this file.
+    Module(Name),
+    /// Nowhere.
+    Missing {
+        /// Modules with a similar name, as they are written in a `use`.
+        similar: Vec<Name>,
+    },
+    /// Back to the module itself, through these files; the first is the last.
+    Cycle(Vec<Name>),
+    /// To a file that cannot be read at all, or in a circle to the one that was asked for, which is reported there.
+    Unreadable,
+}
+
+/// Modules with what they import.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Imported modules come before those that import them.
+    modules: Vec<Module>,
+    /// By module, where its uses lead.
+    targets: Vec<BTreeMap<DeclId, Target>>,
+    asked: Option<usize>,
+}
+
+/// Finds the modules that a program imports.
+pub trait Library {
+    /// The file and the text of the module that `use path` in the file `from` means.
+    fn module(&self, from: &str, path: &[Name]) -> Option<(Name, Arc<str>)>;
+
+    /// The modules that the file could import, as they are written in a `use`: for suggestions.
+    fn names(&self, from: &str) -> Vec<Name> {
+        let _ = from;
+        Vec::new()
+    }
+}
+
+/// A library without modules: there is only the prelude.
+#[derive(Clone, Copy, Debug)]
+pub struct NoModules;
+
+impl Library for NoModules {
+    fn module(&self, _: &str, _: &[Name]) -> Option<(Name, Arc<str>)> {
+        None
+    }
+}
+
+/// How modules are found among files whose trees are already there.
+pub trait Finder {
+    /// The file that `use path` in the file `from` means.
+    fn find(&self, from: &str, path: &[Name]) -> Option<Name>;
+
+    /// The modules that the file could import, as they are written in a `use`.
+    fn names(&self, from: &str) -> Vec<Name>;
+}
+
+impl Program {
+    /// The program of one file and all that it imports.
+    pub fn load(
+        file: Name,
+        ast: Arc<Ast>,
+        syntax: Vec<SyntaxError>,
+        library: &dyn Library,
+    ) -> Program {
+        struct Found<'a> {
+            library: &'a dyn Library,
+            files: BTreeMap<(Name, Vec<Name>), Name>,
+        }
+        impl Finder for Found<'_> {
+            fn find(&self, from: &str, path: &[Name]) -> Option<Name> {
+                self.files.get(&(Name::new(from), path.to_vec())).cloned()
+            }
+
+            fn names(&self, from: &str) -> Vec<Name> {
+                self.library.names(from)
+            }
+        }
+
+        let mut found = Found { library, files: BTreeMap::new() };
+        let mut modules = BTreeMap::new();
+        let mut seen = BTreeSet::from([file.clone()]);
+        let mut waiting = vec![Module { file: file.clone(), ast, syntax }];
+        while let Some(module) = waiting.pop() {
+            for (_, path) in imported_paths(&module.ast) {
+                let Some((target, text)) = library.module(&module.file, path) else { continue };
+                found.files.insert((module.file.clone(), path.to_vec()), target.clone());
+                if seen.insert(target.clone()) {
+                    let parsed = clank_syntax::parse(&target, &text);
+                    waiting.push(Module {
+                        file: target,
+                        ast: Arc::new(parsed.ast),
+                        syntax: parsed.errors,
+                    });
+                }
+            }
+            modules.insert(module.file.clone(), module);
+        }
+        let mut program = Program::link(modules.into_values().collect(), &found);
+        program.asked = program.modules.iter().position(|it| it.file == file);
+        program.report_cycles_where_asked(&file);
+        program
+    }
+
+    /// A cycle through the file that was asked for is reported there and nowhere else: the nodes of the others are not
+    /// those of the tree that is returned (row 49).
+    fn report_cycles_where_asked(&mut self, file: &Name) {
+        for (index, targets) in self.targets.iter_mut().enumerate() {
+            if Some(index) == self.asked {
+                continue;
+            }
+            for target in targets.values_mut() {
+                if matches!(target, Target::Cycle(files) if files.contains(file)) {
+                    *target = Target::Unreadable;
+                }
+            }
+        }
+    }
+
+    /// A program of all these modules. Their files differ. A file that is found and is not among them is one that cannot
+    /// be read.
+    pub fn link(modules: Vec<Module>, finder: &dyn Finder) -> Program {
+        let by_file: BTreeMap<Name, usize> =
+            modules.iter().enumerate().map(|(index, it)| (it.file.clone(), index)).collect();
+        let mut targets: Vec<BTreeMap<DeclId, Target>> = Vec::with_capacity(modules.len());
+        let mut edges = Vec::with_capacity(modules.len());
+        for module in &modules {
+            let mut own_targets = BTreeMap::new();
+            let mut own_edges = Vec::new();
+            for (decl, path) in imported_paths(&module.ast) {
+                let file = finder.find(&module.file, path);
+                let target = match file.map(|it| by_file.get_key_value(&it)) {
+                    Some(Some((file, &index))) => {
+                        own_edges.push(index);
+                        Target::Module(file.clone())
+                    }
+                    Some(None) => Target::Unreadable,
+                    None => {
+                        Target::Missing { similar: similar_modules(&module.file, path, finder) }
+                    }
+                };
+                own_targets.insert(decl, target);
+            }
+            targets.push(own_targets);
+            edges.push(own_edges);
+        }
+        let order = components(&edges);
+        for component in &order {
+            break_cycles(component, &edges, &modules, &by_file, &mut targets);
+        }
+        let mut modules: Vec<_> = modules.into_iter().zip(targets).map(Some).collect();
+        let ordered = order
+            .iter()
+            .flatten()
+            .map(|it| modules[*it].take().expect("every module is in one component"));
+        let (modules, targets) = ordered.unzip();
+        Program { modules, targets, asked: None }
+    }
+
+    /// The modules; what a module imports comes before it.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The place among the modules of the file that the program was loaded for.
+    pub fn asked(&self) -> Option<usize> {
+        self.asked
+    }
+
+    /// Where the uses of a module lead, those of host modules excepted.
+    pub fn targets(&self, module: usize) -> &BTreeMap<DeclId, Target> {
+        &self.targets[module]
+    }
+}
+
+/// The uses of modules of the program, and their paths.
+fn imported_paths(ast: &Ast) -> impl Iterator<Item = (DeclId, &[Name])> {
+    ast.declarations().iter().filter_map(|id| match ast.decl(*id) {
+        Decl::Use(it) if !it.is_external => Some((*id, &*it.path)),
+        _ => None,
+    })
+}
+
+fn similar_modules(from: &str, path: &[Name], finder: &dyn Finder) -> Vec<Name> {
+    let names = finder.names(from);
+    similar(&path.join("."), names.iter().map(|it| (it.as_str(), true)))
+}
+
+/// Marks every use inside a component: whichever of them is taken away, the circle is broken.
+fn break_cycles(
+    component: &[usize],
+    edges: &[Vec<usize>],
+    modules: &[Module],
+    by_file: &BTreeMap<Name, usize>,
+    targets: &mut [BTreeMap<DeclId, Target>],
+) {
+    if let [only] = component
+        && !edges[*only].contains(only)
+    {
+        return;
+    }
+    let members: BTreeSet<usize> = component.iter().copied().collect();
+    for &module in component {
+        for target in targets[module].values_mut() {
+            let Target::Module(file) = target else { continue };
+            let imported = by_file[file];
+            if !members.contains(&imported) {
+                continue;
+            }
+            let way_back = match component.len() <= MAX_SPELLED_CYCLE {
+                true => shortest_path(edges, imported, module),
+                false => None,
+            };
+            let mut cycle = vec![module];
+            cycle.extend(way_back.unwrap_or_else(|| vec![imported, module]));
+            *target = Target::Cycle(cycle.iter().map(|it| modules[*it].file.clone()).collect());
+        }
+    }
+}
+
+/// The files that `use path` in the file `from` may mean, the best first: in the roots, or, without roots, in the folder
+/// of the file and in those around it. Paths are relative to the workspace, with `/`.
+pub fn candidate_files(from: &str, path: &[Name], roots: &[String]) -> Vec<String> {
+    let tail = format!("{}.clank", path.join("/"));
+    let in_folder = |folder: &str| match folder {
+        "" | "." => tail.clone(),
+        folder => format!("{}/{tail}", folder.trim_end_matches('/')),
+    };
+    if !roots.is_empty() {
+        return roots.iter().map(|it| in_folder(it)).collect();
+    }
+    folders_around(from).map(in_folder).collect()
+}
+
+/// The folder of a file and those around it, the nearest first; the last one is the root, the empty path.
+pub fn folders_around(file: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(file);
+    std::iter::from_fn(move || {
+        let path = rest?;
+        let folder = path.rsplit_once('/').map_or("", |it| it.0);
+        rest = (!path.is_empty() && !folder.is_empty()).then_some(folder);
+        Some(folder)
+    })
+}

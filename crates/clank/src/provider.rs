@@ -1,0 +1,220 @@
+//! Clank as a provider of findings: every `.clank` file of a tree is a module, checked once, with what it imports.
+//!
+//! Three phases look at a file: whether it can be read, what its names and types say, and whether it is laid out
+//! canonically. The last one is never an error; its repair only moves blanks, and it is offered for files for which
+//! nothing else is, so that it never fights another repair.
+
+mod file;
+mod findings;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use check::{Check, CheckError, Input, Report};
+use clank_syntax::Tokens;
+use clank_syntax::ast::Name;
+use edit::Text;
+use rayon::prelude::*;
+use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
+
+use crate::driver::{Checked, check};
+use crate::program::{Finder, Module, Program, Target, candidate_files, folders_around};
+use file::FileLook;
+
+/// The order in which a file is looked at.
+const PHASES: [&str; 3] = ["syntax", "types", "style"];
+
+/// The largest file that is looked at.
+const MAX_BYTES: usize = 64 << 20;
+
+/// Finds what is wrong with the Clank files of a tree.
+#[derive(Clone, Debug)]
+pub struct ClankCheck {
+    roots: Vec<String>,
+}
+
+impl ClankCheck {
+    /// The provider. `use a.b` means `a/b.clank` in the first of these folders that has it; without any, in the nearest
+    /// folder around the file.
+    pub fn new(roots: Vec<String>) -> ClankCheck {
+        ClankCheck { roots }
+    }
+}
+
+/// What is remembered of a tree.
+struct Remembered {
+    roots: Vec<String>,
+    files: BTreeMap<RelPath, Arc<FileLook>>,
+    checked: Arc<Checked>,
+}
+
+impl Check for ClankCheck {
+    fn name(&self) -> &str {
+        "clank"
+    }
+
+    fn phases(&self) -> &[&'static str] {
+        &PHASES
+    }
+
+    fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
+        let known = input.since.and_then(|since| {
+            let known = since.report.memory.as_ref()?.downcast_ref::<Remembered>()?;
+            (known.roots == self.roots).then_some(known)
+        });
+        let readings = read_files(input.snapshot, known);
+        let program = link(&readings, &self.roots);
+        let (checked, files) = rayon::join(
+            || check(&program, known.map(|it| &*it.checked)),
+            || look_at_layouts(readings),
+        );
+        let mut report = Report::default();
+        let by_file: BTreeMap<&str, _> =
+            checked.modules.iter().map(|it| (it.file.as_str(), it)).collect();
+        let found: Vec<_> = files
+            .par_iter()
+            .map(|(path, look)| {
+                let module = by_file.get(path.as_str()).copied();
+                findings::of_file(path, look, module, input.snapshot)
+            })
+            .collect();
+        for (diagnostics, repairs) in found {
+            report.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
+            report.repairs.extend(repairs.into_iter().map(Arc::new));
+        }
+        report.blocked = blocked(&files, &program);
+        let checked = Arc::new(checked);
+        report.memory = Some(Arc::new(Remembered { roots: self.roots.clone(), files, checked }));
+        Ok(report)
+    }
+}
+
+/// A file whose layout may not have been looked at yet.
+enum Reading<'a> {
+    Done(Arc<FileLook>),
+    Unlaid { look: FileLook, text: &'a Text, tokens: Tokens },
+}
+
+impl Reading<'_> {
+    fn look(&self) -> &FileLook {
+        match self {
+            Reading::Done(look) => look,
+            Reading::Unlaid { look, .. } => look,
+        }
+    }
+}
+
+/// Every Clank file of the tree; those whose bytes are known are not read again.
+fn read_files<'a>(
+    snapshot: &'a Snapshot,
+    known: Option<&Remembered>,
+) -> BTreeMap<RelPath, Reading<'a>> {
+    let paths: Vec<(&RelPath, &Entry)> =
+        snapshot.iter().filter(|it| it.0.extension() == Some("clank")).collect();
+    let read = |(path, entry): &(&RelPath, &'a Entry)| {
+        let reading = match entry {
+            Entry::File(file) => {
+                let known = known.and_then(|it| it.files.get(*path));
+                match known.filter(|it| it.is_of(&file.text)) {
+                    Some(known) => Reading::Done(Arc::clone(known)),
+                    None => match FileLook::read(path, &file.text, MAX_BYTES) {
+                        (look, Some(tokens)) => Reading::Unlaid { look, text: &file.text, tokens },
+                        (look, None) => Reading::Done(Arc::new(look)),
+                    },
+                }
+            }
+            Entry::Unread { reason: UnreadReason::TooLarge, .. } => {
+                Reading::Done(Arc::new(FileLook::too_large()))
+            }
+            Entry::Unread { .. } | Entry::Link { .. } | Entry::Directory => return None,
+        };
+        Some(((*path).clone(), reading))
+    };
+    let readings: Vec<Option<(RelPath, Reading<'a>)>> = paths.par_iter().map(read).collect();
+    readings.into_iter().flatten().collect()
+}
+
+fn look_at_layouts(readings: BTreeMap<RelPath, Reading<'_>>) -> BTreeMap<RelPath, Arc<FileLook>> {
+    let readings: Vec<(RelPath, Reading<'_>)> = readings.into_iter().collect();
+    let looks: Vec<(RelPath, Arc<FileLook>)> = readings
+        .into_par_iter()
+        .map(|(path, reading)| match reading {
+            Reading::Done(look) => (path, look),
+            Reading::Unlaid { look, text, tokens } => {
+                (path, Arc::new(look.with_layout(text, &tokens)))
+            }
+        })
+        .collect();
+    looks.into_iter().collect()
+}
+
+fn link(files: &BTreeMap<RelPath, Reading<'_>>, roots: &[String]) -> Program {
+    let modules = files.iter().filter_map(|(path, reading)| {
+        let (ast, syntax) = reading.look().tree()?;
+        Some(Module {
+            file: Name::new(path.as_str()),
+            ast: Arc::clone(ast),
+            syntax: syntax.to_vec(),
+        })
+    });
+    let paths = files.keys().map(RelPath::as_str).collect();
+    Program::link(modules.collect(), &Tree { files: paths, roots })
+}
+
+/// Modules as files of a tree.
+struct Tree<'a> {
+    files: BTreeSet<&'a str>,
+    roots: &'a [String],
+}
+
+impl Finder for Tree<'_> {
+    fn find(&self, from: &str, path: &[Name]) -> Option<Name> {
+        let candidates = candidate_files(from, path, self.roots);
+        candidates.iter().find(|it| self.files.contains(it.as_str())).map(Name::new)
+    }
+
+    fn names(&self, from: &str) -> Vec<Name> {
+        let folders: Vec<&str> = match self.roots.is_empty() {
+            true => folders_around(from).collect(),
+            false => self.roots.iter().map(|it| it.trim_end_matches('/')).collect(),
+        };
+        let mut names = BTreeSet::new();
+        for folder in folders {
+            for file in &self.files {
+                let tail = match folder {
+                    "" | "." => Some(*file),
+                    folder => file.strip_prefix(folder).and_then(|it| it.strip_prefix('/')),
+                };
+                if let Some(path) = tail.and_then(|it| it.strip_suffix(".clank"))
+                    && *file != from
+                {
+                    names.insert(Name::from(path.replace('/', ".")));
+                }
+            }
+        }
+        names.into_iter().collect()
+    }
+}
+
+/// The files whose types could not be looked at in full: those that cannot be read, and those that import one of them.
+fn blocked(
+    files: &BTreeMap<RelPath, Arc<FileLook>>,
+    program: &Program,
+) -> BTreeMap<RelPath, &'static str> {
+    let mut unreadable: BTreeSet<&str> =
+        files.iter().filter(|it| !it.1.is_readable()).map(|it| it.0.as_str()).collect();
+    for (index, module) in program.modules().iter().enumerate() {
+        let imports_one = program.targets(index).values().any(|it| match it {
+            Target::Module(file) => unreadable.contains(file.as_str()),
+            Target::Unreadable => true,
+            Target::Missing { .. } | Target::Cycle(_) => false,
+        });
+        if imports_one {
+            unreadable.insert(&module.file);
+        }
+    }
+    let blocked = files.keys().filter(|it| unreadable.contains(it.as_str()));
+    blocked.map(|it| (it.clone(), "types")).collect()
+}

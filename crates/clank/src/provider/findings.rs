@@ -1,0 +1,243 @@
+//! What the compiler says, as findings with places in the text and identities.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use check::{
+    Compatibility, Concern, Confidence, Diagnostic, Kind, Location, Related, Repair, RepairOp,
+    Safety, Severity, Tier, assign_ids, assign_repair_ids,
+};
+use clank_syntax::Span;
+use clank_syntax::ast::{Ast, NodeId};
+use document::{Number, Value};
+use edit::LineIndex;
+use snapshot::{RelPath, Snapshot};
+
+use super::file::FileLook;
+use crate::body::{Goal, GoalKind, Hole};
+use crate::code::Code;
+use crate::driver::CheckedModule;
+
+/// The rule that a text is laid out as the formatter does it.
+const FORMAT: &str = "CLANK_FORMAT";
+/// The rule that nothing is left to be written.
+const HOLE: &str = "CLANK_HOLE";
+/// How much of the text a finding stands on goes into its identity.
+const MAX_ANCHOR: usize = 200;
+
+/// Everything about one file, with ids.
+pub(super) fn of_file(
+    path: &RelPath,
+    look: &FileLook,
+    module: Option<&CheckedModule>,
+    snapshot: &Snapshot,
+) -> (Vec<Diagnostic>, Vec<Repair>) {
+    let bytes = snapshot.file(path).map(|it| it.text.bytes()).unwrap_or_default();
+    let mut diagnostics = Vec::new();
+    if let Some((message, offset)) = look.problem() {
+        diagnostics.push(unreadable(path, bytes, message, offset));
+    }
+    if let Some(module) = module {
+        let voice = Voice { path, ast: &module.ast, lines: LineIndex::new(bytes) };
+        diagnostics.extend(module.diagnostics.iter().map(|it| voice.diagnostic(it)));
+        diagnostics.extend(voice.obligations(module));
+        diagnostics.extend(module.holes().map(|(node, it)| voice.hole(node, it)));
+    }
+    if look.layout().is_some() {
+        diagnostics.push(not_canonical(path));
+    }
+    assign_ids(&mut diagnostics);
+    let mut repairs = Vec::new();
+    if let (Some(edits), Some(finding)) = (look.layout(), diagnostics.last()) {
+        repairs.push(layout_repair(path, edits, finding));
+    }
+    assign_repair_ids(&mut repairs, snapshot);
+    if let (Some(finding), Some(repair)) = (diagnostics.last_mut(), repairs.first()) {
+        finding.repair_refs.push(repair.id.clone());
+    }
+    (diagnostics, repairs)
+}
+
+fn finding(path: &RelPath, rule_id: &str, message: String) -> Diagnostic {
+    Diagnostic {
+        diagnostic_id: String::new(),
+        rule_id: rule_id.to_owned(),
+        source: "clank".to_owned(),
+        phase: "types".to_owned(),
+        tier: Tier::Semantic,
+        concern: Concern::Problem,
+        severity: Severity::Error,
+        message,
+        file: path.as_str().to_owned(),
+        json_pointer: None,
+        location: None,
+        anchor: None,
+        related: Vec::new(),
+        details: BTreeMap::new(),
+        repair_refs: Vec::new(),
+    }
+}
+
+/// E0001 for a file that is no text.
+fn unreadable(path: &RelPath, bytes: &[u8], message: &str, offset: Option<u32>) -> Diagnostic {
+    let lines = LineIndex::new(bytes);
+    Diagnostic {
+        phase: "syntax".to_owned(),
+        tier: Tier::Schema,
+        location: offset.and_then(|it| Location::new(&lines, it..it)),
+        ..finding(path, Code::E0001.name(), message.to_owned())
+    }
+}
+
+fn not_canonical(path: &RelPath) -> Diagnostic {
+    let message = "the layout is not canonical; `regreen fix` changes blanks and line breaks only";
+    Diagnostic {
+        phase: "style".to_owned(),
+        tier: Tier::Policy,
+        severity: Severity::Info,
+        ..finding(path, FORMAT, message.to_owned())
+    }
+}
+
+fn layout_repair(path: &RelPath, edits: &edit::EditSet, finding: &Diagnostic) -> Repair {
+    Repair {
+        id: String::new(),
+        title: format!("Format {path}"),
+        rationale:
+            "Only blanks and line breaks between tokens change, so the program stays what it is."
+                .to_owned(),
+        source: "clank".to_owned(),
+        phase: "style".to_owned(),
+        rule_id: FORMAT.to_owned(),
+        severity: Severity::Info,
+        confidence: Confidence::High,
+        safety: Safety::BehaviorPreserving,
+        kind: Kind::Refactor,
+        ops: vec![RepairOp::Text { file: path.clone(), edits: edits.clone() }],
+        resolves: vec![finding.diagnostic_id.clone()],
+        compatibility: Compatibility::default(),
+    }
+}
+
+/// Speaks about one file.
+struct Voice<'a> {
+    path: &'a RelPath,
+    ast: &'a Ast,
+    lines: LineIndex,
+}
+
+impl Voice<'_> {
+    fn location(&self, span: Span) -> Option<Location> {
+        Location::new(&self.lines, span.start..span.end)
+    }
+
+    fn anchor(&self, span: Span) -> Option<String> {
+        let text = &self.ast.sources().first()?.text;
+        let text = text.get(span.start as usize..span.end as usize)?;
+        Some(text.chars().take(MAX_ANCHOR).collect())
+    }
+
+    fn diagnostic(&self, it: &crate::diagnostic::Diagnostic) -> Diagnostic {
+        let is_syntax = it.code <= Code::E0009;
+        let span = it.span.unwrap_or_else(|| self.ast.span(it.node));
+        let message = match &it.help {
+            Some(help) => format!("{}; {help}", it.message),
+            None => it.message.clone(),
+        };
+        let related = it.related.iter().map(|it| Related {
+            file: self.path.as_str().to_owned(),
+            json_pointer: None,
+            location: self.location(self.ast.span(it.node)),
+            message: it.message.clone(),
+        });
+        let structured = &it.structured;
+        let mut details: BTreeMap<String, Value> = structured
+            .members
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), to_value(value)))
+            .collect();
+        details.insert("kind".to_owned(), Value::String(structured.kind.to_owned()));
+        Diagnostic {
+            phase: if is_syntax { "syntax" } else { "types" }.to_owned(),
+            tier: if is_syntax { Tier::Schema } else { Tier::Semantic },
+            severity: if it.code.is_error() { Severity::Error } else { Severity::Warning },
+            location: self.location(span),
+            anchor: self.anchor(span),
+            related: related.collect(),
+            details,
+            ..finding(self.path, it.code.name(), message)
+        }
+    }
+
+    /// Row 58: what is not proved is a warning. Assertions are checks that their author asked for (row 10).
+    fn obligations(&self, module: &CheckedModule) -> Vec<Diagnostic> {
+        let mut seen = BTreeSet::new();
+        let goals = module.goals().filter(|(_, it)| it.kind != GoalKind::Assertion);
+        goals
+            .filter(|(node, it)| seen.insert((*node, it.kind, it.text.as_str())))
+            .map(|(node, it)| self.obligation(node, it))
+            .collect()
+    }
+
+    fn obligation(&self, node: NodeId, it: &Goal) -> Diagnostic {
+        let (rule, kind) = match it.kind {
+            GoalKind::Refinement => (Code::E3001, "refinement"),
+            GoalKind::Bounds => (Code::E3001, "bounds"),
+            GoalKind::Division => (Code::E3001, "division"),
+            GoalKind::Exponent => (Code::E3001, "exponent"),
+            GoalKind::Overflow => (Code::E3001, "overflow"),
+            GoalKind::Precondition => (Code::E3002, "precondition"),
+            GoalKind::Postcondition => (Code::E3003, "postcondition"),
+            GoalKind::Assertion => (Code::E3004, "assertion"),
+        };
+        let message = format!("not proved: `{}`; it is checked when the program runs", it.text);
+        let span = self.ast.span(node);
+        Diagnostic {
+            concern: Concern::Obligation,
+            severity: Severity::Warning,
+            location: self.location(span),
+            anchor: self.anchor(span),
+            details: BTreeMap::from([
+                ("kind".to_owned(), Value::String(kind.to_owned())),
+                ("goal".to_owned(), Value::String(it.text.clone())),
+            ]),
+            ..finding(self.path, rule.name(), message)
+        }
+    }
+
+    fn hole(&self, node: NodeId, it: &Hole) -> Diagnostic {
+        let candidates = it.candidates.iter().map(|it| Value::String(it.text.clone()));
+        let message = match it.candidates.first() {
+            Some(best) => {
+                format!("something of type `{}` is missing; `{}` would fit", it.expected, best.text)
+            }
+            None => format!("something of type `{}` is missing", it.expected),
+        };
+        let span = self.ast.span(node);
+        Diagnostic {
+            concern: Concern::Hole,
+            severity: Severity::Warning,
+            location: self.location(span),
+            anchor: self.anchor(span),
+            details: BTreeMap::from([
+                ("expected".to_owned(), Value::String(it.expected.to_string())),
+                ("candidates".to_owned(), Value::Array(candidates.collect())),
+            ]),
+            ..finding(self.path, HOLE, message)
+        }
+    }
+}
+
+fn to_value(json: &serde_json::Value) -> Value {
+    match json {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(it) => Value::Bool(*it),
+        serde_json::Value::Number(it) => {
+            Number::parse(&it.to_string()).map_or(Value::Null, Value::Number)
+        }
+        serde_json::Value::String(it) => Value::String(it.clone()),
+        serde_json::Value::Array(items) => Value::Array(items.iter().map(to_value).collect()),
+        serde_json::Value::Object(members) => {
+            Value::Object(members.iter().map(|(name, it)| (name.clone(), to_value(it))).collect())
+        }
+    }
+}

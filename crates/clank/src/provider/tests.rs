@@ -1,0 +1,163 @@
+//! What the provider says of trees.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use check::{Check, Input, Parses, Report, Since};
+use document::Limits;
+use edit::Text;
+use snapshot::{Entry, File, RelPath, Snapshot};
+
+use super::ClankCheck;
+
+fn snapshot(files: &[(&str, &[u8])]) -> Snapshot {
+    let entry = |bytes: &[u8]| Entry::File(File { text: Text::new(bytes), mode: 0o644 });
+    let path = |it: &str| RelPath::parse(it).expect("a legal path");
+    let entries = files.iter().map(|(name, bytes)| (path(name), entry(bytes))).collect();
+    Snapshot::new(entries).expect("no file lies beneath another")
+}
+
+fn look(snapshot: &Snapshot, roots: &[&str], since: Option<&Report>) -> Report {
+    let changed = BTreeSet::new();
+    let parses = Parses::new(Limits::DEFAULT);
+    let since = since.map(|report| Since { report, changed: &changed });
+    let clank = ClankCheck::new(roots.iter().map(|it| (*it).to_owned()).collect());
+    clank
+        .check(&Input { snapshot, since, parses: &parses })
+        .expect("it needs nothing that can fail")
+}
+
+/// The findings as lines: `file:line:col rule tier severity concern message`.
+fn shown(report: &Report) -> Vec<String> {
+    let mut lines: Vec<String> = report
+        .diagnostics
+        .iter()
+        .map(|it| {
+            let place = it.location.map(|it| format!(":{}:{}", it.start_line, it.start_col));
+            format!(
+                "{}{} {} {} {} {:?} {}",
+                it.file,
+                place.unwrap_or_default(),
+                it.rule_id,
+                it.tier.name(),
+                it.severity.name(),
+                it.concern,
+                it.message
+            )
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], expected: &[&str]) -> Report {
+    let files: Vec<(&str, &[u8])> = files.iter().map(|it| (it.0, it.1.as_bytes())).collect();
+    let report = look(&snapshot(&files), &[], None);
+    let shown = shown(&report);
+    let matches = shown.len() == expected.len()
+        && shown.iter().zip(expected).all(|(line, start)| line.starts_with(start));
+    assert!(matches, "{shown:#?}\n{expected:#?}");
+    report
+}
+
+#[test]
+fn every_file_is_checked_with_what_it_imports() {
+    check(
+        &[
+            ("app/main.clank", "use lib.math\n\nfn main() -> Int { math.one() }\n"),
+            ("lib/math.clank", "fn one() -> Int { 1 }\n"),
+            ("lib/other.clank", "use maths\n"),
+            ("readme.md", "not Clank\n"),
+        ],
+        &[
+            "lib/other.clank:1:1 E1004 semantic error Problem there is no module `maths`; did you mean `math`?",
+        ],
+    );
+}
+
+#[test]
+fn roots_say_where_modules_are() {
+    let files: [(&str, &[u8]); 2] = [
+        ("src/a.clank", b"fn f() -> Int { 1 }\n"),
+        ("test/b.clank", b"use a.{f}\n\nfn g() -> Int { f() }\n"),
+    ];
+    assert_eq!(shown(&look(&snapshot(&files), &["src"], None)), [""; 0]);
+    assert_eq!(shown(&look(&snapshot(&files), &[], None)).len(), 1);
+}
+
+/// AE-: the formatter's repair preserves behaviour, and its finding is only worth knowing.
+#[test]
+fn a_layout_that_is_not_canonical_has_a_repair() {
+    let source = "fn   f( ) -> Int {1}\n";
+    let report = check(
+        &[("a.clank", source)],
+        &["a.clank CLANK_FORMAT policy info Problem the layout is not canonical"],
+    );
+    let [repair] = report.repairs.as_slice() else { panic!("{:?}", report.repairs) };
+    assert_eq!(repair.safety, check::Safety::BehaviorPreserving);
+    assert_eq!(repair.resolves, [report.diagnostics[0].diagnostic_id.clone()]);
+    assert_eq!(report.diagnostics[0].repair_refs, std::slice::from_ref(&repair.id));
+    let check::RepairOp::Text { edits, .. } = &repair.ops[0] else { panic!("{repair:?}") };
+    let formatted = edits.apply(&Text::new(source)).expect("the edits fit the text");
+    let files: [(&str, &[u8]); 1] = [("a.clank", formatted.bytes())];
+    assert_eq!(shown(&look(&snapshot(&files), &[], None)), [""; 0]);
+}
+
+#[test]
+fn files_that_cannot_be_read_block_themselves_and_their_importers() {
+    let files: [(&str, &[u8]); 5] = [
+        ("bad.clank", b"fn f() -> Int { 1 + }\n"),
+        ("bytes.clank", b"fn f()\xff"),
+        ("uses_bad.clank", b"use bad.{f}\n\nfn g() -> Int { f() }\n"),
+        ("uses_bytes.clank", b"use bytes.{f}\n\nfn g() -> Int { f() }\n"),
+        ("good.clank", b"fn g() -> Int { 1 }\n"),
+    ];
+    let report = look(&snapshot(&files), &[], None);
+    let found = shown(&report);
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].starts_with("bad.clank:1:21 E0005 schema error Problem "), "{found:#?}");
+    assert!(found[1].starts_with("bytes.clank:1:7 E0001 schema error Problem "), "{found:#?}");
+    let blocked: Vec<&str> = report.blocked.keys().map(RelPath::as_str).collect();
+    assert_eq!(blocked, ["bad.clank", "bytes.clank", "uses_bad.clank", "uses_bytes.clank"]);
+}
+
+/// Row 58: what is not proved is a warning, and so is what is not written.
+#[test]
+fn obligations_and_holes_are_warnings() {
+    let report = check(
+        &[("a.clank", "fn third(xs: [Int]) -> Int { xs[2] }\n\nfn later() -> Int { _ }\n")],
+        &[
+            "a.clank:1:30 E3001 semantic warning Obligation not proved: `",
+            "a.clank:3:21 CLANK_HOLE semantic warning Hole something of type `Int` is missing",
+        ],
+    );
+    assert!(report.diagnostics.iter().all(|it| !it.diagnostic_id.is_empty()));
+}
+
+#[test]
+fn what_is_remembered_does_not_show() {
+    let versions: [&[(&str, &[u8])]; 4] = [
+        &[
+            ("a.clank", b"fn f() -> Int { 1 }\n"),
+            ("b.clank", b"use a\n\nfn g() -> Int { a.f() }\n"),
+        ],
+        &[
+            ("a.clank", b"fn f() -> Str { \"\" }\n"),
+            ("b.clank", b"use a\n\nfn g() -> Int { a.f() }\n"),
+        ],
+        &[("b.clank", b"use a\n\nfn g() -> Int { a.f() }\n")],
+        &[("a.clank", b"fn f( -> Int {\n"), ("b.clank", b"use a\n\nfn g() -> Int { a.f() }\n")],
+    ];
+    let ids = |it: &Report| -> BTreeMap<String, String> {
+        it.diagnostics.iter().map(|it| (it.diagnostic_id.clone(), it.message.clone())).collect()
+    };
+    for before in versions {
+        let before = look(&snapshot(before), &[], None);
+        for after in versions {
+            let fresh = look(&snapshot(after), &[], None);
+            let again = look(&snapshot(after), &[], Some(&before));
+            assert_eq!((shown(&again), ids(&again)), (shown(&fresh), ids(&fresh)));
+            assert_eq!(again.blocked, fresh.blocked);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The run-time library that generated programs stand on, as texts: whole as a module, or the items that a file needs.
+//!
+//! `runtime/clank.ts` is written by hand and `runtime/clank.js` is the same program without its types. A top-level item
+//! starts with a doc comment in the first column, followed by `export function`, `const`, `class` or `type` and its
+//! name; that is all that is known here of either language. `runtime/signatures.txt` is the prelude's types.
+//!
+//! What a generator has to keep to, besides the representation of values that the library states: a program of several
+//! modules imports one copy, because panics, errors, maps and sets are known by their classes; a variant's field is not
+//! called `tag`; a record with a field `tag` is shown with its shape; a field `__proto__` is written as a computed key.
+
+mod scan;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+/// The types of all builtins, as declarations without bodies, one a line; other lines are empty or start with `//`.
+pub const SIGNATURES: &str = include_str!("runtime/signatures.txt");
+
+/// Names of the host that the library uses. A generated file must not declare them at its top level.
+pub const HOST_NAMES: [&str; 15] = [
+    "Array",
+    "BigInt",
+    "Error",
+    "Exclude",
+    "Extract",
+    "JSON",
+    "Map",
+    "Math",
+    "Number",
+    "Object",
+    "Set",
+    "String",
+    "Uint8Array",
+    "globalThis",
+    "undefined",
+];
+
+/// What a program is generated as.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Dialect {
+    TypeScript,
+    JavaScript,
+}
+
+/// One item of the library.
+#[derive(Debug)]
+pub struct Helper {
+    pub name: &'static str,
+    /// Its text from its doc comment on, with `export`, without a line break at the end.
+    pub text: &'static str,
+    /// The items that its text names, itself not among them.
+    pub needs: BTreeSet<&'static str>,
+}
+
+/// The whole library as a module that exports everything.
+pub fn module(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::TypeScript => include_str!("runtime/clank.ts"),
+        Dialect::JavaScript => include_str!("runtime/clank.js"),
+    }
+}
+
+/// The items of the library in the order of the file. In JavaScript there are no types among them.
+pub fn helpers(dialect: Dialect) -> &'static [Helper] {
+    static TYPESCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(module(Dialect::TypeScript)));
+    static JAVASCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(module(Dialect::JavaScript)));
+    match dialect {
+        Dialect::TypeScript => &TYPESCRIPT,
+        Dialect::JavaScript => &JAVASCRIPT,
+    }
+}
+
+/// The names and all that they need, in the order of the file. Names that the library does not have are passed over.
+pub fn closure(dialect: Dialect, names: &BTreeSet<&str>) -> Vec<&'static Helper> {
+    let helpers = helpers(dialect);
+    let by_name: BTreeMap<&str, &Helper> = helpers.iter().map(|it| (it.name, it)).collect();
+    let mut found = BTreeSet::new();
+    let mut pending: Vec<&Helper> =
+        names.iter().filter_map(|it| by_name.get(it).copied()).collect();
+    while let Some(helper) = pending.pop() {
+        if found.insert(helper.name) {
+            pending.extend(helper.needs.iter().filter_map(|it| by_name.get(it).copied()));
+        }
+    }
+    helpers.iter().filter(|it| found.contains(it.name)).collect()
+}
+
+/// The text to put into a generated file that uses these names: the closure, not exported, an empty line between items
+/// and a line break at the end. Empty without names.
+pub fn inline(dialect: Dialect, names: &BTreeSet<&str>) -> String {
+    let items: Vec<String> = closure(dialect, names)
+        .into_iter()
+        .map(|it| it.text.replacen("\nexport ", "\n", 1) + "\n")
+        .collect();
+    items.join("\n")
+}
+
+/// The item that does what a builtin or a constructor of a built-in sum says.
+pub fn helper_of(builtin: &str) -> Option<&'static str> {
+    let name = match builtin {
+        "try" => "attempt",
+        "to_string" => "show",
+        _ => builtin,
+    };
+    helpers(Dialect::JavaScript).iter().map(|it| it.name).find(|it| *it == name)
+}
+
+fn read(text: &'static str) -> Vec<Helper> {
+    let mut items: Vec<(&'static str, &'static str)> = Vec::new();
+    let starts: Vec<usize> =
+        text.match_indices("\n/**").map(|(start, _)| start + 1).chain([text.len()]).collect();
+    for pair in starts.windows(2) {
+        let item = text[pair[0]..pair[1]].trim_end();
+        if let Some(name) = exported_name(item) {
+            items.push((name, item));
+        }
+    }
+    let names: BTreeSet<&'static str> = items.iter().map(|(name, _)| *name).collect();
+    let helper = |(name, text): (&'static str, &'static str)| {
+        let used = scan::identifiers(text);
+        let needs = names.iter().copied().filter(|it| *it != name && used.contains(it)).collect();
+        Helper { name, text, needs }
+    };
+    items.into_iter().map(helper).collect()
+}
+
+/// The name after `export` and what kind of item it is.
+fn exported_name(item: &'static str) -> Option<&'static str> {
+    let (_, rest) = item.split_once("\nexport ")?;
+    let (kind, rest) = rest.split_once(' ')?;
+    let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let name = rest.split(|char| !is_name(char)).next()?;
+    ["function", "const", "class", "type"].contains(&kind).then_some(name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,273 @@
+//! Names that were probably meant (row 25).
+//!
+//! How far a name may be from what was written grows with its length, so that short names do not match everything. What
+//! fits (the right type, the right number of parameters) comes first; whether a candidate fits, and whether one that
+//! does not is worth naming at all, is for the caller to say.
+
+use std::cmp::Reverse;
+
+use clank_syntax::ast::Name;
+
+/// How many names are suggested.
+const MAX_SUGGESTIONS: usize = 3;
+
+/// The names among `candidates` that are near `name`, the best first, at most three. A candidate says whether it fits
+/// the place: those that do come first, then the nearer ones, then those with more of the start in common, then by
+/// name. The name itself is never among them.
+pub(crate) fn similar<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = (&'a str, bool)>,
+) -> Vec<Name> {
+    let mut wanted = Wanted::new(name);
+    let mut best: Vec<(Rank, &'a str)> = Vec::with_capacity(MAX_SUGGESTIONS + 1);
+    for (candidate, fits) in candidates {
+        let worst = best.get(MAX_SUGGESTIONS - 1).map(|it| it.0);
+        // What is farther away than the last one that is kept is not worth a closer look.
+        let limit = match worst {
+            Some((true, ..)) if fits => wanted.limit,
+            Some((false, ..)) if !fits => continue,
+            Some((_, distance, _)) => distance,
+            None => wanted.limit,
+        };
+        let Some(distance) = wanted.distance(candidate, limit) else { continue };
+        let common = common_prefix(name, candidate);
+        let found = ((!fits, distance, Reverse(common)), candidate);
+        if let Some(known) = best.iter().position(|it| it.1 == candidate) {
+            if best[known] <= found {
+                continue;
+            }
+            best.remove(known);
+        }
+        let place = best.partition_point(|it| *it < found);
+        best.insert(place, found);
+        best.truncate(MAX_SUGGESTIONS);
+    }
+    best.into_iter().map(|it| Name::new(it.1)).collect()
+}
+
+/// Whether one may have been written for the other.
+pub(crate) fn is_similar(written: &str, candidate: &str) -> bool {
+    let mut wanted = Wanted::new(written);
+    wanted.distance(candidate, wanted.limit).is_some()
+}
+
+/// Less is better: whether it does not fit, the distance, the length of the common start.
+type Rank = (bool, usize, Reverse<usize>);
+
+/// A name that was written, prepared for many comparisons.
+struct Wanted<'n> {
+    name: &'n str,
+    letters: u64,
+    /// How far away a name may be.
+    limit: usize,
+    rows: Rows,
+}
+
+impl<'n> Wanted<'n> {
+    fn new(name: &'n str) -> Wanted<'n> {
+        let limit = match name.chars().count() {
+            0..=3 => 1,
+            4..=6 => 2,
+            _ => 3,
+        };
+        Wanted { name, letters: letters(name), limit, rows: Rows::default() }
+    }
+
+    /// How many slips `candidate` is away: characters added, left out or replaced, neighbours swapped. `None` if they
+    /// are more than `limit`, if nothing is left in common, or if it is the name itself. A difference in case alone is
+    /// one slip.
+    fn distance(&mut self, candidate: &str, limit: usize) -> Option<usize> {
+        // A slip changes at most four bytes.
+        if candidate.len().abs_diff(self.name.len()) > 4 * limit {
+            return None;
+        }
+        if is_equal_but_for_case(self.name, candidate) {
+            return (candidate != self.name).then_some(1);
+        }
+        // A slip takes away at most one letter and adds at most one.
+        if (letters(candidate) ^ self.letters).count_ones() as usize > 2 * limit {
+            return None;
+        }
+        let (distance, length) = if self.name.is_ascii() && candidate.is_ascii() {
+            let (name, candidate) = (self.name.as_bytes(), candidate.as_bytes());
+            let distance = bounded_distance(name, candidate, limit, &mut self.rows)?;
+            (distance, name.len().max(candidate.len()))
+        } else {
+            let name: Vec<char> = self.name.chars().collect();
+            let candidate: Vec<char> = candidate.chars().collect();
+            let distance = bounded_distance(&name, &candidate, limit, &mut self.rows)?;
+            (distance, name.len().max(candidate.len()))
+        };
+        (distance < length).then_some(distance)
+    }
+}
+
+fn is_equal_but_for_case(name: &str, candidate: &str) -> bool {
+    if name.is_ascii() && candidate.is_ascii() {
+        return name.eq_ignore_ascii_case(candidate);
+    }
+    let lower = |it: char| it.to_lowercase();
+    candidate.chars().flat_map(lower).eq(name.chars().flat_map(lower))
+}
+
+fn common_prefix(name: &str, candidate: &str) -> usize {
+    name.chars().zip(candidate.chars()).take_while(|it| it.0 == it.1).count()
+}
+
+/// The characters that a name has, as a set of 64: different names may share one, equal ones always do.
+fn letters(name: &str) -> u64 {
+    name.bytes().filter(u8::is_ascii).fold(0, |acc, it| acc | 1 << (it & 63))
+}
+
+/// Room for the table of distances: the row before the last, the last, and the one that is being filled.
+#[derive(Default)]
+struct Rows([Vec<usize>; 3]);
+
+/// The number of slips from one name to the other, if it is at most `limit`. What they start and end with in common
+/// costs nothing, and only the cells near the diagonal can be within the limit, so only what is left is looked at.
+fn bounded_distance<T: Copy + PartialEq>(
+    from: &[T],
+    to: &[T],
+    limit: usize,
+    rows: &mut Rows,
+) -> Option<usize> {
+    let start = from.iter().zip(to).take_while(|it| it.0 == it.1).count();
+    let (from, to) = (&from[start..], &to[start..]);
+    let end = from.iter().rev().zip(to.iter().rev()).take_while(|it| it.0 == it.1).count();
+    let (from, to) = (&from[..from.len() - end], &to[..to.len() - end]);
+    if from.len().abs_diff(to.len()) > limit {
+        return None;
+    }
+    let beyond = limit + 1;
+    let [before_last, last, current] = &mut rows.0;
+    for row in [&mut *before_last, &mut *last, &mut *current] {
+        row.clear();
+        row.resize(from.len() + 1, beyond);
+    }
+    last.iter_mut().enumerate().for_each(|(index, it)| *it = index.min(beyond));
+    let mut nearest_before = 0;
+    for (row, character) in to.iter().enumerate() {
+        current.fill(beyond);
+        current[0] = (row + 1).min(beyond);
+        let mut nearest = current[0];
+        for column in row.saturating_sub(limit)..from.len().min(row + limit + 1) {
+            let replaced = last[column] + usize::from(from[column] != *character);
+            let mut least = replaced.min(last[column + 1] + 1).min(current[column] + 1);
+            let is_swapped = column > 0
+                && row > 0
+                && from[column] == to[row - 1]
+                && from[column - 1] == *character;
+            if is_swapped {
+                least = least.min(before_last[column - 1] + 1);
+            }
+            current[column + 1] = least.min(beyond);
+            nearest = nearest.min(least);
+        }
+        // A swap reaches back two rows, so it takes two rows beyond the limit to be sure.
+        if nearest > limit && nearest_before > limit {
+            return None;
+        }
+        nearest_before = nearest;
+        std::mem::swap(before_last, last);
+        std::mem::swap(last, current);
+    }
+    last.last().copied().filter(|it| *it <= limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, candidates: &[&str], expected: &[&str]) {
+        let candidates = candidates.iter().map(|it| match it.strip_suffix('!') {
+            Some(fitting) => (fitting, true),
+            None => (*it, false),
+        });
+        assert_eq!(similar(name, candidates), expected);
+    }
+
+    #[test]
+    fn row_25_the_limit_grows_with_the_length() {
+        check("hh", &["h", "width", "Ok", "hhh"], &["hhh", "h"]);
+        check("gg", &["Ok", "f", "len"], &[]);
+        check("cout", &["count", "cat", "const"], &["count", "const", "cat"]);
+        check("abc", &["abd", "ade"], &["abd"]);
+        check("abcdefg", &["abcxyz0", "abcdxyz", "abcwxyz"], &["abcdxyz"]);
+    }
+
+    #[test]
+    fn row_25_what_fits_comes_first_then_distance_then_the_start_then_the_name() {
+        check("total", &["totals", "tota!", "xotal"], &["tota", "totals", "xotal"]);
+        check("value", &["valve", "values", "xalue", "balue"], &["values", "valve", "balue"]);
+    }
+
+    #[test]
+    fn swapped_neighbours_are_one_slip_and_case_alone_is_one() {
+        check("wdith", &["width"], &["width"]);
+        check("ab", &["ba", "bb"], &["ba", "bb"]);
+        check("RED", &["red", "Red"], &["Red", "red"]);
+        check("x", &["X", "y", "xy"], &["xy", "X"]);
+    }
+
+    #[test]
+    fn the_name_itself_and_repetitions_are_left_out() {
+        check("len", &["len", "lem", "lem!", "lem"], &["lem"]);
+        check("", &["a", ""], &[]);
+    }
+
+    #[test]
+    fn names_that_are_far_away_are_never_compared_letter_by_letter() {
+        let names: Vec<String> = (0..50_000).map(|it| format!("compute_{it}")).collect();
+        let candidates = || names.iter().map(|it| (it.as_str(), false));
+        // The bound is on work: what is too long or has other letters never reaches the table.
+        let mut wanted = Wanted::new("parse_header_line");
+        assert!(candidates().all(|it| wanted.distance(it.0, 3).is_none()));
+        assert_eq!(similar("compute_4999x", candidates())[0], "compute_4999");
+    }
+
+    fn full_distance(from: &[char], to: &[char]) -> usize {
+        let mut table = vec![vec![0; to.len() + 1]; from.len() + 1];
+        for i in 0..=from.len() {
+            for j in 0..=to.len() {
+                table[i][j] = match (i, j) {
+                    (0, _) => j,
+                    (_, 0) => i,
+                    _ => {
+                        let replaced = table[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+                        let mut least = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+                        if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                            least = least.min(table[i - 2][j - 2] + 1);
+                        }
+                        least
+                    }
+                };
+            }
+        }
+        table[from.len()][to.len()]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 500,
+            rng_seed: RngSeed::Fixed(25),
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn the_bounded_distance_is_the_distance_up_to_its_limit(from in "[abé]{0,9}", to in "[abé]{0,9}") {
+            let chars: Vec<char> = from.chars().collect();
+            let others: Vec<char> = to.chars().collect();
+            let full = full_distance(&chars, &others);
+            for limit in 1..=3 {
+                let expected = (full <= limit).then_some(full);
+                let found = bounded_distance(&chars, &others, limit, &mut Rows::default());
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The tests of the compiler as its users see it.
+
+mod it {
+    mod canon;
+    mod differential;
+    mod golden;
+    mod run;
+    mod typing;
+}
