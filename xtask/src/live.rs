@@ -18,6 +18,14 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     execute(cargo(root).args(["test", "--package", "edit", "--features", "live"]))?;
     report("live: the command line, and SARIF against its published schema");
     execute(cargo(root).args(["test", "--package", "regreen", "--features", "live"]))?;
+    report("live: Clank programs on Node, from JavaScript and from TypeScript after tsc --strict");
+    execute(cargo(root).args(["test", "--package", "clank-run", "--features", "live"]))?;
+    let tsc = typescript(root)?;
+    execute(
+        cargo(root)
+            .args(["test", "--package", "clank", "--features", "live"])
+            .env("CLANK_TSC", tsc),
+    )?;
     report("live: the mutation study, on the first workspaces");
     execute(cargo(root).args([
         "run",
@@ -31,6 +39,21 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     crash::run(root, Some(120))?;
     fuzz::run(root, 10)?;
     peers(root)
+}
+
+/// Installs the TypeScript compiler that generated code is tried with, and says where it is.
+fn typescript(root: &Path) -> Result<PathBuf> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let folder = target.join("typescript");
+    let tsc = folder.join("node_modules/.bin/tsc");
+    if !tsc.exists() {
+        std::fs::create_dir_all(&folder)?;
+        let npm = ["install", "--silent", "--no-audit", "--no-fund", "--prefix"];
+        let packages = ["typescript@5.9.3", "@types/node@20"];
+        execute(command("npm", root).args(npm).arg(&folder).args(packages))
+            .context("npm is how the live tier installs TypeScript")?;
+    }
+    Ok(tsc)
 }
 
 /// The benchmarks beside the programs they are compared with, at sizes that take seconds.

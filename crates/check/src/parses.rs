@@ -3,7 +3,8 @@
 //! A text is parsed once per content hash and format, whoever asks. Documents are several times larger than their
 //! texts, so only the most recent ones are kept; what is asked for again later is parsed again.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use document::{Document, Format, Limits, ParseError};
@@ -37,10 +38,14 @@ impl Parsed {
     }
 }
 
+/// Says where the comments of a text are, in order.
+pub type FindComments = fn(&Text) -> Vec<Range<u32>>;
+
 /// A cache of parsed texts. What it returns never depends on what it holds.
 #[derive(Debug)]
 pub struct Parses {
     limits: Limits,
+    languages: BTreeMap<&'static str, FindComments>,
     kept: Mutex<Kept>,
 }
 
@@ -56,7 +61,18 @@ struct Kept {
 impl Parses {
     /// An empty cache. Every text is parsed within `limits`.
     pub fn new(limits: Limits) -> Parses {
-        Parses { limits, kept: Mutex::default() }
+        Parses { limits, languages: BTreeMap::new(), kept: Mutex::default() }
+    }
+
+    /// The same, and it knows where the comments of files with this extension are, which are no documents.
+    pub fn with_language(mut self, extension: &'static str, comments: FindComments) -> Parses {
+        self.languages.insert(extension, comments);
+        self
+    }
+
+    /// How to find the comments of files with this extension, if they are programs in a language that is known.
+    pub fn language(&self, extension: &str) -> Option<FindComments> {
+        self.languages.get(extension).copied()
     }
 
     /// The limits that texts are parsed within.

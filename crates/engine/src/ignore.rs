@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use check::{Concern, Diagnostic, Location, Parsed, Parses, Severity, Tier, assign_ids};
-use document::{Document, Format};
+use check::{Concern, Diagnostic, Location, Parses, Severity, Tier, assign_ids};
+use document::Format;
+use edit::{LineIndex, Text};
 use snapshot::{File, RelPath, Snapshot};
 
 /// The source of what the engine itself finds.
@@ -70,43 +71,50 @@ pub(crate) fn update(
 }
 
 fn read_file(parses: &Parses, path: &RelPath, file: &File) -> Option<FileIgnores> {
-    let format = Format::of_path(path.as_str())?;
     memchr::memmem::find(file.text.bytes(), MARK.as_bytes())?;
-    let parsed = parses.get(&file.text, format);
-    let comments = parsed.document().ok()?.comments();
-    let directives = read_directives(&parsed, &comments);
+    let directives = match Format::of_path(path.as_str()) {
+        Some(format) => {
+            let parsed = parses.get(&file.text, format);
+            let comments = parsed.document().ok()?.comments();
+            read_directives(&file.text, parsed.lines(), &comments)
+        }
+        None => {
+            let comments = parses.language(path.extension()?)?(&file.text);
+            read_directives(&file.text, &LineIndex::new(file.text.bytes()), &comments)
+        }
+    };
     (!directives.is_empty()).then_some(FileIgnores { directives })
 }
 
-/// How many rules the comments of a document ignore, counted once per comment.
-pub(crate) fn n_ignored_rules(document: &Document) -> usize {
-    let text = document.text().bytes();
+/// How many rules the comments of a text ignore, counted once per comment.
+pub(crate) fn n_ignored_rules(text: &Text, comments: impl FnOnce() -> Vec<Range<u32>>) -> usize {
+    let text = text.bytes();
     if memchr::memmem::find(text, MARK.as_bytes()).is_none() {
         return 0;
     }
-    let comments = document.comments().into_iter();
-    let rules = comments.filter_map(|range| {
+    let rules = comments().into_iter().filter_map(|range| {
         let bytes = text.get(range.start as usize..range.end as usize)?;
         Some(parse_comment(&String::from_utf8_lossy(bytes))?.1.len())
     });
     rules.sum()
 }
 
-fn read_directives(parsed: &Parsed, comments: &[Range<u32>]) -> Vec<Directive> {
-    let text = parsed.text().bytes();
+fn read_directives(text: &Text, lines: &LineIndex, comments: &[Range<u32>]) -> Vec<Directive> {
+    let text = text.bytes();
     let mut content_lines = None;
     let mut directives = Vec::new();
     for range in comments {
         let bytes = text.get(range.start as usize..range.end as usize).unwrap_or_default();
         let comment = String::from_utf8_lossy(bytes);
         let Some((covers_file, rules)) = parse_comment(&comment) else { continue };
-        let location = Location::new(parsed.lines(), range.clone());
+        let location = Location::new(lines, range.clone());
         let covers = match location {
             _ if covers_file => Covers::File,
             None => Covers::Nothing,
             Some(location) => {
-                let lines = content_lines.get_or_insert_with(|| find_content(parsed, comments));
-                covered_line(lines, location)
+                let has_content =
+                    content_lines.get_or_insert_with(|| find_content(text, lines, comments));
+                covered_line(has_content, location)
             }
         };
         directives.push(Directive { covers, rules, location, comment: comment.into_owned() });
@@ -134,8 +142,7 @@ fn parse_comment(comment: &str) -> Option<(bool, BTreeSet<String>)> {
 }
 
 /// For every line, whether something else than blanks and comments is on it.
-fn find_content(parsed: &Parsed, comments: &[Range<u32>]) -> Vec<bool> {
-    let (text, lines) = (parsed.text().bytes(), parsed.lines());
+fn find_content(text: &[u8], lines: &LineIndex, comments: &[Range<u32>]) -> Vec<bool> {
     let mut rest = comments.iter().peekable();
     let mut has_content = Vec::new();
     let n_bom = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };

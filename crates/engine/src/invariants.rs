@@ -14,6 +14,7 @@ use crate::comments::lost_comment;
 use crate::ignore::n_ignored_rules;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
+const IGNORES_MORE: &str = "would have findings ignored instead of repaired";
 
 /// The files in which the edits break an invariant, with words that go after the file's name. `laid_out` gives the text
 /// of a file after the repairs that are about its line ends, its byte order mark or its final newline, if there are any.
@@ -27,17 +28,22 @@ pub(crate) fn broken<'a>(
     let mut broken = BTreeMap::new();
     for (path, edits) in edits {
         let (Some(old), Some(new)) = (before.file(path), after.file(path)) else { continue };
-        let format = Format::of_path(path.as_str());
-        let words = format.and_then(|format| {
-            let (old, new) = (parses.get(&old.text, format), parses.get(&new.text, format));
-            match (old.document(), new.document()) {
-                (Ok(_), Err(error)) => {
-                    Some(format!("would no longer be valid {}: {error}", format.name()))
+        let words = match Format::of_path(path.as_str()) {
+            Some(format) => {
+                let (old, new) = (parses.get(&old.text, format), parses.get(&new.text, format));
+                match (old.document(), new.document()) {
+                    (Ok(_), Err(error)) => {
+                        Some(format!("would no longer be valid {}: {error}", format.name()))
+                    }
+                    (Ok(old), Ok(new)) => broken_in_document(old, new, edits),
+                    (Err(_), _) => None,
                 }
-                (Ok(old), Ok(new)) => broken_in_document(old, new, edits),
-                (Err(_), _) => None,
             }
-        });
+            None => path.extension().and_then(|it| parses.language(it)).and_then(|comments| {
+                let n_ignored = |text: &Text| n_ignored_rules(text, || comments(text));
+                (n_ignored(&new.text) > n_ignored(&old.text)).then(|| IGNORES_MORE.to_owned())
+            }),
+        };
         let words = words.or_else(|| {
             let layout = changed_layout(&old.text, &new.text)?;
             let is_meant =
@@ -54,8 +60,9 @@ fn broken_in_document(old: &Document, new: &Document, edits: &EditSet) -> Option
     if let (None, Some(refusal)) = (old.blocked(), new.blocked()) {
         return Some(format!("could not be edited any more: {refusal}"));
     }
-    if n_ignored_rules(new) > n_ignored_rules(old) {
-        return Some("would have findings ignored instead of repaired".to_owned());
+    let n_ignored = |it: &Document| n_ignored_rules(it.text(), || it.comments());
+    if n_ignored(new) > n_ignored(old) {
+        return Some(IGNORES_MORE.to_owned());
     }
     lost_comment(old, new, edits).map(|comment| format!("would lose the comment `{comment}`"))
 }

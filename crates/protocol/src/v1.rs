@@ -1,6 +1,7 @@
 //! Version 1: requests that front ends make and reports that they get.
 
 mod baseline;
+mod compile;
 mod config;
 mod diagnostic;
 mod edits;
@@ -12,6 +13,11 @@ mod request;
 mod tests;
 
 pub use baseline::{Baseline, BaselineEntry};
+pub use compile::{
+    BuildReport, BuildSummary, CompileDiagnostic, CompileDiagnostics, CompileHint, CompileOutput,
+    CompilePosition, CompileRelated, CompileResult, CompileSpan, CompileStats, CompileStatus, Fact,
+    FillCandidate, Hole, HoleContext, Members, Obligation, ObligationContext, ScopeBinding,
+};
 pub use diagnostic::{Diagnostic, Location, Related, Severity, Tier};
 pub use findings::{
     AppliedRepair, CheckReport, CheckSummary, Decision, ExplainReport, FixReport, FixSummary,
@@ -28,7 +34,8 @@ pub use report::{
     UndoRefusal, UndoReport,
 };
 pub use request::{
-    Check, Conversion, Convert, Explain, Fix, Init, Log, Look, PatchInput, Plan, RunPatch, Undo,
+    Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
+    PatchInput, Plan, ProgramForm, Run, RunPatch, Runtime, Undo,
 };
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.
@@ -36,7 +43,10 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     vec![
         ("apply-report", schema_of::<ApplyReport>()),
         ("baseline", schema_of::<Baseline>()),
+        ("build-report", schema_of::<BuildReport>()),
         ("check-report", schema_of::<CheckReport>()),
+        ("compile-diagnostics", schema_of::<CompileDiagnostics>()),
+        ("compile-result", schema_of::<CompileResult>()),
         ("config", config::schema()),
         ("convert-report", schema_of::<ConvertReport>()),
         ("edits", edits::schema()),

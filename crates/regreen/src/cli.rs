@@ -6,7 +6,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    apply, check, completions, convert, explain, fix, init, log, plan, schema, undo, validate,
+    apply, build, check, compile, completions, convert, explain, fix, init, log, plan, run, schema,
+    undo, validate,
 };
 use crate::exit::Exit;
 use crate::words::shell_word;
@@ -30,7 +31,7 @@ Options:
   -h, --help           Print help
 {after-help}";
 
-/// Takes a workspace from red to green: finds what is wrong in YAML, JSON and TOML files and fixes what a machine may fix.
+/// Takes a workspace from red to green: finds what is wrong in YAML, JSON, TOML and Clank files and fixes what a machine may fix.
 ///
 /// `check` says what is wrong and shows the edit that would repair it.
 /// `fix` makes the repairs that are safe, checks that they did what they claimed, and writes all of them in one crash-safe transaction that `undo` takes back.
@@ -52,7 +53,8 @@ fn first_steps() -> String {
          regreen fix                    fix what is safe to fix\n  \
          regreen undo                   take it back\n  \
          regreen explain RULE           what a rule means, and why its repair is as safe as it is\n  \
-         regreen apply fixes.json       apply a patch document of another tool\n\n{}",
+         regreen apply fixes.json       apply a patch document of another tool\n  \
+         regreen run main.clank         compile and run a Clank program\n\n{}",
         Exit::help()
     )
 }
@@ -63,6 +65,9 @@ pub(crate) enum Command {
     Fix(fix::Arguments),
     Plan(plan::Arguments),
     Explain(explain::Arguments),
+    Build(build::Arguments),
+    Run(run::Arguments),
+    Compile(compile::Arguments),
     Init(init::Arguments),
     Validate(validate::Arguments),
     Apply(apply::Arguments),

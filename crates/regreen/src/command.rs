@@ -1,7 +1,9 @@
 //! The commands, a file each, and what they share.
 
 pub(crate) mod apply;
+pub(crate) mod build;
 pub(crate) mod check;
+pub(crate) mod compile;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod explain;
@@ -12,13 +14,14 @@ pub(crate) mod log;
 pub(crate) mod look;
 pub(crate) mod plan;
 pub(crate) mod root;
+pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod staged;
 pub(crate) mod undo;
 pub(crate) mod validate;
 pub(crate) mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use service::Session;
@@ -43,7 +46,12 @@ pub(crate) type Outcome = Result<(Said, Exit)>;
 impl Ctx<'_> {
     /// Opens the workspace. What an interrupted run left behind is settled first, and told.
     pub(crate) fn open(&self) -> Result<Session> {
-        let session = Session::open(&self.root()?, self.policy.access())?;
+        self.open_at(&self.root()?)
+    }
+
+    /// Opens the workspace at `root`.
+    pub(crate) fn open_at(&self, root: &Path) -> Result<Session> {
+        let session = Session::open(root, self.policy.access())?;
         if let Some(recovered) = session.recovered() {
             self.note(&format!("note: {}\n", words::printable(&recovered)))?;
         }
@@ -53,6 +61,14 @@ impl Ctx<'_> {
     /// The folder that is the workspace.
     pub(crate) fn root(&self) -> Result<PathBuf, root::RootError> {
         root::find(&self.environment, self.common.root.as_deref())
+    }
+
+    /// The folder that is the workspace of a file: the one that was typed, else the one that the file lies in.
+    pub(crate) fn root_of(&self, file: &Path) -> Result<PathBuf, root::RootError> {
+        match &self.common.root {
+            Some(_) => self.root(),
+            None => root::find_from(&self.environment, file),
+        }
     }
 
     /// Writes what a command says to where it belongs.
@@ -98,6 +114,9 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
         Command::Fix(arguments) => fix::run(ctx, arguments),
         Command::Plan(arguments) => plan::run(ctx, arguments),
         Command::Explain(arguments) => explain::run(ctx, arguments),
+        Command::Compile(arguments) => compile::run(ctx, arguments),
+        Command::Build(arguments) => build::run(ctx, arguments),
+        Command::Run(arguments) => run::run(ctx, arguments),
         Command::Init(arguments) => init::run(ctx, arguments),
         Command::Validate(arguments) => validate::run(ctx, arguments),
         Command::Apply(arguments) => apply::run(ctx, arguments),
@@ -135,6 +154,10 @@ fn is_json(command: &Command) -> bool {
         Command::Convert(arguments) => arguments.format == ReportFormat::Json,
         Command::Undo(arguments) => arguments.format == ReportFormat::Json,
         Command::Log(arguments) => arguments.format == ReportFormat::Json,
-        Command::Schema(_) | Command::Completions(_) => false,
+        Command::Build(arguments) => arguments.format == ReportFormat::Json,
+        Command::Compile(arguments) => {
+            matches!(arguments.emit, compile::Emit::Json | compile::Emit::Diagnostics)
+        }
+        Command::Run(_) | Command::Schema(_) | Command::Completions(_) => false,
     }
 }

@@ -1,8 +1,8 @@
-//! Reads the patch document or a buffer, from a file or from standard input.
+//! Reads the patch document, a program or a buffer, from a file or from standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use protocol::v1::{PatchInput, PatchKind};
 
@@ -18,6 +18,10 @@ pub(crate) enum InputError {
     Io { name: String, source: io::Error },
     #[error("the patch document {name} has more than {MAX_BYTES} bytes")]
     TooLarge { name: String },
+    #[error("cannot read {name}: {source}")]
+    Program { name: String, source: io::Error },
+    #[error("{name} has more than {MAX_BYTES} bytes")]
+    ProgramTooLarge { name: String },
     #[error("cannot read standard input: {0}")]
     Buffer(io::Error),
     #[error("standard input has more than {MAX_BYTES} bytes")]
@@ -30,6 +34,8 @@ impl InputError {
         match self {
             InputError::Io { .. } => "patch_unreadable",
             InputError::TooLarge { .. } => "patch_too_large",
+            InputError::Program { .. } => "program_unreadable",
+            InputError::ProgramTooLarge { .. } => "program_too_large",
             InputError::Buffer(_) => "stdin_unreadable",
             InputError::BufferTooLarge => "stdin_too_large",
         }
@@ -56,6 +62,32 @@ pub(crate) fn read_patch(
         Ok(bytes) if bytes.len() as u64 > MAX_BYTES => Err(InputError::TooLarge { name }),
         Ok(bytes) => Ok(PatchInput { name, bytes, kind: arguments.from.map(kind) }),
         Err(source) => Err(InputError::Io { name, source }),
+    }
+}
+
+/// A program that was named on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct ProgramFile {
+    /// Where it is; `None` for standard input.
+    pub(crate) path: Option<PathBuf>,
+    /// Its name in messages: what was typed, or `<stdin>`.
+    pub(crate) name: String,
+    /// Its bytes.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Reads a program; `-` is standard input.
+pub(crate) fn read_program(directory: &Path, file: &Path) -> Result<ProgramFile, InputError> {
+    if file.as_os_str() == "-" {
+        let bytes = read_buffer(io::stdin().lock())?;
+        return Ok(ProgramFile { path: None, name: "<stdin>".to_owned(), bytes });
+    }
+    let name = file.to_string_lossy().into_owned();
+    let path = directory.join(file);
+    match File::open(&path).and_then(read_limited) {
+        Ok(bytes) if bytes.len() as u64 > MAX_BYTES => Err(InputError::ProgramTooLarge { name }),
+        Ok(bytes) => Ok(ProgramFile { path: Some(path), name, bytes }),
+        Err(source) => Err(InputError::Program { name, source }),
     }
 }
 

@@ -81,7 +81,7 @@ fn to_stream(mut stream: impl Write, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a file so that a reader sees the old contents or the new, never a part.
-fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let temporary = temporary_name(file, folder);
     let written = std::fs::File::create_new(&temporary)

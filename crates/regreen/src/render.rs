@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod check;
+pub(crate) mod clank;
 pub(crate) mod fix;
 pub(crate) mod frame;
 pub(crate) mod github;

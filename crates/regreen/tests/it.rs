@@ -7,6 +7,8 @@ mod action_mode;
 mod apply;
 #[path = "it/check.rs"]
 mod check;
+#[path = "it/clank.rs"]
+mod clank;
 #[path = "it/convert.rs"]
 mod convert;
 #[path = "it/determinism.rs"]

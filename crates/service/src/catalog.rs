@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ::clank::code::Code;
+use ::clank::page;
 use check::{Severity, Tier};
 use engine::Level;
 use pack::Pack;
@@ -34,6 +36,23 @@ const SCHEMA_RULES: &[(&str, Severity)] = &[
     ("SCHEMA_UNKNOWN_KEY", Severity::Error),
 ];
 
+/// The source of what is found in Clank programs.
+pub(crate) const CLANK: &str = "clank";
+
+/// The codes of the Clank compiler, and its rules about layout and holes.
+fn clank_rules() -> impl Iterator<Item = (&'static str, Tier, Severity)> {
+    let codes = Code::ALL.iter().map(|it| {
+        let tier = if *it <= Code::E0009 { Tier::Schema } else { Tier::Semantic };
+        let severity = if it.is_error() { Severity::Error } else { Severity::Warning };
+        (it.name(), tier, severity)
+    });
+    let own = [
+        (page::FORMAT, Tier::Policy, Severity::Info),
+        (page::HOLE, Tier::Semantic, Severity::Warning),
+    ];
+    codes.chain(own)
+}
+
 /// What is known of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Rule {
@@ -61,6 +80,10 @@ impl Catalog {
             let source = Some(own_rules::SOURCE.to_owned());
             let rule = Rule { source, tier: page.tier, severity: Some(page.severity) };
             rules.insert(page.rule_id.to_owned(), rule);
+        }
+        for (rule_id, tier, severity) in clank_rules() {
+            let source = Some(CLANK.to_owned());
+            rules.insert(rule_id.to_owned(), Rule { source, tier, severity: Some(severity) });
         }
         for pack in packs {
             for rule in pack.rules() {

@@ -8,10 +8,12 @@ mod members;
 
 use std::collections::BTreeMap;
 
+use ::clank::page::FORMAT;
 use check::{Diagnostic, Safety, Severity};
 use document::{Format, Limits, Pointer, Value};
 use edit::Text;
 use engine::Level;
+use protocol::v1;
 use snapshot::RelPath;
 
 use crate::globs::Globs;
@@ -28,7 +30,7 @@ const MOST_FILE_SIZE: u64 = u32::MAX as u64;
 
 const SECTIONS: [&str; 9] =
     ["workspace", "fix", "rules", "pack", "linters", "source", "tools", "govern", "clank"];
-const UNUSED_SECTIONS: [&str; 5] = ["linters", "source", "tools", "govern", "clank"];
+const UNUSED_SECTIONS: [&str; 4] = ["linters", "source", "tools", "govern"];
 
 /// What a workspace has decided.
 #[derive(Clone, Debug)]
@@ -51,8 +53,23 @@ pub(crate) struct Config {
     pub(crate) rules: BTreeMap<String, Level>,
     /// The packs; `None` if none is named, so that the built-in ones are used.
     pub(crate) packs: Option<Vec<PackRef>>,
+    /// What it says about Clank programs.
+    pub(crate) clank: Clank,
+    /// Whether `fix` puts files into canonical layout.
+    pub(crate) has_formatter: bool,
     /// What is worth knowing about the configuration.
     pub(crate) infos: Vec<Diagnostic>,
+}
+
+/// What a configuration says about Clank programs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Clank {
+    /// The folders that `use a.b` starts from; without them every file looks around itself.
+    pub(crate) roots: Vec<RelPath>,
+    /// Whether `build` and `run` fail if a source is not canonical.
+    pub(crate) strict: bool,
+    /// What programs run on.
+    pub(crate) runtime: v1::Runtime,
 }
 
 /// A pack that the configuration names, and where it does.
@@ -83,8 +100,22 @@ impl Default for Config {
             max_passes: DEFAULT_MAX_PASSES,
             rules: BTreeMap::new(),
             packs: None,
+            clank: Clank::default(),
+            has_formatter: true,
             infos: Vec::new(),
         }
+    }
+}
+
+impl Config {
+    /// The severities of rules that are not what the rule itself says. Rules about policy are off unless they are named;
+    /// layout is the one that has a switch of its own.
+    pub(crate) fn levels(&self) -> BTreeMap<String, Level> {
+        let mut levels = self.rules.clone();
+        if self.has_formatter {
+            levels.entry(FORMAT.to_owned()).or_insert(Level::At(Severity::Info));
+        }
+        levels
     }
 }
 
@@ -122,6 +153,9 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
         }
         if let Some((value, at)) = top.take("pack") {
             config.packs = Some(read_packs(value, &at, &mut problems));
+        }
+        if let Some((value, at)) = top.take("clank") {
+            read_clank(value, &at, &mut config.clank, &mut problems);
         }
         top.close(&SECTIONS, &mut problems);
     }
@@ -183,12 +217,49 @@ fn read_fix(value: &Value, at: &Pointer, config: &mut Config, problems: &mut Pro
     }
     if let Some((value, at)) = section.take("formatter") {
         match value {
-            Value::Bool(true) => problems.unused(&at, "formatter"),
-            Value::Bool(false) => {}
+            Value::Bool(has_formatter) => config.has_formatter = *has_formatter,
             _ => problems.wrong_type(&at, value, "true or false"),
         }
     }
     section.close(&["safety", "max_passes", "formatter"], problems);
+}
+
+fn read_clank(value: &Value, at: &Pointer, clank: &mut Clank, problems: &mut Problems<'_>) {
+    let Some(mut section) = Members::open(value, at, "a table, `[clank]`", problems) else {
+        return;
+    };
+    if let Some((value, at)) = section.take("roots") {
+        for (path, at) in list_of_strings(value, &at, "a list of folders", problems) {
+            match RelPath::parse(&path) {
+                Ok(path) => clank.roots.push(path),
+                Err(error) => problems
+                    .error(&at, format!("the folder of programs is relative to the root: {error}")),
+            }
+        }
+    }
+    if let Some((value, at)) = section.take("strict") {
+        match value {
+            Value::Bool(strict) => clank.strict = *strict,
+            _ => problems.wrong_type(&at, value, "true or false"),
+        }
+    }
+    if let Some((value, at)) = section.take("runtime") {
+        match value.as_str() {
+            Some("embedded") => clank.runtime = v1::Runtime::Embedded,
+            // A workspace that somebody else wrote must not get at the host by being run.
+            Some("node") => problems.error(
+                &at,
+                "Node gives a program the whole host, so it is asked for each time: `regreen run --runtime node`"
+                    .to_owned(),
+            ),
+            Some(name) => problems.unknown_word(&at, name, &["embedded"]),
+            None => problems.wrong_type(&at, value, "a string"),
+        }
+    }
+    if let Some((_, at)) = section.take("solver") {
+        problems.unused(&at, "solver");
+    }
+    section.close(&["roots", "strict", "runtime", "solver"], problems);
 }
 
 fn read_rules(value: &Value, at: &Pointer, config: &mut Config, problems: &mut Problems<'_>) {

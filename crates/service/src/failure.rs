@@ -71,6 +71,12 @@ pub enum Failure {
         /// The other file.
         second: String,
     },
+    /// A program could not be run to an end.
+    #[error("{message}")]
+    Engine {
+        /// What happened.
+        message: String,
+    },
     /// The threads to work with cannot be started.
     #[error("the threads to work with cannot be started: {message}")]
     Threads {
@@ -116,6 +122,7 @@ impl Failure {
             Failure::Setup { .. } => "bad_config",
             Failure::Unusable { .. } => "unusable",
             Failure::TwoFiles { .. } => "duplicate_uid",
+            Failure::Engine { .. } => "engine",
             Failure::Threads { .. } => "io",
             Failure::KeepsChanging { .. } => "stale",
             Failure::Diff { .. } | Failure::Unfit(_) | Failure::Contradiction(_) => "internal",

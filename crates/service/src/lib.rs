@@ -11,6 +11,7 @@ mod baseline;
 mod cache;
 mod catalog;
 mod changes;
+mod clank;
 mod commands;
 mod config;
 mod convert;
@@ -38,6 +39,10 @@ use std::collections::BTreeMap;
 
 use protocol::v1::{ApplyReport, ConvertReport, UndoReport};
 
+pub use self::clank::{
+    BuildReply, ClankFindings, CompileReply, OutputFile, RunIo, RunOutcome, RunReply, TracePlace,
+    build, compile, run,
+};
 pub use apply::apply;
 pub use changes::{ChangeKind, FileChange};
 pub use commands::{Live, check, explain, fix, init, plan, rules};

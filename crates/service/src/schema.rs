@@ -12,14 +12,18 @@ pub struct Schema {
 }
 
 /// The names of all schemas, in the order of [`schemas`]. Making a schema takes longer than knowing its name.
-pub const SCHEMA_NAMES: [&str; 17] = [
+pub const SCHEMA_NAMES: [&str; 21] = [
     "baseline",
     "changeset",
+    "clank-ast",
+    "compile-diagnostics",
+    "compile-result",
     "config",
     "edits",
     "fix-actions",
     "repairs",
     "apply-report",
+    "build-report",
     "check-report",
     "convert-report",
     "explain-report",
@@ -36,7 +40,8 @@ pub const SCHEMA_NAMES: [&str; 17] = [
 pub fn schemas() -> Vec<Schema> {
     let reports =
         protocol::v1::schemas().into_iter().map(|(name, schema)| (name, schema.to_value()));
-    let all = patch::v1::schemas().into_iter().chain(reports);
+    let ast = [("clank-ast", clank_syntax::json::schema())];
+    let all = patch::v1::schemas().into_iter().chain(reports).chain(ast);
     let mut all: Vec<Schema> =
         all.map(|(name, schema)| Schema { name, about: about(name), schema }).collect();
     all.sort_by_key(|it| (it.name.ends_with("-report"), it.name));
@@ -47,6 +52,12 @@ fn about(name: &str) -> &'static str {
     match name {
         "baseline" => "the file of the findings that were there before",
         "config" => "regreen.toml",
+        "build-report" => "what `build` prints with --format json",
+        "clank-ast" => {
+            "a Clank program as a tree: what `compile` reads with --input ast, and prints with --emit ast"
+        }
+        "compile-diagnostics" => "what `compile` prints with --emit diagnostics",
+        "compile-result" => "what `compile` prints",
         "changeset" => "a patch document: one ordered list of operations, all or nothing",
         "fix-actions" => "a patch document: fix actions, each all or nothing",
         "edits" => "a patch document: byte edits, bound to the hashes of the files",

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use ::clank::ClankCheck;
 use check::{Check, Diagnostic, Parses};
 use document::{Limits, Pointer};
 use edit::Text;
@@ -73,10 +74,13 @@ pub(crate) fn load_rules(
     }
     let baseline = baseline::load(workspace, &config.baseline)?;
     let known = if no_baseline { BTreeSet::new() } else { baseline.ids().clone() };
-    let sieve = Sieve { levels: config.rules.clone(), baseline: known };
+    let sieve = Sieve { levels: config.levels(), baseline: known };
     let max_bytes = usize::try_from(workspace.options().max_file_size).unwrap_or(usize::MAX);
-    let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT });
-    let mut checks: Vec<Box<dyn Check>> = vec![Box::new(LocalSchema)];
+    let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
+        .with_language("clank", crate::clank::comments);
+    let clank_roots = config.clank.roots.iter().map(ToString::to_string).collect();
+    let mut checks: Vec<Box<dyn Check>> =
+        vec![Box::new(LocalSchema), Box::new(ClankCheck::new(clank_roots))];
     let cache = Arc::new(Store::default());
     for pack in &packs {
         checks.push(Box::new(PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache))));

@@ -8,7 +8,7 @@ use document::Format;
 use engine::Assessment;
 use plan::{Candidates, Plan};
 use protocol::v1;
-use snapshot::{RelPath, Snapshot, TreeChange};
+use snapshot::{File, RelPath, Snapshot, TreeChange};
 
 use crate::Frames;
 use crate::changes::file_changes;
@@ -171,14 +171,18 @@ pub(crate) fn files(change: &TreeChange) -> Vec<String> {
     change.paths().iter().map(ToString::to_string).collect()
 }
 
-/// How many of the documents that were asked about a pack, or a schema of their own, is about.
+/// How many of the files that were asked about are programs, or documents that a pack or a schema of their own is about.
 pub(crate) fn n_checked(setup: &Setup, look: &Look, snapshot: &Snapshot) -> usize {
-    let documents = snapshot.files().filter(|(path, _)| Format::of_path(path.as_str()).is_some());
-    let concerned = documents.filter(|(path, file)| {
-        look.covers(path.as_str())
-            && (setup.packs.iter().any(|it| it.may_concern(path.as_str()))
-                || names_schema(file.text.bytes()))
-    });
+    let is_concerned = |path: &RelPath, file: &File| {
+        let is_document = Format::of_path(path.as_str()).is_some();
+        path.extension() == Some("clank")
+            || is_document
+                && (setup.packs.iter().any(|it| it.may_concern(path.as_str()))
+                    || names_schema(file.text.bytes()))
+    };
+    let concerned = snapshot
+        .files()
+        .filter(|(path, file)| look.covers(path.as_str()) && is_concerned(path, file));
     concerned.count()
 }
 

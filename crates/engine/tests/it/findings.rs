@@ -111,12 +111,21 @@ y = 'bad odd'
    */
   \"a\": \"bad\"
 }
+//- lines.prog
+let a = bad // regreen: ignore R_BAD
+let b = bad
+// regreen: ignore R_BAD
+let c = bad
+//- lines.unknown
+let a = bad // regreen: ignore R_BAD
 "), @"
     warning R_ODD at above.yaml:5
     error R_BAD at end.yaml:2
     warning R_ODD at file.toml:3
+    error R_BAD at lines.prog:2
+    error R_BAD at lines.unknown:1
     warning SEM_UNUSED_IGNORE at slashes.json:4
-    8 ignored, 3 repairs
+    10 ignored, 5 repairs
     ");
 }
 

@@ -129,6 +129,9 @@ fn a_finding_is_not_repaired_by_ignoring_it() {
     check("a.yaml", "a: 1\nb: 2\n", "1", "1 # regreen: ignore R_ANY", words);
     check("a.yaml", "a: 1\nb: 2\n", "1", "1 # a reason", "applied");
     check("a.yaml", "a: 1 # regreen: ignore R_OTHER\nb: 2\n", "1", "3", "applied");
+    let words = "a.prog would have findings ignored instead of repaired";
+    check("a.prog", "let a = 1\n", "1", "1 // regreen: ignore R_ANY", words);
+    check("a.prog", "let a = 1\n", "1", "1 // a reason", "applied");
 }
 
 #[test]

@@ -262,8 +262,18 @@ impl<F: Fn(&Input<'_>) -> Result<Report, CheckError> + Send + Sync> Check for Fa
     }
 }
 
+/// Documents, and programs with line comments.
+fn parses() -> Parses {
+    Parses::new(Limits::DEFAULT).with_language("prog", |text| {
+        let text = std::str::from_utf8(text.bytes()).unwrap();
+        let starts = text.match_indices("//").map(|it| it.0);
+        let end = |start: usize| text[start..].find('\n').map_or(text.len(), |it| start + it);
+        starts.map(|start| start as u32..end(start) as u32).collect()
+    })
+}
+
 pub(crate) fn assess(checks: &[&dyn Check], sieve: &Sieve, snapshot: &Snapshot) -> Assessment {
-    let parses = Parses::new(Limits::DEFAULT);
+    let parses = parses();
     engine::assess(&Run { checks, parses: &parses, sieve }, snapshot, None)
 }
 
@@ -299,7 +309,7 @@ fn fix_by(
     snapshot: &Snapshot,
     (max_passes, max_rechecks): (usize, usize),
 ) -> Fixed {
-    let parses = Parses::new(Limits::DEFAULT);
+    let parses = parses();
     let run = Run { checks, parses: &parses, sieve };
     let start = engine::assess(&run, snapshot, None);
     let options =

@@ -33,7 +33,7 @@ pub(super) fn schema() -> Schema {
                 "properties": {
                     "safety": {"enum": ["behavior_preserving", "likely_preserving"], "default": "likely_preserving", "description": "the widest safety that `fix` applies by itself"},
                     "max_passes": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10, "description": "how many rounds of repairs `fix` makes at most"},
-                    "formatter": {"type": "boolean", "description": "accepted; nothing reads it yet"}
+                    "formatter": {"type": "boolean", "default": true, "description": "whether a layout that is not canonical is found, and `fix` changes it"}
                 }
             },
             "rules": {
@@ -58,7 +58,16 @@ pub(super) fn schema() -> Schema {
             "source": unused,
             "tools": unused,
             "govern": unused,
-            "clank": unused
+            "clank": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "roots": {"type": "array", "items": {"type": "string", "minLength": 1}, "description": "the folders that `use a.b` starts from, relative to the root; without them every file looks around itself"},
+                    "strict": {"type": "boolean", "default": false, "description": "whether `build` and `run` fail if a source is not canonical"},
+                    "runtime": {"enum": ["embedded"], "default": "embedded", "description": "what `run` runs programs on; Node is asked for each time, with `--runtime node`"},
+                    "solver": {"type": "string", "description": "accepted; nothing reads it yet"}
+                }
+            }
         }
     })
 }

@@ -158,3 +158,77 @@ pub struct Init {
     /// How many threads; as many as there are processors if not given.
     pub jobs: Option<usize>,
 }
+
+/// What a Clank program is given as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProgramForm {
+    /// Text.
+    Source,
+    /// AST JSON.
+    Ast,
+}
+
+/// What a Clank program is compiled to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Language {
+    /// JavaScript.
+    #[default]
+    Js,
+    /// TypeScript.
+    Ts,
+}
+
+/// What a Clank program runs on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Runtime {
+    /// The engine that is part of regreen: no files, no network, limits on time and memory.
+    #[default]
+    Embedded,
+    /// Node, with the whole host.
+    Node,
+}
+
+/// `compile`.
+#[derive(Clone, Debug)]
+pub struct Compile {
+    /// The file relative to the root; `None` for standard input, which imports nothing.
+    pub file: Option<String>,
+    /// How to name it in messages: the path as typed, or `<stdin>`.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What they are.
+    pub form: ProgramForm,
+    /// What to compile to; nothing if only what is wrong is wanted.
+    pub language: Option<Language>,
+    /// Make the source map.
+    pub with_map: bool,
+}
+
+/// `build`.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// The programs, relative to the root; every `.clank` file if there is none.
+    pub files: Vec<String>,
+    /// What to compile to.
+    pub language: Language,
+    /// Make the source maps.
+    pub with_maps: bool,
+    /// Fail if a source is not canonical.
+    pub strict: bool,
+}
+
+/// The compilation that `run` begins with.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The program, relative to the root.
+    pub file: String,
+    /// Fail if a source is not canonical.
+    pub strict: bool,
+    /// What to run on.
+    pub runtime: Runtime,
+    /// After how many milliseconds the program is stopped; `None` for never.
+    pub timeout_ms: Option<u64>,
+    /// How many bytes of memory the program may have.
+    pub memory_bytes: u64,
+}

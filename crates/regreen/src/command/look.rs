@@ -160,7 +160,11 @@ fn paths(
 }
 
 /// The path as the workspace names it; the root itself is the empty path.
-fn relative_to_root(root: &Path, directory: &Path, typed: &Path) -> Result<String, UsageError> {
+pub(super) fn relative_to_root(
+    root: &Path,
+    directory: &Path,
+    typed: &Path,
+) -> Result<String, UsageError> {
     let outside = || {
         UsageError(format!(
             "{} lies outside the workspace; --root DIR names another",

@@ -16,3 +16,21 @@ pub(crate) fn find(environment: &Environment, typed: Option<&Path>) -> Result<Pa
     let root = named.unwrap_or_else(|| service::find_root(&environment.directory));
     if root.is_dir() { Ok(root) } else { Err(RootError(typed.map_or(root, Path::to_owned))) }
 }
+
+/// What `bazel run` says, else the workspace that a file lies in, else here, if the file lies here, else its folder.
+pub(crate) fn find_from(environment: &Environment, file: &Path) -> Result<PathBuf, RootError> {
+    let file = environment.directory.join(file);
+    let folder = file.parent().filter(|it| it.is_dir()).unwrap_or(&environment.directory);
+    let around = || {
+        let root = service::find_root(folder);
+        let here = service::find_root(&environment.directory);
+        if !is_marked(&root) && root.starts_with(&here) { here } else { root }
+    };
+    let root = environment.bazel_run_root.clone().unwrap_or_else(around);
+    if root.is_dir() { Ok(root) } else { Err(RootError(root)) }
+}
+
+/// Whether something says that it is a workspace.
+fn is_marked(root: &Path) -> bool {
+    ["regreen.toml", ".git"].iter().any(|it| root.join(it).symlink_metadata().is_ok())
+}

@@ -65,7 +65,7 @@ fn the_fix_actions_show_what_a_refusal_looks_like() {
     assert_eq!(ran.json()["failed"][0]["code"], "pointer_missing");
 }
 
-/// The README shows two of the findings in the example workspace, word for word.
+/// The README shows a finding in the example workspace, word for word.
 #[test]
 fn check_prints_what_the_readme_shows() {
     let scene = storefront();
@@ -98,4 +98,17 @@ fn the_example_workspace_is_fixed_as_far_as_a_machine_may() {
     assert_ne!(contents(&scene), before);
     assert_eq!(scene.run("undo --root app-workspace").code, 0);
     assert_eq!(contents(&scene), before);
+}
+
+/// The shipped Clank programs are right, canonical, and run.
+#[test]
+fn the_clank_examples_are_green_and_run() {
+    let scene = storefront();
+    let ran = scene.run("check --strict --root clank --format json");
+    assert_eq!(ran.code, 0, "{}", ran.text());
+    for program in ["lights.clank", "words.clank", "inventory/main.clank"] {
+        let ran = scene.run_with(&format!("run clank/{program} --root clank"), &[], "a b a\n");
+        assert_eq!(ran.code, 0, "{program}: {}", ran.text());
+        assert!(!ran.stdout.is_empty(), "{program}");
+    }
 }

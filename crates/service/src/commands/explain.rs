@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pack::Pack;
 use protocol::v1;
 
-use crate::catalog::{Catalog, Rule};
+use crate::catalog::{CLANK, Catalog, Rule};
 use crate::failure::Failure;
 use crate::own_rules::PAGES;
 use crate::reply::ExplainReply;
@@ -81,6 +81,11 @@ fn page(rule_id: &str, rule: &Rule, packs: &[Arc<Pack>]) -> Option<v1::ExplainRe
     };
     if let Some(own) = PAGES.iter().find(|it| it.rule_id == rule_id) {
         return Some(report(own.title, own.what, own.why, own.example, own.repair, ""));
+    }
+    if rule.source.as_deref() == Some(CLANK)
+        && let Some(it) = ::clank::page::page(rule_id)
+    {
+        return Some(report(&it.title, &it.what, &it.why, &it.example, &it.repair, &it.safety));
     }
     let of_pack = |it: &Arc<Pack>| {
         let has_it = rule.source.as_deref() == Some(it.name());

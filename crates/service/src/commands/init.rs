@@ -73,6 +73,10 @@ fn count_kinds(snapshot: &Snapshot, packs: &[Arc<Pack>], parses: &Parses) -> Vec
     for kind in found.into_iter().flatten() {
         *counts.entry(kind).or_default() += 1;
     }
+    let programs = files.iter().filter(|it| it.0.extension() == Some("clank")).count();
+    if programs > 0 {
+        counts.insert(("clank".to_owned(), "program".to_owned()), programs);
+    }
     let line = |((pack, kind), files)| v1::FoundFiles { pack, kind, files };
     counts.into_iter().map(line).collect()
 }

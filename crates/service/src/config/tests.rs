@@ -33,9 +33,14 @@ baseline = "known.json"
 [fix]
 safety = "behavior_preserving"
 max_passes = 3
+formatter = false
 [rules]
 SEM_X = "off"
 POL_Y = "warning"
+[clank]
+roots = ["src", "lib"]
+strict = true
+runtime = "embedded"
 [[pack]]
 path = "packs/app"
 [[pack]]
@@ -43,11 +48,13 @@ builtin = "github"
 "#;
     let config = read(&Text::new(text)).unwrap();
     let path = |it: &str| RelPath::parse(it).unwrap();
+    assert_eq!(config.levels(), config.rules);
     assert!(config.include.matches(&path("a/b.yaml")) && config.exclude.matches(&path("vendor/x")));
     assert_eq!((config.max_file_size, config.max_passes), (Some(1000), 3));
     assert_eq!((config.baseline, config.safety), (path("known.json"), Safety::BehaviorPreserving));
     assert_eq!(config.rules["SEM_X"], Level::Off);
     assert_eq!(config.rules["POL_Y"], Level::At(Severity::Warning));
+    assert_eq!((config.clank.roots, config.clank.strict), (vec![path("src"), path("lib")], true));
     let places: Vec<PackPlace> = config.packs.unwrap().into_iter().map(|it| it.place).collect();
     let expected = [PackPlace::Folder(path("packs/app")), PackPlace::Builtin("github".to_owned())];
     assert_eq!(places, expected);
@@ -81,6 +88,26 @@ path = "app"
     ));
 }
 
+/// Rules about policy are off unless they are named; the one about layout has a switch.
+#[test]
+fn layout_is_found_unless_the_configuration_says_otherwise() {
+    let level = |text: &str| read(&Text::new(text)).unwrap().levels().get(FORMAT).copied();
+    assert_eq!(level(""), Some(Level::At(Severity::Info)));
+    assert_eq!(level("[fix]\nformatter = true\n"), Some(Level::At(Severity::Info)));
+    assert_eq!(level("[fix]\nformatter = false\n"), None);
+    assert_eq!(level("[rules]\nCLANK_FORMAT = \"off\"\n"), Some(Level::Off));
+    let text = "[fix]\nformatter = false\n[rules]\nCLANK_FORMAT = \"error\"\n";
+    assert_eq!(level(text), Some(Level::At(Severity::Error)));
+}
+
+#[test]
+fn what_is_wrong_about_programs_is_said() {
+    insta::assert_snapshot!(check(
+        "[clank]\nroots = [\"/src\", 3]\nstrict = 1\nruntime = \"node\"\nroot = 1\n"
+    ));
+    insta::assert_snapshot!(check("[clank]\nroots = \"src\"\nruntime = \"deno\"\n"));
+}
+
 /// Configuration may only narrow what `fix` applies.
 #[test]
 fn a_configuration_cannot_widen_the_safety() {
@@ -90,7 +117,7 @@ fn a_configuration_cannot_widen_the_safety() {
 #[test]
 fn sections_of_tools_that_are_not_there_yet_are_accepted_with_an_info() {
     insta::assert_snapshot!(check(
-        "[linters.ruff]\nenabled = true\n[[source]]\nname = \"x\"\n[govern]\nprotected = []\n[fix]\nformatter = true\n"
+        "[linters.ruff]\nenabled = true\n[[source]]\nname = \"x\"\n[govern]\nprotected = []\n[clank]\nsolver = \"z3\"\n"
     ));
 }
 

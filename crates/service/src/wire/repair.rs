@@ -35,11 +35,7 @@ pub(crate) fn repair(
         phase: repair.phase.clone(),
         rule_id: repair.rule_id.clone(),
         severity: severity(repair.severity),
-        confidence: match repair.confidence {
-            Confidence::High => v1::Confidence::High,
-            Confidence::Medium => v1::Confidence::Medium,
-            Confidence::Low => v1::Confidence::Low,
-        },
+        confidence: confidence(repair.confidence),
         safety: safety(repair.safety),
         kind: match repair.kind {
             Kind::LocalFix => v1::RepairKind::LocalFix,
@@ -171,5 +167,13 @@ fn document_edit(file: &RelPath, step: &Step) -> v1::RepairEdit {
             to_pointer: to.to_string(),
             keep_position: *keep_position,
         },
+    }
+}
+
+pub(crate) fn confidence(confidence: Confidence) -> v1::Confidence {
+    match confidence {
+        Confidence::High => v1::Confidence::High,
+        Confidence::Medium => v1::Confidence::Medium,
+        Confidence::Low => v1::Confidence::Low,
     }
 }

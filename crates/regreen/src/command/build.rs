@@ -1,0 +1,186 @@
+//! `regreen build`: Clank programs to TypeScript or JavaScript. Sources are never written (AE-31, AE-37).
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use protocol::v1::{Build, Language};
+use service::BuildReply;
+
+use super::look::relative_to_root;
+use super::{Ctx, Outcome};
+use crate::cli::ReportFormat;
+use crate::exit::Exit;
+use crate::failure::UsageError;
+use crate::output::{Said, write_whole};
+use crate::policy::WritePolicy;
+use crate::render::clank::render_build;
+
+const DEFAULT_OUT_DIR: &str = "dist";
+
+/// Compile Clank programs to TypeScript or JavaScript
+///
+/// Sources are read, put into canonical form in memory and compiled; they are never written.
+/// What is not canonical is told, and fails with `--strict`; `regreen fix` writes it.
+/// What cannot be proved is checked when the program runs.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  regreen build                                       every .clank file, into dist/
+  regreen build src/main.clank --out-dir out          one program and what it imports
+  regreen build --target js --source-maps             JavaScript with maps
+  regreen build --strict                              for CI: fail if a source is not canonical
+  regreen build --out-dir out --fixes-diff fixes.diff what `fix` would change, as one more output")]
+pub(crate) struct Arguments {
+    /// The programs, or folders of programs [default: every .clank file of the workspace]
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Where the generated files go [default: dist in the workspace; a build action must name it]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out_dir: Option<PathBuf>,
+    /// What to compile to
+    #[arg(long, value_enum, value_name = "LANGUAGE", default_value_t = Target::Ts)]
+    pub(crate) target: Target,
+    /// Write a source map beside every file
+    #[arg(long)]
+    pub(crate) source_maps: bool,
+    /// Fail if a source is not canonical
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Compile and report, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Also write what `fix` would change, as an edits document that `regreen apply` takes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fixes_json: Option<PathBuf>,
+    /// Also write what `fix` would change, as a unified diff
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fixes_diff: Option<PathBuf>,
+    /// What to print
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Target {
+    /// TypeScript
+    Ts,
+    /// JavaScript
+    Js,
+}
+
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+    let out_dir = out_dir(ctx, arguments)?;
+    refuse_sources(arguments)?;
+    let root = match arguments.files.first() {
+        Some(first) => ctx.root_of(first)?,
+        None => ctx.root()?,
+    };
+    let directory = &ctx.environment.directory;
+    let relative = |it: &PathBuf| relative_to_root(&root, directory, it);
+    let request = Build {
+        files: arguments.files.iter().map(relative).collect::<Result<_, _>>()?,
+        language: match arguments.target {
+            Target::Ts => Language::Ts,
+            Target::Js => Language::Js,
+        },
+        with_maps: arguments.source_maps,
+        strict: arguments.strict,
+    };
+    let session = ctx.open_at(&root)?;
+    let mut reply = service::build(&session, &request)?;
+    if !arguments.dry_run {
+        write_artifacts(ctx, arguments, &reply)?;
+        if reply.report.ok {
+            let out_dir = match out_dir {
+                Some(named) => named,
+                None => {
+                    // Nobody typed this name, so it must be what it seems to be.
+                    refuse_links(&root, DEFAULT_OUT_DIR)?;
+                    root.join(DEFAULT_OUT_DIR)
+                }
+            };
+            write_outputs(&out_dir, &reply)?;
+        } else {
+            reply.report.outputs.clear();
+        }
+    }
+    let exit = Exit::of(reply.report.ok);
+    match arguments.format {
+        ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),
+        ReportFormat::Text => {
+            let dist = || ctx.common.root.clone().unwrap_or_default().join(DEFAULT_OUT_DIR);
+            let place = arguments.out_dir.clone().unwrap_or_else(dist);
+            let text = render_build(&reply, &place, arguments.dry_run, ctx.common);
+            Ok(ctx.unless_quiet(text, exit))
+        }
+    }
+}
+
+/// A build action names its outputs: what is not declared must not appear (AE-38, AE-56).
+fn out_dir(ctx: &Ctx<'_>, arguments: &Arguments) -> Result<Option<PathBuf>> {
+    let named = arguments.out_dir.as_ref().map(|it| ctx.environment.directory.join(it));
+    let is_action = matches!(ctx.policy, WritePolicy::Action(_));
+    if is_action && named.is_none() && !arguments.dry_run {
+        let message = "a build action names its outputs: add `--out-dir DIR`";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    Ok(named)
+}
+
+/// An artifact that replaced a program would be a source that is written.
+fn refuse_sources(arguments: &Arguments) -> Result<(), UsageError> {
+    let artifacts = arguments.fixes_json.iter().chain(&arguments.fixes_diff);
+    match artifacts.into_iter().find(|it| it.extension().is_some_and(|it| it == "clank")) {
+        Some(it) => {
+            let name = it.display();
+            Err(UsageError(format!(
+                "{name} is the name of a source, and `build` writes none; choose another"
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
+fn write_artifacts(ctx: &Ctx<'_>, arguments: &Arguments, reply: &BuildReply) -> Result<()> {
+    let write = |file: &Option<PathBuf>, bytes: &[u8]| match file {
+        Some(file) => write_whole(&ctx.environment.directory.join(file), bytes)
+            .with_context(|| format!("cannot write {}", file.display())),
+        None => Ok(()),
+    };
+    let diff: Vec<u8> = reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
+    write(&arguments.fixes_diff, &diff)?;
+    write(&arguments.fixes_json, reply.edits.as_bytes())
+}
+
+/// Writes every file whole. A file that is as it should be is not touched, so that nothing downstream is built again.
+fn write_outputs(out_dir: &Path, reply: &BuildReply) -> Result<()> {
+    for output in &reply.outputs {
+        refuse_links(out_dir, &output.path)?;
+    }
+    for output in &reply.outputs {
+        let file = out_dir.join(&output.path);
+        if std::fs::read(&file).is_ok_and(|it| it == output.bytes) {
+            continue;
+        }
+        let folder = file.parent().unwrap_or(out_dir);
+        std::fs::create_dir_all(folder)
+            .and_then(|()| write_whole(&file, &output.bytes))
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// What is generated stays in the folder that was named: no link in it is written through or replaced.
+fn refuse_links(out_dir: &Path, output: &str) -> Result<()> {
+    let mut path = out_dir.to_owned();
+    for part in output.split('/') {
+        path.push(part);
+        if std::fs::symlink_metadata(&path).is_ok_and(|it| it.is_symlink()) {
+            anyhow::bail!(
+                "{} is a link, and outputs are not written through links; remove it",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}

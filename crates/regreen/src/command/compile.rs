@@ -1,0 +1,147 @@
+//! `regreen compile`: the agent protocol. One Clank program in, as text or AST JSON; one CompileResult out.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use protocol::v1::{Compile, CompileDiagnostics, CompileStatus, Language, ProgramForm};
+use service::CompileReply;
+
+use super::look::relative_to_root;
+use super::{Ctx, Outcome};
+use crate::exit::Exit;
+use crate::input::{self, ProgramFile};
+use crate::output::Said;
+
+/// Compile one Clank program and say everything about it: for agents and other programs
+///
+/// The result is one JSON document: what is wrong (with the node of each mistake), what is left to prove or to write, the
+/// tree with the ids that the rest names, and the generated code.
+/// Nothing is written.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  regreen compile main.clank                      the whole result
+  regreen compile main.clank --emit ts            the TypeScript, if nothing is wrong
+  regreen compile prog.json --emit clank          AST JSON as text
+  regreen compile main.clank --emit ast           text as AST JSON
+  regreen compile - --emit diagnostics < buffer   a small reply, for a loop")]
+pub(crate) struct Arguments {
+    /// The program; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// What the program is given as [default: ast for .json files, else source]
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(crate) input: Option<Form>,
+    /// What to print
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Emit::Json)]
+    pub(crate) emit: Emit,
+    /// Put TypeScript into the result, not JavaScript
+    #[arg(long)]
+    pub(crate) ts: bool,
+    /// Put the source map into the result
+    #[arg(long)]
+    pub(crate) source_map: bool,
+    /// Say on standard error how long it took
+    #[arg(long)]
+    pub(crate) timings: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Form {
+    /// Text
+    Source,
+    /// AST JSON
+    Ast,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Emit {
+    /// The whole result (schema: compile-result)
+    Json,
+    /// The tree as it was written, with ids (schema: clank-ast)
+    Ast,
+    /// TypeScript
+    Ts,
+    /// JavaScript
+    Js,
+    /// Clank text in canonical layout
+    Clank,
+    /// What is wrong, and counts (schema: compile-diagnostics)
+    Diagnostics,
+}
+
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+    let started = std::time::Instant::now();
+    let program = input::read_program(&ctx.environment.directory, &arguments.file)?;
+    let form = match arguments.input {
+        Some(Form::Source) => ProgramForm::Source,
+        Some(Form::Ast) => ProgramForm::Ast,
+        None if arguments.file.extension().is_some_and(|it| it == "json") => ProgramForm::Ast,
+        None => ProgramForm::Source,
+    };
+    let is_ts = arguments.ts || arguments.emit == Emit::Ts;
+    let ProgramFile { path, name, bytes } = program;
+    let (session, file) = match &path {
+        // Standard input belongs to no workspace.
+        None => (None, None),
+        Some(path) => {
+            let root = ctx.root_of(path)?;
+            let file = relative_to_root(&root, &ctx.environment.directory, path)?;
+            (Some(ctx.open_at(&root)?), Some(file))
+        }
+    };
+    let language = match arguments.emit {
+        Emit::Ast | Emit::Clank | Emit::Diagnostics => None,
+        _ if is_ts => Some(Language::Ts),
+        _ => Some(Language::Js),
+    };
+    let with_map = arguments.source_map;
+    let request = Compile { file, name, bytes, form, language, with_map };
+    let reply = service::compile(session.as_ref(), &request)?;
+    if arguments.timings {
+        ctx.note(&format!("compiled in {:.1} ms\n", started.elapsed().as_secs_f64() * 1e3))?;
+    }
+    let exit = Exit::of(reply.result.status != CompileStatus::Error);
+    let said = say(&reply, arguments.emit)?;
+    if matches!(said, Said::Nothing) {
+        // Who asks for code and gets none must see why.
+        crate::output::note(
+            &crate::render::clank::render_findings(&reply.findings),
+            ctx.common.color,
+        )?;
+    }
+    Ok((said, exit))
+}
+
+fn say(reply: &CompileReply, emit: Emit) -> Result<Said> {
+    let text = |text: Option<&String>| match text {
+        Some(text) => Said::Raw(text.clone().into_bytes()),
+        None => Said::Nothing,
+    };
+    let output = reply.result.output.as_ref();
+    Ok(match emit {
+        Emit::Json => json(&reply.result)?,
+        Emit::Diagnostics => json(&CompileDiagnostics {
+            status: reply.result.status,
+            program_hash: reply.result.program_hash.clone(),
+            diagnostics: reply.result.diagnostics.clone(),
+            unproved: reply.n_unproved,
+            holes: reply.result.holes.len(),
+        })?,
+        Emit::Ast => text(reply.ast.as_ref()),
+        Emit::Clank => text(reply.clank.as_ref()),
+        Emit::Ts => text(output.and_then(|it| it.ts.as_ref())),
+        Emit::Js => text(output.and_then(|it| it.js.as_ref())),
+    })
+}
+
+/// Compact where a program reads it, with line breaks where a person does.
+fn json(value: &impl serde::Serialize) -> Result<Said> {
+    if std::io::stdout().is_terminal() {
+        return Said::json(value);
+    }
+    let mut bytes = serde_json::to_vec(value)?;
+    bytes.push(b'\n');
+    Ok(Said::Raw(bytes))
+}

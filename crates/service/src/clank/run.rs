@@ -1,0 +1,270 @@
+//! `run`: compiles a program in memory and runs it. The streams are the program's; what regreen has to say comes back.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use ::clank::Checked;
+use ::clank::emit::{Dialect, EmitOptions, Runtime};
+use check::{Concern, Diagnostic, Location, Severity, Tier};
+use clank_run::{Frame, Io, Limit, Limits, Module, NodeIo, Outcome, Program, RunError, SourceMap};
+use clank_syntax::ast::Decl;
+use edit::{LineIndex, Position, Text, Unit};
+use protocol::v1;
+
+use super::{ClankFindings, sources};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::{Frames, pool, wire};
+
+/// As good as no limit: longer than anybody waits.
+const NO_LIMIT: Duration = Duration::from_secs(60 * 60 * 24 * 365);
+
+/// The streams of a program.
+pub struct RunIo {
+    /// What it reads.
+    pub input: Box<dyn BufRead + Send>,
+    /// What it prints.
+    pub output: Box<dyn Write + Send>,
+    /// What it prints as errors.
+    pub errors: Box<dyn Write + Send>,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunOutcome {
+    /// There are errors, or a source is not canonical and has to be; the program was not started.
+    NotStarted,
+    /// It ran to its end.
+    Done,
+    /// It was ended by a panic, an error that reached `main`, or a limit.
+    Ended {
+        /// What happened, and where.
+        diagnostic: Box<v1::Diagnostic>,
+        /// The text that it is about.
+        frames: Frames,
+        /// The calls that were under way, the innermost first.
+        trace: Vec<TracePlace>,
+    },
+}
+
+/// A call that was under way, in the program as it is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TracePlace {
+    /// The function.
+    pub function: Option<String>,
+    /// The file.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// In code points, from 1.
+    pub column: u32,
+}
+
+/// The reply to `run`.
+#[derive(Clone, Debug)]
+pub struct RunReply {
+    /// How it ended.
+    pub outcome: RunOutcome,
+    /// What is said about the program.
+    pub findings: ClankFindings,
+}
+
+impl RunReply {
+    /// Whether the program ran to its end.
+    pub fn is_ok(&self) -> bool {
+        self.outcome == RunOutcome::Done
+    }
+}
+
+/// Compiles and runs a program. `before` is told what is worth knowing before the program starts.
+pub fn run(
+    session: &Session,
+    request: &v1::Run,
+    io: RunIo,
+    before: &mut dyn FnMut(&ClankFindings),
+) -> Result<RunReply, Failure> {
+    let compiled = pool::work(None, || compile(session, request))?;
+    let Some(files) = compiled.files else {
+        return Ok(RunReply { outcome: RunOutcome::NotStarted, findings: compiled.findings });
+    };
+    before(&compiled.findings);
+    let outcome = start(request, files, &compiled.texts, io)?;
+    Ok(RunReply { outcome, findings: compiled.findings })
+}
+
+struct Compiled {
+    findings: ClankFindings,
+    /// The sources as they are on disk.
+    texts: BTreeMap<String, Text>,
+    /// What they became; nothing if they must not be run.
+    files: Option<Vec<::clank::emit::OutputFile>>,
+}
+
+fn compile(session: &Session, request: &v1::Run) -> Result<Compiled, Failure> {
+    let sources = sources::read(session, &[sources::program(&request.file)?])?;
+    if let Some(failure) = sources.failure() {
+        return Err(failure);
+    }
+    let findings = sources.findings();
+    let has_error = findings.diagnostics.iter().any(|it| it.severity == v1::Severity::Error);
+    let is_strict = request.strict || sources.is_strict;
+    let checked = &sources.checked;
+    let texts = sources.start.snapshot.files();
+    let texts = texts.map(|(path, it)| (path.to_string(), it.text.clone())).collect();
+    if has_error || checked.has_errors() || (is_strict && !findings.not_canonical.is_empty()) {
+        return Ok(Compiled { findings, texts, files: None });
+    }
+    needs_main(checked, &request.file)?;
+    let options = EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline };
+    let files = Some(::clank::emit::emit(checked, &options).files);
+    Ok(Compiled { findings, texts, files })
+}
+
+/// A file without a `main` that can be called was not meant to be run.
+fn needs_main(checked: &Checked, file: &str) -> Result<(), Failure> {
+    let ast = checked.module(file).map(|it| &it.ast);
+    let n_params = ast.and_then(|ast| {
+        ast.declarations().iter().find_map(|it| match ast.decl(*it) {
+            Decl::Fn(it) if it.name == "main" => Some(it.params.len()),
+            _ => None,
+        })
+    });
+    let what = match n_params {
+        Some(0) => return Ok(()),
+        Some(_) => "its `main` has parameters, and there is nothing to give it",
+        None => "it has no function `main`",
+    };
+    Err(Failure::Usage { message: format!("{file} cannot be run: {what}") })
+}
+
+fn start(
+    request: &v1::Run,
+    files: Vec<::clank::emit::OutputFile>,
+    texts: &BTreeMap<String, Text>,
+    mut io: RunIo,
+) -> Result<RunOutcome, Failure> {
+    let entry = request.file.strip_suffix(".clank").unwrap_or(&request.file).to_owned() + ".js";
+    let mut maps = BTreeMap::new();
+    let mut modules = Vec::new();
+    for file in files {
+        if let Some(Ok(map)) = file.source_map.as_deref().map(SourceMap::parse) {
+            maps.insert(file.path.clone(), map);
+        }
+        modules.push(Module { path: file.path, text: file.text });
+    }
+    let engine = |message: String| Failure::Engine { message };
+    let program = Program::new(modules, &entry).map_err(|it| engine(it.to_string()))?;
+    let time = request.timeout_ms.map_or(NO_LIMIT, Duration::from_millis);
+    let memory = usize::try_from(request.memory_bytes).unwrap_or(usize::MAX);
+    let limits = Limits { time, memory, ..Limits::STANDARD };
+    let ended = match request.runtime {
+        v1::Runtime::Embedded => {
+            let io = Io { input: &mut io.input, output: &mut io.output, errors: &mut io.errors };
+            clank_run::run(&program, &limits, io)
+        }
+        v1::Runtime::Node => {
+            clank_run::run_node(&program, Path::new("node"), &limits, NodeIo::Inherit)
+        }
+    };
+    match ended {
+        Ok(outcome) => Ok(told(outcome, request, &Origins { maps, texts })),
+        // A reader that goes away early is no error of the program.
+        Err(RunError::Write { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
+            Ok(RunOutcome::Done)
+        }
+        Err(error) => Err(engine(error.to_string())),
+    }
+}
+
+/// Where generated code comes from.
+struct Origins<'a> {
+    maps: BTreeMap<String, SourceMap>,
+    texts: &'a BTreeMap<String, Text>,
+}
+
+fn told(outcome: Outcome, request: &v1::Run, origins: &Origins<'_>) -> RunOutcome {
+    let (rule_id, message, frames) = match outcome {
+        Outcome::Done => return RunOutcome::Done,
+        Outcome::Panic { message, frames } => ("panic", message, frames),
+        Outcome::Raised { message, frames } => {
+            ("raised", format!("an error reached `main`: {message}"), frames)
+        }
+        Outcome::Stopped { limit, frames } => ("stopped", stopped(limit, request), frames),
+    };
+    let trace: Vec<TracePlace> = frames.iter().filter_map(|it| origins.place(it)).collect();
+    let place = trace.first();
+    let location = place.and_then(|it| Some((it, origins.texts.get(&it.file)?)));
+    let location = location.and_then(|(it, text)| {
+        let lines = LineIndex::new(text.bytes());
+        let position = Position { line: it.line - 1, column: it.column - 1 };
+        let start = lines.offset(position, Unit::CodePoint)?;
+        Location::new(&lines, start..start)
+    });
+    let file = place.map_or_else(|| request.file.clone(), |it| it.file.clone());
+    let source = origins.texts.get(&file).map(|it| (file.clone(), it.bytes().to_vec()));
+    let diagnostic = Diagnostic {
+        diagnostic_id: String::new(),
+        rule_id: rule_id.to_owned(),
+        source: "clank".to_owned(),
+        phase: "run".to_owned(),
+        tier: Tier::Semantic,
+        concern: Concern::Problem,
+        severity: Severity::Error,
+        message,
+        file,
+        json_pointer: None,
+        location,
+        anchor: None,
+        related: Vec::new(),
+        details: BTreeMap::new(),
+        repair_refs: Vec::new(),
+    };
+    RunOutcome::Ended {
+        diagnostic: Box::new(wire::diagnostic(&diagnostic)),
+        frames: Frames { sources: source.into_iter().collect(), help: BTreeMap::new() },
+        trace,
+    }
+}
+
+fn stopped(limit: Limit, request: &v1::Run) -> String {
+    match limit {
+        Limit::Time => {
+            let seconds = request.timeout_ms.unwrap_or_default() as f64 / 1000.0;
+            format!("the program was stopped after {seconds} s; --timeout SECONDS gives it more")
+        }
+        Limit::Memory => {
+            let megabytes = request.memory_bytes >> 20;
+            format!(
+                "the program needs more than {megabytes} MB of memory; --memory MB gives it more"
+            )
+        }
+        Limit::Stack => {
+            "the calls are nested too deeply: is there a recursion without an end?".to_owned()
+        }
+    }
+}
+
+impl Origins<'_> {
+    /// A call in the program's own words; `None` for what is not in it, such as the run-time library.
+    fn place(&self, frame: &Frame) -> Option<TracePlace> {
+        let origin = self.maps.get(&frame.module)?.lookup(frame.line, frame.column)?;
+        let lines = LineIndex::new(self.texts.get(origin.source)?.bytes());
+        let position = Position { line: origin.line - 1, column: origin.column - 1 };
+        // Maps count columns in UTF-16 units, people in characters.
+        let offset = lines.offset(position, Unit::Utf16)?;
+        let place = lines.position(offset, Unit::CodePoint)?;
+        Some(TracePlace {
+            // Node puts what a function is called on, or `async`, before its name.
+            function: frame
+                .function
+                .as_deref()
+                .and_then(|it| it.rsplit(['.', ' ']).next())
+                .map(str::to_owned),
+            file: origin.source.to_owned(),
+            line: place.line + 1,
+            column: place.column + 1,
+        })
+    }
+}

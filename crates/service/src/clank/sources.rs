@@ -1,0 +1,204 @@
+//! The sources of programs: read, looked at, and put into canonical form in memory (AE-32). Nothing is written.
+//!
+//! What is compiled is the canonical text, so that layout never reaches the output; its nodes have the places of the
+//! files as they are on disk, so that whatever is said about them is found there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ::clank::program::{Finder, Module, Program, candidate_files};
+use ::clank::{Checked, ClankCheck};
+use check::{Check, Parses, Severity};
+use clank_syntax::Span;
+use clank_syntax::ast::Name;
+use document::Limits;
+use edit::{Bias, PositionMap, Text};
+use engine::{Assessment, Fixed, Run, Sieve};
+use patch::edits::EditsDocument;
+use plan::Policy;
+use snapshot::{Entry, File, RelPath, Snapshot, TreeChange};
+
+use super::ClankFindings;
+use super::library::OnDisk;
+use crate::changes::{FileChange, file_changes};
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::{setup, view, wire};
+
+/// Sources that were looked at, and the program that they become.
+pub(super) struct Sources {
+    /// What is wrong with the files as they are.
+    pub(super) start: Assessment,
+    /// What `fix` would make of them.
+    pub(super) fixed: Fixed,
+    /// The modules in canonical form.
+    pub(super) checked: Checked,
+    /// Whether `regreen.toml` asks for canonical sources.
+    pub(super) is_strict: bool,
+}
+
+/// Reads programs and what they import.
+pub(super) fn read(session: &Session, files: &[RelPath]) -> Result<Sources, Failure> {
+    let (config, _) = setup::load_config(session, &setup::Overlay::new())?;
+    let library = OnDisk::new(&session.workspace, &config.clank.roots);
+    for file in files {
+        let Some(text) = library.text(file) else {
+            library.finish()?;
+            return Err(Failure::Usage { message: format!("there is no file {file}") });
+        };
+        if let Ok(text) = std::str::from_utf8(text.bytes()) {
+            let parsed = clank_syntax::parse(file.as_str(), text);
+            let name = Name::new(file.as_str());
+            Program::load(name, Arc::new(parsed.ast), parsed.errors, &library);
+        }
+    }
+    canonical(&config, library.finish()?)
+}
+
+/// The programs that are meant: files, and all in folders; everything in the workspace if nothing is named.
+pub(super) fn programs(session: &Session, names: &[String]) -> Result<Vec<RelPath>, Failure> {
+    let is_program = |it: &String| it.ends_with(".clank");
+    if !names.is_empty() && names.iter().all(is_program) {
+        return names.iter().map(|it| program(it)).collect();
+    }
+    let (_, tree) = setup::load(session, &setup::Overlay::new(), true)?;
+    let files = tree.snapshot.files().map(|(path, _)| path);
+    let all: Vec<&RelPath> = files.filter(|it| it.extension() == Some("clank")).collect();
+    if names.is_empty() {
+        return Ok(all.into_iter().cloned().collect());
+    }
+    let mut meant = BTreeSet::new();
+    for name in names {
+        let is_inside = |it: &RelPath| {
+            let rest = it.as_str().strip_prefix(name.as_str());
+            name.is_empty() || rest.is_some_and(|it| it.starts_with('/'))
+        };
+        let inside: Vec<RelPath> =
+            all.iter().filter(|it| is_inside(it)).map(|it| (*it).clone()).collect();
+        match inside.is_empty() {
+            true => drop(meant.insert(program(name)?)),
+            false => meant.extend(inside),
+        }
+    }
+    Ok(meant.into_iter().collect())
+}
+
+/// The program with this name.
+pub(super) fn program(name: &str) -> Result<RelPath, Failure> {
+    let usage = |message| Failure::Usage { message };
+    if name.is_empty() {
+        return Err(usage("the workspace itself is no program; name a file".to_owned()));
+    }
+    RelPath::parse(name).map_err(|error| usage(format!("{name} is no file to compile: {error}")))
+}
+
+/// Looks at the files and repairs them in memory, as `fix` would.
+fn canonical(config: &Config, texts: BTreeMap<RelPath, Text>) -> Result<Sources, Failure> {
+    let entry = |(path, text)| (path, Entry::File(File { text, mode: 0o644 }));
+    let snapshot = Snapshot::new(texts.into_iter().map(entry).collect())
+        .map_err(workspace::LoadError::Moving)?;
+    let roots: Vec<String> = config.clank.roots.iter().map(ToString::to_string).collect();
+    let clank = ClankCheck::new(roots.clone());
+    let checks: [&dyn Check; 1] = [&clank];
+    let parses = Parses::new(Limits::DEFAULT).with_language("clank", super::comments);
+    let sieve = Sieve { levels: config.levels(), baseline: BTreeSet::new() };
+    let run = Run { checks: &checks, parses: &parses, sieve: &sieve };
+    let start = engine::assess(&run, &snapshot, None);
+    let policy = Policy { safety: config.safety, allow: BTreeSet::new() };
+    let options = engine::Options {
+        policy: &policy,
+        is_editable: &|_| true,
+        wants: &|_| true,
+        max_passes: config.max_passes,
+        max_rechecks: config.max_passes.saturating_mul(200),
+    };
+    let fixed = engine::fix(&run, &start, &options, &mut |_| {});
+    let modules = fixed.end.snapshot.files().filter_map(|(path, file)| {
+        let text = std::str::from_utf8(file.text.bytes()).ok()?;
+        Some(module(path, text, &snapshot, &fixed.change))
+    });
+    let modules: Vec<Module> = modules.collect();
+    let program = Program::link(modules, &Among { snapshot: &snapshot, roots });
+    let checked = ::clank::check(&program, None);
+    let start = if checked.has_errors() && !has_error(&start) {
+        // Errors that are not to be told of are still why there is no program.
+        let (sieve, parses) = (Sieve::default(), Parses::new(Limits::DEFAULT));
+        engine::assess(&Run { checks: &checks, parses: &parses, sieve: &sieve }, &snapshot, None)
+    } else {
+        start
+    };
+    Ok(Sources { start, fixed, checked, is_strict: config.clank.strict })
+}
+
+fn has_error(assessment: &Assessment) -> bool {
+    assessment.diagnostics.iter().any(|it| it.severity == Severity::Error)
+}
+
+/// A module in canonical form, with the places of the file as it is.
+fn module(path: &RelPath, text: &str, start: &Snapshot, change: &TreeChange) -> Module {
+    let parsed = clank_syntax::parse(path.as_str(), text);
+    let mut ast = clank_syntax::attach_comments(&parsed);
+    if let Some(edits) = change.edits().get(path)
+        && let Some(original) = start.file(path).map(|it| &it.text)
+        && let Ok((_, back)) = edits.invert(original)
+        && let Ok(text) = std::str::from_utf8(original.bytes())
+    {
+        let places = PositionMap::new(&back);
+        let at = |offset, bias| places.map(offset, bias).offset();
+        ast = ast
+            .relocated(text, |it| Span::new(at(it.start, Bias::After), at(it.end, Bias::Before)));
+    }
+    Module { file: Name::new(path.as_str()), ast: Arc::new(ast), syntax: parsed.errors }
+}
+
+/// Modules among the files that were read.
+struct Among<'a> {
+    snapshot: &'a Snapshot,
+    roots: Vec<String>,
+}
+
+impl Finder for Among<'_> {
+    fn find(&self, from: &str, path: &[Name]) -> Option<Name> {
+        let files = candidate_files(from, path, &self.roots);
+        let is_there =
+            |it: &String| RelPath::parse(it).is_ok_and(|path| self.snapshot.file(&path).is_some());
+        files.into_iter().find(is_there).map(Name::from)
+    }
+
+    fn names(&self, _: &str) -> Vec<Name> {
+        Vec::new()
+    }
+}
+
+impl Sources {
+    /// Why the provider could not do its work, if it could not.
+    pub(super) fn failure(&self) -> Option<Failure> {
+        let failures = view::failures(&self.start);
+        failures
+            .into_iter()
+            .next()
+            .map(|it| Failure::Unusable { path: it.source, reason: it.message })
+    }
+
+    /// What is said about the sources.
+    pub(super) fn findings(&self) -> ClankFindings {
+        let diagnostics = &self.start.diagnostics;
+        ClankFindings {
+            diagnostics: diagnostics.iter().map(|it| wire::diagnostic(it)).collect(),
+            frames: view::frames(&self.start.snapshot, diagnostics.iter(), [].iter()),
+            not_canonical: self.fixed.change.paths().iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// What `fix` would change, as an edits document.
+    pub(super) fn edits(&self) -> String {
+        EditsDocument::from_change(&self.fixed.change)
+            .map_or_else(|_| String::new(), |it| it.render())
+    }
+
+    /// What `fix` would change, as diffs.
+    pub(super) fn changes(&self) -> Result<Vec<FileChange>, Failure> {
+        file_changes(&self.start.snapshot, &self.fixed.change)
+    }
+}
