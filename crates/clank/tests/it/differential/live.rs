@@ -6,7 +6,7 @@ use std::process::Command;
 use super::*;
 
 /// How many programs there are.
-const COUNT: u64 = 300;
+const COUNT: u64 = 200;
 
 /// The programs that the interpreter comes to an end with, and what they should write.
 fn programs() -> Vec<(String, Checked, Ran)> {
