@@ -1,5 +1,7 @@
 //! What the fuzz targets share: reading a document, drawing operations, and the laws that must hold of both.
 
+pub mod clank;
+
 use std::collections::BTreeMap;
 
 use arbitrary::{Arbitrary, Result, Unstructured};

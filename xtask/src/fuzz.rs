@@ -12,7 +12,20 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
 
-const TARGETS: [&str; 8] = ["edits", "fix", "json", "lowering", "pack", "patch", "toml", "yaml"];
+const TARGETS: [&str; 12] = [
+    "clank-check",
+    "clank-format",
+    "clank-json",
+    "clank-lex-parse",
+    "edits",
+    "fix",
+    "json",
+    "lowering",
+    "pack",
+    "patch",
+    "toml",
+    "yaml",
+];
 
 /// Each target for `seconds`; a crash fails the task and leaves its input under `fuzz/artifacts`. A short run starts
 /// from the same seed every time, so that it says something about the change at hand; a long one explores.
@@ -52,6 +65,10 @@ pub(crate) fn run(root: &Path, seconds: u32) -> Result<()> {
 fn seeds(root: &Path, target: &str) -> Option<PathBuf> {
     match target {
         "json" | "toml" | "yaml" => Some(root.join("crates/fixture/corpus").join(target)),
+        "clank-check" | "clank-format" | "clank-lex-parse" => {
+            Some(root.join("crates/clank-syntax/tests/programs"))
+        }
+        "clank-json" => Some(root.join("crates/clank-syntax/tests/it/json")),
         "patch" => Some(root.join("examples")),
         "pack" => Some(root.join("crates/bench/src/mutation/pack")),
         _ => None,

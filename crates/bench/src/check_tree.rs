@@ -144,7 +144,7 @@ fn beside_peers(program: &Path, scale: Scale, sizes: &[usize]) -> Result<()> {
 }
 
 /// The shortest wall time of several runs, and the largest memory.
-fn best(runs: usize, mut once: impl FnMut() -> Result<Finished>) -> Result<Finished> {
+pub(crate) fn best(runs: usize, mut once: impl FnMut() -> Result<Finished>) -> Result<Finished> {
     let mut best: Option<Finished> = None;
     for _ in 0..runs {
         let start = Instant::now();

@@ -7,6 +7,7 @@
 //! Knows nothing about who ships the product: peers are dependencies of this crate alone.
 
 mod check_tree;
+mod clank;
 mod contender;
 mod document_ops;
 mod edits_disk;
@@ -55,7 +56,7 @@ impl Scale {
     }
 }
 
-const BENCHMARKS: [Benchmark; 7] = [
+const BENCHMARKS: [Benchmark; 9] = [
     Benchmark {
         name: "edits-memory",
         about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
@@ -90,6 +91,16 @@ const BENCHMARKS: [Benchmark; 7] = [
         name: "plan-candidates",
         about: "choosing among up to 100,000 repairs",
         run: plan_candidates::run,
+    },
+    Benchmark {
+        name: "clank-check",
+        about: "check of up to 50,000 Clank functions beside tsc --noEmit; start-up; one function changed",
+        run: clank::run,
+    },
+    Benchmark {
+        name: "clank-text",
+        about: "every stage of the Clank compiler by itself; growth with long chains and wide matches",
+        run: clank::run_stages,
     },
 ];
 

@@ -64,6 +64,11 @@ pub(crate) fn ajv() -> Option<Validator> {
     find("node/node_modules/.bin/ajv", &["ajv"]).map(Validator::Ajv)
 }
 
+/// The TypeScript compiler.
+pub(crate) fn tsc() -> Option<PathBuf> {
+    find("node/node_modules/.bin/tsc", &["tsc"])
+}
+
 fn find(installed: &str, names: &[&str]) -> Option<PathBuf> {
     let directory = std::env::var_os("BENCH_PEERS").map(PathBuf::from);
     let installed = directory.map(|it| it.join(installed)).filter(|it| it.is_file());

@@ -41,8 +41,14 @@ fn every_yaml_operation_is_right_to_the_byte() {
 }
 
 #[test]
+fn the_stages_of_the_compiler_run_on_programs_without_mistakes() {
+    check(&["--quick", "clank-text"], &["TypeScript out", "n uses of one unknown name"]);
+}
+
+#[test]
 fn the_list_names_every_benchmark() {
     check(&["--list"], &["edits-memory", "edits-disk", "json-ops", "yaml-ops", "end-to-end"]);
+    check(&["--list"], &["check-tree", "plan-candidates", "clank-check", "clank-text"]);
 }
 
 #[test]
