@@ -29,13 +29,17 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic that says only this.
+    /// A diagnostic that says only this. Code that it quotes may hold line ends (a template does): they become blanks.
     pub fn new(code: Code, node: impl Into<NodeId>, message: impl Into<String>) -> Diagnostic {
+        let mut message = message.into();
+        if message.contains(['\n', '\r']) {
+            message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
         Diagnostic {
             code,
             node: node.into(),
             span: None,
-            message: message.into(),
+            message,
             help: None,
             structured: Structured::new("other"),
             hints: Vec::new(),
@@ -106,4 +110,17 @@ pub struct Hint {
     pub template: Option<String>,
     /// How sure it is.
     pub confidence: check::Confidence,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A template that was never closed is quoted with its line ends.
+    #[test]
+    fn a_message_is_one_line_whatever_it_quotes() {
+        let node = NodeId(0);
+        let it = Diagnostic::new(Code::E2005, node, "`if a {\n  b\r\n}` is no function");
+        assert_eq!(it.message, "`if a { b }` is no function");
+    }
 }

@@ -43,7 +43,7 @@ pub(super) fn operand_text(ast: &Ast, expr: ExprId) -> Option<String> {
     Some(if is_whole { text } else { format!("({text})") })
 }
 
-/// An expression on one line, unless it is too long.
+/// An expression on one line, unless it is too long or takes several (a template may hold line ends).
 pub(super) fn expr_text(ast: &Ast, expr: ExprId) -> Option<String> {
     let mut left = MAX_NODES;
     let mut work: Vec<NodeId> = vec![expr.node()];
@@ -51,7 +51,7 @@ pub(super) fn expr_text(ast: &Ast, expr: ExprId) -> Option<String> {
         left = left.checked_sub(1)?;
         ast.for_each_child(node, &mut |child| work.push(child));
     }
-    Some(clank_syntax::print_expr(ast, expr))
+    Some(clank_syntax::print_expr(ast, expr)).filter(|it| !it.contains('\n'))
 }
 
 /// The text with names replaced, or `None` if that cannot be done without changing what other names mean.
