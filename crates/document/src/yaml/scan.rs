@@ -6,7 +6,11 @@ pub(super) fn skip_trivia(bytes: &[u8], at: u32) -> u32 {
     loop {
         match bytes.get(at) {
             Some(b' ' | b'\t' | b'\r' | b'\n') => at += 1,
-            Some(b'#') => at = line_content_end(bytes, at as u32) as usize,
+            // A carriage return alone ends a comment too, for the parser as well.
+            Some(b'#') => {
+                let rest = &bytes[at..];
+                at += memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+            }
             _ => return offset(at),
         }
     }
@@ -100,4 +104,17 @@ pub(super) fn bom_len(bytes: &[u8]) -> u32 {
 /// Texts beyond 4 GiB are refused before they are parsed.
 pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_ends_at_any_line_break() {
+        for text in ["#\r- x", "#\n- x", "# \r\n- x", " #a\r#b\n- x"] {
+            let at = skip_trivia(text.as_bytes(), 0);
+            assert_eq!(&text[at as usize..], "- x", "{text:?}");
+        }
+    }
 }
