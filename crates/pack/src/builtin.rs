@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use edit::Text;
 
+use crate::load::Compile;
 use crate::pack::Pack;
 
 /// The files of one pack: paths inside its folder and their texts.
@@ -34,12 +35,15 @@ impl Pack {
     /// The packs that are built in, in the order of their names.
     pub fn builtin() -> Vec<Pack> {
         let load = |files: &PackFiles| {
-            let files: BTreeMap<String, Text> =
-                files.iter().map(|(path, text)| ((*path).to_owned(), Text::new(*text))).collect();
-            Pack::load(&files).expect("a test loads every pack that is built in")
+            Pack::load_with(&texts(files), Compile::WhenNeeded)
+                .expect("a test loads every pack that is built in")
         };
         PACKS.iter().map(load).collect()
     }
+}
+
+fn texts(files: PackFiles) -> BTreeMap<String, Text> {
+    files.iter().map(|(path, text)| ((*path).to_owned(), Text::new(*text))).collect()
 }
 
 #[cfg(test)]
@@ -48,6 +52,10 @@ mod tests {
 
     #[test]
     fn every_pack_that_is_built_in_loads() {
+        for files in PACKS {
+            let problems = Pack::load(&texts(files)).err().unwrap_or_default();
+            assert_eq!(problems, [], "schemas and expressions are compiled too");
+        }
         let packs = Pack::builtin();
         assert_eq!(packs.len(), PACKS.len());
         assert!(packs.is_sorted_by(|left, right| left.name() < right.name()));

@@ -8,7 +8,7 @@
 mod cost;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use cel::common::ast::{EntryExpr, Expr, LiteralValue};
 use cel::{Context, Env, ExecutionError, IdedExpr, Program};
@@ -52,6 +52,11 @@ static ENVIRONMENT: LazyLock<Arc<Env>> =
 
 /// An expression within the limits.
 pub(crate) struct Guard {
+    source: String,
+    compiled: OnceLock<Compiled>,
+}
+
+struct Compiled {
     program: Program,
     uses_doc: bool,
 }
@@ -89,7 +94,20 @@ impl Guard {
             ));
         }
         let compiled = on_a_deep_stack(|| compile_here(source));
-        compiled.ok_or("no thread could be started to read the expression")?
+        let compiled = compiled.ok_or("no thread could be started to read the expression")??;
+        Ok(Guard { source: source.to_owned(), compiled: OnceLock::from(compiled) })
+    }
+
+    /// Takes an expression that is known to be right, and compiles it when it is first asked.
+    pub(crate) fn known(source: &str) -> Guard {
+        Guard { source: source.to_owned(), compiled: OnceLock::new() }
+    }
+
+    /// To be called on a deep stack.
+    fn compiled(&self) -> &Compiled {
+        self.compiled.get_or_init(|| {
+            compile_here(&self.source).expect("a test compiles every expression that is built in")
+        })
     }
 
     /// Whether the expression holds for a value in the scope of its document. To be called on a deep stack.
@@ -98,8 +116,9 @@ impl Guard {
         scope: &mut Scope<'_>,
         self_value: &Value,
     ) -> Result<bool, Undecided> {
+        let Compiled { program, uses_doc } = self.compiled();
         let left = scope.n_left.min(MAX_COST);
-        let (cost, maps) = cost::of(self.program.expression(), self_value, scope.doc, left);
+        let (cost, maps) = cost::of(program.expression(), self_value, scope.doc, left);
         let cost = cost.saturating_add(cost::weight(self_value, left));
         if cost > left {
             return Err(if left < MAX_COST {
@@ -114,10 +133,10 @@ impl Guard {
         scope.n_left -= cost;
         // A bug of the interpreter is a guard that was not decided, not the end of the run.
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let root = if self.uses_doc { scope.with_doc()? } else { &scope.bare };
+            let root = if *uses_doc { scope.with_doc()? } else { &scope.bare };
             let mut context = root.new_inner_scope();
             context.add_variable_from_value("self", to_cel(self_value));
-            Some(self.program.execute(&context))
+            Some(program.execute(&context))
         }));
         match result {
             Ok(None) => Err(Undecided::TooCostly),
@@ -169,12 +188,12 @@ pub(crate) fn on_a_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Optio
     })
 }
 
-fn compile_here(source: &str) -> Result<Guard, String> {
+fn compile_here(source: &str) -> Result<Compiled, String> {
     let program = catch_unwind(|| ENVIRONMENT.compile(source))
         .map_err(|_| "the expression cannot be read".to_owned())?
         .map_err(|errors| syntax_error(&errors.to_string()))?;
     let uses_doc = inspect(program.expression())?;
-    Ok(Guard { program, uses_doc })
+    Ok(Compiled { program, uses_doc })
 }
 
 /// Checks the limits that need no document. Says whether the expression uses `doc`.

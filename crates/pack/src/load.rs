@@ -4,6 +4,7 @@ mod kinds;
 mod loops;
 mod reader;
 mod rule;
+mod shelf;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::pack::{Kind, Pack, PathKinds};
 use crate::problem::PackProblem;
 use crate::rules::{Body, Rule};
 use reader::{Members, Problems};
+pub(crate) use shelf::{Compile, KindSchema};
 
 /// The file that says what a pack is.
 const MANIFEST: &str = "pack.yaml";
@@ -27,13 +29,16 @@ const MAX_KINDS: usize = 200;
 const MAX_RULES: usize = 10_000;
 
 /// Reads a pack from its files, by their paths inside its folder.
-pub(crate) fn load(files: &BTreeMap<String, Text>) -> Result<Pack, Vec<PackProblem>> {
+pub(crate) fn load(
+    files: &BTreeMap<String, Text>,
+    compile: Compile,
+) -> Result<Pack, Vec<PackProblem>> {
     let manifest = read(files, MANIFEST).map_err(|problem| vec![problem])?;
     let mut problems = Problems::new(MANIFEST, Some(Arc::clone(&manifest)));
     if let Some(refusal) = manifest.blocked() {
         problems.at_offset(refusal.offset, refusal.to_string());
     }
-    let pack = read_pack(&mut problems, files, &manifest);
+    let pack = read_pack(&mut problems, files, &manifest, compile);
     let list = problems.into_list();
     match pack {
         Some(pack) if list.is_empty() => Ok(pack),
@@ -65,6 +70,7 @@ fn read_pack(
     problems: &mut Problems<'_>,
     files: &BTreeMap<String, Text>,
     manifest: &Document,
+    compile: Compile,
 ) -> Option<Pack> {
     let value = manifest.value();
     let members = Members::new(problems, Pointer::root(), &value, &MEMBERS)?;
@@ -79,8 +85,8 @@ fn read_pack(
     }
     let version = members.required_text(problems, "pack_version").map(|it| it.1.to_owned());
     let description = members.text(problems, "description").map(|it| it.1.to_owned());
-    let kinds = read_kinds(problems, &members, files);
-    let rules = read_rules(problems, &members, &kinds);
+    let kinds = read_kinds(problems, &members, files, compile);
+    let rules = read_rules(problems, &members, &kinds, compile);
     if problems.has_any() {
         return None;
     }
@@ -102,6 +108,7 @@ fn read_kinds(
     problems: &mut Problems<'_>,
     members: &Members<'_>,
     files: &BTreeMap<String, Text>,
+    compile: Compile,
 ) -> Vec<Option<Kind>> {
     let Some((at, value)) = members.required(problems, "kinds") else { return Vec::new() };
     let items = reader::items(problems, &at, value);
@@ -109,13 +116,14 @@ fn read_kinds(
         problems.value(&at, format!("a pack has at most {MAX_KINDS} kinds"));
         return Vec::new();
     }
-    kinds::read(problems, items, files)
+    kinds::read(problems, items, files, compile)
 }
 
 fn read_rules(
     problems: &mut Problems<'_>,
     members: &Members<'_>,
     kinds: &[Option<Kind>],
+    compile: Compile,
 ) -> Vec<Rule> {
     let Some((at, value)) = members.get("rules") else { return Vec::new() };
     let items = reader::items(problems, &at, value);
@@ -127,7 +135,7 @@ fn read_rules(
     let mut places = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for (at, value) in items {
-        let Some(rule) = rule::read(problems, at.clone(), value, kinds) else { continue };
+        let Some(rule) = rule::read(problems, at.clone(), value, kinds, compile) else { continue };
         if !seen.insert(rule.id.clone()) {
             problems
                 .value(&at.join("id"), format!("`{}` is the id of another rule already", rule.id));

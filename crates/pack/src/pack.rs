@@ -1,17 +1,16 @@
 //! A pack: kinds of files, their schemas, and rules about them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use check::{Safety, Severity, Tier};
 use document::{Pointer, Value};
 use edit::Text;
 use globset::GlobMatcher;
 
+use crate::load::{Compile, KindSchema};
 use crate::pattern::resolve;
 use crate::problem::PackProblem;
 use crate::rules::{Body, Rule};
-use crate::schema::Schema;
 
 /// Up to so many rules, every two are compared to find which look at the same places; beyond, rules about one kind of
 /// file are taken together.
@@ -46,7 +45,7 @@ pub(crate) struct Kind {
     pub(crate) has: Option<Pointer>,
     /// Where a file's uid stands.
     pub(crate) uid: Option<Pointer>,
-    pub(crate) schema: Option<Arc<Schema>>,
+    pub(crate) schema: Option<KindSchema>,
 }
 
 /// Which kinds a path can be of.
@@ -75,7 +74,14 @@ pub struct RuleInfo {
 impl Pack {
     /// Reads a pack from its files, by their paths inside its folder; or everything that is wrong with it.
     pub fn load(files: &BTreeMap<String, Text>) -> Result<Pack, Vec<PackProblem>> {
-        let pack = crate::load::load(files)?;
+        Pack::load_with(files, Compile::Now)
+    }
+
+    pub(crate) fn load_with(
+        files: &BTreeMap<String, Text>,
+        compile: Compile,
+    ) -> Result<Pack, Vec<PackProblem>> {
+        let pack = crate::load::load(files, compile)?;
         Ok(Pack { fingerprint: crate::cache::fingerprint(files), ..pack })
     }
 

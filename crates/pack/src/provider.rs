@@ -239,7 +239,7 @@ fn look_at_file(
     }
     if let Some(schema) = &pack.kinds[kind].schema {
         let subject = Subject { phase: "schema", ..subject };
-        let violations = schema.check(&value, document);
+        let violations = schema.get().check(&value, document);
         let (diagnostics, repairs) =
             into_findings(&subject, &|it| schema::severity(&it.rule_id), violations);
         look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));

@@ -52,7 +52,7 @@ pub(crate) enum Body {
     Forbidden(forbidden::Forbidden),
     Deprecated(deprecated::Deprecated),
     Together(together::Together),
-    Cel(cel::Cel),
+    Cel(Box<cel::Cel>),
 }
 
 /// How far a rule compares.

@@ -244,7 +244,7 @@ impl Voice<'_> {
     fn count(&self, file: &RelPath, kind: usize, value: &Value) -> Counts<'_> {
         let mut counts = Counts::new();
         if let Some(schema) = &self.pack.kinds[kind].schema {
-            for rule_id in schema.broken_rules(value) {
+            for rule_id in schema.get().broken_rules(value) {
                 *counts.entry(rule_id).or_default() += 1;
             }
         }

@@ -8,9 +8,9 @@ use edit::Text;
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::reader::{Members, Problems, cut, one_or_many, text};
-use super::{is_name, read as read_file, refuse};
+use super::shelf::{Compile, Shelf, schema};
+use super::{is_name, refuse};
 use crate::pack::Kind;
-use crate::schema::{Library, Schema};
 
 const MEMBERS: [&str; 5] = ["kind", "files", "has", "schema", "uid"];
 const MAX_GLOBS: usize = 64;
@@ -21,12 +21,13 @@ pub(super) fn read(
     problems: &mut Problems<'_>,
     items: Vec<(Pointer, &Value)>,
     files: &BTreeMap<String, Text>,
+    compile: Compile,
 ) -> Vec<Option<Kind>> {
     let mut names: Vec<String> = Vec::new();
-    let mut shelf = Shelf { files, library: None };
+    let shelf = Arc::new(Shelf::new(files, compile));
     let mut kinds = Vec::new();
     for (at, value) in items {
-        let kind = read_kind(problems, at.clone(), value, &mut shelf);
+        let kind = read_kind(problems, at.clone(), value, &shelf);
         if let Some(kind) = &kind {
             if names.contains(&kind.name) {
                 refuse(
@@ -46,7 +47,7 @@ fn read_kind(
     problems: &mut Problems<'_>,
     at: Pointer,
     value: &Value,
-    shelf: &mut Shelf<'_>,
+    shelf: &Arc<Shelf>,
 ) -> Option<Kind> {
     let members = Members::new(problems, at, value, &MEMBERS)?;
     let name = members.required_text(problems, "kind");
@@ -61,7 +62,7 @@ fn read_kind(
     let has = pointer(problems, &members, "has");
     let uid = pointer(problems, &members, "uid");
     let schema = match members.text(problems, "schema") {
-        Some((at, path)) => match shelf.compile(path) {
+        Some((at, path)) => match schema(shelf, path) {
             Ok(schema) => Some(schema),
             Err(message) => {
                 refuse(problems, &at, message);
@@ -110,43 +111,4 @@ fn pointer(problems: &mut Problems<'_>, members: &Members<'_>, key: &str) -> Opt
             None
         }
     }
-}
-
-/// The schemas of the pack, read when the first one is asked for.
-struct Shelf<'a> {
-    files: &'a BTreeMap<String, Text>,
-    library: Option<Result<Arc<Library>, String>>,
-}
-
-impl Shelf<'_> {
-    fn compile(&mut self, path: &str) -> Result<Arc<Schema>, String> {
-        if !self.files.contains_key(path) {
-            let schemas =
-                self.files.keys().filter(|it| it.starts_with("schemas/")).map(String::as_str);
-            let near = crate::typo::nearest_first(path, schemas, 3);
-            let near = if near.is_empty() {
-                String::new()
-            } else {
-                format!("; there are {}", near.join(", "))
-            };
-            return Err(format!("there is no `{}` in the pack{near}", cut(path)));
-        }
-        let library = self.library.get_or_insert_with(|| library(self.files, path)).clone()?;
-        Schema::compile(&library, path).map(Arc::new).map_err(|error| error.to_string())
-    }
-}
-
-/// Every file under `schemas/`, and the one that was asked for.
-fn library(files: &BTreeMap<String, Text>, asked: &str) -> Result<Arc<Library>, String> {
-    let mut documents = BTreeMap::new();
-    for path in files.keys().filter(|it| it.starts_with("schemas/") || *it == asked) {
-        if document::Format::of_path(path).is_none() {
-            continue;
-        }
-        let document = read_file(files, path).map_err(|problem| problem.to_string())?;
-        let json = serde_json::from_str(&document.value().to_json())
-            .map_err(|error| format!("`{path}` cannot be used as a schema: {error}"))?;
-        documents.insert(path.clone(), json);
-    }
-    Library::new(documents).map(Arc::new).map_err(|error| error.to_string())
 }

@@ -5,6 +5,7 @@ use document::{Pointer, Value};
 
 use super::reader::{Members, Problems, cut, one_or_many, quoted, text};
 use super::refuse;
+use super::shelf::Compile;
 use crate::guard::Guard;
 use crate::pack::Kind;
 use crate::pattern::Pattern;
@@ -40,6 +41,7 @@ pub(super) fn read(
     at: Pointer,
     value: &Value,
     kinds: &[Option<Kind>],
+    compile: Compile,
 ) -> Option<Rule> {
     let name = value.get("rule").and_then(Value::as_str);
     let kind = KINDS.iter().find(|it| Some(it.0) == name);
@@ -64,7 +66,7 @@ pub(super) fn read(
     let severity = members.choice(problems, "severity", &severities);
     let message = members.text(problems, "message").map(|it| it.1.trim().to_owned());
     let about = members.required_text(problems, "about").map(|it| it.1.to_owned());
-    let body = read_body(&mut Ctx { problems, members: &members, kinds }, kind?.0);
+    let body = read_body(&mut Ctx { problems, members: &members, kinds, compile }, kind?.0);
     let (id, tier) = id?;
     let body = body?;
     let floor = read_floor(problems, &members, &body);
@@ -128,6 +130,7 @@ struct Ctx<'a, 'p, 'f> {
     problems: &'p mut Problems<'f>,
     members: &'a Members<'a>,
     kinds: &'a [Option<Kind>],
+    compile: Compile,
 }
 
 fn read_body(ctx: &mut Ctx<'_, '_, '_>, kind: &str) -> Option<Body> {
@@ -150,7 +153,7 @@ fn read_body(ctx: &mut Ctx<'_, '_, '_>, kind: &str) -> Option<Body> {
         }
         "deprecated" => Body::Deprecated(ctx.deprecated()?),
         "together" => Body::Together(ctx.together()?),
-        _ => Body::Cel(ctx.cel()?),
+        _ => Body::Cel(Box::new(ctx.cel()?)),
     };
     Some(body)
 }
@@ -380,7 +383,11 @@ impl Ctx<'_, '_, '_> {
     }
 
     fn guard(&mut self, at: &Pointer, source: &str) -> Option<Guard> {
-        match Guard::compile(source) {
+        let guard = match self.compile {
+            Compile::Now => Guard::compile(source),
+            Compile::WhenNeeded => Ok(Guard::known(source)),
+        };
+        match guard {
             Ok(guard) => Some(guard),
             Err(message) => {
                 refuse(self.problems, at, message);

@@ -1,0 +1,88 @@
+//! The schemas of a pack, and when they and its expressions are compiled.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use edit::Text;
+
+use super::read as read_file;
+use super::reader::cut;
+use crate::schema::{Library, Schema};
+
+/// When schemas and expressions are compiled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Compile {
+    /// At once, because somebody has to be told what is wrong with them.
+    Now,
+    /// When the first file needs them. Only for packs that a test has compiled: it is most of what loading one costs.
+    WhenNeeded,
+}
+
+/// The schema of a kind of file.
+pub(crate) struct KindSchema {
+    shelf: Arc<Shelf>,
+    path: String,
+    compiled: OnceLock<Schema>,
+}
+
+impl KindSchema {
+    /// The schema, compiled.
+    pub(crate) fn get(&self) -> &Schema {
+        self.compiled.get_or_init(|| {
+            self.shelf.compile(&self.path).expect("a test compiles every schema that is built in")
+        })
+    }
+}
+
+/// The files of a pack. The schemas among them are read when the first one is compiled.
+pub(super) struct Shelf {
+    files: BTreeMap<String, Text>,
+    library: OnceLock<Result<Arc<Library>, String>>,
+    compile: Compile,
+}
+
+impl Shelf {
+    pub(super) fn new(files: &BTreeMap<String, Text>, compile: Compile) -> Shelf {
+        Shelf { files: files.clone(), library: OnceLock::new(), compile }
+    }
+
+    fn compile(&self, path: &str) -> Result<Schema, String> {
+        let library = self.library.get_or_init(|| library(&self.files, path)).clone()?;
+        Schema::compile(&library, path).map_err(|error| error.to_string())
+    }
+}
+
+/// The schema in a file, or what is wrong with it.
+pub(super) fn schema(shelf: &Arc<Shelf>, path: &str) -> Result<KindSchema, String> {
+    if !shelf.files.contains_key(path) {
+        let schemas =
+            shelf.files.keys().filter(|it| it.starts_with("schemas/")).map(String::as_str);
+        let near = crate::typo::nearest_first(path, schemas, 3);
+        let near = if near.is_empty() {
+            String::new()
+        } else {
+            format!("; there are {}", near.join(", "))
+        };
+        return Err(format!("there is no `{}` in the pack{near}", cut(path)));
+    }
+    let compiled = match shelf.compile {
+        Compile::Now => OnceLock::from(shelf.compile(path)?),
+        Compile::WhenNeeded => OnceLock::new(),
+    };
+    Ok(KindSchema { shelf: Arc::clone(shelf), path: path.to_owned(), compiled })
+}
+
+/// Every file under `schemas/`, and the one that was asked for.
+fn library(files: &BTreeMap<String, Text>, asked: &str) -> Result<Arc<Library>, String> {
+    let mut documents = BTreeMap::new();
+    for path in files.keys().filter(|it| it.starts_with("schemas/") || *it == asked) {
+        if document::Format::of_path(path).is_none() {
+            continue;
+        }
+        let document = read_file(files, path).map_err(|problem| problem.to_string())?;
+        let json = serde_json::from_str(&document.value().to_json())
+            .map_err(|error| format!("`{path}` cannot be used as a schema: {error}"))?;
+        documents.insert(path.clone(), json);
+    }
+    Library::new(documents).map(Arc::new).map_err(|error| error.to_string())
+}
