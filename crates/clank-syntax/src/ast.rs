@@ -7,15 +7,20 @@
 //! one range of the list.
 
 mod build;
+mod draft;
 mod ids;
 mod node;
 mod operator;
+mod slots;
 mod walk;
 
 pub use build::Builder;
+pub(crate) use draft::{Draft, DraftError, Finished};
 pub use ids::{Ids, IdsError};
 pub use node::*;
 pub use operator::{BinaryOp, UnaryOp};
+pub(crate) use slots::for_each_slot;
+pub(crate) use walk::for_each_child;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -136,6 +141,11 @@ impl Ast {
     /// The ids that nodes have in AST JSON, diagnostics and repairs.
     pub fn ids(&self) -> &Ids {
         self.ids.all(&self.nodes)
+    }
+
+    /// The ids that were given, without making up the others.
+    pub(crate) fn ids_given(&self) -> &BTreeMap<NodeId, Name> {
+        self.ids.given()
     }
 
     /// The comments that belong to nodes.

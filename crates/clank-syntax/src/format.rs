@@ -8,6 +8,7 @@
 //! What it refuses: a text with syntax errors, and to change anything but blanks. If the result did not have the same
 //! tokens, the text would be left as it is.
 
+mod chunk;
 mod guide;
 mod items;
 mod layout;
@@ -19,8 +20,12 @@ use crate::ast::Ast;
 use crate::lexer::lex;
 use crate::parse::Parsed;
 use crate::token::{TokenKind, Tokens};
-use items::Items;
+use chunk::{Chunk, chunks};
+use items::{Items, is_crlf};
 use layout::Change;
+
+/// How much text is laid out at a time: so much that what is known about it stays near the processor.
+const CHUNK_BYTES: u32 = 32 << 10;
 
 /// The text in canonical layout, or nothing if it has syntax errors.
 pub fn format(parsed: &Parsed) -> Option<String> {
@@ -70,16 +75,30 @@ fn plan(ast: &Ast, tokens: &Tokens) -> Plan {
 }
 
 fn changes(ast: &Ast, tokens: &Tokens) -> (Vec<Change>, bool) {
-    let mut items = Items::new(tokens);
+    changes_by_chunks(ast, tokens, CHUNK_BYTES)
+}
+
+fn changes_by_chunks(ast: &Ast, tokens: &Tokens, n_bytes: u32) -> (Vec<Change>, bool) {
+    let is_crlf = is_crlf(tokens);
+    let mut changes = Vec::new();
+    for chunk in chunks(ast, tokens, n_bytes) {
+        let found = changes_of(ast, tokens, &chunk, is_crlf);
+        changes.extend(found.into_iter().filter(|it| chunk.decides.contains(&it.start)));
+    }
+    (changes, is_crlf)
+}
+
+fn changes_of(ast: &Ast, tokens: &Tokens, chunk: &Chunk<'_>, is_crlf: bool) -> Vec<Change> {
+    let mut items = Items::new(tokens, chunk.tokens.clone(), is_crlf);
     let is_empty = items.items.len() == 1 && items.comments_before(0).is_empty();
     if is_empty {
         // Nothing but blanks is nothing.
-        let (start, end) = (items.start_of_text(), items.text.len() as u32);
+        let (start, end) = (items.start, items.text.len() as u32);
         let change = Change { start, end, lines: 0, blanks: 0 };
-        return (if start < end { vec![change] } else { Vec::new() }, false);
+        return if start < end { vec![change] } else { Vec::new() };
     }
-    let guide = guide::guide(ast, &mut items);
-    (layout::layout(&items, &guide), items.is_crlf)
+    let guide = guide::guide(ast, chunk, &mut items);
+    layout::layout(&items, &guide)
 }
 
 fn lower(change: &Change, is_crlf: bool) -> Edit {
@@ -128,5 +147,53 @@ fn has_same_tokens(tokens: &Tokens, text: &str) -> bool {
             }
             _ => return false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAMS: [&str; 3] = [
+        include_str!("../tests/programs/bank.clank"),
+        include_str!("../tests/programs/machine.clank"),
+        include_str!("../tests/programs/tokenizer.clank"),
+    ];
+
+    /// How a text is cut into chunks cannot be seen in its layout.
+    #[track_caller]
+    fn check(text: &str, is_canonical: bool) {
+        let parsed = crate::parse("a.clank", text);
+        assert_eq!(parsed.errors, [], "{text}");
+        let whole = changes_by_chunks(&parsed.ast, &parsed.tokens, u32::MAX);
+        assert_eq!(whole.0.is_empty(), is_canonical, "{text}");
+        for n_bytes in [1, 100, 1_000] {
+            let cut = changes_by_chunks(&parsed.ast, &parsed.tokens, n_bytes);
+            assert_eq!(cut, whole, "chunks of {n_bytes} bytes of\n{text}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_laid_out_like_the_whole() {
+        for program in PROGRAMS {
+            check(program, true);
+            let squeezed: String =
+                program.lines().map(|it| it.trim_start()).collect::<Vec<_>>().join("\n");
+            check(&squeezed, false);
+            check(&squeezed.replace("\n\n", "\n"), false);
+            check(&program.replace("\n\n", "\n\n\n\n"), false);
+            check(&program.replace('\n', "\r\n\r\n"), false);
+            check(&format!("\u{FEFF}\n\n{program}\n\n"), false);
+            check(&program.replace("\n}\n", "\n} // end\n/* a */ // b\n\n\n// c\n"), false);
+        }
+    }
+
+    #[test]
+    fn short_declarations_in_chunks_stand_close_together() {
+        check("use a\nuse b\n\ntype C = Int\n", true);
+        check("use a\nuse b\n\nfn f() -> Int {\n  1\n}\n", true);
+        check("use a use b fn f() -> Int {\n  1\n}\ntype C = Int type D = Str\n\n\n", false);
+        check("// nothing\n", true);
+        check("\n\n", false);
     }
 }

@@ -12,6 +12,7 @@ mod format;
 pub mod json;
 mod lexer;
 mod parse;
+pub mod patch;
 mod print;
 mod same;
 mod span;

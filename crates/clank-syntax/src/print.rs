@@ -10,8 +10,9 @@ mod literal;
 mod types;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use crate::ast::{Ast, DeclId, ExprId, Kind, NodeId, PatternId, StmtId, TypeId};
+use crate::ast::{Ast, Comments, DeclId, ExprId, Kind, NodeId, PatternId, Stmt, StmtId, TypeId};
 
 /// The program as text, with its comments.
 pub fn print(ast: &Ast) -> String {
@@ -58,23 +59,84 @@ pub fn print_string(text: &str) -> String {
 }
 
 fn print_tree(ast: &Ast, node: NodeId, layout: Layout) -> String {
+    printed(ast, ast.comments(), (node, Place::FREE), layout, &|_| None).out
+}
+
+/// What stands for a node below the one that is printed.
+#[derive(Clone, Copy)]
+pub(crate) enum Splice<'a> {
+    /// Its own text, as it was written.
+    Text(&'a str),
+    /// Nothing; where it would be is told.
+    Anchor,
+}
+
+/// Where a node would be that was left out.
+#[derive(Clone, Copy)]
+pub(crate) struct Anchor {
+    /// The byte in the printed text.
+    pub(crate) at: usize,
+    /// What stands around it.
+    pub(crate) place: Place,
+}
+
+/// A text with nodes left out.
+pub(crate) struct Frame {
+    pub(crate) text: String,
+    pub(crate) anchors: Vec<Anchor>,
+}
+
+/// A node as text with these comments, without the `;` or `,` after it, in which others are what `splice` says.
+pub(crate) fn print_frame<'a>(
+    ast: &'a Ast,
+    comments: &'a BTreeMap<NodeId, Comments>,
+    node: NodeId,
+    place: Place,
+    splice: &dyn Fn(NodeId) -> Option<Splice<'a>>,
+) -> Frame {
+    let is_root = |it: NodeId| if it == node { None } else { splice(it) };
+    let printer = printed(ast, comments, (node, place), Layout::Lines, &is_root);
+    let (mut text, anchors) = (printer.out, printer.anchors);
+    let after = match &ast.node(node).kind {
+        Kind::Stmt(_) => ";",
+        Kind::Arm(_) => ",",
+        _ => "",
+    };
+    let length = text.strip_suffix(after).map_or(text.len(), str::len);
+    // What is left out may be the last before it.
+    if anchors.last().is_none_or(|it| it.at <= length) {
+        text.truncate(length);
+    }
+    Frame { text, anchors }
+}
+
+fn printed<'a, 'b>(
+    ast: &'a Ast,
+    comments: &'a BTreeMap<NodeId, Comments>,
+    (node, place): (NodeId, Place),
+    layout: Layout,
+    splice: &'b dyn Fn(NodeId) -> Option<Splice<'a>>,
+) -> Printer<'a, 'b> {
     let mut printer = Printer {
         ast,
+        comments,
         layout,
+        splice,
+        anchors: Vec::new(),
         out: String::new(),
         indent: 0,
         at_line_start: true,
         after_line_comment: false,
         after_block_comment: false,
-        work: vec![Task::Node(node, Place::FREE)],
+        work: vec![Task::Node(node, place)],
         next: Vec::new(),
     };
     while let Some(task) = printer.work.pop() {
         printer.step(task);
         printer.work.extend(printer.next.drain(..).rev());
     }
-    printer.out.truncate(printer.out.trim_end_matches(['\n', ' ']).len());
-    printer.out
+    printer.trim_end(&['\n', ' ']);
+    printer
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,7 +147,7 @@ enum Layout {
 
 /// What stands around a node and decides on parentheses.
 #[derive(Clone, Copy)]
-struct Place {
+pub(crate) struct Place {
     /// How tightly an expression must bind to stand alone here, see `expr::level`.
     level: u8,
     /// Whether a `{` would be taken for the start of a block: in the head of `if`, `while`, `match`, `for`, `pre` and
@@ -93,11 +155,14 @@ struct Place {
     before_block: bool,
     /// Whether a statement needs no `;` before what follows it.
     ends_itself: bool,
+    /// Whether a function is one of an external module.
+    in_module: bool,
 }
 
 impl Place {
-    const FREE: Place = Place { level: 0, before_block: false, ends_itself: false };
-    const HEAD: Place = Place { level: 1, before_block: true, ends_itself: false };
+    pub(crate) const FREE: Place =
+        Place { level: 0, before_block: false, ends_itself: false, in_module: false };
+    const HEAD: Place = Place { level: 1, before_block: true, ..Place::FREE };
 
     fn operand(level: u8) -> Place {
         Place { level, ..Place::FREE }
@@ -110,6 +175,7 @@ enum Task<'a> {
     /// A node without its comments.
     Bare(NodeId, Place),
     Text(Cow<'a, str>),
+    Splice(Place, Splice<'a>),
     Line,
     /// The next token goes to a new line.
     EndLine,
@@ -120,9 +186,12 @@ enum Task<'a> {
     Trailing(NodeId),
 }
 
-struct Printer<'a> {
+struct Printer<'a, 'b> {
     ast: &'a Ast,
+    comments: &'a BTreeMap<NodeId, Comments>,
     layout: Layout,
+    splice: &'b dyn Fn(NodeId) -> Option<Splice<'a>>,
+    anchors: Vec<Anchor>,
     out: String,
     indent: usize,
     at_line_start: bool,
@@ -135,7 +204,7 @@ struct Printer<'a> {
     next: Vec<Task<'a>>,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> Printer<'a, '_> {
     fn step(&mut self, task: Task<'a>) {
         match task {
             Task::Node(id, place) => {
@@ -143,6 +212,11 @@ impl<'a> Printer<'a> {
             }
             Task::Bare(id, place) => self.bare(id, place),
             Task::Text(text) => self.write(&text),
+            Task::Splice(_, Splice::Text(text)) => self.write_whole(text),
+            Task::Splice(place, Splice::Anchor) => {
+                self.write_whole("");
+                self.anchors.push(Anchor { at: self.out.len(), place });
+            }
             Task::Line => self.new_line(),
             Task::EndLine => self.after_line_comment = self.layout == Layout::Lines,
             Task::BlankLine => {
@@ -158,10 +232,36 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// What stands for a node, in parentheses if it needs them.
+    fn spliced(&mut self, id: NodeId, place: Place, splice: Splice<'a>) {
+        let kind = &self.ast.node(id).kind;
+        let parens = match kind {
+            Kind::Expr(it) => expr::needs_parens(it, place),
+            Kind::Type(it) => types::needs_parens(it, place),
+            _ => false,
+        };
+        if parens {
+            self.text("(");
+        }
+        self.next.push(Task::Splice(if parens { Place::FREE } else { place }, splice));
+        if parens {
+            self.text(")");
+        }
+        match kind {
+            Kind::Stmt(Stmt::For { .. } | Stmt::While { .. } | Stmt::Loop { .. }) => {}
+            Kind::Stmt(_) if !place.ends_itself => self.text(";"),
+            Kind::Arm(_) => self.text(","),
+            _ => {}
+        }
+    }
+
     fn bare(&mut self, id: NodeId, place: Place) {
+        if let Some(splice) = (self.splice)(id) {
+            return self.spliced(id, place, splice);
+        }
         match &self.ast.node(id).kind {
             Kind::Program(it) => decl::program(self, it),
-            Kind::Decl(it) => decl::decl(self, it),
+            Kind::Decl(it) => decl::decl(self, it, place),
             Kind::Stmt(it) => decl::stmt(self, it, place),
             Kind::Expr(it) => expr::expr(self, it, place),
             Kind::Type(it) => types::ty(self, it, place),
@@ -284,8 +384,19 @@ impl<'a> Printer<'a> {
         if self.after_line_comment {
             self.new_line();
         }
+        let is_blank = text.bytes().all(|it| it == b' ');
+        if !self.at_line_start || !is_blank {
+            self.write_whole(text);
+        }
+    }
+
+    /// Writes a text that may be empty but stands for something.
+    fn write_whole(&mut self, text: &str) {
+        if self.after_line_comment {
+            self.new_line();
+        }
         let text = if self.at_line_start { text.trim_start_matches(' ') } else { text };
-        if self.at_line_start && !text.is_empty() {
+        if self.at_line_start {
             if !self.out.is_empty() && self.layout == Layout::Lines {
                 for _ in 0..self.indent {
                     self.out.push_str("  ");
@@ -307,7 +418,7 @@ impl<'a> Printer<'a> {
         if self.at_line_start {
             return;
         }
-        self.out.truncate(self.out.trim_end_matches(' ').len());
+        self.trim_end(&[' ']);
         match self.layout {
             Layout::Lines => {
                 self.out.push('\n');
@@ -315,6 +426,12 @@ impl<'a> Printer<'a> {
             }
             Layout::OneLine => self.out.push(' '),
         }
+    }
+
+    /// Takes these characters off the end, up to the last node that was left out.
+    fn trim_end(&mut self, blanks: &[char]) {
+        let length = self.out.trim_end_matches(blanks).len();
+        self.out.truncate(self.anchors.last().map_or(length, |it| length.max(it.at)));
     }
 
     fn leading(&mut self, id: NodeId) {
@@ -343,9 +460,9 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn comments(&self, id: NodeId) -> Option<&'a crate::ast::Comments> {
+    fn comments(&self, id: NodeId) -> Option<&'a Comments> {
         match self.layout {
-            Layout::Lines => self.ast.comments().get(&id),
+            Layout::Lines => self.comments.get(&id),
             Layout::OneLine => None,
         }
     }

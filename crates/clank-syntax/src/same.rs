@@ -31,7 +31,7 @@ pub fn same_subtrees(a: &Ast, a_root: NodeId, b: &Ast, b_root: NodeId) -> bool {
 
 /// Whether two nodes agree in everything but what their children are. With the children's number it is also told which
 /// of the optional ones there are; where that is not enough, it is compared here.
-fn same_shape(a: &Kind, b: &Kind) -> bool {
+pub(crate) fn same_shape(a: &Kind, b: &Kind) -> bool {
     match (a, b) {
         (Kind::Program(_), Kind::Program(_)) | (Kind::Arm(_), Kind::Arm(_)) => true,
         (Kind::Decl(a), Kind::Decl(b)) => same_decl(a, b),

@@ -8,5 +8,7 @@ mod generate;
 mod json;
 #[path = "it/laws.rs"]
 mod laws;
+#[path = "it/patch.rs"]
+mod patch;
 #[path = "it/print.rs"]
 mod print;

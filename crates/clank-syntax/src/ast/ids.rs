@@ -37,13 +37,23 @@ pub struct IdsError {
 #[derive(Clone, Debug)]
 pub(super) struct LazyIds {
     given: BTreeMap<NodeId, Name>,
+    inherited: Option<Inherited>,
     all: OnceLock<Ids>,
+}
+
+/// The numbers that nodes had in the tree that a tree was made from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Inherited {
+    /// By node; 0 if it had none.
+    pub(super) numbers: Vec<u32>,
+    /// The first number that no node ever had.
+    pub(super) next: u32,
 }
 
 /// The rest follows from the nodes.
 impl PartialEq for LazyIds {
     fn eq(&self, other: &LazyIds) -> bool {
-        self.given == other.given
+        self.given == other.given && self.inherited == other.inherited
     }
 }
 
@@ -56,25 +66,52 @@ impl LazyIds {
                 return Err(IdsError { id: id.clone(), first, second });
             }
         }
-        Ok(LazyIds { given, all: OnceLock::new() })
+        Ok(LazyIds { given, inherited: None, all: OnceLock::new() })
+    }
+
+    /// Nodes keep their numbers. Fails with the id that two nodes would have.
+    pub(super) fn inheriting(
+        given: BTreeMap<NodeId, Name>,
+        inherited: Inherited,
+    ) -> Result<LazyIds, Name> {
+        let ids = LazyIds::new(given).map_err(|it| it.id)?;
+        let taken = ids.given.values().filter_map(|it| Some((number_of(it)?, it)));
+        let taken: HashMap<u32, &Name> = taken.collect();
+        let is_taken = |it: &&u32| taken.contains_key(it);
+        let first = inherited.numbers.iter().find(|it| !taken.is_empty() && is_taken(it));
+        match first {
+            Some(number) => Err(taken[number].clone()),
+            None => Ok(LazyIds { inherited: Some(inherited), ..ids }),
+        }
+    }
+
+    pub(super) fn given(&self) -> &BTreeMap<NodeId, Name> {
+        &self.given
     }
 
     /// The ids of these nodes, which must be the same at every call.
     pub(super) fn all(&self, nodes: &[Node]) -> &Ids {
-        self.all.get_or_init(|| Ids::new(nodes, self.given.clone()))
+        self.all.get_or_init(|| Ids::new(nodes, self.given.clone(), self.inherited.clone()))
     }
 }
 
 impl Ids {
-    fn new(nodes: &[Node], given: BTreeMap<NodeId, Name>) -> Ids {
+    fn new(nodes: &[Node], given: BTreeMap<NodeId, Name>, inherited: Option<Inherited>) -> Ids {
         let by_given: HashMap<Name, NodeId> =
             given.iter().map(|(node, id)| (id.clone(), *node)).collect();
-        let mut numbers = vec![0; nodes.len()];
-        let mut by_number = vec![None];
+        let (mut numbers, next) = match inherited {
+            Some(it) => (it.numbers, it.next),
+            None => (vec![0; nodes.len()], 1),
+        };
+        let mut by_number = vec![None; next as usize];
+        for (index, number) in numbers.iter().enumerate().filter(|it| *it.1 > 0) {
+            by_number[*number as usize] = Some(NodeId(index as u32));
+        }
         for inner in [false, true] {
             for (index, node) in nodes.iter().enumerate() {
                 let id = NodeId(index as u32);
-                if is_inner(&node.kind) != inner || given.contains_key(&id) {
+                let has_id = numbers[index] > 0 || given.contains_key(&id);
+                if has_id || is_inner(&node.kind) != inner {
                     continue;
                 }
                 while !by_given.is_empty()
@@ -103,17 +140,32 @@ impl Ids {
         if let Some(&node) = self.by_given.get(id) {
             return Some(node);
         }
-        let digits = id.strip_prefix('n')?;
-        if digits.starts_with(['0', '+']) {
-            return None;
-        }
-        *self.by_number.get(digits.parse::<usize>().ok()?)?
+        *self.by_number.get(number_of(id)? as usize)?
+    }
+
+    /// The number in a node's id; 0 if its id was given.
+    pub(super) fn number(&self, node: NodeId) -> u32 {
+        self.numbers[node.index()]
+    }
+
+    /// The first number that no node has.
+    pub(super) fn next_number(&self) -> u32 {
+        self.by_number.len() as u32
     }
 
     /// The ids that AST JSON gave.
     pub fn given(&self) -> &BTreeMap<NodeId, Name> {
         &self.given
     }
+}
+
+/// The number in `n1`, `n2`, …
+fn number_of(id: &str) -> Option<u32> {
+    let digits = id.strip_prefix('n')?;
+    if digits.starts_with(['0', '+']) {
+        return None;
+    }
+    digits.parse().ok()
 }
 
 /// Whether a node is a part that only its parent makes sense of.

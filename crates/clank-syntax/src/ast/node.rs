@@ -42,6 +42,11 @@ macro_rules! categories {
                     matches!(ast.node(node).kind, Kind::$kind(_)).then_some($id(node))
                 }
 
+                /// The node, which must be of this category.
+                pub(crate) fn assume(node: NodeId) -> $id {
+                    $id(node)
+                }
+
                 /// The node of a tree in the making, if it is of this category.
                 pub fn made(builder: &Builder, node: NodeId) -> Option<$id> {
                     matches!(builder.node(node).kind, Kind::$kind(_)).then_some($id(node))

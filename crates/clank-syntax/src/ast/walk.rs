@@ -5,27 +5,7 @@ use super::{Ast, Decl, Expr, Kind, NodeId, Pattern, Stmt, TemplatePart, Type};
 impl Ast {
     /// Calls `visit` with every child of a node, in the order in which they are written.
     pub fn for_each_child(&self, id: NodeId, visit: &mut dyn FnMut(NodeId)) {
-        match &self.node(id).kind {
-            Kind::Program(it) => each(&it.declarations, visit),
-            Kind::Decl(it) => decl(it, visit),
-            Kind::Stmt(it) => stmt(it, visit),
-            Kind::Expr(it) => expr(it, visit),
-            Kind::Type(it) => ty(it, visit),
-            Kind::Pattern(it) => pattern(it, visit),
-            Kind::Param(it) => visit(it.ty.into()),
-            Kind::LambdaParam(it) => each(&it.ty, visit),
-            Kind::TypeParam(it) => each(&it.constraint, visit),
-            Kind::Field(it) => visit(it.ty.into()),
-            Kind::Variant(it) => each(&it.fields, visit),
-            Kind::VariantField(it) => visit(it.ty.into()),
-            Kind::Arm(it) => {
-                visit(it.pattern.into());
-                each(&it.guard, visit);
-                visit(it.body.into());
-            }
-            Kind::FieldInit(it) => visit(it.value.into()),
-            Kind::FieldPattern(it) => each(&it.pattern, visit),
-        }
+        for_each_child(&self.node(id).kind, visit);
     }
 
     /// The children of a node, in the order in which they are written.
@@ -43,6 +23,31 @@ impl Ast {
             self.for_each_child(parent, &mut |child| parents[child.index()] = Some(parent));
         }
         parents
+    }
+}
+
+/// Calls `visit` with every child that a node has.
+pub(crate) fn for_each_child(kind: &Kind, visit: &mut dyn FnMut(NodeId)) {
+    match kind {
+        Kind::Program(it) => each(&it.declarations, visit),
+        Kind::Decl(it) => decl(it, visit),
+        Kind::Stmt(it) => stmt(it, visit),
+        Kind::Expr(it) => expr(it, visit),
+        Kind::Type(it) => ty(it, visit),
+        Kind::Pattern(it) => pattern(it, visit),
+        Kind::Param(it) => visit(it.ty.into()),
+        Kind::LambdaParam(it) => each(&it.ty, visit),
+        Kind::TypeParam(it) => each(&it.constraint, visit),
+        Kind::Field(it) => visit(it.ty.into()),
+        Kind::Variant(it) => each(&it.fields, visit),
+        Kind::VariantField(it) => visit(it.ty.into()),
+        Kind::Arm(it) => {
+            visit(it.pattern.into());
+            each(&it.guard, visit);
+            visit(it.body.into());
+        }
+        Kind::FieldInit(it) => visit(it.value.into()),
+        Kind::FieldPattern(it) => each(&it.pattern, visit),
     }
 }
 

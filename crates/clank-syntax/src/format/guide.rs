@@ -9,9 +9,10 @@
 mod brackets;
 mod expr;
 
+use super::chunk::Chunk;
 use super::items::{Items, NONE};
 use super::spacing::blanks_before;
-use crate::ast::{Ast, Decl, Expr, Kind, Literal, NodeId, Pattern, Stmt, Type};
+use crate::ast::{Ast, Decl, Expr, Kind, Literal, Node, NodeId, Pattern, Stmt, Type};
 use crate::token::TokenKind;
 
 /// When a gap is a line break. In every case also if a comment in it asks for one.
@@ -90,13 +91,15 @@ struct Guiding<'a> {
     guide: Guide,
     /// By item: the innermost group that starts with it so far.
     innermost: Vec<u32>,
-    /// By node.
+    /// By node, from the first one of the chunk on.
     roles: Vec<Role>,
+    first_node: usize,
 }
 
 /// Marks the operators that are prefixes, then decides every gap.
-pub(super) fn guide(ast: &Ast, items: &mut Items<'_>) -> Guide {
-    mark_prefixes(ast, items);
+pub(super) fn guide(ast: &Ast, chunk: &Chunk<'_>, items: &mut Items<'_>) -> Guide {
+    let nodes = chunk.nodes.start as usize..chunk.nodes.end as usize;
+    mark_prefixes(&ast.nodes()[nodes.clone()], items);
     let n_items = items.items.len();
     let gaps = (0..n_items as u32)
         .map(|item| Gap {
@@ -119,21 +122,25 @@ pub(super) fn guide(ast: &Ast, items: &mut Items<'_>) -> Guide {
             groups: Vec::with_capacity(n_items / 4),
             starts: vec![NONE; n_items],
             ends: vec![0; n_items],
-            declarations: Vec::with_capacity(ast.declarations().len()),
+            declarations: Vec::with_capacity(chunk.declarations.len()),
         },
         innermost: vec![NONE; n_items],
-        roles: vec![Role::Own; ast.nodes().len()],
+        roles: vec![Role::Own; nodes.len()],
+        first_node: nodes.start,
     };
+    for &decl in chunk.declarations {
+        guiding.declaration(decl.into());
+    }
     // Children have smaller ids than their parents.
-    for index in (0..ast.nodes().len()).rev() {
+    for index in nodes.rev() {
         guiding.node(NodeId(index as u32));
     }
     guiding.end_of_text();
     guiding.guide
 }
 
-fn mark_prefixes(ast: &Ast, items: &mut Items<'_>) {
-    for node in ast.nodes() {
+fn mark_prefixes(nodes: &[Node], items: &mut Items<'_>) {
+    for node in nodes {
         let is_prefixed = matches!(
             node.kind,
             Kind::Expr(Expr::Unary { .. } | Expr::Hole { .. })
@@ -163,12 +170,6 @@ fn is_cut(items: &Items<'_>, item: u32) -> bool {
 impl Guiding<'_> {
     fn node(&mut self, id: NodeId) {
         let node = self.ast.node(id);
-        if let Kind::Program(program) = &node.kind {
-            for &decl in &program.declarations {
-                self.declaration(decl.into());
-            }
-            return;
-        }
         // What is inside a template is part of one token.
         let Some((first, last)) = self.range(id) else { return };
         match &node.kind {
@@ -232,7 +233,7 @@ impl Guiding<'_> {
                         self.guide.gaps[brace as usize].when = Break::AfterGroup;
                     }
                 }
-                self.roles[it.body.node().index()] = Role::Shares(group);
+                self.set_role(it.body.into(), Role::Shares(group));
             }
             Decl::ExternalFn(_) => {
                 let is_member = self.items.kind(first) == TokenKind::Fn;
@@ -295,9 +296,9 @@ impl Guiding<'_> {
         let Some((brace, last)) = self.range(body.into()) else { return };
         let group = self.group(first, last);
         self.after_head(brace, group);
-        self.roles[body.node().index()] = Role::Shares(group);
+        self.set_role(body.into(), Role::Shares(group));
         if let Some(head) = head {
-            self.roles[head.node().index()] = Role::Head(brace);
+            self.set_role(head.into(), Role::Head(brace));
         }
     }
 
@@ -316,6 +317,14 @@ impl Guiding<'_> {
             Type::Record { .. } => self.braces_ending(last),
             Type::Array { .. } | Type::Effect { .. } | Type::Error { .. } => {}
         }
+    }
+
+    fn role(&self, id: NodeId) -> Role {
+        self.roles[id.index() - self.first_node]
+    }
+
+    fn set_role(&mut self, id: NodeId, role: Role) {
+        self.roles[id.index() - self.first_node] = role;
     }
 
     /// The first and last item of a node.

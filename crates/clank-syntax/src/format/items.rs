@@ -1,6 +1,8 @@
 //! A text as the formatter sees it: tokens that mean something, the comments before each of them, and the runs of
 //! blanks between these items. Only the runs ever change.
 
+use std::ops::Range;
+
 use crate::token::{TokenKind, Tokens};
 
 /// No token, no group.
@@ -47,36 +49,45 @@ pub(super) struct Items<'t> {
     pub(super) text: &'t str,
     pub(super) items: Vec<Item>,
     comments: Vec<Comment>,
-    /// By block of bytes: the first item that ends after the block's start.
+    /// Where the items start: after a byte order mark, or at the first item of a part of a text.
+    pub(super) start: u32,
+    /// By block of bytes from `start` on: the first item that ends after the block's start.
     first_of_block: Vec<u32>,
     /// Whether most line ends between items are `\r\n`.
     pub(super) is_crlf: bool,
 }
 
 impl<'t> Items<'t> {
-    pub(super) fn new(tokens: &'t Tokens) -> Items<'t> {
+    /// The items among these tokens, and an end behind them.
+    pub(super) fn new(tokens: &'t Tokens, range: Range<usize>, is_crlf: bool) -> Items<'t> {
         let text = tokens.source();
-        let n_items = tokens.as_slice().iter().filter(|it| !it.kind.is_trivia()).count() + 1;
+        let own = &tokens.as_slice()[range.clone()];
+        let n_items = own.iter().filter(|it| !it.kind.is_trivia()).count() + 1;
+        let start = match range.start {
+            0 if text.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len_utf8() as u32,
+            first => tokens.span(first).start,
+        };
+        let n_bytes = tokens.span(range.end).start.saturating_sub(start) as usize;
         let mut it = Items {
             text,
             items: Vec::with_capacity(n_items),
             comments: Vec::new(),
-            first_of_block: Vec::with_capacity(text.len().div_ceil(BLOCK)),
-            is_crlf: false,
+            start,
+            first_of_block: Vec::with_capacity(n_bytes.div_ceil(BLOCK)),
+            is_crlf,
         };
-        it.read(tokens);
+        it.read(tokens, range);
         it.match_brackets();
         it
     }
 
-    fn read(&mut self, tokens: &Tokens) {
-        let mut lines = LineEnds::default();
+    fn read(&mut self, tokens: &Tokens, range: Range<usize>) {
         let mut first_comment = 0;
         // Where the run before the next item starts.
-        let mut run = self.start_of_text();
-        let end = tokens.source().len() as u32;
-        for index in 0..=tokens.len() {
-            let kind = tokens.kind(index);
+        let mut run = self.start;
+        let end = tokens.span(range.end).start;
+        for index in range.start..=range.end {
+            let kind = if index < range.end { tokens.kind(index) } else { TokenKind::End };
             if kind == TokenKind::Whitespace {
                 continue;
             }
@@ -84,7 +95,7 @@ impl<'t> Items<'t> {
                 TokenKind::End => (end, end),
                 _ => (tokens.span(index).start, tokens.span(index).end),
             };
-            let lines_before = lines.count(&self.text.as_bytes()[run as usize..start as usize]);
+            let lines_before = line_ends(&self.text.as_bytes()[run as usize..start as usize]);
             let text = &self.text[start as usize..end as usize];
             if kind.is_trivia() {
                 let is_line = kind == TokenKind::LineComment;
@@ -104,7 +115,7 @@ impl<'t> Items<'t> {
                 continue;
             }
             let item = self.items.len() as u32;
-            self.first_of_block.resize((end as usize).div_ceil(BLOCK), item);
+            self.first_of_block.resize(((end - self.start) as usize).div_ceil(BLOCK), item);
             let (width, spans_lines) = match kind {
                 TokenKind::MultilineStr | TokenKind::Template => width(text),
                 _ => (characters(text), false),
@@ -122,7 +133,6 @@ impl<'t> Items<'t> {
             first_comment = self.comments.len() as u32;
             run = end;
         }
-        self.is_crlf = lines.crlf > lines.lf;
     }
 
     fn match_brackets(&mut self) {
@@ -139,11 +149,6 @@ impl<'t> Items<'t> {
                 _ => {}
             }
         }
-    }
-
-    /// Where the text starts, after a byte order mark.
-    pub(super) fn start_of_text(&self) -> u32 {
-        if self.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() as u32 } else { 0 }
     }
 
     /// What an item is; [`TokenKind::End`] before the first one and after the last one.
@@ -167,7 +172,7 @@ impl<'t> Items<'t> {
 
     /// The first item that ends after an offset.
     fn first_after(&self, offset: u32) -> Option<u32> {
-        let first = *self.first_of_block.get(offset as usize / BLOCK)?;
+        let first = *self.first_of_block.get(offset.checked_sub(self.start)? as usize / BLOCK)?;
         let items = self.items.get(first as usize..)?;
         let place = items.iter().position(|it| it.end > offset)?;
         Some(first + place as u32)
@@ -194,27 +199,25 @@ impl<'t> Items<'t> {
     }
 }
 
-#[derive(Default)]
-struct LineEnds {
-    crlf: usize,
-    lf: usize,
+/// How many lines end in a run; 2 stands for more.
+fn line_ends(run: &[u8]) -> u8 {
+    run.iter().filter(|it| **it == b'\n').take(2).count() as u8
 }
 
-impl LineEnds {
-    fn count(&mut self, run: &[u8]) -> u8 {
-        let mut lines = 0;
-        for (index, &byte) in run.iter().enumerate() {
-            if byte != b'\n' {
-                continue;
-            }
-            lines += 1;
-            match index.checked_sub(1).map(|before| run[before]) {
-                Some(b'\r') => self.crlf += 1,
-                _ => self.lf += 1,
+/// Whether most line ends between items are `\r\n`.
+pub(super) fn is_crlf(tokens: &Tokens) -> bool {
+    let text = tokens.source().as_bytes();
+    let (mut crlf, mut lf) = (0_usize, 0_usize);
+    for index in (0..tokens.len()).filter(|it| tokens.kind(*it) == TokenKind::Whitespace) {
+        let span = tokens.span(index);
+        for at in (span.start as usize..span.end as usize).filter(|it| text[*it] == b'\n') {
+            match at.checked_sub(1).map(|before| text[before]) {
+                Some(b'\r') => crlf += 1,
+                _ => lf += 1,
             }
         }
-        lines.min(2) as u8
     }
+    crlf > lf
 }
 
 /// The width of what may span lines, and whether it does.

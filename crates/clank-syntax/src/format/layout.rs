@@ -185,7 +185,7 @@ impl Layout<'_> {
         let is_first = item == 0;
         let mut start = match item.checked_sub(1) {
             Some(before) => self.items.items[before as usize].end,
-            None => self.items.start_of_text(),
+            None => self.items.start,
         };
         // Before a closing bracket comments stand behind what they follow.
         let is_behind = is_line && !gap.is_cut && is_closing(it.kind);
@@ -234,7 +234,7 @@ impl Layout<'_> {
     }
 
     fn run(&mut self, item: u32, space: Space) {
-        self.run_from(self.items.start_of_text(), self.items.items[item as usize].start, space);
+        self.run_from(self.items.start, self.items.items[item as usize].start, space);
     }
 
     fn run_from(&mut self, start: u32, end: u32, space: Space) {

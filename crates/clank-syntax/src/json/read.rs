@@ -5,6 +5,7 @@
 mod decl;
 mod expr;
 mod node;
+mod part;
 mod scalar;
 mod types;
 
@@ -15,6 +16,8 @@ use super::{FILE, JsonError};
 use crate::ast::{Ast, Builder, MAX_NESTING, Name, NodeId, Source};
 use crate::span::Span;
 use crate::stack::with_stack;
+
+pub(crate) use part::{Part, read_part};
 
 /// After so many mistakes, or so many bytes of paths and messages, no more are told: a hostile input has as many as
 /// it has nodes, and a path is as long as the input is deep.
@@ -51,19 +54,7 @@ fn read_document(text: &str, lenient: bool) -> (Option<Ast>, Vec<JsonError>) {
             return (None, vec![JsonError { path: "$".into(), message }]);
         }
     };
-    let mut reader = Reader {
-        doc: &doc,
-        builder: Builder::new(Source { file: FILE.into(), text: String::new() }),
-        errors: Vec::new(),
-        error_bytes: 0,
-        n_untold: 0,
-        is_fatal: false,
-        lenient,
-        ids: HashMap::new(),
-        depth: 0,
-        deepest: (0, doc.root()),
-        has_comments_in_fragments: false,
-    };
+    let mut reader = Reader::new(&doc, lenient);
     let program = reader.program(doc.root());
     let Some(program) = program.filter(|_| !reader.is_fatal) else {
         return (None, reader.told());
@@ -103,6 +94,12 @@ fn height(ast: &Ast) -> u32 {
     heights[ast.root().node().index()]
 }
 
+/// Whether a tree that was made from another one is too deep to have a text.
+pub(crate) fn is_too_deep(before: &Ast, ast: &Ast) -> bool {
+    let depth = height(ast);
+    depth > SURELY_SHALLOW && depth > height(before) && !has_text(ast) && has_text(before)
+}
+
 /// Whether the tree's text is within the limits of texts.
 fn has_text(ast: &Ast) -> bool {
     crate::parse(FILE, &crate::print(ast)).errors.is_empty()
@@ -134,6 +131,22 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn new(doc: &'a Doc, lenient: bool) -> Reader<'a> {
+        Reader {
+            doc,
+            builder: Builder::new(Source { file: FILE.into(), text: String::new() }),
+            errors: Vec::new(),
+            error_bytes: 0,
+            n_untold: 0,
+            is_fatal: false,
+            lenient,
+            ids: HashMap::new(),
+            depth: 0,
+            deepest: (0, doc.root()),
+            has_comments_in_fragments: false,
+        }
+    }
+
     /// Records a mistake at a value.
     fn error(&mut self, at: ValueId, message: String) {
         self.is_fatal = true;

@@ -27,17 +27,44 @@ impl<'p> Parser<'p> {
                 })
             })?,
             TokenKind::Arrow => (Vec::new(), false),
-            _ => {
-                let from = self.pos;
-                let name = self.lambda_param_name()?;
-                let span = self.span_from(from);
-                (vec![self.builder.lambda_param(LambdaParam { name, ty: None }, span)], false)
-            }
+            _ => (self.bare_lambda_params()?, false),
         };
         self.expect_before(TokenKind::Arrow, "`->`", starts_expr)?;
         let body = self.deeper(1, Self::expr)?;
         let span = self.span_from(from);
         Ok(self.builder.expr(Expr::Lambda { params: params.0.into(), body }, span))
+    }
+
+    /// A parameter without parentheses. More of them before the arrow are reported as one mistake and read.
+    fn bare_lambda_params(&mut self) -> Read<Vec<LambdaParamId>> {
+        let mut params = vec![self.bare_lambda_param()?];
+        let is_name = |kind| matches!(kind, TokenKind::Ident | TokenKind::Underscore);
+        let mut ahead = 0;
+        while is_name(self.kind_at(ahead))
+            || self.kind_at(ahead) == TokenKind::Comma && is_name(self.kind_at(ahead + 1))
+        {
+            ahead += 1;
+        }
+        if ahead == 0 || self.kind_at(ahead) != TokenKind::Arrow {
+            return Ok(params);
+        }
+        self.expected(SyntaxCode::E0001, "`->`");
+        if let Some(found) = self.found.last_mut() {
+            found.error.help =
+                Some("put several parameters in parentheses: `\\(a, b) -> …`".into());
+        }
+        while self.kind() != TokenKind::Arrow {
+            self.eat(TokenKind::Comma);
+            params.push(self.bare_lambda_param()?);
+        }
+        Ok(params)
+    }
+
+    fn bare_lambda_param(&mut self) -> Read<LambdaParamId> {
+        let from = self.pos;
+        let name = self.lambda_param_name()?;
+        let span = self.span_from(from);
+        Ok(self.builder.lambda_param(LambdaParam { name, ty: None }, span))
     }
 
     fn lambda_param_name(&mut self) -> Read<Name> {
@@ -118,8 +145,9 @@ impl<'p> Parser<'p> {
             Ok(()) => Some(self.expr_before(|it| it == TokenKind::Comma)),
             Err(_) => None,
         };
-        let is_whole =
-            self.is_at_end() || self.kind() == TokenKind::Comma || starts_pattern(self.kind());
+        let is_whole = self.is_at_end()
+            || matches!(self.kind(), TokenKind::Comma | TokenKind::Semi)
+            || starts_pattern(self.kind());
         let body = match body {
             Some(body) if is_whole => body,
             _ => {

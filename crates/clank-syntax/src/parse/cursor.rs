@@ -298,6 +298,28 @@ impl<'a> Parser<'a> {
         Ok(Name::new(self.text_at(self.pos - 1)))
     }
 
+    /// The name before a `: T` in a declaration. A word that cannot be one is reported and taken for it, so that the
+    /// rest of the declaration can be read; so is a name after `mut`.
+    pub(super) fn name_before_type(&mut self, what: &str) -> Read<Name> {
+        let kind = self.kind();
+        if kind == TokenKind::Mut && self.kind_at(1) == TokenKind::Ident {
+            self.expected(SyntaxCode::E0001, what);
+            if let Some(found) = self.found.last_mut() {
+                found.error.help = Some("only a `let` can be `mut`".into());
+            }
+            self.bump();
+            return self.value_name(what);
+        }
+        let is_word = kind.is_keyword()
+            || matches!(kind, TokenKind::TypeIdent | TokenKind::Underscore | TokenKind::Int);
+        if !is_word || self.kind_at(1) != TokenKind::Colon {
+            return self.value_name(what);
+        }
+        self.expected(SyntaxCode::E0001, what);
+        self.bump();
+        Ok(Name::new(self.text_at(self.pos - 1)))
+    }
+
     pub(super) fn type_name(&mut self, what: &str) -> Read<Name> {
         if self.kind() != TokenKind::TypeIdent {
             return Err(self.expected(SyntaxCode::E0001, what));

@@ -4,10 +4,12 @@ use super::cursor::{Failed, Parser, Read};
 use super::list::ListOf;
 use super::ty::starts_type;
 use crate::ast::{
-    Decl, DeclId, ExprId, ExternalFn, FnDecl, Name, Param, ParamId, Type, TypeId, TypeParam,
-    TypeParamId, UseDecl, Variant, VariantField, VariantFieldId, VariantId,
+    Builder, Decl, DeclId, ExprId, ExternalFn, Field, FieldId, FnDecl, Name, Param, ParamId, Type,
+    TypeId, TypeParam, TypeParamId, UseDecl, Variant, VariantField, VariantFieldId, VariantId,
 };
 use crate::error::SyntaxCode;
+use crate::lexer::lex;
+use crate::span::Span;
 use crate::token::TokenKind;
 
 /// What functions start with, of the program and of the host.
@@ -87,7 +89,7 @@ impl<'p> Parser<'p> {
             it.list(&ListOf {
                 element: Self::param,
                 can_start: |kind| kind == TokenKind::Ident,
-                broken: None,
+                broken: Some(broken_param),
                 code: SyntaxCode::E0001,
                 separators: "`,` or `)`",
             })
@@ -116,7 +118,7 @@ impl<'p> Parser<'p> {
 
     fn param(&mut self) -> Read<ParamId> {
         let from = self.pos;
-        let name = self.value_name("the name of a parameter")?;
+        let name = self.name_before_type("the name of a parameter")?;
         let ty = self.stated_type()?;
         let span = self.span_from(from);
         Ok(self.builder.param(Param { name, ty }, span))
@@ -237,7 +239,7 @@ impl<'p> Parser<'p> {
             it.list(&ListOf {
                 element: Self::field,
                 can_start: |kind| kind == TokenKind::Ident,
-                broken: None,
+                broken: Some(broken_field),
                 code: SyntaxCode::E0001,
                 separators: "`,` or `}`",
             })
@@ -266,7 +268,16 @@ impl<'p> Parser<'p> {
 
     fn variant_decl(&mut self) -> Read<VariantId> {
         let from = self.pos;
-        let name = self.type_name("the name of a variant")?;
+        let name = match self.kind() {
+            TokenKind::Ident => {
+                self.expected(SyntaxCode::E0001, "the name of a variant");
+                if let Some(found) = self.found.last_mut() {
+                    found.error.help = Some("names of variants start with a capital".into());
+                }
+                self.value_name("the name of a variant")?
+            }
+            _ => self.type_name("the name of a variant")?,
+        };
         let fields = match self.kind() {
             TokenKind::LParen => self.inside(|it| {
                 it.list(&ListOf {
@@ -359,4 +370,24 @@ impl<'p> Parser<'p> {
         }
         self.import_name("a name").map(Some)
     }
+}
+
+/// A parameter that cannot be read: its name if there is one, and all of it in place of its type.
+fn broken_param(builder: &mut Builder, source: String, span: Span) -> ParamId {
+    let name = first_name(&source);
+    let ty = builder.ty(Type::Error { source }, span);
+    builder.param(Param { name, ty }, span)
+}
+
+/// The same for a field.
+fn broken_field(builder: &mut Builder, source: String, span: Span) -> FieldId {
+    let name = first_name(&source);
+    let ty = builder.ty(Type::Error { source }, span);
+    builder.field(Field { name, ty }, span)
+}
+
+fn first_name(source: &str) -> Name {
+    let (tokens, _) = lex(source);
+    let first = (0..tokens.len()).find(|&it| tokens.kind(it) == TokenKind::Ident);
+    first.map_or(Name::new("_"), |it| Name::new(tokens.text(it)))
 }

@@ -5,6 +5,7 @@
 use super::bracket::after;
 use super::cursor::{Failed, Parser, Read};
 use super::list::ListOf;
+use super::literal::is_literal;
 use super::report::Sort;
 use crate::ast::{BinaryOp, Expr, ExprId, Literal, Name, UnaryOp};
 use crate::error::{SyntaxCode, SyntaxError};
@@ -14,28 +15,23 @@ use crate::token::TokenKind;
 
 /// Whether an expression can start with it.
 pub(super) fn starts_expr(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::Int
-            | TokenKind::Float
-            | TokenKind::Str
-            | TokenKind::MultilineStr
-            | TokenKind::Template
-            | TokenKind::True
-            | TokenKind::False
-            | TokenKind::Ident
-            | TokenKind::TypeIdent
-            | TokenKind::Underscore
-            | TokenKind::Question
-            | TokenKind::Lambda
-            | TokenKind::If
-            | TokenKind::Match
-            | TokenKind::LBrace
-            | TokenKind::LBracket
-            | TokenKind::LParen
-            | TokenKind::Minus
-            | TokenKind::Not
-    )
+    is_literal(kind)
+        || matches!(
+            kind,
+            TokenKind::Template
+                | TokenKind::Ident
+                | TokenKind::TypeIdent
+                | TokenKind::Underscore
+                | TokenKind::Question
+                | TokenKind::Lambda
+                | TokenKind::If
+                | TokenKind::Match
+                | TokenKind::LBrace
+                | TokenKind::LBracket
+                | TokenKind::LParen
+                | TokenKind::Minus
+                | TokenKind::Not
+        )
 }
 
 pub(super) fn binary_op(kind: TokenKind) -> Option<BinaryOp> {
@@ -253,12 +249,7 @@ impl<'p> Parser<'p> {
     fn operand(&mut self) -> Read<ExprId> {
         let from = self.pos;
         let expr = match self.kind() {
-            TokenKind::Int
-            | TokenKind::Float
-            | TokenKind::Str
-            | TokenKind::MultilineStr
-            | TokenKind::True
-            | TokenKind::False => match self.literal() {
+            kind if is_literal(kind) => match self.literal() {
                 Some(literal) => Expr::Literal(literal),
                 None => Expr::Error { source: self.source_from(from).0 },
             },
@@ -287,10 +278,29 @@ impl<'p> Parser<'p> {
                 Expr::Array { elements: elements.into() }
             }
             TokenKind::LParen => return self.parenthesised(),
-            _ => return Err(self.expected(SyntaxCode::E0005, "an expression")),
+            _ => return Err(self.expected_expr()),
         };
         let span = self.span_from(from);
         Ok(self.builder.expr(expr, span))
+    }
+
+    fn expected_expr(&mut self) -> Failed {
+        let kind = self.kind();
+        let failed = self.expected(SyntaxCode::E0005, "an expression");
+        // At the start of a line it is more likely the next statement than a part of this one.
+        let is_part = kind.is_statement()
+            && (!self.layout.pieces[self.pos].is_first_on_line
+                || self.pos > 0 && self.layout.pieces[self.pos - 1].kind == TokenKind::Arrow);
+        if is_part && let Some(found) = self.found.last_mut() {
+            let piece = self.layout.pieces[self.pos];
+            let word = &self.text[piece.start as usize..piece.end as usize];
+            let rest = match kind {
+                TokenKind::Break | TokenKind::Continue => "",
+                _ => " …",
+            };
+            found.error.help = Some(format!("a statement goes into a block: `{{ {word}{rest} }}`"));
+        }
+        failed
     }
 
     fn parenthesised(&mut self) -> Read<ExprId> {

@@ -32,9 +32,11 @@ impl<'p> Parser<'p> {
                 // The comma may not be what was forgotten, and that was reported.
                 self.found.truncate(n_found);
             }
-            let is_followed = self.is_at_end() || self.kind() == TokenKind::Comma;
+            let mut is_followed = self.is_at_end() || self.kind() == TokenKind::Comma;
             if element.is_ok() && !is_followed {
                 self.expected(list.code, list.separators);
+                // The only thing that it can mean here is a comma.
+                is_followed = self.kind() == TokenKind::Semi;
             }
             match element {
                 Ok(element) if is_followed || (list.can_start)(self.kind()) => {
@@ -50,7 +52,7 @@ impl<'p> Parser<'p> {
                     elements.push(broken(self.builder, source, span));
                 }
             }
-            ends_with_comma = self.eat(TokenKind::Comma);
+            ends_with_comma = self.eat(TokenKind::Comma) || self.eat(TokenKind::Semi);
         }
         let ends_with_comma = ends_with_comma && !elements.is_empty();
         Ok((elements, ends_with_comma))

@@ -8,6 +8,19 @@ use crate::error::SyntaxCode;
 use crate::lexer::{MAX_DIGITS, escape};
 use crate::token::TokenKind;
 
+/// Whether it is a literal by itself.
+pub(super) fn is_literal(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Int
+            | TokenKind::Float
+            | TokenKind::Str
+            | TokenKind::MultilineStr
+            | TokenKind::True
+            | TokenKind::False
+    )
+}
+
 impl Parser<'_> {
     /// The value of the literal here. There is none if the lexer reported it.
     pub(super) fn literal(&mut self) -> Option<Literal> {

@@ -53,6 +53,8 @@ fn what_does_not_fit_is_e0001() {
             match x { A -> 1; B -> 2 }
             else { 1 }
             \x x
+            \a b -> a
+            f(\a, b -> a)
             "##
         ),
         @r#"
@@ -117,7 +119,7 @@ match x { A -> 1 B -> 2 }
     {(match x [(A) => 1] [(B) => 2])}
     E0001 2:18: expected `,` or `}` after `1`, found `B`
 match x { A -> 1; B -> 2 }
-    {(match x [(A) => (error "1; B -> 2")])}
+    {(match x [(A) => 1] [(B) => 2])}
     E0001 2:17: expected `,` or `}` after `1`, found `;`
 else { 1 }
     {(error "else { 1 }")}
@@ -125,6 +127,12 @@ else { 1 }
 \x x
     {(\ (x) x)}
     E0001 2:4: expected `->` after `x`, found `x`
+\a b -> a
+    {(\ (a b) a)}
+    E0001 2:4: expected `->` after `a`, found `b` (help: put several parameters in parentheses: `\(a, b) -> …`)
+f(\a, b -> a)
+    {(call f (\ (a b) a))}
+    E0001 2:5: expected `->` after `a`, found `,` (help: put several parameters in parentheses: `\(a, b) -> …`)
 "#
     );
     insta::assert_snapshot!(
@@ -145,6 +153,15 @@ else { 1 }
             fn f[t]() -> Int { 1 }
             fn f[]() -> Int { 1 }
             fn f(1: Int) -> Int { 1 }
+            fn f(type: Int, y: Int) -> Int { y }
+            fn f(mut x: Int) -> Int { x }
+            fn f(Int, y: Int) -> Int { y }
+            fn f(x: Int = 3, y: Int) -> Int { x }
+            fn f((a, b): (Int, Int)) -> Int { a }
+            rec R { X: Int, y: Int }
+            rec R { "x": Int, y: Int }
+            rec R { x: Int; y: Int }
+            external fn f(_: Int) -> Int = "f"
             mod M
             external fn f() -> Int
             external fn f() -> Int = x
@@ -169,8 +186,8 @@ type A Int
     (type A = Int)
     E0001 1:8: expected `=` after `A`, found `Int`
 sum S { a }
-    (error "sum S { a }")
-    E0001 1:9: expected the name of a variant after `{`, found `a`
+    (sum S (a))
+    E0001 1:9: expected the name of a variant after `{`, found `a` (help: names of variants start with a capital)
 rec R { x: Int y: Int }
     (rec R x:Int y:Int)
     E0001 1:16: expected `,` or `}` after `Int`, found `y`
@@ -196,8 +213,35 @@ fn f[]() -> Int { 1 }
     (error "fn f[]() -> Int { 1 }")
     E0001 1:6: expected the name of a type parameter after `[`, found `]`
 fn f(1: Int) -> Int { 1 }
-    (error "fn f(1: Int) -> Int { 1 }")
+    (fn f (1:Int) -> Int {1})
     E0001 1:6: expected the name of a parameter after `(`, found `1`
+fn f(type: Int, y: Int) -> Int { y }
+    (fn f (type:Int y:Int) -> Int {y})
+    E0001 1:6: expected the name of a parameter after `(`, found `type` (help: `type` is a reserved word and cannot be a name)
+fn f(mut x: Int) -> Int { x }
+    (fn f (x:Int) -> Int {x})
+    E0001 1:6: expected the name of a parameter after `(`, found `mut` (help: only a `let` can be `mut`)
+fn f(Int, y: Int) -> Int { y }
+    (fn f (_:(error "Int") y:Int) -> Int {y})
+    E0001 1:6: expected the name of a parameter after `(`, found `Int`
+fn f(x: Int = 3, y: Int) -> Int { x }
+    (fn f (x:(error "x: Int = 3") y:Int) -> Int {x})
+    E0001 1:13: expected `,` or `)` after `Int`, found `=`
+fn f((a, b): (Int, Int)) -> Int { a }
+    (fn f (a:(error "(a, b): (Int, Int)")) -> Int {a})
+    E0001 1:6: expected the name of a parameter after `(`, found `(`
+rec R { X: Int, y: Int }
+    (rec R X:Int y:Int)
+    E0001 1:9: expected the name of a field after `{`, found `X`
+rec R { "x": Int, y: Int }
+    (rec R _:(error "\"x\": Int") y:Int)
+    E0001 1:9: expected the name of a field after `{`, found `"x"`
+rec R { x: Int; y: Int }
+    (rec R x:Int y:Int)
+    E0001 1:15: expected `,` or `}` after `Int`, found `;`
+external fn f(_: Int) -> Int = "f"
+    (external f (_:Int) -> Int = "f")
+    E0001 1:15: expected the name of a parameter after `(`, found `_`
 mod M
     (error "mod M")
     E0001 1:5: expected the name of the module after `mod`, found `M`
@@ -446,7 +490,7 @@ rec R { x: Int;;fn f() -> Int { 1 }
     (fn f () -> Int {1})
     E0004 2:1: `{` is not closed before `fn` (1:7: opened here)
 external mod m = "x" { fn f(x: Int -> Int;;fn g() -> Int };;fn h() -> Int { 1 }
-    (external-mod m "x" (error "fn f(x: Int -> Int") (external g () -> Int = "g"))
+    (external-mod m "x" (external f (x:(error "x: Int -> Int")) -> (error "") = "f") (external g () -> Int = "g"))
     (fn h () -> Int {1})
     E0004 2:1: `(` is not closed before `fn` (1:28: opened here)
 )]}
@@ -480,6 +524,8 @@ fn missing_expressions_are_e0005() {
             let x = let y = 2;
             f(+)
             for x in { 1 }
+            match x { None -> return, Some(y) -> y }
+            match x { None -> break, Some(y) -> y }
             "##
         ),
         @r#"
@@ -533,13 +579,19 @@ match x { A if -> 1 }
     E0005 2:16: expected an expression after `if`, found `->`
 let x = let y = 2;
     {(let x (error "")) (let y 2)}
-    E0005 2:9: expected an expression after `=`, found `let`
+    E0005 2:9: expected an expression after `=`, found `let` (help: a statement goes into a block: `{ let … }`)
 f(+)
     {(call f (error "+"))}
     E0005 2:3: expected an expression after `(`, found `+`
 for x in { 1 }
     {(for x (error "") {1})}
     E0005 2:10: expected an expression after `in`, found `{`
+match x { None -> return, Some(y) -> y }
+    {(match x [(None) => (error "return")] [(Some y) => y])}
+    E0005 2:19: expected an expression after `->`, found `return` (help: a statement goes into a block: `{ return … }`)
+match x { None -> break, Some(y) -> y }
+    {(match x [(None) => (error "break")] [(Some y) => y])}
+    E0005 2:19: expected an expression after `->`, found `break` (help: a statement goes into a block: `{ break }`)
 "#
     );
     insta::assert_snapshot!(

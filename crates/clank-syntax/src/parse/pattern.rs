@@ -2,6 +2,7 @@
 
 use super::cursor::{Parser, Read};
 use super::list::ListOf;
+use super::literal::is_literal;
 use crate::ast::{FieldPattern, FieldPatternId, Literal, Name, Pattern, PatternId};
 use crate::error::SyntaxCode;
 use crate::stack::with_stack;
@@ -9,21 +10,16 @@ use crate::token::TokenKind;
 
 /// Whether a pattern can start with it.
 pub(super) fn starts_pattern(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::Underscore
-            | TokenKind::Ident
-            | TokenKind::TypeIdent
-            | TokenKind::Int
-            | TokenKind::Float
-            | TokenKind::Minus
-            | TokenKind::Str
-            | TokenKind::MultilineStr
-            | TokenKind::True
-            | TokenKind::False
-            | TokenKind::LParen
-            | TokenKind::LBrace
-    )
+    is_literal(kind)
+        || matches!(
+            kind,
+            TokenKind::Underscore
+                | TokenKind::Ident
+                | TokenKind::TypeIdent
+                | TokenKind::Minus
+                | TokenKind::LParen
+                | TokenKind::LBrace
+        )
 }
 
 impl<'p> Parser<'p> {
@@ -45,12 +41,7 @@ impl<'p> Parser<'p> {
                 self.bump();
                 self.negative_literal(from)?
             }
-            TokenKind::Int
-            | TokenKind::Float
-            | TokenKind::Str
-            | TokenKind::MultilineStr
-            | TokenKind::True
-            | TokenKind::False => match self.literal() {
+            kind if is_literal(kind) => match self.literal() {
                 Some(literal) => Pattern::Literal(literal),
                 None => Pattern::Error { source: self.source_from(from).0 },
             },

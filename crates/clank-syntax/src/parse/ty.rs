@@ -154,7 +154,7 @@ impl<'p> Parser<'p> {
     /// `x: T`
     pub(super) fn field(&mut self) -> Read<FieldId> {
         let from = self.pos;
-        let name = self.value_name("the name of a field")?;
+        let name = self.name_before_type("the name of a field")?;
         let ty = self.stated_type()?;
         let span = self.span_from(from);
         Ok(self.builder.field(Field { name, ty }, span))

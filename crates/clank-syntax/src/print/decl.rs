@@ -8,7 +8,7 @@ use crate::ast::{
     TypeId, TypeParamId, UseDecl,
 };
 
-pub(super) fn program<'a>(to: &mut Printer<'a>, it: &'a Program) {
+pub(super) fn program<'a>(to: &mut Printer<'a, '_>, it: &'a Program) {
     for (index, decl) in it.declarations.iter().enumerate() {
         if index > 0 {
             to.next.push(Task::BlankLine);
@@ -18,9 +18,10 @@ pub(super) fn program<'a>(to: &mut Printer<'a>, it: &'a Program) {
     to.next.push(Task::Line);
 }
 
-pub(super) fn decl<'a>(to: &mut Printer<'a>, it: &'a Decl) {
+pub(super) fn decl<'a>(to: &mut Printer<'a, '_>, it: &'a Decl, place: Place) {
     match it {
         Decl::Fn(it) => function(to, it),
+        Decl::ExternalFn(it) if place.in_module => external_signature(to, it),
         Decl::ExternalFn(it) => {
             to.text("external ");
             external_signature(to, it);
@@ -36,11 +37,7 @@ pub(super) fn decl<'a>(to: &mut Printer<'a>, it: &'a Decl) {
             to.next.push(Task::Indent);
             for function in functions {
                 to.next.push(Task::Line);
-                to.next.push(Task::Leading(function.node()));
-                if let Decl::ExternalFn(it) = to.ast.decl(*function) {
-                    external_signature(to, it);
-                }
-                to.next.push(Task::Trailing(function.node()));
+                to.child_at(*function, Place { in_module: true, ..Place::FREE });
             }
             to.next.extend([Task::Dedent, Task::Line]);
             to.text("}");
@@ -72,7 +69,7 @@ pub(super) fn decl<'a>(to: &mut Printer<'a>, it: &'a Decl) {
     }
 }
 
-fn function<'a>(to: &mut Printer<'a>, it: &'a FnDecl) {
+fn function<'a>(to: &mut Printer<'a, '_>, it: &'a FnDecl) {
     signature(to, &it.name, &it.type_params, &it.params, it.return_type);
     for (word, condition) in [(" pre ", it.precondition), (" post ", it.postcondition)] {
         if let Some(condition) = condition {
@@ -84,12 +81,12 @@ fn function<'a>(to: &mut Printer<'a>, it: &'a FnDecl) {
     to.child(it.body);
 }
 
-fn external_signature<'a>(to: &mut Printer<'a>, it: &'a ExternalFn) {
+fn external_signature<'a>(to: &mut Printer<'a, '_>, it: &'a ExternalFn) {
     signature(to, &it.name, &it.type_params, &it.params, it.return_type);
 }
 
 fn signature<'a>(
-    to: &mut Printer<'a>,
+    to: &mut Printer<'a, '_>,
     name: &'a Name,
     type_params: &[TypeParamId],
     params: &[ParamId],
@@ -101,14 +98,14 @@ fn signature<'a>(
     return_type(to, result);
 }
 
-fn named<'a>(to: &mut Printer<'a>, name: &'a Name, type_params: &[TypeParamId]) {
+fn named<'a>(to: &mut Printer<'a, '_>, name: &'a Name, type_params: &[TypeParamId]) {
     to.text(name.as_str());
     if !type_params.is_empty() {
         to.list("[", type_params, "]");
     }
 }
 
-fn use_decl<'a>(to: &mut Printer<'a>, it: &'a UseDecl) {
+fn use_decl<'a>(to: &mut Printer<'a, '_>, it: &'a UseDecl) {
     if it.is_external {
         to.text("use external ");
         to.text(string(it.path.first().map(Name::as_str).unwrap_or_default()));
@@ -125,7 +122,7 @@ fn use_decl<'a>(to: &mut Printer<'a>, it: &'a UseDecl) {
     }
 }
 
-pub(super) fn stmt<'a>(to: &mut Printer<'a>, it: &'a Stmt, place: Place) {
+pub(super) fn stmt<'a>(to: &mut Printer<'a, '_>, it: &'a Stmt, place: Place) {
     match it {
         Stmt::Let { pattern, ty, init, mutable } => {
             to.text(if *mutable { "let mut " } else { "let " });
@@ -186,7 +183,7 @@ pub(super) fn stmt<'a>(to: &mut Printer<'a>, it: &'a Stmt, place: Place) {
     }
 }
 
-fn head_and_body(to: &mut Printer<'_>, head: ExprId, body: ExprId) {
+fn head_and_body(to: &mut Printer<'_, '_>, head: ExprId, body: ExprId) {
     to.child_at(head, Place::HEAD);
     to.text(" ");
     to.child(body);
@@ -195,7 +192,7 @@ fn head_and_body(to: &mut Printer<'_>, head: ExprId, body: ExprId) {
 /// Whether a statement needs no `;`: a block-like expression ends where its brace closes, unless the next token would go
 /// on with it. `next` is what the next statement, or the block's value, starts with; without any, the statement would
 /// become the block's value.
-pub(super) fn ends_itself(to: &Printer<'_>, stmt: StmtId, next: Option<NodeId>) -> bool {
+pub(super) fn ends_itself(to: &Printer<'_, '_>, stmt: StmtId, next: Option<NodeId>) -> bool {
     let (Stmt::Expr { expr }, Some(next)) = (to.ast.stmt(stmt), next) else { return false };
     let is_block_like =
         matches!(to.ast.expr(*expr), Expr::If { .. } | Expr::Match { .. } | Expr::Block { .. });
@@ -203,7 +200,7 @@ pub(super) fn ends_itself(to: &Printer<'_>, stmt: StmtId, next: Option<NodeId>) 
 }
 
 /// Whether the text of a statement or expression starts with a name or a keyword.
-fn starts_with_word(to: &Printer<'_>, mut node: NodeId) -> bool {
+fn starts_with_word(to: &Printer<'_, '_>, mut node: NodeId) -> bool {
     // As operands, block-like expressions are in parentheses.
     let mut is_operand = false;
     loop {

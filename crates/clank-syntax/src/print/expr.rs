@@ -58,8 +58,12 @@ fn shows_brace(it: &Expr) -> bool {
     )
 }
 
-pub(super) fn expr<'a>(to: &mut Printer<'a>, it: &'a Expr, place: Place) {
-    if level(it) < place.level || (place.before_block && shows_brace(it)) {
+pub(super) fn needs_parens(it: &Expr, place: Place) -> bool {
+    level(it) < place.level || (place.before_block && shows_brace(it))
+}
+
+pub(super) fn expr<'a>(to: &mut Printer<'a, '_>, it: &'a Expr, place: Place) {
+    if needs_parens(it, place) {
         to.text("(");
         bare(to, it, false);
         to.text(")");
@@ -68,7 +72,7 @@ pub(super) fn expr<'a>(to: &mut Printer<'a>, it: &'a Expr, place: Place) {
     }
 }
 
-fn bare<'a>(to: &mut Printer<'a>, it: &'a Expr, before_block: bool) {
+fn bare<'a>(to: &mut Printer<'a, '_>, it: &'a Expr, before_block: bool) {
     let operand = |level: u8| Place { before_block, ..Place::operand(level) };
     match it {
         Expr::Literal(it) => to.text(literal(it)),
@@ -164,7 +168,7 @@ fn may_make_a_number(object: &Expr, field: &str) -> bool {
 }
 
 fn if_expr(
-    to: &mut Printer<'_>,
+    to: &mut Printer<'_, '_>,
     condition: ExprId,
     then_branch: ExprId,
     else_branch: Option<ExprId>,
@@ -179,9 +183,9 @@ fn if_expr(
     }
 }
 
-fn lambda(to: &mut Printer<'_>, params: &[LambdaParamId], body: ExprId) {
+fn lambda(to: &mut Printer<'_, '_>, params: &[LambdaParamId], body: ExprId) {
     to.text("\\");
-    let has_comments = |id: &LambdaParamId| to.ast.comments().contains_key(&id.node());
+    let has_comments = |id: &LambdaParamId| to.comments(id.node()).is_some();
     let is_bare = match params {
         [id] => {
             let LambdaParam { ty, .. } = to.ast.lambda_param(*id);
@@ -197,7 +201,7 @@ fn lambda(to: &mut Printer<'_>, params: &[LambdaParamId], body: ExprId) {
     to.child(body);
 }
 
-fn template<'a>(to: &mut Printer<'a>, parts: &'a [TemplatePart]) {
+fn template<'a>(to: &mut Printer<'a, '_>, parts: &'a [TemplatePart]) {
     to.text("`");
     for part in parts {
         match part {
@@ -212,7 +216,7 @@ fn template<'a>(to: &mut Printer<'a>, parts: &'a [TemplatePart]) {
     to.text("`");
 }
 
-fn block(to: &mut Printer<'_>, statements: &[StmtId], expr: Option<ExprId>) {
+fn block(to: &mut Printer<'_, '_>, statements: &[StmtId], expr: Option<ExprId>) {
     if statements.is_empty() && expr.is_none() {
         return to.text("{}");
     }

@@ -7,13 +7,16 @@ use crate::ast::{Name, Pattern, Type, TypeId};
 /// A place where `+`, `->` and a refinement would belong to what stands around.
 const OPERAND: u8 = 1;
 
-pub(super) fn ty<'a>(to: &mut Printer<'a>, it: &'a Type, place: Place) {
-    let parens = match it {
+pub(super) fn needs_parens(it: &Type, place: Place) -> bool {
+    match it {
         Type::Function { .. } | Type::Effect { .. } => place.level >= OPERAND,
         Type::Refined { .. } | Type::Record { .. } => place.before_block,
         _ => false,
-    };
-    if parens {
+    }
+}
+
+pub(super) fn ty<'a>(to: &mut Printer<'a, '_>, it: &'a Type, place: Place) {
+    if needs_parens(it, place) {
         to.text("(");
         bare(to, it, false);
         to.text(")");
@@ -22,7 +25,7 @@ pub(super) fn ty<'a>(to: &mut Printer<'a>, it: &'a Type, place: Place) {
     }
 }
 
-fn bare<'a>(to: &mut Printer<'a>, it: &'a Type, before_block: bool) {
+fn bare<'a>(to: &mut Printer<'a, '_>, it: &'a Type, before_block: bool) {
     match it {
         Type::Named { name, args } => {
             to.text(name.as_str());
@@ -65,7 +68,7 @@ fn bare<'a>(to: &mut Printer<'a>, it: &'a Type, before_block: bool) {
     }
 }
 
-pub(super) fn pattern<'a>(to: &mut Printer<'a>, it: &'a Pattern) {
+pub(super) fn pattern<'a>(to: &mut Printer<'a, '_>, it: &'a Pattern) {
     match it {
         Pattern::Wildcard => to.text("_"),
         Pattern::Ident { name } => to.text(name.as_str()),
@@ -83,7 +86,7 @@ pub(super) fn pattern<'a>(to: &mut Printer<'a>, it: &'a Pattern) {
     }
 }
 
-pub(super) fn name_and_type<'a>(to: &mut Printer<'a>, name: &'a Name, ty: Option<TypeId>) {
+pub(super) fn name_and_type<'a>(to: &mut Printer<'a, '_>, name: &'a Name, ty: Option<TypeId>) {
     to.text(name.as_str());
     if let Some(ty) = ty {
         to.text(": ");
@@ -92,7 +95,7 @@ pub(super) fn name_and_type<'a>(to: &mut Printer<'a>, name: &'a Name, ty: Option
 }
 
 /// The type that a function returns. What follows it may be a block.
-pub(super) fn return_type(to: &mut Printer<'_>, ty: TypeId) {
+pub(super) fn return_type(to: &mut Printer<'_, '_>, ty: TypeId) {
     to.text(" -> ");
     to.child_at(ty, Place { before_block: true, ..Place::FREE });
 }

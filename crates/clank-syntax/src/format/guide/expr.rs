@@ -13,7 +13,7 @@ impl Guiding<'_> {
             }
             Expr::Call { args, .. } => self.call(args, last),
             Expr::If { condition, then_branch, else_branch } => {
-                let group = match self.roles[id.index()] {
+                let group = match self.role(id) {
                     Role::Shares(group) => group,
                     _ => self.group(first, last),
                 };
@@ -27,11 +27,11 @@ impl Guiding<'_> {
                     self.inside(brace, group, 1);
                     self.commas(brace, last, group);
                     self.keep_lines(brace);
-                    self.roles[scrutinee.node().index()] = Role::Head(brace);
+                    self.set_role(scrutinee.node(), Role::Head(brace));
                 }
             }
             Expr::Block { statements, expr } => {
-                let group = match self.roles[id.index()] {
+                let group = match self.role(id) {
                     Role::Shares(group) => group,
                     _ => self.group(first, last),
                 };
@@ -61,7 +61,7 @@ impl Guiding<'_> {
         [left, right]: [ExprId; 2],
         [first, last]: [u32; 2],
     ) {
-        let group = match self.roles[id.index()] {
+        let group = match self.role(id) {
             Role::Shares(group) => group,
             role => {
                 let group = self.group(first, last);
@@ -76,11 +76,11 @@ impl Guiding<'_> {
             self.break_with(operator, group, 1);
         }
         if self.is_chained(left, op) && self.first(left.into()) == Some(first) {
-            self.roles[left.node().index()] = Role::Shares(group);
+            self.set_role(left.into(), Role::Shares(group));
         }
         let is_last = self.range(right.into()).is_some_and(|it| it.1 == last);
         if op.is_right_associative() && self.is_chained(right, op) && is_last {
-            self.roles[right.node().index()] = Role::Shares(group);
+            self.set_role(right.into(), Role::Shares(group));
         }
     }
 
@@ -139,14 +139,14 @@ impl Guiding<'_> {
     fn branches(&mut self, group: u32, condition: ExprId, then: ExprId, otherwise: Option<ExprId>) {
         let Some((brace, then_last)) = self.range(then.into()) else { return };
         self.after_head(brace, group);
-        self.roles[condition.node().index()] = Role::Head(brace);
-        self.roles[then.node().index()] = Role::Shares(group);
+        self.set_role(condition.into(), Role::Head(brace));
+        self.set_role(then.into(), Role::Shares(group));
         if let Some(otherwise) = otherwise {
             self.after_head(then_last + 1, group);
             if let Some(first) = self.first(otherwise.into()) {
                 self.after_head(first, group);
             }
-            self.roles[otherwise.node().index()] = Role::Shares(group);
+            self.set_role(otherwise.into(), Role::Shares(group));
         }
     }
 

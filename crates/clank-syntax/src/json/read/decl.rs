@@ -29,7 +29,7 @@ impl Reader<'_> {
         Some(self.dress(at, program))
     }
 
-    fn decl(&mut self, at: ValueId) -> Option<DeclId> {
+    pub(super) fn decl(&mut self, at: ValueId) -> Option<DeclId> {
         let node = match self.form(at, "a declaration")? {
             Form::Fragment(text) => {
                 let node = self.fragment(at, text, Fragment::Decl)?;
@@ -108,7 +108,7 @@ impl Reader<'_> {
     }
 
     /// A function of an external module, which is called by its own name.
-    fn module_function(&mut self, at: ValueId) -> Option<DeclId> {
+    pub(super) fn module_function(&mut self, at: ValueId) -> Option<DeclId> {
         self.expect_object(at, "a function (an object with `kind`: \"externalFn\")")?;
         if let Some(kind) = self.string_if_any(at, "kind")?
             && kind != "externalFn"
@@ -194,25 +194,29 @@ impl Reader<'_> {
 
     fn type_params(&mut self, of: ValueId) -> Option<Box<[TypeParamId]>> {
         let elements = self.elements_if_any(of, "typeParams");
-        self.each(elements, |it, at| {
-            it.expect_object(at, "a type parameter (an object with `name`)")?;
-            let name = it.type_name(at, "name");
-            let constraint = it.type_if_any(at, "constraint");
-            let param = TypeParam { name: name?, constraint: constraint? };
-            let param = it.builder.type_param(param, NOWHERE);
-            Some(it.dress(at, param))
-        })
+        self.each(elements, Self::type_param)
+    }
+
+    pub(super) fn type_param(&mut self, at: ValueId) -> Option<TypeParamId> {
+        self.expect_object(at, "a type parameter (an object with `name`)")?;
+        let name = self.type_name(at, "name");
+        let constraint = self.type_if_any(at, "constraint");
+        let param = TypeParam { name: name?, constraint: constraint? };
+        let param = self.builder.type_param(param, NOWHERE);
+        Some(self.dress(at, param))
     }
 
     fn params(&mut self, of: ValueId) -> Option<Box<[ParamId]>> {
         let elements = self.elements(of, "params");
-        self.each(elements, |it, at| {
-            it.expect_object(at, "a parameter (an object with `name` and `type`)")?;
-            let name = it.value_name(at, "name");
-            let ty = it.type_member(at, "type");
-            let param = it.builder.param(Param { name: name?, ty: ty? }, NOWHERE);
-            Some(it.dress(at, param))
-        })
+        self.each(elements, Self::param)
+    }
+
+    pub(super) fn param(&mut self, at: ValueId) -> Option<ParamId> {
+        self.expect_object(at, "a parameter (an object with `name` and `type`)")?;
+        let name = self.value_name(at, "name");
+        let ty = self.type_member(at, "type");
+        let param = self.builder.param(Param { name: name?, ty: ty? }, NOWHERE);
+        Some(self.dress(at, param))
     }
 
     pub(super) fn field(&mut self, at: ValueId) -> Option<FieldId> {
@@ -223,7 +227,7 @@ impl Reader<'_> {
         Some(self.dress(at, field))
     }
 
-    fn variant(&mut self, at: ValueId) -> Option<VariantId> {
+    pub(super) fn variant(&mut self, at: ValueId) -> Option<VariantId> {
         self.expect_object(at, "a variant (an object with `name`)")?;
         let name = self.type_name(at, "name");
         let fields = self.elements_if_any(at, "fields");
@@ -232,7 +236,7 @@ impl Reader<'_> {
         Some(self.dress(at, variant))
     }
 
-    fn variant_field(&mut self, at: ValueId) -> Option<VariantFieldId> {
+    pub(super) fn variant_field(&mut self, at: ValueId) -> Option<VariantFieldId> {
         self.expect_object(at, "a field (an object with `type`)")?;
         let name = self.value_name_if_any(at, "name");
         let ty = self.type_member(at, "type");

@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn expr(&mut self, at: ValueId) -> Option<ExprId> {
+    pub(super) fn expr(&mut self, at: ValueId) -> Option<ExprId> {
         self.nested(at, |it| it.spine(at))
     }
 
@@ -355,7 +355,7 @@ impl<'a> Reader<'a> {
         self.block(at)
     }
 
-    fn block(&mut self, at: ValueId) -> Option<ExprId> {
+    pub(super) fn block(&mut self, at: ValueId) -> Option<ExprId> {
         self.nested(at, |it| match it.form(at, "a block")? {
             Form::Fragment(text) => {
                 let node = it.fragment(at, text, Fragment::Block)?;
@@ -380,7 +380,7 @@ impl<'a> Reader<'a> {
         Some(Expr::Block { statements: statements?, expr: expr? })
     }
 
-    fn lambda_param(&mut self, at: ValueId) -> Option<LambdaParamId> {
+    pub(super) fn lambda_param(&mut self, at: ValueId) -> Option<LambdaParamId> {
         self.expect_object(at, "a parameter (an object with `name`)")?;
         let name = self.value_name_or_wildcard(at, "name");
         let ty = self.type_if_any(at, "type");
@@ -388,7 +388,7 @@ impl<'a> Reader<'a> {
         Some(self.dress(at, param))
     }
 
-    fn arm(&mut self, at: ValueId) -> Option<ArmId> {
+    pub(super) fn arm(&mut self, at: ValueId) -> Option<ArmId> {
         self.expect_object(at, "an arm (an object with `pattern` and `body`)")?;
         let pattern = self.pattern_member(at, "pattern");
         let guard = self.expr_if_any(at, "guard");
@@ -398,7 +398,7 @@ impl<'a> Reader<'a> {
         Some(self.dress(at, arm))
     }
 
-    fn field_init(&mut self, at: ValueId) -> Option<FieldInitId> {
+    pub(super) fn field_init(&mut self, at: ValueId) -> Option<FieldInitId> {
         self.expect_object(at, "a field (an object with `name` and `value`)")?;
         let name = self.value_name(at, "name");
         let value = self.expr_member(at, "value");

@@ -24,7 +24,7 @@ impl Reader<'_> {
         }
     }
 
-    fn ty(&mut self, at: ValueId) -> Option<TypeId> {
+    pub(super) fn ty(&mut self, at: ValueId) -> Option<TypeId> {
         self.nested(at, |it| it.type_node(at))
     }
 
@@ -113,7 +113,7 @@ impl Reader<'_> {
         self.pattern(at)
     }
 
-    fn pattern(&mut self, at: ValueId) -> Option<PatternId> {
+    pub(super) fn pattern(&mut self, at: ValueId) -> Option<PatternId> {
         self.nested(at, |it| it.pattern_node(at))
     }
 
@@ -168,7 +168,7 @@ impl Reader<'_> {
         }
     }
 
-    fn field_pattern(&mut self, at: ValueId) -> Option<FieldPatternId> {
+    pub(super) fn field_pattern(&mut self, at: ValueId) -> Option<FieldPatternId> {
         self.expect_object(at, "a field (an object with `name`)")?;
         let name = self.value_name(at, "name");
         let pattern = match self.doc.member(at, "pattern") {
