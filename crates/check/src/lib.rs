@@ -15,6 +15,6 @@ mod repair;
 pub use diagnostic::{Class, Concern, Diagnostic, Related, Severity, Tier};
 pub use identity::{assign_ids, assign_repair_ids, sort_and_assign_ids};
 pub use location::Location;
-pub use parses::{FindComments, Parsed, Parses};
+pub use parses::{Language, Parsed, Parses};
 pub use provider::{Check, CheckError, Input, Memory, Report, Since};
 pub use repair::{Compatibility, Confidence, Kind, Repair, RepairOp, Safety, Scope};

@@ -38,14 +38,22 @@ impl Parsed {
     }
 }
 
-/// Says where the comments of a text are, in order.
-pub type FindComments = fn(&Text) -> Vec<Range<u32>>;
+/// What there is to know about the files of a programming language, which are no documents.
+#[derive(Clone, Copy, Debug)]
+pub struct Language {
+    /// Its name, for people.
+    pub name: &'static str,
+    /// Says where the comments of a text are, in order.
+    pub comments: fn(&Text) -> Vec<Range<u32>>,
+    /// Says why a text is no program, in words, if it is none.
+    pub fault: fn(&Text) -> Option<String>,
+}
 
 /// A cache of parsed texts. What it returns never depends on what it holds.
 #[derive(Debug)]
 pub struct Parses {
     limits: Limits,
-    languages: BTreeMap<&'static str, FindComments>,
+    languages: BTreeMap<&'static str, Language>,
     kept: Mutex<Kept>,
 }
 
@@ -64,15 +72,15 @@ impl Parses {
         Parses { limits, languages: BTreeMap::new(), kept: Mutex::default() }
     }
 
-    /// The same, and it knows where the comments of files with this extension are, which are no documents.
-    pub fn with_language(mut self, extension: &'static str, comments: FindComments) -> Parses {
-        self.languages.insert(extension, comments);
+    /// The same, and it knows the language of files with this extension.
+    pub fn with_language(mut self, extension: &'static str, language: Language) -> Parses {
+        self.languages.insert(extension, language);
         self
     }
 
-    /// How to find the comments of files with this extension, if they are programs in a language that is known.
-    pub fn language(&self, extension: &str) -> Option<FindComments> {
-        self.languages.get(extension).copied()
+    /// The language of files with this extension, if they are programs in one that is known.
+    pub fn language(&self, extension: &str) -> Option<&Language> {
+        self.languages.get(extension)
     }
 
     /// The limits that texts are parsed within.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clank_syntax::ast::{Name, NodeId};
 
+use crate::proof::Proof;
 use crate::ty::{Ty, TypeKey};
 
 /// What a name or a constructor means where it is used.
@@ -54,6 +55,8 @@ pub struct BodyView<'a> {
     pub first: NodeId,
     /// What is known.
     pub body: &'a Body,
+    /// What was found out about its goals, in their order; empty before anybody tried.
+    pub proofs: &'a [Proof],
 }
 
 impl<'a> BodyView<'a> {
@@ -70,6 +73,13 @@ impl<'a> BodyView<'a> {
         let resolutions = &self.body.resolutions;
         let place = resolutions.binary_search_by_key(&node, |it| it.0).ok()?;
         Some(&resolutions[place].1)
+    }
+
+    /// The goals that are not proved.
+    pub fn open_goals(&self) -> impl Iterator<Item = &'a Goal> {
+        let proofs = self.proofs;
+        let is_open = move |place: usize| !proofs.get(place).is_some_and(Proof::is_discharged);
+        self.body.goals.iter().enumerate().filter(move |it| is_open(it.0)).map(|it| it.1)
     }
 
     /// The node that binds a local.

@@ -4,6 +4,7 @@
 //! those that changed, and those that use what changed, are looked at again. What is said about one is kept with its
 //! nodes counted from its first one, and moved when the text around it changes.
 
+mod refuted;
 mod reuse;
 mod syntax;
 #[cfg(test)]
@@ -18,7 +19,6 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::body::{Body, BodyView, Goal, Hole};
-use crate::code::Code;
 use crate::collect::{Collected, collect};
 use crate::diagnostic::Diagnostic;
 use crate::env::Env;
@@ -26,6 +26,8 @@ use crate::exhaust::exhaust;
 use crate::flow::flow;
 use crate::infer::{Inferred, infer};
 use crate::program::{Module, Program};
+use crate::proof::Proof;
+use crate::prove::{Proofs, World, WorldModule, declared_name};
 use crate::ty::TypeKey;
 use crate::uses::Uses;
 
@@ -68,12 +70,19 @@ pub struct CheckedBody {
     keys: Arc<[TypeKey]>,
     /// Whether predicates occur in its types: these know where they are written.
     has_predicates: bool,
+    /// What was found out about its goals, in their order.
+    proofs: Proofs,
 }
 
 impl CheckedBody {
     /// The body seen from its module.
     pub fn view(&self) -> BodyView<'_> {
-        BodyView { first: self.first, body: &self.body }
+        BodyView { first: self.first, body: &self.body, proofs: &self.proofs.all }
+    }
+
+    /// The global names that it looks at.
+    pub(crate) fn uses(&self) -> &Uses {
+        &self.uses
     }
 }
 
@@ -88,6 +97,15 @@ impl Checked {
         self.modules.iter().find(|it| it.file == file)
     }
 
+    /// The same without what was proved: everything is checked when the program runs.
+    #[must_use]
+    pub fn without_proofs(mut self) -> Checked {
+        for body in self.modules.iter_mut().flat_map(|it| it.bodies.values_mut()) {
+            body.proofs = Proofs::default();
+        }
+        self
+    }
+
     /// Whether something is wrong that keeps the program from being compiled.
     pub fn has_errors(&self) -> bool {
         self.modules.iter().any(CheckedModule::has_errors)
@@ -100,10 +118,14 @@ impl CheckedModule {
         self.bodies.get(&decl).map(CheckedBody::view)
     }
 
-    /// What must hold at run time, in the order of the declarations, each with the node that it is about.
-    pub fn goals(&self) -> impl Iterator<Item = (NodeId, &Goal)> {
-        let views = self.bodies.values().map(CheckedBody::view);
-        views.flat_map(|view| view.body.goals.iter().map(move |it| (view.local(it.node), it)))
+    /// What must hold at run time, in the order of the declarations, each with the node that it is about and what was
+    /// found out about it.
+    pub fn goals(&self) -> impl Iterator<Item = (NodeId, &Goal, &Proof)> {
+        self.bodies.values().flat_map(|it| {
+            let view = it.view();
+            let goals = view.body.goals.iter().zip(it.proofs.all.iter());
+            goals.map(move |(goal, proof)| (view.local(goal.node), goal, proof))
+        })
     }
 
     /// What is not written yet, in the order of the declarations, each with its node.
@@ -143,15 +165,65 @@ pub fn check(program: &Program, before: Option<&Checked>) -> Checked {
         .collect();
     let n_looked_at = looked_at.iter().filter(|it| it.1).count();
     let mut bodies = vec![BTreeMap::new(); program.modules().len()];
-    for ((index, decl), (body, _)) in tasks.into_iter().zip(looked_at) {
+    let mut new = Vec::new();
+    for ((index, decl), (body, is_new)) in tasks.into_iter().zip(looked_at) {
         bodies[index].insert(decl, body);
+        if is_new {
+            new.push((index, decl));
+        }
     }
+    prove_all(program, &collected, &mut bodies, &new);
     let parts: Vec<_> = program.modules().iter().zip(collected).zip(bodies).collect();
     let modules = parts
         .into_par_iter()
         .map(|((module, collected), bodies)| put_together(module, collected, bodies))
         .collect();
     Checked { modules, asked: program.asked(), n_looked_at }
+}
+
+/// Looks at the goals of every declaration, which takes the bodies of all. What was proved before is kept if nothing that
+/// it rests on is new.
+fn prove_all(
+    program: &Program,
+    collected: &[Collected],
+    bodies: &mut [BTreeMap<DeclId, CheckedBody>],
+    new: &[(usize, DeclId)],
+) {
+    let names = new.iter().filter_map(|(index, decl)| {
+        let module = &program.modules()[*index];
+        Some((module.file.as_str(), declared_name(module.ast.decl(*decl))?.as_str()))
+    });
+    let new_names: FxHashSet<(&str, &str)> = names.collect();
+    let modules = program.modules().iter().zip(collected).zip(&*bodies).map(
+        |((module, collected), bodies)| WorldModule {
+            file: &module.file,
+            ast: &module.ast,
+            env: &collected.env,
+            bodies,
+        },
+    );
+    let world = World::new(modules.collect());
+    let tasks: Vec<(usize, DeclId)> = bodies
+        .iter()
+        .enumerate()
+        .flat_map(|(index, bodies)| {
+            let world = &world;
+            let new_names = &new_names;
+            let open = bodies.iter().filter(|(_, body)| {
+                let n_goals = body.body.goals.len();
+                let is_done = body.proofs.all.len() == n_goals;
+                n_goals > 0 && !(is_done && world.still_holds(&body.proofs, new_names))
+            });
+            open.map(move |it| (index, *it.0))
+        })
+        .collect();
+    let proofs: Vec<Proofs> =
+        tasks.par_iter().map(|(module, decl)| world.prove(*module, *decl)).collect();
+    for ((module, decl), proofs) in tasks.into_iter().zip(proofs) {
+        if let Some(body) = bodies[module].get_mut(&decl) {
+            body.proofs = proofs;
+        }
+    }
 }
 
 fn collect_all(program: &Program) -> Vec<Collected> {
@@ -181,14 +253,13 @@ fn has_body(module: &Module, collected: &Collected, decl: DeclId) -> bool {
 fn look_at(ast: &Ast, decl: DeclId, env: &Env) -> CheckedBody {
     let first = NodeId(ast.subtree(decl).start);
     let Inferred { body, mut diagnostics, uses } = infer(ast, decl, env);
-    let view = BodyView { first, body: &body };
+    let view = BodyView { first, body: &body, proofs: &[] };
     diagnostics.extend(exhaust(ast, decl, env, view));
     diagnostics.extend(flow(ast, decl, env, view));
     reuse::checked_body(first, body, diagnostics, uses, env.signature(decl).map(|it| &**it))
 }
 
-/// One module's diagnostics: one for every code and node (row 17; for what cannot be read, every place), by position and
-/// then by code.
+/// One module's diagnostics: one for every code and node (row 17), by position and then by code.
 fn put_together(
     module: &Module,
     collected: Collected,
@@ -203,11 +274,10 @@ fn put_together(
     }
     for body in bodies.values() {
         diagnostics.extend(body.diagnostics.iter().cloned());
+        diagnostics.extend(refuted::diagnostics(body.view(), &body.proofs.all));
     }
     let mut seen = FxHashSet::default();
-    // Two mistakes that keep a node from being read may have one code, but not one place.
-    let place = |it: &Diagnostic| it.span.filter(|_| it.code <= Code::E0009);
-    diagnostics.retain(|it| seen.insert((it.code, it.node, place(it))));
+    diagnostics.retain(|it| seen.insert((it.code, it.node)));
     let is_text = ast.sources().first().is_some_and(|it| !it.text.is_empty());
     diagnostics.sort_by_cached_key(|it| {
         let start = it.span.unwrap_or_else(|| ast.span(it.node)).start;

@@ -8,6 +8,7 @@ mod context;
 mod decl;
 mod doc;
 mod exports;
+mod external;
 mod facts;
 mod lower;
 mod map;
@@ -23,8 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use clank_syntax::ast::{Ast, Name};
 
 use self::context::{FileCx, Modules, Source};
-use self::decl::Hosted;
 use self::doc::{DocId, Docs};
+use self::external::Hosted;
 use self::print::{Printer, quote};
 use self::tree::{DeclKind, TopLevel};
 use crate::Checked;

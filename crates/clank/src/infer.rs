@@ -423,10 +423,7 @@ impl<'a> Infer<'a> {
         self.settle_flows();
         let goals = self.finish_goals();
         let holes = self.finish_holes();
-        let mut types = std::mem::take(&mut self.types);
-        for ty in types.iter_mut().flatten() {
-            *ty = self.table.solve(ty, &Ty::UNIT);
-        }
+        let types = self.settle_types();
         let mut resolutions = self.resolutions;
         resolutions.sort_by_key(|it| it.0);
         resolutions.dedup_by(|later, earlier| {

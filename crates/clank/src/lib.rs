@@ -4,7 +4,7 @@
 //!
 //! The path of a program, one way: [`program`] finds the modules that belong together, [`collect`] what they declare
 //! ([`env`]), [`infer`] gives every expression its type ([`body`]), [`flow`] and [`exhaust`] look at paths and patterns,
-//! [`canon`] desugars, [`emit`] writes TypeScript and JavaScript.
+//! [`prove`] at what must hold ([`proof`]), [`canon`] desugars, [`emit`] writes TypeScript and JavaScript.
 //!
 //! Knows nothing about the engine, the disk, processes or terminals.
 #![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
@@ -20,11 +20,15 @@ pub mod env;
 mod exhaust;
 mod flow;
 mod graph;
+mod host;
 mod infer;
 pub mod page;
 mod prelude;
 pub mod program;
+pub mod proof;
+mod prove;
 mod provider;
+pub mod repair;
 mod resolve;
 pub mod runtime;
 mod similar;

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use clank_syntax::SyntaxError;
-use clank_syntax::ast::{Ast, Decl, DeclId, Name};
+use clank_syntax::ast::{Ast, Decl, DeclId, Name, SourceId};
+use clank_syntax::{Span, SyntaxError};
 
 use crate::graph::{components, shortest_path};
 use crate::similar::similar;
@@ -186,6 +186,44 @@ impl Program {
         Program { modules, targets, asked: None }
     }
 
+    /// The same program with other trees for some of its modules, by place. A `use` leads where one of the same path led
+    /// before, a new one to a module of the program that comes before. What could not be read is read now if what stood
+    /// for it is gone.
+    pub(crate) fn with_trees(&self, trees: Vec<(usize, Arc<Ast>)>) -> Program {
+        let mut program = self.clone();
+        for (index, ast) in trees {
+            let module = &self.modules[index];
+            let known: BTreeMap<&[Name], &Target> = imported_paths(&module.ast)
+                .filter_map(|(decl, path)| Some((path, self.targets[index].get(&decl)?)))
+                .collect();
+            program.targets[index] = imported_paths(&ast)
+                .map(|(decl, path)| match known.get(path) {
+                    Some(target) => (decl, (*target).clone()),
+                    None => (decl, self.target_before(index, path)),
+                })
+                .collect();
+            let unread = error_spans(&module.ast);
+            let still_unread = error_spans(&ast);
+            let is_read = |it: &SyntaxError| {
+                let mut around = unread.iter().filter(|span| span.holds(it.span));
+                around.any(|span| !still_unread.contains(span))
+            };
+            program.modules[index].syntax.retain(|it| !is_read(it));
+            program.modules[index].ast = ast;
+        }
+        program
+    }
+
+    /// Where a new `use` of a module leads.
+    fn target_before(&self, module: usize, path: &[Name]) -> Target {
+        let candidates = candidate_files(&self.modules[module].file, path, &[]);
+        let is_there = |file: &String| self.modules[..module].iter().any(|it| it.file == **file);
+        match candidates.into_iter().find(is_there) {
+            Some(file) => Target::Module(Name::from(file)),
+            None => Target::Missing { similar: Vec::new() },
+        }
+    }
+
     /// The modules; what a module imports comes before it.
     pub fn modules(&self) -> &[Module] {
         &self.modules
@@ -200,6 +238,12 @@ impl Program {
     pub fn targets(&self, module: usize) -> &BTreeMap<DeclId, Target> {
         &self.targets[module]
     }
+}
+
+/// Where the file could not be read.
+fn error_spans(ast: &Ast) -> BTreeSet<Span> {
+    let nodes = ast.nodes().iter().filter(|it| it.source == SourceId(0) && it.kind.is_error());
+    nodes.map(|it| it.span).collect()
 }
 
 /// The uses of modules of the program, and their paths.

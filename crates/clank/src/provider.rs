@@ -1,11 +1,12 @@
 //! Clank as a provider of findings: every `.clank` file of a tree is a module, checked once, with what it imports.
 //!
 //! Three phases look at a file: whether it can be read, what its names and types say, and whether it is laid out
-//! canonically. The last one is never an error; its repair only moves blanks, and it is offered for files for which
-//! nothing else is, so that it never fights another repair.
+//! canonically. The last one is never an error; its repair only moves blanks, and it is offered for files that no other
+//! repair is about to change, so that it never fights one.
 
 mod file;
 mod findings;
+mod repairs;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 use crate::driver::{Checked, check};
 use crate::program::{Finder, Module, Program, Target, candidate_files, folders_around};
 use file::FileLook;
+use repairs::KnownRepairs;
 
 /// The order in which a file is looked at.
 const PHASES: [&str; 3] = ["syntax", "types", "style"];
@@ -33,13 +35,19 @@ const MAX_BYTES: usize = 64 << 20;
 #[derive(Clone, Debug)]
 pub struct ClankCheck {
     roots: Vec<String>,
+    with_repairs: bool,
 }
 
 impl ClankCheck {
     /// The provider. `use a.b` means `a/b.clank` in the first of these folders that has it; without any, in the nearest
     /// folder around the file.
     pub fn new(roots: Vec<String>) -> ClankCheck {
-        ClankCheck { roots }
+        ClankCheck { roots, with_repairs: true }
+    }
+
+    /// The same, which offers the canonical layout and no other repair: for those who compile what is written.
+    pub fn without_repairs(roots: Vec<String>) -> ClankCheck {
+        ClankCheck { roots, with_repairs: false }
     }
 }
 
@@ -48,6 +56,7 @@ struct Remembered {
     roots: Vec<String>,
     files: BTreeMap<RelPath, Arc<FileLook>>,
     checked: Arc<Checked>,
+    repairs: KnownRepairs,
 }
 
 impl Check for ClankCheck {
@@ -65,19 +74,37 @@ impl Check for ClankCheck {
             (known.roots == self.roots).then_some(known)
         });
         let readings = read_files(input.snapshot, known);
-        let program = link(&readings, &self.roots);
+        let paths: BTreeSet<String> = readings.keys().map(|it| it.as_str().to_owned()).collect();
+        let tree = Tree { files: &paths, roots: &self.roots };
+        let program = link(&readings, &tree);
         let (checked, files) = rayon::join(
             || check(&program, known.map(|it| &*it.checked)),
             || look_at_layouts(readings),
         );
+        let snapshot = input.snapshot;
+        let known_repairs = known.map(|it| &it.repairs);
+        let repairs = match self.with_repairs {
+            true => repairs::of_program(&program, &checked, &tree, snapshot, known_repairs),
+            false => KnownRepairs::default(),
+        };
         let mut report = Report::default();
         let by_file: BTreeMap<&str, _> =
             checked.modules.iter().map(|it| (it.file.as_str(), it)).collect();
+        let pending = repairs.pending_files();
+        let repairs_by_file = repairs.by_file();
         let found: Vec<_> = files
             .par_iter()
             .map(|(path, look)| {
                 let module = by_file.get(path.as_str()).copied();
-                findings::of_file(path, look, module, input.snapshot)
+                let repairs = repairs_by_file.get(path.as_str()).map(|it| it.as_slice());
+                let of_file = findings::OfFile {
+                    path,
+                    look,
+                    module,
+                    repairs: repairs.unwrap_or_default(),
+                    is_pending: pending.contains(path),
+                };
+                of_file.findings(snapshot)
             })
             .collect();
         for (diagnostics, repairs) in found {
@@ -86,7 +113,8 @@ impl Check for ClankCheck {
         }
         report.blocked = blocked(&files, &program);
         let checked = Arc::new(checked);
-        report.memory = Some(Arc::new(Remembered { roots: self.roots.clone(), files, checked }));
+        let roots = self.roots.clone();
+        report.memory = Some(Arc::new(Remembered { roots, files, checked, repairs }));
         Ok(report)
     }
 }
@@ -150,7 +178,7 @@ fn look_at_layouts(readings: BTreeMap<RelPath, Reading<'_>>) -> BTreeMap<RelPath
     looks.into_iter().collect()
 }
 
-fn link(files: &BTreeMap<RelPath, Reading<'_>>, roots: &[String]) -> Program {
+fn link(files: &BTreeMap<RelPath, Reading<'_>>, tree: &Tree<'_>) -> Program {
     let modules = files.iter().filter_map(|(path, reading)| {
         let (ast, syntax) = reading.look().tree()?;
         Some(Module {
@@ -159,20 +187,19 @@ fn link(files: &BTreeMap<RelPath, Reading<'_>>, roots: &[String]) -> Program {
             syntax: syntax.to_vec(),
         })
     });
-    let paths = files.keys().map(RelPath::as_str).collect();
-    Program::link(modules.collect(), &Tree { files: paths, roots })
+    Program::link(modules.collect(), tree)
 }
 
 /// Modules as files of a tree.
 struct Tree<'a> {
-    files: BTreeSet<&'a str>,
+    files: &'a BTreeSet<String>,
     roots: &'a [String],
 }
 
 impl Finder for Tree<'_> {
     fn find(&self, from: &str, path: &[Name]) -> Option<Name> {
         let candidates = candidate_files(from, path, self.roots);
-        candidates.iter().find(|it| self.files.contains(it.as_str())).map(Name::new)
+        candidates.iter().find(|it| self.files.contains(*it)).map(Name::new)
     }
 
     fn names(&self, from: &str) -> Vec<Name> {
@@ -182,13 +209,13 @@ impl Finder for Tree<'_> {
         };
         let mut names = BTreeSet::new();
         for folder in folders {
-            for file in &self.files {
+            for file in self.files {
                 let tail = match folder {
-                    "" | "." => Some(*file),
+                    "" | "." => Some(file.as_str()),
                     folder => file.strip_prefix(folder).and_then(|it| it.strip_prefix('/')),
                 };
                 if let Some(path) = tail.and_then(|it| it.strip_suffix(".clank"))
-                    && *file != from
+                    && file != from
                 {
                     names.insert(Name::from(path.replace('/', ".")));
                 }

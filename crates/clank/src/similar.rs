@@ -47,8 +47,13 @@ pub(crate) fn similar<'a>(
 
 /// Whether one may have been written for the other.
 pub(crate) fn is_similar(written: &str, candidate: &str) -> bool {
+    distance(written, candidate).is_some()
+}
+
+/// How many slips `candidate` is away from what was written, if it may have been meant.
+pub(crate) fn distance(written: &str, candidate: &str) -> Option<usize> {
     let mut wanted = Wanted::new(written);
-    wanted.distance(candidate, wanted.limit).is_some()
+    wanted.distance(candidate, wanted.limit)
 }
 
 /// Less is better: whether it does not fit, the distance, the length of the common start.

@@ -4,6 +4,9 @@ mod it {
     mod canon;
     mod differential;
     mod golden;
+    mod prove;
+    mod repair;
     mod run;
+    mod soundness;
     mod typing;
 }

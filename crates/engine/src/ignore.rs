@@ -79,7 +79,7 @@ fn read_file(parses: &Parses, path: &RelPath, file: &File) -> Option<FileIgnores
             read_directives(&file.text, parsed.lines(), &comments)
         }
         None => {
-            let comments = parses.language(path.extension()?)?(&file.text);
+            let comments = (parses.language(path.extension()?)?.comments)(&file.text);
             read_directives(&file.text, &LineIndex::new(file.text.bytes()), &comments)
         }
     };

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use check::{Parses, Repair, RepairOp};
+use check::{Language, Parses, Repair, RepairOp};
 use document::{Document, Format};
 use edit::{Edit, EditSet, Text};
 use snapshot::{RelPath, Snapshot};
@@ -39,10 +39,10 @@ pub(crate) fn broken<'a>(
                     (Err(_), _) => None,
                 }
             }
-            None => path.extension().and_then(|it| parses.language(it)).and_then(|comments| {
-                let n_ignored = |text: &Text| n_ignored_rules(text, || comments(text));
-                (n_ignored(&new.text) > n_ignored(&old.text)).then(|| IGNORES_MORE.to_owned())
-            }),
+            None => path
+                .extension()
+                .and_then(|it| parses.language(it))
+                .and_then(|it| broken_in_program(it, &old.text, &new.text)),
         };
         let words = words.or_else(|| {
             let layout = changed_layout(&old.text, &new.text)?;
@@ -65,6 +65,17 @@ fn broken_in_document(old: &Document, new: &Document, edits: &EditSet) -> Option
         return Some(IGNORES_MORE.to_owned());
     }
     lost_comment(old, new, edits).map(|comment| format!("would lose the comment `{comment}`"))
+}
+
+/// What breaks between two versions of a program, if anything does, in words.
+fn broken_in_program(language: &Language, old: &Text, new: &Text) -> Option<String> {
+    if let Some(fault) = (language.fault)(new)
+        && (language.fault)(old).is_none()
+    {
+        return Some(format!("would no longer be valid {}: {fault}", language.name));
+    }
+    let n_ignored = |text: &Text| n_ignored_rules(text, || (language.comments)(text));
+    (n_ignored(new) > n_ignored(old)).then(|| IGNORES_MORE.to_owned())
 }
 
 /// The text of a file with the edits of those repairs that are about its layout alone; `None` if there are none.

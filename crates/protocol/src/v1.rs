@@ -14,9 +14,10 @@ mod tests;
 
 pub use baseline::{Baseline, BaselineEntry};
 pub use compile::{
-    BuildReport, BuildSummary, CompileDiagnostic, CompileDiagnostics, CompileHint, CompileOutput,
-    CompilePosition, CompileRelated, CompileResult, CompileSpan, CompileStats, CompileStatus, Fact,
-    FillCandidate, Hole, HoleContext, Members, Obligation, ObligationContext, ScopeBinding,
+    BuildReport, BuildSummary, CompileApplied, CompileDiagnostic, CompileDiagnostics, CompileFixed,
+    CompileHint, CompileOutput, CompilePosition, CompileRelated, CompileRepair, CompileResult,
+    CompileSpan, CompileStats, CompileStatus, CompileTargets, Fact, FillCandidate, Hole,
+    HoleContext, Members, NodeScope, Obligation, ObligationContext, ScopeBinding,
 };
 pub use diagnostic::{Diagnostic, Location, Related, Severity, Tier};
 pub use findings::{
@@ -35,7 +36,7 @@ pub use report::{
 };
 pub use request::{
     Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
-    PatchInput, Plan, ProgramForm, Run, RunPatch, Runtime, Undo,
+    PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Undo,
 };
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.

@@ -17,6 +17,7 @@ use crate::validate::reply;
 
 /// Applies the patch. If a file changed on disk in between, the patch is tried once more on the new contents.
 pub fn apply(session: &Session, request: &RunPatch) -> Result<PatchReply, Failure> {
+    let request = &crate::clank::lowered(session, request)?;
     let mut retried = None;
     loop {
         let trial = trial::run(session, &request.patch, Purpose::Change, request.show_values)?;

@@ -2,6 +2,7 @@
 
 mod build;
 mod compile;
+mod document;
 mod findings;
 mod library;
 mod places;
@@ -10,11 +11,13 @@ mod sources;
 
 pub use build::{BuildReply, OutputFile, build};
 pub use compile::{CompileReply, compile};
+pub(crate) use document::lowered;
 pub use run::{RunIo, RunOutcome, RunReply, TracePlace, run};
 
 use std::ops::Range;
 
 use ::clank::emit::Dialect;
+use check::Language;
 use clank_syntax::TokenKind;
 use edit::Text;
 use protocol::v1;
@@ -39,8 +42,17 @@ fn dialect(language: v1::Language) -> Dialect {
     }
 }
 
+/// What the engine has to know about Clank.
+pub(crate) const LANGUAGE: Language = Language { name: "Clank", comments, fault };
+
+/// Why a text is no program: the first thing that cannot be read.
+fn fault(text: &Text) -> Option<String> {
+    let Ok(text) = std::str::from_utf8(text.bytes()) else { return Some("it is not UTF-8".into()) };
+    clank_syntax::parse("", text).errors.first().map(|it| it.message.clone())
+}
+
 /// Where the comments of a program are.
-pub(crate) fn comments(text: &Text) -> Vec<Range<u32>> {
+fn comments(text: &Text) -> Vec<Range<u32>> {
     let Ok(text) = std::str::from_utf8(text.bytes()) else { return Vec::new() };
     let (tokens, _) = clank_syntax::lex(text);
     let is_comment =

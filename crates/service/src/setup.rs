@@ -77,7 +77,7 @@ pub(crate) fn load_rules(
     let sieve = Sieve { levels: config.levels(), baseline: known };
     let max_bytes = usize::try_from(workspace.options().max_file_size).unwrap_or(usize::MAX);
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
-        .with_language("clank", crate::clank::comments);
+        .with_language("clank", crate::clank::LANGUAGE);
     let clank_roots = config.clank.roots.iter().map(ToString::to_string).collect();
     let mut checks: Vec<Box<dyn Check>> =
         vec![Box::new(LocalSchema), Box::new(ClankCheck::new(clank_roots))];

@@ -10,6 +10,7 @@ use crate::trial::{self, Purpose, Simulated, Trial};
 
 /// Tries the patch in memory and reports what came of it.
 pub fn validate(session: &Session, request: &RunPatch) -> Result<PatchReply, Failure> {
+    let request = &crate::clank::lowered(session, request)?;
     let trial = trial::run(session, &request.patch, Purpose::Change, request.show_values)?;
     reply(&trial, request)
 }

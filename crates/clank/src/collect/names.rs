@@ -107,14 +107,14 @@ impl Collector<'_> {
         }
     }
 
-    /// E1002 for names that must differ among themselves.
+    /// E1002 for names that must differ among themselves. What has no name because it cannot be read is called `_`.
     pub(super) fn distinct<'n>(
         &mut self,
         names: impl Iterator<Item = (&'n Name, NodeId)>,
         what: &str,
     ) {
         let mut seen = BTreeMap::new();
-        for (name, node) in names {
+        for (name, node) in names.filter(|it| it.0 != "_") {
             if let Some(first) = seen.get(name).copied() {
                 self.duplicate(name, node, first, what);
             } else {

@@ -8,6 +8,8 @@ use clank_syntax::ast::{
 
 use super::Collector;
 use super::kept::kept_params;
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Condition, Env, Signature, Value};
 use crate::resolve::{Binder, Findings, Position, TypeScope, one_line};
 use crate::ty::{FnTy, Ty};
@@ -57,6 +59,7 @@ impl Collector<'_> {
     /// Row 34: an external function has exactly the effects that it declares.
     fn external(&mut self, node: NodeId, it: &ExternalFn, namespace: Option<&Name>) -> Value {
         self.check_params(&it.type_params, &it.params);
+        self.check_host_text(node, it, namespace.is_some());
         let head = Head {
             type_params: &it.type_params,
             params: &it.params,
@@ -73,6 +76,24 @@ impl Collector<'_> {
             node,
             signature,
         }
+    }
+
+    /// Row 44: an external is one expression of the host, or the name of a function of its module.
+    fn check_host_text(&mut self, node: NodeId, it: &ExternalFn, is_member: bool) {
+        let message = if is_member {
+            if crate::host::is_name(&it.js_name) {
+                return;
+            }
+            format!("`{}` is no name of a function of the host", it.js_name)
+        } else {
+            let Some(fault) = crate::host::fault(&it.js_name) else { return };
+            format!(
+                "the text of the external `{}` is not one JavaScript expression: {fault}",
+                it.name
+            )
+        };
+        let diagnostic = Diagnostic::new(Code::E0001, node, message);
+        self.findings.diagnostics.push(diagnostic.with(Structured::new("syntax_error")));
     }
 
     fn check_params(&mut self, type_params: &[TypeParamId], params: &[ParamId]) {

@@ -199,14 +199,17 @@ fn is_unchanged(old: &Ast, old_decl: DeclId, new: &Ast, new_decl: DeclId) -> boo
     if old_text != new_text || old_nodes.len() != new_nodes.len() {
         return false;
     }
+    // A tree that was patched still has the text that it was read from.
+    if !clank_syntax::same_subtrees(old, old_decl.node(), new, new_decl.node()) {
+        return false;
+    }
     if !old_text.is_empty() {
         return true;
     }
     let text = |ast: &Ast, index: u32| -> (Span, String) {
         (ast.span(NodeId(index)), ast.text(NodeId(index)).to_owned())
     };
-    clank_syntax::same_subtrees(old, old_decl.node(), new, new_decl.node())
-        && old_nodes.zip(new_nodes).all(|(one, other)| text(old, one) == text(new, other))
+    old_nodes.zip(new_nodes).all(|(one, other)| text(old, one) == text(new, other))
 }
 
 fn same_option<T: ?Sized>(old: Option<&T>, new: Option<&T>, same: impl Fn(&T, &T) -> bool) -> bool {

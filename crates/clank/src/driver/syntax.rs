@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use clank_syntax::ast::{Ast, NodeId, SourceId};
 use clank_syntax::{Span, SyntaxError};
+use rustc_hash::FxHashSet;
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 
-/// The mistakes as diagnostics, each at the innermost node that holds its place. Two of one code at one node would be
-/// told apart by their spans only, so each is said.
+/// The mistakes as diagnostics, each at the innermost node that holds its place and has none of that code yet: two
+/// mistakes in what became one error node are two diagnostics with two nodes (row 17), as long as there are nodes.
 pub(super) fn diagnostics(ast: &Ast, errors: &[SyntaxError]) -> Vec<Diagnostic> {
     let spans: Vec<Span> = errors
         .iter()
@@ -18,20 +19,25 @@ pub(super) fn diagnostics(ast: &Ast, errors: &[SyntaxError]) -> Vec<Diagnostic> 
         .collect();
     let nodes = innermost(ast, &spans);
     let node_at = |span: &Span| nodes.get(span).copied().unwrap_or(ast.root().node());
+    let mut taken = FxHashSet::default();
+    let mut parents = None;
     errors
         .iter()
-        .map(|error| {
-            let node = node_at(&error.span);
+        .filter_map(|error| {
+            let mut node = node_at(&error.span);
+            while !taken.insert((error.code, node)) {
+                node = parents.get_or_insert_with(|| ast.parents())[node.index()]?;
+            }
             let mut diagnostic = Diagnostic {
                 span: Some(error.span),
                 help: error.help.clone(),
                 ..Diagnostic::new(Code::from(error.code), node, error.message.clone())
             };
             diagnostic = diagnostic.with(Structured::new("syntax_error"));
-            match &error.related {
+            Some(match &error.related {
                 Some((span, message)) => diagnostic.related(node_at(span), message.clone()),
                 None => diagnostic,
-            }
+            })
         })
         .collect()
 }

@@ -20,7 +20,8 @@ fn shown(checked: &Checked) -> String {
             text.push_str(&format!("{diagnostic:?}\n"));
         }
         for (decl, body) in &module.bodies {
-            text.push_str(&format!("{decl:?} {:?} {:?}\n", body.view(), body.uses));
+            let proofs = &body.proofs.all;
+            text.push_str(&format!("{decl:?} {:?} {:?} {proofs:?}\n", body.view(), body.uses));
         }
     }
     text
@@ -106,6 +107,19 @@ fn what_cannot_be_read_is_said_at_the_innermost_node() {
 #[test]
 fn two_mistakes_in_one_call_are_two() {
     assert_eq!(codes("fn f() -> Int { max(1 + , 2 + ) }\n"), ["E0005@1:25", "E0005@1:31"]);
+}
+
+/// Row 17: one diagnostic for every code and node. Both are in one error node, so the second is at the one around it.
+#[test]
+fn two_mistakes_in_one_error_node_have_two_nodes() {
+    let checked = crate::testing::check_text("fn f() Int");
+    let module = &checked.modules[0];
+    let [first, second] = module.diagnostics.as_slice() else { panic!("{:?}", module.diagnostics) };
+    assert_eq!((first.code.name(), second.code.name()), ("E0001", "E0001"));
+    assert_ne!(first.node, second.node);
+    for it in [first, second] {
+        assert!(module.ast.span(it.node).holds(it.span.expect("a place of its own")), "{it:?}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use clank_syntax::ast::{Ast, Comments, Decl, DeclId, ExprId, Name, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::exports::Exported;
+use super::lower::Known;
 use super::names::{self, INNER_HELPERS};
 use super::shape::Shapes;
 use super::shown::Shown;
@@ -80,7 +81,10 @@ impl<'a> Source<'a> {
     pub(crate) fn view(&self, decl: DeclId) -> BodyView<'a> {
         match self.bodies.get(&decl) {
             Some(body) => body.view(),
-            None => BodyView { first: NodeId(self.ast.subtree(decl).start), body: &NO_BODY },
+            None => {
+                let first = NodeId(self.ast.subtree(decl).start);
+                BodyView { first, body: &NO_BODY, proofs: &[] }
+            }
         }
     }
 
@@ -114,6 +118,8 @@ pub(crate) struct FileCx<'a> {
     /// By file and exported name: the name here, and whether it is used as a value.
     pub(crate) imports: BTreeMap<GlobalName, (Name, bool)>,
     pub(crate) shapes: Shapes,
+    /// By module and declaration: what was made out about it.
+    pub(crate) known: FxHashMap<(usize, NodeId), Known<'a>>,
     /// What is exported as `main` instead of it.
     pub(crate) start: Option<Name>,
 }
@@ -134,6 +140,7 @@ impl<'a> FileCx<'a> {
             locals: FxHashSet::default(),
             imports: BTreeMap::new(),
             shapes: Shapes::default(),
+            known: FxHashMap::default(),
             start: None,
         };
         let mut used: FxHashSet<Name> = avoid.iter().cloned().collect();

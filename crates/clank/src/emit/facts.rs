@@ -248,7 +248,7 @@ impl Facts {
     }
 
     fn find_statements(&mut self, ast: &Ast, view: BodyView<'_>, range: std::ops::Range<u32>) {
-        for goal in &view.body.goals {
+        for goal in view.open_goals() {
             let is_checked = matches!(goal.kind, GoalKind::Refinement | GoalKind::Postcondition);
             if is_checked && let Some(needs) = self.needs_statements.get_mut(goal.node as usize) {
                 *needs = true;

@@ -6,17 +6,21 @@
 
 mod branch;
 mod checks;
+mod constant;
 mod expr;
+mod function;
 mod generics;
+mod matches;
 mod operators;
 mod pattern;
 mod place;
 mod shapes;
 mod stmt;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use clank_syntax::ast::{Ast, DeclId, ExprId, Name, NodeId};
+use clank_syntax::ast::{Ast, Decl, DeclId, Expr as Clank, ExprId, Kind, Name, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::context::FileCx;
@@ -25,7 +29,7 @@ use super::names::Scopes;
 use super::tree::{Block, Expr, ExprKind, Item, Origin, Stmt, StmtKind, Target, TemplatePart};
 use crate::body::{BodyView, Goal};
 use crate::env::Condition;
-use crate::ty::Ty;
+use crate::ty::{Predicate, Ty};
 
 /// Expressions deeper than this are taken apart, so that neither we nor an engine run out of stack.
 const MAX_DEPTH: u32 = 100;
@@ -56,6 +60,24 @@ struct Place<'a> {
     values: Vec<(Name, Expr, std::ops::Range<u32>)>,
 }
 
+/// What is made out about a declaration before any of it is lowered.
+#[derive(Clone)]
+pub(super) struct Known<'a> {
+    facts: Rc<Facts>,
+    /// By the node that they are about, counted from the first of the declaration.
+    goals: Rc<FxHashMap<u32, Vec<&'a Goal>>>,
+}
+
+impl<'a> Known<'a> {
+    fn new(ast: &Ast, decl: DeclId, view: BodyView<'a>) -> Known<'a> {
+        let mut goals: FxHashMap<u32, Vec<&'a Goal>> = FxHashMap::default();
+        for goal in view.open_goals() {
+            goals.entry(goal.node).or_default().push(goal);
+        }
+        Known { facts: Rc::new(Facts::new(ast, decl.node(), view)), goals: Rc::new(goals) }
+    }
+}
+
 /// What `break` and `continue` see.
 enum Frame {
     Loop { label: Option<Name>, is_left: bool },
@@ -81,6 +103,8 @@ pub(super) struct Lower<'m, 'a> {
     dead: bool,
     frames: Vec<Frame>,
     around: Around,
+    /// The record of which a field is being assigned: the refinement of the field may name others of it.
+    owner: Option<Expr>,
     /// What `?` has asked already, by its JavaScript.
     asked: FxHashSet<String>,
 }
@@ -106,6 +130,7 @@ impl<'m, 'a> Lower<'m, 'a> {
             dead: false,
             frames: Vec::new(),
             around: Around::default(),
+            owner: None,
             asked: FxHashSet::default(),
         }
     }
@@ -264,23 +289,47 @@ impl<'m, 'a> Lower<'m, 'a> {
 }
 
 impl<'a> Place<'a> {
-    fn new(cx: &FileCx<'a>, module: usize, decl: DeclId) -> Place<'a> {
+    fn new(cx: &mut FileCx<'a>, module: usize, decl: DeclId) -> Place<'a> {
         let source = &cx.program.list[module];
         let view = source.view(decl);
-        let mut goals: FxHashMap<u32, Vec<&'a Goal>> = FxHashMap::default();
-        for goal in &view.body.goals {
-            goals.entry(goal.node).or_default().push(goal);
+        let key = (module, decl.node());
+        let known = cx.known.get(&key).cloned();
+        let known = known.unwrap_or_else(|| Known::new(source.ast, decl, view));
+        // A function is lowered once; other declarations are looked at for every constructor and predicate.
+        if !matches!(source.ast.decl(decl), Decl::Fn(_)) {
+            cx.known.insert(key, known.clone());
         }
         Place {
             module: module as u32,
             decl,
             ast: source.ast,
             view,
-            facts: Rc::new(Facts::new(source.ast, decl.node(), view)),
-            goals: Rc::new(goals),
+            facts: known.facts,
+            goals: known.goals,
             locals: FxHashMap::default(),
             values: Vec::new(),
         }
+    }
+
+    /// The fields of a record or variant that a predicate of another field of it names.
+    fn fields_named(&self, predicate: &Predicate) -> Vec<Name> {
+        let ast = self.ast;
+        let fields: BTreeSet<&Name> = match ast.decl(self.decl) {
+            Decl::Rec { fields, .. } => fields.iter().map(|it| &ast.field(*it).name).collect(),
+            Decl::Sum { variants, .. } => {
+                let fields = variants.iter().flat_map(|it| &ast.variant(*it).fields);
+                fields.filter_map(|it| ast.variant_field(*it).name.as_ref()).collect()
+            }
+            _ => return Vec::new(),
+        };
+        let inside = self.ast.subtree(predicate.expr);
+        let named = inside.map(NodeId).filter_map(|it| match &self.ast.node(it).kind {
+            Kind::Expr(Clank::Ident { name }) => Some(name),
+            _ => None,
+        });
+        let is_other = |it: &&Name| **it != predicate.variable && fields.contains(it);
+        let named: BTreeSet<Name> = named.filter(is_other).cloned().collect();
+        named.into_iter().collect()
     }
 
     fn goals_at(&self, node: NodeId) -> &[&'a Goal] {

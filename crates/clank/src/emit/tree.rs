@@ -400,14 +400,7 @@ impl Expr {
     /// Whether evaluating it does nothing else, so that it can be left out.
     pub(crate) fn is_pure(&self) -> bool {
         match &self.kind {
-            ExprKind::Ident(_)
-            | ExprKind::Generic { .. }
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Undefined
-            | ExprKind::Arrow(_) => true,
+            ExprKind::Call { .. } | ExprKind::Host(_) => false,
             ExprKind::Template(parts) => parts.iter().all(|it| match it {
                 TemplatePart::Text(_) => true,
                 TemplatePart::Expr(expr) => expr.is_pure(),
@@ -415,13 +408,13 @@ impl Expr {
             ExprKind::Unary { operand, .. } | ExprKind::As { operand, .. } => operand.is_pure(),
             ExprKind::Binary { left, right, .. } => left.is_pure() && right.is_pure(),
             ExprKind::Conditional { condition, then, otherwise } => {
-                condition.is_pure() && then.is_pure() && otherwise.is_pure()
+                [condition, then, otherwise].into_iter().all(|it| it.is_pure())
             }
             ExprKind::Member { object, .. } => object.is_pure(),
             ExprKind::Element { object, index } => object.is_pure() && index.is_pure(),
             ExprKind::Array(items) => items.iter().all(|it| it.expr.is_pure()),
             ExprKind::Object(fields) => fields.iter().all(|it| it.1.is_pure()),
-            ExprKind::Call { .. } | ExprKind::Host(_) => false,
+            _ => true,
         }
     }
 }

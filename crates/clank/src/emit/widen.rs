@@ -58,13 +58,20 @@ impl Widening {
             StmtKind::If { branches, otherwise } => self.branches(branches, otherwise),
             StmtKind::Switch { subject, cases } => {
                 self.expr(subject);
+                for test in cases.iter().flat_map(|it| &it.tests).take(1) {
+                    self.compare(subject, test);
+                }
                 let known: Vec<Known> = path_of(subject).into_iter().collect();
                 for case in cases {
                     self.block_knowing(&mut case.body, known.clone());
                 }
             }
             StmtKind::While { condition, body, .. } => {
-                self.expr(condition);
+                // `while (true)` says that what follows is never reached, and nothing does.
+                match condition.kind {
+                    ExprKind::Bool(_) => {}
+                    _ => self.condition(condition),
+                }
                 self.block_knowing(body, facts(condition, true));
                 self.known.extend(facts(condition, false).into_iter().map(Some));
             }
@@ -86,7 +93,7 @@ impl Widening {
         let before = self.known.len();
         let mut all_leave = true;
         for (condition, block) in branches.iter_mut() {
-            self.expr(condition);
+            self.condition(condition);
             self.block_knowing(block, facts(condition, true));
             self.known.extend(facts(condition, false).into_iter().map(Some));
             all_leave &= leaves(block);
@@ -117,6 +124,12 @@ impl Widening {
         self.known.iter().flatten().any(|it| it.path == path)
     }
 
+    /// A condition, in which `false` and `true` must not say that something is never reached.
+    fn condition(&mut self, condition: &mut Expr) {
+        self.expr(condition);
+        hide(condition);
+    }
+
     fn expr(&mut self, expr: &mut Expr) {
         with_stack(|| match &mut expr.kind {
             ExprKind::Binary { op: op @ ("&&" | "||"), left, right } => {
@@ -135,7 +148,7 @@ impl Widening {
                 }
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                self.expr(condition);
+                self.condition(condition);
                 for (branch, holds) in [(then, true), (otherwise, false)] {
                     let before = self.known.len();
                     self.known.extend(facts(condition, holds).into_iter().map(Some));
@@ -166,14 +179,7 @@ impl Widening {
                 ArrowBody::Expr(body) => self.expr(body),
                 ArrowBody::Block(body) => self.block(body),
             },
-            ExprKind::Ident(_)
-            | ExprKind::Generic { .. }
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Undefined
-            | ExprKind::Host(_) => {}
+            _ => {}
         });
     }
 
@@ -186,6 +192,22 @@ impl Widening {
             *left = narrow.typed(ty.to_owned());
         }
     }
+}
+
+/// Widens the constants that a condition is put together of.
+fn hide(condition: &mut Expr) {
+    with_stack(|| match &mut condition.kind {
+        ExprKind::Binary { op: "&&" | "||", left, right } => {
+            hide(left);
+            hide(right);
+        }
+        ExprKind::Unary { op: "!", operand } => hide(operand),
+        ExprKind::Bool(_) => {
+            let constant = std::mem::replace(condition, Expr::undefined());
+            *condition = constant.typed("boolean".to_owned());
+        }
+        _ => {}
+    });
 }
 
 /// What is known where a condition holds, or where it does not.

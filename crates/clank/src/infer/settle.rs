@@ -6,13 +6,15 @@
 
 use std::sync::Arc;
 
-use clank_syntax::ast::{BinaryOp, ExprId, Name, NodeId};
+use clank_syntax::ast::{BinaryOp, ExprId, Kind, Name, NodeId};
 use clank_syntax::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 
+use super::table::is_shared;
 use super::wording::{
-    expr_text, goal_text, has_predicate, is_closed, operand_text, says_same, simplified,
+    expr_text, goal_text, has_predicate, is_closed, operand_text, other_names, says_same,
+    simplified,
 };
 use super::{FrameKind, Infer};
 use crate::body::{Binding, Goal, GoalKind, Site};
@@ -31,6 +33,8 @@ pub(super) struct Flow {
     expected: Ty,
     site: Site,
     scope: Option<u32>,
+    /// Whether names in the expected type's predicates mean something else here.
+    is_hidden: bool,
 }
 
 /// A goal whose types are not solved yet.
@@ -91,7 +95,28 @@ impl Infer<'_> {
         }
         let (actual, expected) = (actual.clone(), expected.clone());
         let scope = self.scope();
-        self.flows.push(Flow { node, actual, expected, site: site.clone(), scope });
+        let is_hidden = match &expected {
+            Ty::Refined(it) if matches!(site, Site::Return | Site::Assign) => {
+                it.predicates.iter().any(|it| self.is_hidden(it))
+            }
+            _ => false,
+        };
+        self.flows.push(Flow { node, actual, expected, site: site.clone(), scope, is_hidden });
+    }
+
+    /// Whether a name in a predicate of this declaration means another local here than where the predicate is written.
+    fn is_hidden(&self, predicate: &Predicate) -> bool {
+        let place = predicate.expr.node();
+        if predicate.module != self.env.module || !(self.first..self.end).contains(&place.0) {
+            return false;
+        }
+        other_names(predicate).any(|name| {
+            let local = self.local(&name).map(|it| &self.locals[it as usize]);
+            // The parameters of a function may be named before they are declared.
+            local.is_some_and(|it| {
+                it.node > place && !matches!(self.ast.node(it.node).kind, Kind::Param(_))
+            })
+        })
     }
 
     fn postcondition(&mut self, node: NodeId, actual: &Ty) {
@@ -106,7 +131,8 @@ impl Infer<'_> {
             module: self.env.module.clone(),
             expr: condition.expr,
         };
-        let text = goal_text(&predicate, self.node_text(node));
+        let operand = if self.is_hidden(&predicate) { None } else { self.node_text(node) };
+        let text = goal_text(&predicate, operand);
         self.goal(GoalKind::Postcondition, node, Site::Return, None, text);
     }
 
@@ -137,6 +163,23 @@ impl Infer<'_> {
         self.goals.push(PendingGoal { kind, node: node.into(), site, expected, text, scope });
     }
 
+    /// The types of all nodes with nothing left open. E2007 at the first one whose type is too large for that.
+    pub(super) fn settle_types(&mut self) -> Vec<Option<Ty>> {
+        // A type may have been cut off in a message or a list of names, too; it is the type of some node.
+        self.table.take_cut();
+        let mut types = std::mem::take(&mut self.types);
+        let mut is_refused = false;
+        for (index, ty) in types.iter_mut().enumerate() {
+            let Some(ty) = ty else { continue };
+            *ty = self.table.solve(ty, &Ty::UNIT);
+            if self.table.take_cut() && !is_refused {
+                is_refused = true;
+                self.report_too_large(NodeId(self.first + index as u32));
+            }
+        }
+        types
+    }
+
     pub(super) fn settle_flows(&mut self) {
         for flow in std::mem::take(&mut self.flows) {
             let actual = self.table.solve(&flow.actual, &Ty::UNIT);
@@ -152,7 +195,8 @@ impl Infer<'_> {
             } else if let Some(predicate) = &verdict.nested {
                 self.report_nested(flow.node, predicate, &expected, &actual);
             } else if verdict.nat || !verdict.predicates.is_empty() {
-                let text = self.refinement_text(flow.node, &verdict);
+                let operand = if flow.is_hidden { None } else { self.node_text(flow.node) };
+                let text = refinement_text(operand.as_deref(), &verdict);
                 self.goals.push(PendingGoal {
                     kind: GoalKind::Refinement,
                     node: flow.node,
@@ -163,19 +207,6 @@ impl Infer<'_> {
                 });
             }
         }
-    }
-
-    fn refinement_text(&self, node: NodeId, verdict: &Verdict) -> String {
-        let operand = self.node_text(node);
-        let mut all = Vec::new();
-        if verdict.nat {
-            all.push(match &operand {
-                Some(operand) => simplified(&format!("{operand} >= 0")),
-                None => "value | value >= 0".to_owned(),
-            });
-        }
-        all.extend(verdict.predicates.iter().map(|it| goal_text(it, operand.clone())));
-        if all.len() == 1 { all.remove(0) } else { format!("({})", all.join(" && ")) }
     }
 
     fn report_nested(&mut self, node: NodeId, predicate: &str, expected: &Ty, actual: &Ty) {
@@ -299,6 +330,18 @@ impl Infer<'_> {
     }
 }
 
+fn refinement_text(operand: Option<&str>, verdict: &Verdict) -> String {
+    let mut all = Vec::new();
+    if verdict.nat {
+        all.push(match operand {
+            Some(operand) => simplified(&format!("{operand} >= 0")),
+            None => "value | value >= 0".to_owned(),
+        });
+    }
+    all.extend(verdict.predicates.iter().map(|it| goal_text(it, operand.map(str::to_owned))));
+    if all.len() == 1 { all.remove(0) } else { format!("({})", all.join(" && ")) }
+}
+
 /// Whether a value could fail to satisfy a type although the shapes go together.
 fn is_demanding(expected: &Ty) -> bool {
     match expected {
@@ -344,13 +387,17 @@ fn compare_nested(actual: &Ty, expected: &Ty, verdict: &mut Verdict) {
         (_, Ty::Refined(wanted)) => {
             let known = predicates(actual);
             let missing = wanted.predicates.iter();
-            let mut missing =
-                missing.filter(|wanted| !known.iter().any(|it| says_same(it, wanted)));
+            let mut missing = missing.filter(|wanted| {
+                !known.iter().any(|it| says_same(it, wanted))
+                    && !crate::prove::implied::follows(actual.base(), known, Some(wanted))
+            });
             if let Some(predicate) = missing.next() {
                 verdict.nested.get_or_insert_with(|| predicate.text.clone());
             }
             compare_nested(actual.base(), &wanted.base, verdict);
         }
+        (Ty::Refined(known), Ty::Prim(Prim::Nat))
+            if crate::prove::implied::follows(&known.base, &known.predicates, None) => {}
         (Ty::Refined(known), _) => compare_nested(&known.base, expected, verdict),
         (Ty::Prim(Prim::Int), Ty::Prim(Prim::Nat)) => {
             verdict.nested.get_or_insert_with(|| "value >= 0".to_owned());
@@ -372,7 +419,7 @@ fn compare_nested(actual: &Ty, expected: &Ty, verdict: &mut Verdict) {
                 }
             }
         }
-        _ if actual == expected => {}
+        _ if is_shared(actual, expected) => {}
         _ => {
             for (a, e) in actual.parts().zip(expected.parts()) {
                 compare_nested(a, e, verdict);

@@ -10,11 +10,19 @@ use std::sync::Arc;
 
 use clank_syntax::ast::Name;
 use clank_syntax::with_stack;
+use rustc_hash::FxHashMap;
 
 use crate::ty::{Adt, FnTy, Prim, RecordTy, RefinedTy, Ty};
 
 /// How many parts a type may have. Types that double with every `let` are refused instead of being compared for years.
 pub(super) const MAX_PARTS: usize = 2_000;
+
+/// How many steps it may take to find out whether two types go together. Variables share their types, so that a type
+/// with few parts of its own can stand for more than could ever be looked at.
+const MAX_STEPS: usize = 100 * MAX_PARTS;
+
+/// The same in a body in which that was not enough once.
+const FEW_STEPS: usize = 4 * MAX_PARTS;
 
 /// Why two types do not go together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +51,15 @@ enum Slot {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     slots: Vec<Slot>,
+    /// How many calls of [`Table::step`] are under way, how many steps they have left, and whether there were ever too
+    /// few.
+    depth: u32,
+    steps_left: usize,
+    was_exhausted: bool,
+    /// Whether [`Table::solve`] cut something off.
+    was_cut: bool,
+    /// What variables stand for, with the number of parts, until one is bound again.
+    solved: FxHashMap<u32, (Ty, usize)>,
 }
 
 impl Table {
@@ -106,10 +123,31 @@ impl Table {
         }
     }
 
+    fn set(&mut self, var: u32, slot: Slot) {
+        self.slots[var as usize] = slot;
+        self.solved.clear();
+    }
+
+    /// One step of a comparison. The outermost one says how many there may be.
+    fn step<T>(&mut self, step: impl FnOnce(&mut Table) -> Result<T, Clash>) -> Result<T, Clash> {
+        if self.depth == 0 {
+            self.steps_left = if self.was_exhausted { FEW_STEPS } else { MAX_STEPS };
+        }
+        let Some(left) = self.steps_left.checked_sub(1) else {
+            self.was_exhausted = true;
+            return Err(Clash::TooLarge);
+        };
+        self.steps_left = left;
+        self.depth += 1;
+        let result = with_stack(|| step(self));
+        self.depth -= 1;
+        result
+    }
+
     /// Makes an open variable this type. Says no if the type contains the variable.
     fn bind(&mut self, var: u32, ty: Ty, fixed: bool) -> Result<(), Clash> {
         self.not_in(var, &ty)?;
-        self.slots[var as usize] = Slot::Bound { ty, fixed };
+        self.set(var, Slot::Bound { ty, fixed });
         Ok(())
     }
 
@@ -122,12 +160,9 @@ impl Table {
         *left = left.checked_sub(1).ok_or(Clash::TooLarge)?;
         match self.shallow(ty) {
             Ty::Var(other) if other == var => Err(Clash::Infinite),
-            other => {
-                for part in other.parts() {
-                    with_stack(|| self.not_in_parts(var, part, left))?;
-                }
-                Ok(())
-            }
+            other => other
+                .parts()
+                .try_for_each(|part| self.step(|table| table.not_in_parts(var, part, left))),
         }
     }
 
@@ -142,33 +177,36 @@ impl Table {
         {
             return;
         }
-        self.push_inner(ty, &expected);
+        // What is too large is found again, and reported, when the value arrives.
+        let _ = self.step(|table| table.push_inner(ty, &expected));
     }
 
-    fn push_inner(&mut self, ty: &Ty, expected: &Ty) {
+    fn push_inner(&mut self, ty: &Ty, expected: &Ty) -> Result<(), Clash> {
         let ty = self.shallow(ty);
         let expected = self.shallow(expected);
         match (&ty, &expected) {
-            (_, Ty::Error | Ty::Never | Ty::Var(_)) => {}
-            (Ty::Var(var), _) => {
-                // An infinite type is found again, and reported, when the value arrives.
-                let _ = self.bind(*var, expected.clone(), true);
-            }
+            (_, Ty::Error | Ty::Never | Ty::Var(_)) => Ok(()),
+            (Ty::Var(var), _) => match self.bind(*var, expected.clone(), true) {
+                // So is an infinite type.
+                Err(Clash::Infinite) => Ok(()),
+                bound => bound,
+            },
             (Ty::Refined(it), _) => self.push_inner(&it.base, &expected),
             (_, Ty::Refined(it)) => self.push_inner(&ty, &it.base),
-            (Ty::Fn(_), _) | (_, Ty::Fn(_)) => {}
+            (Ty::Fn(_), _) | (_, Ty::Fn(_)) => Ok(()),
             _ if same_head(&ty, &expected) => {
-                for (part, expected) in ty.parts().zip(expected.parts()) {
-                    with_stack(|| self.push_inner(part, expected));
-                }
+                let mut pairs = ty.parts().zip(expected.parts());
+                pairs.try_for_each(|(part, expected)| {
+                    self.step(|table| table.push_inner(part, expected))
+                })
             }
-            _ => {}
+            _ => Ok(()),
         }
     }
 
     /// Whether a value of type `actual` can go where `expected` is needed, as far as shapes go. Binds variables.
     pub(super) fn relate(&mut self, actual: &Ty, expected: &Ty) -> Result<(), Clash> {
-        with_stack(|| self.relate_here(actual, expected))
+        self.step(|table| table.relate_here(actual, expected))
     }
 
     fn relate_here(&mut self, actual: &Ty, expected: &Ty) -> Result<(), Clash> {
@@ -182,10 +220,10 @@ impl Table {
                     Slot::Bound { ty, fixed: false } => {
                         let joined = self.join(&ty, actual)?;
                         self.not_in(root, &joined)?;
-                        self.slots[root as usize] = Slot::Bound { ty: joined, fixed: false };
+                        self.set(root, Slot::Bound { ty: joined, fixed: false });
                         Ok(())
                     }
-                    _ => self.bind(root, actual.clone(), false),
+                    _ => self.bind(root, closed_on_top(actual), false),
                 }
             }
             (Ty::Var(var), _) => {
@@ -230,16 +268,16 @@ impl Table {
             (Slot::Bound { ty, .. }, Slot::Bound { .. }) => self.relate(&ty, &Ty::Var(newer)),
             (Slot::Open, Slot::Bound { ty, fixed }) => {
                 self.bind(older, ty, fixed)?;
-                self.slots[newer as usize] = Slot::Link(older);
+                self.set(newer, Slot::Link(older));
                 Ok(())
             }
             (Slot::Bound { ty, .. }, _) => {
                 self.not_in(newer, &ty)?;
-                self.slots[newer as usize] = Slot::Link(older);
+                self.set(newer, Slot::Link(older));
                 Ok(())
             }
             _ => {
-                self.slots[newer as usize] = Slot::Link(older);
+                self.set(newer, Slot::Link(older));
                 Ok(())
             }
         }
@@ -257,7 +295,7 @@ impl Table {
 
     /// The narrowest type that both fit.
     pub(super) fn join(&mut self, left: &Ty, right: &Ty) -> Result<Ty, Clash> {
-        with_stack(|| self.join_here(left, right))
+        self.step(|table| table.join_here(left, right))
     }
 
     fn join_here(&mut self, left: &Ty, right: &Ty) -> Result<Ty, Clash> {
@@ -291,11 +329,11 @@ impl Table {
             }
             (Ty::Record(a), Ty::Record(b)) => self.join_records(a, b),
             (Ty::Fn(_), Ty::Fn(_)) => Err(Clash::Different),
-            _ if left == right => Ok(left.clone()),
+            _ if is_shared(left, right) => Ok(left.clone()),
             _ if same_head(left, right) => {
                 let pairs = left.parts().zip(right.parts());
                 let joined = pairs.map(|(a, b)| self.join(a, b)).collect::<Result<Vec<_>, _>>()?;
-                Ok(with_parts(left, joined))
+                Ok(made_of(left, joined))
             }
             _ => Err(Clash::Different),
         }
@@ -327,23 +365,32 @@ impl Table {
 
     /// Replaces variables that were made since `mark` by what they are bound to: nothing flows into them any more.
     pub(super) fn close(&mut self, ty: &Ty, mark: u32) -> Ty {
+        self.close_parts(ty, mark, &mut { MAX_PARTS * 4 })
+    }
+
+    fn close_parts(&mut self, ty: &Ty, mark: u32, left: &mut usize) -> Ty {
+        if *left == 0 {
+            // The variables that stay mean the same.
+            return ty.clone();
+        }
+        *left -= 1;
         match ty {
             Ty::Var(var) => {
                 let root = self.root(*var);
                 match &self.slots[root as usize] {
                     Slot::Bound { ty, .. } if root >= mark => {
                         let ty = ty.clone();
-                        with_stack(|| self.close(&ty, mark))
+                        with_stack(|| self.close_parts(&ty, mark, left))
                     }
                     _ => Ty::Var(root),
                 }
             }
-            _ => self.map(ty, &mut |table, part| table.close(part, mark)),
+            _ => self.map(ty, &mut |table, part| table.close_parts(part, mark, left)),
         }
     }
 
     /// The type with all variables replaced; `open` stands for those that nothing is known about. What is too large is
-    /// cut off.
+    /// cut off, and [`Table::take_cut`] says so.
     pub(super) fn solve(&mut self, ty: &Ty, open: &Ty) -> Ty {
         if is_known(ty, &mut { MAX_PARTS }) {
             return ty.clone();
@@ -352,14 +399,34 @@ impl Table {
     }
 
     fn solve_parts(&mut self, ty: &Ty, open: &Ty, left: &mut usize) -> Ty {
-        if *left == 0 {
+        let Some(less) = left.checked_sub(1) else {
+            self.was_cut = true;
             return Ty::Error;
+        };
+        *left = less;
+        let Ty::Var(var) = ty else {
+            return self.map(ty, &mut |table, part| table.solve_parts(part, open, left));
+        };
+        let root = self.root(*var);
+        if let Some((known, n_parts)) = self.solved.get(&root).filter(|_| *open == Ty::UNIT)
+            && let Some(less) = left.checked_sub(*n_parts)
+        {
+            *left = less;
+            return known.clone();
         }
-        *left -= 1;
-        match self.shallow(ty) {
-            Ty::Var(_) => open.clone(),
-            known => self.map(&known, &mut |table, part| table.solve_parts(part, open, left)),
+        let Slot::Bound { ty, .. } = &self.slots[root as usize] else { return open.clone() };
+        let (ty, before, was_cut) = (ty.clone(), *left, std::mem::take(&mut self.was_cut));
+        let known = with_stack(|| self.solve_parts(&ty, open, left));
+        if *open == Ty::UNIT && !self.was_cut {
+            self.solved.insert(root, (known.clone(), before - *left));
         }
+        self.was_cut |= was_cut;
+        known
+    }
+
+    /// Whether something was cut off since this was asked last.
+    pub(super) fn take_cut(&mut self) -> bool {
+        std::mem::take(&mut self.was_cut)
     }
 
     /// Whether the type is small enough to go on with.
@@ -385,7 +452,7 @@ impl Table {
             return crate::resolve::refined(base, it.predicates.clone());
         }
         let new: Vec<Ty> = ty.parts().map(|it| with_stack(|| change(self, it))).collect();
-        if new.iter().eq(ty.parts()) { ty.clone() } else { with_parts(ty, new) }
+        made_of(ty, new)
     }
 }
 
@@ -401,6 +468,18 @@ impl IntoResult for bool {
 
 fn are_int_and_nat(a: Prim, b: Prim) -> bool {
     matches!((a, b), (Prim::Int, Prim::Nat) | (Prim::Nat, Prim::Int))
+}
+
+/// The type without predicates of the whole value that speak of other names: what is inferred is used where these mean
+/// something else, or nothing.
+fn closed_on_top(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Refined(it) if !it.predicates.iter().all(super::wording::is_closed) => {
+            let predicates = it.predicates.iter().filter(|it| super::wording::is_closed(it));
+            crate::resolve::refined(it.base.clone(), predicates.cloned().collect())
+        }
+        _ => ty.clone(),
+    }
 }
 
 /// The type without what only goals can ask for: the predicates of the whole, and that a function may do anything.
@@ -439,6 +518,20 @@ fn is_known(ty: &Ty, left: &mut usize) -> bool {
         Ty::Var(_) => false,
         _ => ty.parts().all(|it| with_stack(|| is_known(it, left))),
     }
+}
+
+/// Whether two types are one because they are in the same place, which takes no look at their parts.
+pub(super) fn is_shared(left: &Ty, right: &Ty) -> bool {
+    match (left.address(), right.address()) {
+        (None, None) => left == right,
+        (left, right) => left == right,
+    }
+}
+
+/// The same type made of these parts; the type itself if they are its own.
+fn made_of(ty: &Ty, parts: Vec<Ty>) -> Ty {
+    let is_own = parts.iter().zip(ty.parts()).all(|(new, old)| is_shared(new, old));
+    if is_own { ty.clone() } else { with_parts(ty, parts) }
 }
 
 /// The same type made of other parts.
@@ -487,6 +580,39 @@ mod tests {
             text.push_str(&format!("a{index} = [g(g(g(g(g(g(g(g(a{next}))))))))];\n"));
         }
         text.push_str("}\n");
+        let found = codes(&text);
+        assert!(found.iter().any(|it| it.starts_with("E2007")), "{found:?}");
+    }
+
+    /// Each statement is small: only what `a0` stands for in the end is not.
+    #[test]
+    fn types_that_grow_from_the_outside_in_are_refused_without_being_written_out() {
+        let mut text = String::from("fn g[T](x: T) -> (T, T) { (x, x) }\nfn f() -> Unit {\n");
+        for index in 0..41 {
+            text.push_str(&format!("let mut a{index} = [];\n"));
+        }
+        for index in 0..40 {
+            let next = index + 1;
+            text.push_str(&format!("a{index} = [g(g(g(g(g(g(g(g(a{next}))))))))];\n"));
+        }
+        text.push_str("}\n");
+        let found = codes(&text);
+        let too_large: Vec<_> = found.iter().filter(|it| it.starts_with("E2007")).collect();
+        assert_eq!(too_large.len(), 1, "{found:?}");
+    }
+
+    /// Neither of the two is ever written out, but every part of the one meets every part of the other.
+    #[test]
+    fn types_that_share_their_parts_are_not_compared_part_by_part() {
+        let mut text = String::from("fn g[T](x: T) -> (T, T) { (x, x) }\nfn f() -> Unit {\n");
+        for index in 0..41 {
+            text.push_str(&format!("let mut a{index} = [];\nlet mut b{index} = [];\n"));
+        }
+        for index in 0..40 {
+            let next = index + 1;
+            text.push_str(&format!("a{index} = [g(g(a{next}))];\nb{index} = [g(g(b{next}))];\n"));
+        }
+        text.push_str("a0 = b0;\nb0 = a0\n}\n");
         let found = codes(&text);
         assert!(found.iter().any(|it| it.starts_with("E2007")), "{found:?}");
     }

@@ -128,9 +128,15 @@ fn identifiers(text: &str) -> impl Iterator<Item = String> {
     found.into_iter()
 }
 
+/// The names in a predicate besides that of its value.
+pub(super) fn other_names(predicate: &Predicate) -> impl Iterator<Item = String> {
+    let variable = predicate.variable.clone();
+    identifiers(&predicate.text).filter(move |it| *it != variable.as_str())
+}
+
 /// Whether a predicate is about its value alone and not about other names, whose values may change.
 pub(super) fn is_closed(predicate: &Predicate) -> bool {
-    identifiers(&predicate.text).all(|it| it == predicate.variable.as_str())
+    other_names(predicate).next().is_none()
 }
 
 /// Whether the value of a type that has `known` satisfies `wanted` because they say the same.

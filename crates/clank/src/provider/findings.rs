@@ -1,6 +1,6 @@
 //! What the compiler says, as findings with places in the text and identities.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use check::{
     Compatibility, Concern, Confidence, Diagnostic, Kind, Location, Related, Repair, RepairOp,
@@ -13,9 +13,12 @@ use edit::LineIndex;
 use snapshot::{RelPath, Snapshot};
 
 use super::file::FileLook;
+use super::repairs::TextRepair;
 use crate::body::{Goal, GoalKind, Hole};
 use crate::code::Code;
 use crate::driver::CheckedModule;
+use crate::proof::{Doubt, Proof};
+use crate::repair::Target;
 
 /// The rule that a text is laid out as the formatter does it.
 const FORMAT: &str = "CLANK_FORMAT";
@@ -24,37 +27,107 @@ const HOLE: &str = "CLANK_HOLE";
 /// How much of the text a finding stands on goes into its identity.
 const MAX_ANCHOR: usize = 200;
 
-/// Everything about one file, with ids.
-pub(super) fn of_file(
-    path: &RelPath,
-    look: &FileLook,
-    module: Option<&CheckedModule>,
-    snapshot: &Snapshot,
-) -> (Vec<Diagnostic>, Vec<Repair>) {
-    let bytes = snapshot.file(path).map(|it| it.text.bytes()).unwrap_or_default();
-    let mut diagnostics = Vec::new();
-    if let Some((message, offset)) = look.problem() {
-        diagnostics.push(unreadable(path, bytes, message, offset));
+/// What is known about one file.
+pub(super) struct OfFile<'a> {
+    pub(super) path: &'a RelPath,
+    pub(super) look: &'a FileLook,
+    pub(super) module: Option<&'a CheckedModule>,
+    pub(super) repairs: &'a [TextRepair],
+    /// Whether some repair is about to change it.
+    pub(super) is_pending: bool,
+}
+
+impl OfFile<'_> {
+    /// Everything that is to be said about the file, with ids.
+    pub(super) fn findings(&self, snapshot: &Snapshot) -> (Vec<Diagnostic>, Vec<Repair>) {
+        let OfFile { path, look, .. } = *self;
+        let bytes = snapshot.file(path).map(|it| it.text.bytes()).unwrap_or_default();
+        // What repairs are made for, in the order of the diagnostics.
+        let mut targets: Vec<Vec<Target>> = Vec::new();
+        let mut diagnostics = Vec::new();
+        if let Some((message, offset)) = look.problem() {
+            diagnostics.push(unreadable(path, bytes, message, offset));
+            targets.push(Vec::new());
+        }
+        if let Some(module) = self.module {
+            let voice = Voice { path, ast: &module.ast, lines: LineIndex::new(bytes) };
+            diagnostics.extend(module.diagnostics.iter().map(|it| voice.diagnostic(it)));
+            targets.extend((0..module.diagnostics.len()).map(|it| vec![Target::Diagnostic(it)]));
+            for (goals, diagnostic) in voice.obligations(module) {
+                diagnostics.push(diagnostic);
+                targets.push(goals);
+            }
+            diagnostics.extend(module.holes().map(|(node, it)| voice.hole(node, it)));
+            targets.extend((0..module.holes().count()).map(|it| vec![Target::Hole(it)]));
+        }
+        if look.layout().is_some() {
+            diagnostics.push(not_canonical(path));
+        }
+        assign_ids(&mut diagnostics);
+        let mut repairs: Vec<Repair> =
+            self.repairs.iter().map(|it| text_repair(it, &targets, &diagnostics)).collect();
+        if let (Some(edits), Some(finding), false) =
+            (look.layout(), diagnostics.last(), self.is_pending)
+        {
+            repairs.push(layout_repair(path, edits, finding));
+        }
+        assign_repair_ids(&mut repairs, snapshot);
+        relate(&mut repairs, self.repairs);
+        let refs = repairs.iter().flat_map(|it| it.resolves.iter().map(|id| (id, &it.id)));
+        let mut by_finding: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (finding, repair) in refs {
+            by_finding.entry(finding.clone()).or_default().push(repair.clone());
+        }
+        for it in &mut diagnostics {
+            it.repair_refs = by_finding.remove(&it.diagnostic_id).unwrap_or_default();
+        }
+        (diagnostics, repairs)
     }
-    if let Some(module) = module {
-        let voice = Voice { path, ast: &module.ast, lines: LineIndex::new(bytes) };
-        diagnostics.extend(module.diagnostics.iter().map(|it| voice.diagnostic(it)));
-        diagnostics.extend(voice.obligations(module));
-        diagnostics.extend(module.holes().map(|(node, it)| voice.hole(node, it)));
+}
+
+/// A repair of the compiler. A finding is resolved if everything that it stands for is.
+fn text_repair(it: &TextRepair, targets: &[Vec<Target>], diagnostics: &[Diagnostic]) -> Repair {
+    let TextRepair { repair, ops } = it;
+    let is_resolved =
+        |it: &Vec<Target>| !it.is_empty() && it.iter().all(|it| repair.resolves.contains(it));
+    let mut resolved: Vec<(bool, &Diagnostic)> = targets
+        .iter()
+        .zip(diagnostics)
+        .filter(|it| is_resolved(it.0))
+        .map(|(targets, it)| (!repair.resolves.first().is_some_and(|it| targets.contains(it)), it))
+        .collect();
+    // The one that it was made for comes first.
+    resolved.sort_by_key(|it| it.0);
+    let first = resolved.first().map(|it| it.1);
+    Repair {
+        id: String::new(),
+        title: repair.title.clone(),
+        rationale: repair.rationale.clone(),
+        source: "clank".to_owned(),
+        phase: first.map_or("types", |it| it.phase.as_str()).to_owned(),
+        rule_id: first.map_or(Code::E3001.name(), |it| it.rule_id.as_str()).to_owned(),
+        severity: first.map_or(Severity::Warning, |it| it.severity),
+        confidence: repair.confidence,
+        safety: repair.safety,
+        kind: repair.kind,
+        ops: ops.clone(),
+        resolves: resolved.iter().map(|it| it.1.diagnostic_id.clone()).collect(),
+        compatibility: Compatibility::default(),
     }
-    if look.layout().is_some() {
-        diagnostics.push(not_canonical(path));
+}
+
+/// Says by id what goes together; the compiler's repairs are the first of the list.
+fn relate(repairs: &mut [Repair], known: &[TextRepair]) {
+    let ids: Vec<String> = repairs.iter().map(|it| it.id.clone()).collect();
+    let named = |places: &[usize]| places.iter().filter_map(|it| ids.get(*it).cloned()).collect();
+    for (repair, known) in repairs.iter_mut().zip(known) {
+        let known = &known.repair.compatibility;
+        repair.compatibility = Compatibility {
+            conflicts_with: named(&known.conflicts_with),
+            requires: named(&known.requires),
+            batch_key: known.batch_key.clone(),
+        };
     }
-    assign_ids(&mut diagnostics);
-    let mut repairs = Vec::new();
-    if let (Some(edits), Some(finding)) = (look.layout(), diagnostics.last()) {
-        repairs.push(layout_repair(path, edits, finding));
-    }
-    assign_repair_ids(&mut repairs, snapshot);
-    if let (Some(finding), Some(repair)) = (diagnostics.last_mut(), repairs.first()) {
-        finding.repair_refs.push(repair.id.clone());
-    }
-    (diagnostics, repairs)
 }
 
 fn finding(path: &RelPath, rule_id: &str, message: String) -> Diagnostic {
@@ -168,17 +241,28 @@ impl Voice<'_> {
         }
     }
 
-    /// Row 58: what is not proved is a warning. Assertions are checks that their author asked for (row 10).
-    fn obligations(&self, module: &CheckedModule) -> Vec<Diagnostic> {
-        let mut seen = BTreeSet::new();
-        let goals = module.goals().filter(|(_, it)| it.kind != GoalKind::Assertion);
-        goals
-            .filter(|(node, it)| seen.insert((*node, it.kind, it.text.as_str())))
-            .map(|(node, it)| self.obligation(node, it))
-            .collect()
+    /// Row 58: what is not proved is a warning, told once with all goals that it is. Assertions are checks that their
+    /// author asked for (row 10).
+    fn obligations(&self, module: &CheckedModule) -> Vec<(Vec<Target>, Diagnostic)> {
+        let mut seen = BTreeMap::new();
+        let mut all: Vec<(Vec<Target>, Diagnostic)> = Vec::new();
+        for (index, (node, goal, proof)) in module.goals().enumerate() {
+            let Proof::Unknown(doubt) = proof else { continue };
+            if goal.kind == GoalKind::Assertion {
+                continue;
+            }
+            let place = *seen.entry((node, goal.kind, goal.text.as_str())).or_insert(all.len());
+            match all.get_mut(place) {
+                Some(same) => same.0.push(Target::Goal(index)),
+                None => {
+                    all.push((vec![Target::Goal(index)], self.obligation(node, goal, doubt)));
+                }
+            }
+        }
+        all
     }
 
-    fn obligation(&self, node: NodeId, it: &Goal) -> Diagnostic {
+    fn obligation(&self, node: NodeId, it: &Goal, doubt: &Doubt) -> Diagnostic {
         let (rule, kind) = match it.kind {
             GoalKind::Refinement => (Code::E3001, "refinement"),
             GoalKind::Bounds => (Code::E3001, "bounds"),
@@ -189,6 +273,17 @@ impl Voice<'_> {
             GoalKind::Postcondition => (Code::E3003, "postcondition"),
             GoalKind::Assertion => (Code::E3004, "assertion"),
         };
+        let text = |it: &str| Value::String(it.to_owned());
+        let mut details =
+            BTreeMap::from([("kind".to_owned(), text(kind)), ("goal".to_owned(), text(&it.text))]);
+        if !doubt.reason.is_empty() {
+            details.insert("reason".to_owned(), text(&doubt.reason));
+        }
+        if let Some(example) = &doubt.counterexample {
+            let members = example.values.iter().map(|(name, value)| (name.clone(), text(value)));
+            details.insert("counterexample".to_owned(), Value::Object(members.collect()));
+            details.insert("candidate".to_owned(), Value::Bool(example.is_candidate));
+        }
         let message = format!("not proved: `{}`; it is checked when the program runs", it.text);
         let span = self.ast.span(node);
         Diagnostic {
@@ -196,10 +291,7 @@ impl Voice<'_> {
             severity: Severity::Warning,
             location: self.location(span),
             anchor: self.anchor(span),
-            details: BTreeMap::from([
-                ("kind".to_owned(), Value::String(kind.to_owned())),
-                ("goal".to_owned(), Value::String(it.text.clone())),
-            ]),
+            details,
             ..finding(self.path, rule.name(), message)
         }
     }

@@ -161,3 +161,88 @@ fn what_is_remembered_does_not_show() {
         }
     }
 }
+
+/// The text of a file after one repair.
+fn repaired(snapshot: &Snapshot, repair: &check::Repair, file: &str) -> String {
+    let path = RelPath::parse(file).expect("a legal path");
+    let text = &snapshot.file(&path).expect("the file is there").text;
+    let edits = repair.ops.iter().find_map(|it| match it {
+        check::RepairOp::Text { file, edits } if *file == path => Some(edits),
+        _ => None,
+    });
+    let after = edits.expect("the repair changes the file").apply(text).expect("the edits fit");
+    String::from_utf8(after.bytes().to_vec()).expect("it is still text")
+}
+
+/// RS-12, RS-48, RS-51: repairs are edits to texts that name findings and one another by id.
+#[test]
+fn repairs_of_the_compiler_are_offered_by_id() {
+    let source = "fn area(w: Int, height: Int) -> Int {\n  // what it covers\n  w * heigth\n}\n";
+    let tree = snapshot(&[("a.clank", source.as_bytes())]);
+    let report = look(&tree, &[], None);
+    let [finding] = report.diagnostics.as_slice() else { panic!("{:?}", shown(&report)) };
+    let ids: Vec<&str> = report.repairs.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(finding.repair_refs, ids);
+    assert!(ids.len() > 1, "{ids:?}");
+    let best = &report.repairs[0];
+    assert_eq!((best.rule_id.as_str(), best.safety), ("E1001", check::Safety::BehaviorChanging));
+    assert_eq!(best.resolves, std::slice::from_ref(&finding.diagnostic_id));
+    assert_eq!(best.compatibility.conflicts_with, ids[1..]);
+    assert_eq!(repaired(&tree, best, "a.clank"), source.replace("heigth", "height"));
+}
+
+/// RS-16: what is not proved has a repair that is applied without being asked for, and says for which values it fails.
+#[test]
+fn an_obligation_has_a_counterexample_and_a_repair() {
+    let tree = snapshot(&[("a.clank", b"fn half(a: Int, b: Int) -> Int { a / b }\n")]);
+    let report = look(&tree, &[], None);
+    let [finding] = report.diagnostics.as_slice() else { panic!("{:?}", shown(&report)) };
+    let example = finding.details.get("counterexample").map(document::Value::to_json);
+    assert_eq!(example.as_deref(), Some("{\"b\":\"0\"}"));
+    let best = &report.repairs[0];
+    assert_eq!(best.safety, check::Safety::LikelyPreserving);
+    let after = repaired(&tree, best, "a.clank");
+    assert_eq!(after, "fn half(a: Int, b: Int{b != 0}) -> Int { a / b }\n");
+}
+
+/// The layout waits for the repairs that `fix` applies by itself, and for no other.
+#[test]
+fn the_layout_is_offered_where_nothing_else_is_about_to_change_the_file() {
+    let offers = |source: &str| {
+        let report = look(&snapshot(&[("a.clank", source.as_bytes())]), &[], None);
+        report.repairs.iter().any(|it| it.rule_id == "CLANK_FORMAT")
+    };
+    assert!(!offers("fn  f() -> Int { let n = 1\n n = 2\n n }\n"));
+    assert!(offers("fn  f(height: Int) -> Int { heigth }\n"));
+    assert!(offers("fn  f(height: Int) -> Int { height }\n"));
+}
+
+/// Row 48: a repair changes every file that it has to, and what is remembered does not show in it.
+#[test]
+fn a_repair_of_one_file_may_change_those_that_import_it() {
+    let lib: &[u8] = b"fn show(n: Int) -> Unit { println(to_string(n)) }\n";
+    let main: &[u8] = b"use lib\n\nfn main() -> Unit { lib.show(1) }\n";
+    let other: &[u8] = b"fn f(height: Int) -> Int { heigth }\n";
+    let tree = snapshot(&[("lib.clank", lib), ("main.clank", main), ("other.clank", other)]);
+    let report = look(&tree, &[], None);
+    let best = report.repairs.iter().find(|it| it.rule_id == "E4001").expect("there is a repair");
+    assert_eq!(best.ops.len(), 2, "{best:?}");
+    assert!(repaired(&tree, best, "lib.clank").contains("-> IO + Unit"));
+    assert!(repaired(&tree, best, "main.clank").contains("-> IO + Unit"));
+    let again = look(&tree, &[], Some(&report));
+    assert_eq!(again.repairs, report.repairs);
+    let changed = snapshot(&[("lib.clank", b"fn show(n: Int) -> Unit {}\n"), ("main.clank", main)]);
+    let fresh = look(&changed, &[], None);
+    assert_eq!(look(&changed, &[], Some(&report)).repairs, fresh.repairs);
+}
+
+/// Who compiles what is written wants the canonical layout and nothing else.
+#[test]
+fn without_repairs_only_the_layout_is_offered() {
+    let tree = snapshot(&[("a.clank", b"fn  f() -> Int { let n = 1\n n = 2\n n }\n")]);
+    let parses = Parses::new(Limits::DEFAULT);
+    let input = Input { snapshot: &tree, since: None, parses: &parses };
+    let report = ClankCheck::without_repairs(Vec::new()).check(&input).expect("it cannot fail");
+    let rules: Vec<&str> = report.repairs.iter().map(|it| it.rule_id.as_str()).collect();
+    assert_eq!(rules, ["CLANK_FORMAT"]);
+}

@@ -177,7 +177,7 @@ fn goals(module: &CheckedModule, lines: &LineIndex) -> String {
     let start = |node: NodeId| place(lines, module.ast.span(node).start);
     module
         .goals()
-        .map(|(node, it)| {
+        .map(|(node, it, _)| {
             let site = match &it.site {
                 clank::body::Site::Argument { index, .. } => format!("Argument {index}"),
                 other => format!("{other:?}"),

@@ -57,6 +57,15 @@ fn a_file_that_parsed_still_parses() {
     check("a.toml", "a = 1\n", "1", "", "a.toml would no longer be valid TOML");
     check("a.json", "{\"a\": 1, \"b\": 2}\n", "b", "a", "a.json could not be edited any more");
     check("a.json", "{\"a\": 1\n", "1", "2", "applied");
+    check(
+        "a.prog",
+        "let a = 1\n",
+        "let",
+        "lot",
+        "a.prog would no longer be valid Prog: `lot a = 1`",
+    );
+    check("a.prog", "lot a = 1\n", "1", "2", "applied");
+    check("a.prog", "let a = 1\n", "1", "2", "applied");
     check("a.json", "{\"a\": 1\n", "1", "1}", "applied");
     check("a.txt", "{\"a\": 1}\n", "1", "", "applied");
 }

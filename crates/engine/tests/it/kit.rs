@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use check::{
-    Check, CheckError, Compatibility, Concern, Confidence, Diagnostic, Input, Kind, Location,
-    Parses, Repair, RepairOp, Report, Safety, Severity, Since, Tier, assign_repair_ids,
+    Check, CheckError, Compatibility, Concern, Confidence, Diagnostic, Input, Kind, Language,
+    Location, Parses, Repair, RepairOp, Report, Safety, Severity, Since, Tier, assign_repair_ids,
     sort_and_assign_ids,
 };
 use document::Limits;
@@ -262,14 +262,23 @@ impl<F: Fn(&Input<'_>) -> Result<Report, CheckError> + Send + Sync> Check for Fa
     }
 }
 
-/// Documents, and programs with line comments.
+/// Documents, and programs with line comments in which every line is a `let`.
 fn parses() -> Parses {
-    Parses::new(Limits::DEFAULT).with_language("prog", |text| {
-        let text = std::str::from_utf8(text.bytes()).unwrap();
-        let starts = text.match_indices("//").map(|it| it.0);
-        let end = |start: usize| text[start..].find('\n').map_or(text.len(), |it| start + it);
-        starts.map(|start| start as u32..end(start) as u32).collect()
-    })
+    let language = Language {
+        name: "Prog",
+        comments: |text| {
+            let text = std::str::from_utf8(text.bytes()).unwrap();
+            let starts = text.match_indices("//").map(|it| it.0);
+            let end = |start: usize| text[start..].find('\n').map_or(text.len(), |it| start + it);
+            starts.map(|start| start as u32..end(start) as u32).collect()
+        },
+        fault: |text| {
+            let text = std::str::from_utf8(text.bytes()).unwrap();
+            let line = text.lines().find(|it| !it.starts_with("let "))?;
+            Some(format!("`{line}` is no let"))
+        },
+    };
+    Parses::new(Limits::DEFAULT).with_language("prog", language)
 }
 
 pub(crate) fn assess(checks: &[&dyn Check], sieve: &Sieve, snapshot: &Snapshot) -> Assessment {

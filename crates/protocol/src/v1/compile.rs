@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::diagnostic::{Diagnostic, Severity};
-use super::repair::{Confidence, Repair};
+use super::repair::{Compatibility, Confidence, ExpectedDelta, RepairKind, Safety};
 
 /// How a compilation ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -50,9 +50,100 @@ pub struct CompileResult {
     /// What is not written yet.
     pub holes: Vec<Hole>,
     /// What would repair it, the best first.
-    pub repairs: Vec<Repair>,
+    pub repairs: Vec<CompileRepair>,
+    /// With `--apply` or `--fix`: what was done. The rest of the result is about the program after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<CompileFixed>,
     /// Counts.
     pub stats: CompileStats,
+}
+
+/// What `--apply` and `--fix` did.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct CompileFixed {
+    /// The hash of the program as it was given.
+    pub from_hash: String,
+    /// How many times the program was compiled again.
+    pub rounds: usize,
+    /// The repairs, in the order in which they were applied. Ids are those of the round.
+    pub applied: Vec<CompileApplied>,
+    /// The program after it as text, if it was given as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// A repair that was applied.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct CompileApplied {
+    /// From 1.
+    pub round: usize,
+    /// `rc1`, …: what it was called in that round.
+    pub id: String,
+    /// What it did.
+    pub title: String,
+    /// What it may have done to the meaning.
+    pub safety: Safety,
+    /// The mistakes that it resolved, as `code` and message.
+    pub resolved: Vec<String>,
+}
+
+/// A repair of a program: the repair candidate of the repair reference.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct CompileRepair {
+    /// `rc1`, `rc2`, … by rank: the first is the best.
+    pub id: String,
+    /// A short label.
+    pub title: String,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// What it may do to the meaning.
+    pub safety: Safety,
+    /// What kind of change it is.
+    pub kind: RepairKind,
+    /// How much it touches, computed from its edits.
+    pub scope: NodeScope,
+    /// What it is about.
+    pub targets: CompileTargets,
+    /// Patch operations, in order; all or nothing.
+    #[schemars(with = "Vec<Value>")]
+    pub edits: Vec<Value>,
+    /// What will be gone.
+    pub expected_delta: ExpectedDelta,
+    /// Why this is the repair.
+    pub rationale: String,
+    /// Whether it was applied and the program checked again before it was offered.
+    pub verified: bool,
+    /// The program that the ids of its nodes are about.
+    pub program_hash: String,
+    /// What it can be combined with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compatibility: Option<Compatibility>,
+}
+
+/// How much a repair of a program touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct NodeScope {
+    /// How many nodes are written.
+    pub node_count: u32,
+    /// Whether more than one function is touched.
+    pub crosses_function: bool,
+}
+
+/// What a repair of a program is about.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct CompileTargets {
+    /// The nodes that it touches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub node_ids: Vec<String>,
+    /// The codes of the mistakes that it resolves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostic_codes: Vec<String>,
+    /// The obligations that it discharges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub obligation_ids: Vec<String>,
+    /// The holes that it fills.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hole_ids: Vec<String>,
 }
 
 /// The reply of `compile --emit diagnostics`: small, for a loop.
@@ -133,6 +224,9 @@ pub struct CompileDiagnostic {
     pub related: Vec<CompileRelated>,
     /// The repairs that claim to resolve it.
     pub repair_refs: Vec<String>,
+    /// Why no repair is offered, if none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_repair: Option<String>,
 }
 
 /// Members in a fixed order.
@@ -189,6 +283,10 @@ pub struct Obligation {
     /// Why it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_reason: Option<String>,
+    /// Values that agree with what is known and for which it does not hold, by name; `_candidate` is there and true if only
+    /// a run can tell whether they occur.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counterexample: Option<Members>,
     /// The repairs that claim to discharge it.
     pub repair_refs: Vec<String>,
 }

@@ -203,6 +203,21 @@ pub struct Compile {
     pub language: Option<Language>,
     /// Make the source map.
     pub with_map: bool,
+    /// Look for repairs.
+    pub with_repairs: bool,
+    /// What to do to the program first.
+    pub repair: ProgramRepair,
+}
+
+/// What `compile` does to a program before it says anything about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ProgramRepair {
+    /// Nothing.
+    Keep,
+    /// Apply these repairs, by their ids: all or nothing.
+    Apply(Vec<String>),
+    /// Apply what is offered and no less safe than this, until nothing is left.
+    Fix(Safety),
 }
 
 /// `build`.

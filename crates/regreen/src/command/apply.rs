@@ -15,6 +15,7 @@ use crate::words::printable;
 ///
 /// A changeset applies whole or not at all.
 /// Of a list of fix actions each one applies whole or not at all; those that cannot are reported, and the others are written.
+/// Repairs that `compile` offers apply as `{"program_hash": …, "file": …, "repairs": [ … ]}`, whole or not at all.
 /// A crash at any moment leaves the old files or the new ones, never a mixture.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use protocol::v1::{Compile, CompileDiagnostics, CompileStatus, Language, ProgramForm};
+use protocol::v1::{
+    Compile, CompileDiagnostics, CompileStatus, Language, ProgramForm, ProgramRepair, Safety,
+};
 use service::CompileReply;
 
-use super::look::relative_to_root;
+use super::look::{SafetyArgument, relative_to_root};
 use super::{Ctx, Outcome};
 use crate::exit::Exit;
 use crate::input::{self, ProgramFile};
@@ -25,7 +27,9 @@ use crate::output::Said;
   regreen compile main.clank --emit ts            the TypeScript, if nothing is wrong
   regreen compile prog.json --emit clank          AST JSON as text
   regreen compile main.clank --emit ast           text as AST JSON
-  regreen compile - --emit diagnostics < buffer   a small reply, for a loop")]
+  regreen compile - --emit diagnostics < buffer   a small reply, for a loop
+  regreen compile main.clank --apply rc1,rc3      the result after these repairs
+  regreen compile main.clank --fix --emit clank   the program after all repairs that keep its meaning")]
 pub(crate) struct Arguments {
     /// The program; `-` reads standard input
     #[arg(value_name = "FILE")]
@@ -42,6 +46,15 @@ pub(crate) struct Arguments {
     /// Put the source map into the result
     #[arg(long)]
     pub(crate) source_map: bool,
+    /// Apply these repairs first, by their ids, all or nothing
+    #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "fix")]
+    pub(crate) apply: Vec<String>,
+    /// Apply what is offered, best first, and compile again until nothing is left that helps
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// What --fix may do to the meaning of the program [default: likely_preserving]
+    #[arg(long, value_enum, value_name = "SAFETY", requires = "fix")]
+    pub(crate) safety: Option<SafetyArgument>,
     /// Say on standard error how long it took
     #[arg(long)]
     pub(crate) timings: bool,
@@ -97,7 +110,15 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         _ => Some(Language::Js),
     };
     let with_map = arguments.source_map;
-    let request = Compile { file, name, bytes, form, language, with_map };
+    let repair = match (&arguments.apply[..], arguments.fix) {
+        (_, true) => ProgramRepair::Fix(
+            arguments.safety.map_or(Safety::LikelyPreserving, SafetyArgument::wire),
+        ),
+        ([], false) => ProgramRepair::Keep,
+        (ids, false) => ProgramRepair::Apply(ids.to_vec()),
+    };
+    let with_repairs = arguments.emit == Emit::Json || repair != ProgramRepair::Keep;
+    let request = Compile { file, name, bytes, form, language, with_map, with_repairs, repair };
     let reply = service::compile(session.as_ref(), &request)?;
     if arguments.timings {
         ctx.note(&format!("compiled in {:.1} ms\n", started.elapsed().as_secs_f64() * 1e3))?;

@@ -142,7 +142,7 @@ impl TierArgument {
 }
 
 impl SafetyArgument {
-    fn wire(self) -> Safety {
+    pub(crate) fn wire(self) -> Safety {
         match self {
             SafetyArgument::Preserving => Safety::BehaviorPreserving,
             SafetyArgument::Likely => Safety::LikelyPreserving,

@@ -7,7 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use protocol::v1::{Diagnostic, Location, Severity};
 use service::Frames;
 
-use crate::words::{count, printable};
+use crate::words::{count, list, printable};
 
 /// How many findings are shown before the rest is counted.
 const MOST_FRAMES: usize = 20;
@@ -92,6 +92,12 @@ pub(crate) fn render_frame(diagnostic: &Diagnostic, frames: &Frames) -> String {
 /// What was expected and what was found, where that is known; else the place.
 fn label(diagnostic: &Diagnostic) -> Option<String> {
     let detail = |name: &str| diagnostic.details.get(name).and_then(|it| it.as_str());
+    // The message of an error says it already.
+    if diagnostic.severity == Severity::Warning
+        && let Some(example) = example(diagnostic)
+    {
+        return Some(example);
+    }
     match (detail("expected"), detail("found")) {
         (Some(expected), Some(found)) => Some(format!("expected {expected}; found {found}")),
         (_, Some(found)) => Some(format!("found {found}")),
@@ -102,6 +108,21 @@ fn label(diagnostic: &Diagnostic) -> Option<String> {
         }
         _ => diagnostic.json_pointer.clone().filter(|it| !it.is_empty()),
     }
+}
+
+/// Values for which what must hold does not, where some are known.
+fn example(diagnostic: &Diagnostic) -> Option<String> {
+    let values = diagnostic.details.get("counterexample")?.as_object()?;
+    let shown: Vec<String> = values
+        .iter()
+        .filter(|it| !it.0.starts_with('_'))
+        .map(|(name, value)| format!("{name} = {}", value.as_str().unwrap_or("?")))
+        .collect();
+    let verb = match diagnostic.details.get("candidate") {
+        Some(serde_json::Value::Bool(true)) => "may fail",
+        _ => "fails",
+    };
+    (!shown.is_empty()).then(|| format!("{verb} for example if {}", list(&shown, shown.len())))
 }
 
 /// A place to show.

@@ -2,6 +2,8 @@
 
 #[path = "clank/action.rs"]
 mod action;
+#[path = "clank/apply.rs"]
+mod apply;
 #[path = "clank/build.rs"]
 mod build;
 #[path = "clank/check.rs"]

@@ -1,5 +1,8 @@
 //! `compile`: one program in, one CompileResult out. The agent protocol.
 
+mod hints;
+mod repairs;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,10 +10,12 @@ use ::clank::body::{Binding, Goal, GoalKind};
 use ::clank::diagnostic::{Diagnostic, Hint};
 use ::clank::emit::{EmitOptions, Runtime};
 use ::clank::program::{Library, NoModules, Program};
+use ::clank::proof::{Counterexample, Proof};
+use ::clank::repair::{Budget, Repairs, Target};
 use ::clank::{Checked, CheckedModule};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::json::{self, JsonError, WriteOptions};
-use clank_syntax::{SyntaxError, Tokens};
+use clank_syntax::{Parsed, SyntaxError, Tokens};
 use edit::ContentHash;
 use protocol::v1;
 use serde_json::value::RawValue;
@@ -24,8 +29,9 @@ use crate::{VERSION, setup, wire};
 
 /// The code of a mistake in AST JSON itself.
 const AST_CODE: &str = "AST";
-/// What a goal says while nothing proves anything.
-const UNKNOWN_REASON: &str = "no proof was tried; it is checked when the program runs";
+/// Why a goal is not known if nothing else is said.
+const UNKNOWN_REASON: &str =
+    "what is known there does not decide it; it is checked when the program runs";
 
 /// The reply to `compile`.
 #[derive(Clone, Debug)]
@@ -44,54 +50,94 @@ pub struct CompileReply {
 
 /// A program that was read.
 struct Given {
-    ast: Ast,
+    ast: Arc<Ast>,
     syntax: Vec<SyntaxError>,
     n_lines: usize,
     n_tokens: usize,
     clank: Option<String>,
+    /// The text and its tree, if it was given as text.
+    parsed: Option<Parsed>,
 }
 
-/// Compiles one program. Without a session it imports nothing.
+/// One compilation, with what is needed to repair the program and compile it again.
+struct Round {
+    given: Option<Given>,
+    checked: Checked,
+    repairs: Repairs,
+    reply: CompileReply,
+}
+
+impl Round {
+    /// The compilation of what is no program.
+    fn of(reply: CompileReply) -> Round {
+        let checked = Checked { modules: Vec::new(), asked: None, n_looked_at: 0 };
+        Round { given: None, checked, repairs: Repairs::default(), reply }
+    }
+}
+
+/// Compiles one program, after the repairs that are asked for. Without a session it imports nothing.
 pub fn compile(session: Option<&Session>, request: &v1::Compile) -> Result<CompileReply, Failure> {
+    match &request.repair {
+        v1::ProgramRepair::Keep => Ok(round(session, request)?.reply),
+        v1::ProgramRepair::Apply(ids) => repairs::apply(session, request, ids),
+        v1::ProgramRepair::Fix(safety) => repairs::fix(session, request, *safety),
+    }
+}
+
+fn round(session: Option<&Session>, request: &v1::Compile) -> Result<Round, Failure> {
     let text = match std::str::from_utf8(&request.bytes) {
         Ok(text) => text,
-        Err(error) => return Ok(not_text(request, error.valid_up_to())),
+        Err(error) => return Ok(Round::of(not_text(request, error.valid_up_to()))),
     };
     let (given, problems) = match request.form {
         v1::ProgramForm::Source => (Some(read_source(&request.name, text)), Vec::new()),
         v1::ProgramForm::Ast => read_ast(text),
     };
-    let Some(given) = given else { return Ok(unreadable(request, &problems)) };
+    let Some(given) = given else { return Ok(Round::of(unreadable(request, &problems))) };
     let file = Name::from(request.file.as_deref().unwrap_or(&request.name));
-    let ast = Arc::new(given.ast);
     let program = match session {
         Some(session) => {
             let (config, _) = setup::load_config(session, &setup::Overlay::new())?;
             let library = OnDisk::new(&session.workspace, &config.clank.roots);
-            let program = load(&file, &ast, given.syntax, &library);
+            let program = load(&file, &given, &library);
             library.finish()?;
             program
         }
-        None => load(&file, &ast, given.syntax, &NoModules),
+        None => load(&file, &given, &NoModules),
     };
     let checked = ::clank::check(&program, None);
-    let mut reply = Reply { request, checked: &checked, ast: &ast }.build(&problems);
-    reply.clank = given.clank;
+    // A tree with holes in it where something could not be read is not what was given: its ids would lie.
+    let repairs = match checked.asked {
+        Some(module) if request.with_repairs && problems.is_empty() => {
+            ::clank::repair::repairs(&program, &checked, module, &Budget::default())
+        }
+        _ => Repairs::default(),
+    };
+    let builder = Reply { request, checked: &checked, ast: &given.ast, repairs: &repairs };
+    let mut reply = builder.build(&problems);
+    reply.clank = given.clank.clone();
     let stats = &mut reply.result.stats;
     (stats.source_lines, stats.source_tokens) = (given.n_lines, given.n_tokens);
-    Ok(reply)
+    Ok(Round { given: Some(given), checked, repairs, reply })
 }
 
-fn load(file: &Name, ast: &Arc<Ast>, syntax: Vec<SyntaxError>, library: &dyn Library) -> Program {
-    Program::load(file.clone(), Arc::clone(ast), syntax, library)
+fn load(file: &Name, given: &Given, library: &dyn Library) -> Program {
+    Program::load(file.clone(), Arc::clone(&given.ast), given.syntax.clone(), library)
 }
 
 fn read_source(name: &str, text: &str) -> Given {
-    let parsed = clank_syntax::parse(name, text);
+    let mut parsed = clank_syntax::parse(name, text);
     let clank = clank_syntax::format(&parsed);
     let n_tokens = n_tokens(&parsed.tokens);
-    let ast = clank_syntax::attach_comments(&parsed);
-    Given { ast, syntax: parsed.errors, n_lines: text.lines().count(), n_tokens, clank }
+    let ast = Arc::new(clank_syntax::attach_comments(&parsed));
+    let syntax = std::mem::take(&mut parsed.errors);
+    let n_lines = text.lines().count();
+    Given { ast, syntax, n_lines, n_tokens, clank, parsed: Some(parsed) }
+}
+
+/// The tree as it was written, as AST JSON: what `--emit ast` prints.
+fn ast_text(ast: &Ast) -> String {
+    json::write(ast, &WriteOptions { ids: true, spans: true, pretty: true }) + "\n"
 }
 
 fn n_tokens(tokens: &Tokens) -> usize {
@@ -103,7 +149,8 @@ fn read_ast(text: &str) -> (Option<Given>, Vec<JsonError>) {
     let given = ast.map(|ast| {
         let printed = clank_syntax::print(&ast);
         let clank = clank_syntax::format(&clank_syntax::parse("", &printed));
-        Given { ast, syntax: Vec::new(), n_lines: 0, n_tokens: 0, clank }
+        let ast = Arc::new(ast);
+        Given { ast, syntax: Vec::new(), n_lines: 0, n_tokens: 0, clank, parsed: None }
     });
     (given, problems)
 }
@@ -112,6 +159,7 @@ struct Reply<'a> {
     request: &'a v1::Compile,
     checked: &'a Checked,
     ast: &'a Arc<Ast>,
+    repairs: &'a Repairs,
 }
 
 impl Reply<'_> {
@@ -133,20 +181,37 @@ impl Reply<'_> {
         }
         let mut obligations = Vec::new();
         let mut holes = Vec::new();
+        let mut told = None;
+        let program_hash = ContentHash::of(&self.request.bytes).to_string();
         for module in &self.checked.modules {
             let name = self.name_of(module);
             let places = Places::new(&module.ast, name);
             let is_asked = std::ptr::eq(module, self.checked.asked().unwrap_or(module));
             let ids = is_asked.then(|| module.ast.ids());
             let id = |node: NodeId| ids.map(|it| it.id(node).to_string());
+            let n_before = diagnostics.len();
             for it in &module.diagnostics {
                 diagnostics.push(diagnostic(it, &places, id(it.node)));
             }
             if is_asked {
+                let repairs = repairs::tell(self.repairs, module, &program_hash, n_before);
+                for (index, it) in diagnostics[n_before..].iter_mut().enumerate() {
+                    it.repair_refs = repairs.refs(Target::Diagnostic(index));
+                    it.no_repair = repairs.reason(Target::Diagnostic(index));
+                }
                 obligations.extend(
-                    module.goals().map(|(node, it)| obligation(it, &places, node, id(node))),
+                    module
+                        .goals()
+                        .map(|(node, it, proof)| obligation(it, proof, &places, node, id(node))),
                 );
                 holes.extend(module.holes().map(|(node, it)| hole(it, &places, node, id(node))));
+                for (index, it) in obligations.iter_mut().enumerate() {
+                    it.repair_refs = repairs.refs(Target::Goal(index));
+                }
+                for (index, it) in holes.iter_mut().enumerate() {
+                    it.repair_refs = repairs.refs(Target::Hole(index));
+                }
+                told = Some(repairs);
             }
         }
         for (index, it) in diagnostics.iter_mut().enumerate() {
@@ -158,7 +223,10 @@ impl Reply<'_> {
         for (index, it) in holes.iter_mut().enumerate() {
             it.id = format!("h{}", index + 1);
         }
-        let n_unproved = obligations.iter().filter(|it| it.kind != "assertion").count();
+        let n_unproved = obligations
+            .iter()
+            .filter(|it| it.kind != "assertion" && it.solver_result == "unknown")
+            .count();
         let has_errors = !problems.is_empty() || self.checked.has_errors();
         let status = match has_errors {
             true => v1::CompileStatus::Error,
@@ -178,19 +246,17 @@ impl Reply<'_> {
             result: v1::CompileResult {
                 status,
                 compiler_version: VERSION.to_owned(),
-                program_hash: ContentHash::of(&self.request.bytes).to_string(),
+                program_hash,
                 canonical_ast: RawValue::from_string(json::write(&canonical, &ast_options)).ok(),
                 output,
                 diagnostics,
                 obligations,
                 holes,
-                repairs: Vec::new(),
+                repairs: told.map(|it| it.list).unwrap_or_default(),
+                fixed: None,
                 stats,
             },
-            ast: Some(
-                json::write(self.ast, &WriteOptions { pretty: true, spans: true, ..ast_options })
-                    + "\n",
-            ),
+            ast: Some(ast_text(self.ast)),
             clank: None,
             n_unproved,
             findings,
@@ -234,6 +300,10 @@ fn stats(
         output_lines: text.lines().count(),
         output_bytes: text.len(),
         obligations_total: obligations.len(),
+        obligations_discharged: obligations
+            .iter()
+            .filter(|it| it.solver_result == "discharged")
+            .count(),
         ..v1::CompileStats::default()
     }
 }
@@ -273,6 +343,7 @@ fn diagnostic(it: &Diagnostic, places: &Places<'_>, id: Option<String>) -> v1::C
         hints,
         related: it.related.iter().map(related).collect(),
         repair_refs: Vec::new(),
+        no_repair: None,
     }
 }
 
@@ -287,6 +358,7 @@ fn hint(it: &Hint) -> v1::CompileHint {
 
 fn obligation(
     goal: &Goal,
+    proof: &Proof,
     places: &Places<'_>,
     node: NodeId,
     id: Option<String>,
@@ -303,16 +375,38 @@ fn obligation(
         goal: goal.text.clone(),
         location: places.span(node, None),
         primary_node_id: id,
-        context: Some(v1::ObligationContext {
+        context: proof.doubt().map(|doubt| v1::ObligationContext {
             bindings: goal.context.iter().map(binding).collect(),
-            facts: Vec::new(),
+            facts: doubt.facts.iter().map(fact).collect(),
         }),
-        hints: Vec::new(),
-        solver_attempted: false,
-        solver_result: "unknown".to_owned(),
-        unknown_reason: Some(UNKNOWN_REASON.to_owned()),
+        hints: hints::hints(goal, proof),
+        solver_attempted: true,
+        solver_result: match proof {
+            Proof::Discharged => "discharged",
+            Proof::Refuted(_) => "refuted",
+            Proof::Unknown(_) => "unknown",
+        }
+        .to_owned(),
+        unknown_reason: match proof {
+            Proof::Unknown(it) if it.reason.is_empty() => Some(UNKNOWN_REASON.to_owned()),
+            Proof::Unknown(it) => Some(it.reason.clone()),
+            Proof::Discharged | Proof::Refuted(_) => None,
+        },
+        counterexample: proof
+            .doubt()
+            .and_then(|it| Some(counterexample(it.counterexample.as_ref()?))),
         repair_refs: Vec::new(),
     }
+}
+
+fn fact(it: &::clank::proof::Fact) -> v1::Fact {
+    v1::Fact { proposition: it.proposition.clone(), source: it.source.clone() }
+}
+
+fn counterexample(it: &Counterexample) -> v1::Members {
+    let values = it.values.iter().map(|(name, value)| (name.clone(), value.clone().into()));
+    let candidate = it.is_candidate.then(|| ("_candidate".to_owned(), true.into()));
+    values.chain(candidate).collect()
 }
 
 fn hole(
@@ -397,6 +491,7 @@ fn whole_input(
         hints: Vec::new(),
         related: Vec::new(),
         repair_refs: Vec::new(),
+        no_repair: None,
     }
 }
 
@@ -429,6 +524,7 @@ fn failed(request: &v1::Compile, mut diagnostics: Vec<v1::CompileDiagnostic>) ->
             obligations: Vec::new(),
             holes: Vec::new(),
             repairs: Vec::new(),
+            fixed: None,
             stats: v1::CompileStats::default(),
         },
         ast: None,

@@ -99,9 +99,9 @@ fn canonical(config: &Config, texts: BTreeMap<RelPath, Text>) -> Result<Sources,
     let snapshot = Snapshot::new(texts.into_iter().map(entry).collect())
         .map_err(workspace::LoadError::Moving)?;
     let roots: Vec<String> = config.clank.roots.iter().map(ToString::to_string).collect();
-    let clank = ClankCheck::new(roots.clone());
+    let clank = ClankCheck::without_repairs(roots.clone());
     let checks: [&dyn Check; 1] = [&clank];
-    let parses = Parses::new(Limits::DEFAULT).with_language("clank", super::comments);
+    let parses = Parses::new(Limits::DEFAULT).with_language("clank", super::LANGUAGE);
     let sieve = Sieve { levels: config.levels(), baseline: BTreeSet::new() };
     let run = Run { checks: &checks, parses: &parses, sieve: &sieve };
     let start = engine::assess(&run, &snapshot, None);

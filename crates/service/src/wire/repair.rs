@@ -37,12 +37,7 @@ pub(crate) fn repair(
         severity: severity(repair.severity),
         confidence: confidence(repair.confidence),
         safety: safety(repair.safety),
-        kind: match repair.kind {
-            Kind::LocalFix => v1::RepairKind::LocalFix,
-            Kind::BoundaryValidation => v1::RepairKind::BoundaryValidation,
-            Kind::Refactor => v1::RepairKind::Refactor,
-            Kind::SemanticsChange => v1::RepairKind::SemanticsChange,
-        },
+        kind: repair_kind(repair.kind),
         scope: v1::RepairScope {
             node_count: scope.node_count,
             crosses_function: scope.crosses_function,
@@ -167,6 +162,15 @@ fn document_edit(file: &RelPath, step: &Step) -> v1::RepairEdit {
             to_pointer: to.to_string(),
             keep_position: *keep_position,
         },
+    }
+}
+
+pub(crate) fn repair_kind(kind: Kind) -> v1::RepairKind {
+    match kind {
+        Kind::LocalFix => v1::RepairKind::LocalFix,
+        Kind::BoundaryValidation => v1::RepairKind::BoundaryValidation,
+        Kind::Refactor => v1::RepairKind::Refactor,
+        Kind::SemanticsChange => v1::RepairKind::SemanticsChange,
     }
 }
 

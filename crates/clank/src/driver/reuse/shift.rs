@@ -37,6 +37,7 @@ pub(in crate::driver) fn checked_body(
         uses: Arc::new(uses),
         keys: keys.into(),
         has_predicates,
+        proofs: crate::prove::Proofs::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Branches as statements: `if`, `else if` chains of any length, blocks, and where their values go.
 
-use clank_syntax::ast::{Expr as Clank, ExprId, Literal};
+use clank_syntax::ast::{Expr as Clank, ExprId};
 use clank_syntax::with_stack;
 
 use super::{Goes, Lower};
@@ -140,20 +140,6 @@ impl Lower<'_, '_> {
         matches!(to, Goes::Return(_)) && self.around.result.is_some()
     }
 
-    /// The branch that is taken if the condition is written as `true` or `false`.
-    fn constant_branch(
-        &self,
-        condition: ExprId,
-        then: ExprId,
-        otherwise: Option<ExprId>,
-    ) -> Option<Option<ExprId>> {
-        match self.at.ast.expr(condition) {
-            Clank::Literal(Literal::Bool(true)) => Some(Some(then)),
-            Clank::Literal(Literal::Bool(false)) => Some(otherwise),
-            _ => None,
-        }
-    }
-
     fn if_chain(&mut self, id: ExprId, to: Goes) {
         let ast = self.at.ast;
         let origin = self.origin(id);
@@ -164,9 +150,8 @@ impl Lower<'_, '_> {
             let Clank::If { condition, then_branch, else_branch } = ast.expr(current) else {
                 break Some(self.block(|this| this.goes(current, to.clone())));
             };
-            if let Some(taken) = self.constant_branch(*condition, *then_branch, *else_branch) {
-                // TypeScript makes nothing out in code that it sees is never reached.
-                match taken {
+            if let Some(holds) = self.constant(*condition) {
+                match if holds { Some(*then_branch) } else { *else_branch } {
                     Some(next) if matches!(ast.expr(next), Clank::If { .. }) => {
                         current = next;
                         continue;

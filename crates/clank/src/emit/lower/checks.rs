@@ -3,11 +3,12 @@
 //! Arguments of Clank's functions are checked by the function when it is entered and fields by the constructor; all else
 //! is checked where the goal is.
 
-use clank_syntax::ast::{ExprId, NodeId};
+use clank_syntax::ast::{ExprId, Name, NodeId};
 use rustc_hash::FxHashMap;
 
 use super::{Lower, Place};
 use crate::body::{Goal, GoalKind, Resolution, Site};
+use crate::emit::names;
 use crate::emit::tree::{Expr, ExprKind, Origin, StmtKind};
 use crate::ty::{Predicate, Prim, Ty};
 
@@ -51,6 +52,8 @@ impl Lower<'_, '_> {
                 return Expr::undefined();
             }
             let origin = self.origin(node);
+            let owner = self.owner.take();
+            self.owner = owner.clone().filter(|_| goal.site == Site::Assign);
             match (&goal.kind, &goal.expected) {
                 (GoalKind::Postcondition, _) => {
                     value = self.check_postcondition(value, goal, origin);
@@ -60,6 +63,7 @@ impl Lower<'_, '_> {
                 }
                 (_, None) => {}
             }
+            self.owner = owner;
         }
         value
     }
@@ -155,7 +159,14 @@ impl Lower<'_, '_> {
             self.check_condition(&variable, value, predicate.expr, message, origin);
             return;
         }
-        let home = Place::new(self.cx, module, decl);
+        let mut home = Place::new(self.cx, module, decl);
+        let fields = home.fields_named(predicate);
+        if !fields.is_empty() {
+            // Elsewhere than in an assignment the type was made out from a field that was checked already.
+            let Some(owner) = self.owner.clone() else { return };
+            let field = |it: Name| (it.clone(), owner.clone().member(names::legal(&it)), 0..0);
+            home.values.extend(fields.into_iter().map(field));
+        }
         let here = std::mem::replace(&mut self.at, home);
         let shapes = self.cx.shapes.enter(FxHashMap::default());
         self.check_condition(&predicate.variable, value.clone(), predicate.expr, message, origin);

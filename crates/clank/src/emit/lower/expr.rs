@@ -1,15 +1,13 @@
 //! Expressions that stay expressions, if their parts do.
 
 use clank_syntax::ast::{self as clank, Kind};
-use clank_syntax::ast::{
-    ExprId, FieldInitId, LambdaParamId, Literal, Name, NodeId, TemplatePart as Part,
-};
+use clank_syntax::ast::{ExprId, FieldInitId, Literal, Name, NodeId, TemplatePart as Part};
 use clank_syntax::with_stack;
 
-use super::{Around, Goes, Lower, MAX_DEPTH};
+use super::{Goes, Lower, MAX_DEPTH};
 use crate::body::Resolution;
 use crate::emit::names;
-use crate::emit::tree::{Arrow, ArrowBody, Block, Expr, Item, StmtKind, TemplatePart};
+use crate::emit::tree::{Arrow, ArrowBody, Expr, Item, StmtKind, TemplatePart};
 use crate::env::{Shape, Value};
 use crate::runtime;
 use crate::ty::{Prim, Ty};
@@ -40,10 +38,7 @@ impl<'a> Lower<'_, 'a> {
         let ty = self.ty(id);
         let is_clear = match (ty.base(), self.at.ast.expr(id)) {
             (Ty::Prim(Prim::Bool), _) => true,
-            (Ty::Prim(_), expr) => !matches!(
-                expr,
-                clank::Expr::Literal(_) | clank::Expr::If { .. } | clank::Expr::Unary { .. }
-            ),
+            (Ty::Prim(_), _) => !self.is_literal(id),
             (Ty::Param(_) | Ty::Fn(_) | Ty::Never | Ty::Error | Ty::Var(_), _) => true,
             (_, clank::Expr::Field { .. } | clank::Expr::Index { .. }) => true,
             (_, clank::Expr::Ident { .. }) => {
@@ -117,20 +112,21 @@ impl<'a> Lower<'_, 'a> {
                 self.cx.call("range", operands, origin)
             }
             clank::Expr::Propagate { expr } => self.propagate(id, *expr),
-            clank::Expr::Hole { name } => {
-                let name = name.as_ref().map_or("_".to_owned(), |it| format!("?{it}"));
-                let relative = id.node().0.wrapping_sub(self.at.view.first.0);
-                let hole = self.at.view.body.holes.iter().find(|it| it.node == relative);
-                let what = match hole.map(|it| &it.expected) {
-                    None | Some(Ty::Error | Ty::Var(_)) => {
-                        format!("the hole `{name}` is not filled")
-                    }
-                    Some(ty) => format!("the hole `{name}` of type `{ty}` is not filled"),
-                };
-                self.stop("todo", &what, id.node())
-            }
+            clank::Expr::Hole { name } => self.hole(id, name.as_ref()),
             clank::Expr::Error { .. } => self.stop("panic", "this could not be read", id.node()),
         }
+    }
+
+    /// Something that is not written yet.
+    fn hole(&mut self, id: ExprId, name: Option<&Name>) -> Expr {
+        let name = name.map_or("_".to_owned(), |it| format!("?{it}"));
+        let relative = id.node().0.wrapping_sub(self.at.view.first.0);
+        let hole = self.at.view.body.holes.iter().find(|it| it.node == relative);
+        let what = match hole.map(|it| &it.expected) {
+            None | Some(Ty::Error | Ty::Var(_)) => format!("the hole `{name}` is not filled"),
+            Some(ty) => format!("the hole `{name}` of type `{ty}` is not filled"),
+        };
+        self.stop("todo", &what, id.node())
     }
 
     /// A call that does not come back.
@@ -382,10 +378,12 @@ impl<'a> Lower<'_, 'a> {
         let Shape::Record(declared) = &def.shape else { return Expr::object(values) };
         let is_ordered = values.iter().map(|it| &it.0).eq(declared.iter().map(|it| &it.0));
         if !is_ordered {
-            for value in &mut values {
+            let types = fields.iter().map(|it| self.annotation(self.at.ast.field_init(*it).value));
+            let types: Vec<Option<&Ty>> = types.collect();
+            for (value, ty) in values.iter_mut().zip(types) {
                 if !self.is_stable(&value.1) {
                     let kept = std::mem::replace(&mut value.1, Expr::undefined());
-                    value.1 = self.keep(kept, &value.0, None, None);
+                    value.1 = self.keep(kept, &value.0, ty, None);
                 }
             }
         }
@@ -396,129 +394,6 @@ impl<'a> Lower<'_, 'a> {
         let args = args.collect();
         let constructor = Expr::ident(self.cx.global(&adt.key.module, &adt.key.name, true));
         Expr::call(constructor, args, self.origin(id))
-    }
-
-    fn lambda(&mut self, id: ExprId, params: &[LambdaParamId], body: ExprId) -> Expr {
-        let Ty::Fn(ty) = self.ty(id).base() else { return Expr::undefined() };
-        let result = (ty.result.base() != &Ty::UNIT).then(|| ty.result.clone());
-        let around = Around { result, postcondition: None };
-        let around = std::mem::replace(&mut self.around, around);
-        let frames = std::mem::take(&mut self.frames);
-        self.scopes.enter();
-        let ast = self.at.ast;
-        let mut names = Vec::new();
-        let mut checks = Vec::new();
-        for (index, param) in params.iter().enumerate() {
-            let written = ast.lambda_param(*param);
-            let name = if written.name == "_" { "_unused" } else { written.name.as_str() };
-            let name = self.declare(name);
-            self.at.locals.insert(param.node(), Expr::ident(name.clone()));
-            let ty = ty.params.get(index).unwrap_or(&Ty::Error);
-            checks.push((name.clone(), ty, param.node()));
-            names.push((name, Some(self.cx.ts(ty))));
-        }
-        let is_simple = !self.at.facts.needs_statements(body);
-        let captured = self.capture(|this| {
-            for (name, ty, node) in checks {
-                this.check_param(&name, ty, node);
-            }
-            match is_simple && this.out.is_empty() {
-                true => Some(this.value(body)),
-                false => {
-                    this.goes(body, Goes::Return(Vec::new()));
-                    None
-                }
-            }
-        });
-        self.scopes.leave();
-        self.around = around;
-        self.frames = frames;
-        let result = match ty.result.base() {
-            Ty::Prim(_) | Ty::Param(_) | Ty::Never | Ty::Var(_) | Ty::Error => None,
-            _ => Some(self.cx.ts(&ty.result)),
-        };
-        let body = match captured.value {
-            Some(value) if captured.statements.is_empty() => ArrowBody::Expr(value),
-            Some(value) => {
-                let mut statements = captured.statements;
-                if !captured.is_dead {
-                    let kind = StmtKind::Return(Some(value));
-                    statements.push(crate::emit::tree::Stmt { kind, origin: None });
-                }
-                ArrowBody::Block(Block(statements))
-            }
-            None => {
-                let mut block = Block(captured.statements);
-                if ty.result.base() == &Ty::UNIT {
-                    super::stmt::strip_returns(&mut block.0);
-                }
-                ArrowBody::Block(block)
-            }
-        };
-        Expr::arrow(Arrow { params: names, result, body })
-    }
-
-    /// Checks what the type of a parameter asks for. A type of fixed width asks for nothing: no value becomes one without a
-    /// check.
-    pub(in crate::emit) fn check_param(&mut self, name: &str, ty: &Ty, node: NodeId) {
-        let origin = self.origin(node);
-        let value = Expr::ident(name);
-        if ty.base() == &Ty::NAT {
-            let call = self.cx.call("nat", vec![value.clone()], origin);
-            self.push(StmtKind::Expr(call), origin);
-        }
-        if let Ty::Refined(refined) = ty {
-            for predicate in &refined.predicates {
-                self.check_predicate(&value, predicate, None, origin);
-            }
-        }
-    }
-
-    /// `e?`: the failing value is returned or raised.
-    fn propagate(&mut self, id: ExprId, operand: ExprId) -> Expr {
-        let ty = self.ty(operand);
-        let is_option = matches!(ty.base(), Ty::Adt(adt) if adt.key.is_prelude("Option"));
-        let origin = self.origin(id);
-        let value = self.value(operand);
-        let name = if is_option { "option" } else { "result" };
-        let value = self.keep_unless_stable(value, name, origin);
-        let tag = if is_option { "None" } else { "Err" };
-        // TypeScript refuses to ask again what it knows from the first time.
-        let is_asked = !self.asked.insert(format!("{:?}", value.kind));
-        let fails = match (is_asked, is_option) {
-            (false, _) => Expr::binary("===", value.clone().member("tag"), Expr::str(tag)),
-            (true, true) => self.cx.call("isNone", vec![value.clone()], None),
-            (true, false) => self.cx.call("isErr", vec![value.clone()], None),
-        };
-        let leave = match is_option {
-            _ if self.returns_failure(ty) => StmtKind::Return(Some(value.clone())),
-            true => StmtKind::Expr(self.cx.call("raise", vec![Expr::str("None")], origin)),
-            false => {
-                let mut args = vec![value.clone().member("error")];
-                if let Ty::Adt(adt) = ty.base()
-                    && let Some(error) = adt.args.get(1)
-                {
-                    if is_asked {
-                        let failed = format!("{{ error: {} }}", self.cx.ts(error));
-                        args = vec![value.clone().typed(failed).member("error")];
-                    }
-                    args.extend(self.cx.show_shape(error));
-                }
-                StmtKind::Expr(self.cx.call("raise", args, origin))
-            }
-        };
-        let leave = crate::emit::tree::Stmt { kind: leave, origin };
-        let branches = vec![(fails, Block(vec![leave]))];
-        self.push(StmtKind::If { branches, otherwise: None }, origin);
-        value.member("value")
-    }
-
-    /// Whether the function around returns an Option or a Result like the operand of `?`, which then returns.
-    fn returns_failure(&self, operand: &Ty) -> bool {
-        match (self.around.result.as_ref().map(Ty::base), operand.base()) {
-            (Some(Ty::Adt(result)), Ty::Adt(operand)) => result.key == operand.key,
-            _ => false,
-        }
     }
 }
 

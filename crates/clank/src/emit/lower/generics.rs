@@ -1,12 +1,12 @@
 //! Type arguments, where TypeScript would make out others than Clank: from literals alone, from several constructors, or
 //! from nothing.
 
-use clank_syntax::ast::{Expr as Clank, ExprId, Literal, Name};
+use clank_syntax::ast::{Expr as Clank, ExprId, Name};
 
 use super::Lower;
 use crate::body::Resolution;
 use crate::emit::tree::{Expr, ExprKind};
-use crate::env::{Signature, Value};
+use crate::env::{Shape, Signature, Value};
 use crate::runtime::{self, Dialect};
 use crate::ty::{FnTy, Ty};
 
@@ -14,19 +14,18 @@ impl Lower<'_, '_> {
     /// The callee with type arguments, if they must be written.
     pub(super) fn instantiated(&mut self, called: Expr, callee: ExprId, args: &[ExprId]) -> Expr {
         let Ty::Fn(ty) = self.ty(callee).base() else { return called };
-        let types = match self.at.view.resolution(callee) {
-            Some(Resolution::Builtin(name)) => self.builtin_arguments(name, ty, args),
-            Some(Resolution::Fn { module, name }) => {
-                let signature = self.cx.program.shown.signature(module, name);
-                signature.and_then(|it| self.needed_arguments(it, ty, args))
-            }
-            Some(Resolution::Variant { ty: key, .. } | Resolution::Record { ty: key })
-                if !key.module.is_empty() =>
-            {
-                self.constructor_arguments(ty, args)
-            }
-            _ => None,
-        };
+        let types =
+            match self.at.view.resolution(callee) {
+                Some(Resolution::Builtin(name)) => self.builtin_arguments(name, ty, args),
+                Some(Resolution::Fn { module, name }) => {
+                    let signature = self.cx.program.shown.signature(module, name);
+                    signature.and_then(|it| self.needed_arguments(it, ty, args))
+                }
+                Some(
+                    made @ (Resolution::Variant { ty: key, .. } | Resolution::Record { ty: key }),
+                ) if !key.module.is_empty() => self.constructor_arguments(made, ty, args),
+                _ => None,
+            };
         match types {
             Some(types) => {
                 let types: Vec<String> = types.iter().map(|it| self.cx.ts(it)).collect();
@@ -60,7 +59,7 @@ impl Lower<'_, '_> {
             let mut naked = 0;
             for ((_, declared), arg) in signature.params.iter().zip(args) {
                 match declared.base() {
-                    Ty::Param(it) if it == param && self.is_number_or_text(*arg) => naked += 1,
+                    Ty::Param(it) if it == param && self.is_literal(*arg) => naked += 1,
                     declared if mentions(declared, param) => return false,
                     _ => {}
                 }
@@ -77,30 +76,46 @@ impl Lower<'_, '_> {
         types.filter(|it| !it.iter().any(|it| matches!(it, Ty::Error | Ty::Var(_))))
     }
 
-    /// The type arguments of a constructor of which several arguments are made by constructors.
-    fn constructor_arguments(&self, ty: &FnTy, args: &[ExprId]) -> Option<Vec<Ty>> {
+    /// The type arguments of a constructor for which several arguments are literals or made by constructors.
+    fn constructor_arguments(
+        &self,
+        constructor: &Resolution,
+        ty: &FnTy,
+        args: &[ExprId],
+    ) -> Option<Vec<Ty>> {
         let Ty::Adt(made) = ty.result.base() else { return None };
-        let is_made = |it: &&ExprId| match self.at.ast.expr(**it) {
+        let is_made = |it: &ExprId| match self.at.ast.expr(*it) {
             Clank::Call { callee, .. } => match self.at.view.resolution(*callee) {
                 Some(Resolution::Variant { ty, .. } | Resolution::Record { ty }) => {
                     self.cx.def(ty).is_some_and(|it| !it.params.is_empty())
                 }
                 _ => false,
             },
-            Clank::Literal(Literal::Int { .. } | Literal::Str(_) | Literal::Float(_)) => true,
-            _ => false,
+            Clank::Array { .. } | Clank::Tuple { .. } | Clank::Record { .. } => true,
+            _ => self.is_literal(*it),
         };
-        let n_made = args.iter().filter(is_made).count();
+        let fields = self.field_types(constructor);
+        let open = fields.into_iter().zip(args).filter(|it| has_param(it.0, &|_| true));
+        let n_made = open.filter(|it| is_made(it.1)).count();
         let is_clear = made.args.is_empty() || n_made < 2;
         let is_known = !made.args.iter().any(|it| matches!(it, Ty::Error | Ty::Var(_)));
         (!is_clear && is_known).then(|| made.args.clone())
     }
 
-    fn is_number_or_text(&self, id: ExprId) -> bool {
-        match self.at.ast.expr(id) {
-            Clank::Literal(it) => !matches!(it, Literal::Bool(_) | Literal::Unit),
-            Clank::Unary { operand, .. } => matches!(self.at.ast.expr(*operand), Clank::Literal(_)),
-            _ => false,
+    /// The types of a constructor's fields as they are declared.
+    fn field_types(&self, constructor: &Resolution) -> Vec<&Ty> {
+        let (key, variant) = match constructor {
+            Resolution::Variant { ty, variant } => (ty, *variant as usize),
+            Resolution::Record { ty } => (ty, 0),
+            _ => return Vec::new(),
+        };
+        match self.cx.def(key).map(|it| &it.shape) {
+            Some(Shape::Record(fields)) => fields.iter().map(|it| &it.1).collect(),
+            Some(Shape::Sum(variants)) => {
+                let fields = variants.get(variant).map_or(&[][..], |it| &it.fields);
+                fields.iter().map(|it| &it.1).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -117,16 +132,21 @@ impl Lower<'_, '_> {
     }
 }
 
-/// Whether a type has a type parameter in it.
+/// Whether a type has this type parameter in it.
 fn mentions(ty: &Ty, param: &Name) -> bool {
+    has_param(ty, &|it| it == param)
+}
+
+/// Whether a type has a type parameter in it of which that is true.
+fn has_param(ty: &Ty, is: &dyn Fn(&Name) -> bool) -> bool {
     clank_syntax::with_stack(|| match ty {
-        Ty::Param(name) => name == param,
-        Ty::Adt(adt) => adt.args.iter().any(|it| mentions(it, param)),
-        Ty::Fn(it) => it.params.iter().chain([&it.result]).any(|it| mentions(it, param)),
-        Ty::Tuple(elements) => elements.iter().any(|it| mentions(it, param)),
-        Ty::Array(element) => mentions(element, param),
-        Ty::Record(record) => record.fields.iter().any(|it| mentions(&it.1, param)),
-        Ty::Refined(it) => mentions(&it.base, param),
+        Ty::Param(name) => is(name),
+        Ty::Adt(adt) => adt.args.iter().any(|it| has_param(it, is)),
+        Ty::Fn(it) => it.params.iter().chain([&it.result]).any(|it| has_param(it, is)),
+        Ty::Tuple(elements) => elements.iter().any(|it| has_param(it, is)),
+        Ty::Array(element) => has_param(element, is),
+        Ty::Record(record) => record.fields.iter().any(|it| has_param(&it.1, is)),
+        Ty::Refined(it) => has_param(&it.base, is),
         Ty::Prim(_) | Ty::Var(_) | Ty::Never | Ty::Error => false,
     })
 }

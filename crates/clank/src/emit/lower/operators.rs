@@ -4,7 +4,7 @@ use clank_syntax::ast::{BinaryOp, ExprId, UnaryOp};
 
 use super::Lower;
 use super::expr::item;
-use crate::emit::tree::{Block, Expr, ExprKind, Item, Origin, Stmt, StmtKind};
+use crate::emit::tree::{Block, Expr, ExprKind, Item, Origin, Stmt, StmtKind, TemplatePart};
 use crate::ty::{Prim, Ty};
 
 impl Lower<'_, '_> {
@@ -122,7 +122,11 @@ impl Lower<'_, '_> {
         let right = self.capture(|this| this.value(right));
         let text = if op == BinaryOp::And { "&&" } else { "||" };
         if right.statements.is_empty() && !right.is_dead {
-            return Expr::binary(text, left, right.value);
+            return match (&left.kind, &right.value.kind) {
+                (ExprKind::Bool(value), _) if *value == (op == BinaryOp::And) => right.value,
+                (_, ExprKind::Bool(value)) if *value == (op == BinaryOp::And) => left,
+                _ => Expr::binary(text, left, right.value),
+            };
         }
         let name = self.declare("holds");
         let ty = Some("boolean".to_owned());
@@ -147,14 +151,12 @@ impl Lower<'_, '_> {
         then: ExprId,
         otherwise: ExprId,
     ) -> Expr {
+        if let Some(holds) = self.constant(condition) {
+            return self.value(if holds { then } else { otherwise });
+        }
         let condition = self.value(condition);
         if self.dead {
             return Expr::undefined();
-        }
-        match condition.kind {
-            ExprKind::Bool(true) => return self.value(then),
-            ExprKind::Bool(false) => return self.value(otherwise),
-            _ => {}
         }
         let then = self.capture(|this| this.value(then));
         let otherwise = self.capture(|this| this.value(otherwise));
@@ -188,6 +190,11 @@ pub(super) fn is_literal(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) | ExprKind::Bool(_) => true,
         ExprKind::Unary { operand, .. } => is_literal(operand),
+        ExprKind::Conditional { then, otherwise, .. } => is_literal(then) && is_literal(otherwise),
+        ExprKind::Template(parts) => parts.iter().all(|it| match it {
+            TemplatePart::Text(_) => true,
+            TemplatePart::Expr(expr) => is_literal(expr),
+        }),
         _ => false,
     }
 }

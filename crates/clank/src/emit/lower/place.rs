@@ -8,6 +8,7 @@ use crate::body::Resolution;
 use crate::emit::facts;
 use crate::emit::names;
 use crate::emit::tree::{Expr, ExprKind, Origin, StmtKind};
+use crate::ty::Ty;
 
 /// A step from a value to a part of it.
 #[derive(Clone)]
@@ -95,11 +96,30 @@ impl Lower<'_, '_> {
             Step::Index(index) => Some(*index),
             _ => None,
         });
-        let ids: Vec<ExprId> = indices.chain([value]).collect();
+        let ids: Vec<ExprId> = indices.collect();
         let goals = self.checks_at(target.node());
-        let mut operands = self.operands(&ids);
-        let Some(given) = operands.pop() else { return };
-        let given = self.checked(given, &goals, value.node());
+        let (operands, given) = match (steps.last(), self.ty(target)) {
+            (Some(Step::Field(_)), Ty::Refined(_)) => {
+                let operands = self.operands(&ids).into_iter();
+                let operands: Vec<Expr> =
+                    operands.map(|it| self.keep_unless_stable(it, "index", origin)).collect();
+                let owner = self.owner_of(&name, steps, &operands, origin);
+                let owner = self.owner.replace(owner);
+                let given = self.value(value);
+                let given = self.checked(given, &goals, value.node());
+                self.owner = owner;
+                (operands, given)
+            }
+            _ => {
+                let owner = self.owner.take();
+                let ids: Vec<ExprId> = ids.into_iter().chain([value]).collect();
+                let mut operands = self.operands(&ids);
+                let given = operands.pop().unwrap_or_else(Expr::undefined);
+                let given = self.checked(given, &goals, value.node());
+                self.owner = owner;
+                (operands, given)
+            }
+        };
         if self.dead {
             return;
         }
@@ -113,8 +133,10 @@ impl Lower<'_, '_> {
                     _ => self.keep(it, "index", None, origin),
                 });
                 let kept = kept.collect();
-                let given =
-                    if given.is_pure() { given } else { self.keep(given, "value", None, origin) };
+                let given = match given.is_pure() {
+                    true => given,
+                    false => self.keep(given, "value", self.annotation(value), origin),
+                };
                 (kept, given)
             }
             false => (operands, given),
@@ -142,6 +164,29 @@ impl Lower<'_, '_> {
             self.push(StmtKind::Assign { target, value: part.clone() }, origin);
             object = part;
         }
+    }
+
+    /// What the last step of a path is taken from.
+    fn owner_of(
+        &mut self,
+        name: &Name,
+        steps: &[Step],
+        indices: &[Expr],
+        origin: Option<Origin>,
+    ) -> Expr {
+        let mut indices = indices.iter().cloned();
+        let mut owner = Expr::ident(name.clone());
+        for step in steps.iter().take(steps.len().saturating_sub(1)) {
+            owner = match step {
+                Step::Index(_) => {
+                    let index = indices.next().unwrap_or_else(Expr::undefined);
+                    self.cx.call("at", vec![owner, index], origin)
+                }
+                Step::Field(field) => owner.member(field.clone()),
+                Step::Position(position) => owner.position(*position),
+            };
+        }
+        owner
     }
 
     /// A part of an object: as a value with the helper `at`, as a place to assign to with `place`.

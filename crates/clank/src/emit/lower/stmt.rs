@@ -1,8 +1,6 @@
 //! Statements.
 
-use clank_syntax::ast::{
-    Expr as Clank, ExprId, Literal, Pattern, PatternId, Stmt as ClankStmt, StmtId,
-};
+use clank_syntax::ast::{Expr as Clank, ExprId, Pattern, PatternId, Stmt as ClankStmt, StmtId};
 use clank_syntax::with_stack;
 
 use super::{Frame, Goes, Lower};
@@ -131,6 +129,8 @@ impl Lower<'_, '_> {
         }
         let annotation = match is_variable {
             true => match ty.base() {
+                // TypeScript takes `a || true` for `true`, and knows what a name was found to be.
+                Ty::Prim(Prim::Bool) => (!is_wide(&value)).then_some(ty),
                 Ty::Prim(_) => None,
                 _ => Some(ty),
             },
@@ -273,10 +273,14 @@ impl Lower<'_, '_> {
 
     fn while_loop(&mut self, id: StmtId, condition: ExprId, body: ExprId) {
         let origin = self.origin(id);
-        if let Clank::Literal(Literal::Bool(false)) = self.at.ast.expr(condition) {
+        let constant = self.constant(condition);
+        if constant == Some(false) {
             return;
         }
-        let test = self.capture(|this| this.value(condition));
+        let test = self.capture(|this| match constant {
+            Some(value) => Expr::bool(value),
+            None => this.value(condition),
+        });
         if test.statements.is_empty() && !test.is_dead {
             let (body, label, is_left) = self.loop_body(body);
             let never_ends = matches!(test.value.kind, ExprKind::Bool(true));
@@ -380,6 +384,15 @@ impl Lower<'_, '_> {
         let name = self.declare(name);
         self.at.locals.insert(node, Expr::ident(name.clone()));
         name
+    }
+}
+
+/// Whether TypeScript takes the value of a variable for any `boolean`.
+fn is_wide(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Bool(_) | ExprKind::Call { .. } | ExprKind::Unary { .. } => true,
+        ExprKind::Binary { op, .. } => !matches!(*op, "&&" | "||"),
+        _ => false,
     }
 }
 

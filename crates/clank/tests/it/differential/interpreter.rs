@@ -10,6 +10,7 @@ use std::sync::Arc;
 use clank::CheckedModule;
 use clank::body::{Goal, GoalKind, Resolution, Site};
 use clank::env::{self, Signature};
+use clank::proof::Proof;
 use clank::ty::{Prim, Ty};
 use clank_syntax::ast::{
     Arm, Ast, BinaryOp, Decl, Expr, ExprId, Literal, Name, NodeId, Pattern, PatternId, Stmt,
@@ -19,6 +20,7 @@ use clank_syntax::with_stack;
 use num_bigint::BigInt;
 use num_traits::{Pow, Signed, ToPrimitive, Zero};
 
+use super::blame::Blame;
 use super::value::{Function, Scope, Value};
 
 /// Why an expression has no value.
@@ -39,18 +41,7 @@ pub(super) fn interpret(module: &CheckedModule, fuel: u64) -> Option<(String, St
     if !is_function("main") {
         return None;
     }
-    let mut goals: HashMap<NodeId, Vec<&Goal>> = HashMap::new();
-    for (node, goal) in module.goals() {
-        goals.entry(node).or_default().push(goal);
-    }
-    let mut interpreter = Interpreter {
-        module,
-        ast: &module.ast,
-        goals,
-        frames: Vec::new(),
-        output: String::new(),
-        fuel,
-    };
+    let mut interpreter = Interpreter::new(module, fuel);
     let ended = match interpreter.declared("main", Vec::new()) {
         Ok(_) => "done".to_owned(),
         Err(Stop::Panic(message)) => format!("panic: {message}"),
@@ -63,13 +54,35 @@ pub(super) fn interpret(module: &CheckedModule, fuel: u64) -> Option<(String, St
     Some((interpreter.output, ended))
 }
 
+/// Calls functions with these arguments, each with so much fuel, and says which goal that was proved does not hold. How
+/// the calls end does not matter otherwise.
+pub(super) fn watch(
+    module: &CheckedModule,
+    calls: impl Iterator<Item = (Name, Vec<Value>)>,
+    fuel: u64,
+) -> Option<String> {
+    for (name, args) in calls {
+        let mut interpreter = Interpreter::new(module, fuel);
+        let given: Vec<String> = args.iter().map(Value::show).collect();
+        let ended = interpreter.declared(&name, args);
+        let Some(fault) = interpreter.blame.fault else { continue };
+        let message = match ended {
+            Err(Stop::Panic(message)) => message,
+            _ => String::new(),
+        };
+        return Some(format!("proved, but {fault} in {name}({}): {message}", given.join(", ")));
+    }
+    None
+}
+
 pub(super) struct Interpreter<'a> {
     module: &'a CheckedModule,
-    ast: &'a Ast,
-    goals: HashMap<NodeId, Vec<&'a Goal>>,
+    pub(super) ast: &'a Ast,
+    pub(super) goals: HashMap<NodeId, Vec<(&'a Goal, &'a Proof)>>,
     frames: Vec<Frame>,
     pub(super) output: String,
     fuel: u64,
+    pub(super) blame: Blame,
 }
 
 /// A call that has not come back.
@@ -81,6 +94,22 @@ struct Frame {
 }
 
 impl<'a> Interpreter<'a> {
+    fn new(module: &'a CheckedModule, fuel: u64) -> Interpreter<'a> {
+        let mut goals: HashMap<NodeId, Vec<(&Goal, &Proof)>> = HashMap::new();
+        for (node, goal, proof) in module.goals() {
+            goals.entry(node).or_default().push((goal, proof));
+        }
+        Interpreter {
+            module,
+            ast: &module.ast,
+            goals,
+            frames: Vec::new(),
+            output: String::new(),
+            fuel,
+            blame: Blame::default(),
+        }
+    }
+
     fn spend(&mut self, fuel: usize) -> Result<(), Stop> {
         self.fuel = self.fuel.checked_sub(fuel as u64).ok_or(Stop::Fuel)?;
         Ok(())
@@ -124,9 +153,11 @@ impl<'a> Interpreter<'a> {
         for ((param, _), value) in signature.params.iter().zip(&args) {
             scope.bind(param, value.clone());
         }
-        for ((_, ty), value) in signature.params.iter().zip(&args) {
+        for (index, ((_, ty), value)) in signature.params.iter().zip(&args).enumerate() {
+            self.blame.entered = Some((Name::new(name), index));
             self.check(value, ty, None, &scope)?;
         }
+        self.blame.entered = None;
         if let Some(condition) = &signature.precondition
             && !self.eval(condition.expr, &scope)?.truth()
         {
@@ -140,6 +171,7 @@ impl<'a> Interpreter<'a> {
             scope.bind(&Name::new("result"), value.clone());
             if !self.eval(condition.expr, &scope)?.truth() {
                 let text = &condition.text;
+                self.blame_postcondition(*node);
                 return Err(Stop::Panic(format!("the postcondition `{text}` does not hold")));
             }
         }
@@ -169,9 +201,11 @@ impl<'a> Interpreter<'a> {
                         scope.bind(field, value.clone());
                     }
                 }
-                for ((_, ty), value) in fields.iter().zip(&args) {
+                for (index, ((_, ty), value)) in fields.iter().zip(&args).enumerate() {
+                    self.blame.entered = Some((Name::new(name), index));
                     self.check(value, ty, None, &scope)?;
                 }
+                self.blame.entered = None;
                 Ok(Value::variant(name, args))
             }
             Some(env::Value::Record { def }) => {
@@ -180,9 +214,11 @@ impl<'a> Interpreter<'a> {
                 for ((field, _), value) in fields.iter().zip(&args) {
                     scope.bind(field, value.clone());
                 }
-                for ((_, ty), value) in fields.iter().zip(&args) {
+                for (index, ((_, ty), value)) in fields.iter().zip(&args).enumerate() {
+                    self.blame.entered = Some((Name::new(name), index));
                     self.check(value, ty, None, &scope)?;
                 }
+                self.blame.entered = None;
                 let fields = fields.iter().map(|it| it.0.clone()).zip(args).collect();
                 Ok(Value::Record(Some(Name::new(name)), Rc::new(fields)))
             }
@@ -230,7 +266,7 @@ impl<'a> Interpreter<'a> {
     /// The goals that are checked where they are: not those that a callee checks when it is entered.
     fn check_goals(&mut self, node: NodeId, value: &Value, scope: &Scope) -> Result<(), Stop> {
         let Some(goals) = self.goals.get(&node).cloned() else { return Ok(()) };
-        for goal in goals {
+        for (goal, proof) in goals {
             let callee_checks = match &goal.site {
                 Site::Argument { callee, .. } => matches!(
                     callee,
@@ -253,14 +289,22 @@ impl<'a> Interpreter<'a> {
                 Site::Return => params.as_ref().unwrap_or(scope),
                 _ => scope,
             };
-            self.check(value, expected, Some(&goal.text), scope)?;
+            let held = self.check(value, expected, Some(&goal.text), scope);
+            if matches!(held, Err(Stop::Panic(_))) {
+                self.blame.found(goal, proof);
+            }
+            held?;
         }
         Ok(())
     }
 
     fn eval(&mut self, expr: ExprId, scope: &Scope) -> Result<Value, Stop> {
         self.spend(1)?;
-        let value = with_stack(|| self.expr(expr, scope))?;
+        let value = with_stack(|| self.expr(expr, scope));
+        if let Err(Stop::Panic(message)) = &value {
+            self.blame_expr(expr, message);
+        }
+        let value = value?;
         self.check_goals(expr.node(), &value, scope)?;
         Ok(value)
     }
@@ -550,6 +594,7 @@ impl<'a> Interpreter<'a> {
                 if !self.eval(*condition, scope)?.truth() {
                     let text = clank_syntax::print_expr(self.ast, *condition);
                     let own = || format!("the assertion `{text}` does not hold");
+                    self.blame_all(&[id.node(), condition.node()], GoalKind::Assertion);
                     return Err(Stop::Panic(message.clone().unwrap_or_else(own)));
                 }
             }
@@ -602,7 +647,13 @@ impl<'a> Interpreter<'a> {
         self.check_goals(id.node(), &given, scope)?;
         self.check_goals(target.node(), &given, scope)?;
         let old = scope.get(name).expect("only locals are assigned to");
-        scope.set(name, updated(&old, &path, given)?);
+        let new = updated(&old, &path, given);
+        if let Err(Stop::Panic(_)) = new {
+            let range = self.ast.subtree(target);
+            let places: Vec<NodeId> = range.map(NodeId).collect();
+            self.blame_all(&places, GoalKind::Bounds);
+        }
+        scope.set(name, new?);
         Ok(())
     }
 }

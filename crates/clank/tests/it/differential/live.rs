@@ -41,11 +41,6 @@ fn many_generated_programs_run_as_the_interpreter_says_on_both_engines() {
     }));
 }
 
-/// How many of the generated programs `tsc --strict` may refuse. It reasons about code that is never reached and about
-/// literals in ways that nothing written by a person provokes; such programs are compiled and must run the same. To be
-/// lowered, never raised.
-const MOST_REFUSED_PERCENT: usize = 9;
-
 /// `CLANK_TSC` is the TypeScript compiler, `tsc` on the `PATH` if it is not set.
 #[test]
 fn generated_programs_run_as_the_interpreter_says_from_typescript_that_tsc_accepts() {
@@ -81,14 +76,7 @@ fn generated_programs_run_as_the_interpreter_says_from_typescript_that_tsc_accep
         .filter(|(index, _)| said.contains(&format!("program{index}.ts")))
         .map(|(index, program)| format!("program{index}.ts is {}", program.0))
         .collect();
-    let most = programs.len() * MOST_REFUSED_PERCENT / 100;
-    assert!(
-        names.len() <= most,
-        "{} of {}\n{said}\n{}",
-        names.len(),
-        programs.len(),
-        names.join("\n")
-    );
+    assert!(compiled.status.success(), "{said}\n{}", names.join("\n"));
     compare(programs.iter().zip(&paths).map(|((name, checked, expected), path)| {
         let mut files = super::compiled(checked, Dialect::JavaScript);
         files[0].text = std::fs::read_to_string(path.with_extension("js")).expect("tsc wrote it");

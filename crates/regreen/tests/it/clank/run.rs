@@ -63,11 +63,26 @@ fn a_panic_is_shown_where_it_is_written() {
     insta::assert_snapshot!(run(program).text());
 }
 
-/// Part one proves nothing: a goal is checked where it must hold, and the panic says which one.
+/// A goal that is not proved is checked where it must hold, and the panic says which one.
 #[test]
 fn a_goal_that_does_not_hold_is_a_panic() {
-    let program = "fn half(n: Int{n % 2 == 0}) -> Int { n / 2 }\n\nfn main() -> IO + Unit {\n  println(to_string(half(4)))\n  println(to_string(half(3)))\n}\n";
+    let program = "fn half(n: Int{n % 2 == 0}) -> Int { n / 2 }\n\nfn try_half(n: Int) -> Int { half(n) }\n\nfn main() -> IO + Unit {\n  println(to_string(half(4)))\n  println(to_string(try_half(3)))\n}\n";
     insta::assert_snapshot!(run(program).text());
+}
+
+/// Row 27, 32: one that cannot hold is an error, and the program does not start.
+#[test]
+fn a_goal_that_cannot_hold_keeps_the_program_from_starting() {
+    let program = "fn half(n: Int{n % 2 == 0}) -> Int { n / 2 }\n\nfn main() -> IO + Unit { println(to_string(half(3))) }\n";
+    check(program, 1, "", "`3 % 2 == 0` is false");
+    check(program, 1, "", "The program was not started.");
+}
+
+/// What is compiled is what is written: no repair but the layout is made for a run.
+#[test]
+fn a_run_repairs_nothing() {
+    let program = "fn main() -> IO + Unit {\n  let n = 1\n  n = 2\n  println(to_string(n))\n}\n";
+    check(program, 1, "", "error[E2013]: ");
 }
 
 /// A recursion without an end is stopped, and told once.

@@ -1,0 +1,229 @@
+//! Predicates and conditions, read where they are written and about the values of where they must hold.
+
+use clank_syntax::ast::{Ast, Decl, Expr, ExprId, Kind as NodeKind, Name, NodeId, Stmt};
+use rustc_hash::FxHashMap;
+use solver::Term;
+
+use super::call::predicates;
+use super::walk::{Place, Walk, Why};
+use crate::body::{Goal, GoalKind, Resolution, Site};
+use crate::ty::{Predicate, Ty};
+
+/// The largest predicate that is read again for every value, in nodes.
+const MAX_PREDICATE: usize = 40_000;
+
+/// What the names in a predicate mean, besides the one that stands for the value.
+#[derive(Clone, Copy)]
+pub(super) enum Scope<'m> {
+    /// What they mean where the walk is.
+    Own,
+    /// The arguments of a call.
+    Params(&'m Params),
+    /// There are none.
+    Closed,
+}
+
+/// The parameters of something that is called: where it is, their nodes and their types as declared.
+pub(super) struct ParamNodes<'a> {
+    pub(super) name: Name,
+    pub(super) place: Place<'a>,
+    pub(super) nodes: Vec<NodeId>,
+    pub(super) types: Vec<Ty>,
+}
+
+/// What parameters mean in one call.
+pub(super) struct Params {
+    values: FxHashMap<NodeId, Term>,
+}
+
+impl Params {
+    pub(super) fn new(params: &ParamNodes<'_>, args: impl Iterator<Item = Option<Term>>) -> Params {
+        let pairs = params.nodes.iter().copied().zip(args);
+        Params { values: pairs.filter_map(|(node, arg)| Some((node, arg?))).collect() }
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// A predicate about a value, as the parts that all must hold; `None` if it cannot be told what it means.
+    pub(super) fn predicate(
+        &mut self,
+        predicate: &Predicate,
+        value: Term,
+        scope: Scope<'_>,
+    ) -> Option<Vec<Term>> {
+        let place = self.world.home_of(&predicate.module, predicate.expr)?;
+        self.read.insert((place.module, place.decl));
+        self.condition(place, predicate.expr, Some((predicate.variable.clone(), value)), scope)
+    }
+
+    /// A condition, in which a name may stand for a value.
+    pub(super) fn condition(
+        &mut self,
+        place: Place<'a>,
+        expr: ExprId,
+        variable: Option<(Name, Term)>,
+        scope: Scope<'_>,
+    ) -> Option<Vec<Term>> {
+        let name = variable.as_ref().map(|it| &it.0);
+        let is_here = (place.module, place.decl) == (self.home.module, self.home.decl);
+        let is_known = |local: NodeId| match scope {
+            Scope::Own => is_here,
+            Scope::Params(params) => params.values.contains_key(&local),
+            Scope::Closed => false,
+        };
+        if !can_be_read(place, expr, name, &is_known) {
+            return None;
+        }
+        let inside = place.ast.subtree(expr);
+        let values = variable.into_iter().map(|(name, value)| (name, value, inside.clone()));
+        let values = std::mem::replace(&mut self.values, values.collect());
+        let at = std::mem::replace(&mut self.at, place);
+        let locals = match scope {
+            Scope::Own => None,
+            Scope::Params(params) => Some(params.values.clone()),
+            Scope::Closed => Some(FxHashMap::default()),
+        };
+        let outer = locals
+            .map(|it| (std::mem::replace(&mut self.fixed, it), std::mem::take(&mut self.vars)));
+        let (mark, is_dead) = (self.facts.len(), std::mem::take(&mut self.is_dead));
+        self.quiet += 1;
+        let holds = self.expr(expr);
+        let parts = self.parts_of_condition(expr, holds);
+        self.quiet -= 1;
+        self.facts.truncate(mark);
+        let is_left = std::mem::replace(&mut self.is_dead, is_dead);
+        if let Some((fixed, vars)) = outer {
+            self.fixed = fixed;
+            self.vars = vars;
+        }
+        self.at = at;
+        self.values = values;
+        (!is_left && !self.is_exhausted()).then_some(parts)
+    }
+
+    /// What every value of a type satisfies because of its own predicates, if these are about nothing else.
+    pub(super) fn assume_closed(&mut self, value: Term, ty: &Ty) {
+        if self.quiet > 0 {
+            return;
+        }
+        for predicate in predicates(ty) {
+            let key = (value, predicate.module.clone(), predicate.expr);
+            let parts = match self.closed.get(&key) {
+                Some(known) => known.clone(),
+                None => {
+                    let parts = self.predicate(predicate, value, Scope::Closed);
+                    self.closed.insert(key, parts.clone());
+                    parts
+                }
+            };
+            for part in parts.unwrap_or_default() {
+                self.assume(part, Why::Implied);
+            }
+        }
+    }
+
+    /// What the type that a goal expects asks of a value; `scope_of` gives every predicate as it is declared, and says what
+    /// the names in it mean.
+    pub(super) fn expected_parts<'m>(
+        &mut self,
+        index: usize,
+        value: Term,
+        scope_of: &dyn Fn(&'m Predicate) -> (&'m Predicate, Scope<'m>),
+    ) -> Option<Vec<Term>>
+    where
+        'a: 'm,
+    {
+        let expected = self.goal(index).expected.as_ref()?;
+        let mut parts: Vec<Term> = self.in_range(value, expected).into_iter().collect();
+        for predicate in predicates(expected) {
+            let (predicate, scope) = scope_of(predicate);
+            parts.extend(self.predicate(predicate, value, scope)?);
+        }
+        Some(parts)
+    }
+
+    /// A goal about a value that was computed.
+    pub(super) fn value_goal(&mut self, index: usize, value: Term) {
+        let goal = self.goal(index);
+        let parts = match goal.kind {
+            GoalKind::Postcondition => {
+                let signature = self.home.env.signature(self.home.decl);
+                let condition = signature.and_then(|it| it.postcondition.as_ref());
+                let result = Some((Name::new("result"), value));
+                condition.and_then(|it| self.condition(self.home, it.expr, result, Scope::Own))
+            }
+            GoalKind::Refinement if self.is_ambiguous(goal) => None,
+            GoalKind::Refinement => {
+                if matches!(goal.site, Site::Argument { .. }) {
+                    return;
+                }
+                let own = self.own_predicates(goal);
+                self.expected_parts(index, value, &|it| match own.contains(&it.expr) {
+                    true => (it, Scope::Own),
+                    false => (it, Scope::Closed),
+                })
+            }
+            _ => return,
+        };
+        match parts {
+            Some(parts) => self.judge(index, &parts),
+            None => self.give_up(index),
+        }
+    }
+
+    /// Whether it cannot be told which value a goal is about: at `e?` it may be the one that leaves.
+    fn is_ambiguous(&self, goal: &Goal) -> bool {
+        let node = self.home.view.local(goal.node);
+        goal.expected.is_none()
+            || goal.site == Site::Other
+                && matches!(self.home.ast.node(node).kind, NodeKind::Expr(Expr::Propagate { .. }))
+    }
+
+    /// The predicates whose names mean what they mean where the walk is: those that are written in the body, and those of
+    /// the function's own result.
+    fn own_predicates(&self, goal: &Goal) -> Vec<ExprId> {
+        let Some(expected) = &goal.expected else { return Vec::new() };
+        let Decl::Fn(function) = self.home.ast.decl(self.home.decl) else { return Vec::new() };
+        let body = self.home.ast.subtree(function.body);
+        let signature = self.home.env.signature(self.home.decl);
+        let result = signature.map(|it| predicates(&it.result)).unwrap_or_default();
+        let is_own = |it: &&Predicate| {
+            let is_here = it.module == *self.world.modules[self.home.module].file;
+            let is_result =
+                goal.site == Site::Return && result.iter().any(|own| own.expr == it.expr);
+            is_here && (body.contains(&it.expr.node().0) || is_result)
+        };
+        predicates(expected).iter().filter(is_own).map(|it| it.expr).collect()
+    }
+}
+
+/// Whether every name in a condition is known, and there is nothing in it that would have to be run.
+fn can_be_read(
+    place: Place<'_>,
+    expr: ExprId,
+    variable: Option<&Name>,
+    is_known: &dyn Fn(NodeId) -> bool,
+) -> bool {
+    let inside = place.ast.subtree(expr);
+    if inside.len() > MAX_PREDICATE {
+        return false;
+    }
+    inside.clone().all(|node| match &place.ast.node(NodeId(node)).kind {
+        NodeKind::Expr(Expr::Ident { name }) => match place.view.resolution(NodeId(node)) {
+            Some(Resolution::Local(local)) => {
+                let local = place.view.local(*local);
+                inside.contains(&local.0) || variable == Some(name) || is_known(local)
+            }
+            _ => true,
+        },
+        NodeKind::Stmt(stmt) => matches!(stmt, Stmt::Let { .. } | Stmt::Expr { .. }),
+        NodeKind::Expr(Expr::Propagate { .. } | Expr::Hole { .. } | Expr::Error { .. }) => false,
+        _ => true,
+    })
+}
+
+/// The node of the innermost declaration around a node.
+pub(super) fn decl_of(ast: &Ast, node: NodeId) -> Option<clank_syntax::ast::DeclId> {
+    let decls = ast.declarations();
+    decls.get(decls.partition_point(|it| it.node() < node)).copied()
+}

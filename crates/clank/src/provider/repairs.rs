@@ -1,0 +1,236 @@
+//! The repairs of the files of a tree, as edits to their texts.
+//!
+//! Modules that import one another belong together: a repair of one may change, and is tried on, all of them and nothing
+//! else. So what is known about such a group is kept as long as none of its files changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use check::{Confidence, RepairOp, Safety};
+use clank_syntax::ast::{DeclId, Name};
+use clank_syntax::patch::{self, PatchOp};
+use edit::ContentHash;
+use rayon::prelude::*;
+use snapshot::{RelPath, Snapshot};
+
+use crate::driver::{Checked, CheckedModule};
+use crate::program::{Finder, Program, Target};
+use crate::repair::{Budget, Repair, repairs};
+
+/// How many nodes are looked at to repair a file, however many files there are to repair in its group.
+const LEAST_NODES: usize = 50_000;
+
+/// How many bytes of text are read again to offer the repairs of one file.
+const MAX_REREAD: usize = 16 << 20;
+
+/// A repair with what it does to the texts.
+#[derive(Debug)]
+pub(super) struct TextRepair {
+    pub(super) repair: Repair,
+    pub(super) ops: Vec<RepairOp>,
+}
+
+impl TextRepair {
+    /// Whether `fix` would apply it without being asked.
+    pub(super) fn is_pending(&self) -> bool {
+        let it = &self.repair;
+        it.safety <= Safety::LikelyPreserving && it.confidence <= Confidence::Medium
+    }
+}
+
+/// The repairs of one file in the order of preference. Their compatibility is by places in this list.
+pub(super) type FileRepairs = Arc<Vec<TextRepair>>;
+
+/// What a group's repairs were made from: its files, their bytes and where their uses lead.
+type Key = Vec<(Name, ContentHash, BTreeMap<DeclId, Target>)>;
+
+/// What is known about the repairs of a tree, by group.
+#[derive(Debug, Default)]
+pub(super) struct KnownRepairs {
+    groups: BTreeMap<Name, (Key, BTreeMap<Name, FileRepairs>)>,
+}
+
+impl KnownRepairs {
+    /// The repairs of every file that has any.
+    pub(super) fn by_file(&self) -> BTreeMap<&str, &FileRepairs> {
+        let files = self.groups.values().flat_map(|it| &it.1);
+        files.map(|(file, repairs)| (file.as_str(), repairs)).collect()
+    }
+
+    /// The files that a repair changes which `fix` would apply without being asked.
+    pub(super) fn pending_files(&self) -> BTreeSet<&RelPath> {
+        let repairs = self.groups.values().flat_map(|it| it.1.values()).flat_map(|it| it.iter());
+        let ops = repairs.filter(|it| it.is_pending()).flat_map(|it| &it.ops);
+        ops.map(RepairOp::file).collect()
+    }
+}
+
+/// The repairs of all modules of a program. What is known about a group that is the same as before is taken over.
+pub(super) fn of_program(
+    program: &Program,
+    checked: &Checked,
+    finder: &(dyn Finder + Sync),
+    snapshot: &Snapshot,
+    known: Option<&KnownRepairs>,
+) -> KnownRepairs {
+    let groups: Vec<_> = groups(program)
+        .into_par_iter()
+        .filter(|it| it.iter().any(|it| needs_work(&checked.modules[*it])))
+        .filter_map(|members| {
+            let key = key(program, &members, snapshot)?;
+            let first = key.first()?.0.clone();
+            let same = known.and_then(|it| it.groups.get(&first)).filter(|it| it.0 == key);
+            let repairs = match same {
+                Some((_, repairs)) => repairs.clone(),
+                None => of_group(program, checked, &members, finder, snapshot),
+            };
+            Some((first, (key, repairs)))
+        })
+        .collect();
+    KnownRepairs { groups: groups.into_iter().collect() }
+}
+
+fn needs_work(module: &CheckedModule) -> bool {
+    let is_open = |it: &crate::proof::Proof| !it.is_discharged();
+    !module.diagnostics.is_empty()
+        || module.goals().any(|it| is_open(it.2))
+        || module.holes().next().is_some()
+}
+
+/// The places of modules, by what they import, directly or not, in either direction.
+fn groups(program: &Program) -> Vec<Vec<usize>> {
+    let modules = program.modules();
+    let places: BTreeMap<&str, usize> =
+        modules.iter().enumerate().map(|(place, it)| (it.file.as_str(), place)).collect();
+    let mut leads: Vec<usize> = (0..modules.len()).collect();
+    let root = |leads: &mut Vec<usize>, mut at: usize| {
+        while leads[at] != at {
+            leads[at] = leads[leads[at]];
+            at = leads[at];
+        }
+        at
+    };
+    for place in 0..modules.len() {
+        for target in program.targets(place).values() {
+            let files = match target {
+                Target::Module(file) => std::slice::from_ref(file),
+                Target::Cycle(files) => files,
+                Target::Missing { .. } | Target::Unreadable => &[],
+            };
+            for other in files.iter().filter_map(|it| places.get(it.as_str())) {
+                let (left, right) = (root(&mut leads, place), root(&mut leads, *other));
+                leads[left.max(right)] = left.min(right);
+            }
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for place in 0..modules.len() {
+        groups.entry(root(&mut leads, place)).or_default().push(place);
+    }
+    groups.into_values().collect()
+}
+
+/// `None` if one of the files is not in the tree.
+fn key(program: &Program, members: &[usize], snapshot: &Snapshot) -> Option<Key> {
+    let part = |place: &usize| {
+        let file = &program.modules()[*place].file;
+        let text = &snapshot.file(&RelPath::parse(file).ok()?)?.text;
+        Some((file.clone(), text.hash(), program.targets(*place).clone()))
+    };
+    members.iter().map(part).collect()
+}
+
+/// The repairs of the modules of one group, by file. Together they take about as much work as one file alone may.
+fn of_group(
+    program: &Program,
+    checked: &Checked,
+    members: &[usize],
+    finder: &(dyn Finder + Sync),
+    snapshot: &Snapshot,
+) -> BTreeMap<Name, FileRepairs> {
+    let modules = members.iter().map(|it| program.modules()[*it].clone()).collect();
+    let program = Program::link(modules, finder);
+    let by_file: BTreeMap<&str, usize> =
+        members.iter().map(|it| (checked.modules[*it].file.as_str(), *it)).collect();
+    let modules = program.modules().iter();
+    let modules = modules.filter_map(|it| by_file.get(it.file.as_str()));
+    let checked = Checked {
+        modules: modules.map(|it| checked.modules[*it].clone()).collect(),
+        asked: None,
+        n_looked_at: 0,
+    };
+    let open: Vec<usize> =
+        (0..checked.modules.len()).filter(|it| needs_work(&checked.modules[*it])).collect();
+    let whole = Budget::default();
+    let share = whole.nodes / open.len().max(1);
+    let budget = Budget { nodes: share.max(LEAST_NODES), ..whole };
+    let of_module = |place: &usize| {
+        let found = repairs(&program, &checked, *place, &budget).list;
+        let repairs = as_text(found, snapshot);
+        (checked.modules[*place].file.clone(), Arc::new(repairs))
+    };
+    open.par_iter().map(of_module).filter(|it| !it.1.is_empty()).collect()
+}
+
+/// The same repairs as edits to texts, without those that no edit can make. The text is read again for each of them, so
+/// in a long text with many repairs only the best ones are offered, those first that are the best for something.
+fn as_text(found: Vec<Repair>, snapshot: &Snapshot) -> Vec<TextRepair> {
+    let files: BTreeSet<&Name> = found.iter().flat_map(|it| &it.edits).map(|it| &it.0).collect();
+    let texts: BTreeMap<Name, (RelPath, clank_syntax::Parsed)> =
+        files.into_iter().filter_map(|it| Some((it.clone(), read(it, snapshot)?))).collect();
+    let is_offered = within_budget(&found, |it| {
+        texts.get(it).map_or(0, |(_, parsed)| parsed.tokens.source().len())
+    });
+    let ops_of = |(repair, is_offered): (&Repair, &bool)| -> Option<Vec<RepairOp>> {
+        let files = repair.edits.iter().filter(|it| *is_offered && !it.1.is_empty());
+        let ops = files.map(|(file, ops)| {
+            let (path, parsed) = texts.get(file)?;
+            text_op(path, parsed, ops)
+        });
+        ops.collect::<Option<Vec<_>>>().filter(|it| !it.is_empty())
+    };
+    let lowered: Vec<_> = found.par_iter().zip(&is_offered).map(ops_of).collect();
+    let mut places = Vec::with_capacity(found.len());
+    let mut list: Vec<TextRepair> = Vec::with_capacity(found.len());
+    for (repair, ops) in found.into_iter().zip(lowered) {
+        places.push(ops.as_ref().map(|_| list.len()));
+        list.extend(ops.map(|ops| TextRepair { repair, ops }));
+    }
+    let moved = |all: &[usize]| all.iter().filter_map(|it| places[*it]).collect();
+    for it in &mut list {
+        let compatibility = &mut it.repair.compatibility;
+        compatibility.conflicts_with = moved(&compatibility.conflicts_with);
+        compatibility.requires = moved(&compatibility.requires);
+    }
+    list
+}
+
+/// Which repairs are worth the work.
+fn within_budget(found: &[Repair], length: impl Fn(&Name) -> usize) -> Vec<bool> {
+    let mut resolved = BTreeSet::new();
+    let (best, others): (Vec<usize>, Vec<usize>) = (0..found.len()).partition(|it| {
+        let n_before = resolved.len();
+        resolved.extend(found[*it].resolves.iter().copied());
+        resolved.len() > n_before
+    });
+    let mut is_offered = vec![false; found.len()];
+    let mut n_bytes = 0;
+    for place in best.into_iter().chain(others) {
+        n_bytes += found[place].edits.iter().map(|it| length(&it.0)).sum::<usize>();
+        is_offered[place] = n_bytes <= MAX_REREAD;
+    }
+    is_offered
+}
+
+fn read(file: &Name, snapshot: &Snapshot) -> Option<(RelPath, clank_syntax::Parsed)> {
+    let path = RelPath::parse(file).ok()?;
+    let source = std::str::from_utf8(snapshot.file(&path)?.text.bytes()).ok()?;
+    let parsed = clank_syntax::parse(path.as_str(), source);
+    Some((path, parsed))
+}
+
+fn text_op(path: &RelPath, parsed: &clank_syntax::Parsed, ops: &[PatchOp]) -> Option<RepairOp> {
+    let patched = patch::patch(&parsed.ast, ops).ok()?;
+    let edits = patch::edits(parsed, &patched).ok()?;
+    (!edits.is_empty()).then(|| RepairOp::Text { file: path.clone(), edits })
+}

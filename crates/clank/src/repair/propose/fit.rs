@@ -1,0 +1,157 @@
+//! What fits where: types that may be put for one another, and values for what is missing.
+
+use clank_syntax::ast::{Expr, Kind, Name, NodeId};
+use clank_syntax::with_stack;
+use serde_json::{Value as Json, json};
+
+use super::Scene;
+use super::make::{call, ident, source, string};
+use super::scope::{Local, locals, n_uses};
+use super::types::placeholder;
+use crate::env::Shape;
+use crate::ty::{Prim, Ty};
+
+/// Whether a value of one type may be put where another is expected. What is not known fits.
+pub(super) fn may_fit(actual: &Ty, expected: &Ty) -> bool {
+    with_stack(|| match (actual.base(), expected.base()) {
+        (Ty::Error | Ty::Never | Ty::Var(_), _) | (_, Ty::Error | Ty::Var(_)) => true,
+        (Ty::Prim(a), Ty::Prim(b)) => a == b || is_int(*a) && is_int(*b),
+        (Ty::Adt(a), Ty::Adt(b)) => a.key == b.key && all_fit(&a.args, &b.args),
+        (Ty::Fn(a), Ty::Fn(b)) => all_fit(&a.params, &b.params) && may_fit(&a.result, &b.result),
+        (Ty::Tuple(a), Ty::Tuple(b)) => all_fit(a, b),
+        (Ty::Array(a), Ty::Array(b)) => may_fit(a, b),
+        (Ty::Record(a), Ty::Record(b)) => {
+            a.fields.len() == b.fields.len()
+                && a.fields.iter().all(|it| b.fields.iter().any(|other| it.0 == other.0))
+        }
+        (a, b) => a == b,
+    })
+}
+
+fn is_int(prim: Prim) -> bool {
+    matches!(prim, Prim::Int | Prim::Nat)
+}
+
+fn all_fit(a: &[Ty], b: &[Ty]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|it| may_fit(it.0, it.1))
+}
+
+/// Something that is put where a value is missing.
+#[derive(Clone)]
+pub(super) struct Filling {
+    pub(super) node: Json,
+    pub(super) kind: FillingKind,
+    /// As it is written.
+    pub(super) text: String,
+}
+
+/// Why it is put there, the best reason first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum FillingKind {
+    /// The only local of that type that is used nowhere: it was put there before.
+    Unused,
+    /// A local of that name and type.
+    SameName,
+    /// The only local of that type.
+    OnlyOne,
+    /// A field of a local.
+    Field,
+    /// Nothing that was meant.
+    Placeholder,
+}
+
+/// What could be put at a place for a value of that name and type, the best first; the last one is a placeholder.
+pub(super) fn fillings(scene: Scene<'_>, at: NodeId, name: Option<&Name>, ty: &Ty) -> Vec<Filling> {
+    let fitting: Vec<Local> =
+        locals(scene, at).into_iter().filter(|it| may_fit(&it.ty, ty)).collect();
+    let mut found: Vec<Filling> = Vec::new();
+    let mut add = |local: &Local, kind: FillingKind| {
+        if !found.iter().any(|it| it.text == local.name) {
+            let (node, text) = (ident(&local.name), local.name.to_string());
+            found.push(Filling { node, kind, text });
+        }
+    };
+    let is_known =
+        |it: &&Local| !matches!(it.ty.base(), Ty::Error) && !matches!(ty.base(), Ty::Error);
+    let mut unused = fitting.iter().filter(is_known).filter(|it| n_uses(scene, it.node) == 0);
+    if let (Some(local), None) = (unused.next(), unused.next()) {
+        add(local, FillingKind::Unused);
+    }
+    if let Some(local) = fitting.iter().find(|it| Some(&it.name) == name) {
+        add(local, FillingKind::SameName);
+    }
+    if let [local] = &fitting[..]
+        && is_known(&local)
+    {
+        add(local, FillingKind::OnlyOne);
+    }
+    found.extend(fields_of_locals(scene, at, name, ty));
+    let guesses: &[&str] = if let Ty::Error = ty { &["0", "\"\"", "[]"] } else { &[] };
+    found.extend(guesses.iter().map(|text| Filling {
+        node: source(text),
+        kind: FillingKind::Placeholder,
+        text: (*text).to_owned(),
+    }));
+    let (node, text) = placeholder_for(ty, name);
+    found.push(Filling { node, kind: FillingKind::Placeholder, text });
+    found
+}
+
+/// How many fields of locals are worth trying.
+const MAX_FIELDS: usize = 3;
+
+/// The fields of records in scope that fit; those of that name first.
+fn fields_of_locals(scene: Scene<'_>, at: NodeId, name: Option<&Name>, ty: &Ty) -> Vec<Filling> {
+    if let Ty::Error | Ty::Param(_) = ty {
+        return Vec::new();
+    }
+    let mut found: Vec<(bool, Filling)> = Vec::new();
+    for local in locals(scene, at) {
+        let is_record = match local.ty.base() {
+            Ty::Record(_) => true,
+            Ty::Adt(it) => {
+                scene.module.env.def(&it.key).is_some_and(|it| matches!(it.shape, Shape::Record(_)))
+            }
+            _ => false,
+        };
+        if !is_record {
+            continue;
+        }
+        for (field, field_ty) in crate::exhaust::fields_of(&local.ty, &scene.module.env) {
+            let Some(field) = field.filter(|_| may_fit(&field_ty, ty)) else { continue };
+            let node =
+                json!({ "kind": "field", "object": ident(&local.name), "field": field.as_str() });
+            let text = format!("{}.{field}", local.name);
+            let is_other = Some(&field) != name;
+            found.push((is_other, Filling { node, kind: FillingKind::Field, text }));
+        }
+    }
+    found.sort_by_key(|it| it.0);
+    found.into_iter().take(MAX_FIELDS).map(|it| it.1).collect()
+}
+
+/// The plainest value of a type, or a call of `todo`.
+pub(super) fn placeholder_for(ty: &Ty, name: Option<&Name>) -> (Json, String) {
+    let text = match ty {
+        Ty::Prim(prim) => placeholder(*prim),
+        Ty::Array(_) => Some("[]"),
+        Ty::Adt(it) if it.key.is_prelude("Option") => Some("None"),
+        _ => None,
+    };
+    match text {
+        Some(text) => (source(text), text.to_owned()),
+        None => {
+            let what = name.map_or_else(|| ty.to_string(), |it| it.to_string());
+            let words = format!("give {what}");
+            (call(ident("todo"), vec![string(&words)]), "todo(…)".to_owned())
+        }
+    }
+}
+
+/// The name that an expression is.
+pub(super) fn name_at<'a>(scene: Scene<'a>, node: NodeId) -> Option<&'a Name> {
+    match &scene.ast().node(node).kind {
+        Kind::Expr(Expr::Ident { name }) => Some(name),
+        _ => None,
+    }
+}

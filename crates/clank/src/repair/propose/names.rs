@@ -1,0 +1,211 @@
+//! E1001, E1005, E1006: names that nothing has.
+//!
+//! Either the use is misspelt or the declaration is. A declaration that nobody uses and whose name is near is probably
+//! the mistake if several uses agree on another name, or if the words of that name occur elsewhere.
+
+mod declared;
+mod spelling;
+
+use check::Confidence;
+use clank_syntax::ast::{Decl, Expr, Kind, Name, NodeId, Pattern, Type};
+use serde_json::json;
+
+use super::make::by_place;
+use super::{Candidate, Scene, names_fact, text_fact};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::repair::Target;
+use crate::similar::{distance, similar};
+use clank_syntax::patch::PatchOp;
+
+pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    let Some(name) = text_fact(it, "name").map(Name::new) else { return Vec::new() };
+    let all = same_name(scene, it, &name);
+    let mut suggestions = suggestions(it, &name);
+    let declared = declared::misspelt(scene, it, &name, &all);
+    if let Some(declared) = &declared {
+        prefer_unused(&name, &declared.name, &mut suggestions);
+    }
+    let declaration_first = declared.as_ref().is_some_and(|it| it.is_likelier);
+    let mut found = Vec::new();
+    for (place, near) in suggestions.iter().enumerate() {
+        let place = place + usize::from(declaration_first);
+        found.extend(renames(scene, (it, target), &name, near, &all, by_place(place)));
+    }
+    if let Some(declared) = declared {
+        let title = format!("rename the {} `{}` to `{name}`", declared.what, declared.name);
+        let reason = format!("`{}` is used nowhere, and `{name}` is what is used", declared.name);
+        let candidate = Candidate::new(scene, target, title)
+            .confidence(by_place(usize::from(!declaration_first)))
+            .because(reason)
+            .also_for(declared.uses)
+            .op(scene.rename(declared.node, &declared.name, &name));
+        let place = if declaration_first { 0 } else { found.len().min(1) };
+        found.insert(place, candidate);
+    }
+    if it.code == Code::E1001 {
+        found.extend(from_modules(scene, it, target, &name, &all));
+    }
+    found
+}
+
+/// The diagnostics of the module about the same name, with their targets.
+fn same_name<'a>(scene: Scene<'a>, it: &Diagnostic, name: &str) -> Vec<(Target, &'a Diagnostic)> {
+    let all = scene.module.diagnostics.iter().enumerate();
+    let same =
+        all.filter(|(_, other)| other.code == it.code && text_fact(other, "name") == Some(name));
+    same.map(|(index, other)| (Target::Diagnostic(index), other)).collect()
+}
+
+/// The names that were probably meant.
+fn suggestions(it: &Diagnostic, name: &str) -> Vec<Name> {
+    match it.code {
+        Code::E1005 => {
+            let types = names_fact(it, "similar_types");
+            if types.is_empty() && it.message.contains("effect") {
+                return similar(
+                    name,
+                    ["IO", "Err", "Async", "Mut"].into_iter().map(|it| (it, true)),
+                );
+            }
+            types
+        }
+        _ => names_fact(it, "similar_names"),
+    }
+}
+
+/// A declaration that nobody uses is the likeliest of those that are equally near.
+fn prefer_unused(name: &str, unused: &Name, suggestions: &mut [Name]) {
+    let Some(place) = suggestions.iter().position(|it| it == unused) else { return };
+    if distance(name, unused) <= distance(name, &suggestions[0]) {
+        suggestions[..=place].rotate_right(1);
+    }
+}
+
+/// All uses of a name that mean another one, in one repair; and, if they are in several declarations, those of this
+/// declaration alone. Each is made for the first of its diagnostics only.
+fn renames(
+    scene: Scene<'_>,
+    (it, target): (&Diagnostic, Target),
+    name: &str,
+    near: &Name,
+    same_name: &[(Target, &Diagnostic)],
+    confidence: Confidence,
+) -> Vec<Candidate> {
+    let all: Vec<_> = same_name
+        .iter()
+        .filter(|(_, other)| suggestions(other, name).contains(near))
+        .filter_map(|(target, other)| {
+            Some((*target, other.node, rename_at(scene, other.node, name, near)?))
+        })
+        .collect();
+    let here = scene.declaration(it.node);
+    let in_declaration: Vec<_> =
+        all.iter().filter(|other| scene.declaration(other.1) == here).cloned().collect();
+    let mut found = Vec::new();
+    let is_first =
+        |list: &[(Target, NodeId, PatchOp)]| list.first().is_some_and(|it| it.0 == target);
+    if is_first(&all) {
+        found.push(rename_all(scene, target, name, near, &all).confidence(confidence));
+    }
+    if in_declaration.len() < all.len() && is_first(&in_declaration) {
+        let one = rename_all(scene, target, name, near, &in_declaration);
+        found.push(one.confidence(Confidence::Medium));
+    }
+    found
+}
+
+fn rename_all(
+    scene: Scene<'_>,
+    target: Target,
+    name: &str,
+    near: &str,
+    all: &[(Target, NodeId, PatchOp)],
+) -> Candidate {
+    let title = match all.len() {
+        1 => format!("rename `{name}` to `{near}`"),
+        n => format!("rename `{name}` to `{near}` in {n} places"),
+    };
+    let slips = match distance(name, near) {
+        Some(1) => "one slip away".to_owned(),
+        Some(n) => format!("{n} slips away"),
+        None => "near".to_owned(),
+    };
+    let reason = format!("there is no `{name}`, and `{near}` is {slips}");
+    let candidate = Candidate::new(scene, target, title).because(reason);
+    let candidate = candidate.also_for(all.iter().map(|it| it.0));
+    all.iter().fold(candidate, |acc, it| acc.op(it.2.clone()))
+}
+
+/// The operation that changes a name where it is used.
+fn rename_at(scene: Scene<'_>, node: NodeId, old: &str, new: &str) -> Option<PatchOp> {
+    match &scene.ast().node(node).kind {
+        Kind::Expr(Expr::Ident { name } | Expr::RecordLit { name, .. })
+        | Kind::Type(Type::Named { name, .. })
+        | Kind::Pattern(Pattern::Variant { name, .. })
+            if name == old =>
+        {
+            Some(scene.rename(node, old, new))
+        }
+        Kind::Expr(Expr::Field { field, .. }) if field == old => {
+            Some(scene.rename_field(node, old, new))
+        }
+        _ => None,
+    }
+}
+
+/// The name in another module of the program, if exactly one declares it: through the import of that module, or
+/// through a new one.
+fn from_modules(
+    scene: Scene<'_>,
+    it: &Diagnostic,
+    target: Target,
+    name: &Name,
+    all: &[(Target, &Diagnostic)],
+) -> Vec<Candidate> {
+    let is_first = all.first().is_some_and(|first| std::ptr::eq(first.1, it));
+    if !is_first || !matches!(scene.ast().node(it.node).kind, Kind::Expr(Expr::Ident { .. })) {
+        return Vec::new();
+    }
+    let env = &scene.module.env;
+    let mut files = env.modules.iter().filter(|(_, exports)| exports.values.contains_key(name));
+    let (Some((file, _)), None) = (files.next(), files.next()) else { return Vec::new() };
+    let ast = scene.ast();
+    for decl in ast.declarations() {
+        let Decl::Use(import) = ast.decl(*decl) else { continue };
+        let path = import.path.join("/");
+        let is_it = !import.is_external
+            && file
+                .strip_suffix(".clank")
+                .is_some_and(|it| it == path || it.ends_with(&format!("/{path}")));
+        if !is_it {
+            continue;
+        }
+        let targets = all.iter().map(|it| it.0);
+        let reason =
+            format!("`{name}` is declared in `{}`, which is imported", import.path.join("."));
+        if !import.items.is_empty() {
+            let mut items: Vec<&str> = import.items.iter().map(|it| it.as_str()).collect();
+            items.push(name);
+            let path: Vec<&str> = import.path.iter().map(|it| it.as_str()).collect();
+            let mut new = json!({ "kind": "use", "path": path, "items": items });
+            if let Some(alias) = &import.alias {
+                new["alias"] = json!(alias.as_str());
+            }
+            let title = format!("import `{name}` from `{}`", import.path.join("."));
+            let candidate = Candidate::new(scene, target, title).because(reason).also_for(targets);
+            return vec![candidate.op(scene.replace(*decl, new))];
+        }
+        let module = import.alias.as_ref().or(import.path.last());
+        let Some(module) = module else { continue };
+        let title = format!("write `{module}.{name}`");
+        let candidate = Candidate::new(scene, target, title).because(reason).also_for(targets);
+        let uses = all.iter().filter_map(|it| scene.expr(it.1.node));
+        return vec![uses.fold(candidate, |acc, it| {
+            let object = json!({ "kind": "ident", "name": module.as_str() });
+            acc.op(scene
+                .replace(it, json!({ "kind": "field", "object": object, "field": name.as_str() })))
+        })];
+    }
+    Vec::new()
+}

@@ -1,0 +1,289 @@
+//! Tries candidates: applies them to the tree, checks the program again, and compares what there is to be done.
+//!
+//! Candidates that concern different declarations are tried together, in one patched tree: a thousand mistakes in a
+//! thousand functions take a few checks. If something changes where no candidate of such a batch should have changed
+//! anything, each is tried alone.
+
+use std::sync::Arc;
+
+use check::Kind;
+use clank_syntax::ast::Name;
+use clank_syntax::patch::{self, PatchOp};
+use rustc_hash::FxHashMap;
+
+use super::findings::{Before, Class, Finding, Origins, class_of};
+use super::footprint::{Footprint, Place, Users};
+use super::propose::Candidate;
+use super::{Budget, Target, rank};
+use crate::driver::{Checked, check};
+use crate::program::Program;
+
+/// What came of a candidate.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Verdict {
+    /// It does what it is for.
+    Kept {
+        /// What is gone, the one that it was made for first.
+        resolves: Vec<Target>,
+        /// Whether it mends a mistake at the price of goals that are not proved.
+        costs_obligations: bool,
+    },
+    /// It does not, for this reason.
+    Failed(&'static str),
+    /// The budget was used up.
+    Untried,
+}
+
+const CANNOT_BE_APPLIED: &str = "the change that would fix it cannot be made";
+const DOES_NOT_HELP: &str = "the change that was tried does not fix it";
+const MAKES_A_MISTAKE: &str = "the change that was tried makes another mistake";
+const MAKES_AN_OBLIGATION: &str = "the change that was tried leaves something else unproved";
+const MAKES_A_HOLE: &str = "the change that was tried leaves a hole";
+const MAKES_A_WARNING: &str = "the change that was tried makes another warning";
+
+/// What came of trying candidates.
+pub(super) struct Tried {
+    /// One for each candidate.
+    pub(super) verdicts: Vec<Verdict>,
+    /// How often the program was checked again.
+    pub(super) n_checks: usize,
+}
+
+/// Tries candidates within the budget, the best first.
+pub(super) fn verify(
+    program: &Program,
+    checked: &Checked,
+    module: usize,
+    candidates: &[Candidate],
+    budget: &Budget,
+) -> Tried {
+    let users = Users::new(checked);
+    let mut trials = Trials {
+        program,
+        checked,
+        module,
+        before: Before::new(checked),
+        nodes_left: budget.nodes,
+        n_checks: 0,
+        verdicts: vec![Verdict::Untried; candidates.len()],
+        footprints: Vec::new(),
+        candidates,
+        users,
+    };
+    for (index, candidate) in candidates.iter().enumerate() {
+        let footprint = trials.users.footprint(candidate);
+        if footprint.is_none() {
+            trials.verdicts[index] = Verdict::Failed(CANNOT_BE_APPLIED);
+        }
+        trials.footprints.push(footprint.unwrap_or(Footprint::Everything));
+    }
+    let in_module = &checked.modules[module];
+    let mut order: Vec<usize> =
+        (0..candidates.len()).filter(|it| trials.verdicts[*it] == Verdict::Untried).collect();
+    order.sort_by_cached_key(|it| rank::first_key(in_module, &candidates[*it]));
+    order.truncate(budget.candidates);
+    for batch in batches(&order, &trials.footprints) {
+        if !trials.try_batch(&batch) {
+            break;
+        }
+    }
+    Tried { verdicts: trials.verdicts, n_checks: trials.n_checks }
+}
+
+/// Puts candidates into as few batches as there must be: those of one batch concern different declarations. A candidate
+/// comes after all better ones that concern the same declaration.
+fn batches(order: &[usize], footprints: &[Footprint]) -> Vec<Vec<usize>> {
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    let mut alone = Vec::new();
+    // By declaration, how many batches are taken: by those that must be the only one, and by any.
+    let mut taken: FxHashMap<&Place, (usize, usize)> = FxHashMap::default();
+    for &index in order {
+        let (writes, reads, only_adds) = match &footprints[index] {
+            Footprint::Everything => {
+                alone.push(vec![index]);
+                continue;
+            }
+            Footprint::Some { writes, reads, only_adds } => (writes, reads, *only_adds),
+        };
+        let free_for_all = |it: &Place| taken.get(it).map_or(0, |it| it.1);
+        let free_for_more = |it: &Place| taken.get(it).map_or(0, |it| it.0);
+        let first_write = writes.iter().map(free_for_all).max().unwrap_or(0);
+        let first_read = match only_adds {
+            true => reads.iter().map(free_for_more).max(),
+            false => reads.iter().map(free_for_all).max(),
+        };
+        let batch = first_write.max(first_read.unwrap_or(0));
+        for place in writes {
+            taken.insert(place, (batch + 1, batch + 1));
+        }
+        for place in reads {
+            let (by_one, by_any) = taken.entry(place).or_default();
+            *by_any = (*by_any).max(batch + 1);
+            if !only_adds {
+                *by_one = batch + 1;
+            }
+        }
+        if batch == batches.len() {
+            batches.push(Vec::new());
+        }
+        batches[batch].push(index);
+    }
+    batches.extend(alone);
+    batches
+}
+
+struct Trials<'a> {
+    program: &'a Program,
+    checked: &'a Checked,
+    module: usize,
+    users: Users<'a>,
+    candidates: &'a [Candidate],
+    footprints: Vec<Footprint>,
+    before: Before,
+    nodes_left: usize,
+    n_checks: usize,
+    verdicts: Vec<Verdict>,
+}
+
+impl Trials<'_> {
+    /// Tries the candidates of a batch; `false` if the budget is used up.
+    fn try_batch(&mut self, batch: &[usize]) -> bool {
+        let Some(patched) = self.patched(batch) else {
+            return match batch {
+                [only] => {
+                    self.verdicts[*only] = Verdict::Failed(CANNOT_BE_APPLIED);
+                    true
+                }
+                _ => self.try_each(batch),
+            };
+        };
+        let Some(nodes_left) = self.nodes_left.checked_sub(patched.n_nodes) else { return false };
+        self.nodes_left = nodes_left;
+        self.n_checks += 1;
+        let after = check(&patched.program, Some(self.checked));
+        let difference = self.before.compare(&after, &patched.origins);
+        if let [only] = batch {
+            self.verdicts[*only] = self.verdict(*only, &difference.is_gone, &difference.new);
+            return true;
+        }
+        let Some(mut news) = self.by_candidate(batch, difference.new) else {
+            return self.try_each(batch);
+        };
+        let mut doubtful = Vec::new();
+        for &index in batch {
+            match news.remove(&index) {
+                Some(New::Own(findings)) => {
+                    self.verdicts[index] = self.verdict(index, &difference.is_gone, &findings);
+                }
+                Some(New::Shared) => doubtful.push(index),
+                None => self.verdicts[index] = self.verdict(index, &difference.is_gone, &[]),
+            }
+        }
+        self.try_each(&doubtful)
+    }
+
+    /// What came up, by the candidate of a batch that it came up because of; `None` if it was because of none.
+    fn by_candidate(&self, batch: &[usize], new: Vec<Finding>) -> Option<FxHashMap<usize, New>> {
+        let mut by_place: FxHashMap<&Place, Vec<usize>> = FxHashMap::default();
+        for &index in batch {
+            if let Footprint::Some { writes, reads, .. } = &self.footprints[index] {
+                for place in writes.iter().chain(reads) {
+                    by_place.entry(place).or_default().push(index);
+                }
+            }
+        }
+        let mut news: FxHashMap<usize, New> = FxHashMap::default();
+        for finding in new {
+            match by_place.get(&finding.place()?)?.as_slice() {
+                [only] => match news.entry(*only).or_insert_with(|| New::Own(Vec::new())) {
+                    New::Own(findings) => findings.push(finding),
+                    New::Shared => {}
+                },
+                several => {
+                    for index in several {
+                        news.insert(*index, New::Shared);
+                    }
+                }
+            }
+        }
+        Some(news)
+    }
+
+    /// What came of a candidate when this was gone and that came up.
+    fn verdict(&self, index: usize, is_gone: &[bool], new: &[Finding]) -> Verdict {
+        let candidate = &self.candidates[index];
+        let in_module = &self.checked.modules[self.module];
+        let class = candidate.targets.iter().map(|it| class_of(in_module, *it)).min();
+        let class = class.unwrap_or(Class::Warning);
+        let mut costs_obligations = false;
+        for finding in new {
+            match finding.class {
+                Class::Error => return Verdict::Failed(MAKES_A_MISTAKE),
+                // What changes the meaning has to be worth it (row 36).
+                Class::Obligation
+                    if class == Class::Error && candidate.kind != Kind::SemanticsChange =>
+                {
+                    costs_obligations = true;
+                }
+                Class::Obligation => return Verdict::Failed(MAKES_AN_OBLIGATION),
+                Class::Hole => return Verdict::Failed(MAKES_A_HOLE),
+                Class::Warning if class == Class::Error => {}
+                Class::Warning => return Verdict::Failed(MAKES_A_WARNING),
+            }
+        }
+        let gone = self.before.gone(self.module, &self.footprints[index], is_gone);
+        if candidate.targets.iter().any(|it| !gone.contains(it)) {
+            return Verdict::Failed(DOES_NOT_HELP);
+        }
+        let mut resolves = candidate.targets.clone();
+        resolves.extend(gone.into_iter().filter(|it| !candidate.targets.contains(it)));
+        Verdict::Kept { resolves, costs_obligations }
+    }
+
+    fn try_each(&mut self, batch: &[usize]) -> bool {
+        batch.iter().all(|index| self.try_batch(&[*index]))
+    }
+
+    /// The program with the changes of all candidates of a batch; `None` if they cannot be made.
+    fn patched(&self, batch: &[usize]) -> Option<Changed> {
+        let mut by_file: Vec<(&Name, Vec<PatchOp>)> = Vec::new();
+        for index in batch {
+            for (file, ops) in &self.candidates[*index].edits {
+                match by_file.iter_mut().find(|it| it.0 == file) {
+                    Some((_, all)) => all.extend(ops.iter().cloned()),
+                    None => by_file.push((file, ops.clone())),
+                }
+            }
+        }
+        let mut trees = Vec::with_capacity(by_file.len());
+        let mut origins = Origins::default();
+        let mut n_nodes = 0;
+        for (file, ops) in by_file {
+            let module = self.users.module(file)?;
+            let patched = patch::patch(&self.checked.modules[module].ast, &ops).ok()?;
+            n_nodes += patched.ast.nodes().len();
+            trees.push((module, Arc::new(patched.ast)));
+            origins.insert(module, patched.origins);
+        }
+        Some(Changed { program: self.program.with_trees(trees), origins, n_nodes })
+    }
+}
+
+/// A program with changes.
+struct Changed {
+    program: Program,
+    origins: Origins,
+    /// How many nodes the changed trees have.
+    n_nodes: usize,
+}
+
+/// What came up because of one candidate of a batch.
+enum New {
+    /// Because of this one alone.
+    Own(Vec<Finding>),
+    /// Because of several together, or of one of them.
+    Shared,
+}
+
+#[cfg(test)]
+mod tests;

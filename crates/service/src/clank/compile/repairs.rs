@@ -1,0 +1,331 @@
+//! Repairs of a program: how they are told, and how they are applied.
+//!
+//! A program that was given as text is changed as text, one that was given as AST JSON as a tree: either way the result is
+//! bytes that are compiled like any others.
+
+use std::collections::BTreeSet;
+
+use ::clank::body::GoalKind;
+use ::clank::proof::Proof;
+use ::clank::repair::{Repair, Repairs, Target, all_compatible, next_batch};
+use ::clank::{Checked, CheckedModule};
+use check::{Confidence, Safety};
+use clank_syntax::patch::{self, PatchError, PatchOp};
+use edit::{ContentHash, Text};
+use protocol::v1;
+
+use super::{CompileReply, Failure, Given, Round, Session, ast_text, round};
+use crate::wire;
+
+/// How often a program is repaired and compiled again before what is left is left.
+const MAX_ROUNDS: usize = 100;
+
+/// The repairs on the wire, and what they belong to.
+pub(super) struct Told {
+    pub(super) list: Vec<v1::CompileRepair>,
+    refs: Vec<(Target, Vec<String>)>,
+    reasons: Vec<(Target, String)>,
+}
+
+impl Told {
+    /// The ids of the repairs that claim to resolve this.
+    pub(super) fn refs(&self, target: Target) -> Vec<String> {
+        let place = self.refs.binary_search_by_key(&target, |it| it.0);
+        place.map(|it| self.refs[it].1.clone()).unwrap_or_default()
+    }
+
+    /// Why nothing is offered.
+    pub(super) fn reason(&self, target: Target) -> Option<String> {
+        self.reasons.iter().find(|it| it.0 == target).map(|it| it.1.clone())
+    }
+}
+
+/// What programs read about repairs. Those that change other files than the program are not for them.
+pub(super) fn tell(repairs: &Repairs, module: &CheckedModule, hash: &str, shift: usize) -> Told {
+    let id = |place: usize| format!("rc{}", place + 1);
+    let mut refs: std::collections::BTreeMap<Target, Vec<String>> = Default::default();
+    let mut list = Vec::new();
+    for (place, repair) in repairs.list.iter().enumerate() {
+        for target in &repair.resolves {
+            refs.entry(*target).or_default().push(id(place));
+        }
+        list.push(one(repair, id(place), module, hash, shift));
+    }
+    Told { list, refs: refs.into_iter().collect(), reasons: repairs.without.clone() }
+}
+
+/// `shift` is how many diagnostics come before those of the module.
+fn one(
+    repair: &Repair,
+    id: String,
+    module: &CheckedModule,
+    hash: &str,
+    shift: usize,
+) -> v1::CompileRepair {
+    let places = |places: &[usize]| places.iter().map(|it| format!("rc{}", it + 1)).collect();
+    let mut delta = v1::ExpectedDelta {
+        diagnostics_resolved: Vec::new(),
+        obligations_discharged: Vec::new(),
+        holes_filled: Vec::new(),
+    };
+    for target in &repair.resolves {
+        match target {
+            Target::Diagnostic(it) => {
+                delta.diagnostics_resolved.push(format!("d{}", it + 1 + shift));
+            }
+            Target::Goal(it) => delta.obligations_discharged.push(format!("OBL{}", it + 1)),
+            Target::Hole(it) => delta.holes_filled.push(format!("h{}", it + 1)),
+        }
+    }
+    let compatibility = &repair.compatibility;
+    let is_alone = compatibility.conflicts_with.is_empty()
+        && compatibility.requires.is_empty()
+        && compatibility.batch_key.is_none();
+    let ids = module.ast.ids();
+    v1::CompileRepair {
+        id,
+        title: repair.title.clone(),
+        confidence: wire::confidence(repair.confidence),
+        safety: wire::safety(repair.safety),
+        kind: wire::repair_kind(repair.kind),
+        scope: v1::NodeScope {
+            node_count: repair.scope.node_count,
+            crosses_function: repair.scope.crosses_function,
+        },
+        targets: v1::CompileTargets {
+            node_ids: repair.nodes.iter().map(|it| ids.id(*it).to_string()).collect(),
+            diagnostic_codes: repair.codes.iter().map(|it| it.name().to_owned()).collect(),
+            obligation_ids: delta.obligations_discharged.clone(),
+            hole_ids: delta.holes_filled.clone(),
+        },
+        edits: ops_of(repair, module).iter().map(PatchOp::to_json).collect(),
+        expected_delta: delta,
+        rationale: repair.rationale.clone(),
+        verified: repair.is_verified,
+        program_hash: hash.to_owned(),
+        compatibility: (!is_alone).then(|| v1::Compatibility {
+            conflicts_with: places(&compatibility.conflicts_with),
+            requires: places(&compatibility.requires),
+            batch_key: compatibility.batch_key.clone(),
+        }),
+    }
+}
+
+fn ops_of(repair: &Repair, module: &CheckedModule) -> Vec<PatchOp> {
+    let own = repair.edits.iter().filter(|it| it.0 == module.file);
+    own.flat_map(|it| it.1.iter().cloned()).collect()
+}
+
+/// Whether a repair changes nothing but the program that was given.
+pub(super) fn is_own(repair: &Repair, module: &CheckedModule) -> bool {
+    repair.edits.iter().all(|it| it.0 == module.file)
+}
+
+/// The bytes of the program with the operations applied.
+pub(super) fn patched(given: &Given, ops: &[PatchOp]) -> Result<Vec<u8>, PatchError> {
+    match &given.parsed {
+        Some(parsed) => {
+            let patched = patch::patch(&parsed.ast, ops)?;
+            let edits = patch::edits(parsed, &patched)?;
+            let text = Text::new(parsed.tokens.source());
+            let after = edits.apply(&text).map_err(|_| PatchError::OtherText)?;
+            Ok(after.bytes().to_vec())
+        }
+        None => Ok(ast_text(&patch::apply(&given.ast, ops)?).into_bytes()),
+    }
+}
+
+/// `--apply`: these repairs, all or nothing.
+pub(super) fn apply(
+    session: Option<&Session>,
+    request: &v1::Compile,
+    ids: &[String],
+) -> Result<CompileReply, Failure> {
+    let usage = |message: String| Failure::Usage { message };
+    let before = round(session, request)?;
+    let places = places_of(ids, &before.repairs).map_err(usage)?;
+    let module = before.checked.asked();
+    let (Some(given), Some(module)) = (&before.given, module) else {
+        return Err(usage(format!("{} is no program: there is nothing to apply", request.name)));
+    };
+    let list = &before.repairs.list;
+    let ops: Vec<PatchOp> = places.iter().flat_map(|it| ops_of(&list[*it], module)).collect();
+    let bytes = patched(given, &ops)
+        .map_err(|error| usage(format!("the repairs cannot be applied together: {error}")))?;
+    let applied = places.iter().map(|it| told(&before, module, *it, 1)).collect();
+    let after = round(session, &v1::Compile { bytes, ..request.clone() })?;
+    Ok(with_fixed(request, after, 1, applied))
+}
+
+/// The places of the repairs that are named, in the order in which they can be applied.
+fn places_of(ids: &[String], repairs: &Repairs) -> Result<Vec<usize>, String> {
+    let mut chosen = BTreeSet::new();
+    for id in ids {
+        let number = id.strip_prefix("rc").and_then(|it| it.parse::<usize>().ok());
+        let place = number.and_then(|it| it.checked_sub(1)).filter(|it| *it < repairs.list.len());
+        let Some(place) = place else {
+            return Err(match repairs.list.len() {
+                0 => format!("there is no repair {id}: none is offered for this program"),
+                n => format!("there is no repair {id}: this program has rc1 to rc{n}"),
+            });
+        };
+        chosen.insert(place);
+    }
+    for &place in &chosen {
+        let compatibility = &repairs.list[place].compatibility;
+        if let Some(other) = compatibility.conflicts_with.iter().find(|it| chosen.contains(*it)) {
+            let (a, b) = (place + 1, other + 1);
+            return Err(format!("rc{a} and rc{b} exclude one another; apply one of them"));
+        }
+        if let Some(missing) = compatibility.requires.iter().find(|it| !chosen.contains(*it)) {
+            let (a, b) = (place + 1, missing + 1);
+            return Err(format!("rc{a} requires rc{b}; apply both"));
+        }
+    }
+    Ok(chosen.into_iter().collect())
+}
+
+/// `--fix`: one batch after the other, each compiled again, until nothing is left that is allowed and helps.
+pub(super) fn fix(
+    session: Option<&Session>,
+    request: &v1::Compile,
+    safety: v1::Safety,
+) -> Result<CompileReply, Failure> {
+    let safety = wire::safety_from_wire(safety);
+    let mut request_now = request.clone();
+    let mut now = round(session, request)?;
+    let mut applied = Vec::new();
+    let mut n_rounds = 0;
+    // What did not help is not tried again, whatever it is called in the next round.
+    let mut useless: BTreeSet<String> = BTreeSet::new();
+    while n_rounds < MAX_ROUNDS {
+        let (Some(given), Some(module)) = (&now.given, now.checked.asked()) else { break };
+        let list = &now.repairs.list;
+        let is_allowed = |place: usize| {
+            let it = &list[place];
+            may_apply(it, safety) && is_own(it, module) && !useless.contains(&it.title)
+        };
+        let batch = next_batch(list, is_allowed);
+        if batch.is_empty() {
+            break;
+        }
+        n_rounds += 1;
+        // Everything that excludes nothing before it, in one go; if that does not do what the parts promise, the best
+        // batch that is said to commute; if not even that, its first part alone.
+        let together = all_compatible(list, is_allowed);
+        let mut attempts = vec![&together[..], &batch[..], &batch[..1]];
+        attempts.dedup();
+        let mut helped = None;
+        for places in attempts {
+            let ops: Vec<PatchOp> =
+                places.iter().flat_map(|it| ops_of(&list[*it], module)).collect();
+            let Ok(bytes) = patched(given, &ops) else { continue };
+            let next_request = v1::Compile { bytes, ..request.clone() };
+            let next = round(session, &next_request)?;
+            let promised = promised(module, list, places);
+            if keeps_promise(progress(&now.checked), progress(&next.checked), promised) {
+                helped = Some((places.to_vec(), next_request, next));
+                break;
+            }
+        }
+        match helped {
+            Some((places, next_request, next)) => {
+                applied.extend(places.iter().map(|it| told(&now, module, *it, n_rounds)));
+                (request_now, now) = (next_request, next);
+            }
+            None => {
+                useless.insert(list[batch[0]].title.clone());
+            }
+        }
+    }
+    let mut reply = with_fixed(request, now, n_rounds, applied);
+    if let Some(fixed) = &mut reply.result.fixed
+        && request.form == v1::ProgramForm::Source
+    {
+        fixed.source = String::from_utf8(request_now.bytes).ok();
+    }
+    Ok(reply)
+}
+
+/// What `--fix` applies: what was tried, is likely to be meant, and is as safe as asked.
+fn may_apply(repair: &Repair, safety: Safety) -> bool {
+    repair.is_verified && repair.confidence <= Confidence::Medium && repair.safety <= safety
+}
+
+/// Whether a program is nearer to green by what was promised. Of the first kind of finding that a repair resolves all
+/// must be gone; it may bring to light what could not be looked at before, which is of a later kind.
+fn keeps_promise(before: [usize; 4], after: [usize; 4], promised: [usize; 4]) -> bool {
+    let first = promised.iter().position(|it| *it > 0).unwrap_or(0);
+    after < before && after[first] + promised[first] <= before[first]
+}
+
+/// How many findings of each kind some repairs promise to resolve, in the order of [`progress`].
+fn promised(module: &CheckedModule, repairs: &[Repair], places: &[usize]) -> [usize; 4] {
+    let targets: BTreeSet<Target> =
+        places.iter().flat_map(|it| repairs[*it].resolves.iter().copied()).collect();
+    let mut counts = [0; 4];
+    for target in targets {
+        counts[match target {
+            Target::Diagnostic(it) if module.diagnostics[it].code.is_error() => 0,
+            Target::Diagnostic(_) => 3,
+            Target::Goal(_) => 1,
+            Target::Hole(_) => 2,
+        }] += 1;
+    }
+    counts
+}
+
+/// How far a program is from green: errors, then what is not proved, then holes, then warnings (RS-33).
+fn progress(checked: &Checked) -> [usize; 4] {
+    let mut counts = [0; 4];
+    for module in &checked.modules {
+        for it in &module.diagnostics {
+            counts[if it.code.is_error() { 0 } else { 3 }] += 1;
+        }
+        counts[1] += module
+            .goals()
+            .filter(|(_, goal, proof)| {
+                goal.kind != GoalKind::Assertion && matches!(proof, Proof::Unknown(_))
+            })
+            .count();
+        counts[2] += module.holes().count();
+    }
+    counts
+}
+
+fn told(round: &Round, module: &CheckedModule, place: usize, number: usize) -> v1::CompileApplied {
+    let repair = &round.repairs.list[place];
+    let resolved = repair.resolves.iter().filter_map(|it| match it {
+        Target::Diagnostic(it) => {
+            let it = module.diagnostics.get(*it)?;
+            Some(format!("{}: {}", it.code.name(), it.message))
+        }
+        Target::Goal(it) => Some(format!("not proved: {}", module.goals().nth(*it)?.1.text)),
+        Target::Hole(it) => Some(format!("hole of type {}", module.holes().nth(*it)?.1.expected)),
+    });
+    v1::CompileApplied {
+        round: number,
+        id: format!("rc{}", place + 1),
+        title: repair.title.clone(),
+        safety: wire::safety(repair.safety),
+        resolved: resolved.collect(),
+    }
+}
+
+fn with_fixed(
+    request: &v1::Compile,
+    after: Round,
+    rounds: usize,
+    applied: Vec<v1::CompileApplied>,
+) -> CompileReply {
+    let source = after.given.as_ref().and_then(|it| it.parsed.as_ref());
+    let source = source.map(|it| it.tokens.source().to_owned());
+    let mut reply = after.reply;
+    reply.result.fixed = Some(v1::CompileFixed {
+        from_hash: ContentHash::of(&request.bytes).to_string(),
+        rounds,
+        applied,
+        source,
+    });
+    reply
+}
