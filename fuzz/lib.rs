@@ -1,6 +1,7 @@
 //! What the fuzz targets share: reading a document, drawing operations, and the laws that must hold of both.
 
 pub mod clank;
+pub mod repair;
 
 use std::collections::BTreeMap;
 

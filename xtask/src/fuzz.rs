@@ -12,24 +12,35 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
 
-const TARGETS: [&str; 12] = [
+const TARGETS: [&str; 15] = [
     "clank-check",
     "clank-format",
     "clank-json",
     "clank-lex-parse",
+    "clank-patch",
+    "clank-repair",
     "edits",
     "fix",
     "json",
     "lowering",
     "pack",
     "patch",
+    "solver",
     "toml",
     "yaml",
 ];
 
-/// Each target for `seconds`; a crash fails the task and leaves its input under `fuzz/artifacts`. A short run starts
-/// from the same seed every time, so that it says something about the change at hand; a long one explores.
-pub(crate) fn run(root: &Path, seconds: u32) -> Result<()> {
+/// How long a target runs.
+#[derive(Clone, Copy)]
+pub(crate) enum Length {
+    /// So many inputs, the same ones every time: nothing of earlier runs is used. For every commit.
+    Inputs(u32),
+    /// So many seconds, from where the last run ended. For finding things.
+    Seconds(u32),
+}
+
+/// Runs every target. A crash fails the task and leaves its input under `fuzz/artifacts`.
+pub(crate) fn run(root: &Path, length: Length) -> Result<()> {
     let folder = root.join("fuzz");
     let triple = "x86_64-unknown-linux-gnu";
     execute(
@@ -38,17 +49,24 @@ pub(crate) fn run(root: &Path, seconds: u32) -> Result<()> {
             .env("RUSTFLAGS", FLAGS),
     )?;
     for target in TARGETS {
-        let corpus = folder.join("corpus").join(target);
+        let (corpus, length, seed) = match length {
+            Length::Inputs(n_inputs) => ("corpus/fresh", format!("-runs={n_inputs}"), 1),
+            Length::Seconds(seconds) => ("corpus", format!("-max_total_time={seconds}"), 0),
+        };
+        let corpus = folder.join(corpus).join(target);
+        if seed == 1 && corpus.exists() {
+            fs::remove_dir_all(&corpus)?;
+        }
         let artifacts = folder.join("artifacts").join(target);
         fs::create_dir_all(&corpus)?;
         fs::create_dir_all(&artifacts)?;
         let target_folder = cargo_target_folder(&folder);
         let program = target_folder.join(triple).join("release").join(target);
-        report(&format!("fuzz {target} for {seconds} s"));
+        report(&format!("fuzz {target} {length}"));
         execute(
             command(&program.to_string_lossy(), &folder)
-                .arg(format!("-max_total_time={seconds}"))
-                .arg(format!("-seed={}", if seconds > 10 { 0 } else { 1 }))
+                .arg(length)
+                .arg(format!("-seed={seed}"))
                 .arg("-timeout=20")
                 .arg("-rss_limit_mb=4096")
                 .arg(format!("-artifact_prefix={}/", artifacts.display()))
@@ -65,7 +83,7 @@ pub(crate) fn run(root: &Path, seconds: u32) -> Result<()> {
 fn seeds(root: &Path, target: &str) -> Option<PathBuf> {
     match target {
         "json" | "toml" | "yaml" => Some(root.join("crates/fixture/corpus").join(target)),
-        "clank-check" | "clank-format" | "clank-lex-parse" => {
+        "clank-check" | "clank-format" | "clank-lex-parse" | "clank-repair" => {
             Some(root.join("crates/clank-syntax/tests/programs"))
         }
         "clank-json" => Some(root.join("crates/clank-syntax/tests/it/json")),

@@ -4,20 +4,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{cargo, command, crash, execute, fuzz, report};
+use crate::{cargo, command, crash, execute, fuzz, report, study};
 
 /// Debian packages, with the program that each is needed for.
-const PACKAGES: [(&str, &str); 4] =
-    [("strace", "strace"), ("patch", "patch"), ("git", "git"), ("npm", "npm")];
+const PACKAGES: [(&str, &str); 5] =
+    [("strace", "strace"), ("patch", "patch"), ("git", "git"), ("npm", "npm"), ("z3", "z3")];
 
-/// Installs, then runs the tests behind the `live` features, the mutation study, a sample of the crash matrix, the fuzz
-/// targets, and the benchmarks beside their peers.
+/// Installs, then runs the tests behind the `live` features, the mutation study, the repair study, a sample of the crash
+/// matrix, the fuzz targets, and the benchmarks beside their peers.
 pub(crate) fn run(root: &Path) -> Result<()> {
     install(root)?;
     report("live: tests against git, patch and strace");
     execute(cargo(root).args(["test", "--package", "edit", "--features", "live"]))?;
     report("live: the command line, and SARIF against its published schema");
     execute(cargo(root).args(["test", "--package", "regreen", "--features", "live"]))?;
+    report("live: the solver beside Z3");
+    execute(cargo(root).args(["test", "--package", "solver", "--features", "live"]))?;
     report("live: Clank programs on Node, from JavaScript and from TypeScript after tsc --strict");
     execute(cargo(root).args(["test", "--package", "clank-run", "--features", "live"]))?;
     let tsc = typescript(root)?;
@@ -36,8 +38,10 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         "--mutation",
         "--quick",
     ]))?;
+    report("live: the repair study, a part of its mutants");
+    study::run(root, &["--per-kind", "20"])?;
     crash::run(root, Some(120))?;
-    fuzz::run(root, 10)?;
+    fuzz::run(root, fuzz::Length::Inputs(1_000))?;
     peers(root)
 }
 

@@ -5,6 +5,7 @@ mod crash;
 mod fuzz;
 mod licences;
 mod live;
+mod study;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ cargo xtask TASK
   codegen [--check]  write the JSON Schemas under docs/formats (or check that they are current)
   bench [NAME…]      build in release mode and run the benchmarks of crates/bench
   mutants [--quick]  inject faults into valid workspaces and count what is found and mended
+  repair-study       make mistakes in Clank programs and count what is found and mended
+                     [--program NAME] [--kind KIND] [--per-kind N] [--show]
   crash [--sample N] kill the real binary at every write-class system call of an apply (needs strace)
   fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
   live               everything that needs more than Rust: installs it, then runs it
@@ -43,12 +46,16 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["codegen", "--check"] => codegen::check(&root()),
         ["bench", names @ ..] => bench(names),
         ["mutants", flags @ ..] => bench(&[&["--mutation"], flags].concat()),
+        ["repair-study", flags @ ..] => study::run(&root(), flags),
         ["crash"] => crash::run(&root(), None),
         ["crash", "--sample", count] => {
             crash::run(&root(), Some(count.parse().context("--sample takes a number")?))
         }
-        ["fuzz"] => fuzz::run(&root(), 10),
-        ["fuzz", seconds] => fuzz::run(&root(), seconds.parse().context("SECONDS is a number")?),
+        ["fuzz"] => fuzz::run(&root(), fuzz::Length::Inputs(1_000)),
+        ["fuzz", seconds] => {
+            let seconds = seconds.parse().context("SECONDS is a number")?;
+            fuzz::run(&root(), fuzz::Length::Seconds(seconds))
+        }
         ["live"] => live::run(&root()),
         _ => bail!("unknown task\n\n{USAGE}"),
     }

@@ -18,7 +18,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine", &["check", "document", "edit", "plan", "snapshot"]),
     ("pack", &["check", "document", "edit", "snapshot"]),
     ("clank-syntax", &["edit"]),
-    ("clank", &["check", "clank-syntax", "document", "edit", "snapshot"]),
+    ("solver", &[]),
+    ("clank", &["check", "clank-syntax", "document", "edit", "snapshot", "solver"]),
     ("clank-run", &[]),
     ("workspace", &["edit", "snapshot"]),
     (
@@ -56,10 +57,14 @@ const ARROWS: &[(&str, &[&str])] = &[
             "protocol",
             "service",
             "snapshot",
+            "solver",
             "workspace",
         ],
     ),
-    ("xtask", &["clank-syntax", "document", "patch", "protocol"]),
+    (
+        "xtask",
+        &["check", "clank", "clank-run", "clank-syntax", "document", "edit", "patch", "protocol"],
+    ),
 ];
 
 /// Files that may pass the limit of 1500 lines, with the reason.

@@ -5,6 +5,10 @@
 //! changed. The second is what each stage does in this process, and how time grows with texts that are long in one way.
 
 mod program;
+mod prove;
+mod repairs;
+#[path = "../../solver/tests/it/smt.rs"]
+mod smt;
 mod stages;
 
 use std::fs;
@@ -25,6 +29,8 @@ use crate::measure::{Clock, best_of};
 use crate::table::{Table, count, ratio, say, size, time};
 use crate::tools;
 
+pub(crate) use self::prove::run as run_prove;
+pub(crate) use self::repairs::run as run_repairs;
 pub(crate) use self::stages::run as run_stages;
 
 /// Runs and prints `clank-check`.

@@ -56,7 +56,7 @@ impl Scale {
     }
 }
 
-const BENCHMARKS: [Benchmark; 9] = [
+const BENCHMARKS: [Benchmark; 11] = [
     Benchmark {
         name: "edits-memory",
         about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
@@ -101,6 +101,16 @@ const BENCHMARKS: [Benchmark; 9] = [
         name: "clank-text",
         about: "every stage of the Clank compiler by itself; growth with long chains and wide matches",
         run: clank::run_stages,
+    },
+    Benchmark {
+        name: "clank-prove",
+        about: "goals per second beside one Z3 process; growth with facts, conjunctions and definitions",
+        run: clank::run_prove,
+    },
+    Benchmark {
+        name: "clank-repair",
+        about: "repairs of up to 1,000 mistakes, each tried, beside a check alone",
+        run: clank::run_repairs,
     },
 ];
 

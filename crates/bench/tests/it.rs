@@ -57,3 +57,16 @@ fn an_unknown_name_is_refused() {
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("there is no benchmark `no-such`"));
 }
+
+#[test]
+fn goals_are_decided_and_z3_is_said_to_be_missing() {
+    check(
+        &["--quick", "clank-prove"],
+        &["PEER MISSING: z3", "goals per second", "lets that double", "functions with three goals"],
+    );
+}
+
+#[test]
+fn repairs_of_many_mistakes_are_offered_and_tried() {
+    check(&["--quick", "clank-repair"], &["mistakes of six kinds", "repairs/check"]);
+}
