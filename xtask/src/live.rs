@@ -39,9 +39,9 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         "--quick",
     ]))?;
     report("live: the repair study, a part of its mutants");
-    study::run(root, &["--per-kind", "20"])?;
+    study::run(root, &["--per-kind", "3"])?;
     crash::run(root, Some(120))?;
-    fuzz::run(root, fuzz::Length::Inputs(1_000))?;
+    fuzz::run(root, fuzz::Length::Inputs(400))?;
     peers(root)
 }
 

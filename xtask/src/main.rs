@@ -51,7 +51,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["crash", "--sample", count] => {
             crash::run(&root(), Some(count.parse().context("--sample takes a number")?))
         }
-        ["fuzz"] => fuzz::run(&root(), fuzz::Length::Inputs(1_000)),
+        ["fuzz"] => fuzz::run(&root(), fuzz::Length::Inputs(400)),
         ["fuzz", seconds] => {
             let seconds = seconds.parse().context("SECONDS is a number")?;
             fuzz::run(&root(), fuzz::Length::Seconds(seconds))

@@ -19,8 +19,9 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use check::{Confidence, Kind, Safety, Scope};
+use clank_syntax::Parsed;
 use clank_syntax::ast::{Ast, DeclId, Name, NodeId};
-use clank_syntax::patch::PatchOp;
+use clank_syntax::patch::{self, PatchOp};
 use rustc_hash::FxHashMap;
 
 pub use self::choose::{all_compatible, next_batch};
@@ -143,6 +144,9 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
             }
         }
     }
+    if !in_module.is_readable {
+        try_on_text(in_module, &mut list);
+    }
     prefer_proofs(&mut list);
     rank::rank(in_module, &mut list);
     relate::relate(scene, &mut list);
@@ -218,6 +222,35 @@ fn edits_key(candidate: &Candidate) -> String {
         }
     }
     key
+}
+
+fn gives_a_program(parsed: &Parsed, ops: &[PatchOp]) -> bool {
+    let Ok(patched) = patch::patch(&parsed.ast, ops) else { return false };
+    let text = edit::Text::new(parsed.tokens.source());
+    let after = patch::edits(parsed, &patched).ok().and_then(|it| it.apply(&text).ok());
+    let after = after.and_then(|it| String::from_utf8(it.bytes().to_vec()).ok());
+    after.is_some_and(|it| clank_syntax::parse("", &it).errors.is_empty())
+}
+
+/// How many repairs of a text that cannot be read whole are tried on the text.
+const MAX_ON_TEXT: usize = 64;
+
+/// Where something in a text cannot be read, its tree is what was meant, not what stands there: whether a change of the tree
+/// is one of the text is found out only by making it. What does not give a text that can be read, with the tree that was
+/// checked, was not verified.
+fn try_on_text(module: &CheckedModule, list: &mut [Repair]) {
+    let Some(source) = module.ast.sources().first().filter(|it| !it.text.is_empty()) else {
+        return;
+    };
+    let parsed = clank_syntax::parse(&source.file, &source.text);
+    for (place, repair) in list.iter_mut().enumerate() {
+        let own = repair.edits.iter().filter(|it| it.0 == module.file);
+        let ops: Vec<PatchOp> = own.flat_map(|it| it.1.iter().cloned()).collect();
+        if place >= MAX_ON_TEXT || !gives_a_program(&parsed, &ops) {
+            repair.is_verified = false;
+            repair.confidence = repair.confidence.max(Confidence::Medium);
+        }
+    }
 }
 
 fn repair(
