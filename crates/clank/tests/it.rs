@@ -2,6 +2,7 @@
 
 mod it {
     mod canon;
+    mod cases;
     mod differential;
     mod golden;
     mod prove;

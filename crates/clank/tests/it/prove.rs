@@ -8,7 +8,6 @@
 //! suite to say.
 #![expect(clippy::disallowed_methods, reason = "the cases are files")]
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clank::program::NoModules;
@@ -17,11 +16,13 @@ use clank::{Checked, Program};
 use clank_syntax::ast::Name;
 use edit::{LineIndex, Unit};
 
+use super::cases::{files, is_blessed};
+
 #[test]
 fn what_is_said_about_goals_is_as_written() {
     let mut n_cases = 0;
     let mut wrong = Vec::new();
-    for path in files() {
+    for path in files("prove") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let mut blessed = String::new();
         for piece in pieces(&text) {
@@ -46,23 +47,6 @@ fn what_is_said_about_goals_is_as_written() {
     }
     assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
     assert!(n_cases >= 10, "there are only {n_cases} cases");
-}
-
-fn is_blessed(path: &Path) -> bool {
-    let stem = path.file_stem().unwrap_or_default();
-    let wanted = std::env::var("REGREEN_BLESS").unwrap_or_default();
-    wanted == "1" || wanted.split(',').any(|it| *it == *stem)
-}
-
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prove");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the folder exists")
-        .map(|it| it.expect("the folder can be read").path())
-        .filter(|it| it.extension().is_some_and(|it| it == "md"))
-        .collect();
-    files.sort();
-    files
 }
 
 /// The file in pieces, each from one heading to the next; the first one may have none.

@@ -10,7 +10,6 @@
 #![expect(clippy::disallowed_methods, reason = "the cases are files")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clank::body::GoalKind;
@@ -22,10 +21,12 @@ use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::patch;
 use edit::{LineIndex, Unit};
 
+use super::cases::{files, is_blessed};
+
 #[test]
 fn every_program_of_the_repair_suite_gets_exactly_its_repairs() {
     let mut wrong = Vec::new();
-    for path in files() {
+    for path in files("repair") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let (first, cases) = split(&text);
         let mut blessed = first.to_owned();
@@ -45,23 +46,6 @@ fn every_program_of_the_repair_suite_gets_exactly_its_repairs() {
         }
     }
     assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-fn is_blessed(path: &Path) -> bool {
-    let stem = path.file_stem().unwrap_or_default();
-    let wanted = std::env::var("REGREEN_BLESS").unwrap_or_default();
-    wanted == "1" || wanted.split(',').any(|it| *it == *stem)
-}
-
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/repair");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the folder exists")
-        .map(|it| it.expect("the folder can be read").path())
-        .filter(|it| it.extension().is_some_and(|it| it == "md"))
-        .collect();
-    files.sort();
-    files
 }
 
 struct Case<'a> {
@@ -367,7 +351,7 @@ fn repairs_of_broken_programs_keep_their_promises() {
         (random >> 33) as usize % below.max(1)
     };
     let mut n_repairs = 0;
-    for path in files() {
+    for path in files("repair") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         for case in split(&text).1.iter().filter(|it| !it.program.contains("//- ")) {
             let tokens = clank_syntax::lex(case.program).0;

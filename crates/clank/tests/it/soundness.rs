@@ -6,7 +6,6 @@
 #![expect(clippy::disallowed_methods, reason = "the cases are files")]
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use clank::Program;
@@ -16,14 +15,8 @@ use clank_syntax::ast::Name;
 
 #[test]
 fn every_goal_of_the_soundness_suite_gets_its_verdict() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/soundness");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("the folder exists")
-        .map(|it| it.expect("the folder can be read").path())
-        .collect();
-    files.sort();
     let (mut n_cases, mut wrong) = (0, Vec::new());
-    for path in files {
+    for path in super::cases::files("soundness") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         for case in text.split("\n## ").skip(1) {
             n_cases += 1;

@@ -16,6 +16,8 @@ use clank::{CheckedModule, Program};
 use clank_syntax::ast::{Name, NodeId};
 use edit::{LineIndex, Unit};
 
+use super::cases::{files, is_blessed};
+
 /// The rows of the decisions that types, effects, patterns and flow are about. Every one is named by some case.
 const ROWS: &[u32] = &[
     4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 23, 25, 26, 28, 29, 30, 31, 34, 36, 38, 39,
@@ -27,7 +29,7 @@ fn every_program_of_the_typing_suite_gets_exactly_its_codes() {
     let mut n_cases = 0;
     let mut rows = BTreeSet::new();
     let mut wrong = Vec::new();
-    for path in files() {
+    for path in files("typing") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let mut blessed = String::new();
         for part in parts(&text) {
@@ -56,23 +58,6 @@ fn every_program_of_the_typing_suite_gets_exactly_its_codes() {
     assert!(n_cases >= 250, "there are only {n_cases} cases");
     let unnamed: Vec<&u32> = ROWS.iter().filter(|it| !rows.contains(it)).collect();
     assert!(unnamed.is_empty(), "no case names the rows {unnamed:?}");
-}
-
-fn is_blessed(path: &Path) -> bool {
-    let stem = path.file_stem().unwrap_or_default();
-    let wanted = std::env::var("REGREEN_BLESS").unwrap_or_default();
-    wanted == "1" || wanted.split(',').any(|it| *it == *stem)
-}
-
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/typing");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the folder exists")
-        .map(|it| it.expect("the folder can be read").path())
-        .filter(|it| it.extension().is_some_and(|it| it == "md"))
-        .collect();
-    files.sort();
-    files
 }
 
 /// A piece of a file of cases.
@@ -276,7 +261,7 @@ fn long_and_deep_programs_are_checked_in_one_pass() {
 /// Programs of the suite and whole ones.
 fn all_programs() -> Vec<String> {
     let mut programs = Vec::new();
-    for path in files() {
+    for path in files("typing") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         for part in parts(&text) {
             if let Part::Case(case) = part {
