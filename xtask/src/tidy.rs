@@ -22,6 +22,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("clank", &["check", "clank-syntax", "document", "edit", "snapshot", "solver"]),
     ("clank-run", &[]),
     ("workspace", &["edit", "snapshot"]),
+    ("sandbox", &[]),
+    ("govern", &["document", "edit", "patch", "sandbox", "snapshot", "workspace"]),
     (
         "service",
         &[

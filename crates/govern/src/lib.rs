@@ -1,0 +1,29 @@
+//! Governed repairs: what may change behaviour is proposed as a record, approved by a person for exactly these bytes,
+//! run inside a scope that the kernel enforces, measured, and written down.
+//!
+//! The path of a proposal: [`shape::read`] makes a [`Record`] of JSON, [`accept()`] holds it against the ten rules,
+//! [`lifecycle::step`] is the only way from one status to the next.
+//!
+//! Knows nothing about checks, plans, command lines or how records are shown.
+#![warn(missing_docs)]
+
+mod accept;
+pub mod approval;
+mod derive;
+mod id;
+pub mod lifecycle;
+mod record;
+mod report;
+mod sanitize;
+mod scope;
+pub mod shape;
+mod time;
+
+pub use accept::{Surroundings, accept};
+pub use derive::correction;
+pub use id::{Form, Id, IdError, NoFreeId, mint, minted_prefix};
+pub use record::{Constraints, ErrorContext, Kind, MAX_FIX_FILES, Record, Status, canonical};
+pub use report::{Report, ReportedChange};
+pub use sanitize::{MAX_MESSAGE, is_sanitized, sanitize};
+pub use scope::{ScopeEntry, ScopeError};
+pub use time::{Moment, NotAMoment};

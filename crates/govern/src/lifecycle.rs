@@ -1,0 +1,285 @@
+//! The life of a record, pure: [`step`] is the only way from one state to the next, and refuses whatever is not listed.
+//!
+//! ```text
+//!              Approve                 Claim, Begin, Commit, Renew: the lease
+//!  proposed ───────────▶ approved ◀───────────────────────────────────────────┐
+//!     │ Reject              │ └────────────────────────────────────────────────┘
+//!     ▼                     │ Finish
+//!  rejected                 ├──────────▶ executed   (success)
+//!                           └──────────▶ failed     (anything else)
+//! ```
+//!
+//! L1: a record runs at most once. Its lease says how far a run came; who takes over an expired lease after the tool
+//!     was started settles what happened, and never starts the tool again.
+//! L2: only [`Event::Approve`] leads to `approved`, and only an [`crate::approval::Approved`] makes one. The worker and
+//!     the executor cannot make that value.
+//! L3: `rejected`, `executed` and `failed` are final (DF-44).
+
+use crate::approval::Approved;
+use crate::record::Status;
+use crate::time::Moment;
+
+/// Where a record stands: its status and, while it runs, its lease.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct State {
+    /// The status.
+    pub status: Status,
+    /// Who runs it, and how far that came. Only an approved record has one.
+    pub lease: Option<Lease>,
+}
+
+/// The right to run a record, for a while.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lease {
+    /// Who holds it.
+    pub holder: String,
+    /// When it may be taken over.
+    pub until: Moment,
+    /// How far the run came.
+    pub phase: Phase,
+}
+
+/// How far a run came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Phase {
+    /// Nothing was started.
+    Claimed,
+    /// The tool was started. Nothing was written to the workspace.
+    Running,
+    /// The result may be in the workspace: its journal knows.
+    Committing,
+}
+
+impl Phase {
+    /// Its name in the registry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Claimed => "claimed",
+            Phase::Running => "running",
+            Phase::Committing => "committing",
+        }
+    }
+
+    /// The phase of that name.
+    pub fn named(name: &str) -> Option<Phase> {
+        [Phase::Claimed, Phase::Running, Phase::Committing].into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// How a run ended (X-34). Never mixed with [`Status`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Outcome {
+    /// The change is in the workspace.
+    Success,
+    /// The tool failed, timed out, changed nothing, or broke its scope or a constraint.
+    Failed,
+    /// It was not started: the approval does not hold, the bytes are stale, the tool is not configured.
+    Refused,
+    /// The executor itself could not do its work, or ended on the way.
+    Error,
+}
+
+impl Outcome {
+    /// All of them.
+    pub const ALL: [Outcome; 4] =
+        [Outcome::Success, Outcome::Failed, Outcome::Refused, Outcome::Error];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Success => "success",
+            Outcome::Failed => "failed",
+            Outcome::Refused => "refused",
+            Outcome::Error => "error",
+        }
+    }
+
+    /// The outcome of that name.
+    pub fn named(name: &str) -> Option<Outcome> {
+        Outcome::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The status that it leads to.
+    pub fn status(self) -> Status {
+        match self {
+            Outcome::Success => Status::Executed,
+            Outcome::Failed | Outcome::Refused | Outcome::Error => Status::Failed,
+        }
+    }
+}
+
+/// What may happen to a record.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A person said yes.
+    Approve(Approved),
+    /// A person said no.
+    Reject,
+    /// Someone wants to run it, until then.
+    Claim {
+        /// Who.
+        holder: String,
+        /// The time now.
+        now: Moment,
+        /// When the lease ends.
+        until: Moment,
+    },
+    /// The tool is about to be started.
+    Begin {
+        /// Who runs it.
+        holder: String,
+    },
+    /// The result is about to be written to the workspace.
+    Commit {
+        /// Who runs it.
+        holder: String,
+    },
+    /// The run goes on.
+    Renew {
+        /// Who runs it.
+        holder: String,
+        /// When the lease ends then.
+        until: Moment,
+    },
+    /// The run ended.
+    Finish {
+        /// Who ran it.
+        holder: String,
+        /// How.
+        outcome: Outcome,
+    },
+}
+
+impl Event {
+    /// Its name in the audit trail.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Event::Approve(_) => "approve",
+            Event::Reject => "reject",
+            Event::Claim { .. } => "claim",
+            Event::Begin { .. } => "begin",
+            Event::Commit { .. } => "commit",
+            Event::Renew { .. } => "renew",
+            Event::Finish { .. } => "finish",
+        }
+    }
+}
+
+/// Why an event was refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The status has no such way out.
+    #[error("a record that is {status} cannot be {}", past(.event))]
+    Status {
+        /// The status.
+        status: Status,
+        /// The event.
+        event: &'static str,
+    },
+    /// Someone else runs it.
+    #[error("{holder} runs it until {until}")]
+    Leased {
+        /// Who.
+        holder: String,
+        /// How long the lease lasts.
+        until: Moment,
+    },
+    /// Only the holder of the lease says how the run goes.
+    #[error("{holder:?} does not hold the lease")]
+    NotHolder {
+        /// Who said so.
+        holder: String,
+    },
+    /// The run has not come that far, or came further.
+    #[error("a run that is {} cannot {event}", .phase.name())]
+    Phase {
+        /// How far it came.
+        phase: Phase,
+        /// The event.
+        event: &'static str,
+    },
+}
+
+fn past(event: &str) -> &str {
+    match event {
+        "approve" => "approved",
+        "reject" => "rejected",
+        "claim" => "claimed",
+        "begin" => "begun",
+        "commit" => "committed",
+        "renew" => "renewed",
+        "finish" => "finished",
+        other => other,
+    }
+}
+
+/// The state after an event, or why it is refused.
+pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
+    let refused = || Refusal::Status { status: state.status, event: event.name() };
+    match (state.status, event) {
+        (Status::Proposed, Event::Approve(_)) => {
+            Ok(State { status: Status::Approved, lease: None })
+        }
+        (Status::Proposed, Event::Reject) => Ok(State { status: Status::Rejected, lease: None }),
+        (Status::Approved, Event::Claim { holder, now, until }) => {
+            claim(state, holder, *now, *until)
+        }
+        (Status::Approved, Event::Begin { holder }) => {
+            advance(state, holder, event, Phase::Claimed, Phase::Running)
+        }
+        (Status::Approved, Event::Commit { holder }) => {
+            advance(state, holder, event, Phase::Running, Phase::Committing)
+        }
+        (Status::Approved, Event::Renew { holder, until }) => {
+            let lease = held(state, holder)?;
+            let until = lease.until.max(*until);
+            Ok(State { status: state.status, lease: Some(Lease { until, ..lease.clone() }) })
+        }
+        (Status::Approved, Event::Finish { holder, outcome }) => {
+            let lease = held(state, holder)?;
+            if *outcome == Outcome::Success && lease.phase != Phase::Committing {
+                return Err(Refusal::Phase { phase: lease.phase, event: event.name() });
+            }
+            Ok(State { status: outcome.status(), lease: None })
+        }
+        _ => Err(refused()),
+    }
+}
+
+/// An expired lease passes on with its phase: what was started is not forgotten (L1).
+fn claim(state: &State, holder: &str, now: Moment, until: Moment) -> Result<State, Refusal> {
+    let phase = match &state.lease {
+        None => Phase::Claimed,
+        Some(lease) if lease.until <= now => lease.phase,
+        Some(lease) => {
+            return Err(Refusal::Leased { holder: lease.holder.clone(), until: lease.until });
+        }
+    };
+    let lease = Lease { holder: holder.to_owned(), until, phase };
+    Ok(State { status: state.status, lease: Some(lease) })
+}
+
+fn held<'a>(state: &'a State, holder: &str) -> Result<&'a Lease, Refusal> {
+    match &state.lease {
+        Some(lease) if lease.holder == holder => Ok(lease),
+        _ => Err(Refusal::NotHolder { holder: holder.to_owned() }),
+    }
+}
+
+fn advance(
+    state: &State,
+    holder: &str,
+    event: &Event,
+    from: Phase,
+    to: Phase,
+) -> Result<State, Refusal> {
+    let lease = held(state, holder)?;
+    if lease.phase != from {
+        return Err(Refusal::Phase { phase: lease.phase, event: event.name() });
+    }
+    Ok(State { status: state.status, lease: Some(Lease { phase: to, ..lease.clone() }) })
+}
+
+#[cfg(test)]
+mod tests;
