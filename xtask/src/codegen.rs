@@ -31,6 +31,7 @@ fn schemas() -> Result<Vec<(&'static str, String)>> {
     let mut all = patch::v1::schemas();
     all.extend(protocol::v1::schemas().into_iter().map(|(name, schema)| (name, schema.to_value())));
     all.push(("clank-ast", clank_syntax::json::schema()));
+    all.extend(govern::schemas());
     all.into_iter()
         .map(|(name, schema)| Ok((name, serde_json::to_string_pretty(&schema)? + "\n")))
         .collect()

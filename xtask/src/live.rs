@@ -7,8 +7,16 @@ use anyhow::{Context, Result, ensure};
 use crate::{cargo, command, crash, execute, fuzz, report, study};
 
 /// Debian packages, with the program that each is needed for.
-const PACKAGES: [(&str, &str); 5] =
-    [("strace", "strace"), ("patch", "patch"), ("git", "git"), ("npm", "npm"), ("z3", "z3")];
+const PACKAGES: [(&str, &str); 8] = [
+    ("strace", "strace"),
+    ("patch", "patch"),
+    ("git", "git"),
+    ("npm", "npm"),
+    ("z3", "z3"),
+    ("bubblewrap", "bwrap"),
+    ("openssh-client", "ssh-agent"),
+    ("postgresql", "pg_lsclusters"),
+];
 
 /// Installs, then runs the tests behind the `live` features, the mutation study, the repair study, a sample of the crash
 /// matrix, the fuzz targets, and the benchmarks beside their peers.
@@ -20,6 +28,10 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     execute(cargo(root).args(["test", "--package", "regreen", "--features", "live"]))?;
     report("live: the solver beside Z3");
     execute(cargo(root).args(["test", "--package", "solver", "--features", "live"]))?;
+    report("live: hostile tools under bubblewrap and Landlock");
+    execute(cargo(root).args(["test", "--package", "sandbox", "--features", "live"]))?;
+    report("live: proposals on PostgreSQL, signatures beside ssh-keygen and the SSH agent");
+    execute(cargo(root).args(["test", "--package", "govern", "--features", "live"]))?;
     report("live: Clank programs on Node, from JavaScript and from TypeScript after tsc --strict");
     execute(cargo(root).args(["test", "--package", "clank-run", "--features", "live"]))?;
     let tsc = typescript(root)?;

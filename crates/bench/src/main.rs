@@ -21,6 +21,7 @@ mod mutation;
 mod operation;
 mod peers;
 mod plan_candidates;
+mod proposals;
 mod random;
 mod sources;
 mod table;
@@ -56,7 +57,7 @@ impl Scale {
     }
 }
 
-const BENCHMARKS: [Benchmark; 11] = [
+const BENCHMARKS: [Benchmark; 12] = [
     Benchmark {
         name: "edits-memory",
         about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
@@ -91,6 +92,11 @@ const BENCHMARKS: [Benchmark; 11] = [
         name: "plan-candidates",
         about: "choosing among up to 100,000 repairs",
         run: plan_candidates::run,
+    },
+    Benchmark {
+        name: "proposals",
+        about: "records beside a synced append; tools held in a scope; signatures beside ssh-keygen",
+        run: proposals::run,
     },
     Benchmark {
         name: "clank-check",

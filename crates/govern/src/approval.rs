@@ -1,16 +1,112 @@
 //! A person's word, bound to bytes.
+//!
+//! What is approved is [`crate::Record::approved_bytes`]: the record without its status, and the hash of its patch. A
+//! signature of these bytes ([`sign()`]), in the form and with the keys of OpenSSH, goes into a [`Document`]; and
+//! [`verify_approval`] makes an [`Approved`] of that document if the repository's [`AllowedSigners`] and [`Policy`] say
+//! so. Where the policy permits, somebody types the record's id instead ([`approve_unsigned`]).
+//!
+//! A tool outside regreen comes to the same answer, with the approved bytes in a file:
+//!
+//! ```text
+//! ssh-keygen -Y verify -f ALLOWED_SIGNERS -I PRINCIPAL -n regreen-dds -s SIGNATURE < BYTES
+//! ```
+//!
+//! A1: an [`Approved`] comes from these two functions only. [`recheck`], which the executor and `verify` use, gives a
+//!     [`Held`], and no way leads from that to an [`Approved`].
+//! A2: no key is chosen for anybody, and none is asked for a passphrase but the one that was named.
+
+mod agent;
+mod allowed;
+mod confirm;
+mod document;
+mod key;
+mod pattern;
+mod policy;
+mod private;
+mod setup;
+mod sign;
+mod sshsig;
+mod verify;
+
+pub use agent::{AgentError, keys as agent_keys};
+pub use allowed::{AllowedLine, AllowedSigners, LineFault};
+pub use confirm::{Confirmation, NotConfirmed};
+pub use document::{Document, DocumentFault, SignatureEntry, Word};
+pub use key::{Key, KeyError};
+pub use policy::{BadGlob, DEFAULT_PROTECTED, Policy, Reach, Subject};
+pub use setup::{BadPrincipal, allowed_line, with_signer};
+pub use sign::{
+    SignError, Signed, SigningKey, git_email, git_signing_key, named_by_git, public_half, sign,
+};
+pub use sshsig::{NAMESPACE, SignatureError, check as check_signature, key_in as key_in_signature};
+pub use verify::{Difference, Refusal, Signer, approve_unsigned, recheck, verify, verify_approval};
+
+use crate::id::Id;
+use crate::record::Record;
+use crate::time::Moment;
 
 /// A word that was given: the only value that makes a record approved. It is made here, from a signature that holds or
 /// from a confirmation that a person typed; the worker and the executor have no way to one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Approved {
+    held: Held,
+}
+
+/// An approval that holds. Knowing that it does is not the same as giving it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    dds: Id,
+    payload_hash: String,
     by: String,
+    signers: Vec<Signer>,
+    approved_at: Moment,
 }
 
 impl Approved {
     /// Who gave it.
     pub fn by(&self) -> &str {
+        &self.held.by
+    }
+
+    /// What is known about it.
+    pub fn held(&self) -> &Held {
+        &self.held
+    }
+}
+
+impl Held {
+    /// The record that it is about.
+    pub fn dds(&self) -> &Id {
+        &self.dds
+    }
+
+    /// Whether it is an approval of this record with this patch, byte by byte.
+    pub fn is_about(&self, record: &Record, patch: Option<&[u8]>) -> bool {
+        // Only `Approved::for_tests` makes one without a hash.
+        let is_of_tests = cfg!(any(test, feature = "testing")) && self.payload_hash.is_empty();
+        let is_bound = self.dds == record.id
+            && self.payload_hash == document::hash(&record.approved_bytes(patch));
+        is_of_tests || is_bound
+    }
+
+    /// The hash of the bytes that it is about.
+    pub fn payload_hash(&self) -> &str {
+        &self.payload_hash
+    }
+
+    /// Who gave it.
+    pub fn by(&self) -> &str {
         &self.by
+    }
+
+    /// Who signed it; nobody, if it was typed.
+    pub fn signers(&self) -> &[Signer] {
+        &self.signers
+    }
+
+    /// When it became whole.
+    pub fn approved_at(&self) -> Moment {
+        self.approved_at
     }
 }
 
@@ -18,6 +114,13 @@ impl Approved {
 impl Approved {
     /// A word that nobody gave, for tests of what comes after it.
     pub fn for_tests(by: &str) -> Approved {
-        Approved { by: by.to_owned() }
+        let held = Held {
+            dds: Id::parse("DDS-00000000-CODE-000").expect("an id of the right form"),
+            payload_hash: String::new(),
+            by: by.to_owned(),
+            signers: Vec::new(),
+            approved_at: Moment::from_micros(0),
+        };
+        Approved { held }
     }
 }

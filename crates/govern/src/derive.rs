@@ -7,6 +7,10 @@ use crate::report::Report;
 use crate::sanitize::sanitize;
 use crate::scope::ScopeEntry;
 
+/// How many paths an instruction names, and how much of a goal it quotes.
+const MAX_NAMED: usize = 20;
+const MAX_QUOTED: usize = 1_000;
+
 /// The correction of a record that failed, under a name that was minted for it; `None` for what gets no correction: a
 /// record that has not failed, or that is a correction itself (DF-46, X-32).
 pub fn correction(failed: &Record, report: &Report, id: Id) -> Option<Record> {
@@ -59,12 +63,13 @@ pub fn correction(failed: &Record, report: &Report, id: Id) -> Option<Record> {
 
 /// Conservative, and about the error only (DF-6).
 fn instructions(failed: &Record, paths: &[ScopeEntry], headline: &str) -> Vec<String> {
-    let places: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    let places: Vec<String> = paths.iter().map(ToString::to_string).take(MAX_NAMED).collect();
+    let goal: String = failed.goal.chars().take(MAX_QUOTED).collect();
     vec![
         format!("Find the cause of the error that ended {}: {headline}", failed.id),
         format!("Change only what the error needs, in {}", places.join(", ")),
         "Add no dependency and restructure nothing".to_owned(),
-        format!("Check that the goal of {} still holds: {}", failed.id, failed.goal),
+        format!("Check that the goal of {} still holds: {}", failed.id, goal),
     ]
 }
 
@@ -82,4 +87,100 @@ fn named_files(message: &str, scope: &[ScopeEntry]) -> Vec<ScopeEntry> {
     named.sort();
     named.dedup();
     if named.is_empty() { scope.to_vec() } else { named }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::accept::{Surroundings, accept};
+    use crate::lifecycle::Outcome;
+    use crate::shape;
+    use crate::time::Moment;
+
+    fn failed() -> Record {
+        let value = json!({
+            "id": "DDS-20260202-CODE-001", "version": 2, "type": "code_change", "project": "ai_system",
+            "goal": "Add calculator functionality", "instructions": ["Create calculator module"],
+            "allowed_paths": ["src/", "tests/"], "tool": "aider",
+            "constraints": { "max_files_changed": 5, "no_new_dependencies": true, "no_refactor": false },
+            "status": "failed"
+        });
+        shape::read(&value).record.unwrap()
+    }
+
+    fn report(error: &str) -> Report {
+        let at = |text: &str| Moment::parse(text).unwrap();
+        Report {
+            dds: failed().id,
+            outcome: Outcome::Failed,
+            started_at: at("2026-02-02T15:30:00Z"),
+            finished_at: at("2026-02-02T15:30:45.123456Z"),
+            tool: "aider".to_owned(),
+            sandbox: None,
+            exit_code: Some(1),
+            error: error.to_owned(),
+            changes: Vec::new(),
+            transaction: None,
+        }
+    }
+
+    fn correct(failed: &Record, error: &str) -> Record {
+        correction(failed, &report(error), Id::parse("DDS-FIX-20260202-001").unwrap()).unwrap()
+    }
+
+    /// DF-48, DF-47, X-12: the example of the contract. The file that the error names is the scope.
+    #[test]
+    fn a_failure_becomes_a_narrower_proposal_that_is_accepted() {
+        let error = "TypeError: unsupported operand type(s) for +: 'int' and 'str'\n  File \"src/calculator.py\", line 42, in calculate\n";
+        let fix = correct(&failed(), error);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&fix.to_json()).unwrap());
+        let source = failed();
+        let around = Surroundings { source: Some(&source), ..Surroundings::default() };
+        assert_eq!(accept(&fix.to_json(), around), Ok(fix));
+    }
+
+    /// DF-7: what an error names outside the scope does not widen it, however it is written.
+    #[test]
+    fn the_scope_never_grows() {
+        for error in [
+            "",
+            "it broke",
+            "/etc/passwd: denied",
+            "src2/x.py:3: error",
+            "../src/x.py",
+            "src/../../etc/passwd.txt",
+            "docs/a.md",
+            "a\u{1b}[31m\0\r\nred",
+            "-rf.py",
+            &"x.".repeat(400),
+        ] {
+            let source = failed();
+            let fix = correct(&source, error);
+            assert_eq!(fix.allowed_paths, source.allowed_paths, "{error:?}");
+            assert_eq!(fix.constraints.max_files_changed, Some(3));
+            let around = Surroundings { source: Some(&source), ..Surroundings::default() };
+            assert_eq!(
+                accept(&fix.to_json(), around).map(|it| it.status),
+                Ok(Status::Proposed),
+                "{error:?}"
+            );
+        }
+        let fix = correct(&failed(), "./src/a.py:1:2: E1 (tests/b.py), src/a.py.");
+        let paths: Vec<String> = fix.allowed_paths.iter().map(ToString::to_string).collect();
+        assert_eq!(paths, ["src/a.py", "tests/b.py"]);
+        assert_eq!(fix.constraints.max_files_changed, Some(2));
+    }
+
+    /// DF-46, X-32, and nothing for what has not failed.
+    #[test]
+    fn a_correction_gets_no_correction() {
+        let id = || Id::parse("DDS-FIX-20260202-002").unwrap();
+        let fix = Record { status: Status::Failed, ..correct(&failed(), "x") };
+        assert_eq!(correction(&fix, &report("x"), id()), None);
+        for status in Status::ALL.into_iter().filter(|it| *it != Status::Failed) {
+            assert_eq!(correction(&Record { status, ..failed() }, &report("x"), id()), None);
+        }
+    }
 }

@@ -9,12 +9,19 @@
 
 mod accept;
 pub mod approval;
+pub mod audit;
 mod derive;
+pub mod exchange;
+pub mod execute;
 mod id;
+pub mod legacy;
 pub mod lifecycle;
+pub mod measure;
 mod record;
+pub mod registry;
 mod report;
 mod sanitize;
+mod schema;
 mod scope;
 pub mod shape;
 mod time;
@@ -25,5 +32,6 @@ pub use id::{Form, Id, IdError, NoFreeId, mint, minted_prefix};
 pub use record::{Constraints, ErrorContext, Kind, MAX_FIX_FILES, Record, Status, canonical};
 pub use report::{Report, ReportedChange};
 pub use sanitize::{MAX_MESSAGE, is_sanitized, sanitize};
+pub use schema::schemas;
 pub use scope::{ScopeEntry, ScopeError};
 pub use time::{Moment, NotAMoment};

@@ -3,6 +3,7 @@
 mod baseline;
 mod compile;
 mod config;
+mod dds;
 mod diagnostic;
 mod edits;
 mod findings;
@@ -18,6 +19,10 @@ pub use compile::{
     CompileHint, CompileOutput, CompilePosition, CompileRelated, CompileRepair, CompileResult,
     CompileSpan, CompileStats, CompileStatus, CompileTargets, Fact, FillCandidate, Hole,
     HoleContext, Members, NodeScope, Obligation, ObligationContext, ScopeBinding,
+};
+pub use dds::{
+    DdsAdd, DdsApproval, DdsDecision, DdsEntry, DdsExchange, DdsFault, DdsHappened, DdsLease,
+    DdsList, DdsProblem, DdsReport, DdsRuns, DdsShow, DdsSigning, DdsVerification, DdsWork,
 };
 pub use diagnostic::{Diagnostic, Location, Related, Severity, Tier};
 pub use findings::{
@@ -50,6 +55,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("compile-result", schema_of::<CompileResult>()),
         ("config", config::schema()),
         ("convert-report", schema_of::<ConvertReport>()),
+        ("dds-report", schema_of::<DdsReport>()),
         ("edits", edits::schema()),
         ("explain-report", schema_of::<ExplainReport>()),
         ("failure-report", schema_of::<FailureReport>()),

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod dds;
 pub(crate) mod explain;
 pub(crate) mod fix;
 pub(crate) mod init;
@@ -123,6 +124,7 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
         Command::Convert(arguments) => convert::run(ctx, arguments),
         Command::Undo(arguments) => undo::run(ctx, arguments),
         Command::Log(arguments) => log::run(ctx, arguments),
+        Command::Dds(arguments) => dds::run(ctx, arguments),
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => Ok(completions::run(arguments)),
     }
@@ -154,6 +156,7 @@ fn is_json(command: &Command) -> bool {
         Command::Convert(arguments) => arguments.format == ReportFormat::Json,
         Command::Undo(arguments) => arguments.format == ReportFormat::Json,
         Command::Log(arguments) => arguments.format == ReportFormat::Json,
+        Command::Dds(arguments) => arguments.format == ReportFormat::Json,
         Command::Build(arguments) => arguments.format == ReportFormat::Json,
         Command::Compile(arguments) => {
             matches!(arguments.emit, compile::Emit::Json | compile::Emit::Diagnostics)

@@ -18,6 +18,14 @@ pub(crate) struct Environment {
     pub(crate) is_bazel_action: bool,
     /// What a git hook is started with: which repository and which index. A path in it is absolute.
     pub(crate) git: Vec<(&'static str, OsString)>,
+    /// `CI` is set: nobody is here to decide anything.
+    pub(crate) is_ci: bool,
+    /// `SSH_AUTH_SOCK`: where the SSH agent listens.
+    pub(crate) ssh_agent: Option<PathBuf>,
+    /// `REGREEN_REGISTRY`: where proposals are kept, for URLs with a password, which no configuration should hold.
+    pub(crate) registry: Option<String>,
+    /// `USER`: who runs us, as far as the shell knows.
+    pub(crate) user: Option<String>,
 }
 
 /// The variables by which git tells its hooks where they work; their values are paths.
@@ -45,6 +53,10 @@ impl Environment {
             bazel_run_root,
             is_bazel_action: is_test || is_sandbox,
             git: git_variables(current, &variable),
+            is_ci: variable("CI").is_some_and(|it| it != "0" && it != "false"),
+            ssh_agent: variable("SSH_AUTH_SOCK").map(PathBuf::from),
+            registry: variable("REGREEN_REGISTRY").and_then(|it| it.into_string().ok()),
+            user: variable("USER").and_then(|it| it.into_string().ok()),
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod clank;
+pub(crate) mod dds;
 pub(crate) mod fix;
 pub(crate) mod frame;
 pub(crate) mod github;

@@ -11,6 +11,8 @@ mod check;
 mod clank;
 #[path = "it/convert.rs"]
 mod convert;
+#[path = "it/dds.rs"]
+mod dds;
 #[path = "it/determinism.rs"]
 mod determinism;
 #[path = "it/examples.rs"]

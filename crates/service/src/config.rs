@@ -4,6 +4,7 @@
 //! The sections of tools that are not there yet are accepted, with an info that nothing reads them: a workspace may
 //! have one configuration for several versions of regreen.
 
+mod govern;
 mod members;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use snapshot::RelPath;
 
 use crate::globs::Globs;
 use crate::own_rules;
+pub(crate) use govern::{Govern, Tool};
 use members::{Members, Problems, list_of_strings, positive_integer};
 
 /// Where the configuration stands.
@@ -30,7 +32,7 @@ const MOST_FILE_SIZE: u64 = u32::MAX as u64;
 
 const SECTIONS: [&str; 9] =
     ["workspace", "fix", "rules", "pack", "linters", "source", "tools", "govern", "clank"];
-const UNUSED_SECTIONS: [&str; 4] = ["linters", "source", "tools", "govern"];
+const UNUSED_SECTIONS: [&str; 2] = ["linters", "source"];
 
 /// What a workspace has decided.
 #[derive(Clone, Debug)]
@@ -55,6 +57,8 @@ pub(crate) struct Config {
     pub(crate) packs: Option<Vec<PackRef>>,
     /// What it says about Clank programs.
     pub(crate) clank: Clank,
+    /// What it says about proposals.
+    pub(crate) govern: Govern,
     /// Whether `fix` puts files into canonical layout.
     pub(crate) has_formatter: bool,
     /// What is worth knowing about the configuration.
@@ -101,6 +105,7 @@ impl Default for Config {
             rules: BTreeMap::new(),
             packs: None,
             clank: Clank::default(),
+            govern: Govern::default(),
             has_formatter: true,
             infos: Vec::new(),
         }
@@ -135,11 +140,8 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
     let value = document.value();
     if let Some(mut top) = Members::open(&value, &Pointer::root(), "a table", &mut problems) {
         for section in UNUSED_SECTIONS {
-            if let Some((value, at)) = top.take(section) {
+            if let Some((_, at)) = top.take(section) {
                 problems.unused(&at, section);
-                // What forbids something holds before the rest of its section is there.
-                config.require_approval |= section == "govern"
-                    && value.get("require_approval") == Some(&Value::Bool(true));
             }
         }
         if let Some((value, at)) = top.take("workspace") {
@@ -153,6 +155,13 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
         }
         if let Some((value, at)) = top.take("pack") {
             config.packs = Some(read_packs(value, &at, &mut problems));
+        }
+        if let Some((value, at)) = top.take("tools") {
+            govern::read_tools(value, &at, &mut config.govern, &mut problems);
+        }
+        if let Some((value, at)) = top.take("govern") {
+            config.require_approval =
+                govern::read_govern(value, &at, &mut config.govern, &mut problems);
         }
         if let Some((value, at)) = top.take("clank") {
             read_clank(value, &at, &mut config.clank, &mut problems);

@@ -37,6 +37,12 @@ pub enum Failure {
     /// The transaction was not undone, for a reason that is not the transaction's.
     #[error(transparent)]
     Undo(#[from] UndoError),
+    /// The registry of proposals cannot be used.
+    #[error(transparent)]
+    Registry(#[from] govern::registry::RegistryError),
+    /// An approved proposal could not be carried out, or nobody could be told.
+    #[error(transparent)]
+    Execute(#[from] govern::execute::ExecuteError),
     /// The request makes no sense in this workspace: the command line is wrong.
     #[error("{message}")]
     Usage {
@@ -123,6 +129,7 @@ impl Failure {
             Failure::Unusable { .. } => "unusable",
             Failure::TwoFiles { .. } => "duplicate_uid",
             Failure::Engine { .. } => "engine",
+            Failure::Registry(_) | Failure::Execute(_) => "registry",
             Failure::Threads { .. } => "io",
             Failure::KeepsChanging { .. } => "stale",
             Failure::Diff { .. } | Failure::Unfit(_) | Failure::Contradiction(_) => "internal",

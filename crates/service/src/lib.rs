@@ -15,6 +15,7 @@ mod clank;
 mod commands;
 mod config;
 mod convert;
+pub mod dds;
 mod emit;
 mod failure;
 mod globs;

@@ -12,13 +12,15 @@ pub struct Schema {
 }
 
 /// The names of all schemas, in the order of [`schemas`]. Making a schema takes longer than knowing its name.
-pub const SCHEMA_NAMES: [&str; 21] = [
+pub const SCHEMA_NAMES: [&str; 24] = [
     "baseline",
     "changeset",
     "clank-ast",
     "compile-diagnostics",
     "compile-result",
     "config",
+    "dds",
+    "dds-reports",
     "edits",
     "fix-actions",
     "repairs",
@@ -26,6 +28,7 @@ pub const SCHEMA_NAMES: [&str; 21] = [
     "build-report",
     "check-report",
     "convert-report",
+    "dds-report",
     "explain-report",
     "failure-report",
     "fix-report",
@@ -41,7 +44,7 @@ pub fn schemas() -> Vec<Schema> {
     let reports =
         protocol::v1::schemas().into_iter().map(|(name, schema)| (name, schema.to_value()));
     let ast = [("clank-ast", clank_syntax::json::schema())];
-    let all = patch::v1::schemas().into_iter().chain(reports).chain(ast);
+    let all = patch::v1::schemas().into_iter().chain(reports).chain(ast).chain(govern::schemas());
     let mut all: Vec<Schema> =
         all.map(|(name, schema)| Schema { name, about: about(name), schema }).collect();
     all.sort_by_key(|it| (it.name.ends_with("-report"), it.name));
@@ -60,6 +63,9 @@ fn about(name: &str) -> &'static str {
         "compile-result" => "what `compile` prints",
         "changeset" => "a patch document: one ordered list of operations, all or nothing",
         "fix-actions" => "a patch document: fix actions, each all or nothing",
+        "dds" => "proposals: what `dds add` reads, and `dds export` and `dds import` exchange",
+        "dds-reports" => "the reports of runs that `dds export` and `dds import` exchange",
+        "dds-report" => "what `dds` commands print with --format json",
         "edits" => "a patch document: byte edits, bound to the hashes of the files",
         "apply-report" => "what `validate` and `apply` print with --format json",
         "repairs" => {

@@ -54,6 +54,11 @@ impl Session {
         }
     }
 
+    /// The folder on disk, if there is one.
+    pub(crate) fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
     /// What was settled when the workspace was opened, in words; `None` if all was well.
     pub fn recovered(&self) -> Option<String> {
         match self.recovered {

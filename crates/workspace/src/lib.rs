@@ -9,6 +9,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the edge where files are touched")]
 #![warn(missing_docs)]
 
+mod approvals;
 mod cache;
 mod commit;
 mod fs;
@@ -26,6 +27,7 @@ mod resolve;
 mod restore;
 mod root;
 mod scan;
+mod scratch;
 mod step;
 
 use std::io;
@@ -36,6 +38,7 @@ use std::time::Duration;
 use edit::{ContentHash, Text};
 use snapshot::{FileIndex, IndexError, RelPath, TreeChange};
 
+pub use approvals::approval_path;
 pub use cache::{MAX_CACHE_BYTES, program_identity};
 pub use commit::{CommitError, IndexUpdate, Meta};
 pub use fs::{Attributes, Fs, Held, Identity, Kind, Pinned, Stat};
@@ -48,7 +51,8 @@ pub use os_fs::OsFs;
 pub use recover::{RecoverError, Recovered};
 pub use resolve::Refusal;
 pub use root::find_root;
-pub use scan::{ScanError, ScanOptions, Scanned, Skipped};
+pub use scan::{Extent, ScanError, ScanOptions, Scanned, Skipped};
+pub use scratch::{ScratchError, write_copy};
 pub use step::StepError;
 
 use step::{Ctx, step};
@@ -154,11 +158,16 @@ impl Workspace {
         &self.options
     }
 
-    /// Reads the whole tree, by `jobs` threads.
+    /// Reads the tree of sources, by `jobs` threads.
     pub fn scan(&self, jobs: usize) -> Result<Scanned, ScanError> {
+        self.scan_extent(jobs, Extent::Sources)
+    }
+
+    /// Reads the tree, as far as the caller takes it to go, by `jobs` threads.
+    pub fn scan_extent(&self, jobs: usize, extent: Extent) -> Result<Scanned, ScanError> {
         let no_root = || ScanError::Root(io::ErrorKind::Unsupported.into());
         let root = self.root.as_deref().ok_or_else(no_root)?;
-        let options = ScanOptions { max_file_size: self.options.max_file_size, jobs };
+        let options = ScanOptions { max_file_size: self.options.max_file_size, jobs, extent };
         scan::scan(&*self.fs, root, &options)
     }
 

@@ -21,6 +21,17 @@ pub struct ScanOptions {
     pub max_file_size: u64,
     /// How many threads read files.
     pub jobs: usize,
+    /// What belongs to the tree.
+    pub extent: Extent,
+}
+
+/// What a scan takes for the tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// What is neither ignored nor a store of git or ours.
+    Sources,
+    /// Every file there is: what somebody else's program did to a copy hides from nothing.
+    Everything,
 }
 
 /// Something that a scan could not take.
@@ -55,7 +66,7 @@ pub enum ScanError {
 
 pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Scanned, ScanError> {
     root.read_dir().map_err(ScanError::Root)?;
-    let (paths, mut skipped) = walk(root);
+    let (paths, mut skipped) = walk(root, options.extent);
     let read = read_all(fs, &paths, options);
     let mut entries = BTreeMap::new();
     for (path, result) in paths.into_iter().zip(read) {
@@ -74,13 +85,15 @@ pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Sc
 }
 
 /// The paths of everything but directories, sorted.
-fn walk(root: &Path) -> (Vec<RelPath>, Vec<Skipped>) {
+fn walk(root: &Path, extent: Extent) -> (Vec<RelPath>, Vec<Skipped>) {
+    let sources = extent == Extent::Sources;
     let mut builder = WalkBuilder::new(root);
-    builder.hidden(false).parents(false).ignore(true).git_ignore(true).require_git(false);
+    builder.hidden(false).parents(false).ignore(sources).git_ignore(sources).require_git(false);
     builder.git_global(false).git_exclude(false).follow_links(false);
-    builder.filter_entry(|entry| {
+    builder.filter_entry(move |entry| {
         let name = entry.file_name();
-        entry.depth() == 0 || !(name == ".git" || (entry.depth() == 1 && name == ".regreen"))
+        let is_store = name == ".git" || (entry.depth() == 1 && name == ".regreen");
+        entry.depth() == 0 || !(sources && is_store)
     });
     let (mut paths, mut skipped) = (Vec::new(), Vec::new());
     for entry in builder.build() {
@@ -96,7 +109,7 @@ fn walk(root: &Path) -> (Vec<RelPath>, Vec<Skipped>) {
         }
         let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
         match relative.to_str().map(RelPath::parse) {
-            Some(Ok(path)) if is_temp_name(path.file_name()) => {}
+            Some(Ok(path)) if sources && is_temp_name(path.file_name()) => {}
             Some(Ok(path)) => paths.push(path),
             Some(Err(error)) => {
                 skipped.push(Skipped {

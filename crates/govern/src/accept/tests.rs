@@ -44,6 +44,13 @@ fn fix_json() -> Value {
     })
 }
 
+/// DF-35: what the rules accept fits the schema, and what breaks the form of a member does not.
+fn fits_schema(value: &Value) -> bool {
+    let schemas = crate::schemas();
+    let (_, schema) = schemas.iter().find(|it| it.0 == "dds").unwrap();
+    jsonschema::validator_for(schema).unwrap().is_valid(value)
+}
+
 /// The faults of the correction with some members replaced, as `rule pointer`; a null takes the member away.
 fn check(changes: &[(&str, Value)]) -> Vec<String> {
     check_with(changes, Surroundings { source: Some(&source()), ..Surroundings::default() })
@@ -62,6 +69,7 @@ fn check_with(changes: &[(&str, Value)], around: Surroundings<'_>) -> Vec<String
     match accept(&value, around) {
         Ok(record) => {
             assert_eq!(record.to_json(), value, "a record is written as it was read");
+            assert!(fits_schema(&value));
             Vec::new()
         }
         Err(faults) => {
@@ -274,6 +282,7 @@ fn a_change_is_closed_too_and_old_types_are_not_made() {
         }
     };
     assert_eq!(check(&|_| {}), [""; 0]);
+    assert!(fits_schema(&source_json()));
     // A change need not limit itself.
     assert_eq!(check(&|it| it["constraints"] = json!({})), [""; 0]);
     assert_eq!(
@@ -299,4 +308,34 @@ fn hostile_values_are_faults_and_no_panic() {
     ] {
         assert!(accept(&value, Surroundings::default()).is_err());
     }
+}
+
+/// DF-35: a correction with the constraints of a change is read as a change's, never the other way round.
+#[test]
+fn the_schema_refuses_what_breaks_the_form() {
+    for (pointer, value) in [
+        ("/id", json!("DDS-1")),
+        ("/version", json!("2")),
+        ("/type", json!("noop")),
+        ("/status", json!("success")),
+        ("/instructions", json!([])),
+        ("/allowed_paths", json!(["/etc"])),
+        ("/constraints/max_files_changed", json!(4)),
+        ("/constraints/no_refactor", json!(false)),
+        ("/constraints/no_tests", json!(true)),
+        ("/error_context/error_message", json!("x".repeat(501))),
+        ("/error_context/failed_at", json!("")),
+        ("/priority", json!(1)),
+        ("/goal", json!(" ")),
+    ] {
+        let mut fix = fix_json();
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        let members = fix.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+        members.insert(name.to_owned(), value.clone());
+        assert!(!fits_schema(&fix), "{pointer} = {value}");
+    }
+    // Every constraint of a correction is one of a change.
+    let mut change = source_json();
+    change["constraints"] = fix_json()["constraints"].clone();
+    assert!(fits_schema(&change));
 }

@@ -56,8 +56,36 @@ pub(super) fn schema() -> Schema {
             },
             "linters": unused,
             "source": unused,
-            "tools": unused,
-            "govern": unused,
+            "tools": {
+                "type": "object",
+                "description": "the programs that carry out proposals, by name; `regreen` is built in",
+                "propertyNames": {"not": {"const": "regreen"}},
+                "additionalProperties": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["command"],
+                    "properties": {
+                        "command": {"type": "array", "minItems": 1, "items": {"type": "string"}, "description": "the program and its arguments; {id}, {goal}, {message} and {paths} are replaced"},
+                        "network": {"type": "boolean", "default": false, "description": "whether it may use the network"},
+                        "environment": {"type": "array", "items": {"type": "string"}, "description": "the variables of the environment that it gets to see"},
+                        "readable": {"type": "array", "items": {"type": "string"}, "description": "files and folders outside the workspace that it may read"},
+                        "timeout": {"type": "integer", "minimum": 1, "maximum": 86400, "default": 600, "description": "seconds that it may run"},
+                        "memory": {"type": "integer", "minimum": 1, "maximum": 1_048_576, "default": 4096, "description": "megabytes that each of its processes may use"},
+                        "disk": {"type": "integer", "minimum": 1, "maximum": 1_048_576, "default": 1024, "description": "megabytes that it may write"}
+                    }
+                }
+            },
+            "govern": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "registry": {"type": "string", "pattern": "^(sqlite:.+|postgres(ql)?://.+)$", "description": "where records are kept; by default a file in .regreen/"},
+                    "allowed_signers": {"type": "string", "minLength": 1, "default": "allowed_signers", "description": "the file of the keys that may approve, in the format of OpenSSH"},
+                    "require_signature": {"type": "boolean", "default": false, "description": "whether an approval without a signature is refused"},
+                    "require_approval": {"type": "boolean", "default": false, "description": "whether repairs that may change behavior are applied only by an approved proposal"},
+                    "protected": {"description": "what needs a second key; by default the files of continuous integration", "allOf": [globs]}
+                }
+            },
             "clank": {
                 "type": "object",
                 "additionalProperties": false,

@@ -12,6 +12,7 @@ use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::output::{Said, note};
 use crate::progress::ProgressLine;
+use crate::render::dds::render_proposals;
 use crate::render::fix::{Written, render_fix, render_fix_end};
 use crate::words::printable;
 
@@ -27,6 +28,7 @@ use crate::words::printable;
   regreen fix                                 fix what is safe
   regreen fix --allow r_0123456789ab          and this repair, which `check` showed
   regreen fix --interactive                   decide repair by repair
+  regreen fix --propose                       and propose the rest for approval
   regreen fix --staged                        in a git hook: fix what is about to be committed
   regreen fix --stdin-path app.yaml < buf     for editors: the fixed text on standard output")]
 pub(crate) struct Arguments {
@@ -41,6 +43,9 @@ pub(crate) struct Arguments {
     /// Ask about every repair; nothing is written before the last answer
     #[arg(long, short, conflicts_with_all = ["diff", "stdin_path"])]
     pub(crate) interactive: bool,
+    /// Propose what `fix` may not do by itself: `regreen dds list` shows it, a person approves it, `regreen dds run` does it
+    #[arg(long, conflicts_with_all = ["diff", "dry_run", "stdin_path", "staged"])]
+    pub(crate) propose: bool,
     /// What to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = FixFormat::Text)]
     pub(crate) format: FixFormat,
@@ -98,6 +103,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         let told = staged::write_back(ctx, &session, repository, staged, &reply.outputs)?;
         ctx.note(&told)?;
     }
+    if arguments.propose {
+        propose(ctx, &session, &request.look)?;
+    }
     let exit = Exit::of(reply.report.ok);
     match (buffer, original) {
         (Some(path), Some(original)) if arguments.format() == FixFormat::Text && !is_dry => {
@@ -110,6 +118,20 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         }
         _ => say(ctx, arguments.format(), &reply, written),
     }
+}
+
+/// Proposes what waits for a person's word, and tells which proposals there are.
+fn propose(
+    ctx: &Ctx<'_>,
+    session: &service::Session,
+    look: &protocol::v1::Look,
+) -> anyhow::Result<()> {
+    let desk = service::dds::Desk::open(session, ctx.environment.registry.as_deref())?;
+    let by = desk.person(ctx.environment.user.as_deref());
+    let mut line = ProgressLine::start(ctx.common);
+    let proposals = desk.propose(look, &by, &mut |it| line.show(it));
+    drop(line);
+    ctx.note(&render_proposals(&proposals?, ctx.common))
 }
 
 fn make(

@@ -1,11 +1,13 @@
 //! A temporary folder with a workspace `ws` and patch documents beside it, and a way to run the binary there.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tempfile::TempDir;
 
 /// The folder and what is in it.
@@ -134,6 +136,50 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
+/// Runs the command on a terminal of its own. Every prompt is answered in turn; what was shown and the exit code come
+/// back. A prompt is known by what it ends with.
+pub(crate) fn on_a_terminal(
+    scene: &Scene,
+    prompt: &str,
+    line: &str,
+    answers: &[&str],
+) -> (String, Option<i32>) {
+    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = File::options().read(true).write(true).open(name).unwrap();
+    let stdio = || Stdio::from(terminal.try_clone().unwrap());
+    let mut child = scene
+        .command(line, &[("TERM", "xterm"), ("NO_COLOR", "1")])
+        .stdin(stdio())
+        .stdout(stdio())
+        .stderr(stdio())
+        .spawn()
+        .unwrap();
+    // The child has its own; when it ends, reading ends too.
+    drop(terminal);
+    let mut controller = File::from(controller);
+    let mut shown = Vec::new();
+    let mut answers = answers.iter();
+    let mut n_answered = 0;
+    let mut buffer = [0; 4096];
+    while let Ok(n) = controller.read(&mut buffer) {
+        if n == 0 {
+            break;
+        }
+        shown.extend_from_slice(&buffer[..n]);
+        let text = String::from_utf8_lossy(&shown);
+        while text.matches(prompt).count() > n_answered {
+            n_answered += 1;
+            let answer = answers.next().unwrap_or_else(|| panic!("one more question: {text}"));
+            controller.write_all(format!("{answer}\n").as_bytes()).unwrap();
+        }
+    }
+    let code = child.wait().unwrap().code();
+    (String::from_utf8_lossy(&shown).replace("\r\n", "\n"), code)
+}
+
 /// A small workspace and patches that fit it, fail on it, or are no patches.
 pub(crate) const SHOP: &str = r#"
 //- ws/app.yaml
@@ -183,3 +229,13 @@ ops:
   - {type: set_vaule, file_uid: "path:app.yaml", json_pointer: /port, value: 1}
   - {type: set_value, file_uid: "path:app.yaml", json_pointer: port, value: 1, surprise: 2}
 "#;
+
+/// A key of somebody's own: the private one at the path, the public one beside it.
+pub(crate) fn write_key(path: &Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut random = ssh_key::rand_core::OsRng;
+    let key = ssh_key::PrivateKey::random(&mut random, ssh_key::Algorithm::Ed25519).unwrap();
+    key.write_openssh_file(path, ssh_key::LineEnding::LF).unwrap();
+    let public = key.public_key().to_openssh().unwrap();
+    fs::write(path.with_extension("pub"), format!("{public}\n")).unwrap();
+}

@@ -2,6 +2,7 @@
 //! transaction (AE-28..AE-30).
 
 mod ask;
+mod offers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +23,7 @@ use crate::session::Session;
 use crate::view::{self, View};
 use crate::{VERSION, pool, wire};
 use ask::Answers;
+pub(crate) use offers::{Offer, offers};
 
 /// How many titles of repairs the log keeps of one transaction.
 const MOST_LOGGED: usize = 20;

@@ -16,13 +16,13 @@ fn rules_have_the_severity_of_the_configuration_and_files_can_be_passed_over() {
     assert!(report.ok);
     setting.write(
         "regreen.toml",
-        "[workspace]\ninclude = [\"worker.yaml\", \"schemas/\"]\n[govern]\n",
+        "[workspace]\ninclude = [\"worker.yaml\", \"schemas/\"]\n[linters]\n",
     );
     let report = setting.check(&v1::Check::default()).report;
     assert_eq!(
         lines(&report.diagnostics),
         [
-            "regreen.toml /govern info SCHEMA_CONFIG_UNUSED",
+            "regreen.toml /linters info SCHEMA_CONFIG_UNUSED",
             "worker.yaml /region error SCHEMA_REQUIRED"
         ]
     );

@@ -1,0 +1,340 @@
+//! The approval document, `.regreen/approvals/ID.json`: who said yes to which bytes. It is meant to be committed, so
+//! everybody who has the repository can check it, with regreen or with `ssh-keygen -Y verify`.
+//!
+//! What is signed is [`Record::approved_bytes`] and nothing else. The document around the signatures is not: who can
+//! write the file can write another `approved_at`, which is why a new approval is judged by the clock as well (see
+//! [`super::verify_approval`]), and can write hashes of other bytes, which no signature then fits.
+
+use serde_json::{Map, Value, json};
+
+use super::confirm::Confirmation;
+use super::policy::Subject;
+use super::sign::Signed;
+use crate::id::Id;
+use crate::time::Moment;
+
+/// An approval as it is stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Document {
+    /// The record that is approved.
+    pub dds: Id,
+    /// The hash of the bytes that are approved.
+    pub payload_hash: String,
+    /// The hash of the attached patch's bytes.
+    pub patch_hash: Option<String>,
+    /// The word that was given.
+    pub word: Word,
+    /// When it became whole: a second signature moves it.
+    pub approved_at: Moment,
+}
+
+/// A person's word.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Word {
+    /// Signatures, at least one.
+    Signed(Vec<SignatureEntry>),
+    /// Typed by somebody at a terminal.
+    Unsigned {
+        /// Who, as far as the machine knows.
+        by: String,
+        /// What was typed.
+        confirmation: String,
+    },
+}
+
+/// One signature.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignatureEntry {
+    /// The name that the key approves under.
+    pub principal: String,
+    /// The key, `SHA256:…`.
+    pub fingerprint: String,
+    /// The signature, armored.
+    pub signature: String,
+}
+
+/// What is wrong with the text of a document.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}: {message}", if .pointer.is_empty() { "the document" } else { .pointer })]
+pub struct DocumentFault {
+    /// Where, as an RFC 6901 pointer.
+    pub pointer: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+const MAX_TEXT: usize = 256 * 1024;
+const MAX_SIGNATURES: usize = 16;
+
+impl SignatureEntry {
+    /// A signature by a key under a name.
+    pub fn new(principal: &str, signed: &Signed) -> SignatureEntry {
+        SignatureEntry {
+            principal: principal.to_owned(),
+            fingerprint: signed.key.fingerprint(),
+            signature: signed.armored.clone(),
+        }
+    }
+}
+
+impl Document {
+    /// The approval with one signature.
+    pub fn signed(subject: &Subject<'_>, signature: SignatureEntry, now: Moment) -> Document {
+        Document::new(subject, Word::Signed(vec![signature]), now)
+    }
+
+    /// The approval that somebody typed.
+    pub fn unsigned(
+        subject: &Subject<'_>,
+        by: &str,
+        confirmation: &Confirmation,
+        now: Moment,
+    ) -> Document {
+        let confirmation = confirmation.text().to_owned();
+        let shown: String = by.chars().filter(|it| !it.is_control()).collect();
+        let by = if shown.is_empty() { "somebody".to_owned() } else { shown };
+        Document::new(subject, Word::Unsigned { by, confirmation }, now)
+    }
+
+    /// The approval with one more signature, in place of an earlier one by the same key or of a typed word.
+    pub fn with_signature(mut self, signature: SignatureEntry, now: Moment) -> Document {
+        let mut signatures = match self.word {
+            Word::Signed(signatures) => signatures,
+            Word::Unsigned { .. } => Vec::new(),
+        };
+        signatures.retain(|it| it.fingerprint != signature.fingerprint);
+        signatures.push(signature);
+        self.word = Word::Signed(signatures);
+        self.approved_at = now;
+        self
+    }
+
+    fn new(subject: &Subject<'_>, word: Word, approved_at: Moment) -> Document {
+        Document {
+            dds: subject.record.id.clone(),
+            payload_hash: hash(&subject.record.approved_bytes(subject.patch)),
+            patch_hash: subject.patch.map(hash),
+            word,
+            approved_at,
+        }
+    }
+
+    /// The text of the file.
+    pub fn write(&self) -> String {
+        let mut members = Map::new();
+        members.insert("regreen_approval".to_owned(), json!(1));
+        members.insert("dds".to_owned(), json!(self.dds.as_str()));
+        members.insert("payload_hash".to_owned(), json!(self.payload_hash));
+        members.insert("patch_hash".to_owned(), json!(self.patch_hash));
+        match &self.word {
+            Word::Signed(signatures) => {
+                let all = signatures.iter().map(|it| {
+                    json!({
+                        "principal": it.principal,
+                        "fingerprint": it.fingerprint,
+                        "signature": it.signature,
+                    })
+                });
+                members.insert("signatures".to_owned(), all.collect());
+            }
+            Word::Unsigned { by, confirmation } => {
+                members.insert(
+                    "unsigned".to_owned(),
+                    json!({ "by": by, "confirmation": confirmation }),
+                );
+            }
+        }
+        members.insert("approved_at".to_owned(), json!(self.approved_at.to_string()));
+        format!("{:#}\n", Value::Object(members))
+    }
+
+    /// Reads the text of the file, or says everything that is wrong with it.
+    pub fn read(text: &str) -> Result<Document, Vec<DocumentFault>> {
+        let whole = |message: String| vec![DocumentFault { pointer: String::new(), message }];
+        if text.len() > MAX_TEXT {
+            return Err(whole(format!("it has more than {MAX_TEXT} bytes")));
+        }
+        let value: Value = serde_json::from_str(text).map_err(|it| whole(it.to_string()))?;
+        let Value::Object(members) = &value else {
+            return Err(whole("an approval is a JSON object".to_owned()));
+        };
+        if let Some(message) = repeated_member(text) {
+            return Err(whole(message));
+        }
+        let mut reader = Reader { faults: Vec::new() };
+        match reader.document(members) {
+            Some(document) if reader.faults.is_empty() => Ok(document),
+            _ => Err(reader.faults),
+        }
+    }
+}
+
+/// The hash of bytes, as documents have it.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    format!("blake3:{}", blake3::hash(bytes))
+}
+
+/// Of two members with one name readers take either, so that two tools would see two documents.
+fn repeated_member(text: &str) -> Option<String> {
+    let text = edit::Text::new(text.as_bytes());
+    match document::parse(&text, document::Format::Json, &document::Limits::DEFAULT) {
+        Ok(document) => document.blocked().map(|it| it.to_string()),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+struct Reader {
+    faults: Vec<DocumentFault>,
+}
+
+impl Reader {
+    fn fault(&mut self, pointer: &str, message: impl Into<String>) {
+        self.faults.push(DocumentFault { pointer: pointer.to_owned(), message: message.into() });
+    }
+
+    fn document(&mut self, members: &Map<String, Value>) -> Option<Document> {
+        if members.get("regreen_approval") != Some(&json!(1)) {
+            self.fault(
+                "/regreen_approval",
+                "regreen_approval is the number 1, the version of the format",
+            );
+        }
+        let names = [
+            "regreen_approval",
+            "dds",
+            "payload_hash",
+            "patch_hash",
+            "signatures",
+            "unsigned",
+            "approved_at",
+        ];
+        self.only(members, "", &names);
+        let dds = self.text(members, "", "dds");
+        let dds = dds.and_then(|it| match Id::parse(&it) {
+            Ok(id) => Some(id),
+            Err(error) => {
+                self.fault("/dds", error.to_string());
+                None
+            }
+        });
+        let payload_hash = self.hash(members, "payload_hash");
+        let patch_hash = match members.get("patch_hash") {
+            Some(Value::Null) => Some(None),
+            _ => self.hash(members, "patch_hash").map(Some),
+        };
+        let word = self.word(members);
+        let approved_at = self.text(members, "", "approved_at");
+        let approved_at = approved_at.and_then(|text| match Moment::parse(&text) {
+            Ok(moment) if moment.to_string() == text => Some(moment),
+            _ => {
+                self.fault(
+                    "/approved_at",
+                    "approved_at is a time in UTC, like 2026-02-02T15:30:45Z",
+                );
+                None
+            }
+        });
+        Some(Document {
+            dds: dds?,
+            payload_hash: payload_hash?,
+            patch_hash: patch_hash?,
+            word: word?,
+            approved_at: approved_at?,
+        })
+    }
+
+    fn word(&mut self, members: &Map<String, Value>) -> Option<Word> {
+        match (members.get("signatures"), members.get("unsigned")) {
+            (Some(Value::Array(items)), None) if (1..=MAX_SIGNATURES).contains(&items.len()) => {
+                let signatures: Vec<Option<SignatureEntry>> =
+                    (0..).zip(items).map(|(idx, it)| self.signature(idx, it)).collect();
+                signatures.into_iter().collect::<Option<Vec<_>>>().map(Word::Signed)
+            }
+            (Some(_), None) => {
+                self.fault(
+                    "/signatures",
+                    format!("signatures is an array of 1 to {MAX_SIGNATURES} signatures"),
+                );
+                None
+            }
+            (None, Some(Value::Object(unsigned))) => {
+                self.only(unsigned, "/unsigned", &["by", "confirmation"]);
+                let by = self.text(unsigned, "/unsigned", "by");
+                let confirmation = self.text(unsigned, "/unsigned", "confirmation");
+                Some(Word::Unsigned { by: by?, confirmation: confirmation? })
+            }
+            (None, Some(_)) => {
+                self.fault("/unsigned", "unsigned is an object");
+                None
+            }
+            (None, None) | (Some(_), Some(_)) => {
+                self.fault("", "an approval has either signatures or unsigned");
+                None
+            }
+        }
+    }
+
+    fn signature(&mut self, idx: usize, value: &Value) -> Option<SignatureEntry> {
+        let at = format!("/signatures/{idx}");
+        let Value::Object(members) = value else {
+            self.fault(&at, "a signature is an object");
+            return None;
+        };
+        self.only(members, &at, &["principal", "fingerprint", "signature"]);
+        let principal = self.text(members, &at, "principal");
+        let fingerprint = self.text(members, &at, "fingerprint");
+        let signature = self.text(members, &at, "signature");
+        Some(SignatureEntry {
+            principal: principal?,
+            fingerprint: fingerprint?,
+            signature: signature?,
+        })
+    }
+
+    fn only(&mut self, members: &Map<String, Value>, at: &str, names: &[&str]) {
+        for name in members.keys().filter(|it| !names.contains(&it.as_str())) {
+            let escaped = name.replace('~', "~0").replace('/', "~1");
+            self.fault(
+                &format!("{at}/{escaped}"),
+                format!("no such member; there are {}", names.join(", ")),
+            );
+        }
+    }
+
+    fn text(&mut self, members: &Map<String, Value>, at: &str, name: &str) -> Option<String> {
+        match members.get(name) {
+            // What is shown to people must not steer their terminal; an armored signature has lines.
+            Some(Value::String(text))
+                if text.contains(|it: char| {
+                    it.is_control() && !(name == "signature" && "\r\n".contains(it))
+                }) =>
+            {
+                self.fault(&format!("{at}/{name}"), format!("{name} has a control character"));
+                None
+            }
+            Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
+            Some(_) => {
+                self.fault(
+                    &format!("{at}/{name}"),
+                    format!("{name} is a string that is not empty"),
+                );
+                None
+            }
+            None => {
+                self.fault(&format!("{at}/{name}"), format!("{name} is missing"));
+                None
+            }
+        }
+    }
+
+    fn hash(&mut self, members: &Map<String, Value>, name: &str) -> Option<String> {
+        let text = self.text(members, "", name)?;
+        let is_hash = text.strip_prefix("blake3:").is_some_and(|it| {
+            it.len() == 64 && it.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
+        });
+        if !is_hash {
+            self.fault(&format!("/{name}"), format!("{name} is blake3: and 64 hexadecimal digits"));
+        }
+        is_hash.then_some(text)
+    }
+}

@@ -1,0 +1,200 @@
+//! What an approval must be: whether it must be signed, and which paths need two people.
+//!
+//! Some paths govern proposals themselves: the configuration, the allowed-signers file, and what continuous integration
+//! runs. A proposal that could touch one of them needs a second, different key; `.git` and `.regreen` are in no scope at
+//! all. "Could touch" is asked of the scope rather than of a change, so it errs on the side of a second key: names are
+//! compared as file systems that ignore case would, and a directory could touch whatever a glob's fixed part leads to.
+
+use globset::{GlobBuilder, GlobMatcher};
+use snapshot::RelPath;
+
+use crate::record::Record;
+
+/// What an approval must be.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    require_signature: bool,
+    allowed_signers: RelPath,
+    protected: Vec<Protected>,
+}
+
+/// What is protected unless the configuration says otherwise: what the common services for continuous integration run.
+pub const DEFAULT_PROTECTED: [&str; 24] = [
+    ".github/**",
+    ".gitlab-ci.yml",
+    ".gitlab/**",
+    ".circleci/**",
+    ".buildkite/**",
+    ".ci/**",
+    ".azure-pipelines/**",
+    "azure-pipelines.yml",
+    "azure-pipelines.yaml",
+    "Jenkinsfile",
+    ".jenkins/**",
+    ".travis.yml",
+    ".drone.yml",
+    ".woodpecker.yml",
+    ".woodpecker/**",
+    ".cirrus.yml",
+    ".appveyor.yml",
+    "appveyor.yml",
+    ".teamcity/**",
+    ".forgejo/**",
+    ".gitea/**",
+    "bitbucket-pipelines.yml",
+    "cloudbuild.yaml",
+    "CODEOWNERS",
+];
+
+/// A pattern of `protected` that cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{glob:?} in protected is no glob of paths from the workspace root: {why}")]
+pub struct BadGlob {
+    /// The pattern.
+    pub glob: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// A proposal, with what is needed to judge what it could touch.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The record.
+    pub record: &'a Record,
+    /// The bytes of the attached patch.
+    pub patch: Option<&'a [u8]>,
+    /// The paths that the patch touches: what it creates, changes, deletes, and both names of what it renames.
+    pub touched: &'a [RelPath],
+    /// Whether a scope entry without a slash at its end names a directory. Who cannot know says yes.
+    pub is_directory: &'a dyn Fn(&RelPath) -> bool,
+}
+
+/// What a proposal could touch that it should not, in the order of its scope and then of its patch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reach {
+    /// Entries and paths that no approval makes right.
+    pub never: Vec<String>,
+    /// Entries and paths that need a second key, each with what protects them.
+    pub protected: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug)]
+struct Protected {
+    source: String,
+    matcher: GlobMatcher,
+    /// The segments before the first wildcard.
+    fixed: Vec<String>,
+}
+
+impl Policy {
+    /// A policy with these globs protected, besides what always is: `regreen.toml` and the allowed-signers file. Globs
+    /// are paths from the root, where `*` stays within a segment; one that names a directory protects what is in it.
+    pub fn new(
+        require_signature: bool,
+        allowed_signers: RelPath,
+        protected: &[&str],
+    ) -> Result<Policy, BadGlob> {
+        let always = ["regreen.toml", allowed_signers.as_str()]
+            .map(|it| Protected::new(it, &globset::escape(it)));
+        let named = protected.iter().map(|it| Protected::new(it, it));
+        let protected = always.into_iter().chain(named).collect::<Result<_, _>>()?;
+        Ok(Policy { require_signature, allowed_signers, protected })
+    }
+
+    /// Whether an approval must be signed, whatever it is about.
+    pub fn require_signature(&self) -> bool {
+        self.require_signature
+    }
+
+    /// Where the allowed-signers file is.
+    pub fn allowed_signers(&self) -> &RelPath {
+        &self.allowed_signers
+    }
+
+    /// What the proposal could touch that it should not.
+    pub fn reach(&self, subject: &Subject<'_>) -> Reach {
+        let mut reach = Reach::default();
+        for entry in &subject.record.allowed_paths {
+            let is_directory = entry.is_directory() || (subject.is_directory)(entry.path());
+            self.add(&mut reach, entry.path(), is_directory, entry.to_string());
+        }
+        for path in subject.touched {
+            self.add(&mut reach, path, false, path.to_string());
+        }
+        reach
+    }
+
+    fn add(&self, reach: &mut Reach, path: &RelPath, is_directory: bool, shown: String) {
+        let segments: Vec<String> = path.segments().map(folded).collect();
+        if segments.iter().any(|it| it == ".git" || it == ".regreen") {
+            reach.never.push(shown);
+            return;
+        }
+        let by = self.protected.iter().find(|it| it.could_be_touched(&segments, is_directory));
+        if let Some(by) = by {
+            reach.protected.push((shown, by.source.clone()));
+        }
+    }
+}
+
+impl Protected {
+    fn new(source: &str, glob: &str) -> Result<Protected, BadGlob> {
+        let bad = |why: &str| BadGlob { glob: source.to_owned(), why: why.to_owned() };
+        let trimmed = glob.strip_prefix("./").unwrap_or(glob).trim_matches('/');
+        if trimmed.is_empty() {
+            return Err(bad("it is empty"));
+        }
+        if trimmed.starts_with('!') {
+            return Err(bad("it takes away; every glob adds"));
+        }
+        if trimmed.split('/').any(|it| it == "." || it == "..") {
+            return Err(bad("it has a `.` or `..` segment"));
+        }
+        let matcher = GlobBuilder::new(&case_folded(trimmed))
+            .literal_separator(true)
+            .backslash_escape(true)
+            .build()
+            .map_err(|it| bad(&it.kind().to_string()))?
+            .compile_matcher();
+        let fixed = trimmed
+            .split('/')
+            .take_while(|it| !it.contains(['*', '?', '[', ']', '{', '}', '\\']))
+            .map(folded)
+            .collect();
+        Ok(Protected { source: source.to_owned(), matcher, fixed })
+    }
+
+    fn could_be_touched(&self, path: &[String], is_directory: bool) -> bool {
+        // Whoever writes the directory itself, perhaps as a link, decides on all that is in it.
+        let is_above = self.fixed.starts_with(path);
+        let could_lead_to = is_directory && path.starts_with(&self.fixed);
+        is_above
+            || could_lead_to
+            || (1..=path.len()).any(|n| self.matcher.is_match(path[..n].join("/")))
+    }
+}
+
+/// A segment as the most forgiving file systems see it: without case, without characters that do not show, without
+/// dots and blanks at its end or the name of a stream, and not by the short name that Windows gives.
+fn folded(segment: &str) -> String {
+    let shown: String = segment.chars().filter(|it| !is_ignored(*it)).collect();
+    let name = shown.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    let name = case_folded(if name.is_empty() { segment } else { name });
+    match name.split_once('~') {
+        Some(("git", n)) if n.starts_with(|it: char| it.is_ascii_digit()) => ".git".to_owned(),
+        Some(("regree", n)) if n.starts_with(|it: char| it.is_ascii_digit()) => {
+            if n.contains('.') { "regreen.toml" } else { ".regreen" }.to_owned()
+        }
+        _ => name,
+    }
+}
+
+/// Through upper case first, so that `ſ` and `ß` meet their partners.
+fn case_folded(text: &str) -> String {
+    text.to_uppercase().to_lowercase()
+}
+
+fn is_ignored(it: char) -> bool {
+    matches!(it,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}

@@ -1,0 +1,301 @@
+//! Signing, with a key that somebody named: a private key file, a key in the SSH agent, or git's `user.signingkey`.
+//! A key is never chosen: where none is named, nothing is signed.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rsa::pkcs1v15;
+use rsa::sha2::Sha512;
+use rsa::signature::{RandomizedSigner as _, SignatureEncoding as _};
+use ssh_key::private::RsaKeypair;
+use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, SshSig, rand_core};
+
+use super::agent::{self, AgentError};
+use super::key::{Key, KeyError};
+use super::private;
+use super::sshsig::{self, NAMESPACE};
+
+/// A key that somebody named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SigningKey {
+    /// A file: a private key, or a public one whose private half is in the agent.
+    File(PathBuf),
+    /// A key in the agent.
+    Agent(Key),
+}
+
+/// A signature and the key that made it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signed {
+    /// The key.
+    pub key: Key,
+    /// The signature, armored.
+    pub armored: String,
+}
+
+/// Why nothing was signed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignError {
+    /// Nobody named a key.
+    #[error(
+        "no key is named, and none is chosen for you: give a private key file (--key ~/.ssh/id_ed25519), or the public \
+         key file of a key in the SSH agent (--key ~/.ssh/id_ed25519.pub), or tell git which key is yours \
+         (git config gpg.format ssh, git config user.signingkey ~/.ssh/id_ed25519.pub)"
+    )]
+    NoKey,
+    /// The key file could not be read.
+    #[error("the key file {} cannot be read", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is neither a private nor a public key.
+    #[error("{} is no key in OpenSSH's form; ssh-keygen -p -f FILE converts older ones", path.display())]
+    NotAKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A key of a kind that does not approve.
+    #[error("{} cannot approve", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: KeyError,
+    },
+    /// A key on a security key, which only the agent can talk to.
+    #[error("{} stands for a security key; add it to the SSH agent (ssh-add) and name its .pub file", path.display())]
+    SecurityKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The key is encrypted and nobody gave a passphrase.
+    #[error("{} is encrypted and no passphrase was given", path.display())]
+    NoPassphrase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The key is encrypted with another passphrase.
+    #[error("the passphrase does not open {}", path.display())]
+    Passphrase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The agent did not help.
+    #[error("the key {fingerprint} was not used")]
+    Agent {
+        /// The key that was asked for.
+        fingerprint: String,
+        /// Why not.
+        source: AgentError,
+    },
+    /// The agent does not hold the key.
+    #[error("the SSH agent does not hold the key {fingerprint}; add it with ssh-add")]
+    NotInAgent {
+        /// The key that was asked for.
+        fingerprint: String,
+    },
+    /// What came out is no signature of the bytes.
+    #[error("{fingerprint} made no signature that holds")]
+    Useless {
+        /// The key.
+        fingerprint: String,
+    },
+    /// Git's `user.signingkey` names no key.
+    #[error("git's user.signingkey {value:?} names no SSH key: {why}")]
+    GitKey {
+        /// The value.
+        value: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Git could not be asked.
+    #[error("git config could not be read")]
+    Git(#[source] io::Error),
+}
+
+/// No key file is longer; what else may be named by mistake is not read into memory.
+const MAX_KEY_FILE: u64 = 64 * 1024;
+
+/// Signs the bytes. `socket` is where the agent listens; `passphrase` is asked at most once, and only for an encrypted
+/// key file. What comes back has been checked to be a signature of the bytes.
+pub fn sign(
+    key: &SigningKey,
+    bytes: &[u8],
+    socket: Option<&Path>,
+    passphrase: &mut dyn FnMut() -> Option<String>,
+) -> Result<Signed, SignError> {
+    let signed = match key {
+        SigningKey::Agent(key) => sign_with_agent(key, bytes, socket)?,
+        SigningKey::File(path) => {
+            let text = read_key_file(path)?;
+            if text.contains("-----BEGIN") {
+                sign_with_file(path, &text, bytes, passphrase)?
+            } else {
+                let key = public_key(path, &text)?;
+                sign_with_agent(&key, bytes, socket)?
+            }
+        }
+    };
+    match sshsig::check(&signed.armored, bytes) {
+        Ok(key) if key == signed.key => Ok(signed),
+        _ => Err(SignError::Useless { fingerprint: signed.key.fingerprint() }),
+    }
+}
+
+/// The public half of a named key, as far as it can be known without a passphrase.
+pub fn public_half(key: &SigningKey) -> Result<Key, SignError> {
+    let path = match key {
+        SigningKey::Agent(key) => return Ok(key.clone()),
+        SigningKey::File(path) => path,
+    };
+    let text = read_key_file(path)?;
+    if !text.contains("-----BEGIN") {
+        return public_key(path, &text);
+    }
+    let private = private::read(&text).ok_or_else(|| SignError::NotAKey { path: path.clone() })?;
+    supported(path, &private)
+}
+
+fn read_key_file(path: &Path) -> Result<String, SignError> {
+    let failed = |source| SignError::File { path: path.to_owned(), source };
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let mut text = Vec::new();
+    file.take(MAX_KEY_FILE).read_to_end(&mut text).map_err(failed)?;
+    String::from_utf8(text).map_err(|_| SignError::NotAKey { path: path.to_owned() })
+}
+
+fn public_key(path: &Path, text: &str) -> Result<Key, SignError> {
+    match Key::parse(text) {
+        Ok(key) => Ok(key),
+        Err(KeyError::Form) => Err(SignError::NotAKey { path: path.to_owned() }),
+        Err(source) => Err(SignError::Unsupported { path: path.to_owned(), source }),
+    }
+}
+
+fn supported(path: &Path, private: &PrivateKey) -> Result<Key, SignError> {
+    Key::new(private.public_key().key_data().clone())
+        .map_err(|source| SignError::Unsupported { path: path.to_owned(), source })
+}
+
+fn sign_with_agent(key: &Key, bytes: &[u8], socket: Option<&Path>) -> Result<Signed, SignError> {
+    let fingerprint = key.fingerprint();
+    let failed = |source| SignError::Agent { fingerprint: key.fingerprint(), source };
+    let held = agent::keys(socket).map_err(failed)?;
+    if !held.iter().any(|(it, _)| it == key) {
+        return Err(SignError::NotInAgent { fingerprint });
+    }
+    let answer = agent::sign(socket, key, &sshsig::to_be_signed(bytes)).map_err(failed)?;
+    Ok(Signed { key: key.clone(), armored: sshsig::armor(key, &answer) })
+}
+
+fn sign_with_file(
+    path: &Path,
+    text: &str,
+    bytes: &[u8],
+    passphrase: &mut dyn FnMut() -> Option<String>,
+) -> Result<Signed, SignError> {
+    let not_a_key = || SignError::NotAKey { path: path.to_owned() };
+    let mut private = private::read(text).ok_or_else(not_a_key)?;
+    let key = supported(path, &private)?;
+    if key.is_on_security_key() {
+        return Err(SignError::SecurityKey { path: path.to_owned() });
+    }
+    if private.is_encrypted() {
+        let phrase =
+            passphrase().ok_or_else(|| SignError::NoPassphrase { path: path.to_owned() })?;
+        private = private::open(&private, &phrase)
+            .ok_or_else(|| SignError::Passphrase { path: path.to_owned() })?;
+    }
+    let signature = match private.key_data().rsa() {
+        Some(rsa) => sign_with_rsa(rsa, &private, bytes),
+        None => private.sign(NAMESPACE, HashAlg::Sha512, bytes).ok(),
+    };
+    let armored = signature.and_then(|it| it.to_pem(LineEnding::LF).ok());
+    match armored {
+        Some(armored) => Ok(Signed { key, armored }),
+        None => Err(SignError::Useless { fingerprint: key.fingerprint() }),
+    }
+}
+
+/// The library builds RSA keys of one prime taken twice, which never sign; so the key is built here.
+fn sign_with_rsa(rsa: &RsaKeypair, private: &PrivateKey, bytes: &[u8]) -> Option<SshSig> {
+    let number = |it: &ssh_key::Mpint| rsa::BigUint::try_from(it).ok();
+    let key = rsa::RsaPrivateKey::from_components(
+        number(&rsa.public.n)?,
+        number(&rsa.public.e)?,
+        number(&rsa.private.d)?,
+        vec![number(&rsa.private.p)?, number(&rsa.private.q)?],
+    )
+    .ok()?;
+    // With randomness the time that it takes says nothing about the key.
+    let raw = pkcs1v15::SigningKey::<Sha512>::new(key)
+        .try_sign_with_rng(&mut rand_core::OsRng, &sshsig::to_be_signed(bytes))
+        .ok()?;
+    let algorithm = Algorithm::Rsa { hash: Some(HashAlg::Sha512) };
+    let signature = ssh_key::Signature::new(algorithm, raw.to_vec()).ok()?;
+    let public = private.public_key().key_data().clone();
+    SshSig::new(public, NAMESPACE, HashAlg::Sha512, signature).ok()
+}
+
+/// The key that a value of git's `user.signingkey` names: `key::KIND BASE64`, `ssh-… BASE64`, or a path, where `~/` is
+/// the home directory.
+pub fn named_by_git(value: &str, home: Option<&Path>) -> Result<SigningKey, SignError> {
+    let refused = |why: String| SignError::GitKey { value: value.chars().take(200).collect(), why };
+    let literal = value.strip_prefix("key::").or_else(|| {
+        ["ssh-", "ecdsa-sha2-", "sk-"].iter().any(|it| value.starts_with(it)).then_some(value)
+    });
+    if let Some(literal) = literal.filter(|it| value.starts_with("key::") || it.contains(' ')) {
+        return Key::parse(literal).map(SigningKey::Agent).map_err(|it| refused(it.to_string()));
+    }
+    if value.trim().is_empty() {
+        return Err(refused("it is empty".to_owned()));
+    }
+    match (value.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => Ok(SigningKey::File(home.join(rest))),
+        (Some(_), None) => Err(refused("there is no home directory".to_owned())),
+        (None, _) if value.starts_with('~') => {
+            Err(refused("write the home directory of another user in full".to_owned()))
+        }
+        (None, _) => Ok(SigningKey::File(PathBuf::from(value))),
+    }
+}
+
+/// The key that git signs with in the repository at `root`, if git signs with SSH keys there (`gpg.format` is `ssh`).
+/// Git is asked; a relative path is one from the root.
+pub fn git_signing_key(root: &Path) -> Result<Option<SigningKey>, SignError> {
+    if git_config(root, &["--get", "gpg.format"])?.as_deref() != Some("ssh") {
+        return Ok(None);
+    }
+    // As a path, so that git itself puts in home directories; a literal key stays as it is.
+    let Some(value) = git_config(root, &["--type=path", "--get", "user.signingkey"])? else {
+        return Ok(None);
+    };
+    match named_by_git(&value, None)? {
+        SigningKey::File(path) => Ok(Some(SigningKey::File(root.join(path)))),
+        literal => Ok(Some(literal)),
+    }
+}
+
+/// Git's `user.email` in the repository at `root`: the name under which its user approves unless another is given.
+pub fn git_email(root: &Path) -> Result<Option<String>, SignError> {
+    git_config(root, &["--get", "user.email"])
+}
+
+fn git_config(root: &Path, args: &[&str]) -> Result<Option<String>, SignError> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .arg("config")
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(SignError::Git)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let value = text.strip_suffix('\n').unwrap_or(&text);
+    Ok((output.status.success() && !value.is_empty()).then(|| value.to_owned()))
+}

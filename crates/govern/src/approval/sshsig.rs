@@ -1,0 +1,170 @@
+//! Signatures over bytes in the form that `ssh-keygen -Y sign` writes (PROTOCOL.sshsig): a key, a namespace and a hash
+//! in one armored text. That a signature holds says nothing about whether its key may approve; that is asked of
+//! [`super::AllowedSigners`].
+
+use ssh_key::{HashAlg, SshSig};
+
+use super::key::{Key, KeyError};
+
+/// What signatures of approvals are made for. A signature that was made for something else (`git`, `file`) never
+/// approves anything.
+pub const NAMESPACE: &str = "regreen-dds";
+
+/// No signature of a supported key is longer.
+const MAX_ARMOR: usize = 16 * 1024;
+
+/// Signatures from security keys end in flags and a counter of four bytes.
+const TRAILER: usize = 5;
+
+/// On a security key, the flag that says that somebody touched it.
+const USER_PRESENT: u8 = 1;
+
+/// Why a text is no signature of these bytes.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignatureError {
+    /// It does not have the form.
+    #[error("this is no SSH signature (-----BEGIN SSH SIGNATURE-----)")]
+    Form,
+    /// The key that made it is of a kind that does not approve.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// It was made for something else.
+    #[error("the signature was made for {found:?}, not for {NAMESPACE:?}")]
+    Namespace {
+        /// What for.
+        found: String,
+    },
+    /// The key did not sign these bytes, or what signed them is another key.
+    #[error("the signature by {fingerprint} is not one of these bytes")]
+    Bytes {
+        /// The key in the signature.
+        fingerprint: String,
+    },
+    /// A security key signed without being touched.
+    #[error("nobody touched the security key {fingerprint} when it signed")]
+    NotTouched {
+        /// The key.
+        fingerprint: String,
+    },
+}
+
+/// The key that made the signature of these bytes, if it did.
+pub fn check(armored: &str, bytes: &[u8]) -> Result<Key, SignatureError> {
+    let (signature, key) = parse(armored)?;
+    if signature.namespace() != NAMESPACE {
+        return Err(SignatureError::Namespace { found: signature.namespace().to_owned() });
+    }
+    let fingerprint = key.fingerprint();
+    if key.to_public_key().verify(NAMESPACE, bytes, &signature).is_err() {
+        return Err(SignatureError::Bytes { fingerprint });
+    }
+    if key.is_on_security_key() {
+        let flags = signature.signature_bytes().iter().rev().nth(TRAILER - 1).copied().unwrap_or(0);
+        if flags & USER_PRESENT == 0 {
+            return Err(SignatureError::NotTouched { fingerprint });
+        }
+    }
+    Ok(key)
+}
+
+/// The key that a signature names, whatever it signed.
+pub fn key_in(armored: &str) -> Result<Key, SignatureError> {
+    Ok(parse(armored)?.1)
+}
+
+/// Takes a signature in its one exact form. The library also reads some with wrong lengths or another version in front
+/// of what is signed, which OpenSSH refuses.
+fn parse(armored: &str) -> Result<(SshSig, Key), SignatureError> {
+    if armored.len() > MAX_ARMOR {
+        return Err(SignatureError::Form);
+    }
+    let signature = SshSig::from_pem(armored).map_err(|_| SignatureError::Form)?;
+    let key = Key::new(signature.public_key().clone())?;
+    let mut answer = Vec::new();
+    put(&mut answer, signature.algorithm().as_str().as_bytes());
+    let (raw, trailer) = match signature.signature_bytes() {
+        bytes if key.is_on_security_key() => bytes
+            .split_at_checked(bytes.len().saturating_sub(TRAILER))
+            .ok_or(SignatureError::Form)?,
+        bytes => (bytes, &[][..]),
+    };
+    put(&mut answer, raw);
+    answer.extend(trailer);
+    let parts = Parts {
+        namespace: signature.namespace(),
+        reserved: signature.reserved(),
+        hash: signature.hash_alg().as_str(),
+        answer: &answer,
+    };
+    let body: String =
+        armored.lines().filter(|it| !it.starts_with('-')).map(str::trim_end).collect();
+    if body == base64(&blob(&key, &parts)) {
+        Ok((signature, key))
+    } else {
+        Err(SignatureError::Form)
+    }
+}
+
+struct Parts<'a> {
+    namespace: &'a str,
+    reserved: &'a [u8],
+    hash: &'a str,
+    answer: &'a [u8],
+}
+
+fn blob(key: &Key, parts: &Parts<'_>) -> Vec<u8> {
+    let mut blob = b"SSHSIG".to_vec();
+    blob.extend(1_u32.to_be_bytes());
+    put(&mut blob, &key.blob());
+    put(&mut blob, parts.namespace.as_bytes());
+    put(&mut blob, parts.reserved);
+    put(&mut blob, parts.hash.as_bytes());
+    put(&mut blob, parts.answer);
+    blob
+}
+
+/// What a key signs in place of the bytes themselves.
+pub(crate) fn to_be_signed(bytes: &[u8]) -> Vec<u8> {
+    let mut out = b"SSHSIG".to_vec();
+    put(&mut out, NAMESPACE.as_bytes());
+    put(&mut out, b"");
+    put(&mut out, b"sha512");
+    put(&mut out, &HashAlg::Sha512.digest(bytes));
+    out
+}
+
+/// The armored signature of what a signer answered to [`to_be_signed`]. The answer is taken as it is: the encoder of
+/// the library loses the last bytes of ECDSA signatures from security keys.
+pub(crate) fn armor(key: &Key, answer: &[u8]) -> String {
+    let parts = Parts { namespace: NAMESPACE, reserved: &[], hash: "sha512", answer };
+    let base64 = base64(&blob(key, &parts));
+    let mut armored = "-----BEGIN SSH SIGNATURE-----\n".to_owned();
+    for line in base64.as_bytes().chunks(70) {
+        armored.extend(line.iter().map(|it| char::from(*it)));
+        armored.push('\n');
+    }
+    armored + "-----END SSH SIGNATURE-----\n"
+}
+
+/// Appends a string of the SSH wire format.
+pub(crate) fn put(out: &mut Vec<u8>, bytes: &[u8]) {
+    let length = u32::try_from(bytes.len()).expect("no caller has 4 GiB");
+    out.extend(length.to_be_bytes());
+    out.extend(bytes);
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let at = |idx: usize| u32::from(three.get(idx).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        for digit in 0..4 {
+            let is_padding = digit > three.len();
+            let value = (bits >> (18 - 6 * digit)) as usize & 63;
+            out.push(if is_padding { '=' } else { char::from(DIGITS[value]) });
+        }
+    }
+    out
+}

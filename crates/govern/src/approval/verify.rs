@@ -1,0 +1,450 @@
+//! Whether an approval holds: the bytes are those that were approved, every signature is one of them, every key is
+//! allowed, and there are as many people as the policy asks for.
+//!
+//! A key is judged at the moment in the document, so that an approval outlives the time of the key that made it. That
+//! moment is not signed, and who holds an expired key could write an earlier one: therefore a new approval is judged by
+//! the clock as well, and an old one counts only because the registry's audit trail has it from when it was new.
+
+use super::allowed::{AllowedLine, AllowedSigners, LineFault};
+use super::confirm::Confirmation;
+use super::document::{Document, SignatureEntry, Word, hash};
+use super::key::Key;
+use super::policy::{Policy, Reach, Subject};
+use super::setup::allowed_line;
+use super::sshsig::{self, SignatureError};
+use super::{Approved, Held};
+use crate::id::Id;
+use crate::time::Moment;
+
+/// A key that is allowed, under the name that it approved under.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signer {
+    /// The name.
+    pub principal: String,
+    /// The key, `SHA256:…`.
+    pub fingerprint: String,
+}
+
+/// What an approved record or patch has become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Difference {
+    /// The record says something else.
+    #[error("the record changed")]
+    Record,
+    /// The patch has other bytes.
+    #[error("the attached patch changed")]
+    Patch,
+    /// The patch is gone.
+    #[error("the attached patch is gone")]
+    PatchGone,
+    /// There was no patch.
+    #[error("a patch was attached")]
+    PatchAttached,
+}
+
+/// Why an approval does not hold.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The scope or the patch reaches what no proposal may touch.
+    #[error("{path} is in no scope: nothing that regreen runs may change .git or .regreen")]
+    Never {
+        /// The entry or path.
+        path: String,
+    },
+    /// The document is about another record.
+    #[error("this is the approval of {found}, not of {wanted}")]
+    OtherRecord {
+        /// The record in the document.
+        found: Id,
+        /// The record that is asked about.
+        wanted: Id,
+    },
+    /// Something changed after the approval.
+    #[error(
+        "{difference} after it was approved, so the approval is void; it must be approved anew"
+    )]
+    Void {
+        /// What changed.
+        difference: Difference,
+    },
+    /// The signature is none, or none of these bytes.
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
+    /// The document names another key than the signature does.
+    #[error("the document says {written}, but the signature is by {found}")]
+    OtherKey {
+        /// The key in the document.
+        written: String,
+        /// The key in the signature.
+        found: String,
+    },
+    /// The key is not in the allowed-signers file.
+    #[error(
+        "the key {fingerprint} is not allowed to approve; {who} can allow it with this line in {file}:\n{line}{}",
+        also_unreadable(.unreadable)
+    )]
+    NotAllowed {
+        /// The key.
+        fingerprint: String,
+        /// The allowed-signers file.
+        file: String,
+        /// The line that would allow it.
+        line: String,
+        /// Who can add it.
+        who: String,
+        /// What is wrong with lines of the file: the key may be on one of them.
+        unreadable: Vec<LineFault>,
+    },
+    /// The key is allowed for other things.
+    #[error(
+        "line {line} allows the key {fingerprint} for {namespaces:?} only, not for regreen-dds"
+    )]
+    OtherNamespaces {
+        /// The key.
+        fingerprint: String,
+        /// What it is allowed for.
+        namespaces: String,
+        /// The line of the allowed-signers file.
+        line: usize,
+    },
+    /// The key is allowed under other names.
+    #[error("line {line} allows the key {fingerprint} for {principals}, not for {principal:?}")]
+    OtherPrincipal {
+        /// The key.
+        fingerprint: String,
+        /// The name that it approved under.
+        principal: String,
+        /// The names that it may approve under.
+        principals: String,
+        /// The line of the allowed-signers file.
+        line: usize,
+    },
+    /// The key is not allowed yet.
+    #[error("line {line} allows the key {fingerprint} from {from} only, not at {at}")]
+    NotYet {
+        /// The key.
+        fingerprint: String,
+        /// When it becomes allowed.
+        from: Moment,
+        /// When it was used.
+        at: Moment,
+        /// The line of the allowed-signers file.
+        line: usize,
+    },
+    /// The key is no longer allowed.
+    #[error("line {line} allows the key {fingerprint} until {until} only, not at {at}")]
+    Expired {
+        /// The key.
+        fingerprint: String,
+        /// When it stopped being allowed.
+        until: Moment,
+        /// When it was used.
+        at: Moment,
+        /// The line of the allowed-signers file.
+        line: usize,
+    },
+    /// The clock has not come there yet.
+    #[error("the approval is from {approved_at}, which is in the future")]
+    Future {
+        /// The moment in the document.
+        approved_at: Moment,
+    },
+    /// The policy wants signatures.
+    #[error("the policy asks for a signature (require_signature), and this approval has none")]
+    Unsigned,
+    /// A typed word counts where it was typed, not where it is written.
+    #[error("an unsigned approval is given by typing the id at a terminal, not by a document")]
+    NotTyped,
+    /// What was typed is about another record.
+    #[error("{found} was typed, not {wanted}")]
+    OtherConfirmation {
+        /// What was typed.
+        found: String,
+        /// The record.
+        wanted: Id,
+    },
+    /// What governs proposals needs two people.
+    #[error(
+        "{path} could touch what governs proposals ({protected}): two different people must sign, each with a key of \
+         their own, and {n_signers} did"
+    )]
+    SecondKey {
+        /// The entry or path.
+        path: String,
+        /// What protects it.
+        protected: String,
+        /// How many did.
+        n_signers: usize,
+    },
+}
+
+/// Clocks of two machines may differ by so much.
+const CLOCK_SKEW_SECONDS: i64 = 600;
+
+/// The word that a signed document carries, judged as one that is given now: keys must be allowed at the moment in the
+/// document and by the clock. Every reason against it is said.
+pub fn verify_approval(
+    document: &Document,
+    subject: &Subject<'_>,
+    allowed: &AllowedSigners,
+    policy: &Policy,
+    now: Moment,
+) -> Result<Approved, Vec<Refusal>> {
+    let case = Case { document, subject, allowed, policy, now };
+    let mut refusals = case.binding();
+    if let Word::Unsigned { .. } = &document.word {
+        refusals.push(Refusal::NotTyped);
+    }
+    let held = case.judge(&[document.approved_at, now], refusals)?;
+    Ok(Approved { held })
+}
+
+/// The word that somebody typed, and the document that records it.
+pub fn approve_unsigned(
+    confirmation: &Confirmation,
+    by: &str,
+    subject: &Subject<'_>,
+    policy: &Policy,
+    now: Moment,
+) -> Result<(Approved, Document), Vec<Refusal>> {
+    let document = Document::unsigned(subject, by, confirmation, now);
+    let nobody = AllowedSigners::default();
+    let case = Case { document: &document, subject, allowed: &nobody, policy, now };
+    let held = case.judge(&[now], case.binding())?;
+    Ok((Approved { held }, document))
+}
+
+/// Whether a stored approval still holds for the record and the patch as they are. It makes no word: nothing becomes
+/// approved by being checked. Keys are judged at the moment in the document.
+pub fn recheck(
+    document: &Document,
+    subject: &Subject<'_>,
+    allowed: &AllowedSigners,
+    policy: &Policy,
+    now: Moment,
+) -> Result<Held, Vec<Refusal>> {
+    let case = Case { document, subject, allowed, policy, now };
+    case.judge(&[document.approved_at], case.binding())
+}
+
+/// The key and name behind one signature, if it is one of the bytes and its key is allowed at all of the moments.
+/// Without a name it is the first that the allowed-signers file has in full for the key.
+pub fn verify(
+    armored: &str,
+    principal: Option<&str>,
+    bytes: &[u8],
+    allowed: &AllowedSigners,
+    policy: &Policy,
+    moments: &[Moment],
+) -> Result<Signer, Refusal> {
+    let key = sshsig::check(armored, bytes)?;
+    let fingerprint = key.fingerprint();
+    let lines = allowed.of(&key);
+    let Some(first) = lines.first() else {
+        return Err(not_allowed(&key, principal, allowed, policy));
+    };
+    let for_approvals: Vec<&AllowedLine> =
+        lines.iter().copied().filter(|it| it.is_for_approvals()).collect();
+    let Some(first_for_approvals) = for_approvals.first() else {
+        let namespaces = first.namespaces.clone().unwrap_or_default();
+        return Err(Refusal::OtherNamespaces { fingerprint, namespaces, line: first.number });
+    };
+    let principal = principal.or_else(|| allowed.principal_of(&key)).unwrap_or_default().to_owned();
+    let named: Vec<&AllowedLine> =
+        for_approvals.iter().copied().filter(|it| it.is_for(&principal)).collect();
+    if named.is_empty() {
+        let principals = first_for_approvals.principals.clone();
+        let line = first_for_approvals.number;
+        return Err(Refusal::OtherPrincipal { fingerprint, principal, principals, line });
+    };
+    let mut refusal = None;
+    for line in named {
+        match out_of_time(line, &fingerprint, moments) {
+            None => return Ok(Signer { principal, fingerprint }),
+            Some(found) => refusal = refusal.or(Some(found)),
+        }
+    }
+    Err(refusal.unwrap_or_else(|| not_allowed(&key, Some(&principal), allowed, policy)))
+}
+
+fn not_allowed(
+    key: &Key,
+    principal: Option<&str>,
+    allowed: &AllowedSigners,
+    policy: &Policy,
+) -> Refusal {
+    let names: Vec<&str> = allowed
+        .lines
+        .iter()
+        .filter(|it| it.is_for_approvals())
+        .map(|it| it.principals.as_str())
+        .collect();
+    let who = if names.is_empty() {
+        "whoever owns the repository".to_owned()
+    } else {
+        format!("one of those who may approve ({})", names.join(", "))
+    };
+    let line = principal.and_then(|it| allowed_line(it, key).ok());
+    let line = line.or_else(|| allowed_line("NAME", key).ok()).unwrap_or_default();
+    let file = policy.allowed_signers().to_string();
+    let unreadable = allowed.faults.clone();
+    Refusal::NotAllowed { fingerprint: key.fingerprint(), file, line, who, unreadable }
+}
+
+fn also_unreadable(faults: &[LineFault]) -> String {
+    let shown: Vec<String> = faults.iter().take(3).map(ToString::to_string).collect();
+    if shown.is_empty() {
+        return String::new();
+    }
+    format!("\nlines that cannot be read allow nobody: {}", shown.join("; "))
+}
+
+/// What a line has against one of the moments.
+fn out_of_time(line: &AllowedLine, fingerprint: &str, moments: &[Moment]) -> Option<Refusal> {
+    let at = moments.iter().copied().find(|it| !line.holds_at(*it))?;
+    let (fingerprint, number) = (fingerprint.to_owned(), line.number);
+    match (line.valid_after, line.valid_before) {
+        (Some(from), _) if at < from => {
+            Some(Refusal::NotYet { fingerprint, from, at, line: number })
+        }
+        (_, Some(until)) => Some(Refusal::Expired { fingerprint, until, at, line: number }),
+        _ => None,
+    }
+}
+
+struct Case<'a> {
+    document: &'a Document,
+    subject: &'a Subject<'a>,
+    allowed: &'a AllowedSigners,
+    policy: &'a Policy,
+    now: Moment,
+}
+
+impl Case<'_> {
+    /// What keeps the document from being one about this record and these bytes.
+    fn binding(&self) -> Vec<Refusal> {
+        let (document, record) = (self.document, self.subject.record);
+        let mut refusals = Vec::new();
+        if document.dds != record.id {
+            let (found, wanted) = (document.dds.clone(), record.id.clone());
+            refusals.push(Refusal::OtherRecord { found, wanted });
+            return refusals;
+        }
+        let patch_hash = self.subject.patch.map(hash);
+        let payload_hash = hash(&record.approved_bytes(self.subject.patch));
+        let difference = match (&document.patch_hash, &patch_hash) {
+            (Some(_), None) => Some(Difference::PatchGone),
+            (None, Some(_)) => Some(Difference::PatchAttached),
+            (Some(approved), Some(found)) if approved != found => Some(Difference::Patch),
+            _ if document.payload_hash != payload_hash => Some(Difference::Record),
+            _ => None,
+        };
+        refusals.extend(difference.map(|difference| Refusal::Void { difference }));
+        refusals
+    }
+
+    /// The signatures are looked at only where the document is about these bytes: else each would fail, and say less.
+    fn judge(&self, moments: &[Moment], mut refusals: Vec<Refusal>) -> Result<Held, Vec<Refusal>> {
+        let reach = self.policy.reach(self.subject);
+        refusals.extend(reach.never.iter().map(|path| Refusal::Never { path: path.clone() }));
+        if self.document.approved_at > self.now.plus_seconds(CLOCK_SKEW_SECONDS) {
+            refusals.push(Refusal::Future { approved_at: self.document.approved_at });
+        }
+        let is_bound = !refusals
+            .iter()
+            .any(|it| matches!(it, Refusal::Void { .. } | Refusal::OtherRecord { .. }));
+        let mut signers = Vec::new();
+        match &self.document.word {
+            Word::Unsigned { confirmation, .. } => {
+                if self.policy.require_signature() {
+                    refusals.push(Refusal::Unsigned);
+                }
+                if is_bound && confirmation != self.document.dds.as_str() {
+                    let (found, wanted) = (confirmation.clone(), self.document.dds.clone());
+                    refusals.push(Refusal::OtherConfirmation { found, wanted });
+                }
+            }
+            Word::Signed(signatures) if signatures.is_empty() => refusals.push(Refusal::Unsigned),
+            Word::Signed(signatures) if is_bound => {
+                let bytes = self.subject.record.approved_bytes(self.subject.patch);
+                for entry in signatures {
+                    match self.signer(entry, &bytes, moments) {
+                        Ok(signer) => signers.push(signer),
+                        Err(refusal) => refusals.push(refusal),
+                    }
+                }
+            }
+            Word::Signed(_) => {}
+        }
+        if is_bound {
+            refusals.extend(self.second_key(&reach, &signers));
+        }
+        if refusals.is_empty() { Ok(self.held(signers)) } else { Err(refusals) }
+    }
+
+    fn signer(
+        &self,
+        entry: &SignatureEntry,
+        bytes: &[u8],
+        moments: &[Moment],
+    ) -> Result<Signer, Refusal> {
+        let principal = Some(entry.principal.as_str());
+        let signer =
+            verify(&entry.signature, principal, bytes, self.allowed, self.policy, moments)?;
+        if signer.fingerprint != entry.fingerprint {
+            let (written, found) = (entry.fingerprint.clone(), signer.fingerprint);
+            return Err(Refusal::OtherKey { written, found });
+        }
+        Ok(signer)
+    }
+
+    fn second_key(&self, reach: &Reach, signers: &[Signer]) -> Vec<Refusal> {
+        let has_two = signers.iter().enumerate().any(|(idx, one)| {
+            signers[..idx].iter().any(|other| self.are_different_people(one, other))
+        });
+        if has_two {
+            return Vec::new();
+        }
+        let n_signers = signers.len().min(1);
+        let refusal = |(path, protected): &(String, String)| Refusal::SecondKey {
+            path: path.clone(),
+            protected: protected.clone(),
+            n_signers,
+        };
+        reach.protected.iter().map(refusal).collect()
+    }
+
+    /// Two keys, and neither is allowed under the name of the other: a line for `*`, or for two names, is no proof that
+    /// a second person was there.
+    fn are_different_people(&self, one: &Signer, other: &Signer) -> bool {
+        let may_be = |key: &Signer, name: &Signer| {
+            self.allowed
+                .lines
+                .iter()
+                .filter(|it| it.key.fingerprint() == key.fingerprint)
+                .any(|it| it.is_for(&name.principal))
+        };
+        one.fingerprint != other.fingerprint
+            && !one.principal.eq_ignore_ascii_case(&other.principal)
+            && !may_be(one, other)
+            && !may_be(other, one)
+    }
+
+    fn held(&self, signers: Vec<Signer>) -> Held {
+        let by = match &self.document.word {
+            Word::Unsigned { by, .. } => by.clone(),
+            Word::Signed(_) => {
+                signers.iter().map(|it| it.principal.as_str()).collect::<Vec<_>>().join(", ")
+            }
+        };
+        Held {
+            dds: self.document.dds.clone(),
+            payload_hash: self.document.payload_hash.clone(),
+            by,
+            signers,
+            approved_at: self.document.approved_at,
+        }
+    }
+}

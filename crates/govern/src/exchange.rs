@@ -1,0 +1,259 @@
+//! The two files by which records travel: `dds.json` with the proposals, and `reports.json`. Nothing is lost on the way:
+//! every record comes out with the members, the order and the values with which it came in.
+//!
+//! Patches travel in the member `x_patches` of `dds.json`, by the id of their record: as a text where they are one, else
+//! as `{"base64": …}`.
+
+mod base64;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use document::{Format, Limits};
+use edit::Text;
+use serde_json::{Map, Value, json};
+
+/// One of the two files.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum File {
+    /// `dds.json`
+    Proposals,
+    /// `reports.json`
+    Reports,
+}
+
+impl fmt::Display for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            File::Proposals => "dds.json",
+            File::Reports => "reports.json",
+        })
+    }
+}
+
+/// Something in a file that keeps all of it from being imported.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileFault {
+    /// The file.
+    pub file: File,
+    /// Where in it, as an RFC 6901 pointer.
+    pub pointer: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for FileFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}: {}", self.file, self.pointer, self.message)
+    }
+}
+
+/// What the files hold, before anything is known about the records. Every value has the pointer of its place.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Incoming {
+    /// The proposals.
+    pub proposals: Vec<(String, Value)>,
+    /// Their patches, by id.
+    pub patches: BTreeMap<String, (String, Vec<u8>)>,
+    /// The reports.
+    pub reports: Vec<(String, Value)>,
+}
+
+/// What a registry holds, as the two files.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Exported {
+    /// The content of `dds.json`.
+    pub dds: Value,
+    /// The content of `reports.json`.
+    pub reports: Value,
+}
+
+/// Reads the files, or says everything that is wrong with how they are built.
+pub fn read(dds: &str, reports: Option<&str>) -> Result<Incoming, Vec<FileFault>> {
+    let mut faults = Vec::new();
+    let mut incoming = Incoming::default();
+    if let Some(value) = parse(dds, File::Proposals, &mut faults) {
+        if let Some(patches) = value.get("x_patches") {
+            incoming.patches = read_patches(patches, &mut faults);
+        }
+        let others = &["proposals", "x_patches"];
+        incoming.proposals = items(value, File::Proposals, "proposals", others, &mut faults);
+    }
+    if let Some(value) = reports.and_then(|it| parse(it, File::Reports, &mut faults)) {
+        incoming.reports = items(value, File::Reports, "reports", &["reports"], &mut faults);
+    }
+    if faults.is_empty() { Ok(incoming) } else { Err(faults) }
+}
+
+fn fault(faults: &mut Vec<FileFault>, file: File, pointer: String, message: impl Into<String>) {
+    faults.push(FileFault { file, pointer, message: message.into() });
+}
+
+/// Reads JSON that will be stored or signed. A member that stands twice is refused, because two readers of it could see
+/// two different records; so is a number that would be kept as another one.
+pub fn parse_json(text: &str) -> Result<Value, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?;
+    let limits = Limits { max_bytes: 1 << 30, max_depth: 256, max_expanded_nodes: 100_000_000 };
+    let exact = |text: &str| {
+        document::parse(&Text::new(text), Format::Json, &limits)
+            .map_err(|error| format!("no JSON: {error}"))
+    };
+    let document = exact(text)?;
+    if let Some(refusal) = document.blocked() {
+        return Err(refusal.to_string());
+    }
+    if !document.value().equals(&exact(&value.to_string())?.value()) {
+        return Err("a number has more digits than are kept, write it as a string".to_owned());
+    }
+    Ok(value)
+}
+
+fn parse(text: &str, file: File, faults: &mut Vec<FileFault>) -> Option<Value> {
+    parse_json(text).map_err(|message| fault(faults, file, String::new(), message)).ok()
+}
+
+/// The items of an array that stands alone or in a member of that name.
+fn items(
+    value: Value,
+    file: File,
+    name: &str,
+    known: &[&str],
+    faults: &mut Vec<FileFault>,
+) -> Vec<(String, Value)> {
+    let (base, list) = match value {
+        Value::Array(list) => (String::new(), list),
+        Value::Object(mut members) => {
+            for other in members.keys().filter(|it| !known.contains(&it.as_str())) {
+                let message = "no such member; nothing would keep it";
+                fault(faults, file, format!("/{}", escaped(other)), message);
+            }
+            match members.shift_remove(name) {
+                Some(Value::Array(list)) => (format!("/{name}"), list),
+                _ => {
+                    fault(faults, file, format!("/{name}"), format!("{name} is an array"));
+                    return Vec::new();
+                }
+            }
+        }
+        _ => {
+            let message = format!("the file is an array, or an object with the member {name}");
+            fault(faults, file, String::new(), message);
+            return Vec::new();
+        }
+    };
+    (0..).zip(list).map(|(idx, it): (usize, Value)| (format!("{base}/{idx}"), it)).collect()
+}
+
+fn read_patches(value: &Value, faults: &mut Vec<FileFault>) -> BTreeMap<String, (String, Vec<u8>)> {
+    let mut patches = BTreeMap::new();
+    let Value::Object(members) = value else {
+        let message = "x_patches is an object of ids";
+        fault(faults, File::Proposals, "/x_patches".to_owned(), message);
+        return patches;
+    };
+    for (id, patch) in members {
+        let pointer = format!("/x_patches/{}", escaped(id));
+        let encoded = patch.as_object().filter(|it| it.len() == 1).and_then(|it| it.get("base64"));
+        let bytes = match (patch, encoded.and_then(Value::as_str)) {
+            (Value::String(text), _) => Some(text.as_bytes().to_vec()),
+            (_, Some(text)) => base64::decode(text),
+            _ => None,
+        };
+        match bytes {
+            Some(bytes) => {
+                patches.insert(id.clone(), (pointer, bytes));
+            }
+            None => {
+                let message = "a patch is a text, or an object with the member base64";
+                fault(faults, File::Proposals, pointer, message);
+            }
+        }
+    }
+    patches
+}
+
+/// The files with these proposals, patches and reports.
+pub fn write(
+    proposals: Vec<Value>,
+    patches: &[(String, Vec<u8>)],
+    reports: Vec<Value>,
+) -> Exported {
+    let mut dds = Map::new();
+    dds.insert("proposals".to_owned(), Value::Array(proposals));
+    if !patches.is_empty() {
+        let patches = patches.iter().map(|(id, bytes)| {
+            let patch = match std::str::from_utf8(bytes) {
+                Ok(text) => json!(text),
+                Err(_) => json!({ "base64": base64::encode(bytes) }),
+            };
+            (id.clone(), patch)
+        });
+        dds.insert("x_patches".to_owned(), Value::Object(patches.collect()));
+    }
+    Exported { dds: Value::Object(dds), reports: json!({ "reports": reports }) }
+}
+
+/// A member's name as a segment of a pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(dds: &str, reports: Option<&str>, expected: &[&str]) {
+        let faults = match read(dds, reports) {
+            Ok(_) => Vec::new(),
+            Err(faults) => faults.iter().map(ToString::to_string).collect(),
+        };
+        assert_eq!(faults, expected);
+    }
+
+    #[test]
+    fn a_file_that_is_built_wrong_is_refused_with_its_places() {
+        check("[]", Some("[]"), &[]);
+        check("{\"proposals\": []}", Some("{\"reports\": []}"), &[]);
+        check(
+            "{\"proposals\": 1, \"more\": 1}",
+            Some("1"),
+            &[
+                "dds.json/more: no such member; nothing would keep it",
+                "dds.json/proposals: proposals is an array",
+                "reports.json: the file is an array, or an object with the member reports",
+            ],
+        );
+        check(
+            "{\"proposals\": [{\"id\": \"a\", \"id\": \"b\"}]}",
+            None,
+            &["dds.json: key `id` appears more than once in its map; remove one of them first"],
+        );
+        let number = "dds.json: a number has more digits than are kept, write it as a string";
+        check("[{\"n\": 12345678901234567890123}]", None, &[number]);
+        check("[{\"n\": 0.12345678901234567890123}]", None, &[number]);
+        check("[{\"n\": [1e3, 1.50, -0.0, 18446744073709551615, 0.1]}]", None, &[]);
+        check("{", None, &["dds.json: no JSON: EOF while parsing an object at line 1 column 1"]);
+        check(
+            "{\"proposals\": [], \"x_patches\": {\"a/b\": {\"base64\": \"x\"}, \"c\": 1}}",
+            None,
+            &[
+                "dds.json/x_patches/a~1b: a patch is a text, or an object with the member base64",
+                "dds.json/x_patches/c: a patch is a text, or an object with the member base64",
+            ],
+        );
+    }
+
+    #[test]
+    fn patches_come_back_byte_for_byte() {
+        let patches = vec![
+            ("a".to_owned(), b"text\n".to_vec()),
+            ("b".to_owned(), vec![0, 0xff, 0x80, b'\n']),
+        ];
+        let text = write(Vec::new(), &patches, Vec::new()).dds.to_string();
+        let read: Vec<(String, Vec<u8>)> =
+            read(&text, None).unwrap().patches.into_iter().map(|(id, (_, it))| (id, it)).collect();
+        assert_eq!(read, patches);
+    }
+}

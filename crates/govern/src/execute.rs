@@ -1,0 +1,475 @@
+//! Carries out approved records, in the phases of the contract (DF-33): claim; validate; copy the workspace; open the
+//! scope; run the tool in it; measure what changed; hold it against the constraints; write it in one transaction and
+//! report. A correction is run like any other record (DF-34).
+//!
+//! Every phase that matters after a crash is written down before it starts, so that whoever takes over knows what can
+//! have happened:
+//!
+//! ```text
+//! lease      what can have happened           who takes over
+//! claimed    nothing                          runs the record
+//! running    the tool worked on its copy      reports an error; the tool is not started again
+//! committing the workspace is old or new      asks the workspace's journal which, and reports that
+//! ```
+
+mod scratch;
+mod tool;
+mod trial;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use sandbox::{Level, Tick};
+use snapshot::{Snapshot, TreeChange};
+use workspace::{IndexUpdate, Meta, TransactionId, Workspace};
+
+use crate::id::Id;
+use crate::lifecycle::{Event, Lease, Outcome, Phase, Refusal};
+use crate::record::{Record, Status};
+use crate::registry::{
+    Change, Dossier, Entry, Expected, HappenError, Registry, RegistryError, Stored,
+};
+use crate::report::{Report, ReportedChange};
+use crate::sanitize::sanitize;
+use crate::time::Moment;
+
+pub use tool::{BUILTIN, Tool};
+
+use scratch::Scratch;
+use trial::{Stopped, Trial};
+
+/// The note of a transaction that says which record it carried out.
+pub const DDS_NOTE: &str = "dds";
+
+/// How long a claim lasts without being renewed, in seconds.
+const LEASE: i64 = 60;
+/// How long before its end a lease is renewed.
+const RENEWED_BEFORE: i64 = 40;
+
+/// Who runs records, on which workspace, with what.
+pub struct Executor<'a> {
+    /// The workspace.
+    pub workspace: &'a Workspace,
+    /// A directory of our own, for copies of the workspace.
+    pub runs: PathBuf,
+    /// The tools, by name.
+    pub tools: &'a BTreeMap<String, Tool>,
+    /// The tool that is built in: what the attached patch would change, or why it does not apply.
+    pub apply: &'a dyn Fn(&[u8]) -> Result<Applied, String>,
+    /// Whether the approval of a record holds for these bytes, or why not.
+    pub approval: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
+    /// What holds tools in their scope; `None` if this machine has nothing that does.
+    pub level: Option<Level>,
+    /// This process, among all that run records.
+    pub holder: Holder,
+    /// The clock.
+    pub clock: &'a dyn Fn() -> Moment,
+    /// Hears of every step.
+    pub on_step: &'a dyn Fn(&Id, Step),
+}
+
+/// A process that runs records. Two processes on one workspace have the same place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Holder {
+    place: String,
+    process: String,
+}
+
+impl Holder {
+    /// A process on a workspace; neither text has a `#`.
+    pub fn new(place: &str, process: &str) -> Holder {
+        Holder { place: place.replace('#', "_"), process: process.replace('#', "_") }
+    }
+
+    fn name(&self) -> String {
+        format!("{}#{}", self.place, self.process)
+    }
+
+    /// Whether a lease is held from the same workspace.
+    fn is_beside(&self, holder: &str) -> bool {
+        holder.split('#').next() == Some(&self.place)
+    }
+}
+
+/// What a patch would change.
+pub struct Applied {
+    /// The files that it is about, as they are.
+    pub before: Snapshot,
+    /// The change.
+    pub change: TreeChange,
+    /// What becomes of the index of files, if that changes.
+    pub index: Option<IndexUpdate>,
+}
+
+/// How far a run came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Step {
+    /// The lease is ours.
+    Claimed,
+    /// The record, its approval and its tool are in order.
+    Validated,
+    /// The copy of the workspace is there.
+    Copied,
+    /// The tool is about to be started.
+    Begun,
+    /// The tool has ended and its work is judged.
+    Judged,
+    /// The change is about to be written.
+    Committing,
+    /// The change is in the workspace.
+    Committed,
+    /// The report and the status are stored.
+    Finished,
+}
+
+/// Why nothing could be run, or nobody could be told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecuteError {
+    /// The registry does not answer.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// The registry does not take what happened.
+    #[error("the registry refused to store what happened to {id}: {source}")]
+    Happen {
+        /// The record.
+        id: Id,
+        /// Why.
+        source: HappenError,
+    },
+    /// The journal of the workspace cannot be read.
+    #[error(transparent)]
+    Journal(#[from] workspace::JournalError),
+    /// Somebody else settled the record meanwhile, and the change could not be taken back.
+    #[error(
+        "{id} was settled by another process while {transaction} was written, and taking it back failed: {source}"
+    )]
+    NotTakenBack {
+        /// The record.
+        id: Id,
+        /// The transaction.
+        transaction: TransactionId,
+        /// Why not.
+        source: Box<workspace::UndoError>,
+    },
+}
+
+/// Claims and carries out one approved record, the oldest that nobody runs; `None` if there is none. Whatever comes of
+/// it is in its report.
+pub fn run_next(
+    registry: &mut Registry,
+    executor: &Executor<'_>,
+) -> Result<Option<Report>, ExecuteError> {
+    let now = (executor.clock)();
+    for entry in registry.list(Some(Status::Approved.name()))? {
+        let Entry::Current(stored) = entry else { continue };
+        let id = stored.record.id.clone();
+        let left = stored.state.lease.as_ref();
+        if left.is_some_and(|it| !executor.may_take_over(it, now)) {
+            continue;
+        }
+        let left_at = left.map_or(Phase::Claimed, |it| it.phase);
+        let until = now.plus_seconds(LEASE);
+        let claim = Event::Claim { holder: executor.holder.name(), now, until };
+        let Ok(stored) = happen(registry, executor, &id, &claim, None)? else {
+            continue; // Somebody else was faster.
+        };
+        (executor.on_step)(&id, Step::Claimed);
+        let Some(dossier) = registry.get(&id)? else { continue };
+        let run = Run { executor, stored, dossier, started: now };
+        return match left_at {
+            Phase::Claimed => run.execute(registry).map(Some),
+            Phase::Running => {
+                let message =
+                    "the executor ended while the tool ran; nothing was written to the workspace";
+                run.finish(registry, run.stopped(&Stopped::new(Outcome::Error, message))).map(Some)
+            }
+            Phase::Committing => run.settle(registry).map(Some),
+        };
+    }
+    Ok(None)
+}
+
+impl Executor<'_> {
+    /// Whether a lease has ended, and what it was for can be known here: only the journal of its own workspace knows
+    /// what became of a change that was being written.
+    fn may_take_over(&self, lease: &Lease, now: Moment) -> bool {
+        let is_known = lease.phase != Phase::Committing || self.holder.is_beside(&lease.holder);
+        lease.until <= now && is_known
+    }
+}
+
+/// Tells the registry. A refusal is an answer; everything else is an error.
+fn happen(
+    registry: &mut Registry,
+    executor: &Executor<'_>,
+    id: &Id,
+    event: &Event,
+    report: Option<&Report>,
+) -> Result<Result<Stored, Refusal>, ExecuteError> {
+    let (actor, now) = (executor.holder.name(), (executor.clock)());
+    let change =
+        Change { id, expected: Expected::Any, event, actor: &actor, now, report, details: None };
+    match registry.happen(&change) {
+        Ok(stored) => Ok(Ok(stored)),
+        Err(HappenError::Refused(refusal)) => Ok(Err(refusal)),
+        Err(HappenError::Registry(error)) => Err(error.into()),
+        Err(source) => Err(ExecuteError::Happen { id: id.clone(), source }),
+    }
+}
+
+/// A record whose lease is ours.
+struct Run<'a> {
+    executor: &'a Executor<'a>,
+    stored: Stored,
+    dossier: Dossier,
+    started: Moment,
+}
+
+impl Run<'_> {
+    fn id(&self) -> &Id {
+        &self.stored.record.id
+    }
+
+    fn on_step(&self, step: Step) {
+        (self.executor.on_step)(self.id(), step);
+    }
+
+    fn execute(&self, registry: &mut Registry) -> Result<Report, ExecuteError> {
+        let record = &self.stored.record;
+        if let Err(message) = (self.executor.approval)(record, &self.dossier) {
+            return self.finish(registry, self.stopped(&Stopped::new(Outcome::Refused, message)));
+        }
+        let (trial, index) = if record.tool == BUILTIN {
+            match self.apply_attached(registry)? {
+                Ok(tried) => tried,
+                Err(stopped) => return self.finish(registry, self.stopped(&stopped)),
+            }
+        } else {
+            match self.run_tool(registry)? {
+                Ok(trial) => (trial, None),
+                Err(stopped) => return self.finish(registry, self.stopped(&stopped)),
+            }
+        };
+        self.on_step(Step::Judged);
+        let mut report = self.report(&trial);
+        let change = match trial.verdict {
+            Ok(change) => change,
+            Err(_) => return self.finish(registry, report),
+        };
+        let commit = Event::Commit { holder: self.executor.holder.name() };
+        if let Err(refusal) = happen(registry, self.executor, self.id(), &commit, None)? {
+            return Ok(self.stopped(&Stopped::new(Outcome::Error, refusal.to_string())));
+        }
+        self.on_step(Step::Committing);
+        match self.executor.workspace.commit(&change, index.as_ref(), &self.meta()) {
+            Ok(transaction) => report.transaction = transaction.map(|it| it.to_string()),
+            Err(error) => {
+                let message = format!("the change was not written: {error}");
+                return self.finish(registry, self.stopped(&Stopped::new(Outcome::Error, message)));
+            }
+        }
+        self.on_step(Step::Committed);
+        self.finish(registry, report)
+    }
+
+    /// The tool that is built in needs no copy: what it would change is known before anything changes.
+    fn apply_attached(
+        &self,
+        registry: &mut Registry,
+    ) -> Result<Result<(Trial, Option<IndexUpdate>), Stopped>, ExecuteError> {
+        let Some(patch) = &self.dossier.patch else {
+            let message = format!("nothing is attached for the tool {BUILTIN} to apply");
+            return Ok(Err(Stopped::new(Outcome::Refused, message)));
+        };
+        self.on_step(Step::Validated);
+        if let Err(refusal) = self.begin(registry)? {
+            return Ok(Err(refusal));
+        }
+        let applied = match (self.executor.apply)(patch) {
+            Ok(applied) => applied,
+            Err(message) => return Ok(Err(Stopped::new(Outcome::Refused, message))),
+        };
+        Ok(match applied.before.apply(&applied.change) {
+            Ok(after) => {
+                let mut trial = trial::judge(&self.stored.record, &applied.before, &after);
+                // The author's own edits, not those that a comparison would find.
+                trial.verdict = trial.verdict.map(|_| applied.change);
+                Ok((trial, applied.index))
+            }
+            Err(error) => Err(Stopped::new(
+                Outcome::Refused,
+                format!("the attached patch does not apply: {error}"),
+            )),
+        })
+    }
+
+    fn run_tool(&self, registry: &mut Registry) -> Result<Result<Trial, Stopped>, ExecuteError> {
+        let record = &self.stored.record;
+        let Some(tool) = self.executor.tools.get(&record.tool) else {
+            let message =
+                format!("no tool `{}` is configured: add [tools.{0}] to regreen.toml", record.tool);
+            return Ok(Err(Stopped::new(Outcome::Refused, message)));
+        };
+        let Some(level) = self.executor.level else {
+            let message = "nothing on this machine can hold a tool in its scope: install bubblewrap, or use a kernel \
+                           with Landlock (Linux 6.12 or newer)";
+            return Ok(Err(Stopped::new(Outcome::Refused, message)));
+        };
+        self.on_step(Step::Validated);
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let tree = match self.executor.workspace.scan(jobs) {
+            Ok(scanned) => scanned.snapshot,
+            Err(error) => return Ok(Err(Stopped::new(Outcome::Error, error.to_string()))),
+        };
+        let max_file_size = self.executor.workspace.options().max_file_size;
+        let directory = self.executor.runs.join(self.id().as_str());
+        let scratch = match Scratch::new(directory, &tree, &record.allowed_paths, max_file_size) {
+            Ok(scratch) => scratch,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        self.on_step(Step::Copied);
+        if let Err(refusal) = self.begin(registry)? {
+            return Ok(Err(refusal));
+        }
+        let mut until = self.started.plus_seconds(LEASE);
+        let mut broken = None;
+        let mut on_tick = || {
+            let now = (self.executor.clock)();
+            if now < until.plus_seconds(-RENEWED_BEFORE) {
+                return Tick::Continue;
+            }
+            until = now.plus_seconds(LEASE);
+            let renew = Event::Renew { holder: self.executor.holder.name(), until };
+            match happen(registry, self.executor, self.id(), &renew, None) {
+                Ok(Ok(_)) => Tick::Continue,
+                Ok(Err(_)) => Tick::Stop,
+                Err(error) => {
+                    broken = Some(error);
+                    Tick::Stop
+                }
+            }
+        };
+        let trial = trial::run_tool(record, tool, &scratch, level, &mut on_tick);
+        match broken {
+            Some(error) => Err(error),
+            None => Ok(Ok(trial)),
+        }
+    }
+
+    /// Writes down that the tool is about to start.
+    fn begin(&self, registry: &mut Registry) -> Result<Result<(), Stopped>, ExecuteError> {
+        let begin = Event::Begin { holder: self.executor.holder.name() };
+        Ok(match happen(registry, self.executor, self.id(), &begin, None)? {
+            Ok(_) => {
+                self.on_step(Step::Begun);
+                Ok(())
+            }
+            Err(refusal) => Err(Stopped::new(Outcome::Error, refusal.to_string())),
+        })
+    }
+
+    /// After a crash while the change was written: the journal of the workspace knows whether it was.
+    fn settle(&self, registry: &mut Registry) -> Result<Report, ExecuteError> {
+        let log = self.executor.workspace.log()?;
+        let written =
+            log.iter().rev().filter(|it| it.undoes.is_none()).find(|it| {
+                it.meta.notes.get(DDS_NOTE).is_some_and(|note| note == self.id().as_str())
+            });
+        let report = match written {
+            Some(it) => Report {
+                outcome: Outcome::Success,
+                error: String::new(),
+                transaction: Some(it.id.to_string()),
+                changes: it.touched.iter().map(touched).collect(),
+                ..self.stopped(&Stopped::new(Outcome::Error, ""))
+            },
+            None => {
+                let message =
+                    "the executor ended before the change was written; the workspace is as it was";
+                self.stopped(&Stopped::new(Outcome::Error, message))
+            }
+        };
+        self.finish(registry, report)
+    }
+
+    /// Stores report and status together.
+    fn finish(&self, registry: &mut Registry, report: Report) -> Result<Report, ExecuteError> {
+        let holder = self.executor.holder.name();
+        let finish = Event::Finish { holder, outcome: report.outcome };
+        let finished = happen(registry, self.executor, self.id(), &finish, Some(&report))?;
+        if let Err(refusal) = finished {
+            return self.take_back(report, &refusal);
+        }
+        self.on_step(Step::Finished);
+        Ok(report)
+    }
+
+    /// Somebody took the lease over while we were held up, and settled the record without our change.
+    fn take_back(&self, report: Report, refusal: &Refusal) -> Result<Report, ExecuteError> {
+        let transaction =
+            report.transaction.as_deref().and_then(|it| it.parse::<TransactionId>().ok());
+        if let Some(transaction) = transaction {
+            let undone = self.executor.workspace.undo(Some(transaction), &self.meta());
+            undone.map_err(|error| {
+                let (id, source) = (self.id().clone(), Box::new(error));
+                ExecuteError::NotTakenBack { id, transaction, source }
+            })?;
+        }
+        Ok(self.stopped(&Stopped::new(Outcome::Error, refusal.to_string())))
+    }
+
+    fn meta(&self) -> Meta {
+        let record = &self.stored.record;
+        let title = format!("{}: {}", record.id, record.goal.lines().next().unwrap_or_default());
+        let notes = [("title", title), (DDS_NOTE, record.id.to_string())];
+        Meta {
+            command: "dds run".to_owned(),
+            time: None,
+            notes: notes.into_iter().map(|(name, note)| (name.to_owned(), note)).collect(),
+        }
+    }
+
+    fn report(&self, trial: &Trial) -> Report {
+        let (outcome, error) = match &trial.verdict {
+            Ok(_) => (Outcome::Success, String::new()),
+            Err(stopped) => (stopped.outcome, sanitize(&stopped.message)),
+        };
+        Report {
+            dds: self.id().clone(),
+            outcome,
+            started_at: self.started,
+            finished_at: (self.executor.clock)(),
+            tool: self.stored.record.tool.clone(),
+            sandbox: trial.level.map(|it| it.name().to_owned()),
+            exit_code: trial.exit_code,
+            error,
+            changes: trial.changes.clone(),
+            transaction: None,
+        }
+    }
+
+    /// The report of a run that came to nothing.
+    fn stopped(&self, stopped: &Stopped) -> Report {
+        let verdict = Err(stopped.clone());
+        self.report(&Trial { verdict, level: None, exit_code: None, changes: Vec::new() })
+    }
+}
+
+fn touched(touched: &workspace::Touched) -> ReportedChange {
+    let change =
+        |path: &snapshot::RelPath, kind: &str, from: Option<&snapshot::RelPath>| ReportedChange {
+            path: path.to_string(),
+            kind: kind.to_owned(),
+            from: from.map(ToString::to_string),
+        };
+    match touched {
+        workspace::Touched::Edited(path) => change(path, "modify", None),
+        workspace::Touched::Added(path) => change(path, "create", None),
+        workspace::Touched::Deleted(path) => change(path, "delete", None),
+        workspace::Touched::Renamed { from, to } => change(to, "rename", Some(from)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

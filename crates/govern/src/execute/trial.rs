@@ -1,0 +1,170 @@
+//! One run of a tool on a copy, and the judgement of what it did. Nothing here touches the workspace.
+
+use std::path::PathBuf;
+
+use sandbox::{Exit, Job, Level, Limits, Tick};
+use snapshot::{RelPath, Snapshot, TreeChange};
+
+use super::scratch::{Scratch, ScratchError};
+use super::tool::{self, Tool};
+use crate::lifecycle::Outcome;
+use crate::measure::{self, Change};
+use crate::record::Record;
+use crate::report::ReportedChange;
+
+/// How many bytes of each stream of a tool are kept for its report.
+const KEPT_OUTPUT: u64 = 64 * 1024;
+/// How much a tool may print before it is ended.
+const MOST_OUTPUT: u64 = 256 * 1024 * 1024;
+const MOST_PROCESSES: u32 = 512;
+
+/// What came of a run: either a change that keeps to everything, or why there is none.
+pub(super) struct Trial {
+    pub(super) verdict: Result<TreeChange, Stopped>,
+    /// What held the tool in its scope; `None` for the tool that is built in.
+    pub(super) level: Option<Level>,
+    pub(super) exit_code: Option<i32>,
+    pub(super) changes: Vec<ReportedChange>,
+}
+
+/// Why a run is no success.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Stopped {
+    pub(super) outcome: Outcome,
+    pub(super) message: String,
+}
+
+impl Stopped {
+    pub(super) fn new(outcome: Outcome, message: impl Into<String>) -> Stopped {
+        Stopped { outcome, message: message.into() }
+    }
+}
+
+impl From<ScratchError> for Stopped {
+    fn from(error: ScratchError) -> Stopped {
+        let outcome = match &error {
+            ScratchError::ThroughLink { .. } | ScratchError::ThroughFile { .. } => Outcome::Refused,
+            // What the tool leaves behind is the tool's fault.
+            ScratchError::Unreadable { .. } => Outcome::Failed,
+            _ => Outcome::Error,
+        };
+        Stopped { outcome, message: error.to_string() }
+    }
+}
+
+/// Runs the tool on a copy of the tree.
+pub(super) fn run_tool(
+    record: &Record,
+    tool: &Tool,
+    scratch: &Scratch,
+    level: Level,
+    on_tick: &mut dyn FnMut() -> Tick,
+) -> Trial {
+    let failed = |outcome, message: String| Trial {
+        verdict: Err(Stopped::new(outcome, message)),
+        level: Some(level),
+        exit_code: None,
+        changes: Vec::new(),
+    };
+    let ended = match sandbox::run(&job(record, tool, scratch), level, on_tick) {
+        Ok(ended) => ended,
+        Err(error) => return failed(Outcome::Error, error.to_string()),
+    };
+    let mut trial = match scratch.compare() {
+        Ok((before, after)) => judge(record, &before, &after),
+        Err(error) => {
+            let stopped = Stopped::from(error);
+            return failed(stopped.outcome, stopped.message);
+        }
+    };
+    trial.level = Some(level);
+    trial.exit_code = match ended.how {
+        Exit::Code(code) => Some(code),
+        _ => None,
+    };
+    // How it ended comes first: what a tool did that did not come to its end is nobody's change.
+    if let Some(message) = unsuccessful(&ended, tool) {
+        trial.verdict = Err(Stopped::new(Outcome::Failed, message));
+    }
+    trial
+}
+
+/// Holds what changed against scope and constraints.
+pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Trial {
+    let changes = measure::changes(before, after);
+    let reported = changes.iter().map(Change::reported).collect();
+    let violations =
+        measure::violations(&changes, before, after, &record.allowed_paths, &record.constraints);
+    let stores = changes.iter().find(|it| is_store(&it.path));
+    let verdict = if let Some(change) = stores {
+        let message = format!("{} is in no scope: it belongs to git or to regreen", change.path);
+        Err(Stopped::new(Outcome::Failed, message))
+    } else if changes.is_empty() {
+        Err(Stopped::new(Outcome::Failed, format!("{} changed nothing", record.tool)))
+    } else if violations.is_empty() {
+        Ok(snapshot::diff(before, after))
+    } else {
+        let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        Err(Stopped::new(Outcome::Failed, lines.join("\n")))
+    };
+    Trial { verdict, level: None, exit_code: None, changes: reported }
+}
+
+/// Whether a path leads into what git or regreen keep, at whatever depth and in whatever case.
+fn is_store(path: &RelPath) -> bool {
+    path.segments()
+        .any(|it| [".git", ".regreen"].iter().any(|store| it.eq_ignore_ascii_case(store)))
+}
+
+fn job(record: &Record, tool: &Tool, scratch: &Scratch) -> Job {
+    let mut arguments = tool.arguments(record).into_iter();
+    let program = arguments.next().unwrap_or_default();
+    let own: [PathBuf; 2] = [scratch.home(), scratch.temporary()];
+    Job {
+        program: program.into(),
+        args: arguments.map(Into::into).collect(),
+        directory: scratch.tree(),
+        writable: scratch.writable.iter().cloned().chain(own).collect(),
+        readable: tool.readable.clone(),
+        environment: tool::environment(tool, record, &scratch.home(), &scratch.temporary()),
+        stdin: record.to_json().to_string().into_bytes(),
+        network: tool.network,
+        limits: Limits {
+            time: tool.timeout,
+            memory: tool.memory,
+            output: KEPT_OUTPUT,
+            output_total: MOST_OUTPUT,
+            disk: tool.disk,
+            processes: MOST_PROCESSES,
+        },
+    }
+}
+
+/// Why the end of a tool is no success, with the last lines that it said.
+fn unsuccessful(ended: &sandbox::Ended, tool: &Tool) -> Option<String> {
+    let how = match &ended.how {
+        Exit::Code(0) => return None,
+        Exit::Code(code) => format!("the tool ended with exit code {code}"),
+        Exit::Signal(signal) => format!("the tool was ended by signal {signal}"),
+        Exit::TimedOut => format!("the tool did not end within {} s", tool.timeout.as_secs()),
+        Exit::TooMuchOutput => "the tool printed more than it may".to_owned(),
+        Exit::TooMuchDisk => format!("the tool wrote more than {} MB", tool.disk >> 20),
+        Exit::TooMuchMemory => {
+            format!("the tool used more than {} MB of memory", tool.memory >> 20)
+        }
+        Exit::TooManyProcesses => "the tool started more processes than it may".to_owned(),
+        _ => "the run was stopped".to_owned(),
+    };
+    let said = [&ended.stderr, &ended.stdout].into_iter().map(|it| last_lines(&it.kept));
+    let said: Vec<String> = said.filter(|it| !it.is_empty()).collect();
+    // What the tool says comes first: it names the place, and a headline is made of it.
+    Some([said, vec![how]].concat().join("\n"))
+}
+
+/// The end of an output: that is where tools say what went wrong.
+fn last_lines(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let lines: Vec<&str> = text.lines().filter(|it| !it.trim().is_empty()).collect();
+    let start = lines.len().saturating_sub(6);
+    lines[start..].join("\n")
+}

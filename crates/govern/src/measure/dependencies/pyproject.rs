@@ -1,0 +1,126 @@
+//! `pyproject.toml`: the standard tables, and those of Poetry, PDM, uv, Rye, Hatch, Flit and setuptools.
+
+use document::{Format, Value};
+
+use super::python::{add_with_extras, requirement, table_source};
+use super::set::{Dependencies, Kind, address};
+use super::structured::{at, items, members, object, string};
+
+pub(super) fn read(text: &str) -> Result<Dependencies, String> {
+    let root = object(text, Format::Toml)?;
+    let mut found = Dependencies::default();
+    lists(&mut found, &root)?;
+    groups(&mut found, &root)?;
+    poetry(&mut found, &root);
+    sources(&mut found, &root);
+    for it in items(at(&root, &["project", "dynamic"])).filter_map(Value::as_str) {
+        // Who declares its dependencies as dynamic lets other files or code decide.
+        if it.contains("dependencies") {
+            found.add(Kind::Include, format!("dynamic {it}"), "");
+        }
+    }
+    for (_, it) in members(at(&root, &["tool", "setuptools", "dynamic"])) {
+        let file = it.get("file");
+        let files = items(file).chain(file).filter_map(Value::as_str);
+        files.for_each(|it| found.add(Kind::Include, it, ""));
+    }
+    Ok(found)
+}
+
+/// Arrays of requirements.
+fn lists(found: &mut Dependencies, root: &Value) -> Result<(), String> {
+    let places: [(&[&str], Kind); 8] = [
+        (&["project", "dependencies"], Kind::Normal),
+        (&["build-system", "requires"], Kind::Build),
+        (&["tool", "uv", "dev-dependencies"], Kind::Dev),
+        (&["tool", "uv", "override-dependencies"], Kind::Override),
+        (&["tool", "rye", "dev-dependencies"], Kind::Dev),
+        (&["tool", "flit", "metadata", "requires"], Kind::Normal),
+        (&["tool", "flit", "metadata", "dev-requires"], Kind::Dev),
+        (&["tool", "pdm", "build", "requires"], Kind::Build),
+    ];
+    for (place, kind) in places {
+        list(found, kind, at(root, place))?;
+    }
+    Ok(())
+}
+
+fn list(found: &mut Dependencies, kind: Kind, list: Option<&Value>) -> Result<(), String> {
+    for it in items(list) {
+        match it {
+            // PDM takes what pip takes for packages that are being worked on.
+            Value::String(text) if text.starts_with("-e") => {
+                found.add(kind, address(text.trim_start_matches("-e").trim()), "editable");
+            }
+            Value::String(text) => requirement(found, kind, text)?,
+            Value::Object(_) => {} // `{ include-group = "…" }` names a group of the same file.
+            _ => return Err("a list of requirements holds something else".to_owned()),
+        }
+    }
+    Ok(())
+}
+
+/// Tables of arrays of requirements.
+fn groups(found: &mut Dependencies, root: &Value) -> Result<(), String> {
+    let places: [(&[&str], Kind); 5] = [
+        (&["project", "optional-dependencies"], Kind::Optional),
+        (&["dependency-groups"], Kind::Dev),
+        (&["tool", "pdm", "dev-dependencies"], Kind::Dev),
+        (&["tool", "flit", "metadata", "requires-extra"], Kind::Optional),
+        (&["tool", "uv", "extra-build-dependencies"], Kind::Build),
+    ];
+    for (place, kind) in places {
+        for (_, group) in members(at(root, place)) {
+            list(found, kind, Some(group))?;
+        }
+    }
+    for (_, environment) in members(at(root, &["tool", "hatch", "envs"])) {
+        list(found, Kind::Dev, environment.get("dependencies"))?;
+        list(found, Kind::Dev, environment.get("extra-dependencies"))?;
+    }
+    Ok(())
+}
+
+fn poetry(found: &mut Dependencies, root: &Value) {
+    let Some(poetry) = at(root, &["tool", "poetry"]) else { return };
+    let mut tables = vec![
+        (Kind::Normal, poetry.get("dependencies")),
+        (Kind::Dev, poetry.get("dev-dependencies")),
+    ];
+    tables.extend(
+        members(poetry.get("group")).map(|(_, group)| (Kind::Dev, group.get("dependencies"))),
+    );
+    for (kind, table) in tables {
+        for (name, it) in members(table).filter(|(name, _)| *name != "python") {
+            match it {
+                Value::Array(several) => {
+                    several.iter().for_each(|it| add_with_extras(found, kind, name, it))
+                }
+                _ => add_with_extras(found, kind, name, it),
+            }
+        }
+    }
+}
+
+/// Where packages come from.
+fn sources(found: &mut Dependencies, root: &Value) {
+    for place in
+        [&["tool", "poetry", "source"], &["tool", "pdm", "source"], &["tool", "uv", "index"]]
+    {
+        for it in items(at(root, place)) {
+            found.add(Kind::Source, address(string(it, "url").unwrap_or("")), "");
+        }
+    }
+    for (name, it) in members(at(root, &["tool", "uv", "sources"])) {
+        let several = items(Some(it)).chain(matches!(it, Value::Object(_)).then_some(it));
+        for it in several {
+            let is_local = matches!(it.get("workspace"), Some(Value::Bool(true)));
+            let source = if is_local { "workspace".to_owned() } else { table_source(it) };
+            found.add(Kind::Override, super::python::normal(name), source);
+        }
+    }
+    for member in items(at(root, &["tool", "uv", "workspace", "members"])).filter_map(Value::as_str)
+    {
+        found.add(Kind::Local, member, "workspace");
+    }
+}

@@ -1,0 +1,69 @@
+//! `no_refactor`: whether code was restructured, measured on its structure and not by the number of files.
+//!
+//! It is a refactoring if a file was moved or renamed; if more than half of the lines of a file went that had at
+//! least 20, or more than 30 % over several files; if many lines changed in nothing but white space; or if a
+//! top-level definition was renamed, moved to another file or put into another order. New definitions, changed
+//! bodies and deleted files are none.
+
+mod definitions;
+mod items;
+mod lines;
+
+use snapshot::{RelPath, Snapshot};
+
+use super::changes::renames_may_be_missed;
+use super::{Change, ChangeKind, Finding};
+
+/// Files beyond this size are not compared.
+const MAX_BYTES: usize = 8 << 20;
+
+/// Everything about the change that restructures.
+pub(super) fn refactorings(
+    changes: &[Change],
+    before: &Snapshot,
+    after: &Snapshot,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for change in changes {
+        if let ChangeKind::Rename { from } = &change.kind {
+            findings.push((Some(change.path.clone()), format!("was moved or renamed from {from}")));
+        }
+    }
+    if renames_may_be_missed(changes, before, after) {
+        let message = "so many files went and came that renames cannot be judged".to_owned();
+        findings.push((None, message));
+    }
+    findings.extend(lines::rewritten(&versions(changes, before, after)));
+    findings.extend(definitions::restructured(&versions(changes, before, after)));
+    findings
+}
+
+/// A file with its text before and after the change, as far as there was one.
+struct Version<'a> {
+    path: &'a RelPath,
+    old: Option<&'a [u8]>,
+    new: Option<&'a [u8]>,
+}
+
+/// The regular files among the changes. A renamed one is told of above, and compared with what it was.
+fn versions<'a>(
+    changes: &'a [Change],
+    before: &'a Snapshot,
+    after: &'a Snapshot,
+) -> Vec<Version<'a>> {
+    let versions = changes.iter().map(|change| {
+        let old = match &change.kind {
+            ChangeKind::Rename { from } => from,
+            _ => &change.path,
+        };
+        let bytes =
+            |snapshot: &'a Snapshot, path: &RelPath| snapshot.file(path).map(|it| it.text.bytes());
+        Version { path: &change.path, old: bytes(before, old), new: bytes(after, &change.path) }
+    });
+    versions.filter(|it| it.old != it.new).collect()
+}
+
+/// Whether a file holds no text.
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(8_000).any(|it| *it == 0)
+}

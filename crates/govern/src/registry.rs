@@ -1,0 +1,356 @@
+//! Where records are kept: one SQLite file, or a PostgreSQL server that a team shares; the same behaviour on both.
+//!
+//! R1: a record's text never changes. Its state moves by [`crate::lifecycle::step`] only.
+//! R2: every change is one transaction: the state, the report, the approval and the audit line, all or none.
+//! R3: whoever writes is alone. Ids are minted, sources looked at and versions compared in the transaction that writes.
+//! R4: a refused event leaves one audit line and nothing else. A version that is not the expected one leaves nothing.
+//! R5: nothing is deleted.
+
+mod change;
+mod correct;
+mod import;
+mod postgres;
+mod read;
+mod rows;
+mod schema;
+mod sql;
+mod sqlite;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::audit::Line;
+use crate::id::{Id, NoFreeId};
+use crate::legacy::Legacy;
+use crate::lifecycle::{Event, Refusal, State};
+use crate::record::Record;
+use crate::report::Report;
+use crate::shape::Fault;
+use crate::time::Moment;
+
+pub use correct::CorrectError;
+pub use import::{ImportError, Imported};
+pub use verify::Verified;
+
+/// Where a registry is.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A file, made if it is not there. Its directory is.
+    Sqlite(PathBuf),
+    /// A server, by URL. It is never shown, because it may hold a password.
+    Postgres(String),
+}
+
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Sqlite(path) => f.debug_tuple("Sqlite").field(path).finish(),
+            Location::Postgres(_) => f.write_str("Postgres(…)"),
+        }
+    }
+}
+
+/// An open registry. One per thread: it holds one connection.
+pub struct Registry {
+    db: Box<dyn sql::Database>,
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").field("place", &self.db.place()).finish()
+    }
+}
+
+impl Registry {
+    /// Opens a registry, and makes or migrates its tables where needed.
+    pub fn open(location: &Location) -> Result<Registry, RegistryError> {
+        let mut db: Box<dyn sql::Database> = match location {
+            Location::Sqlite(path) => Box::new(sqlite::Sqlite::open(path)?),
+            Location::Postgres(url) => Box::new(postgres::Postgres::open(url)?),
+        };
+        schema::migrate(&mut *db)?;
+        Ok(Registry { db })
+    }
+
+    /// Where it is, fit to be shown.
+    pub fn place(&self) -> &str {
+        self.db.place()
+    }
+}
+
+/// What keeps a registry from being used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// The file cannot be opened, or the server not be reached.
+    #[error("cannot open the registry in {place}: {reason}")]
+    Open {
+        /// Where.
+        place: String,
+        /// Why.
+        reason: String,
+    },
+    /// The file is no database any more.
+    #[error(
+        "the registry in {place} is damaged ({reason}); move the file aside, then restore a copy of it or import an export"
+    )]
+    Corrupt {
+        /// Where.
+        place: String,
+        /// What the engine says.
+        reason: String,
+    },
+    /// The file is a database of something else.
+    #[error("{place} is a database, but not a registry; name another file")]
+    Foreign {
+        /// Where.
+        place: String,
+    },
+    /// It was made by a newer program.
+    #[error(
+        "the registry in {place} has version {found}, this program knows {known}; use a newer program"
+    )]
+    Newer {
+        /// Where.
+        place: String,
+        /// Its version.
+        found: i64,
+        /// The newest that is known.
+        known: i64,
+    },
+    /// Another process did not end its transaction in time.
+    #[error("another process holds the registry in {place}; try again when it has ended")]
+    Busy {
+        /// Where.
+        place: String,
+    },
+    /// The URL asks for an encrypted connection.
+    #[error(
+        "encrypted connections to PostgreSQL (sslmode=require) are not offered yet; use a local server, a tunnel, or sslmode=disable in a network that you trust"
+    )]
+    NoTls,
+    /// The URL cannot be read. It is not quoted, because it may hold a password.
+    #[error(
+        "the registry's URL cannot be read; write postgres://user:password@host:port/database, with % escapes in the password"
+    )]
+    Url,
+    /// A row is not as it was written.
+    #[error("{place} in the registry is damaged: {reason}; `regreen dds verify` finds out more")]
+    Damaged {
+        /// Which one.
+        place: String,
+        /// How.
+        reason: String,
+    },
+    /// Someone's name that could not be shown.
+    #[error("{what} is a text of one line with 1 to 200 characters")]
+    Name {
+        /// Whose.
+        what: &'static str,
+    },
+    /// The engine refused or failed.
+    #[error("the registry in {place} failed: {reason}")]
+    Database {
+        /// Where.
+        place: String,
+        /// What it says.
+        reason: String,
+    },
+}
+
+/// How deep details may be nested: well within what readers of JSON take.
+const MAX_DETAIL_LEVELS: usize = 64;
+
+/// The version of a record that a caller saw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expected {
+    /// Whatever it is: the state machine decides alone.
+    Any,
+    /// This one and no other.
+    Version(i64),
+}
+
+/// A record as it stands.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stored {
+    /// What it says, with the status that it has.
+    pub record: Record,
+    /// Its status and lease.
+    pub state: State,
+    /// How often it changed, its addition included.
+    pub version: i64,
+    body: Value,
+}
+
+impl Stored {
+    /// The record in the words in which it came, with the status that it has.
+    pub fn to_json(&self) -> Value {
+        let mut value = self.body.clone();
+        if let Value::Object(members) = &mut value {
+            members.insert("status".to_owned(), Value::from(self.state.status.name()));
+        }
+        value
+    }
+}
+
+/// A record of today, or one of before.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Entry {
+    /// It has a life.
+    Current(Box<Stored>),
+    /// It is only kept.
+    Legacy(Legacy),
+}
+
+impl Entry {
+    /// Its name.
+    pub fn id(&self) -> &Id {
+        match self {
+            Entry::Current(stored) => &stored.record.id,
+            Entry::Legacy(legacy) => &legacy.id,
+        }
+    }
+
+    /// Its status, in its own words for one of before.
+    pub fn status(&self) -> &str {
+        match self {
+            Entry::Current(stored) => stored.state.status.name(),
+            Entry::Legacy(legacy) => &legacy.status,
+        }
+    }
+
+    /// The record in the words in which it came, with the status that it has.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Entry::Current(stored) => stored.to_json(),
+            Entry::Legacy(legacy) => legacy.value.clone(),
+        }
+    }
+}
+
+/// Everything that is known about a record.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Dossier {
+    /// The record.
+    pub entry: Entry,
+    /// The attached patch.
+    pub patch: Option<Vec<u8>>,
+    /// Its reports, as they came. A record of today has at most one.
+    pub reports: Vec<Value>,
+    /// The document of its approval.
+    pub approval: Option<Value>,
+    /// Its audit lines, oldest first.
+    pub history: Vec<Line>,
+}
+
+impl Dossier {
+    /// The report of its run.
+    pub fn report(&self) -> Option<Report> {
+        self.reports.last().and_then(Report::from_json)
+    }
+}
+
+/// Something that happens to a record.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// The record.
+    pub id: &'a Id,
+    /// The version that was looked at before.
+    pub expected: Expected,
+    /// What happens.
+    pub event: &'a Event,
+    /// Who does it.
+    pub actor: &'a str,
+    /// When.
+    pub now: Moment,
+    /// The report, for [`Event::Finish`] and nothing else.
+    pub report: Option<&'a Report>,
+    /// The approval's document for [`Event::Approve`], which needs one; anything else worth keeping for other events.
+    pub details: Option<&'a Value>,
+}
+
+/// Why a record was not added.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddError {
+    /// It breaks rules; all of them, in the order of reports.
+    #[error("the record breaks {} of the rules", .faults.len())]
+    Faults {
+        /// What is wrong.
+        faults: Vec<Fault>,
+    },
+    /// No name is left for today.
+    #[error(transparent)]
+    NoFreeId(#[from] NoFreeId),
+    /// The patch is larger than what anyone reviews.
+    #[error("the attached patch has more than {limit} bytes")]
+    PatchTooLarge {
+        /// The most that is taken.
+        limit: usize,
+    },
+    /// The registry failed.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}
+
+/// Why something did not happen to a record.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HappenError {
+    /// There is no such record.
+    #[error("there is no record {id}")]
+    Unknown {
+        /// The name.
+        id: Id,
+    },
+    /// The record changed since the caller looked at it.
+    #[error(
+        "the record changed meanwhile: version {expected} was looked at, it has version {found}; look again"
+    )]
+    Conflict {
+        /// The version that the caller saw.
+        expected: i64,
+        /// The version that it has.
+        found: i64,
+    },
+    /// The state machine says no. An audit line says so too.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Nothing happens to a record of before. An audit line says that it was tried.
+    #[error("{id} is a legacy record: it can be read and exported, nothing else")]
+    Legacy {
+        /// The name.
+        id: Id,
+    },
+    /// The end of a run comes with its report, and with nothing else comes one.
+    #[error("a run's end, and nothing else, comes with a report of the same record and outcome")]
+    Report,
+    /// An approval comes with its document.
+    #[error("an approval comes with its document")]
+    NoDocument,
+    /// The approval is one of another record, or of other bytes. An audit line says that it was tried.
+    #[error("the approval is not one of {id} as it is stored")]
+    OtherBytes {
+        /// The name.
+        id: Id,
+    },
+    /// The details could be written, but not be read again.
+    #[error("details are nested at most {MAX_DETAIL_LEVELS} levels deep")]
+    TooDeep,
+    /// The registry failed.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}
+
+/// Names of people and processes reach every view, so they are one line each.
+fn check_name(what: &'static str, name: &str) -> Result<(), RegistryError> {
+    let is_fine = !name.trim().is_empty()
+        && name.chars().count() <= 200
+        && !name.chars().any(char::is_control);
+    if is_fine { Ok(()) } else { Err(RegistryError::Name { what }) }
+}

@@ -1,0 +1,306 @@
+//! Adding records, and everything that happens to them.
+
+use serde_json::{Map, Value, json};
+
+use super::rows::{self, RecordRow};
+use super::sql::{self, Database, Param};
+use super::{
+    AddError, Change, Entry, Expected, HappenError, MAX_DETAIL_LEVELS, Registry, RegistryError,
+    Stored, check_name,
+};
+use crate::accept::{Surroundings, accept};
+use crate::audit::{Details, content_hash, event_json};
+use crate::id::{Form, Id, NoFreeId, mint, minted_prefix};
+use crate::legacy;
+use crate::lifecycle::{Event, Lease, State, step};
+use crate::record::{Record, Status};
+use crate::report::Report;
+use crate::time::Moment;
+
+/// The most bytes of an attached patch.
+pub(crate) const MAX_PATCH: usize = 64 << 20;
+
+impl Registry {
+    /// Adds a record. One without the member `id` gets the next free one of the day.
+    pub fn add(
+        &mut self,
+        value: &Value,
+        patch: Option<&[u8]>,
+        actor: &str,
+        now: Moment,
+    ) -> Result<Stored, AddError> {
+        check_name("the actor", actor)?;
+        if patch.is_some_and(|it| it.len() > MAX_PATCH) {
+            return Err(AddError::PatchTooLarge { limit: MAX_PATCH });
+        }
+        sql::write(&mut *self.db, |db| add(db, value, patch, actor, now, None))
+    }
+
+    /// Lets something happen to a record. An event that the state machine refuses leaves an audit line.
+    pub fn happen(&mut self, change: &Change<'_>) -> Result<Stored, HappenError> {
+        check(change)?;
+        sql::write(&mut *self.db, |db| happen(db, change))?
+    }
+
+    /// Writes down that somebody tried what could not even be put as an event: to approve what is not proposed, without
+    /// having signed anything.
+    pub fn note_refusal(
+        &mut self,
+        id: &Id,
+        event: &str,
+        actor: &str,
+        now: Moment,
+        why: &str,
+    ) -> Result<(), RegistryError> {
+        check_name("the actor", actor)?;
+        sql::write(&mut *self.db, |db| {
+            let Some(row) = rows::by_id(db, id.as_str())? else { return Ok(()) };
+            let details = Map::from_iter([
+                (Details::EVENT.to_owned(), json!({})),
+                (Details::REFUSED.to_owned(), json!(why)),
+            ]);
+            let line = rows::draft(&row, actor, now, event, details)?;
+            rows::append(db, line)?;
+            Ok(())
+        })
+    }
+
+    /// Claims the oldest approved record that nobody runs, or whose lease has ended; `None` if there is none.
+    pub fn claim_next(
+        &mut self,
+        holder: &str,
+        actor: &str,
+        now: Moment,
+        until: Moment,
+    ) -> Result<Option<Stored>, HappenError> {
+        check_name("the actor", actor)?;
+        check_name("the holder", holder)?;
+        let event = Event::Claim { holder: holder.to_owned(), now, until };
+        let claimed = sql::write(&mut *self.db, |db| {
+            let Some(id) = claimable(db, now)? else { return Ok(None) };
+            let expected = Expected::Any;
+            let change = Change {
+                id: &id,
+                expected,
+                event: &event,
+                actor,
+                now,
+                report: None,
+                details: None,
+            };
+            happen(db, &change).map(Some)
+        });
+        claimed?.transpose()
+    }
+}
+
+/// The oldest approved record that nobody runs at that moment.
+pub(crate) fn claimable(db: &mut dyn Database, now: Moment) -> Result<Option<Id>, RegistryError> {
+    let rows = db.query(
+        "SELECT id FROM dds_records WHERE status = 'approved' AND legacy = 0 \
+         AND (lease_until IS NULL OR lease_until <= $1) ORDER BY ord LIMIT 1",
+        &[Param::Int(now.micros())],
+    )?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let id = row.text(0)?;
+    let damaged = |_| RegistryError::Damaged {
+        place: format!("record {id:?}"),
+        reason: "its name is no id".to_owned(),
+    };
+    Id::parse(&id).map(Some).map_err(damaged)
+}
+
+/// The next free name of that form and day.
+pub(crate) fn mint_id(
+    db: &mut dyn Database,
+    form: Form,
+    now: Moment,
+) -> Result<Result<Id, NoFreeId>, RegistryError> {
+    let prefix = minted_prefix(form, &now.day()).expect("only forms that are minted are asked for");
+    let rows = db.query(
+        "SELECT COALESCE(MAX(number), 0) FROM dds_records WHERE series = $1",
+        &[Param::Text(&prefix)],
+    )?;
+    let highest = rows.first().map_or(Ok(0), |it| it.int(0))?;
+    let taken: Vec<Id> = Id::parse(&format!("{prefix}{highest:03}")).into_iter().collect();
+    Ok(mint(&prefix, &taken))
+}
+
+/// A record that a correction may name as its source, whether it is of today or of before.
+pub(crate) fn source_record(
+    db: &mut dyn Database,
+    id: &str,
+) -> Result<Option<Record>, RegistryError> {
+    let Some(row) = rows::by_id(db, id)? else { return Ok(None) };
+    Ok(match row.entry()? {
+        Entry::Current(stored) => Some(stored.record),
+        Entry::Legacy(legacy) => legacy::as_record(&legacy),
+    })
+}
+
+/// Adds a record in a transaction that has been started.
+pub(crate) fn add(
+    db: &mut dyn Database,
+    value: &Value,
+    patch: Option<&[u8]>,
+    actor: &str,
+    now: Moment,
+    given: Option<&Value>,
+) -> Result<Stored, AddError> {
+    let mut value = value.clone();
+    let is_fix = value.get("type").and_then(Value::as_str) == Some("code_fix");
+    if let Value::Object(members) = &mut value
+        && !members.contains_key("id")
+    {
+        let form = if is_fix { Form::CodeFix } else { Form::CodeChange };
+        let id = mint_id(db, form, now)??;
+        members.shift_insert(0, "id".to_owned(), Value::from(id.as_str()));
+    }
+    let id = value.get("id").and_then(Value::as_str).filter(|it| Id::parse(it).is_ok());
+    let id_is_taken = match id {
+        Some(id) => rows::by_id(db, id)?.is_some(),
+        None => false,
+    };
+    let source_id = value.get("source_dds").and_then(Value::as_str);
+    let source_id = source_id.filter(|it| is_fix && Id::parse(it).is_ok());
+    let (source, sibling) = match source_id {
+        Some(id) => (source_record(db, id)?, rows::sibling(db, id)?),
+        None => (None, None),
+    };
+    let sibling = sibling.and_then(|it| Id::parse(&it).ok());
+    let around = Surroundings { id_is_taken, source: source.as_ref(), sibling: sibling.as_ref() };
+    let record = accept(&value, around).map_err(|faults| AddError::Faults { faults })?;
+
+    let mut details = Map::new();
+    if let Some(bytes) = patch {
+        details.insert(Details::PATCH.to_owned(), json!(content_hash(bytes)));
+    }
+    if let Some(given) = given {
+        details.insert(Details::GIVEN.to_owned(), given.clone());
+    }
+    let row = RecordRow::new(&record.id, &value, Status::Proposed.name());
+    let mut line = rows::draft(&row, actor, now, "add", details)?;
+    line.from = None;
+    Ok(rows::insert(db, row, patch, line)?.stored()?)
+}
+
+/// What can be said about a change without looking at the record.
+fn check(change: &Change<'_>) -> Result<(), HappenError> {
+    check_name("the actor", change.actor)?;
+    match change.event {
+        Event::Claim { holder, .. }
+        | Event::Begin { holder }
+        | Event::Commit { holder }
+        | Event::Renew { holder, .. }
+        | Event::Finish { holder, .. } => check_name("the holder", holder)?,
+        Event::Approve(_) if change.details.is_none() => return Err(HappenError::NoDocument),
+        Event::Approve(_) | Event::Reject => {}
+    }
+    if change.details.is_some_and(|it| !is_within(it, MAX_DETAIL_LEVELS)) {
+        return Err(HappenError::TooDeep);
+    }
+    let fits = match (change.event, change.report) {
+        (Event::Finish { outcome, .. }, Some(report)) => {
+            &report.dds == change.id && report.outcome == *outcome
+        }
+        (Event::Finish { .. }, None) => false,
+        (_, report) => report.is_none(),
+    };
+    if fits { Ok(()) } else { Err(HappenError::Report) }
+}
+
+fn is_within(value: &Value, n_levels: usize) -> bool {
+    let Some(inner) = n_levels.checked_sub(1) else { return false };
+    match value {
+        Value::Array(items) => items.iter().all(|it| is_within(it, inner)),
+        Value::Object(members) => members.values().all(|it| is_within(it, inner)),
+        _ => true,
+    }
+}
+
+/// The outer result is the transaction's, the inner one the event's: a refusal is written down and kept.
+fn happen(
+    db: &mut dyn Database,
+    change: &Change<'_>,
+) -> Result<Result<Stored, HappenError>, HappenError> {
+    let Some(row) = rows::by_id(db, change.id.as_str())? else {
+        return Err(HappenError::Unknown { id: change.id.clone() });
+    };
+    if let Expected::Version(expected) = change.expected
+        && expected != row.version
+    {
+        return Err(HappenError::Conflict { expected, found: row.version });
+    }
+    if row.is_legacy {
+        refuse(db, &row, change, "a legacy record cannot change")?;
+        return Ok(Err(HappenError::Legacy { id: change.id.clone() }));
+    }
+    let stored = row.stored()?;
+    if let Event::Approve(approved) = change.event {
+        let patch = rows::patch(db, change.id.as_str())?;
+        if !approved.held().is_about(&stored.record, patch.as_deref()) {
+            refuse(db, &row, change, "the approval is of other bytes")?;
+            return Ok(Err(HappenError::OtherBytes { id: change.id.clone() }));
+        }
+    }
+    match step(&stored.state, change.event) {
+        Ok(state) => Ok(Ok(proceed(db, &row, stored, state, change)?)),
+        Err(refusal) => {
+            refuse(db, &row, change, &refusal.to_string())?;
+            Ok(Err(HappenError::Refused(refusal)))
+        }
+    }
+}
+
+fn refuse(
+    db: &mut dyn Database,
+    row: &RecordRow,
+    change: &Change<'_>,
+    why: &str,
+) -> Result<(), RegistryError> {
+    let mut details = Map::new();
+    details.insert(Details::EVENT.to_owned(), event_json(change.event));
+    details.insert(Details::REFUSED.to_owned(), json!(why));
+    let line = rows::draft(row, change.actor, change.now, change.event.name(), details)?;
+    rows::append(db, line)?;
+    Ok(())
+}
+
+fn proceed(
+    db: &mut dyn Database,
+    row: &RecordRow,
+    mut stored: Stored,
+    state: State,
+    change: &Change<'_>,
+) -> Result<Stored, RegistryError> {
+    let mut details = Map::new();
+    details.insert(Details::EVENT.to_owned(), event_json(change.event));
+    if let Some(report) = change.report.map(Report::to_json) {
+        let body = report.to_string();
+        details.insert(Details::REPORTS.to_owned(), json!([content_hash(body.as_bytes())]));
+        rows::add_report(db, &row.id, &body)?;
+    }
+    match (change.event, change.details) {
+        (Event::Approve(_), Some(document)) => {
+            let body = document.to_string();
+            let hash = content_hash(body.as_bytes());
+            details.insert(Details::APPROVAL.to_owned(), json!(hash));
+            rows::add_approval(db, &row.id, &body)?;
+        }
+        (_, Some(given)) => {
+            details.insert(Details::GIVEN.to_owned(), given.clone());
+        }
+        (_, None) => {}
+    }
+    let mut line = rows::draft(row, change.actor, change.now, change.event.name(), details)?;
+    line.to = state.status.name().to_owned();
+    let changed = rows::append(db, line)?;
+    // As it will be read again: to the microsecond.
+    let lease = state.lease.map(|it| Lease { until: Moment::from_micros(it.until.micros()), ..it });
+    let state = State { lease, ..state };
+    rows::advance(db, row, &state, changed)?;
+    stored.record.status = state.status;
+    stored.state = state;
+    stored.version = row.version.saturating_add(1);
+    Ok(stored)
+}

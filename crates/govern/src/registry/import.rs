@@ -1,0 +1,291 @@
+//! Taking over records from files. All of them come in or none does, and none comes in approved: a person's word is bound
+//! to a registry in which it was given (L2). What has ended keeps how it ended, as history.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::change::{MAX_PATCH, source_record};
+use super::rows::{self, RecordRow};
+use super::sql::{self, Database};
+use super::{Registry, RegistryError, check_name};
+use crate::accept::{Surroundings, accept};
+use crate::audit::{Details, content_hash};
+use crate::exchange::{File, FileFault, Incoming};
+use crate::id::Id;
+use crate::legacy;
+use crate::record::{Record, Status};
+use crate::report::Report;
+use crate::shape;
+use crate::time::Moment;
+
+/// What came in.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Imported {
+    /// The records, in the order of the file.
+    pub ids: Vec<Id>,
+    /// Those of them that were approved elsewhere and wait for an approval here.
+    pub no_longer_approved: Vec<Id>,
+}
+
+/// Why nothing came in.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The files have faults; all of them.
+    #[error("the files have {} faults, nothing was imported", .faults.len())]
+    Faults {
+        /// What is wrong, and where.
+        faults: Vec<FileFault>,
+    },
+    /// The registry failed.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}
+
+impl Registry {
+    /// Imports what was read from files.
+    pub fn import(
+        &mut self,
+        incoming: &Incoming,
+        actor: &str,
+        now: Moment,
+    ) -> Result<Imported, ImportError> {
+        check_name("the actor", actor)?;
+        sql::write(&mut *self.db, |db| {
+            let mut faults = Vec::new();
+            let arrivals = judge(db, incoming, &mut faults)?;
+            let reports = judge_reports(incoming, &arrivals, &mut faults);
+            judge_patches(incoming, &mut faults);
+            if !faults.is_empty() {
+                return Err(ImportError::Faults { faults });
+            }
+            Ok(store(db, incoming, &arrivals, &reports, actor, now)?)
+        })
+    }
+}
+
+/// A record that may come in.
+struct Arrival<'a> {
+    id: Id,
+    value: &'a Value,
+    /// The status that it gets here.
+    status: String,
+    /// The status that it had there, where it is another one.
+    had: Option<Status>,
+    is_legacy: bool,
+}
+
+fn put(faults: &mut Vec<FileFault>, file: File, pointer: String, message: String) {
+    faults.push(FileFault { file, pointer, message });
+}
+
+/// The records, with every fault of every one of them.
+fn judge<'a>(
+    db: &mut dyn Database,
+    incoming: &'a Incoming,
+    faults: &mut Vec<FileFault>,
+) -> Result<Vec<Arrival<'a>>, RegistryError> {
+    let sources = sources_in(incoming);
+    let mut arrivals = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut corrected: BTreeMap<&str, Id> = BTreeMap::new();
+    for (pointer, value) in &incoming.proposals {
+        let text =
+            |name: &str| value.get(name).and_then(Value::as_str).filter(|it| Id::parse(it).is_ok());
+        let id_is_taken = match text("id") {
+            Some(id) => !seen.insert(id) || rows::by_id(db, id)?.is_some(),
+            None => false,
+        };
+        let judged = if legacy::is_legacy(value) {
+            judge_legacy(value, id_is_taken)
+        } else {
+            let source_id = text("source_dds").filter(|_| is_fix(value));
+            let mut source = None;
+            let mut sibling = None;
+            if let Some(id) = source_id {
+                source = match sources.get(id) {
+                    Some(record) => Some(record.clone()),
+                    None => source_record(db, id)?,
+                };
+                sibling = match corrected.get(id) {
+                    Some(first) => Some(first.clone()),
+                    None => rows::sibling(db, id)?.and_then(|it| Id::parse(&it).ok()),
+                };
+            }
+            let around =
+                Surroundings { id_is_taken, source: source.as_ref(), sibling: sibling.as_ref() };
+            judge_current(value, around)
+        };
+        if let (Some(source), Some(id)) = (text("source_dds").filter(|_| is_fix(value)), text("id"))
+        {
+            corrected.entry(source).or_insert_with(|| Id::parse(id).expect("it was parsed above"));
+        }
+        match judged {
+            Ok(arrival) => arrivals.push(arrival),
+            Err(found) => faults.extend(found.into_iter().map(|it| FileFault {
+                file: File::Proposals,
+                pointer: format!("{pointer}{}", it.pointer),
+                message: it.message,
+            })),
+        }
+    }
+    Ok(arrivals)
+}
+
+fn is_fix(value: &Value) -> bool {
+    value.get("type").and_then(Value::as_str) == Some("code_fix")
+}
+
+/// The records of the files, as sources of others that may stand before them.
+fn sources_in(incoming: &Incoming) -> BTreeMap<String, Record> {
+    let records =
+        incoming.proposals.iter().filter_map(|(_, value)| match legacy::is_legacy(value) {
+            true => legacy::as_record(&legacy::read(value).ok()?),
+            false => shape::read(value).record,
+        });
+    records.map(|it| (it.id.as_str().to_owned(), it)).collect()
+}
+
+fn judge_legacy(value: &Value, id_is_taken: bool) -> Result<Arrival<'_>, Vec<shape::Fault>> {
+    let read = legacy::read(value)?;
+    if id_is_taken {
+        return Err(vec![shape::Fault {
+            rule: shape::Rule::Duplicate,
+            pointer: "/id".to_owned(),
+            message: format!("a record {} is stored already", read.id),
+        }]);
+    }
+    Ok(Arrival { id: read.id, value, status: read.status, had: None, is_legacy: true })
+}
+
+/// The rules for new records hold, but for the status.
+fn judge_current<'a>(
+    value: &'a Value,
+    around: Surroundings<'_>,
+) -> Result<Arrival<'a>, Vec<shape::Fault>> {
+    let status = value.get("status").and_then(Value::as_str).and_then(Status::named);
+    let mut as_new = value.clone();
+    if let (Some(_), Value::Object(members)) = (status, &mut as_new) {
+        members.insert("status".to_owned(), json!(Status::Proposed.name()));
+    }
+    let record = accept(&as_new, around)?;
+    let had = status.unwrap_or(Status::Proposed);
+    let gets = if had == Status::Approved { Status::Proposed } else { had };
+    Ok(Arrival {
+        id: record.id,
+        value,
+        status: gets.name().to_owned(),
+        had: (had != gets).then_some(had),
+        is_legacy: false,
+    })
+}
+
+/// The texts of the reports by the record that each is about, in the order of the file.
+fn judge_reports(
+    incoming: &Incoming,
+    arrivals: &[Arrival<'_>],
+    faults: &mut Vec<FileFault>,
+) -> Vec<(String, String)> {
+    let by_id: BTreeMap<&str, &Arrival<'_>> =
+        arrivals.iter().map(|it| (it.id.as_str(), it)).collect();
+    let named = names(incoming);
+    let mut reported = BTreeSet::new();
+    let mut reports = Vec::new();
+    for (pointer, value) in &incoming.reports {
+        let mut wrong = |place: &str, message: String| {
+            put(faults, File::Reports, format!("{pointer}{place}"), message);
+        };
+        let Some(id) = value.get("dds_id").and_then(Value::as_str) else {
+            wrong("/dds_id", "a report names its record in dds_id".to_owned());
+            continue;
+        };
+        let Some(arrival) = by_id.get(id) else {
+            if !named.contains(id) {
+                wrong(
+                    "/dds_id",
+                    format!("dds.json has no record {id:?}; import both files together"),
+                );
+            }
+            continue;
+        };
+        if !arrival.is_legacy {
+            match Report::from_json(value) {
+                None => wrong("", "not in the form of a report".to_owned()),
+                Some(report) if report.outcome.status().name() != arrival.status => {
+                    let message = format!("{id} is {}, which is no such end", arrival.status);
+                    wrong("/status", message);
+                }
+                Some(_) if !reported.insert(id) => {
+                    wrong("/dds_id", format!("{id} has another report; a record runs once"));
+                }
+                Some(_) => {}
+            }
+        }
+        reports.push((id.to_owned(), value.to_string()));
+    }
+    reports
+}
+
+fn judge_patches(incoming: &Incoming, faults: &mut Vec<FileFault>) {
+    let named = names(incoming);
+    for (id, (pointer, bytes)) in &incoming.patches {
+        if bytes.len() > MAX_PATCH {
+            let message = format!("the patch has more than {MAX_PATCH} bytes");
+            put(faults, File::Proposals, pointer.clone(), message);
+        }
+        if !named.contains(id.as_str()) {
+            let message = format!("the file has no record {id:?}");
+            put(faults, File::Proposals, pointer.clone(), message);
+        }
+    }
+}
+
+/// The ids in the file, also those of records with faults.
+fn names(incoming: &Incoming) -> BTreeSet<&str> {
+    incoming.proposals.iter().filter_map(|(_, it)| it.get("id").and_then(Value::as_str)).collect()
+}
+
+fn store(
+    db: &mut dyn Database,
+    incoming: &Incoming,
+    arrivals: &[Arrival<'_>],
+    reports: &[(String, String)],
+    actor: &str,
+    now: Moment,
+) -> Result<Imported, RegistryError> {
+    let mut imported = Imported::default();
+    let mut hashes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (id, body) in reports {
+        hashes.entry(id.as_str()).or_default().push(content_hash(body.as_bytes()));
+    }
+    for arrival in arrivals {
+        let id = arrival.id.as_str();
+        let mut row = RecordRow::new(&arrival.id, arrival.value, &arrival.status);
+        if let Some(source) = row.source.as_deref().filter(|_| row.is_legacy)
+            && rows::sibling(db, source)?.is_some()
+        {
+            row.source = None;
+        }
+        let patch = incoming.patches.get(id).map(|(_, bytes)| bytes.as_slice());
+        let mut details = Map::new();
+        if let Some(bytes) = patch {
+            details.insert(Details::PATCH.to_owned(), json!(content_hash(bytes)));
+        }
+        if let Some(hashes) = hashes.get(id) {
+            details.insert(Details::REPORTS.to_owned(), json!(hashes));
+        }
+        if let Some(had) = arrival.had {
+            details.insert(Details::GIVEN.to_owned(), json!({ "status": had.name() }));
+            imported.no_longer_approved.push(arrival.id.clone());
+        }
+        let mut line = rows::draft(&row, actor, now, "import", details)?;
+        line.from = None;
+        rows::insert(db, row, patch, line)?;
+        imported.ids.push(arrival.id.clone());
+    }
+    for (id, body) in reports {
+        rows::add_report(db, id, body)?;
+    }
+    Ok(imported)
+}

@@ -1,0 +1,84 @@
+//! Looking at what is stored.
+
+use serde_json::Value;
+
+use super::change::claimable;
+use super::rows;
+use super::sql::{self, Database};
+use super::{Dossier, Entry, Registry, RegistryError, Stored};
+use crate::exchange::{self, Exported};
+use crate::id::Id;
+use crate::time::Moment;
+
+impl Registry {
+    /// Everything that is known about a record.
+    pub fn get(&mut self, id: &Id) -> Result<Option<Dossier>, RegistryError> {
+        sql::read(&mut *self.db, |db| {
+            let Some(row) = rows::by_id(db, id.as_str())? else { return Ok(None) };
+            Ok(Some(Dossier {
+                entry: row.entry()?,
+                patch: rows::patch(db, id.as_str())?,
+                reports: reports(db, id.as_str())?,
+                approval: match rows::approval(db, id.as_str())? {
+                    Some(text) => Some(parse(&text, || format!("approval of {id}"))?),
+                    None => None,
+                },
+                history: rows::history(db, id.as_str())?,
+            }))
+        })
+    }
+
+    /// A record as it stands, without what belongs to it.
+    pub fn entry(&mut self, id: &Id) -> Result<Option<Entry>, RegistryError> {
+        sql::read(&mut *self.db, |db| {
+            rows::by_id(db, id.as_str())?.map(|it| it.entry()).transpose()
+        })
+    }
+
+    /// All records, or those with a status, in the order in which they came.
+    pub fn list(&mut self, status: Option<&str>) -> Result<Vec<Entry>, RegistryError> {
+        let found = sql::read(&mut *self.db, |db| match status {
+            // No status has a NUL, and PostgreSQL would refuse to look for one.
+            Some(status) if status.contains('\0') => Ok(Vec::new()),
+            Some(status) => rows::by_status(db, status),
+            None => rows::all(db),
+        })?;
+        found.iter().map(rows::RecordRow::entry).collect()
+    }
+
+    /// The oldest approved record that nobody runs at that moment.
+    pub fn next_claimable(&mut self, now: Moment) -> Result<Option<Stored>, RegistryError> {
+        sql::read(&mut *self.db, |db| {
+            let Some(id) = claimable(db, now)? else { return Ok(None) };
+            rows::by_id(db, id.as_str())?.map(|it| it.stored()).transpose()
+        })
+    }
+
+    /// Everything, as the two files that other programs know.
+    pub fn export(&mut self) -> Result<Exported, RegistryError> {
+        sql::read(&mut *self.db, |db| {
+            let mut proposals = Vec::new();
+            let mut patches = Vec::new();
+            for row in rows::all(db)? {
+                proposals.push(row.entry()?.to_json());
+                if let Some(bytes) = rows::patch(db, &row.id)? {
+                    patches.push((row.id.clone(), bytes));
+                }
+            }
+            let reports = rows::all_reports(db)?;
+            let reports =
+                reports.iter().map(|(id, text)| parse(text, || format!("report of {id}")));
+            Ok(exchange::write(proposals, &patches, reports.collect::<Result<_, _>>()?))
+        })
+    }
+}
+
+fn reports(db: &mut dyn Database, id: &str) -> Result<Vec<Value>, RegistryError> {
+    let texts = rows::reports(db, id)?;
+    texts.iter().map(|text| parse(text, || format!("report of {id}"))).collect()
+}
+
+fn parse(text: &str, place: impl Fn() -> String) -> Result<Value, RegistryError> {
+    serde_json::from_str(text)
+        .map_err(|_| RegistryError::Damaged { place: place(), reason: "it is no JSON".to_owned() })
+}

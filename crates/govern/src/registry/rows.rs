@@ -1,0 +1,362 @@
+//! Records, patches, reports, approvals and audit lines as rows.
+
+use serde_json::{Map, Value};
+
+use super::sql::{Database, Param, Row};
+use super::{Entry, RegistryError, Stored};
+use crate::audit::{Line, content_hash};
+use crate::id::{Id, minted_prefix};
+use crate::legacy;
+use crate::lifecycle::{Lease, Phase, State};
+use crate::record::Status;
+use crate::shape;
+use crate::time::Moment;
+
+/// A row of `dds_records`.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct RecordRow {
+    pub(crate) ord: i64,
+    pub(crate) id: String,
+    pub(crate) body: String,
+    pub(crate) is_legacy: bool,
+    pub(crate) kind: String,
+    pub(crate) status: String,
+    pub(crate) version: i64,
+    pub(crate) source: Option<String>,
+    pub(crate) series: Option<String>,
+    pub(crate) number: Option<i64>,
+    pub(crate) lease_holder: Option<String>,
+    pub(crate) lease_until: Option<i64>,
+    pub(crate) lease_phase: Option<String>,
+    pub(crate) changed: i64,
+}
+
+impl RecordRow {
+    fn read(row: &Row) -> Result<RecordRow, RegistryError> {
+        Ok(RecordRow {
+            ord: row.int(0)?,
+            id: row.text(1)?,
+            body: row.text(2)?,
+            is_legacy: row.int(3)? != 0,
+            kind: row.text(4)?,
+            status: row.text(5)?,
+            version: row.int(6)?,
+            source: row.maybe_text(7)?,
+            series: row.maybe_text(8)?,
+            number: row.maybe_int(9)?,
+            lease_holder: row.maybe_text(10)?,
+            lease_until: row.maybe_int(11)?,
+            lease_phase: row.maybe_text(12)?,
+            changed: row.int(13)?,
+        })
+    }
+
+    /// A row for a record that is stored for the first time. What is found by columns is taken from the text alone.
+    pub(crate) fn new(id: &Id, value: &Value, status: &str) -> RecordRow {
+        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        let kind = text("type").unwrap_or_default();
+        let (series, number) = series(id);
+        RecordRow {
+            ord: 0,
+            id: id.as_str().to_owned(),
+            body: value.to_string(),
+            is_legacy: legacy::is_legacy(value),
+            source: match kind.as_str() {
+                "code_fix" => text("source_dds").filter(|it| Id::parse(it).is_ok()),
+                _ => None,
+            },
+            // A NUL has no place in a text column of PostgreSQL; a type of before may have one.
+            kind: kind.replace('\0', ""),
+            status: status.to_owned(),
+            version: 1,
+            series,
+            number,
+            lease_holder: None,
+            lease_until: None,
+            lease_phase: None,
+            changed: 0,
+        }
+    }
+
+    pub(crate) fn damaged(&self, reason: &str) -> RegistryError {
+        RegistryError::Damaged { place: format!("record {}", self.id), reason: reason.to_owned() }
+    }
+
+    pub(crate) fn body_hash(&self) -> String {
+        content_hash(self.body.as_bytes())
+    }
+
+    pub(crate) fn lease(&self) -> Result<Option<Lease>, RegistryError> {
+        match (&self.lease_holder, self.lease_until, &self.lease_phase) {
+            (None, None, None) => Ok(None),
+            (Some(holder), Some(until), Some(phase)) => {
+                let phase = Phase::named(phase)
+                    .ok_or_else(|| self.damaged("its lease has no known phase"))?;
+                let until = Moment::from_micros(until);
+                Ok(Some(Lease { holder: holder.clone(), until, phase }))
+            }
+            _ => Err(self.damaged("its lease is not whole")),
+        }
+    }
+
+    pub(crate) fn id(&self) -> Result<Id, RegistryError> {
+        Id::parse(&self.id).map_err(|error| self.damaged(&error.to_string()))
+    }
+
+    fn value(&self) -> Result<Value, RegistryError> {
+        serde_json::from_str(&self.body).map_err(|_| self.damaged("its text is no JSON"))
+    }
+
+    /// The record with its state. Only for one of today.
+    pub(crate) fn stored(&self) -> Result<Stored, RegistryError> {
+        let body = self.value()?;
+        let status =
+            Status::named(&self.status).ok_or_else(|| self.damaged("its status is not known"))?;
+        let record = shape::read(&body).record;
+        let mut record = record.ok_or_else(|| self.damaged("its text is no record"))?;
+        if record.id.as_str() != self.id {
+            return Err(self.damaged("its text has another id"));
+        }
+        record.status = status;
+        Ok(Stored {
+            record,
+            state: State { status, lease: self.lease()? },
+            version: self.version,
+            body,
+        })
+    }
+
+    pub(crate) fn entry(&self) -> Result<Entry, RegistryError> {
+        if !self.is_legacy {
+            return Ok(Entry::Current(Box::new(self.stored()?)));
+        }
+        let legacy = legacy::read(&self.value()?);
+        Ok(Entry::Legacy(legacy.map_err(|_| self.damaged("its text is no record of before"))?))
+    }
+}
+
+/// What a minted id counts up in, and its number; nothing for the legacy form.
+fn series(id: &Id) -> (Option<String>, Option<i64>) {
+    if minted_prefix(id.form(), "").is_none() {
+        return (None, None);
+    }
+    let (prefix, number) = id.as_str().split_at(id.as_str().len().saturating_sub(3));
+    (Some(prefix.to_owned()), number.parse().ok())
+}
+
+fn records(rows: &[Row]) -> Result<Vec<RecordRow>, RegistryError> {
+    rows.iter().map(RecordRow::read).collect()
+}
+
+/// The record of that name.
+pub(crate) fn by_id(db: &mut dyn Database, id: &str) -> Result<Option<RecordRow>, RegistryError> {
+    let rows = db.query(
+        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
+         lease_phase, changed FROM dds_records WHERE id = $1",
+        &[Param::Text(id)],
+    )?;
+    rows.first().map(RecordRow::read).transpose()
+}
+
+/// All records, in the order in which they came.
+pub(crate) fn all(db: &mut dyn Database) -> Result<Vec<RecordRow>, RegistryError> {
+    records(&db.query(
+        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
+         lease_phase, changed FROM dds_records ORDER BY ord",
+        &[],
+    )?)
+}
+
+/// Those with that status, in the order in which they came.
+pub(crate) fn by_status(
+    db: &mut dyn Database,
+    status: &str,
+) -> Result<Vec<RecordRow>, RegistryError> {
+    records(&db.query(
+        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
+         lease_phase, changed FROM dds_records WHERE status = $1 ORDER BY ord",
+        &[Param::Text(status)],
+    )?)
+}
+
+/// The correction of that source.
+pub(crate) fn sibling(
+    db: &mut dyn Database,
+    source: &str,
+) -> Result<Option<String>, RegistryError> {
+    let rows = db.query("SELECT id FROM dds_records WHERE source = $1", &[Param::Text(source)])?;
+    rows.first().map(|it| it.text(0)).transpose()
+}
+
+/// The number one above the highest of a column that counts rows.
+fn next(db: &mut dyn Database, sql: &'static str) -> Result<i64, RegistryError> {
+    let highest = db.query(sql, &[])?.first().map_or(Ok(0), |it| it.int(0))?;
+    Ok(highest.saturating_add(1))
+}
+
+/// Stores a new record with its patch and its first audit line, which is drawn up without number, hash and link.
+pub(crate) fn insert(
+    db: &mut dyn Database,
+    mut row: RecordRow,
+    patch: Option<&[u8]>,
+    line: Line,
+) -> Result<RecordRow, RegistryError> {
+    row.changed = append(db, line)?;
+    row.ord = next(db, "SELECT COALESCE(MAX(ord), 0) FROM dds_records")?;
+    db.execute(
+        "INSERT INTO dds_records (ord, id, body, legacy, kind, status, version, source, series, number, changed) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        &[
+            Param::Int(row.ord),
+            Param::Text(&row.id),
+            Param::Text(&row.body),
+            Param::Int(i64::from(row.is_legacy)),
+            Param::Text(&row.kind),
+            Param::Text(&row.status),
+            Param::Int(row.version),
+            Param::MaybeText(row.source.as_deref()),
+            Param::MaybeText(row.series.as_deref()),
+            Param::MaybeInt(row.number),
+            Param::Int(row.changed),
+        ],
+    )?;
+    if let Some(bytes) = patch {
+        let values = [Param::Text(&row.id), Param::Bytes(bytes)];
+        db.execute("INSERT INTO dds_patches (id, bytes) VALUES ($1, $2)", &values)?;
+    }
+    Ok(row)
+}
+
+/// Moves a record on, if it still has the version that was read.
+pub(crate) fn advance(
+    db: &mut dyn Database,
+    row: &RecordRow,
+    state: &State,
+    changed: i64,
+) -> Result<(), RegistryError> {
+    let lease = state.lease.as_ref();
+    let n_rows = db.execute(
+        "UPDATE dds_records SET status = $1, version = $2, lease_holder = $3, lease_until = $4, lease_phase = $5, \
+         changed = $6 WHERE id = $7 AND version = $8",
+        &[
+            Param::Text(state.status.name()),
+            Param::Int(row.version.saturating_add(1)),
+            Param::MaybeText(lease.map(|it| it.holder.as_str())),
+            Param::MaybeInt(lease.map(|it| it.until.micros())),
+            Param::MaybeText(lease.map(|it| it.phase.name())),
+            Param::Int(changed),
+            Param::Text(&row.id),
+            Param::Int(row.version),
+        ],
+    )?;
+    if n_rows == 1 { Ok(()) } else { Err(row.damaged("it changed in the midst of a transaction")) }
+}
+
+/// Adds a report of that record.
+pub(crate) fn add_report(db: &mut dyn Database, id: &str, body: &str) -> Result<(), RegistryError> {
+    let ord = next(db, "SELECT COALESCE(MAX(ord), 0) FROM dds_reports")?;
+    let values = [Param::Int(ord), Param::Text(id), Param::Text(body)];
+    db.execute("INSERT INTO dds_reports (ord, id, body) VALUES ($1, $2, $3)", &values)?;
+    Ok(())
+}
+
+/// The texts of its reports, oldest first.
+pub(crate) fn reports(db: &mut dyn Database, id: &str) -> Result<Vec<String>, RegistryError> {
+    let sql = "SELECT body FROM dds_reports WHERE id = $1 ORDER BY ord";
+    db.query(sql, &[Param::Text(id)])?.iter().map(|it| it.text(0)).collect()
+}
+
+/// Names and texts of all reports, oldest first.
+pub(crate) fn all_reports(db: &mut dyn Database) -> Result<Vec<(String, String)>, RegistryError> {
+    let rows = db.query("SELECT id, body FROM dds_reports ORDER BY ord", &[])?;
+    rows.iter().map(|it| Ok((it.text(0)?, it.text(1)?))).collect()
+}
+
+/// Keeps the document of an approval.
+pub(crate) fn add_approval(
+    db: &mut dyn Database,
+    id: &str,
+    body: &str,
+) -> Result<(), RegistryError> {
+    let values = [Param::Text(id), Param::Text(body)];
+    db.execute("INSERT INTO dds_approvals (id, body) VALUES ($1, $2)", &values)?;
+    Ok(())
+}
+
+/// The text of its approval.
+pub(crate) fn approval(db: &mut dyn Database, id: &str) -> Result<Option<String>, RegistryError> {
+    let rows = db.query("SELECT body FROM dds_approvals WHERE id = $1", &[Param::Text(id)])?;
+    rows.first().map(|it| it.text(0)).transpose()
+}
+
+/// The bytes of its patch.
+pub(crate) fn patch(db: &mut dyn Database, id: &str) -> Result<Option<Vec<u8>>, RegistryError> {
+    let rows = db.query("SELECT bytes FROM dds_patches WHERE id = $1", &[Param::Text(id)])?;
+    rows.first().map(|it| it.bytes(0)).transpose()
+}
+
+/// The lines about a record, oldest first.
+pub(crate) fn history(db: &mut dyn Database, id: &str) -> Result<Vec<Line>, RegistryError> {
+    let sql = "SELECT seq, line FROM dds_audit WHERE id = $1 ORDER BY seq";
+    let rows = db.query(sql, &[Param::Text(id)])?;
+    rows.iter()
+        .map(|row| {
+            let (seq, text) = (row.int(0)?, row.text(1)?);
+            Line::parse(&text).ok_or_else(|| RegistryError::Damaged {
+                place: format!("audit line {seq}"),
+                reason: "it cannot be read".to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// The number and hash of the last line.
+pub(crate) fn head(db: &mut dyn Database) -> Result<Option<(i64, String)>, RegistryError> {
+    let rows = db.query("SELECT seq, hash FROM dds_head WHERE one = 1", &[])?;
+    rows.first().map(|it| Ok((it.int(0)?, it.text(1)?))).transpose()
+}
+
+/// Writes a line at the end of the trail and gives its number.
+pub(crate) fn append(db: &mut dyn Database, line: Line) -> Result<i64, RegistryError> {
+    let head = head(db)?;
+    let is_first = head.is_none();
+    let (seq, previous) = match head {
+        None => (1, None),
+        Some((seq, hash)) => (seq.saturating_add(1), Some(hash)),
+    };
+    let line = Line { seq, previous, ..line }.sealed();
+    db.execute(
+        "INSERT INTO dds_audit (seq, id, line) VALUES ($1, $2, $3)",
+        &[Param::Int(seq), Param::Text(line.dds.as_str()), Param::Text(&line.text())],
+    )?;
+    let values = [Param::Int(seq), Param::Text(&line.hash)];
+    if is_first {
+        db.execute("INSERT INTO dds_head (one, seq, hash) VALUES (1, $1, $2)", &values)?;
+    } else {
+        db.execute("UPDATE dds_head SET seq = $1, hash = $2 WHERE one = 1", &values)?;
+    }
+    Ok(seq)
+}
+
+/// A line about a record, without what [`append`] adds.
+pub(crate) fn draft(
+    row: &RecordRow,
+    actor: &str,
+    now: Moment,
+    event: &str,
+    details: Map<String, Value>,
+) -> Result<Line, RegistryError> {
+    Ok(Line {
+        seq: 0,
+        at: now,
+        actor: actor.to_owned(),
+        dds: row.id()?,
+        event: event.to_owned(),
+        from: Some(row.status.clone()),
+        to: row.status.clone(),
+        details,
+        body_hash: row.body_hash(),
+        previous: None,
+        hash: String::new(),
+    })
+}

@@ -1,0 +1,291 @@
+//! Adding records, what happens to them, and what is refused.
+
+use super::*;
+use crate::lifecycle::{Lease, Phase};
+use crate::record::Status;
+
+pub(super) fn a_record_comes_back_as_it_was_added(place: &Place) {
+    let mut registry = place.open();
+    let patch = [0, 255, b'\n', 0];
+    let stored = registry.add(&proposal(), Some(&patch), "ann", at(0)).unwrap();
+    assert_eq!(stored.record.id, id("DDS-20260202-CODE-001"));
+    assert_eq!((stored.version, stored.state.status), (1, Status::Proposed));
+
+    let mut expected = proposal();
+    let members = expected.as_object_mut().unwrap();
+    members.shift_insert(0, "id".to_owned(), json!("DDS-20260202-CODE-001"));
+    let dossier = place.open().get(&stored.record.id).unwrap().unwrap();
+    assert_eq!(dossier.entry.to_json().to_string(), expected.to_string());
+    assert_eq!(dossier.entry, Entry::Current(Box::new(stored)));
+    assert_eq!(dossier.patch.as_deref(), Some(&patch[..]));
+    assert_eq!((dossier.reports.len(), dossier.approval), (0, None));
+    assert_eq!(dossier.history.len(), 1);
+    assert_eq!(registry.get(&id("DDS-20260202-CODE-002")).unwrap(), None);
+    assert_sound(&mut registry);
+}
+
+pub(super) fn ids_are_minted_without_gaps_or_repeats(place: &Place) {
+    let mut registry = place.open();
+    let mut add = |value: &Value, seconds: i64| {
+        registry.add(value, None, "ann", at(seconds)).map(|it| it.record.id.to_string())
+    };
+    assert_eq!(add(&proposal(), 0).unwrap(), "DDS-20260202-CODE-001");
+    let mut named = proposal();
+    named["id"] = json!("DDS-20260202-CODE-007");
+    assert_eq!(add(&named, 0).unwrap(), "DDS-20260202-CODE-007");
+    assert_eq!(add(&proposal(), 0).unwrap(), "DDS-20260202-CODE-008");
+    assert_eq!(add(&proposal(), 86_400).unwrap(), "DDS-20260203-CODE-001");
+    named["id"] = json!("DDS-20260202-CODE-999");
+    add(&named, 0).unwrap();
+    assert!(matches!(add(&proposal(), 0), Err(AddError::NoFreeId(_))));
+}
+
+pub(super) fn all_faults_are_said_and_nothing_is_stored(place: &Place) {
+    let mut registry = place.open();
+    let mut value = proposal();
+    value["status"] = json!("approved");
+    value["version"] = json!("2");
+    value["allowed_paths"] = json!(["../x"]);
+    let Err(AddError::Faults { faults }) = registry.add(&value, None, "ann", at(0)) else {
+        panic!("it was stored")
+    };
+    let places: Vec<&str> = faults.iter().map(|it| it.pointer.as_str()).collect();
+    assert_eq!(places, ["/version", "/status", "/allowed_paths/0"]);
+    assert!(matches!(registry.add(&json!(1), None, "ann", at(0)), Err(AddError::Faults { .. })));
+    assert_eq!(
+        registry.add(&proposal(), None, "a\nb", at(0)),
+        Err(AddError::Registry(RegistryError::Name { what: "the actor" }))
+    );
+    assert_eq!(registry.list(None).unwrap(), []);
+    assert_eq!(assert_sound(&mut registry).n_lines, 0);
+}
+
+/// X-29.
+pub(super) fn a_taken_id_is_refused_also_with_equal_bytes(place: &Place) {
+    let mut registry = place.open();
+    let mut value = proposal();
+    value["id"] = json!("DDS-20260202-CODE-001");
+    registry.add(&value, None, "ann", at(0)).unwrap();
+    let Err(AddError::Faults { faults }) = registry.add(&value, None, "ann", at(0)) else {
+        panic!("it was stored twice")
+    };
+    assert_eq!(faults[0].message, "a record DDS-20260202-CODE-001 is stored already");
+    assert_eq!(registry.list(None).unwrap().len(), 1);
+}
+
+/// DF-33, DF-39, DF-42, DF-48.
+pub(super) fn a_life_from_proposal_to_execution(place: &Place) {
+    let mut registry = place.open();
+    let events =
+        [approve(), claim("w", 1, 60), begin("w"), commit("w"), finish("w", Outcome::Success)];
+    let id = after(&mut registry, &events);
+    let dossier = registry.get(&id).unwrap().unwrap();
+    assert_eq!(dossier.entry.status(), "executed");
+    assert_eq!(dossier.report(), Some(report(&id, Outcome::Success)));
+    assert_eq!(dossier.approval, Some(json!({ "regreen_approval": 1, "dds": id.as_str() })));
+    let told: Vec<String> = dossier
+        .history
+        .iter()
+        .map(|it| {
+            format!("{} {} {}→{}", it.actor, it.event, it.from.as_deref().unwrap_or("-"), it.to)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "ann add -→proposed",
+            "ann approve proposed→approved",
+            "ann claim approved→approved",
+            "ann begin approved→approved",
+            "ann commit approved→approved",
+            "ann finish approved→executed",
+        ]
+    );
+    assert_eq!(registry.list(Some("executed")).unwrap().len(), 1);
+    assert_eq!(registry.list(Some("approved")).unwrap(), []);
+    assert_eq!(registry.list(Some("\0")).unwrap(), []);
+    assert_sound(&mut registry);
+}
+
+/// DF-44.
+pub(super) fn a_refused_event_leaves_one_line_and_nothing_else(place: &Place) {
+    let mut registry = place.open();
+    let id = after(&mut registry, &[Event::Reject]);
+    let before = registry.get(&id).unwrap().unwrap();
+    let events = [approve(), Event::Reject, claim("w", 1, 9), finish("w", Outcome::Error)];
+    for (n_refused, event) in (1..).zip(&events) {
+        let refused = happen(&mut registry, &id, Expected::Version(2), event);
+        assert!(matches!(refused, Err(HappenError::Refused(_))), "{event:?}");
+        let now = registry.get(&id).unwrap().unwrap();
+        assert_eq!(now.entry, before.entry);
+        assert_eq!((now.reports.len(), now.approval), (0, None));
+        assert_eq!(now.history.len(), before.history.len() + n_refused);
+        assert!(now.history.last().unwrap().refused().is_some());
+    }
+    let unknown = Id::parse("DDS-20260202-CODE-500").unwrap();
+    assert_eq!(
+        happen(&mut registry, &unknown, Expected::Any, &approve()),
+        Err(HappenError::Unknown { id: unknown.clone() })
+    );
+    assert_eq!(assert_sound(&mut registry).n_lines, 6);
+}
+
+pub(super) fn an_old_version_is_a_conflict_and_leaves_nothing(place: &Place) {
+    let mut registry = place.open();
+    let id = after(&mut registry, &[approve()]);
+    assert_eq!(
+        happen(&mut registry, &id, Expected::Version(1), &claim("w", 1, 9)),
+        Err(HappenError::Conflict { expected: 1, found: 2 })
+    );
+    assert_eq!(assert_sound(&mut registry).n_lines, 2);
+    assert_eq!(
+        happen(&mut registry, &id, Expected::Version(2), &claim("w", 1, 9)).unwrap().version,
+        3
+    );
+}
+
+pub(super) fn a_report_comes_with_the_end_and_only_then(place: &Place) {
+    let mut registry = place.open();
+    let id = after(&mut registry, &[approve(), claim("w", 1, 60), begin("w")]);
+    let other = Id::parse("DDS-20260202-CODE-500").unwrap();
+    let failed = finish("w", Outcome::Failed);
+    let mut attempt = |event: &Event, report: Option<&Report>| {
+        let (expected, now) = (Expected::Any, at(2));
+        registry.happen(&Change {
+            id: &id,
+            expected,
+            event,
+            actor: "w",
+            now,
+            report,
+            details: None,
+        })
+    };
+    assert_eq!(attempt(&failed, None), Err(HappenError::Report));
+    assert_eq!(attempt(&failed, Some(&report(&other, Outcome::Failed))), Err(HappenError::Report));
+    assert_eq!(attempt(&failed, Some(&report(&id, Outcome::Error))), Err(HappenError::Report));
+    assert_eq!(
+        attempt(&commit("w"), Some(&report(&id, Outcome::Failed))),
+        Err(HappenError::Report)
+    );
+    assert_eq!(attempt(&approve(), None), Err(HappenError::NoDocument));
+    assert!(attempt(&failed, Some(&report(&id, Outcome::Failed))).is_ok());
+    assert_sound(&mut registry);
+}
+
+/// DF-31, DF-40, DF-43, DF-46, X-32.
+pub(super) fn a_failure_gets_one_correction_ever(place: &Place) {
+    let mut registry = place.open();
+    let source = after(&mut registry, &[approve()]);
+    let correct =
+        |registry: &mut Registry, source: &Id| registry.add_correction(source, "worker", at(40));
+    assert_eq!(correct(&mut registry, &source), Err(CorrectError::NotForIt { id: source.clone() }));
+    for event in &failing()[1..] {
+        happen(&mut registry, &source, Expected::Any, event).unwrap();
+    }
+    let fix = correct(&mut registry, &source).unwrap();
+    assert_eq!(fix.record.id, id("DDS-FIX-20260202-001"));
+    assert_eq!(fix.record.source(), Some(&source));
+    assert_eq!(fix.state.status, Status::Proposed);
+    let corrected =
+        CorrectError::Corrected { id: source.clone(), by: "DDS-FIX-20260202-001".to_owned() };
+    assert_eq!(correct(&mut registry, &source), Err(corrected.clone()));
+    let mut by_hand = fix.to_json();
+    by_hand.as_object_mut().unwrap().shift_remove("id");
+    assert!(matches!(
+        registry.add(&by_hand, None, "ann", at(0)),
+        Err(AddError::Faults { faults }) if faults.len() == 1 && faults[0].pointer == "/source_dds"
+    ));
+    happen(&mut registry, &fix.record.id, Expected::Any, &Event::Reject).unwrap();
+    assert_eq!(correct(&mut registry, &source), Err(corrected));
+    assert_eq!(registry.correct_oldest("worker", at(41)).unwrap(), None);
+    assert_sound(&mut registry);
+
+    let second = after(&mut registry, &failing());
+    let fix = correct(&mut registry, &second).unwrap().record.id;
+    for event in &failing() {
+        happen(&mut registry, &fix, Expected::Any, event).unwrap();
+    }
+    assert_eq!(correct(&mut registry, &fix), Err(CorrectError::NotForIt { id: fix.clone() }));
+    assert_eq!(registry.oldest_failure_without_correction().unwrap(), None);
+}
+
+pub(super) fn the_oldest_failure_is_corrected_first(place: &Place) {
+    let mut registry = place.open();
+    let late = after(&mut registry, &failing()[..3]);
+    let early = after(&mut registry, &failing());
+    happen(&mut registry, &late, Expected::Any, &finish("w", Outcome::Error)).unwrap();
+    assert_eq!(registry.oldest_failure_without_correction().unwrap(), Some(early.clone()));
+    let mut next = || registry.correct_oldest("worker", at(50)).unwrap().map(|it| it.record);
+    assert_eq!(next().unwrap().source(), Some(&early));
+    assert_eq!(next().unwrap().source(), Some(&late));
+    assert_eq!(next(), None);
+    assert_sound(&mut registry);
+}
+
+pub(super) fn a_lease_that_ended_is_taken_over_with_its_phase(place: &Place) {
+    let mut registry = place.open();
+    let id = after(&mut registry, &[approve()]);
+    let mut claim_at = |holder: &str, now: i64| {
+        registry.claim_next(holder, holder, at(now), at(now + 60)).unwrap().map(|it| it.state.lease)
+    };
+    let lease = |holder: &str, until: i64, phase: Phase| {
+        Some(Some(Lease { holder: holder.to_owned(), until: at(until), phase }))
+    };
+    assert_eq!(claim_at("a", 0), lease("a", 60, Phase::Claimed));
+    assert_eq!(claim_at("b", 59), None);
+    happen(&mut place.open(), &id, Expected::Any, &begin("a")).unwrap();
+    assert_eq!(claim_at("b", 60), lease("b", 120, Phase::Running));
+    assert_eq!(registry.next_claimable(at(119)).unwrap(), None);
+    assert_eq!(registry.next_claimable(at(120)).unwrap().unwrap().record.id, id);
+    let late = happen(&mut registry, &id, Expected::Any, &finish("a", Outcome::Error));
+    assert!(matches!(late, Err(HappenError::Refused(Refusal::NotHolder { .. }))));
+    assert_sound(&mut registry);
+}
+
+pub(super) fn the_database_itself_refuses_a_second_correction(place: &Place) {
+    let mut registry = place.open();
+    let source = after(&mut registry, &failing());
+    registry.add_correction(&source, "worker", at(40)).unwrap();
+    let insert = "INSERT INTO dds_records (ord, id, body, legacy, kind, status, version, source, changed) \
+                  VALUES (9, 'x', '{}', 0, 'code_fix', 'proposed', 1, $1, 1)";
+    let mut db: Box<dyn Database> = match &place.location {
+        Location::Sqlite(path) => Box::new(sqlite::Sqlite::open(path).unwrap()),
+        Location::Postgres(url) => Box::new(postgres::Postgres::open(url).unwrap()),
+    };
+    let refused = db.execute(insert, &[Param::Text(source.as_str())]);
+    assert!(matches!(refused, Err(RegistryError::Database { .. })), "{refused:?}");
+}
+
+pub(super) fn texts_of_every_kind_are_kept(place: &Place) {
+    let mut registry = place.open();
+    let mut value = proposal();
+    value["goal"] = json!("quotes ' \" $1 ; -- \\ \u{1F600} e\u{301} \u{202e} \t\r\n");
+    value["x_nul"] = json!("a\0b");
+    value["x_numbers"] = json!([0, -1, 9007199254740992_u64, 1.0, 1e-7, 1e300]);
+    let stored = registry.add(&value, Some(b""), "名前 ' \"", at(0)).unwrap();
+    let dossier = registry.get(&stored.record.id).unwrap().unwrap();
+    assert_eq!(dossier.entry.to_json(), stored.to_json());
+    assert_eq!(dossier.entry.to_json()["x_nul"], "a\0b");
+    assert_eq!(dossier.entry.to_json()["x_numbers"].to_string(), value["x_numbers"].to_string());
+    assert_eq!(dossier.patch.as_deref(), Some(&b""[..]));
+    assert_eq!(dossier.history[0].actor, "名前 ' \"");
+    let reason = json!({ "reason": "no\0t now", "n": u64::MAX, "deep": [[[{}]]] });
+    let (event, now) = (Event::Reject, at(1));
+    let change = Change {
+        id: &stored.record.id,
+        expected: Expected::Version(1),
+        event: &event,
+        actor: "ann",
+        now,
+        report: None,
+        details: Some(&reason),
+    };
+    registry.happen(&change).unwrap();
+    let deep = (0..64).fold(json!(1), |inner, _| json!([inner]));
+    let too_deep = Change { details: Some(&deep), expected: Expected::Any, ..change };
+    assert_eq!(registry.happen(&too_deep), Err(HappenError::TooDeep));
+    let history = registry.get(&stored.record.id).unwrap().unwrap().history;
+    assert_eq!(history[1].details["given"]["reason"], "no\0t now");
+    assert_sound(&mut registry);
+}

@@ -1,0 +1,226 @@
+//! Whether the registry is what its audit trail says: the chain of hashes, and every record, patch, report and approval
+//! against the replay of its lines. Everything is read in one transaction; nothing but the registry is needed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::rows::{self, RecordRow};
+use super::sql::{self, Database};
+use super::{Registry, RegistryError};
+use crate::audit::{Flaw, Line, Place, Replayed, check_chain, content_hash, replay};
+
+/// What a verification found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verified {
+    /// How many records there are.
+    pub n_records: usize,
+    /// How many audit lines.
+    pub n_lines: usize,
+    /// The hash of the last line. Whoever keeps it elsewhere can tell later that nothing before it was rewritten.
+    pub head: Option<String>,
+    /// What is not as it was written, in the order of places. Empty if all is well.
+    pub flaws: Vec<Flaw>,
+}
+
+impl Registry {
+    /// Checks the whole registry.
+    pub fn verify(&mut self) -> Result<Verified, RegistryError> {
+        sql::read(&mut *self.db, |db| {
+            let engine = db.integrity()?;
+            let mut flaws: Vec<Flaw> = engine
+                .into_iter()
+                .map(|message| Flaw { place: Place::Database, message })
+                .collect();
+            let texts = lines(db)?;
+            let (lines, broken) = check_chain(&texts);
+            flaws.extend(broken);
+            let head = rows::head(db)?;
+            flaws.extend(check_head(head.as_ref(), texts.last().map(|it| it.0), lines.last()));
+
+            let mut by_record: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+            for line in &lines {
+                by_record.entry(line.dds.as_str()).or_default().push(line);
+            }
+            let records = rows::all(db)?;
+            let attached = Attached::read(db)?;
+            let mut previous_addition = 0;
+            for row in &records {
+                let Some(lines) = by_record.get(row.id.as_str()) else {
+                    flaws.push(flaw(
+                        Place::Record(row.id.clone()),
+                        "no audit line says that it was added",
+                    ));
+                    continue;
+                };
+                let added = lines.first().map_or(0, |it| it.seq);
+                if added < previous_addition {
+                    flaws.push(flaw(Place::Record(row.id.clone()), "it stands in another order"));
+                }
+                previous_addition = added.max(previous_addition);
+                match replay(lines) {
+                    Ok(replayed) => check_record(db, row, &replayed, &attached, &mut flaws)?,
+                    Err(flaw) => flaws.push(flaw),
+                }
+            }
+            let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
+            for id in by_record.keys().filter(|it| !known.contains(*it)) {
+                let place = Place::Record((*id).to_owned());
+                flaws.push(flaw(place, "it is gone, but audit lines speak of it"));
+            }
+            strays(&attached, &known, &mut flaws);
+            flaws.sort();
+            flaws.dedup();
+            let head = head.map(|(_, hash)| hash);
+            Ok(Verified { n_records: records.len(), n_lines: texts.len(), head, flaws })
+        })
+    }
+}
+
+fn flaw(place: Place, message: &str) -> Flaw {
+    Flaw { place, message: message.to_owned() }
+}
+
+fn lines(db: &mut dyn Database) -> Result<Vec<(i64, String)>, RegistryError> {
+    let rows = db.query("SELECT seq, line FROM dds_audit ORDER BY seq", &[])?;
+    rows.iter().map(|it| Ok((it.int(0)?, it.text(1)?))).collect()
+}
+
+fn check_head(
+    head: Option<&(i64, String)>,
+    last_seq: Option<i64>,
+    last: Option<&Line>,
+) -> Option<Flaw> {
+    let wrong = |message: String| Some(Flaw { place: Place::Head, message });
+    match (head, last_seq) {
+        (None, None) => None,
+        (None, Some(_)) => wrong("nothing says where it is".to_owned()),
+        (Some((seq, _)), None) => wrong(format!("all {seq} lines are missing")),
+        (Some((seq, _)), Some(last_seq)) if *seq > last_seq => {
+            wrong(format!("lines {} to {seq} are missing", last_seq.saturating_add(1)))
+        }
+        (Some((seq, _)), Some(last_seq)) if *seq < last_seq => {
+            wrong(format!("it is line {last_seq}, but should be line {seq}"))
+        }
+        (Some((seq, hash)), Some(_)) => match last {
+            Some(line) if line.seq == *seq && &line.hash != hash => {
+                wrong("the last line is another one".to_owned())
+            }
+            _ => None,
+        },
+    }
+}
+
+fn check_record(
+    db: &mut dyn Database,
+    row: &RecordRow,
+    replayed: &Replayed,
+    attached: &Attached,
+    flaws: &mut Vec<Flaw>,
+) -> Result<(), RegistryError> {
+    let id = row.id.as_str();
+    let mut wrong =
+        |message: String| flaws.push(Flaw { place: Place::Record(id.to_owned()), message });
+    if row.body_hash() != replayed.body_hash {
+        wrong("its text was changed".to_owned());
+    } else if !columns_fit(row) {
+        wrong("its columns do not say what its text says".to_owned());
+    }
+    if row.status != replayed.status {
+        wrong(format!("it is {}, but its audit lines lead to {}", row.status, replayed.status));
+    }
+    if row.status == "approved" && !row.is_legacy && replayed.approval.is_none() {
+        wrong("it is approved, but no audit line has an approval".to_owned());
+    }
+    if row.version != replayed.version || row.changed != replayed.changed {
+        wrong(format!(
+            "it has version {} of line {}, but its audit lines lead to version {} of line {}",
+            row.version, row.changed, replayed.version, replayed.changed
+        ));
+    }
+    match row.lease() {
+        Ok(lease) if lease == replayed.lease => {}
+        _ => wrong("its lease is not the one of its audit lines".to_owned()),
+    }
+    // Patches are large, so only one of them is in memory at a time.
+    let patch = match attached.patches.contains(id) {
+        true => rows::patch(db, id)?.map(|it| content_hash(&it)),
+        false => None,
+    };
+    if let Some(message) = difference(patch.as_ref(), replayed.patch.as_ref()) {
+        flaws.push(flaw(Place::Patch(id.to_owned()), message));
+    }
+    if let Some(message) = difference(attached.approvals.get(id), replayed.approval.as_ref()) {
+        flaws.push(flaw(Place::Approval(id.to_owned()), message));
+    }
+    let reports = attached.reports.get(id).map_or(&[][..], Vec::as_slice);
+    let n_reports = reports.len().max(replayed.reports.len());
+    for idx in 0..n_reports {
+        if let Some(message) = difference(reports.get(idx), replayed.reports.get(idx)) {
+            flaws.push(flaw(Place::Report(id.to_owned()), message));
+        }
+    }
+    Ok(())
+}
+
+fn difference(stored: Option<&String>, expected: Option<&String>) -> Option<&'static str> {
+    match (stored, expected) {
+        (Some(stored), Some(expected)) if stored == expected => None,
+        (Some(_), Some(_)) => Some("it was changed"),
+        (Some(_), None) => Some("no audit line says that it was added"),
+        (None, Some(_)) => Some("it is gone"),
+        (None, None) => None,
+    }
+}
+
+/// The columns are what queries look at: they must say the same as the text that was hashed.
+fn columns_fit(row: &RecordRow) -> bool {
+    let Ok(id) = row.id() else { return false };
+    let Ok(value) = serde_json::from_str::<Value>(&row.body) else { return false };
+    let fresh = RecordRow::new(&id, &value, &row.status);
+    // Two corrections of before may name one source; only the first of them is found by it.
+    let source_fits = row.source == fresh.source || (row.is_legacy && row.source.is_none());
+    value.get("id").and_then(Value::as_str) == Some(id.as_str())
+        && source_fits
+        && (row.is_legacy, &row.kind, &row.series, row.number)
+            == (fresh.is_legacy, &fresh.kind, &fresh.series, fresh.number)
+}
+
+/// What belongs to records, by their id.
+struct Attached {
+    patches: BTreeSet<String>,
+    /// The hashes of each one's reports, in order.
+    reports: BTreeMap<String, Vec<String>>,
+    /// The hash of each one's approval.
+    approvals: BTreeMap<String, String>,
+}
+
+impl Attached {
+    fn read(db: &mut dyn Database) -> Result<Attached, RegistryError> {
+        let patches = db.query("SELECT id FROM dds_patches", &[])?;
+        let approvals = db.query("SELECT id, body FROM dds_approvals", &[])?;
+        let approvals =
+            approvals.iter().map(|it| Ok((it.text(0)?, content_hash(it.text(1)?.as_bytes()))));
+        let mut reports: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (id, body) in rows::all_reports(db)? {
+            reports.entry(id).or_default().push(content_hash(body.as_bytes()));
+        }
+        Ok(Attached {
+            patches: patches.iter().map(|it| it.text(0)).collect::<Result<_, _>>()?,
+            reports,
+            approvals: approvals.collect::<Result<_, RegistryError>>()?,
+        })
+    }
+}
+
+/// Patches, reports and approvals of records that are not there.
+fn strays(attached: &Attached, known: &BTreeSet<&str>, flaws: &mut Vec<Flaw>) {
+    let mut stray = |id: &String, place: fn(String) -> Place| {
+        if !known.contains(id.as_str()) {
+            flaws.push(flaw(place(id.clone()), "there is no such record"));
+        }
+    };
+    attached.patches.iter().for_each(|id| stray(id, Place::Patch));
+    attached.reports.keys().for_each(|id| stray(id, Place::Report));
+    attached.approvals.keys().for_each(|id| stray(id, Place::Approval));
+}

@@ -1,0 +1,23 @@
+//! What the crate promises, tried from outside.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::disallowed_methods, reason = "tests make files and run programs")]
+
+#[path = "it/approval.rs"]
+mod approval;
+#[path = "it/approval_allowed.rs"]
+mod approval_allowed;
+#[path = "it/approval_keys.rs"]
+mod approval_keys;
+#[cfg(feature = "live")]
+#[path = "it/approval_live.rs"]
+mod approval_live;
+#[path = "it/approval_protected.rs"]
+mod approval_protected;
+#[path = "it/approval_support.rs"]
+mod approval_support;
+#[path = "it/measure.rs"]
+mod measure;
+#[path = "it/measure_dependencies.rs"]
+mod measure_dependencies;
+#[path = "it/measure_refactor.rs"]
+mod measure_refactor;

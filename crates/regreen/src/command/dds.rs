@@ -1,0 +1,250 @@
+//! `regreen dds`: proposals, decisions about them, and what came of them.
+
+mod decide;
+
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand, ValueEnum};
+use protocol::v1::DdsReport;
+use service::dds::{self, Confinement};
+
+use super::{Ctx, Outcome};
+use crate::cli::ReportFormat;
+use crate::exit::Exit;
+use crate::failure::UsageError;
+use crate::output::Said;
+use crate::render::dds::{render, render_step};
+
+/// Propose changes, decide about them, and carry out what was approved
+///
+/// What may change behaviour needs a person's word.
+/// A proposal says what is to be done, where it may write and what it must keep to; an approval is bound to exactly these bytes; a tool carries it out in a copy in which only its scope can be written, and only what kept to everything reaches the workspace.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  regreen fix --propose                         propose what `fix` may not do by itself
+  regreen dds add change.json                   propose something of your own (schema: dds)
+  regreen dds list --status proposed            what waits for a decision?
+  regreen dds show DDS-20260202-CODE-001        what it is, what it would change, what happened
+  regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519
+  regreen dds run                               carry out what is approved
+  regreen dds worker                            propose a correction for the oldest failure
+  regreen dds verify                            does all that is stored hold?")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// What to print
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Text, global = true)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Store a proposal; without an `id` it is given one
+    Add {
+        /// The record, in JSON; `-` reads standard input
+        #[arg(value_name = "FILE")]
+        record: PathBuf,
+        /// A patch document for the built-in tool `regreen` to apply; its bytes are approved with the record
+        #[arg(long, value_name = "FILE")]
+        patch: Option<PathBuf>,
+    },
+    /// List the proposals, oldest first
+    List {
+        /// Only those in this status
+        #[arg(long, value_enum, value_name = "STATUS")]
+        status: Option<Status>,
+    },
+    /// Show a proposal: its scope, its diff, its approval, its report, its history
+    Show {
+        /// The proposal
+        id: String,
+    },
+    /// Say yes to exactly these bytes
+    Approve(decide::ApproveArguments),
+    /// Say no; that is final
+    Reject {
+        /// The proposal
+        id: String,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
+    /// Carry out what is approved, oldest first
+    Run {
+        /// Go on until it is interrupted
+        #[arg(long)]
+        watch: bool,
+        /// Run tools without anything that holds them in their scope: they can do whatever you can
+        #[arg(long)]
+        unconfined: bool,
+    },
+    /// Propose a correction for the oldest failure that has none
+    Worker,
+    /// Check every approval and the whole audit trail
+    Verify,
+    /// Write all records and reports to `dds.json` and `reports.json` in a folder
+    Export {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Take records and reports in from such files; nothing comes in approved
+    Import {
+        /// The records, `dds.json`
+        #[arg(value_name = "FILE")]
+        records: PathBuf,
+        /// The reports about them, `reports.json`
+        #[arg(long, value_name = "FILE")]
+        reports: Option<PathBuf>,
+    },
+    /// Let a key approve: writes it to the file of allowed signers
+    InitSigning(decide::SigningArguments),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Status {
+    Proposed,
+    Approved,
+    Rejected,
+    Executed,
+    Failed,
+}
+
+impl Status {
+    fn name(self) -> &'static str {
+        match self {
+            Status::Proposed => "proposed",
+            Status::Approved => "approved",
+            Status::Rejected => "rejected",
+            Status::Executed => "executed",
+            Status::Failed => "failed",
+        }
+    }
+}
+
+/// How long `run --watch` waits before it looks again.
+const PAUSE: Duration = Duration::from_secs(2);
+
+pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
+    let is_reading =
+        matches!(arguments.command, Command::List { .. } | Command::Show { .. } | Command::Verify);
+    if !is_reading {
+        ctx.policy.allow_writes("dds")?;
+    }
+    let session = ctx.open()?;
+    let desk = dds::Desk::open(&session, ctx.environment.registry.as_deref())?;
+    let by = desk.person(ctx.environment.user.as_deref());
+    let report = match &arguments.command {
+        Command::Add { record, patch } => {
+            let record = read(ctx, record)?;
+            let patch = patch.as_deref().map(|it| read(ctx, it)).transpose()?;
+            desk.add(&record, patch.as_deref(), &by)?
+        }
+        Command::List { status } => desk.list(status.map(Status::name))?,
+        Command::Show { id } => desk.show(id)?,
+        Command::Approve(approve) => decide::approve(ctx, &desk, approve, &by)?,
+        Command::Reject { id, reason } => desk.reject(id, reason, &by)?,
+        Command::Run { watch, unconfined } => {
+            let confinement = if *unconfined { Confinement::None } else { Confinement::Best };
+            return carry_out(ctx, &desk, confinement, *watch, arguments.format);
+        }
+        Command::Worker => desk.work()?,
+        Command::Verify => desk.verify()?,
+        Command::Export { folder } => export(ctx, &desk, folder)?,
+        Command::Import { records, reports } => {
+            let records = read(ctx, records)?;
+            let reports = reports.as_deref().map(|it| read(ctx, it)).transpose()?;
+            desk.import(&records, reports.as_deref(), &by)?
+        }
+        Command::InitSigning(signing) => decide::init_signing(ctx, &desk, signing)?,
+    };
+    say(ctx, &report, arguments.format)
+}
+
+fn say(ctx: &Ctx<'_>, report: &DdsReport, format: ReportFormat) -> Outcome {
+    let exit = Exit::of(is_ok(report));
+    match format {
+        ReportFormat::Json => Ok((Said::json(report)?, exit)),
+        ReportFormat::Text => Ok(ctx.unless_quiet(render(report, ctx.common), exit)),
+    }
+}
+
+fn is_ok(report: &DdsReport) -> bool {
+    match report {
+        DdsReport::Add(it) => it.ok,
+        DdsReport::List(it) => it.ok,
+        DdsReport::Show(it) => it.ok,
+        DdsReport::Decide(it) => it.ok,
+        DdsReport::Run(it) => it.ok,
+        DdsReport::Worker(it) => it.ok,
+        DdsReport::Verify(it) => it.ok,
+        DdsReport::Exchange(it) => it.ok,
+        DdsReport::Signing(it) => it.ok,
+    }
+}
+
+/// One pass over what is approved, or pass after pass.
+fn carry_out(
+    ctx: &Ctx<'_>,
+    desk: &dds::Desk<'_>,
+    confinement: Confinement,
+    is_watching: bool,
+    format: ReportFormat,
+) -> Outcome {
+    loop {
+        let report = desk.run(confinement, &|id, step| {
+            if format == ReportFormat::Text {
+                // A progress line that cannot be shown is no reason to stop.
+                let _ = ctx.note(&render_step(id, step));
+            }
+        })?;
+        if !is_watching {
+            return say(ctx, &report, format);
+        }
+        if let DdsReport::Run(runs) = &report
+            && !runs.reports.is_empty()
+        {
+            let (said, _) = say(ctx, &report, format)?;
+            ctx.deliver(&said)?;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+fn export(ctx: &Ctx<'_>, desk: &dds::Desk<'_>, folder: &Path) -> Result<DdsReport> {
+    let folder = ctx.environment.directory.join(folder);
+    let dds::Export { report, files } = desk.export()?;
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot make {}", folder.display()))?;
+    for (name, text) in files {
+        crate::output::write_whole(&folder.join(name), text.as_bytes())
+            .with_context(|| format!("cannot write {name} in {}", folder.display()))?;
+    }
+    Ok(report)
+}
+
+/// The most bytes of a record, a patch or a file of records.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+fn read(ctx: &Ctx<'_>, file: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let what = || format!("cannot read {}", file.display());
+    if file.as_os_str() == "-" {
+        if std::io::stdin().is_terminal() {
+            ctx.note("note: reading standard input\n")?;
+        }
+        std::io::stdin().take(MOST_BYTES + 1).read_to_end(&mut bytes).with_context(what)?;
+    } else {
+        let opened =
+            std::fs::File::open(ctx.environment.directory.join(file)).with_context(what)?;
+        opened.take(MOST_BYTES + 1).read_to_end(&mut bytes).with_context(what)?;
+    }
+    if bytes.len() as u64 > MOST_BYTES {
+        let message = format!("{} has more than {} MB", file.display(), MOST_BYTES >> 20);
+        return Err(UsageError(message).into());
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,116 @@
+//! `dds approve` and `dds init-signing`: where a person gives a word, with a key or by typing.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use protocol::v1::DdsReport;
+use service::dds::{Desk, KeyChoice, Signing};
+
+use super::super::Ctx;
+use crate::failure::UsageError;
+use crate::output::note;
+use crate::render::dds::render;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519
+  regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519.pub   the key is in the SSH agent
+  regreen dds approve DDS-20260202-CODE-001 --git-key                     git's user.signingkey")]
+pub(super) struct ApproveArguments {
+    /// The proposal
+    id: String,
+    #[command(flatten)]
+    key: KeyArguments,
+    /// The name that you approve under [default: the one that the file of allowed signers has for the key]
+    #[arg(long = "as", value_name = "NAME")]
+    principal: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  regreen dds init-signing --key ~/.ssh/id_ed25519.pub
+  regreen dds init-signing --git-key --as ana@example.org")]
+pub(super) struct SigningArguments {
+    #[command(flatten)]
+    key: KeyArguments,
+    /// The name that the key approves under [default: git's user.email]
+    #[arg(long = "as", value_name = "NAME")]
+    principal: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct KeyArguments {
+    /// A private key, or the public key of one that the SSH agent holds
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// The key that git signs with (user.signingkey, with gpg.format = ssh)
+    #[arg(long, conflicts_with = "key")]
+    git_key: bool,
+}
+
+impl KeyArguments {
+    fn choice(&self, ctx: &Ctx<'_>) -> Option<KeyChoice> {
+        match (&self.key, self.git_key) {
+            (Some(file), _) => Some(KeyChoice::File(ctx.environment.directory.join(file))),
+            (None, true) => Some(KeyChoice::Git),
+            (None, false) => None,
+        }
+    }
+}
+
+/// Approves with the key that was named; without one, asks a person at a terminal to type the id.
+pub(super) fn approve(
+    ctx: &Ctx<'_>,
+    desk: &Desk<'_>,
+    arguments: &ApproveArguments,
+    by: &str,
+) -> Result<DdsReport> {
+    if ctx.environment.is_ci {
+        let message = "an approval is a person's word, and this is a CI job (CI is set); approve from a shell of your own";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let Some(key) = arguments.key.choice(ctx) else {
+        return typed(ctx, desk, &arguments.id, by);
+    };
+    let mut passphrase = || rpassword::prompt_password("Passphrase: ").ok();
+    let signing = Signing {
+        key,
+        principal: arguments.principal.clone(),
+        socket: ctx.environment.ssh_agent.clone(),
+        passphrase: &mut passphrase,
+    };
+    Ok(desk.approve_signed(&arguments.id, signing, by)?)
+}
+
+fn typed(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str, by: &str) -> Result<DdsReport> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let message = "name a key: --key FILE for a private key or for the public key of one in the SSH agent, \
+                       --git-key for the one that git signs with; without a key an approval is typed at a terminal, \
+                       and there is none";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let shown = render(&desk.show(id)?, ctx.common);
+    note(
+        &format!("{shown}\nThis approval will not be signed. Type {id} to approve: "),
+        ctx.common.color,
+    )?;
+    io::stderr().flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(desk.approve_typed(id, &line, by)?)
+}
+
+/// Writes a key to the file of allowed signers.
+pub(super) fn init_signing(
+    ctx: &Ctx<'_>,
+    desk: &Desk<'_>,
+    arguments: &SigningArguments,
+) -> Result<DdsReport> {
+    let Some(key) = arguments.key.choice(ctx) else {
+        let message = "name the key that may approve: --key FILE, or --git-key for the one that git signs with";
+        return Err(UsageError(message.to_owned()).into());
+    };
+    Ok(desk.init_signing(&key, arguments.principal.as_deref())?)
+}

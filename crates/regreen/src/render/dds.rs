@@ -1,0 +1,332 @@
+//! Proposals and what became of them, for people.
+
+use std::fmt::Write;
+
+use protocol::v1::{
+    DdsDecision, DdsEntry, DdsExchange, DdsFault, DdsHappened, DdsReport, DdsRuns, DdsShow,
+    DdsVerification,
+};
+use serde_json::Value;
+use service::dds::{Proposals, Step};
+
+use super::style::{BAD, BOLD, DIM, GOOD, WARN, paint, paint_diff};
+use crate::cli::Common;
+use crate::words::{count, printable};
+
+pub(crate) fn render(report: &DdsReport, common: &Common) -> String {
+    match report {
+        DdsReport::Add(it) => match &it.id {
+            Some(id) if it.ok => {
+                let next = common.command_line(&["dds", "approve", id, "--key", "FILE"]);
+                format!(
+                    "Stored {} as a proposal.\nIt waits for a decision: {next}\n",
+                    paint(BOLD, id)
+                )
+            }
+            _ => refused("The proposal was not stored", &it.faults),
+        },
+        DdsReport::List(it) => render_list(&it.records),
+        DdsReport::Show(it) => render_show(it),
+        DdsReport::Decide(it) => render_decision(it, common),
+        DdsReport::Run(it) => render_runs(it),
+        DdsReport::Worker(it) => match (&it.proposed, &it.source) {
+            (Some(id), Some(source)) => {
+                let next = common.command_line(&["dds", "show", id]);
+                format!(
+                    "Proposed {} as the correction of {source}.\nLook at it: {next}\n",
+                    paint(BOLD, id)
+                )
+            }
+            _ => "There is nothing to correct: every failure has its correction.\n".to_owned(),
+        },
+        DdsReport::Verify(it) => render_verification(it),
+        DdsReport::Exchange(it) => render_exchange(it),
+        DdsReport::Signing(it) => {
+            let what = if it.changed { "may approve from now on" } else { "could approve already" };
+            format!(
+                "{} ({}) {what}: {}\nCommit that file; whoever can change it decides who approves.\n",
+                paint(BOLD, &printable(&it.principal)),
+                it.fingerprint,
+                it.file
+            )
+        }
+    }
+}
+
+/// What `fix --propose` made of the repairs that it may not make.
+pub(crate) fn render_proposals(proposals: &Proposals, common: &Common) -> String {
+    let mut text = String::new();
+    for (id, title) in &proposals.added {
+        let _ = writeln!(text, "Proposed {}: {}", paint(BOLD, id), printable(title));
+    }
+    for (id, title) in &proposals.known {
+        let _ = writeln!(text, "{} waits already: {}", paint(BOLD, id), printable(title));
+    }
+    for (title, reason) in &proposals.left_out {
+        let _ = writeln!(text, "Not proposed: {} ({})", printable(title), printable(reason));
+    }
+    if text.is_empty() {
+        return "There is nothing to propose.\n".to_owned();
+    }
+    if let Some((id, _)) = proposals.added.first().or(proposals.known.first()) {
+        let _ = writeln!(text, "Look at one: {}", common.command_line(&["dds", "show", id]));
+    }
+    text
+}
+
+/// One line on how far a run came.
+pub(crate) fn render_step(id: &str, step: Step) -> String {
+    let what = match step {
+        Step::Claimed => "claimed",
+        Step::Validated => "approval and tool are in order",
+        Step::Copied => "the workspace is copied",
+        Step::Begun => "the tool runs",
+        Step::Judged => "the result is judged",
+        Step::Committing => "the change is being written",
+        Step::Committed => "the change is written",
+        Step::Finished => "done",
+    };
+    format!("{}\n", paint(DIM, &format!("{id}: {what}")))
+}
+
+fn refused(what: &str, faults: &[DdsFault]) -> String {
+    let mut text = format!("{}: {}.\n", paint(BAD, what), count(faults.len(), "fault"));
+    for fault in faults {
+        let place = if fault.pointer.is_empty() { "the record" } else { &fault.pointer };
+        let message = printable(&fault.message);
+        let rule = paint(DIM, &format!("({})", fault.rule));
+        let _ = writeln!(text, "  {}  {message} {rule}", paint(BOLD, &printable(place)));
+    }
+    text
+}
+
+fn member<'a>(entry: &'a DdsEntry, name: &str) -> &'a str {
+    entry.record.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn texts<'a>(entry: &'a DdsEntry, name: &str) -> Vec<&'a str> {
+    let items = entry.record.get(name).and_then(Value::as_array);
+    items.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn painted_status(status: &str) -> String {
+    let style = match status {
+        "executed" => GOOD,
+        "failed" => BAD,
+        "proposed" | "approved" => WARN,
+        _ => DIM,
+    };
+    paint(style, &printable(status))
+}
+
+fn render_list(records: &[DdsEntry]) -> String {
+    if records.is_empty() {
+        return "There are no proposals.\n".to_owned();
+    }
+    let mut text = String::new();
+    for entry in records {
+        let status = member(entry, "status");
+        let goal: String =
+            member(entry, "goal").lines().next().unwrap_or_default().chars().take(80).collect();
+        let padding = " ".repeat(10usize.saturating_sub(status.chars().count()));
+        let lease =
+            entry.lease.as_ref().map(|it| format!("  [{} by {}]", it.phase, printable(&it.holder)));
+        let _ = writeln!(
+            text,
+            "{}  {}{padding} {}{}",
+            paint(BOLD, &printable(member(entry, "id"))),
+            painted_status(status),
+            printable(&goal),
+            paint(DIM, &lease.unwrap_or_default())
+        );
+    }
+    text
+}
+
+fn render_show(show: &DdsShow) -> String {
+    let entry = &show.entry;
+    let mut text = format!(
+        "{}  {}\n{}\n",
+        paint(BOLD, &printable(member(entry, "id"))),
+        painted_status(member(entry, "status")),
+        printable(member(entry, "goal"))
+    );
+    for (idx, step) in texts(entry, "instructions").iter().enumerate() {
+        let _ = writeln!(text, "  {}. {}", idx + 1, printable(step));
+    }
+    let mut line = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "{}{}", paint(DIM, &format!("{name:<12}")), value);
+        }
+    };
+    line("project", &printable(member(entry, "project")));
+    line("tool", &printable(member(entry, "tool")));
+    line("may write", &printable(&texts(entry, "allowed_paths").join(", ")));
+    line("keeps to", &constraints(entry));
+    line("corrects", &printable(member(entry, "source_dds")));
+    let error = entry.record.get("error_context").and_then(|it| it.get("error_message"));
+    line("error", &indented(error.and_then(Value::as_str).unwrap_or_default()));
+    line("correction", &printable(show.correction.as_deref().unwrap_or_default()));
+    if let Some(lease) = &entry.lease {
+        line(
+            "run by",
+            &printable(&format!("{}, {} until {}", lease.holder, lease.phase, lease.until)),
+        );
+    }
+    if let Some(approval) = &show.approval {
+        let by = printable(&approval.by.join(", "));
+        let how = if approval.signed { "signed by" } else { "confirmed, not signed, by" };
+        let verdict = if approval.holds {
+            format!("{how} {by}")
+        } else {
+            paint(BAD, &format!("does not hold: {}", printable(&approval.problem)))
+        };
+        line("approval", &verdict);
+    }
+    if let Some(stale) = &show.stale {
+        line("patch", &paint(BAD, &format!("does not apply now: {}", printable(stale))));
+    }
+    if let Some(report) = &show.report {
+        render_report(&mut text, report);
+    }
+    if let Some(diff) = &show.diff {
+        let _ = write!(text, "\n{}", paint_diff(diff.as_bytes()));
+    }
+    if !show.history.is_empty() {
+        let _ = writeln!(text, "\n{}", paint(DIM, "history"));
+    }
+    show.history.iter().for_each(|it| render_happened(&mut text, it));
+    text
+}
+
+fn constraints(entry: &DdsEntry) -> String {
+    let Some(Value::Object(given)) = entry.record.get("constraints") else { return String::new() };
+    let mut parts = Vec::new();
+    if let Some(n) = given.get("max_files_changed").and_then(Value::as_u64) {
+        parts.push(format!(
+            "at most {}",
+            count(usize::try_from(n).unwrap_or(usize::MAX), "changed file")
+        ));
+    }
+    if given.get("no_new_dependencies") == Some(&Value::Bool(true)) {
+        parts.push("no new dependencies".to_owned());
+    }
+    if given.get("no_refactor") == Some(&Value::Bool(true)) {
+        parts.push("no refactoring".to_owned());
+    }
+    parts.join(", ")
+}
+
+/// The lines of a text, those after the first under it.
+fn indented(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(printable).collect();
+    lines.join("\n            ")
+}
+
+fn render_report(text: &mut String, report: &Value) {
+    let member = |name: &str| report.get(name).and_then(Value::as_str).unwrap_or_default();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{}{value}", paint(DIM, &format!("{name:<12}")));
+    };
+    let sandbox = match member("sandbox") {
+        "" => String::new(),
+        "none" => ", not confined".to_owned(),
+        it => format!(", confined by {}", printable(it)),
+    };
+    line("run", format!("{}{sandbox}, {}", printable(member("status")), member("finished_at")));
+    if !member("error_message").is_empty() {
+        line("because", indented(member("error_message")));
+    }
+    let changes = report.get("files_changed").and_then(Value::as_array);
+    for change in changes.into_iter().flatten() {
+        let part =
+            |name: &str| printable(change.get(name).and_then(Value::as_str).unwrap_or_default());
+        line("", format!("{} {}", part("change"), part("path")));
+    }
+    if !member("transaction").is_empty() {
+        line("undo", format!("regreen undo {}", member("transaction")));
+    }
+}
+
+fn render_happened(text: &mut String, it: &DdsHappened) {
+    let change = match (&it.from, &it.to) {
+        (_, None) => paint(WARN, " refused"),
+        (Some(from), Some(to)) if from == to => String::new(),
+        (_, Some(to)) => format!(" → {}", printable(to)),
+    };
+    let why = it.details.get("reason").and_then(Value::as_str);
+    let why = why.map(|it| format!(": {}", printable(it))).unwrap_or_default();
+    let (event, actor) = (printable(&it.event), printable(&it.actor));
+    let _ = writeln!(text, "  {}  {event:<8} {actor}{change}{why}", paint(DIM, &it.at));
+}
+
+fn render_decision(decision: &DdsDecision, common: &Common) -> String {
+    let id = paint(BOLD, &printable(&decision.id));
+    let status = painted_status(&decision.status);
+    let mut text = if decision.ok {
+        format!("{id} is {status}, decided by {}.\n", printable(&decision.by.join(", ")))
+    } else {
+        format!(
+            "{} {id} stays {status}: {}\n",
+            paint(BAD, "Refused:"),
+            printable(&decision.problem)
+        )
+    };
+    if decision.ok && !decision.problem.is_empty() {
+        let _ = writeln!(text, "{}", printable(&decision.problem));
+    }
+    if let Some(file) = &decision.file {
+        let _ = writeln!(text, "The approval is in {}; commit it.", printable(file));
+    }
+    if decision.ok && decision.status == "approved" {
+        let _ = writeln!(text, "Carry it out: {}", common.command_line(&["dds", "run"]));
+    }
+    text
+}
+
+fn render_runs(runs: &DdsRuns) -> String {
+    if runs.reports.is_empty() {
+        return "Nothing is approved and not carried out yet.\n".to_owned();
+    }
+    let mut text = String::new();
+    for report in &runs.reports {
+        let id = report.get("dds_id").and_then(Value::as_str).unwrap_or_default();
+        let _ = writeln!(text, "{}", paint(BOLD, &printable(id)));
+        render_report(&mut text, report);
+    }
+    text
+}
+
+fn render_verification(it: &DdsVerification) -> String {
+    let looked = format!(
+        "{}, {} and {}",
+        count(it.records, "record"),
+        count(it.approvals, "approval"),
+        count(it.audit_lines, "audit line")
+    );
+    if it.problems.is_empty() {
+        return format!("{}: {looked}.\n", paint(GOOD, "All of it holds"));
+    }
+    let mut text = format!("{} in {looked}:\n", paint(BAD, &count(it.problems.len(), "problem")));
+    for problem in &it.problems {
+        let _ = writeln!(
+            text,
+            "  {}  {}",
+            paint(BOLD, &printable(&problem.place)),
+            printable(&problem.message)
+        );
+    }
+    text
+}
+
+fn render_exchange(it: &DdsExchange) -> String {
+    if !it.ok {
+        return refused("Nothing was taken in", &it.faults);
+    }
+    let mut text =
+        format!("{} and {}.\n", count(it.records, "record"), count(it.reports, "report"));
+    for note in &it.notes {
+        let _ = writeln!(text, "  {}", printable(note));
+    }
+    text
+}

@@ -1,0 +1,330 @@
+//! Proposals from the command line: stored, decided, carried out, checked.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::red::RED;
+use super::support::{Scene, on_a_terminal, write_key};
+
+const SHOP: &str = r#"
+//- ws/src/a.py
+x = 1
+//- ws/.github/workflows/ci.yml
+on: push
+//- ws/regreen.toml
+[tools.good]
+command = ["sh", "-c", "echo 'x = 2' > src/a.py"]
+[tools.bad]
+command = ["sh", "-c", "echo 'src/a.py:1: it broke' >&2; exit 1"]
+[tools.ci]
+command = ["sh", "-c", "echo 'on: pull_request' > .github/workflows/ci.yml"]
+"#;
+
+/// A workspace in which two people may approve.
+fn shop() -> Scene {
+    let scene = Scene::new(SHOP);
+    for name in ["ana", "ben", "eve"] {
+        write_key(&scene.path(name));
+    }
+    for name in ["ana", "ben"] {
+        let ran = scene.run(&format!("dds init-signing --key {name}.pub --as {name}@example.org"));
+        assert_eq!(ran.code, 0, "{}", ran.text());
+    }
+    scene
+}
+
+fn record(tool: &str, paths: &[&str]) -> Value {
+    json!({
+        "version": 2, "type": "code_change", "project": "shop", "goal": "Make x two",
+        "instructions": ["Change the number"], "allowed_paths": paths, "tool": tool,
+        "constraints": { "max_files_changed": 1, "no_new_dependencies": true }, "status": "proposed"
+    })
+}
+
+/// Runs the command for its JSON report, which fits its schema.
+#[track_caller]
+fn report(scene: &Scene, line: &str) -> Value {
+    let ran = scene.run(&format!("{line} --format json"));
+    let report = ran.json();
+    let schema = scene.run("schema dds-report").json();
+    let errors: Vec<String> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&report)
+        .map(|it| it.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?} in {report:#}");
+    assert_eq!(report["ok"], json!(ran.code == 0), "{}", ran.text());
+    report
+}
+
+/// Stores a proposal, and gives its id.
+#[track_caller]
+fn add(scene: &Scene, record: &Value) -> String {
+    scene.write("record.json", &record.to_string());
+    report(scene, "dds add record.json")["id"].as_str().unwrap().to_owned()
+}
+
+#[track_caller]
+fn status(scene: &Scene, id: &str) -> String {
+    report(scene, &format!("dds show {id}"))["record"]["status"].as_str().unwrap().to_owned()
+}
+
+/// DF-39..DF-42: the whole life of a change that fails and of its correction.
+#[test]
+fn a_failure_is_corrected_by_an_approved_proposal() {
+    let scene = shop();
+    let id = add(&scene, &record("bad", &["src/"]));
+    assert_eq!(
+        report(&scene, "dds run")["reports"],
+        json!([]),
+        "nothing runs that nobody approved"
+    );
+    let approved = report(&scene, &format!("dds approve {id} --key ana"));
+    assert_eq!(approved["status"], "approved");
+    let ran = report(&scene, "dds run");
+    assert_eq!(ran["reports"][0]["status"], "failed");
+    assert_eq!(status(&scene, &id), "failed");
+    assert_eq!(scene.read("ws/src/a.py"), "x = 1\n");
+
+    let work = report(&scene, "dds worker");
+    let fix = work["proposed"].as_str().unwrap();
+    assert_eq!(work["source"], json!(id));
+    let shown = report(&scene, &format!("dds show {fix}"));
+    assert_eq!(shown["record"]["allowed_paths"], json!(["src/a.py"]), "DF-47");
+    assert_eq!(shown["record"]["error_context"]["original_dds"], json!(id), "DF-48");
+    assert_eq!(report(&scene, &format!("dds show {id}"))["correction"], json!(fix));
+    assert_eq!(report(&scene, "dds worker")["proposed"], Value::Null, "one correction, ever");
+
+    // The tool learns its lesson, and the correction is carried out like any other record.
+    let config = scene
+        .read("ws/regreen.toml")
+        .replace("[tools.bad]", "[tools.worse]")
+        .replace("[tools.good]", "[tools.bad]");
+    scene.write("ws/regreen.toml", &config);
+    report(&scene, &format!("dds approve {fix} --key ben"));
+    let ran = report(&scene, "dds run");
+    assert_eq!(ran["reports"][0]["status"], "success", "{ran:#}");
+    assert_eq!(scene.read("ws/src/a.py"), "x = 2\n");
+    assert_eq!(status(&scene, fix), "executed");
+    assert_eq!(report(&scene, "dds verify")["problems"], json!([]));
+    assert_eq!(scene.run("undo").code, 0);
+    assert_eq!(scene.read("ws/src/a.py"), "x = 1\n");
+}
+
+/// X-32, DF-46: the failure of a correction is for a person to look at.
+#[test]
+fn a_correction_that_fails_ends_the_chain() {
+    let scene = shop();
+    let id = add(&scene, &record("bad", &["src/"]));
+    report(&scene, &format!("dds approve {id} --key ana"));
+    report(&scene, "dds run");
+    let fix = report(&scene, "dds worker")["proposed"].as_str().unwrap().to_owned();
+    report(&scene, &format!("dds approve {fix} --key ana"));
+    report(&scene, "dds run");
+    assert_eq!(status(&scene, &fix), "failed");
+    assert_eq!(report(&scene, "dds worker")["proposed"], Value::Null);
+}
+
+/// DF-43, DF-44: what is over stays over.
+#[test]
+fn a_rejection_is_final() {
+    let scene = shop();
+    let id = add(&scene, &record("good", &["src/"]));
+    report(&scene, &format!("dds reject {id} --reason no"));
+    for line in ["approve ID --key ana", "reject ID --reason again"] {
+        let refused = scene.run(&format!("dds {} --format json", line.replace("ID", &id)));
+        assert_eq!(refused.code, 1, "{}", refused.text());
+        assert_eq!(refused.json()["status"], "rejected");
+    }
+    let history = report(&scene, &format!("dds show {id}"))["history"].clone();
+    let refused = history.as_array().unwrap().iter().filter(|it| it["to"].is_null()).count();
+    assert_eq!(refused, 2, "every attempt is in the trail: {history:#}");
+    assert_eq!(report(&scene, "dds verify")["problems"], json!([]));
+    assert_eq!(report(&scene, "dds run")["reports"], json!([]));
+    assert!(!scene.path(&format!("ws/.regreen/approvals/{id}.json")).exists());
+}
+
+#[test]
+fn only_a_person_with_a_key_that_is_allowed_approves() {
+    let scene = shop();
+    let id = add(&scene, &record("good", &["src/"]));
+    let refused = scene.run(&format!("dds approve {id} --key eve"));
+    assert_eq!(refused.code, 1, "{}", refused.text());
+    assert!(refused.stdout.contains("is not allowed to approve"), "{}", refused.text());
+    // No key is picked silently, and nobody can type without a terminal.
+    let refused = scene.run(&format!("dds approve {id}"));
+    assert_eq!(refused.code, 2, "{}", refused.text());
+    // Nobody is there to decide anything in a CI job or a build.
+    for variable in [("CI", "true"), ("REGREEN_ACTION", "1")] {
+        let refused = scene.run_with(&format!("dds approve {id} --key ana"), &[variable], "");
+        assert_ne!(refused.code, 0, "{}", refused.text());
+    }
+    assert_eq!(status(&scene, &id), "proposed");
+}
+
+#[test]
+fn without_a_key_the_id_is_typed_and_a_policy_can_forbid_that() {
+    let scene = shop();
+    let id = add(&scene, &record("good", &["src/"]));
+    let line = format!("dds approve {id}");
+    let (shown, code) = on_a_terminal(&scene, "to approve: ", &line, &["yes"]);
+    assert_eq!(code, Some(1), "{shown}");
+    let (shown, code) = on_a_terminal(&scene, "to approve: ", &line, &[&id]);
+    assert_eq!(code, Some(0), "{shown}");
+    let approval = report(&scene, &format!("dds show {id}"))["approval"].clone();
+    assert_eq!((&approval["holds"], &approval["signed"]), (&json!(true), &json!(false)));
+    // A policy that comes later voids it before it runs.
+    let config = scene.read("ws/regreen.toml") + "[govern]\nrequire_signature = true\n";
+    scene.write("ws/regreen.toml", &config);
+    let ran = report(&scene, "dds run");
+    assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
+    let id = add(&scene, &record("good", &["src/"]));
+    let (shown, code) = on_a_terminal(&scene, "to approve: ", &format!("dds approve {id}"), &[&id]);
+    assert_eq!(code, Some(1), "{shown}");
+    assert_eq!(scene.read("ws/src/a.py"), "x = 1\n");
+}
+
+/// What governs proposals and what runs continuous integration needs two people.
+#[test]
+fn a_second_person_signs_what_is_protected() {
+    let scene = shop();
+    let id = add(&scene, &record("ci", &[".github/workflows/ci.yml"]));
+    for _ in 0..2 {
+        let first = scene.run(&format!("dds approve {id} --key ana"));
+        assert_eq!(first.code, 1, "{}", first.text());
+        assert!(first.stdout.contains("two different people"), "{}", first.text());
+    }
+    assert_eq!(status(&scene, &id), "proposed");
+    assert_eq!(report(&scene, &format!("dds approve {id} --key ben"))["status"], "approved");
+    assert_eq!(report(&scene, "dds run")["reports"][0]["status"], "success");
+    assert_eq!(scene.read("ws/.github/workflows/ci.yml"), "on: pull_request\n");
+    for path in [".regreen/", ".git/hooks/x", "regreen.toml", "allowed_signers"] {
+        let id = add(&scene, &record("good", &[path]));
+        assert_eq!(scene.run(&format!("dds approve {id} --key ana")).code, 1, "{path}");
+        let second = scene.run(&format!("dds approve {id} --key ben")).code;
+        assert_eq!(
+            second == 0,
+            !path.starts_with(".git") && !path.starts_with(".regreen"),
+            "{path}"
+        );
+    }
+}
+
+/// Changing a word of the approval, the record or the trail is found, with its place.
+#[test]
+fn what_was_tampered_with_is_found_and_does_not_run() {
+    let scene = shop();
+    let id = add(&scene, &record("good", &["src/"]));
+    report(&scene, &format!("dds approve {id} --key ana"));
+    let file = format!("ws/.regreen/approvals/{id}.json");
+    let text = scene.read(&file);
+    for (from, to) in
+        [("ana@example.org", "ben@example.org"), ("blake3:", "blake3:0"), ("SSH SIG", "SSH SIH")]
+    {
+        assert!(text.contains(from), "{text}");
+        scene.write(&file, &text.replacen(from, to, 1));
+        let verified = report(&scene, "dds verify");
+        let problems = verified["problems"].as_array().unwrap();
+        assert!(
+            problems.iter().any(|it| it["place"].as_str().unwrap().contains(&id)),
+            "{verified:#}"
+        );
+    }
+    fs::remove_file(scene.path(&file)).unwrap();
+    assert_eq!(report(&scene, "dds verify")["ok"], json!(false));
+    scene.write(&file, &text.replacen("ana@example.org", "ben@example.org", 1));
+    let ran = report(&scene, "dds run");
+    assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
+    assert_eq!(scene.read("ws/src/a.py"), "x = 1\n");
+}
+
+/// All faults at once, each with its place (DF-32).
+#[test]
+fn a_proposal_with_faults_is_refused_with_all_of_them() {
+    let scene = shop();
+    let mut bad = record("good", &["../etc", "src/"]);
+    bad["status"] = json!("approved");
+    bad["version"] = json!("2");
+    bad["colour"] = json!("red");
+    scene.write("record.json", &bad.to_string());
+    let refused = scene.run("dds add record.json");
+    assert_eq!(refused.code, 1);
+    insta::assert_snapshot!(refused.stdout);
+    scene.write("record.json", "{");
+    assert_eq!(scene.run("dds add record.json").code, 1);
+    assert_eq!(scene.run("dds add nothing.json").code, 3);
+    assert_eq!(scene.run("dds show DDS-1").code, 2);
+}
+
+/// What `fix` may not do becomes a proposal, is approved, and lands on exactly the bytes that it was made for.
+#[test]
+fn a_repair_that_needs_approval_is_proposed_approved_and_made() {
+    let scene = Scene::new(RED);
+    write_key(&scene.path("ana"));
+    assert_eq!(scene.run("dds init-signing --key ana.pub --as ana@example.org").code, 0);
+    let told = scene.run("fix --propose").stderr;
+    assert!(told.contains("Proposed DDS-"), "{told}");
+    assert!(
+        scene.run("fix --propose").stderr.contains("waits already"),
+        "nothing is proposed twice"
+    );
+    let list = report(&scene, "dds list --status proposed");
+    let records = list["records"].as_array().unwrap();
+    assert!(!records.is_empty());
+    let id = records[0]["record"]["id"].as_str().unwrap();
+    let shown = report(&scene, &format!("dds show {id}"));
+    assert!(shown["diff"].as_str().unwrap().contains("@@"), "{shown:#}");
+    assert_eq!(shown["record"]["tool"], "regreen");
+    report(&scene, &format!("dds approve {id} --key ana"));
+    let path = shown["record"]["allowed_paths"][0].as_str().unwrap();
+    let before = scene.read(&format!("ws/{path}"));
+    let ran = report(&scene, "dds run");
+    assert_eq!(ran["reports"][0]["status"], "success", "{ran:#}");
+    assert_ne!(scene.read(&format!("ws/{path}")), before);
+}
+
+#[test]
+fn a_repair_whose_file_changed_is_refused_as_stale() {
+    let scene = Scene::new(RED);
+    write_key(&scene.path("ana"));
+    scene.run("dds init-signing --key ana.pub --as ana@example.org");
+    scene.run("fix --propose");
+    let list = report(&scene, "dds list --status proposed");
+    let record = list["records"][0]["record"].clone();
+    let (id, path) = (record["id"].as_str().unwrap(), record["allowed_paths"][0].as_str().unwrap());
+    report(&scene, &format!("dds approve {id} --key ana"));
+    let changed = format!("{}# mine\n", scene.read(&format!("ws/{path}")));
+    scene.write(&format!("ws/{path}"), &changed);
+    let ran = report(&scene, "dds run");
+    assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
+    assert_eq!(scene.read(&format!("ws/{path}")), changed);
+}
+
+/// Import and export are lossless, and nothing comes in approved.
+#[test]
+fn records_travel_between_workspaces() {
+    let scene = shop();
+    let mut first = record("good", &["src/"]);
+    first["x_ticket"] = json!({ "n": 17, "tags": ["a"] });
+    let done = add(&scene, &first);
+    report(&scene, &format!("dds approve {done} --key ana"));
+    report(&scene, "dds run");
+    let open = add(&scene, &record("good", &["src/"]));
+    report(&scene, &format!("dds approve {open} --key ana"));
+    assert_eq!(report(&scene, "dds export out")["records"], 2);
+    fs::create_dir(scene.path("other")).unwrap();
+    let line = "dds import out/dds.json --reports out/reports.json --root other";
+    let imported = report(&scene, line);
+    assert_eq!((&imported["records"], &imported["reports"]), (&json!(2), &json!(1)));
+    assert!(imported["notes"][0].as_str().unwrap().contains(&open));
+    assert_eq!(report(&scene, "dds run --root other")["reports"], json!([]));
+    report(&scene, "dds export again --root other");
+    let read = |path: &str| -> Value { serde_json::from_str(&scene.read(path)).unwrap() };
+    let (mut before, after) = (read("out/dds.json"), read("again/dds.json"));
+    before["proposals"][1]["status"] = json!("proposed");
+    assert_eq!(before.to_string(), after.to_string());
+    assert_eq!(scene.read("out/reports.json"), scene.read("again/reports.json"));
+    // An id that exists is refused, also with equal bytes (X-29).
+    assert_eq!(scene.run(line).code, 1);
+}

@@ -1,0 +1,52 @@
+//! The sandbox on Linux: check the job, start it confined, watch it, leave nothing alive.
+
+mod bubblewrap;
+mod confine;
+mod disk;
+mod filter;
+mod processes;
+mod running;
+mod scope;
+mod start;
+mod watch;
+
+use std::io;
+use std::sync::mpsc;
+use std::thread;
+
+use crate::{Ended, Job, Level, SandboxError, Tick};
+
+pub(crate) fn run(
+    job: &Job,
+    level: Level,
+    on_tick: &mut dyn FnMut() -> Tick,
+) -> Result<Ended, SandboxError> {
+    let scope = scope::check(job)?;
+    thread::scope(|threads| {
+        let (tell, told) = mpsc::channel();
+        let (hold, held) = mpsc::channel::<()>();
+        let starter = &scope;
+        let thread = threads.spawn(move || {
+            // The receiver waits for exactly this; it cannot be gone.
+            let _ = tell.send(start::start(starter, level));
+            let _ = held.recv();
+        });
+        let started = told
+            .recv()
+            .map_err(|_| system("start a thread", io::Error::other("it ended early")))?;
+        // Parenthood is a thread's: when this one ends, `bwrap --die-with-parent` ends. At the other levels
+        // it must be gone before the job begins, because it is part of the domain: a signal to it would reach
+        // the whole caller.
+        let hold = (level == Level::Bubblewrap).then_some(hold);
+        if hold.is_none() {
+            thread.join().map_err(|_| system("start a thread", io::Error::other("it panicked")))?;
+        }
+        let ended = watch::watch(started?, &scope, level, on_tick);
+        drop(hold);
+        ended
+    })
+}
+
+fn system(action: &'static str, source: impl Into<io::Error>) -> SandboxError {
+    SandboxError::System { action, source: source.into() }
+}

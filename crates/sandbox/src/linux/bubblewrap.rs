@@ -1,0 +1,100 @@
+//! The command line of `bwrap`: a file system built from a list, and namespaces of everything else.
+//!
+//! The job's program is a child of a shell that is process 1 of its own process namespace. When that shell
+//! ends or is killed, the kernel ends the whole namespace before anybody is told, so nothing has to be
+//! searched for.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::scope::{SYSTEM, Scope};
+use super::start::OBEY;
+
+/// Where the program is looked for; what `PATH` says must not decide what confines.
+const PLACES: &[&str] =
+    &["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+
+/// What stands at one place of the job's file system.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mount {
+    Readable,
+    Writable,
+    Processes,
+    Devices,
+    Memory,
+}
+
+pub(crate) fn installed() -> Option<PathBuf> {
+    PLACES.iter().map(PathBuf::from).find(|place| place.is_file())
+}
+
+/// The command that makes the namespaces, and in them a shell that waits for the line with the job's command.
+pub(crate) fn command(bwrap: &Path, scope: &Scope<'_>) -> Vec<OsString> {
+    let mut command: Vec<OsString> = vec![bwrap.into()];
+    let mut add = |words: &[&str]| command.extend(words.iter().map(OsString::from));
+    add(&[
+        "--unshare-user",
+        "--unshare-ipc",
+        "--unshare-pid",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ]);
+    if !scope.job.network {
+        add(&["--unshare-net"]);
+    }
+    add(&["--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+    let size = scope.job.limits.disk.clamp(4096, 1 << 50).to_string();
+    for (place, mount) in mounts(scope) {
+        let place = place.into_os_string();
+        match mount {
+            Mount::Readable => command.extend(["--ro-bind".into(), place.clone(), place]),
+            Mount::Writable => command.extend(["--bind".into(), place.clone(), place]),
+            Mount::Processes => command.extend(["--proc".into(), place]),
+            Mount::Devices => command.extend(["--dev".into(), place]),
+            Mount::Memory => {
+                command.extend(["--size".into(), size.clone().into(), "--tmpfs".into(), place])
+            }
+        }
+    }
+    // What `bwrap` makes to hang the mounts into is memory that the job could fill.
+    let mut add = |words: &[&str]| command.extend(words.iter().map(OsString::from));
+    add(&["--remount-ro", "/dev", "--remount-ro", "/", "--chdir"]);
+    command.push(scope.directory.clone().into());
+    // The shell's own words about a program that a signal ended must not come between what the program says.
+    let first = format!(
+        "IFS= read -r line || exit 125; exec 9>&2 2>/dev/null; ({OBEY} 2>&9 9>&-); exit $?"
+    );
+    command.extend(["--", "/bin/sh", "-c", &first].map(OsString::from));
+    command
+}
+
+/// Every mount by its place: sorted, so that what holds another one comes before it.
+fn mounts(scope: &Scope<'_>) -> BTreeMap<PathBuf, Mount> {
+    let within_writable =
+        |path: &Path| scope.writable.iter().any(|writable| path.starts_with(writable));
+    let mut mounts: BTreeMap<PathBuf, Mount> = BTreeMap::new();
+    mounts.insert("/tmp".into(), Mount::Memory);
+    let system = SYSTEM.iter().map(PathBuf::from).filter(|path| path.exists());
+    for path in system.chain(scope.readable.iter().cloned()).chain([scope.directory.clone()]) {
+        if !within_writable(&path) {
+            mounts.insert(path, Mount::Readable);
+        }
+    }
+    for path in &scope.writable {
+        mounts.insert(path.clone(), Mount::Writable);
+    }
+    mounts.insert("/proc".into(), Mount::Processes);
+    mounts.insert("/dev".into(), Mount::Devices);
+    mounts.entry("/dev/shm".into()).or_insert(Mount::Memory);
+    // A mount that the one above it already shows is needless, and one on a symbolic link inside of it cannot
+    // be made.
+    let places: Vec<(PathBuf, Mount)> =
+        mounts.iter().map(|(place, mount)| (place.clone(), *mount)).collect();
+    mounts.retain(|place, mount| {
+        let above = places.iter().filter(|(other, _)| place != other && place.starts_with(other));
+        let nearest = above.max_by_key(|(other, _)| other.as_os_str().len());
+        *mount != Mount::Readable || nearest.is_none_or(|(_, above)| *above != Mount::Readable)
+    });
+    mounts
+}

@@ -1,0 +1,199 @@
+//! `[tools.NAME]` and `[govern]`: the programs that carry out proposals, where records are kept, and what an approval
+//! must be.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use document::{Pointer, Value};
+use snapshot::RelPath;
+
+use super::members::{Members, Problems, list_of_strings, positive_integer};
+
+/// Where the keys of those who may approve are listed unless the configuration says otherwise.
+const DEFAULT_SIGNERS: &str = "allowed_signers";
+const MEGABYTE: u64 = 1 << 20;
+const MOST_SECONDS: u64 = 24 * 60 * 60;
+const MOST_MEGABYTES: u64 = 1 << 20;
+
+/// What a configuration says about proposals.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Govern {
+    /// Where the records are: `sqlite:PATH` or `postgres://…`; `None` is the file in `.regreen/`.
+    pub(crate) registry: Option<String>,
+    /// The file of those who may approve, in the format of OpenSSH.
+    pub(crate) allowed_signers: RelPath,
+    /// Whether an approval without a signature is refused.
+    pub(crate) require_signature: bool,
+    /// What needs a second key, as globs.
+    pub(crate) protected: Vec<String>,
+    /// The programs that carry out proposals, by name.
+    pub(crate) tools: BTreeMap<String, Tool>,
+}
+
+/// A program that carries out proposals.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Tool {
+    /// The program and its arguments, never empty.
+    pub(crate) command: Vec<String>,
+    /// Whether it may use the network.
+    pub(crate) network: bool,
+    /// Variables of the environment that it gets to see.
+    pub(crate) environment: Vec<String>,
+    /// Files and folders outside the workspace that it may read.
+    pub(crate) readable: Vec<String>,
+    /// How long it may run.
+    pub(crate) timeout: Duration,
+    /// How much memory each of its processes may use, in bytes.
+    pub(crate) memory: u64,
+    /// How much it may write to disk, in bytes.
+    pub(crate) disk: u64,
+}
+
+impl Default for Govern {
+    fn default() -> Govern {
+        Govern {
+            registry: None,
+            allowed_signers: RelPath::parse(DEFAULT_SIGNERS).expect("the default is a path"),
+            require_signature: false,
+            protected: govern::approval::DEFAULT_PROTECTED.map(str::to_owned).to_vec(),
+            tools: BTreeMap::new(),
+        }
+    }
+}
+
+/// Reads `[govern]`. Returns whether nobody who runs `fix` may let it apply more than it does by itself.
+pub(super) fn read_govern(
+    value: &Value,
+    at: &Pointer,
+    govern: &mut Govern,
+    problems: &mut Problems<'_>,
+) -> bool {
+    let Some(mut section) = Members::open(value, at, "a table, `[govern]`", problems) else {
+        return false;
+    };
+    if let Some((value, at)) = section.take("registry") {
+        match value.as_str() {
+            Some(place) if is_registry(place) => govern.registry = Some(place.to_owned()),
+            Some(_) => problems.error(
+                &at,
+                "a registry is `sqlite:PATH`, with a path relative to the root, or `postgres://USER@HOST/DATABASE`"
+                    .to_owned(),
+            ),
+            None => problems.wrong_type(&at, value, "a string"),
+        }
+    }
+    if let Some((value, at)) = section.take("allowed_signers") {
+        match value.as_str().map(RelPath::parse) {
+            Some(Ok(path)) => govern.allowed_signers = path,
+            Some(Err(error)) => {
+                problems.error(&at, format!("the file of signers is no path: {error}"))
+            }
+            None => problems.wrong_type(&at, value, "a path relative to the root, a string"),
+        }
+    }
+    let require_signature = flag(&mut section, "require_signature", problems);
+    govern.require_signature = require_signature.unwrap_or(govern.require_signature);
+    if let Some((value, at)) = section.take("protected") {
+        let globs = list_of_strings(value, &at, "a list of globs", problems);
+        let mut checked = crate::globs::Globs::default();
+        for (glob, at) in &globs {
+            if let Err(reason) = checked.add(glob) {
+                problems.error(at, format!("this is no glob: {reason}"));
+            }
+        }
+        govern.protected = globs.into_iter().map(|(glob, _)| glob).collect();
+    }
+    let require_approval = flag(&mut section, "require_approval", problems);
+    let known =
+        ["registry", "allowed_signers", "require_signature", "require_approval", "protected"];
+    section.close(&known, problems);
+    require_approval.unwrap_or(false)
+}
+
+fn is_registry(place: &str) -> bool {
+    let is_path = place.strip_prefix("sqlite:").is_some_and(|it| RelPath::parse(it).is_ok());
+    is_path || place.starts_with("postgres://") || place.starts_with("postgresql://")
+}
+
+fn flag(section: &mut Members<'_>, name: &str, problems: &mut Problems<'_>) -> Option<bool> {
+    let (value, at) = section.take(name)?;
+    match value {
+        Value::Bool(flag) => Some(*flag),
+        _ => {
+            problems.wrong_type(&at, value, "true or false");
+            None
+        }
+    }
+}
+
+/// Reads `[tools]`.
+pub(super) fn read_tools(
+    value: &Value,
+    at: &Pointer,
+    govern: &mut Govern,
+    problems: &mut Problems<'_>,
+) {
+    let Value::Object(tools) = value else {
+        problems.wrong_type(at, value, "tables, each `[tools.NAME]`");
+        return;
+    };
+    for (name, value) in tools {
+        let at = at.join(name);
+        if name == "regreen" {
+            let message =
+                "`regreen` is the tool that is built in; it applies what is attached to a proposal";
+            problems.error(&at, message.to_owned());
+        } else if let Some(tool) = read_tool(value, &at, problems) {
+            govern.tools.insert(name.clone(), tool);
+        }
+    }
+}
+
+fn read_tool(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<Tool> {
+    let mut section = Members::open(value, at, "a table, `[tools.NAME]`", problems)?;
+    let command: Vec<String> = match section.take("command") {
+        Some((value, at)) => {
+            let items =
+                list_of_strings(value, &at, "a list: the program and its arguments", problems);
+            items.into_iter().map(|(item, _)| item).collect()
+        }
+        None => Vec::new(),
+    };
+    if command.first().is_none_or(|it| it.is_empty()) {
+        problems.error(
+            at,
+            "a tool has a `command`: a list of the program and its arguments".to_owned(),
+        );
+    }
+    let network = flag(&mut section, "network", problems).unwrap_or(false);
+    let mut strings = |name: &str, wanted: &str, section: &mut Members<'_>| match section.take(name)
+    {
+        Some((value, at)) => {
+            let items = list_of_strings(value, &at, wanted, problems);
+            items.into_iter().map(|(item, _)| item).collect()
+        }
+        None => Vec::new(),
+    };
+    let environment = strings("environment", "a list of names of variables", &mut section);
+    let readable = strings("readable", "a list of absolute paths", &mut section);
+    let mut number = |name: &str, most: u64, default: u64, section: &mut Members<'_>| {
+        let given = section.take(name);
+        given
+            .and_then(|(value, at)| positive_integer(value, &at, most, problems))
+            .unwrap_or(default)
+    };
+    let seconds = number("timeout", MOST_SECONDS, 600, &mut section);
+    let memory = number("memory", MOST_MEGABYTES, 4096, &mut section);
+    let disk = number("disk", MOST_MEGABYTES, 1024, &mut section);
+    let known = ["command", "network", "environment", "readable", "timeout", "memory", "disk"];
+    section.close(&known, problems);
+    Some(Tool {
+        command,
+        network,
+        environment,
+        readable,
+        timeout: Duration::from_secs(seconds),
+        memory: memory.saturating_mul(MEGABYTE),
+        disk: disk.saturating_mul(MEGABYTE),
+    })
+}

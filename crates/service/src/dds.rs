@@ -1,0 +1,304 @@
+//! Proposals: what a front end can ask about them. Whoever opens a [`Desk`] can add, look, carry out and check; only
+//! its two `approve` functions lead to an approval, and both need what only a person has: a key, or a terminal to type
+//! at.
+
+mod approve;
+mod exchange;
+mod propose;
+mod run;
+mod show;
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use govern::approval::{self, AllowedSigners, Document, Policy, Refusal, Subject};
+use govern::lifecycle::Event;
+use govern::registry::{
+    AddError, Change, CorrectError, Dossier, Entry, Expected, HappenError, Location, Registry,
+};
+use govern::{Id, Moment, Record, Status};
+use protocol::v1;
+use serde_json::Value;
+use snapshot::RelPath;
+
+use crate::config::Govern;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::setup;
+
+pub use approve::{KeyChoice, Signing};
+pub use exchange::Export;
+pub use govern::execute::Step;
+pub use propose::Proposals;
+pub use run::Confinement;
+
+/// Where the records of a workspace are kept unless its configuration says otherwise.
+const DEFAULT_REGISTRY: &str = ".regreen/registry.db";
+/// Copies of the workspace for tools.
+const RUNS: &str = ".regreen/runs";
+
+/// The proposals of one workspace.
+pub struct Desk<'a> {
+    session: &'a Session,
+    root: PathBuf,
+    govern: Govern,
+    policy: Policy,
+    registry: RefCell<Registry>,
+}
+
+impl<'a> Desk<'a> {
+    /// Opens the registry of the workspace; it is made if it is not there. `registry` overrides the configuration.
+    pub fn open(session: &'a Session, registry: Option<&str>) -> Result<Desk<'a>, Failure> {
+        let usage = |message: String| Failure::Usage { message };
+        let root =
+            session.root().ok_or_else(|| usage("proposals need a workspace on disk".to_owned()))?;
+        let govern = setup::load_config(session, &setup::Overlay::new())?.0.govern;
+        let place = registry.or(govern.registry.as_deref());
+        let location = match place.map(|it| (it, it.strip_prefix("sqlite:"))) {
+            None => Location::Sqlite(root.join(DEFAULT_REGISTRY)),
+            Some((_, Some(path))) => Location::Sqlite(root.join(path)),
+            Some((url, None)) => Location::Postgres(url.to_owned()),
+        };
+        let globs: Vec<&str> = govern.protected.iter().map(String::as_str).collect();
+        let policy = Policy::new(govern.require_signature, govern.allowed_signers.clone(), &globs)
+            .map_err(|error| usage(error.to_string()))?;
+        session.workspace.make_store()?;
+        let registry = RefCell::new(Registry::open(&location)?);
+        Ok(Desk { session, root: root.to_owned(), govern, policy, registry })
+    }
+
+    /// Who runs the command, as far as git and the shell know; for the audit trail.
+    pub fn person(&self, user: Option<&str>) -> String {
+        let email = approval::git_email(&self.root).ok().flatten();
+        email.or_else(|| user.map(str::to_owned)).unwrap_or_else(|| "somebody".to_owned())
+    }
+
+    /// Stores a record, or says everything that is wrong with it. One without an `id` is given the next free one.
+    pub fn add(
+        &self,
+        record: &[u8],
+        patch: Option<&[u8]>,
+        by: &str,
+    ) -> Result<v1::DdsReport, Failure> {
+        let refused =
+            |id: Option<String>, faults| v1::DdsReport::Add(v1::DdsAdd { ok: false, id, faults });
+        let text = std::str::from_utf8(record).map_err(|_| "this is no UTF-8".to_owned());
+        let value = match text.and_then(govern::exchange::parse_json) {
+            Ok(value) => value,
+            Err(problem) => return Ok(refused(None, vec![fault("form", &problem)])),
+        };
+        let id = value.get("id").and_then(Value::as_str).map(str::to_owned);
+        match self.registry.borrow_mut().add(&value, patch, by, now()) {
+            Ok(stored) => {
+                let id = Some(stored.record.id.to_string());
+                Ok(v1::DdsReport::Add(v1::DdsAdd { ok: true, id, faults: Vec::new() }))
+            }
+            Err(AddError::Faults { faults }) => {
+                Ok(refused(id, faults.iter().map(wire_fault).collect()))
+            }
+            Err(AddError::Registry(error)) => Err(error.into()),
+            Err(error) => Ok(refused(id, vec![fault("form", &error.to_string())])),
+        }
+    }
+
+    /// Says no to a proposal.
+    pub fn reject(&self, id: &str, reason: &str, by: &str) -> Result<v1::DdsReport, Failure> {
+        let id = self.dossier(id)?.entry.id().clone();
+        let details = serde_json::json!({ "reason": reason });
+        self.decide(&id, &Event::Reject, by, Some(&details), Expected::Any)
+    }
+
+    /// Proposes a correction of the oldest failure that has none.
+    pub fn work(&self) -> Result<v1::DdsReport, Failure> {
+        let corrected = match self.registry.borrow_mut().correct_oldest("worker", now()) {
+            Ok(corrected) => corrected,
+            Err(CorrectError::Registry(error)) => return Err(error.into()),
+            Err(error) => return Err(Failure::Usage { message: error.to_string() }),
+        };
+        let record = corrected.as_ref().map(|it| &it.record);
+        Ok(v1::DdsReport::Worker(v1::DdsWork {
+            ok: true,
+            proposed: record.map(|it| it.id.to_string()),
+            source: record.and_then(|it| it.source().map(ToString::to_string)),
+        }))
+    }
+
+    /// Whether every approval and the whole audit trail hold.
+    pub fn verify(&self) -> Result<v1::DdsReport, Failure> {
+        let verified = self.registry.borrow_mut().verify()?;
+        let problem = |place: String, message: String| v1::DdsProblem { place, message };
+        let mut problems: Vec<v1::DdsProblem> = verified
+            .flaws
+            .iter()
+            .map(|it| problem(it.place.to_string(), it.message.clone()))
+            .collect();
+        let entries = self.registry.borrow_mut().list(None)?;
+        let mut n_approvals = 0;
+        for entry in entries {
+            let Entry::Current(stored) = entry else { continue };
+            let dossier = self.dossier(stored.record.id.as_str())?;
+            if stored.record.status != Status::Approved && dossier.approval.is_none() {
+                continue;
+            }
+            n_approvals += 1;
+            let file = approval_path(&stored.record.id);
+            if self.approval_text(&stored.record.id)?.is_none() {
+                problems.push(problem(file, "the file of the approval is not there".to_owned()));
+                continue;
+            }
+            let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
+            if let Err(message) = self.approval_holds(&stored.record, patch, kept) {
+                problems.push(problem(file, message));
+            }
+        }
+        Ok(v1::DdsReport::Verify(v1::DdsVerification {
+            ok: problems.is_empty(),
+            records: verified.n_records,
+            audit_lines: verified.n_lines,
+            approvals: n_approvals,
+            problems,
+        }))
+    }
+
+    /// Everything that is known about a record, or that there is none of that name.
+    fn dossier(&self, id: &str) -> Result<Dossier, Failure> {
+        let unknown = || Failure::Usage {
+            message: format!("there is no record {id:?}; `regreen dds list` shows all"),
+        };
+        let id = Id::parse(id).map_err(|_| unknown())?;
+        self.registry.borrow_mut().get(&id)?.ok_or_else(unknown)
+    }
+
+    /// Lets a decision happen, and says what came of it.
+    fn decide(
+        &self,
+        id: &Id,
+        event: &Event,
+        by: &str,
+        details: Option<&Value>,
+        expected: Expected,
+    ) -> Result<v1::DdsReport, Failure> {
+        let change = Change { id, expected, event, actor: by, now: now(), report: None, details };
+        let happened = self.registry.borrow_mut().happen(&change);
+        match happened {
+            Ok(stored) => Ok(decision(id, stored.state.status.name(), by, String::new())),
+            Err(HappenError::Registry(error)) => Err(error.into()),
+            Err(error) => {
+                let status = self.dossier(id.as_str())?.entry.status().to_owned();
+                Ok(decision(id, &status, by, error.to_string()))
+            }
+        }
+    }
+
+    /// The text of an approval's file.
+    fn approval_text(&self, id: &Id) -> Result<Option<String>, Failure> {
+        let bytes = self
+            .session
+            .workspace
+            .read_approval(id.as_str())
+            .map_err(workspace::CommitError::from)?;
+        Ok(bytes.map(|it| String::from_utf8_lossy(&it).into_owned()))
+    }
+
+    /// Whether the approval of a record is one of these bytes by somebody who may give one, or why not. What is in the
+    /// file must be what the registry keeps.
+    fn approval_holds(
+        &self,
+        record: &Record,
+        patch: Option<&[u8]>,
+        kept: Option<&Value>,
+    ) -> Result<(), String> {
+        let words = |error: Failure| error.to_string();
+        let text = match (self.approval_text(&record.id).map_err(words)?, kept) {
+            (Some(text), None) => text,
+            (None, Some(kept)) => kept.to_string(),
+            (Some(text), Some(kept)) => {
+                if serde_json::from_str::<Value>(&text).ok().as_ref() != Some(kept) {
+                    return Err(
+                        "the file of the approval is not the one that the registry was given"
+                            .to_owned(),
+                    );
+                }
+                text
+            }
+            (None, None) => return Err("nobody approved it".to_owned()),
+        };
+        let document = Document::read(&text).map_err(|faults| {
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            faults.join("; ")
+        })?;
+        let allowed = self.allowed_signers().map_err(words)?;
+        let held = self.with_subject(record, patch, |subject| {
+            approval::recheck(&document, subject, &allowed, &self.policy, now())
+        });
+        held.map(drop).map_err(|refusals| reasons(&refusals))
+    }
+
+    /// A record with all that is needed to judge what it could touch.
+    fn with_subject<T>(
+        &self,
+        record: &Record,
+        patch: Option<&[u8]>,
+        judge: impl FnOnce(&Subject<'_>) -> T,
+    ) -> T {
+        let applied = patch.map(|it| self.try_patch(it));
+        let touched: Vec<RelPath> = match applied {
+            Some(Ok(applied)) => applied.change.paths().into_iter().collect(),
+            // What does not apply touches nothing; the scope is judged all the same.
+            Some(Err(_)) | None => Vec::new(),
+        };
+        let is_directory = |path: &RelPath| self.root.join(path.as_str()).is_dir();
+        judge(&Subject { record, patch, touched: &touched, is_directory: &is_directory })
+    }
+
+    fn allowed_signers(&self) -> Result<AllowedSigners, Failure> {
+        let text = self.read(&self.govern.allowed_signers)?;
+        Ok(AllowedSigners::read(text.as_deref().unwrap_or_default()))
+    }
+
+    /// The text of a file of the workspace; `None` if it is not there.
+    fn read(&self, path: &RelPath) -> Result<Option<String>, Failure> {
+        let text = setup::load_text(&self.session.workspace, path)?;
+        Ok(text.map(|it| String::from_utf8_lossy(it.bytes()).into_owned()))
+    }
+}
+
+fn decision(id: &Id, status: &str, by: &str, problem: String) -> v1::DdsReport {
+    v1::DdsReport::Decide(v1::DdsDecision {
+        ok: problem.is_empty(),
+        id: id.to_string(),
+        status: status.to_owned(),
+        file: None,
+        by: vec![by.to_owned()],
+        problem,
+    })
+}
+
+fn reasons(refusals: &[Refusal]) -> String {
+    refusals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+fn fault(rule: &str, message: &str) -> v1::DdsFault {
+    v1::DdsFault { rule: rule.to_owned(), pointer: String::new(), message: message.to_owned() }
+}
+
+fn wire_fault(fault: &govern::shape::Fault) -> v1::DdsFault {
+    v1::DdsFault {
+        rule: fault.rule.name().to_owned(),
+        pointer: fault.pointer.clone(),
+        message: fault.message.clone(),
+    }
+}
+
+/// Where the approval of a record is, relative to the root.
+fn approval_path(id: &Id) -> String {
+    let path = workspace::approval_path(id.as_str());
+    path.map_or_else(|_| id.to_string(), |it| it.to_string())
+}
+
+/// The only clock: lifecycle and audit records carry a time, nothing else does.
+fn now() -> Moment {
+    let since =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Moment::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+}

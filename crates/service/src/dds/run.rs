@@ -1,0 +1,111 @@
+//! Carrying out what was approved.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use govern::execute::{self, Applied, Executor, Holder, Step, Tool};
+use govern::registry::Dossier;
+use govern::{Id, Report};
+use protocol::v1::{self, PatchInput};
+use workspace::IndexUpdate;
+
+use super::{Desk, RUNS, now};
+use crate::config;
+use crate::failure::Failure;
+use crate::trial::{self, Purpose, Trial};
+
+/// What holds tools in their scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Confinement {
+    /// The best that this machine has; without any, nothing runs.
+    Best,
+    /// Nothing: somebody said so.
+    None,
+}
+
+impl Desk<'_> {
+    /// One pass over what is approved, oldest first, until nothing is left that can be claimed.
+    pub fn run(
+        &self,
+        confinement: Confinement,
+        on_step: &dyn Fn(&str, Step),
+    ) -> Result<v1::DdsReport, Failure> {
+        let tools: BTreeMap<String, Tool> =
+            self.govern.tools.iter().map(|(name, tool)| (name.clone(), configured(tool))).collect();
+        let apply = |patch: &[u8]| self.try_patch(patch);
+        let approval = |record: &govern::Record, dossier: &Dossier| {
+            self.approval_holds(record, dossier.patch.as_deref(), dossier.approval.as_ref())
+        };
+        let executor = Executor {
+            workspace: &self.session.workspace,
+            runs: self.root.join(RUNS),
+            tools: &tools,
+            apply: &apply,
+            approval: &approval,
+            level: match confinement {
+                Confinement::Best => sandbox::best(),
+                Confinement::None => Some(sandbox::Level::Unconfined),
+            },
+            holder: self.holder(),
+            clock: &now,
+            on_step: &|id: &Id, step| on_step(id.as_str(), step),
+        };
+        let mut reports: Vec<Report> = Vec::new();
+        let mut registry = self.registry.borrow_mut();
+        while let Some(report) = execute::run_next(&mut registry, &executor)? {
+            reports.push(report);
+        }
+        Ok(v1::DdsReport::Run(v1::DdsRuns {
+            ok: reports.iter().all(|it| it.outcome == govern::lifecycle::Outcome::Success),
+            reports: reports.iter().map(Report::to_json).collect(),
+        }))
+    }
+
+    /// This process, among all that run records: where it works, and which one it is.
+    fn holder(&self) -> Holder {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        // Paths of people's machines have no place in a registry that others read.
+        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let root = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+        let place = format!("{}/{}", host.trim(), &root[..12]);
+        Holder::new(&place, &std::process::id().to_string())
+    }
+
+    /// What the attached patch would change now; all of it or nothing.
+    pub(super) fn try_patch(&self, patch: &[u8]) -> Result<Applied, String> {
+        let input =
+            PatchInput { name: "the attached patch".to_owned(), bytes: patch.to_vec(), kind: None };
+        let request = v1::RunPatch { patch: input, with_diffs: false, show_values: false };
+        let request = crate::clank::lowered(self.session, &request).map_err(|it| it.to_string())?;
+        let trial = trial::run(self.session, &request.patch, Purpose::Change, false)
+            .map_err(|it| it.to_string())?;
+        match trial {
+            Trial::Simulated(it) if it.simulation.ok => Ok(Applied {
+                index: it.new_index.map(|index| IndexUpdate { base: it.index.base, index }),
+                before: it.snapshot,
+                change: it.simulation.change,
+            }),
+            trial => {
+                let report = trial.report();
+                let first = report.diagnostics.first().map(|it| it.message.clone());
+                let why = first.unwrap_or_else(|| "it does not apply".to_owned());
+                Err(format!("the attached patch does not fit the files as they are: {why}"))
+            }
+        }
+    }
+}
+
+fn configured(tool: &config::Tool) -> Tool {
+    let visible =
+        tool.environment.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
+    let environment: BTreeMap<OsString, OsString> = visible.collect();
+    Tool {
+        command: tool.command.clone(),
+        network: tool.network,
+        environment,
+        readable: tool.readable.iter().map(Into::into).collect(),
+        timeout: tool.timeout,
+        memory: tool.memory,
+        disk: tool.disk,
+    }
+}

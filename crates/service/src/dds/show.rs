@@ -1,0 +1,124 @@
+//! Looking at proposals.
+
+use govern::approval::{Document, Word};
+use govern::audit::{Details, Line};
+use govern::registry::{Dossier, Entry};
+use govern::{Record, Status};
+use protocol::v1;
+use serde_json::{Map, Value, json};
+
+use super::{Desk, approval_path};
+use crate::changes::file_changes;
+use crate::failure::Failure;
+
+impl Desk<'_> {
+    /// The records, oldest first, all or those in one status.
+    pub fn list(&self, status: Option<&str>) -> Result<v1::DdsReport, Failure> {
+        let entries = self.registry.borrow_mut().list(status)?;
+        let records = entries.iter().map(|it| entry(it, None)).collect();
+        Ok(v1::DdsReport::List(v1::DdsList { ok: true, records }))
+    }
+
+    /// One record, with all that is known about it.
+    pub fn show(&self, id: &str) -> Result<v1::DdsReport, Failure> {
+        let dossier = self.dossier(id)?;
+        let mut show = v1::DdsShow {
+            ok: true,
+            entry: entry(&dossier.entry, dossier.patch.as_deref()),
+            diff: None,
+            stale: None,
+            approval: None,
+            report: dossier.reports.last().cloned(),
+            correction: self.correction_of(dossier.entry.id().as_str())?,
+            history: dossier.history.iter().map(happened).collect(),
+        };
+        if let Entry::Current(stored) = &dossier.entry {
+            show.approval = self.judged(&stored.record, &dossier)?;
+            let is_open = matches!(stored.state.status, Status::Proposed | Status::Approved);
+            // A proposal that waits for its second key has an approval that does not hold yet.
+            let is_decided = stored.state.status != Status::Proposed;
+            show.ok = !is_decided || show.approval.as_ref().is_none_or(|it| it.holds);
+            if let (Some(patch), true) = (&dossier.patch, is_open) {
+                match self.try_patch(patch) {
+                    Ok(applied) => {
+                        let changes = file_changes(&applied.before, &applied.change)?;
+                        let diff: Vec<u8> =
+                            changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
+                        show.diff = Some(String::from_utf8_lossy(&diff).into_owned());
+                    }
+                    Err(reason) => show.stale = Some(reason),
+                }
+            }
+        }
+        Ok(v1::DdsReport::Show(Box::new(show)))
+    }
+
+    fn correction_of(&self, id: &str) -> Result<Option<String>, Failure> {
+        let entries = self.registry.borrow_mut().list(None)?;
+        let correction = entries.iter().find(|it| match it {
+            Entry::Current(stored) => stored.record.source().is_some_and(|it| it.as_str() == id),
+            Entry::Legacy(_) => false,
+        });
+        Ok(correction.map(|it| it.id().to_string()))
+    }
+
+    /// The approval of a record, judged anew; `None` if nobody gave one.
+    fn judged(
+        &self,
+        record: &Record,
+        dossier: &Dossier,
+    ) -> Result<Option<v1::DdsApproval>, Failure> {
+        let text = self.approval_text(&record.id)?;
+        let text = text.or_else(|| dossier.approval.as_ref().map(ToString::to_string));
+        let Some(text) = text else {
+            let problem = format!("{} is not there", approval_path(&record.id));
+            let missing = v1::DdsApproval { holds: false, by: Vec::new(), signed: false, problem };
+            return Ok((record.status == Status::Approved).then_some(missing));
+        };
+        let (by, signed) = match Document::read(&text).ok().map(|it| it.word) {
+            Some(Word::Signed(signatures)) => {
+                (signatures.into_iter().map(|it| it.principal).collect(), true)
+            }
+            Some(Word::Unsigned { by, .. }) => (vec![by], false),
+            None => (Vec::new(), false),
+        };
+        let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
+        let problem = self.approval_holds(record, patch, kept).err().unwrap_or_default();
+        Ok(Some(v1::DdsApproval { holds: problem.is_empty(), by, signed, problem }))
+    }
+}
+
+fn entry(entry: &Entry, patch: Option<&[u8]>) -> v1::DdsEntry {
+    let record = match entry.to_json() {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    };
+    let (version, lease, legacy) = match entry {
+        Entry::Current(stored) => (stored.version, stored.state.lease.as_ref(), false),
+        Entry::Legacy(_) => (0, None, true),
+    };
+    v1::DdsEntry {
+        record,
+        version: u64::try_from(version).unwrap_or_default(),
+        lease: lease.map(|it| v1::DdsLease {
+            holder: it.holder.clone(),
+            until: it.until.to_string(),
+            phase: it.phase.name().to_owned(),
+        }),
+        patch: patch.map(|it| format!("blake3:{}", blake3::hash(it))),
+        legacy,
+    }
+}
+
+fn happened(line: &Line) -> v1::DdsHappened {
+    let refused = line.refused();
+    let given = line.details.get(Details::GIVEN).cloned().unwrap_or(Value::Null);
+    v1::DdsHappened {
+        at: line.at.to_string(),
+        actor: line.actor.clone(),
+        event: line.event.clone(),
+        from: line.from.clone(),
+        to: Some(line.to.clone()).filter(|_| refused.is_none()),
+        details: refused.map_or(given, |why| json!({ "reason": why })),
+    }
+}
