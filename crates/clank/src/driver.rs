@@ -128,6 +128,21 @@ impl CheckedModule {
         })
     }
 
+    /// The goal at a place among all.
+    pub(crate) fn goal(&self, index: usize) -> Option<(NodeId, &Goal, &Proof)> {
+        let mut left = index;
+        for body in self.bodies.values() {
+            let view = body.view();
+            if let (Some(goal), Some(proof)) =
+                (view.body.goals.get(left), body.proofs.all.get(left))
+            {
+                return Some((view.local(goal.node), goal, proof));
+            }
+            left -= view.body.goals.len().min(body.proofs.all.len());
+        }
+        None
+    }
+
     /// What is not written yet, in the order of the declarations, each with its node.
     pub fn holes(&self) -> impl Iterator<Item = (NodeId, &Hole)> {
         let views = self.bodies.values().map(CheckedBody::view);
@@ -151,18 +166,14 @@ pub fn check(program: &Program, before: Option<&Checked>) -> Checked {
         .flat_map(|(index, it)| it.ast.declarations().iter().map(move |decl| (index, *decl)))
         .filter(|(index, decl)| has_body(&program.modules()[*index], &collected[*index], *decl))
         .collect();
-    let looked_at: Vec<(CheckedBody, bool)> = tasks
-        .par_iter()
-        .with_min_len(16)
-        .map(|&(index, decl)| {
-            let taken_over = known.as_ref().and_then(|it| it.take_over(index, decl));
-            let is_new = taken_over.is_none();
-            let body = taken_over.unwrap_or_else(|| {
-                look_at(&program.modules()[index].ast, decl, &collected[index].env)
-            });
-            (body, is_new)
-        })
-        .collect();
+    let is_large = is_large(program);
+    let looked_at: Vec<(CheckedBody, bool)> = each(is_large, &tasks, |&(index, decl)| {
+        let taken_over = known.as_ref().and_then(|it| it.take_over(index, decl));
+        let is_new = taken_over.is_none();
+        let body = taken_over
+            .unwrap_or_else(|| look_at(&program.modules()[index].ast, decl, &collected[index].env));
+        (body, is_new)
+    });
     let n_looked_at = looked_at.iter().filter(|it| it.1).count();
     let mut bodies = vec![BTreeMap::new(); program.modules().len()];
     let mut new = Vec::new();
@@ -173,12 +184,32 @@ pub fn check(program: &Program, before: Option<&Checked>) -> Checked {
         }
     }
     prove_all(program, &collected, &mut bodies, &new);
-    let parts: Vec<_> = program.modules().iter().zip(collected).zip(bodies).collect();
-    let modules = parts
-        .into_par_iter()
-        .map(|((module, collected), bodies)| put_together(module, collected, bodies))
-        .collect();
+    let parts = program.modules().iter().zip(collected).zip(bodies);
+    let together = |((module, collected), bodies)| put_together(module, collected, bodies);
+    let modules = match is_large {
+        true => parts.collect::<Vec<_>>().into_par_iter().map(together).collect(),
+        false => parts.map(together).collect(),
+    };
     Checked { modules, asked: program.asked(), n_looked_at }
+}
+
+/// Below so many nodes, starting threads takes longer than they save.
+const MIN_NODES: usize = 4_000;
+
+fn is_large(program: &Program) -> bool {
+    program.modules().iter().map(|it| it.ast.nodes().len()).sum::<usize>() >= MIN_NODES
+}
+
+/// Does work for each task, in parallel where that pays.
+fn each<T: Sync, R: Send>(
+    is_large: bool,
+    tasks: &[T],
+    work: impl Fn(&T) -> R + Sync + Send,
+) -> Vec<R> {
+    match is_large {
+        true => tasks.par_iter().with_min_len(16).map(work).collect(),
+        false => tasks.iter().map(work).collect(),
+    }
 }
 
 /// Looks at the goals of every declaration, which takes the bodies of all. What was proved before is kept if nothing that
@@ -217,8 +248,10 @@ fn prove_all(
             open.map(move |it| (index, *it.0))
         })
         .collect();
-    let proofs: Vec<Proofs> =
-        tasks.par_iter().map(|(module, decl)| world.prove(*module, *decl)).collect();
+    let proofs: Vec<Proofs> = match is_large(program) {
+        true => tasks.par_iter().map(|it| world.prove(it.0, it.1)).collect(),
+        false => tasks.iter().map(|it| world.prove(it.0, it.1)).collect(),
+    };
     for ((module, decl), proofs) in tasks.into_iter().zip(proofs) {
         if let Some(body) = bodies[module].get_mut(&decl) {
             body.proofs = proofs;

@@ -17,7 +17,7 @@ use self::mode::Modes;
 use crate::body::BodyView;
 use crate::diagnostic::Diagnostic;
 use crate::env::Env;
-use crate::similar::is_similar;
+use crate::similar::{Rows, Wanted};
 
 /// Looks at the paths through a function. Other declarations have none.
 pub(crate) fn flow(ast: &Ast, decl: DeclId, env: &Env, view: BodyView<'_>) -> Vec<Diagnostic> {
@@ -32,32 +32,35 @@ pub(crate) fn flow(ast: &Ast, decl: DeclId, env: &Env, view: BodyView<'_>) -> Ve
 }
 
 /// What is not known about a body because of other mistakes. A value that seems unused may be used there.
-struct Doubts {
+struct Doubts<'a> {
     /// Something could not be read or is not written yet.
     is_unfinished: bool,
     /// Names that mean nothing.
-    unresolved: BTreeSet<Name>,
+    unresolved: Vec<Wanted<'a>>,
 }
 
-impl Doubts {
-    fn new(ast: &Ast, body: NodeId, view: BodyView<'_>) -> Doubts {
-        let mut doubts = Doubts { is_unfinished: false, unresolved: BTreeSet::new() };
+impl<'a> Doubts<'a> {
+    fn new(ast: &'a Ast, body: NodeId, view: BodyView<'_>) -> Doubts<'a> {
+        let mut is_unfinished = false;
+        let mut unresolved: BTreeSet<&str> = BTreeSet::new();
         for node in ast.subtree(body).map(NodeId) {
             match &ast.node(node).kind {
                 Kind::Expr(Expr::Error { .. } | Expr::Hole { .. })
-                | Kind::Pattern(Pattern::Error { .. }) => doubts.is_unfinished = true,
+                | Kind::Pattern(Pattern::Error { .. }) => is_unfinished = true,
                 Kind::Expr(Expr::Ident { name }) if view.resolution(node).is_none() => {
-                    doubts.unresolved.insert(name.clone());
+                    unresolved.insert(name);
                 }
                 _ => {}
             }
         }
-        doubts
+        Doubts { is_unfinished, unresolved: unresolved.into_iter().map(Wanted::new).collect() }
     }
 
     /// Whether a name may be used after all: where nothing is written yet, or under a misspelt name.
     fn may_use(&self, name: &str) -> bool {
-        self.is_unfinished || self.unresolved.iter().any(|it| it == name || is_similar(it, name))
+        let mut rows = Rows::default();
+        self.is_unfinished
+            || self.unresolved.iter().any(|it| it.name() == name || it.is_near(name, &mut rows))
     }
 }
 

@@ -34,7 +34,7 @@ use crate::body::{Body, Resolution, Site};
 use crate::diagnostic::Diagnostic;
 use crate::env::{Condition, Env, Signature};
 use crate::resolve::{Binder, Findings, Position, TypeScope};
-use crate::ty::{Effects, Ty};
+use crate::ty::{Effects, Ty, TypeKey};
 use crate::uses::Uses;
 
 use hole::PendingHole;
@@ -149,6 +149,8 @@ struct Infer<'a> {
     holes: Vec<PendingHole>,
     /// What was suggested for unknown names: a typo is often repeated.
     suggestions: FxHashMap<(Name, usize), Vec<Name>>,
+    /// The places of the fields or variants of types that have many.
+    member_places: FxHashMap<TypeKey, FxHashMap<Name, usize>>,
 }
 
 impl<'a> Infer<'a> {
@@ -175,6 +177,7 @@ impl<'a> Infer<'a> {
             arithmetic: Vec::new(),
             holes: Vec::new(),
             suggestions: FxHashMap::default(),
+            member_places: FxHashMap::default(),
         }
     }
 
@@ -238,18 +241,18 @@ impl<'a> Infer<'a> {
     /// The fields of a record or variant: each may be mentioned in the predicates of the others.
     fn fields(&mut self, fields: &[(NodeId, Option<&Name>, TypeId)]) {
         let mark = self.enter();
-        let mut types = Vec::with_capacity(fields.len());
-        for (node, name, ty) in fields {
+        let mut local = self.locals.len();
+        for (node, name, _) in fields {
             if let Some(name) = name {
                 self.bind(name, *node, Ty::Error, false, "parameter");
             }
-            types.push(*ty);
         }
-        for ((node, name, _), ty) in fields.iter().zip(types) {
-            let resolved = self.declared_type(ty, *name);
+        for (node, name, ty) in fields {
+            let resolved = self.declared_type(*ty, *name);
             self.set_type(*node, &resolved);
-            if let Some(local) = self.locals.iter_mut().find(|it| it.node == *node) {
-                local.ty = resolved;
+            if name.is_some() {
+                self.locals[local].ty = resolved;
+                local += 1;
             }
         }
         for (node, ..) in fields {

@@ -38,7 +38,7 @@ use walk::{Place, Walk};
 pub(crate) struct World<'a> {
     modules: Vec<WorldModule<'a>>,
     by_file: FxHashMap<&'a str, usize>,
-    impure: Impure,
+    impure: Impure<'a>,
 }
 
 /// A module and what inference found out about it.
@@ -89,8 +89,16 @@ impl<'a> World<'a> {
     /// What was found out about every goal of a declaration, in the order of the goals.
     pub(crate) fn prove(&self, module: usize, decl: DeclId) -> Proofs {
         let Some(place) = self.place(module, decl) else { return Proofs::default() };
-        let mut walk = Walk::new(self, place);
+        let mut walk = Walk::new(self, place, None);
         walk.declaration(decl);
+        if walk.has_left_out_bounds && !walk.proved_goals().iter().all(|it| *it) {
+            let first = walk;
+            walk = Walk::new(self, place, Some(first.proved_goals()));
+            walk.declaration(decl);
+            // What was proved in the first walk rests on what was looked at there.
+            walk.asked.extend(first.asked);
+            walk.read.extend(first.read);
+        }
         let unknown = || Proof::Unknown(Doubt::default());
         let read = walk.read.iter().filter_map(|(module, decl)| {
             let source = &self.modules[*module];
@@ -235,6 +243,11 @@ impl<'a> World<'a> {
 }
 
 impl Walk<'_> {
+    /// Which goals hold, by their places.
+    fn proved_goals(&self) -> Vec<bool> {
+        self.verdicts.iter().map(|it| matches!(it, Some(Proof::Discharged))).collect()
+    }
+
     fn declaration(&mut self, decl: DeclId) {
         let ast = self.at.ast;
         match ast.decl(decl) {

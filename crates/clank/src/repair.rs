@@ -121,8 +121,9 @@ impl Default for Budget {
 pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Budget) -> Repairs {
     let Some(in_module) = checked.modules.get(module) else { return Repairs::default() };
     let parents = in_module.ast.parents();
-    let users = OnceLock::new();
-    let scene = Scene { checked, module: in_module, parents: &parents, users: &users };
+    let (users, names) = (OnceLock::new(), OnceLock::new());
+    let scene =
+        Scene { checked, module: in_module, parents: &parents, users: &users, names: &names };
     let targets = targets(in_module);
     let candidates = candidates(scene, &targets, budget);
     let tried = verify::verify(program, checked, module, &candidates, budget);

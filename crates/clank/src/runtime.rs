@@ -13,6 +13,8 @@ mod scan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashSet;
+
 /// The types of all builtins, as declarations without bodies, one a line; other lines are empty or start with `//`.
 pub const SIGNATURES: &str = include_str!("runtime/signatures.txt");
 
@@ -102,7 +104,9 @@ pub fn helper_of(builtin: &str) -> Option<&'static str> {
         "to_string" => "show",
         _ => builtin,
     };
-    helpers(Dialect::JavaScript).iter().map(|it| it.name).find(|it| *it == name)
+    static NAMES: LazyLock<FxHashSet<&'static str>> =
+        LazyLock::new(|| helpers(Dialect::JavaScript).iter().map(|it| it.name).collect());
+    NAMES.get(name).copied()
 }
 
 fn read(text: &'static str) -> Vec<Helper> {
@@ -117,8 +121,8 @@ fn read(text: &'static str) -> Vec<Helper> {
     }
     let names: BTreeSet<&'static str> = items.iter().map(|(name, _)| *name).collect();
     let helper = |(name, text): (&'static str, &'static str)| {
-        let used = scan::identifiers(text);
-        let needs = names.iter().copied().filter(|it| *it != name && used.contains(it)).collect();
+        let used = scan::identifiers(text).into_iter();
+        let needs = used.filter(|it| *it != name && names.contains(it)).collect();
         Helper { name, text, needs }
     };
     items.into_iter().map(helper).collect()

@@ -18,7 +18,8 @@ pub(crate) fn similar<'a>(
     name: &str,
     candidates: impl Iterator<Item = (&'a str, bool)>,
 ) -> Vec<Name> {
-    let mut wanted = Wanted::new(name);
+    let wanted = Wanted::new(name);
+    let mut rows = Rows::default();
     let mut best: Vec<(Rank, &'a str)> = Vec::with_capacity(MAX_SUGGESTIONS + 1);
     for (candidate, fits) in candidates {
         let worst = best.get(MAX_SUGGESTIONS - 1).map(|it| it.0);
@@ -29,7 +30,7 @@ pub(crate) fn similar<'a>(
             Some((_, distance, _)) => distance,
             None => wanted.limit,
         };
-        let Some(distance) = wanted.distance(candidate, limit) else { continue };
+        let Some(distance) = wanted.distance(candidate, limit, &mut rows) else { continue };
         let common = common_prefix(name, candidate);
         let found = ((!fits, distance, Reverse(common)), candidate);
         if let Some(known) = best.iter().position(|it| it.1 == candidate) {
@@ -45,70 +46,85 @@ pub(crate) fn similar<'a>(
     best.into_iter().map(|it| Name::new(it.1)).collect()
 }
 
-/// Whether one may have been written for the other.
-pub(crate) fn is_similar(written: &str, candidate: &str) -> bool {
-    distance(written, candidate).is_some()
-}
-
 /// How many slips `candidate` is away from what was written, if it may have been meant.
 pub(crate) fn distance(written: &str, candidate: &str) -> Option<usize> {
-    let mut wanted = Wanted::new(written);
-    wanted.distance(candidate, wanted.limit)
+    let wanted = Wanted::new(written);
+    wanted.distance(candidate, wanted.limit, &mut Rows::default())
 }
 
 /// Less is better: whether it does not fit, the distance, the length of the common start.
 type Rank = (bool, usize, Reverse<usize>);
 
 /// A name that was written, prepared for many comparisons.
-struct Wanted<'n> {
+pub(crate) struct Wanted<'n> {
     name: &'n str,
+    is_ascii: bool,
     letters: u64,
     /// How far away a name may be.
     limit: usize,
-    rows: Rows,
 }
 
 impl<'n> Wanted<'n> {
-    fn new(name: &'n str) -> Wanted<'n> {
+    /// Prepares a name.
+    pub(crate) fn new(name: &'n str) -> Wanted<'n> {
         let limit = match name.chars().count() {
             0..=3 => 1,
             4..=6 => 2,
             _ => 3,
         };
-        Wanted { name, letters: letters(name), limit, rows: Rows::default() }
+        Wanted { name, is_ascii: name.is_ascii(), letters: letters(name), limit }
+    }
+
+    /// The name itself.
+    pub(crate) fn name(&self) -> &'n str {
+        self.name
+    }
+
+    /// Whether it may have been written for the candidate.
+    pub(crate) fn is_near(&self, candidate: &str, rows: &mut Rows) -> bool {
+        self.slips(candidate, rows).is_some()
+    }
+
+    /// How many slips the candidate is away, if it may have been meant.
+    pub(crate) fn slips(&self, candidate: &str, rows: &mut Rows) -> Option<usize> {
+        self.distance(candidate, self.limit, rows)
     }
 
     /// How many slips `candidate` is away: characters added, left out or replaced, neighbours swapped. `None` if they
     /// are more than `limit`, if nothing is left in common, or if it is the name itself. A difference in case alone is
     /// one slip.
-    fn distance(&mut self, candidate: &str, limit: usize) -> Option<usize> {
+    fn distance(&self, candidate: &str, limit: usize, rows: &mut Rows) -> Option<usize> {
         // A slip changes at most four bytes.
         if candidate.len().abs_diff(self.name.len()) > 4 * limit {
             return None;
         }
-        if is_equal_but_for_case(self.name, candidate) {
+        let is_ascii = self.is_ascii && candidate.is_ascii();
+        if is_equal_but_for_case(self.name, candidate, is_ascii) {
             return (candidate != self.name).then_some(1);
+        }
+        if is_ascii && candidate.len().abs_diff(self.name.len()) > limit {
+            return None;
         }
         // A slip takes away at most one letter and adds at most one.
         if (letters(candidate) ^ self.letters).count_ones() as usize > 2 * limit {
             return None;
         }
-        let (distance, length) = if self.name.is_ascii() && candidate.is_ascii() {
+        let (distance, length) = if is_ascii {
             let (name, candidate) = (self.name.as_bytes(), candidate.as_bytes());
-            let distance = bounded_distance(name, candidate, limit, &mut self.rows)?;
+            let distance = bounded_distance(name, candidate, limit, rows)?;
             (distance, name.len().max(candidate.len()))
         } else {
             let name: Vec<char> = self.name.chars().collect();
             let candidate: Vec<char> = candidate.chars().collect();
-            let distance = bounded_distance(&name, &candidate, limit, &mut self.rows)?;
+            let distance = bounded_distance(&name, &candidate, limit, rows)?;
             (distance, name.len().max(candidate.len()))
         };
         (distance < length).then_some(distance)
     }
 }
 
-fn is_equal_but_for_case(name: &str, candidate: &str) -> bool {
-    if name.is_ascii() && candidate.is_ascii() {
+fn is_equal_but_for_case(name: &str, candidate: &str, is_ascii: bool) -> bool {
+    if is_ascii {
         return name.eq_ignore_ascii_case(candidate);
     }
     let lower = |it: char| it.to_lowercase();
@@ -126,7 +142,7 @@ fn letters(name: &str) -> u64 {
 
 /// Room for the table of distances: the row before the last, the last, and the one that is being filled.
 #[derive(Default)]
-struct Rows([Vec<usize>; 3]);
+pub(crate) struct Rows([Vec<usize>; 3]);
 
 /// The number of slips from one name to the other, if it is at most `limit`. What they start and end with in common
 /// costs nothing, and only the cells near the diagonal can be within the limit, so only what is left is looked at.
@@ -229,8 +245,8 @@ mod tests {
         let names: Vec<String> = (0..50_000).map(|it| format!("compute_{it}")).collect();
         let candidates = || names.iter().map(|it| (it.as_str(), false));
         // The bound is on work: what is too long or has other letters never reaches the table.
-        let mut wanted = Wanted::new("parse_header_line");
-        assert!(candidates().all(|it| wanted.distance(it.0, 3).is_none()));
+        let wanted = Wanted::new("parse_header_line");
+        assert!(candidates().all(|it| wanted.distance(it.0, 3, &mut Rows::default()).is_none()));
         assert_eq!(similar("compute_4999x", candidates())[0], "compute_4999");
     }
 

@@ -165,18 +165,19 @@ fn unchanged_declarations(old: &Ast, new: &Ast) -> Vec<(DeclId, DeclId)> {
         }
     }
     let mut count: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut pairs = Vec::new();
+    let mut pairs: Vec<(DeclId, DeclId)> = Vec::new();
     for decl in new.declarations() {
         let Some(name) = name_of(new.decl(*decl)) else { continue };
         let ordinal = count.entry(name).or_default();
         let found = by_name.get(&(name, *ordinal)).copied();
         *ordinal += 1;
-        if let Some(old_decl) = found
-            && is_unchanged(old, old_decl, new, *decl)
-        {
-            pairs.push((*decl, old_decl));
-        }
+        pairs.extend(found.map(|it| (*decl, it)));
     }
+    let is_same = |it: &(DeclId, DeclId)| is_unchanged(old, it.1, new, it.0);
+    let is_large = new.nodes().len() >= super::MIN_NODES;
+    let same = super::each(is_large, &pairs, is_same);
+    let mut same = same.into_iter();
+    pairs.retain(|_| same.next() == Some(true));
     pairs
 }
 
@@ -261,21 +262,10 @@ fn changed_names(old: &Env, new: &Env, changed: &FxHashSet<TypeKey>) -> FxHashSe
     let same_value = |old: &Value, new: &Value| same_value(old, new, changed);
     let same_type = |old: &TypeEntry, new: &TypeEntry| same_type(old, new, changed);
     let mut names = FxHashSet::default();
-    for name in sorted(old.values.keys().chain(new.values.keys())) {
-        if !same_option(old.values.get(name), new.values.get(name), same_value) {
-            names.insert(Use::Value(name.clone()));
-        }
-    }
-    for name in sorted(old.types.keys().chain(new.types.keys())) {
-        if !same_option(old.types.get(name), new.types.get(name), same_type) {
-            names.insert(Use::Type(name.clone()));
-        }
-    }
-    for key in sorted(old.host.keys().chain(new.host.keys())) {
-        if !same_option(old.host.get(key), new.host.get(key), same_value) {
-            names.insert(Use::Member { module: key.0.clone(), name: key.1.clone() });
-        }
-    }
+    names.extend(differing(&old.values, &new.values, same_value).cloned().map(Use::Value));
+    names.extend(differing(&old.types, &new.types, same_type).cloned().map(Use::Type));
+    let host = differing(&old.host, &new.host, same_value).cloned();
+    names.extend(host.map(|(module, name)| Use::Member { module, name }));
     for module in sorted(old.modules.keys().chain(new.modules.keys())) {
         let (before, after) = (old.modules.get(module), new.modules.get(module));
         let values = |it: Option<&Arc<crate::env::Exports>>| -> Vec<Name> {
@@ -297,6 +287,18 @@ fn changed_names(old: &Env, new: &Env, changed: &FxHashSet<TypeKey>) -> FxHashSe
         }
     }
     names
+}
+
+/// The keys with values that are not the same in both.
+fn differing<'a, K: Eq + std::hash::Hash, V>(
+    old: &'a FxHashMap<K, V>,
+    new: &'a FxHashMap<K, V>,
+    same: impl Fn(&V, &V) -> bool,
+) -> impl Iterator<Item = &'a K> {
+    let gone = old.keys().filter(|it| !new.contains_key(it));
+    let other =
+        new.iter().filter(move |(key, new)| !old.get(key).is_some_and(|old| same(old, new)));
+    gone.chain(other.map(|it| it.0))
 }
 
 fn sorted<'a, T: Ord + 'a>(keys: impl Iterator<Item = &'a T>) -> Vec<&'a T> {

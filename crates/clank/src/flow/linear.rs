@@ -39,7 +39,7 @@ pub(super) fn linear<'a>(
     function: &FnDecl,
     env: &'a Env,
     view: BodyView<'a>,
-    doubts: &'a Doubts,
+    doubts: &'a Doubts<'a>,
     mut modes: Modes<'a>,
 ) -> Vec<Diagnostic> {
     if view.body.types.iter().flatten().all(|it| modes.of(it) == Mode::Plain) {
@@ -85,7 +85,7 @@ struct Walk<'a> {
     ast: &'a Ast,
     env: &'a Env,
     view: BodyView<'a>,
-    doubts: &'a Doubts,
+    doubts: &'a Doubts<'a>,
     modes: Modes<'a>,
     state: State,
     loops: Vec<Loop>,

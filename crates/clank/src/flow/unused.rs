@@ -14,7 +14,7 @@ pub(super) fn unused(
     ast: &Ast,
     function: &FnDecl,
     view: BodyView<'_>,
-    doubts: &Doubts,
+    doubts: &Doubts<'_>,
     modes: &mut Modes<'_>,
 ) -> Vec<Diagnostic> {
     let nodes = || ast.subtree(function.body).map(NodeId);

@@ -11,7 +11,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Shape, TypeDef, Value};
 use crate::resolve::substitute;
-use crate::similar::similar;
+use crate::similar::{Rows, Wanted, similar};
 use crate::ty::{Effects, FnTy, Ty};
 
 impl<'a> Infer<'a> {
@@ -198,9 +198,10 @@ impl<'a> Infer<'a> {
         let env = self.env;
         let mut candidates: Vec<(Name, bool)> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
+        let (wanted, mut rows) = (Wanted::new(name), Rows::default());
         for index in self.active.clone().into_iter().rev() {
             let local = &self.locals[index as usize];
-            if !crate::similar::is_similar(name, &local.name) || !seen.insert(local.name.clone()) {
+            if !wanted.is_near(&local.name, &mut rows) || !seen.insert(local.name.clone()) {
                 continue;
             }
             let (name, ty) = (local.name.clone(), local.ty.clone());
@@ -209,7 +210,7 @@ impl<'a> Infer<'a> {
         }
         #[expect(clippy::iter_over_hash_type, reason = "`similar` orders by name")]
         for (candidate, value) in &env.values {
-            if !crate::similar::is_similar(name, candidate) || seen.contains(candidate) {
+            if !wanted.is_near(candidate, &mut rows) || seen.contains(candidate) {
                 continue;
             }
             let fits = value_fits(value, hint.as_ref(), n_args);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clank_syntax::ast::{FieldPatternId, IntSuffix, Literal, Name, NodeId, Pattern, PatternId};
 use clank_syntax::with_stack;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Infer;
 use super::report::{counted, names_json, short};
@@ -160,17 +160,18 @@ impl Infer<'_> {
                 }
             }
         }
-        let mut seen: Vec<&Name> = Vec::new();
+        let by_name: FxHashMap<&Name, &Ty> =
+            known.iter().flatten().rev().map(|(name, ty)| (name, ty)).collect();
+        let mut seen: FxHashSet<&Name> = FxHashSet::default();
         for id in fields {
             let field = self.ast.field_pattern(*id);
-            if seen.contains(&&field.name) {
+            if !seen.insert(&field.name) {
                 self.report_duplicate(id.node(), &field.name);
             }
-            seen.push(&field.name);
             let ty = match &known {
                 None => Ty::Error,
-                Some(known) => match known.iter().find(|it| it.0 == field.name) {
-                    Some((_, ty)) => closed_type(ty),
+                Some(known) => match by_name.get(&field.name) {
+                    Some(ty) => closed_type(ty),
                     None => {
                         let names: Vec<Name> = known.iter().map(|it| it.0.clone()).collect();
                         self.report_unknown_field(id.node(), &field.name, &base, &names);
@@ -224,19 +225,19 @@ impl Infer<'_> {
         let own = name.rsplit('.').next().unwrap_or(name);
         match self.table.base(ty) {
             Ty::Adt(it) => {
-                let def = self.env.def(&it.key)?.clone();
-                let Shape::Sum(variants) = &def.shape else {
+                let def = self.env.def(&it.key)?;
+                if !matches!(def.shape, Shape::Sum(_)) {
                     self.not_a_sum(pattern, name, &Ty::Adt(it));
                     return None;
-                };
-                if self.is_of_another_sum(pattern, name, &def) {
+                }
+                if self.is_of_another_sum(pattern, name, def) {
                     return None;
                 }
-                let Some(index) = variants.iter().position(|variant| variant.name == own) else {
-                    self.report_no_variant(pattern, name, &def);
+                let Some(index) = self.member_place(def, own) else {
+                    self.report_no_variant(pattern, name, def);
                     return None;
                 };
-                Some(self.resolved_variant(pattern, &def, index, &it.args))
+                Some(self.resolved_variant(pattern, def, index, &it.args))
             }
             Ty::Var(_) => {
                 let value = self.variant_by_name(name);

@@ -1,6 +1,7 @@
 //! Records: literals, fields, and the names of modules (`m.f`), which look like fields.
 
 use clank_syntax::ast::{Expr, ExprId, FieldInitId, Name, NodeId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::report::{join_words, names_json, short};
 use super::wording::{
@@ -10,10 +11,13 @@ use super::{Infer, Want};
 use crate::body::{Resolution, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::env::{Shape, TypeEntry, Value};
+use crate::env::{Shape, TypeDef, TypeEntry, Value};
 use crate::resolve::substitute;
 use crate::similar::similar;
 use crate::ty::{Prim, RecordTy, Ty};
+
+/// In so few fields or variants one is looked for without an index.
+const FEW: usize = 16;
 
 impl<'a> Infer<'a> {
     /// The fields of a record, nominal or not, with its type arguments put in.
@@ -26,6 +30,48 @@ impl<'a> Infer<'a> {
                 let field =
                     |(name, ty): &(Name, Ty)| (name.clone(), substitute(ty, &def.params, &it.args));
                 Some(fields.iter().map(field).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// The place of a field or variant in a type; the first if there are several of that name.
+    pub(super) fn member_place(&mut self, def: &TypeDef, name: &str) -> Option<usize> {
+        match &def.shape {
+            Shape::Record(fields) if fields.len() <= FEW => {
+                fields.iter().position(|it| it.0 == name)
+            }
+            Shape::Sum(variants) if variants.len() <= FEW => {
+                variants.iter().position(|it| it.name == name)
+            }
+            Shape::Opaque => None,
+            shape => {
+                if let Some(known) = self.member_places.get(&def.key) {
+                    return known.get(name).copied();
+                }
+                let names: Vec<&Name> = match shape {
+                    Shape::Record(fields) => fields.iter().map(|it| &it.0).collect(),
+                    Shape::Sum(variants) => variants.iter().map(|it| &it.name).collect(),
+                    Shape::Opaque => Vec::new(),
+                };
+                let places: FxHashMap<Name, usize> =
+                    names.into_iter().cloned().enumerate().rev().map(|it| (it.1, it.0)).collect();
+                let found = places.get(name).copied();
+                self.member_places.insert(def.key.clone(), places);
+                found
+            }
+        }
+    }
+
+    /// The type of a field of a record, with the type arguments put in, if it has that field.
+    fn one_field(&mut self, record: &Ty, name: &Name) -> Option<Ty> {
+        match record {
+            Ty::Record(it) => it.fields.iter().find(|it| it.0 == *name).map(|it| it.1.clone()),
+            Ty::Adt(it) => {
+                let def = self.env.def(&it.key)?;
+                let Shape::Record(fields) = &def.shape else { return None };
+                let place = self.member_place(def, name)?;
+                Some(substitute(&fields[place].1, &def.params, &it.args))
             }
             _ => None,
         }
@@ -60,10 +106,10 @@ impl<'a> Infer<'a> {
         field: &Name,
         n_args: Option<usize>,
     ) -> Ty {
+        if let Some(ty) = self.one_field(base, field) {
+            return self.field_about(object, base, &ty);
+        }
         if let Some(fields) = self.fields_of(base) {
-            if let Some((_, ty)) = fields.iter().find(|it| it.0 == *field) {
-                return self.field_about(object, &fields, ty);
-            }
             let names: Vec<Name> = fields.into_iter().map(|it| it.0).collect();
             self.report_unknown_field(expr.node(), field, base, &names);
             return Ty::Error;
@@ -100,14 +146,15 @@ impl<'a> Infer<'a> {
     }
 
     /// A field's predicate about other fields is about those of this record.
-    fn field_about(&self, object: ExprId, fields: &[(Name, Ty)], ty: &Ty) -> Ty {
+    fn field_about(&self, object: ExprId, record: &Ty, ty: &Ty) -> Ty {
         if !matches!(ty, Ty::Refined(_)) {
             return ty.clone();
         }
         let Some(object) = operand_text(self.ast, object) else { return closed_type(ty) };
+        let fields = self.fields_of(record).unwrap_or_default();
         let replacements: Vec<Replacement> = fields
-            .iter()
-            .map(|(name, _)| Replacement { name: name.clone(), text: format!("{object}.{name}") })
+            .into_iter()
+            .map(|(name, _)| Replacement { text: format!("{object}.{name}"), name })
             .collect();
         replace_in_result(ty, &replacements)
     }
@@ -175,14 +222,18 @@ impl<'a> Infer<'a> {
             Some(Ty::Record(it)) => Some(it),
             _ => None,
         };
+        let by_name: FxHashMap<&Name, &Ty> = expected
+            .iter()
+            .flat_map(|it| it.fields.iter().rev())
+            .map(|(name, ty)| (name, ty))
+            .collect();
+        let mut seen: FxHashSet<&Name> = FxHashSet::default();
         let mut types: Vec<(Name, Ty)> = Vec::with_capacity(fields.len());
         let given: Vec<&Name> = fields.iter().map(|it| &self.ast.field_init(*it).name).collect();
         for id in fields {
             let field = self.ast.field_init(*id);
-            let wanted =
-                expected.as_ref().and_then(|it| it.fields.iter().find(|it| it.0 == field.name));
-            let ty = match (wanted, &expected) {
-                (Some((_, wanted)), _) => {
+            let ty = match (by_name.get(&field.name), &expected) {
+                (Some(&wanted), _) => {
                     self.expr(field.value, Want::Must(wanted, &Site::Other));
                     wanted.clone()
                 }
@@ -195,13 +246,13 @@ impl<'a> Infer<'a> {
                 }
                 _ => self.expr(field.value, Want::Any),
             };
-            if types.iter().any(|it| it.0 == field.name) {
+            if !seen.insert(&field.name) {
                 self.report_duplicate_field(id.node(), &field.name);
                 continue;
             }
             types.push((field.name.clone(), ty));
         }
-        if let Some(expected) = expected {
+        if let Some(expected) = &expected {
             let ty = Ty::Record(expected.clone());
             self.report_missing(expr, &ty, &expected.fields, &given);
             return ty;
@@ -242,16 +293,19 @@ impl<'a> Infer<'a> {
             })
             .filter(|_| known.iter().any(|it| super::wording::has_predicate(&it.1)))
             .collect();
+        let places: FxHashMap<&Name, usize> =
+            known.iter().enumerate().rev().map(|(place, it)| (&it.0, place)).collect();
+        let mut seen: FxHashSet<&Name> = FxHashSet::default();
         let mut given: Vec<&Name> = Vec::new();
         for id in fields {
             let field = self.ast.field_init(*id);
-            if given.contains(&&field.name) {
+            if !seen.insert(&field.name) {
                 self.report_duplicate_field(id.node(), &field.name);
                 self.expr(field.value, Want::Any);
                 continue;
             }
             given.push(&field.name);
-            let Some(index) = known.iter().position(|it| it.0 == field.name) else {
+            let Some(&index) = places.get(&field.name) else {
                 let names: Vec<Name> = known.iter().map(|it| it.0.clone()).collect();
                 self.report_unknown_field(id.node(), &field.name, &ty, &names);
                 self.expr(field.value, Want::Any);
@@ -365,9 +419,11 @@ impl<'a> Infer<'a> {
     /// E2003: all missing fields in one diagnostic.
     fn report_missing(&mut self, expr: ExprId, ty: &Ty, known: &[(Name, Ty)], given: &[&Name]) {
         let names = known.iter().map(|it| &it.0);
-        let mut missing: Vec<Name> = names.filter(|it| !given.contains(it)).cloned().collect();
+        let are_given: FxHashSet<&Name> = given.iter().copied().collect();
+        let are_known: FxHashSet<&Name> = names.clone().collect();
+        let mut missing: Vec<Name> = names.filter(|it| !are_given.contains(it)).cloned().collect();
         // One that is misspelt is reported as unknown.
-        for unknown in given.iter().filter(|it| !known.iter().any(|known| known.0 == ***it)) {
+        for unknown in given.iter().filter(|it| !are_known.contains(*it)) {
             let near = similar(unknown, missing.iter().map(|it| (it.as_str(), true)));
             missing.retain(|it| Some(it) != near.first());
         }
@@ -385,5 +441,44 @@ impl<'a> Infer<'a> {
                     .member("missing_fields", names_json(&missing)),
             ),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FEW;
+    use crate::testing::codes;
+
+    fn listed(n: usize, part: &str) -> String {
+        let parts: Vec<String> = (0..n).map(|it| part.replace('#', &it.to_string())).collect();
+        parts.join(", ")
+    }
+
+    /// Whether they are looked up in an index or not.
+    #[test]
+    fn fields_and_variants_are_found_however_many_there_are() {
+        for n in [3, FEW, FEW + 1, 40] {
+            let types = format!(
+                "rec R {{ {}, f0: Str }}\nsum S {{ {} }}",
+                listed(n, "f#: Int"),
+                listed(n, "V#(value: Int)")
+            );
+            let last = n - 1;
+            let every = listed(n, "V#(value) -> value");
+            for (body, expected) in [
+                (format!("r.f{last} + r.f0"), None),
+                ("r.other".to_owned(), Some("E2004")),
+                (format!("match s {{ {every} }}"), None),
+                ("match s { Other -> 1, _ -> 2 }".to_owned(), Some("E1006")),
+                (format!("match s {{ V{last}(value) -> value, _ -> r.f{last} }}"), None),
+            ] {
+                let found = codes(&format!("{types}\nfn f(r: R, s: S) -> Int {{ {body} }}"));
+                let own = found.iter().filter(|it| !it.starts_with('W'));
+                let own: Vec<&str> = own.filter_map(|it| it.split('@').next()).collect();
+                // The second `f0` is one too many, and the first one counts.
+                let all: Vec<&str> = ["E1002"].into_iter().chain(expected).collect();
+                assert_eq!(own, all, "{n}: {body}: {found:?}");
+            }
+        }
     }
 }

@@ -4,6 +4,9 @@
 //! is entered and that the body keeps. Candidates come from start values, conditions, indices and how pairs of counters
 //! go together. All that hold at entry are taken to hold at the head, the body is walked, and what does not hold at its
 //! end is dropped; that is repeated until nothing is dropped.
+//!
+//! That costs far more than all the rest, and most goals do without: bounds are looked for in a second walk over the
+//! declaration, only if the first left a goal open.
 
 use std::rc::Rc;
 
@@ -192,6 +195,10 @@ impl Walk<'_> {
     /// What holds at the head each time.
     fn invariants(&mut self, head: &Head) -> Vec<Term> {
         if self.dry >= MAX_LOOPS || head.locals.is_empty() || !self.may_try() {
+            return Vec::new();
+        }
+        if self.proved.is_none() {
+            self.has_left_out_bounds = true;
             return Vec::new();
         }
         let candidates = self.candidates(head);

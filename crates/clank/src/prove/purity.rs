@@ -11,26 +11,28 @@ use crate::body::{BodyView, Resolution};
 use crate::ty::Ty;
 
 /// The functions that are not pure, by file and name.
-pub(super) struct Impure(FxHashSet<(Name, Name)>);
+pub(super) struct Impure<'a>(FxHashSet<(&'a str, &'a str)>);
 
-impl Impure {
-    pub(super) fn new(modules: &[WorldModule<'_>]) -> Impure {
-        let mut callers: FxHashMap<(Name, Name), Vec<(Name, Name)>> = FxHashMap::default();
+impl<'a> Impure<'a> {
+    pub(super) fn new(modules: &[WorldModule<'a>]) -> Impure<'a> {
+        let mut callers: FxHashMap<(&str, &str), Vec<(&str, &str)>> = FxHashMap::default();
         let mut waiting = Vec::new();
         for module in modules {
             for (decl, body) in module.bodies {
                 let Decl::Fn(function) = module.ast.decl(*decl) else { continue };
-                let own = (module.file.clone(), function.name.clone());
+                let own = (module.file.as_str(), function.name.as_str());
                 let view = body.view();
                 let has_effects =
                     module.env.signature(*decl).is_none_or(|it| !it.effects.is_pure());
                 if has_effects || may_differ(module.ast, *decl, view) {
-                    waiting.push(own.clone());
+                    waiting.push(own);
                 }
                 for (_, resolution) in &view.body.resolutions {
                     if let Resolution::Fn { module, name } = resolution {
-                        let called = (module.clone(), name.clone());
-                        callers.entry(called).or_default().push(own.clone());
+                        let callers = callers.entry((module, name)).or_default();
+                        if callers.last() != Some(&own) {
+                            callers.push(own);
+                        }
                     }
                 }
             }
@@ -38,7 +40,7 @@ impl Impure {
         let mut impure = FxHashSet::default();
         while let Some(function) = waiting.pop() {
             if let Some(callers) = callers.get(&function) {
-                waiting.extend(callers.iter().filter(|it| !impure.contains(*it)).cloned());
+                waiting.extend(callers.iter().filter(|it| !impure.contains(*it)));
             }
             impure.insert(function);
         }
@@ -46,7 +48,7 @@ impl Impure {
     }
 
     pub(super) fn is_pure(&self, module: &Name, name: &Name) -> bool {
-        !self.0.contains(&(module.clone(), name.clone()))
+        !self.0.contains(&(module.as_str(), name.as_str()))
     }
 }
 

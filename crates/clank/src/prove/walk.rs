@@ -104,6 +104,11 @@ pub(super) struct Walk<'a> {
     pub(super) quiet: u32,
     pub(super) loops: Vec<Loop>,
     pub(super) verdicts: Vec<Option<Proof>>,
+    /// The goals that a walk before found to hold, by their places; `None` in the first walk, which looks for no bounds
+    /// of loops.
+    pub(super) proved: Option<Vec<bool>>,
+    /// Whether bounds of loops were not looked for that might have helped.
+    pub(super) has_left_out_bounds: bool,
     /// The operands of the last `&&`s, in order.
     pub(super) conjuncts: Vec<Term>,
     pub(super) n_nodes: u64,
@@ -123,7 +128,11 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(world: &'a World<'a>, home: Place<'a>) -> Walk<'a> {
+    pub(super) fn new(
+        world: &'a World<'a>,
+        home: Place<'a>,
+        proved: Option<Vec<bool>>,
+    ) -> Walk<'a> {
         Walk {
             world,
             at: home,
@@ -139,6 +148,8 @@ impl<'a> Walk<'a> {
             quiet: 0,
             loops: Vec::new(),
             verdicts: vec![None; home.view.body.goals.len()],
+            proved,
+            has_left_out_bounds: false,
             conjuncts: Vec::new(),
             n_nodes: 0,
             work: 0,

@@ -12,7 +12,7 @@ mod imports;
 mod linear;
 mod make;
 mod matches;
-mod names;
+pub(crate) mod names;
 mod obligations;
 mod records;
 mod scope;
@@ -56,6 +56,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) parents: &'a [Option<NodeId>],
     /// Who uses which function, for who asks first.
     pub(crate) users: &'a OnceLock<effects::Users>,
+    /// What is said about unknown names, for who asks first.
+    pub(crate) names: &'a OnceLock<names::Index>,
 }
 
 impl<'a> Scene<'a> {
@@ -100,7 +102,7 @@ pub(crate) fn propose(scene: Scene<'_>, target: Target) -> Vec<Candidate> {
             Some(diagnostic) => for_diagnostic(scene, diagnostic, target),
             None => Vec::new(),
         },
-        Target::Goal(index) => match scene.module.goals().nth(index) {
+        Target::Goal(index) => match scene.module.goal(index) {
             Some((node, goal, _)) => obligations::propose(scene, node, goal, target),
             None => Vec::new(),
         },

@@ -4,7 +4,10 @@
 //! the mistake if several uses agree on another name, or if the words of that name occur elsewhere.
 
 mod declared;
+mod index;
 mod spelling;
+
+pub(crate) use index::Index;
 
 use check::Confidence;
 use clank_syntax::ast::{Decl, Expr, Kind, Name, NodeId, Pattern, Type};
@@ -20,9 +23,16 @@ use clank_syntax::patch::PatchOp;
 
 pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
     let Some(name) = text_fact(it, "name").map(Name::new) else { return Vec::new() };
-    let all = same_name(scene, it, &name);
+    let Target::Diagnostic(own) = target else { return Vec::new() };
+    let index = scene.names.get_or_init(|| Index::new(scene));
+    let uses = Uses {
+        index,
+        own,
+        all: index.about(it.code, &name),
+        here: index.about_in(it.code, &name, scene.declaration(it.node)),
+    };
     let mut suggestions = suggestions(it, &name);
-    let declared = declared::misspelt(scene, it, &name, &all);
+    let declared = declared::misspelt(scene, it, &name, uses);
     if let Some(declared) = &declared {
         prefer_unused(&name, &declared.name, &mut suggestions);
     }
@@ -30,7 +40,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
     let mut found = Vec::new();
     for (place, near) in suggestions.iter().enumerate() {
         let place = place + usize::from(declaration_first);
-        found.extend(renames(scene, (it, target), &name, near, &all, by_place(place)));
+        found.extend(renames(scene, &name, near, uses, by_place(place)));
     }
     if let Some(declared) = declared {
         let title = format!("rename the {} `{}` to `{name}`", declared.what, declared.name);
@@ -44,17 +54,19 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
         found.insert(place, candidate);
     }
     if it.code == Code::E1001 {
-        found.extend(from_modules(scene, it, target, &name, &all));
+        found.extend(from_modules(scene, it, target, &name, uses));
     }
     found
 }
 
-/// The diagnostics of the module about the same name, with their targets.
-fn same_name<'a>(scene: Scene<'a>, it: &Diagnostic, name: &str) -> Vec<(Target, &'a Diagnostic)> {
-    let all = scene.module.diagnostics.iter().enumerate();
-    let same =
-        all.filter(|(_, other)| other.code == it.code && text_fact(other, "name") == Some(name));
-    same.map(|(index, other)| (Target::Diagnostic(index), other)).collect()
+/// What is said about one name: by one diagnostic, by all in the module, and by those in the same declaration. Places in
+/// the module's list.
+#[derive(Clone, Copy)]
+struct Uses<'a> {
+    index: &'a Index,
+    own: usize,
+    all: &'a [usize],
+    here: &'a [usize],
 }
 
 /// The names that were probably meant.
@@ -86,31 +98,34 @@ fn prefer_unused(name: &str, unused: &Name, suggestions: &mut [Name]) {
 /// declaration alone. Each is made for the first of its diagnostics only.
 fn renames(
     scene: Scene<'_>,
-    (it, target): (&Diagnostic, Target),
     name: &str,
     near: &Name,
-    same_name: &[(Target, &Diagnostic)],
+    uses: Uses<'_>,
     confidence: Confidence,
 ) -> Vec<Candidate> {
-    let all: Vec<_> = same_name
-        .iter()
-        .filter(|(_, other)| suggestions(other, name).contains(near))
-        .filter_map(|(target, other)| {
-            Some((*target, other.node, rename_at(scene, other.node, name, near)?))
-        })
-        .collect();
-    let here = scene.declaration(it.node);
-    let in_declaration: Vec<_> =
-        all.iter().filter(|other| scene.declaration(other.1) == here).cloned().collect();
+    let node = |place: usize| scene.module.diagnostics[place].node;
+    let renamed = |place: &usize| {
+        if !suggestions(&scene.module.diagnostics[*place], name).contains(near) {
+            return None;
+        }
+        Some((Target::Diagnostic(*place), rename_at(scene, node(*place), name, near)?))
+    };
+    let is_first = |places: &[usize]| {
+        places.iter().find(|it| renamed(it).is_some()).is_some_and(|it| *it == uses.own)
+    };
     let mut found = Vec::new();
-    let is_first =
-        |list: &[(Target, NodeId, PatchOp)]| list.first().is_some_and(|it| it.0 == target);
-    if is_first(&all) {
+    let mut add = |places: &[usize], confidence: Confidence| {
+        let all: Vec<(Target, PatchOp)> = places.iter().filter_map(renamed).collect();
+        let target = Target::Diagnostic(uses.own);
         found.push(rename_all(scene, target, name, near, &all).confidence(confidence));
+    };
+    if is_first(uses.all) {
+        add(uses.all, confidence);
     }
-    if in_declaration.len() < all.len() && is_first(&in_declaration) {
-        let one = rename_all(scene, target, name, near, &in_declaration);
-        found.push(one.confidence(Confidence::Medium));
+    let here = scene.declaration(node(uses.own));
+    let is_elsewhere = |it: &usize| scene.declaration(node(*it)) != here && renamed(it).is_some();
+    if is_first(uses.here) && uses.all.iter().any(is_elsewhere) {
+        add(uses.here, Confidence::Medium);
     }
     found
 }
@@ -120,7 +135,7 @@ fn rename_all(
     target: Target,
     name: &str,
     near: &str,
-    all: &[(Target, NodeId, PatchOp)],
+    all: &[(Target, PatchOp)],
 ) -> Candidate {
     let title = match all.len() {
         1 => format!("rename `{name}` to `{near}`"),
@@ -134,7 +149,7 @@ fn rename_all(
     let reason = format!("there is no `{name}`, and `{near}` is {slips}");
     let candidate = Candidate::new(scene, target, title).because(reason);
     let candidate = candidate.also_for(all.iter().map(|it| it.0));
-    all.iter().fold(candidate, |acc, it| acc.op(it.2.clone()))
+    all.iter().fold(candidate, |acc, it| acc.op(it.1.clone()))
 }
 
 /// The operation that changes a name where it is used.
@@ -161,9 +176,9 @@ fn from_modules(
     it: &Diagnostic,
     target: Target,
     name: &Name,
-    all: &[(Target, &Diagnostic)],
+    uses: Uses<'_>,
 ) -> Vec<Candidate> {
-    let is_first = all.first().is_some_and(|first| std::ptr::eq(first.1, it));
+    let is_first = uses.all.first() == Some(&uses.own);
     if !is_first || !matches!(scene.ast().node(it.node).kind, Kind::Expr(Expr::Ident { .. })) {
         return Vec::new();
     }
@@ -181,7 +196,7 @@ fn from_modules(
         if !is_it {
             continue;
         }
-        let targets = all.iter().map(|it| it.0);
+        let targets = uses.all.iter().map(|it| Target::Diagnostic(*it));
         let reason =
             format!("`{name}` is declared in `{}`, which is imported", import.path.join("."));
         if !import.items.is_empty() {
@@ -200,8 +215,8 @@ fn from_modules(
         let Some(module) = module else { continue };
         let title = format!("write `{module}.{name}`");
         let candidate = Candidate::new(scene, target, title).because(reason).also_for(targets);
-        let uses = all.iter().filter_map(|it| scene.expr(it.1.node));
-        return vec![uses.fold(candidate, |acc, it| {
+        let nodes = uses.all.iter().map(|it| scene.module.diagnostics[*it].node);
+        return vec![nodes.filter_map(|it| scene.expr(it)).fold(candidate, |acc, it| {
             let object = json!({ "kind": "ident", "name": module.as_str() });
             acc.op(scene
                 .replace(it, json!({ "kind": "field", "object": object, "field": name.as_str() })))

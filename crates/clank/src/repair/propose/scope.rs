@@ -20,6 +20,12 @@ pub(super) struct Local {
 
 /// The locals that can be used at a node, the innermost first. Those that another one hides are left out.
 pub(super) fn locals(scene: Scene<'_>, node: NodeId) -> Vec<Local> {
+    let local = |(name, node)| Local { name, node, ty: type_of(scene, node) };
+    names_of_locals(scene, node).into_iter().map(local).collect()
+}
+
+/// The same without types: the names, and the nodes that bind them.
+pub(super) fn names_of_locals(scene: Scene<'_>, node: NodeId) -> Vec<(Name, NodeId)> {
     let mut binders = Vec::new();
     let mut child = node;
     while let Some(parent) = scene.parent(child) {
@@ -31,7 +37,7 @@ pub(super) fn locals(scene: Scene<'_>, node: NodeId) -> Vec<Local> {
     for binder in binders {
         let Some(name) = name_of(scene, binder) else { continue };
         if seen.insert(name.clone()) {
-            found.push(Local { name, node: binder, ty: type_of(scene, binder) });
+            found.push((name, binder));
         }
     }
     found

@@ -44,9 +44,15 @@ fn candidates_that_are_tried_together_get_the_verdicts_that_they_get_alone() {
         let checked = check(&program, None);
         for module in 0..checked.modules.len() {
             let in_module = &checked.modules[module];
-            let (parents, users) = (in_module.ast.parents(), OnceLock::new());
-            let scene =
-                Scene { checked: &checked, module: in_module, parents: &parents, users: &users };
+            let parents = in_module.ast.parents();
+            let (users, names) = (OnceLock::new(), OnceLock::new());
+            let scene = Scene {
+                checked: &checked,
+                module: in_module,
+                parents: &parents,
+                users: &users,
+                names: &names,
+            };
             let budget = Budget::default();
             let all = candidates(scene, &targets(in_module), &budget);
             let together = verify(&program, &checked, module, &all, &budget);

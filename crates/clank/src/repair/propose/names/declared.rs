@@ -1,14 +1,15 @@
 //! The declaration that was probably misspelt, when its name is used nowhere.
 
-use clank_syntax::ast::{Ast, Decl, Expr, Kind, Name, NodeId, Pattern, Type};
+use clank_syntax::ast::{Ast, Decl, Kind, Name, NodeId};
 
-use super::spelling::Words;
+use super::Uses;
+use super::index::is_plain_name;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::repair::Target;
-use crate::repair::propose::scope::{locals, n_uses};
-use crate::repair::propose::{Scene, text_fact};
-use crate::similar::distance;
+use crate::repair::propose::Scene;
+use crate::repair::propose::scope::names_of_locals;
+use crate::similar::{Rows, Wanted};
 
 /// A declaration that nobody uses.
 pub(super) struct Declared {
@@ -28,71 +29,49 @@ pub(super) fn misspelt(
     scene: Scene<'_>,
     it: &Diagnostic,
     name: &Name,
-    all: &[(Target, &Diagnostic)],
+    uses: Uses<'_>,
 ) -> Option<Declared> {
     if !is_plain_name(&scene.ast().node(it.node).kind) {
         return None;
     }
-    let is_first = |uses: &[(Target, &Diagnostic)]| {
-        uses.first().is_some_and(|first| std::ptr::eq(first.1, it))
-    };
-    let here = scene.declaration(it.node);
-    let in_declaration: Vec<(Target, &Diagnostic)> =
-        all.iter().filter(|other| scene.declaration(other.1.node) == here).copied().collect();
+    let is_first = |places: &[usize]| places.first() == Some(&uses.own);
+    let (wanted, mut rows) = (Wanted::new(name), Rows::default());
     let mut near: Vec<(usize, NodeId, &'static str, Name)> = Vec::new();
     let mut add = |candidate: &Name, node: NodeId, what: &'static str| {
-        if let Some(distance) = distance(name, candidate) {
+        if let Some(distance) = wanted.slips(candidate, &mut rows) {
             near.push((distance, node, what, candidate.clone()));
         }
     };
-    if it.code == Code::E1001 && is_first(&in_declaration) {
-        for local in locals(scene, it.node) {
-            let what = match scene.ast().node(local.node).kind {
+    if it.code == Code::E1001 && is_first(uses.here) {
+        for (local, node) in names_of_locals(scene, it.node) {
+            let what = match scene.ast().node(node).kind {
                 Kind::Param(_) | Kind::LambdaParam(_) => "parameter",
                 Kind::Pattern(_) => "variable",
                 _ => continue,
             };
-            add(&local.name, local.node, what);
+            add(&local, node, what);
         }
     }
-    if is_first(all) {
+    if is_first(uses.all) {
         globals(scene.ast(), it.code, &mut add);
     }
     near.sort_by_key(|it| it.0);
-    let (_, node, what, old) = near.into_iter().find(|it| is_unused(scene, it.1, &it.3))?;
-    let is_global = matches!(scene.ast().node(node).kind, Kind::Decl(_) | Kind::Variant(_));
-    let uses: Vec<Target> = match is_global {
-        true => all_uses(scene, name),
-        false => in_declaration.iter().map(|it| it.0).collect(),
+    let is_global =
+        |node: NodeId| matches!(scene.ast().node(node).kind, Kind::Decl(_) | Kind::Variant(_));
+    let index = uses.index;
+    let is_unused = |node: NodeId, name: &Name| match is_global(node) {
+        true => !index.is_mentioned(name),
+        false => !index.is_used(node),
     };
-    let words = Words::of(scene.ast());
-    let (used, declared) = ((name.as_str(), all_uses(scene, name).len()), (old.as_str(), 1));
-    let is_likelier = match uses.len() {
-        1 => words.prefer(used, declared),
-        _ => !words.prefer(declared, used),
+    let (_, node, what, old) = near.into_iter().find(|it| is_unused(it.1, &it.3))?;
+    let given = if is_global(node) { index.plain(name) } else { uses.here };
+    let (used, declared) = ((name.as_str(), index.plain(name).len()), (old.as_str(), 1));
+    let is_likelier = match given.len() {
+        1 => index.words().prefer(used, declared),
+        _ => !index.words().prefer(declared, used),
     };
-    Some(Declared { name: old, node, what, uses, is_likelier })
-}
-
-/// Everything that is said about a name that nothing has: a constructor is used as a value, a pattern and a type.
-fn all_uses(scene: Scene<'_>, name: &str) -> Vec<Target> {
-    let all = scene.module.diagnostics.iter().enumerate();
-    let uses = all.filter(|(_, it)| {
-        matches!(it.code, Code::E1001 | Code::E1005 | Code::E1006)
-            && text_fact(it, "name") == Some(name)
-            && is_plain_name(&scene.ast().node(it.node).kind)
-    });
-    uses.map(|it| Target::Diagnostic(it.0)).collect()
-}
-
-/// Whether a name stands there that is not looked for in a module.
-fn is_plain_name(kind: &Kind) -> bool {
-    match kind {
-        Kind::Expr(Expr::Ident { name } | Expr::RecordLit { name, .. })
-        | Kind::Type(Type::Named { name, .. })
-        | Kind::Pattern(Pattern::Variant { name, .. }) => !name.contains('.'),
-        _ => false,
-    }
+    let given = given.iter().map(|it| Target::Diagnostic(*it)).collect();
+    Some(Declared { name: old, node, what, uses: given, is_likelier })
 }
 
 /// The declarations of the module that a name could mean where it is not known.
@@ -115,30 +94,4 @@ fn globals(ast: &Ast, code: Code, add: &mut impl FnMut(&Name, NodeId, &'static s
             _ => {}
         }
     }
-}
-
-fn is_unused(scene: Scene<'_>, node: NodeId, name: &Name) -> bool {
-    match scene.ast().node(node).kind {
-        Kind::Decl(_) | Kind::Variant(_) => {
-            scene.checked.modules.iter().all(|module| !is_mentioned(&module.ast, name))
-        }
-        _ => n_uses(scene, node) == 0,
-    }
-}
-
-/// Whether a global name is used somewhere in a module, whatever it means there.
-fn is_mentioned(ast: &Ast, wanted: &Name) -> bool {
-    let is_it = |name: &Name| {
-        name == wanted || name.rsplit_once('.').is_some_and(|it| it.1 == wanted.as_str())
-    };
-    ast.nodes().iter().any(|node| match &node.kind {
-        Kind::Expr(Expr::Ident { name } | Expr::RecordLit { name, .. })
-        | Kind::Expr(Expr::Field { field: name, .. })
-        | Kind::Type(Type::Named { name, .. })
-        | Kind::Pattern(Pattern::Variant { name, .. }) => is_it(name),
-        Kind::Decl(decl) => {
-            matches!(&**decl, Decl::Use(import) if import.items.contains(wanted))
-        }
-        _ => false,
-    })
 }
