@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use arbitrary::{Result, Unstructured};
 use clank::body::GoalKind;
 use clank::proof::Proof;
-use clank::repair::{Budget, Repair, Target, repairs};
+use clank::repair::{Budget, Repair, Target, repairs, with_required};
 use clank::{Checked, CheckedModule};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::json::{WriteOptions, read, write};
@@ -210,15 +210,18 @@ pub fn mends(text: &str) {
     let Some(asked) = checked.asked else { return };
     let budget = Budget { candidates: 40, nodes: 100_000, ..Budget::default() };
     let offered = repairs(&program, &checked, asked, &budget);
-    for repair in offered.list.iter().filter(|it| it.is_verified).take(12) {
-        keeps_promise(&parsed, &checked, repair);
+    let verified = (0..offered.list.len()).filter(|it| offered.list[*it].is_verified);
+    for place in verified.take(12) {
+        keeps_promise(&parsed, &checked, &offered.list, place);
     }
 }
 
-fn keeps_promise(parsed: &Parsed, before: &Checked, repair: &Repair) {
+fn keeps_promise(parsed: &Parsed, before: &Checked, list: &[Repair], place: usize) {
     let module = before.asked().expect("there is one");
-    let ops: Vec<PatchOp> = repair.edits.iter().flat_map(|it| it.1.clone()).collect();
-    let title = &repair.title;
+    let title = &list[place].title;
+    let places = with_required(list, place).unwrap_or_else(|| panic!("{title}: requires what is not there"));
+    let all = places.iter().flat_map(|it| &list[*it].edits);
+    let ops: Vec<PatchOp> = all.flat_map(|it| it.1.clone()).collect();
     let patched = patch(&parsed.ast, &ops).unwrap_or_else(|it| panic!("{title}: {it}"));
     let edits = edits(parsed, &patched).unwrap_or_else(|it| panic!("{title}: {it}"));
     let after = edits.apply(&Text::new(parsed.tokens.source())).expect("made for this text");
@@ -229,7 +232,7 @@ fn keeps_promise(parsed: &Parsed, before: &Checked, repair: &Repair) {
     let mut mends_mistake = false;
     let mut n_goals = open_goals(module);
     let goals: Vec<bool> = module.goals().map(|it| is_open(it.1.kind, it.2)).collect();
-    for target in &repair.resolves {
+    for target in places.iter().flat_map(|it| &list[*it].resolves) {
         match *target {
             Target::Diagnostic(index) => {
                 let code = module.diagnostics[index].code;

@@ -51,9 +51,9 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         "--quick",
     ]))?;
     report("live: the repair study, a part of its mutants");
-    study::run(root, &["--per-kind", "3"])?;
+    study::run(root, &["--per-kind", "2"])?;
     crash::run(root, Some(120))?;
-    fuzz::run(root, fuzz::Length::Inputs(400))?;
+    fuzz::run(root, fuzz::Length::Inputs(250))?;
     peers(root)
 }
 

@@ -169,9 +169,9 @@ fn one(
     counts.mutants += 1;
     counts.detected += 1;
     let offer = offered(&mutant);
-    for repair in &offer.list {
+    for (place, repair) in offer.list.iter().enumerate() {
         counts.promises += usize::from(repair.is_verified);
-        if let Some(broken) = broken_promise(&mutant, repair) {
+        if let Some(broken) = broken_promise(&mutant, &offer.list, place) {
             counts.broken += 1;
             lines.push(format!("BROKEN PROMISE of `{}`: {broken}", repair.title));
         }

@@ -8,8 +8,6 @@ mod growth;
 mod program;
 mod prove;
 mod repairs;
-#[path = "../../solver/tests/it/smt.rs"]
-mod smt;
 mod stages;
 
 use std::fs;

@@ -1,5 +1,6 @@
 //! Runs the JavaScript that Clank programs become: on an embedded engine that reaches nothing but the streams it is
-//! given, or on Node with all that Node can do. Both end in the same [`Outcome`].
+//! given, or on Node with all that Node can do. Both end in the same [`Outcome`]. [`Z3`] is the other program that may be
+//! started for them, before they run.
 //!
 //! A program stops for one of four reasons: it is done, it panics, an error reaches `main`, or it meets a limit. None of
 //! them is a [`RunError`]; that is for a program that could not be run to an end at all.
@@ -12,6 +13,7 @@ mod node;
 mod outcome;
 mod program;
 mod source_map;
+mod z3;
 
 pub use embedded::{Io, run};
 pub use frame::Frame;
@@ -19,3 +21,4 @@ pub use node::{NodeIo, run_node};
 pub use outcome::{Limit, Limits, Outcome, RunError, Stream};
 pub use program::{Module, Program, ProgramError};
 pub use source_map::{Origin, SourceMap, SourceMapError};
+pub use z3::{Z3, Z3Error, Z3Limits};

@@ -8,4 +8,5 @@ mod it {
     mod library;
     mod run;
     mod support;
+    mod z3;
 }

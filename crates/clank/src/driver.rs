@@ -25,6 +25,7 @@ use crate::env::Env;
 use crate::exhaust::exhaust;
 use crate::flow::flow;
 use crate::infer::{Inferred, infer};
+use crate::oracle::Oracle;
 use crate::program::{Module, Program};
 use crate::proof::Proof;
 use crate::prove::{Proofs, World, WorldModule, declared_name};
@@ -32,7 +33,7 @@ use crate::ty::TypeKey;
 use crate::uses::Uses;
 
 /// What is known about a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Checked {
     /// The modules; what a module imports comes before it.
     pub modules: Vec<CheckedModule>,
@@ -40,6 +41,8 @@ pub struct Checked {
     pub asked: Option<usize>,
     /// How many declarations were looked at; the others were taken over from before.
     pub n_looked_at: usize,
+    /// Who was asked what stayed open, and is asked again when repairs are tried.
+    pub(crate) oracle: Option<Arc<dyn Oracle>>,
 }
 
 /// What is known about one module.
@@ -157,6 +160,15 @@ impl CheckedModule {
 
 /// Checks a program. What was known about another version of it saves work and changes nothing else.
 pub fn check(program: &Program, before: Option<&Checked>) -> Checked {
+    check_with(program, before, None)
+}
+
+/// Checks a program and asks somebody else about the goals that stay open. `before` must have been made with the same one.
+pub fn check_with(
+    program: &Program,
+    before: Option<&Checked>,
+    oracle: Option<Arc<dyn Oracle>>,
+) -> Checked {
     let collected = collect_all(program);
     let known = before.map(|before| reuse::Known::new(program, &collected, before));
     let tasks: Vec<(usize, DeclId)> = program
@@ -183,14 +195,14 @@ pub fn check(program: &Program, before: Option<&Checked>) -> Checked {
             new.push((index, decl));
         }
     }
-    prove_all(program, &collected, &mut bodies, &new);
+    prove_all(program, &collected, &mut bodies, &new, oracle.as_deref());
     let parts = program.modules().iter().zip(collected).zip(bodies);
     let together = |((module, collected), bodies)| put_together(module, collected, bodies);
     let modules = match is_large {
         true => parts.collect::<Vec<_>>().into_par_iter().map(together).collect(),
         false => parts.map(together).collect(),
     };
-    Checked { modules, asked: program.asked(), n_looked_at }
+    Checked { modules, asked: program.asked(), n_looked_at, oracle }
 }
 
 /// Below so many nodes, starting threads takes longer than they save.
@@ -219,6 +231,7 @@ fn prove_all(
     collected: &[Collected],
     bodies: &mut [BTreeMap<DeclId, CheckedBody>],
     new: &[(usize, DeclId)],
+    oracle: Option<&dyn Oracle>,
 ) {
     let names = new.iter().filter_map(|(index, decl)| {
         let module = &program.modules()[*index];
@@ -233,7 +246,7 @@ fn prove_all(
             bodies,
         },
     );
-    let world = World::new(modules.collect());
+    let world = World::new(modules.collect(), oracle);
     let tasks: Vec<(usize, DeclId)> = bodies
         .iter()
         .enumerate()

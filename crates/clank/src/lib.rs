@@ -22,6 +22,7 @@ mod flow;
 mod graph;
 mod host;
 mod infer;
+mod oracle;
 pub mod page;
 mod prelude;
 pub mod program;
@@ -37,7 +38,8 @@ mod testing;
 pub mod ty;
 mod uses;
 
-pub use driver::{Checked, CheckedBody, CheckedModule, check};
+pub use driver::{Checked, CheckedBody, CheckedModule, check, check_with};
+pub use oracle::Oracle;
 pub use prelude::prelude;
 pub use program::Program;
 pub use provider::ClankCheck;

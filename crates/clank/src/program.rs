@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use clank_syntax::ast::{Ast, Decl, DeclId, Name, SourceId};
-use clank_syntax::{Span, SyntaxError};
+use clank_syntax::{Parsed, Span, SyntaxError};
 
 use crate::graph::{components, shortest_path};
 use crate::similar::similar;
@@ -214,6 +214,13 @@ impl Program {
         program
     }
 
+    /// The same program with another text for one of its modules.
+    pub(crate) fn with_text(&self, module: usize, parsed: Parsed) -> Program {
+        let mut program = self.with_trees(vec![(module, Arc::new(parsed.ast))]);
+        program.modules[module].syntax = parsed.errors;
+        program
+    }
+
     /// Where a new `use` of a module leads.
     fn target_before(&self, module: usize, path: &[Name]) -> Target {
         let candidates = candidate_files(&self.modules[module].file, path, &[]);
@@ -305,8 +312,35 @@ pub fn candidate_files(from: &str, path: &[Name], roots: &[String]) -> Vec<Strin
     folders_around(from).map(in_folder).collect()
 }
 
+/// The modules among files that a file could import, as they are written in a `use`; sorted.
+pub fn module_names<'a>(
+    from: &str,
+    files: impl Iterator<Item = &'a str> + Clone,
+    roots: &[String],
+) -> Vec<Name> {
+    let folders: Vec<&str> = match roots.is_empty() {
+        true => folders_around(from).collect(),
+        false => roots.iter().map(|it| it.trim_end_matches('/')).collect(),
+    };
+    let mut names = BTreeSet::new();
+    for folder in folders {
+        for file in files.clone() {
+            let tail = match folder {
+                "" | "." => Some(file),
+                folder => file.strip_prefix(folder).and_then(|it| it.strip_prefix('/')),
+            };
+            if let Some(path) = tail.and_then(|it| it.strip_suffix(".clank"))
+                && file != from
+            {
+                names.insert(Name::from(path.replace('/', ".")));
+            }
+        }
+    }
+    names.into_iter().collect()
+}
+
 /// The folder of a file and those around it, the nearest first; the last one is the root, the empty path.
-pub fn folders_around(file: &str) -> impl Iterator<Item = &str> {
+fn folders_around(file: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(file);
     std::iter::from_fn(move || {
         let path = rest?;

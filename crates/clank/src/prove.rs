@@ -6,6 +6,7 @@
 
 mod assigned;
 mod call;
+mod elsewhere;
 mod example;
 mod goal;
 pub(crate) mod implied;
@@ -27,6 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::body::{Body, BodyView, Resolution};
 use crate::driver::CheckedBody;
 use crate::env::{Env, Shape, Signature, Value};
+use crate::oracle::Oracle;
 use crate::proof::{Doubt, Proof};
 use crate::resolve::substitute;
 use crate::ty::{Adt, Ty, TypeKey};
@@ -39,6 +41,8 @@ pub(crate) struct World<'a> {
     modules: Vec<WorldModule<'a>>,
     by_file: FxHashMap<&'a str, usize>,
     impure: Impure<'a>,
+    /// Who is asked what stays open.
+    oracle: Option<&'a dyn Oracle>,
 }
 
 /// A module and what inference found out about it.
@@ -79,11 +83,11 @@ static NO_BODY: Body =
     Body { types: Vec::new(), resolutions: Vec::new(), goals: Vec::new(), holes: Vec::new() };
 
 impl<'a> World<'a> {
-    pub(crate) fn new(modules: Vec<WorldModule<'a>>) -> World<'a> {
+    pub(crate) fn new(modules: Vec<WorldModule<'a>>, oracle: Option<&'a dyn Oracle>) -> World<'a> {
         let by_file =
             modules.iter().enumerate().map(|(index, it)| (it.file.as_str(), index)).collect();
         let impure = Impure::new(&modules);
-        World { modules, by_file, impure }
+        World { modules, by_file, impure, oracle }
     }
 
     /// What was found out about every goal of a declaration, in the order of the goals.

@@ -20,8 +20,9 @@ use edit::Text;
 use rayon::prelude::*;
 use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 
-use crate::driver::{Checked, check};
-use crate::program::{Finder, Module, Program, Target, candidate_files, folders_around};
+use crate::driver::{Checked, check_with};
+use crate::oracle::Oracle;
+use crate::program::{Finder, Module, Program, Target, candidate_files, module_names};
 use file::FileLook;
 use repairs::KnownRepairs;
 
@@ -36,18 +37,25 @@ const MAX_BYTES: usize = 64 << 20;
 pub struct ClankCheck {
     roots: Vec<String>,
     with_repairs: bool,
+    oracle: Option<Arc<dyn Oracle>>,
 }
 
 impl ClankCheck {
     /// The provider. `use a.b` means `a/b.clank` in the first of these folders that has it; without any, in the nearest
     /// folder around the file.
     pub fn new(roots: Vec<String>) -> ClankCheck {
-        ClankCheck { roots, with_repairs: true }
+        ClankCheck { roots, with_repairs: true, oracle: None }
     }
 
     /// The same, which offers the canonical layout and no other repair: for those who compile what is written.
     pub fn without_repairs(roots: Vec<String>) -> ClankCheck {
-        ClankCheck { roots, with_repairs: false }
+        ClankCheck { roots, with_repairs: false, oracle: None }
+    }
+
+    /// The same, which asks somebody else about the goals that stay open.
+    #[must_use]
+    pub fn with_oracle(self, oracle: Option<Arc<dyn Oracle>>) -> ClankCheck {
+        ClankCheck { oracle, ..self }
     }
 }
 
@@ -71,14 +79,16 @@ impl Check for ClankCheck {
     fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
         let known = input.since.and_then(|since| {
             let known = since.report.memory.as_ref()?.downcast_ref::<Remembered>()?;
-            (known.roots == self.roots).then_some(known)
+            let is_same = known.roots == self.roots
+                && known.checked.oracle.is_some() == self.oracle.is_some();
+            is_same.then_some(known)
         });
         let readings = read_files(input.snapshot, known);
         let paths: BTreeSet<String> = readings.keys().map(|it| it.as_str().to_owned()).collect();
         let tree = Tree { files: &paths, roots: &self.roots };
         let program = link(&readings, &tree);
         let (checked, files) = rayon::join(
-            || check(&program, known.map(|it| &*it.checked)),
+            || check_with(&program, known.map(|it| &*it.checked), self.oracle.clone()),
             || look_at_layouts(readings),
         );
         let snapshot = input.snapshot;
@@ -203,25 +213,7 @@ impl Finder for Tree<'_> {
     }
 
     fn names(&self, from: &str) -> Vec<Name> {
-        let folders: Vec<&str> = match self.roots.is_empty() {
-            true => folders_around(from).collect(),
-            false => self.roots.iter().map(|it| it.trim_end_matches('/')).collect(),
-        };
-        let mut names = BTreeSet::new();
-        for folder in folders {
-            for file in self.files {
-                let tail = match folder {
-                    "" | "." => Some(file.as_str()),
-                    folder => file.strip_prefix(folder).and_then(|it| it.strip_prefix('/')),
-                };
-                if let Some(path) = tail.and_then(|it| it.strip_suffix(".clank"))
-                    && file != from
-                {
-                    names.insert(Name::from(path.replace('/', ".")));
-                }
-            }
-        }
-        names.into_iter().collect()
+        module_names(from, self.files.iter().map(String::as_str), self.roots)
     }
 }
 

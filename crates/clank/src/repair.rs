@@ -7,6 +7,8 @@
 mod choose;
 mod findings;
 mod footprint;
+mod mend;
+mod on_text;
 pub(crate) mod propose;
 mod rank;
 mod relate;
@@ -19,12 +21,12 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use check::{Confidence, Kind, Safety, Scope};
-use clank_syntax::Parsed;
 use clank_syntax::ast::{Ast, DeclId, Name, NodeId};
-use clank_syntax::patch::{self, PatchOp};
+use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
 
-pub use self::choose::{all_compatible, next_batch};
+pub use self::choose::{in_order, with_required};
+pub use self::mend::{Mendable, Mended, Progress, mend, progress};
 
 use self::findings::{Class, class_of};
 use self::propose::{Candidate, Scene, propose};
@@ -129,7 +131,10 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
     let tried = verify::verify(program, checked, module, &candidates, budget);
     let mut list: Vec<Repair> = Vec::new();
     let mut failed: FxHashMap<Target, &str> = FxHashMap::default();
-    for (candidate, verdict) in candidates.into_iter().zip(tried.verdicts) {
+    // By candidate, its place in the list.
+    let mut places: FxHashMap<usize, usize> = FxHashMap::default();
+    for (index, (candidate, verdict)) in candidates.into_iter().zip(tried.verdicts).enumerate() {
+        places.insert(index, list.len());
         match verdict {
             Verdict::Failed(reason) => {
                 for target in candidate.targets {
@@ -139,17 +144,26 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
             Verdict::Kept { resolves, costs_obligations } => {
                 list.push(repair(in_module, candidate, resolves, true, costs_obligations));
             }
+            Verdict::KeptAfter { first, resolves } => {
+                let mut it = repair(in_module, candidate, resolves, true, true);
+                it.compatibility.requires = vec![first];
+                list.push(it);
+            }
             Verdict::Untried => {
                 let resolves = candidate.targets.clone();
                 list.push(repair(in_module, candidate, resolves, false, false));
             }
         }
     }
+    let mut n_checks = tried.n_checks;
     if !in_module.is_readable {
-        try_on_text(in_module, &mut list);
+        n_checks += on_text::try_on_text(program, checked, module, &mut list);
     }
     prefer_proofs(&mut list);
-    rank::rank(in_module, &mut list);
+    let moved = rank::rank(in_module, &mut list);
+    for required in list.iter_mut().flat_map(|it| &mut it.compatibility.requires) {
+        *required = moved[places[required]];
+    }
     relate::relate(scene, &mut list);
     let offered: BTreeSet<Target> = list.iter().flat_map(|it| it.resolves.clone()).collect();
     let without = targets
@@ -157,7 +171,7 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
         .filter(|it| !offered.contains(it))
         .map(|it| (it, reason_for_none(in_module, it, failed.get(&it).copied())))
         .collect();
-    Repairs { list, without, n_checks: tried.n_checks }
+    Repairs { list, without, n_checks }
 }
 
 /// What repairs are looked for: every mistake, every goal that is neither proved nor refuted (a refuted one is a mistake
@@ -178,6 +192,7 @@ fn prefer_proofs(list: &mut [Repair]) {
     let proved: BTreeSet<Target> = list
         .iter()
         .filter(|it| it.kind == Kind::BoundaryValidation && it.is_verified)
+        .filter(|it| it.compatibility.requires.is_empty())
         .flat_map(|it| it.resolves.iter().filter(is_goal).copied())
         .collect();
     for repair in list.iter_mut().filter(|it| it.kind == Kind::LocalFix) {
@@ -223,35 +238,6 @@ fn edits_key(candidate: &Candidate) -> String {
         }
     }
     key
-}
-
-fn gives_a_program(parsed: &Parsed, ops: &[PatchOp]) -> bool {
-    let Ok(patched) = patch::patch(&parsed.ast, ops) else { return false };
-    let text = edit::Text::new(parsed.tokens.source());
-    let after = patch::edits(parsed, &patched).ok().and_then(|it| it.apply(&text).ok());
-    let after = after.and_then(|it| String::from_utf8(it.bytes().to_vec()).ok());
-    after.is_some_and(|it| clank_syntax::parse("", &it).errors.is_empty())
-}
-
-/// How many repairs of a text that cannot be read whole are tried on the text.
-const MAX_ON_TEXT: usize = 64;
-
-/// Where something in a text cannot be read, its tree is what was meant, not what stands there: whether a change of the tree
-/// is one of the text is found out only by making it. What does not give a text that can be read, with the tree that was
-/// checked, was not verified.
-fn try_on_text(module: &CheckedModule, list: &mut [Repair]) {
-    let Some(source) = module.ast.sources().first().filter(|it| !it.text.is_empty()) else {
-        return;
-    };
-    let parsed = clank_syntax::parse(&source.file, &source.text);
-    for (place, repair) in list.iter_mut().enumerate() {
-        let own = repair.edits.iter().filter(|it| it.0 == module.file);
-        let ops: Vec<PatchOp> = own.flat_map(|it| it.1.iter().cloned()).collect();
-        if place >= MAX_ON_TEXT || !gives_a_program(&parsed, &ops) {
-            repair.is_verified = false;
-            repair.confidence = repair.confidence.max(Confidence::Medium);
-        }
-    }
 }
 
 fn repair(
@@ -323,10 +309,11 @@ fn declaration(ast: &Ast, node: NodeId) -> Option<DeclId> {
 }
 
 fn reason_for_none(module: &CheckedModule, target: Target, failed: Option<&str>) -> String {
-    match (failed, class_of(module, target)) {
-        (Some(reason), _) => reason.to_owned(),
-        (None, Class::Error | Class::Warning) => "no single change is known to fix it".to_owned(),
-        (None, Class::Obligation) => "no check could be written for it".to_owned(),
-        (None, Class::Hole) => "nothing in scope fits".to_owned(),
-    }
+    let of_code = || code(module, target).and_then(propose::why_none);
+    let of_class = || match class_of(module, target) {
+        Class::Error | Class::Warning => "no single change is known to fix it",
+        Class::Obligation => "no check could be written for it",
+        Class::Hole => "nothing in scope fits",
+    };
+    failed.or_else(of_code).unwrap_or_else(of_class).to_owned()
 }

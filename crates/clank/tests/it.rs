@@ -5,6 +5,8 @@ mod it {
     mod cases;
     mod differential;
     mod golden;
+    mod mend;
+    mod oracle;
     mod prove;
     mod repair;
     mod run;

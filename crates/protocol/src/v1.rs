@@ -41,7 +41,7 @@ pub use report::{
 };
 pub use request::{
     Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
-    PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Undo,
+    PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Solver, Undo,
 };
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.

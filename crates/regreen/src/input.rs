@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use protocol::v1::{PatchInput, PatchKind};
 
 use crate::cli::{Kind, PatchArguments};
+use crate::failure::UsageError;
 
 /// As much as a file of the workspace may have. A longer patch document is refused before it fills the memory.
 const MAX_BYTES: u64 = 64 << 20;
@@ -89,6 +90,49 @@ pub(crate) fn read_program(directory: &Path, file: &Path) -> Result<ProgramFile,
         Ok(bytes) => Ok(ProgramFile { path: Some(path), name, bytes }),
         Err(source) => Err(InputError::Program { name, source }),
     }
+}
+
+/// The ids of repairs that were typed, or are in a file (`@FILE`) or standard input (`-`) that was. Nothing can be read
+/// from standard input if it `is_read` already.
+pub(crate) fn repair_ids(
+    directory: &Path,
+    typed: &[String],
+    is_read: bool,
+) -> anyhow::Result<Vec<String>> {
+    let mut ids = Vec::new();
+    for word in typed {
+        let (name, bytes) = match (word.as_str(), word.strip_prefix('@')) {
+            ("-", _) if is_read || typed.len() > 1 => {
+                let message =
+                    "--apply - reads all ids from standard input, so the program must be a file";
+                return Err(UsageError(message.to_owned()).into());
+            }
+            ("-", _) => ("standard input".to_owned(), read_buffer(io::stdin().lock())?),
+            (_, Some(file)) => {
+                let read = read_program(directory, Path::new(file))?;
+                (read.name, read.bytes)
+            }
+            (id, None) => {
+                ids.push(id.to_owned());
+                continue;
+            }
+        };
+        let read = listed_ids(&bytes).filter(|it| !it.is_empty()).ok_or_else(|| {
+            let forms = "one on a line, separated by commas, or a JSON array of strings";
+            UsageError(format!("{name} names no repairs: ids are {forms}"))
+        })?;
+        ids.extend(read);
+    }
+    Ok(ids)
+}
+
+fn listed_ids(bytes: &[u8]) -> Option<Vec<String>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    if text.trim_start().starts_with('[') {
+        return serde_json::from_str(text).ok();
+    }
+    let words = text.split(|it: char| it == ',' || it.is_whitespace());
+    Some(words.filter(|it| !it.is_empty()).map(str::to_owned).collect())
 }
 
 /// Reads one file of the workspace that is not on disk.

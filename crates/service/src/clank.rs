@@ -6,12 +6,14 @@ mod document;
 mod findings;
 mod library;
 mod places;
+mod prover;
 mod run;
 mod sources;
 
 pub use build::{BuildReply, OutputFile, build};
 pub use compile::{CompileReply, compile};
 pub(crate) use document::lowered;
+pub(crate) use prover::Prover;
 pub use run::{RunIo, RunOutcome, RunReply, TracePlace, run};
 
 use std::ops::Range;

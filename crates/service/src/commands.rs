@@ -49,7 +49,8 @@ fn look_at(
 ) -> Result<Looked, Failure> {
     progress(Progress::Scanning);
     let overlay = look::overlay(request)?;
-    let (setup, mut tree) = setup::load(session, &overlay, no_baseline)?;
+    let (setup, mut tree) = setup::load_with(session, &overlay, no_baseline, request.solver)?;
+    setup.prover.start()?;
     let look = Look::new(session, request, &setup, &mut tree)?;
     progress(Progress::Checking { n_files: tree.snapshot.files().count() });
     let checks = setup.checks();
@@ -58,6 +59,7 @@ fn look_at(
     let assessment = engine::assess(&setup.run(&checks), &tree.snapshot, None);
     setup.cache.close(setup.workspace(session), overlay.is_empty());
     drop(checks);
+    setup.prover.finish()?;
     Ok(Looked { setup, look, own: tree.own, assessment })
 }
 
@@ -100,6 +102,7 @@ fn repair(
             }
             _ => {}
         });
+        setup.prover.finish()?;
         let refused = protected_among(session, setup, look, &fixed)?;
         if refused.is_empty() {
             return Ok(Mended { fixed, protected });

@@ -74,6 +74,8 @@ pub(crate) struct Clank {
     pub(crate) strict: bool,
     /// What programs run on.
     pub(crate) runtime: v1::Runtime,
+    /// Who proves goals.
+    pub(crate) solver: v1::Solver,
 }
 
 /// A pack that the configuration names, and where it does.
@@ -265,8 +267,13 @@ fn read_clank(value: &Value, at: &Pointer, clank: &mut Clank, problems: &mut Pro
             None => problems.wrong_type(&at, value, "a string"),
         }
     }
-    if let Some((_, at)) = section.take("solver") {
-        problems.unused(&at, "solver");
+    if let Some((value, at)) = section.take("solver") {
+        match value.as_str() {
+            Some("own") => clank.solver = v1::Solver::Own,
+            Some("z3") => clank.solver = v1::Solver::Z3,
+            Some(name) => problems.unknown_word(&at, name, &["own", "z3"]),
+            None => problems.wrong_type(&at, value, "a string"),
+        }
     }
     section.close(&["roots", "strict", "runtime", "solver"], problems);
 }

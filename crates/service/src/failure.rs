@@ -83,6 +83,12 @@ pub enum Failure {
         /// What happened.
         message: String,
     },
+    /// Another solver was asked for and cannot be asked.
+    #[error("{message}")]
+    Solver {
+        /// What happened.
+        message: String,
+    },
     /// The threads to work with cannot be started.
     #[error("the threads to work with cannot be started: {message}")]
     Threads {
@@ -130,6 +136,7 @@ impl Failure {
             Failure::TwoFiles { .. } => "duplicate_uid",
             Failure::Engine { .. } => "engine",
             Failure::Registry(_) | Failure::Execute(_) => "registry",
+            Failure::Solver { .. } => "solver",
             Failure::Threads { .. } => "io",
             Failure::KeepsChanging { .. } => "stale",
             Failure::Diff { .. } | Failure::Unfit(_) | Failure::Contradiction(_) => "internal",
@@ -151,6 +158,10 @@ impl Failure {
             "duplicate_uid" => "give one of the files another uid, then run the command again",
             "bad_config" => {
                 "correct what is named above; `regreen schema config` describes regreen.toml"
+            }
+            "solver" => {
+                "install Z3 (Debian and Ubuntu: `apt install z3`; Homebrew: `brew install z3`) so that `z3` is on the \
+                 PATH, or leave it out: `--solver own`"
             }
             "internal" => "this is a defect of regreen; please report it with the patch document",
             "io" => return self.io_help().map(str::to_owned),

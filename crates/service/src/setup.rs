@@ -9,12 +9,14 @@ use document::{Limits, Pointer};
 use edit::Text;
 use engine::{Level, Run, Sieve};
 use pack::{LocalSchema, Pack, PackCheck};
+use protocol::v1;
 use snapshot::{Entry, RelPath, Snapshot};
 use workspace::{Skipped, Workspace};
 
 use crate::baseline::{self, Baseline};
 use crate::cache::Store;
 use crate::catalog::Catalog;
+use crate::clank::Prover;
 use crate::config::{self, Config, PackPlace, PackRef};
 use crate::failure::Failure;
 use crate::session::Session;
@@ -35,6 +37,8 @@ pub(crate) struct Setup {
     pub(crate) parses: Parses,
     /// What single files were found to be in an earlier run.
     pub(crate) cache: Arc<Store>,
+    /// Who proves goals of Clank programs.
+    pub(crate) prover: Prover,
     checks: Vec<Box<dyn Check>>,
     /// Opened anew where the configuration has another limit for the size of files.
     reopened: Option<Workspace>,
@@ -53,7 +57,17 @@ pub(crate) fn load(
     overlay: &Overlay,
     no_baseline: bool,
 ) -> Result<(Setup, Tree), Failure> {
-    let setup = load_rules(session, overlay, no_baseline)?;
+    load_with(session, overlay, no_baseline, None)
+}
+
+/// The same, with another solver than the configuration's if one is given.
+pub(crate) fn load_with(
+    session: &Session,
+    overlay: &Overlay,
+    no_baseline: bool,
+    solver: Option<v1::Solver>,
+) -> Result<(Setup, Tree), Failure> {
+    let setup = load_rules(session, overlay, no_baseline, solver)?;
     let tree = setup.scan(session, overlay)?;
     Ok((setup, tree))
 }
@@ -63,6 +77,7 @@ pub(crate) fn load_rules(
     session: &Session,
     overlay: &Overlay,
     no_baseline: bool,
+    solver: Option<v1::Solver>,
 ) -> Result<Setup, Failure> {
     let (config, config_text) = load_config(session, overlay)?;
     let reopened = session.reopened(config.max_file_size)?;
@@ -79,13 +94,14 @@ pub(crate) fn load_rules(
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
         .with_language("clank", crate::clank::LANGUAGE);
     let clank_roots = config.clank.roots.iter().map(ToString::to_string).collect();
-    let mut checks: Vec<Box<dyn Check>> =
-        vec![Box::new(LocalSchema), Box::new(ClankCheck::new(clank_roots))];
+    let prover = Prover::of(solver.unwrap_or(config.clank.solver));
+    let clank = ClankCheck::new(clank_roots).with_oracle(prover.oracle());
+    let mut checks: Vec<Box<dyn Check>> = vec![Box::new(LocalSchema), Box::new(clank)];
     let cache = Arc::new(Store::default());
     for pack in &packs {
         checks.push(Box::new(PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache))));
     }
-    Ok(Setup { config, packs, catalog, baseline, sieve, parses, cache, checks, reopened })
+    Ok(Setup { config, packs, catalog, baseline, sieve, parses, cache, prover, checks, reopened })
 }
 
 impl Setup {

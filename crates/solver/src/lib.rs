@@ -2,7 +2,8 @@
 //! values? Linear integer arithmetic, booleans, equality, and applications of functions that nothing is known about, in
 //! exact arithmetic and within a bound of work.
 //!
-//! [`Terms`] holds what is said, every term once; [`decide`] says what follows.
+//! [`Terms`] holds what is said, every term once; [`decide`] says what follows. [`smt`] writes the same questions for another
+//! solver.
 //!
 //! Knows nothing about programs, texts, types or files.
 #![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
@@ -13,6 +14,7 @@ mod decide;
 mod laws;
 mod model;
 mod rational;
+pub mod smt;
 mod term;
 
 pub use decide::{Limits, Reason, Verdict, decide};

@@ -5,6 +5,7 @@
 mod expr;
 mod generate;
 mod parse;
+pub mod smt;
 
 pub use expr::{Expr, Op};
 pub use generate::{Dice, KINDS, Question, QuestionKind, question};

@@ -3,7 +3,5 @@
 #![expect(clippy::disallowed_methods, reason = "tests start Z3")]
 #![expect(clippy::print_stdout, reason = "the numbers are part of the result")]
 
-#[path = "it/smt.rs"]
-mod smt;
 #[path = "it/z3.rs"]
 mod z3;

@@ -171,6 +171,12 @@ impl Workspace {
         scan::scan(&*self.fs, root, &options)
     }
 
+    /// The paths of all files, sorted, and nothing of what is in them; none if there are more than `limit`, which would be
+    /// some of them in no order, or if there is no folder to list.
+    pub fn list(&self, limit: usize) -> Vec<RelPath> {
+        self.root.as_deref().and_then(|root| scan::list(root, limit)).unwrap_or_default()
+    }
+
     /// Reads just these files, with what is needed to judge a change of them. A path that does not exist is not an
     /// error; one that must not be read is in [`Loaded::refused`].
     pub fn load(&self, paths: &[RelPath]) -> Result<Loaded, LoadError> {

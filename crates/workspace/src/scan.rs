@@ -66,7 +66,7 @@ pub enum ScanError {
 
 pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Scanned, ScanError> {
     root.read_dir().map_err(ScanError::Root)?;
-    let (paths, mut skipped) = walk(root, options.extent);
+    let (paths, mut skipped) = walk(root, options.extent, usize::MAX);
     let read = read_all(fs, &paths, options);
     let mut entries = BTreeMap::new();
     for (path, result) in paths.into_iter().zip(read) {
@@ -84,8 +84,14 @@ pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Sc
     Ok(Scanned { snapshot: Snapshot::new(entries)?, skipped })
 }
 
-/// The paths of everything but directories, sorted.
-fn walk(root: &Path, extent: Extent) -> (Vec<RelPath>, Vec<Skipped>) {
+/// The paths of everything but directories, sorted; `None` if there are more than `limit`. Nothing is read.
+pub(crate) fn list(root: &Path, limit: usize) -> Option<Vec<RelPath>> {
+    let (paths, _) = walk(root, Extent::Sources, limit.saturating_add(1));
+    (paths.len() <= limit).then_some(paths)
+}
+
+/// The paths of everything but directories, sorted; some of them if there are more than `limit`.
+fn walk(root: &Path, extent: Extent, limit: usize) -> (Vec<RelPath>, Vec<Skipped>) {
     let sources = extent == Extent::Sources;
     let mut builder = WalkBuilder::new(root);
     builder.hidden(false).parents(false).ignore(sources).git_ignore(sources).require_git(false);
@@ -97,6 +103,9 @@ fn walk(root: &Path, extent: Extent) -> (Vec<RelPath>, Vec<Skipped>) {
     });
     let (mut paths, mut skipped) = (Vec::new(), Vec::new());
     for entry in builder.build() {
+        if paths.len() >= limit {
+            break;
+        }
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {

@@ -1,9 +1,12 @@
 //! What `compile --fix --safety behavior_changing` does to a program, and whether repairs do what they say.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use check::Confidence;
-use clank::repair::{Budget, Repair, Repairs, Target, all_compatible, next_batch, repairs};
+use clank::Checked;
+use clank::repair::{self, Budget, Mendable, Repair, Repairs, Target, repairs};
 use clank_syntax::patch::PatchOp;
 
 use super::subject::Subject;
@@ -24,68 +27,60 @@ pub(super) fn offered(subject: &Subject) -> Repairs {
     repairs(&subject.program, &subject.checked, asked, &Budget::default())
 }
 
-/// Applies the best repairs, round by round. `first` is what is offered for the program.
-pub(super) fn mend(mutant: Subject, first: Repairs) -> Mended {
-    let mut now = mutant;
-    let mut offer = first;
-    let mut applied = Vec::new();
-    let mut useless: BTreeSet<String> = BTreeSet::new();
-    let mut n_rounds = 0;
-    while n_rounds < MAX_ROUNDS {
-        let list = &offer.list;
-        let is_allowed = |place: usize| {
-            let it = &list[place];
-            it.is_verified
-                && it.confidence <= Confidence::Medium
-                && !useless.contains(&it.title)
-                && it.edits.iter().all(|it| it.0 == now.module().file)
-        };
-        let batch = next_batch(list, is_allowed);
-        if batch.is_empty() {
-            break;
-        }
-        n_rounds += 1;
-        let together = all_compatible(list, is_allowed);
-        let mut attempts = vec![&together[..], &batch[..], &batch[..1]];
-        attempts.dedup();
-        let helped =
-            attempts.into_iter().find_map(|places| Some((places, attempt(&now, list, places)?)));
-        match helped {
-            Some((places, next)) => {
-                applied.extend(places.iter().map(|it| list[*it].title.clone()));
-                now = next;
-                offer = offered(&now);
-            }
-            None => {
-                useless.insert(list[batch[0]].title.clone());
-            }
-        }
-    }
-    Mended { after: now, n_rounds, applied }
+/// A program with what is offered for it, which is found out when it is asked for.
+struct Offered {
+    subject: Subject,
+    offer: OnceCell<Repairs>,
 }
 
-/// The program with these repairs, if it is nearer to green by all that they promise.
-fn attempt(now: &Subject, list: &[Repair], places: &[usize]) -> Option<Subject> {
-    let ops: Vec<PatchOp> = places.iter().flat_map(|it| ops(&list[*it])).collect();
-    let next = Subject::new(&now.patched(&ops).ok()?);
-    let promised: BTreeSet<Target> =
-        places.iter().flat_map(|it| list[*it].resolves.iter().copied()).collect();
-    let (before, after) = (now.progress(), next.progress());
-    let total = |counts: [usize; 4]| counts.iter().sum::<usize>();
-    (after < before && total(after) + promised.len() <= total(before)).then_some(next)
+impl Mendable for Offered {
+    type Error = Infallible;
+
+    fn checked(&self) -> &Checked {
+        &self.subject.checked
+    }
+
+    fn repairs(&self) -> &[Repair] {
+        &self.offer.get_or_init(|| offered(&self.subject)).list
+    }
+
+    fn after(&self, ops: &[PatchOp]) -> Result<Option<Self>, Infallible> {
+        let next = self.subject.patched(ops).ok().map(|it| Subject::new(&it));
+        Ok(next.map(|subject| Offered { offer: OnceCell::new(), subject }))
+    }
+}
+
+/// Applies the best repairs, round by round. `offer` is what is offered for the program.
+pub(super) fn mend(subject: Subject, offer: Repairs) -> Mended {
+    let mut applied = Vec::new();
+    let is_allowed = |it: &Repair| it.is_verified && it.confidence <= Confidence::Medium;
+    let mended = repair::mend(
+        Offered { subject, offer: offer.into() },
+        MAX_ROUNDS,
+        is_allowed,
+        |step, place, _| {
+            applied.push(step.repairs()[place].title.clone());
+        },
+    );
+    let Ok(mended) = mended;
+    Mended { after: mended.end.subject, n_rounds: mended.n_rounds, applied }
 }
 
 fn ops(repair: &Repair) -> Vec<PatchOp> {
     repair.edits.iter().flat_map(|it| it.1.iter().cloned()).collect()
 }
 
-/// What is wrong with a repair that says it was tried: it is applied to the text, and the result is checked afresh. What
-/// it promises is gone, no mistake comes up, and nothing else does unless a mistake went for it.
-pub(super) fn broken_promise(subject: &Subject, repair: &Repair) -> Option<String> {
-    if !repair.is_verified {
+/// What is wrong with a repair that says it was tried: it is applied to the text, after what it requires, and the result is
+/// checked afresh. What they promise is gone, no mistake comes up, and nothing else does unless a mistake went for it.
+pub(super) fn broken_promise(subject: &Subject, list: &[Repair], place: usize) -> Option<String> {
+    if !list[place].is_verified {
         return None;
     }
-    let after = match subject.patched(&ops(repair)) {
+    let Some(places) = repair::with_required(list, place) else {
+        return Some("requires what is not there".to_owned());
+    };
+    let all: Vec<PatchOp> = places.iter().flat_map(|it| ops(&list[*it])).collect();
+    let after = match subject.patched(&all) {
         Ok(text) => Subject::new(&text),
         Err(error) => return Some(format!("cannot be applied: {error}")),
     };
@@ -97,7 +92,7 @@ pub(super) fn broken_promise(subject: &Subject, repair: &Repair) -> Option<Strin
         .goals()
         .map(|(_, _, proof)| matches!(proof, clank::proof::Proof::Unknown(_)))
         .collect();
-    for target in &repair.resolves {
+    for target in places.iter().flat_map(|it| &list[*it].resolves) {
         match *target {
             Target::Diagnostic(index) => {
                 let code = module.diagnostics[index].code;

@@ -7,6 +7,7 @@ use clank::body::GoalKind;
 use clank::emit::{Dialect, EmitOptions, Runtime, emit};
 use clank::program::NoModules;
 use clank::proof::Proof;
+use clank::repair::{Progress, progress};
 use clank::{Checked, CheckedModule, Program};
 use clank_run::{Io, Limits, Outcome};
 use clank_syntax::Parsed;
@@ -49,11 +50,8 @@ impl Subject {
     }
 
     /// How far it is from green: errors, then what is not proved, then holes, then warnings (RS-33).
-    pub(super) fn progress(&self) -> [usize; 4] {
-        let module = self.module();
-        let n_errors = module.diagnostics.iter().filter(|it| it.code.is_error()).count();
-        let n_warnings = module.diagnostics.len() - n_errors;
-        [n_errors, self.open_goals().len(), module.holes().count(), n_warnings]
+    pub(super) fn progress(&self) -> Progress {
+        progress(&self.checked)
     }
 
     /// The goals that are neither proved nor refuted, with what they say.

@@ -2,28 +2,32 @@
 //! time grows with what is hard for a prover: definitions that double, deep conjunctions, many facts.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clank::proof::Proof;
+use solver::testing::smt::{answers, script};
 use solver::testing::{Dice, KINDS, Question, question};
 use solver::{Limits, Terms, Verdict, decide};
 
-use super::smt::ask_all;
 use super::stages::load;
 use crate::Scale;
 use crate::measure::{Clock, best_of};
 use crate::table::{Table, count, ratio, say, time};
 
+/// How long Z3 thinks about one question, in milliseconds.
+const Z3_TIMEOUT: u32 = 150;
+
 /// Runs and prints `clank-prove`.
 pub(crate) fn run(scale: Scale) -> Result<()> {
-    beside_z3(scale);
+    beside_z3(scale)?;
     growth(scale)
 }
 
 /// The same questions, goal and negation both, in one run.
-fn beside_z3(scale: Scale) {
+fn beside_z3(scale: Scale) -> Result<()> {
     let z3 = Command::new("z3").arg("-version").stdout(Stdio::null()).status();
     let has_z3 = z3.is_ok_and(|it| it.success());
     if !has_z3 {
@@ -67,7 +71,7 @@ fn beside_z3(scale: Scale) {
         ];
         if has_z3 {
             let start = Instant::now();
-            ask_all(&questions);
+            ask_z3(&questions)?;
             let theirs = start.elapsed();
             cells.extend([time(theirs), rate(n_asked, theirs), ratio(theirs, ours)]);
             all_theirs += theirs;
@@ -88,6 +92,22 @@ fn beside_z3(scale: Scale) {
     }
     table.row(cells);
     table.print("Generated goals, each and its opposite, terms built included:");
+    Ok(())
+}
+
+/// Has one Z3 process answer all questions.
+fn ask_z3(questions: &[Question]) -> Result<()> {
+    let script = script(questions, Z3_TIMEOUT);
+    let mut z3 =
+        Command::new("z3").arg("-in").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut stdin = z3.stdin.take().context("stdin is piped")?;
+    let writer = std::thread::spawn(move || stdin.write_all(script.as_bytes()));
+    let output = z3.wait_with_output()?;
+    writer.join().map_err(|_| anyhow!("the writer panicked"))??;
+    let answers =
+        answers(&String::from_utf8(output.stdout)?).map_err(|it| anyhow!("z3 says {it}"))?;
+    ensure!(answers.len() == questions.len(), "z3 answered {} questions", answers.len());
+    Ok(())
 }
 
 fn rate(n_asked: usize, elapsed: Duration) -> String {

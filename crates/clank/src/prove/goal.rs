@@ -31,12 +31,17 @@ pub(super) struct Known {
     /// Whether nothing that has to do with the goal was left out.
     pub(super) is_all: bool,
     /// Whether nothing at all was left out.
-    is_everything: bool,
+    pub(super) is_everything: bool,
 }
 
 impl Walk<'_> {
     pub(super) fn is_exhausted(&self) -> bool {
         self.n_nodes > super::walk::MAX_NODES
+    }
+
+    /// Whether the goals of the declaration took all the work that they may take.
+    fn is_spent(&self) -> bool {
+        self.is_exhausted() || self.work > MAX_WORK
     }
 
     /// Holds a goal, all of whose parts must hold, against what is known. Whoever goes on knows that it holds: it was
@@ -48,6 +53,14 @@ impl Walk<'_> {
         if self.dry == 0 {
             let is_proved = self.proved.as_ref().is_some_and(|it| it[index]);
             let proof = if is_proved { Proof::Discharged } else { self.proof(index, parts) };
+            // Where bounds of loops were left out, this goal is looked at once more with them.
+            let is_last_look = self.proved.is_some() || !self.has_left_out_bounds;
+            let proof = match (proof, self.world.oracle) {
+                (Proof::Unknown(doubt), Some(oracle)) if is_last_look && !self.is_spent() => {
+                    self.asked_elsewhere(oracle, index, parts, doubt)
+                }
+                (proof, _) => proof,
+            };
             self.record(index, proof);
         }
         for part in parts {
@@ -84,7 +97,7 @@ impl Walk<'_> {
     }
 
     fn proof(&mut self, index: usize, parts: &[Term]) -> Proof {
-        if self.is_exhausted() || self.work > MAX_WORK {
+        if self.is_spent() {
             return Proof::Unknown(Doubt {
                 reason: "the function is too large to be looked at whole".to_owned(),
                 ..Doubt::default()
@@ -224,7 +237,7 @@ impl Walk<'_> {
     }
 
     /// Whether what is known can be true at all; `None` if that was not found out.
-    fn is_possible(&mut self) -> Option<bool> {
+    pub(super) fn is_possible(&mut self) -> Option<bool> {
         let last = self.facts.last().map(|it| it.term);
         if last.is_none()
             || (self.possible.is_some() && self.possible == Some((self.facts.len(), last)))
@@ -272,7 +285,7 @@ impl Walk<'_> {
 
     /// The facts that may have to do with a goal: those about the same things, about things that these are about, and so
     /// on, up to a limit.
-    fn known(&mut self, goal: Term) -> Known {
+    pub(super) fn known(&mut self, goal: Term) -> Known {
         let first = self.facts.len().saturating_sub(MAX_LOOKED_AT);
         let mut by_thing: FxHashMap<Term, Vec<usize>> = FxHashMap::default();
         for place in first..self.facts.len() {

@@ -156,8 +156,8 @@ fn of_group(
     let modules = modules.filter_map(|it| by_file.get(it.file.as_str()));
     let checked = Checked {
         modules: modules.map(|it| checked.modules[*it].clone()).collect(),
-        asked: None,
-        n_looked_at: 0,
+        oracle: checked.oracle.clone(),
+        ..Checked::default()
     };
     let open: Vec<usize> =
         (0..checked.modules.len()).filter(|it| needs_work(&checked.modules[*it])).collect();

@@ -19,6 +19,7 @@ mod scope;
 mod syntax;
 mod types;
 mod warnings;
+mod written;
 
 use std::sync::OnceLock;
 
@@ -133,7 +134,8 @@ fn for_diagnostic(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Cand
         }
         Code::E2009 | Code::E2015 => matches::propose(scene, it, target),
         Code::E2013 | Code::E2014 => assign::propose(scene, it, target),
-        Code::E2007 | Code::E2008 | Code::E2017 | Code::E2018 => Vec::new(),
+        Code::E2007 | Code::E2017 => written::propose(scene, it, target),
+        Code::E2008 | Code::E2018 => Vec::new(),
         Code::E3001 | Code::E3002 | Code::E3003 | Code::E3004 => {
             obligations::refuted(scene, it, target)
         }
@@ -160,4 +162,29 @@ fn text_fact<'d>(it: &'d Diagnostic, name: &str) -> Option<&'d str> {
 fn names_fact(it: &Diagnostic, name: &str) -> Vec<Name> {
     let list = fact(it, name).and_then(Json::as_array);
     list.into_iter().flatten().filter_map(Json::as_str).map(Name::new).collect()
+}
+
+/// Why nothing is proposed for a code, where nothing can be or not always.
+pub(super) fn why_none(code: Code) -> Option<&'static str> {
+    Some(match code {
+        Code::E2007 => {
+            "nothing in scope says which type was meant: state it where the value is bound"
+        }
+        Code::E2008 => {
+            "an alias cannot stand for itself, and whether a `rec` or a `sum` was meant cannot be told"
+        }
+        Code::E2017 => "which types are missing cannot be told",
+        Code::E2018 => {
+            "no type contains itself, and what was meant instead cannot be told from its uses"
+        }
+        Code::E5003 => {
+            "whether the value is to be used before the lambda or given to it as an argument cannot be told"
+        }
+        Code::W0004 => "another name cannot be given to it at every place where it is used",
+        Code::W0006 => {
+            "a variant's name is seen wherever it is printed, so which of the two gets another one is for their author to \
+             say"
+        }
+        _ => return None,
+    })
 }

@@ -15,12 +15,13 @@ use crate::driver::CheckedModule;
 type Key = (Class, Safety, Confidence, Kind, Scope, Reverse<usize>, u32, String, String);
 
 /// Puts repairs in order: what they resolve, then safety, confidence, kind, scope, how much they resolve, and the
-/// position. The rest only makes the order total.
-pub(super) fn rank(module: &CheckedModule, list: &mut Vec<Repair>) {
+/// position. The rest only makes the order total. Says where each of them went.
+pub(super) fn rank(module: &CheckedModule, list: &mut Vec<Repair>) -> Vec<usize> {
     let positions = positions(module);
-    let mut keyed: Vec<(Key, Repair)> = std::mem::take(list)
+    let mut keyed: Vec<(Key, usize, Repair)> = std::mem::take(list)
         .into_iter()
-        .map(|it| {
+        .enumerate()
+        .map(|(before, it)| {
             let class = it.resolves.iter().map(|it| class_of(module, *it)).min();
             let target = it.resolves.first().copied();
             let position = target.and_then(|it| positions.get(&it).copied()).unwrap_or(0);
@@ -35,11 +36,16 @@ pub(super) fn rank(module: &CheckedModule, list: &mut Vec<Repair>) {
                 it.title.clone(),
                 format!("{:?}", it.edits),
             );
-            (key, it)
+            (key, before, it)
         })
         .collect();
     keyed.sort_by(|a, b| a.0.cmp(&b.0));
-    list.extend(keyed.into_iter().map(|it| it.1));
+    let mut moved = vec![0; keyed.len()];
+    for (place, (_, before, repair)) in keyed.into_iter().enumerate() {
+        moved[before] = place;
+        list.push(repair);
+    }
+    moved
 }
 
 /// The order in which candidates are tried: as far as the order of preference is known before.

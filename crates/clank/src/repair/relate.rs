@@ -3,7 +3,7 @@
 //! Two repairs exclude one another if they resolve the same thing, touch the same node, or if one takes away a node that
 //! the other touches. Nodes and targets are looked up, so that the work grows with what there is to say.
 //!
-//! A repair is made for the program as it is, so none needs another one before it: `requires` stays empty.
+//! What a repair requires was found out when it was tried. One that excludes what it requires is of no use and goes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,16 +16,40 @@ use super::{Compatibility, Repair, Target};
 use crate::driver::CheckedModule;
 
 /// Says of every repair what it excludes, and gives those that can be applied together a common key.
-pub(super) fn relate(scene: Scene<'_>, list: &mut [Repair]) {
-    let conflicts = conflicts(scene.module, list);
+pub(super) fn relate(scene: Scene<'_>, list: &mut Vec<Repair>) {
+    let mut conflicts = conflicts(scene.module, list);
+    if drop_useless(list, &conflicts) {
+        conflicts = self::conflicts(scene.module, list);
+    }
     let keys = batch_keys(scene, list, &conflicts);
     for ((repair, conflicts), batch_key) in list.iter_mut().zip(conflicts).zip(keys) {
         repair.compatibility = Compatibility {
             conflicts_with: conflicts.into_iter().collect(),
-            requires: Vec::new(),
+            requires: std::mem::take(&mut repair.compatibility.requires),
             batch_key,
         };
     }
+}
+
+/// Takes out repairs that exclude what they require; whether there were any. None of them is required by another.
+fn drop_useless(list: &mut Vec<Repair>, conflicts: &[BTreeSet<usize>]) -> bool {
+    let is_useless = |place: usize, it: &Repair| {
+        it.compatibility.requires.iter().any(|it| conflicts[place].contains(it))
+    };
+    let useless: BTreeSet<usize> =
+        list.iter().enumerate().filter(|it| is_useless(it.0, it.1)).map(|it| it.0).collect();
+    if useless.is_empty() {
+        return false;
+    }
+    let mut place = 0;
+    list.retain(|_| {
+        place += 1;
+        !useless.contains(&(place - 1))
+    });
+    for required in list.iter_mut().flat_map(|it| &mut it.compatibility.requires) {
+        *required -= useless.range(..*required).count();
+    }
+    true
 }
 
 fn conflicts(module: &CheckedModule, list: &[Repair]) -> Vec<BTreeSet<usize>> {
@@ -113,7 +137,7 @@ fn batch_keys(
             own_ops(scene.module, repair).filter_map(|it| anchor(scene, it)).collect();
         let is_contested =
             own_anchors.iter().any(|it| *anchors.entry(*it).or_insert(index) != index);
-        if is_beaten || is_contested || !repair.is_verified {
+        if is_beaten || is_contested || !repair.is_verified || requires_one(repair) {
             keys.push(None);
             continue;
         }
@@ -130,6 +154,11 @@ fn batch_keys(
         }
     }
     keys
+}
+
+/// What only works after another one commutes with nothing.
+fn requires_one(repair: &Repair) -> bool {
+    !repair.compatibility.requires.is_empty()
 }
 
 /// The statement, or the value of a block or an arm, that something is put before or after.

@@ -12,7 +12,7 @@ use clank_syntax::patch::{self, PatchError, PatchOp};
 use super::declaration;
 use super::findings::{Before, Class, Origins};
 use crate::body::Resolution;
-use crate::driver::{Checked, CheckedModule, check};
+use crate::driver::{Checked, CheckedModule, check_with};
 use crate::program::Program;
 use crate::ty::TypeKey;
 use crate::uses::Use;
@@ -84,7 +84,7 @@ fn rename(
     let ops = patch::rename_at(ast, &nodes, new_name)?;
     let patched = patch::patch(ast, &ops)?;
     let after = program.with_trees(vec![(module, Arc::new(patched.ast))]);
-    let after = check(&after, Some(checked));
+    let after = check_with(&after, Some(checked), checked.oracle.clone());
     let origins = Origins::from_iter([(module, patched.origins)]);
     let difference = Before::new(checked).compare(&after, &origins);
     let own = |it: NodeId| origins[&module].get(it.index()).copied().flatten();
@@ -235,6 +235,7 @@ fn renamed(it: &Resolution, file: &Name, old: &Name, new: &Name) -> Resolution {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::check;
     use crate::testing::{program, program_of};
 
     /// The program after the name that is first declared as `old` was changed to `new`, or why it cannot be.

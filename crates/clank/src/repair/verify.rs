@@ -4,6 +4,8 @@
 //! thousand functions take a few checks. If something changes where no candidate of such a batch should have changed
 //! anything, each is tried alone.
 
+mod cascade;
+
 use std::sync::Arc;
 
 use check::Kind;
@@ -15,8 +17,9 @@ use super::findings::{Before, Class, Finding, Origins, class_of};
 use super::footprint::{Footprint, Place, Users};
 use super::propose::Candidate;
 use super::{Budget, Target, rank};
-use crate::driver::{Checked, check};
+use crate::driver::{Checked, check_with};
 use crate::program::Program;
+use cascade::Blocked;
 
 /// What came of a candidate.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,6 +30,13 @@ pub(super) enum Verdict {
         resolves: Vec<Target>,
         /// Whether it mends a mistake at the price of goals that are not proved.
         costs_obligations: bool,
+    },
+    /// It does what it is for after another one.
+    KeptAfter {
+        /// The place of the other one among the candidates.
+        first: usize,
+        /// What is gone then, and would not be by the other one alone; the one that it was made for first.
+        resolves: Vec<Target>,
     },
     /// It does not, for this reason.
     Failed(&'static str),
@@ -66,6 +76,7 @@ pub(super) fn verify(
         nodes_left: budget.nodes,
         n_checks: 0,
         verdicts: vec![Verdict::Untried; candidates.len()],
+        blocked: Vec::new(),
         footprints: Vec::new(),
         candidates,
         users,
@@ -87,6 +98,7 @@ pub(super) fn verify(
             break;
         }
     }
+    trials.try_cascades();
     Tried { verdicts: trials.verdicts, n_checks: trials.n_checks }
 }
 
@@ -143,6 +155,8 @@ struct Trials<'a> {
     nodes_left: usize,
     n_checks: usize,
     verdicts: Vec<Verdict>,
+    /// What made something else go wrong.
+    blocked: Vec<Blocked>,
 }
 
 impl Trials<'_> {
@@ -160,10 +174,10 @@ impl Trials<'_> {
         let Some(nodes_left) = self.nodes_left.checked_sub(patched.n_nodes) else { return false };
         self.nodes_left = nodes_left;
         self.n_checks += 1;
-        let after = check(&patched.program, Some(self.checked));
+        let after = check_with(&patched.program, Some(self.checked), self.checked.oracle.clone());
         let difference = self.before.compare(&after, &patched.origins);
         if let [only] = batch {
-            self.verdicts[*only] = self.verdict(*only, &difference.is_gone, &difference.new);
+            self.settle(*only, &difference.is_gone, &difference.new);
             return true;
         }
         let Some(mut news) = self.by_candidate(batch, difference.new) else {
@@ -173,10 +187,10 @@ impl Trials<'_> {
         for &index in batch {
             match news.remove(&index) {
                 Some(New::Own(findings)) => {
-                    self.verdicts[index] = self.verdict(index, &difference.is_gone, &findings);
+                    self.settle(index, &difference.is_gone, &findings);
                 }
                 Some(New::Shared) => doubtful.push(index),
-                None => self.verdicts[index] = self.verdict(index, &difference.is_gone, &[]),
+                None => self.settle(index, &difference.is_gone, &[]),
             }
         }
         self.try_each(&doubtful)
@@ -207,6 +221,14 @@ impl Trials<'_> {
             }
         }
         Some(news)
+    }
+
+    /// Decides about a candidate when this was gone and that came up.
+    fn settle(&mut self, index: usize, is_gone: &[bool], new: &[Finding]) {
+        self.verdicts[index] = self.verdict(index, is_gone, new);
+        if let Verdict::Failed(_) = self.verdicts[index] {
+            self.blocked.extend(Blocked::new(index, new));
+        }
     }
 
     /// What came of a candidate when this was gone and that came up.

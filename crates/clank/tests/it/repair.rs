@@ -15,7 +15,7 @@ use std::sync::Arc;
 use clank::body::GoalKind;
 use clank::program::{Library, candidate_files};
 use clank::proof::Proof;
-use clank::repair::{Budget, Repair, Repairs, Target, repairs};
+use clank::repair::{Budget, Repair, Repairs, Target, repairs, with_required};
 use clank::{Checked, CheckedModule, Program};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::patch;
@@ -161,7 +161,7 @@ impl Loaded {
             let resolves: Vec<String> =
                 it.resolves.iter().map(|it| show_target(self.module(), &lines, *it)).collect();
             out.push_str(&format!(
-                "rc{} {} {} {}: {} | resolves {}{}\n",
+                "rc{} {} {} {}: {} | resolves {}{}{}\n",
                 index + 1,
                 it.confidence.name(),
                 it.safety.name(),
@@ -169,6 +169,7 @@ impl Loaded {
                 it.title,
                 resolves.join(", "),
                 if it.is_verified { " | verified" } else { "" },
+                required(&it.compatibility.requires),
             ));
         }
         out
@@ -182,17 +183,22 @@ impl Loaded {
         offered.without.iter().map(show).collect()
     }
 
-    /// The trees after a repair, by file.
-    fn patched(&self, repair: &Repair) -> BTreeMap<Name, Ast> {
-        let apply = |(file, ops): &(Name, Vec<patch::PatchOp>)| {
-            let ast = &self.checked.module(file).expect("repairs are about modules").ast;
-            (file.clone(), patch::apply(ast, ops).expect("a repair can be applied"))
+    /// The trees after repairs, by file.
+    fn patched(&self, repairs: &[&Repair]) -> BTreeMap<Name, Ast> {
+        let mut by_file: BTreeMap<Name, Vec<patch::PatchOp>> = BTreeMap::new();
+        for (file, ops) in repairs.iter().flat_map(|it| &it.edits) {
+            by_file.entry(file.clone()).or_default().extend(ops.iter().cloned());
+        }
+        let apply = |(file, ops): (Name, Vec<patch::PatchOp>)| {
+            let ast = &self.checked.module(&file).expect("repairs are about modules").ast;
+            let after = patch::apply(ast, &ops).expect("a repair can be applied");
+            (file, after)
         };
-        repair.edits.iter().map(apply).collect()
+        by_file.into_iter().map(apply).collect()
     }
 
     fn patched_text(&self, repair: &Repair) -> String {
-        let trees = self.patched(repair);
+        let trees = self.patched(&[repair]);
         let own = &self.module().file;
         let mut out = trees.get(own).map(clank_syntax::print).unwrap_or_default();
         for (file, ast) in trees.iter().filter(|it| it.0 != own) {
@@ -215,8 +221,10 @@ impl Loaded {
     /// What is verified is so when the program is checked from the start, too (RS-12, RS-43).
     fn hold_to_promises(&self, offered: &Repairs, heading: &str) {
         let before = to_do(self.module());
-        for it in offered.list.iter().filter(|it| it.is_verified) {
-            let after = self.reloaded(self.patched(it));
+        for (place, it) in offered.list.iter().enumerate().filter(|it| it.1.is_verified) {
+            let places = with_required(&offered.list, place).expect("what it requires is offered");
+            let all: Vec<&Repair> = places.iter().map(|it| &offered.list[*it]).collect();
+            let after = self.reloaded(self.patched(&all));
             let module = after.asked().expect("the module is still there");
             let after = to_do(module);
             for target in &it.resolves {
@@ -378,4 +386,10 @@ fn repairs_of_broken_programs_keep_their_promises() {
         }
     }
     assert!(n_repairs > 100, "only {n_repairs} repairs");
+}
+
+/// What a repair requires, if it requires anything.
+fn required(places: &[usize]) -> String {
+    let ids: Vec<String> = places.iter().map(|it| format!("rc{}", it + 1)).collect();
+    if ids.is_empty() { String::new() } else { format!(" | requires {}", ids.join(", ")) }
 }

@@ -289,6 +289,9 @@ pub struct Obligation {
     pub counterexample: Option<Members>,
     /// The repairs that claim to discharge it.
     pub repair_refs: Vec<String>,
+    /// Why no repair is offered, if it is open and none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_repair: Option<String>,
 }
 
 /// What is known where something must hold.
@@ -344,6 +347,9 @@ pub struct Hole {
     pub fill_candidates: Vec<FillCandidate>,
     /// The repairs that claim to fill it.
     pub repair_refs: Vec<String>,
+    /// Why no repair is offered, if none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_repair: Option<String>,
 }
 
 /// What is in scope at a hole.

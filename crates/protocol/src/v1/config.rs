@@ -93,7 +93,7 @@ pub(super) fn schema() -> Schema {
                     "roots": {"type": "array", "items": {"type": "string", "minLength": 1}, "description": "the folders that `use a.b` starts from, relative to the root; without them every file looks around itself"},
                     "strict": {"type": "boolean", "default": false, "description": "whether `build` and `run` fail if a source is not canonical"},
                     "runtime": {"enum": ["embedded"], "default": "embedded", "description": "what `run` runs programs on; Node is asked for each time, with `--runtime node`"},
-                    "solver": {"type": "string", "description": "accepted; nothing reads it yet"}
+                    "solver": {"enum": ["own", "z3"], "default": "own", "description": "who proves goals: `own` is part of regreen and says the same everywhere; `z3` also asks an installed Z3 about what stays open"}
                 }
             }
         }

@@ -100,6 +100,8 @@ pub struct Look {
     pub max_findings: Option<usize>,
     /// How many threads; as many as there are processors if not given.
     pub jobs: Option<usize>,
+    /// Who proves goals of Clank programs; the configuration's if not given.
+    pub solver: Option<Solver>,
 }
 
 /// `check`.
@@ -207,6 +209,18 @@ pub struct Compile {
     pub with_repairs: bool,
     /// What to do to the program first.
     pub repair: ProgramRepair,
+    /// Who proves goals; the configuration's if not given.
+    pub solver: Option<Solver>,
+}
+
+/// Who proves what must hold in Clank programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Solver {
+    /// The solver that is part of regreen: the same answer everywhere.
+    #[default]
+    Own,
+    /// Also Z3, for what the own one leaves open. Its answers depend on its version and on the time it takes.
+    Z3,
 }
 
 /// What `compile` does to a program before it says anything about it.
@@ -231,6 +245,8 @@ pub struct Build {
     pub with_maps: bool,
     /// Fail if a source is not canonical.
     pub strict: bool,
+    /// Who proves goals; the configuration's if not given.
+    pub solver: Option<Solver>,
 }
 
 /// The compilation that `run` begins with.
@@ -246,4 +262,6 @@ pub struct Run {
     pub timeout_ms: Option<u64>,
     /// How many bytes of memory the program may have.
     pub memory_bytes: u64,
+    /// Who proves goals; the configuration's if not given.
+    pub solver: Option<Solver>,
 }

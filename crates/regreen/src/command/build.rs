@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use protocol::v1::{Build, Language};
 use service::BuildReply;
 
-use super::look::relative_to_root;
+use super::look::{SolverArguments, relative_to_root};
 use super::{Ctx, Outcome};
 use crate::cli::ReportFormat;
 use crate::exit::Exit;
@@ -46,6 +46,8 @@ pub(crate) struct Arguments {
     /// Fail if a source is not canonical
     #[arg(long)]
     pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) solver: SolverArguments,
     /// Compile and report, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -85,6 +87,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         },
         with_maps: arguments.source_maps,
         strict: arguments.strict,
+        solver: arguments.solver.wire(),
     };
     let session = ctx.open_at(&root)?;
     let mut reply = service::build(&session, &request)?;

@@ -10,7 +10,7 @@ use protocol::v1::{
 };
 use service::CompileReply;
 
-use super::look::{SafetyArgument, relative_to_root};
+use super::look::{SafetyArgument, SolverArguments, relative_to_root};
 use super::{Ctx, Outcome};
 use crate::exit::Exit;
 use crate::input::{self, ProgramFile};
@@ -29,6 +29,7 @@ use crate::output::Said;
   regreen compile main.clank --emit ast           text as AST JSON
   regreen compile - --emit diagnostics < buffer   a small reply, for a loop
   regreen compile main.clank --apply rc1,rc3      the result after these repairs
+  regreen compile main.clank --apply @chosen.txt  the repairs that a file names
   regreen compile main.clank --fix --emit clank   the program after all repairs that keep its meaning")]
 pub(crate) struct Arguments {
     /// The program; `-` reads standard input
@@ -46,7 +47,10 @@ pub(crate) struct Arguments {
     /// Put the source map into the result
     #[arg(long)]
     pub(crate) source_map: bool,
-    /// Apply these repairs first, by their ids, all or nothing
+    /// Apply these repairs first, by their ids, all or nothing; @FILE and - read them
+    ///
+    /// `@FILE` reads the ids from a file and `-` from standard input: one on a line, or separated by commas, or as a JSON
+    /// array.
     #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "fix")]
     pub(crate) apply: Vec<String>,
     /// Apply what is offered, best first, and compile again until nothing is left that helps
@@ -55,6 +59,8 @@ pub(crate) struct Arguments {
     /// What --fix may do to the meaning of the program [default: likely_preserving]
     #[arg(long, value_enum, value_name = "SAFETY", requires = "fix")]
     pub(crate) safety: Option<SafetyArgument>,
+    #[command(flatten)]
+    pub(crate) solver: SolverArguments,
     /// Say on standard error how long it took
     #[arg(long)]
     pub(crate) timings: bool,
@@ -110,7 +116,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         _ => Some(Language::Js),
     };
     let with_map = arguments.source_map;
-    let repair = match (&arguments.apply[..], arguments.fix) {
+    let is_read = arguments.file.as_os_str() == "-";
+    let ids = input::repair_ids(&ctx.environment.directory, &arguments.apply, is_read)?;
+    let repair = match (&ids[..], arguments.fix) {
         (_, true) => ProgramRepair::Fix(
             arguments.safety.map_or(Safety::LikelyPreserving, SafetyArgument::wire),
         ),
@@ -118,7 +126,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         (ids, false) => ProgramRepair::Apply(ids.to_vec()),
     };
     let with_repairs = arguments.emit == Emit::Json || repair != ProgramRepair::Keep;
-    let request = Compile { file, name, bytes, form, language, with_map, with_repairs, repair };
+    let solver = arguments.solver.wire();
+    let request =
+        Compile { file, name, bytes, form, language, with_map, with_repairs, repair, solver };
     let reply = service::compile(session.as_ref(), &request)?;
     if arguments.timings {
         ctx.note(&format!("compiled in {:.1} ms\n", started.elapsed().as_secs_f64() * 1e3))?;

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use protocol::v1::{Look, Safety, Tier};
+use protocol::v1::{Look, Safety, Solver, Tier};
 
 use super::Ctx;
 use crate::failure::UsageError;
@@ -57,12 +57,40 @@ pub(crate) struct LookArguments {
     /// Count what the baseline knows like everything else
     #[arg(long, help_heading = "What to allow")]
     pub(crate) no_baseline: bool,
+    #[command(flatten)]
+    pub(crate) solver: SolverArguments,
     /// List at most N findings and count the others
     #[arg(long, value_name = "N")]
     pub(crate) max_findings: Option<usize>,
     /// Threads [default: as many as there are processors]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
+}
+
+/// Who proves goals of Clank programs, for every command that compiles them.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct SolverArguments {
+    /// Who proves goals of Clank programs: own, z3 [default: what regreen.toml says, else own]
+    ///
+    /// `own` is part of regreen and says the same everywhere. `z3` also asks an installed Z3 about what stays open, a second
+    /// for each goal and thirty for all; what it says depends on its version and on how fast it is.
+    #[arg(long, value_enum, value_name = "SOLVER", hide_possible_values = true)]
+    solver: Option<SolverArgument>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum SolverArgument {
+    Own,
+    Z3,
+}
+
+impl SolverArguments {
+    pub(crate) fn wire(self) -> Option<Solver> {
+        self.solver.map(|it| match it {
+            SolverArgument::Own => Solver::Own,
+            SolverArgument::Z3 => Solver::Z3,
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -109,6 +137,7 @@ impl LookArguments {
             no_baseline: self.no_baseline,
             max_findings: self.max_findings,
             jobs: self.jobs.map(usize::from),
+            solver: self.solver.wire(),
         };
         let mut looked_staged = None;
         let mut buffer = None;

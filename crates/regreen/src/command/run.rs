@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use protocol::v1::{Run, Runtime};
 use service::RunIo;
 
-use super::look::relative_to_root;
+use super::look::{SolverArguments, relative_to_root};
 use super::{Ctx, Outcome};
 use crate::exit::Exit;
 use crate::failure::UsageError;
@@ -45,6 +45,8 @@ pub(crate) struct Arguments {
     /// Fail if a source is not canonical
     #[arg(long)]
     pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) solver: SolverArguments,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -79,6 +81,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         timeout_ms: (!timeout.is_zero())
             .then(|| timeout.as_millis().try_into().unwrap_or(u64::MAX)),
         memory_bytes: arguments.memory << 20,
+        solver: arguments.solver.wire(),
     };
     let session = ctx.open_at(&root)?;
     let mut before = |findings: &service::ClankFindings| {

@@ -12,6 +12,8 @@ mod check;
 mod compile;
 #[path = "clank/run.rs"]
 mod run;
+#[path = "clank/solver.rs"]
+mod solver;
 
 use crate::support::{Ran, Scene};
 

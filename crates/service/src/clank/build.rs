@@ -36,7 +36,8 @@ pub struct BuildReply {
 /// Compiles programs and all that they import.
 pub fn build(session: &Session, request: &v1::Build) -> Result<BuildReply, Failure> {
     pool::work(None, || {
-        let sources = sources::read(session, &sources::programs(session, &request.files)?)?;
+        let sources =
+            sources::read(session, &sources::programs(session, &request.files)?, request.solver)?;
         if let Some(failure) = sources.failure() {
             return Err(failure);
         }

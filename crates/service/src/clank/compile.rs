@@ -22,7 +22,9 @@ use serde_json::value::RawValue;
 
 use super::library::OnDisk;
 use super::places::Places;
+use super::prover::Prover;
 use super::{ClankFindings, dialect, findings};
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::{VERSION, setup, wire};
@@ -70,21 +72,37 @@ struct Round {
 impl Round {
     /// The compilation of what is no program.
     fn of(reply: CompileReply) -> Round {
-        let checked = Checked { modules: Vec::new(), asked: None, n_looked_at: 0 };
-        Round { given: None, checked, repairs: Repairs::default(), reply }
+        Round { given: None, checked: Checked::default(), repairs: Repairs::default(), reply }
     }
 }
 
 /// Compiles one program, after the repairs that are asked for. Without a session it imports nothing.
 pub fn compile(session: Option<&Session>, request: &v1::Compile) -> Result<CompileReply, Failure> {
-    match &request.repair {
-        v1::ProgramRepair::Keep => Ok(round(session, request)?.reply),
-        v1::ProgramRepair::Apply(ids) => repairs::apply(session, request, ids),
-        v1::ProgramRepair::Fix(safety) => repairs::fix(session, request, *safety),
-    }
+    let config = match session {
+        Some(session) => setup::load_config(session, &setup::Overlay::new())?.0,
+        None => Config::default(),
+    };
+    let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
+    prover.start()?;
+    let setting = Setting { session, config: &config, prover: &prover };
+    let reply = match &request.repair {
+        v1::ProgramRepair::Keep => round(setting, request)?.reply,
+        v1::ProgramRepair::Apply(ids) => repairs::apply(setting, request, ids)?,
+        v1::ProgramRepair::Fix(safety) => repairs::fix(setting, request, *safety)?,
+    };
+    prover.finish()?;
+    Ok(reply)
 }
 
-fn round(session: Option<&Session>, request: &v1::Compile) -> Result<Round, Failure> {
+/// What all rounds of one request have in common.
+#[derive(Clone, Copy)]
+struct Setting<'a> {
+    session: Option<&'a Session>,
+    config: &'a Config,
+    prover: &'a Prover,
+}
+
+fn round(setting: Setting<'_>, request: &v1::Compile) -> Result<Round, Failure> {
     let text = match std::str::from_utf8(&request.bytes) {
         Ok(text) => text,
         Err(error) => return Ok(Round::of(not_text(request, error.valid_up_to()))),
@@ -95,17 +113,16 @@ fn round(session: Option<&Session>, request: &v1::Compile) -> Result<Round, Fail
     };
     let Some(given) = given else { return Ok(Round::of(unreadable(request, &problems))) };
     let file = Name::from(request.file.as_deref().unwrap_or(&request.name));
-    let program = match session {
+    let program = match setting.session {
         Some(session) => {
-            let (config, _) = setup::load_config(session, &setup::Overlay::new())?;
-            let library = OnDisk::new(&session.workspace, &config.clank.roots);
+            let library = OnDisk::new(&session.workspace, &setting.config.clank.roots);
             let program = load(&file, &given, &library);
             library.finish()?;
             program
         }
         None => load(&file, &given, &NoModules),
     };
-    let checked = ::clank::check(&program, None);
+    let checked = ::clank::check_with(&program, None, setting.prover.oracle());
     // A tree with holes in it where something could not be read is not what was given: its ids would lie.
     let repairs = match checked.asked {
         Some(module) if request.with_repairs && problems.is_empty() => {
@@ -207,9 +224,11 @@ impl Reply<'_> {
                 holes.extend(module.holes().map(|(node, it)| hole(it, &places, node, id(node))));
                 for (index, it) in obligations.iter_mut().enumerate() {
                     it.repair_refs = repairs.refs(Target::Goal(index));
+                    it.no_repair = repairs.reason(Target::Goal(index));
                 }
                 for (index, it) in holes.iter_mut().enumerate() {
                     it.repair_refs = repairs.refs(Target::Hole(index));
+                    it.no_repair = repairs.reason(Target::Hole(index));
                 }
                 told = Some(repairs);
             }
@@ -396,6 +415,7 @@ fn obligation(
             .doubt()
             .and_then(|it| Some(counterexample(it.counterexample.as_ref()?))),
         repair_refs: Vec::new(),
+        no_repair: None,
     }
 }
 
@@ -429,6 +449,7 @@ fn hole(
         allowed_effects: hole.effects.names().map(str::to_owned).collect(),
         fill_candidates: hole.candidates.iter().map(candidate).collect(),
         repair_refs: Vec::new(),
+        no_repair: None,
     }
 }
 

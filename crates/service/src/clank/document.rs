@@ -81,7 +81,7 @@ fn operations(document: &Value) -> Result<Vec<PatchOp>, Refusal> {
     let repairs = document["repairs"].as_array().map(Vec::as_slice).unwrap_or_default();
     let ids: BTreeSet<&str> = repairs.iter().filter_map(|it| it["id"].as_str()).collect();
     let mut ops = Vec::new();
-    for repair in repairs {
+    for repair in required_first(repairs)? {
         let id = repair["id"].as_str().unwrap_or("a repair");
         if repair["program_hash"].is_string() && repair["program_hash"] != document["program_hash"]
         {
@@ -105,6 +105,26 @@ fn operations(document: &Value) -> Result<Vec<PatchOp>, Refusal> {
         }
     }
     Ok(ops)
+}
+
+/// The repairs in their order, but each after those that it requires (RS-49).
+fn required_first(repairs: &[Value]) -> Result<Vec<&Value>, Refusal> {
+    let mut order: Vec<&Value> = Vec::with_capacity(repairs.len());
+    let mut left: Vec<&Value> = repairs.iter().collect();
+    while !left.is_empty() {
+        let (ready, waiting): (Vec<&Value>, Vec<&Value>) = left.iter().partition(|it| {
+            let required = it["compatibility"]["requires"].as_array().into_iter().flatten();
+            let mut required = required.filter_map(Value::as_str);
+            required.all(|id| !left.iter().any(|it| it["id"] == id))
+        });
+        if ready.is_empty() {
+            let id = waiting[0]["id"].as_str().unwrap_or("a repair");
+            return Err(words(format!("{id} requires itself, by way of others")));
+        }
+        order.extend(ready);
+        left = waiting;
+    }
+    Ok(order)
 }
 
 fn edits_of_text(

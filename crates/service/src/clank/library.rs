@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ::clank::program::{Library, candidate_files};
+use ::clank::program::{Library, candidate_files, module_names};
 use clank_syntax::ast::Name;
 use edit::Text;
 use snapshot::RelPath;
@@ -12,6 +12,9 @@ use workspace::Workspace;
 
 use crate::failure::Failure;
 use crate::setup::load_text;
+
+/// How many files a workspace may have for names of modules to be looked for in it.
+const MAX_LISTED: usize = 50_000;
 
 /// Modules in the workspace, read when they are asked for.
 pub(super) struct OnDisk<'a> {
@@ -23,6 +26,8 @@ pub(super) struct OnDisk<'a> {
 #[derive(Default)]
 struct Read {
     texts: BTreeMap<RelPath, Option<Text>>,
+    /// Every program of the workspace, once somebody misspelled one.
+    files: Option<Vec<RelPath>>,
     failure: Option<Failure>,
 }
 
@@ -51,7 +56,7 @@ impl<'a> OnDisk<'a> {
 
     /// The texts that were read, or why one could not be.
     pub(super) fn finish(self) -> Result<BTreeMap<RelPath, Text>, Failure> {
-        let Read { texts, failure } = self.read.into_inner();
+        let Read { texts, failure, .. } = self.read.into_inner();
         match failure {
             Some(failure) => Err(failure),
             None => Ok(texts.into_iter().filter_map(|(path, text)| Some((path, text?))).collect()),
@@ -67,5 +72,14 @@ impl Library for OnDisk<'_> {
             let text = std::str::from_utf8(text.bytes()).unwrap_or_default();
             Some((Name::from(file), Arc::from(text)))
         })
+    }
+
+    fn names(&self, from: &str) -> Vec<Name> {
+        let mut read = self.read.borrow_mut();
+        let files = read.files.get_or_insert_with(|| {
+            let all = self.workspace.list(MAX_LISTED).into_iter();
+            all.filter(|it| it.extension() == Some("clank")).collect()
+        });
+        module_names(from, files.iter().map(RelPath::as_str), &self.roots)
     }
 }

@@ -103,7 +103,7 @@ struct Compiled {
 }
 
 fn compile(session: &Session, request: &v1::Run) -> Result<Compiled, Failure> {
-    let sources = sources::read(session, &[sources::program(&request.file)?])?;
+    let sources = sources::read(session, &[sources::program(&request.file)?], request.solver)?;
     if let Some(failure) = sources.failure() {
         return Err(failure);
     }

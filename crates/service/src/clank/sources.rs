@@ -16,10 +16,12 @@ use edit::{Bias, PositionMap, Text};
 use engine::{Assessment, Fixed, Run, Sieve};
 use patch::edits::EditsDocument;
 use plan::Policy;
+use protocol::v1;
 use snapshot::{Entry, File, RelPath, Snapshot, TreeChange};
 
 use super::ClankFindings;
 use super::library::OnDisk;
+use super::prover::Prover;
 use crate::changes::{FileChange, file_changes};
 use crate::config::Config;
 use crate::failure::Failure;
@@ -39,7 +41,11 @@ pub(super) struct Sources {
 }
 
 /// Reads programs and what they import.
-pub(super) fn read(session: &Session, files: &[RelPath]) -> Result<Sources, Failure> {
+pub(super) fn read(
+    session: &Session,
+    files: &[RelPath],
+    solver: Option<v1::Solver>,
+) -> Result<Sources, Failure> {
     let (config, _) = setup::load_config(session, &setup::Overlay::new())?;
     let library = OnDisk::new(&session.workspace, &config.clank.roots);
     for file in files {
@@ -53,7 +59,11 @@ pub(super) fn read(session: &Session, files: &[RelPath]) -> Result<Sources, Fail
             Program::load(name, Arc::new(parsed.ast), parsed.errors, &library);
         }
     }
-    canonical(&config, library.finish()?)
+    let prover = Prover::of(solver.unwrap_or(config.clank.solver));
+    prover.start()?;
+    let sources = canonical(&config, library.finish()?, &prover)?;
+    prover.finish()?;
+    Ok(sources)
 }
 
 /// The programs that are meant: files, and all in folders; everything in the workspace if nothing is named.
@@ -94,12 +104,16 @@ pub(super) fn program(name: &str) -> Result<RelPath, Failure> {
 }
 
 /// Looks at the files and repairs them in memory, as `fix` would.
-fn canonical(config: &Config, texts: BTreeMap<RelPath, Text>) -> Result<Sources, Failure> {
+fn canonical(
+    config: &Config,
+    texts: BTreeMap<RelPath, Text>,
+    prover: &Prover,
+) -> Result<Sources, Failure> {
     let entry = |(path, text)| (path, Entry::File(File { text, mode: 0o644 }));
     let snapshot = Snapshot::new(texts.into_iter().map(entry).collect())
         .map_err(workspace::LoadError::Moving)?;
     let roots: Vec<String> = config.clank.roots.iter().map(ToString::to_string).collect();
-    let clank = ClankCheck::without_repairs(roots.clone());
+    let clank = ClankCheck::without_repairs(roots.clone()).with_oracle(prover.oracle());
     let checks: [&dyn Check; 1] = [&clank];
     let parses = Parses::new(Limits::DEFAULT).with_language("clank", super::LANGUAGE);
     let sieve = Sieve { levels: config.levels(), baseline: BTreeSet::new() };
@@ -120,7 +134,7 @@ fn canonical(config: &Config, texts: BTreeMap<RelPath, Text>) -> Result<Sources,
     });
     let modules: Vec<Module> = modules.collect();
     let program = Program::link(modules, &Among { snapshot: &snapshot, roots });
-    let checked = ::clank::check(&program, None);
+    let checked = ::clank::check_with(&program, None, prover.oracle());
     let start = if checked.has_errors() && !has_error(&start) {
         // Errors that are not to be told of are still why there is no program.
         let (sieve, parses) = (Sieve::default(), Parses::new(Limits::DEFAULT));

@@ -51,7 +51,7 @@ pub fn rules(session: &Session) -> Result<v1::RulesReport, Failure> {
 }
 
 fn load(session: &Session) -> Result<(Vec<Arc<Pack>>, Catalog), Failure> {
-    let setup = setup::load_rules(session, &Overlay::new(), true)?;
+    let setup = setup::load_rules(session, &Overlay::new(), true, None)?;
     Ok((setup.packs, setup.catalog))
 }
 

@@ -88,9 +88,11 @@ impl Live {
                 tree.snapshot
             }
         };
+        setup.prover.start()?;
         let checks = setup.checks();
         let after: Assessment = engine::assess(&setup.run(&checks), &snapshot, Some(before));
         drop(checks);
+        setup.prover.finish()?;
         self.looked.assessment = after;
         Ok(())
     }

@@ -106,6 +106,8 @@ fn what_is_wrong_about_programs_is_said() {
         "[clank]\nroots = [\"/src\", 3]\nstrict = 1\nruntime = \"node\"\nroot = 1\n"
     ));
     insta::assert_snapshot!(check("[clank]\nroots = \"src\"\nruntime = \"deno\"\n"));
+    insta::assert_snapshot!(check("[clank]\nsolver = \"z4\"\n"));
+    assert_eq!(check("[clank]\nsolver = \"z3\"\n"), "fine\n");
 }
 
 /// Configuration may only narrow what `fix` applies.
@@ -117,7 +119,7 @@ fn a_configuration_cannot_widen_the_safety() {
 #[test]
 fn sections_of_tools_that_are_not_there_yet_are_accepted_with_an_info() {
     insta::assert_snapshot!(check(
-        "[linters.ruff]\nenabled = true\n[[source]]\nname = \"x\"\n[govern]\nprotected = []\n[clank]\nsolver = \"z3\"\n"
+        "[linters.ruff]\nenabled = true\n[[source]]\nname = \"x\"\n[govern]\nprotected = []\n"
     ));
 }
 

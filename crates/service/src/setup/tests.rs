@@ -17,7 +17,7 @@ fn a_folder_that_cannot_be_read_is_an_error_unless_it_is_excluded() {
         .unwrap();
     let workspace = Workspace::with_fs(Arc::new(disk), Options::new(Access::ReadWrite));
     let session = Session::over(workspace).unwrap();
-    let setup = load_rules(&session, &Overlay::new(), true).unwrap();
+    let setup = load_rules(&session, &Overlay::new(), true, None).unwrap();
     let skipped = ["LICENSE", "a.yaml", "locked", "out"]
         .map(|it| Skipped { path: it.to_owned(), reason: "permission denied".to_owned() });
     let tree = setup.tree(&session, Snapshot::default(), &skipped, &Overlay::new()).unwrap();

@@ -21,6 +21,7 @@ fn compile(program: &Value, repair: v1::ProgramRepair) -> Result<Value, String> 
         with_map: false,
         with_repairs: true,
         repair,
+        solver: None,
     };
     match service::compile(None, &request) {
         Ok(reply) => Ok(serde_json::to_value(reply.result).unwrap()),

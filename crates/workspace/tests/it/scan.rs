@@ -89,6 +89,20 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
+fn a_list_has_all_paths_in_order_or_none() {
+    let root = tempfile::tempdir().unwrap();
+    for name in ["b.txt", "a/c.txt", "a/skipped.log"] {
+        write(root.path(), name, "");
+    }
+    write(root.path(), ".gitignore", "*.log\n");
+    let workspace =
+        Workspace::open(root.path(), Options::new(workspace::Access::ReadOnly)).unwrap();
+    let listed = |limit| workspace.list(limit).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(listed(3), [".gitignore", "a/c.txt", "b.txt"]);
+    assert!(listed(2).is_empty());
+}
+
+#[test]
 fn many_files_come_in_order_whatever_the_number_of_threads() {
     let temp = tempfile::tempdir().unwrap();
     for n in 0..300 {

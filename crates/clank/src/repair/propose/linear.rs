@@ -1,11 +1,12 @@
-//! Linear values that are not used on some path (E5001) or used twice (E5002) (row 26).
+//! Linear values that are not used on some path (E5001), used twice (E5002), or used in a lambda (E5003) (row 26).
 
 use check::{Confidence, Safety};
-use clank_syntax::ast::{Decl, Expr, ExprId, Kind, NodeId, Stmt, StmtId};
+use clank_syntax::ast::{Decl, Expr, ExprId, Kind, Name, NodeId, Stmt, StmtId};
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::{Value as Json, json};
 
 use super::make::{call, ident};
+use super::warnings::mentions;
 use super::{Candidate, Scene, text_fact};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
@@ -15,6 +16,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
     let found = match it.code {
         Code::E5001 => use_it(scene, it, target),
         Code::E5002 => drop_second_use(scene, it, target),
+        Code::E5003 => use_before(scene, it, target),
         _ => None,
     };
     found.into_iter().collect()
@@ -134,4 +136,44 @@ fn drop_second_use(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<
             .safety(Safety::BehaviorChanging)
             .op(scene.delete(statement)),
     )
+}
+
+/// `consume(x)` in a lambda becomes a name for what was in `x`, which is taken out before the lambda.
+fn use_before(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+    let ast = scene.ast();
+    let name = text_fact(it, "name")?;
+    let binder = it.related.first()?.node;
+    let use_call = ExprId::of(ast, scene.parent(it.node)?)?;
+    let Expr::Call { callee, .. } = ast.expr(use_call) else { return None };
+    if !matches!(ast.expr(*callee), Expr::Ident { name } if name == "consume") {
+        return None;
+    }
+    let lambda = outermost_lambda(scene, it.node, binder)?;
+    let mut fresh = (1..100).map(|it| match it {
+        1 => Name::from(format!("{name}_value")),
+        _ => Name::from(format!("{name}_value_{it}")),
+    });
+    let value = fresh.find(|it| !mentions(scene, binder, it))?;
+    let new_statement = Payload(json!({
+        "kind": "let",
+        "pattern": ident(&value),
+        "init": call(ident("consume"), vec![ident(name)]),
+    }));
+    let title = format!("take `{value}` out of `{name}` before the lambda");
+    Some(
+        Candidate::new(scene, target, title)
+            .because(format!("`{name}` is used once then, however often the lambda runs"))
+            .confidence(Confidence::Medium)
+            .safety(Safety::LikelyPreserving)
+            .op(PatchOp::InsertBefore { target_id: scene.id(lambda), new_statement })
+            .op(scene.replace(use_call, ident(&value))),
+    )
+}
+
+/// The outermost lambda around a use of a local that was bound outside of it.
+fn outermost_lambda(scene: Scene<'_>, node: NodeId, binder: NodeId) -> Option<NodeId> {
+    let ast = scene.ast();
+    let around = std::iter::successors(scene.parent(node), |it| scene.parent(*it));
+    let lambdas = around.filter(|it| matches!(ast.node(*it).kind, Kind::Expr(Expr::Lambda { .. })));
+    lambdas.filter(|it| !ast.subtree(*it).contains(&binder.0)).last()
 }

@@ -1,4 +1,5 @@
-//! Names that nothing uses (W0001), imports that nothing uses (W0002), code that nothing reaches (W0003).
+//! Names that nothing uses (W0001), imports that nothing uses (W0002), code that nothing reaches (W0003), names that hide
+//! others (W0004).
 
 use check::{Confidence, Safety};
 use clank_syntax::ast::{
@@ -19,6 +20,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
         Code::W0001 => unused_name(scene, it, target),
         Code::W0002 => unused_import(scene, it, target),
         Code::W0003 => unreached(scene, it, target),
+        Code::W0004 => another_name(scene, it, target),
         _ => None,
     };
     found.into_iter().collect()
@@ -29,7 +31,8 @@ fn unused_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Cand
     let ast = scene.ast();
     let binder = it.node;
     let name = text_fact(it, "name")?;
-    let assigned = assignments(scene, binder);
+    // It is only assigned there, or it would be in use.
+    let assigned = mentioned(scene, binder);
     let new_name = Name::from(format!("_{name}"));
     let is_taken = mentions(scene, binder, &new_name);
     let (op, shown) = match &ast.node(binder).kind {
@@ -61,8 +64,51 @@ fn unused_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Cand
     Some(candidate)
 }
 
-/// The places where a local is mentioned: it is only assigned there, or it would be in use.
-fn assignments(scene: Scene<'_>, binder: NodeId) -> Vec<NodeId> {
+/// A local that hides another gets a name of its own, wherever it is meant. The name is made up, so it is only offered.
+fn another_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+    let ast = scene.ast();
+    let binder = it.node;
+    let name = text_fact(it, "name")?;
+    if !is_followed(scene, binder, name) {
+        return None;
+    }
+    let mut fresh = (2..100).map(|it| Name::from(format!("{name}_{it}")));
+    let new_name = fresh.find(|it| !mentions(scene, binder, it))?;
+    let op = match &ast.node(binder).kind {
+        Kind::FieldPattern(_) => {
+            scene.replace(binder, json!({ "name": name, "pattern": ident(&new_name) }))
+        }
+        Kind::Pattern(Pattern::Ident { .. }) => scene.replace(binder, ident(&new_name)),
+        Kind::LambdaParam(_) => scene.rename(binder, name, &new_name),
+        _ => return None,
+    };
+    let title = format!("rename the `{name}` that hides another to `{new_name}`");
+    let mut candidate = Candidate::new(scene, target, title)
+        .because(format!("both can be reached if this `{name}` has a name of its own"))
+        .confidence(Confidence::Low)
+        .safety(Safety::BehaviorPreserving)
+        .op(op);
+    for node in mentioned(scene, binder) {
+        candidate = candidate.op(scene.rename(node, name, &new_name));
+    }
+    Some(candidate)
+}
+
+/// Whether it is known of every use of a name in a declaration what it means: one that was passed over would mean another
+/// local afterwards, and nobody would notice.
+fn is_followed(scene: Scene<'_>, node: NodeId, name: &str) -> bool {
+    let ast = scene.ast();
+    let (Some(decl), Some(view)) = (scene.declaration(node), scene.view(node)) else {
+        return false;
+    };
+    let mut uses = ast.subtree(decl).map(NodeId).filter(
+        |it| matches!(&ast.node(*it).kind, Kind::Expr(Expr::Ident { name: it }) if it == name),
+    );
+    uses.all(|it| view.resolution(it).is_some())
+}
+
+/// The places where a local is mentioned.
+fn mentioned(scene: Scene<'_>, binder: NodeId) -> Vec<NodeId> {
     let Some(view) = scene.view(binder) else { return Vec::new() };
     let resolutions = view.body.resolutions.iter();
     resolutions
@@ -72,7 +118,7 @@ fn assignments(scene: Scene<'_>, binder: NodeId) -> Vec<NodeId> {
 }
 
 /// Whether a name occurs in the declaration around a node.
-fn mentions(scene: Scene<'_>, node: NodeId, name: &Name) -> bool {
+pub(super) fn mentions(scene: Scene<'_>, node: NodeId, name: &Name) -> bool {
     let ast = scene.ast();
     let Some(decl) = scene.declaration(node) else { return true };
     ast.subtree(decl).any(|it| match &ast.node(NodeId(it)).kind {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use super::*;
+use crate::driver::check;
 use crate::repair::propose::Scene;
 use crate::repair::{Repairs, candidates, repairs, targets};
 use crate::testing::{program, program_of};
@@ -66,6 +67,7 @@ fn candidates_that_are_tried_together_get_the_verdicts_that_they_get_alone() {
                     before: Before::new(&checked),
                     nodes_left: usize::MAX,
                     n_checks: 0,
+                    blocked: Vec::new(),
                     verdicts: vec![Verdict::Untried; all.len()],
                     footprints: vec![Footprint::Everything; all.len()],
                     candidates: &all,

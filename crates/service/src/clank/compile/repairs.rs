@@ -5,16 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use ::clank::body::GoalKind;
-use ::clank::proof::Proof;
-use ::clank::repair::{Repair, Repairs, Target, all_compatible, next_batch};
+use ::clank::repair::{Mendable, Repair, Repairs, Target, in_order, mend};
 use ::clank::{Checked, CheckedModule};
 use check::{Confidence, Safety};
 use clank_syntax::patch::{self, PatchError, PatchOp};
 use edit::{ContentHash, Text};
 use protocol::v1;
 
-use super::{CompileReply, Failure, Given, Round, Session, ast_text, round};
+use super::{CompileReply, Failure, Given, Round, Setting, ast_text, round};
 use crate::wire;
 
 /// How often a program is repaired and compiled again before what is left is left.
@@ -116,11 +114,6 @@ fn ops_of(repair: &Repair, module: &CheckedModule) -> Vec<PatchOp> {
     own.flat_map(|it| it.1.iter().cloned()).collect()
 }
 
-/// Whether a repair changes nothing but the program that was given.
-pub(super) fn is_own(repair: &Repair, module: &CheckedModule) -> bool {
-    repair.edits.iter().all(|it| it.0 == module.file)
-}
-
 /// The bytes of the program with the operations applied.
 pub(super) fn patched(given: &Given, ops: &[PatchOp]) -> Result<Vec<u8>, PatchError> {
     match &given.parsed {
@@ -137,12 +130,12 @@ pub(super) fn patched(given: &Given, ops: &[PatchOp]) -> Result<Vec<u8>, PatchEr
 
 /// `--apply`: these repairs, all or nothing.
 pub(super) fn apply(
-    session: Option<&Session>,
+    setting: Setting<'_>,
     request: &v1::Compile,
     ids: &[String],
 ) -> Result<CompileReply, Failure> {
     let usage = |message: String| Failure::Usage { message };
-    let before = round(session, request)?;
+    let before = round(setting, request)?;
     let places = places_of(ids, &before.repairs).map_err(usage)?;
     let module = before.checked.asked();
     let (Some(given), Some(module)) = (&before.given, module) else {
@@ -153,7 +146,7 @@ pub(super) fn apply(
     let bytes = patched(given, &ops)
         .map_err(|error| usage(format!("the repairs cannot be applied together: {error}")))?;
     let applied = places.iter().map(|it| told(&before, module, *it, 1)).collect();
-    let after = round(session, &v1::Compile { bytes, ..request.clone() })?;
+    let after = round(setting, &v1::Compile { bytes, ..request.clone() })?;
     Ok(with_fixed(request, after, 1, applied))
 }
 
@@ -182,67 +175,57 @@ fn places_of(ids: &[String], repairs: &Repairs) -> Result<Vec<usize>, String> {
             return Err(format!("rc{a} requires rc{b}; apply both"));
         }
     }
-    Ok(chosen.into_iter().collect())
+    in_order(&repairs.list, &chosen).ok_or_else(|| "the repairs require one another".to_owned())
+}
+
+/// A program at one step of `--fix`.
+struct Step<'a> {
+    setting: Setting<'a>,
+    request: v1::Compile,
+    round: Round,
+}
+
+impl Mendable for Step<'_> {
+    type Error = Failure;
+
+    fn checked(&self) -> &Checked {
+        &self.round.checked
+    }
+
+    fn repairs(&self) -> &[Repair] {
+        &self.round.repairs.list
+    }
+
+    fn after(&self, ops: &[PatchOp]) -> Result<Option<Self>, Failure> {
+        let Some(given) = &self.round.given else { return Ok(None) };
+        let Ok(bytes) = patched(given, ops) else { return Ok(None) };
+        let request = v1::Compile { bytes, ..self.request.clone() };
+        let round = round(self.setting, &request)?;
+        Ok(Some(Step { setting: self.setting, request, round }))
+    }
 }
 
 /// `--fix`: one batch after the other, each compiled again, until nothing is left that is allowed and helps.
 pub(super) fn fix(
-    session: Option<&Session>,
+    setting: Setting<'_>,
     request: &v1::Compile,
     safety: v1::Safety,
 ) -> Result<CompileReply, Failure> {
     let safety = wire::safety_from_wire(safety);
-    let mut request_now = request.clone();
-    let mut now = round(session, request)?;
+    let start = Step { setting, request: request.clone(), round: round(setting, request)? };
     let mut applied = Vec::new();
-    let mut n_rounds = 0;
-    // What did not help is not tried again, whatever it is called in the next round.
-    let mut useless: BTreeSet<String> = BTreeSet::new();
-    while n_rounds < MAX_ROUNDS {
-        let (Some(given), Some(module)) = (&now.given, now.checked.asked()) else { break };
-        let list = &now.repairs.list;
-        let is_allowed = |place: usize| {
-            let it = &list[place];
-            may_apply(it, safety) && is_own(it, module) && !useless.contains(&it.title)
-        };
-        let batch = next_batch(list, is_allowed);
-        if batch.is_empty() {
-            break;
+    let may_apply = |it: &Repair| may_apply(it, safety);
+    let mended = mend(start, MAX_ROUNDS, may_apply, |step, place, number| {
+        if let Some(module) = step.round.checked.asked() {
+            applied.push(told(&step.round, module, place, number));
         }
-        n_rounds += 1;
-        // Everything that excludes nothing before it, in one go; if that does not do what the parts promise, the best
-        // batch that is said to commute; if not even that, its first part alone.
-        let together = all_compatible(list, is_allowed);
-        let mut attempts = vec![&together[..], &batch[..], &batch[..1]];
-        attempts.dedup();
-        let mut helped = None;
-        for places in attempts {
-            let ops: Vec<PatchOp> =
-                places.iter().flat_map(|it| ops_of(&list[*it], module)).collect();
-            let Ok(bytes) = patched(given, &ops) else { continue };
-            let next_request = v1::Compile { bytes, ..request.clone() };
-            let next = round(session, &next_request)?;
-            let promised = promised(module, list, places);
-            if keeps_promise(progress(&now.checked), progress(&next.checked), promised) {
-                helped = Some((places.to_vec(), next_request, next));
-                break;
-            }
-        }
-        match helped {
-            Some((places, next_request, next)) => {
-                applied.extend(places.iter().map(|it| told(&now, module, *it, n_rounds)));
-                (request_now, now) = (next_request, next);
-            }
-            None => {
-                useless.insert(list[batch[0]].title.clone());
-            }
-        }
-    }
-    let mut reply = with_fixed(request, now, n_rounds, applied);
+    })?;
+    let Step { request: last, round: now, .. } = mended.end;
+    let mut reply = with_fixed(request, now, mended.n_rounds, applied);
     if let Some(fixed) = &mut reply.result.fixed
         && request.form == v1::ProgramForm::Source
     {
-        fixed.source = String::from_utf8(request_now.bytes).ok();
+        fixed.source = String::from_utf8(last.bytes).ok();
     }
     Ok(reply)
 }
@@ -250,47 +233,6 @@ pub(super) fn fix(
 /// What `--fix` applies: what was tried, is likely to be meant, and is as safe as asked.
 fn may_apply(repair: &Repair, safety: Safety) -> bool {
     repair.is_verified && repair.confidence <= Confidence::Medium && repair.safety <= safety
-}
-
-/// Whether a program is nearer to green by what was promised. Of the first kind of finding that a repair resolves all
-/// must be gone; it may bring to light what could not be looked at before, which is of a later kind.
-fn keeps_promise(before: [usize; 4], after: [usize; 4], promised: [usize; 4]) -> bool {
-    let first = promised.iter().position(|it| *it > 0).unwrap_or(0);
-    after < before && after[first] + promised[first] <= before[first]
-}
-
-/// How many findings of each kind some repairs promise to resolve, in the order of [`progress`].
-fn promised(module: &CheckedModule, repairs: &[Repair], places: &[usize]) -> [usize; 4] {
-    let targets: BTreeSet<Target> =
-        places.iter().flat_map(|it| repairs[*it].resolves.iter().copied()).collect();
-    let mut counts = [0; 4];
-    for target in targets {
-        counts[match target {
-            Target::Diagnostic(it) if module.diagnostics[it].code.is_error() => 0,
-            Target::Diagnostic(_) => 3,
-            Target::Goal(_) => 1,
-            Target::Hole(_) => 2,
-        }] += 1;
-    }
-    counts
-}
-
-/// How far a program is from green: errors, then what is not proved, then holes, then warnings (RS-33).
-fn progress(checked: &Checked) -> [usize; 4] {
-    let mut counts = [0; 4];
-    for module in &checked.modules {
-        for it in &module.diagnostics {
-            counts[if it.code.is_error() { 0 } else { 3 }] += 1;
-        }
-        counts[1] += module
-            .goals()
-            .filter(|(_, goal, proof)| {
-                goal.kind != GoalKind::Assertion && matches!(proof, Proof::Unknown(_))
-            })
-            .count();
-        counts[2] += module.holes().count();
-    }
-    counts
 }
 
 fn told(round: &Round, module: &CheckedModule, place: usize, number: usize) -> v1::CompileApplied {

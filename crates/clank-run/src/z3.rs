@@ -1,0 +1,244 @@
+//! One Z3 process that answers many questions, each a whole SMT-LIB script, one after the other.
+//!
+//! Its time is limited, for each question and for all. A question that takes too long has no answer; a process that ends or
+//! says what is no answer is a failure, which is kept until somebody asks for it.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What it prints after every answer.
+const END: &str = "regreen-end-of-answer";
+/// How much later than its own limit it may be before it is ended.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long it may take to start.
+const START: Duration = Duration::from_secs(10);
+/// The longest answer that is read.
+const MAX_ANSWER: usize = 8 << 20;
+
+/// How long Z3 may think.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Z3Limits {
+    /// About one question.
+    pub question: Duration,
+    /// About all questions together; later ones have no answer.
+    pub all: Duration,
+}
+
+impl Z3Limits {
+    /// Enough for goals of programs that people wait for: one second each, thirty for a program.
+    pub const STANDARD: Z3Limits =
+        Z3Limits { question: Duration::from_secs(1), all: Duration::from_secs(30) };
+}
+
+/// Why Z3 cannot be asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Z3Error {
+    /// It cannot be started.
+    #[error("{program} cannot be started: {source}")]
+    NotStarted {
+        /// The program.
+        program: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It is something else, or is broken.
+    #[error("{program} does not answer as Z3 does")]
+    NotZ3 {
+        /// The program.
+        program: String,
+    },
+    /// It ended before it had answered.
+    #[error("{program} ended before it had answered")]
+    Ended {
+        /// The program.
+        program: String,
+    },
+}
+
+/// A Z3 that is started when it is first asked, and ended when it is dropped.
+#[derive(Debug)]
+pub struct Z3 {
+    program: PathBuf,
+    limits: Z3Limits,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    process: Option<Process>,
+    spent: Duration,
+    failure: Option<Z3Error>,
+    /// What it said before: programs are checked again and again while repairs are tried.
+    known: BTreeMap<String, Option<String>>,
+}
+
+impl Z3 {
+    /// The Z3 at `program`, a path or a name on the `PATH`.
+    pub fn new(program: &Path, limits: Z3Limits) -> Z3 {
+        Z3 { program: program.to_owned(), limits, state: Mutex::default() }
+    }
+
+    /// Begins with the questions about a program: the time for all starts anew. Starts it if it does not run yet: whoever
+    /// asks for Z3 by name wants to hear at once that there is none.
+    pub fn start(&self) -> Result<(), Z3Error> {
+        let mut state = self.state();
+        state.spent = Duration::ZERO;
+        if state.process.is_none() {
+            state.process = Some(self.started()?);
+        }
+        Ok(())
+    }
+
+    /// What it says to a script; nothing if it does not know in time, or has failed.
+    pub fn ask(&self, script: &str) -> Option<String> {
+        let mut state = self.state();
+        if let Some(known) = state.known.get(script) {
+            return known.clone();
+        }
+        if state.failure.is_some() || state.spent >= self.limits.all {
+            return None;
+        }
+        let start = Instant::now();
+        let process = match state.process.take().map_or_else(|| self.started(), Ok) {
+            Ok(process) => process,
+            Err(error) => {
+                state.failure = Some(error);
+                return None;
+            }
+        };
+        let time = self.limits.question.min(self.limits.all.saturating_sub(state.spent));
+        let reply = self.replied(&mut state, process, script, time);
+        state.spent += start.elapsed();
+        state.known.insert(script.to_owned(), reply.clone());
+        reply
+    }
+
+    /// What went wrong since the last time that this was asked.
+    pub fn take_failure(&self) -> Option<Z3Error> {
+        self.state().failure.take()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic while it was asked leaves nothing that the next question would trip over.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn replied(
+        &self,
+        state: &mut State,
+        mut process: Process,
+        script: &str,
+        time: Duration,
+    ) -> Option<String> {
+        let milliseconds = time.as_millis().max(1);
+        let text = format!("(reset)\n(set-option :timeout {milliseconds})\n{script}");
+        match process.ask(text, time + GRACE) {
+            Said::Reply(reply) => {
+                state.process = Some(process);
+                Some(reply)
+            }
+            // The next question gets a new process.
+            Said::TooLate => None,
+            Said::Ended => {
+                state.failure = Some(Z3Error::Ended { program: self.name() });
+                None
+            }
+        }
+    }
+
+    fn started(&self) -> Result<Process, Z3Error> {
+        let mut process = Process::start(&self.program)
+            .map_err(|source| Z3Error::NotStarted { program: self.name(), source })?;
+        match process.ask("(assert false)\n(check-sat)\n".to_owned(), START) {
+            Said::Reply(reply) if reply.trim() == "unsat" => Ok(process),
+            _ => Err(Z3Error::NotZ3 { program: self.name() }),
+        }
+    }
+
+    fn name(&self) -> String {
+        self.program.display().to_string()
+    }
+}
+
+/// What came of a question.
+enum Said {
+    Reply(String),
+    TooLate,
+    Ended,
+}
+
+/// A process whose output is read by a thread, so that nobody waits for it longer than he wants to.
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    /// Nothing if a thread that was writing to it was given up.
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+}
+
+impl Process {
+    fn start(program: &Path) -> std::io::Result<Process> {
+        let mut child = Command::new(program)
+            .arg("-in")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let stdin = child.stdin.take();
+        let (sender, lines) = sync_channel(1024);
+        if let Some(stdout) = child.stdout.take() {
+            std::thread::spawn(move || {
+                for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                    if sender.send(line).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        Ok(Process { child, stdin, lines })
+    }
+
+    fn ask(&mut self, text: String, time: Duration) -> Said {
+        let deadline = Instant::now() + time;
+        let Some(mut stdin) = self.stdin.take() else { return Said::Ended };
+        // A process that does not read must not keep us.
+        let (sender, written) = sync_channel(1);
+        std::thread::spawn(move || {
+            let result = writeln!(stdin, "{text}(echo \"{END}\")").and_then(|()| stdin.flush());
+            let _ = sender.send(result.map(|()| stdin));
+        });
+        match written.recv_timeout(time) {
+            Ok(Ok(stdin)) => self.stdin = Some(stdin),
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Said::Ended,
+            Err(RecvTimeoutError::Timeout) => return Said::TooLate,
+        }
+        let mut reply = String::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok(line) if line.trim_matches('"') == END => return Said::Reply(reply),
+                Ok(line) if reply.len() + line.len() > MAX_ANSWER => return Said::TooLate,
+                Ok(line) => {
+                    reply.push_str(&line);
+                    reply.push('\n');
+                }
+                Err(RecvTimeoutError::Timeout) => return Said::TooLate,
+                Err(RecvTimeoutError::Disconnected) => return Said::Ended,
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already, and nobody is left to hear that it could not be ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,78 @@
+//! A Z3 that is not there, is something else, dies or hangs; and, in the live tier, the real one.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clank_run::{Z3, Z3Error, Z3Limits};
+
+/// A shell script that stands in for Z3.
+fn stand_in(folder: &Path, text: &str) -> PathBuf {
+    let path = folder.join("z3");
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    path
+}
+
+/// Answers the question that it is started with, then does something else.
+fn after_the_first(then: &str) -> String {
+    let answer = "read a; read b; read c; echo unsat; echo regreen-end-of-answer";
+    format!("{answer}\n{then}")
+}
+
+#[test]
+fn what_is_not_there_or_is_no_z3_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = Z3::new(&folder.path().join("nothing"), Z3Limits::STANDARD);
+    assert!(matches!(missing.start(), Err(Z3Error::NotStarted { .. })));
+    assert_eq!(missing.ask("(check-sat)\n"), None);
+    assert!(matches!(missing.take_failure(), Some(Z3Error::NotStarted { .. })));
+    for text in ["exit 0", "echo sat; echo regreen-end-of-answer; sleep 5"] {
+        let other = Z3::new(&stand_in(folder.path(), text), Z3Limits::STANDARD);
+        assert!(matches!(other.start(), Err(Z3Error::NotZ3 { .. })), "{text}");
+    }
+}
+
+#[test]
+fn a_process_that_ends_is_a_failure_and_is_asked_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = stand_in(folder.path(), &after_the_first("exit 1"));
+    let z3 = Z3::new(&program, Z3Limits::STANDARD);
+    z3.start().unwrap();
+    assert_eq!(z3.ask("(check-sat)\n"), None);
+    assert_eq!(z3.ask("(assert true)\n(check-sat)\n"), None);
+    assert!(matches!(z3.take_failure(), Some(Z3Error::Ended { .. })));
+    assert!(z3.take_failure().is_none());
+}
+
+#[test]
+fn a_question_that_takes_too_long_has_no_answer_and_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = stand_in(folder.path(), &after_the_first("exec sleep 60"));
+    let question = Duration::from_millis(50);
+    let z3 = Z3::new(&program, Z3Limits { question, all: Duration::from_millis(500) });
+    assert_eq!(z3.ask("(check-sat)\n"), None);
+    // The bound of all questions is met: nothing is started for the next.
+    let start = std::time::Instant::now();
+    assert_eq!(z3.ask("(assert true)\n(check-sat)\n"), None);
+    assert!(start.elapsed() < Duration::from_millis(500));
+    assert!(z3.take_failure().is_none());
+}
+
+#[cfg(feature = "live")]
+#[test]
+fn every_question_is_a_script_of_its_own() {
+    let z3 = Z3::new(Path::new("z3"), Z3Limits::STANDARD);
+    z3.start().unwrap();
+    let square = |bound: &str| {
+        format!(
+            "(declare-const x Int)\n(assert (< (* x x) {bound}))\n(check-sat)\n(get-value (x))\n"
+        )
+    };
+    assert!(z3.ask(&square("0")).unwrap().starts_with("unsat\n"));
+    assert_eq!(z3.ask(&square("1")).unwrap(), "sat\n((x 0))\n");
+    assert!(z3.ask(&square("0")).unwrap().starts_with("unsat\n"), "it is the same again");
+    assert!(z3.ask("(declare-const y)\n").unwrap().starts_with("(error"));
+    assert_eq!(z3.ask(&square("1")).unwrap(), "sat\n((x 0))\n");
+    assert!(z3.take_failure().is_none());
+}
