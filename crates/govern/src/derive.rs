@@ -1,6 +1,7 @@
 //! From a failure to its proposed correction. Derived from what is stored and nothing else: the same record and report
 //! give the same correction. It is proposed, never approved (DF-40, DF-41).
 
+use crate::execute::BUILTIN;
 use crate::id::Id;
 use crate::record::{ErrorContext, Kind, Record, Status};
 use crate::report::Report;
@@ -12,9 +13,11 @@ const MAX_NAMED: usize = 20;
 const MAX_QUOTED: usize = 1_000;
 
 /// The correction of a record that failed, under a name that was minted for it; `None` for what gets no correction: a
-/// record that has not failed, or that is a correction itself (DF-46, X-32).
+/// record that has not failed, that is a correction itself (DF-46, X-32), or whose tool is the built-in one: that
+/// applies what is attached to a record, and nothing would be attached to this one.
 pub fn correction(failed: &Record, report: &Report, id: Id) -> Option<Record> {
-    if failed.status != Status::Failed || matches!(failed.kind, Kind::CodeFix { .. }) {
+    let is_correction = matches!(failed.kind, Kind::CodeFix { .. });
+    if failed.status != Status::Failed || is_correction || failed.tool == BUILTIN {
         return None;
     }
     let message = match sanitize(&report.error) {
@@ -182,5 +185,7 @@ mod tests {
         for status in Status::ALL.into_iter().filter(|it| *it != Status::Failed) {
             assert_eq!(correction(&Record { status, ..failed() }, &report("x"), id()), None);
         }
+        let built_in = Record { tool: BUILTIN.to_owned(), ..failed() };
+        assert_eq!(correction(&built_in, &report("x"), id()), None);
     }
 }

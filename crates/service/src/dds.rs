@@ -46,12 +46,18 @@ pub struct Desk<'a> {
     registry: RefCell<Registry>,
 }
 
-impl<'a> Desk<'a> {
-    /// Opens the registry of the workspace; it is made if it is not there. `registry` overrides the configuration.
-    pub fn open(session: &'a Session, registry: Option<&str>) -> Result<Desk<'a>, Failure> {
-        let usage = |message: String| Failure::Usage { message };
-        let root =
-            session.root().ok_or_else(|| usage("proposals need a workspace on disk".to_owned()))?;
+/// What the configuration says about where the records are and what an approval must be.
+struct Place {
+    root: PathBuf,
+    govern: Govern,
+    location: Location,
+}
+
+impl Place {
+    fn find(session: &Session, registry: Option<&str>) -> Result<Place, Failure> {
+        let no_disk =
+            || Failure::Usage { message: "proposals need a workspace on disk".to_owned() };
+        let root = session.root().ok_or_else(no_disk)?.to_owned();
         let govern = setup::load_config(session, &setup::Overlay::new())?.0.govern;
         let place = registry.or(govern.registry.as_deref());
         let location = match place.map(|it| (it, it.strip_prefix("sqlite:"))) {
@@ -59,12 +65,37 @@ impl<'a> Desk<'a> {
             Some((_, Some(path))) => Location::Sqlite(root.join(path)),
             Some((url, None)) => Location::Postgres(url.to_owned()),
         };
+        Ok(Place { root, govern, location })
+    }
+
+    fn open(self, session: &Session) -> Result<Desk<'_>, Failure> {
+        let Place { root, govern, location } = self;
         let globs: Vec<&str> = govern.protected.iter().map(String::as_str).collect();
         let policy = Policy::new(govern.require_signature, govern.allowed_signers.clone(), &globs)
-            .map_err(|error| usage(error.to_string()))?;
-        session.workspace.make_store()?;
+            .map_err(|error| Failure::Usage { message: error.to_string() })?;
         let registry = RefCell::new(Registry::open(&location)?);
-        Ok(Desk { session, root: root.to_owned(), govern, policy, registry })
+        Ok(Desk { session, root, govern, policy, registry })
+    }
+}
+
+impl<'a> Desk<'a> {
+    /// Opens the registry of the workspace; it is made if it is not there. `registry` overrides the configuration.
+    pub fn open(session: &'a Session, registry: Option<&str>) -> Result<Desk<'a>, Failure> {
+        let place = Place::find(session, registry)?;
+        session.workspace.make_store()?;
+        place.open(session)
+    }
+
+    /// Opens the registry of the workspace to look at it; `None` if nobody has proposed anything here.
+    pub fn open_existing(
+        session: &'a Session,
+        registry: Option<&str>,
+    ) -> Result<Option<Desk<'a>>, Failure> {
+        let place = Place::find(session, registry)?;
+        match &place.location {
+            Location::Sqlite(path) if !path.exists() => Ok(None),
+            _ => place.open(session).map(Some),
+        }
     }
 
     /// Who runs the command, as far as git and the shell know; for the audit trail.
@@ -162,11 +193,8 @@ impl<'a> Desk<'a> {
 
     /// Everything that is known about a record, or that there is none of that name.
     fn dossier(&self, id: &str) -> Result<Dossier, Failure> {
-        let unknown = || Failure::Usage {
-            message: format!("there is no record {id:?}; `regreen dds list` shows all"),
-        };
-        let id = Id::parse(id).map_err(|_| unknown())?;
-        self.registry.borrow_mut().get(&id)?.ok_or_else(unknown)
+        let parsed = Id::parse(id).map_err(|_| unknown(id))?;
+        self.registry.borrow_mut().get(&parsed)?.ok_or_else(|| unknown(id))
     }
 
     /// Lets a decision happen, and says what came of it.
@@ -261,6 +289,36 @@ impl<'a> Desk<'a> {
         let text = setup::load_text(&self.session.workspace, path)?;
         Ok(text.map(|it| String::from_utf8_lossy(it.bytes()).into_owned()))
     }
+}
+
+/// What `list`, `show` and `verify` say where nobody has proposed anything.
+pub fn nothing(asked: Asked<'_>) -> Result<v1::DdsReport, Failure> {
+    match asked {
+        Asked::List => Ok(v1::DdsReport::List(v1::DdsList { ok: true, records: Vec::new() })),
+        Asked::Show(id) => Err(unknown(id)),
+        Asked::Verify => Ok(v1::DdsReport::Verify(v1::DdsVerification {
+            ok: true,
+            records: 0,
+            audit_lines: 0,
+            approvals: 0,
+            problems: Vec::new(),
+        })),
+    }
+}
+
+/// A question that changes nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked<'a> {
+    /// Which records are there?
+    List,
+    /// What is known about this one?
+    Show(&'a str),
+    /// Does all of it hold?
+    Verify,
+}
+
+fn unknown(id: &str) -> Failure {
+    Failure::Usage { message: format!("there is no record {id:?}; `regreen dds list` shows all") }
 }
 
 fn decision(id: &Id, status: &str, by: &str, problem: String) -> v1::DdsReport {

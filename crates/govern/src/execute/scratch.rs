@@ -55,9 +55,11 @@ impl Scratch {
         for folder in ["tree", "home", "tmp"] {
             fs::create_dir_all(directory.join(folder)).map_err(failed)?;
         }
+        // A scope is named without links on the way to it, wherever the workspace was reached from.
+        let directory = fs::canonicalize(&directory).map_err(failed)?;
         workspace::write_copy(tree, &directory.join("tree"))?;
         let mut scratch = Scratch {
-            directory: directory.clone(),
+            directory,
             before: Snapshot::default(),
             writable: Vec::new(),
             placeholders: BTreeSet::new(),

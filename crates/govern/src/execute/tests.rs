@@ -292,6 +292,17 @@ fn a_scope_through_a_link_is_refused_before_anything_runs_x_11() {
 }
 
 #[test]
+fn a_workspace_that_is_reached_through_a_link_is_one_like_any_other() {
+    let case = Case::new(&["src/"], json!({}));
+    let real = case.directory.path().join("real");
+    fs::create_dir(&real).unwrap();
+    symlink(&real, case.directory.path().join("runs")).unwrap();
+    let report = case.run(FIX);
+    assert_eq!((report.outcome, report.error.as_str()), (Outcome::Success, ""));
+    assert_eq!(fs::read_dir(real).unwrap().count(), 0, "the copy is gone");
+}
+
+#[test]
 fn what_changed_meanwhile_is_not_written_over() {
     let case = Case::new(&["src/"], json!({}));
     let root = case.root();

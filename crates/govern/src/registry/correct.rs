@@ -8,6 +8,7 @@ use super::rows;
 use super::sql::{self, Database};
 use super::{AddError, Registry, RegistryError, Stored, check_name};
 use crate::derive;
+use crate::execute::BUILTIN;
 use crate::id::{Form, Id, NoFreeId};
 use crate::record::{Kind, Status};
 use crate::report::Report;
@@ -98,7 +99,8 @@ fn last_report(db: &mut dyn Database, id: &str) -> Result<Option<Report>, Regist
 }
 
 /// Failures are told apart by when they became one, which is the order of the audit trail. One without a report that can
-/// be read is passed over: it would hold up all the others for ever.
+/// be read is passed over: it would hold up all the others for ever. So is one of the built-in tool, which has nothing
+/// to do but what was attached.
 fn oldest_failure(db: &mut dyn Database) -> Result<Option<Id>, RegistryError> {
     let found = db.query(
         "SELECT id FROM dds_records AS failed WHERE status = 'failed' AND legacy = 0 AND kind = 'code_change' \
@@ -107,7 +109,7 @@ fn oldest_failure(db: &mut dyn Database) -> Result<Option<Id>, RegistryError> {
     )?;
     for row in &found {
         let id = row.text(0)?;
-        if last_report(db, &id)?.is_some()
+        if last_report(db, &id)?.is_some_and(|it| it.tool != BUILTIN)
             && let Ok(id) = Id::parse(&id)
         {
             return Ok(Some(id));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use protocol::v1::DdsReport;
-use service::dds::{self, Confinement};
+use service::dds::{self, Asked, Confinement};
 
 use super::{Ctx, Outcome};
 use crate::cli::ReportFormat;
@@ -129,13 +129,24 @@ impl Status {
 const PAUSE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
-    let is_reading =
-        matches!(arguments.command, Command::List { .. } | Command::Show { .. } | Command::Verify);
-    if !is_reading {
+    let asked = match &arguments.command {
+        Command::List { .. } => Some(Asked::List),
+        Command::Show { id } => Some(Asked::Show(id)),
+        Command::Verify => Some(Asked::Verify),
+        _ => None,
+    };
+    let registry = ctx.environment.registry.as_deref();
+    if asked.is_none() {
         ctx.policy.allow_writes("dds")?;
     }
     let session = ctx.open()?;
-    let desk = dds::Desk::open(&session, ctx.environment.registry.as_deref())?;
+    let desk = match asked {
+        None => dds::Desk::open(&session, registry)?,
+        Some(asked) => match dds::Desk::open_existing(&session, registry)? {
+            Some(desk) => desk,
+            None => return say(ctx, &dds::nothing(asked)?, arguments.format),
+        },
+    };
     let by = desk.person(ctx.environment.user.as_deref());
     let report = match &arguments.command {
         Command::Add { record, patch } => {
@@ -145,6 +156,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         }
         Command::List { status } => desk.list(status.map(Status::name))?,
         Command::Show { id } => desk.show(id)?,
+        Command::Verify => desk.verify()?,
         Command::Approve(approve) => decide::approve(ctx, &desk, approve, &by)?,
         Command::Reject { id, reason } => desk.reject(id, reason, &by)?,
         Command::Run { watch, unconfined } => {
@@ -152,7 +164,6 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
             return carry_out(ctx, &desk, confinement, *watch, arguments.format);
         }
         Command::Worker => desk.work()?,
-        Command::Verify => desk.verify()?,
         Command::Export { folder } => export(ctx, &desk, folder)?,
         Command::Import { records, reports } => {
             let records = read(ctx, records)?;

@@ -112,6 +112,20 @@ fn a_failure_is_corrected_by_an_approved_proposal() {
     assert_eq!(scene.read("ws/src/a.py"), "x = 1\n");
 }
 
+/// Who only asks leaves no trace.
+#[test]
+fn questions_write_nothing_where_nobody_has_proposed_anything() {
+    let scene = Scene::new(SHOP);
+    let before = scene.tree();
+    assert_eq!(report(&scene, "dds list")["records"], json!([]));
+    assert_eq!(report(&scene, "dds verify")["ok"], json!(true));
+    assert_eq!(scene.run("dds show DDS-1").code, 2);
+    let asked = scene.run_with("dds list", &[("REGREEN_ACTION", "1")], "");
+    assert_eq!((asked.code, asked.stdout.as_str()), (0, "There are no proposals.\n"));
+    assert_eq!(scene.run_with("dds worker", &[("REGREEN_ACTION", "1")], "").code, 3);
+    assert_eq!(scene.tree(), before);
+}
+
 /// X-32, DF-46: the failure of a correction is for a person to look at.
 #[test]
 fn a_correction_that_fails_ends_the_chain() {
@@ -294,11 +308,52 @@ fn a_repair_whose_file_changed_is_refused_as_stale() {
     let record = list["records"][0]["record"].clone();
     let (id, path) = (record["id"].as_str().unwrap(), record["allowed_paths"][0].as_str().unwrap());
     report(&scene, &format!("dds approve {id} --key ana"));
-    let changed = format!("{}# mine\n", scene.read(&format!("ws/{path}")));
+    let changed = format!("{}\n", scene.read(&format!("ws/{path}")));
     scene.write(&format!("ws/{path}"), &changed);
     let ran = report(&scene, "dds run");
     assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
     assert_eq!(scene.read(&format!("ws/{path}")), changed);
+    // There is nothing that the built-in tool could do differently: `fix --propose` proposes anew.
+    assert_eq!(report(&scene, "dds worker")["proposed"], Value::Null);
+    assert!(scene.run("fix --propose").stderr.contains("Proposed DDS-"));
+}
+
+/// Every record is carried out once, however many processes carry out.
+#[test]
+fn many_processes_carry_out_each_record_once() {
+    let scene = shop();
+    let config = scene.read("ws/regreen.toml")
+        + "[tools.name]\ncommand = [\"sh\", \"-c\", \"echo $REGREEN_DDS > src/$REGREEN_DDS\"]\n";
+    scene.write("ws/regreen.toml", &config);
+    let ids: Vec<String> = (0..6).map(|_| add(&scene, &record("name", &["src/"]))).collect();
+    for id in &ids {
+        report(&scene, &format!("dds approve {id} --key ana"));
+    }
+    let runs: Vec<_> = (0..4)
+        .map(|_| {
+            let mut command = scene.command("dds run --format json", &[("PATH", "/usr/bin:/bin")]);
+            command
+                .stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    let mut carried_out: Vec<String> = Vec::new();
+    for run in runs {
+        let report: Value =
+            serde_json::from_slice(&run.wait_with_output().unwrap().stdout).unwrap();
+        for it in report["reports"].as_array().unwrap() {
+            assert_eq!(it["status"], "success", "{it:#}");
+            carried_out.push(it["dds_id"].as_str().unwrap().to_owned());
+        }
+    }
+    carried_out.sort();
+    assert_eq!(carried_out, ids);
+    for id in &ids {
+        assert_eq!(scene.read(&format!("ws/src/{id}")), format!("{id}\n"));
+    }
+    assert_eq!(report(&scene, "dds verify")["problems"], json!([]));
 }
 
 /// Import and export are lossless, and nothing comes in approved.

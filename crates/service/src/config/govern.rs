@@ -175,7 +175,13 @@ fn read_tool(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
         None => Vec::new(),
     };
     let environment = strings("environment", "a list of names of variables", &mut section);
-    let readable = strings("readable", "a list of absolute paths", &mut section);
+    let readable: Vec<String> = strings("readable", "a list of absolute paths", &mut section);
+    if let Some(path) = readable.iter().find(|it| !it.starts_with('/')) {
+        let message = format!(
+            "what a tool may read beside the workspace is an absolute path, and not {path:?}"
+        );
+        problems.error(&at.join("readable"), message);
+    }
     let mut number = |name: &str, most: u64, default: u64, section: &mut Members<'_>| {
         let given = section.take(name);
         given
