@@ -177,6 +177,8 @@ pub fn run_next(
         (executor.on_step)(&id, Step::Claimed);
         let Some(dossier) = registry.get(&id)? else { continue };
         let run = Run { executor, stored, dossier, started: now };
+        // What a killed run left behind. A copy that cannot be removed is no reason not to say what happened.
+        let _ = scratch::remove(&executor.runs.join(id.as_str()));
         return match left_at {
             Phase::Claimed => run.execute(registry).map(Some),
             Phase::Running => {

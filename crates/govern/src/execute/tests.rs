@@ -427,6 +427,9 @@ fn a_kill_at_every_step_leaves_a_legal_state() {
         let begun = dossier.history.iter().filter(|it| it.event == "begin").count();
         assert_eq!(begun, 1, "{step:?}: nothing runs twice");
         assert_eq!(case.registry().verify().unwrap().flaws, [], "{step:?}");
+        let copy = case.directory.path().join("runs").join(case.id.as_str());
+        // Whoever was killed after everything was stored had removed its copy before.
+        assert!(!copy.exists(), "{step:?}: the copy is gone");
         assert!(case.run_at(FIX, at(99_999), &|_, _| {}).is_none(), "{step:?}");
     }
 }
