@@ -134,6 +134,14 @@ pub enum Site {
     Let,
     /// An assignment.
     Assign,
+    /// An assignment to a part of a value, which must still be what its type says: `depth` steps out from the part, the
+    /// value itself or one of its fields.
+    Around {
+        /// How many steps.
+        depth: u32,
+        /// The field.
+        field: Option<Name>,
+    },
     /// An operation on the node itself.
     Operation,
     /// Anything else.

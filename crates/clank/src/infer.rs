@@ -27,14 +27,16 @@ mod wording;
 
 use std::sync::Arc;
 
-use clank_syntax::ast::{Ast, Decl, DeclId, ExprId, FnDecl, Name, NodeId, TypeId, TypeParamId};
+use clank_syntax::ast::{
+    Ast, Decl, DeclId, ExprId, FnDecl, Kind, Name, NodeId, TypeId, TypeParamId,
+};
 use rustc_hash::FxHashMap;
 
 use crate::body::{Body, Resolution, Site};
 use crate::diagnostic::Diagnostic;
 use crate::env::{Condition, Env, Signature};
 use crate::resolve::{Binder, Findings, Position, TypeScope};
-use crate::ty::{Effects, Ty, TypeKey};
+use crate::ty::{Effects, Meaning, Ty, TypeKey};
 use crate::uses::Uses;
 
 use hole::PendingHole;
@@ -87,12 +89,24 @@ struct Local {
     node: NodeId,
     ty: Ty,
     mutable: bool,
+    /// Whether it has one value in the whole body: parameters, and what is bound outside loops and lambdas.
+    is_fixed: bool,
     /// `parameter`, `let`, `for` or `match`.
     source: &'static str,
     /// The one that was bound before it and is still in scope.
     outer: Option<u32>,
     /// The one of the same name that it hides.
     hidden: Option<u32>,
+}
+
+impl Local {
+    /// What its name means in a predicate.
+    fn meaning(&self, module: &Name) -> Meaning {
+        match self.is_fixed {
+            true => Meaning::Fixed(module.clone(), self.node),
+            false => Meaning::Local,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,6 +156,8 @@ struct Infer<'a> {
     active: Vec<u32>,
     /// The one in scope that a name means.
     by_name: FxHashMap<Name, u32>,
+    /// How many loops are around, their conditions included.
+    n_loops: u32,
     frames: Vec<Frame>,
     flows: Vec<Flow>,
     goals: Vec<PendingGoal>,
@@ -171,6 +187,7 @@ impl<'a> Infer<'a> {
             locals: Vec::new(),
             active: Vec::new(),
             by_name: FxHashMap::default(),
+            n_loops: 0,
             frames: Vec::new(),
             flows: Vec::new(),
             goals: Vec::new(),
@@ -273,10 +290,12 @@ impl<'a> Infer<'a> {
     /// A type that is written in a body.
     fn written_type(&mut self, ty: TypeId, name: Option<&Name>, position: Position) -> Ty {
         let scope = TypeScope { ast: self.ast, env: self.env, type_params: &self.type_params };
-        let by_name = &self.by_name;
+        let (locals, by_name) = (&self.locals, &self.by_name);
         let own = name.cloned();
-        let in_scope =
-            |it: &str| own.as_ref().is_some_and(|own| own == it) || by_name.contains_key(it);
+        let in_scope = |it: &str| match by_name.get(it) {
+            _ if own.as_ref().is_some_and(|own| own == it) => Some(Meaning::Local),
+            local => local.map(|it| locals[*it as usize].meaning(&scope.env.module)),
+        };
         let binder = Binder { name: name.map(|it| it.as_str()), position, in_scope: &in_scope };
         scope.resolve(ty, binder, &mut self.findings)
     }
@@ -349,7 +368,10 @@ impl<'a> Infer<'a> {
         let index = self.locals.len() as u32;
         let outer = self.active.last().copied();
         let hidden = self.by_name.insert(name.clone(), index);
-        self.locals.push(Local { name: name.clone(), node, ty, mutable, source, outer, hidden });
+        let is_param = matches!(self.ast.node(node).kind, Kind::Param(_));
+        let is_fixed = is_param || !mutable && self.n_loops == 0 && self.frames.len() == 1;
+        let name = name.clone();
+        self.locals.push(Local { name, node, ty, mutable, is_fixed, source, outer, hidden });
         self.active.push(index);
     }
 

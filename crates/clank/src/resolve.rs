@@ -4,9 +4,11 @@
 //! variable that it is about (row 8). One mistake is reported once, at the type that it is in; what is left of such a
 //! type is [`Ty::Error`].
 
+mod meaning;
 mod subst;
 mod variable;
 
+pub(crate) use meaning::global;
 pub(crate) use subst::{refined, substitute};
 
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Env, TypeEntry, Value};
 use crate::similar::similar;
-use crate::ty::{Effects, FnTy, Predicate, Prim, RecordTy, Ty};
+use crate::ty::{Effects, FnTy, Meaning, Predicate, Prim, RecordTy, Ty};
 use crate::uses::Uses;
 
 /// How many types a diagnostic lists that could have been meant.
@@ -44,9 +46,9 @@ pub(crate) struct Binder<'a> {
     pub(crate) name: Option<&'a str>,
     /// What kind of place it is.
     pub(crate) position: Position,
-    /// Whether a name is bound around the type: parameters and locals, the binder itself included; for fields the other
-    /// fields of the record or variant. Global names do not count.
-    pub(crate) in_scope: &'a dyn Fn(&str) -> bool,
+    /// What a name means that is bound around the type: parameters and locals, the binder itself included; for fields
+    /// the other fields of the record or variant. Global names do not count.
+    pub(crate) in_scope: &'a dyn Fn(&str) -> Option<Meaning>,
 }
 
 /// What kind of place a type is written in.
@@ -63,7 +65,7 @@ pub(crate) enum Position {
 impl<'a> Binder<'a> {
     /// A place without a name of its own and without names around it.
     pub(crate) const NONE: Binder<'static> =
-        Binder { name: None, position: Position::Other, in_scope: &|_| false };
+        Binder { name: None, position: Position::Other, in_scope: &|_| None };
 
     /// The same place, further inside: the value there is another one.
     fn inner(self) -> Binder<'a> {
@@ -98,7 +100,7 @@ impl TypeScope<'_> {
     pub(crate) fn resolve_result(
         &self,
         ty: TypeId,
-        in_scope: &dyn Fn(&str) -> bool,
+        in_scope: &dyn Fn(&str) -> Option<Meaning>,
         out: &mut Findings,
     ) -> (Ty, Effects, Option<Ty>) {
         with_stack(|| match self.ast.ty(ty) {
@@ -149,10 +151,11 @@ impl TypeScope<'_> {
                     Ok(variable) => refined(
                         base_ty,
                         vec![Predicate {
-                            variable,
                             text: one_line(self.ast, *predicate),
                             module: self.env.module.clone(),
                             expr: *predicate,
+                            names: self.meanings(*predicate, &variable, binder.in_scope),
+                            variable,
                         }],
                     ),
                     Err(diagnostic) => {
@@ -190,7 +193,7 @@ impl TypeScope<'_> {
     fn effect(
         &self,
         ty: TypeId,
-        in_scope: &dyn Fn(&str) -> bool,
+        in_scope: &dyn Fn(&str) -> Option<Meaning>,
         raised: &mut Option<Ty>,
         out: &mut Findings,
     ) -> Effects {

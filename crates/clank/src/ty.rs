@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use clank_syntax::ast::{ExprId, Name};
+use clank_syntax::ast::{ExprId, Name, NodeId};
 
 /// A type. Aliases are gone: they are replaced by what they stand for where a type is resolved.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -218,12 +218,43 @@ pub struct Predicate {
     pub module: Name,
     /// Where in that module.
     pub expr: ExprId,
+    /// What the names in the text mean, besides the one that stands for the value. In the order of the names.
+    pub names: Arc<[(Name, Meaning)]>,
 }
 
-/// Two predicates are the same if they read the same: where they are written does not matter.
+/// What a name in a predicate means.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// What a module declares: its file, empty for the prelude, and the name there.
+    Global(Name, Name),
+    /// A parameter or local that has one value in the whole body: the file of its module, and where it is bound.
+    Fixed(Name, NodeId),
+    /// A field or local whose value may be another one the next time.
+    Local,
+    /// Something that cannot be compared.
+    Unclear,
+}
+
+impl Predicate {
+    /// Whether it is about its value alone and not about other names, whose values may change.
+    pub fn is_closed(&self) -> bool {
+        self.names.iter().all(|it| matches!(it.1, Meaning::Global(..)))
+    }
+
+    fn globals(&self) -> impl Iterator<Item = (&Name, &Name, &Name)> {
+        self.names.iter().filter_map(|(name, it)| match it {
+            Meaning::Global(module, declared) => Some((name, module, declared)),
+            _ => None,
+        })
+    }
+}
+
+/// Two predicates are the same if they read the same and mean the same functions: where they are written does not matter.
 impl PartialEq for Predicate {
     fn eq(&self, other: &Predicate) -> bool {
-        self.variable == other.variable && self.text == other.text
+        self.variable == other.variable
+            && self.text == other.text
+            && self.globals().eq(other.globals())
     }
 }
 

@@ -57,6 +57,7 @@ impl Collector<'_> {
             Some(first) => self.duplicate(name, node, first, what),
             None => {
                 self.values.insert(name.clone(), Origin { node, sum: None });
+                self.env.values.insert(name.clone(), Value::Unknown);
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Condition, Env, Signature, Value};
 use crate::resolve::{Binder, Findings, Position, TypeScope, one_line};
-use crate::ty::{FnTy, Ty};
+use crate::ty::{FnTy, Meaning, Ty};
 
 impl Collector<'_> {
     pub(super) fn declare_signatures(&mut self) {
@@ -154,7 +154,10 @@ fn signature(ast: &Ast, env: &Env, head: &Head<'_>, out: &mut Findings) -> Signa
     let type_params: Vec<Name> =
         head.type_params.iter().map(|it| ast.type_param(*it).name.clone()).collect();
     let scope = TypeScope { ast, env, type_params: &type_params };
-    let in_scope = |name: &str| head.params.iter().any(|it| ast.param(*it).name == name);
+    let in_scope = |name: &str| {
+        let param = head.params.iter().find(|it| ast.param(**it).name == name)?;
+        Some(Meaning::Fixed(env.module.clone(), param.node()))
+    };
     let params = head
         .params
         .iter()

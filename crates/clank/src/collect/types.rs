@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Shape, TypeDef, TypeEntry, Value, VariantDef};
 use crate::graph::components;
 use crate::resolve::{Binder, Position, TypeScope};
-use crate::ty::{Ty, TypeKey};
+use crate::ty::{Meaning, Ty, TypeKey};
 
 impl<'a> Collector<'a> {
     fn alias(&self, decl: DeclId) -> Option<Alias<'a>> {
@@ -185,7 +185,10 @@ impl<'a> Collector<'a> {
         params: &[Name],
     ) -> Vec<(Option<Name>, Ty)> {
         let scope = TypeScope { ast: self.ast, env: &self.env, type_params: params };
-        let in_scope = |name: &str| fields.iter().any(|it| it.0.is_some_and(|it| it == name));
+        let in_scope = |name: &str| {
+            let is_field = fields.iter().any(|it| it.0.is_some_and(|it| it == name));
+            is_field.then_some(Meaning::Local)
+        };
         let resolve = |(name, ty): &(Option<&Name>, TypeId)| {
             let binder = Binder {
                 name: name.map(Name::as_str),

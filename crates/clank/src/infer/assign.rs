@@ -1,19 +1,121 @@
 //! Assignments: to a `mut` local, or to an element or field of one (row 38).
 
-use clank_syntax::ast::{Expr, ExprId, StmtId};
+use clank_syntax::ast::{Expr, ExprId, Name, StmtId};
 
+use super::wording::{
+    Replacement, UNSPOKEN, goal_text, has_predicate, operand_text, replace, simplified,
+};
 use super::{Infer, Want};
-use crate::body::Site;
+use crate::body::{GoalKind, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Hint, Structured};
+use crate::ty::{Meaning, Predicate, Ty};
 
 impl Infer<'_> {
     /// Says whether it never comes back.
     pub(super) fn assign(&mut self, statement: StmtId, target: ExprId, value: ExprId) -> bool {
         let ty = self.expr(target, Want::Any);
-        let found = self.expr(value, Want::Must(&ty, &Site::Assign));
+        // What a field's type says about other fields is asked of the record.
+        let wanted = match self.ast.expr(target) {
+            Expr::Field { .. } => super::table::closed_on_top(&ty),
+            _ => ty,
+        };
+        let found = self.expr(value, Want::Must(&wanted, &Site::Assign));
         self.check_place(statement, target);
+        self.keep_around(statement, target, value);
         matches!(self.table.shallow(&found), crate::ty::Ty::Never)
+    }
+
+    /// The values that a part is in must still satisfy their types when it is another one.
+    fn keep_around(&mut self, statement: StmtId, target: ExprId, value: ExprId) {
+        let (mut part, mut depth) = (target, 0);
+        loop {
+            let (object, field) = match self.ast.expr(part) {
+                Expr::Index { object, .. } => (*object, None),
+                Expr::Field { object, field } => (*object, Some(field)),
+                _ => return,
+            };
+            depth += 1;
+            let ty = self.known_type(object);
+            let is_root = matches!(self.ast.expr(object), Expr::Ident { .. });
+            if let Ty::Refined(it) = &ty {
+                let says = it.predicates.iter().filter(|it| is_root || it.is_closed());
+                let text = |it: &Predicate| goal_text(it, operand_text(self.ast, object));
+                let goal = (says.clone().map(text).collect(), says.cloned().collect());
+                self.around(statement, depth, None, &it.base, goal);
+            }
+            if let Some(field) = field {
+                let given = if depth == 1 { Some(value) } else { None };
+                self.keep_fields(statement, depth, ty.base(), (object, field), given);
+            }
+            part = object;
+        }
+    }
+
+    /// What the fields of a record say about one that was assigned to, or in which something was.
+    fn keep_fields(
+        &mut self,
+        statement: StmtId,
+        depth: u32,
+        record: &Ty,
+        (object, assigned): (ExprId, &Name),
+        given: Option<ExprId>,
+    ) {
+        let Some(fields) = self.fields_of(record) else { return };
+        if !fields.iter().any(|it| has_predicate(&it.1)) {
+            return;
+        }
+        let object_text = operand_text(self.ast, object).unwrap_or_else(|| UNSPOKEN.to_owned());
+        let given = given.and_then(|it| operand_text(self.ast, it));
+        let text_of = |name: &Name| match &given {
+            Some(given) if name == assigned => given.clone(),
+            _ => format!("{object_text}.{name}"),
+        };
+        let all: Vec<Replacement> =
+            fields.iter().map(|it| Replacement::renaming(&it.0, &text_of(&it.0))).collect();
+        for (name, ty) in &fields {
+            let mentions = |it: &Predicate| match name == assigned {
+                true => !it.is_closed(),
+                false => it.names.iter().any(|it| it.0 == *assigned && it.1 == Meaning::Local),
+            };
+            if let Some(nested) = nested_predicate(ty, &mentions) {
+                self.report_nested(statement.node(), &nested, ty, ty);
+            }
+            let Ty::Refined(it) = ty else { continue };
+            let says = it.predicates.iter().filter(|it| mentions(it));
+            let text = |it: &Predicate| {
+                let others = all.iter().filter(|other| other.name != it.variable).cloned();
+                let own = Replacement::renaming(&it.variable, &text_of(name));
+                let all: Vec<Replacement> = others.chain([own]).collect();
+                replace(&it.text, &all).map_or_else(|| it.text.clone(), |it| simplified(&it))
+            };
+            let goal = (says.clone().map(text).collect(), says.cloned().collect());
+            self.around(statement, depth, Some(name.clone()), &it.base, goal);
+        }
+    }
+
+    fn around(
+        &mut self,
+        statement: StmtId,
+        depth: u32,
+        field: Option<Name>,
+        base: &Ty,
+        (texts, predicates): (Vec<String>, Vec<Predicate>),
+    ) {
+        if predicates.is_empty() {
+            return;
+        }
+        let text = match &texts[..] {
+            [one] => one.clone(),
+            _ => format!("({})", texts.join(" && ")),
+        };
+        let expected = Some(crate::resolve::refined(base.clone(), predicates));
+        self.goal(GoalKind::Refinement, statement, Site::Around { depth, field }, expected, text);
+    }
+
+    fn known_type(&mut self, expr: ExprId) -> Ty {
+        let known = self.types.get(self.relative(expr.node()) as usize).cloned().flatten();
+        known.map_or(Ty::Error, |it| self.table.shallow(&it))
     }
 
     fn check_place(&mut self, statement: StmtId, target: ExprId) {
@@ -70,4 +172,18 @@ impl Infer<'_> {
         }
         self.report(diagnostic);
     }
+}
+
+/// A predicate of something inside the values of a type.
+fn nested_predicate(ty: &Ty, is_meant: &dyn Fn(&Predicate) -> bool) -> Option<String> {
+    let mut waiting: Vec<&Ty> = ty.base().parts().collect();
+    while let Some(part) = waiting.pop() {
+        if let Ty::Refined(it) = part
+            && let Some(found) = it.predicates.iter().find(|it| is_meant(it))
+        {
+            return Some(found.text.clone());
+        }
+        waiting.extend(part.parts());
+    }
+    None
 }

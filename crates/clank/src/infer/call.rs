@@ -7,7 +7,7 @@ use clank_syntax::ast::{Expr, ExprId, Name, NodeId};
 
 use super::report::counted;
 use super::wording::{
-    Replacement, UNSPOKEN, goal_text, has_predicate, operand_text, replace, replace_in_result,
+    Replacement, goal_text, has_predicate, operand_text, replace, replace_in_result,
     replace_in_type, simplified,
 };
 use super::{FrameKind, Infer, Want};
@@ -228,11 +228,7 @@ impl<'a> Infer<'a> {
             return None;
         }
         let names = target.params.iter().map(|it| &it.0);
-        let all = names.zip(args).map(|(name, arg)| {
-            let text = operand_text(self.ast, arg.expr());
-            let text = text.unwrap_or_else(|| UNSPOKEN.to_owned());
-            Replacement { name: name.clone(), text }
-        });
+        let all = names.zip(args).map(|(name, arg)| self.replacement(name, arg.expr()));
         Some(all.collect())
     }
 

@@ -4,9 +4,7 @@ use clank_syntax::ast::{Expr, ExprId, FieldInitId, Name, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::report::{join_words, names_json, short};
-use super::wording::{
-    Replacement, UNSPOKEN, closed_type, operand_text, replace_in_result, replace_in_type,
-};
+use super::wording::{Replacement, closed_type, operand_text, replace_in_result, replace_in_type};
 use super::{Infer, Want};
 use crate::body::{Resolution, Site};
 use crate::code::Code;
@@ -150,11 +148,15 @@ impl<'a> Infer<'a> {
         if !matches!(ty, Ty::Refined(_)) {
             return ty.clone();
         }
+        let names = self.meanings_in(object);
         let Some(object) = operand_text(self.ast, object) else { return closed_type(ty) };
         let fields = self.fields_of(record).unwrap_or_default();
         let replacements: Vec<Replacement> = fields
             .into_iter()
-            .map(|(name, _)| Replacement { text: format!("{object}.{name}"), name })
+            .map(|(name, _)| {
+                let text = format!("{object}.{name}");
+                Replacement { name, text, names: names.clone() }
+            })
             .collect();
         replace_in_result(ty, &replacements)
     }
@@ -287,9 +289,7 @@ impl<'a> Infer<'a> {
             .iter()
             .map(|id| {
                 let field = self.ast.field_init(*id);
-                let text = operand_text(self.ast, field.value);
-                let text = text.unwrap_or_else(|| UNSPOKEN.to_owned());
-                Replacement { name: field.name.clone(), text }
+                self.replacement(&field.name, field.value)
             })
             .filter(|_| known.iter().any(|it| super::wording::has_predicate(&it.1)))
             .collect();

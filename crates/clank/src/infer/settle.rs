@@ -6,20 +6,20 @@
 
 use std::sync::Arc;
 
-use clank_syntax::ast::{BinaryOp, ExprId, Kind, Name, NodeId};
+use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId};
 use clank_syntax::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 
 use super::table::is_shared;
 use super::wording::{
-    expr_text, goal_text, has_predicate, is_closed, operand_text, other_names, says_same,
-    simplified,
+    expr_text, goal_text, has_predicate, operand_text, other_names, says_same, simplified,
 };
 use super::{FrameKind, Infer};
 use crate::body::{Binding, Goal, GoalKind, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
+use crate::env::Value;
 use crate::ty::{Effects, Predicate, Prim, Ty};
 
 /// How many names in scope a goal or hole lists, the innermost first.
@@ -63,6 +63,8 @@ pub(super) struct Arithmetic {
 /// What is to be said about one flow.
 #[derive(Default)]
 struct Verdict {
+    /// Whether the value is made where it is needed, part by part, rather than computed somewhere.
+    is_made_here: bool,
     /// The value must be at least 0.
     nat: bool,
     /// The value must satisfy these.
@@ -130,6 +132,7 @@ impl Infer<'_> {
             text: condition.text,
             module: self.env.module.clone(),
             expr: condition.expr,
+            names: Arc::default(),
         };
         let operand = if self.is_hidden(&predicate) { None } else { self.node_text(node) };
         let text = goal_text(&predicate, operand);
@@ -140,10 +143,8 @@ impl Infer<'_> {
     fn node_text(&self, node: NodeId) -> Option<String> {
         match ExprId::of(self.ast, node) {
             Some(expr) => match self.ast.expr(expr) {
-                clank_syntax::ast::Expr::Block { expr: None, .. } => Some("()".to_owned()),
-                clank_syntax::ast::Expr::Block { .. }
-                | clank_syntax::ast::Expr::If { .. }
-                | clank_syntax::ast::Expr::Match { .. } => None,
+                Expr::Block { expr: None, .. } => Some("()".to_owned()),
+                Expr::Block { .. } | Expr::If { .. } | Expr::Match { .. } => None,
                 _ => operand_text(self.ast, expr),
             },
             None => Some("()".to_owned()),
@@ -187,7 +188,8 @@ impl Infer<'_> {
             if actual == expected && !has_predicate(&expected) {
                 continue;
             }
-            let mut verdict = Verdict::default();
+            let is_made_here = self.is_literal(flow.node);
+            let mut verdict = Verdict { is_made_here, ..Verdict::default() };
             compare(&actual, &expected, &mut verdict);
             if verdict.has_effects() {
                 let more = (!verdict.any_effects).then_some(verdict.effects);
@@ -209,7 +211,32 @@ impl Infer<'_> {
         }
     }
 
-    fn report_nested(&mut self, node: NodeId, predicate: &str, expected: &Ty, actual: &Ty) {
+    /// Whether a value is written part by part, all of which were looked at.
+    fn is_literal(&self, node: NodeId) -> bool {
+        let Some(expr) = ExprId::of(self.ast, node) else { return false };
+        match self.ast.expr(expr) {
+            Expr::Array { .. }
+            | Expr::Tuple { .. }
+            | Expr::Record { .. }
+            | Expr::RecordLit { .. } => true,
+            Expr::Call { callee, .. } => match self.ast.expr(*callee) {
+                Expr::Ident { name } => matches!(
+                    self.env.values.get(name),
+                    Some(Value::Variant { .. } | Value::Record { .. })
+                ),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    pub(super) fn report_nested(
+        &mut self,
+        node: NodeId,
+        predicate: &str,
+        expected: &Ty,
+        actual: &Ty,
+    ) {
         let message = format!(
             "expected `{}`, but the values in `{}` are not known to satisfy `{predicate}`",
             super::report::short(expected),
@@ -369,7 +396,8 @@ fn compare(actual: &Ty, expected: &Ty, verdict: &mut Verdict) {
             let known = predicates(actual);
             for predicate in &wanted.predicates {
                 // What is said about other names may not hold any more: they may mean or hold something else.
-                let holds = is_closed(predicate) && known.iter().any(|it| says_same(it, predicate));
+                let holds =
+                    predicate.is_closed() && known.iter().any(|it| says_same(it, predicate, false));
                 if !holds {
                     verdict.predicates.push(predicate.clone());
                 }
@@ -386,9 +414,10 @@ fn compare_nested(actual: &Ty, expected: &Ty, verdict: &mut Verdict) {
         (Ty::Error | Ty::Never, _) | (_, Ty::Error) => {}
         (_, Ty::Refined(wanted)) => {
             let known = predicates(actual);
+            let is_made_here = verdict.is_made_here;
             let missing = wanted.predicates.iter();
             let mut missing = missing.filter(|wanted| {
-                !known.iter().any(|it| says_same(it, wanted))
+                !known.iter().any(|it| says_same(it, wanted, is_made_here))
                     && !crate::prove::implied::follows(actual.base(), known, Some(wanted))
             });
             if let Some(predicate) = missing.next() {

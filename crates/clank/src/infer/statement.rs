@@ -97,7 +97,9 @@ impl Infer<'_> {
                 self.for_loop(statement, *pattern, *iterable, *body)
             }
             Stmt::While { condition, body } => {
+                self.n_loops += 1;
                 let ty = self.expr(*condition, Want::Must(&Ty::BOOL, &Site::Other));
+                self.n_loops -= 1;
                 self.loop_body(*body);
                 self.never(&ty)
             }
@@ -175,7 +177,9 @@ impl Infer<'_> {
             }
         };
         let mark = self.enter();
+        self.n_loops += 1;
         self.pattern(pattern, &element, false, "for");
+        self.n_loops -= 1;
         self.loop_body(body);
         self.leave(mark);
         self.never(&ty)
@@ -186,7 +190,9 @@ impl Infer<'_> {
         if let Some(frame) = self.frame() {
             frame.loops.push(false);
         }
+        self.n_loops += 1;
         self.expr(body, Want::Any);
+        self.n_loops -= 1;
         self.frame().and_then(|it| it.loops.pop()).unwrap_or_default()
     }
 

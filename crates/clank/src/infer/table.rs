@@ -12,7 +12,7 @@ use clank_syntax::ast::Name;
 use clank_syntax::with_stack;
 use rustc_hash::FxHashMap;
 
-use crate::ty::{Adt, FnTy, Prim, RecordTy, RefinedTy, Ty};
+use crate::ty::{Adt, FnTy, Predicate, Prim, RecordTy, RefinedTy, Ty};
 
 /// How many parts a type may have. Types that double with every `let` are refused instead of being compared for years.
 pub(super) const MAX_PARTS: usize = 2_000;
@@ -472,10 +472,10 @@ fn are_int_and_nat(a: Prim, b: Prim) -> bool {
 
 /// The type without predicates of the whole value that speak of other names: what is inferred is used where these mean
 /// something else, or nothing.
-fn closed_on_top(ty: &Ty) -> Ty {
+pub(super) fn closed_on_top(ty: &Ty) -> Ty {
     match ty {
-        Ty::Refined(it) if !it.predicates.iter().all(super::wording::is_closed) => {
-            let predicates = it.predicates.iter().filter(|it| super::wording::is_closed(it));
+        Ty::Refined(it) if !it.predicates.iter().all(Predicate::is_closed) => {
+            let predicates = it.predicates.iter().filter(|it| it.is_closed());
             crate::resolve::refined(it.base.clone(), predicates.cloned().collect())
         }
         _ => ty.clone(),

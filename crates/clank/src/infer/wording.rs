@@ -3,13 +3,16 @@
 //! A predicate may come from another module, of which only its text is known here. Names are replaced on its tokens, all
 //! at once, and never so that a name inside the predicate catches one that is put in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use clank_syntax::ast::{Ast, Builder, Expr, ExprId, Name, NodeId, Source};
+use clank_syntax::ast::{Ast, BinaryOp, Builder, Expr, ExprId, Kind, Name, NodeId, Source};
 use clank_syntax::{Fragment, Span, TokenKind, Tokens, lex, parse_fragment};
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
-use crate::ty::{Predicate, Ty};
+use super::Infer;
+use crate::ty::{Meaning, Predicate, Ty};
 
 /// Expressions with more nodes than this are not repeated in goals.
 const MAX_NODES: usize = 120;
@@ -23,6 +26,55 @@ pub(super) struct Replacement {
     pub(super) name: Name,
     /// Clank text that can stand anywhere.
     pub(super) text: String,
+    /// What the names in the text mean.
+    pub(super) names: Vec<(Name, Meaning)>,
+}
+
+impl Replacement {
+    pub(super) fn renaming(from: &Name, to: &str) -> Replacement {
+        Replacement { name: from.clone(), text: to.to_owned(), names: Vec::new() }
+    }
+}
+
+impl Infer<'_> {
+    /// An expression of the body, put in for a name.
+    pub(super) fn replacement(&self, name: &Name, expr: ExprId) -> Replacement {
+        match operand_text(self.ast, expr) {
+            Some(text) => Replacement { name: name.clone(), text, names: self.meanings_in(expr) },
+            None => {
+                let names = vec![(Name::default(), Meaning::Unclear)];
+                Replacement { name: name.clone(), text: UNSPOKEN.to_owned(), names }
+            }
+        }
+    }
+
+    /// What the names in an expression mean here. The same call may give something else the next time.
+    pub(super) fn meanings_in(&self, expr: ExprId) -> Vec<(Name, Meaning)> {
+        let mut found = Vec::new();
+        for node in self.ast.subtree(expr) {
+            match &self.ast.node(NodeId(node)).kind {
+                Kind::Expr(Expr::Ident { name }) => {
+                    let local = self.local(name).map(|it| &self.locals[it as usize]);
+                    let meaning = match local {
+                        Some(local) => local.meaning(&self.env.module),
+                        None => crate::resolve::global(self.env, name),
+                    };
+                    found.push((name.clone(), meaning));
+                }
+                Kind::Expr(
+                    Expr::Literal(_)
+                    | Expr::Field { .. }
+                    | Expr::Index { .. }
+                    | Expr::Unary { .. }
+                    | Expr::Array { .. }
+                    | Expr::Tuple { .. },
+                ) => {}
+                Kind::Expr(Expr::Binary { op, .. }) if *op != BinaryOp::Pipe => {}
+                _ => found.push((Name::default(), Meaning::Unclear)),
+            }
+        }
+        found
+    }
 }
 
 /// An expression as text that can stand for a name anywhere, or `None` if it is too long for that or takes several
@@ -74,7 +126,7 @@ pub(super) fn replace(text: &str, replacements: &[Replacement]) -> Option<String
             while !taken.insert(other.clone()) {
                 other.push('_');
             }
-            all.push(Replacement { name: Name::from(name.as_str()), text: other });
+            all.push(Replacement::renaming(&Name::from(name.as_str()), &other));
         }
     }
     let mut out = String::with_capacity(text.len());
@@ -114,15 +166,11 @@ fn is_after_dot(tokens: &Tokens, index: usize) -> bool {
     before.is_some_and(|it| tokens.kind(it) == TokenKind::Dot)
 }
 
-/// The names of values in a text, those of functions that are called left out.
+/// The names in a text, those of fields left out.
 fn identifiers(text: &str) -> impl Iterator<Item = String> {
     let tokens = lex(text).0;
     let found: Vec<String> = (0..tokens.len())
         .filter(|&index| tokens.kind(index) == TokenKind::Ident && !is_after_dot(&tokens, index))
-        .filter(|&index| {
-            let after = (index + 1..tokens.len()).find(|&it| !tokens.kind(it).is_trivia());
-            after.is_none_or(|it| tokens.kind(it) != TokenKind::LParen)
-        })
         .map(|index| tokens.text(index).to_owned())
         .collect();
     found.into_iter()
@@ -134,17 +182,20 @@ pub(super) fn other_names(predicate: &Predicate) -> impl Iterator<Item = String>
     identifiers(&predicate.text).filter(move |it| *it != variable.as_str())
 }
 
-/// Whether a predicate is about its value alone and not about other names, whose values may change.
-pub(super) fn is_closed(predicate: &Predicate) -> bool {
-    other_names(predicate).next().is_none()
-}
-
-/// Whether the value of a type that has `known` satisfies `wanted` because they say the same.
-pub(super) fn says_same(known: &Predicate, wanted: &Predicate) -> bool {
+/// Whether the value of a type that has `known` satisfies `wanted` because they say the same about the same things. What
+/// was said of a local may not hold any more if it can change, unless the value is made here: then its type is the
+/// one that is wanted.
+pub(super) fn says_same(known: &Predicate, wanted: &Predicate, is_made_here: bool) -> bool {
+    let is_lasting = |it: &Meaning| matches!(it, Meaning::Global(..) | Meaning::Fixed(..));
+    let is_one = (&known.module, known.expr) == (&wanted.module, wanted.expr);
+    let can_be_compared = known.names.iter().all(|it| is_lasting(&it.1)) || is_made_here && is_one;
+    if known.names != wanted.names || !can_be_compared {
+        return false;
+    }
     if known.variable == wanted.variable {
         return known.text == wanted.text;
     }
-    let renamed = Replacement { name: known.variable.clone(), text: wanted.variable.to_string() };
+    let renamed = Replacement::renaming(&known.variable, &wanted.variable);
     !identifiers(&known.text).any(|it| it == wanted.variable.as_str())
         && replace(&known.text, &[renamed]).is_some_and(|it| it == wanted.text)
 }
@@ -165,7 +216,17 @@ pub(super) fn replace_in_type(ty: &Ty, replacements: &[Replacement]) -> Ty {
     if replacements.is_empty() {
         return ty.clone();
     }
-    map_predicates(ty, &|it| replace_in_predicate(it, replacements).or_else(|| Some(it.clone())))
+    let or_unclear = |it: &Predicate| {
+        let is_replaced = |name: &Name| replacements.iter().any(|it| it.name == *name);
+        let names = it.names.iter().map(|(name, meaning)| match is_replaced(name) {
+            true => (name.clone(), Meaning::Unclear),
+            false => (name.clone(), meaning.clone()),
+        });
+        Predicate { names: names.collect(), ..it.clone() }
+    };
+    map_predicates(ty, &|it| {
+        replace_in_predicate(it, replacements).or_else(|| Some(or_unclear(it)))
+    })
 }
 
 /// The same for the type of a value that is there: predicates in which names cannot be replaced are forgotten.
@@ -177,7 +238,7 @@ pub(super) fn replace_in_result(ty: &Ty, replacements: &[Replacement]) -> Ty {
 
 /// The type without predicates that are about more than the value.
 pub(super) fn closed_type(ty: &Ty) -> Ty {
-    map_predicates(ty, &|it| is_closed(it).then(|| it.clone()))
+    map_predicates(ty, &|it| it.is_closed().then(|| it.clone()))
 }
 
 fn map_predicates(ty: &Ty, change: &dyn Fn(&Predicate) -> Option<Predicate>) -> Ty {
@@ -215,16 +276,35 @@ fn replace_in_predicate(predicate: &Predicate, replacements: &[Replacement]) -> 
         name = Name::from(format!("{name}_"));
     }
     if name != *variable {
-        all.push(Replacement { name: variable.clone(), text: name.to_string() });
+        all.push(Replacement::renaming(variable, &name));
     }
     let text = simplified(&replace(&predicate.text, &all)?);
-    Some(Predicate { variable: name, text, ..predicate.clone() })
+    let names = names_after(predicate, &all);
+    Some(Predicate { variable: name, text, names, ..predicate.clone() })
+}
+
+/// What the names of a predicate mean after names were replaced.
+fn names_after(predicate: &Predicate, replacements: &[Replacement]) -> Arc<[(Name, Meaning)]> {
+    let mut names: BTreeMap<Name, Meaning> = BTreeMap::new();
+    let mut add = |(name, meaning): &(Name, Meaning)| match names.get_mut(name) {
+        // Two things of one name: the text does not tell them apart.
+        Some(known) if known != meaning => *known = Meaning::Unclear,
+        Some(_) => {}
+        None => _ = names.insert(name.clone(), meaning.clone()),
+    };
+    for own in predicate.names.iter() {
+        match replacements.iter().find(|it| it.name == own.0) {
+            Some(it) => it.names.iter().for_each(&mut add),
+            None => add(own),
+        }
+    }
+    names.into_iter().collect()
 }
 
 /// The predicate about what is written as `operand`; as `v | p` if the two cannot be put together.
 pub(super) fn goal_text(predicate: &Predicate, operand: Option<String>) -> String {
     let replaced = operand.and_then(|text| {
-        replace(&predicate.text, &[Replacement { name: predicate.variable.clone(), text }])
+        replace(&predicate.text, &[Replacement::renaming(&predicate.variable, &text)])
     });
     match replaced {
         Some(text) => simplified(&text),

@@ -8,7 +8,7 @@ use clank_syntax::{Fragment, Span, parse_fragment, with_stack};
 use solver::{Limits, Sort, Term, Terms, Verdict, decide};
 
 use super::symbols::sort;
-use crate::ty::{Predicate, Prim, Ty};
+use crate::ty::{Meaning, Predicate, Prim, Ty};
 
 /// The longest predicate that is looked at, in bytes.
 const MAX_TEXT: usize = 2_000;
@@ -31,11 +31,14 @@ pub(crate) fn follows(base: &Ty, known: &[Predicate], wanted: Option<&Predicate>
     if is_natural {
         facts.push(terms.ge(value, zero));
     }
-    // In another module `len` may be another function.
-    let has_len = |it: &Predicate| is_array && wanted.is_some_and(|to| to.module == it.module);
+    // A module may have another function of that name.
+    let len = Meaning::Global(Name::default(), Name::new_static("len"));
+    let has_len = |it: &Predicate| {
+        is_array && it.names.iter().any(|(name, meaning)| name == "len" && *meaning == len)
+    };
     facts.extend(known.iter().filter_map(|it| read(&mut terms, it, value, has_len(it))));
     let goal = match wanted {
-        Some(wanted) => read(&mut terms, wanted, value, is_array),
+        Some(wanted) => read(&mut terms, wanted, value, has_len(wanted)),
         None if terms.sort(value) == Sort::Int => Some(terms.ge(value, zero)),
         None => None,
     };

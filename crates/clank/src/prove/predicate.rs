@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
             }
             GoalKind::Refinement if self.is_ambiguous(goal) => None,
             GoalKind::Refinement => {
-                if matches!(goal.site, Site::Argument { .. }) {
+                if matches!(goal.site, Site::Argument { .. } | Site::Around { .. }) {
                     return;
                 }
                 let own = self.own_predicates(goal);
@@ -169,6 +169,50 @@ impl<'a> Walk<'a> {
             Some(parts) => self.judge(index, &parts),
             None => self.give_up(index),
         }
+    }
+
+    /// The goals of values in which a part was assigned, the innermost first.
+    pub(super) fn around_goals(&mut self, id: clank_syntax::ast::StmtId, around: &[(Term, &Ty)]) {
+        for index in self.goals_at(id) {
+            let Site::Around { depth, field } = &self.goal(index).site else { continue };
+            let place = (*depth as usize).checked_sub(1).and_then(|it| around.get(it));
+            let parts = place.and_then(|(value, ty)| match field {
+                None => {
+                    let own = self.own_predicates(self.goal(index));
+                    self.expected_parts(index, *value, &|it| match own.contains(&it.expr) {
+                        true => (it, Scope::Own),
+                        false => (it, Scope::Closed),
+                    })
+                }
+                Some(field) => self.field_parts(index, *value, ty, field),
+            });
+            match parts {
+                Some(parts) => self.judge(index, &parts),
+                None => self.give_up(index),
+            }
+        }
+    }
+
+    /// What a field of a record asks of it, where names are those of its fields.
+    fn field_parts(
+        &mut self,
+        index: usize,
+        record: Term,
+        ty: &Ty,
+        field: &Name,
+    ) -> Option<Vec<Term>> {
+        let Ty::Adt(adt) = ty.base() else { return None };
+        let resolution = Resolution::Record { ty: adt.key.clone() };
+        let (world, env) = (self.world, self.at.env);
+        let nodes = world.params(env, &resolution)?;
+        let fields = world.record_fields(env, adt);
+        let terms: Vec<Term> = fields
+            .iter()
+            .map(|(name, ty)| self.symbols.field(record, name, super::symbols::sort(ty)))
+            .collect();
+        let params = Params::new(&nodes, terms.iter().copied().map(Some));
+        let value = terms[fields.iter().position(|it| it.0 == *field)?];
+        self.expected_parts(index, value, &|it| (it, Scope::Params(&params)))
     }
 
     /// Whether it cannot be told which value a goal is about: at `e?` it may be the one that leaves.

@@ -17,7 +17,7 @@ enum Step {
     Field(Name),
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     pub(super) fn statement(&mut self, id: StmtId) {
         if self.is_dead {
             self.skip(id);
@@ -128,33 +128,47 @@ impl Walk<'_> {
         let Some(Resolution::Local(local)) = self.at.view.resolution(place) else { return };
         let local = self.at.view.local(*local);
         let old = self.local(local);
-        let new = self.updated(old, &path, given, self.ty(place));
+        let mut around = Vec::new();
+        let new = self.updated(old, &path, given, self.ty(place), &mut around);
         if self.is_dead {
             return;
         }
         self.after(target.node(), given);
+        self.around_goals(id, &around);
         if !self.assigned.is_shared(local) {
             self.vars.insert(local, new);
         }
     }
 
-    /// The value with another part at the end of a path, whose bounds are looked at on the way.
-    fn updated(&mut self, old: Term, path: &[(Step, ExprId)], given: Term, ty: &Ty) -> Term {
+    /// The value with another part at the end of a path, whose bounds are looked at on the way. `around` gets every value
+    /// on the way as it is afterwards, the innermost first.
+    fn updated(
+        &mut self,
+        old: Term,
+        path: &[(Step, ExprId)],
+        given: Term,
+        ty: &'a Ty,
+        around: &mut Vec<(Term, &'a Ty)>,
+    ) -> Term {
         let Some(((step, node), rest)) = path.split_first() else { return given };
         let part_ty = self.ty(*node);
-        with_stack(|| match step {
+        let new = with_stack(|| match step {
             Step::Index(index) => {
                 self.bounds(*node, old, *index);
                 let part = self.symbols.index(old, *index, sort(part_ty));
-                let part = self.updated(part, rest, given, part_ty);
+                self.assume_closed(part, part_ty);
+                let part = self.updated(part, rest, given, part_ty, around);
                 self.symbols.store(old, *index, part)
             }
             Step::Field(field) => {
                 let part = self.symbols.field(old, field, sort(part_ty));
-                let part = self.updated(part, rest, given, part_ty);
+                self.assume_closed(part, part_ty);
+                let part = self.updated(part, rest, given, part_ty, around);
                 self.with_field(old, field, part, ty)
             }
-        })
+        });
+        around.push((new, ty));
+        new
     }
 
     /// The record or tuple with another field.

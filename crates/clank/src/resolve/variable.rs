@@ -62,7 +62,7 @@ pub(super) fn choose(
         return Ok(Name::new_static("result"));
     }
     let free = |list: &[Name]| -> Vec<Name> {
-        list.iter().filter(|it| !(binder.in_scope)(it)).cloned().collect()
+        list.iter().filter(|it| (binder.in_scope)(it).is_none()).cloned().collect()
     };
     let is_global = |name: &Name| scope.env.values.contains_key(name);
     let (values, callees) = (free(&names.values), free(&names.callees));

@@ -11,13 +11,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use clank::Program;
 use clank::emit::{Dialect, EmitOptions, Runtime, emit};
-use clank::program::Library;
 use clank_run::{Limits, Outcome};
-use clank_syntax::ast::Name;
 
 /// The rows of the decisions that running is about. Every one is named by some case.
 const ROWS: &[u32] =
@@ -71,26 +67,7 @@ fn generated_as_proved(case: &Case) -> Option<Vec<clank::emit::OutputFile>> {
 }
 
 fn checked(case: &Case, is_passed_over: impl Fn(&str) -> bool) -> Result<clank::Checked, String> {
-    struct Files(Vec<(Name, Arc<str>)>);
-    impl Library for Files {
-        fn module(&self, _: &str, path: &[Name]) -> Option<(Name, Arc<str>)> {
-            let file = format!("{}.clank", path.join("/"));
-            self.0.iter().find(|it| it.0 == file).cloned()
-        }
-    }
-
-    let mut files: Vec<(Name, String)> = Vec::new();
-    for line in case.program.split_inclusive('\n') {
-        match line.strip_prefix("//- ") {
-            Some(path) => files.push((Name::new(path.trim()), String::new())),
-            None if files.is_empty() => files.push((Name::new("main.clank"), line.to_owned())),
-            None => files.last_mut().expect("a file was begun").1.push_str(line),
-        }
-    }
-    let files = Files(files.into_iter().map(|(path, text)| (path, text.into())).collect());
-    let (entry, text) = files.0.last().expect("a case has a program").clone();
-    let parsed = clank_syntax::parse(&entry, &text);
-    let program = Program::load(entry, Arc::new(parsed.ast), parsed.errors, &files);
+    let program = super::cases::Modules::new(&case.program).load();
     let checked = clank::check(&program, None);
     let mistakes: Vec<String> = checked
         .modules

@@ -6,12 +6,8 @@
 #![expect(clippy::disallowed_methods, reason = "the cases are files")]
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use clank::Program;
-use clank::program::NoModules;
 use clank::proof::Proof;
-use clank_syntax::ast::Name;
 
 #[test]
 fn every_goal_of_the_soundness_suite_gets_its_verdict() {
@@ -35,10 +31,9 @@ fn every_goal_of_the_soundness_suite_gets_its_verdict() {
 
 /// What is said otherwise than the program's comments say.
 fn difference(program: &str) -> Option<String> {
-    let parsed = clank_syntax::parse("main.clank", program);
-    let loaded =
-        Program::load(Name::new("main.clank"), Arc::new(parsed.ast), parsed.errors, &NoModules);
-    let checked = clank::check(&loaded, None);
+    let modules = super::cases::Modules::new(program);
+    let program = modules.text();
+    let checked = clank::check(&modules.load(), None);
     let module = checked.asked().expect("the program was asked for");
     let mut found: BTreeMap<usize, Vec<(u32, u32, &str)>> = BTreeMap::new();
     for (node, goal, proof) in module.goals() {

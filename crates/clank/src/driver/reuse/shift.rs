@@ -11,7 +11,7 @@ use super::{
     Body, CheckedBody, DeclId, Diagnostic, ExprId, Known, KnownModule, NodeId, Shape, Signature,
     Ty, TypeKey, Uses,
 };
-use crate::ty::{Adt, FnTy, Predicate, RecordTy, RefinedTy};
+use crate::ty::{Adt, FnTy, Meaning, Predicate, RecordTy, RefinedTy};
 
 /// What was found out about a declaration, with what is needed to take it over later.
 pub(in crate::driver) fn checked_body(
@@ -100,10 +100,19 @@ pub(super) fn shifted(
 impl Known<'_> {
     /// Where a predicate is written now.
     fn moved_predicate(&self, predicate: &Predicate) -> Option<Predicate> {
-        let module = self.modules[*self.by_file.get(predicate.module.as_str())?].as_ref()?;
-        let node = module.moved(predicate.expr.node())?;
-        let expr = ExprId::of(module.new_ast, node)?;
-        Some(Predicate { expr, ..predicate.clone() })
+        let module = |file: &str| self.modules[*self.by_file.get(file)?].as_ref();
+        let home = module(&predicate.module)?;
+        let expr = ExprId::of(home.new_ast, home.moved(predicate.expr.node())?)?;
+        let names = predicate.names.iter().map(|(name, meaning)| {
+            let meaning = match meaning {
+                Meaning::Fixed(file, node) => {
+                    Meaning::Fixed(file.clone(), module(file)?.moved(*node)?)
+                }
+                other => other.clone(),
+            };
+            Some((name.clone(), meaning))
+        });
+        Some(Predicate { expr, names: names.collect::<Option<_>>()?, ..predicate.clone() })
     }
 }
 

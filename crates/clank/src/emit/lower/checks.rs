@@ -52,8 +52,6 @@ impl Lower<'_, '_> {
                 return Expr::undefined();
             }
             let origin = self.origin(node);
-            let owner = self.owner.take();
-            self.owner = owner.clone().filter(|_| goal.site == Site::Assign);
             match (&goal.kind, &goal.expected) {
                 (GoalKind::Postcondition, _) => {
                     value = self.check_postcondition(value, goal, origin);
@@ -63,7 +61,6 @@ impl Lower<'_, '_> {
                 }
                 (_, None) => {}
             }
-            self.owner = owner;
         }
         value
     }

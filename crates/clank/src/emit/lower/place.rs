@@ -4,7 +4,7 @@
 use clank_syntax::ast::{Expr as Clank, ExprId, Name, StmtId};
 
 use super::{Goes, Lower};
-use crate::body::Resolution;
+use crate::body::{Goal, Resolution, Site};
 use crate::emit::facts;
 use crate::emit::names;
 use crate::emit::tree::{Expr, ExprKind, Origin, StmtKind};
@@ -34,7 +34,7 @@ impl Lower<'_, '_> {
         goals.extend(self.checks_at(target.node()));
         if !steps.is_empty() {
             if let Some(name) = name {
-                self.update(name, &steps, target, value, local.is_owned(), origin);
+                self.update(&name, &steps, (id, target), value, local.is_owned());
             }
             return;
         }
@@ -85,44 +85,33 @@ impl Lower<'_, '_> {
     /// Assigns a part: the indices are evaluated first, then the value, then every value on the way is copied.
     fn update(
         &mut self,
-        name: Name,
+        name: &Name,
         steps: &[Step],
-        target: ExprId,
+        (id, target): (StmtId, ExprId),
         value: ExprId,
         is_owned: bool,
-        origin: Option<Origin>,
     ) {
+        let origin = self.origin(id);
         let indices = steps.iter().filter_map(|it| match it {
             Step::Index(index) => Some(*index),
             _ => None,
         });
         let ids: Vec<ExprId> = indices.collect();
         let goals = self.checks_at(target.node());
-        let (operands, given) = match (steps.last(), self.ty(target)) {
-            (Some(Step::Field(_)), Ty::Refined(_)) => {
-                let operands = self.operands(&ids).into_iter();
-                let operands: Vec<Expr> =
-                    operands.map(|it| self.keep_unless_stable(it, "index", origin)).collect();
-                let owner = self.owner_of(&name, steps, &operands, origin);
-                let owner = self.owner.replace(owner);
-                let given = self.value(value);
-                let given = self.checked(given, &goals, value.node());
-                self.owner = owner;
-                (operands, given)
-            }
-            _ => {
-                let owner = self.owner.take();
-                let ids: Vec<ExprId> = ids.into_iter().chain([value]).collect();
-                let mut operands = self.operands(&ids);
-                let given = operands.pop().unwrap_or_else(Expr::undefined);
-                let given = self.checked(given, &goals, value.node());
-                self.owner = owner;
-                (operands, given)
-            }
-        };
+        let ids: Vec<ExprId> = ids.into_iter().chain([value]).collect();
+        let mut operands = self.operands(&ids);
+        let given = operands.pop().unwrap_or_else(Expr::undefined);
+        let given = self.checked(given, &goals, value.node());
         if self.dead {
             return;
         }
+        let around = self.checks_at(id.node());
+        if !around.is_empty() {
+            let stable =
+                operands.into_iter().map(|it| self.keep_unless_stable(it, "index", origin));
+            operands = stable.collect();
+        }
+        let indices = operands.clone();
         // Every part of the way is read and written, and the value must be there before the first of them is checked.
         let is_deep = steps.len() > 1 || !is_owned;
         let (operands, given) = match is_deep || !given.is_pure() {
@@ -142,7 +131,7 @@ impl Lower<'_, '_> {
             false => (operands, given),
         };
         let mut operands: std::vec::IntoIter<Expr> = operands.into_iter();
-        let mut object = Expr::ident(name);
+        let mut object = Expr::ident(name.clone());
         if !is_owned {
             let copy = self.cx.call("copy", vec![object.clone()], origin);
             self.push(StmtKind::Assign { target: object.clone(), value: copy }, origin);
@@ -155,7 +144,7 @@ impl Lower<'_, '_> {
             if index + 1 == steps.len() {
                 let target = self.step(&object, step, operand, "place", origin);
                 self.push(StmtKind::Assign { target, value: given }, origin);
-                return;
+                break;
             }
             let read = self.step(&object, step, operand.clone(), "at", origin);
             let copy = self.cx.call("copy", vec![read], origin);
@@ -164,10 +153,40 @@ impl Lower<'_, '_> {
             self.push(StmtKind::Assign { target, value: part.clone() }, origin);
             object = part;
         }
+        for goal in &around {
+            self.check_around(goal, name, steps, &indices, origin);
+        }
     }
 
-    /// What the last step of a path is taken from.
-    fn owner_of(
+    /// Checks a value in which a part was assigned, or one of its fields.
+    fn check_around(
+        &mut self,
+        goal: &Goal,
+        name: &Name,
+        steps: &[Step],
+        indices: &[Expr],
+        origin: Option<Origin>,
+    ) {
+        let (Site::Around { depth, field }, Some(expected)) = (&goal.site, &goal.expected) else {
+            return;
+        };
+        let steps = &steps[..steps.len().saturating_sub(*depth as usize)];
+        let owner = self.at_path(name, steps, indices, origin);
+        let Ty::Refined(refined) = expected else { return };
+        for predicate in &refined.predicates {
+            let text = (refined.predicates.len() == 1).then_some(goal.text.as_str());
+            let value = match field {
+                None => owner.clone(),
+                Some(field) => owner.clone().member(names::legal(field)),
+            };
+            self.owner = field.as_ref().map(|_| owner.clone());
+            self.check_predicate(&value, predicate, text, origin);
+            self.owner = None;
+        }
+    }
+
+    /// What is at the end of a path.
+    fn at_path(
         &mut self,
         name: &Name,
         steps: &[Step],
@@ -176,7 +195,7 @@ impl Lower<'_, '_> {
     ) -> Expr {
         let mut indices = indices.iter().cloned();
         let mut owner = Expr::ident(name.clone());
-        for step in steps.iter().take(steps.len().saturating_sub(1)) {
+        for step in steps {
             owner = match step {
                 Step::Index(_) => {
                     let index = indices.next().unwrap_or_else(Expr::undefined);
