@@ -1,6 +1,7 @@
 //! Calls and pipes: arguments, effects, preconditions.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use clank_syntax::ast::{Expr, ExprId, Name, NodeId};
@@ -172,12 +173,47 @@ impl<'a> Infer<'a> {
     /// Nothing is known of what the host gives: what its type promises is a goal (rows 1 and 34). It has no expected
     /// type, as there is nothing to check at the call: the external itself checks it, where its parameters are known.
     fn external_result(&mut self, expr: ExprId, result: &Ty) {
-        let Ty::Refined(it) = result else { return };
-        let operand = operand_text(self.ast, expr);
-        for predicate in &it.predicates {
-            let text = goal_text(predicate, operand.clone());
+        if let Ty::Refined(it) = result {
+            let operand = operand_text(self.ast, expr);
+            for predicate in &it.predicates {
+                let text = goal_text(predicate, operand.clone());
+                self.goal(GoalKind::Refinement, expr, Site::Other, None, text);
+            }
+        }
+        for text in self.promised_inside(result) {
             self.goal(GoalKind::Refinement, expr, Site::Other, None, text);
         }
+    }
+
+    /// What the parts of a value must satisfy, those of declared records and sums included. Nobody checks these.
+    fn promised_inside(&self, ty: &Ty) -> BTreeSet<String> {
+        let mut promised = BTreeSet::new();
+        let mut seen: BTreeSet<TypeKey> = BTreeSet::new();
+        let mut waiting = vec![ty.base().clone()];
+        while let Some(ty) = waiting.pop() {
+            let mut parts: Vec<Ty> = ty.parts().cloned().collect();
+            if let Ty::Adt(it) = &ty
+                && seen.insert(it.key.clone())
+            {
+                match self.env.def(&it.key).map(|it| &it.shape) {
+                    Some(Shape::Record(fields)) => {
+                        parts.extend(fields.iter().map(|it| it.1.clone()))
+                    }
+                    Some(Shape::Sum(variants)) => {
+                        let fields = variants.iter().flat_map(|it| &it.fields);
+                        parts.extend(fields.map(|it| it.1.clone()));
+                    }
+                    Some(Shape::Opaque) | None => {}
+                }
+            }
+            for part in parts {
+                if let Ty::Refined(it) = &part {
+                    promised.extend(it.predicates.iter().map(|it| goal_text(it, None)));
+                }
+                waiting.push(part.base().clone());
+            }
+        }
+        promised
     }
 
     /// Arguments of a call that cannot be made sense of.
