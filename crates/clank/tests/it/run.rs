@@ -133,26 +133,35 @@ fn a_module_of_the_host_is_missing_in_the_embedded_engine() {
     assert!(message.contains("node:path"), "{message}");
 }
 
-/// A frame has the name that a function has in Clank, whatever it had to be called in JavaScript.
-#[test]
-fn the_frames_of_a_panic_have_the_names_of_the_program() {
-    let program = "fn at(xs: [Int], i: Int) -> Int { xs[i] }\n\
-        fn delete(n: Int) -> Int { at([1], n) }\n\
-        fn main() -> IO + Unit { println(to_string(delete(2))) }\n";
+fn files_of(program: &str) -> Vec<clank::emit::OutputFile> {
     let case = Case {
         file: String::new(),
         heading: String::new(),
         program: program.to_owned(),
         expected: String::new(),
     };
-    let files = generated(&case, Dialect::JavaScript).expect("the program is accepted");
+    generated(&case, Dialect::JavaScript).expect("the program is accepted")
+}
+
+const PANICS: &str = "fn at(xs: [Int], i: Int) -> Int { xs[i] }\n\
+    fn delete(n: Int) -> Int { at([1], n) }\n\
+    fn main() -> IO + Unit { println(to_string(delete(2))) }\n";
+
+/// A frame has the name that a function has in Clank, whatever it had to be called in JavaScript.
+fn check_frames_of_panic(outcome: Outcome) {
+    let frames = outcome.into_frames().into_iter();
+    let names: Vec<String> = frames.filter_map(|it| it.function).collect();
+    assert!(names.ends_with(&["at", "delete", "main"].map(str::to_owned)), "{names:?}");
+}
+
+#[test]
+fn the_frames_of_a_panic_have_the_names_of_the_program() {
+    let files = files_of(PANICS);
     let mut nothing: &[u8] = b"";
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let io = clank_run::Io { input: &mut nothing, output: &mut output, errors: &mut errors };
     let outcome = clank_run::run(&program_of(files), &Limits::STANDARD, io);
-    let frames = outcome.expect("the engine starts").into_frames();
-    let names: Vec<String> = frames.into_iter().filter_map(|it| it.function).collect();
-    assert!(names.ends_with(&["at", "delete", "main"].map(str::to_owned)), "{names:?}");
+    check_frames_of_panic(outcome.expect("the engine starts"));
 }
 
 fn described(output: &[u8], outcome: &Outcome) -> String {
@@ -245,6 +254,11 @@ mod live {
     ];
 
     fn on_node(files: Vec<clank::emit::OutputFile>) -> String {
+        let (output, outcome) = run_on_node(files);
+        described(&output, &outcome)
+    }
+
+    fn run_on_node(files: Vec<clank::emit::OutputFile>) -> (Vec<u8>, Outcome) {
         let mut output = Vec::new();
         let mut errors = Vec::new();
         let io = clank_run::NodeIo::Piped {
@@ -254,7 +268,12 @@ mod live {
         };
         let node = Path::new("node");
         let outcome = clank_run::run_node(&program_of(files), node, &Limits::STANDARD, io);
-        described(&output, &outcome.expect("Node is installed"))
+        (output, outcome.expect("Node is installed"))
+    }
+
+    #[test]
+    fn the_frames_of_a_panic_have_the_names_of_the_program_on_node() {
+        check_frames_of_panic(run_on_node(files_of(PANICS)).1);
     }
 
     #[test]
@@ -277,14 +296,7 @@ mod live {
             use external \"node:fs\"\n\
             fn path_basename(text: Str) -> Str { \"own\" }\n\
             fn main() -> IO + Unit { println(path.basename(\"a/b.txt\") ++ path_basename(\"x\")) }\n";
-        let case = Case {
-            file: String::new(),
-            heading: String::new(),
-            program: program.to_owned(),
-            expected: String::new(),
-        };
-        let files = generated(&case, Dialect::JavaScript).expect("the program is accepted");
-        assert_eq!(on_node(files), block("output", "b.txtown\n"));
+        assert_eq!(on_node(files_of(program)), block("output", "b.txtown\n"));
     }
 
     /// `CLANK_TSC` is the TypeScript compiler, `tsc` on the `PATH` if it is not set.
