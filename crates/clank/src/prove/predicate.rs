@@ -1,10 +1,11 @@
 //! Predicates and conditions, read where they are written and about the values of where they must hold.
 
-use clank_syntax::ast::{Ast, Decl, Expr, ExprId, Kind as NodeKind, Name, NodeId, Stmt};
+use clank_syntax::ast::{Ast, Decl, Expr, ExprId, Kind as NodeKind, Name, NodeId, Stmt, StmtId};
 use rustc_hash::FxHashMap;
 use solver::Term;
 
 use super::call::predicates;
+use super::symbols::sort;
 use super::walk::{Place, Walk, Why};
 use crate::body::{Goal, GoalKind, Resolution, Site};
 use crate::ty::{Predicate, Ty};
@@ -41,6 +42,27 @@ impl Params {
         let pairs = params.nodes.iter().copied().zip(args);
         Params { values: pairs.filter_map(|(node, arg)| Some((node, arg?))).collect() }
     }
+}
+
+/// The fields of a record: as they are declared, and their values.
+struct Fields {
+    declared: Vec<(Name, Ty)>,
+    terms: Vec<Term>,
+    params: Params,
+}
+
+impl Fields {
+    fn value(&self, field: &Name) -> Option<Term> {
+        let place = self.declared.iter().position(|it| it.0 == *field)?;
+        self.terms.get(place).copied()
+    }
+}
+
+/// A value in which a part was assigned, before and afterwards.
+pub(super) struct Changed<'a> {
+    pub(super) old: Term,
+    pub(super) new: Term,
+    pub(super) ty: &'a Ty,
 }
 
 impl<'a> Walk<'a> {
@@ -172,19 +194,25 @@ impl<'a> Walk<'a> {
     }
 
     /// The goals of values in which a part was assigned, the innermost first.
-    pub(super) fn around_goals(&mut self, id: clank_syntax::ast::StmtId, around: &[(Term, &Ty)]) {
+    pub(super) fn around_goals(&mut self, id: StmtId, around: &[Changed<'_>]) {
         for index in self.goals_at(id) {
             let Site::Around { depth, field } = &self.goal(index).site else { continue };
             let place = (*depth as usize).checked_sub(1).and_then(|it| around.get(it));
-            let parts = place.and_then(|(value, ty)| match field {
+            let parts = place.and_then(|place| match field {
                 None => {
                     let own = self.own_predicates(self.goal(index));
-                    self.expected_parts(index, *value, &|it| match own.contains(&it.expr) {
+                    self.expected_parts(index, place.new, &|it| match own.contains(&it.expr) {
                         true => (it, Scope::Own),
                         false => (it, Scope::Closed),
                     })
                 }
-                Some(field) => self.field_parts(index, *value, ty, field),
+                Some(field) => {
+                    self.assume_fields(place.old, place.ty);
+                    let fields = self.fields_of(place.new, place.ty)?;
+                    let value = fields.value(field)?;
+                    let scope = Scope::Params(&fields.params);
+                    self.expected_parts(index, value, &|it| (it, scope))
+                }
             });
             match parts {
                 Some(parts) => self.judge(index, &parts),
@@ -193,26 +221,34 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a field of a record asks of it, where names are those of its fields.
-    fn field_parts(
-        &mut self,
-        index: usize,
-        record: Term,
-        ty: &Ty,
-        field: &Name,
-    ) -> Option<Vec<Term>> {
+    /// What the fields of a record say about one another: it was asked when the record was made, and whenever a field was
+    /// assigned.
+    pub(super) fn assume_fields(&mut self, record: Term, ty: &Ty) {
+        if self.quiet > 0 {
+            return;
+        }
+        let Some(fields) = self.fields_of(record, ty) else { return };
+        for (name, ty) in &fields.declared {
+            let Some(value) = fields.value(name) else { continue };
+            for predicate in predicates(ty).iter().filter(|it| !it.is_closed()) {
+                let parts = self.predicate(predicate, value, Scope::Params(&fields.params));
+                for part in parts.unwrap_or_default() {
+                    self.assume(part, Why::Implied);
+                }
+            }
+        }
+    }
+
+    fn fields_of(&mut self, record: Term, ty: &Ty) -> Option<Fields> {
         let Ty::Adt(adt) = ty.base() else { return None };
         let resolution = Resolution::Record { ty: adt.key.clone() };
         let (world, env) = (self.world, self.at.env);
         let nodes = world.params(env, &resolution)?;
-        let fields = world.record_fields(env, adt);
-        let terms: Vec<Term> = fields
-            .iter()
-            .map(|(name, ty)| self.symbols.field(record, name, super::symbols::sort(ty)))
-            .collect();
+        let declared = world.record_fields(env, adt);
+        let field = |(name, ty): &(Name, Ty)| self.symbols.field(record, name, sort(ty));
+        let terms: Vec<Term> = declared.iter().map(field).collect();
         let params = Params::new(&nodes, terms.iter().copied().map(Some));
-        let value = terms[fields.iter().position(|it| it.0 == *field)?];
-        self.expected_parts(index, value, &|it| (it, Scope::Params(&params)))
+        Some(Fields { declared, terms, params })
     }
 
     /// Whether it cannot be told which value a goal is about: at `e?` it may be the one that leaves.

@@ -5,6 +5,7 @@ use clank_syntax::with_stack;
 use solver::{Sort, Term};
 
 use super::assigned::root;
+use super::predicate::Changed;
 use super::symbols::sort;
 use super::walk::{Path, Walk, Why};
 use crate::body::{GoalKind, Resolution};
@@ -148,7 +149,7 @@ impl<'a> Walk<'a> {
         path: &[(Step, ExprId)],
         given: Term,
         ty: &'a Ty,
-        around: &mut Vec<(Term, &'a Ty)>,
+        around: &mut Vec<Changed<'a>>,
     ) -> Term {
         let Some(((step, node), rest)) = path.split_first() else { return given };
         let part_ty = self.ty(*node);
@@ -167,7 +168,7 @@ impl<'a> Walk<'a> {
                 self.with_field(old, field, part, ty)
             }
         });
-        around.push((new, ty));
+        around.push(Changed { old, new, ty });
         new
     }
 

@@ -489,6 +489,9 @@ impl<'a> Walk<'a> {
         let record = self.expr(object);
         let value = self.symbols.field(record, field, sort(self.ty(id)));
         self.assume_type(value, self.ty(id));
+        if super::call::predicates(self.ty(id)).iter().any(|it| !it.is_closed()) {
+            self.assume_fields(record, self.ty(object));
+        }
         value
     }
 
