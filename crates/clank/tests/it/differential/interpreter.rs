@@ -276,6 +276,8 @@ impl<'a> Interpreter<'a> {
                             | Resolution::Record { .. }
                     )
                 ),
+                // The value around the one that is assigned is not known here.
+                Site::Around { .. } => true,
                 _ => false,
             };
             let is_about_value = matches!(goal.kind, GoalKind::Refinement | GoalKind::Overflow);
@@ -653,7 +655,47 @@ impl<'a> Interpreter<'a> {
             let places: Vec<NodeId> = range.map(NodeId).collect();
             self.blame_all(&places, GoalKind::Bounds);
         }
-        scope.set(name, new?);
+        let new = new?;
+        scope.set(name, new.clone());
+        self.check_around(id.node(), &new, &path, scope)
+    }
+
+    /// The goals of values in which a part was assigned.
+    fn check_around(
+        &mut self,
+        node: NodeId,
+        root: &Value,
+        path: &[Result<Name, Value>],
+        scope: &Scope,
+    ) -> Result<(), Stop> {
+        for (goal, proof) in self.goals.get(&node).cloned().unwrap_or_default() {
+            let (Site::Around { depth, field }, Some(expected)) = (&goal.site, &goal.expected)
+            else {
+                continue;
+            };
+            let owner =
+                path[..path.len() - *depth as usize].iter().try_fold(root, |at, step| {
+                    Ok(match (step, at) {
+                        (Ok(field), _) => part(at, field),
+                        (Err(index), Value::Array(items)) => &items[place(items, index)?],
+                        _ => unreachable!("only arrays have elements"),
+                    })
+                })?;
+            let held = match (field, owner) {
+                (Some(field), Value::Record(_, fields)) => {
+                    let mut inside = Scope::default();
+                    for (name, value) in fields.iter() {
+                        inside.bind(name, value.clone());
+                    }
+                    self.check(part(owner, field), expected, Some(&goal.text), &inside)
+                }
+                _ => self.check(owner, expected, Some(&goal.text), scope),
+            };
+            if matches!(held, Err(Stop::Panic(_))) {
+                self.blame.found(goal, proof);
+            }
+            held?;
+        }
         Ok(())
     }
 }

@@ -51,7 +51,7 @@ fn program(text: &str) -> Program {
 const N_FUNCTIONS: usize = 3;
 
 const LIBRARY: &str = "\
-rec Span { lo: Int, size: Int{size >= 0} }
+rec Span { lo: Int, size: Int{size >= 0}, hi: Int{h | h >= lo} }
 type Digit = Int{v | v >= 0 && v < 10}
 fn digit(n: Int) -> Digit { if n < 0 || n > 9 { 0 } else { n } }
 fn pick(xs: [Int], i: Int{i >= 0 && i < len(xs)}) -> Int { xs[i] }
@@ -201,7 +201,7 @@ impl Maker {
             return match self.random.below(6) {
                 0 => format!("len({})", self.array()),
                 1 => match self.some(Shape::Span, false) {
-                    Some(span) => format!("{span}.{}", self.random.pick(&["lo", "size"])),
+                    Some(span) => format!("{span}.{}", self.random.pick(&["lo", "size", "hi"])),
                     None => self.random.below(4).to_string(),
                 },
                 2 => self.random.below(4).to_string(),
@@ -334,11 +334,15 @@ impl Maker {
         if let Some(span) = self.some(Shape::Span, true)
             && self.random.chance(50)
         {
-            return format!("{span}.{} = {lo}", self.random.pick(&["lo", "size"]));
+            if self.random.chance(30) {
+                return format!("{span}.hi = {span}.lo + {size}");
+            }
+            return format!("{span}.{} = {lo}", self.random.pick(&["lo", "size", "hi"]));
         }
         let name = self.fresh();
         self.bind(&name, Shape::Span, true);
-        format!("let mut {name} = Span {{ lo: {lo}, size: {size} }}")
+        let hi = if self.random.chance(70) { format!("{lo} + 3") } else { self.int(1) };
+        format!("let mut {name} = Span {{ lo: {lo}, size: {size}, hi: {hi} }}")
     }
 
     fn assign(&mut self) -> String {
