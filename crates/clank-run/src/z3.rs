@@ -20,19 +20,24 @@ const START: Duration = Duration::from_secs(10);
 /// The longest answer that is read.
 const MAX_ANSWER: usize = 8 << 20;
 
-/// How long Z3 may think.
+/// How much Z3 may think. Its steps decide, so that a busy machine gives the same answers; time ends what they do not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Z3Limits {
-    /// About one question.
+    /// How many of its steps one question may take (`rlimit`).
+    pub steps: u64,
+    /// How long one question may take.
     pub question: Duration,
-    /// About all questions together; later ones have no answer.
+    /// How long all questions together may take; later ones have no answer.
     pub all: Duration,
 }
 
 impl Z3Limits {
-    /// Enough for goals of programs that people wait for: one second each, thirty for a program.
-    pub const STANDARD: Z3Limits =
-        Z3Limits { question: Duration::from_secs(1), all: Duration::from_secs(30) };
+    /// Enough for goals of programs that people wait for: a second or two for the hardest.
+    pub const STANDARD: Z3Limits = Z3Limits {
+        steps: 150_000,
+        question: Duration::from_secs(10),
+        all: Duration::from_secs(120),
+    };
 }
 
 /// Why Z3 cannot be asked.
@@ -137,7 +142,10 @@ impl Z3 {
         time: Duration,
     ) -> Option<String> {
         let milliseconds = time.as_millis().max(1);
-        let text = format!("(reset)\n(set-option :timeout {milliseconds})\n{script}");
+        let steps = self.limits.steps;
+        let text = format!(
+            "(reset)\n(set-option :rlimit {steps})\n(set-option :timeout {milliseconds})\n{script}"
+        );
         match process.ask(text, time + GRACE) {
             Said::Reply(reply) => {
                 state.process = Some(process);
