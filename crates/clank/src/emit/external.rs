@@ -49,9 +49,13 @@ pub(super) fn external(
     let mut taken: Vec<Name> = Vec::new();
     let mut params = Vec::new();
     let mut args = Vec::new();
-    for (written, ty) in &signature.params {
+    for (written, _) in &signature.params {
         let param = cx.local(written, |it| taken.iter().any(|name| name == it));
-        taken.push(param.clone());
+        taken.push(param);
+    }
+    let nodes = it.params.iter().map(|it| it.node());
+    cx.shapes.set_arguments(nodes.zip(taken.iter().cloned()).collect());
+    for ((_, ty), param) in signature.params.iter().zip(taken.clone()) {
         args.push(to_host(cx, Expr::ident(param.clone()), ty, &shown));
         params.push((param, cx.ts(ty)));
     }
@@ -60,6 +64,7 @@ pub(super) fn external(
     }
     let caller = Caller { decl, namespace, shown: &shown, signature, params: &taken };
     let statements = external_body(cx, it, &caller, args);
+    cx.shapes.set_arguments(Vec::new());
     let kind = DeclKind::Function(Function {
         name: name.clone(),
         type_params: signature.type_params.iter().map(|it| names::legal(it)).collect(),

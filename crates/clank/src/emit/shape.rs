@@ -5,15 +5,16 @@
 //! is large has one of its own at the end of the file: a constant, or a function of the descriptions of its arguments.
 //! In a generic function the description of a type parameter is a parameter (see `shown`).
 
-use clank_syntax::ast::Name;
+use clank_syntax::ast::{Name, NodeId};
 use clank_syntax::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::context::FileCx;
+use super::lower::Lower;
 use super::names;
 use super::tree::{Arrow, ArrowBody, Block, DeclKind, Expr, Function, Stmt, StmtKind, TopLevel};
 use crate::env::{Shape, TypeDef};
-use crate::ty::{Adt, Ty, TypeKey};
+use crate::ty::{Adt, Meaning, Predicate, Ty, TypeKey};
 
 /// A description with more parts than this has a name.
 const MAX_INLINE: u32 = 16;
@@ -58,12 +59,19 @@ pub(crate) struct Shapes {
     params: FxHashMap<Name, Name>,
     /// Whether a named description is being made.
     is_inside: bool,
+    /// The parameters of the external whose values are described, and what they are called.
+    arguments: Vec<(NodeId, Name)>,
 }
 
 impl Shapes {
     /// Says what stands for the descriptions of type parameters; gives back what stood for them before.
     pub(crate) fn enter(&mut self, params: FxHashMap<Name, Name>) -> FxHashMap<Name, Name> {
         std::mem::replace(&mut self.params, params)
+    }
+
+    /// Says which parameters descriptions may speak of from now on.
+    pub(crate) fn set_arguments(&mut self, arguments: Vec<(NodeId, Name)>) {
+        self.arguments = arguments;
     }
 
     /// The declarations of those that have a name.
@@ -117,7 +125,13 @@ impl FileCx<'_> {
                 let fields = self.field_shapes(fields.collect(), purpose);
                 record_shape("", fields)
             }
-            Ty::Refined(it) => self.shape(&it.base, purpose),
+            Ty::Refined(it) => {
+                let shape = self.shape(&it.base, purpose);
+                match purpose {
+                    Purpose::Show => shape,
+                    Purpose::Host => self.refined_shape(shape, &it.predicates),
+                }
+            }
             Ty::Fn(it) if purpose == Purpose::Host => {
                 let params = it.params.iter().map(|it| self.shape(it, purpose)).collect();
                 let result = self.shape(&it.result, purpose);
@@ -135,6 +149,74 @@ impl FileCx<'_> {
             },
             Ty::Fn(_) | Ty::Var(_) | Ty::Never | Ty::Error => Expr::str("any"),
         })
+    }
+
+    /// A description of values that the host may only give if predicates hold.
+    fn refined_shape(&mut self, shape: Expr, predicates: &[Predicate]) -> Expr {
+        let arguments = self.shapes.arguments.clone();
+        let is_known = |it: &Meaning| match it {
+            Meaning::Global(..) => true,
+            Meaning::Fixed(_, node) => arguments.iter().any(|it| it.0 == *node),
+            Meaning::Local | Meaning::Unclear => false,
+        };
+        let mut known =
+            predicates.iter().filter(|it| it.names.iter().all(|it| is_known(&it.1))).peekable();
+        let Some(first) = known.peek() else { return shape };
+        let home = self.predicate_home(&first.module, first.expr);
+        let own = home.filter(|it| it.0 == self.index).map(|it| it.1);
+        let any = self.source().ast.declarations().first().copied();
+        let Some(decl) = own.or(any) else { return shape };
+        let is_taken = |name: &str| arguments.iter().any(|it| it.1 == name);
+        let value = self.local("value", is_taken);
+        let mut lower = Lower::new(self, decl);
+        for (node, name) in &arguments {
+            lower.known_param(*node, name);
+        }
+        for predicate in known {
+            let text = &predicate.text;
+            let message = format!("`{text}` does not hold for a part of what the host gave");
+            lower.check_saying(&Expr::ident(value.clone()), predicate, &message, None);
+        }
+        let body = ArrowBody::Block(lower.finish());
+        checked(shape, value, body)
+    }
+
+    /// The same for a declared type whose constructors check their fields.
+    fn constructed_shape(&mut self, def: &TypeDef, shape: Expr) -> Expr {
+        let is_checked = |ty: &Ty| matches!(ty, Ty::Refined(_));
+        let value = Name::new("value");
+        let part = |field: Name| Expr::ident(value.clone()).member(field);
+        let body = match &def.shape {
+            Shape::Record(fields) if fields.iter().any(|it| is_checked(&it.1)) => {
+                let made = Expr::ident(self.global(&def.key.module, &def.key.name, true));
+                let args = fields.iter().map(|it| part(names::legal(&it.0))).collect();
+                ArrowBody::Expr(Expr::call(made, args, None))
+            }
+            Shape::Sum(variants) => {
+                let mut branches = Vec::new();
+                for (index, variant) in variants.iter().enumerate() {
+                    if !variant.fields.iter().any(|it| is_checked(&it.1)) {
+                        continue;
+                    }
+                    let fields = variant.fields.iter().enumerate();
+                    let name = |(at, it): (usize, &(Option<Name>, Ty))| {
+                        names::variant_field(it.0.as_deref(), at)
+                    };
+                    let args = fields.map(name).map(part).collect();
+                    let call = Expr::call(self.variant(&def.key, index as u32), args, None);
+                    let block = Block(vec![Stmt { kind: StmtKind::Expr(call), origin: None }]);
+                    let tag = Expr::str(variant.name.as_str());
+                    branches.push((Expr::binary("===", part(Name::new("tag")), tag), block));
+                }
+                if branches.is_empty() {
+                    return shape;
+                }
+                let kind = StmtKind::If { branches, otherwise: None };
+                ArrowBody::Block(Block(vec![Stmt { kind, origin: None }]))
+            }
+            Shape::Record(_) | Shape::Opaque => return shape,
+        };
+        checked(shape, value, body)
     }
 
     fn prelude_shape(&mut self, adt: &Adt, purpose: Purpose) -> Expr {
@@ -219,7 +301,7 @@ impl FileCx<'_> {
         name
     }
 
-    /// The descriptions of fields; to be shown, only of those that need one.
+    /// The descriptions of fields; to be shown, only of those that need one. What their types ask for is asked of the whole.
     fn field_shapes(&mut self, fields: Vec<(Name, &Ty)>, purpose: Purpose) -> Vec<(Name, Expr)> {
         let mut shapes = Vec::new();
         for (name, ty) in fields {
@@ -239,16 +321,24 @@ impl FileCx<'_> {
     }
 
     fn declared_shape(&mut self, def: &TypeDef, purpose: Purpose) -> Expr {
+        let shape = self.fields_of(def, purpose);
+        match purpose {
+            Purpose::Show => shape,
+            Purpose::Host => self.constructed_shape(def, shape),
+        }
+    }
+
+    fn fields_of(&mut self, def: &TypeDef, purpose: Purpose) -> Expr {
         match &def.shape {
             Shape::Record(fields) => {
-                let fields = fields.iter().map(|(name, ty)| (names::legal(name), ty));
+                let fields = fields.iter().map(|(name, ty)| (names::legal(name), ty.base()));
                 let fields = self.field_shapes(fields.collect(), purpose);
                 record_shape(&def.key.name, fields)
             }
             Shape::Sum(variants) => {
                 let variants = variants.iter().map(|variant| {
                     let fields = variant.fields.iter().enumerate().map(|(index, (name, ty))| {
-                        (names::variant_field(name.as_deref(), index), ty)
+                        (names::variant_field(name.as_deref(), index), ty.base())
                     });
                     let fields = self.field_shapes(fields.collect(), purpose);
                     (variant.name.clone(), Expr::object(fields))
@@ -397,6 +487,15 @@ fn record_shape(name: &str, fields: Vec<(Name, Expr)>) -> Expr {
     Expr::object(vec![
         (Name::new("record"), Expr::str(name)),
         (Name::new("fields"), Expr::object(fields)),
+    ])
+}
+
+/// A description with something that is called with every value that the host gives.
+fn checked(shape: Expr, value: Name, body: ArrowBody) -> Expr {
+    let params = vec![(value, Some("any".to_owned()))];
+    Expr::object(vec![
+        (Name::new("refined"), shape),
+        (Name::new("check"), Expr::arrow(Arrow { params, result: None, body })),
     ])
 }
 

@@ -185,7 +185,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// What the parts of a value must satisfy, those of declared records and sums included. Nobody checks these.
+    /// What the parts of a value must satisfy, those of declared records and sums included.
     fn promised_inside(&self, ty: &Ty) -> BTreeSet<String> {
         let mut promised = BTreeSet::new();
         let mut seen: BTreeSet<TypeKey> = BTreeSet::new();

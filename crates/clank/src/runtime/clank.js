@@ -782,6 +782,9 @@ export function readFileLine(host) {
 /** A value on its way to the external `name`: an integer becomes a number when a number holds it exactly. */
 export function toHost(value, shape = "any", name = "the host") {
   const known = settle(shape);
+  if (typeof known === "object" && "refined" in known) {
+    return toHost(value, known.refined, name);
+  }
   if (known === "opaque") {
     return value;
   }
@@ -866,6 +869,11 @@ export function valueFromHost(value, shape, name) {
 }
 /** A composed value of the host as a Clank value. */
 export function partsFromHost(value, shape, name) {
+  if ("refined" in shape) {
+    const given = fromHost(value, shape.refined, name);
+    shape.check(given);
+    return given;
+  }
   if ("option" in shape) {
     return value === null || value === undefined ? None : Some(fromHost(value, shape.option, name));
   }

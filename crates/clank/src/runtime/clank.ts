@@ -14,6 +14,7 @@
  * - `{ sum: { Amber: { secs: "Int" }, Red: {} } }`: the variants with their fields. Result is one of these.
  * - `{ option: … }`: for the host `None` is null (undefined is taken too) and `Some(x)` is x.
  * - `{ params: […], result: … }`: a function.
+ * - `{ refined: …, check: … }`: what the host gives is checked as a whole.
  * - `() => shape`: a shape that is made later, for types that contain themselves.
  */
 export type Shape =
@@ -35,6 +36,7 @@ export type Shape =
   | { readonly map: readonly [Shape, Shape] }
   | { readonly set: Shape }
   | { readonly params: readonly Shape[]; readonly result: Shape }
+  | { readonly refined: Shape; readonly check: (value: unknown) => unknown }
   | (() => Shape);
 
 /** A value that may be missing. */
@@ -980,6 +982,9 @@ export function readFileLine(host: Host): string | null {
 /** A value on its way to the external `name`: an integer becomes a number when a number holds it exactly. */
 export function toHost(value: unknown, shape: Shape = "any", name = "the host"): any {
   const known = settle(shape);
+  if (typeof known === "object" && "refined" in known) {
+    return toHost(value, known.refined, name);
+  }
   if (known === "opaque") {
     return value;
   }
@@ -1072,6 +1077,11 @@ export function valueFromHost(value: unknown, shape: Exclude<Shape, () => Shape>
 
 /** A composed value of the host as a Clank value. */
 export function partsFromHost(value: unknown, shape: Extract<Shape, object>, name: string): unknown {
+  if ("refined" in shape) {
+    const given = fromHost(value, shape.refined, name);
+    shape.check(given);
+    return given;
+  }
   if ("option" in shape) {
     return value === null || value === undefined ? None : Some(fromHost(value, shape.option, name));
   }
