@@ -12,12 +12,16 @@ use crate::scope::ScopeEntry;
 const MAX_NAMED: usize = 20;
 const MAX_QUOTED: usize = 1_000;
 
-/// The correction of a record that failed, under a name that was minted for it; `None` for what gets no correction: a
-/// record that has not failed, that is a correction itself (DF-46, X-32), or whose tool is the built-in one: that
-/// applies what is attached to a record, and nothing would be attached to this one.
+/// Whether a record gets a correction: it failed, it is none itself (DF-46, X-32), and its tool is not the built-in one,
+/// which applies what is attached to a record; nothing would be attached to this one.
+pub(crate) fn gets_correction(record: &Record) -> bool {
+    let is_correction = matches!(record.kind, Kind::CodeFix { .. });
+    record.status == Status::Failed && !is_correction && record.tool != BUILTIN
+}
+
+/// The correction of a record that failed, under a name that was minted for it; `None` for a record that gets none.
 pub fn correction(failed: &Record, report: &Report, id: Id) -> Option<Record> {
-    let is_correction = matches!(failed.kind, Kind::CodeFix { .. });
-    if failed.status != Status::Failed || is_correction || failed.tool == BUILTIN {
+    if !gets_correction(failed) {
         return None;
     }
     let message = match sanitize(&report.error) {

@@ -4,14 +4,15 @@
 //! Patches travel in the member `x_patches` of `dds.json`, by the id of their record: as a text where they are one, else
 //! as `{"base64": …}`.
 
-mod base64;
-
 use std::collections::BTreeMap;
 use std::fmt;
 
+use base64ct::{Base64, Encoding as _};
 use document::{Format, Limits};
 use edit::Text;
 use serde_json::{Map, Value, json};
+
+use crate::pointer::below;
 
 /// One of the two files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -126,7 +127,7 @@ fn items(
         Value::Object(mut members) => {
             for other in members.keys().filter(|it| !known.contains(&it.as_str())) {
                 let message = "no such member; nothing would keep it";
-                fault(faults, file, format!("/{}", escaped(other)), message);
+                fault(faults, file, below("", other), message);
             }
             match members.shift_remove(name) {
                 Some(Value::Array(list)) => (format!("/{name}"), list),
@@ -153,11 +154,11 @@ fn read_patches(value: &Value, faults: &mut Vec<FileFault>) -> BTreeMap<String, 
         return patches;
     };
     for (id, patch) in members {
-        let pointer = format!("/x_patches/{}", escaped(id));
+        let pointer = below("/x_patches", id);
         let encoded = patch.as_object().filter(|it| it.len() == 1).and_then(|it| it.get("base64"));
         let bytes = match (patch, encoded.and_then(Value::as_str)) {
             (Value::String(text), _) => Some(text.as_bytes().to_vec()),
-            (_, Some(text)) => base64::decode(text),
+            (_, Some(text)) => Base64::decode_vec(text).ok(),
             _ => None,
         };
         match bytes {
@@ -185,18 +186,13 @@ pub fn write(
         let patches = patches.iter().map(|(id, bytes)| {
             let patch = match std::str::from_utf8(bytes) {
                 Ok(text) => json!(text),
-                Err(_) => json!({ "base64": base64::encode(bytes) }),
+                Err(_) => json!({ "base64": Base64::encode_string(bytes) }),
             };
             (id.clone(), patch)
         });
         dds.insert("x_patches".to_owned(), Value::Object(patches.collect()));
     }
     Exported { dds: Value::Object(dds), reports: json!({ "reports": reports }) }
-}
-
-/// A member's name as a segment of a pointer.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]
@@ -210,6 +206,23 @@ mod tests {
             Err(faults) => faults.iter().map(ToString::to_string).collect(),
         };
         assert_eq!(faults, expected);
+    }
+
+    /// Otherwise a file that came in would not be the one that goes out.
+    #[test]
+    fn the_same_bytes_have_one_text_in_base64() {
+        let file = |text: &str| {
+            let patches = json!({ "a": { "base64": text } });
+            read(&json!({ "proposals": [], "x_patches": patches }).to_string(), None)
+        };
+        for text in ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "//4A"] {
+            assert!(file(text).is_ok(), "{text:?}");
+        }
+        for text in
+            ["Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zg===", "=", "Zm9v\n", "Zm 9v", "é===", "__4A"]
+        {
+            assert!(file(text).is_err(), "{text:?}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! committing the workspace is old or new      asks the workspace's journal which, and reports that
 //! ```
 
+mod holder;
 mod scratch;
 mod tool;
 mod trial;
@@ -24,15 +25,14 @@ use snapshot::{Snapshot, TreeChange};
 use workspace::{IndexUpdate, Meta, TransactionId, Workspace};
 
 use crate::id::Id;
-use crate::lifecycle::{Event, Lease, Outcome, Phase, Refusal};
-use crate::record::{Record, Status};
-use crate::registry::{
-    Change, Dossier, Entry, Expected, HappenError, Registry, RegistryError, Stored,
-};
+use crate::lifecycle::{Event, Outcome, Phase, Refusal};
+use crate::record::Record;
+use crate::registry::{Change, Dossier, Expected, HappenError, Registry, RegistryError, Stored};
 use crate::report::{Report, ReportedChange};
 use crate::sanitize::sanitize;
 use crate::time::Moment;
 
+pub use holder::Holder;
 pub use tool::{BUILTIN, Tool};
 
 use scratch::Scratch;
@@ -66,29 +66,6 @@ pub struct Executor<'a> {
     pub clock: &'a dyn Fn() -> Moment,
     /// Hears of every step.
     pub on_step: &'a dyn Fn(&Id, Step),
-}
-
-/// A process that runs records. Two processes on one workspace have the same place.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Holder {
-    place: String,
-    process: String,
-}
-
-impl Holder {
-    /// A process on a workspace; neither text has a `#`.
-    pub fn new(place: &str, process: &str) -> Holder {
-        Holder { place: place.replace('#', "_"), process: process.replace('#', "_") }
-    }
-
-    fn name(&self) -> String {
-        format!("{}#{}", self.place, self.process)
-    }
-
-    /// Whether a lease is held from the same workspace.
-    fn is_beside(&self, holder: &str) -> bool {
-        holder.split('#').next() == Some(&self.place)
-    }
 }
 
 /// What a patch would change.
@@ -160,45 +137,29 @@ pub fn run_next(
     registry: &mut Registry,
     executor: &Executor<'_>,
 ) -> Result<Option<Report>, ExecuteError> {
-    let now = (executor.clock)();
-    for entry in registry.list(Some(Status::Approved.name()))? {
-        let Entry::Current(stored) = entry else { continue };
-        let id = stored.record.id.clone();
-        let left = stored.state.lease.as_ref();
-        if left.is_some_and(|it| !executor.may_take_over(it, now)) {
-            continue;
+    let started = (executor.clock)();
+    let until = started.plus_seconds(LEASE);
+    let Some(stored) = registry.claim_next(&executor.holder, started, until)? else {
+        return Ok(None);
+    };
+    let id = stored.record.id.clone();
+    (executor.on_step)(&id, Step::Claimed);
+    let Some(dossier) = registry.get(&id)? else { return Ok(None) };
+    // A lease that is taken over keeps its phase.
+    let left_at = stored.state.lease.as_ref().map_or(Phase::Claimed, |it| it.phase);
+    let run = Run { executor, stored, dossier, started };
+    // What a killed run left behind. A copy that cannot be removed is no reason not to say what happened.
+    let _ = scratch::remove(&executor.runs.join(id.as_str()));
+    let report = match left_at {
+        Phase::Claimed => run.execute(registry)?,
+        Phase::Running => {
+            let message =
+                "the executor ended while the tool ran; nothing was written to the workspace";
+            run.finish(registry, run.stopped(&Stopped::new(Outcome::Error, message)))?
         }
-        let left_at = left.map_or(Phase::Claimed, |it| it.phase);
-        let until = now.plus_seconds(LEASE);
-        let claim = Event::Claim { holder: executor.holder.name(), now, until };
-        let Ok(stored) = happen(registry, executor, &id, &claim, None)? else {
-            continue; // Somebody else was faster.
-        };
-        (executor.on_step)(&id, Step::Claimed);
-        let Some(dossier) = registry.get(&id)? else { continue };
-        let run = Run { executor, stored, dossier, started: now };
-        // What a killed run left behind. A copy that cannot be removed is no reason not to say what happened.
-        let _ = scratch::remove(&executor.runs.join(id.as_str()));
-        return match left_at {
-            Phase::Claimed => run.execute(registry).map(Some),
-            Phase::Running => {
-                let message =
-                    "the executor ended while the tool ran; nothing was written to the workspace";
-                run.finish(registry, run.stopped(&Stopped::new(Outcome::Error, message))).map(Some)
-            }
-            Phase::Committing => run.settle(registry).map(Some),
-        };
-    }
-    Ok(None)
-}
-
-impl Executor<'_> {
-    /// Whether a lease has ended, and what it was for can be known here: only the journal of its own workspace knows
-    /// what became of a change that was being written.
-    fn may_take_over(&self, lease: &Lease, now: Moment) -> bool {
-        let is_known = lease.phase != Phase::Committing || self.holder.is_beside(&lease.holder);
-        lease.until <= now && is_known
-    }
+        Phase::Committing => run.settle(registry)?,
+    };
+    Ok(Some(report))
 }
 
 /// Tells the registry. A refusal is an answer; everything else is an error.

@@ -16,7 +16,11 @@ pub mod execute;
 mod id;
 pub mod legacy;
 pub mod lifecycle;
+#[cfg(all(test, feature = "live"))]
+mod live_server;
 pub mod measure;
+mod members;
+mod pointer;
 mod record;
 pub mod registry;
 mod report;
@@ -24,6 +28,7 @@ mod sanitize;
 mod schema;
 mod scope;
 pub mod shape;
+mod stores;
 mod time;
 
 pub use accept::{Surroundings, accept};

@@ -17,6 +17,7 @@ mod sql;
 mod sqlite;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod verify;
 
 use std::fmt;
@@ -129,11 +130,12 @@ pub enum RegistryError {
         /// Where.
         place: String,
     },
-    /// The URL asks for an encrypted connection.
-    #[error(
-        "encrypted connections to PostgreSQL (sslmode=require) are not offered yet; use a local server, a tunnel, or sslmode=disable in a network that you trust"
-    )]
-    NoTls,
+    /// The URL asks for an encrypted connection in a way that cannot be followed.
+    #[error("the registry's URL asks for an encrypted connection that cannot be made: {reason}")]
+    Tls {
+        /// Why not.
+        reason: String,
+    },
     /// The URL cannot be read. It is not quoted, because it may hold a password.
     #[error(
         "the registry's URL cannot be read; write postgres://user:password@host:port/database, with % escapes in the password"

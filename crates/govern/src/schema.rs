@@ -4,8 +4,10 @@
 use serde_json::{Value, json};
 
 use crate::lifecycle::Outcome;
+use crate::members::{CONSTRAINTS, ERROR_CONTEXT, Member};
 use crate::record::{MAX_FIX_FILES, Status};
 use crate::sanitize::MAX_MESSAGE;
+use crate::shape::{MAX_ITEMS, MAX_TEXT};
 
 /// The schemas, by name: a file of records or one record, and a file of reports.
 pub fn schemas() -> Vec<(&'static str, Value)> {
@@ -41,8 +43,8 @@ fn records() -> Value {
             }
         ],
         "$defs": {
-            "code_change": record("code_change", r"^DDS-[0-9]{8}-CODE-[0-9]{3}$", &json!({}), &[]),
-            "code_fix": record("code_fix", r"^DDS-FIX-[0-9]{8}-[0-9]{3}$", &correction(), &["source_dds", "error_context"]),
+            "code_change": record(false),
+            "code_fix": record(true),
             "legacy": {
                 "description": "A record of an older version: it is read and kept, never made or changed",
                 "type": "object",
@@ -50,90 +52,91 @@ fn records() -> Value {
                 "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 200 } },
                 "not": { "required": ["version", "type"], "properties": { "version": { "const": 2 }, "id": { "pattern": r"^DDS-([0-9]{8}-CODE|FIX-[0-9]{8})-[0-9]{3}$" } } }
             },
-            "text": { "type": "string", "minLength": 1, "maxLength": 20000, "pattern": r"\S" }
+            "text": { "type": "string", "minLength": 1, "maxLength": MAX_TEXT, "pattern": r"\S" }
         }
     })
 }
 
-fn record(kind: &str, id: &str, own: &Value, own_required: &[&str]) -> Value {
-    let is_fix = kind == "code_fix";
-    let constraints = if is_fix {
-        json!({
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["max_files_changed", "no_new_dependencies", "no_refactor"],
-            "properties": {
-                "max_files_changed": { "type": "integer", "minimum": 0, "maximum": MAX_FIX_FILES },
-                "no_new_dependencies": { "const": true },
-                "no_refactor": { "const": true }
-            }
-        })
-    } else {
-        json!({
-            "type": "object",
-            "additionalProperties": false,
-            "properties": {
-                "max_files_changed": { "type": "integer", "minimum": 0, "maximum": u32::MAX },
-                "no_new_dependencies": { "type": "boolean" },
-                "no_refactor": { "type": "boolean" }
-            }
-        })
-    };
-    let mut properties = json!({
-        "id": { "type": "string", "pattern": id },
-        "version": { "const": 2 },
-        "type": { "const": kind },
-        "project": { "$ref": "#/$defs/text" },
-        "goal": { "$ref": "#/$defs/text" },
-        "instructions": { "type": "array", "minItems": 1, "maxItems": 1000, "items": { "$ref": "#/$defs/text" } },
-        "allowed_paths": {
-            "description": "files, or directories with `/` at the end, relative to the root",
-            "type": "array",
-            "maxItems": 1000,
-            "items": { "type": "string", "minLength": 1, "pattern": r"^[^/\\*?-][^\\*?]*$" }
-        },
-        "tool": { "$ref": "#/$defs/text" },
-        "constraints": constraints,
-        "status": { "enum": Status::ALL.map(Status::name) }
-    });
-    let mut required = vec![
-        "id",
-        "version",
-        "type",
-        "project",
-        "goal",
-        "instructions",
-        "allowed_paths",
-        "tool",
-        "constraints",
-        "status",
-    ];
-    if let (Value::Object(all), Value::Object(own)) = (&mut properties, own) {
-        all.extend(own.clone());
-    }
-    required.extend(own_required);
+fn record(is_fix: bool) -> Value {
+    let members = Member::ALL.into_iter().filter(|it| is_fix || !it.is_of_fixes());
+    let required: Vec<&str> = members.clone().map(Member::name).collect();
+    let properties = members.map(|it| (it.name().to_owned(), form(it, is_fix)));
     json!({
         "type": "object",
         "required": required,
-        "properties": properties,
+        "properties": Value::Object(properties.collect()),
         "patternProperties": { "^x_": true },
         "additionalProperties": false
     })
 }
 
-fn correction() -> Value {
-    json!({
-        "source_dds": { "type": "string", "minLength": 1, "maxLength": 200 },
-        "error_context": {
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["original_dds", "error_message", "failed_at"],
-            "properties": {
-                "original_dds": { "type": "string", "minLength": 1 },
-                "error_message": { "type": "string", "minLength": 1, "maxLength": MAX_MESSAGE, "pattern": r"\S" },
-                "failed_at": { "description": "ISO-8601; without a zone it is UTC", "type": "string", "minLength": 1 }
-            }
+fn form(member: Member, is_fix: bool) -> Value {
+    let text = json!({ "$ref": "#/$defs/text" });
+    match member {
+        Member::Id if is_fix => {
+            json!({ "type": "string", "pattern": r"^DDS-FIX-[0-9]{8}-[0-9]{3}$" })
         }
+        Member::Id => json!({ "type": "string", "pattern": r"^DDS-[0-9]{8}-CODE-[0-9]{3}$" }),
+        Member::Version => json!({ "const": 2 }),
+        Member::Type => json!({ "const": if is_fix { "code_fix" } else { "code_change" } }),
+        Member::Project | Member::Goal | Member::Tool => text,
+        Member::Instructions => {
+            json!({ "type": "array", "minItems": 1, "maxItems": MAX_ITEMS, "items": text })
+        }
+        Member::AllowedPaths => json!({
+            "description": "files, or directories with `/` at the end, relative to the root",
+            "type": "array",
+            "maxItems": MAX_ITEMS,
+            "items": { "type": "string", "minLength": 1, "pattern": r"^[^/\\*?-][^\\*?]*$" }
+        }),
+        Member::Constraints => constraints(is_fix),
+        Member::Status => json!({ "enum": Status::ALL.map(Status::name) }),
+        Member::SourceDds => json!({ "type": "string", "minLength": 1, "maxLength": 200 }),
+        Member::ErrorContext => error_context(),
+    }
+}
+
+fn constraints(is_fix: bool) -> Value {
+    let (most_files, flag) = match is_fix {
+        true => (MAX_FIX_FILES, json!({ "const": true })),
+        false => (u32::MAX, json!({ "type": "boolean" })),
+    };
+    let properties = CONSTRAINTS.map(|name| {
+        let form = match name {
+            "max_files_changed" => {
+                json!({ "type": "integer", "minimum": 0, "maximum": most_files })
+            }
+            _ => flag.clone(),
+        };
+        (name.to_owned(), form)
+    });
+    let mut schema = json!({ "type": "object", "additionalProperties": false });
+    if is_fix {
+        schema["required"] = json!(CONSTRAINTS);
+    }
+    schema["properties"] = Value::Object(properties.into_iter().collect());
+    schema
+}
+
+fn error_context() -> Value {
+    let properties = ERROR_CONTEXT.map(|name| {
+        let form = match name {
+            "error_message" => {
+                json!({ "type": "string", "minLength": 1, "maxLength": MAX_MESSAGE, "pattern": r"\S" })
+            }
+            "failed_at" => {
+                let description = "ISO-8601; without a zone it is UTC";
+                json!({ "description": description, "type": "string", "minLength": 1 })
+            }
+            _ => json!({ "type": "string", "minLength": 1 }),
+        };
+        (name.to_owned(), form)
+    });
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ERROR_CONTEXT,
+        "properties": Value::Object(properties.into_iter().collect())
     })
 }
 

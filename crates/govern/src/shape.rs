@@ -4,6 +4,8 @@
 use serde_json::{Map, Value};
 
 use crate::id::{Form, Id};
+use crate::members::{CONSTRAINTS, ERROR_CONTEXT, Member};
+use crate::pointer::below;
 use crate::record::{Constraints, ErrorContext, Kind, Record, Status};
 use crate::sanitize::{MAX_MESSAGE, is_sanitized};
 use crate::scope::ScopeEntry;
@@ -76,8 +78,8 @@ pub struct Read {
 }
 
 /// The most characters of a text member, and the most items of an array: far beyond what a person reviews.
-const MAX_TEXT: usize = 20_000;
-const MAX_ITEMS: usize = 1_000;
+pub(crate) const MAX_TEXT: usize = 20_000;
+pub(crate) const MAX_ITEMS: usize = 1_000;
 
 /// Reads the form. A record in any status is read; that a new one must be proposed is said by [`crate::accept()`].
 pub fn read(value: &Value) -> Read {
@@ -93,21 +95,6 @@ pub fn read(value: &Value) -> Read {
     faults.sort_by_key(|it| it.rule);
     Read { record: record.filter(|_| faults.is_empty()), faults }
 }
-
-const MEMBERS: [&str; 12] = [
-    "id",
-    "version",
-    "type",
-    "project",
-    "goal",
-    "instructions",
-    "allowed_paths",
-    "tool",
-    "constraints",
-    "status",
-    "source_dds",
-    "error_context",
-];
 
 struct Reader {
     faults: Vec<Fault>,
@@ -318,9 +305,8 @@ impl Reader {
         constraints.no_new_dependencies = self.flag(given, "no_new_dependencies");
         constraints.no_refactor = self.flag(given, "no_refactor");
         for name in given.keys() {
-            if !["max_files_changed", "no_new_dependencies", "no_refactor"].contains(&name.as_str())
-            {
-                let pointer = format!("/constraints/{}", escaped(name));
+            if !CONSTRAINTS.contains(&name.as_str()) {
+                let pointer = below("/constraints", name);
                 self.fault(
                     Rule::Constraints,
                     &pointer,
@@ -329,7 +315,7 @@ impl Reader {
             }
         }
         if is_fix {
-            for name in ["max_files_changed", "no_new_dependencies", "no_refactor"] {
+            for name in CONSTRAINTS {
                 if !given.contains_key(name) {
                     let pointer = format!("/constraints/{name}");
                     self.fault(Rule::Constraints, &pointer, format!("a code_fix states {name}"));
@@ -374,15 +360,12 @@ impl Reader {
         source: Option<&Id>,
     ) -> Option<ErrorContext> {
         let rule = Rule::ErrorContext;
-        let at = |name: &str| format!("/error_context/{name}");
+        let at = |name: &str| below("/error_context", name);
         for name in given.keys() {
-            if !["original_dds", "error_message", "failed_at"].contains(&name.as_str())
-                && !name.starts_with("x_")
-            {
-                self.fault(rule, &at(&escaped(name)), "error_context has no such member");
-            }
             if name.starts_with("x_") {
-                self.fault(rule, &at(&escaped(name)), "x_ members stand in the record itself");
+                self.fault(rule, &at(name), "x_ members stand in the record itself");
+            } else if !ERROR_CONTEXT.contains(&name.as_str()) {
+                self.fault(rule, &at(name), "error_context has no such member");
             }
         }
         let original =
@@ -428,15 +411,20 @@ impl Reader {
     fn extra(&mut self, members: &Map<String, Value>, is_fix: Option<bool>) -> Map<String, Value> {
         let mut extra = Map::new();
         for (name, value) in members {
-            let only_in_fix = name == "source_dds" || name == "error_context";
-            if name.starts_with("x_") {
-                self.exact_numbers(value, &format!("/{}", escaped(name)), 0);
-                extra.insert(name.clone(), value.clone());
-            } else if only_in_fix && is_fix == Some(false) {
-                self.fault(Rule::Form, &format!("/{name}"), format!("a code_change has no {name}"));
-            } else if !MEMBERS.contains(&name.as_str()) {
-                let message = "no such member; what is not in the contract starts with x_";
-                self.fault(Rule::Form, &format!("/{}", escaped(name)), message);
+            let pointer = below("", name);
+            match Member::named(name) {
+                _ if name.starts_with("x_") => {
+                    self.exact_numbers(value, &pointer, 0);
+                    extra.insert(name.clone(), value.clone());
+                }
+                Some(member) if member.is_of_fixes() && is_fix == Some(false) => {
+                    self.fault(Rule::Form, &pointer, format!("a code_change has no {name}"));
+                }
+                Some(_) => {}
+                None => {
+                    let message = "no such member; what is not in the contract starts with x_";
+                    self.fault(Rule::Form, &pointer, message);
+                }
             }
         }
         extra
@@ -471,15 +459,10 @@ impl Reader {
             }
             Value::Object(members) => {
                 for (name, it) in members {
-                    self.exact_numbers(it, &format!("{pointer}/{}", escaped(name)), depth + 1);
+                    self.exact_numbers(it, &below(pointer, name), depth + 1);
                 }
             }
             _ => {}
         }
     }
-}
-
-/// A member's name as a segment of a pointer.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

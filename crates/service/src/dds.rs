@@ -1,6 +1,6 @@
 //! Proposals: what a front end can ask about them. Whoever opens a [`Desk`] can add, look, carry out and check; only
-//! its two `approve` functions lead to an approval, and both need what only a person has: a key, or a terminal to type
-//! at.
+//! its `approve` functions lead to an approval, and all of them need what only a person has: a key, a signature that it
+//! made, or a terminal to type at.
 
 mod approve;
 mod exchange;
@@ -30,7 +30,7 @@ pub use approve::{KeyChoice, Signing};
 pub use exchange::Export;
 pub use govern::execute::Step;
 pub use propose::Proposals;
-pub use run::Confinement;
+pub use run::{Confinement, Held};
 
 /// Where the records of a workspace are kept unless its configuration says otherwise.
 const DEFAULT_REGISTRY: &str = ".regreen/registry.db";

@@ -11,6 +11,7 @@ use super::confirm::Confirmation;
 use super::policy::Subject;
 use super::sign::Signed;
 use crate::id::Id;
+use crate::pointer::below;
 use crate::time::Moment;
 
 /// An approval as it is stored.
@@ -293,11 +294,7 @@ impl Reader {
 
     fn only(&mut self, members: &Map<String, Value>, at: &str, names: &[&str]) {
         for name in members.keys().filter(|it| !names.contains(&it.as_str())) {
-            let escaped = name.replace('~', "~0").replace('/', "~1");
-            self.fault(
-                &format!("{at}/{escaped}"),
-                format!("no such member; there are {}", names.join(", ")),
-            );
+            self.fault(&below(at, name), format!("no such member; there are {}", names.join(", ")));
         }
     }
 

@@ -9,6 +9,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use snapshot::RelPath;
 
 use crate::record::Record;
+use crate::stores::{self, case_folded, folded};
 
 /// What an approval must be.
 #[derive(Clone, Debug)]
@@ -125,11 +126,11 @@ impl Policy {
     }
 
     fn add(&self, reach: &mut Reach, path: &RelPath, is_directory: bool, shown: String) {
-        let segments: Vec<String> = path.segments().map(folded).collect();
-        if segments.iter().any(|it| it == ".git" || it == ".regreen") {
+        if stores::is_store(path) {
             reach.never.push(shown);
             return;
         }
+        let segments: Vec<String> = path.segments().map(folded).collect();
         let by = self.protected.iter().find(|it| it.could_be_touched(&segments, is_directory));
         if let Some(by) = by {
             reach.protected.push((shown, by.source.clone()));
@@ -172,29 +173,4 @@ impl Protected {
             || could_lead_to
             || (1..=path.len()).any(|n| self.matcher.is_match(path[..n].join("/")))
     }
-}
-
-/// A segment as the most forgiving file systems see it: without case, without characters that do not show, without
-/// dots and blanks at its end or the name of a stream, and not by the short name that Windows gives.
-fn folded(segment: &str) -> String {
-    let shown: String = segment.chars().filter(|it| !is_ignored(*it)).collect();
-    let name = shown.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
-    let name = case_folded(if name.is_empty() { segment } else { name });
-    match name.split_once('~') {
-        Some(("git", n)) if n.starts_with(|it: char| it.is_ascii_digit()) => ".git".to_owned(),
-        Some(("regree", n)) if n.starts_with(|it: char| it.is_ascii_digit()) => {
-            if n.contains('.') { "regreen.toml" } else { ".regreen" }.to_owned()
-        }
-        _ => name,
-    }
-}
-
-/// Through upper case first, so that `ſ` and `ß` meet their partners.
-fn case_folded(text: &str) -> String {
-    text.to_uppercase().to_lowercase()
-}
-
-fn is_ignored(it: char) -> bool {
-    matches!(it,
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

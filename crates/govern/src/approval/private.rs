@@ -2,6 +2,7 @@
 //! an ECDSA key without its leading zeros, which half of all keys on P-521 have, and the library takes it at full length
 //! only. Such a key is written anew at full length, in memory, and read again.
 
+use base64ct::{Base64, Encoding as _};
 use ssh_key::{Algorithm, EcdsaCurve, PrivateKey};
 
 use super::sshsig::put;
@@ -30,7 +31,8 @@ fn at_full_length(text: &str) -> Option<PrivateKey> {
     let body = text
         .strip_prefix("-----BEGIN OPENSSH PRIVATE KEY-----")?
         .strip_suffix("-----END OPENSSH PRIVATE KEY-----")?;
-    let bytes = from_base64(body)?;
+    let body: String = body.split_ascii_whitespace().collect();
+    let bytes = Base64::decode_vec(&body).ok()?;
     let rest = bytes.strip_prefix(MAGIC)?;
     let (cipher, rest) = string(rest)?;
     let (_kdf, rest) = string(rest)?;
@@ -85,26 +87,4 @@ fn missing_zeros(size: usize, length: usize) -> Option<usize> {
 fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     rest.split_at_checked(u32::from_be_bytes(*length) as usize)
-}
-
-fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut n_bits) = (0_u32, 0);
-    for byte in text.bytes().filter(|it| !it.is_ascii_whitespace() && *it != b'=') {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xfff;
-        n_bits += 6;
-        if n_bits >= 8 {
-            n_bits -= 8;
-            out.push((bits >> n_bits) as u8);
-        }
-    }
-    Some(out)
 }

@@ -2,6 +2,7 @@
 //! in one armored text. That a signature holds says nothing about whether its key may approve; that is asked of
 //! [`super::AllowedSigners`].
 
+use base64ct::{Base64, Encoding as _};
 use ssh_key::{HashAlg, SshSig};
 
 use super::key::{Key, KeyError};
@@ -99,7 +100,7 @@ fn parse(armored: &str) -> Result<(SshSig, Key), SignatureError> {
     };
     let body: String =
         armored.lines().filter(|it| !it.starts_with('-')).map(str::trim_end).collect();
-    if body == base64(&blob(&key, &parts)) {
+    if body == Base64::encode_string(&blob(&key, &parts)) {
         Ok((signature, key))
     } else {
         Err(SignatureError::Form)
@@ -138,7 +139,7 @@ pub(crate) fn to_be_signed(bytes: &[u8]) -> Vec<u8> {
 /// the library loses the last bytes of ECDSA signatures from security keys.
 pub(crate) fn armor(key: &Key, answer: &[u8]) -> String {
     let parts = Parts { namespace: NAMESPACE, reserved: &[], hash: "sha512", answer };
-    let base64 = base64(&blob(key, &parts));
+    let base64 = Base64::encode_string(&blob(key, &parts));
     let mut armored = "-----BEGIN SSH SIGNATURE-----\n".to_owned();
     for line in base64.as_bytes().chunks(70) {
         armored.extend(line.iter().map(|it| char::from(*it)));
@@ -152,19 +153,4 @@ pub(crate) fn put(out: &mut Vec<u8>, bytes: &[u8]) {
     let length = u32::try_from(bytes.len()).expect("no caller has 4 GiB");
     out.extend(length.to_be_bytes());
     out.extend(bytes);
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let at = |idx: usize| u32::from(three.get(idx).copied().unwrap_or(0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for digit in 0..4 {
-            let is_padding = digit > three.len();
-            let value = (bits >> (18 - 6 * digit)) as usize & 63;
-            out.push(if is_padding { '=' } else { char::from(DIGITS[value]) });
-        }
-    }
-    out
 }

@@ -2,6 +2,9 @@
 //! kill at any step leaves the old tree or the new one and a record that says which.
 #![expect(clippy::disallowed_methods, reason = "tests make files and run programs")]
 
+#[cfg(feature = "live")]
+mod team;
+
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +17,8 @@ use workspace::{Access, Options};
 
 use super::*;
 use crate::approval::Approved;
-use crate::registry::Location;
+use crate::record::Status;
+use crate::registry::{Entry, Location};
 
 /// A workspace with one approved record, and everything that it takes to run it.
 struct Case {
@@ -237,6 +241,8 @@ fn hostile_and_failing_tools_leave_the_workspace_as_it_was_df_38() {
         ("ln -s ../../secret src/link; cat src/link > src/b.py || exit 5", "exit code 5"),
         ("mkfifo src/pipe", "allowed_paths"),
         ("mkdir -p src/.git/hooks; echo x > src/.git/hooks/post-commit", "belongs to git"),
+        ("mkdir src/GIT~1; echo x > src/GIT~1/config", "belongs to git"),
+        ("mkdir 'src/.g\u{200c}it'; echo x > 'src/.g\u{200c}it/config'", "belongs to git"),
     ] {
         let case = Case::new(scope, one.clone());
         let report = case.run(script);

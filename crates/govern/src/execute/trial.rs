@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use sandbox::{Exit, Job, Level, Limits, Tick};
-use snapshot::{RelPath, Snapshot, TreeChange};
+use snapshot::{Snapshot, TreeChange};
 
 use super::scratch::{Scratch, ScratchError};
 use super::tool::{self, Tool};
@@ -11,6 +11,7 @@ use crate::lifecycle::Outcome;
 use crate::measure::{self, Change};
 use crate::record::Record;
 use crate::report::ReportedChange;
+use crate::stores;
 
 /// How many bytes of each stream of a tool are kept for its report.
 const KEPT_OUTPUT: u64 = 64 * 1024;
@@ -95,7 +96,7 @@ pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Tri
     let reported = changes.iter().map(Change::reported).collect();
     let violations =
         measure::violations(&changes, before, after, &record.allowed_paths, &record.constraints);
-    let stores = changes.iter().find(|it| is_store(&it.path));
+    let stores = changes.iter().find(|it| stores::is_store(&it.path));
     let verdict = if let Some(change) = stores {
         let message = format!("{} is in no scope: it belongs to git or to regreen", change.path);
         Err(Stopped::new(Outcome::Failed, message))
@@ -108,12 +109,6 @@ pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Tri
         Err(Stopped::new(Outcome::Failed, lines.join("\n")))
     };
     Trial { verdict, level: None, exit_code: None, changes: reported }
-}
-
-/// Whether a path leads into what git or regreen keep, at whatever depth and in whatever case.
-fn is_store(path: &RelPath) -> bool {
-    path.segments()
-        .any(|it| [".git", ".regreen"].iter().any(|store| it.eq_ignore_ascii_case(store)))
 }
 
 fn job(record: &Record, tool: &Tool, scratch: &Scratch) -> Job {

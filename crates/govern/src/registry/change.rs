@@ -10,6 +10,7 @@ use super::{
 };
 use crate::accept::{Surroundings, accept};
 use crate::audit::{Details, content_hash, event_json};
+use crate::execute::Holder;
 use crate::id::{Form, Id, NoFreeId, mint, minted_prefix};
 use crate::legacy;
 use crate::lifecycle::{Event, Lease, State, step};
@@ -65,49 +66,33 @@ impl Registry {
         })
     }
 
-    /// Claims the oldest approved record that nobody runs, or whose lease has ended; `None` if there is none.
+    /// Claims the oldest approved record that nobody runs, or whose lease has ended and which this holder can settle;
+    /// `None` if there is none. Whoever looks also claims, so that of many who look at once each gets another record.
     pub fn claim_next(
         &mut self,
-        holder: &str,
-        actor: &str,
+        holder: &Holder,
         now: Moment,
         until: Moment,
-    ) -> Result<Option<Stored>, HappenError> {
-        check_name("the actor", actor)?;
-        check_name("the holder", holder)?;
-        let event = Event::Claim { holder: holder.to_owned(), now, until };
-        let claimed = sql::write(&mut *self.db, |db| {
-            let Some(id) = claimable(db, now)? else { return Ok(None) };
-            let expected = Expected::Any;
+    ) -> Result<Option<Stored>, RegistryError> {
+        let name = holder.name();
+        check_name("the holder", &name)?;
+        sql::write(&mut *self.db, |db| {
+            let Some(row) = rows::claimable(db, now, &holder.prefix())? else { return Ok(None) };
+            let (id, stored) = (row.id()?, row.stored()?);
+            let event = Event::Claim { holder: name.clone(), now, until };
+            let state = step(&stored.state, &event).map_err(|it| row.damaged(&it.to_string()))?;
             let change = Change {
                 id: &id,
-                expected,
+                expected: Expected::Any,
                 event: &event,
-                actor,
+                actor: &name,
                 now,
                 report: None,
                 details: None,
             };
-            happen(db, &change).map(Some)
-        });
-        claimed?.transpose()
+            proceed(db, &row, stored, state, &change).map(Some)
+        })
     }
-}
-
-/// The oldest approved record that nobody runs at that moment.
-pub(crate) fn claimable(db: &mut dyn Database, now: Moment) -> Result<Option<Id>, RegistryError> {
-    let rows = db.query(
-        "SELECT id FROM dds_records WHERE status = 'approved' AND legacy = 0 \
-         AND (lease_until IS NULL OR lease_until <= $1) ORDER BY ord LIMIT 1",
-        &[Param::Int(now.micros())],
-    )?;
-    let Some(row) = rows.first() else { return Ok(None) };
-    let id = row.text(0)?;
-    let damaged = |_| RegistryError::Damaged {
-        place: format!("record {id:?}"),
-        reason: "its name is no id".to_owned(),
-    };
-    Id::parse(&id).map(Some).map_err(damaged)
 }
 
 /// The next free name of that form and day.

@@ -8,9 +8,8 @@ use super::rows;
 use super::sql::{self, Database};
 use super::{AddError, Registry, RegistryError, Stored, check_name};
 use crate::derive;
-use crate::execute::BUILTIN;
 use crate::id::{Form, Id, NoFreeId};
-use crate::record::{Kind, Status};
+use crate::record::Record;
 use crate::report::Report;
 use crate::shape::Fault;
 use crate::time::Moment;
@@ -19,32 +18,6 @@ use crate::time::Moment;
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CorrectError {
-    /// There is no such record.
-    #[error("there is no record {id}")]
-    Unknown {
-        /// The name.
-        id: Id,
-    },
-    /// It has not failed, is a correction itself, or is a legacy record.
-    #[error("{id} gets no correction: only a code_change that failed does")]
-    NotForIt {
-        /// The name.
-        id: Id,
-    },
-    /// It failed without a report that says how.
-    #[error("{id} has no report that says how it failed")]
-    NoReport {
-        /// The name.
-        id: Id,
-    },
-    /// It has one already, in whatever status.
-    #[error("{by} corrects {id} already; a source has one correction, ever")]
-    Corrected {
-        /// The source.
-        id: Id,
-        /// Its correction.
-        by: String,
-    },
     /// What was derived breaks the rules.
     #[error("the correction of {id} breaks {} of the rules", .faults.len())]
     Faults {
@@ -62,22 +35,6 @@ pub enum CorrectError {
 }
 
 impl Registry {
-    /// The failure that has waited longest for a correction and can get one.
-    pub fn oldest_failure_without_correction(&mut self) -> Result<Option<Id>, RegistryError> {
-        sql::read(&mut *self.db, oldest_failure)
-    }
-
-    /// Proposes the correction of a record that failed.
-    pub fn add_correction(
-        &mut self,
-        source: &Id,
-        actor: &str,
-        now: Moment,
-    ) -> Result<Stored, CorrectError> {
-        check_name("the actor", actor)?;
-        sql::write(&mut *self.db, |db| correct(db, source, actor, now))
-    }
-
     /// Proposes the correction of the oldest failure without one; `None` if there is no such failure.
     pub fn correct_oldest(
         &mut self,
@@ -85,34 +42,23 @@ impl Registry {
         now: Moment,
     ) -> Result<Option<Stored>, CorrectError> {
         check_name("the actor", actor)?;
-        sql::write(&mut *self.db, |db| match oldest_failure(db)? {
-            Some(source) => correct(db, &source, actor, now).map(Some),
-            None => Ok(None),
-        })
+        sql::write(&mut *self.db, |db| correct_oldest(db, actor, now))
     }
 }
 
-fn last_report(db: &mut dyn Database, id: &str) -> Result<Option<Report>, RegistryError> {
-    let texts = rows::reports(db, id)?;
-    let value = texts.last().and_then(|it| serde_json::from_str::<Value>(it).ok());
-    Ok(value.as_ref().and_then(Report::from_json))
-}
-
-/// Failures are told apart by when they became one, which is the order of the audit trail. One without a report that can
-/// be read is passed over: it would hold up all the others for ever. So is one of the built-in tool, which has nothing
-/// to do but what was attached.
-fn oldest_failure(db: &mut dyn Database) -> Result<Option<Id>, RegistryError> {
-    let found = db.query(
-        "SELECT id FROM dds_records AS failed WHERE status = 'failed' AND legacy = 0 AND kind = 'code_change' \
-         AND NOT EXISTS (SELECT 1 FROM dds_records AS other WHERE other.source = failed.id) ORDER BY changed",
-        &[],
-    )?;
-    for row in &found {
-        let id = row.text(0)?;
-        if last_report(db, &id)?.is_some_and(|it| it.tool != BUILTIN)
-            && let Ok(id) = Id::parse(&id)
-        {
-            return Ok(Some(id));
+/// A failure without a report that can be read is passed over: it would hold up all the others for ever. So is one that
+/// gets no correction, such as one of the built-in tool.
+fn correct_oldest(
+    db: &mut dyn Database,
+    actor: &str,
+    now: Moment,
+) -> Result<Option<Stored>, CorrectError> {
+    for (row, text) in rows::uncorrected(db)? {
+        let failed = row.stored()?.record;
+        let report = serde_json::from_str::<Value>(&text).ok();
+        let report = report.as_ref().and_then(Report::from_json);
+        if let (Some(report), true) = (report, derive::gets_correction(&failed)) {
+            return correct(db, &failed, &report, actor, now);
         }
     }
     Ok(None)
@@ -120,35 +66,19 @@ fn oldest_failure(db: &mut dyn Database) -> Result<Option<Id>, RegistryError> {
 
 fn correct(
     db: &mut dyn Database,
-    source: &Id,
+    failed: &Record,
+    report: &Report,
     actor: &str,
     now: Moment,
-) -> Result<Stored, CorrectError> {
-    let id = || source.clone();
-    let row =
-        rows::by_id(db, source.as_str())?.ok_or_else(|| CorrectError::Unknown { id: id() })?;
-    if row.is_legacy {
-        return Err(CorrectError::NotForIt { id: id() });
-    }
-    let failed = row.stored()?.record;
-    if failed.status != Status::Failed || failed.kind != Kind::CodeChange {
-        return Err(CorrectError::NotForIt { id: id() });
-    }
-    if let Some(by) = rows::sibling(db, source.as_str())? {
-        return Err(CorrectError::Corrected { id: id(), by });
-    }
-    let report = last_report(db, source.as_str())?;
-    let report = report.ok_or_else(|| CorrectError::NoReport { id: id() })?;
+) -> Result<Option<Stored>, CorrectError> {
     let minted = mint_id(db, Form::CodeFix, now)??;
-    let correction = derive::correction(&failed, &report, minted)
-        .ok_or_else(|| CorrectError::NotForIt { id: id() })?;
-    let given = json!({ "source": source.as_str() });
-    change::add(db, &correction.to_json(), None, actor, now, Some(&given)).map_err(|error| {
-        match error {
-            AddError::Faults { faults } => CorrectError::Faults { id: id(), faults },
-            AddError::NoFreeId(error) => CorrectError::NoFreeId(error),
-            AddError::Registry(error) => CorrectError::Registry(error),
-            AddError::PatchTooLarge { .. } => unreachable!("a correction has no patch"),
-        }
+    let Some(correction) = derive::correction(failed, report, minted) else { return Ok(None) };
+    let given = json!({ "source": failed.id.as_str() });
+    let added = change::add(db, &correction.to_json(), None, actor, now, Some(&given));
+    added.map(Some).map_err(|error| match error {
+        AddError::Faults { faults } => CorrectError::Faults { id: failed.id.clone(), faults },
+        AddError::NoFreeId(error) => CorrectError::NoFreeId(error),
+        AddError::Registry(error) => CorrectError::Registry(error),
+        AddError::PatchTooLarge { .. } => unreachable!("a correction has no patch"),
     })
 }

@@ -1,5 +1,4 @@
-//! The registry on a PostgreSQL server, for those who share one. Connections are not encrypted: a URL that asks for it is
-//! refused, never served without.
+//! The registry on a PostgreSQL server, for those who share one. A connection is encrypted where the URL asks for it.
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -9,9 +8,11 @@ use std::time::Duration;
 use postgres::config::{Host, SslMode};
 use postgres::types::{ToSql, Type};
 use postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::RegistryError;
 use super::sql::{Cell, Database, Param, Row};
+use super::tls::{self, Wish};
 
 /// Writers queue for an advisory lock of this number, which ends with their transaction or their connection. The level is
 /// named because a database may have another default, under which a writer would see the state before its turn.
@@ -24,6 +25,7 @@ const SESSION: &str = "SET lock_timeout = '120s'; SET idle_in_transaction_sessio
 
 pub(crate) struct Postgres {
     config: Config,
+    tls: Option<MakeRustlsConnect>,
     client: Client,
     statements: HashMap<&'static str, Statement>,
     place: String,
@@ -32,11 +34,15 @@ pub(crate) struct Postgres {
 impl Postgres {
     pub(crate) fn open(url: &str) -> Result<Postgres, RegistryError> {
         // The reader's own words may quote the URL, and with it the password.
-        let mut config = Config::from_str(url).map_err(|_| RegistryError::Url)?;
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(RegistryError::NoTls);
-        }
-        config.ssl_mode(SslMode::Disable);
+        let (url, wish) = tls::split(url)?;
+        let mut config = Config::from_str(&url).map_err(|_| RegistryError::Url)?;
+        // The driver also reads a list of names and values, and names with escapes in them.
+        let wish = match (wish, config.get_ssl_mode()) {
+            (Wish::Unsaid, SslMode::Require) => Wish::Encrypted,
+            (wish, _) => wish,
+        };
+        let tls = tls::connector(&wish)?;
+        config.ssl_mode(if tls.is_some() { SslMode::Require } else { SslMode::Disable });
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(10));
         }
@@ -44,13 +50,13 @@ impl Postgres {
             config.application_name("regreen");
         }
         let place = place(&config);
-        let client = connect(&config, &place)?;
-        Ok(Postgres { config, client, statements: HashMap::new(), place })
+        let client = connect(&config, tls.as_ref(), &place)?;
+        Ok(Postgres { config, tls, client, statements: HashMap::new(), place })
     }
 
     fn begin(&mut self, sql: &str) -> Result<(), RegistryError> {
         if self.client.is_closed() {
-            self.client = connect(&self.config, &self.place)?;
+            self.client = connect(&self.config, self.tls.as_ref(), &self.place)?;
             self.statements.clear();
         }
         self.batch(sql)
@@ -70,12 +76,20 @@ impl Postgres {
     }
 }
 
-fn connect(config: &Config, place: &str) -> Result<Client, RegistryError> {
+fn connect(
+    config: &Config,
+    tls: Option<&MakeRustlsConnect>,
+    place: &str,
+) -> Result<Client, RegistryError> {
     let open = |error: postgres::Error| RegistryError::Open {
         place: place.to_owned(),
         reason: words(&error),
     };
-    let mut client = config.connect(NoTls).map_err(open)?;
+    let connected = match tls {
+        Some(tls) => config.connect(tls.clone()),
+        None => config.connect(NoTls),
+    };
+    let mut client = connected.map_err(open)?;
     client.batch_execute(SESSION).map_err(open)?;
     Ok(client)
 }

@@ -2,13 +2,11 @@
 
 use serde_json::Value;
 
-use super::change::claimable;
 use super::rows;
 use super::sql::{self, Database};
-use super::{Dossier, Entry, Registry, RegistryError, Stored};
+use super::{Dossier, Entry, Registry, RegistryError};
 use crate::exchange::{self, Exported};
 use crate::id::Id;
-use crate::time::Moment;
 
 impl Registry {
     /// Everything that is known about a record.
@@ -46,12 +44,14 @@ impl Registry {
         found.iter().map(rows::RecordRow::entry).collect()
     }
 
-    /// The oldest approved record that nobody runs at that moment.
-    pub fn next_claimable(&mut self, now: Moment) -> Result<Option<Stored>, RegistryError> {
-        sql::read(&mut *self.db, |db| {
-            let Some(id) = claimable(db, now)? else { return Ok(None) };
-            rows::by_id(db, id.as_str())?.map(|it| it.stored()).transpose()
-        })
+    /// The correction of a record; `None` if it has none.
+    pub fn correction_of(&mut self, id: &Id) -> Result<Option<Id>, RegistryError> {
+        let found = sql::read(&mut *self.db, |db| rows::sibling(db, id.as_str()))?;
+        let damaged = |text: &str| RegistryError::Damaged {
+            place: format!("record {text:?}"),
+            reason: "its name is no id".to_owned(),
+        };
+        found.map(|text| Id::parse(&text).map_err(|_| damaged(&text))).transpose()
     }
 
     /// Everything, as the two files that other programs know.

@@ -179,6 +179,41 @@ pub(crate) fn by_status(
     )?)
 }
 
+/// The oldest approved record that nobody runs, or whose lease has ended. A change that was being written is known only
+/// to the workspace that it was written to, so such a lease passes on only between holders with the same prefix.
+pub(crate) fn claimable(
+    db: &mut dyn Database,
+    now: Moment,
+    prefix: &str,
+) -> Result<Option<RecordRow>, RegistryError> {
+    let rows = db.query(
+        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
+         lease_phase, changed FROM dds_records WHERE status = 'approved' AND legacy = 0 \
+         AND (lease_until IS NULL OR (lease_until <= $1 AND (lease_phase <> 'committing' \
+         OR substr(lease_holder, 1, length(CAST($2 AS TEXT))) = CAST($2 AS TEXT)))) ORDER BY ord LIMIT 1",
+        &[Param::Int(now.micros()), Param::Text(prefix)],
+    )?;
+    rows.first().map(RecordRow::read).transpose()
+}
+
+/// The code changes that failed and have no correction, with their last reports, in the order in which they failed:
+/// that of the audit trail.
+pub(crate) fn uncorrected(
+    db: &mut dyn Database,
+) -> Result<Vec<(RecordRow, String)>, RegistryError> {
+    let rows = db.query(
+        "SELECT failed.ord, failed.id, failed.body, legacy, kind, status, version, source, series, number, lease_holder, \
+         lease_until, lease_phase, changed, report.body FROM dds_records AS failed \
+         JOIN dds_reports AS report ON report.id = failed.id \
+         WHERE status = 'failed' AND legacy = 0 AND kind = 'code_change' \
+         AND NOT EXISTS (SELECT 1 FROM dds_records AS other WHERE other.source = failed.id) \
+         AND NOT EXISTS (SELECT 1 FROM dds_reports AS later WHERE later.id = report.id AND later.ord > report.ord) \
+         ORDER BY changed",
+        &[],
+    )?;
+    rows.iter().map(|it| Ok((RecordRow::read(it)?, it.text(14)?))).collect()
+}
+
 /// The correction of that source.
 pub(crate) fn sibling(
     db: &mut dyn Database,

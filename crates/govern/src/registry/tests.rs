@@ -1,11 +1,11 @@
 //! The registry on both engines: one suite, run on a SQLite file here and on a PostgreSQL server in the live tier.
 
+#[cfg(feature = "live")]
+mod encrypted;
 mod laws;
 mod life;
 mod open;
 mod race;
-#[cfg(feature = "live")]
-mod server;
 mod tamper;
 mod travel;
 
@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use super::sql::{Database, Param};
 use super::*;
 use crate::approval::Approved;
+use crate::execute::Holder;
 use crate::lifecycle::Outcome;
 use crate::report::ReportedChange;
 
@@ -69,6 +70,7 @@ suite! {
     life::a_failure_gets_one_correction_ever,
     life::the_oldest_failure_is_corrected_first,
     life::a_lease_that_ended_is_taken_over_with_its_phase,
+    life::each_claim_takes_the_oldest_that_may_be_taken,
     life::the_database_itself_refuses_a_second_correction,
     life::texts_of_every_kind_are_kept,
     open::a_newer_registry_is_refused,
@@ -88,7 +90,7 @@ suite! {
 #[cfg(feature = "live")]
 #[test]
 fn the_same_on_postgresql() {
-    let server = server::Server::start();
+    let server = crate::live_server::Server::start();
     for (name, test) in SUITE {
         use std::io::Write as _;
         writeln!(std::io::stderr(), "on PostgreSQL: {name}").unwrap();

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use base64ct::{Base64, Encoding as _};
 use govern::approval::{
     Key, SignError, Signed, SigningKey, check_signature, named_by_git, public_half, sign,
 };
@@ -11,38 +12,62 @@ use ssh_key::{Algorithm, EcdsaCurve, HashAlg, LineEnding, PrivateKey, PublicKey}
 
 use crate::approval_support::{Seeded, fake_agent, private, public, put, rsa_key};
 
-/// A key on P-521 whose secret number starts with a zero byte, as ssh-keygen writes it. It protects nothing.
-const SHORT_P521: &str = "\
------BEGIN OPENSSH PRIVATE KEY-----\n\
-b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAArAAAABNlY2RzYS\n\
-1zaGEyLW5pc3RwNTIxAAAACG5pc3RwNTIxAAAAhQQBkmfBOiGoqAwh0kpImG1RF3+Eox02\n\
-8ndQQbKXVMRdjt1Dz8McT08bS+kj6a78HtsVIdxtmQVapE3R1Ufu1Xfac6kAZ8Wl6fTBYa\n\
-DGCZot3C3Om5xYZW0cAUEtFAH5X/ROL51OnAQ3UAt+ZUoaqVf5UEb0r0iX5GMCEkBjOZ5M\n\
-Bx6ywLgAAAEApz8lZKc/JWQAAAATZWNkc2Etc2hhMi1uaXN0cDUyMQAAAAhuaXN0cDUyMQ\n\
-AAAIUEAZJnwTohqKgMIdJKSJhtURd/hKMdNvJ3UEGyl1TEXY7dQ8/DHE9PG0vpI+mu/B7b\n\
-FSHcbZkFWqRN0dVH7tV32nOpAGfFpen0wWGgxgmaLdwtzpucWGVtHAFBLRQB+V/0Ti+dTp\n\
-wEN1ALfmVKGqlX+VBG9K9Il+RjAhJAYzmeTAcessC4AAAAQXs98tvawU+UfrZplrFMGpn5\n\
-NtGbkf3Pu8ypfTZkx7J8g/0Vm13APNu3GzuJv22woD2tl1FZBuAT8aoM4Gobic3NAAAAAA\n\
-ECAw==\n\
------END OPENSSH PRIVATE KEY-----\n";
-
-/// The same key behind the passphrase `open sesame`.
-const SHORT_P521_ENCRYPTED: &str = "\
------BEGIN OPENSSH PRIVATE KEY-----\n\
-b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABBQ55DpP+\n\
-pXYkmSJwvCAcv0AAAAAQAAAAEAAACsAAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlz\n\
-dHA1MjEAAACFBAGSZ8E6IaioDCHSSkiYbVEXf4SjHTbyd1BBspdUxF2O3UPPwxxPTxtL6S\n\
-Pprvwe2xUh3G2ZBVqkTdHVR+7Vd9pzqQBnxaXp9MFhoMYJmi3cLc6bnFhlbRwBQS0UAflf\n\
-9E4vnU6cBDdQC35lShqpV/lQRvSvSJfkYwISQGM5nkwHHrLAuAAAAQDcqnyeSoEoTm+Ojd\n\
-XY4vtc3DhwYvEX9BzdJOFLye0OeDADR8biDqm77lFRdq0k9YyOZhipqbWwTiZQQx+5Fu02\n\
-jPWz7y71pRf9lpbiPb+L6OaclIQ3BaOm3kl4kuzGEfNiPgY3MX4Uc+s5uvg/dHWgOB62aw\n\
-9O+5E7BNsNYXkF6rSRARTIiri4VLLE9RYN7Cdb6RJ8xXLZH2A7kTR1s/aBuKhP2e+da6dK\n\
-U0jVkZK++/+HULdztwYdgT2KqedtB+XhwUhnJ39xLGGqY9MyJAioyz9vnK12NJTB6r8So2\n\
-JjSDg9N8iD4k/tT9hMBzVIv0J5+aW03GazJYLJ17FzfQes\n\
------END OPENSSH PRIVATE KEY-----\n";
-
 fn ecdsa(curve: EcdsaCurve) -> PrivateKey {
     PrivateKey::random(&mut Seeded::new("a key"), Algorithm::Ecdsa { curve }).unwrap()
+}
+
+/// A key on P-521 whose secret number starts with a zero byte: about every fourth one has a number that OpenSSH writes
+/// with a byte less.
+fn short_p521() -> PrivateKey {
+    let mut random = Seeded::new("a short key");
+    let curve = EcdsaCurve::NistP521;
+    (0..200)
+        .map(|_| PrivateKey::random(&mut random, Algorithm::Ecdsa { curve }).unwrap())
+        .find(|it| matches!(secret_number(it), [0, second, ..] if *second < 0x80))
+        .expect("one in four")
+}
+
+fn secret_number(key: &PrivateKey) -> &[u8] {
+    key.key_data().ecdsa().unwrap().private_key_bytes()
+}
+
+/// The file that ssh-keygen writes for the key: its secret number without the zeros in front, and all of it behind the
+/// passphrase if there is one.
+fn as_openssh_writes_it(key: &PrivateKey, passphrase: Option<&str>) -> String {
+    let public = key.public_key().to_bytes().unwrap();
+    let mut section = [7; 8].to_vec();
+    section.extend(&public);
+    let number = secret_number(key);
+    let n_zeros = number.iter().take_while(|it| **it == 0).count();
+    put(&mut section, &number[n_zeros..]);
+    put(&mut section, b"a comment");
+    section.extend((1..).take((16 - section.len() % 16) % 16));
+    let (salt, rounds) = (vec![9; 16], 1);
+    let mut options = Vec::new();
+    let (cipher, kdf) = match passphrase {
+        None => ("none", "none"),
+        Some(passphrase) => {
+            put(&mut options, &salt);
+            options.extend(u32::to_be_bytes(rounds));
+            let cipher = ssh_key::Cipher::Aes256Ctr;
+            let kdf = ssh_key::Kdf::Bcrypt { salt, rounds };
+            let (secret, iv) = kdf.derive_key_and_iv(cipher, passphrase).unwrap();
+            cipher.encrypt(&secret, &iv, &mut section).unwrap();
+            ("aes256-ctr", "bcrypt")
+        }
+    };
+    let mut bytes = b"openssh-key-v1\0".to_vec();
+    for part in [cipher.as_bytes(), kdf.as_bytes(), &options] {
+        put(&mut bytes, part);
+    }
+    bytes.extend(1_u32.to_be_bytes());
+    put(&mut bytes, &public);
+    put(&mut bytes, &section);
+    let text = Base64::encode_string(&bytes);
+    let lines: Vec<&str> =
+        text.as_bytes().chunks(70).map(|it| std::str::from_utf8(it).unwrap()).collect();
+    let (begin, end) = ("-----BEGIN OPENSSH PRIVATE KEY-----", "-----END OPENSSH PRIVATE KEY-----");
+    format!("{begin}\n{}\n{end}\n", lines.join("\n"))
 }
 
 fn save(folder: &Path, name: &str, text: &str) -> PathBuf {
@@ -80,10 +105,13 @@ fn every_kind_of_key_file_signs() {
 #[test]
 fn a_secret_number_with_leading_zeros_is_no_obstacle() {
     let folder = tempfile::tempdir().unwrap();
-    let plain = save(folder.path(), "plain", SHORT_P521);
-    let encrypted = save(folder.path(), "encrypted", SHORT_P521_ENCRYPTED);
+    let short = short_p521();
+    let plain = save(folder.path(), "plain", &as_openssh_writes_it(&short, None));
+    let locked = as_openssh_writes_it(&short, Some("open sesame"));
+    let encrypted = save(folder.path(), "encrypted", &locked);
     let key = sign_with(&plain, None).unwrap().key;
     assert_eq!(key.kind(), "ecdsa-sha2-nistp521");
+    assert_eq!(key, public(&short));
     assert_eq!(sign_with(&encrypted, Some("open sesame")).unwrap().key, key);
     assert!(matches!(sign_with(&encrypted, Some("sesame")), Err(SignError::Passphrase { .. })));
 }
@@ -119,7 +147,7 @@ fn files_that_are_no_keys_are_refused_by_what_they_are() {
         ("empty", ""),
         ("text", "hello\n"),
         ("pem", "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n"),
-        ("cut", &SHORT_P521[..300]),
+        ("cut", &as_openssh_writes_it(&short_p521(), None)[..300]),
         ("hollow", "-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----\n"),
     ];
     for (name, text) in cases {

@@ -16,7 +16,7 @@ use crate::cli::ReportFormat;
 use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::output::Said;
-use crate::render::dds::{render, render_step};
+use crate::render::dds::{render, render_runs, render_step};
 
 /// Propose changes, decide about them, and carry out what was approved
 ///
@@ -133,6 +133,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         Command::List { .. } => Some(Asked::List),
         Command::Show { id } => Some(Asked::Show(id)),
         Command::Verify => Some(Asked::Verify),
+        Command::Approve(approve) => approve.id_to_print().map(Asked::Show),
         _ => None,
     };
     let registry = ctx.environment.registry.as_deref();
@@ -157,7 +158,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         Command::List { status } => desk.list(status.map(Status::name))?,
         Command::Show { id } => desk.show(id)?,
         Command::Verify => desk.verify()?,
-        Command::Approve(approve) => decide::approve(ctx, &desk, approve, &by)?,
+        Command::Approve(approve) => match approve.id_to_print() {
+            Some(id) => return Ok((Said::Raw(desk.approved_bytes(id)?), Exit::Clean)),
+            None => decide::approve(ctx, &desk, approve, &by)?,
+        },
         Command::Reject { id, reason } => desk.reject(id, reason, &by)?,
         Command::Run { watch, unconfined } => {
             let confinement = if *unconfined { Confinement::None } else { Confinement::Best };
@@ -213,7 +217,13 @@ fn carry_out(
             }
         })?;
         if !is_watching {
-            return say(ctx, &report, format);
+            return match (&report, format) {
+                (DdsReport::Run(runs), ReportFormat::Text) => {
+                    let text = render_runs(runs, &desk.held()?);
+                    Ok(ctx.unless_quiet(text, Exit::of(runs.ok)))
+                }
+                _ => say(ctx, &report, format),
+            };
         }
         if let DdsReport::Run(runs) = &report
             && !runs.reports.is_empty()

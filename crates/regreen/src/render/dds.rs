@@ -7,7 +7,7 @@ use protocol::v1::{
     DdsVerification,
 };
 use serde_json::Value;
-use service::dds::{Proposals, Step};
+use service::dds::{Held, Proposals, Step};
 
 use super::style::{BAD, BOLD, DIM, GOOD, WARN, paint, paint_diff};
 use crate::cli::Common;
@@ -28,7 +28,7 @@ pub(crate) fn render(report: &DdsReport, common: &Common) -> String {
         DdsReport::List(it) => render_list(&it.records),
         DdsReport::Show(it) => render_show(it),
         DdsReport::Decide(it) => render_decision(it, common),
-        DdsReport::Run(it) => render_runs(it),
+        DdsReport::Run(it) => render_runs(it, &[]),
         DdsReport::Worker(it) => match (&it.proposed, &it.source) {
             (Some(id), Some(source)) => {
                 let next = common.command_line(&["dds", "show", id]);
@@ -284,8 +284,9 @@ fn render_decision(decision: &DdsDecision, common: &Common) -> String {
     text
 }
 
-fn render_runs(runs: &DdsRuns) -> String {
-    if runs.reports.is_empty() {
+/// What came of a pass, and what it left alone because another process runs it.
+pub(crate) fn render_runs(runs: &DdsRuns, held: &[Held]) -> String {
+    if runs.reports.is_empty() && held.is_empty() {
         return "Nothing is approved and not carried out yet.\n".to_owned();
     }
     let mut text = String::new();
@@ -293,6 +294,19 @@ fn render_runs(runs: &DdsRuns) -> String {
         let id = report.get("dds_id").and_then(Value::as_str).unwrap_or_default();
         let _ = writeln!(text, "{}", paint(BOLD, &printable(id)));
         render_report(&mut text, report);
+    }
+    for it in held {
+        let (id, holder) = (paint(BOLD, &printable(&it.id)), printable(&it.holder));
+        let _ = if it.is_left_behind {
+            writeln!(
+                text,
+                "{id} was being written by {holder}, whose lease ended {}. Only `regreen dds run` in that workspace can \
+                 find out what became of it.",
+                it.until
+            )
+        } else {
+            writeln!(text, "{id} is run by {holder}. Its lease holds until {}.", it.until)
+        };
     }
     text
 }

@@ -22,7 +22,7 @@ command = ["sh", "-c", "echo 'on: pull_request' > .github/workflows/ci.yml"]
 "#;
 
 /// A workspace in which two people may approve.
-fn shop() -> Scene {
+pub(crate) fn shop() -> Scene {
     let scene = Scene::new(SHOP);
     for name in ["ana", "ben", "eve"] {
         write_key(&scene.path(name));
@@ -34,7 +34,7 @@ fn shop() -> Scene {
     scene
 }
 
-fn record(tool: &str, paths: &[&str]) -> Value {
+pub(crate) fn record(tool: &str, paths: &[&str]) -> Value {
     json!({
         "version": 2, "type": "code_change", "project": "shop", "goal": "Make x two",
         "instructions": ["Change the number"], "allowed_paths": paths, "tool": tool,
@@ -44,7 +44,7 @@ fn record(tool: &str, paths: &[&str]) -> Value {
 
 /// Runs the command for its JSON report, which fits its schema.
 #[track_caller]
-fn report(scene: &Scene, line: &str) -> Value {
+pub(crate) fn report(scene: &Scene, line: &str) -> Value {
     let ran = scene.run(&format!("{line} --format json"));
     let report = ran.json();
     let schema = scene.run("schema dds-report").json();
@@ -60,13 +60,13 @@ fn report(scene: &Scene, line: &str) -> Value {
 
 /// Stores a proposal, and gives its id.
 #[track_caller]
-fn add(scene: &Scene, record: &Value) -> String {
+pub(crate) fn add(scene: &Scene, record: &Value) -> String {
     scene.write("record.json", &record.to_string());
     report(scene, "dds add record.json")["id"].as_str().unwrap().to_owned()
 }
 
 #[track_caller]
-fn status(scene: &Scene, id: &str) -> String {
+pub(crate) fn status(scene: &Scene, id: &str) -> String {
     report(scene, &format!("dds show {id}"))["record"]["status"].as_str().unwrap().to_owned()
 }
 
@@ -175,6 +175,115 @@ fn only_a_person_with_a_key_that_is_allowed_approves() {
         assert_ne!(refused.code, 0, "{}", refused.text());
     }
     assert_eq!(status(&scene, &id), "proposed");
+}
+
+/// What `ssh-keygen -Y sign` writes, made by the library.
+fn sign(scene: &Scene, key: &str, namespace: &str, bytes: &[u8]) {
+    let key = ssh_key::PrivateKey::read_openssh_file(&scene.path(key)).unwrap();
+    let signature = key.sign(namespace, ssh_key::HashAlg::Sha512, bytes).unwrap();
+    scene.write("signature", &signature.to_pem(ssh_key::LineEnding::LF).unwrap());
+}
+
+fn printed(scene: &Scene, id: &str) -> Vec<u8> {
+    let output = scene.command(&format!("dds approve {id} --print"), &[]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+#[test]
+fn a_signature_that_was_made_elsewhere_approves_what_it_signed() {
+    let scene = shop();
+    let id = add(&scene, &record("good", &["src/"]));
+    let other = add(&scene, &record("ci", &[".github/workflows/ci.yml"]));
+    let before = scene.tree();
+    let bytes = printed(&scene, &id);
+    let read: Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!((&read["record"]["id"], &read["patch"]), (&json!(id), &Value::Null));
+    assert_eq!(read["record"]["status"], Value::Null, "it is not signed");
+    // To print is to ask: also where nobody may decide, and without a trace.
+    let line = format!("dds approve {id} --print");
+    for variables in [[("CI", "true")], [("REGREEN_ACTION", "1")]] {
+        assert_eq!(scene.run_with(&line, &variables, "").code, 0);
+    }
+    assert_eq!(scene.tree(), before);
+    for extra in ["--key ana", "--git-key", "--as ana@example.org", "--signature signature"] {
+        assert_eq!(scene.run(&format!("{line} {extra}")).code, 2, "{extra}");
+    }
+    assert_eq!(scene.run("dds approve DDS-1 --print").code, 2);
+
+    let cases: [(&str, &str, &[u8], &str); 4] = [
+        ("eve", "regreen-dds", &bytes, "is not allowed to approve"),
+        ("ana", "git", &bytes, "not for \"regreen-dds\""),
+        ("ana", "regreen-dds", &printed(&scene, &other), "is not one of these bytes"),
+        ("ana", "regreen-dds", b"", "is not one of these bytes"),
+    ];
+    let line = format!("dds approve {id} --signature signature");
+    for (key, namespace, signed, because) in cases {
+        sign(&scene, key, namespace, signed);
+        let refused = scene.run(&line);
+        assert_eq!(refused.code, 1, "{}", refused.text());
+        assert!(refused.stdout.contains(because), "{}", refused.text());
+    }
+    for text in ["", "nonsense", "-----BEGIN SSH SIGNATURE-----\n-----END SSH SIGNATURE-----\n"] {
+        scene.write("signature", text);
+        let refused = scene.run(&line);
+        assert!(refused.stdout.contains("this is no SSH signature"), "{}", refused.text());
+    }
+    assert_eq!(scene.run(&format!("dds approve {id} --signature nothing")).code, 3);
+    sign(&scene, "ana", "regreen-dds", &bytes);
+    assert_eq!(scene.run_with(&line, &[("CI", "true")], "").code, 2, "a CI job is nobody");
+    assert_eq!(scene.run(&format!("{line} --as ben@example.org")).code, 1, "the name is ana's");
+    assert_eq!(status(&scene, &id), "proposed");
+    let signature = scene.read("signature");
+    let approved = scene.run_with(&format!("dds approve {id} --signature -"), &[], &signature);
+    assert_eq!(approved.code, 0, "{}", approved.text());
+    assert_eq!(printed(&scene, &id), bytes, "an approved record has the same bytes");
+    assert_eq!(scene.run(&line).code, 1, "it is decided");
+    assert_eq!(report(&scene, "dds verify")["problems"], json!([]));
+    assert_eq!(report(&scene, "dds run")["reports"][0]["status"], "success");
+
+    // What is protected needs two people, wherever they sign.
+    let bytes = printed(&scene, &other);
+    sign(&scene, "ana", "regreen-dds", &bytes);
+    let line = format!("dds approve {other} --signature signature");
+    for _ in 0..2 {
+        let first = scene.run(&line);
+        assert_eq!(first.code, 1, "{}", first.text());
+        assert!(first.stdout.contains("two different people"), "{}", first.text());
+    }
+    sign(&scene, "ben", "regreen-dds", &bytes);
+    assert_eq!(report(&scene, &line)["status"], "approved");
+}
+
+/// The three lines of the guide, with the real ssh-keygen.
+#[cfg(feature = "live")]
+#[test]
+fn ssh_keygen_signs_what_is_printed() {
+    let scene = shop();
+    let id = add(&scene, &record("good", &["src/"]));
+    fs::write(scene.path("approve.bin"), printed(&scene, &id)).unwrap();
+    let key = scene.path("ana");
+    let signed = std::process::Command::new("ssh-keygen")
+        .args(["-q", "-Y", "sign", "-n", "regreen-dds", "-f"])
+        .args([&key, &scene.path("approve.bin")])
+        .status()
+        .expect("openssh-client is installed");
+    assert!(signed.success());
+    let approved = report(&scene, &format!("dds approve {id} --signature approve.bin.sig"));
+    assert_eq!(approved["status"], "approved");
+    // And the other way round: ssh-keygen verifies what regreen stored.
+    let document = scene.read(&format!("ws/.regreen/approvals/{id}.json"));
+    let document: Value = serde_json::from_str(&document).unwrap();
+    scene.write("stored.sig", document["signatures"][0]["signature"].as_str().unwrap());
+    let verified = std::process::Command::new("ssh-keygen")
+        .args(["-Y", "verify", "-n", "regreen-dds", "-I", "ana@example.org", "-f"])
+        .arg(scene.path("ws/allowed_signers"))
+        .arg("-s")
+        .arg(scene.path("stored.sig"))
+        .stdin(fs::File::open(scene.path("approve.bin")).unwrap())
+        .output()
+        .unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
 }
 
 #[test]

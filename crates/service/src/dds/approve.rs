@@ -1,14 +1,14 @@
-//! A person's decision: signed with a key that was named, or typed at a terminal.
+//! A person's decision: signed with a key that was named, here or elsewhere, or typed at a terminal.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use govern::Status;
 use govern::approval::{
-    self, Approved, Confirmation, Document, Refusal, SignatureEntry, SigningKey, Word,
+    self, Approved, Confirmation, Document, Refusal, SignatureEntry, Signed, SigningKey, Word,
 };
 use govern::lifecycle::Event;
 use govern::registry::{Dossier, Entry, Expected, Stored};
+use govern::{Id, Status};
 use protocol::v1;
 use serde_json::Value;
 use snapshot::{NewFile, RelPath, TreeChange};
@@ -57,10 +57,54 @@ impl Desk<'_> {
         let bytes = stored.record.approved_bytes(patch);
         let signed = approval::sign(&key, &bytes, signing.socket.as_deref(), signing.passphrase)
             .map_err(|error| Failure::Usage { message: chain(&error) })?;
+        self.approve_by(stored, patch, &signed, signing.principal, by)
+    }
+
+    /// Approves with a signature that was made elsewhere, of what [`Desk::approved_bytes`] gives.
+    pub fn approve_with_signature(
+        &self,
+        id: &str,
+        signature: &[u8],
+        principal: Option<&str>,
+        by: &str,
+    ) -> Result<v1::DdsReport, Failure> {
+        let dossier = self.dossier(id)?;
+        let Some(stored) = decidable(&dossier) else {
+            return self.refuse_event(&dossier, by);
+        };
+        let patch = dossier.patch.as_deref();
+        let armored = String::from_utf8_lossy(signature).into_owned();
+        match approval::check_signature(&armored, &stored.record.approved_bytes(patch)) {
+            Ok(key) => {
+                let signed = Signed { key, armored };
+                self.approve_by(stored, patch, &signed, principal.map(str::to_owned), by)
+            }
+            Err(error) => Ok(refused(stored, by, &[error.into()])),
+        }
+    }
+
+    /// Exactly the bytes that an approval of the record signs.
+    pub fn approved_bytes(&self, id: &str) -> Result<Vec<u8>, Failure> {
+        let dossier = self.dossier(id)?;
+        match &dossier.entry {
+            Entry::Current(stored) => Ok(stored.record.approved_bytes(dossier.patch.as_deref())),
+            Entry::Legacy(_) => Err(Failure::Usage { message: of_before(dossier.entry.id()) }),
+        }
+    }
+
+    /// Adds the signature to those that are there, and approves if that is enough.
+    fn approve_by(
+        &self,
+        stored: &Stored,
+        patch: Option<&[u8]>,
+        signed: &Signed,
+        principal: Option<String>,
+        by: &str,
+    ) -> Result<v1::DdsReport, Failure> {
         let allowed = self.allowed_signers()?;
         let known = allowed.principal_of(&signed.key).map(str::to_owned);
-        let principal = signing.principal.or(known).unwrap_or_else(|| by.to_owned());
-        let entry = SignatureEntry::new(&principal, &signed);
+        let principal = principal.or(known).unwrap_or_else(|| by.to_owned());
+        let entry = SignatureEntry::new(&principal, signed);
         let earlier = self.signed_before(stored)?;
         let (document, verdict) = self.with_subject(&stored.record, patch, |subject| {
             let fresh = Document::signed(subject, entry.clone(), now());
@@ -165,9 +209,7 @@ impl Desk<'_> {
     fn refuse_event(&self, dossier: &Dossier, by: &str) -> Result<v1::DdsReport, Failure> {
         let (id, status) = (dossier.entry.id(), dossier.entry.status());
         let problem = match &dossier.entry {
-            Entry::Legacy(_) => {
-                format!("{id} is a legacy record: it can be read and exported, nothing else")
-            }
+            Entry::Legacy(_) => of_before(id),
             Entry::Current(_) => format!("a record that is {status} cannot be approved"),
         };
         self.registry.borrow_mut().note_refusal(id, "approve", by, now(), &problem)?;
@@ -230,6 +272,10 @@ impl Desk<'_> {
         self.session.workspace.commit(&change, None, &meta)?;
         Ok(())
     }
+}
+
+fn of_before(id: &Id) -> String {
+    format!("{id} is a legacy record: it can be read and exported, nothing else")
 }
 
 /// The record, if somebody can decide about it.

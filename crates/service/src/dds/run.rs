@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use govern::execute::{self, Applied, Executor, Holder, Step, Tool};
-use govern::registry::Dossier;
-use govern::{Id, Report};
+use govern::lifecycle::Phase;
+use govern::registry::{Dossier, Entry};
+use govern::{Id, Report, Status};
 use protocol::v1::{self, PatchInput};
 use workspace::IndexUpdate;
 
@@ -21,6 +22,19 @@ pub enum Confinement {
     Best,
     /// Nothing: somebody said so.
     None,
+}
+
+/// A record that another process runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// The record.
+    pub id: String,
+    /// Who runs it.
+    pub holder: String,
+    /// When others may take over.
+    pub until: String,
+    /// The process ended while it wrote to another workspace, and only there is known what became of that.
+    pub is_left_behind: bool,
 }
 
 impl Desk<'_> {
@@ -59,6 +73,23 @@ impl Desk<'_> {
             ok: reports.iter().all(|it| it.outcome == govern::lifecycle::Outcome::Success),
             reports: reports.iter().map(Report::to_json).collect(),
         }))
+    }
+
+    /// The records that other processes run, oldest first: what a pass leaves alone.
+    pub fn held(&self) -> Result<Vec<Held>, Failure> {
+        let approved = self.registry.borrow_mut().list(Some(Status::Approved.name()))?;
+        let now = now();
+        let held = approved.into_iter().filter_map(|entry| {
+            let Entry::Current(stored) = entry else { return None };
+            let lease = stored.state.lease?;
+            Some(Held {
+                id: stored.record.id.to_string(),
+                holder: lease.holder,
+                until: lease.until.to_string(),
+                is_left_behind: lease.until <= now && lease.phase == Phase::Committing,
+            })
+        });
+        Ok(held.collect())
     }
 
     /// This process, among all that run records: where it works, and which one it is.

@@ -22,6 +22,7 @@ impl Desk<'_> {
     /// One record, with all that is known about it.
     pub fn show(&self, id: &str) -> Result<v1::DdsReport, Failure> {
         let dossier = self.dossier(id)?;
+        let correction = self.registry.borrow_mut().correction_of(dossier.entry.id())?;
         let mut show = v1::DdsShow {
             ok: true,
             entry: entry(&dossier.entry, dossier.patch.as_deref()),
@@ -29,7 +30,7 @@ impl Desk<'_> {
             stale: None,
             approval: None,
             report: dossier.reports.last().cloned(),
-            correction: self.correction_of(dossier.entry.id().as_str())?,
+            correction: correction.map(|it| it.to_string()),
             history: dossier.history.iter().map(happened).collect(),
         };
         if let Entry::Current(stored) = &dossier.entry {
@@ -51,15 +52,6 @@ impl Desk<'_> {
             }
         }
         Ok(v1::DdsReport::Show(Box::new(show)))
-    }
-
-    fn correction_of(&self, id: &str) -> Result<Option<String>, Failure> {
-        let entries = self.registry.borrow_mut().list(None)?;
-        let correction = entries.iter().find(|it| match it {
-            Entry::Current(stored) => stored.record.source().is_some_and(|it| it.as_str() == id),
-            Entry::Legacy(_) => false,
-        });
-        Ok(correction.map(|it| it.id().to_string()))
     }
 
     /// The approval of a record, judged anew; `None` if nobody gave one.

@@ -177,19 +177,19 @@ pub(super) fn a_report_comes_with_the_end_and_only_then(place: &Place) {
 pub(super) fn a_failure_gets_one_correction_ever(place: &Place) {
     let mut registry = place.open();
     let source = after(&mut registry, &[approve()]);
-    let correct =
-        |registry: &mut Registry, source: &Id| registry.add_correction(source, "worker", at(40));
-    assert_eq!(correct(&mut registry, &source), Err(CorrectError::NotForIt { id: source.clone() }));
+    let correct = |registry: &mut Registry| registry.correct_oldest("worker", at(40)).unwrap();
+    assert_eq!(correct(&mut registry), None, "it has not failed");
     for event in &failing()[1..] {
         happen(&mut registry, &source, Expected::Any, event).unwrap();
     }
-    let fix = correct(&mut registry, &source).unwrap();
+    assert_eq!(registry.correction_of(&source).unwrap(), None);
+    let fix = correct(&mut registry).unwrap();
     assert_eq!(fix.record.id, id("DDS-FIX-20260202-001"));
     assert_eq!(fix.record.source(), Some(&source));
     assert_eq!(fix.state.status, Status::Proposed);
-    let corrected =
-        CorrectError::Corrected { id: source.clone(), by: "DDS-FIX-20260202-001".to_owned() };
-    assert_eq!(correct(&mut registry, &source), Err(corrected.clone()));
+    assert_eq!(registry.correction_of(&source).unwrap(), Some(fix.record.id.clone()));
+    assert_eq!(registry.correction_of(&fix.record.id).unwrap(), None);
+    assert_eq!(correct(&mut registry), None, "it has its correction");
     let mut by_hand = fix.to_json();
     by_hand.as_object_mut().unwrap().shift_remove("id");
     assert!(matches!(
@@ -197,17 +197,24 @@ pub(super) fn a_failure_gets_one_correction_ever(place: &Place) {
         Err(AddError::Faults { faults }) if faults.len() == 1 && faults[0].pointer == "/source_dds"
     ));
     happen(&mut registry, &fix.record.id, Expected::Any, &Event::Reject).unwrap();
-    assert_eq!(correct(&mut registry, &source), Err(corrected));
-    assert_eq!(registry.correct_oldest("worker", at(41)).unwrap(), None);
+    assert_eq!(correct(&mut registry), None, "a rejected correction is one");
     assert_sound(&mut registry);
 
-    let second = after(&mut registry, &failing());
-    let fix = correct(&mut registry, &second).unwrap().record.id;
+    after(&mut registry, &failing());
+    let fix = correct(&mut registry).unwrap().record.id;
     for event in &failing() {
         happen(&mut registry, &fix, Expected::Any, event).unwrap();
     }
-    assert_eq!(correct(&mut registry, &fix), Err(CorrectError::NotForIt { id: fix.clone() }));
-    assert_eq!(registry.oldest_failure_without_correction().unwrap(), None);
+    assert_eq!(correct(&mut registry), None, "a correction gets none");
+    let mut built_in = proposal();
+    built_in["tool"] = json!(crate::execute::BUILTIN);
+    let built_in = registry.add(&built_in, None, "ann", at(0)).unwrap().record.id;
+    for event in &failing() {
+        happen(&mut registry, &built_in, Expected::Any, event).unwrap();
+    }
+    assert_eq!(correct(&mut registry), None, "nothing would be attached to it");
+    let behind = after(&mut registry, &failing());
+    assert_eq!(correct(&mut registry).unwrap().record.source(), Some(&behind), "it is not held up");
 }
 
 pub(super) fn the_oldest_failure_is_corrected_first(place: &Place) {
@@ -215,7 +222,6 @@ pub(super) fn the_oldest_failure_is_corrected_first(place: &Place) {
     let late = after(&mut registry, &failing()[..3]);
     let early = after(&mut registry, &failing());
     happen(&mut registry, &late, Expected::Any, &finish("w", Outcome::Error)).unwrap();
-    assert_eq!(registry.oldest_failure_without_correction().unwrap(), Some(early.clone()));
     let mut next = || registry.correct_oldest("worker", at(50)).unwrap().map(|it| it.record);
     assert_eq!(next().unwrap().source(), Some(&early));
     assert_eq!(next().unwrap().source(), Some(&late));
@@ -226,27 +232,71 @@ pub(super) fn the_oldest_failure_is_corrected_first(place: &Place) {
 pub(super) fn a_lease_that_ended_is_taken_over_with_its_phase(place: &Place) {
     let mut registry = place.open();
     let id = after(&mut registry, &[approve()]);
-    let mut claim_at = |holder: &str, now: i64| {
-        registry.claim_next(holder, holder, at(now), at(now + 60)).unwrap().map(|it| it.state.lease)
+    let mut claim_at = |process: &str, now: i64| {
+        let claimed = registry.claim_next(&Holder::new("ws", process), at(now), at(now + 60));
+        claimed.unwrap().map(|it| it.state.lease)
     };
     let lease = |holder: &str, until: i64, phase: Phase| {
         Some(Some(Lease { holder: holder.to_owned(), until: at(until), phase }))
     };
-    assert_eq!(claim_at("a", 0), lease("a", 60, Phase::Claimed));
+    assert_eq!(claim_at("a", 0), lease("ws#a", 60, Phase::Claimed));
     assert_eq!(claim_at("b", 59), None);
-    happen(&mut place.open(), &id, Expected::Any, &begin("a")).unwrap();
-    assert_eq!(claim_at("b", 60), lease("b", 120, Phase::Running));
-    assert_eq!(registry.next_claimable(at(119)).unwrap(), None);
-    assert_eq!(registry.next_claimable(at(120)).unwrap().unwrap().record.id, id);
-    let late = happen(&mut registry, &id, Expected::Any, &finish("a", Outcome::Error));
+    happen(&mut place.open(), &id, Expected::Any, &begin("ws#a")).unwrap();
+    assert_eq!(claim_at("b", 60), lease("ws#b", 120, Phase::Running));
+    assert_eq!(claim_at("c", 119), None);
+    assert_eq!(claim_at("c", 120), lease("ws#c", 180, Phase::Running));
+    let late = happen(&mut registry, &id, Expected::Any, &finish("ws#a", Outcome::Error));
     assert!(matches!(late, Err(HappenError::Refused(Refusal::NotHolder { .. }))));
+    assert_sound(&mut registry);
+}
+
+/// Whoever claims gets what is free or has ended, and of what was being written only what its own workspace wrote.
+pub(super) fn each_claim_takes_the_oldest_that_may_be_taken(place: &Place) {
+    let mut registry = place.open();
+    let left = |holder: &str, phase: Phase| -> Vec<Event> {
+        let n_events = match phase {
+            Phase::Claimed => 2,
+            Phase::Running => 3,
+            Phase::Committing => 4,
+        };
+        let whole = [approve(), claim(holder, 0, 50), begin(holder), commit(holder)];
+        whole.into_iter().take(n_events).collect()
+    };
+    let lives = [
+        vec![],
+        vec![Event::Reject],
+        failing(),
+        left("ws2#1", Phase::Committing),
+        left("w#1", Phase::Committing),
+        left("ws", Phase::Committing),
+        left("WS#1", Phase::Committing),
+        left("ws#1", Phase::Committing),
+        left("ws2#1", Phase::Running),
+        vec![approve(), claim("ws#1", 0, 51)],
+        left("ws2#1", Phase::Claimed),
+        vec![approve()],
+    ];
+    let ids: Vec<Id> = lives.iter().map(|it| after(&mut registry, it)).collect();
+    let mut claim_all = |now: i64, process: &str| -> Vec<Id> {
+        let holder = Holder::new("ws", process);
+        let claimed = || registry.claim_next(&holder, at(now), at(now + 60)).unwrap();
+        std::iter::from_fn(claimed).map(|it| it.record.id).collect()
+    };
+    assert_eq!(claim_all(49, "2"), ids[11..]);
+    assert_eq!(claim_all(50, "3"), [ids[7].clone(), ids[8].clone(), ids[10].clone()]);
+    assert_eq!(claim_all(51, "4"), ids[9..10]);
+    assert_eq!(claim_all(51, "5"), []);
+    assert_eq!(
+        registry.claim_next(&Holder::new("a\nb", ""), at(51), at(52)),
+        Err(RegistryError::Name { what: "the holder" })
+    );
     assert_sound(&mut registry);
 }
 
 pub(super) fn the_database_itself_refuses_a_second_correction(place: &Place) {
     let mut registry = place.open();
     let source = after(&mut registry, &failing());
-    registry.add_correction(&source, "worker", at(40)).unwrap();
+    registry.correct_oldest("worker", at(40)).unwrap().unwrap();
     let insert = "INSERT INTO dds_records (ord, id, body, legacy, kind, status, version, source, changed) \
                   VALUES (9, 'x', '{}', 0, 'code_fix', 'proposed', 1, $1, 1)";
     let mut db: Box<dyn Database> = match &place.location {

@@ -88,7 +88,9 @@ fn work(place: &Place, name: &str) {
             Err(error) => panic!("{error}"),
         }
     }
-    while let Some(claimed) = registry.claim_next(name, name, at(5), at(500)).unwrap() {
+    let holder = Holder::new(name, "1");
+    let name = &holder.name();
+    while let Some(claimed) = registry.claim_next(&holder, at(5), at(500)).unwrap() {
         let id = claimed.record.id;
         say(&format!("claimed {id}"));
         for event in [begin(name), commit(name), finish(name, Outcome::Success)] {

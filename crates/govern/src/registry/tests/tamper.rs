@@ -5,8 +5,8 @@ use super::*;
 /// A registry in which every kind of row has something to lose. The lines: 1 to 5 of a failure, 6 of its correction, 7 to
 /// 9 of a record that runs, 10 and 11 of a record that was rejected, 12 the refusal to approve it then.
 fn furnish(registry: &mut Registry) {
-    let failed = after(registry, &failing());
-    registry.add_correction(&failed, "worker", at(40)).unwrap();
+    after(registry, &failing());
+    registry.correct_oldest("worker", at(40)).unwrap().unwrap();
     after(registry, &[approve(), claim("w", 1, 60)]);
     let rejected = after(registry, &[Event::Reject]);
     happen(registry, &rejected, Expected::Any, &approve()).unwrap_err();
@@ -235,9 +235,10 @@ impl Copy {
                 copy
             }
             #[cfg(feature = "live")]
-            Location::Postgres(url) => {
-                Place { location: Location::Postgres(server::furnished_again(url)), _dir: None }
-            }
+            Location::Postgres(url) => Place {
+                location: Location::Postgres(crate::live_server::furnished_again(url)),
+                _dir: None,
+            },
             #[cfg(not(feature = "live"))]
             Location::Postgres(_) => unreachable!("only the live tier has a server"),
         };

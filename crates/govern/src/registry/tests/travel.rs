@@ -61,12 +61,12 @@ pub(super) fn files_come_back_as_they_went_in(place: &Place) {
     assert_sound(&mut registry);
 
     // A bare array is read too, and a failure that came in so can be corrected, but not twice.
-    assert_eq!(registry.oldest_failure_without_correction().unwrap(), None);
+    assert_eq!(registry.correct_oldest("worker", at(0)).unwrap(), None);
     let mut bare: Value = serde_json::from_str(&dds).unwrap();
     let mut one = bare["proposals"][0].take();
     one["id"] = json!("DDS-20260101-CODE-004");
     import(&mut registry, &json!([one]).to_string(), None).unwrap();
-    assert_eq!(registry.oldest_failure_without_correction().unwrap(), None, "it has no report");
+    assert_eq!(registry.correct_oldest("worker", at(0)).unwrap(), None, "it has no report");
     assert_sound(&mut registry);
     let again = import(&mut registry, &dds, Some(&reports)).unwrap_err();
     assert_eq!(
@@ -94,7 +94,7 @@ pub(super) fn an_import_approves_nothing(place: &Place) {
     let stored: Vec<String> =
         registry.list(None).unwrap().iter().map(|it| it.status().to_owned()).collect();
     assert_eq!(stored, ["proposed", "proposed", "rejected", "executed", "failed"]);
-    assert_eq!(registry.next_claimable(at(0)).unwrap(), None);
+    assert_eq!(registry.claim_next(&Holder::new("w", "1"), at(0), at(9)).unwrap(), None);
     let id = &imported.no_longer_approved[0];
     let history = registry.get(id).unwrap().unwrap().history;
     assert_eq!(history[0].details["given"], json!({ "status": "approved" }));
@@ -156,8 +156,7 @@ pub(super) fn records_of_before_are_kept_and_never_change(place: &Place) {
     let dds = json!([approved, fix, other_fix, old]);
     import(&mut registry, &dds.to_string(), None).unwrap();
     assert_eq!(registry.export().unwrap().dds["proposals"], dds);
-    assert_eq!(registry.next_claimable(at(0)).unwrap(), None);
-    assert_eq!(registry.claim_next("w", "w", at(0), at(9)).unwrap(), None);
+    assert_eq!(registry.claim_next(&Holder::new("w", "1"), at(0), at(9)).unwrap(), None);
     assert_eq!(registry.list(Some("pending")).unwrap()[0].id(), &id("old"));
     let before = registry.export().unwrap();
     for name in ["DDS-GEN-17", "old"] {

@@ -17,15 +17,33 @@ use crate::render::dds::render;
 #[command(after_help = "Examples:
   regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519
   regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519.pub   the key is in the SSH agent
-  regreen dds approve DDS-20260202-CODE-001 --git-key                     git's user.signingkey")]
+  regreen dds approve DDS-20260202-CODE-001 --git-key                     git's user.signingkey
+
+The key is on another machine:
+  regreen dds approve DDS-20260202-CODE-001 --print > approve.bin
+  ssh-keygen -Y sign -f ~/.ssh/id_ed25519 -n regreen-dds approve.bin      there; it writes approve.bin.sig
+  regreen dds approve DDS-20260202-CODE-001 --signature approve.bin.sig")]
 pub(super) struct ApproveArguments {
     /// The proposal
     id: String,
     #[command(flatten)]
     key: KeyArguments,
+    /// A signature that `ssh-keygen -Y sign -n regreen-dds` made of what `--print` prints; `-` reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "git_key"])]
+    signature: Option<PathBuf>,
+    /// Print exactly the bytes that an approval signs, and decide nothing
+    #[arg(long, conflicts_with_all = ["key", "git_key", "signature", "principal"])]
+    print: bool,
     /// The name that you approve under [default: the one that the file of allowed signers has for the key]
     #[arg(long = "as", value_name = "NAME")]
     principal: Option<String>,
+}
+
+impl ApproveArguments {
+    /// The proposal whose bytes are only asked for.
+    pub(super) fn id_to_print(&self) -> Option<&str> {
+        self.print.then_some(&self.id)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -60,7 +78,8 @@ impl KeyArguments {
     }
 }
 
-/// Approves with the key that was named; without one, asks a person at a terminal to type the id.
+/// Approves with the key that was named or the signature that was brought; without either, asks a person at a terminal
+/// to type the id.
 pub(super) fn approve(
     ctx: &Ctx<'_>,
     desk: &Desk<'_>,
@@ -70,6 +89,11 @@ pub(super) fn approve(
     if ctx.environment.is_ci {
         let message = "an approval is a person's word, and this is a CI job (CI is set); approve from a shell of your own";
         return Err(UsageError(message.to_owned()).into());
+    }
+    if let Some(file) = &arguments.signature {
+        let signature = super::read(ctx, file)?;
+        let principal = arguments.principal.as_deref();
+        return Ok(desk.approve_with_signature(&arguments.id, &signature, principal, by)?);
     }
     let Some(key) = arguments.key.choice(ctx) else {
         return typed(ctx, desk, &arguments.id, by);
@@ -87,8 +111,8 @@ pub(super) fn approve(
 fn typed(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str, by: &str) -> Result<DdsReport> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         let message = "name a key: --key FILE for a private key or for the public key of one in the SSH agent, \
-                       --git-key for the one that git signs with; without a key an approval is typed at a terminal, \
-                       and there is none";
+                       --git-key for the one that git signs with; or bring a signature: --signature FILE; without any \
+                       of them an approval is typed at a terminal, and there is none";
         return Err(UsageError(message.to_owned()).into());
     }
     let shown = render(&desk.show(id)?, ctx.common);

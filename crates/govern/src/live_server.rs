@@ -1,8 +1,15 @@
 //! A PostgreSQL server for the live tier: a new cluster on 127.0.0.1 with a password, stopped at the end. Without the
 //! server's programs the test fails.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test without its server cannot go on"
+)]
+
+use std::fs::Permissions;
 use std::net::TcpListener;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,18 +18,38 @@ use tempfile::TempDir;
 
 static N_DATABASES: AtomicU32 = AtomicU32::new(0);
 
-pub(super) struct Server {
+pub(crate) struct Server {
     programs: PathBuf,
     dir: TempDir,
     port: u16,
 }
 
 impl Server {
-    pub(super) fn start() -> Server {
+    pub(crate) fn start() -> Server {
+        Server::launch(None)
+    }
+
+    /// One that encrypts, with a certificate and its key.
+    pub(crate) fn start_with_tls(certificate: &Path, key: &Path) -> Server {
+        Server::launch(Some((certificate, key)))
+    }
+
+    fn launch(tls: Option<(&Path, &Path)>) -> Server {
         let dir = TempDir::new().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let server = Server { programs: programs(), dir, port };
         std::fs::write(server.path("password"), "s3cret\n").unwrap();
+        let mut options = format!(
+            "-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=150"
+        );
+        if let Some((certificate, key)) = tls {
+            std::fs::copy(certificate, server.path("server.crt")).unwrap();
+            std::fs::copy(key, server.path("server.key")).unwrap();
+            // Where it looks is beside its data, and it takes no key that others can read.
+            std::fs::set_permissions(server.path("server.key"), Permissions::from_mode(0o600))
+                .unwrap();
+            options += " -c ssl=on -c ssl_cert_file=../server.crt -c ssl_key_file=../server.key";
+        }
         if is_root() {
             // The server refuses to run as root.
             run(Command::new("chown").arg("-R").arg("nobody").arg(server.dir.path()));
@@ -40,9 +67,6 @@ impl Server {
             .arg(format!("--pwfile={}", server.path("password").display()))
             .arg("-D")
             .arg(server.path("data")));
-        let options = format!(
-            "-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=150"
-        );
         run(server.control("start").arg("-l").arg(server.path("log")).arg("-o").arg(options));
         server
     }
@@ -72,7 +96,7 @@ impl Server {
     }
 
     /// The URL of a new database.
-    pub(super) fn new_database(&self, name: &str) -> String {
+    pub(crate) fn new_database(&self, name: &str) -> String {
         let url = format!("postgres://regreen:s3cret@127.0.0.1:{}/postgres", self.port);
         create_database(&url, name)
     }
@@ -80,7 +104,7 @@ impl Server {
 
 impl Server {
     /// The URL of a new database, for somebody whose password is checked as servers do by default.
-    pub(super) fn new_database_with_scram(&self) -> String {
+    pub(crate) fn new_database_with_scram(&self) -> String {
         let url = self.new_database("scram");
         let mut client = ::postgres::Client::connect(&url, ::postgres::NoTls).unwrap();
         let role = "SET password_encryption = 'scram-sha-256'; CREATE ROLE ann SUPERUSER LOGIN PASSWORD 's3cret'";
@@ -96,7 +120,7 @@ impl Drop for Server {
 }
 
 /// The URL of another database on the same server.
-pub(super) fn furnished_again(url: &str) -> String {
+pub(crate) fn furnished_again(url: &str) -> String {
     create_database(url, "copy")
 }
 
