@@ -8,6 +8,8 @@ mod host;
 use std::cell::RefCell;
 use std::io::{BufRead, Write};
 use std::rc::Rc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
@@ -15,7 +17,7 @@ use rquickjs::{Coerced, Context, Ctx, Error, Function, Object, Promise, Runtime,
 
 use crate::outcome::{Limit, Limits, Outcome, RunError};
 use crate::program::Program;
-use host::{Host, Stop};
+use host::{Desk, Host, Stop};
 
 /// The streams of a program on the embedded engine.
 pub struct Io<'a> {
@@ -41,49 +43,75 @@ const MIN_MEMORY: usize = 16 << 20;
 
 /// Runs a program on the embedded engine. Returns after everything it wrote was handed on.
 pub fn run(program: &Program, limits: &Limits, io: Io<'_>) -> Result<Outcome, RunError> {
-    // The engine takes 0 for no limit, here and for the memory.
-    let stack = limits.stack.clamp(MIN_STACK, Limits::MAX_STACK);
-    std::thread::scope(|scope| {
+    Engine::prepare(limits)?.run(program, io)
+}
+
+/// An embedded engine that is made on its own thread, and waits there for its one program. If there comes none, it ends.
+#[derive(Debug)]
+pub struct Engine {
+    programs: SyncSender<Program>,
+    desk: Desk,
+    memory: usize,
+    thread: JoinHandle<Result<Outcome, RunError>>,
+}
+
+impl Engine {
+    /// Starts to make an engine with these limits, and returns at once. The time starts with the program.
+    pub fn prepare(limits: &Limits) -> Result<Engine, RunError> {
+        // The engine takes 0 for no limit, here and for the memory.
+        let stack = limits.stack.clamp(MIN_STACK, Limits::MAX_STACK);
         let (host, desk) = host::open();
-        let engine = std::thread::Builder::new()
+        let (programs, program) = sync_channel(1);
+        let limits = Limits { stack, ..*limits };
+        let thread = std::thread::Builder::new()
             .name("clank".to_owned())
             .stack_size(stack + STACK_RESERVE)
-            .spawn_scoped(scope, move || execute(program, limits, stack, host))
+            .spawn(move || execute(&program, &limits, host))
             .map_err(|error| RunError::Engine { message: error.to_string() })?;
-        let served = desk.serve(io, limits.memory);
-        let ended = engine.join();
+        Ok(Engine { programs, desk, memory: limits.memory, thread })
+    }
+
+    /// Runs a program. Returns after everything it wrote was handed on.
+    pub fn run(self, program: &Program, io: Io<'_>) -> Result<Outcome, RunError> {
+        // An engine that could not be made waits for no program; how it ended says why.
+        let _ = self.programs.send(program.clone());
+        let served = self.desk.serve(io, self.memory);
+        let ended = self.thread.join();
         served?;
         ended.unwrap_or_else(|_| Err(RunError::Engine { message: "it panicked".to_owned() }))
-    })
+    }
 }
 
 fn execute(
-    program: &Program,
+    programs: &Receiver<Program>,
     limits: &Limits,
-    stack: usize,
     host: host::Channel,
 ) -> Result<Outcome, RunError> {
     let engine_error = |error: Error| RunError::Engine { message: error.to_string() };
     let runtime = Runtime::new().map_err(engine_error)?;
     let memory = limits.memory.max(MIN_MEMORY);
     runtime.set_memory_limit(memory);
-    runtime.set_max_stack_size(stack);
-    let host = Rc::new(RefCell::new(Host::new(host, limits.time)));
+    runtime.set_max_stack_size(limits.stack);
+    let host = Rc::new(RefCell::new(Host::new(host)));
     let interrupt = Rc::clone(&host);
     runtime.set_interrupt_handler(Some(Box::new(move || {
         interrupt.try_borrow_mut().is_ok_and(|mut it| it.must_stop())
     })));
+    let context = Context::full(&runtime).map_err(engine_error)?;
+    let installed = context.with(|ctx| install(&ctx, &host));
+    // Whoever has no program for it has gone, and asks for no outcome.
+    let Ok(program) = programs.recv() else { return Ok(Outcome::Done) };
+    host.borrow_mut().start(limits.time);
     let modules = Modules { program: program.clone(), trouble: Rc::default() };
     let trouble = Rc::clone(&modules.trouble);
     runtime.set_loader(modules.clone(), modules);
-    let context = Context::full(&runtime).map_err(engine_error)?;
-    let ended = context.with(|ctx| install(&ctx, &host).and_then(|()| start(&ctx, program)));
+    let ended = context.with(|ctx| installed.and_then(|()| start(&ctx, &program)));
     // Without memory the engine may lose even what was to be done next.
     let used = usize::try_from(runtime.memory_usage().malloc_size).unwrap_or_default();
     let is_full = used >= memory / 4 * 3;
     // What is said about the end takes memory too.
     runtime.set_memory_limit(memory.saturating_add(MIN_MEMORY));
-    let ended = context.with(|ctx| conclude(&ctx, program, ended));
+    let ended = context.with(|ctx| conclude(&ctx, &program, ended));
     host.borrow_mut().flush();
     let stop = host.borrow().stop();
     match (ended?, trouble.take()) {

@@ -15,7 +15,7 @@ mod program;
 mod source_map;
 mod z3;
 
-pub use embedded::{Io, run};
+pub use embedded::{Engine, Io, run};
 pub use frame::Frame;
 pub use node::{NodeIo, run_node};
 pub use outcome::{Limit, Limits, Outcome, RunError, Stream};

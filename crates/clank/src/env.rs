@@ -1,11 +1,12 @@
 //! What declarations mean to those who use them: signatures and types.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clank_syntax::ast::{ExprId, Name, NodeId};
 use rustc_hash::FxHashMap;
 
+use crate::similar::ByLength;
 use crate::ty::{Effects, Ty, TypeKey};
 
 /// A declared record or sum.
@@ -128,6 +129,18 @@ pub struct Env {
     /// The signatures of the module's own functions, external ones included, by declaration: also of those whose name
     /// means another one because it is declared twice.
     pub signatures: FxHashMap<NodeId, Arc<Signature>>,
+    names: ValueNames,
+}
+
+/// The names of values by their lengths, made when a name is not found for the first time. A copy of the values may be
+/// changed, so it has none yet.
+#[derive(Debug, Default)]
+struct ValueNames(OnceLock<ByLength<Name>>);
+
+impl Clone for ValueNames {
+    fn clone(&self) -> ValueNames {
+        ValueNames::default()
+    }
 }
 
 /// What a module offers to those who import it: all that it declares.
@@ -143,6 +156,19 @@ impl Env {
     /// The record or sum with that key.
     pub fn def(&self, key: &TypeKey) -> Option<&Arc<TypeDef>> {
         self.defs.get(key)
+    }
+
+    /// The values whose names may be near a name, and some others. No value may be added afterwards.
+    pub(crate) fn values_around(&self, name: &str) -> impl Iterator<Item = (&Name, &Value)> {
+        let names = self.names.0.get_or_init(|| {
+            let mut names = ByLength::default();
+            #[expect(clippy::iter_over_hash_type, reason = "who asks for them puts them in order")]
+            for name in self.values.keys() {
+                names.push(name, name.clone());
+            }
+            names
+        });
+        names.around(name).filter_map(|it| self.values.get_key_value(it))
     }
 
     /// The signature of one of the module's own functions.

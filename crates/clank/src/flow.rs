@@ -17,7 +17,7 @@ use self::mode::Modes;
 use crate::body::BodyView;
 use crate::diagnostic::Diagnostic;
 use crate::env::Env;
-use crate::similar::{Rows, Wanted};
+use crate::similar::{ByLength, Rows, Wanted};
 
 /// Looks at the paths through a function. Other declarations have none.
 pub(crate) fn flow(ast: &Ast, decl: DeclId, env: &Env, view: BodyView<'_>) -> Vec<Diagnostic> {
@@ -36,7 +36,7 @@ struct Doubts<'a> {
     /// Something could not be read or is not written yet.
     is_unfinished: bool,
     /// Names that mean nothing.
-    unresolved: Vec<Wanted<'a>>,
+    unresolved: ByLength<Wanted<'a>>,
 }
 
 impl<'a> Doubts<'a> {
@@ -53,14 +53,16 @@ impl<'a> Doubts<'a> {
                 _ => {}
             }
         }
-        Doubts { is_unfinished, unresolved: unresolved.into_iter().map(Wanted::new).collect() }
+        let mut by_length = ByLength::default();
+        unresolved.into_iter().for_each(|it| by_length.push(it, Wanted::new(it)));
+        Doubts { is_unfinished, unresolved: by_length }
     }
 
     /// Whether a name may be used after all: where nothing is written yet, or under a misspelt name.
     fn may_use(&self, name: &str) -> bool {
         let mut rows = Rows::default();
-        self.is_unfinished
-            || self.unresolved.iter().any(|it| it.name() == name || it.is_near(name, &mut rows))
+        let mut unresolved = self.unresolved.around(name);
+        self.is_unfinished || unresolved.any(|it| it.name() == name || it.is_near(name, &mut rows))
     }
 }
 

@@ -165,6 +165,7 @@ struct Infer<'a> {
     holes: Vec<PendingHole>,
     /// What was suggested for unknown names: a typo is often repeated.
     suggestions: FxHashMap<(Name, usize), Vec<Name>>,
+    near_locals: name::NearLocals,
     /// The places of the fields or variants of types that have many.
     member_places: FxHashMap<TypeKey, FxHashMap<Name, usize>>,
 }
@@ -194,6 +195,7 @@ impl<'a> Infer<'a> {
             arithmetic: Vec::new(),
             holes: Vec::new(),
             suggestions: FxHashMap::default(),
+            near_locals: name::NearLocals::default(),
             member_places: FxHashMap::default(),
         }
     }

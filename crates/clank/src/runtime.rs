@@ -10,10 +10,10 @@
 
 mod scan;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
+use std::sync::{LazyLock, OnceLock};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 /// The types of all builtins, as declarations without bodies, one a line; other lines are empty or start with `//`.
 pub const SIGNATURES: &str = include_str!("runtime/signatures.txt");
@@ -50,8 +50,20 @@ pub struct Helper {
     pub name: &'static str,
     /// Its text from its doc comment on, with `export`, without a line break at the end.
     pub text: &'static str,
+    dialect: Dialect,
+    /// Found out when somebody asks: most programs need few items.
+    needs: OnceLock<BTreeSet<&'static str>>,
+}
+
+impl Helper {
     /// The items that its text names, itself not among them.
-    pub needs: BTreeSet<&'static str>,
+    pub fn needs(&self) -> &BTreeSet<&'static str> {
+        self.needs.get_or_init(|| {
+            let known = by_name(self.dialect);
+            let used = scan::identifiers(self.text).into_iter();
+            used.filter(|it| *it != self.name && known.contains_key(it)).collect()
+        })
+    }
 }
 
 /// The whole library as a module that exports everything.
@@ -64,8 +76,8 @@ pub fn module(dialect: Dialect) -> &'static str {
 
 /// The items of the library in the order of the file. In JavaScript there are no types among them.
 pub fn helpers(dialect: Dialect) -> &'static [Helper] {
-    static TYPESCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(module(Dialect::TypeScript)));
-    static JAVASCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(module(Dialect::JavaScript)));
+    static TYPESCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(Dialect::TypeScript));
+    static JAVASCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(Dialect::JavaScript));
     match dialect {
         Dialect::TypeScript => &TYPESCRIPT,
         Dialect::JavaScript => &JAVASCRIPT,
@@ -74,17 +86,28 @@ pub fn helpers(dialect: Dialect) -> &'static [Helper] {
 
 /// The names and all that they need, in the order of the file. Names that the library does not have are passed over.
 pub fn closure(dialect: Dialect, names: &BTreeSet<&str>) -> Vec<&'static Helper> {
-    let helpers = helpers(dialect);
-    let by_name: BTreeMap<&str, &Helper> = helpers.iter().map(|it| (it.name, it)).collect();
+    let by_name = by_name(dialect);
     let mut found = BTreeSet::new();
     let mut pending: Vec<&Helper> =
         names.iter().filter_map(|it| by_name.get(it).copied()).collect();
     while let Some(helper) = pending.pop() {
         if found.insert(helper.name) {
-            pending.extend(helper.needs.iter().filter_map(|it| by_name.get(it).copied()));
+            pending.extend(helper.needs().iter().filter_map(|it| by_name.get(it).copied()));
         }
     }
-    helpers.iter().filter(|it| found.contains(it.name)).collect()
+    helpers(dialect).iter().filter(|it| found.contains(it.name)).collect()
+}
+
+/// The items by their names.
+fn by_name(dialect: Dialect) -> &'static FxHashMap<&'static str, &'static Helper> {
+    type ByName = FxHashMap<&'static str, &'static Helper>;
+    let named = |dialect| helpers(dialect).iter().map(|it| (it.name, it)).collect();
+    static TYPESCRIPT: OnceLock<ByName> = OnceLock::new();
+    static JAVASCRIPT: OnceLock<ByName> = OnceLock::new();
+    match dialect {
+        Dialect::TypeScript => TYPESCRIPT.get_or_init(|| named(dialect)),
+        Dialect::JavaScript => JAVASCRIPT.get_or_init(|| named(dialect)),
+    }
 }
 
 /// The text to put into a generated file that uses these names: the closure, not exported, an empty line between items
@@ -104,28 +127,19 @@ pub fn helper_of(builtin: &str) -> Option<&'static str> {
         "to_string" => "show",
         _ => builtin,
     };
-    static NAMES: LazyLock<FxHashSet<&'static str>> =
-        LazyLock::new(|| helpers(Dialect::JavaScript).iter().map(|it| it.name).collect());
-    NAMES.get(name).copied()
+    by_name(Dialect::JavaScript).get(name).map(|it| it.name)
 }
 
-fn read(text: &'static str) -> Vec<Helper> {
-    let mut items: Vec<(&'static str, &'static str)> = Vec::new();
+fn read(dialect: Dialect) -> Vec<Helper> {
+    let text = module(dialect);
     let starts: Vec<usize> =
         text.match_indices("\n/**").map(|(start, _)| start + 1).chain([text.len()]).collect();
-    for pair in starts.windows(2) {
-        let item = text[pair[0]..pair[1]].trim_end();
-        if let Some(name) = exported_name(item) {
-            items.push((name, item));
-        }
-    }
-    let names: BTreeSet<&'static str> = items.iter().map(|(name, _)| *name).collect();
-    let helper = |(name, text): (&'static str, &'static str)| {
-        let used = scan::identifiers(text).into_iter();
-        let needs = used.filter(|it| *it != name && names.contains(it)).collect();
-        Helper { name, text, needs }
+    let items = starts.windows(2).map(|pair| text[pair[0]..pair[1]].trim_end());
+    let helper = |text: &'static str| {
+        let name = exported_name(text)?;
+        Some(Helper { name, text, dialect, needs: OnceLock::new() })
     };
-    items.into_iter().map(helper).collect()
+    items.filter_map(helper).collect()
 }
 
 /// The name after `export` and what kind of item it is.

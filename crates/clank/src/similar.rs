@@ -5,11 +5,18 @@
 //! does not is worth naming at all, is for the caller to say.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use clank_syntax::ast::Name;
 
 /// How many names are suggested.
 const MAX_SUGGESTIONS: usize = 3;
+
+/// How far away the longest names may be.
+const MAX_LIMIT: usize = 3;
+
+/// A slip changes at most four bytes, and one between ASCII characters at most one.
+const BYTES_PER_SLIP: usize = 4;
 
 /// The names among `candidates` that are near `name`, the best first, at most three. A candidate says whether it fits
 /// the place: those that do come first, then the nearer ones, then those with more of the start in common, then by
@@ -70,7 +77,7 @@ impl<'n> Wanted<'n> {
         let limit = match name.chars().count() {
             0..=3 => 1,
             4..=6 => 2,
-            _ => 3,
+            _ => MAX_LIMIT,
         };
         Wanted { name, is_ascii: name.is_ascii(), letters: letters(name), limit }
     }
@@ -94,8 +101,7 @@ impl<'n> Wanted<'n> {
     /// are more than `limit`, if nothing is left in common, or if it is the name itself. A difference in case alone is
     /// one slip.
     fn distance(&self, candidate: &str, limit: usize, rows: &mut Rows) -> Option<usize> {
-        // A slip changes at most four bytes.
-        if candidate.len().abs_diff(self.name.len()) > 4 * limit {
+        if candidate.len().abs_diff(self.name.len()) > BYTES_PER_SLIP * limit {
             return None;
         }
         let is_ascii = self.is_ascii && candidate.is_ascii();
@@ -120,6 +126,47 @@ impl<'n> Wanted<'n> {
             (distance, name.len().max(candidate.len()))
         };
         (distance < length).then_some(distance)
+    }
+}
+
+/// Things by the lengths of their names: those that may be near a name are found without a look at all the others.
+#[derive(Clone, Debug)]
+pub(crate) struct ByLength<T> {
+    /// Those with names of ASCII characters, by number of bytes, in the order in which they came.
+    ascii: BTreeMap<usize, Vec<T>>,
+    others: BTreeMap<usize, Vec<T>>,
+}
+
+impl<T> Default for ByLength<T> {
+    fn default() -> ByLength<T> {
+        ByLength { ascii: BTreeMap::new(), others: BTreeMap::new() }
+    }
+}
+
+impl<T> ByLength<T> {
+    fn same_length(&mut self, name: &str) -> &mut Vec<T> {
+        let all = if name.is_ascii() { &mut self.ascii } else { &mut self.others };
+        all.entry(name.len()).or_default()
+    }
+
+    /// Adds a thing with that name.
+    pub(crate) fn push(&mut self, name: &str, thing: T) {
+        self.same_length(name).push(thing);
+    }
+
+    /// Takes away the thing with that name, which must be the last one that came of all that are left.
+    pub(crate) fn pop(&mut self, name: &str) {
+        self.same_length(name).pop();
+    }
+
+    /// All that may be near a name: of those that are left out, none is near it, nor it near any of them.
+    pub(crate) fn around(&self, name: &str) -> impl Iterator<Item = &T> {
+        let within = |n_bytes: usize| {
+            name.len().saturating_sub(n_bytes)..=name.len().saturating_add(n_bytes)
+        };
+        let far = BYTES_PER_SLIP * MAX_LIMIT;
+        let ascii = self.ascii.range(within(if name.is_ascii() { MAX_LIMIT } else { far }));
+        ascii.chain(self.others.range(within(far))).flat_map(|it| it.1)
     }
 }
 
@@ -278,6 +325,21 @@ mod tests {
             failure_persistence: None,
             ..ProptestConfig::default()
         })]
+
+        #[test]
+        fn nothing_near_is_left_out_by_length(
+            name in "[aAbé]{0,9}", others in proptest::collection::vec("[aAbéİ]{0,14}", 0..20),
+        ) {
+            let mut by_length = ByLength::default();
+            others.iter().for_each(|it| by_length.push(it, it.as_str()));
+            let found: Vec<&str> = by_length.around(&name).copied().collect();
+            let mut rows = Rows::default();
+            for other in others.iter().map(String::as_str).filter(|it| !found.contains(it)) {
+                prop_assert!(other != name);
+                prop_assert!(!Wanted::new(&name).is_near(other, &mut rows), "{} {}", name, other);
+                prop_assert!(!Wanted::new(other).is_near(&name, &mut rows), "{} {}", other, name);
+            }
+        }
 
         #[test]
         fn the_bounded_distance_is_the_distance_up_to_its_limit(from in "[abé]{0,9}", to in "[abé]{0,9}") {

@@ -21,6 +21,11 @@ pub(crate) fn start(jobs: Option<usize>) -> Result<ThreadPool, Failure> {
     builder.build().map_err(|error| Failure::Threads { message: error.to_string() })
 }
 
+/// Drops something large on another thread: what is known about a tree is millions of pieces, and nobody waits for them.
+pub(crate) fn discard<T: Send + 'static>(thing: T) {
+    rayon::spawn(move || drop(thing));
+}
+
 /// How many threads the current work has.
 pub(crate) fn n_threads() -> usize {
     rayon::current_num_threads()

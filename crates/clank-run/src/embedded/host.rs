@@ -27,6 +27,7 @@ pub(super) struct Channel {
 }
 
 /// The caller's end.
+#[derive(Debug)]
 pub(super) struct Desk {
     requests: Receiver<Request>,
     is_closed: Arc<AtomicBool>,
@@ -58,9 +59,13 @@ pub(super) fn open() -> (Channel, Desk) {
 }
 
 impl Host {
-    pub(super) fn new(channel: Channel, time: Duration) -> Host {
-        let deadline = Instant::now().checked_add(time);
-        Host { channel, stream: Stream::Output, piece: String::new(), deadline, stop: None }
+    pub(super) fn new(channel: Channel) -> Host {
+        Host { channel, stream: Stream::Output, piece: String::new(), deadline: None, stop: None }
+    }
+
+    /// The program starts, and may run for so long.
+    pub(super) fn start(&mut self, time: Duration) {
+        self.deadline = Instant::now().checked_add(time);
     }
 
     pub(super) fn write(&mut self, stream: i32, text: String) {

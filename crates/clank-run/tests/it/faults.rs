@@ -3,7 +3,7 @@
 use std::io::BufReader;
 use std::time::Duration;
 
-use clank_run::{Io, Limit, Limits, Outcome, RunError, Stream};
+use clank_run::{Engine, Io, Limit, Limits, Outcome, RunError, Stream};
 
 use crate::it::support::{Closing, LIMITS, program, run};
 
@@ -173,6 +173,20 @@ fn waiting_for_input_is_not_the_programs_time() {
     let limits = Limits { time: Duration::from_millis(1500), ..LIMITS };
     assert_eq!(clank_run::run(&program, &limits, io).unwrap(), Outcome::Done);
     assert_eq!(output, b"x\nend\n");
+}
+
+/// An engine may be made long before its program is there.
+#[test]
+fn waiting_for_the_program_is_not_the_programs_time() {
+    let limits = Limits { time: Duration::from_millis(1500), ..LIMITS };
+    let (engine, unused) = (Engine::prepare(&limits).unwrap(), Engine::prepare(&limits).unwrap());
+    std::thread::sleep(Duration::from_millis(2000));
+    drop(unused);
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    let io = Io { input: &mut BufReader::new(&b""[..]), output: &mut output, errors: &mut errors };
+    let program = program("for (let n = 0; n < 100000; n++);\nconsole.log('end');");
+    assert_eq!(engine.run(&program, io).unwrap(), Outcome::Done);
+    assert_eq!(output, b"end\n");
 }
 
 #[test]

@@ -50,7 +50,10 @@ fn a_question_that_takes_too_long_has_no_answer_and_is_no_failure() {
     let folder = tempfile::tempdir().unwrap();
     let program = stand_in(folder.path(), &after_the_first("exec sleep 60"));
     let question = Duration::from_millis(50);
-    let z3 = Z3::new(&program, Z3Limits { question, all: Duration::from_millis(500), ..Z3Limits::STANDARD });
+    let z3 = Z3::new(
+        &program,
+        Z3Limits { question, all: Duration::from_millis(500), ..Z3Limits::STANDARD },
+    );
     assert_eq!(z3.ask("(check-sat)\n"), None);
     // The bound of all questions is met: nothing is started for the next.
     let start = std::time::Instant::now();

@@ -207,6 +207,9 @@ fn line_ends(run: &[u8]) -> u8 {
 /// Whether most line ends between items are `\r\n`.
 pub(super) fn is_crlf(tokens: &Tokens) -> bool {
     let text = tokens.source().as_bytes();
+    if !text.contains(&b'\r') {
+        return false;
+    }
     let (mut crlf, mut lf) = (0_usize, 0_usize);
     for index in (0..tokens.len()).filter(|it| tokens.kind(*it) == TokenKind::Whitespace) {
         let span = tokens.span(index);

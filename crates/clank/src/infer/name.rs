@@ -11,8 +11,22 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Shape, TypeDef, Value};
 use crate::resolve::substitute;
-use crate::similar::{Rows, Wanted, similar};
+use crate::similar::{ByLength, Rows, Wanted, similar};
 use crate::ty::{Effects, FnTy, Ty};
+
+/// The locals in scope by the lengths of their names, as far as somebody looked for one.
+#[derive(Default)]
+pub(super) struct NearLocals {
+    /// The outermost first.
+    indexed: Vec<IndexedLocal>,
+    by_length: ByLength<u32>,
+}
+
+struct IndexedLocal {
+    /// Its place among those in scope.
+    place: usize,
+    local: u32,
+}
 
 impl<'a> Infer<'a> {
     /// A name as an expression: its type, and the global value that it means if it means one. `n_args` is how many
@@ -199,7 +213,7 @@ impl<'a> Infer<'a> {
         let mut candidates: Vec<(Name, bool)> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
         let (wanted, mut rows) = (Wanted::new(name), Rows::default());
-        for index in self.active.clone().into_iter().rev() {
+        for index in self.locals_around(name) {
             let local = &self.locals[index as usize];
             if !wanted.is_near(&local.name, &mut rows) || !seen.insert(local.name.clone()) {
                 continue;
@@ -208,8 +222,7 @@ impl<'a> Infer<'a> {
             let ty = self.show(&ty);
             candidates.push((name, may_fit(&ty, hint.as_ref(), n_args)));
         }
-        #[expect(clippy::iter_over_hash_type, reason = "`similar` orders by name")]
-        for (candidate, value) in &env.values {
+        for (candidate, value) in env.values_around(name) {
             if !wanted.is_near(candidate, &mut rows) || seen.contains(candidate) {
                 continue;
             }
@@ -221,6 +234,22 @@ impl<'a> Infer<'a> {
         let near = similar(name, candidates.iter().map(|it| (it.0.as_str(), it.1)));
         self.suggestions.insert((name.clone(), scope), near.clone());
         near
+    }
+
+    /// The locals in scope whose names may be near a name, and some others; the innermost first.
+    fn locals_around(&mut self, name: &str) -> Vec<u32> {
+        let NearLocals { indexed, by_length } = &mut self.near_locals;
+        // A local that went out of scope never comes back: what is the same in both is at the start.
+        while let Some(last) = indexed.pop_if(|it| self.active.get(it.place) != Some(&it.local)) {
+            by_length.pop(&self.locals[last.local as usize].name);
+        }
+        for (place, local) in self.active.iter().copied().enumerate().skip(indexed.len()) {
+            by_length.push(&self.locals[local as usize].name, local);
+            indexed.push(IndexedLocal { place, local });
+        }
+        let mut found: Vec<u32> = by_length.around(name).copied().collect();
+        found.sort_unstable_by(|one, other| other.cmp(one));
+        found
     }
 }
 

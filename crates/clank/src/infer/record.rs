@@ -4,7 +4,9 @@ use clank_syntax::ast::{Expr, ExprId, FieldInitId, Name, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::report::{join_words, names_json, short};
-use super::wording::{Replacement, closed_type, operand_text, replace_in_result, replace_in_type};
+use super::wording::{
+    Replacement, closed_type, has_predicate, operand_text, replace_in_result, replace_in_type,
+};
 use super::{Infer, Want};
 use crate::body::{Resolution, Site};
 use crate::code::Code;
@@ -285,13 +287,14 @@ impl<'a> Infer<'a> {
         let Ty::Adt(adt) = &ty else { return Ty::Error };
         let meaning = Resolution::Record { ty: adt.key.clone() };
         self.resolve(expr.node(), meaning.clone());
+        let has_predicates = known.iter().any(|it| has_predicate(&it.1));
         let replacements: Vec<Replacement> = fields
             .iter()
+            .filter(|_| has_predicates)
             .map(|id| {
                 let field = self.ast.field_init(*id);
                 self.replacement(&field.name, field.value)
             })
-            .filter(|_| known.iter().any(|it| super::wording::has_predicate(&it.1)))
             .collect();
         let places: FxHashMap<&Name, usize> =
             known.iter().enumerate().rev().map(|(place, it)| (&it.0, place)).collect();
@@ -311,9 +314,13 @@ impl<'a> Infer<'a> {
                 self.expr(field.value, Want::Any);
                 continue;
             };
-            let others: Vec<Replacement> =
-                replacements.iter().filter(|it| it.name != field.name).cloned().collect();
-            let wanted = replace_in_type(&known[index].1, &others);
+            let wanted = match &known[index].1 {
+                it if has_predicate(it) => {
+                    let others = replacements.iter().filter(|it| it.name != field.name);
+                    replace_in_type(it, &others.cloned().collect::<Vec<_>>())
+                }
+                it => it.clone(),
+            };
             let site = match self.declared_field(adt.key.clone(), index) {
                 Some(Ty::Refined(_) | Ty::Prim(Prim::Nat)) => {
                     Site::Argument { callee: Some(meaning.clone()), index: index as u32 }

@@ -431,10 +431,7 @@ impl Table {
 
     /// Whether the type is small enough to go on with.
     pub(super) fn is_reasonable(&mut self, ty: &Ty) -> bool {
-        match ty {
-            Ty::Prim(_) | Ty::Param(_) | Ty::Error | Ty::Never => true,
-            _ => self.count(ty, &mut { MAX_PARTS }),
-        }
+        self.count(ty, &mut { MAX_PARTS })
     }
 
     fn count(&mut self, ty: &Ty, left: &mut usize) -> bool {
@@ -442,11 +439,17 @@ impl Table {
             return false;
         }
         *left -= 1;
+        if is_simple(ty) {
+            return true;
+        }
         let ty = self.shallow(ty);
         ty.parts().all(|it| with_stack(|| self.count(it, left)))
     }
 
     fn map(&mut self, ty: &Ty, change: &mut dyn FnMut(&mut Table, &Ty) -> Ty) -> Ty {
+        if is_simple(ty) {
+            return ty.clone();
+        }
         if let Ty::Refined(it) = ty {
             let base = with_stack(|| change(self, &it.base));
             return crate::resolve::refined(base, it.predicates.clone());
@@ -516,7 +519,19 @@ fn is_known(ty: &Ty, left: &mut usize) -> bool {
     *left -= 1;
     match ty {
         Ty::Var(_) => false,
+        _ if is_simple(ty) => true,
         _ => ty.parts().all(|it| with_stack(|| is_known(it, left))),
+    }
+}
+
+/// Whether it is neither a variable nor made of parts, as most types are.
+fn is_simple(ty: &Ty) -> bool {
+    match ty {
+        Ty::Prim(_) | Ty::Param(_) | Ty::Never | Ty::Error => true,
+        Ty::Adt(it) => it.args.is_empty(),
+        Ty::Var(_) | Ty::Fn(_) | Ty::Tuple(_) | Ty::Array(_) | Ty::Record(_) | Ty::Refined(_) => {
+            false
+        }
     }
 }
 

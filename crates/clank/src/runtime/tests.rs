@@ -44,7 +44,7 @@ fn what_an_item_needs_is_there_and_needs_nothing_that_is_not() {
             let items = closure(dialect, &BTreeSet::from([helper.name]));
             let found: BTreeSet<&str> = items.iter().map(|it| it.name).collect();
             assert!(found.contains(helper.name));
-            assert!(items.iter().all(|it| it.needs.iter().all(|need| found.contains(need))));
+            assert!(items.iter().all(|it| it.needs().iter().all(|need| found.contains(need))));
         }
     }
 }

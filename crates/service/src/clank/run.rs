@@ -8,7 +8,9 @@ use std::time::Duration;
 use ::clank::Checked;
 use ::clank::emit::{Dialect, EmitOptions, Runtime};
 use check::{Concern, Diagnostic, Location, Severity, Tier};
-use clank_run::{Frame, Io, Limit, Limits, Module, NodeIo, Outcome, Program, RunError, SourceMap};
+use clank_run::{
+    Engine, Frame, Io, Limit, Limits, Module, NodeIo, Outcome, Program, RunError, SourceMap,
+};
 use clank_syntax::ast::Decl;
 use edit::{LineIndex, Position, Text, Unit};
 use protocol::v1;
@@ -85,12 +87,17 @@ pub fn run(
     io: RunIo,
     before: &mut dyn FnMut(&ClankFindings),
 ) -> Result<RunReply, Failure> {
+    // The engine is made while the program is compiled.
+    let engine = match request.runtime {
+        v1::Runtime::Embedded => Some(Engine::prepare(&limits(request))),
+        v1::Runtime::Node => None,
+    };
     let compiled = pool::work(None, || compile(session, request))?;
     let Some(files) = compiled.files else {
         return Ok(RunReply { outcome: RunOutcome::NotStarted, findings: compiled.findings });
     };
     before(&compiled.findings);
-    let outcome = start(request, files, &compiled.texts, io)?;
+    let outcome = start(request, engine, files, &compiled.texts, io)?;
     Ok(RunReply { outcome, findings: compiled.findings })
 }
 
@@ -139,42 +146,43 @@ fn needs_main(checked: &Checked, file: &str) -> Result<(), Failure> {
     Err(Failure::Usage { message: format!("{file} cannot be run: {what}") })
 }
 
+fn limits(request: &v1::Run) -> Limits {
+    let time = request.timeout_ms.map_or(NO_LIMIT, Duration::from_millis);
+    let memory = usize::try_from(request.memory_bytes).unwrap_or(usize::MAX);
+    Limits { time, memory, ..Limits::STANDARD }
+}
+
+/// Runs on the engine, or on Node if there is none.
 fn start(
     request: &v1::Run,
+    engine: Option<Result<Engine, RunError>>,
     files: Vec<::clank::emit::OutputFile>,
     texts: &BTreeMap<String, Text>,
     mut io: RunIo,
 ) -> Result<RunOutcome, Failure> {
     let entry = request.file.strip_suffix(".clank").unwrap_or(&request.file).to_owned() + ".js";
-    let mut maps = BTreeMap::new();
+    let mut maps: BTreeMap<String, String> = BTreeMap::new();
     let mut modules = Vec::new();
     for file in files {
-        if let Some(Ok(map)) = file.source_map.as_deref().map(SourceMap::parse) {
-            maps.insert(file.path.clone(), map);
-        }
+        maps.extend(file.source_map.map(|it| (file.path.clone(), it)));
         modules.push(Module { path: file.path, text: file.text });
     }
-    let engine = |message: String| Failure::Engine { message };
-    let program = Program::new(modules, &entry).map_err(|it| engine(it.to_string()))?;
-    let time = request.timeout_ms.map_or(NO_LIMIT, Duration::from_millis);
-    let memory = usize::try_from(request.memory_bytes).unwrap_or(usize::MAX);
-    let limits = Limits { time, memory, ..Limits::STANDARD };
-    let ended = match request.runtime {
-        v1::Runtime::Embedded => {
+    let failed = |message: String| Failure::Engine { message };
+    let program = Program::new(modules, &entry).map_err(|it| failed(it.to_string()))?;
+    let ended = match engine {
+        Some(engine) => {
             let io = Io { input: &mut io.input, output: &mut io.output, errors: &mut io.errors };
-            clank_run::run(&program, &limits, io)
+            engine.and_then(|it| it.run(&program, io))
         }
-        v1::Runtime::Node => {
-            clank_run::run_node(&program, Path::new("node"), &limits, NodeIo::Inherit)
-        }
+        None => clank_run::run_node(&program, Path::new("node"), &limits(request), NodeIo::Inherit),
     };
     match ended {
-        Ok(outcome) => Ok(told(outcome, request, &Origins { maps, texts })),
+        Ok(outcome) => Ok(told(outcome, request, &maps, texts)),
         // A reader that goes away early is no error of the program.
         Err(RunError::Write { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
             Ok(RunOutcome::Done)
         }
-        Err(error) => Err(engine(error.to_string())),
+        Err(error) => Err(failed(error.to_string())),
     }
 }
 
@@ -184,7 +192,12 @@ struct Origins<'a> {
     texts: &'a BTreeMap<String, Text>,
 }
 
-fn told(outcome: Outcome, request: &v1::Run, origins: &Origins<'_>) -> RunOutcome {
+fn told(
+    outcome: Outcome,
+    request: &v1::Run,
+    maps: &BTreeMap<String, String>,
+    texts: &BTreeMap<String, Text>,
+) -> RunOutcome {
     let (rule_id, message, frames) = match outcome {
         Outcome::Done => return RunOutcome::Done,
         Outcome::Panic { message, frames } => ("panic", message, frames),
@@ -193,6 +206,8 @@ fn told(outcome: Outcome, request: &v1::Run, origins: &Origins<'_>) -> RunOutcom
         }
         Outcome::Stopped { limit, frames } => ("stopped", stopped(limit, request), frames),
     };
+    // Most programs run to their end, and nobody asks where their code comes from: only now the maps are read.
+    let origins = Origins::new(maps, texts);
     let trace: Vec<TracePlace> = frames.iter().filter_map(|it| origins.place(it)).collect();
     let place = trace.first();
     let location = place.and_then(|it| Some((it, origins.texts.get(&it.file)?)));
@@ -247,6 +262,13 @@ fn stopped(limit: Limit, request: &v1::Run) -> String {
 }
 
 impl Origins<'_> {
+    fn new<'a>(maps: &BTreeMap<String, String>, texts: &'a BTreeMap<String, Text>) -> Origins<'a> {
+        let parsed = maps
+            .iter()
+            .filter_map(|(path, map)| SourceMap::parse(map).ok().map(|map| (path.clone(), map)));
+        Origins { maps: parsed.collect(), texts }
+    }
+
     /// A call in the program's own words; `None` for what is not in it, such as the run-time library.
     fn place(&self, frame: &Frame) -> Option<TracePlace> {
         let origin = self.maps.get(&frame.module)?.lookup(frame.line, frame.column)?;

@@ -37,6 +37,7 @@ pub fn check(
         }
         let mut reply = reply(session, &looked, request, progress)?;
         reply.baseline = baseline;
+        pool::discard(looked.assessment);
         Ok(reply)
     })
 }
