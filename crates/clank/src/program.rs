@@ -92,6 +92,29 @@ impl Program {
         syntax: Vec<SyntaxError>,
         library: &dyn Library,
     ) -> Program {
+        Program::load_from(Module { file, ast, syntax }, library, false)
+    }
+
+    /// The same program with the modules that may have been meant where one does not exist, so that it can be tried whether
+    /// they were; `None` if there are none. Nothing imports them, and the module that was asked for is the last.
+    pub fn with_near_modules(&self, library: &dyn Library) -> Option<Program> {
+        let asked = self.modules.get(self.asked?)?;
+        let targets = self.targets[self.asked?].values();
+        let is_near =
+            |it: &Target| matches!(it, Target::Missing { similar } if !similar.is_empty());
+        if !targets.into_iter().any(is_near) {
+            return None;
+        }
+        let mut program = Program::load_from(asked.clone(), library, true);
+        let place = program.asked?;
+        let (module, targets) = (program.modules.remove(place), program.targets.remove(place));
+        program.asked = Some(program.modules.len());
+        program.modules.push(module);
+        program.targets.push(targets);
+        Some(program)
+    }
+
+    fn load_from(start: Module, library: &dyn Library, with_near: bool) -> Program {
         struct Found<'a> {
             library: &'a dyn Library,
             files: BTreeMap<(Name, Vec<Name>), Name>,
@@ -108,12 +131,21 @@ impl Program {
 
         let mut found = Found { library, files: BTreeMap::new() };
         let mut modules = BTreeMap::new();
+        let file = start.file.clone();
         let mut seen = BTreeSet::from([file.clone()]);
-        let mut waiting = vec![Module { file: file.clone(), ast, syntax }];
+        let mut waiting = vec![start];
         while let Some(module) = waiting.pop() {
-            for (_, path) in imported_paths(&module.ast) {
-                let Some((target, text)) = library.module(&module.file, path) else { continue };
-                found.files.insert((module.file.clone(), path.to_vec()), target.clone());
+            let mut paths: Vec<Vec<Name>> =
+                imported_paths(&module.ast).map(|it| it.1.to_vec()).collect();
+            if with_near && module.file == file {
+                let missing = paths.iter().filter(|it| library.module(&file, it).is_none());
+                let near = missing.flat_map(|it| similar_modules(&file, it, &found));
+                let near: Vec<_> = near.map(|it| it.split('.').map(Name::new).collect()).collect();
+                paths.extend::<Vec<Vec<Name>>>(near);
+            }
+            for path in paths {
+                let Some((target, text)) = library.module(&module.file, &path) else { continue };
+                found.files.insert((module.file.clone(), path), target.clone());
                 if seen.insert(target.clone()) {
                     let parsed = clank_syntax::parse(&target, &text);
                     waiting.push(Module {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use clank_syntax::patch::PatchOp;
 
-use super::Repair;
+use super::{Repair, Target};
 use crate::driver::CheckedModule;
 
 /// The places of the repairs to apply next, in the order in which they are applied: the best that is allowed, what it requires, and every other
@@ -36,12 +36,19 @@ pub(super) fn next_batch(repairs: &[Repair], is_allowed: impl Fn(usize) -> bool)
 
 /// The places of all repairs that are allowed and exclude none before them, with what they require, in the order in which
 /// they are applied. They touch different nodes, but nobody has said that they commute: what they do together must be
-/// looked at.
+/// looked at. Where the best for something has to wait because of another one, so does the second best: once that is
+/// done, the best may not be possible any more.
 pub(super) fn all_compatible(repairs: &[Repair], is_allowed: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     let mut excluded: BTreeSet<usize> = BTreeSet::new();
+    let mut waiting: BTreeSet<Target> = BTreeSet::new();
     for place in 0..repairs.len() {
-        if chosen.contains(&place) || excluded.contains(&place) {
+        let first = repairs[place].resolves.first();
+        if chosen.contains(&place) || first.is_some_and(|it| waiting.contains(it)) {
+            continue;
+        }
+        if excluded.contains(&place) {
+            waiting.extend(first.filter(|_| is_allowed(place)));
             continue;
         }
         let Some((_, all)) = with_allowed(repairs, place, &is_allowed) else { continue };
@@ -144,6 +151,19 @@ mod tests {
                 batch_key: None,
             },
         }
+    }
+
+    /// The second best for something does not come before the best one.
+    #[test]
+    fn what_is_second_best_waits_with_the_best() {
+        let for_target = |it: usize, conflicts: &[usize]| {
+            let resolves = vec![Target::Diagnostic(it)];
+            Repair { resolves, ..repair(&[], conflicts) }
+        };
+        let list =
+            [for_target(0, &[1]), for_target(1, &[0, 2]), for_target(1, &[1]), for_target(2, &[])];
+        assert_eq!(all_compatible(&list, |_| true), [0, 3]);
+        assert_eq!(all_compatible(&list, |it| it != 1), [0, 2, 3], "the best is not wanted");
     }
 
     /// RS-49, RS-55: what is required comes first, whatever its rank, and a circle is no order.

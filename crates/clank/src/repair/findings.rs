@@ -37,6 +37,8 @@ pub(super) struct Finding {
     what: What,
     /// In the tree before; `None` for a node that was not there.
     node: Option<NodeId>,
+    /// In the tree that it was found in.
+    pub(super) at: NodeId,
     pub(super) class: Class,
     target: Target,
     /// The declaration that it is in, in the tree before.
@@ -84,8 +86,9 @@ fn findings(checked: &Checked, origins: &Origins) -> Vec<Finding> {
         let mut push = |what: What, node: NodeId, target: Target| {
             let class = class_of(module, target);
             let declaration = declaration(&module.ast, node).and_then(|it| origin(it.node()));
+            let at = node;
             let node = origin(node);
-            all.push(Finding { module: index, what, node, class, target, declaration });
+            all.push(Finding { module: index, what, node, at, class, target, declaration });
         };
         for (place, it) in module.diagnostics.iter().enumerate() {
             push(What::Diagnostic(it.code), it.node, Target::Diagnostic(place));
@@ -155,6 +158,17 @@ impl Before {
         };
         let gone = concerned.into_iter().filter(|it| is_gone[*it]).map(|it| &self.findings[it]);
         gone.filter(|it| it.module == module).map(|it| it.target).collect()
+    }
+
+    /// What is gone from a declaration.
+    pub(super) fn gone_from<'a>(
+        &'a self,
+        place: &Place,
+        is_gone: &'a [bool],
+    ) -> impl Iterator<Item = (&'a Finding, Target)> {
+        let all = self.by_declaration.get(place).into_iter().flatten();
+        let gone = all.filter(|it| is_gone[**it]).map(|it| &self.findings[*it]);
+        gone.map(|it| (it, it.target))
     }
 
     pub(super) fn compare(&self, after: &Checked, origins: &Origins) -> Difference {

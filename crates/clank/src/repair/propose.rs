@@ -4,7 +4,7 @@
 //! the names that can be used at a place.
 
 mod assign;
-mod calls;
+pub(super) mod calls;
 pub(crate) mod effects;
 mod fit;
 mod holes;

@@ -1,17 +1,22 @@
 //! Tries candidates: applies them to the tree, checks the program again, and compares what there is to be done.
 //!
 //! Candidates that concern different declarations are tried together, in one patched tree: a thousand mistakes in a
-//! thousand functions take a few checks. If something changes where no candidate of such a batch should have changed
-//! anything, each is tried alone.
+//! thousand functions take a few checks. So are candidates that change different statements of one function, if what
+//! they do can be told apart ([`within`]). If something changes where no candidate of such a batch should have changed
+//! anything, half of them are tried together, and in the end each alone.
 
 mod cascade;
+mod items;
+mod together;
+mod within;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use check::Kind;
 use clank_syntax::ast::Name;
 use clank_syntax::patch::{self, PatchOp};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::findings::{Before, Class, Finding, Origins, class_of};
 use super::footprint::{Footprint, Place, Users};
@@ -20,6 +25,8 @@ use super::{Budget, Target, rank};
 use crate::driver::{Checked, check_with};
 use crate::program::Program;
 use cascade::Blocked;
+use items::Items;
+use within::{Region, Regions};
 
 /// What came of a candidate.
 #[derive(Clone, PartialEq, Debug)]
@@ -51,6 +58,9 @@ const MAKES_AN_OBLIGATION: &str = "the change that was tried leaves something el
 const MAKES_A_HOLE: &str = "the change that was tried leaves a hole";
 const MAKES_A_WARNING: &str = "the change that was tried makes another warning";
 
+/// So few candidates that cannot be told apart are not tried together again.
+const FEW: usize = 16;
+
 /// What came of trying candidates.
 pub(super) struct Tried {
     /// One for each candidate.
@@ -78,70 +88,24 @@ pub(super) fn verify(
         verdicts: vec![Verdict::Untried; candidates.len()],
         blocked: Vec::new(),
         footprints: Vec::new(),
+        items: Items::new(&checked.modules[module].ast),
+        regions: Vec::new(),
         candidates,
         users,
     };
-    for (index, candidate) in candidates.iter().enumerate() {
-        let footprint = trials.users.footprint(candidate);
-        if footprint.is_none() {
-            trials.verdicts[index] = Verdict::Failed(CANNOT_BE_APPLIED);
-        }
-        trials.footprints.push(footprint.unwrap_or(Footprint::Everything));
-    }
+    trials.find_footprints();
     let in_module = &checked.modules[module];
     let mut order: Vec<usize> =
         (0..candidates.len()).filter(|it| trials.verdicts[*it] == Verdict::Untried).collect();
     order.sort_by_cached_key(|it| rank::first_key(in_module, &candidates[*it]));
     order.truncate(budget.candidates);
-    for batch in batches(&order, &trials.footprints) {
+    for batch in together::batches(&order, &trials.footprints, &trials.regions, in_module) {
         if !trials.try_batch(&batch) {
             break;
         }
     }
     trials.try_cascades();
     Tried { verdicts: trials.verdicts, n_checks: trials.n_checks }
-}
-
-/// Puts candidates into as few batches as there must be: those of one batch concern different declarations. A candidate
-/// comes after all better ones that concern the same declaration.
-fn batches(order: &[usize], footprints: &[Footprint]) -> Vec<Vec<usize>> {
-    let mut batches: Vec<Vec<usize>> = Vec::new();
-    let mut alone = Vec::new();
-    // By declaration, how many batches are taken: by those that must be the only one, and by any.
-    let mut taken: FxHashMap<&Place, (usize, usize)> = FxHashMap::default();
-    for &index in order {
-        let (writes, reads, only_adds) = match &footprints[index] {
-            Footprint::Everything => {
-                alone.push(vec![index]);
-                continue;
-            }
-            Footprint::Some { writes, reads, only_adds } => (writes, reads, *only_adds),
-        };
-        let free_for_all = |it: &Place| taken.get(it).map_or(0, |it| it.1);
-        let free_for_more = |it: &Place| taken.get(it).map_or(0, |it| it.0);
-        let first_write = writes.iter().map(free_for_all).max().unwrap_or(0);
-        let first_read = match only_adds {
-            true => reads.iter().map(free_for_more).max(),
-            false => reads.iter().map(free_for_all).max(),
-        };
-        let batch = first_write.max(first_read.unwrap_or(0));
-        for place in writes {
-            taken.insert(place, (batch + 1, batch + 1));
-        }
-        for place in reads {
-            let (by_one, by_any) = taken.entry(place).or_default();
-            *by_any = (*by_any).max(batch + 1);
-            if !only_adds {
-                *by_one = batch + 1;
-            }
-        }
-        if batch == batches.len() {
-            batches.push(Vec::new());
-        }
-        batches[batch].push(index);
-    }
-    batches.extend(alone);
-    batches
 }
 
 struct Trials<'a> {
@@ -151,6 +115,10 @@ struct Trials<'a> {
     users: Users<'a>,
     candidates: &'a [Candidate],
     footprints: Vec<Footprint>,
+    /// The statements of the module.
+    items: Items,
+    /// By candidate: the statements of one function that it changes, if it can be tried with others there.
+    regions: Vec<Option<Region>>,
     before: Before,
     nodes_left: usize,
     n_checks: usize,
@@ -160,6 +128,21 @@ struct Trials<'a> {
 }
 
 impl Trials<'_> {
+    /// Finds out what each candidate concerns.
+    fn find_footprints(&mut self) {
+        let mut regions =
+            Regions::new(&self.checked.modules[self.module], self.module, &self.items);
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let footprint = self.users.footprint(candidate);
+            if footprint.is_none() {
+                self.verdicts[index] = Verdict::Failed(CANNOT_BE_APPLIED);
+            }
+            let footprint = footprint.unwrap_or(Footprint::Everything);
+            self.regions.push(regions.region(candidate, &footprint));
+            self.footprints.push(footprint);
+        }
+    }
+
     /// Tries the candidates of a batch; `false` if the budget is used up.
     fn try_batch(&mut self, batch: &[usize]) -> bool {
         let Some(patched) = self.patched(batch) else {
@@ -168,7 +151,7 @@ impl Trials<'_> {
                     self.verdicts[*only] = Verdict::Failed(CANNOT_BE_APPLIED);
                     true
                 }
-                _ => self.try_each(batch),
+                _ => self.try_fewer(batch),
             };
         };
         let Some(nodes_left) = self.nodes_left.checked_sub(patched.n_nodes) else { return false };
@@ -177,23 +160,35 @@ impl Trials<'_> {
         let after = check_with(&patched.program, Some(self.checked), self.checked.oracle.clone());
         let difference = self.before.compare(&after, &patched.origins);
         if let [only] = batch {
-            self.settle(*only, &difference.is_gone, &difference.new);
+            let footprint = &self.footprints[*only];
+            let gone = self.before.gone(self.module, footprint, &difference.is_gone);
+            self.settle(*only, &gone, &difference.new);
             return true;
         }
-        let Some(mut news) = self.by_candidate(batch, difference.new) else {
-            return self.try_each(batch);
+        let (alone, shared) = self.by_declaration(batch);
+        let changed = (&after, &patched.origins);
+        let mut doubtful = self.settle_in_functions(&shared, changed, &difference);
+        let own: FxHashSet<Place> = shared.iter().map(|it| (self.module, it.0)).collect();
+        let is_other = |it: &Finding| it.place().is_none_or(|it| !own.contains(&it));
+        let new: Vec<Finding> = difference.new.into_iter().filter(is_other).collect();
+        let Some(mut news) = self.by_candidate(&alone, new) else {
+            doubtful.extend(alone);
+            return self.try_fewer(&doubtful);
         };
-        let mut doubtful = Vec::new();
-        for &index in batch {
-            match news.remove(&index) {
-                Some(New::Own(findings)) => {
-                    self.settle(index, &difference.is_gone, &findings);
+        for index in alone {
+            let findings = match news.remove(&index) {
+                Some(New::Own(findings)) => findings,
+                Some(New::Shared) => {
+                    doubtful.push(index);
+                    continue;
                 }
-                Some(New::Shared) => doubtful.push(index),
-                None => self.settle(index, &difference.is_gone, &[]),
-            }
+                None => Vec::new(),
+            };
+            let footprint = &self.footprints[index];
+            let gone = self.before.gone(self.module, footprint, &difference.is_gone);
+            self.settle(index, &gone, &findings);
         }
-        self.try_each(&doubtful)
+        self.try_fewer(&doubtful)
     }
 
     /// What came up, by the candidate of a batch that it came up because of; `None` if it was because of none.
@@ -224,15 +219,15 @@ impl Trials<'_> {
     }
 
     /// Decides about a candidate when this was gone and that came up.
-    fn settle(&mut self, index: usize, is_gone: &[bool], new: &[Finding]) {
-        self.verdicts[index] = self.verdict(index, is_gone, new);
+    fn settle(&mut self, index: usize, gone: &BTreeSet<Target>, new: &[Finding]) {
+        self.verdicts[index] = self.verdict(index, gone, new);
         if let Verdict::Failed(_) = self.verdicts[index] {
             self.blocked.extend(Blocked::new(index, new));
         }
     }
 
     /// What came of a candidate when this was gone and that came up.
-    fn verdict(&self, index: usize, is_gone: &[bool], new: &[Finding]) -> Verdict {
+    fn verdict(&self, index: usize, gone: &BTreeSet<Target>, new: &[Finding]) -> Verdict {
         let candidate = &self.candidates[index];
         let in_module = &self.checked.modules[self.module];
         let class = candidate.targets.iter().map(|it| class_of(in_module, *it)).min();
@@ -253,17 +248,23 @@ impl Trials<'_> {
                 Class::Warning => return Verdict::Failed(MAKES_A_WARNING),
             }
         }
-        let gone = self.before.gone(self.module, &self.footprints[index], is_gone);
         if candidate.targets.iter().any(|it| !gone.contains(it)) {
             return Verdict::Failed(DOES_NOT_HELP);
         }
         let mut resolves = candidate.targets.clone();
-        resolves.extend(gone.into_iter().filter(|it| !candidate.targets.contains(it)));
+        resolves.extend(gone.iter().filter(|it| !candidate.targets.contains(it)));
         Verdict::Kept { resolves, costs_obligations }
     }
 
-    fn try_each(&mut self, batch: &[usize]) -> bool {
-        batch.iter().all(|index| self.try_batch(&[*index]))
+    /// Tries candidates again that could not be told apart: a few one by one, many in two batches of every other one, as
+    /// neighbours are the likeliest to have to do with one another.
+    fn try_fewer(&mut self, batch: &[usize]) -> bool {
+        if batch.len() <= FEW {
+            return batch.iter().all(|index| self.try_batch(&[*index]));
+        }
+        let half =
+            |rest: usize| -> Vec<usize> { batch.iter().skip(rest).step_by(2).copied().collect() };
+        self.try_batch(&half(0)) && self.try_batch(&half(1))
     }
 
     /// The program with the changes of all candidates of a batch; `None` if they cannot be made.

@@ -141,6 +141,7 @@ impl Loaded {
         let parsed = clank_syntax::parse(&main.0, &main.1);
         let program =
             Program::load(Name::from(main.0), Arc::new(parsed.ast), parsed.errors, &files);
+        let program = program.with_near_modules(&files).unwrap_or(program);
         let checked = clank::check(&program, None);
         Loaded { files, program, checked }
     }

@@ -113,21 +113,26 @@ fn round(setting: Setting<'_>, request: &v1::Compile) -> Result<Round, Failure> 
     };
     let Some(given) = given else { return Ok(Round::of(unreadable(request, &problems))) };
     let file = Name::from(request.file.as_deref().unwrap_or(&request.name));
-    let program = match setting.session {
+    let (program, with_near) = match setting.session {
         Some(session) => {
             let library = OnDisk::new(&session.workspace, &setting.config.clank.roots);
             let program = load(&file, &given, &library);
+            let with_near = match request.with_repairs {
+                true => program.with_near_modules(&library),
+                false => None,
+            };
             library.finish()?;
-            program
+            (program, with_near)
         }
-        None => load(&file, &given, &NoModules),
+        None => (load(&file, &given, &NoModules), None),
     };
     let checked = ::clank::check_with(&program, None, setting.prover.oracle());
     // A tree with holes in it where something could not be read is not what was given: its ids would lie.
     let repairs = match checked.asked {
-        Some(module) if request.with_repairs && problems.is_empty() => {
-            ::clank::repair::repairs(&program, &checked, module, &Budget::default())
-        }
+        Some(module) if request.with_repairs && problems.is_empty() => match with_near {
+            Some(near) => near_repairs(&near, &checked, setting.prover),
+            None => ::clank::repair::repairs(&program, &checked, module, &Budget::default()),
+        },
         _ => Repairs::default(),
     };
     let builder = Reply { request, checked: &checked, ast: &given.ast, repairs: &repairs };
@@ -136,6 +141,16 @@ fn round(setting: Setting<'_>, request: &v1::Compile) -> Result<Round, Failure> 
     let stats = &mut reply.result.stats;
     (stats.source_lines, stats.source_tokens) = (given.n_lines, given.n_tokens);
     Ok(Round { given: Some(given), checked, repairs, reply })
+}
+
+/// The repairs of a program that imports what does not exist, with the modules that may have been meant: what is known about
+/// the module that was asked for is the same with them.
+fn near_repairs(program: &Program, checked: &Checked, prover: &Prover) -> Repairs {
+    let checked = ::clank::check_with(program, Some(checked), prover.oracle());
+    match checked.asked {
+        Some(module) => ::clank::repair::repairs(program, &checked, module, &Budget::default()),
+        None => Repairs::default(),
+    }
 }
 
 fn load(file: &Name, given: &Given, library: &dyn Library) -> Program {

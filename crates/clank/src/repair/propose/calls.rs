@@ -11,10 +11,10 @@ use self::align::{Alignment, Argument};
 use super::fit::{Filling, FillingKind, fillings, name_at};
 use super::make::call;
 use super::{Candidate, Scene};
-use crate::body::Resolution;
+use crate::body::{BodyView, Resolution};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::env::{Shape, Value};
+use crate::env::{Env, Shape, Signature, Value};
 use crate::repair::Target;
 use crate::resolve::substitute;
 use crate::similar::similar;
@@ -44,16 +44,7 @@ fn arity(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
     let Some(params) = parameters(scene, callee) else { return Vec::new() };
     let mut found: Vec<Candidate> =
         piped(scene, target, expr, callee, &args, &params).into_iter().collect();
-    let texts: Vec<String> =
-        args.iter().map(|it| crate::resolve::one_line(scene.ast(), *it)).collect();
-    let argument = |(index, arg): (usize, &ExprId)| Argument {
-        ty: view.ty(*arg),
-        name: name_at(scene, arg.node()),
-        is_repeated: texts.iter().filter(|it| **it == texts[index]).count() > 1,
-        is_literal: matches!(scene.ast().expr(*arg), Expr::Literal(_)),
-    };
-    let arguments: Vec<Argument<'_>> = args.iter().enumerate().map(argument).collect();
-    let ways = align::align(&arguments, &params);
+    let ways = ways(scene, view, &args, &params);
     if args.len() < params.len() {
         found.extend(added(scene, target, expr, (callee, &args), &params, &ways));
     } else {
@@ -64,6 +55,63 @@ fn arity(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
         found.extend(dropped);
     }
     found
+}
+
+/// The ways to give the arguments that are there to the parameters.
+fn ways(
+    scene: Scene<'_>,
+    view: BodyView<'_>,
+    args: &[ExprId],
+    params: &[(Option<Name>, Ty)],
+) -> Vec<Alignment> {
+    let texts: Vec<String> =
+        args.iter().map(|it| crate::resolve::one_line(scene.ast(), *it)).collect();
+    let argument = |(index, arg): (usize, &ExprId)| Argument {
+        ty: view.ty(*arg),
+        name: name_at(scene, arg.node()),
+        is_repeated: texts.iter().filter(|it| **it == texts[index]).count() > 1,
+        is_literal: matches!(scene.ast().expr(*arg), Expr::Literal(_)),
+    };
+    let arguments: Vec<Argument<'_>> = args.iter().enumerate().map(argument).collect();
+    align::align(&arguments, params)
+}
+
+/// Which argument of a call with one too many may be the one, the likeliest first.
+pub(super) fn left_out(scene: Scene<'_>, expr: ExprId) -> Vec<usize> {
+    let found = || {
+        let (callee, args) = parts(scene, expr)?;
+        let params = parameters(scene, callee)?;
+        let ways = ways(scene, scene.view(expr)?, &args, &params);
+        let out = |way: Alignment| (0..args.len()).find(|it| !way.0.contains(&Some(*it)));
+        Some(ways.into_iter().filter_map(out).collect())
+    };
+    found().unwrap_or_default()
+}
+
+/// The signature of the function that a callee is.
+pub(super) fn signature_of(scene: Scene<'_>, callee: ExprId) -> Option<&Signature> {
+    signature_in(&scene.module.env, scene.view(callee)?.resolution(callee)?)
+}
+
+/// The signature of a function that a name means.
+pub(in crate::repair) fn signature_in<'a>(
+    env: &'a Env,
+    meaning: &Resolution,
+) -> Option<&'a Signature> {
+    let value = match meaning {
+        Resolution::Fn { module, name } | Resolution::External { module, name, .. } => {
+            let own = || env.values.get(name);
+            if *module == env.module { own() } else { env.member(module, name).or_else(own) }
+        }
+        Resolution::Builtin(name) => env.values.get(name),
+        _ => None,
+    };
+    match value? {
+        Value::Fn { signature, .. }
+        | Value::External { signature, .. }
+        | Value::Builtin { signature, .. } => Some(signature),
+        _ => None,
+    }
 }
 
 /// The names and types of what a callee takes. What a type parameter stands for is not known.
@@ -77,12 +125,7 @@ fn parameters(scene: Scene<'_>, callee: ExprId) -> Option<Vec<(Option<Name>, Ty)
         };
         Some(fields.map(field).collect())
     };
-    let value = match view.resolution(callee) {
-        Some(Resolution::Fn { module, name } | Resolution::External { module, name, .. }) => {
-            let own = || env.values.get(name);
-            if *module == env.module { own() } else { env.member(module, name).or_else(own) }
-        }
-        Some(Resolution::Builtin(name)) => env.values.get(name),
+    match view.resolution(callee) {
         Some(Resolution::Record { ty }) => {
             let def = env.def(ty)?;
             let Shape::Record(fields) = &def.shape else { return None };
@@ -94,18 +137,14 @@ fn parameters(scene: Scene<'_>, callee: ExprId) -> Option<Vec<(Option<Name>, Ty)
             let fields = &variants.get(*variant as usize)?.fields;
             return open(&def.params, &mut fields.iter().map(|it| (it.0.as_ref(), &it.1)));
         }
-        _ => None,
-    };
-    match value {
-        Some(
-            Value::Fn { signature, .. }
-            | Value::External { signature, .. }
-            | Value::Builtin { signature, .. },
-        ) => {
+        _ => {}
+    }
+    match signature_of(scene, callee) {
+        Some(signature) => {
             let params = signature.params.iter();
             open(&signature.type_params, &mut params.map(|it| (Some(&it.0), &it.1)))
         }
-        _ => match view.ty(callee).base() {
+        None => match view.ty(callee).base() {
             Ty::Fn(it) => Some(it.params.iter().map(|it| (None, it.clone())).collect()),
             _ => None,
         },
@@ -167,8 +206,14 @@ fn filled_in(
                 Some(_) => Vec::new(),
                 None => {
                     let mut all = fillings(scene, expr.node(), name.as_ref(), ty);
-                    let is_given =
-                        |it: &Filling| it.kind > FillingKind::SameName && texts.contains(&it.text);
+                    // What is given already is hardly given twice; a placeholder is nothing that was meant.
+                    let is_guess = |it: &Filling| {
+                        !matches!(
+                            it.kind,
+                            FillingKind::Unused | FillingKind::SameName | FillingKind::Placeholder
+                        )
+                    };
+                    let is_given = |it: &Filling| is_guess(it) && texts.contains(&it.text);
                     all.retain(|it| !is_given(it));
                     all
                 }

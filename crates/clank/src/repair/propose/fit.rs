@@ -1,14 +1,14 @@
 //! What fits where: types that may be put for one another, and values for what is missing.
 
 use clank_syntax::ast::{Expr, Kind, Name, NodeId};
-use clank_syntax::with_stack;
+use clank_syntax::{TokenKind, lex, with_stack};
 use serde_json::{Value as Json, json};
 
 use super::Scene;
 use super::make::{call, ident, source, string};
 use super::scope::{Local, locals, n_uses};
 use super::types::placeholder;
-use crate::env::Shape;
+use crate::env::{Shape, Value};
 use crate::ty::{Prim, Ty};
 
 /// Whether a value of one type may be put where another is expected. What is not known fits.
@@ -56,6 +56,8 @@ pub(super) enum FillingKind {
     OnlyOne,
     /// A field of a local.
     Field,
+    /// One of several locals of that type.
+    OneOfSeveral,
     /// Nothing that was meant.
     Placeholder,
 }
@@ -85,17 +87,79 @@ pub(super) fn fillings(scene: Scene<'_>, at: NodeId, name: Option<&Name>, ty: &T
     {
         add(local, FillingKind::OnlyOne);
     }
+    let several: Vec<&Local> = fitting.iter().filter(is_known).take(MAX_LOCALS).collect();
     found.extend(fields_of_locals(scene, at, name, ty));
-    let guesses: &[&str] = if let Ty::Error = ty { &["0", "\"\"", "[]"] } else { &[] };
-    found.extend(guesses.iter().map(|text| Filling {
-        node: source(text),
+    for local in several {
+        if !found.iter().any(|it| it.text == local.name) {
+            let (node, text) = (ident(&local.name), local.name.to_string());
+            found.push(Filling { node, kind: FillingKind::OneOfSeveral, text });
+        }
+    }
+    found.extend(guesses(ty).into_iter().map(|text| Filling {
+        node: source(&text),
         kind: FillingKind::Placeholder,
-        text: (*text).to_owned(),
+        text,
+    }));
+    found.extend(plain_variant(scene, ty).map(|name| Filling {
+        node: ident(&name),
+        kind: FillingKind::Placeholder,
+        text: name.to_string(),
     }));
     let (node, text) = placeholder_for(ty, name);
     found.push(Filling { node, kind: FillingKind::Placeholder, text });
     found
 }
+
+/// Plain values that a type may have: which of them a predicate allows is found out by trying.
+fn guesses(ty: &Ty) -> Vec<String> {
+    let texts: &[&str] = match (ty, ty.base()) {
+        (Ty::Error, _) => &["0", "\"\"", "[]"],
+        (Ty::Refined(it), Ty::Prim(prim)) if prim.is_integer() => {
+            let mut numbers = vec!["0".to_owned(), "1".to_owned()];
+            for text in it.predicates.iter().flat_map(|it| constants(&it.text)) {
+                if !numbers.contains(&text) {
+                    numbers.push(text);
+                }
+            }
+            numbers.truncate(MAX_NUMBERS);
+            return numbers;
+        }
+        (Ty::Refined(_), Ty::Prim(prim)) => {
+            return placeholder(*prim).map(str::to_owned).into_iter().collect();
+        }
+        (Ty::Refined(_), Ty::Array(_)) => &["[]"],
+        _ => &[],
+    };
+    texts.iter().map(|it| (*it).to_owned()).collect()
+}
+
+/// How many numbers are tried for one place.
+const MAX_NUMBERS: usize = 4;
+
+/// The whole numbers that a predicate mentions.
+fn constants(predicate: &str) -> Vec<String> {
+    let tokens = lex(predicate).0;
+    let is_int = |index: &usize| tokens.kind(*index) == TokenKind::Int;
+    (0..tokens.len()).filter(is_int).map(|it| tokens.text(it).to_owned()).collect()
+}
+
+/// The first variant of a sum that holds nothing, if its name means it here.
+fn plain_variant(scene: Scene<'_>, ty: &Ty) -> Option<Name> {
+    let Ty::Adt(it) = ty.base() else { return None };
+    let env = &scene.module.env;
+    let Shape::Sum(variants) = &env.def(&it.key)?.shape else { return None };
+    let place = variants.iter().position(|it| it.fields.is_empty())?;
+    let name = &variants[place].name;
+    match env.values.get(name)? {
+        Value::Variant { def, variant } if def.key == it.key && *variant as usize == place => {
+            Some(name.clone())
+        }
+        _ => None,
+    }
+}
+
+/// How many of several locals that fit are worth trying.
+const MAX_LOCALS: usize = 2;
 
 /// How many fields of locals are worth trying.
 const MAX_FIELDS: usize = 3;
@@ -138,13 +202,18 @@ pub(super) fn placeholder_for(ty: &Ty, name: Option<&Name>) -> (Json, String) {
         Ty::Adt(it) if it.key.is_prelude("Option") => Some("None"),
         _ => None,
     };
-    match text {
-        Some(text) => (source(text), text.to_owned()),
-        None => {
-            let what = name.map_or_else(|| ty.to_string(), |it| it.to_string());
-            let words = format!("give {what}");
-            (call(ident("todo"), vec![string(&words)]), "todo(…)".to_owned())
+    let what = name.map_or_else(|| ty.to_string(), |it| it.to_string());
+    let words = format!("give {what}");
+    match (text, ty) {
+        (Some(text), _) => (source(text), text.to_owned()),
+        // A function that is not written yet need not stop the program before it is called.
+        (None, Ty::Fn(it)) => {
+            let params = vec!["_"; it.params.len()].join(", ");
+            let head = if it.params.len() == 1 { params } else { format!("({params})") };
+            let words = Json::from(words).to_string();
+            (source(&format!("\\{head} -> todo({words})")), format!("\\{head} -> todo(…)"))
         }
+        (None, _) => (call(ident("todo"), vec![string(&words)]), "todo(…)".to_owned()),
     }
 }
 

@@ -1,6 +1,8 @@
 //! E2003, E2004, E2006, E2010, E2011: fields that are missing or unknown, and values that have no fields, elements or
 //! turns.
 
+mod added;
+
 use check::{Confidence, Kind as Change};
 use clank_syntax::ast::{
     Decl, Expr, ExprId, FieldInitId, Kind, Literal, Name, NodeId, Stmt, StmtId,
@@ -131,7 +133,7 @@ fn unknown_field(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candi
         .filter(|(_, other)| {
             other.code == Code::E2004
                 && text_fact(other, "field") == Some(name)
-                && text_fact(other, "type") == Some(ty)
+                && text_fact(other, "type").is_some_and(|it| is_same_record(it, ty))
         })
         .map(|(index, other)| (Target::Diagnostic(index), other.node))
         .collect();
@@ -165,9 +167,16 @@ fn unknown_field(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candi
                 .op(scene.rename_field(field, &old, name)),
         );
     }
-    found.extend(field_added(scene, it, target, ty, name, &all));
+    found.extend(added::field_added(scene, it, target, ty, name, &all));
     found.extend(field_removed(scene, it, target, name));
     found
+}
+
+/// Whether two types are the same record, with whatever type arguments.
+fn is_same_record(one: &str, other: &str) -> bool {
+    let name = |it: &str| it.split(['[', '{']).next().map(str::len).filter(|it| *it > 0);
+    one == other
+        || name(one).zip(name(other)).is_some_and(|(a, b)| a == b && one[..a] == other[..b])
 }
 
 /// `{ naem }` binds the name too, and renaming the field keeps that: here both change.
@@ -228,39 +237,6 @@ fn record_named<'a>(
         Decl::Rec { name, fields, .. } if name == base => Some((decl.node(), &**fields)),
         _ => None,
     })
-}
-
-/// The record with one more field, if a literal says what type it has and nothing near is there.
-fn field_added(
-    scene: Scene<'_>,
-    it: &Diagnostic,
-    target: Target,
-    ty: &str,
-    name: &str,
-    all: &[(Target, NodeId)],
-) -> Option<Candidate> {
-    if !names_fact(it, "similar_fields").is_empty() {
-        return None;
-    }
-    let (record, _) = record_named(scene, ty)?;
-    let new = all.iter().find_map(|it| match &scene.ast().node(it.1).kind {
-        Kind::FieldInit(init) => {
-            let ty = scene.view(init.value)?.ty(init.value).base().to_string();
-            Some(ty).filter(|it| !it.contains('?'))
-        }
-        _ => None,
-    })?;
-    // Once may be a slip; whoever uses it in several places means it to be there.
-    let confidence = if all.len() > 1 { Confidence::High } else { Confidence::Medium };
-    let field = json!({ "name": name, "type": { "source": new } });
-    Some(
-        Candidate::new(scene, target, format!("add the field `{name}: {new}` to `{ty}`"))
-            .kind(Change::SemanticsChange)
-            .confidence(confidence)
-            .because("it is given where the record is made")
-            .also_for(all.iter().map(|it| it.0))
-            .op(PatchOp::AddField { type_id: scene.id(record), field: Payload(field) }),
-    )
 }
 
 /// The literal or pattern without the field.

@@ -5,7 +5,7 @@
 
 use check::Confidence;
 use clank_syntax::ast::{Builder, Kind, NodeId, Source, SourceId};
-use clank_syntax::{Fragment, parse_fragment};
+use clank_syntax::{Fragment, SyntaxCode, parse_fragment};
 
 use super::make::source;
 use super::{Candidate, Scene};
@@ -21,8 +21,11 @@ const MAX_WAYS: usize = 3;
 /// How many mistakes in one text are mended by one repair.
 const MAX_CHANGES: usize = 4;
 
-/// How many texts that are not readable yet are tried further, those first that are readable the furthest.
-const MAX_OPEN: usize = 3;
+/// How many texts that are not readable yet are tried further, those first that have the fewest mistakes left.
+const MAX_OPEN: usize = 6;
+
+/// In longer texts fewer are tried further.
+const LONG_TEXT: usize = 4_000;
 
 /// What may be missing.
 const MISSING: [&str; 11] = [")", "]", "}", ",", "->", "=", ":", "(", "{", "\"", "*/"];
@@ -82,18 +85,20 @@ struct Way {
 
 /// The texts that can be read after the fewest changes, the likeliest first. `at` is where the first mistake is.
 fn readable(text: &str, at: (usize, usize), as_what: Fragment) -> Vec<Way> {
-    let mut open = vec![(Way { text: text.to_owned(), titles: Vec::new() }, at)];
+    let is_bracket = mistakes(text, as_what).is_some_and(|it| it.is_bracket);
+    let first = Mistakes { at, count: 0, is_bracket, is_uncovered: false };
+    let mut open = vec![(Way { text: text.to_owned(), titles: Vec::new() }, first)];
     for _ in 0..MAX_CHANGES {
         let mut found = Vec::new();
-        let mut further: Vec<(Way, (usize, usize))> = Vec::new();
-        for (way, at) in &open {
-            for change in changes(&way.text, *at) {
+        let mut further: Vec<(Way, Mistakes)> = Vec::new();
+        for (way, before) in &open {
+            for change in changes(&way.text, before.at) {
                 let Some(next) = changed(way, &change) else { continue };
-                match first_mistake(&next.text, as_what) {
+                match mistakes(&next.text, as_what) {
                     None => found.push(next),
-                    // It must be another mistake, behind the one that the change is for.
-                    Some(mistake) if mistake.0 > at.1.max(change.start + change.new.len()) => {
-                        further.push((next, mistake));
+                    Some(left) if left.is_another(before, &change) => {
+                        let is_uncovered = before.is_bracket && !left.is_bracket;
+                        further.push((next, Mistakes { is_uncovered, ..left }));
                     }
                     Some(_) => {}
                 }
@@ -105,12 +110,38 @@ fn readable(text: &str, at: (usize, usize), as_what: Fragment) -> Vec<Way> {
         if !found.is_empty() || further.is_empty() {
             return found;
         }
-        // The sort is stable: of those that are readable as far, the likeliest stay first.
-        further.sort_by_key(|(way, at)| way.text.len().saturating_sub(at.0));
-        further.truncate(MAX_OPEN);
+        // The sort is stable: of those that are as good, the likeliest stay first.
+        further.sort_by_key(|(way, left)| (left.count, left.rest(&way.text)));
+        further.truncate(if text.len() > LONG_TEXT { MAX_OPEN / 2 } else { MAX_OPEN });
         open = further;
     }
     Vec::new()
+}
+
+/// What is wrong with a text.
+struct Mistakes {
+    /// Where the first one is.
+    at: (usize, usize),
+    count: usize,
+    /// Whether the first one is about brackets that do not belong together. As long as they do not, what is between them is
+    /// not looked at.
+    is_bracket: bool,
+    /// Whether it could not be seen before the brackets were right.
+    is_uncovered: bool,
+}
+
+impl Mistakes {
+    /// How much of a text is still to be read.
+    fn rest(&self, text: &str) -> usize {
+        if self.is_uncovered { 0 } else { text.len().saturating_sub(self.at.0) }
+    }
+
+    /// Whether the first mistake is another one than that which a change was for: one behind it, or one that could not be
+    /// seen before the brackets were right.
+    fn is_another(&self, before: &Mistakes, change: &Change) -> bool {
+        let is_behind = self.at.0 > before.at.1.max(change.start + change.new.len());
+        is_behind || before.is_bracket && !self.is_bracket
+    }
 }
 
 fn changed(way: &Way, change: &Change) -> Option<Way> {
@@ -171,6 +202,14 @@ fn changes(text: &str, (start, end): (usize, usize)) -> Vec<Change> {
     if !written.is_empty() {
         found.push(Change { start, end, new: "" });
     }
+    // An operator or a comma with nothing behind it.
+    let is_sign = |it: char| "+-*/%=<>!&|^,;:.".contains(it);
+    let read = text.get(..before).unwrap_or_default();
+    let kept = read.trim_end_matches(is_sign).len();
+    let ends = written.is_empty() || written.starts_with([')', ']', '}', ',', ';']);
+    if ends && kept < before && kept > 0 {
+        found.push(Change { start: kept, end: before, new: "" });
+    }
     let line_end =
         text.get(start..).and_then(|it| it.find('\n')).map_or(text.len(), |it| start + it);
     let line_end = text.get(..line_end).map_or(0, |it| it.trim_end().len());
@@ -181,12 +220,14 @@ fn changes(text: &str, (start, end): (usize, usize)) -> Vec<Change> {
     found
 }
 
-/// Where a text cannot be read; `None` if it can.
-fn first_mistake(text: &str, as_what: Fragment) -> Option<(usize, usize)> {
+/// What is wrong with a text; `None` if it can be read.
+fn mistakes(text: &str, as_what: Fragment) -> Option<Mistakes> {
     let mut builder = Builder::new(Source { file: String::new(), text: String::new() });
-    let mistakes = parse_fragment(&mut builder, "", text, as_what).err()?;
-    let span = mistakes.first().map(|it| (it.span.start as usize, it.span.end as usize));
-    Some(span.unwrap_or_default())
+    let all = parse_fragment(&mut builder, "", text, as_what).err()?;
+    let first = all.first();
+    let at = first.map(|it| (it.span.start as usize, it.span.end as usize)).unwrap_or_default();
+    let is_bracket = first.is_some_and(|it| it.code == SyntaxCode::E0004);
+    Some(Mistakes { at, count: all.len(), is_bracket, is_uncovered: false })
 }
 
 fn title(text: &str, change: &Change) -> String {
@@ -204,7 +245,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let at = first_mistake(text, Fragment::Decl).expect("it cannot be read");
+        let at = mistakes(text, Fragment::Decl).expect("it cannot be read").at;
         let found: Vec<String> = readable(text, at, Fragment::Decl)
             .into_iter()
             .map(|it| format!("{}: {}", it.titles.join(", "), it.text))
@@ -225,5 +266,24 @@ mod tests {
                 "write `==` for `=`, add `)`: fn f(n: Int) -> Int { if n == 1 { g(2 + 3) } else { 4 } }",
             ],
         );
+        // A comma is missing and another one is too much.
+        check(
+            "fn f(n: Int) -> Int { g(n 1, max(n, 2 ), , 4) }",
+            &[
+                "add `,`, remove `,`: fn f(n: Int) -> Int { g(n, 1, max(n, 2 ),  4) }",
+                "add `,`, remove `,`: fn f(n: Int) -> Int { g(n, 1, max(n, 2 ) , 4) }",
+                "remove `1`, remove `,`: fn f(n: Int) -> Int { g(n , max(n, 2 ),  4) }",
+            ],
+        );
+        // A stray character, a bracket and a comma: what is between brackets is looked at when these are right.
+        check(
+            "fn f(n: Int) -> Int { g(max(n, 1, n 2 # ) }",
+            &[
+                "remove `#`, add `)`, add `,`: fn f(n: Int) -> Int { g(max(n, 1, n, 2  )) }",
+                "remove `#`, add `)`, remove `2`: fn f(n: Int) -> Int { g(max(n, 1, n   )) }",
+            ],
+        );
+        // Nothing comes after an operator.
+        check("fn f(n: Int) -> Int { g(n + ) }", &["remove `+`: fn f(n: Int) -> Int { g(n  ) }"]);
     }
 }

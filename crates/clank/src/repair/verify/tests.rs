@@ -35,6 +35,33 @@ fn o(n: Itn) -> Int { n }
 fn main() -> IO + Unit { b(1); println(to_string(m(Ok(1)))) }
 "#;
 
+/// The verdict about one candidate that is tried alone.
+fn alone(
+    program: &Program,
+    checked: &Checked,
+    module: usize,
+    all: &[Candidate],
+    index: usize,
+) -> Verdict {
+    let mut trials = Trials {
+        program,
+        checked,
+        module,
+        before: Before::new(checked),
+        nodes_left: usize::MAX,
+        n_checks: 0,
+        blocked: Vec::new(),
+        verdicts: vec![Verdict::Untried; all.len()],
+        footprints: vec![Footprint::Everything; all.len()],
+        items: Items::new(&checked.modules[module].ast),
+        regions: vec![None; all.len()],
+        candidates: all,
+        users: Users::new(checked),
+    };
+    assert!(trials.try_batch(&[index]));
+    trials.verdicts[index].clone()
+}
+
 /// Trying candidates together says the same as trying each alone, in a program that is checked from the start.
 #[test]
 fn candidates_that_are_tried_together_get_the_verdicts_that_they_get_alone() {
@@ -60,21 +87,8 @@ fn candidates_that_are_tried_together_get_the_verdicts_that_they_get_alone() {
             let is_small = together.n_checks * 3 < all.len() || all.len() < 10;
             assert!(is_small, "{} checks for {} candidates", together.n_checks, all.len());
             for (index, candidate) in all.iter().enumerate() {
-                let mut alone = Trials {
-                    program: &program,
-                    checked: &checked,
-                    module,
-                    before: Before::new(&checked),
-                    nodes_left: usize::MAX,
-                    n_checks: 0,
-                    blocked: Vec::new(),
-                    verdicts: vec![Verdict::Untried; all.len()],
-                    footprints: vec![Footprint::Everything; all.len()],
-                    candidates: &all,
-                    users: Users::new(&checked),
-                };
-                assert!(alone.try_batch(&[index]));
-                let (found, expected) = (&together.verdicts[index], &alone.verdicts[index]);
+                let alone = alone(&program, &checked, module, &all, index);
+                let (found, expected) = (&together.verdicts[index], &alone);
                 // What an addition of effects does for others is not told apart when several are tried.
                 let same = match (found, expected) {
                     (Verdict::Kept { resolves: a, .. }, Verdict::Kept { resolves: b, .. }) => {
@@ -123,4 +137,129 @@ fn what_was_not_tried_is_not_called_verified_and_is_at_most_medium() {
     let offered = all_repairs(&program(&text), &none);
     assert_eq!(offered.n_checks, 0);
     assert!(!offered.list.is_empty() && offered.list.iter().all(|it| !it.is_verified));
+}
+
+/// One statement that may be wrong in some way; `#` is its number, `@` a name that was bound before or a parameter.
+const STATEMENTS: [&str; 30] = [
+    "let v# = widht + #",
+    "let v# = @ + cuont",
+    "let v# = @ + 1",
+    "let v#: Int = @",
+    "let v# = max(@, cuont)",
+    "let v# = max(width, @, 1)",
+    "let v# = nmae ++ \"x\"",
+    "let v# = abs(@ + widht)",
+    "let v# = point.acros + point.down",
+    "let v# = Point { across: @, donw: count }",
+    "let v# = @.across",
+    "let v# = lenn(items) + @",
+    "let v# = map(itmes, \\x -> x + @)",
+    "let v# = map(@, \\x -> x.across)",
+    "let v# = map(items, \\x -> { let y = x + widht; y + cuont })",
+    "let v# = \\x -> x + widht",
+    "let v# = if width > 0 { cuont } else { widht }",
+    "let v# = if @ > 0 { cuont } else { count }",
+    "if widht > 0 { let w# = cuont + @; println(to_string(w#)) }",
+    "for i in 0..cuont { println(to_string(i + @)) }",
+    "let mut v# = []",
+    "let mut v# = widht",
+    "v% = push(v%, cuont)",
+    "v% = cuont",
+    "let v# = match @ { 0 -> widht, _ -> cuont }",
+    "println(@, @)",
+    "if @ > 1 { return cuont }",
+    "let v# = first(itmes, @)",
+    "let v# = None",
+    "let v# = items[0] / @",
+];
+
+/// A function with many mistakes. `choices` say which statements it has, and which names they use.
+fn one_function(choices: &[(usize, usize)], has_goals: bool) -> String {
+    let mut text = "rec Point { across: Int, down: Int }\n\
+        fn first[T](xs: [T], other: T) -> T { for x in xs { return x } other }\n\
+        fn f(width: Int, count: Int, name: Str, items: [Int], point: Point) -> IO + Int {\n"
+        .to_owned();
+    let params = ["width", "count", "name", "items", "point"];
+    let n_kinds = STATEMENTS.len() - usize::from(!has_goals);
+    for (number, (kind, used)) in choices.iter().enumerate() {
+        let name = |seed: usize| match seed % (number + params.len()) {
+            it if it < number => format!("v{it}"),
+            it => params[it - number].to_owned(),
+        };
+        let mut statement = STATEMENTS[kind % n_kinds].replace('#', &number.to_string());
+        statement = statement.replace('%', &(used % (number + 1)).to_string());
+        for place in 0..2 {
+            statement = statement.replacen('@', &name(used / (place + 1)), 1);
+        }
+        let _ = writeln!(text, "  {statement}");
+    }
+    text.push_str("  cuont\n}\n");
+    text
+}
+
+/// What is verified with others in one function is verified alone, and does at least what was said (RS-6).
+#[test]
+fn what_is_verified_together_in_one_function_is_verified_alone() {
+    use proptest::prelude::*;
+    use proptest::test_runner::{RngSeed, TestRunner};
+
+    let config = ProptestConfig {
+        cases: 24,
+        rng_seed: RngSeed::Fixed(5),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let choices = (prop::collection::vec((0_usize..1_000, 0_usize..1_000), 2..24), 0_usize..8);
+    let result = TestRunner::new(config).run(&choices, |(choices, goals)| {
+        let text = one_function(&choices, goals == 0);
+        let program = program(&text);
+        let checked = check(&program, None);
+        let (all, together) = tried(&program, &checked);
+        for (index, candidate) in all.iter().enumerate() {
+            let Verdict::Kept { resolves, costs_obligations } = &together.verdicts[index] else {
+                continue;
+            };
+            let found = alone(&program, &checked, 0, &all, index);
+            let Verdict::Kept { resolves: expected, costs_obligations: costs } = &found else {
+                prop_assert!(false, "{}: alone {found:?} in\n{text}", candidate.title);
+                continue;
+            };
+            prop_assert_eq!(costs_obligations, costs, "{} in\n{}", candidate.title, &text);
+            let is_less = resolves.iter().all(|it| expected.contains(it));
+            prop_assert!(is_less, "{}: more than alone in\n{text}", candidate.title);
+        }
+        Ok(())
+    });
+    result.expect("no verdict differs");
+}
+
+fn tried(program: &Program, checked: &Checked) -> (Vec<Candidate>, Tried) {
+    let in_module = &checked.modules[0];
+    let parents = in_module.ast.parents();
+    let (users, names) = (OnceLock::new(), OnceLock::new());
+    let scene =
+        Scene { checked, module: in_module, parents: &parents, users: &users, names: &names };
+    let budget = Budget::default();
+    let all = candidates(scene, &targets(in_module), &budget);
+    let together = verify(program, checked, 0, &all, &budget);
+    (all, together)
+}
+
+/// Hundreds of mistakes in one function take a few checks, and all of them are tried (RS-63).
+#[test]
+fn hundreds_of_mistakes_in_one_function_take_a_few_checks() {
+    let mut text = "fn f(width: Int, height: Int) -> Int {\n".to_owned();
+    for index in 0..150 {
+        let _ = writeln!(text, "  let number{index} = height * {index} + width");
+        let _ = writeln!(text, "  let next{index} = number{index} + {index}");
+    }
+    for index in 0..150 {
+        let _ = writeln!(text, "  let x{index} = nubmer{index} + {index}");
+    }
+    text.push_str("  width\n}\n");
+    let offered = all_repairs(&program(&text), &Budget::default());
+    assert!(offered.list.iter().all(|it| it.is_verified));
+    assert!(offered.list.len() >= 300, "{}", offered.list.len());
+    assert!(offered.n_checks <= 40, "{} checks", offered.n_checks);
+    assert_eq!(offered.without, []);
 }
