@@ -79,7 +79,7 @@ impl Infer<'_> {
                 false => it.names.iter().any(|it| it.0 == *assigned && it.1 == Meaning::Local),
             };
             if let Some(nested) = nested_predicate(ty, &mentions) {
-                self.report_nested(statement.node(), &nested, ty, ty);
+                self.report_kept(statement, assigned, name, &nested);
             }
             let Ty::Refined(it) = ty else { continue };
             let says = it.predicates.iter().filter(|it| mentions(it));
@@ -92,6 +92,24 @@ impl Infer<'_> {
             let goal = (says.clone().map(text).collect(), says.cloned().collect());
             self.around(statement, depth, Some(name.clone()), &it.base, goal);
         }
+    }
+
+    /// E3001: what must hold inside another field cannot be asked again.
+    fn report_kept(&mut self, statement: StmtId, assigned: &Name, field: &Name, predicate: &str) {
+        let message = format!(
+            "the values in `{field}` are not known to satisfy `{predicate}` for another `{assigned}`"
+        );
+        self.report(
+            Diagnostic::new(Code::E3001, statement, message)
+                .help(
+                    "only the value itself is checked at run time: make a new record of all fields",
+                )
+                .with(
+                    Structured::new("refinement_violation")
+                        .member("predicate", predicate)
+                        .member("counterexample", serde_json::Value::Null),
+                ),
+        );
     }
 
     fn around(

@@ -230,13 +230,7 @@ impl Infer<'_> {
         }
     }
 
-    pub(super) fn report_nested(
-        &mut self,
-        node: NodeId,
-        predicate: &str,
-        expected: &Ty,
-        actual: &Ty,
-    ) {
+    fn report_nested(&mut self, node: NodeId, predicate: &str, expected: &Ty, actual: &Ty) {
         let message = format!(
             "expected `{}`, but the values in `{}` are not known to satisfy `{predicate}`",
             super::report::short(expected),
