@@ -32,9 +32,9 @@ pub struct Z3Limits {
 }
 
 impl Z3Limits {
-    /// Enough for goals of programs that people wait for: a second or two for the hardest.
+    /// Enough for goals of programs that people wait for: about a second each, ten for the hardest.
     pub const STANDARD: Z3Limits = Z3Limits {
-        steps: 150_000,
+        steps: 3_000_000,
         question: Duration::from_secs(10),
         all: Duration::from_secs(120),
     };
