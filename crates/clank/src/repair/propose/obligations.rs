@@ -6,8 +6,8 @@
 
 use check::{Confidence, Kind as RepairKind, Safety};
 use clank_syntax::ast::{
-    BinaryOp, Builder, Decl, Expr, Kind, Literal, Name, NodeId, ParamId, Source, Stmt, StmtId,
-    Type, TypeId,
+    Ast, BinaryOp, Builder, Decl, Expr, ExprId, Kind, Literal, Name, NodeId, ParamId, Source, Stmt,
+    StmtId, Type, TypeId,
 };
 use clank_syntax::patch::{PatchOp, Payload};
 use clank_syntax::{Fragment, Span, TokenKind, lex, parse_fragment, print_expr};
@@ -58,7 +58,7 @@ fn bounds(scene: Scene<'_>, node: NodeId) -> Option<String> {
     })
 }
 
-/// The text without parentheses around it, if it is an expression on one line.
+/// The text without parentheses around it and without what goes without saying, if it is an expression on one line.
 fn plain_expression(text: &str) -> Option<String> {
     if text.contains(['…', '\n']) {
         return None;
@@ -66,7 +66,37 @@ fn plain_expression(text: &str) -> Option<String> {
     let mut builder = Builder::new(Source { file: String::new(), text: String::new() });
     let node = parse_fragment(&mut builder, "", text, Fragment::Expr).ok()?;
     let ast = builder.finish(Vec::new(), Span::default()).ok()?;
-    Some(clank_syntax::print_node(&ast, node))
+    let whole = ExprId::of(&ast, node)?;
+    Some(without_truisms(&ast, whole).unwrap_or_else(|| print_expr(&ast, whole)))
+}
+
+/// A conjunction of comparisons without those of something with itself, as putting in arguments makes them: `lo >= lo`.
+fn without_truisms(ast: &Ast, whole: ExprId) -> Option<String> {
+    let mut kept = Vec::new();
+    let mut waiting = vec![whole];
+    let mut n_left_out = 0;
+    while let Some(part) = waiting.pop() {
+        let Expr::Binary { op, left, right } = ast.expr(part) else { return None };
+        match op {
+            BinaryOp::And => waiting.extend([*right, *left]),
+            BinaryOp::Ge | BinaryOp::Le | BinaryOp::Eq
+                if matches!(ast.expr(*left), Expr::Ident { .. } | Expr::Literal(_))
+                    && print_expr(ast, *left) == print_expr(ast, *right) =>
+            {
+                n_left_out += 1;
+            }
+            BinaryOp::Ge
+            | BinaryOp::Le
+            | BinaryOp::Eq
+            | BinaryOp::Gt
+            | BinaryOp::Lt
+            | BinaryOp::Ne => {
+                kept.push(print_expr(ast, part));
+            }
+            _ => return None,
+        }
+    }
+    (n_left_out > 0 && !kept.is_empty()).then(|| kept.join(" && "))
 }
 
 fn panic_about(condition: &str) -> Json {
