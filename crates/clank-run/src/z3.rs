@@ -32,7 +32,8 @@ pub struct Z3Limits {
 }
 
 impl Z3Limits {
-    /// Enough for goals of programs that people wait for: about a second each, ten for the hardest.
+    /// Three million steps take a fraction of a second for most goals, and half a minute for products of many unknowns: those are
+    /// ended by time.
     pub const STANDARD: Z3Limits = Z3Limits {
         steps: 3_000_000,
         question: Duration::from_secs(10),
