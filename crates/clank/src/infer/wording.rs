@@ -4,11 +4,10 @@
 //! at once, and never so that a name inside the predicate catches one that is put in.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use clank_syntax::ast::{Ast, BinaryOp, Builder, Expr, ExprId, Kind, Name, NodeId, Source};
 use clank_syntax::{Fragment, Span, TokenKind, Tokens, lex, parse_fragment};
-use std::sync::Arc;
-
 use rustc_hash::FxHashSet;
 
 use super::Infer;

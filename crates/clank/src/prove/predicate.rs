@@ -164,6 +164,15 @@ impl<'a> Walk<'a> {
         Some(parts)
     }
 
+    /// What a goal asks of a value, where its own predicates speak of what is in scope and others of nothing else.
+    fn parts_of_value(&mut self, index: usize, value: Term) -> Option<Vec<Term>> {
+        let own = self.own_predicates(self.goal(index));
+        self.expected_parts(index, value, &|it| match own.contains(&it.expr) {
+            true => (it, Scope::Own),
+            false => (it, Scope::Closed),
+        })
+    }
+
     /// A goal about a value that was computed.
     pub(super) fn value_goal(&mut self, index: usize, value: Term) {
         let goal = self.goal(index);
@@ -179,11 +188,7 @@ impl<'a> Walk<'a> {
                 if matches!(goal.site, Site::Argument { .. } | Site::Around { .. }) {
                     return;
                 }
-                let own = self.own_predicates(goal);
-                self.expected_parts(index, value, &|it| match own.contains(&it.expr) {
-                    true => (it, Scope::Own),
-                    false => (it, Scope::Closed),
-                })
+                self.parts_of_value(index, value)
             }
             _ => return,
         };
@@ -199,13 +204,7 @@ impl<'a> Walk<'a> {
             let Site::Around { depth, field } = &self.goal(index).site else { continue };
             let place = (*depth as usize).checked_sub(1).and_then(|it| around.get(it));
             let parts = place.and_then(|place| match field {
-                None => {
-                    let own = self.own_predicates(self.goal(index));
-                    self.expected_parts(index, place.new, &|it| match own.contains(&it.expr) {
-                        true => (it, Scope::Own),
-                        false => (it, Scope::Closed),
-                    })
-                }
+                None => self.parts_of_value(index, place.new),
                 Some(field) => {
                     self.assume_fields(place.old, place.ty);
                     let fields = self.fields_of(place.new, place.ty)?;
