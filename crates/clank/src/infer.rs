@@ -12,6 +12,7 @@
 mod assign;
 mod call;
 mod expr;
+mod given;
 mod hole;
 mod name;
 mod operator;
@@ -163,6 +164,10 @@ struct Infer<'a> {
     goals: Vec<PendingGoal>,
     arithmetic: Vec<Arithmetic>,
     holes: Vec<PendingHole>,
+    /// Where the locals are bound that names mean, once all are known.
+    binders: FxHashMap<u32, u32>,
+    /// Whether some lambda assigns something.
+    lambdas_assign: std::cell::OnceCell<bool>,
     /// What was suggested for unknown names: a typo is often repeated.
     suggestions: FxHashMap<(Name, usize), Vec<Name>>,
     near_locals: name::NearLocals,
@@ -194,6 +199,8 @@ impl<'a> Infer<'a> {
             goals: Vec::new(),
             arithmetic: Vec::new(),
             holes: Vec::new(),
+            binders: FxHashMap::default(),
+            lambdas_assign: std::cell::OnceCell::new(),
             suggestions: FxHashMap::default(),
             near_locals: name::NearLocals::default(),
             member_places: FxHashMap::default(),
@@ -448,6 +455,7 @@ impl<'a> Infer<'a> {
     fn finish(mut self) -> Inferred {
         self.settle_arithmetic();
         self.settle_flows();
+        self.settle_around();
         let goals = self.finish_goals();
         let holes = self.finish_holes();
         let types = self.settle_types();

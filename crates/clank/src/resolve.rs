@@ -155,6 +155,7 @@ impl TypeScope<'_> {
                             module: self.env.module.clone(),
                             expr: *predicate,
                             names: self.meanings(*predicate, &variable, binder.in_scope),
+                            given: None,
                             variable,
                         }],
                     ),

@@ -220,6 +220,28 @@ pub struct Predicate {
     pub expr: ExprId,
     /// What the names in the text mean, besides the one that stands for the value. In the order of the names.
     pub names: Arc<[(Name, Meaning)]>,
+    /// What is put in for names of where it is written, if the type is used elsewhere.
+    pub given: Option<Arc<Given>>,
+}
+
+/// What stands for names in a predicate where a type is used: for the parameters of a callee what the call gives it, for the
+/// fields of a record those of the value at hand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Given {
+    /// The name that stands for the value where the predicate is written.
+    pub variable: Name,
+    /// What stands for every other name that something around the predicate binds there; `None` if that cannot be
+    /// evaluated again.
+    pub values: Vec<(Name, Option<GivenValue>)>,
+}
+
+/// An expression of the body that uses the type, or a field of its value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenValue {
+    /// The expression.
+    pub expr: ExprId,
+    /// The field.
+    pub field: Option<Name>,
 }
 
 /// What a name in a predicate means.
@@ -239,6 +261,16 @@ impl Predicate {
     /// Whether it is about its value alone and not about other names, whose values may change.
     pub fn is_closed(&self) -> bool {
         self.names.iter().all(|it| matches!(it.1, Meaning::Global(..)))
+    }
+
+    /// Whether it stays true of a value: the names in it have one value in the whole body.
+    pub fn is_lasting(&self) -> bool {
+        self.names.iter().all(|it| matches!(it.1, Meaning::Global(..) | Meaning::Fixed(..)))
+    }
+
+    /// The name that stands for the value where the predicate is written.
+    pub fn written_variable(&self) -> &Name {
+        self.given.as_ref().map_or(&self.variable, |it| &it.variable)
     }
 
     fn globals(&self) -> impl Iterator<Item = (&Name, &Name, &Name)> {

@@ -2,6 +2,7 @@
 
 use clank_syntax::ast::{Expr, ExprId, Name, StmtId};
 
+use super::given::refuted;
 use super::wording::{
     Replacement, UNSPOKEN, goal_text, has_predicate, operand_text, replace, simplified,
 };
@@ -15,10 +16,10 @@ impl Infer<'_> {
     /// Says whether it never comes back.
     pub(super) fn assign(&mut self, statement: StmtId, target: ExprId, value: ExprId) -> bool {
         let ty = self.expr(target, Want::Any);
-        // What a field's type says about other fields is asked of the record.
-        let wanted = match self.ast.expr(target) {
-            Expr::Field { .. } => super::table::closed_on_top(&ty),
-            _ => ty,
+        // What the type of a record's field says about more than its value is asked of the record.
+        let wanted = match self.is_of_record(target) {
+            true => super::table::closed_on_top(&ty),
+            false => ty,
         };
         let found = self.expr(value, Want::Must(&wanted, &Site::Assign));
         self.check_place(statement, target);
@@ -37,9 +38,9 @@ impl Infer<'_> {
             };
             depth += 1;
             let ty = self.known_type(object);
-            let is_root = matches!(self.ast.expr(object), Expr::Ident { .. });
+            let is_asked_of_record = self.is_of_record(object);
             if let Ty::Refined(it) = &ty {
-                let says = it.predicates.iter().filter(|it| is_root || it.is_closed());
+                let says = it.predicates.iter().filter(|it| !is_asked_of_record || it.is_closed());
                 let text = |it: &Predicate| goal_text(it, operand_text(self.ast, object));
                 let goal = (says.clone().map(text).collect(), says.cloned().collect());
                 self.around(statement, depth, None, &it.base, goal);
@@ -50,6 +51,13 @@ impl Infer<'_> {
             }
             part = object;
         }
+    }
+
+    /// Whether an expression is a field of a record, whose type can speak of more than one field.
+    fn is_of_record(&mut self, expr: ExprId) -> bool {
+        let Expr::Field { object, .. } = self.ast.expr(expr) else { return false };
+        let record = self.known_type(*object);
+        self.fields_of(record.base()).is_some()
     }
 
     /// What the fields of a record say about one that was assigned to, or in which something was.
@@ -104,11 +112,7 @@ impl Infer<'_> {
                 .help(
                     "only the value itself is checked at run time: make a new record of all fields",
                 )
-                .with(
-                    Structured::new("refinement_violation")
-                        .member("predicate", predicate)
-                        .member("counterexample", serde_json::Value::Null),
-                ),
+                .with(refuted(predicate)),
         );
     }
 

@@ -16,7 +16,7 @@ use crate::body::{GoalKind, Resolution, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Condition, Shape, TypeDef, Value};
-use crate::ty::{Effects, FnTy, Prim, Ty, TypeKey};
+use crate::ty::{Effects, FnTy, Meaning, Prim, Ty, TypeKey};
 
 /// An argument; what is piped was looked at before.
 #[derive(Clone)]
@@ -264,8 +264,7 @@ impl<'a> Infer<'a> {
             return None;
         }
         let names = target.params.iter().map(|it| &it.0);
-        let all = names.zip(args).map(|(name, arg)| self.replacement(name, arg.expr()));
-        Some(all.collect())
+        Some(self.replacements_by(names.zip(args.iter().map(Arg::expr))))
     }
 
     /// Lambdas come last, so that the other arguments decide the types of their parameters.
@@ -284,7 +283,7 @@ impl<'a> Infer<'a> {
                     continue;
                 }
                 let expected = match replacements {
-                    Some(all) => self.without_own(target, index, all, &function.params[index]),
+                    Some(all) => replace_in_type(&function.params[index], all),
                     None => function.params[index].clone(),
                 };
                 let site = argument_site(target, index);
@@ -299,14 +298,6 @@ impl<'a> Infer<'a> {
             }
         }
         types
-    }
-
-    /// A parameter's type about the actual arguments. Its own name is the variable of its predicate.
-    fn without_own(&self, target: &Target<'_>, index: usize, all: &[Replacement], ty: &Ty) -> Ty {
-        let own = target.params.get(index).map(|it| &it.0);
-        let others: Vec<Replacement> =
-            all.iter().filter(|it| Some(&it.name) != own).cloned().collect();
-        replace_in_type(ty, &others)
     }
 
     /// The effects of the call: the function's own, and those of functions that are passed to parameters that accept any
@@ -429,6 +420,19 @@ fn target(value: Option<&Value>) -> Target<'_> {
     Target { resolution, params: Cow::Borrowed(params), precondition }
 }
 
+/// The type of a function or constructor that is not called here: what its parameters will be is not known.
+pub(super) fn uncalled(value: &Value, ty: Ty) -> Ty {
+    if !has_predicate(&ty) {
+        return ty;
+    }
+    let unknown = |(name, _): &(Name, Ty)| Replacement {
+        names: vec![(name.clone(), Meaning::Unclear)],
+        ..Replacement::renaming(name, name)
+    };
+    let unknown: Vec<Replacement> = target(Some(value)).params.iter().map(unknown).collect();
+    replace_in_type(&ty, &unknown)
+}
+
 /// The fields of a variant; those without a name are called by their position.
 fn variant_params(def: &TypeDef, variant: u32) -> Vec<(Name, Ty)> {
     let Shape::Sum(variants) = &def.shape else { return Vec::new() };
@@ -444,10 +448,10 @@ fn variant_params(def: &TypeDef, variant: u32) -> Vec<(Name, Ty)> {
 /// An argument is checked by the callee if the callee says what it must satisfy; if only this call's type arguments say
 /// so, it must be checked here.
 fn argument_site(target: &Target<'_>, index: usize) -> Site {
-    let is_declared = target
-        .params
-        .get(index)
-        .is_some_and(|it| matches!(it.1, Ty::Refined(_) | Ty::Prim(Prim::Nat)));
+    let is_declared = target.params.get(index).is_some_and(|it| match &it.1 {
+        Ty::Refined(it) => !matches!(it.base, Ty::Param(_)),
+        ty => *ty == Ty::NAT,
+    });
     match &target.resolution {
         Some(resolution) if is_declared => {
             Site::Argument { callee: Some(resolution.clone()), index: index as u32 }

@@ -49,7 +49,10 @@ impl<'a> Infer<'a> {
         match self.env.values.get(name) {
             Some(value) => {
                 let ty = self.value(expr.node(), value);
-                let ty = if n_args.is_none() { self.conversion_value(value, ty, hint) } else { ty };
+                let ty = match n_args {
+                    Some(_) => ty,
+                    None => self.conversion_value(value, super::call::uncalled(value, ty), hint),
+                };
                 (ty, Some(value))
             }
             None => {

@@ -320,7 +320,7 @@ impl Infer<'_> {
         match &def.shape {
             Shape::Sum(variants) => {
                 let fields = &variants[index].fields;
-                let field = |ty: &Ty| closed_type(&substitute(ty, &def.params, args));
+                let field = |ty: &Ty| substitute(&closed_type(ty), &def.params, args);
                 fields.iter().map(|it| field(&it.1)).collect()
             }
             _ => Vec::new(),

@@ -4,9 +4,7 @@ use clank_syntax::ast::{Expr, ExprId, FieldInitId, Name, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::report::{join_words, names_json, short};
-use super::wording::{
-    Replacement, closed_type, has_predicate, operand_text, replace_in_result, replace_in_type,
-};
+use super::wording::{closed_type, has_predicate, replace_in_result, replace_in_type};
 use super::{Infer, Want};
 use crate::body::{Resolution, Site};
 use crate::code::Code;
@@ -64,14 +62,15 @@ impl<'a> Infer<'a> {
     }
 
     /// The type of a field of a record, with the type arguments put in, if it has that field.
-    fn one_field(&mut self, record: &Ty, name: &Name) -> Option<Ty> {
+    fn field_type(&mut self, object: ExprId, record: &Ty, name: &Name) -> Option<Ty> {
         match record {
             Ty::Record(it) => it.fields.iter().find(|it| it.0 == *name).map(|it| it.1.clone()),
             Ty::Adt(it) => {
                 let def = self.env.def(&it.key)?;
                 let Shape::Record(fields) = &def.shape else { return None };
                 let place = self.member_place(def, name)?;
-                Some(substitute(&fields[place].1, &def.params, &it.args))
+                let ty = self.field_about(object, fields, &fields[place].1);
+                Some(substitute(&ty, &def.params, &it.args))
             }
             _ => None,
         }
@@ -91,7 +90,12 @@ impl<'a> Infer<'a> {
                 self.env.values.get(name)
         {
             self.findings.uses.value(name);
-            return self.member(expr, object, module, name, field);
+            let (ty, value) = self.member(expr, object, module, name, field);
+            let ty = match (n_args, value) {
+                (None, Some(value)) => super::call::uncalled(value, ty),
+                _ => ty,
+            };
+            return (ty, value);
         }
         let ty = self.expr(object, Want::Any);
         let base = self.table.base(&ty);
@@ -106,8 +110,8 @@ impl<'a> Infer<'a> {
         field: &Name,
         n_args: Option<usize>,
     ) -> Ty {
-        if let Some(ty) = self.one_field(base, field) {
-            return self.field_about(object, base, &ty);
+        if let Some(ty) = self.field_type(object, base, field) {
+            return ty;
         }
         if let Some(fields) = self.fields_of(base) {
             let names: Vec<Name> = fields.into_iter().map(|it| it.0).collect();
@@ -145,22 +149,15 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// A field's predicate about other fields is about those of this record.
-    fn field_about(&self, object: ExprId, record: &Ty, ty: &Ty) -> Ty {
-        if !matches!(ty, Ty::Refined(_)) {
+    /// What is declared about other fields is about those of this record.
+    fn field_about(&self, object: ExprId, fields: &[(Name, Ty)], ty: &Ty) -> Ty {
+        if !has_predicate(ty) {
             return ty.clone();
         }
-        let names = self.meanings_in(object);
-        let Some(object) = operand_text(self.ast, object) else { return closed_type(ty) };
-        let fields = self.fields_of(record).unwrap_or_default();
-        let replacements: Vec<Replacement> = fields
-            .into_iter()
-            .map(|(name, _)| {
-                let text = format!("{object}.{name}");
-                Replacement { name, text, names: names.clone() }
-            })
-            .collect();
-        replace_in_result(ty, &replacements)
+        match self.field_replacements(object, fields.iter().map(|it| &it.0)) {
+            Some(replacements) => replace_in_result(ty, &replacements),
+            None => closed_type(ty),
+        }
     }
 
     fn member(
@@ -288,14 +285,9 @@ impl<'a> Infer<'a> {
         let meaning = Resolution::Record { ty: adt.key.clone() };
         self.resolve(expr.node(), meaning.clone());
         let has_predicates = known.iter().any(|it| has_predicate(&it.1));
-        let replacements: Vec<Replacement> = fields
-            .iter()
-            .filter(|_| has_predicates)
-            .map(|id| {
-                let field = self.ast.field_init(*id);
-                self.replacement(&field.name, field.value)
-            })
-            .collect();
+        let given_fields = fields.iter().filter(|_| has_predicates);
+        let given_fields = given_fields.map(|id| self.ast.field_init(*id));
+        let replacements = self.replacements_by(given_fields.map(|it| (&it.name, it.value)));
         let places: FxHashMap<&Name, usize> =
             known.iter().enumerate().rev().map(|(place, it)| (&it.0, place)).collect();
         let mut seen: FxHashSet<&Name> = FxHashSet::default();
@@ -315,10 +307,7 @@ impl<'a> Infer<'a> {
                 continue;
             };
             let wanted = match &known[index].1 {
-                it if has_predicate(it) => {
-                    let others = replacements.iter().filter(|it| it.name != field.name);
-                    replace_in_type(it, &others.cloned().collect::<Vec<_>>())
-                }
+                it if has_predicate(it) => replace_in_type(it, &replacements),
                 it => it.clone(),
             };
             let site = match self.declared_field(adt.key.clone(), index) {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId};
 use clank_syntax::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value as Json;
 
+use super::given::refuted;
 use super::table::is_shared;
 use super::wording::{
     expr_text, goal_text, has_predicate, operand_text, other_names, says_same, simplified,
@@ -18,7 +18,7 @@ use super::wording::{
 use super::{FrameKind, Infer};
 use crate::body::{Binding, Goal, GoalKind, Site};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Structured};
+use crate::diagnostic::Diagnostic;
 use crate::env::Value;
 use crate::ty::{Effects, Predicate, Prim, Ty};
 
@@ -133,6 +133,7 @@ impl Infer<'_> {
             module: self.env.module.clone(),
             expr: condition.expr,
             names: Arc::default(),
+            given: None,
         };
         let operand = if self.is_hidden(&predicate) { None } else { self.node_text(node) };
         let text = goal_text(&predicate, operand);
@@ -197,6 +198,16 @@ impl Infer<'_> {
             } else if let Some(predicate) = &verdict.nested {
                 self.report_nested(flow.node, predicate, &expected, &actual);
             } else if verdict.nat || !verdict.predicates.is_empty() {
+                let asked = &verdict.predicates;
+                let Some(needless) = self.needless(&flow, &actual, asked) else { continue };
+                let expected = match needless.is_empty() {
+                    true => expected,
+                    false => without(&expected, &needless),
+                };
+                verdict.predicates.retain(|it| !needless.contains(&it.expr));
+                if !verdict.nat && verdict.predicates.is_empty() {
+                    continue;
+                }
                 let operand = if flow.is_hidden { None } else { self.node_text(flow.node) };
                 let text = refinement_text(operand.as_deref(), &verdict);
                 self.goals.push(PendingGoal {
@@ -209,6 +220,43 @@ impl Infer<'_> {
                 });
             }
         }
+    }
+
+    /// The predicates that cannot be asked where a value goes, but need not be: its type says them. `None` if there is one
+    /// that its type does not say, which is reported.
+    fn needless(&mut self, flow: &Flow, actual: &Ty, asked: &[Predicate]) -> Option<Vec<ExprId>> {
+        let mut needless = Vec::new();
+        for predicate in asked {
+            match self.unasked(predicate, &flow.site, flow.scope) {
+                None => {}
+                Some(_) if predicates(actual).iter().any(|it| says_same(it, predicate, false)) => {
+                    needless.push(predicate.expr);
+                }
+                Some(why) => {
+                    self.report_unasked(flow.node, predicate, &why);
+                    return None;
+                }
+            }
+        }
+        Some(needless)
+    }
+
+    /// Of the goals about values in which a part was assigned, those that cannot be asked are errors.
+    pub(super) fn settle_around(&mut self) {
+        let mut goals = std::mem::take(&mut self.goals);
+        goals.retain(|goal| {
+            let (Site::Around { field: None, .. }, Some(Ty::Refined(expected))) =
+                (&goal.site, &goal.expected)
+            else {
+                return true;
+            };
+            let asked = &mut expected.predicates.iter();
+            let why = |it| Some((it, self.unasked(it, &goal.site, goal.scope)?));
+            let Some((predicate, why)) = asked.find_map(why) else { return true };
+            self.report_unasked(goal.node, predicate, &why);
+            false
+        });
+        self.goals = goals;
     }
 
     /// Whether a value is written part by part, all of which were looked at.
@@ -239,11 +287,7 @@ impl Infer<'_> {
         self.report(
             Diagnostic::new(Code::E3001, node, message)
                 .help("only the value itself is checked at run time: convert the parts one by one")
-                .with(
-                    Structured::new("refinement_violation")
-                        .member("predicate", predicate)
-                        .member("counterexample", Json::Null),
-                ),
+                .with(refuted(predicate)),
         );
     }
 
@@ -389,7 +433,7 @@ fn compare(actual: &Ty, expected: &Ty, verdict: &mut Verdict) {
         (_, Ty::Refined(wanted)) => {
             let known = predicates(actual);
             for predicate in &wanted.predicates {
-                // What is said about other names may not hold any more: they may mean or hold something else.
+                // What is said about other names is asked again, where they are known.
                 let holds =
                     predicate.is_closed() && known.iter().any(|it| says_same(it, predicate, false));
                 if !holds {
@@ -449,6 +493,13 @@ fn compare_nested(actual: &Ty, expected: &Ty, verdict: &mut Verdict) {
             }
         }
     });
+}
+
+/// The type without these predicates of its own.
+fn without(ty: &Ty, left_out: &[ExprId]) -> Ty {
+    let Ty::Refined(it) = ty else { return ty.clone() };
+    let kept = it.predicates.iter().filter(|it| !left_out.contains(&it.expr));
+    crate::resolve::refined(it.base.clone(), kept.cloned().collect())
 }
 
 fn predicates(ty: &Ty) -> &[Predicate] {

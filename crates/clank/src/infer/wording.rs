@@ -6,15 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use clank_syntax::ast::{Ast, BinaryOp, Builder, Expr, ExprId, Kind, Name, NodeId, Source};
+use clank_syntax::ast::{Ast, Builder, Expr, ExprId, Name, NodeId, Source};
 use clank_syntax::{Fragment, Span, TokenKind, Tokens, lex, parse_fragment};
 use rustc_hash::FxHashSet;
 
-use super::Infer;
-use crate::ty::{Meaning, Predicate, Ty};
+use crate::ty::{Given, GivenValue, Meaning, Predicate, Ty};
 
 /// Expressions with more nodes than this are not repeated in goals.
-const MAX_NODES: usize = 120;
+pub(super) const MAX_NODES: usize = 120;
 
 /// What stands for an expression that is too long to be repeated.
 pub(super) const UNSPOKEN: &str = "…";
@@ -27,52 +26,13 @@ pub(super) struct Replacement {
     pub(super) text: String,
     /// What the names in the text mean.
     pub(super) names: Vec<(Name, Meaning)>,
+    /// The same, to be evaluated where the predicate is asked; `None` if that cannot be done again.
+    pub(super) value: Option<GivenValue>,
 }
 
 impl Replacement {
     pub(super) fn renaming(from: &Name, to: &str) -> Replacement {
-        Replacement { name: from.clone(), text: to.to_owned(), names: Vec::new() }
-    }
-}
-
-impl Infer<'_> {
-    /// An expression of the body, put in for a name.
-    pub(super) fn replacement(&self, name: &Name, expr: ExprId) -> Replacement {
-        match operand_text(self.ast, expr) {
-            Some(text) => Replacement { name: name.clone(), text, names: self.meanings_in(expr) },
-            None => {
-                let names = vec![(Name::default(), Meaning::Unclear)];
-                Replacement { name: name.clone(), text: UNSPOKEN.to_owned(), names }
-            }
-        }
-    }
-
-    /// What the names in an expression mean here. The same call may give something else the next time.
-    pub(super) fn meanings_in(&self, expr: ExprId) -> Vec<(Name, Meaning)> {
-        let mut found = Vec::new();
-        for node in self.ast.subtree(expr) {
-            match &self.ast.node(NodeId(node)).kind {
-                Kind::Expr(Expr::Ident { name }) => {
-                    let local = self.local(name).map(|it| &self.locals[it as usize]);
-                    let meaning = match local {
-                        Some(local) => local.meaning(&self.env.module),
-                        None => crate::resolve::global(self.env, name),
-                    };
-                    found.push((name.clone(), meaning));
-                }
-                Kind::Expr(
-                    Expr::Literal(_)
-                    | Expr::Field { .. }
-                    | Expr::Index { .. }
-                    | Expr::Unary { .. }
-                    | Expr::Array { .. }
-                    | Expr::Tuple { .. },
-                ) => {}
-                Kind::Expr(Expr::Binary { op, .. }) if *op != BinaryOp::Pipe => {}
-                _ => found.push((Name::default(), Meaning::Unclear)),
-            }
-        }
-        found
+        Replacement { name: from.clone(), text: to.to_owned(), names: Vec::new(), value: None }
     }
 }
 
@@ -185,9 +145,8 @@ pub(super) fn other_names(predicate: &Predicate) -> impl Iterator<Item = String>
 /// was said of a local may not hold any more if it can change, unless the value is made here: then its type is the
 /// one that is wanted.
 pub(super) fn says_same(known: &Predicate, wanted: &Predicate, is_made_here: bool) -> bool {
-    let is_lasting = |it: &Meaning| matches!(it, Meaning::Global(..) | Meaning::Fixed(..));
     let is_one = (&known.module, known.expr) == (&wanted.module, wanted.expr);
-    let can_be_compared = known.names.iter().all(|it| is_lasting(&it.1)) || is_made_here && is_one;
+    let can_be_compared = known.is_lasting() || is_made_here && is_one;
     if known.names != wanted.names || !can_be_compared {
         return false;
     }
@@ -221,17 +180,24 @@ pub(super) fn replace_in_type(ty: &Ty, replacements: &[Replacement]) -> Ty {
             true => (name.clone(), Meaning::Unclear),
             false => (name.clone(), meaning.clone()),
         });
-        Predicate { names: names.collect(), ..it.clone() }
+        let given = given_after(it, replacements);
+        Predicate { names: names.collect(), given, ..it.clone() }
     };
     map_predicates(ty, &|it| {
         replace_in_predicate(it, replacements).or_else(|| Some(or_unclear(it)))
     })
 }
 
-/// The same for the type of a value that is there: predicates in which names cannot be replaced are forgotten.
+/// The same for the type of a value that is there: predicates in which names cannot be replaced, or that could not be
+/// asked again, are forgotten.
 pub(super) fn replace_in_result(ty: &Ty, replacements: &[Replacement]) -> Ty {
+    let can_be_asked = |it: &Predicate| {
+        let given = it.given.as_ref();
+        given.is_none_or(|it| it.values.iter().all(|it| it.1.is_some()))
+    };
     map_predicates(ty, &|it| {
-        replace_in_predicate(it, replacements).filter(|it| !it.text.contains(UNSPOKEN))
+        replace_in_predicate(it, replacements)
+            .filter(|it| !it.text.contains(UNSPOKEN) && can_be_asked(it))
     })
 }
 
@@ -279,7 +245,24 @@ fn replace_in_predicate(predicate: &Predicate, replacements: &[Replacement]) -> 
     }
     let text = simplified(&replace(&predicate.text, &all)?);
     let names = names_after(predicate, &all);
-    Some(Predicate { variable: name, text, names, ..predicate.clone() })
+    let given = given_after(predicate, replacements);
+    Some(Predicate { variable: name, text, names, given, ..predicate.clone() })
+}
+
+/// What stands for the names that something around the predicate binds.
+fn given_after(predicate: &Predicate, replacements: &[Replacement]) -> Option<Arc<Given>> {
+    let is_bound = |it: &&(Name, Meaning)| !matches!(it.1, Meaning::Global(..));
+    let value = |name: &Name| {
+        let found = replacements.iter().find(|it| it.name == *name);
+        (name.clone(), found.and_then(|it| it.value.clone()))
+    };
+    let bound = predicate.names.iter().filter(is_bound);
+    // A lambda in the predicate may bind the name, too: then nothing needs to stand for it.
+    let is_needed = |it: &&(Name, Meaning)| {
+        it.1 != Meaning::Unclear || replacements.iter().any(|other| other.name == it.0)
+    };
+    let values = bound.filter(is_needed).map(|it| value(&it.0)).collect();
+    Some(Arc::new(Given { variable: predicate.variable.clone(), values }))
 }
 
 /// What the names of a predicate mean after names were replaced.

@@ -1,6 +1,9 @@
 //! Predicates and conditions, read where they are written and about the values of where they must hold.
 
-use clank_syntax::ast::{Ast, Decl, Expr, ExprId, Kind as NodeKind, Name, NodeId, Stmt, StmtId};
+use clank_syntax::ast::{
+    Ast, Decl, DeclId, Expr, ExprId, Kind as NodeKind, Name, NodeId, ParamId, Stmt, StmtId,
+    VariantFieldId,
+};
 use rustc_hash::FxHashMap;
 use solver::Term;
 
@@ -8,7 +11,7 @@ use super::call::predicates;
 use super::symbols::sort;
 use super::walk::{Place, Walk, Why};
 use crate::body::{Goal, GoalKind, Resolution, Site};
-use crate::ty::{Predicate, Ty};
+use crate::ty::{GivenValue, Predicate, Ty};
 
 /// The largest predicate that is read again for every value, in nodes.
 const MAX_PREDICATE: usize = 40_000;
@@ -75,7 +78,8 @@ impl<'a> Walk<'a> {
     ) -> Option<Vec<Term>> {
         let place = self.world.home_of(&predicate.module, predicate.expr)?;
         self.read.insert((place.module, place.decl));
-        self.condition(place, predicate.expr, Some((predicate.variable.clone(), value)), scope)
+        let variable = predicate.written_variable().clone();
+        self.condition(place, predicate.expr, Some((variable, value)), scope)
     }
 
     /// A condition, in which a name may stand for a value.
@@ -123,25 +127,31 @@ impl<'a> Walk<'a> {
         (!is_left && !self.is_exhausted()).then_some(parts)
     }
 
-    /// What every value of a type satisfies because of its own predicates, if these are about nothing else.
-    pub(super) fn assume_closed(&mut self, value: Term, ty: &Ty) {
+    /// What every value of a type satisfies because of its own predicates, if these say the same all the time.
+    pub(super) fn assume_lasting(&mut self, value: Term, ty: &Ty) {
         if self.quiet > 0 {
             return;
         }
-        for predicate in predicates(ty) {
-            let key = (value, predicate.module.clone(), predicate.expr);
-            let parts = match self.closed.get(&key) {
-                Some(known) => known.clone(),
-                None => {
-                    let parts = self.predicate(predicate, value, Scope::Closed);
-                    self.closed.insert(key, parts.clone());
-                    parts
-                }
+        for predicate in predicates(ty).iter().filter(|it| it.is_lasting()) {
+            let parts = match predicate.is_closed() {
+                true => self.closed_predicate(predicate, value),
+                false => self.predicate_here(predicate, value),
             };
             for part in parts.unwrap_or_default() {
                 self.assume(part, Why::Implied);
             }
         }
+    }
+
+    /// A predicate that says the same of a value wherever it is asked.
+    fn closed_predicate(&mut self, predicate: &Predicate, value: Term) -> Option<Vec<Term>> {
+        let key = (value, predicate.module.clone(), predicate.expr);
+        if let Some(known) = self.closed.get(&key) {
+            return known.clone();
+        }
+        let parts = self.predicate(predicate, value, Scope::Closed);
+        self.closed.insert(key, parts.clone());
+        parts
     }
 
     /// What the type that a goal expects asks of a value; `scope_of` gives every predicate as it is declared, and says what
@@ -166,11 +176,54 @@ impl<'a> Walk<'a> {
 
     /// What a goal asks of a value, where its own predicates speak of what is in scope and others of nothing else.
     fn parts_of_value(&mut self, index: usize, value: Term) -> Option<Vec<Term>> {
-        let own = self.own_predicates(self.goal(index));
-        self.expected_parts(index, value, &|it| match own.contains(&it.expr) {
-            true => (it, Scope::Own),
-            false => (it, Scope::Closed),
-        })
+        let expected = self.goal(index).expected.as_ref()?;
+        let mut parts: Vec<Term> = self.in_range(value, expected).into_iter().collect();
+        for predicate in predicates(expected) {
+            parts.extend(self.predicate_here(predicate, value)?);
+        }
+        Some(parts)
+    }
+
+    /// A predicate of a type that is used where the walk is.
+    fn predicate_here(&mut self, predicate: &Predicate, value: Term) -> Option<Vec<Term>> {
+        let given = self.given_params(predicate);
+        let scope = match &given {
+            Some(given) => Scope::Params(given),
+            None if self.is_own(predicate) => Scope::Own,
+            None => Scope::Closed,
+        };
+        self.predicate(predicate, value, scope)
+    }
+
+    /// What stands for the names of a predicate that is written elsewhere, evaluated where the walk is.
+    fn given_params(&mut self, predicate: &Predicate) -> Option<Params> {
+        let given = predicate.given.as_ref()?;
+        let home = self.world.home_of(&predicate.module, predicate.expr)?;
+        let mut values = FxHashMap::default();
+        for (name, value) in &given.values {
+            let (node, value) =
+                (binder(home.ast, home.decl, predicate.expr, name)?, value.as_ref()?);
+            values.insert(node, self.again(value));
+        }
+        Some(Params { values })
+    }
+
+    /// An expression that was walked or will be, without asking for anything.
+    fn again(&mut self, value: &GivenValue) -> Term {
+        let (mark, is_dead) = (self.facts.len(), self.is_dead);
+        self.quiet += 1;
+        let term = self.expr(value.expr);
+        self.quiet -= 1;
+        self.facts.truncate(mark);
+        self.is_dead = is_dead;
+        match &value.field {
+            Some(field) => {
+                let fields = self.fields_of(term, self.ty(value.expr));
+                let known = fields.and_then(|it| it.value(field));
+                known.unwrap_or_else(|| self.symbols.unknown(solver::Sort::Other))
+            }
+            None => term,
+        }
     }
 
     /// A goal about a value that was computed.
@@ -258,21 +311,34 @@ impl<'a> Walk<'a> {
                 && matches!(self.home.ast.node(node).kind, NodeKind::Expr(Expr::Propagate { .. }))
     }
 
-    /// The predicates whose names mean what they mean where the walk is: those that are written in the body, and those of
-    /// the function's own result.
-    fn own_predicates(&self, goal: &Goal) -> Vec<ExprId> {
-        let Some(expected) = &goal.expected else { return Vec::new() };
-        let Decl::Fn(function) = self.home.ast.decl(self.home.decl) else { return Vec::new() };
-        let body = self.home.ast.subtree(function.body);
-        let signature = self.home.env.signature(self.home.decl);
-        let result = signature.map(|it| predicates(&it.result)).unwrap_or_default();
-        let is_own = |it: &&Predicate| {
-            let is_here = it.module == *self.world.modules[self.home.module].file;
-            let is_result =
-                goal.site == Site::Return && result.iter().any(|own| own.expr == it.expr);
-            is_here && (body.contains(&it.expr.node().0) || is_result)
-        };
-        predicates(expected).iter().filter(is_own).map(|it| it.expr).collect()
+    /// Whether the names of a predicate mean what they mean where the walk is: this declaration writes it.
+    fn is_own(&self, predicate: &Predicate) -> bool {
+        predicate.given.is_none()
+            && predicate.module == *self.world.modules[self.home.module].file
+            && self.home.ast.subtree(self.home.decl).contains(&predicate.expr.node().0)
+    }
+}
+
+/// What a name means that a declaration binds for its own types: a parameter or field.
+fn binder(ast: &Ast, decl: DeclId, predicate: ExprId, name: &Name) -> Option<NodeId> {
+    let param = |params: &[ParamId]| {
+        params.iter().find(|it| ast.param(**it).name == *name).map(|it| it.node())
+    };
+    match ast.decl(decl) {
+        Decl::Fn(it) => param(&it.params),
+        Decl::ExternalFn(it) => param(&it.params),
+        Decl::Rec { fields, .. } => {
+            fields.iter().find(|it| ast.field(**it).name == *name).map(|it| it.node())
+        }
+        Decl::Sum { variants, .. } => {
+            let place = predicate.node().0;
+            let variant = variants.iter().find(|it| ast.subtree(**it).contains(&place))?;
+            let mut fields = ast.variant(*variant).fields.iter();
+            let is_named =
+                |it: &&VariantFieldId| ast.variant_field(**it).name.as_ref() == Some(name);
+            fields.find(is_named).map(|it| it.node())
+        }
+        _ => None,
     }
 }
 
@@ -302,7 +368,7 @@ fn can_be_read(
 }
 
 /// The node of the innermost declaration around a node.
-pub(super) fn decl_of(ast: &Ast, node: NodeId) -> Option<clank_syntax::ast::DeclId> {
+pub(super) fn decl_of(ast: &Ast, node: NodeId) -> Option<DeclId> {
     let decls = ast.declarations();
     decls.get(decls.partition_point(|it| it.node() < node)).copied()
 }

@@ -157,13 +157,13 @@ impl<'a> Walk<'a> {
             Step::Index(index) => {
                 self.bounds(*node, old, *index);
                 let part = self.symbols.index(old, *index, sort(part_ty));
-                self.assume_closed(part, part_ty);
+                self.assume_lasting(part, part_ty);
                 let part = self.updated(part, rest, given, part_ty, around);
                 self.symbols.store(old, *index, part)
             }
             Step::Field(field) => {
                 let part = self.symbols.field(old, field, sort(part_ty));
-                self.assume_closed(part, part_ty);
+                self.assume_lasting(part, part_ty);
                 let part = self.updated(part, rest, given, part_ty, around);
                 self.with_field(old, field, part, ty)
             }

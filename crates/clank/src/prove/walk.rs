@@ -231,9 +231,9 @@ impl<'a> Walk<'a> {
 
     /// What every value of a type satisfies.
     pub(super) fn assume_type(&mut self, value: Term, ty: &Ty) {
-        let Some(range) = self.in_range(value, ty) else { return self.assume_closed(value, ty) };
+        let Some(range) = self.in_range(value, ty) else { return self.assume_lasting(value, ty) };
         self.assume(range, Why::Implied);
-        self.assume_closed(value, ty);
+        self.assume_lasting(value, ty);
     }
 
     /// Whether a value is within the range of its type, if that has one.

@@ -11,7 +11,7 @@ use super::{
     Body, CheckedBody, DeclId, Diagnostic, ExprId, Known, KnownModule, NodeId, Shape, Signature,
     Ty, TypeKey, Uses,
 };
-use crate::ty::{Adt, FnTy, Meaning, Predicate, RecordTy, RefinedTy};
+use crate::ty::{Adt, FnTy, Given, GivenValue, Meaning, Predicate, RecordTy, RefinedTy};
 
 /// What was found out about a declaration, with what is needed to take it over later.
 pub(in crate::driver) fn checked_body(
@@ -96,15 +96,15 @@ pub(super) fn shifted(
         })
         .collect::<Option<Vec<_>>>()?;
     let body = match old.has_predicates {
-        true => Arc::new(moved_body(&old.body, &|it| known.moved_predicate(it))?),
+        true => Arc::new(moved_body(&old.body, &|it| known.moved_predicate(module, it))?),
         false => Arc::clone(&old.body),
     };
     Some(CheckedBody { first, body, diagnostics, ..old.clone() })
 }
 
 impl Known<'_> {
-    /// Where a predicate is written now.
-    fn moved_predicate(&self, predicate: &Predicate) -> Option<Predicate> {
+    /// Where a predicate is written now, in a type of a body of this module.
+    fn moved_predicate(&self, user: &KnownModule<'_>, predicate: &Predicate) -> Option<Predicate> {
         let module = |file: &str| self.modules[*self.by_file.get(file)?].as_ref();
         let home = module(&predicate.module)?;
         let expr = ExprId::of(home.new_ast, home.moved(predicate.expr.node())?)?;
@@ -117,7 +117,27 @@ impl Known<'_> {
             };
             Some((name.clone(), meaning))
         });
-        Some(Predicate { expr, names: names.collect::<Option<_>>()?, ..predicate.clone() })
+        let names = names.collect::<Option<_>>()?;
+        let given = match &predicate.given {
+            Some(given) => Some(Arc::new(user.moved_given(given)?)),
+            None => None,
+        };
+        Some(Predicate { expr, names, given, ..predicate.clone() })
+    }
+}
+
+impl KnownModule<'_> {
+    /// Where what stands for the names of a predicate is now.
+    fn moved_given(&self, given: &Given) -> Option<Given> {
+        let moved = |it: &GivenValue| {
+            let expr = ExprId::of(self.new_ast, self.moved(it.expr.node())?)?;
+            Some(GivenValue { expr, field: it.field.clone() })
+        };
+        let values = given.values.iter().map(|(name, value)| match value {
+            Some(value) => Some((name.clone(), Some(moved(value)?))),
+            None => Some((name.clone(), None)),
+        });
+        Some(Given { variable: given.variable.clone(), values: values.collect::<Option<_>>()? })
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Lower, Place};
 use crate::body::{Goal, GoalKind, Resolution, Site};
 use crate::emit::names;
 use crate::emit::tree::{Expr, ExprKind, Origin, StmtKind};
-use crate::ty::{Predicate, Prim, Ty};
+use crate::ty::{GivenValue, Predicate, Prim, Ty};
 
 impl Lower<'_, '_> {
     /// The goals about the value of a node that are checked there.
@@ -151,22 +151,37 @@ impl Lower<'_, '_> {
         let Some((module, decl)) = self.cx.predicate_home(&predicate.module, predicate.expr) else {
             return;
         };
-        if module as u32 == self.at.module && decl == self.at.decl {
+        let is_here = module as u32 == self.at.module && decl == self.at.decl;
+        if is_here && predicate.given.is_none() {
             let (variable, value) = (predicate.variable.clone(), value.clone());
             self.check_condition(&variable, value, predicate.expr, message, origin);
             return;
         }
         let mut home = Place::new(self.cx, module, decl);
-        let fields = home.fields_named(predicate);
-        if !fields.is_empty() {
-            // Elsewhere than in an assignment the type was made out from a field that was checked already.
-            let Some(owner) = self.owner.clone() else { return };
-            let field = |it: Name| (it.clone(), owner.clone().member(names::legal(&it)), 0..0);
-            home.values.extend(fields.into_iter().map(field));
+        match (&predicate.given, self.owner.clone()) {
+            (Some(given), _) => {
+                for (name, value) in &given.values {
+                    // What cannot be evaluated again is an error.
+                    let Some(GivenValue { expr, field }) = value else { return };
+                    let value = self.value(*expr);
+                    let value = match field {
+                        Some(field) => value.member(names::legal(field)),
+                        None => value,
+                    };
+                    home.values.push((name.clone(), value, 0..0));
+                }
+            }
+            (None, Some(owner)) => {
+                let fields = home.fields_named(predicate).into_iter();
+                let field = |it: Name| (it.clone(), owner.clone().member(names::legal(&it)), 0..0);
+                home.values.extend(fields.map(field));
+            }
+            (None, None) => {}
         }
         let here = std::mem::replace(&mut self.at, home);
         let shapes = self.cx.shapes.enter(FxHashMap::default());
-        self.check_condition(&predicate.variable, value.clone(), predicate.expr, message, origin);
+        let variable = predicate.written_variable();
+        self.check_condition(variable, value.clone(), predicate.expr, message, origin);
         self.cx.shapes.enter(shapes);
         self.at = here;
     }

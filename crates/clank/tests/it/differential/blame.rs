@@ -24,6 +24,14 @@ impl Blame {
         }
         self.is_settled = true;
     }
+
+    /// A function was given something whose parts are not what they should be.
+    pub(super) fn broken(&mut self, function: &str, what: String) {
+        if !self.is_settled {
+            self.fault = Some(format!("{function} was given what it must not be: {what}"));
+        }
+        self.is_settled = true;
+    }
 }
 
 impl Interpreter<'_> {

@@ -11,7 +11,7 @@ use clank::CheckedModule;
 use clank::body::{Goal, GoalKind, Resolution, Site};
 use clank::env::{self, Signature};
 use clank::proof::Proof;
-use clank::ty::{Prim, Ty};
+use clank::ty::{Predicate, Prim, Ty};
 use clank_syntax::ast::{
     Arm, Ast, BinaryOp, Decl, Expr, ExprId, Literal, Name, NodeId, Pattern, PatternId, Stmt,
     StmtId, TemplatePart, UnaryOp,
@@ -63,6 +63,9 @@ pub(super) fn watch(
 ) -> Option<String> {
     for (name, args) in calls {
         let mut interpreter = Interpreter::new(module, fuel);
+        if !interpreter.can_be_called(&name, &args) {
+            continue;
+        }
         let given: Vec<String> = args.iter().map(Value::show).collect();
         let ended = interpreter.declared(&name, args);
         let Some(fault) = interpreter.blame.fault else { continue };
@@ -108,6 +111,19 @@ impl<'a> Interpreter<'a> {
             fuel,
             blame: Blame::default(),
         }
+    }
+
+    /// Whether arguments are what the parameters promise inside, which nobody checks.
+    fn can_be_called(&mut self, name: &str, args: &[Value]) -> bool {
+        let Some(env::Value::Fn { signature, .. }) = self.module.env.values.get(name) else {
+            return false;
+        };
+        let mut scope = Scope::default();
+        for ((param, _), value) in signature.params.iter().zip(args) {
+            scope.bind(param, value.clone());
+        }
+        let mut params = signature.params.iter().zip(args);
+        params.all(|((_, ty), value)| self.broken_part(value, ty, &scope).is_none())
     }
 
     fn spend(&mut self, fuel: usize) -> Result<(), Stop> {
@@ -158,6 +174,12 @@ impl<'a> Interpreter<'a> {
             self.check(value, ty, None, &scope)?;
         }
         self.blame.entered = None;
+        for ((_, ty), value) in signature.params.iter().zip(&args) {
+            if let Some(broken) = self.broken_part(value, ty, &scope) {
+                self.blame.broken(name, broken);
+                return Err(Stop::Fuel);
+            }
+        }
         if let Some(condition) = &signature.precondition
             && !self.eval(condition.expr, &scope)?.truth()
         {
@@ -244,9 +266,8 @@ impl<'a> Interpreter<'a> {
         }
         let Ty::Refined(refined) = ty else { return Ok(()) };
         for predicate in &refined.predicates {
-            let mut scope =
-                if self.is_in_alias(predicate.expr) { Scope::default() } else { scope.clone() };
-            scope.bind(&predicate.variable, value.clone());
+            let mut scope = self.scope_of(predicate, scope)?;
+            scope.bind(predicate.written_variable(), value.clone());
             if !self.eval(predicate.expr, &scope)?.truth() {
                 let text =
                     goal.filter(|_| refined.predicates.len() == 1).unwrap_or(&predicate.text);
@@ -254,6 +275,44 @@ impl<'a> Interpreter<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What the names of a predicate mean where it is asked.
+    fn scope_of(&mut self, predicate: &Predicate, here: &Scope) -> Result<Scope, Stop> {
+        let Some(given) = &predicate.given else {
+            let is_closed = self.is_in_alias(predicate.expr);
+            return Ok(if is_closed { Scope::default() } else { here.clone() });
+        };
+        let mut scope = Scope::default();
+        for (name, value) in &given.values {
+            let value = value.as_ref().expect("what cannot be asked is refused");
+            let given = self.eval(value.expr, here)?;
+            scope.bind(name, value.field.as_ref().map_or(&given, |it| part(&given, it)).clone());
+        }
+        Ok(scope)
+    }
+
+    /// What is inside a value and does not satisfy its type, of which nothing is checked when the program runs.
+    fn broken_part(&mut self, value: &Value, ty: &Ty, scope: &Scope) -> Option<String> {
+        let parts: Vec<(&Value, &Ty)> = match (value, ty.base()) {
+            (Value::Array(items), Ty::Array(element)) => {
+                items.iter().map(|it| (it, &**element)).collect()
+            }
+            (Value::Tuple(items), Ty::Tuple(types)) => items.iter().zip(types.iter()).collect(),
+            (Value::Variant(name, items), Ty::Adt(adt)) if name == "Some" => {
+                items.iter().zip(&adt.args).collect()
+            }
+            _ => Vec::new(),
+        };
+        for (part, ty) in parts {
+            if let Err(Stop::Panic(message)) = self.check(part, ty, None, scope) {
+                return Some(format!("{} is inside: {message}", part.show()));
+            }
+            if let Some(broken) = self.broken_part(part, ty, scope) {
+                return Some(broken);
+            }
+        }
+        None
     }
 
     /// Whether a predicate is written where no local is in scope.

@@ -2,6 +2,7 @@
 //! assignments, through closures that assign, with names that hide one another.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use clank::env;
@@ -42,6 +43,35 @@ pub(super) fn generate(seed: u64) -> (String, Checked) {
     (text, checked)
 }
 
+/// The same program with a `main` that calls its functions.
+pub(super) fn runnable(seed: u64) -> String {
+    let (text, checked) = generate(seed);
+    let module = checked.asked().expect("there is one module");
+    let mut random = Random::new(seed);
+    let mut all: Vec<(Name, Vec<Value>)> = calls(module).collect();
+    let mut shown = String::new();
+    for _ in 0..8.min(all.len()) {
+        let (name, args) = all.swap_remove(random.below(all.len()));
+        let args: Vec<String> = args.iter().map(written).collect();
+        shown.push_str(&format!("println(to_string({name}({}))); ", args.join(", ")));
+    }
+    text.replace("fn main() -> Unit { () }", &format!("fn main() -> IO + Unit {{ {shown}}}"))
+}
+
+/// A value as an expression.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(written).collect::<Vec<_>>().join(", "))
+        }
+        Value::Record(Some(name), fields) => {
+            let fields: Vec<String> = fields.iter().map(|it| written(&it.1)).collect();
+            format!("{name}({})", fields.join(", "))
+        }
+        other => other.show(),
+    }
+}
+
 fn program(text: &str) -> Program {
     let parsed = clank_syntax::parse("main.clank", text);
     Program::load("main.clank".into(), Arc::new(parsed.ast), parsed.errors, &NoModules)
@@ -53,6 +83,12 @@ const N_FUNCTIONS: usize = 3;
 const LIBRARY: &str = "\
 rec Span { lo: Int, size: Int{size >= 0}, hi: Int{h | h >= lo} }
 type Digit = Int{v | v >= 0 && v < 10}
+rec Pt { x: Int, y: Int }
+fn below(n: Int, zs: [Int{v | v < n}]) -> (Int{result < n}) { if len(zs) > 0 { zs[0] } else { n - 1 } }
+fn made(n: Int, k: Int) -> [Int{v | v < n}] { [k, n - 1] }
+fn left(n: Int, ps: [Pt{v | v.x < n}]) -> (Int{result <= n}) { if len(ps) > 0 { ps[0].x + 1 } else { n } }
+fn lower(n: Int, o: Option[Int{v | v < n}]) -> Int { match o { Some(k) -> 12 / (n - k), None -> n } }
+fn same[T](items: [T]) -> [T] { items }
 fn digit(n: Int) -> Digit { if n < 0 || n > 9 { 0 } else { n } }
 fn pick(xs: [Int], i: Int{i >= 0 && i < len(xs)}) -> Int { xs[i] }
 fn half(n: Nat) -> (Int{result <= n}) { n / 2 }
@@ -92,9 +128,16 @@ fn argument(ty: &Ty, random: &mut Random, round: usize) -> Option<Value> {
     match ty.base() {
         Ty::Prim(Prim::Int | Prim::Nat) => Some(number(random)),
         Ty::Prim(Prim::Bool) => Some(Value::Bool(random.chance(50))),
-        Ty::Array(_) => {
-            let count = random.below(5);
-            Some(Value::array((0..count).map(|_| number(random)).collect()))
+        Ty::Array(element) => {
+            // What is inside must be what it promises: with few elements it is, often enough.
+            let count = random.below(if matches!(**element, Ty::Refined(_)) { 3 } else { 5 });
+            let items = (0..count).map(|_| argument(element, random, round));
+            Some(Value::array(items.collect::<Option<_>>()?))
+        }
+        Ty::Adt(it) if it.key.name == "Pt" => {
+            let fields = [("x", number(random)), ("y", number(random))];
+            let fields = fields.map(|it| (Name::new(it.0), it.1));
+            Some(Value::Record(Some(Name::new("Pt")), Rc::new(fields.into())))
         }
         _ => None,
     }
@@ -105,6 +148,10 @@ enum Shape {
     Int,
     Array,
     Span,
+    /// Numbers below `n`.
+    Below,
+    /// Points left of `n`.
+    Points,
     /// From a number to a number.
     Lambda,
 }
@@ -145,6 +192,12 @@ impl Maker {
             1 => format!("xs: [Int]{{len(xs) > {}}}", self.random.below(3)),
             _ => "xs: [Int]".to_owned(),
         });
+        self.bind("n", Shape::Int, false);
+        self.bind("zs", Shape::Below, false);
+        self.bind("ps", Shape::Points, false);
+        params.push("n: Int".to_owned());
+        params.push("zs: [Int{v | v < n}]".to_owned());
+        params.push("ps: [Pt{v | v.x < n}]".to_owned());
         let result = match self.random.below(5) {
             0 => "Nat".to_owned(),
             1 => format!("(Int{{result >= {}}})", self.small()),
@@ -156,7 +209,10 @@ impl Maker {
             _ => String::new(),
         };
         let body = self.body(3);
-        let value = self.int(2);
+        let value = match self.random.chance(40) {
+            true => self.bounded("a", "b"),
+            false => self.int(2),
+        };
         let params = params.join(", ");
         format!("fn f{index}({params}) -> {result}{pre} {{\n{body}{value} }}\n")
     }
@@ -210,7 +266,8 @@ impl Maker {
         }
         let below = depth - 1;
         let (one, two) = (self.int(below), self.int(below));
-        match self.random.below(17) {
+        match self.random.below(19) {
+            17 | 18 => self.bounded(&one, &two),
             0..=2 => format!("({one} + {two})"),
             3..=5 => format!("({one} - {two})"),
             6 => format!("({one} * {})", self.small().max(0)),
@@ -233,6 +290,73 @@ impl Maker {
             },
             _ => format!("(-{one})"),
         }
+    }
+
+    /// Something that is bounded by a name that is never hidden.
+    fn bounded(&mut self, value: &str, other: &str) -> String {
+        let zs = self.below();
+        match self.random.below(12) {
+            0 => format!("below(n, {zs})"),
+            1 => format!("below(n, [{value}])"),
+            2 => format!("below(n + {}, [{value}, n])", self.small()),
+            3 => format!("below({value}, [{other}])"),
+            4 => format!("below(len({zs}), [{value}])"),
+            5 => format!("left(n, {})", self.points()),
+            6 => format!("left({value}, {})", self.points()),
+            7 => format!("left(n, [Pt({value}, {other})])"),
+            8 => format!("lower(n, Some({value}))"),
+            9 => format!("lower(n, get({zs}, {}))", self.random.below(2)),
+            10 => format!("{zs}[{value}]"),
+            _ => format!("below(n, same([{value}]))"),
+        }
+    }
+
+    fn below(&mut self) -> String {
+        let zs = self.some(Shape::Below, false).unwrap_or_else(|| "zs".to_owned());
+        match self.random.below(6) {
+            0 => format!("take({zs}, {})", self.random.below(3)),
+            1 => format!("made(n, {})", self.small()),
+            2 => format!("push({zs}, n - {})", self.random.below(3)),
+            _ => zs,
+        }
+    }
+
+    fn points(&mut self) -> String {
+        self.some(Shape::Points, false).unwrap_or_else(|| "ps".to_owned())
+    }
+
+    /// A copy of what is bounded, or a change of one: its name is never hidden either.
+    fn let_bounded(&mut self) -> String {
+        let index = if self.random.chance(70) { "0".to_owned() } else { self.int(1) };
+        let value = self.int(1);
+        if self.random.chance(60) {
+            if let Some(zs) = self.some(Shape::Below, true)
+                && self.random.chance(50)
+            {
+                return match self.random.below(4) {
+                    0 => format!("{zs} = push({zs}, {value})"),
+                    1 => format!("{zs} = {}", self.below()),
+                    _ => format!("{zs}[{index}] = {value}"),
+                };
+            }
+            if let Some(ps) = self.some(Shape::Points, true) {
+                return match self.random.below(4) {
+                    0 => format!("{ps}[{index}] = Pt({value}, 0)"),
+                    1 => format!("{ps}[{index}].y = {value}"),
+                    _ => format!("{ps}[{index}].x = {value}"),
+                };
+            }
+        }
+        self.next += 1;
+        let name = format!("q{}", self.next);
+        if self.random.chance(50) {
+            let made = self.below();
+            self.bind(&name, Shape::Below, true);
+            return format!("let mut {name} = {made}");
+        }
+        let made = self.points();
+        self.bind(&name, Shape::Points, true);
+        format!("let mut {name} = {made}")
     }
 
     fn condition(&mut self, depth: usize) -> String {
@@ -269,6 +393,9 @@ impl Maker {
     }
 
     fn stmt(&mut self, depth: usize) -> String {
+        if self.random.chance(20) {
+            return self.let_bounded();
+        }
         match self.random.below(if depth == 0 { 10 } else { 21 }) {
             0..=2 => self.let_int(),
             3 | 4 => self.assign(),
@@ -395,8 +522,9 @@ impl Maker {
     }
 
     fn for_stmt(&mut self, depth: usize) -> String {
-        let items = match self.random.below(4) {
+        let items = match self.random.below(5) {
             0 => self.array(),
+            4 => self.below(),
             1 => format!("{}..{}", self.int(1), self.int(1)),
             2 => format!("{}..={}", self.small().max(0), self.int(1)),
             _ => format!("0..len({})", self.array()),
