@@ -127,10 +127,7 @@ impl Infer<'_> {
         if predicates.is_empty() {
             return;
         }
-        let text = match &texts[..] {
-            [one] => one.clone(),
-            _ => format!("({})", texts.join(" && ")),
-        };
+        let text = super::settle::together(&texts);
         let expected = Some(crate::resolve::refined(base.clone(), predicates));
         self.goal(GoalKind::Refinement, statement, Site::Around { depth, field }, expected, text);
     }

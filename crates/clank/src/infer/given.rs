@@ -6,8 +6,8 @@
 
 use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId, Stmt};
 
-use super::Infer;
 use super::wording::{MAX_NODES, Replacement, UNSPOKEN, operand_text};
+use super::{Infer, Local};
 use crate::body::{Resolution, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
@@ -201,14 +201,39 @@ impl Infer<'_> {
     }
 
     fn unasked_as_written(&mut self, predicate: &Predicate, scope: Option<u32>) -> Option<Unasked> {
-        let is_here = predicate.module == self.env.module
-            && (self.first..self.end).contains(&predicate.expr.node().0);
-        if is_here {
+        if self.is_written_here(predicate) {
             let variable = Some(&predicate.variable);
             return self.out_of_scope(predicate.expr, variable, scope).map(Unasked::Unknown);
         }
         let is_bound = |it: &&(Name, Meaning)| matches!(it.1, Meaning::Fixed(..) | Meaning::Local);
         predicate.names.iter().find(is_bound).map(|it| Unasked::Unknown(it.0.clone()))
+    }
+
+    fn is_written_here(&self, predicate: &Predicate) -> bool {
+        predicate.given.is_none()
+            && predicate.module == self.env.module
+            && (self.first..self.end).contains(&predicate.expr.node().0)
+    }
+
+    /// Whether a name in the text of a predicate means something else in a scope.
+    pub(super) fn is_hidden(&mut self, predicate: &Predicate, scope: Option<u32>) -> bool {
+        let locals = match &predicate.given {
+            Some(given) => {
+                let values = given.values.iter().filter_map(|it| it.1.as_ref());
+                values.flat_map(|it| self.locals_in(it.expr, None)).collect()
+            }
+            None if self.is_written_here(predicate) => {
+                self.locals_in(predicate.expr, Some(&predicate.variable))
+            }
+            None => Vec::new(),
+        };
+        let is_global = |it: &&(Name, Meaning)| matches!(it.1, Meaning::Global(..));
+        locals.iter().any(|(name, binder)| self.visible(name, scope) != Some(*binder))
+            || predicate
+                .names
+                .iter()
+                .filter(is_global)
+                .any(|it| self.visible(&it.0, scope).is_some())
     }
 
     /// A local that an expression names and that is not in scope.
@@ -218,18 +243,25 @@ impl Infer<'_> {
         variable: Option<&Name>,
         scope: Option<u32>,
     ) -> Option<Name> {
+        let mut locals = self.locals_in(expr, variable).into_iter();
+        let is_gone = |it: &(Name, NodeId)| !self.in_scope(scope).any(|local| local.node == it.1);
+        locals.find(is_gone).map(|it| it.0)
+    }
+
+    /// The locals that an expression names and does not bind itself, and where they are bound.
+    fn locals_in(&mut self, expr: ExprId, variable: Option<&Name>) -> Vec<(Name, NodeId)> {
         let inside = self.ast.subtree(expr);
-        let mut names = Vec::new();
+        let mut found = Vec::new();
         for node in inside.clone() {
             if let Kind::Expr(Expr::Ident { name }) = &self.ast.node(NodeId(node)).kind
                 && Some(name) != variable
                 && let Some(binder) = self.binder_of(NodeId(node))
                 && !inside.contains(&binder.0)
             {
-                names.push((name.clone(), binder));
+                found.push((name.clone(), binder));
             }
         }
-        names.into_iter().find(|it| !self.is_in_scope(it.1, scope)).map(|it| it.0)
+        found
     }
 
     /// Where the local that a name means is bound.
@@ -245,16 +277,15 @@ impl Infer<'_> {
         Some(NodeId(self.first + binder))
     }
 
-    fn is_in_scope(&self, binder: NodeId, scope: Option<u32>) -> bool {
-        let mut next = scope;
-        while let Some(index) = next {
-            let local = &self.locals[index as usize];
-            if local.node == binder {
-                return true;
-            }
-            next = local.outer;
-        }
-        false
+    /// The locals in a scope, the innermost first.
+    fn in_scope(&self, scope: Option<u32>) -> impl Iterator<Item = &Local> {
+        let local = |index: u32| &self.locals[index as usize];
+        std::iter::successors(scope.map(local), move |it| it.outer.map(local))
+    }
+
+    /// Where the local is bound that a name means in a scope.
+    fn visible(&self, name: &str, scope: Option<u32>) -> Option<NodeId> {
+        self.in_scope(scope).find(|it| it.name == name).map(|it| it.node)
     }
 
     /// E3001: what must hold cannot be asked.

@@ -33,8 +33,6 @@ pub(super) struct Flow {
     expected: Ty,
     site: Site,
     scope: Option<u32>,
-    /// Whether names in the expected type's predicates mean something else here.
-    is_hidden: bool,
 }
 
 /// A goal whose types are not solved yet.
@@ -97,28 +95,7 @@ impl Infer<'_> {
         }
         let (actual, expected) = (actual.clone(), expected.clone());
         let scope = self.scope();
-        let is_hidden = match &expected {
-            Ty::Refined(it) if matches!(site, Site::Return | Site::Assign) => {
-                it.predicates.iter().any(|it| self.is_hidden(it))
-            }
-            _ => false,
-        };
-        self.flows.push(Flow { node, actual, expected, site: site.clone(), scope, is_hidden });
-    }
-
-    /// Whether a name in a predicate of this declaration means another local here than where the predicate is written.
-    fn is_hidden(&self, predicate: &Predicate) -> bool {
-        let place = predicate.expr.node();
-        if predicate.module != self.env.module || !(self.first..self.end).contains(&place.0) {
-            return false;
-        }
-        other_names(predicate).any(|name| {
-            let local = self.local(&name).map(|it| &self.locals[it as usize]);
-            // The parameters of a function may be named before they are declared.
-            local.is_some_and(|it| {
-                it.node > place && !matches!(self.ast.node(it.node).kind, Kind::Param(_))
-            })
-        })
+        self.flows.push(Flow { node, actual, expected, site: site.clone(), scope });
     }
 
     fn postcondition(&mut self, node: NodeId, actual: &Ty) {
@@ -135,7 +112,12 @@ impl Infer<'_> {
             names: Arc::default(),
             given: None,
         };
-        let operand = if self.is_hidden(&predicate) { None } else { self.node_text(node) };
+        // The names in it are those of the parameters.
+        let is_hidden = other_names(&predicate).any(|name| {
+            let local = self.local(&name).map(|it| &self.locals[it as usize]);
+            local.is_some_and(|it| !matches!(self.ast.node(it.node).kind, Kind::Param(_)))
+        });
+        let operand = if is_hidden { None } else { self.node_text(node) };
         let text = goal_text(&predicate, operand);
         self.goal(GoalKind::Postcondition, node, Site::Return, None, text);
     }
@@ -208,7 +190,11 @@ impl Infer<'_> {
                 if !verdict.nat && verdict.predicates.is_empty() {
                     continue;
                 }
-                let operand = if flow.is_hidden { None } else { self.node_text(flow.node) };
+                let mut asked = verdict.predicates.iter();
+                let operand = match asked.any(|it| self.is_hidden(it, flow.scope)) {
+                    true => None,
+                    false => self.node_text(flow.node),
+                };
                 let text = refinement_text(operand.as_deref(), &verdict);
                 self.goals.push(PendingGoal {
                     kind: GoalKind::Refinement,
@@ -244,17 +230,23 @@ impl Infer<'_> {
     /// Of the goals about values in which a part was assigned, those that cannot be asked are errors.
     pub(super) fn settle_around(&mut self) {
         let mut goals = std::mem::take(&mut self.goals);
-        goals.retain(|goal| {
+        goals.retain_mut(|goal| {
             let (Site::Around { field: None, .. }, Some(Ty::Refined(expected))) =
                 (&goal.site, &goal.expected)
             else {
                 return true;
             };
-            let asked = &mut expected.predicates.iter();
+            let asked = &expected.predicates;
             let why = |it| Some((it, self.unasked(it, &goal.site, goal.scope)?));
-            let Some((predicate, why)) = asked.find_map(why) else { return true };
-            self.report_unasked(goal.node, predicate, &why);
-            false
+            if let Some((predicate, why)) = asked.iter().find_map(why) {
+                self.report_unasked(goal.node, predicate, &why);
+                return false;
+            }
+            if asked.iter().any(|it| self.is_hidden(it, goal.scope)) {
+                let texts: Vec<String> = asked.iter().map(|it| goal_text(it, None)).collect();
+                goal.text = together(&texts);
+            }
+            true
         });
         self.goals = goals;
     }
@@ -404,7 +396,15 @@ fn refinement_text(operand: Option<&str>, verdict: &Verdict) -> String {
         });
     }
     all.extend(verdict.predicates.iter().map(|it| goal_text(it, operand.map(str::to_owned))));
-    if all.len() == 1 { all.remove(0) } else { format!("({})", all.join(" && ")) }
+    together(&all)
+}
+
+/// What must hold if all of these must.
+pub(super) fn together(texts: &[String]) -> String {
+    match texts {
+        [one] => one.clone(),
+        _ => format!("({})", texts.join(" && ")),
+    }
 }
 
 /// Whether a value could fail to satisfy a type although the shapes go together.

@@ -145,7 +145,8 @@ pub(super) fn other_names(predicate: &Predicate) -> impl Iterator<Item = String>
 /// was said of a local may not hold any more if it can change, unless the value is made here: then its type is the
 /// one that is wanted.
 pub(super) fn says_same(known: &Predicate, wanted: &Predicate, is_made_here: bool) -> bool {
-    let is_one = (&known.module, known.expr) == (&wanted.module, wanted.expr);
+    let is_one =
+        (&known.module, known.expr, &known.given) == (&wanted.module, wanted.expr, &wanted.given);
     let can_be_compared = known.is_lasting() || is_made_here && is_one;
     if known.names != wanted.names || !can_be_compared {
         return false;
