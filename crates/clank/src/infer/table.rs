@@ -223,7 +223,7 @@ impl Table {
                         self.set(root, Slot::Bound { ty: joined, fixed: false });
                         Ok(())
                     }
-                    _ => self.bind(root, closed_on_top(actual), false),
+                    _ => self.bind(root, lasting_on_top(actual), false),
                 }
             }
             (Ty::Var(var), _) => {
@@ -479,6 +479,17 @@ pub(super) fn closed_on_top(ty: &Ty) -> Ty {
     match ty {
         Ty::Refined(it) if !it.predicates.iter().all(Predicate::is_closed) => {
             let predicates = it.predicates.iter().filter(|it| it.is_closed());
+            crate::resolve::refined(it.base.clone(), predicates.cloned().collect())
+        }
+        _ => ty.clone(),
+    }
+}
+
+/// The type without predicates of the whole value that may mean something else where what is inferred is used.
+fn lasting_on_top(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Refined(it) if !it.predicates.iter().all(Predicate::is_lasting) => {
+            let predicates = it.predicates.iter().filter(|it| it.is_lasting());
             crate::resolve::refined(it.base.clone(), predicates.cloned().collect())
         }
         _ => ty.clone(),
