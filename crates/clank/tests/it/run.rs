@@ -105,12 +105,17 @@ fn embedded(case: &Case) -> String {
 }
 
 fn run_embedded(files: Vec<clank::emit::OutputFile>) -> String {
+    let (output, outcome) = on_embedded_engine(files);
+    described(&output, &outcome)
+}
+
+fn on_embedded_engine(files: Vec<clank::emit::OutputFile>) -> (Vec<u8>, Outcome) {
     let mut output = Vec::new();
     let mut errors = Vec::new();
     let mut input: &[u8] = b"first\nsecond";
     let io = clank_run::Io { input: &mut input, output: &mut output, errors: &mut errors };
     let outcome = clank_run::run(&program_of(files), &Limits::STANDARD, io);
-    described(&output, &outcome.expect("the engine starts"))
+    (output, outcome.expect("the engine starts"))
 }
 
 /// Row 44: the embedded engine has no modules of the host, and says which one is missing.
@@ -156,12 +161,7 @@ fn check_frames_of_panic(outcome: Outcome) {
 
 #[test]
 fn the_frames_of_a_panic_have_the_names_of_the_program() {
-    let files = files_of(PANICS);
-    let mut nothing: &[u8] = b"";
-    let (mut output, mut errors) = (Vec::new(), Vec::new());
-    let io = clank_run::Io { input: &mut nothing, output: &mut output, errors: &mut errors };
-    let outcome = clank_run::run(&program_of(files), &Limits::STANDARD, io);
-    check_frames_of_panic(outcome.expect("the engine starts"));
+    check_frames_of_panic(on_embedded_engine(files_of(PANICS)).1);
 }
 
 fn described(output: &[u8], outcome: &Outcome) -> String {
@@ -274,6 +274,34 @@ mod live {
     #[test]
     fn the_frames_of_a_panic_have_the_names_of_the_program_on_node() {
         check_frames_of_panic(run_on_node(files_of(PANICS)).1);
+    }
+
+    /// Where the calls were, in the program's own lines.
+    fn places(files: &[clank::emit::OutputFile], outcome: Outcome) -> Vec<(String, u32, u32)> {
+        let map = |path: &str| {
+            let file = files.iter().find(|it| it.path == path)?;
+            clank_run::SourceMap::parse(file.source_map.as_ref()?).ok()
+        };
+        let frames = outcome.into_frames().into_iter();
+        let place = |it: clank_run::Frame| {
+            let map = map(&it.module)?;
+            let origin = map.lookup(it.line, it.column)?;
+            Some((origin.source.to_owned(), origin.line, origin.column))
+        };
+        frames.filter_map(place).collect()
+    }
+
+    #[test]
+    fn a_panic_is_at_the_same_place_on_node() {
+        let mut n_compared = 0;
+        for case in cases().iter().filter(|it| it.expected.contains("```panic")) {
+            let files = generated(case, Dialect::JavaScript).expect("the program is accepted");
+            let embedded = places(&files, on_embedded_engine(files.clone()).1);
+            let node = places(&files, run_on_node(files.clone()).1);
+            assert_eq!(embedded, node, "{}: {}", case.file, case.heading);
+            n_compared += usize::from(!node.is_empty());
+        }
+        assert!(n_compared >= 40, "only {n_compared} panics have a place");
     }
 
     #[test]
