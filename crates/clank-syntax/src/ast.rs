@@ -90,6 +90,7 @@ pub struct Ast {
     ids: LazyIds,
     comments: BTreeMap<NodeId, Comments>,
     given_spans: BTreeMap<NodeId, GivenSpan>,
+    is_as_read: bool,
 }
 
 impl Ast {
@@ -172,7 +173,18 @@ impl Ast {
         if let Some(source) = self.sources.first_mut() {
             text.clone_into(&mut source.text);
         }
+        self.is_as_read = false;
         self
+    }
+
+    /// Whether it is the tree that [`crate::parse`] made of its text. Then equal texts of declarations without mistakes
+    /// mean equal nodes.
+    pub fn is_as_read(&self) -> bool {
+        self.is_as_read
+    }
+
+    pub(crate) fn marked_as_read(self) -> Ast {
+        Ast { is_as_read: true, ..self }
     }
 
     /// The nodes of the subtree of `id`. They are one range because children are made right before their parents.

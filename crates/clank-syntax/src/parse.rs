@@ -18,6 +18,7 @@ mod list;
 mod literal;
 #[cfg(test)]
 mod mistakes;
+mod parts;
 mod pattern;
 mod report;
 mod stmt;
@@ -28,9 +29,9 @@ mod ty;
 
 use crate::ast::{Ast, Builder, Decl, DeclId, Expr, NodeId, Source, Stmt};
 use crate::error::{SyntaxCode, SyntaxError};
-use crate::lexer::lex_whole;
+use crate::lexer::{Lexed, lex_whole};
 use crate::span::Span;
-use crate::token::{TokenKind, Tokens};
+use crate::token::{Token, TokenKind, Tokens};
 use bracket::layout;
 use cursor::{Failed, Parser};
 use stmt::Item;
@@ -49,19 +50,39 @@ pub struct Parsed {
 /// Reads a program. `file` is its name as diagnostics show it.
 pub fn parse(file: &str, text: &str) -> Parsed {
     let mut builder = Builder::new(Source { file: file.to_owned(), text: text.to_owned() });
-    let mut lexed = lex_whole(text);
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let ReadText { declarations, tokens, errors } = parts::read_parts(&mut builder, text)
+        .unwrap_or_else(|| read(&mut builder, text, lex_whole(text), end, 1));
+    let tokens = Tokens::new(text.to_owned(), tokens);
+    let ast =
+        builder.finish(declarations, Span::new(0, end)).expect("ids are only given in AST JSON");
+    Parsed { ast: ast.marked_as_read(), tokens, errors }
+}
+
+/// What reading a text, or a part of it, gives besides nodes.
+struct ReadText {
+    declarations: Vec<DeclId>,
+    tokens: Vec<Token>,
+    errors: Vec<SyntaxError>,
+}
+
+/// Reads what was lexed, which ends at `end`. Makes room for the nodes of so many parts like it.
+fn read(
+    builder: &mut Builder,
+    text: &str,
+    mut lexed: Lexed,
+    end: u32,
+    n_like_it: usize,
+) -> ReadText {
     let layout = layout(text, &lexed.tokens, end);
     // Most nodes have a token of their own.
-    builder.reserve(layout.pieces.len());
-    let tokens = Tokens::new(text.to_owned(), std::mem::take(&mut lexed.tokens));
-    let mut parser = Parser::new(text, &mut builder, lexed, layout);
+    builder.reserve(layout.pieces.len() * n_like_it);
+    let tokens = std::mem::take(&mut lexed.tokens);
+    let mut parser = Parser::new(text, builder, lexed, layout);
     let declarations = parser.program(end);
     let mut errors = parser.errors;
     errors.sort_by_key(|it| (it.span, it.code));
-    let ast =
-        builder.finish(declarations, Span::new(0, end)).expect("ids are only given in AST JSON");
-    Parsed { ast, tokens, errors }
+    ReadText { declarations, tokens, errors }
 }
 
 /// What a piece of text stands for.

@@ -15,7 +15,7 @@ mod types;
 
 pub(crate) use signatures::function_signature;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use clank_syntax::ast::{Ast, Decl, Name, NodeId};
@@ -68,7 +68,8 @@ pub(crate) fn collect<'a>(
         imports: Vec::new(),
         values: FxHashMap::default(),
         types: FxHashMap::default(),
-        exports: Exports::default(),
+        exported: FxHashMap::default(),
+        exported_types: BTreeMap::new(),
         hidden_types: BTreeSet::new(),
     };
     collector.lost_names();
@@ -77,9 +78,13 @@ pub(crate) fn collect<'a>(
     }
     collector.declare_types();
     collector.declare_signatures();
+    let exports = Exports {
+        values: collector.exported.into_iter().collect(),
+        types: collector.exported_types,
+    };
     Collected {
         env: Arc::new(collector.env),
-        exports: Arc::new(collector.exports),
+        exports: Arc::new(exports),
         findings: collector.findings,
         imports: collector.imports,
         hidden_types: collector.hidden_types,
@@ -100,7 +105,9 @@ struct Collector<'a> {
     values: FxHashMap<Name, Origin>,
     /// Which declaration a name means as a type.
     types: FxHashMap<Name, NodeId>,
-    exports: Exports,
+    /// What others see, as values: sorted when all of it is known.
+    exported: FxHashMap<Name, Value>,
+    exported_types: BTreeMap<Name, TypeEntry>,
     hidden_types: BTreeSet<NodeId>,
 }
 
@@ -122,11 +129,11 @@ impl Collector<'_> {
             for name in names::declared_in(source) {
                 if !is_known_type(&name) {
                     self.env.types.insert(name.clone(), TypeEntry::Unknown);
-                    self.exports.types.insert(name.clone(), TypeEntry::Unknown);
+                    self.exported_types.insert(name.clone(), TypeEntry::Unknown);
                 }
                 if !prelude().values.contains_key(&name) {
                     self.env.values.insert(name.clone(), Value::Unknown);
-                    self.exports.values.insert(name, Value::Unknown);
+                    self.exported.insert(name, Value::Unknown);
                 }
             }
         }
@@ -144,7 +151,7 @@ impl Collector<'_> {
     fn bind_value(&mut self, name: &Name, node: NodeId, value: Value) {
         if self.is_value(name, node) {
             self.env.values.insert(name.clone(), value.clone());
-            self.exports.values.insert(name.clone(), value);
+            self.exported.insert(name.clone(), value);
         }
     }
 

@@ -29,7 +29,7 @@ use crate::oracle::Oracle;
 use crate::program::{Module, Program};
 use crate::proof::Proof;
 use crate::prove::{Proofs, World, WorldModule, declared_name};
-use crate::ty::TypeKey;
+use crate::ty::{RefinedTy, TypeKey};
 use crate::uses::Uses;
 
 /// What is known about a program.
@@ -71,8 +71,8 @@ pub struct CheckedBody {
     uses: Arc<Uses>,
     /// The records and sums that occur in its types.
     keys: Arc<[TypeKey]>,
-    /// Whether predicates occur in its types: these know where they are written.
-    has_predicates: bool,
+    /// The refined types among its types: their predicates know where they are written.
+    refined: Arc<[Arc<RefinedTy>]>,
     /// What was found out about its goals, in their order.
     proofs: Proofs,
 }

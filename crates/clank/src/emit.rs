@@ -22,6 +22,7 @@ mod widen;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clank_syntax::ast::{Ast, Name};
+use rustc_hash::FxHashSet;
 
 use self::context::{FileCx, Modules, Source};
 use self::doc::{DocId, Docs};
@@ -198,7 +199,8 @@ impl File<'_> {
             previous_is_const = is_const;
         }
         let body = printer.docs.concat(parts);
-        let used = identifiers_of(&printer.docs, body);
+        let laid_body = printer.docs.lay_out(body).text;
+        let used = identifiers(&laid_body);
         let head = self.head(&cx, hosted, &used, &mut printer.docs);
         let tail = self.tail(&cx, items, &used, &mut printer.docs);
         let all = printer.docs.concat(vec![head, body, tail]);
@@ -222,7 +224,7 @@ impl File<'_> {
         &self,
         cx: &FileCx<'_>,
         hosted: &Hosted,
-        used: &BTreeSet<String>,
+        used: &FxHashSet<&str>,
         docs: &mut Docs,
     ) -> DocId {
         let is_typed = self.options.dialect == Dialect::TypeScript;
@@ -290,7 +292,7 @@ impl File<'_> {
         &self,
         cx: &FileCx<'_>,
         items: &[TopLevel],
-        used: &BTreeSet<String>,
+        used: &FxHashSet<&str>,
         docs: &mut Docs,
     ) -> DocId {
         let is_typed = self.options.dialect == Dialect::TypeScript;
@@ -355,9 +357,8 @@ fn import_line(docs: &mut Docs, names: Vec<String>, path: &str) -> Option<DocId>
     Some(docs.concat(parts))
 }
 
-/// The identifiers that occur in a document.
-fn identifiers_of(docs: &Docs, doc: DocId) -> BTreeSet<String> {
-    let text = docs.lay_out(doc).text;
+/// The identifiers that occur in a text.
+fn identifiers(text: &str) -> FxHashSet<&str> {
     let is_word = |it: char| it.is_alphanumeric() || it == '_' || it == '$';
-    text.split(|it| !is_word(it)).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+    text.split(|it| !is_word(it)).filter(|it| !it.is_empty()).collect()
 }

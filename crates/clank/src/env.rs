@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use clank_syntax::ast::{ExprId, Name, NodeId};
-use rustc_hash::FxHashMap;
+use clank_syntax::with_stack;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::similar::ByLength;
 use crate::ty::{Effects, Ty, TypeKey};
@@ -31,6 +32,19 @@ pub enum Shape {
     Sum(Vec<VariantDef>),
     /// A type of the prelude whose values only the prelude makes: `Map`, `Set`, `Linear`, `Affine`.
     Opaque,
+}
+
+impl Shape {
+    /// The types of its fields.
+    pub(crate) fn types(&self) -> impl Iterator<Item = &Ty> {
+        let (fields, variants): (&[_], &[_]) = match self {
+            Shape::Record(fields) => (fields, &[]),
+            Shape::Sum(variants) => (&[], variants),
+            Shape::Opaque => (&[], &[]),
+        };
+        let of_variants = variants.iter().flat_map(|it| &it.fields).map(|it| &it.1);
+        fields.iter().map(|it| &it.1).chain(of_variants)
+    }
 }
 
 /// A variant of a sum.
@@ -129,17 +143,20 @@ pub struct Env {
     /// The signatures of the module's own functions, external ones included, by declaration: also of those whose name
     /// means another one because it is declared twice.
     pub signatures: FxHashMap<NodeId, Arc<Signature>>,
-    names: ValueNames,
+    derived: Derived,
 }
 
-/// The names of values by their lengths, made when a name is not found for the first time. A copy of the values may be
-/// changed, so it has none yet.
+/// What follows from the rest, found out when somebody asks. A copy of the rest may be changed, so it has none of it yet.
 #[derive(Debug, Default)]
-struct ValueNames(OnceLock<ByLength<Name>>);
+struct Derived {
+    /// The names of values by their lengths.
+    names: OnceLock<ByLength<Name>>,
+    declares_linear: OnceLock<bool>,
+}
 
-impl Clone for ValueNames {
-    fn clone(&self) -> ValueNames {
-        ValueNames::default()
+impl Clone for Derived {
+    fn clone(&self) -> Derived {
+        Derived::default()
     }
 }
 
@@ -160,7 +177,7 @@ impl Env {
 
     /// The values whose names may be near a name, and some others. No value may be added afterwards.
     pub(crate) fn values_around(&self, name: &str) -> impl Iterator<Item = (&Name, &Value)> {
-        let names = self.names.0.get_or_init(|| {
+        let names = self.derived.names.get_or_init(|| {
             let mut names = ByLength::default();
             #[expect(clippy::iter_over_hash_type, reason = "who asks for them puts them in order")]
             for name in self.values.keys() {
@@ -169,6 +186,14 @@ impl Env {
             names
         });
         names.around(name).filter_map(|it| self.values.get_key_value(it))
+    }
+
+    /// Whether a record or sum mentions `Linear` or `Affine` in its declaration. None may be added afterwards.
+    pub(crate) fn declares_linear(&self) -> bool {
+        *self.derived.declares_linear.get_or_init(|| {
+            let mut seen = FxHashSet::default();
+            self.defs.values().flat_map(|it| it.shape.types()).any(|it| is_linear(it, &mut seen))
+        })
     }
 
     /// The signature of one of the module's own functions.
@@ -184,5 +209,15 @@ impl Env {
     /// What `module.name` means as a type, where `module` is the file of an imported module.
     pub fn member_type(&self, module: &str, name: &str) -> Option<&TypeEntry> {
         self.modules.get(module)?.types.get(name)
+    }
+}
+
+/// Whether `Linear` or `Affine` occurs in a type. What types share is looked at once.
+fn is_linear(ty: &Ty, seen: &mut FxHashSet<usize>) -> bool {
+    let Some(address) = ty.address() else { return false };
+    match ty {
+        _ if !seen.insert(address) => false,
+        Ty::Adt(it) if it.key.is_prelude("Linear") || it.key.is_prelude("Affine") => true,
+        _ => ty.parts().any(|it| with_stack(|| is_linear(it, seen))),
     }
 }

@@ -60,8 +60,13 @@ impl Helper {
     pub fn needs(&self) -> &BTreeSet<&'static str> {
         self.needs.get_or_init(|| {
             let known = by_name(self.dialect);
-            let used = scan::identifiers(self.text).into_iter();
-            used.filter(|it| *it != self.name && known.contains_key(it)).collect()
+            let mut needs = BTreeSet::new();
+            scan::for_each_identifier(self.text, |it| {
+                if it != self.name && known.contains_key(it) {
+                    needs.insert(it);
+                }
+            });
+            needs
         })
     }
 }
@@ -113,11 +118,16 @@ fn by_name(dialect: Dialect) -> &'static FxHashMap<&'static str, &'static Helper
 /// The text to put into a generated file that uses these names: the closure, not exported, an empty line between items
 /// and a line break at the end. Empty without names.
 pub fn inline(dialect: Dialect, names: &BTreeSet<&str>) -> String {
-    let items: Vec<String> = closure(dialect, names)
-        .into_iter()
-        .map(|it| it.text.replacen("\nexport ", "\n", 1) + "\n")
-        .collect();
-    items.join("\n")
+    let items = closure(dialect, names);
+    let mut text = String::with_capacity(items.iter().map(|it| it.text.len() + 2).sum());
+    for item in items {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let (before, after) = item.text.split_once("\nexport ").unwrap_or((item.text, ""));
+        text.extend([before, "\n", after, "\n"]);
+    }
+    text
 }
 
 /// The item that does what a builtin or a constructor of a built-in sum says.
@@ -130,21 +140,35 @@ pub fn helper_of(builtin: &str) -> Option<&'static str> {
     by_name(Dialect::JavaScript).get(name).map(|it| it.name)
 }
 
+/// Every program that is compiled waits for this: one pass over the lines.
 fn read(dialect: Dialect) -> Vec<Helper> {
     let text = module(dialect);
-    let starts: Vec<usize> =
-        text.match_indices("\n/**").map(|(start, _)| start + 1).chain([text.len()]).collect();
-    let items = starts.windows(2).map(|pair| text[pair[0]..pair[1]].trim_end());
-    let helper = |text: &'static str| {
-        let name = exported_name(text)?;
-        Some(Helper { name, text, dialect, needs: OnceLock::new() })
+    let mut helpers = Vec::new();
+    // Where the item that is read now starts, and its name once that is known.
+    let mut item: Option<(usize, Option<&'static str>)> = None;
+    let mut close = |item: Option<(usize, Option<&'static str>)>, end: usize| {
+        if let Some((start, Some(name))) = item {
+            let text = text[start..end].trim_end();
+            helpers.push(Helper { name, text, dialect, needs: OnceLock::new() });
+        }
     };
-    items.filter_map(helper).collect()
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        // What comes before the first item is about the file.
+        if line.starts_with("/**") && start > 0 {
+            close(item, start);
+            item = Some((start, None));
+        } else if let Some((_, name @ None)) = &mut item {
+            *name = line.strip_prefix("export ").and_then(exported_name);
+        }
+        start += line.len();
+    }
+    close(item, text.len());
+    helpers
 }
 
-/// The name after `export` and what kind of item it is.
-fn exported_name(item: &'static str) -> Option<&'static str> {
-    let (_, rest) = item.split_once("\nexport ")?;
+/// The name after what kind of item it is.
+fn exported_name(rest: &'static str) -> Option<&'static str> {
     let (kind, rest) = rest.split_once(' ')?;
     let is_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let name = rest.split(|char| !is_name(char)).next()?;

@@ -1,9 +1,8 @@
 //! Which global names a declaration looks at: for imports that nobody uses, and for what must be checked again when
 //! something changes.
 
-use std::collections::BTreeSet;
-
 use clank_syntax::ast::Name;
+use rustc_hash::FxHashSet;
 
 /// One global name that was looked up, whether it was found or not.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,7 +31,7 @@ pub enum Use {
 /// they are known from the types of its expressions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Uses {
-    names: BTreeSet<Use>,
+    names: FxHashSet<Use>,
     all_names: bool,
 }
 
@@ -64,7 +63,19 @@ impl Uses {
 
     /// The names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &Use> {
+        let mut names: Vec<&Use> = self.names.iter().collect();
+        names.sort_unstable();
+        names.into_iter()
+    }
+
+    /// The names; their order says nothing.
+    pub(crate) fn in_any_order(&self) -> impl Iterator<Item = &Use> {
         self.names.iter()
+    }
+
+    /// Whether one of these names was looked up.
+    pub(crate) fn has_any(&self, names: &FxHashSet<Use>) -> bool {
+        !names.is_empty() && self.names.iter().any(|it| names.contains(it))
     }
 
     /// Whether a name was looked up.

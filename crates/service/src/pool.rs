@@ -15,6 +15,18 @@ pub(crate) fn work<T: Send>(
     start(jobs)?.install(work)
 }
 
+/// Does work that is too little for threads on the calling one: to start them, each with memory of its own, would take
+/// longer than they save.
+pub(crate) fn work_here<T: Send>(
+    work: impl FnOnce() -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    match ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
+        Ok(alone) => alone.install(work),
+        // This thread works for a pool already.
+        Err(_) => work(),
+    }
+}
+
 /// Starts `jobs` threads, or as many as there are processors.
 pub(crate) fn start(jobs: Option<usize>) -> Result<ThreadPool, Failure> {
     let builder = ThreadPoolBuilder::new().stack_size(STACK_BYTES).num_threads(jobs.unwrap_or(0));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ids::LazyIds;
+use super::slots::for_each_slot;
 use super::{
     Arm, ArmId, Ast, Comments, Decl, DeclId, Expr, ExprId, Field, FieldId, FieldInit, FieldInitId,
     FieldPattern, FieldPatternId, GivenSpan, IdsError, Kind, LambdaParam, LambdaParamId, Name,
@@ -71,6 +72,21 @@ impl Builder {
         self.nodes.reserve(n_nodes);
     }
 
+    /// Puts the nodes of a tree in the making behind those of this one: by so much their ids grow. Nothing was stated about
+    /// them, and they come from where this tree's nodes come from now.
+    pub(crate) fn append(&mut self, other: Builder) -> u32 {
+        let n_before = u32::try_from(self.nodes.len()).expect("a text has fewer nodes than bytes");
+        if n_before == 0 {
+            self.nodes = other.nodes;
+            return 0;
+        }
+        self.nodes.extend(other.nodes.into_iter().map(|mut node| {
+            for_each_slot(&mut node.kind, &mut |child| child.0 += n_before);
+            node
+        }));
+        n_before
+    }
+
     /// A node that was made.
     pub fn node(&self, id: impl Into<NodeId>) -> &Node {
         &self.nodes[id.into().index()]
@@ -128,6 +144,7 @@ impl Builder {
             ids,
             comments: self.comments,
             given_spans: self.given_spans,
+            is_as_read: false,
         })
     }
 

@@ -266,7 +266,8 @@ impl<'a> Draft<'a> {
         let root = ProgramId::assume(NodeId(nodes.len() as u32 - 1));
         let inherited = Inherited { numbers, next: old_ids.next_number() };
         let ids = LazyIds::inheriting(given, inherited).map_err(DraftError::TwoNodes)?;
-        let ast = Ast { nodes, root, sources: self.sources, ids, comments, given_spans };
+        let sources = self.sources;
+        let ast = Ast { nodes, root, sources, ids, comments, given_spans, is_as_read: false };
         Ok(Finished { ast, origins, is_reached })
     }
 

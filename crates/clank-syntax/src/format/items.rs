@@ -83,9 +83,12 @@ impl<'t> Items<'t> {
 
     fn read(&mut self, tokens: &Tokens, range: Range<usize>) {
         let mut first_comment = 0;
+        let end = tokens.span(range.end).start;
+        // Then every character is a byte wide.
+        let own = self.text.as_bytes().get(self.start as usize..end as usize);
+        let is_ascii = own.is_some_and(<[u8]>::is_ascii);
         // Where the run before the next item starts.
         let mut run = self.start;
-        let end = tokens.span(range.end).start;
         for index in range.start..=range.end {
             let kind = if index < range.end { tokens.kind(index) } else { TokenKind::End };
             if kind == TokenKind::Whitespace {
@@ -93,11 +96,14 @@ impl<'t> Items<'t> {
             }
             let (start, end) = match kind {
                 TokenKind::End => (end, end),
-                _ => (tokens.span(index).start, tokens.span(index).end),
+                _ => {
+                    let span = tokens.span(index);
+                    (span.start, span.end)
+                }
             };
             let lines_before = line_ends(&self.text.as_bytes()[run as usize..start as usize]);
-            let text = &self.text[start as usize..end as usize];
             if kind.is_trivia() {
+                let text = &self.text[start as usize..end as usize];
                 let is_line = kind == TokenKind::LineComment;
                 let text = if is_line { text.trim_end_matches([' ', '\t', '\r']) } else { text };
                 let end = start + text.len() as u32;
@@ -115,10 +121,16 @@ impl<'t> Items<'t> {
                 continue;
             }
             let item = self.items.len() as u32;
-            self.first_of_block.resize(((end - self.start) as usize).div_ceil(BLOCK), item);
+            let n_blocks = ((end - self.start) as usize).div_ceil(BLOCK);
+            if n_blocks > self.first_of_block.len() {
+                self.first_of_block.resize(n_blocks, item);
+            }
             let (width, spans_lines) = match kind {
-                TokenKind::MultilineStr | TokenKind::Template => width(text),
-                _ => (characters(text), false),
+                TokenKind::MultilineStr | TokenKind::Template => {
+                    width(&self.text[start as usize..end as usize])
+                }
+                _ if is_ascii => (end - start, false),
+                _ => (characters(&self.text[start as usize..end as usize]), false),
             };
             self.items.push(Item {
                 kind,
@@ -201,6 +213,9 @@ impl<'t> Items<'t> {
 
 /// How many lines end in a run; 2 stands for more.
 fn line_ends(run: &[u8]) -> u8 {
+    if run.len() <= 1 {
+        return u8::from(run == b"\n");
+    }
     run.iter().filter(|it| **it == b'\n').take(2).count() as u8
 }
 

@@ -26,7 +26,7 @@ impl Collector<'_> {
             Decl::ExternalMod { name, .. } => {
                 self.declare_value(name, node, "the module");
                 self.bind_value(name, node, Value::HostModule { name: name.clone() });
-                self.exports.values.remove(name);
+                self.exported.remove(name);
             }
             Decl::TypeAlias { name, .. } => self.declare_type(name, node),
             Decl::Rec { name, .. } => {

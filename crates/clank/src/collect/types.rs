@@ -93,7 +93,7 @@ impl<'a> Collector<'a> {
                     if too_large[index] { TypeEntry::Unknown } else { entry }
                 };
                 self.env.types.insert(alias.name.clone(), entry.clone());
-                self.exports.types.insert(alias.name.clone(), entry);
+                self.exported_types.insert(alias.name.clone(), entry);
             }
         }
         for decl in self.hidden_types.clone() {
@@ -208,7 +208,7 @@ impl<'a> Collector<'a> {
         }
         let entry = TypeEntry::Def(Arc::clone(&def));
         self.env.types.insert(name.clone(), entry.clone());
-        self.exports.types.insert(name.clone(), entry);
+        self.exported_types.insert(name.clone(), entry);
         self.env.defs.insert(def.key.clone(), Arc::clone(&def));
         match self.ast.decl(decl) {
             Decl::Sum { variants, .. } => {

@@ -16,7 +16,7 @@ use super::{Checked, CheckedBody, CheckedModule};
 use crate::body::Body;
 use crate::collect::Collected;
 use crate::diagnostic::Diagnostic;
-use crate::env::{Env, Shape, Signature, TypeDef, TypeEntry, Value};
+use crate::env::{Env, Signature, TypeDef, TypeEntry, Value};
 use crate::program::Program;
 use crate::ty::{Ty, TypeKey};
 use crate::uses::{Use, Uses};
@@ -112,7 +112,7 @@ impl KnownModule<'_> {
         if old.uses.looked_at_everything() && self.has_changes {
             return false;
         }
-        if old.uses.names().any(|it| self.changed_names.contains(it)) {
+        if old.uses.has_any(&self.changed_names) {
             return false;
         }
         let signature = |env: &Env, node: NodeId| env.signature(node).cloned();
@@ -196,15 +196,22 @@ fn name_of(decl: &Decl) -> Option<&Name> {
 /// Whether two declarations are written with the same bytes; those that AST JSON made, with the same nodes.
 fn is_unchanged(old: &Ast, old_decl: DeclId, new: &Ast, new_decl: DeclId) -> bool {
     let (old_text, new_text) = (old.text(old_decl), new.text(new_decl));
+    if old_text != new_text {
+        return false;
+    }
+    let is_text = !old_text.is_empty();
+    if is_text && old.is_as_read() && new.is_as_read() {
+        return true;
+    }
     let (old_nodes, new_nodes) = (old.subtree(old_decl), new.subtree(new_decl));
-    if old_text != new_text || old_nodes.len() != new_nodes.len() {
+    if old_nodes.len() != new_nodes.len() {
         return false;
     }
     // A tree that was patched still has the text that it was read from.
     if !clank_syntax::same_subtrees(old, old_decl.node(), new, new_decl.node()) {
         return false;
     }
-    if !old_text.is_empty() {
+    if is_text {
         return true;
     }
     let text = |ast: &Ast, index: u32| -> (Span, String) {
@@ -242,7 +249,7 @@ fn changed_types<'a>(
             waiting.push(key);
         }
         let mut parts = BTreeSet::new();
-        shift::for_each_type(&def.shape, &mut |ty| shift::keys_of(ty, &mut parts));
+        def.shape.types().for_each(|ty| shift::keys_of(ty, &mut parts));
         for part in parts {
             containers.entry(part).or_default().push(key);
         }

@@ -59,6 +59,20 @@ fn nothing_is_looked_at_again_if_nothing_changed() {
     assert_eq!(recheck(PROGRAM, &format!("fn double{double}\n{first}{rest}")), 0);
 }
 
+/// What was taken over and moved can be taken over and moved again: `clamp` knows where a predicate is written.
+#[test]
+fn what_moved_moves_again() {
+    let second = format!("fn zero() -> Int {{ 0 }}\n{PROGRAM}");
+    let third = format!("fn one() -> Int {{ 1 }}\n{second}");
+    let mut known = check(&program_of(PROGRAM), None);
+    for (text, n_new) in [(&second, 1), (&third, 1), (&third, 0)] {
+        let program = program_of(text);
+        known = check(&program, Some(&known));
+        assert_eq!(known.n_looked_at, n_new, "{text}");
+        assert_eq!(shown(&known), shown(&check(&program, None)), "{text}");
+    }
+}
+
 #[test]
 fn what_changed_and_what_depends_on_it_is_looked_at_again() {
     let edit = |from: &str, to: &str| {

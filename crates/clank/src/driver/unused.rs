@@ -1,6 +1,6 @@
 //! Imports that nobody uses (W0002).
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
 use crate::code::Code;
@@ -16,11 +16,16 @@ pub(super) fn unused_imports<'a>(
     if collected.imports.is_empty() {
         return Vec::new();
     }
-    let all = bodies.chain([&collected.findings.uses]);
-    let used: FxHashSet<&Use> = all.flat_map(Uses::names).collect();
+    let imported = collected.imports.iter().flat_map(|it| &it.names).flat_map(|it| &it.1);
+    let mut is_used: FxHashMap<&Use, bool> = imported.map(|it| (it, false)).collect();
+    for it in bodies.chain([&collected.findings.uses]).flat_map(Uses::in_any_order) {
+        if let Some(is_used) = is_used.get_mut(it) {
+            *is_used = true;
+        }
+    }
     let mut diagnostics = Vec::new();
     for import in &collected.imports {
-        let is_unused = |uses: &[Use]| !uses.iter().any(|it| used.contains(it));
+        let is_unused = |uses: &[Use]| !uses.iter().any(|it| is_used[it]);
         let unused: Vec<&str> = import
             .names
             .iter()

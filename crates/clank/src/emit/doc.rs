@@ -136,13 +136,12 @@ impl Docs {
                     // Only comments and texts of the host have line breaks of their own.
                     match text.rsplit_once('\n') {
                         None => {
-                            column += text.chars().count();
-                            units += text.encode_utf16().count() as u32;
+                            column += n_chars(text);
+                            units += n_units(text);
                         }
                         Some((before, last)) => {
-                            line += 1 + before.matches('\n').count() as u32;
-                            column = last.chars().count();
-                            units = last.encode_utf16().count() as u32;
+                            line += 1 + before.bytes().filter(|it| *it == b'\n').count() as u32;
+                            (column, units) = (n_chars(last), n_units(last));
                         }
                     }
                 }
@@ -196,8 +195,8 @@ impl Docs {
             };
             let width = match &self.docs[id.0 as usize] {
                 Doc::Text(text) => match text.split_once('\n') {
-                    Some((first, _)) => return first.chars().count() <= room,
-                    None => text.chars().count(),
+                    Some((first, _)) => return n_chars(first) <= room,
+                    None => n_chars(text),
                 },
                 Doc::IfBroken(text) if broken => text.len(),
                 Doc::IfBroken(_) | Doc::Mark(_) => 0,
@@ -224,4 +223,13 @@ impl Docs {
             }
         }
     }
+}
+
+fn n_chars(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
+/// How many units of UTF-16.
+fn n_units(text: &str) -> u32 {
+    if text.is_ascii() { text.len() as u32 } else { text.encode_utf16().count() as u32 }
 }

@@ -3,7 +3,7 @@
 use clank_syntax::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::env::{Env, Shape, TypeDef};
+use crate::env::Env;
 use crate::ty::{Ty, TypeKey};
 
 /// How often a value may be used.
@@ -76,6 +76,9 @@ impl<'a> Modes<'a> {
     /// What values of a declared type hold by its declaration alone: the most that any declaration does that can be
     /// reached from it.
     fn of_declaration(&mut self, key: &TypeKey) -> Mode {
+        if !self.env.declares_linear() {
+            return wrapper(key);
+        }
         if let Some(mode) = self.declared.get(key) {
             return *mode;
         }
@@ -84,7 +87,7 @@ impl<'a> Modes<'a> {
         let mut mode = Mode::Plain;
         while let Some(next) = open.pop() {
             mode = mode.max(wrapper(&next));
-            for ty in self.env.def(&next).iter().flat_map(|it| field_types(it)) {
+            for ty in self.env.def(&next).iter().flat_map(|it| it.shape.types()) {
                 mentioned(ty, &mut |mentioned| {
                     if !seen.contains(mentioned) {
                         seen.insert(mentioned.clone());
@@ -105,14 +108,6 @@ fn wrapper(key: &TypeKey) -> Mode {
         Mode::Affine
     } else {
         Mode::Plain
-    }
-}
-
-fn field_types(def: &TypeDef) -> Vec<&Ty> {
-    match &def.shape {
-        Shape::Record(fields) => fields.iter().map(|it| &it.1).collect(),
-        Shape::Sum(variants) => variants.iter().flat_map(|it| &it.fields).map(|it| &it.1).collect(),
-        Shape::Opaque => Vec::new(),
     }
 }
 

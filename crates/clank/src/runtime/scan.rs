@@ -4,17 +4,14 @@
 //! are passed over, and so are names right before a colon, which are keys and parameters; expressions in templates are
 //! not. A shorthand key, a parameter without a type and a method count as used.
 
-use std::collections::BTreeSet;
-
-/// The identifiers, without those that name a property of something.
-pub(super) fn identifiers(text: &str) -> BTreeSet<&str> {
-    let mut found = BTreeSet::new();
+/// The identifiers as often as they occur, without those that name a property of something.
+pub(super) fn for_each_identifier<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
     let mut scanner = Scanner { text, at: 0, last: b'(' };
     let mut templates: Vec<u32> = Vec::new();
     while let Some(byte) = scanner.peek() {
         match byte {
-            b'/' if scanner.rest().starts_with("//") => scanner.skip_past("\n"),
-            b'/' if scanner.rest().starts_with("/*") => scanner.skip_past("*/"),
+            b'/' if scanner.is_ahead(b"//") => scanner.skip_past("\n"),
+            b'/' if scanner.is_ahead(b"/*") => scanner.skip_past("*/"),
             b'/' if b"(,=:?&|!".contains(&scanner.last) => scanner.skip_quoted(b'/'),
             b'"' => scanner.skip_quoted(b'"'),
             b'`' => {
@@ -34,21 +31,20 @@ pub(super) fn identifiers(text: &str) -> BTreeSet<&str> {
                 }
             }
             _ if is_name(byte) => {
-                let is_result_type = scanner.text[..scanner.at].ends_with("): ");
+                let start = scanner.at;
                 let is_property = scanner.is_after_point();
                 let name = scanner.name();
-                if is_result_type && name == "any" {
+                if name == "any" && text.as_bytes()[..start].ends_with(b"): ") {
                     continue; // The type, not the builtin.
                 }
-                let is_key = scanner.rest().starts_with(':') || scanner.rest().starts_with("?:");
-                if !is_property && !is_key && !name.starts_with(|it: char| it.is_ascii_digit()) {
-                    found.insert(name);
+                let is_key = scanner.is_ahead(b":") || scanner.is_ahead(b"?:");
+                if !is_property && !is_key && !byte.is_ascii_digit() {
+                    found(name);
                 }
             }
             _ => scanner.step(),
         }
     }
-    found
 }
 
 struct Scanner<'a> {
@@ -65,6 +61,10 @@ impl<'a> Scanner<'a> {
 
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn is_ahead(&self, bytes: &[u8]) -> bool {
+        self.text.as_bytes().get(self.at..).is_some_and(|it| it.starts_with(bytes))
     }
 
     fn step(&mut self) {
@@ -95,7 +95,7 @@ impl<'a> Scanner<'a> {
     /// Passes the text of a template up to its end or to the next expression in it.
     fn template(&mut self, templates: &mut Vec<u32>) {
         while let Some(byte) = self.peek() {
-            if self.rest().starts_with("${") {
+            if self.is_ahead(b"${") {
                 self.at += 2;
                 self.last = b'(';
                 templates.push(0);
@@ -115,11 +115,12 @@ impl<'a> Scanner<'a> {
     }
 
     fn name(&mut self) -> &'a str {
-        let start = self.at;
-        while self.peek().is_some_and(is_name) {
-            self.step();
-        }
-        &self.text[start..self.at]
+        let rest = self.rest();
+        let length = rest.bytes().position(|it| !is_name(it)).unwrap_or(rest.len());
+        let name = &rest[..length];
+        self.at += length;
+        self.last = name.bytes().next_back().unwrap_or(self.last);
+        name
     }
 }
 

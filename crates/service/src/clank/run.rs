@@ -23,6 +23,9 @@ use crate::{Frames, pool, wire};
 /// As good as no limit: longer than anybody waits.
 const NO_LIMIT: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
+/// Up to so many bytes a program is compiled before threads that could help have started.
+const SMALL: usize = 16 << 10;
+
 /// The streams of a program.
 pub struct RunIo {
     /// What it reads.
@@ -92,7 +95,11 @@ pub fn run(
         v1::Runtime::Embedded => Some(Engine::prepare(&limits(request))),
         v1::Runtime::Node => None,
     };
-    let compiled = pool::work(None, || compile(session, request))?;
+    let loaded = sources::load(session, &[sources::program(&request.file)?])?;
+    let compiled = match loaded.n_bytes() <= SMALL {
+        true => pool::work_here(|| compile(loaded, request))?,
+        false => pool::work(None, || compile(loaded, request))?,
+    };
     let Some(files) = compiled.files else {
         return Ok(RunReply { outcome: RunOutcome::NotStarted, findings: compiled.findings });
     };
@@ -109,8 +116,8 @@ struct Compiled {
     files: Option<Vec<::clank::emit::OutputFile>>,
 }
 
-fn compile(session: &Session, request: &v1::Run) -> Result<Compiled, Failure> {
-    let sources = sources::read(session, &[sources::program(&request.file)?], request.solver)?;
+fn compile(loaded: sources::Loaded, request: &v1::Run) -> Result<Compiled, Failure> {
+    let sources = loaded.look(request.solver)?;
     if let Some(failure) = sources.failure() {
         return Err(failure);
     }

@@ -40,12 +40,23 @@ pub(super) struct Sources {
     pub(super) is_strict: bool,
 }
 
-/// Reads programs and what they import.
+/// Programs and what they import, as they are on disk.
+pub(super) struct Loaded {
+    config: Config,
+    texts: BTreeMap<RelPath, Text>,
+}
+
+/// Reads programs and what they import, and looks at them.
 pub(super) fn read(
     session: &Session,
     files: &[RelPath],
     solver: Option<v1::Solver>,
 ) -> Result<Sources, Failure> {
+    load(session, files)?.look(solver)
+}
+
+/// Reads programs and what they import.
+pub(super) fn load(session: &Session, files: &[RelPath]) -> Result<Loaded, Failure> {
     let (config, _) = setup::load_config(session, &setup::Overlay::new())?;
     let library = OnDisk::new(&session.workspace, &config.clank.roots);
     for file in files {
@@ -59,11 +70,24 @@ pub(super) fn read(
             Program::load(name, Arc::new(parsed.ast), parsed.errors, &library);
         }
     }
-    let prover = Prover::of(solver.unwrap_or(config.clank.solver));
-    prover.start()?;
-    let sources = canonical(&config, library.finish()?, &prover)?;
-    prover.finish()?;
-    Ok(sources)
+    let texts = library.finish()?;
+    Ok(Loaded { config, texts })
+}
+
+impl Loaded {
+    /// How much text there is.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.texts.values().map(Text::len).sum()
+    }
+
+    /// Looks at the programs.
+    pub(super) fn look(self, solver: Option<v1::Solver>) -> Result<Sources, Failure> {
+        let prover = Prover::of(solver.unwrap_or(self.config.clank.solver));
+        prover.start()?;
+        let sources = canonical(&self.config, self.texts, &prover)?;
+        prover.finish()?;
+        Ok(sources)
+    }
 }
 
 /// The programs that are meant: files, and all in folders; everything in the workspace if nothing is named.

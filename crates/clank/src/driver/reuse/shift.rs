@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use clank_syntax::Span;
 use clank_syntax::with_stack;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Body, CheckedBody, DeclId, Diagnostic, ExprId, Known, KnownModule, NodeId, Shape, Signature,
-    Ty, TypeKey, Uses,
+    Body, CheckedBody, DeclId, Diagnostic, ExprId, Known, KnownModule, NodeId, Signature, Ty,
+    TypeKey, Uses,
 };
 use crate::ty::{Adt, FnTy, Given, GivenValue, Meaning, Predicate, RecordTy, RefinedTy};
 
@@ -29,15 +29,16 @@ pub(in crate::driver) fn checked_body(
     for ty in signature_types.chain(types_of(&body)) {
         found.look_at(ty);
     }
-    let Found { keys, has_predicates, .. } = found;
+    let Found { keys, refined, .. } = found;
     let keys: Vec<TypeKey> = keys.into_iter().cloned().collect();
+    let refined: Vec<Arc<RefinedTy>> = refined.into_iter().cloned().collect();
     CheckedBody {
         first,
         body: Arc::new(body),
         diagnostics,
         uses: Arc::new(uses),
         keys: keys.into(),
-        has_predicates,
+        refined: refined.into(),
         proofs: crate::prove::Proofs::default(),
     }
 }
@@ -51,7 +52,7 @@ fn with_room(n: usize) -> FxHashSet<usize> {
 struct Found<'a> {
     seen: FxHashSet<usize>,
     keys: BTreeSet<&'a TypeKey>,
-    has_predicates: bool,
+    refined: Vec<&'a Arc<RefinedTy>>,
 }
 
 impl<'a> Found<'a> {
@@ -64,7 +65,7 @@ impl<'a> Found<'a> {
             Ty::Adt(it) if !it.key.module.is_empty() => {
                 self.keys.insert(&it.key);
             }
-            Ty::Refined(_) => self.has_predicates = true,
+            Ty::Refined(it) => self.refined.push(it),
             _ => {}
         }
         ty.parts().for_each(|it| with_stack(|| self.look_at(it)));
@@ -95,14 +96,37 @@ pub(super) fn shifted(
             Some(it)
         })
         .collect::<Option<Vec<_>>>()?;
-    let body = match old.has_predicates {
-        true => Arc::new(moved_body(&old.body, &|it| known.moved_predicate(module, it))?),
-        false => Arc::clone(&old.body),
-    };
-    Some(CheckedBody { first, body, diagnostics, ..old.clone() })
+    let mut predicates = old.refined.iter().flat_map(|it| &it.predicates);
+    let stays = predicates.try_fold(true, |stays, it| Some(known.stays(module, it)? && stays))?;
+    if stays {
+        return Some(CheckedBody { first, diagnostics, ..old.clone() });
+    }
+    let moved = |it: &Predicate| known.moved_predicate(module, it);
+    let mut moving = Moving { moved: &moved, known: FxHashMap::default() };
+    let body = Arc::new(moving.body(&old.body)?);
+    let refined = old.refined.iter().map(|it| moving.refined(it));
+    let refined: Vec<Arc<RefinedTy>> = refined.collect::<Option<_>>()?;
+    Some(CheckedBody { first, body, diagnostics, refined: refined.into(), ..old.clone() })
 }
 
 impl Known<'_> {
+    /// Whether a predicate and what it speaks of are written where they were, in a type of a body of this module; `None` if
+    /// they cannot be found again.
+    fn stays(&self, user: &KnownModule<'_>, predicate: &Predicate) -> Option<bool> {
+        let stays = |file: &str, node: NodeId| {
+            let module = self.modules[*self.by_file.get(file)?].as_ref()?;
+            Some(module.moved(node)? == node)
+        };
+        let own = stays(&predicate.module, predicate.expr.node())?;
+        let mut fixed = predicate.names.iter().filter_map(|it| match &it.1 {
+            Meaning::Fixed(file, node) => Some((file, *node)),
+            _ => None,
+        });
+        let own = fixed.try_fold(own, |all, (file, node)| Some(stays(file, node)? && all))?;
+        let given = predicate.given.iter().flat_map(|it| &it.values).filter_map(|it| it.1.as_ref());
+        given.map(|it| it.expr.node()).try_fold(own, |all, it| Some(user.moved(it)? == it && all))
+    }
+
     /// Where a predicate is written now, in a type of a body of this module.
     fn moved_predicate(&self, user: &KnownModule<'_>, predicate: &Predicate) -> Option<Predicate> {
         let module = |file: &str| self.modules[*self.by_file.get(file)?].as_ref();
@@ -141,52 +165,76 @@ impl KnownModule<'_> {
     }
 }
 
-type MovePredicate<'a> = &'a dyn Fn(&Predicate) -> Option<Predicate>;
-
-fn moved_body(body: &Body, moved: MovePredicate<'_>) -> Option<Body> {
-    let mut body = body.clone();
-    let types = body.types.iter_mut().flatten();
-    let goals = body.goals.iter_mut().flat_map(|it| {
-        let context = Arc::make_mut(&mut it.context).iter_mut();
-        it.expected.iter_mut().chain(context.map(|it| &mut it.ty))
-    });
-    let holes = body.holes.iter_mut().flat_map(|it| {
-        std::iter::once(&mut it.expected).chain(it.context.iter_mut().map(|it| &mut it.ty))
-    });
-    for ty in types.chain(goals).chain(holes) {
-        if has_predicate(ty) {
-            *ty = moved_ty(ty, moved)?;
-        }
-    }
-    Some(body)
+/// Moves the predicates in types. What types share is moved once, and shared again.
+struct Moving<'a> {
+    moved: &'a dyn Fn(&Predicate) -> Option<Predicate>,
+    /// By the address of a shared part, which is kept so that no other can get its address.
+    known: FxHashMap<usize, (Ty, Ty)>,
 }
 
-fn moved_ty(ty: &Ty, moved: MovePredicate<'_>) -> Option<Ty> {
-    let all = |types: &[Ty]| types.iter().map(|it| moved_ty(it, moved)).collect::<Option<Vec<_>>>();
-    with_stack(|| {
+impl Moving<'_> {
+    fn body(&mut self, body: &Body) -> Option<Body> {
+        let mut body = body.clone();
+        let types = body.types.iter_mut().flatten();
+        let goals = body.goals.iter_mut().flat_map(|it| {
+            let context = Arc::make_mut(&mut it.context).iter_mut();
+            it.expected.iter_mut().chain(context.map(|it| &mut it.ty))
+        });
+        let holes = body.holes.iter_mut().flat_map(|it| {
+            std::iter::once(&mut it.expected).chain(it.context.iter_mut().map(|it| &mut it.ty))
+        });
+        for ty in types.chain(goals).chain(holes) {
+            *ty = self.ty(ty)?;
+        }
+        Some(body)
+    }
+
+    fn ty(&mut self, ty: &Ty) -> Option<Ty> {
+        let Some(address) = ty.address() else { return Some(ty.clone()) };
+        if let Some((_, known)) = self.known.get(&address) {
+            return Some(known.clone());
+        }
+        let new = match has_predicate(ty) {
+            true => with_stack(|| self.parts(ty))?,
+            false => ty.clone(),
+        };
+        self.known.insert(address, (ty.clone(), new.clone()));
+        Some(new)
+    }
+
+    fn all(&mut self, types: &[Ty]) -> Option<Vec<Ty>> {
+        types.iter().map(|it| self.ty(it)).collect()
+    }
+
+    fn parts(&mut self, ty: &Ty) -> Option<Ty> {
         Some(match ty {
             Ty::Var(_) | Ty::Prim(_) | Ty::Param(_) | Ty::Never | Ty::Error => ty.clone(),
-            Ty::Adt(it) => Ty::Adt(Arc::new(Adt { key: it.key.clone(), args: all(&it.args)? })),
+            Ty::Adt(it) => {
+                Ty::Adt(Arc::new(Adt { key: it.key.clone(), args: self.all(&it.args)? }))
+            }
             Ty::Fn(it) => Ty::Fn(Arc::new(FnTy {
-                params: all(&it.params)?,
-                result: moved_ty(&it.result, moved)?,
+                params: self.all(&it.params)?,
+                result: self.ty(&it.result)?,
                 effects: it.effects,
                 any_effects: it.any_effects,
             })),
-            Ty::Tuple(elements) => Ty::Tuple(all(elements)?.into()),
-            Ty::Array(element) => Ty::array(moved_ty(element, moved)?),
+            Ty::Tuple(elements) => Ty::Tuple(self.all(elements)?.into()),
+            Ty::Array(element) => Ty::array(self.ty(element)?),
             Ty::Record(it) => {
-                let fields =
-                    it.fields.iter().map(|(name, ty)| Some((name.clone(), moved_ty(ty, moved)?)));
+                let fields = it.fields.iter();
+                let fields = fields.map(|(name, ty)| Some((name.clone(), self.ty(ty)?)));
                 let fields = fields.collect::<Option<Vec<_>>>()?;
                 Ty::Record(Arc::new(RecordTy { fields, open: it.open }))
             }
-            Ty::Refined(it) => Ty::Refined(Arc::new(RefinedTy {
-                base: moved_ty(&it.base, moved)?,
-                predicates: it.predicates.iter().map(moved).collect::<Option<Vec<_>>>()?,
-            })),
+            Ty::Refined(it) => Ty::Refined(self.refined(it)?),
         })
-    })
+    }
+
+    fn refined(&mut self, ty: &RefinedTy) -> Option<Arc<RefinedTy>> {
+        let base = self.ty(&ty.base)?;
+        let predicates = ty.predicates.iter().map(self.moved).collect::<Option<Vec<_>>>()?;
+        Some(Arc::new(RefinedTy { base, predicates }))
+    }
 }
 
 /// The types that a body knows about.
@@ -200,17 +248,6 @@ fn types_of(body: &Body) -> impl Iterator<Item = &Ty> {
         .iter()
         .flat_map(|it| std::iter::once(&it.expected).chain(it.context.iter().map(|it| &it.ty)));
     body.types.iter().flatten().chain(goals).chain(holes)
-}
-
-/// Calls `visit` with the types that a declared type is made of.
-pub(super) fn for_each_type<'a>(shape: &'a Shape, visit: &mut dyn FnMut(&'a Ty)) {
-    match shape {
-        Shape::Record(fields) => fields.iter().for_each(|it| visit(&it.1)),
-        Shape::Sum(variants) => {
-            variants.iter().flat_map(|it| &it.fields).for_each(|it| visit(&it.1));
-        }
-        Shape::Opaque => {}
-    }
 }
 
 /// Adds the records and sums that occur in a type.
