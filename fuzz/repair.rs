@@ -244,6 +244,9 @@ fn keeps_promise(parsed: &Parsed, before: &Checked, list: &[Repair], place: usiz
             Target::Hole(_) => {}
         }
     }
+    for code in places.iter().flat_map(|it| &list[*it].reveals) {
+        *expected.entry(code.name()).or_default() += 1;
+    }
     for (code, count) in codes(after) {
         let may_come = code.starts_with('W') && mends_mistake;
         let expected = expected.get(code).copied().unwrap_or(0);

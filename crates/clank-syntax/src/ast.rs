@@ -149,6 +149,11 @@ impl Ast {
         self.ids.given()
     }
 
+    /// The same tree with these ids. Fails if two nodes have one.
+    pub(crate) fn with_ids(self, ids: BTreeMap<NodeId, Name>) -> Result<Ast, IdsError> {
+        Ok(Ast { ids: LazyIds::new(ids)?, ..self })
+    }
+
     /// The comments that belong to nodes.
     pub fn comments(&self) -> &BTreeMap<NodeId, Comments> {
         &self.comments

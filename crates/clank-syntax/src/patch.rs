@@ -10,6 +10,7 @@ mod apply;
 mod error;
 mod json;
 mod lists;
+mod local;
 mod names;
 mod payload;
 mod signature;
@@ -18,6 +19,7 @@ mod text;
 
 pub use apply::{Patched, apply, patch};
 pub use error::PatchError;
+pub use local::Patchable;
 pub use names::{name_at, rename_at};
 pub use text::edits;
 

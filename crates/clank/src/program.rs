@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use clank_syntax::ast::{Ast, Decl, DeclId, Name, SourceId};
+use clank_syntax::ast::{Ast, Decl, DeclId, Name, Node, SourceId};
 use clank_syntax::{Parsed, Span, SyntaxError};
 
 use crate::graph::{components, shortest_path};
@@ -234,8 +234,8 @@ impl Program {
                     None => (decl, self.target_before(index, path)),
                 })
                 .collect();
-            let unread = error_spans(&module.ast);
-            let still_unread = error_spans(&ast);
+            let unread = unread_spans(&module.ast, &module.syntax);
+            let still_unread = unread_spans(&ast, &module.syntax);
             let is_read = |it: &SyntaxError| {
                 let mut around = unread.iter().filter(|span| span.holds(it.span));
                 around.any(|span| !still_unread.contains(span))
@@ -279,10 +279,18 @@ impl Program {
     }
 }
 
-/// Where the file could not be read.
-fn error_spans(ast: &Ast) -> BTreeSet<Span> {
-    let nodes = ast.nodes().iter().filter(|it| it.source == SourceId(0) && it.kind.is_error());
-    nodes.map(|it| it.span).collect()
+/// Where the file could not be read: what was left out of the tree, and the declarations with a mistake in them, which may
+/// have been read as something that was not written.
+fn unread_spans(ast: &Ast, errors: &[SyntaxError]) -> BTreeSet<Span> {
+    let is_written = |it: &&Node| it.source == SourceId(0);
+    let nodes = ast.nodes().iter().filter(is_written).filter(|it| it.kind.is_error());
+    let declarations = ast.declarations().iter().map(|it| ast.node(it.node())).filter(is_written);
+    let declarations: Vec<Span> = declarations.map(|it| it.span).collect();
+    let around = errors.iter().filter_map(|error| {
+        let place = declarations.partition_point(|it| it.end < error.span.end);
+        declarations.get(place).filter(|it| it.holds(error.span)).copied()
+    });
+    nodes.map(|it| it.span).chain(around).collect()
 }
 
 /// The uses of modules of the program, and their paths.

@@ -6,6 +6,7 @@
 
 mod file;
 mod findings;
+mod lowered;
 mod repairs;
 #[cfg(test)]
 mod tests;

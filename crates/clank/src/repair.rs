@@ -9,6 +9,7 @@ mod findings;
 mod footprint;
 mod mend;
 mod on_text;
+mod prefer;
 pub(crate) mod propose;
 mod rank;
 mod relate;
@@ -71,6 +72,8 @@ pub struct Repair {
     pub edits: Vec<(Name, Vec<PatchOp>)>,
     /// What will be gone, the one that it was made for first.
     pub resolves: Vec<Target>,
+    /// The mistakes that can be seen when it is applied, in a text that could not be read before. They are not new.
+    pub reveals: Vec<Code>,
     /// Whether it was applied and the program checked again: what it claims came true and nothing new came up.
     pub is_verified: bool,
     /// What it can be combined with, as places in the list of repairs.
@@ -104,8 +107,9 @@ pub struct Repairs {
 pub struct Budget {
     /// How many candidates are tried.
     pub candidates: usize,
-    /// How many nodes the patched trees have that are checked again. A tree counts whole, whatever is taken over from
-    /// before: many mistakes in many functions take a few trees, many in one function take one for each candidate.
+    /// How many nodes are checked again: those of the declarations that a change concerns, and a part of the others, which
+    /// are taken over from before. Many mistakes in many functions take a few checks, many in one function whose goals
+    /// depend on one another take one for each candidate.
     pub nodes: usize,
     /// How many candidates there are for one mistake, the likeliest first.
     pub per_target: usize,
@@ -133,16 +137,23 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
     let mut failed: FxHashMap<Target, &str> = FxHashMap::default();
     // By candidate, its place in the list.
     let mut places: FxHashMap<usize, usize> = FxHashMap::default();
+    // By place in the list, how many of the things that it resolves it was made for.
+    let mut n_own: Vec<usize> = Vec::new();
     for (index, (candidate, verdict)) in candidates.into_iter().zip(tried.verdicts).enumerate() {
         places.insert(index, list.len());
+        let n_targets = candidate.targets.len();
         match verdict {
             Verdict::Failed(reason) => {
                 for target in candidate.targets {
                     failed.entry(target).or_insert(reason);
                 }
             }
-            Verdict::Kept { resolves, costs_obligations } => {
-                list.push(repair(in_module, candidate, resolves, true, costs_obligations));
+            Verdict::Kept { resolves, costs_obligations, reveals } => {
+                let has_cost = costs_obligations || !reveals.is_empty();
+                let mut it = repair(in_module, candidate, resolves, true, has_cost);
+                it.rationale.push_str(&what_it_reveals(&reveals));
+                it.reveals = reveals;
+                list.push(it);
             }
             Verdict::KeptAfter { first, resolves } => {
                 let mut it = repair(in_module, candidate, resolves, true, true);
@@ -154,12 +165,14 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
                 list.push(repair(in_module, candidate, resolves, false, false));
             }
         }
+        n_own.resize(list.len(), n_targets);
     }
     let mut n_checks = tried.n_checks;
     if !in_module.is_readable {
         n_checks += on_text::try_on_text(program, checked, module, &mut list);
     }
-    prefer_proofs(&mut list);
+    prefer::proofs(&mut list);
+    prefer::causes(&mut list, &n_own);
     let moved = rank::rank(in_module, &mut list);
     for required in list.iter_mut().flat_map(|it| &mut it.compatibility.requires) {
         *required = moved[places[required]];
@@ -184,23 +197,6 @@ fn targets(module: &CheckedModule) -> Vec<Target> {
     let goals = open_goals.map(|it| Target::Goal(it.0));
     let holes = (0..module.holes().count()).map(Target::Hole);
     diagnostics.chain(goals).chain(holes).collect()
-}
-
-/// A check when the program runs is second to a requirement that every caller is proved to see to.
-fn prefer_proofs(list: &mut [Repair]) {
-    let is_goal = |it: &&Target| matches!(it, Target::Goal(_));
-    let proved: BTreeSet<Target> = list
-        .iter()
-        .filter(|it| it.kind == Kind::BoundaryValidation && it.is_verified)
-        .filter(|it| it.compatibility.requires.is_empty())
-        .flat_map(|it| it.resolves.iter().filter(is_goal).copied())
-        .collect();
-    for repair in list.iter_mut().filter(|it| it.kind == Kind::LocalFix) {
-        let is_check = repair.resolves.first().is_some_and(|it| proved.contains(it));
-        if is_check && repair.confidence == Confidence::High {
-            repair.confidence = Confidence::Medium;
-        }
-    }
 }
 
 /// The candidates for all targets. Those that do the same are one, for all that they were made for.
@@ -245,9 +241,9 @@ fn repair(
     candidate: Candidate,
     resolves: Vec<Target>,
     is_verified: bool,
-    costs_obligations: bool,
+    has_cost: bool,
 ) -> Repair {
-    let is_sure = is_verified && !costs_obligations;
+    let is_sure = is_verified && !has_cost;
     let confidence = match candidate.confidence {
         Confidence::High if !is_sure => Confidence::Medium,
         other => other,
@@ -265,8 +261,23 @@ fn repair(
         codes: codes.into_iter().collect(),
         edits: candidate.edits,
         resolves,
+        reveals: Vec::new(),
         is_verified,
         compatibility: Compatibility::default(),
+    }
+}
+
+/// What is said about mistakes that come to light.
+fn what_it_reveals(reveals: &[Code]) -> String {
+    let codes: BTreeSet<&str> = reveals.iter().map(|it| it.name()).collect();
+    let codes: Vec<&str> = codes.into_iter().collect();
+    match reveals.len() {
+        0 => String::new(),
+        1 => format!("; {} comes to light, which could not be seen before", codes.join(", ")),
+        n => format!(
+            "; {n} mistakes come to light that could not be seen before: {}",
+            codes.join(", ")
+        ),
     }
 }
 

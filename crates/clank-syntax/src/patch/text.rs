@@ -15,6 +15,7 @@ use edit::{Edit, EditSet, Text};
 
 use super::{PatchError, Patched};
 use crate::ast::{Ast, Comments, Expr, Kind, NodeId, SourceId};
+use crate::error::SyntaxError;
 use crate::parse::{Parsed, parse};
 use crate::print::{Frame, Place, Splice, print_frame};
 use crate::same::{same, same_shape};
@@ -24,38 +25,78 @@ use merge::{Segment, merge};
 /// The edits that make the text of a patched tree from the text of the tree before, which `parsed` is.
 pub fn edits(parsed: &Parsed, patched: &Patched) -> Result<EditSet, PatchError> {
     let text = Text::new(parsed.tokens.source());
-    // What may be written or not, as a `;` at the end of a line, may be needed before something new.
-    let edited =
-        edited(&text, parsed, patched, true).or_else(|| edited(&text, parsed, patched, false));
-    let (reread, after, edits) = match edited {
-        Some(edited) => edited,
-        None => {
-            let printed = Text::new(printed(parsed, patched));
-            let edits = edit::diff(&text, &printed).map_err(|_| PatchError::OtherText)?;
-            (read(&printed, patched).ok_or(PatchError::OtherText)?, printed, edits)
-        }
-    };
-    if crate::is_formatted(parsed) != Some(true) {
+    edits_of_whole(&text, parsed, patched, crate::is_formatted(parsed) == Some(true))
+}
+
+/// The same. A text in canonical layout stays in it.
+pub(super) fn edits_of_whole(
+    text: &Text,
+    parsed: &Parsed,
+    patched: &Patched,
+    is_formatted: bool,
+) -> Result<EditSet, PatchError> {
+    let in_place = |how: Leniency| in_place(text, parsed, patched, is_formatted, how);
+    match Leniency::BOTH.into_iter().find_map(in_place) {
+        Some(edits) => Ok(edits),
+        None => printed_anew(text, parsed, patched, is_formatted),
+    }
+}
+
+/// Whether what was printed the same before and after stays as it was written. What may be written or not, as a `;` at the
+/// end of a line, may be needed before something new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Leniency {
+    Lenient,
+    Strict,
+}
+
+impl Leniency {
+    /// In the order in which they are tried.
+    pub(super) const BOTH: [Leniency; 2] = [Leniency::Lenient, Leniency::Strict];
+}
+
+/// The edits to what differs, if they make the text of the patched tree.
+pub(super) fn in_place(
+    text: &Text,
+    parsed: &Parsed,
+    patched: &Patched,
+    is_formatted: bool,
+    how: Leniency,
+) -> Option<EditSet> {
+    let is_lenient = how == Leniency::Lenient;
+    let edits = EditSet::new(text, rough_edits(parsed, patched, is_lenient)).ok()?;
+    let after = edits.apply(text).ok()?;
+    let reread = read(&after, patched)?;
+    laid_out(text, (reread, after, edits), is_formatted).ok()
+}
+
+/// The edits that make the printed text of the whole tree.
+fn printed_anew(
+    text: &Text,
+    parsed: &Parsed,
+    patched: &Patched,
+    is_formatted: bool,
+) -> Result<EditSet, PatchError> {
+    let printed = Text::new(printed(parsed, patched));
+    let edits = edit::diff(text, &printed).map_err(|_| PatchError::OtherText)?;
+    let reread = read(&printed, patched).ok_or(PatchError::OtherText)?;
+    laid_out(text, (reread, printed, edits), is_formatted)
+}
+
+fn laid_out(
+    text: &Text,
+    (reread, after, edits): (Parsed, Text, EditSet),
+    is_formatted: bool,
+) -> Result<EditSet, PatchError> {
+    if !is_formatted {
         return Ok(edits);
     }
     match crate::format_edits(&after, &reread) {
         Some(layout) if !layout.is_empty() => {
-            edits.compose(&text, &layout).map_err(|_| PatchError::OtherText)
+            edits.compose(text, &layout).map_err(|_| PatchError::OtherText)
         }
         _ => Ok(edits),
     }
-}
-
-/// The text as it is read again after the edits, if it is the patched tree.
-fn edited(
-    text: &Text,
-    parsed: &Parsed,
-    patched: &Patched,
-    is_lenient: bool,
-) -> Option<(Parsed, Text, EditSet)> {
-    let edits = EditSet::new(text, rough_edits(parsed, patched, is_lenient)).ok()?;
-    let after = edits.apply(text).ok()?;
-    Some((read(&after, patched)?, after, edits))
 }
 
 /// The text of the whole tree, with all comments.
@@ -94,6 +135,7 @@ fn rough_edits(parsed: &Parsed, patched: &Patched, is_lenient: bool) -> Vec<Edit
         origins: &patched.origins,
         is_kept: kept(old, patched),
         comments: &comments,
+        errors: &parsed.errors,
         is_lenient,
         edits: Vec::new(),
     };
@@ -204,6 +246,8 @@ struct Differ<'a> {
     is_kept: Vec<bool>,
     /// Those that are new.
     comments: &'a BTreeMap<NodeId, Comments>,
+    /// What could not be read before.
+    errors: &'a [SyntaxError],
     is_lenient: bool,
     edits: Vec<Edit>,
 }
@@ -212,6 +256,10 @@ impl Differ<'_> {
     /// Adds the children that stay to the work, and the edits between them.
     fn node(&mut self, pair: &Pair, work: &mut Vec<Work>) {
         if self.is_kept[pair.new.index()] {
+            return;
+        }
+        if let Some(edits) = self.rewritten(pair) {
+            work.push(Work::Edits(edits));
             return;
         }
         let anchors = self.anchors(pair);
@@ -229,6 +277,23 @@ impl Differ<'_> {
         work.extend(anchors.iter().map(|&(old, new)| {
             Work::Node(Pair { old, new, old_place: Place::FREE, place: Place::FREE })
         }));
+    }
+
+    /// The edits that make a text that could be read of one that could not. Nothing is known about the layout of the latter,
+    /// so what is the same in both stays to the letter.
+    fn rewritten(&self, pair: &Pair) -> Option<Vec<Edit>> {
+        let span = self.old.span(pair.old);
+        let is_text = self.new.node(pair.new).source != SourceId(0);
+        let is_unread = |it: &SyntaxError| span.holds(it.span);
+        if !self.is_lenient || !is_text || !self.errors.iter().any(is_unread) {
+            return None;
+        }
+        let before = self.text.get(span.start as usize..span.end as usize)?;
+        let after = Some(self.new.text(pair.new)).filter(|it| !it.is_empty())?;
+        let edits = edit::diff(&Text::new(before), &Text::new(after)).ok()?;
+        let moved =
+            |it: &Edit| Edit::replace(it.start + span.start, it.end + span.start, it.text.to_vec());
+        Some(edits.edits().iter().map(moved).collect())
     }
 
     /// The children that stay children of the node, in their order.

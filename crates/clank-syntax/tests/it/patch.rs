@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use clank_syntax::ast::{Ast, NodeId};
 use clank_syntax::json::{read_lenient, write};
-use clank_syntax::patch::{PatchError, PatchOp, apply, edits, name_at, patch, rename_at};
+use clank_syntax::patch::{
+    PatchError, PatchOp, Patchable, apply, edits, name_at, patch, rename_at,
+};
 use clank_syntax::{attach_comments, is_formatted, parse, print, same};
 use edit::Text;
 use fixture::case::Case;
@@ -41,12 +43,23 @@ fn check(text: &str, ops: &[PatchOp]) -> Result<String, PatchError> {
         assert_eq!(is_formatted(&again), Some(true), "not in canonical layout:\n{after}");
     }
     check_comments(text, &after, ops);
+    check_nearby(&Patchable::new(&parsed), ops, text, &after);
     // On AST JSON the operations make the same tree.
     let read = |it: &Ast| read_lenient(&write(it, &FULL)).0.expect("what is written is read");
     let on_json = apply(&read(&ast), ops).expect("the same operations");
     assert!(same(&on_json, &patched.ast));
     assert!(same(&read(&on_json), &on_json));
     Ok(after)
+}
+
+/// The text is `after` also if only the declarations are looked at that the operations are about; says whether that is
+/// enough.
+#[track_caller]
+fn check_nearby(patchable: &Patchable<'_>, ops: &[PatchOp], text: &str, after: &str) -> bool {
+    let Some(nearby) = patchable.edits_nearby(ops) else { return false };
+    let nearby = nearby.apply(&Text::new(text)).expect("the edits fit the text");
+    assert_eq!(String::from_utf8_lossy(nearby.bytes()), after, "{ops:#?}\n{text}");
+    true
 }
 
 /// What is the same node has the same id, and no id is there twice (row 2, row 47).

@@ -8,20 +8,17 @@ use std::sync::Arc;
 
 use check::{Confidence, RepairOp, Safety};
 use clank_syntax::ast::{DeclId, Name};
-use clank_syntax::patch::{self, PatchOp};
 use edit::ContentHash;
 use rayon::prelude::*;
 use snapshot::{RelPath, Snapshot};
 
+use super::lowered::as_text;
 use crate::driver::{Checked, CheckedModule};
 use crate::program::{Finder, Program, Target};
 use crate::repair::{Budget, Repair, repairs};
 
 /// How many nodes are looked at to repair a file, however many files there are to repair in its group.
 const LEAST_NODES: usize = 50_000;
-
-/// How many bytes of text are read again to offer the repairs of one file.
-const MAX_REREAD: usize = 16 << 20;
 
 /// A repair with what it does to the texts.
 #[derive(Debug)]
@@ -170,67 +167,4 @@ fn of_group(
         (checked.modules[*place].file.clone(), Arc::new(repairs))
     };
     open.par_iter().map(of_module).filter(|it| !it.1.is_empty()).collect()
-}
-
-/// The same repairs as edits to texts, without those that no edit can make. The text is read again for each of them, so
-/// in a long text with many repairs only the best ones are offered, those first that are the best for something.
-fn as_text(found: Vec<Repair>, snapshot: &Snapshot) -> Vec<TextRepair> {
-    let files: BTreeSet<&Name> = found.iter().flat_map(|it| &it.edits).map(|it| &it.0).collect();
-    let texts: BTreeMap<Name, (RelPath, clank_syntax::Parsed)> =
-        files.into_iter().filter_map(|it| Some((it.clone(), read(it, snapshot)?))).collect();
-    let is_offered = within_budget(&found, |it| {
-        texts.get(it).map_or(0, |(_, parsed)| parsed.tokens.source().len())
-    });
-    let ops_of = |(repair, is_offered): (&Repair, &bool)| -> Option<Vec<RepairOp>> {
-        let files = repair.edits.iter().filter(|it| *is_offered && !it.1.is_empty());
-        let ops = files.map(|(file, ops)| {
-            let (path, parsed) = texts.get(file)?;
-            text_op(path, parsed, ops)
-        });
-        ops.collect::<Option<Vec<_>>>().filter(|it| !it.is_empty())
-    };
-    let lowered: Vec<_> = found.par_iter().zip(&is_offered).map(ops_of).collect();
-    let mut places = Vec::with_capacity(found.len());
-    let mut list: Vec<TextRepair> = Vec::with_capacity(found.len());
-    for (repair, ops) in found.into_iter().zip(lowered) {
-        places.push(ops.as_ref().map(|_| list.len()));
-        list.extend(ops.map(|ops| TextRepair { repair, ops }));
-    }
-    let moved = |all: &[usize]| all.iter().filter_map(|it| places[*it]).collect();
-    for it in &mut list {
-        let compatibility = &mut it.repair.compatibility;
-        compatibility.conflicts_with = moved(&compatibility.conflicts_with);
-        compatibility.requires = moved(&compatibility.requires);
-    }
-    list
-}
-
-/// Which repairs are worth the work.
-fn within_budget(found: &[Repair], length: impl Fn(&Name) -> usize) -> Vec<bool> {
-    let mut resolved = BTreeSet::new();
-    let (best, others): (Vec<usize>, Vec<usize>) = (0..found.len()).partition(|it| {
-        let n_before = resolved.len();
-        resolved.extend(found[*it].resolves.iter().copied());
-        resolved.len() > n_before
-    });
-    let mut is_offered = vec![false; found.len()];
-    let mut n_bytes = 0;
-    for place in best.into_iter().chain(others) {
-        n_bytes += found[place].edits.iter().map(|it| length(&it.0)).sum::<usize>();
-        is_offered[place] = n_bytes <= MAX_REREAD;
-    }
-    is_offered
-}
-
-fn read(file: &Name, snapshot: &Snapshot) -> Option<(RelPath, clank_syntax::Parsed)> {
-    let path = RelPath::parse(file).ok()?;
-    let source = std::str::from_utf8(snapshot.file(&path)?.text.bytes()).ok()?;
-    let parsed = clank_syntax::parse(path.as_str(), source);
-    Some((path, parsed))
-}
-
-fn text_op(path: &RelPath, parsed: &clank_syntax::Parsed, ops: &[PatchOp]) -> Option<RepairOp> {
-    let patched = patch::patch(&parsed.ast, ops).ok()?;
-    let edits = patch::edits(parsed, &patched).ok()?;
-    (!edits.is_empty()).then(|| RepairOp::Text { file: path.clone(), edits })
 }

@@ -205,6 +205,25 @@ fn an_obligation_has_a_counterexample_and_a_repair() {
     assert_eq!(after, "fn half(a: Int, b: Int{b != 0}) -> Int { a / b }\n");
 }
 
+/// A repair costs as much as the declarations are long that it is about, so that in a long file none is left out.
+#[test]
+fn every_mistake_in_a_long_file_has_its_repairs() {
+    let remark = format!("// {}\n", "why it is as it is".repeat(5)).repeat(25);
+    let function =
+        |it: usize| format!("{remark}fn f{it}(height: Int) -> Int {{\n  heigth + {it}\n}}\n");
+    let source = (0..200).map(function).collect::<Vec<_>>().join("\n");
+    assert!(source.len() > 400_000);
+    let tree = snapshot(&[("a.clank", source.as_bytes())]);
+    let report = look(&tree, &[], None);
+    assert_eq!(report.diagnostics.len(), 200);
+    assert!(report.diagnostics.iter().all(|it| it.repair_refs.len() > 1), "{:?}", shown(&report));
+    let of_one = |it: &&std::sync::Arc<check::Repair>| it.resolves.len() == 1;
+    for repair in report.repairs.iter().filter(of_one).step_by(50) {
+        let after = repaired(&tree, repair, "a.clank");
+        assert_eq!(after.matches("heigth + ").count(), 199, "{}", repair.title);
+    }
+}
+
 /// The layout waits for the repairs that `fix` applies by itself, and for no other.
 #[test]
 fn the_layout_is_offered_where_nothing_else_is_about_to_change_the_file() {

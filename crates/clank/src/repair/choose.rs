@@ -144,6 +144,7 @@ mod tests {
             codes: Vec::new(),
             edits: Vec::new(),
             resolves: Vec::new(),
+            reveals: Vec::new(),
             is_verified: true,
             compatibility: Compatibility {
                 conflicts_with: conflicts_with.to_vec(),

@@ -57,9 +57,22 @@ impl Finding {
         Some((self.module, self.declaration?))
     }
 
+    /// What is said, if it is a diagnostic.
+    pub(super) fn code(&self) -> Option<Code> {
+        match self.what {
+            What::Diagnostic(code) => Some(code),
+            What::Goal(..) | What::Hole => None,
+        }
+    }
+
     fn key(&self) -> Option<Key> {
         Some((self.module, self.what, self.node?))
     }
+}
+
+/// Whether a text could not be read, so that what it says was not looked at.
+pub(super) fn is_syntax(code: Code) -> bool {
+    code.name().starts_with("E00")
 }
 
 /// What class a target is of.

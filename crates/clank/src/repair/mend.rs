@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use clank_syntax::patch::PatchOp;
 
 use super::choose::{all_compatible, next_batch, ops, with_required};
+use super::findings::is_syntax;
 use super::{Repair, Target};
 use crate::body::{Goal, GoalKind};
 use crate::driver::{Checked, CheckedModule};
@@ -96,8 +97,8 @@ fn helped<T: Mendable>(
 ) -> Result<Option<(Vec<usize>, T)>, T::Error> {
     for places in attempts {
         let Some(next) = now.after(&ops(now.repairs(), places, module))? else { continue };
-        let promised = promised(module, now.repairs(), places);
-        if keeps_promise(progress(now.checked()), progress(next.checked()), promised) {
+        let promise = Promise::new(module, now.repairs(), places);
+        if promise.is_kept(&State::new(now.checked()), &State::new(next.checked())) {
             return Ok(Some((places.clone(), next)));
         }
     }
@@ -109,27 +110,62 @@ fn is_own(repair: &Repair, module: &CheckedModule) -> bool {
     repair.edits.iter().all(|it| it.0 == module.file)
 }
 
-/// Whether a program is nearer to green by what was promised. Of the first kind of finding that a repair resolves all
-/// must be gone; it may bring to light what could not be looked at before, which is of a later kind.
-fn keeps_promise(before: Progress, after: Progress, promised: Progress) -> bool {
-    let first = promised.iter().position(|it| *it > 0).unwrap_or(0);
-    after < before && after[first] + promised[first] <= before[first]
+/// How far a program is from green.
+struct State {
+    /// In how many places it cannot be read.
+    n_unread: usize,
+    progress: Progress,
 }
 
-/// How many findings of each kind some repairs promise to resolve.
-fn promised(module: &CheckedModule, repairs: &[Repair], places: &[usize]) -> Progress {
-    let targets: BTreeSet<Target> =
-        places.iter().flat_map(|it| repairs[*it].resolves.iter().copied()).collect();
-    let mut counts = [0; 4];
-    for target in targets {
-        counts[match target {
-            Target::Diagnostic(it) if module.diagnostics[it].code.is_error() => 0,
-            Target::Diagnostic(_) => 3,
-            Target::Goal(_) => 1,
-            Target::Hole(_) => 2,
-        }] += 1;
+impl State {
+    fn new(checked: &Checked) -> State {
+        let all = checked.modules.iter().flat_map(|it| &it.diagnostics);
+        let n_unread = all.filter(|it| is_syntax(it.code)).count();
+        State { n_unread, progress: progress(checked) }
     }
-    counts
+}
+
+/// What some repairs promise together.
+#[derive(Default)]
+struct Promise {
+    /// How many places can be read that could not.
+    n_read: usize,
+    /// How many mistakes can be seen in them.
+    n_revealed: usize,
+    /// How many findings of each kind are gone.
+    gone: Progress,
+}
+
+impl Promise {
+    fn new(module: &CheckedModule, repairs: &[Repair], places: &[usize]) -> Promise {
+        let all = places.iter().map(|it| &repairs[*it]);
+        let targets: BTreeSet<Target> = all.clone().flat_map(|it| it.resolves.clone()).collect();
+        let n_revealed = all.map(|it| it.reveals.len()).sum();
+        let mut promise = Promise { n_revealed, ..Promise::default() };
+        for target in targets {
+            promise.gone[match target {
+                Target::Diagnostic(it) => {
+                    let code = module.diagnostics[it].code;
+                    promise.n_read += usize::from(is_syntax(code));
+                    if code.is_error() { 0 } else { 3 }
+                }
+                Target::Goal(_) => 1,
+                Target::Hole(_) => 2,
+            }] += 1;
+        }
+        promise
+    }
+
+    /// Whether a program is nearer to green by what was promised. Of the first kind of finding that a repair resolves all
+    /// must be gone; it may bring to light what could not be looked at before, which is of a later kind, or is said.
+    fn is_kept(&self, before: &State, after: &State) -> bool {
+        let first = self.gone.iter().position(|it| *it > 0).unwrap_or(0);
+        let n_revealed = if first == 0 { self.n_revealed } else { 0 };
+        let is_read = self.n_read > 0 && after.n_unread + self.n_read <= before.n_unread;
+        (is_read || after.progress < before.progress)
+            && after.n_unread <= before.n_unread
+            && after.progress[first] + self.gone[first] <= before.progress[first] + n_revealed
+    }
 }
 
 /// How far a program is from green.
@@ -158,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_promise_is_kept_if_its_first_kind_is_gone_and_all_is_better() {
-        for (before, after, promised, is_kept) in [
+        for (before, after, gone, is_kept) in [
             ([1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0], true),
             // What could not be looked at before comes to light.
             ([1, 0, 0, 0], [0, 3, 0, 2], [1, 0, 0, 1], true),
@@ -168,7 +204,31 @@ mod tests {
             ([0, 2, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], false),
             ([0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1], false),
         ] {
-            assert_eq!(keeps_promise(before, after, promised), is_kept, "{before:?} {after:?}");
+            let state = |progress: Progress| State { n_unread: 0, progress };
+            let promise = Promise { gone, ..Promise::default() };
+            let found = promise.is_kept(&state(before), &state(after));
+            assert_eq!(found, is_kept, "{before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_read_may_be_wrong_as_far_as_that_was_said() {
+        // Places that cannot be read and mistakes, before and after; how many mistakes were said to come to light.
+        for (before, after, n_revealed, is_kept) in [
+            ((1, 1), (0, 0), 0, true),
+            ((1, 1), (0, 1), 1, true),
+            ((1, 1), (0, 2), 2, true),
+            ((1, 1), (0, 1), 0, false),
+            ((1, 1), (0, 3), 2, false),
+            ((2, 2), (2, 2), 1, false),
+        ] {
+            let state = |(n_unread, n_errors): (usize, usize)| State {
+                n_unread,
+                progress: [n_errors, 0, 0, 0],
+            };
+            let promise = Promise { n_read: 1, n_revealed, gone: [1, 0, 0, 0] };
+            let found = promise.is_kept(&state(before), &state(after));
+            assert_eq!(found, is_kept, "{before:?} {after:?} {n_revealed}");
         }
     }
 }

@@ -62,7 +62,7 @@ fn patched(parsed: &Parsed, repair: &Repair, module: &CheckedModule) -> Option<P
 }
 
 /// Whether of every code there are fewer by those that the repair resolves, or as many as before. What mends a mistake may
-/// bring to light warnings and goals that could not be seen before.
+/// bring to light warnings and goals that could not be seen before, and the mistakes that it says it reveals.
 fn keeps_promise(before: &CheckedModule, after: &CheckedModule, repair: &Repair) -> bool {
     let mut allowed = by_code(before);
     let mut allowed_rest = progress_of(before);
@@ -78,6 +78,9 @@ fn keeps_promise(before: &CheckedModule, after: &CheckedModule, repair: &Repair)
             Target::Goal(_) => allowed_rest[1] = allowed_rest[1].saturating_sub(1),
             Target::Hole(_) => allowed_rest[2] = allowed_rest[2].saturating_sub(1),
         }
+    }
+    for code in &repair.reveals {
+        *allowed.entry(*code).or_default() += 1;
     }
     let fits = |(code, count): (Code, usize)| {
         let may_come = mends_mistake && !code.is_error();

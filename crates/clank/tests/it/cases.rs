@@ -28,12 +28,18 @@ pub(super) fn is_blessed(path: &Path) -> bool {
 }
 
 /// The modules of a case, each after a line `//- path`; the last is the one that is meant.
+#[derive(Clone)]
 pub(super) struct Modules(Vec<(Name, Arc<str>)>);
 
 impl Library for Modules {
     fn module(&self, from: &str, path: &[Name]) -> Option<(Name, Arc<str>)> {
         let candidates = candidate_files(from, path, &[]);
         candidates.iter().find_map(|file| self.0.iter().find(|it| it.0 == *file).cloned())
+    }
+
+    fn names(&self, _: &str) -> Vec<Name> {
+        let name = |file: &Name| Name::from(file.trim_end_matches(".clank").replace('/', "."));
+        self.0.iter().map(|it| name(&it.0)).collect()
     }
 }
 
@@ -53,6 +59,13 @@ impl Modules {
     /// The text of the last module.
     pub(super) fn text(&self) -> &str {
         &self.0.last().expect("a case has a program").1
+    }
+
+    /// The same with another text for one of them.
+    pub(super) fn with(mut self, file: &Name, text: &str) -> Modules {
+        let module = self.0.iter_mut().find(|it| it.0 == *file).expect("the module is there");
+        module.1 = text.into();
+        self
     }
 
     /// The program that starts with the last module.

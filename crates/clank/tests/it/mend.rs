@@ -78,3 +78,62 @@ fn only_what_is_allowed_is_applied() {
     let (_, end) = mended(text, |it| it.is_verified);
     assert_eq!(progress(&end.checked), [0; 4]);
 }
+
+/// What comes to light when a text can be read is mended in the next round.
+#[test]
+fn what_can_be_read_is_mended_further() {
+    let text = "fn f(count: Int) -> Int {\n  if count = 1 { cuont } else { 2 }\n}\n";
+    let start = Text::new(text);
+    let mut applied = Vec::new();
+    let Ok(mended) = mend(
+        start,
+        10,
+        |it| it.is_verified,
+        |text: &Text, place, round| {
+            applied.push(format!("{round}: {}", text.offered.list[place].title));
+        },
+    );
+    assert_eq!(applied, ["1: write `==` for `=`", "2: rename `cuont` to `count`"]);
+    assert_eq!(progress(&mended.end.checked), [0; 4]);
+    assert_eq!(
+        mended.end.text,
+        "fn f(count: Int) -> Int {\n  if count == 1 { count } else { 2 }\n}\n"
+    );
+}
+
+/// A text, which may not be readable.
+struct Text {
+    text: String,
+    checked: Checked,
+    offered: Repairs,
+}
+
+impl Text {
+    fn new(text: &str) -> Text {
+        let parsed = clank_syntax::parse("main.clank", text);
+        let name = Name::new("main.clank");
+        let program = Program::load(name, Arc::new(parsed.ast), parsed.errors, &NoModules);
+        let checked = check(&program, None);
+        let offered = repairs(&program, &checked, 0, &Budget::default());
+        Text { text: text.to_owned(), checked, offered }
+    }
+}
+
+impl Mendable for Text {
+    type Error = Infallible;
+
+    fn checked(&self) -> &Checked {
+        &self.checked
+    }
+
+    fn repairs(&self) -> &[Repair] {
+        &self.offered.list
+    }
+
+    fn after(&self, ops: &[PatchOp]) -> Result<Option<Text>, Infallible> {
+        let parsed = clank_syntax::parse("main.clank", &self.text);
+        let edits = patch::Patchable::new(&parsed).edits(ops).ok();
+        let after = edits.and_then(|it| it.apply(&edit::Text::new(self.text.as_str())).ok());
+        Ok(after.map(|it| Text::new(std::str::from_utf8(it.bytes()).expect("it is text"))))
+    }
+}

@@ -1,9 +1,10 @@
 //! The repair suite: small programs that are wrong, and the repairs that are offered for them.
 //!
 //! Every file of `tests/repair` holds cases: a heading with what it shows and the requirements and rows that it proves, a
-//! `clank` block (several files with `//- path` before each; the first is the one that is repaired), and a `repairs`
+//! `clank` block (several files with `//- path` before each; the last is the one that is repaired), and a `repairs`
 //! block with one line a repair, in rank order. A case may also state the program after its first repair (`after`), what
-//! excludes and goes with what (`compatibility`), and why nothing is offered (`without`). With `REGREEN_BLESS=1` the
+//! excludes and goes with what (`compatibility`), why nothing is offered (`without`), and the text with the edits of the
+//! first repair (`text`). With `REGREEN_BLESS=1` the
 //! expectations are written, with `REGREEN_BLESS=effects` those of one file.
 //!
 //! On every case the promises are kept: each repair is applied alone and the program checked from the start.
@@ -13,15 +14,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use clank::body::GoalKind;
-use clank::program::{Library, candidate_files};
+use clank::code::Code;
 use clank::proof::Proof;
 use clank::repair::{Budget, Repair, Repairs, Target, repairs, with_required};
 use clank::{Checked, CheckedModule, Program};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::patch;
-use edit::{LineIndex, Unit};
+use edit::{EditSet, LineIndex, Text, Unit};
 
-use super::cases::{files, is_blessed};
+use super::cases::{Modules, files, is_blessed};
 
 #[test]
 fn every_program_of_the_repair_suite_gets_exactly_its_repairs() {
@@ -83,6 +84,7 @@ impl<'a> Case<'a> {
         let offered = loaded.repairs();
         loaded.hold_to_promises(&offered, self.heading);
         loaded.hold_to_compatibility(&offered, self.heading);
+        loaded.hold_to_lowering(&offered, self.heading);
         let mut out = format!("\n```repairs\n{}```\n\n", loaded.show(&offered));
         let after = || match offered.list.first() {
             Some(it) => loaded.patched_text(it),
@@ -92,6 +94,7 @@ impl<'a> Case<'a> {
             ("after", &after as &dyn Fn() -> String),
             ("compatibility", &|| show_compatibility(&offered)),
             ("without", &|| loaded.show_without(&offered)),
+            ("text", &|| offered.list.first().map_or(String::new(), |it| loaded.edited_text(it))),
         ] {
             if self.expected.contains(&format!("```{name}\n")) {
                 out.push_str(&format!("```{name}\n{}```\n\n", content()));
@@ -101,49 +104,20 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Modules by file.
-struct Files(BTreeMap<String, Arc<str>>);
-
-impl Library for Files {
-    fn module(&self, from: &str, path: &[Name]) -> Option<(Name, Arc<str>)> {
-        let candidates = candidate_files(from, path, &[]);
-        candidates.into_iter().find_map(|it| Some((Name::from(&it), Arc::clone(self.0.get(&it)?))))
-    }
-
-    fn names(&self, _: &str) -> Vec<Name> {
-        self.0
-            .keys()
-            .map(|it| Name::from(it.trim_end_matches(".clank").replace('/', ".")))
-            .collect()
-    }
-}
-
 /// A program that was loaded and checked.
 struct Loaded {
-    files: Files,
+    modules: Modules,
     program: Program,
     checked: Checked,
 }
 
 impl Loaded {
     fn new(text: &str) -> Loaded {
-        let mut files: Vec<(String, String)> = Vec::new();
-        for line in text.split_inclusive('\n') {
-            match line.strip_prefix("//- ") {
-                Some(path) => files.push((path.trim().to_owned(), String::new())),
-                None if files.is_empty() => files.push(("main.clank".to_owned(), line.to_owned())),
-                None => files.last_mut().expect("there is one").1.push_str(line),
-            }
-        }
-        let main = files.first().expect("a program has a file").clone();
-        let files =
-            Files(files.into_iter().map(|(path, text)| (path, Arc::from(text.as_str()))).collect());
-        let parsed = clank_syntax::parse(&main.0, &main.1);
-        let program =
-            Program::load(Name::from(main.0), Arc::new(parsed.ast), parsed.errors, &files);
-        let program = program.with_near_modules(&files).unwrap_or(program);
+        let modules = Modules::new(text);
+        let program = modules.load();
+        let program = program.with_near_modules(&modules).unwrap_or(program);
         let checked = clank::check(&program, None);
-        Loaded { files, program, checked }
+        Loaded { modules, program, checked }
     }
 
     fn module(&self) -> &CheckedModule {
@@ -162,7 +136,7 @@ impl Loaded {
             let resolves: Vec<String> =
                 it.resolves.iter().map(|it| show_target(self.module(), &lines, *it)).collect();
             out.push_str(&format!(
-                "rc{} {} {} {}: {} | resolves {}{}{}\n",
+                "rc{} {} {} {}: {} | resolves {}{}{}{}\n",
                 index + 1,
                 it.confidence.name(),
                 it.safety.name(),
@@ -170,6 +144,7 @@ impl Loaded {
                 it.title,
                 resolves.join(", "),
                 if it.is_verified { " | verified" } else { "" },
+                revealed(&it.reveals),
                 required(&it.compatibility.requires),
             ));
         }
@@ -208,15 +183,25 @@ impl Loaded {
         out
     }
 
+    /// The text of the module that was repaired, after the edits that a repair is lowered to.
+    fn edited_text(&self, repair: &Repair) -> String {
+        let text = self.modules.text();
+        let parsed = clank_syntax::parse(&self.module().file, text);
+        let own = repair.edits.iter().filter(|it| it.0 == self.module().file);
+        let ops: Vec<patch::PatchOp> = own.flat_map(|it| it.1.iter().cloned()).collect();
+        let edits = patch::Patchable::new(&parsed).edits(&ops).expect("a repair can be lowered");
+        let after = edits.apply(&Text::new(text)).expect("the edits fit the text");
+        String::from_utf8(after.bytes().to_vec()).expect("it is text")
+    }
+
     /// A program with these trees, loaded and checked from the start.
     fn reloaded(&self, mut trees: BTreeMap<Name, Ast>) -> Checked {
         let own = self.module().file.clone();
         let ast = trees.remove(&own).map_or_else(|| Arc::clone(&self.module().ast), Arc::new);
-        let mut files = Files(self.files.0.clone());
-        for (file, ast) in trees {
-            files.0.insert(file.to_string(), Arc::from(clank_syntax::print(&ast).as_str()));
-        }
-        clank::check(&Program::load(own, ast, Vec::new(), &files), None)
+        let modules = trees.iter().fold(self.modules.clone(), |modules, (file, ast)| {
+            modules.with(file, &clank_syntax::print(ast))
+        });
+        clank::check(&Program::load(own, ast, Vec::new(), &modules), None)
     }
 
     /// What is verified is so when the program is checked from the start, too (RS-12, RS-43).
@@ -232,9 +217,27 @@ impl Loaded {
                 let key = key_of(self.module(), *target);
                 assert!(!after.contains(&key), "{heading}: {}: {key:?} is not gone", it.title);
             }
-            let is_new = |it: &&Key| it.is_error() && !before.contains(*it);
+            let is_revealed = |new: &Key| it.reveals.iter().any(|code| *code.name() == *new.0);
+            let is_new = |it: &&Key| it.is_error() && !before.contains(*it) && !is_revealed(it);
             let new: Vec<&Key> = after.iter().filter(is_new).collect();
             assert!(new.is_empty(), "{heading}: {}: makes {new:?}", it.title);
+        }
+    }
+
+    /// A repair changes the same bytes whether the whole text is looked at or only what is near to what it changes.
+    fn hold_to_lowering(&self, offered: &Repairs, heading: &str) {
+        let text = Text::new(self.modules.text());
+        let parsed = clank_syntax::parse(&self.module().file, self.modules.text());
+        let patchable = patch::Patchable::new(&parsed);
+        for it in &offered.list {
+            for (_, ops) in it.edits.iter().filter(|it| it.0 == self.module().file) {
+                let after = |it: EditSet| it.apply(&text).expect("the edits fit the text");
+                let whole =
+                    patch::patch(&parsed.ast, ops).and_then(|it| patch::edits(&parsed, &it));
+                let nearby = patchable.edits_nearby(ops).map(after);
+                let whole = whole.map(after);
+                assert!(nearby.is_none() || nearby == whole.ok(), "{heading}: {}", it.title);
+            }
         }
     }
 
@@ -387,6 +390,12 @@ fn repairs_of_broken_programs_keep_their_promises() {
         }
     }
     assert!(n_repairs > 100, "only {n_repairs} repairs");
+}
+
+/// What a repair brings to light, if it does.
+fn revealed(codes: &[Code]) -> String {
+    let names: Vec<&str> = codes.iter().map(|it| it.name()).collect();
+    if names.is_empty() { String::new() } else { format!(" | reveals {}", names.join(", ")) }
 }
 
 /// What a repair requires, if it requires anything.

@@ -1,13 +1,15 @@
 //! Laws of patches on arbitrary programs, with arbitrary operations.
 
 use clank_syntax::ast::{Ast, Decl, Expr, Kind, NodeId, Type};
-use clank_syntax::patch::{PatchError, PatchOp, Payload, apply, edits, name_at, patch, rename_at};
+use clank_syntax::patch::{
+    PatchError, PatchOp, Patchable, Payload, apply, edits, name_at, patch, rename_at,
+};
 use clank_syntax::{parse, print, print_node};
 use edit::Text;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::check;
+use super::{check, check_nearby};
 use crate::format::programs;
 use crate::generate::{config, trees};
 
@@ -171,6 +173,43 @@ fn check_choice(text: &str, bytes: &[u8]) {
     if let Err(error) = check(text, &ops) {
         assert_ne!(error, PatchError::OtherText, "{ops:#?}\n{text}");
     }
+}
+
+/// In programs of some length nearly every change can be made by a look at what is near it, however they are laid out.
+#[test]
+fn most_patches_need_only_what_is_near_them() {
+    let (mut n_all, mut n_nearby, mut n_bytes, mut n_read) = (0, 0, 0, 0);
+    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut byte = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 40) as u8
+    };
+    for (_, text) in programs() {
+        let unlike = |it: &str| it.replace("  ", " \t ");
+        for text in
+            [text.clone(), unlike(&text), text.replace('\n', "\r\n"), text.replace("\n\n", "\n")]
+        {
+            let parsed = parse("a.clank", &text);
+            let patchable = Patchable::new(&parsed);
+            for _ in 0..12 {
+                let bytes: Vec<u8> = (0..40).map(|_| byte()).collect();
+                let mut choice = Choice { ast: &parsed.ast, bytes: bytes.iter() };
+                let Some(op) = choice.op() else { continue };
+                let ops = [op];
+                let Ok(patched) = patch(&parsed.ast, &ops) else { continue };
+                let whole = edits(&parsed, &patched).expect("every patch can be lowered");
+                let after = whole.apply(&Text::new(text.as_str())).expect("the edits fit the text");
+                n_all += 1;
+                n_bytes += text.len();
+                if check_nearby(&patchable, &ops, &text, &String::from_utf8_lossy(after.bytes())) {
+                    n_nearby += 1;
+                    n_read += patchable.n_bytes_nearby(&ops).expect("it was done");
+                }
+            }
+        }
+    }
+    assert!(n_all > 300 && n_nearby * 10 > n_all * 9, "{n_nearby} of {n_all}");
+    assert!(n_read * 3 < n_bytes, "{n_read} of {n_bytes} bytes");
 }
 
 proptest! {

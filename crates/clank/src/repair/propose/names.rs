@@ -17,6 +17,7 @@ use super::make::by_place;
 use super::{Candidate, Scene, names_fact, text_fact};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::prelude::prelude;
 use crate::repair::Target;
 use crate::similar::{distance, similar};
 use clank_syntax::patch::PatchOp;
@@ -32,6 +33,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
         here: index.about_in(it.code, &name, scene.declaration(it.node)),
     };
     let mut suggestions = suggestions(it, &name);
+    prefer_used(&name, index, &mut suggestions);
     let declared = declared::misspelt(scene, it, &name, uses);
     if let Some(declared) = &declared {
         prefer_unused(&name, &declared.name, &mut suggestions);
@@ -69,20 +71,30 @@ struct Uses<'a> {
     here: &'a [usize],
 }
 
-/// The names that were probably meant.
+/// The names that were probably meant. A type may also be a misspelt effect.
 fn suggestions(it: &Diagnostic, name: &str) -> Vec<Name> {
-    match it.code {
-        Code::E1005 => {
-            let types = names_fact(it, "similar_types");
-            if types.is_empty() && it.message.contains("effect") {
-                return similar(
-                    name,
-                    ["IO", "Err", "Async", "Mut"].into_iter().map(|it| (it, true)),
-                );
-            }
-            types
-        }
-        _ => names_fact(it, "similar_names"),
+    if it.code != Code::E1005 {
+        return names_fact(it, "similar_names");
+    }
+    let mut types = names_fact(it, "similar_types");
+    let effects = ["IO", "Err", "Async", "Mut"].into_iter().map(|it| (it, true));
+    let effects = similar(name, effects);
+    types.extend(effects.into_iter().filter(|it| !types.contains(it)).collect::<Vec<_>>());
+    types
+}
+
+/// What everybody has and nobody uses here is not the likeliest of those that are equally near.
+fn prefer_used(name: &str, index: &Index, suggestions: &mut [Name]) {
+    let Some(first) = suggestions.first() else { return };
+    let prelude = prelude();
+    let is_builtin = prelude.values.contains_key(first) || prelude.types.contains_key(first);
+    if !is_builtin || index.is_mentioned(first) {
+        return;
+    }
+    let is_as_near = |it: &&Name| distance(name, it) <= distance(name, first);
+    let used = suggestions.iter().filter(is_as_near).find(|it| index.is_mentioned(it));
+    if let Some(place) = used.and_then(|used| suggestions.iter().position(|it| it == used)) {
+        suggestions[..=place].rotate_right(1);
     }
 }
 

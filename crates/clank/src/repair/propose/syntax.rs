@@ -3,10 +3,16 @@
 //! A tree has nothing to say about such a text, so the token is tried in the text of what could not be read; only what
 //! can be read then is offered. Where several mistakes are in one such text, a token for each is tried, one after the other.
 
+mod changes;
+
+use std::hash::{Hash, Hasher};
+
 use check::Confidence;
 use clank_syntax::ast::{Builder, Kind, NodeId, Source, SourceId};
-use clank_syntax::{Fragment, SyntaxCode, parse_fragment};
+use clank_syntax::{Fragment, SyntaxCode, TokenKind, parse_fragment};
+use rustc_hash::{FxHashSet, FxHasher};
 
+use self::changes::{Change, Mistake, changes};
 use super::make::source;
 use super::{Candidate, Scene};
 use crate::diagnostic::Diagnostic;
@@ -26,28 +32,6 @@ const MAX_OPEN: usize = 6;
 
 /// In longer texts fewer are tried further.
 const LONG_TEXT: usize = 4_000;
-
-/// What may be missing.
-const MISSING: [&str; 11] = [")", "]", "}", ",", "->", "=", ":", "(", "{", "\"", "*/"];
-
-/// What is written for something else.
-const MISTAKEN: [(&str, &str); 8] = [
-    ("=", "=="),
-    ("=>", "->"),
-    ("&", "&&"),
-    ("|", "||"),
-    (":=", "="),
-    ("===", "=="),
-    (";", ","),
-    (",", ";"),
-];
-
-/// A change of a text in one place.
-struct Change {
-    start: usize,
-    end: usize,
-    new: &'static str,
-}
 
 pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
     for (node, as_what) in unread(scene, it) {
@@ -85,19 +69,24 @@ struct Way {
 
 /// The texts that can be read after the fewest changes, the likeliest first. `at` is where the first mistake is.
 fn readable(text: &str, at: (usize, usize), as_what: Fragment) -> Vec<Way> {
-    let is_bracket = mistakes(text, as_what).is_some_and(|it| it.is_bracket);
-    let first = Mistakes { at, count: 0, is_bracket, is_uncovered: false };
+    // What is wrong may show only in what is around it.
+    let first = mistakes(text, as_what).unwrap_or_default();
+    let first = Mistakes { first: Mistake { at, ..first.first }, ..first };
     let mut open = vec![(Way { text: text.to_owned(), titles: Vec::new() }, first)];
+    let mut known: FxHashSet<u64> = FxHashSet::default();
     for _ in 0..MAX_CHANGES {
         let mut found = Vec::new();
         let mut further: Vec<(Way, Mistakes)> = Vec::new();
         for (way, before) in &open {
-            for change in changes(&way.text, before.at) {
+            for change in changes(&way.text, &before.first) {
                 let Some(next) = changed(way, &change) else { continue };
+                if !known.insert(tokens_key(&next.text)) {
+                    continue;
+                }
                 match mistakes(&next.text, as_what) {
                     None => found.push(next),
                     Some(left) if left.is_another(before, &change) => {
-                        let is_uncovered = before.is_bracket && !left.is_bracket;
+                        let is_uncovered = before.first.is_bracket && !left.first.is_bracket;
                         further.push((next, Mistakes { is_uncovered, ..left }));
                     }
                     Some(_) => {}
@@ -111,7 +100,7 @@ fn readable(text: &str, at: (usize, usize), as_what: Fragment) -> Vec<Way> {
             return found;
         }
         // The sort is stable: of those that are as good, the likeliest stay first.
-        further.sort_by_key(|(way, left)| (left.count, left.rest(&way.text)));
+        further.sort_by_key(|(way, left)| (left.obscures, left.count, left.rest(&way.text)));
         further.truncate(if text.len() > LONG_TEXT { MAX_OPEN / 2 } else { MAX_OPEN });
         open = further;
     }
@@ -119,35 +108,44 @@ fn readable(text: &str, at: (usize, usize), as_what: Fragment) -> Vec<Way> {
 }
 
 /// What is wrong with a text.
+#[derive(Default)]
 struct Mistakes {
-    /// Where the first one is.
-    at: (usize, usize),
+    first: Mistake,
     count: usize,
-    /// Whether the first one is about brackets that do not belong together. As long as they do not, what is between them is
-    /// not looked at.
-    is_bracket: bool,
-    /// Whether it could not be seen before the brackets were right.
+    /// Whether the first one is about a bracket, a text or a comment without its end: what is behind it was not looked at, so
+    /// that few mistakes say little.
+    obscures: bool,
+    /// Whether the first one could not be seen before the brackets were right.
     is_uncovered: bool,
 }
 
 impl Mistakes {
     /// How much of a text is still to be read.
     fn rest(&self, text: &str) -> usize {
-        if self.is_uncovered { 0 } else { text.len().saturating_sub(self.at.0) }
+        if self.is_uncovered { 0 } else { text.len().saturating_sub(self.first.at.0) }
     }
 
-    /// Whether the first mistake is another one than that which a change was for: one behind it, or one that could not be
-    /// seen before the brackets were right.
+    /// Whether the first mistake is another one than that which a change was for: there are fewer, it is behind that one, or
+    /// it could not be seen before the brackets were right.
     fn is_another(&self, before: &Mistakes, change: &Change) -> bool {
-        let is_behind = self.at.0 > before.at.1.max(change.start + change.new.len());
-        is_behind || before.is_bracket && !self.is_bracket
+        let is_behind = self.first.at.0 > before.first.at.1.max(change.start + change.new.len());
+        let is_uncovered = before.first.is_bracket && !self.first.is_bracket;
+        is_behind || is_uncovered || self.count < before.count
     }
+}
+
+/// The same for texts that differ in nothing but blanks.
+fn tokens_key(text: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    let tokens = clank_syntax::lex(text).0;
+    tokens.iter().filter(|it| it.0 != TokenKind::Whitespace).for_each(|it| it.1.hash(&mut hasher));
+    hasher.finish()
 }
 
 fn changed(way: &Way, change: &Change) -> Option<Way> {
     let (before, after) = (way.text.get(..change.start)?, way.text.get(change.end..)?);
     let mut titles = way.titles.clone();
-    titles.push(title(&way.text, change));
+    titles.push(change.title(&way.text));
     Some(Way { text: format!("{before}{}{after}", change.new), titles })
 }
 
@@ -184,42 +182,6 @@ fn is_first(scene: Scene<'_>, it: &Diagnostic, node: NodeId) -> bool {
     in_it.is_some_and(|first| std::ptr::eq(first, it))
 }
 
-/// The changes of one token that are worth trying, the likeliest first.
-fn changes(text: &str, (start, end): (usize, usize)) -> Vec<Change> {
-    let mut found = Vec::new();
-    let written = text.get(start..end).unwrap_or_default();
-    for (old, new) in MISTAKEN {
-        let is_it = written == old
-            || old.len() > 1 && text.get(start..).is_some_and(|it| it.starts_with(old));
-        if is_it {
-            found.push(Change { start, end: start + old.len(), new });
-        }
-    }
-    let before = text.get(..start).map_or(0, |it| it.trim_end().len());
-    for new in MISSING {
-        found.push(Change { start: before, end: before, new });
-    }
-    if !written.is_empty() {
-        found.push(Change { start, end, new: "" });
-    }
-    // An operator or a comma with nothing behind it.
-    let is_sign = |it: char| "+-*/%=<>!&|^,;:.".contains(it);
-    let read = text.get(..before).unwrap_or_default();
-    let kept = read.trim_end_matches(is_sign).len();
-    let ends = written.is_empty() || written.starts_with([')', ']', '}', ',', ';']);
-    if ends && kept < before && kept > 0 {
-        found.push(Change { start: kept, end: before, new: "" });
-    }
-    let line_end =
-        text.get(start..).and_then(|it| it.find('\n')).map_or(text.len(), |it| start + it);
-    let line_end = text.get(..line_end).map_or(0, |it| it.trim_end().len());
-    for new in MISSING {
-        found.push(Change { start: line_end, end: line_end, new });
-        found.push(Change { start: text.len(), end: text.len(), new });
-    }
-    found
-}
-
 /// What is wrong with a text; `None` if it can be read.
 fn mistakes(text: &str, as_what: Fragment) -> Option<Mistakes> {
     let mut builder = Builder::new(Source { file: String::new(), text: String::new() });
@@ -227,16 +189,17 @@ fn mistakes(text: &str, as_what: Fragment) -> Option<Mistakes> {
     let first = all.first();
     let at = first.map(|it| (it.span.start as usize, it.span.end as usize)).unwrap_or_default();
     let is_bracket = first.is_some_and(|it| it.code == SyntaxCode::E0004);
-    Some(Mistakes { at, count: all.len(), is_bracket, is_uncovered: false })
-}
-
-fn title(text: &str, change: &Change) -> String {
-    let old = text.get(change.start..change.end).unwrap_or_default();
-    match (old.is_empty(), change.new.is_empty()) {
-        (true, _) => format!("add `{}`", change.new),
-        (false, true) => format!("remove `{old}`"),
-        (false, false) => format!("write `{}` for `{old}`", change.new),
-    }
+    let unclosed = all.iter().filter(|it| it.code == SyntaxCode::E0004).find_map(|it| {
+        let (opened, _) = it.related.as_ref()?;
+        Some((opened.start as usize, it.span.start as usize))
+    });
+    let obscures = first.is_some_and(|it| matches!(it.code, SyntaxCode::E0002 | SyntaxCode::E0004));
+    Some(Mistakes {
+        first: Mistake { at, is_bracket, unclosed },
+        obscures,
+        count: all.len(),
+        is_uncovered: false,
+    })
 }
 
 #[cfg(test)]
@@ -245,7 +208,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let at = mistakes(text, Fragment::Decl).expect("it cannot be read").at;
+        let at = mistakes(text, Fragment::Decl).expect("it cannot be read").first.at;
         let found: Vec<String> = readable(text, at, Fragment::Decl)
             .into_iter()
             .map(|it| format!("{}: {}", it.titles.join(", "), it.text))
@@ -271,7 +234,6 @@ mod tests {
             "fn f(n: Int) -> Int { g(n 1, max(n, 2 ), , 4) }",
             &[
                 "add `,`, remove `,`: fn f(n: Int) -> Int { g(n, 1, max(n, 2 ),  4) }",
-                "add `,`, remove `,`: fn f(n: Int) -> Int { g(n, 1, max(n, 2 ) , 4) }",
                 "remove `1`, remove `,`: fn f(n: Int) -> Int { g(n , max(n, 2 ),  4) }",
             ],
         );
@@ -282,6 +244,20 @@ mod tests {
                 "remove `#`, add `)`, add `,`: fn f(n: Int) -> Int { g(max(n, 1, n, 2  )) }",
                 "remove `#`, add `)`, remove `2`: fn f(n: Int) -> Int { g(max(n, 1, n   )) }",
             ],
+        );
+        // A bracket too many, then a comma that is missing, then an operator with nothing behind it.
+        check(
+            "fn f(n: Int) -> Int { g((n + 1, max(n 2) + ) }",
+            &[
+                "remove `(`, add `,`, remove `+`: fn f(n: Int) -> Int { g(n + 1, max(n, 2)  ) }",
+                "remove `(`, remove `2`, remove `+`: fn f(n: Int) -> Int { g(n + 1, max(n )  ) }",
+                "add `)`, add `,`, remove `+`: fn f(n: Int) -> Int { g((n + 1, max(n, 2)  )) }",
+            ],
+        );
+        // A bracket is closed where the lines behind it are no further in.
+        check(
+            "fn f(n: Int) -> Int {\n  let a = [\n    n,\n    2\n  g(a)\n}",
+            &["add `]`: fn f(n: Int) -> Int {\n  let a = [\n    n,\n    2]\n  g(a)\n}"],
         );
         // Nothing comes after an operator.
         check("fn f(n: Int) -> Int { g(n + ) }", &["remove `+`: fn f(n: Int) -> Int { g(n  ) }"]);

@@ -66,7 +66,7 @@ impl Trials<'_> {
         let mut firsts: Vec<usize> = (0..self.candidates.len())
             .filter(|it| match (&self.verdicts[*it], &self.footprints[*it]) {
                 (
-                    Verdict::Kept { resolves, costs_obligations: false },
+                    Verdict::Kept { resolves, costs_obligations: false, .. },
                     Footprint::Some { writes, .. },
                 ) => {
                     blocked.places.is_subset(writes)
@@ -85,7 +85,8 @@ impl Trials<'_> {
     /// at all if the budget is used up.
     fn try_pair(&mut self, first: usize, second: usize) -> Option<Option<Vec<Target>>> {
         let Some(patched) = self.patched(&[first, second]) else { return Some(None) };
-        self.nodes_left = self.nodes_left.checked_sub(patched.n_nodes)?;
+        let cost = self.cost(&[first, second], &patched);
+        self.nodes_left = self.nodes_left.checked_sub(cost)?;
         self.n_checks += 1;
         let oracle = self.checked.oracle.clone();
         let after = check_with(&patched.program, Some(self.checked), oracle);

@@ -54,6 +54,7 @@ fn alone(
         verdicts: vec![Verdict::Untried; all.len()],
         footprints: vec![Footprint::Everything; all.len()],
         items: Items::new(&checked.modules[module].ast),
+        linear: LinearTypes::new(&checked.modules[module].env),
         regions: vec![None; all.len()],
         candidates: all,
         users: Users::new(checked),
@@ -216,11 +217,12 @@ fn what_is_verified_together_in_one_function_is_verified_alone() {
         let checked = check(&program, None);
         let (all, together) = tried(&program, &checked);
         for (index, candidate) in all.iter().enumerate() {
-            let Verdict::Kept { resolves, costs_obligations } = &together.verdicts[index] else {
+            let Verdict::Kept { resolves, costs_obligations, .. } = &together.verdicts[index]
+            else {
                 continue;
             };
             let found = alone(&program, &checked, 0, &all, index);
-            let Verdict::Kept { resolves: expected, costs_obligations: costs } = &found else {
+            let Verdict::Kept { resolves: expected, costs_obligations: costs, .. } = &found else {
                 prop_assert!(false, "{}: alone {found:?} in\n{text}", candidate.title);
                 continue;
             };
@@ -248,7 +250,11 @@ fn tried(program: &Program, checked: &Checked) -> (Vec<Candidate>, Tried) {
 /// Hundreds of mistakes in one function take a few checks, and all of them are tried (RS-63).
 #[test]
 fn hundreds_of_mistakes_in_one_function_take_a_few_checks() {
-    let mut text = "fn f(width: Int, height: Int) -> Int {\n".to_owned();
+    // Values that must be used once are no matter to functions that have none.
+    let mut text = "rec Ticket { number: Linear[Int] }\n\
+        rec Journey { ticket: Ticket }\n\
+        fn f(width: Int, height: Int) -> Int {\n"
+        .to_owned();
     for index in 0..150 {
         let _ = writeln!(text, "  let number{index} = height * {index} + width");
         let _ = writeln!(text, "  let next{index} = number{index} + {index}");
@@ -262,4 +268,45 @@ fn hundreds_of_mistakes_in_one_function_take_a_few_checks() {
     assert!(offered.list.len() >= 300, "{}", offered.list.len());
     assert!(offered.n_checks <= 40, "{} checks", offered.n_checks);
     assert_eq!(offered.without, []);
+}
+
+/// Uses of values that must be used once are counted over a whole function, so that each candidate there is tried alone.
+#[test]
+fn mistakes_in_a_function_with_linear_values_are_tried_one_by_one() {
+    for types in ["journey: Journey", "ticket: Linear[Int]"] {
+        let text = format!(
+            "rec Ticket {{ number: Linear[Int] }}\nrec Journey {{ ticket: Ticket }}\n\
+             fn f({types}, width: Int, height: Int) -> Int {{\n  let a = widht\n  let b = heigth\n  a + b\n}}\n"
+        );
+        let program = program(&text);
+        let checked = check(&program, None);
+        let (all, together) = tried(&program, &checked);
+        let mut n_alone = 0;
+        for (index, candidate) in all.iter().enumerate() {
+            n_alone += usize::from(candidate.title.contains("rename"));
+            let alone = alone(&program, &checked, 0, &all, index);
+            assert_eq!(together.verdicts[index], alone, "{}", candidate.title);
+        }
+        assert!(together.n_checks >= n_alone && n_alone >= 2, "{} checks", together.n_checks);
+    }
+}
+
+/// What is taken over costs less than what is looked at: in a long file one function gets all its candidates tried.
+#[test]
+fn a_function_with_goals_gets_its_candidates_tried_in_a_long_file() {
+    let mut text: String = (0..300)
+        .map(|it| format!("fn f{it}(a: Int, b: Int) -> Int {{ if a > b {{ a * 2 + {it} }} else {{ b - 1 }} }}\n"))
+        .collect();
+    text.push_str("fn g(price: Int, count: Int, xs: [Int]) -> Int {\n  let first = if len(xs) > 0 { xs[0] } else { 0 }\n");
+    for index in 0..12 {
+        let _ = writeln!(text, "  let v{index} = prcie + cuont + {index}");
+    }
+    text.push_str("  first\n}\n");
+    let program = program(&text);
+    let n_nodes = check(&program, None).modules[0].ast.nodes().len();
+    // Six whole trees are far less than one for each candidate.
+    let budget = Budget { nodes: 6 * n_nodes, ..Budget::default() };
+    let offered = all_repairs(&program, &budget);
+    assert!(offered.n_checks > 12, "{} checks", offered.n_checks);
+    assert!(offered.list.iter().all(|it| it.is_verified), "{} nodes", n_nodes);
 }

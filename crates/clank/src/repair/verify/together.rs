@@ -174,6 +174,7 @@ impl Trials<'_> {
                 origins: origins.get(&self.module).map_or(&[], |it| it),
                 items: &self.items,
                 items_after: &items_after,
+                linear: &self.linear,
                 decl: *decl,
             };
             let Some(outcomes) = self.in_function(&function, members, difference) else {

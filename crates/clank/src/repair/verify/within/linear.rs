@@ -1,0 +1,58 @@
+//! Whether a function has values that must be used once.
+
+use rustc_hash::FxHashSet;
+
+use crate::body::BodyView;
+use crate::env::{Env, Shape, TypeDef};
+use crate::ty::{Ty, TypeKey};
+
+/// The records and sums that hold such a value, however deep.
+#[derive(Default)]
+pub(in super::super) struct LinearTypes(FxHashSet<TypeKey>);
+
+impl LinearTypes {
+    /// Those of a module, its own and those that it imports.
+    pub(in super::super) fn new(env: &Env) -> LinearTypes {
+        let mut found = LinearTypes::default();
+        loop {
+            let is_new = |it: &&TypeDef| {
+                !found.0.contains(&it.key) && parts(it).any(|it| found.is_mentioned(it))
+            };
+            let new: Vec<TypeKey> =
+                env.defs.values().map(|it| &**it).filter(is_new).map(|it| it.key.clone()).collect();
+            if new.is_empty() {
+                return found;
+            }
+            found.0.extend(new);
+        }
+    }
+
+    /// Whether any value in a function is one, or holds one.
+    pub(super) fn are_in(&self, view: BodyView<'_>) -> bool {
+        let mut seen = FxHashSet::default();
+        let types = view.body.types.iter().flatten();
+        let mut types = types.filter(|it| it.address().is_some_and(|it| seen.insert(it)));
+        types.any(|it| self.is_mentioned(it))
+    }
+
+    fn is_mentioned(&self, ty: &Ty) -> bool {
+        let is_linear = |it: &TypeKey| {
+            it.is_prelude("Linear") || it.is_prelude("Affine") || self.0.contains(it)
+        };
+        clank_syntax::with_stack(|| match ty {
+            Ty::Adt(it) if is_linear(&it.key) => true,
+            _ => ty.parts().any(|it| self.is_mentioned(it)),
+        })
+    }
+}
+
+/// The types of what a record or sum is made of.
+fn parts(def: &TypeDef) -> Box<dyn Iterator<Item = &Ty> + '_> {
+    match &def.shape {
+        Shape::Record(fields) => Box::new(fields.iter().map(|it| &it.1)),
+        Shape::Sum(variants) => {
+            Box::new(variants.iter().flat_map(|it| it.fields.iter().map(|it| &it.1)))
+        }
+        Shape::Opaque => Box::new(std::iter::empty()),
+    }
+}
