@@ -57,6 +57,11 @@ impl Finding {
         Some((self.module, self.declaration?))
     }
 
+    /// Where it is in the tree before, if that node was there.
+    pub(super) fn node(&self) -> Option<NodeId> {
+        self.node
+    }
+
     /// What is said, if it is a diagnostic.
     pub(super) fn code(&self) -> Option<Code> {
         match self.what {

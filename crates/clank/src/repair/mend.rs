@@ -11,6 +11,7 @@ use super::choose::{all_compatible, next_batch, ops, with_required};
 use super::findings::is_syntax;
 use super::{Repair, Target};
 use crate::body::{Goal, GoalKind};
+use crate::code::Code;
 use crate::driver::{Checked, CheckedModule};
 use crate::proof::Proof;
 
@@ -110,27 +111,39 @@ fn is_own(repair: &Repair, module: &CheckedModule) -> bool {
     repair.edits.iter().all(|it| it.0 == module.file)
 }
 
+/// What keeps other mistakes from being seen: in how many places a text cannot be read, and in how many a name means
+/// nothing.
+type Hiding = [usize; 2];
+
+fn hides_others(code: Code) -> Option<usize> {
+    match code {
+        _ if is_syntax(code) => Some(0),
+        Code::E1001 => Some(1),
+        _ => None,
+    }
+}
+
 /// How far a program is from green.
 struct State {
-    /// In how many places it cannot be read.
-    n_unread: usize,
+    hiding: Hiding,
     progress: Progress,
 }
 
 impl State {
     fn new(checked: &Checked) -> State {
+        let mut hiding = Hiding::default();
         let all = checked.modules.iter().flat_map(|it| &it.diagnostics);
-        let n_unread = all.filter(|it| is_syntax(it.code)).count();
-        State { n_unread, progress: progress(checked) }
+        all.filter_map(|it| hides_others(it.code)).for_each(|it| hiding[it] += 1);
+        State { hiding, progress: progress(checked) }
     }
 }
 
 /// What some repairs promise together.
 #[derive(Default)]
 struct Promise {
-    /// How many places can be read that could not.
-    n_read: usize,
-    /// How many mistakes can be seen in them.
+    /// How many of the mistakes are gone that keep others from being seen.
+    seen: Hiding,
+    /// How many others can be seen then.
     n_revealed: usize,
     /// How many findings of each kind are gone.
     gone: Progress,
@@ -146,7 +159,7 @@ impl Promise {
             promise.gone[match target {
                 Target::Diagnostic(it) => {
                     let code = module.diagnostics[it].code;
-                    promise.n_read += usize::from(is_syntax(code));
+                    hides_others(code).into_iter().for_each(|it| promise.seen[it] += 1);
                     if code.is_error() { 0 } else { 3 }
                 }
                 Target::Goal(_) => 1,
@@ -161,9 +174,12 @@ impl Promise {
     fn is_kept(&self, before: &State, after: &State) -> bool {
         let first = self.gone.iter().position(|it| *it > 0).unwrap_or(0);
         let n_revealed = if first == 0 { self.n_revealed } else { 0 };
-        let is_read = self.n_read > 0 && after.n_unread + self.n_read <= before.n_unread;
-        (is_read || after.progress < before.progress)
-            && after.n_unread <= before.n_unread
+        let is_seen = self.seen.iter().position(|it| *it > 0).is_some_and(|it| {
+            after.hiding[..it] <= before.hiding[..it]
+                && after.hiding[it] + self.seen[it] <= before.hiding[it]
+        });
+        (is_seen || after.progress < before.progress)
+            && after.hiding <= before.hiding
             && after.progress[first] + self.gone[first] <= before.progress[first] + n_revealed
     }
 }
@@ -204,7 +220,7 @@ mod tests {
             ([0, 2, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], false),
             ([0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1], false),
         ] {
-            let state = |progress: Progress| State { n_unread: 0, progress };
+            let state = |progress: Progress| State { hiding: [0; 2], progress };
             let promise = Promise { gone, ..Promise::default() };
             let found = promise.is_kept(&state(before), &state(after));
             assert_eq!(found, is_kept, "{before:?} {after:?}");
@@ -223,10 +239,10 @@ mod tests {
             ((2, 2), (2, 2), 1, false),
         ] {
             let state = |(n_unread, n_errors): (usize, usize)| State {
-                n_unread,
+                hiding: [n_unread, 0],
                 progress: [n_errors, 0, 0, 0],
             };
-            let promise = Promise { n_read: 1, n_revealed, gone: [1, 0, 0, 0] };
+            let promise = Promise { seen: [1, 0], n_revealed, gone: [1, 0, 0, 0] };
             let found = promise.is_kept(&state(before), &state(after));
             assert_eq!(found, is_kept, "{before:?} {after:?} {n_revealed}");
         }

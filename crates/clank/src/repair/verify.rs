@@ -60,6 +60,7 @@ const DOES_NOT_HELP: &str = "the change that was tried does not fix it";
 const MAKES_A_MISTAKE: &str = "the change that was tried makes another mistake";
 const MAKES_AN_OBLIGATION: &str = "the change that was tried leaves something else unproved";
 const MAKES_A_HOLE: &str = "the change that was tried leaves a hole";
+const BETWEEN_BRACKETS: &str = "what belongs together is known only when the brackets are right";
 const MAKES_A_WARNING: &str = "the change that was tried makes another warning";
 
 /// So few candidates that cannot be told apart are not tried together again.
@@ -264,6 +265,9 @@ impl Trials<'_> {
         }
         if candidate.targets.iter().any(|it| !gone.contains(it)) {
             return Verdict::Failed(DOES_NOT_HELP);
+        }
+        if self.is_between_brackets(index) {
+            return Verdict::Failed(BETWEEN_BRACKETS);
         }
         let mut resolves = candidate.targets.clone();
         resolves.extend(gone.iter().filter(|it| !candidate.targets.contains(it)));

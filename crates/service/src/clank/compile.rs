@@ -158,11 +158,11 @@ fn load(file: &Name, given: &Given, library: &dyn Library) -> Program {
 }
 
 fn read_source(name: &str, text: &str) -> Given {
-    let mut parsed = clank_syntax::parse(name, text);
+    let parsed = clank_syntax::parse(name, text);
     let clank = clank_syntax::format(&parsed);
     let n_tokens = n_tokens(&parsed.tokens);
     let ast = Arc::new(clank_syntax::attach_comments(&parsed));
-    let syntax = std::mem::take(&mut parsed.errors);
+    let syntax = parsed.errors.clone();
     let n_lines = text.lines().count();
     Given { ast, syntax, n_lines, n_tokens, clank, parsed: Some(parsed) }
 }

@@ -125,12 +125,17 @@ impl Mistakes {
         if self.is_uncovered { 0 } else { text.len().saturating_sub(self.first.at.0) }
     }
 
-    /// Whether the first mistake is another one than that which a change was for: there are fewer, it is behind that one, or
-    /// it could not be seen before the brackets were right.
+    /// Whether the first mistake is another one than that which a change was for: there are fewer, it is behind that one, is
+    /// about another bracket, or could not be seen before the brackets were right.
     fn is_another(&self, before: &Mistakes, change: &Change) -> bool {
         let is_behind = self.first.at.0 > before.first.at.1.max(change.start + change.new.len());
         let is_uncovered = before.first.is_bracket && !self.first.is_bracket;
-        is_behind || is_uncovered || self.count < before.count
+        // The bracket was closed, and there is another one that is not.
+        let is_closed = match (before.first.unclosed, self.first.unclosed) {
+            (Some((before, _)), Some((now, _))) => now != before && change.start > before,
+            _ => false,
+        };
+        is_behind || is_uncovered || is_closed || self.count < before.count
     }
 }
 

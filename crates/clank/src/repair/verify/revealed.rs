@@ -1,29 +1,87 @@
-//! What comes to light when a text can be read: a mistake behind a syntax error was there before, and is not new.
+//! What comes to light when a text can be read, or a name means something: a mistake behind a syntax error was there
+//! before and is not new, and neither is a field that something unknown does not have.
 //!
 //! A change that makes a text readable is offered even if mistakes come to light in the declaration that it is in; it says
-//! which. Of several such changes those are left that reveal the least: what reads well but makes no sense was not meant.
+//! which. So is the right spelling of a name if all that comes to light are unknown fields of what could not be looked at.
+//! Of several such changes those are left that reveal the least: what reads well but makes no sense was not meant.
 
+use clank_syntax::ast::NodeId;
+use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
 
 use super::super::findings::{Finding, is_syntax};
 use super::super::{Target, declaration, nodes};
 use super::{MAKES_A_MISTAKE, Trials, Verdict};
+use crate::code::Code;
+use crate::ty::Ty;
 
 impl Trials<'_> {
-    /// Whether a mistake came up in a text that a candidate makes readable.
+    /// Whether a mistake was there before a candidate makes it visible.
     pub(super) fn is_revealed(&self, index: usize, finding: &Finding) -> bool {
         let candidate = &self.candidates[index];
         let in_module = &self.checked.modules[self.module];
-        let is_unread = |it: &Target| match it {
-            Target::Diagnostic(it) => is_syntax(in_module.diagnostics[*it].code),
-            Target::Goal(_) | Target::Hole(_) => false,
+        let is_unread = candidate.targets.iter().all(|it| self.is_unread(*it));
+        let was_hidden = match finding.code() {
+            Some(Code::E2004) if !is_unread => {
+                candidate.targets.iter().all(|it| self.is_unknown_name(*it))
+                    && finding.node().is_some_and(|it| self.was_unknown(it))
+            }
+            Some(code) => is_unread && !is_syntax(code),
+            None => false,
         };
-        if finding.code().is_none_or(is_syntax) || !candidate.targets.iter().all(is_unread) {
+        if !was_hidden {
             return false;
         }
         let written = nodes(&in_module.ast, &candidate.edits, &in_module.file);
         let mut written = written.into_iter().filter_map(|it| declaration(&in_module.ast, it));
         written.any(|it| finding.place() == Some((self.module, it.node())))
+    }
+
+    /// Whether a candidate changes more than names in a declaration whose brackets do not belong together. What is between
+    /// them is a guess, and to change it may remove what was meant to be somewhere else.
+    pub(super) fn is_between_brackets(&self, index: usize) -> bool {
+        let candidate = &self.candidates[index];
+        let in_module = &self.checked.modules[self.module];
+        let mut ops = candidate.edits.iter().flat_map(|it| &it.1);
+        let is_rename =
+            ops.all(|it| matches!(it, PatchOp::RenameSymbol { .. } | PatchOp::RenameField { .. }));
+        if is_rename || candidate.targets.iter().any(|it| self.is_unread(*it)) {
+            return false;
+        }
+        let brackets = in_module.diagnostics.iter().filter(|it| it.code == Code::E0004);
+        let unclear: Vec<_> =
+            brackets.filter_map(|it| declaration(&in_module.ast, it.node)).collect();
+        let written = nodes(&in_module.ast, &candidate.edits, &in_module.file);
+        let mut written = written.into_iter().filter_map(|it| declaration(&in_module.ast, it));
+        !unclear.is_empty() && written.any(|it| unclear.contains(&it))
+    }
+
+    /// Whether something could not be read.
+    fn is_unread(&self, target: Target) -> bool {
+        match target {
+            Target::Diagnostic(it) => {
+                is_syntax(self.checked.modules[self.module].diagnostics[it].code)
+            }
+            Target::Goal(_) | Target::Hole(_) => false,
+        }
+    }
+
+    fn is_unknown_name(&self, target: Target) -> bool {
+        match target {
+            Target::Diagnostic(it) => {
+                self.checked.modules[self.module].diagnostics[it].code == Code::E1001
+            }
+            Target::Goal(_) | Target::Hole(_) => false,
+        }
+    }
+
+    /// Whether nothing was known of a node, or of something in it.
+    fn was_unknown(&self, node: NodeId) -> bool {
+        let in_module = &self.checked.modules[self.module];
+        let home = declaration(&in_module.ast, node);
+        let Some(body) = home.and_then(|it| in_module.bodies.get(&it)) else { return false };
+        let view = body.view();
+        in_module.ast.subtree(node).any(|it| *view.ty(NodeId(it)) == Ty::Error)
     }
 
     /// Gives up candidates that reveal more than others for the same.

@@ -174,3 +174,14 @@ fn several_syntax_errors_are_mended_in_one_call() {
     assert_eq!(result["fixed"]["applied"].as_array().unwrap().len(), 3, "{result:#}");
     assert_eq!(result["diagnostics"].as_array().unwrap().len(), 1, "{result:#}");
 }
+
+/// A text of which a part still cannot be read after a repair is mended as far as it goes.
+#[test]
+fn what_cannot_be_read_at_all_does_not_stop_the_rest() {
+    let text = "fn twice(n: Int) -> Int {\n  let m = n\n  m = m + n\n  m\n}\n\n\
+        fn f(n: Int) -> Int {\n  g(n, [1\n  if n = 2 {\n    h(n\n}\n";
+    let fixed = Scene::new("").run_with("compile - --fix --safety behavior_changing", &[], text);
+    assert_eq!(fixed.code, 1, "{}", fixed.text());
+    assert!(!fixed.text().contains("defect of regreen"), "{}", fixed.text());
+    assert!(fixed.text().contains("E0004"), "{}", fixed.text());
+}
