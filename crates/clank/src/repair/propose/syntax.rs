@@ -15,6 +15,7 @@ use rustc_hash::{FxHashSet, FxHasher};
 use self::changes::{Change, Mistake, changes};
 use super::make::source;
 use super::{Candidate, Scene};
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::repair::Target;
 
@@ -40,6 +41,10 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
         let Some(span) = it.span else { return Vec::new() };
         let at =
             (span.start.saturating_sub(start) as usize, span.end.saturating_sub(start) as usize);
+        // The end of a string is looked for before the brackets that it swallowed.
+        if as_what == Fragment::Expr && it.code == Code::E0002 && text.ends_with([')', ']', '}']) {
+            continue;
+        }
         if text.is_empty() || text.len() > MAX_TEXT || !is_first(scene, it, node) {
             continue;
         }
@@ -263,6 +268,11 @@ mod tests {
         check(
             "fn f(n: Int) -> Int {\n  let a = [\n    n,\n    2\n  g(a)\n}",
             &["add `]`: fn f(n: Int) -> Int {\n  let a = [\n    n,\n    2]\n  g(a)\n}"],
+        );
+        // A string ends before the brackets at the end of its line.
+        check(
+            "fn f(n: Int) -> Int { g(\"a, n) }",
+            &["add `\"`: fn f(n: Int) -> Int { g(\"a, n\") }"],
         );
         // Nothing comes after an operator.
         check("fn f(n: Int) -> Int { g(n + ) }", &["remove `+`: fn f(n: Int) -> Int { g(n  ) }"]);

@@ -73,6 +73,7 @@ pub(super) fn changes(text: &str, mistake: &Mistake) -> Vec<Change> {
             found.push(Change::new(start, start + old.len(), new));
         }
     }
+    found.extend(end_of_string(text, start, written));
     let in_block = in_block(text, start, written);
     let is_statement = in_block.is_some();
     found.extend(in_block);
@@ -96,6 +97,13 @@ pub(super) fn changes(text: &str, mistake: &Mistake) -> Vec<Change> {
     found.extend(others.iter().map(close));
     found.extend(without_bracket(text, mistake));
     found
+}
+
+/// The end of a string that has none, before the brackets and commas at the end of its line.
+fn end_of_string(text: &str, start: usize, written: &str) -> Option<Change> {
+    let inside = written.strip_prefix('"')?.lines().next()?;
+    let end = start + 1 + inside.trim_end_matches(|it| ")]},; \t".contains(it)).len();
+    (end < start + 1 + inside.len() && end <= text.len()).then(|| Change::new(end, end, "\""))
 }
 
 /// A bracket that was opened once too often. The one that follows a name is a call, but the next may be too many.
