@@ -148,6 +148,18 @@ pub enum Site {
     Other,
 }
 
+impl Site {
+    /// Whether a function or constructor of the program checks the value when it is entered. Functions of the prelude and of
+    /// the host do not.
+    pub fn is_asked_by_callee(&self) -> bool {
+        let Site::Argument { callee: Some(callee), .. } = self else { return false };
+        matches!(
+            callee,
+            Resolution::Fn { .. } | Resolution::Variant { .. } | Resolution::Record { .. }
+        )
+    }
+}
+
 /// Something that must hold at run time. Until it is proved it is checked there.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Goal {

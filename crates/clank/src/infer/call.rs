@@ -195,16 +195,8 @@ impl<'a> Infer<'a> {
             if let Ty::Adt(it) = &ty
                 && seen.insert(it.key.clone())
             {
-                match self.env.def(&it.key).map(|it| &it.shape) {
-                    Some(Shape::Record(fields)) => {
-                        parts.extend(fields.iter().map(|it| it.1.clone()))
-                    }
-                    Some(Shape::Sum(variants)) => {
-                        let fields = variants.iter().flat_map(|it| &it.fields);
-                        parts.extend(fields.map(|it| it.1.clone()));
-                    }
-                    Some(Shape::Opaque) | None => {}
-                }
+                let fields = self.env.def(&it.key).into_iter().flat_map(|it| it.shape.types());
+                parts.extend(fields.cloned());
             }
             for part in parts {
                 if let Ty::Refined(it) = &part {

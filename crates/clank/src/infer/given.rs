@@ -80,15 +80,7 @@ impl Infer<'_> {
                     };
                     found.push((name.clone(), meaning));
                 }
-                Kind::Expr(
-                    Expr::Literal(_)
-                    | Expr::Field { .. }
-                    | Expr::Index { .. }
-                    | Expr::Unary { .. }
-                    | Expr::Array { .. }
-                    | Expr::Tuple { .. },
-                ) => {}
-                Kind::Expr(Expr::Binary { op, .. }) if *op != BinaryOp::Pipe => {}
+                kind if is_plain(kind) => {}
                 _ => found.push((Name::default(), Meaning::Unclear)),
             }
         }
@@ -113,16 +105,7 @@ impl Infer<'_> {
                     }
                     _ => false,
                 },
-                Kind::Expr(Expr::Binary { op, .. }) => *op != BinaryOp::Pipe,
-                Kind::Expr(
-                    Expr::Literal(_)
-                    | Expr::Field { .. }
-                    | Expr::Index { .. }
-                    | Expr::Unary { .. }
-                    | Expr::Array { .. }
-                    | Expr::Tuple { .. },
-                ) => true,
-                _ => false,
+                kind => is_plain(kind),
             })
     }
 
@@ -175,13 +158,7 @@ impl Infer<'_> {
         site: &Site,
         scope: Option<u32>,
     ) -> Option<Unasked> {
-        // The callee asks.
-        if let Site::Argument {
-            callee:
-                Some(Resolution::Fn { .. } | Resolution::Variant { .. } | Resolution::Record { .. }),
-            ..
-        } = site
-        {
+        if site.is_asked_by_callee() {
             return None;
         }
         let Some(given) = &predicate.given else {
@@ -304,6 +281,22 @@ impl Infer<'_> {
             ),
         };
         self.report(Diagnostic::new(Code::E3001, node, message).help(help).with(refuted(text)));
+    }
+}
+
+/// Whether a node only puts together what is in it, and calls nothing.
+fn is_plain(kind: &Kind) -> bool {
+    match kind {
+        Kind::Expr(Expr::Binary { op, .. }) => *op != BinaryOp::Pipe,
+        Kind::Expr(
+            Expr::Literal(_)
+            | Expr::Field { .. }
+            | Expr::Index { .. }
+            | Expr::Unary { .. }
+            | Expr::Array { .. }
+            | Expr::Tuple { .. },
+        ) => true,
+        _ => false,
     }
 }
 

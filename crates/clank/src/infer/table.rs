@@ -473,23 +473,20 @@ fn are_int_and_nat(a: Prim, b: Prim) -> bool {
     matches!((a, b), (Prim::Int, Prim::Nat) | (Prim::Nat, Prim::Int))
 }
 
-/// The type without predicates of the whole value that speak of other names: what is inferred is used where these mean
-/// something else, or nothing.
+/// The type without predicates of the whole value that speak of other names.
 pub(super) fn closed_on_top(ty: &Ty) -> Ty {
-    match ty {
-        Ty::Refined(it) if !it.predicates.iter().all(Predicate::is_closed) => {
-            let predicates = it.predicates.iter().filter(|it| it.is_closed());
-            crate::resolve::refined(it.base.clone(), predicates.cloned().collect())
-        }
-        _ => ty.clone(),
-    }
+    kept_on_top(ty, Predicate::is_closed)
 }
 
 /// The type without predicates of the whole value that may mean something else where what is inferred is used.
 fn lasting_on_top(ty: &Ty) -> Ty {
+    kept_on_top(ty, Predicate::is_lasting)
+}
+
+fn kept_on_top(ty: &Ty, is_kept: fn(&Predicate) -> bool) -> Ty {
     match ty {
-        Ty::Refined(it) if !it.predicates.iter().all(Predicate::is_lasting) => {
-            let predicates = it.predicates.iter().filter(|it| it.is_lasting());
+        Ty::Refined(it) if !it.predicates.iter().all(is_kept) => {
+            let predicates = it.predicates.iter().filter(|it| is_kept(it));
             crate::resolve::refined(it.base.clone(), predicates.cloned().collect())
         }
         _ => ty.clone(),

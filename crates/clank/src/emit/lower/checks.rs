@@ -7,7 +7,7 @@ use clank_syntax::ast::{ExprId, Name, NodeId};
 use rustc_hash::FxHashMap;
 
 use super::{Lower, Place};
-use crate::body::{Goal, GoalKind, Resolution, Site};
+use crate::body::{Goal, GoalKind};
 use crate::emit::names;
 use crate::emit::tree::{Expr, ExprKind, Origin, StmtKind};
 use crate::ty::{GivenValue, Predicate, Prim, Ty};
@@ -17,17 +17,7 @@ impl Lower<'_, '_> {
     pub(super) fn checks_at(&self, node: NodeId) -> Vec<Goal> {
         let is_checked_here = |goal: &&&Goal| match goal.kind {
             GoalKind::Postcondition => true,
-            GoalKind::Refinement => match &goal.site {
-                Site::Argument { callee, .. } => !matches!(
-                    callee,
-                    Some(
-                        Resolution::Fn { .. }
-                            | Resolution::Variant { .. }
-                            | Resolution::Record { .. }
-                    )
-                ),
-                _ => true,
-            },
+            GoalKind::Refinement => !goal.site.is_asked_by_callee(),
             _ => false,
         };
         self.at.goals_at(node).iter().filter(is_checked_here).map(|it| (*it).clone()).collect()

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::body::BodyView;
-use crate::env::{Env, Shape, TypeDef};
+use crate::env::{Env, TypeDef};
 use crate::ty::{Ty, TypeKey};
 
 /// The records and sums that hold such a value, however deep.
@@ -16,7 +16,7 @@ impl LinearTypes {
         let mut found = LinearTypes::default();
         loop {
             let is_new = |it: &&TypeDef| {
-                !found.0.contains(&it.key) && parts(it).any(|it| found.is_mentioned(it))
+                !found.0.contains(&it.key) && it.shape.types().any(|it| found.is_mentioned(it))
             };
             let new: Vec<TypeKey> =
                 env.defs.values().map(|it| &**it).filter(is_new).map(|it| it.key.clone()).collect();
@@ -43,16 +43,5 @@ impl LinearTypes {
             Ty::Adt(it) if is_linear(&it.key) => true,
             _ => ty.parts().any(|it| self.is_mentioned(it)),
         })
-    }
-}
-
-/// The types of what a record or sum is made of.
-fn parts(def: &TypeDef) -> Box<dyn Iterator<Item = &Ty> + '_> {
-    match &def.shape {
-        Shape::Record(fields) => Box::new(fields.iter().map(|it| &it.1)),
-        Shape::Sum(variants) => {
-            Box::new(variants.iter().flat_map(|it| it.fields.iter().map(|it| &it.1)))
-        }
-        Shape::Opaque => Box::new(std::iter::empty()),
     }
 }
