@@ -79,7 +79,7 @@ impl Tree {
     }
 
     fn regreen(&self, program: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program);
+        let mut command = tools::regreen(program);
         command.args(arguments).current_dir(self.directory.path().join("clank"));
         command
     }

@@ -19,7 +19,7 @@ use anyhow::{Context, Result, ensure};
 use edit::{EditSet, Text};
 use snapshot::{RelPath, TreeChange};
 use tempfile::TempDir;
-use workspace::{Access, Durability, Meta, Options, Workspace};
+use workspace::{Access, Durability, Home, Meta, Options, Workspace};
 
 use crate::Scale;
 use crate::contender::wait;
@@ -97,7 +97,8 @@ pub(crate) fn run(scale: Scale) -> Result<()> {
 /// Reads, applies and commits, as the program does.
 fn commit(root: &Path, sources: &[Source], durability: Durability) -> Result<()> {
     let options = Options { durability, ..Options::new(Access::ReadWrite) };
-    let workspace = Workspace::open(root, options)?;
+    let home = Home { state: Some(tools::state_folder()), cache: None };
+    let workspace = Workspace::open(root, Some(&home), options)?;
     let paths: Vec<RelPath> = (0..sources.len()).map(path).collect::<Result<_>>()?;
     let loaded = workspace.load(&paths)?;
     let mut edits = BTreeMap::new();
@@ -206,6 +207,8 @@ fn directory_in(place: Place) -> Result<TempDir> {
 /// A fresh tree that is on the disk already, so that nobody pays for writing it.
 fn write_tree(place: Place, sources: &[Source]) -> Result<TempDir> {
     let directory = directory_in(place)?;
+    // The state of a repository is kept in it, and so on the same disk.
+    fs::create_dir(directory.path().join(".git"))?;
     for (index, source) in sources.iter().enumerate() {
         let file = directory.path().join(path(index)?.as_str());
         fs::create_dir_all(file.parent().context("files stand in directories")?)?;

@@ -15,6 +15,7 @@ use crate::Scale;
 use crate::contender::children_time;
 use crate::fleet::{Syntax, fleet};
 use crate::table::{Table, time};
+use crate::tools;
 
 const FILES: usize = 25;
 const CHANGESET: &str = "changeset.json";
@@ -70,7 +71,7 @@ fn sample(runs: u32, work: &dyn Fn(&Path) -> Result<()>) -> Result<Sample> {
 }
 
 fn start(program: &Path, root: &Path, arguments: &[&str]) -> Result<()> {
-    let mut command = Command::new(program);
+    let mut command = tools::regreen(program);
     command.args(arguments).current_dir(root).stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(Stdio::piped());
     let output = command.output().with_context(|| format!("cannot start {}", program.display()))?;
@@ -95,6 +96,7 @@ fn rewrite_durably(root: &Path) -> Result<()> {
 
 fn write_tree() -> Result<TempDir> {
     let directory = tempfile::tempdir()?;
+    fs::create_dir(directory.path().join(".git"))?;
     for index in 0..FILES {
         let file = directory.path().join(path(index));
         fs::create_dir_all(file.parent().context("files stand in directories")?)?;

@@ -9,6 +9,19 @@ use crate::peers::ruamel;
 pub(crate) const HOW_TO_INSTALL: &str =
     "Install the peers with `crates/bench/peers.sh DIR` and set BENCH_PEERS=DIR.";
 
+/// regreen, for a user of its own: what it keeps stays out of the home of whoever measures, and nothing is remembered from
+/// one run to the next, which would compare different things.
+pub(crate) fn regreen(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("REGREEN_STATE_DIR", state_folder()).env("XDG_CACHE_HOME", "/dev/null");
+    command
+}
+
+/// Where the user that measures keeps state.
+pub(crate) fn state_folder() -> PathBuf {
+    std::env::temp_dir().join("regreen-bench-state")
+}
+
 /// The program patchloom.
 pub(crate) fn patchloom() -> Option<PathBuf> {
     find("bin/patchloom", &["patchloom"])

@@ -21,6 +21,22 @@ impl ContentHash {
     }
 }
 
+/// Hashes bytes that come in parts, to the same hash as all of them at once.
+#[derive(Clone, Debug, Default)]
+pub struct ContentHasher(blake3::Hasher);
+
+impl ContentHasher {
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The hash of everything so far.
+    pub fn finish(&self) -> ContentHash {
+        ContentHash(*self.0.finalize().as_bytes())
+    }
+}
+
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("blake3:")?;

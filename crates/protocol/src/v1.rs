@@ -7,6 +7,7 @@ mod dds;
 mod diagnostic;
 mod edits;
 mod findings;
+mod recover;
 mod repair;
 mod report;
 mod request;
@@ -30,6 +31,7 @@ pub use findings::{
     FoundFiles, InitReport, PlanReport, PlanSummary, PlannedRepair, RejectedRepair, RuleLine,
     RulesReport, SourceFailure,
 };
+pub use recover::{PendingTransaction, RecoverReport, SettledTransaction};
 pub use repair::{
     Compatibility, Confidence, ExpectedDelta, Precondition, Repair, RepairEdit, RepairKind,
     RepairScope, RepairTargets, Safety,
@@ -63,6 +65,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("init-report", schema_of::<InitReport>()),
         ("log-report", schema_of::<LogReport>()),
         ("plan-report", schema_of::<PlanReport>()),
+        ("recover-report", schema_of::<RecoverReport>()),
         ("repairs", schema_of::<Vec<Repair>>()),
         ("rules-report", schema_of::<RulesReport>()),
         ("undo-report", schema_of::<UndoReport>()),

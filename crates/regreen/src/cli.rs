@@ -6,8 +6,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    apply, build, check, compile, completions, convert, dds, explain, fix, init, log, plan, run,
-    schema, undo, validate,
+    apply, build, check, compile, completions, convert, dds, explain, fix, init, log, plan,
+    recover, run, schema, undo, validate,
 };
 use crate::exit::Exit;
 use crate::words::shell_word;
@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Convert(convert::Arguments),
     Undo(undo::Arguments),
     Log(log::Arguments),
+    Recover(recover::Arguments),
     Dds(dds::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),

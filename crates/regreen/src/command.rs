@@ -14,6 +14,7 @@ pub(crate) mod interactive;
 pub(crate) mod log;
 pub(crate) mod look;
 pub(crate) mod plan;
+pub(crate) mod recover;
 pub(crate) mod root;
 pub(crate) mod run;
 pub(crate) mod schema;
@@ -22,39 +23,59 @@ pub(crate) mod undo;
 pub(crate) mod validate;
 pub(crate) mod watch;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use service::Session;
+use protocol::v1::PendingTransaction;
+use service::{Interrupts, Session, User};
 
 use crate::cli::{Cli, Command, Common, ReportFormat};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::output::{Said, deliver, note};
-use crate::policy::WritePolicy;
-use crate::{failure, words};
+use crate::policy::{Wants, WritePolicy};
+use crate::{failure, signals, words};
 
 /// What every command is given.
 pub(crate) struct Ctx<'a> {
     pub(crate) common: &'a Common,
     pub(crate) environment: Environment,
     pub(crate) policy: WritePolicy,
+    pub(crate) user: User,
+    /// The unfinished transaction that a session found and may not settle.
+    pending: RefCell<Option<PendingTransaction>>,
 }
 
 /// What a command says and how it ends.
 pub(crate) type Outcome = Result<(Said, Exit)>;
 
 impl Ctx<'_> {
-    /// Opens the workspace. What an interrupted run left behind is settled first, and told.
-    pub(crate) fn open(&self) -> Result<Session> {
-        self.open_at(&self.root()?)
+    /// Opens the workspace. What an interrupted run left behind is settled first by who wants to write, and told by who
+    /// does not.
+    pub(crate) fn open(&self, wants: Wants) -> Result<Session> {
+        self.open_at(&self.root()?, wants)
     }
 
     /// Opens the workspace at `root`.
-    pub(crate) fn open_at(&self, root: &Path) -> Result<Session> {
-        let session = Session::open(root, self.policy.access())?;
-        if let Some(recovered) = session.recovered() {
-            self.note(&format!("note: {}\n", words::printable(&recovered)))?;
+    pub(crate) fn open_at(&self, root: &Path, wants: Wants) -> Result<Session> {
+        if wants == Wants::Write {
+            signals::install(&self.user.interrupts)?;
+        }
+        let session = Session::open(root, self.policy.access(wants), &self.user)?;
+        let recovered = session.recovered().into_iter();
+        for note in recovered.chain(session.state_notes()) {
+            self.note(&format!("note: {}\n", words::printable(&note)))?;
+        }
+        if let Some(pending) = session.pending_transaction() {
+            note(
+                &format!(
+                    "warning: {} was interrupted and is unfinished; `{}` settles it\n",
+                    pending.id, pending.settle
+                ),
+                self.common.color,
+            )?;
+            *self.pending.borrow_mut() = Some(pending);
         }
         Ok(session)
     }
@@ -94,8 +115,28 @@ impl Ctx<'_> {
 pub(crate) fn run(cli: &Cli) -> Exit {
     let outcome = Environment::read().and_then(|environment| {
         let policy = WritePolicy::decide(&environment);
-        let ctx = Ctx { common: &cli.common, environment, policy };
-        let (said, exit) = dispatch(&ctx, &cli.command)?;
+        let user = User { home: environment.home.clone(), interrupts: Interrupts::new() };
+        let pending = RefCell::default();
+        let ctx = Ctx { common: &cli.common, environment, policy, user, pending };
+        let (said, exit) = match dispatch(&ctx, &cli.command) {
+            Err(error) => match signals::rolled_back(&error) {
+                Some(signal) => {
+                    fail(cli, &error);
+                    signals::end_by(signal)
+                }
+                None => return Err(error),
+            },
+            Ok(done) => done,
+        };
+        // A tree with an unfinished transaction in it is not clean, whatever else is said about it.
+        let exit = if ctx.pending.borrow().is_some() { exit.max(Exit::Findings) } else { exit };
+        if let Some(signal) = ctx.user.interrupts.received() {
+            let name = signals::name(signal);
+            note(
+                &format!("note: {name} came while files were being written; that was finished\n"),
+                cli.common.color,
+            )?;
+        }
         if let Err(error) = ctx.deliver(&said) {
             // What was written stays written, and nobody has read its report.
             note(
@@ -124,6 +165,7 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
         Command::Convert(arguments) => convert::run(ctx, arguments),
         Command::Undo(arguments) => undo::run(ctx, arguments),
         Command::Log(arguments) => log::run(ctx, arguments),
+        Command::Recover(arguments) => recover::run(ctx, arguments),
         Command::Dds(arguments) => dds::run(ctx, arguments),
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => Ok(completions::run(arguments)),
@@ -156,6 +198,7 @@ fn is_json(command: &Command) -> bool {
         Command::Convert(arguments) => arguments.format == ReportFormat::Json,
         Command::Undo(arguments) => arguments.format == ReportFormat::Json,
         Command::Log(arguments) => arguments.format == ReportFormat::Json,
+        Command::Recover(arguments) => arguments.format == ReportFormat::Json,
         Command::Dds(arguments) => arguments.format == ReportFormat::Json,
         Command::Build(arguments) => arguments.format == ReportFormat::Json,
         Command::Compile(arguments) => {

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use service::Home;
 
 /// What regreen looks at outside its command line.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,11 @@ pub(crate) struct Environment {
     pub(crate) registry: Option<String>,
     /// `USER`: who runs us, as far as the shell knows.
     pub(crate) user: Option<String>,
+    /// Where this user keeps state and caches: `REGREEN_STATE_DIR`, `XDG_STATE_HOME`, `XDG_CACHE_HOME`, else the folders
+    /// in the home directory.
+    pub(crate) home: Home,
+    /// `REGREEN_TRUST` is set and is not `0`.
+    pub(crate) is_trusting: bool,
 }
 
 /// The variables by which git tells its hooks where they work; their values are paths.
@@ -57,7 +63,25 @@ impl Environment {
             ssh_agent: variable("SSH_AUTH_SOCK").map(PathBuf::from),
             registry: variable("REGREEN_REGISTRY").and_then(|it| it.into_string().ok()),
             user: variable("USER").and_then(|it| it.into_string().ok()),
+            home: home(current, &variable),
+            is_trusting: variable("REGREEN_TRUST").is_some_and(|it| it != "0"),
         }
+    }
+}
+
+/// The folders of the XDG base directory specification, in which a path that is not absolute counts as unset.
+fn home(current: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Home {
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|it| it.is_absolute());
+    // Whoever has no `HOME`, as under `env -i`, has a home directory in the user database.
+    let user = || absolute("HOME").or_else(std::env::home_dir).filter(|it| it.is_absolute());
+    let folder = |name: &str, default: &str| {
+        let base = absolute(name).or_else(|| user().map(|it| it.join(default)));
+        base.map(|it| it.join("regreen"))
+    };
+    let chosen = variable("REGREEN_STATE_DIR").map(|it| current.join(it));
+    Home {
+        state: chosen.or_else(|| folder("XDG_STATE_HOME", ".local/state")),
+        cache: folder("XDG_CACHE_HOME", ".cache"),
     }
 }
 
@@ -121,6 +145,22 @@ mod tests {
         ];
         assert_eq!(environment.git, expected.map(|(name, value)| (name, value.into())));
         assert!(read(Path::new("/repo"), &[]).git.is_empty());
+    }
+
+    #[test]
+    fn state_and_caches_are_where_the_user_wants_them() {
+        let home = |variables: &[(&str, &str)]| {
+            let home = read(Path::new("/here"), variables).home;
+            [home.state, home.cache].map(|it| it.unwrap().display().to_string())
+        };
+        let user = ("HOME", "/home/ana");
+        assert_eq!(home(&[user]), ["/home/ana/.local/state/regreen", "/home/ana/.cache/regreen"]);
+        let xdg = [user, ("XDG_STATE_HOME", "/s"), ("XDG_CACHE_HOME", "/c")];
+        assert_eq!(home(&xdg), ["/s/regreen", "/c/regreen"]);
+        let relative = [user, ("XDG_STATE_HOME", "s"), ("XDG_CACHE_HOME", "")];
+        assert_eq!(home(&relative), home(&[user]));
+        let chosen = [user, ("XDG_STATE_HOME", "/s"), ("REGREEN_STATE_DIR", "mine")];
+        assert_eq!(home(&chosen)[0], "/here/mine");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod output;
 mod policy;
 mod progress;
 mod render;
+mod signals;
 mod words;
 
 use std::panic::{self, AssertUnwindSafe, catch_unwind};

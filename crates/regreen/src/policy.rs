@@ -13,6 +13,21 @@ pub(crate) enum WritePolicy {
     Action(Evidence),
 }
 
+/// What a command is about to do with the workspace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wants {
+    /// It promises to write nothing.
+    Look,
+    Write,
+}
+
+impl Wants {
+    /// To write, unless this is only a rehearsal.
+    pub(crate) fn unless(is_dry: bool) -> Wants {
+        if is_dry { Wants::Look } else { Wants::Write }
+    }
+}
+
 /// Why we think that a build runs us.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Evidence {
@@ -74,10 +89,12 @@ impl WritePolicy {
         }
     }
 
-    pub(crate) fn access(self) -> Access {
-        match self {
-            WritePolicy::User => Access::ReadWrite,
-            WritePolicy::Action(_) => Access::ReadOnly,
+    /// What a command may do that wants to write, or only to look.
+    pub(crate) fn access(self, wants: Wants) -> Access {
+        match (self, wants) {
+            (WritePolicy::Action(_), _) => Access::Build,
+            (WritePolicy::User, Wants::Look) => Access::Look,
+            (WritePolicy::User, Wants::Write) => Access::Write,
         }
     }
 }

@@ -18,6 +18,8 @@ use crate::validate::reply;
 /// Applies the patch. If a file changed on disk in between, the patch is tried once more on the new contents.
 pub fn apply(session: &Session, request: &RunPatch) -> Result<PatchReply, Failure> {
     let request = &crate::clank::lowered(session, request)?;
+    // From the first look at the files on, no other regreen writes to them: each of many that want to gets its turn.
+    let _hold = session.workspace.hold()?;
     let mut retried = None;
     loop {
         let trial = trial::run(session, &request.patch, Purpose::Change, request.show_values)?;

@@ -26,7 +26,7 @@ use snapshot::RelPath;
 use crate::failure::Failure;
 use crate::look::{self, Look};
 use crate::reply::{OnProgress, Progress};
-use crate::session::Session;
+use crate::session::{Access, Session};
 use crate::setup::{self, Setup};
 
 /// How often the sources are asked again at most, for each round of repairs.
@@ -126,8 +126,7 @@ fn protected_among(
         .map(|it| (it.clone(), IS_SETUP.to_owned()))
         .collect();
     let workspace = setup.workspace(session);
-    let may_write = workspace.options().access == workspace::Access::ReadWrite;
-    if !may_write || look.has_overlay() || fixed.change.is_empty() {
+    if session.access() == Access::Build || look.has_overlay() || fixed.change.is_empty() {
         return Ok(of_setup);
     }
     let loaded = workspace.load(&paths.into_iter().collect::<Vec<_>>())?;

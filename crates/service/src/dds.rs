@@ -32,10 +32,8 @@ pub use govern::execute::Step;
 pub use propose::Proposals;
 pub use run::{Confinement, Held};
 
-/// Where the records of a workspace are kept unless its configuration says otherwise.
-const DEFAULT_REGISTRY: &str = ".regreen/registry.db";
-/// Copies of the workspace for tools.
-const RUNS: &str = ".regreen/runs";
+/// Where the records of a workspace are kept in its state folder unless its configuration says otherwise.
+const DEFAULT_REGISTRY: &str = "registry.db";
 
 /// The proposals of one workspace.
 pub struct Desk<'a> {
@@ -50,7 +48,14 @@ pub struct Desk<'a> {
 struct Place {
     root: PathBuf,
     govern: Govern,
-    location: Location,
+    registry: Chosen,
+}
+
+/// Where the records are, as far as that is said.
+enum Chosen {
+    /// A file with this path in the state folder.
+    InState(String),
+    Postgres(String),
 }
 
 impl Place {
@@ -60,16 +65,24 @@ impl Place {
         let root = session.root().ok_or_else(no_disk)?.to_owned();
         let govern = setup::load_config(session, &setup::Overlay::new())?.0.govern;
         let place = registry.or(govern.registry.as_deref());
-        let location = match place.map(|it| (it, it.strip_prefix("sqlite:"))) {
-            None => Location::Sqlite(root.join(DEFAULT_REGISTRY)),
-            Some((_, Some(path))) => Location::Sqlite(root.join(path)),
-            Some((url, None)) => Location::Postgres(url.to_owned()),
+        let registry = match place.map(|it| (it, it.strip_prefix("sqlite:"))) {
+            None => Chosen::InState(DEFAULT_REGISTRY.to_owned()),
+            Some((_, Some(path))) => Chosen::InState(path.to_owned()),
+            Some((url, None)) => Chosen::Postgres(url.to_owned()),
         };
-        Ok(Place { root, govern, location })
+        Ok(Place { root, govern, registry })
     }
 
-    fn open(self, session: &Session) -> Result<Desk<'_>, Failure> {
-        let Place { root, govern, location } = self;
+    /// The registry in this state folder, or on its server.
+    fn location(&self, state: &std::path::Path) -> Location {
+        match &self.registry {
+            Chosen::InState(path) => Location::Sqlite(state.join(path)),
+            Chosen::Postgres(url) => Location::Postgres(url.clone()),
+        }
+    }
+
+    fn open(self, session: &Session, location: Location) -> Result<Desk<'_>, Failure> {
+        let Place { root, govern, .. } = self;
         let globs: Vec<&str> = govern.protected.iter().map(String::as_str).collect();
         let policy = Policy::new(govern.require_signature, govern.allowed_signers.clone(), &globs)
             .map_err(|error| Failure::Usage { message: error.to_string() })?;
@@ -82,8 +95,8 @@ impl<'a> Desk<'a> {
     /// Opens the registry of the workspace; it is made if it is not there. `registry` overrides the configuration.
     pub fn open(session: &'a Session, registry: Option<&str>) -> Result<Desk<'a>, Failure> {
         let place = Place::find(session, registry)?;
-        session.workspace.make_store()?;
-        place.open(session)
+        let location = place.location(&session.workspace.state_folder()?);
+        place.open(session, location)
     }
 
     /// Opens the registry of the workspace to look at it; `None` if nobody has proposed anything here.
@@ -92,9 +105,14 @@ impl<'a> Desk<'a> {
         registry: Option<&str>,
     ) -> Result<Option<Desk<'a>>, Failure> {
         let place = Place::find(session, registry)?;
-        match &place.location {
+        let state = session.workspace.existing_state_folder();
+        let location = match (&place.registry, state) {
+            (Chosen::InState(_), None) => return Ok(None),
+            (_, state) => place.location(&state.unwrap_or_default()),
+        };
+        match &location {
             Location::Sqlite(path) if !path.exists() => Ok(None),
-            _ => place.open(session).map(Some),
+            _ => place.open(session, location).map(Some),
         }
     }
 

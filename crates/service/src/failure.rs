@@ -147,8 +147,12 @@ impl Failure {
     pub fn help(&self) -> Option<String> {
         let help = match self.code() {
             "locked" => "wait for the other regreen to end, then run the command again",
-            "pending" => {
-                "run `regreen log` in a shell, where it may write; it settles what was left behind"
+            "pending" => "run `regreen recover`, which settles what was left behind",
+            "no_state_folder" => {
+                "set REGREEN_STATE_DIR to a folder of your own outside the workspace"
+            }
+            "damaged_store" | "newer_store" => {
+                "look at `git status`, then move the folder `txn` that holds it aside to go on without its undo"
             }
             "stale" => "run the command again when nothing else writes to the workspace",
             "refused" => "nothing was written; clear that up, then run the command again",
@@ -168,6 +172,17 @@ impl Failure {
             _ => return None,
         };
         Some(help.to_owned())
+    }
+
+    /// The signal that ended the work before anything was changed.
+    pub fn signal(&self) -> Option<i32> {
+        match self {
+            Failure::Commit(CommitError::Interrupted { signal })
+            | Failure::Undo(UndoError::Commit(CommitError::Interrupted { signal })) => {
+                Some(*signal)
+            }
+            _ => None,
+        }
     }
 
     /// Everything that is wrong with the configuration or a pack, where that is the reason.
@@ -192,8 +207,7 @@ impl Failure {
         let kind = causes.find_map(|it| it.downcast_ref::<io::Error>())?.kind();
         match kind {
             io::ErrorKind::PermissionDenied => Some(
-                "regreen must be allowed to read and write the files of the patch, the folders they are in, and \
-                 `.regreen` in the root",
+                "regreen must be allowed to read and write the files of the patch and the folders they are in",
             ),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some(
                 "make room, then run the command again; `regreen log --prune N` forgets all but N transactions",
@@ -215,7 +229,7 @@ fn recover_code(error: &RecoverError) -> &'static str {
         RecoverError::Lock(error) => lock_code(error),
         RecoverError::Journal(error) => journal_code(error),
         RecoverError::Pending { .. } => "pending",
-        RecoverError::Changed { .. } => "interrupted",
+        RecoverError::State(_) => "no_state_folder",
         _ => "io",
     }
 }
@@ -246,6 +260,8 @@ fn commit_code(error: &CommitError) -> &'static str {
         }
         CommitError::Apply(_) => "stale",
         CommitError::Undecided { .. } | CommitError::Incomplete { .. } => "interrupted",
+        CommitError::Interrupted { .. } => "signal",
+        CommitError::State(_) => "no_state_folder",
         CommitError::ReadOnlyAccess => "action_mode",
         _ => "io",
     }
@@ -263,9 +279,9 @@ mod tests {
             let path = snapshot::RelPath::parse("a").unwrap();
             [
                 Failure::Open(kind.into()),
-                Failure::Load(LoadError::Io { path: path.clone(), source: kind.into() }),
+                Failure::Load(LoadError::Io { path, source: kind.into() }),
                 Failure::Commit(CommitError::Failed(step())),
-                Failure::Commit(CommitError::Lock(LockError::Io { path, source: kind.into() })),
+                Failure::Commit(CommitError::Lock(LockError::Io { source: kind.into() })),
                 Failure::Undo(UndoError::Step(step())),
                 Failure::Index(IndexLoadError::Step(step())),
             ]

@@ -25,6 +25,7 @@ mod nearest;
 mod own_rules;
 mod pool;
 mod recheck;
+mod recover;
 mod reply;
 mod schema;
 mod session;
@@ -50,14 +51,16 @@ pub use commands::{Live, check, explain, fix, init, plan, rules};
 pub use convert::convert;
 pub use failure::Failure;
 pub use log::log;
+pub use recover::recover;
 pub use reply::{
     Answer, CheckReply, Decide, ExplainReply, FixActionsOutput, FixReply, InitReply, OnProgress,
     PlanReply, Preview, Progress, Question, TextEdit, WrittenBaseline,
 };
 pub use schema::{SCHEMA_NAMES, Schema, schemas};
-pub use session::{Access, Session, find_root};
+pub use session::{Access, Home, Session, User, find_root};
 pub use undo::{is_transaction_id, undo};
 pub use validate::validate;
+pub use workspace::Interrupts;
 
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

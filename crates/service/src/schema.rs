@@ -12,7 +12,7 @@ pub struct Schema {
 }
 
 /// The names of all schemas, in the order of [`schemas`]. Making a schema takes longer than knowing its name.
-pub const SCHEMA_NAMES: [&str; 24] = [
+pub const SCHEMA_NAMES: [&str; 25] = [
     "baseline",
     "changeset",
     "clank-ast",
@@ -35,6 +35,7 @@ pub const SCHEMA_NAMES: [&str; 24] = [
     "init-report",
     "log-report",
     "plan-report",
+    "recover-report",
     "rules-report",
     "undo-report",
 ];
@@ -80,6 +81,7 @@ fn about(name: &str) -> &'static str {
         "convert-report" => "what `convert` prints with --format json",
         "failure-report" => "what every command prints with --format json when it exits with 3",
         "log-report" => "what `log` prints with --format json",
+        "recover-report" => "what `recover` prints with --format json",
         "undo-report" => "what `undo` prints with --format json",
         _ => "",
     }

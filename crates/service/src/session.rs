@@ -1,57 +1,73 @@
-//! An open workspace. What an interrupted transaction left behind is settled before anything else happens.
+//! An open workspace. What an interrupted transaction left behind is settled first by who may write, and reported by who
+//! may not.
 
 use std::path::{Path, PathBuf};
 
-use workspace::{Options, Recovered, Workspace};
+use protocol::v1::PendingTransaction;
+use workspace::{Interrupts, Options, Recovered, TransactionId, Workspace};
 
 use crate::failure::Failure;
 
-/// Whether a session may write.
+pub use workspace::Home;
+
+/// The command that settles an unfinished transaction.
+const SETTLE: &str = "regreen recover";
+
+/// What a session may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Nothing is written, `.regreen` included; an unfinished transaction is a failure.
-    ReadOnly,
-    /// Transactions may be made, and unfinished ones are settled.
-    ReadWrite,
+    /// A build: no file is written, and nothing is read that the user keeps: no state, no cache, no trust.
+    Build,
+    /// No file of the tree is written; an unfinished transaction stays as it is.
+    Look,
+    /// Transactions may be made, and an unfinished one is settled first.
+    Write,
+}
+
+/// Whose session it is.
+#[derive(Clone, Debug)]
+pub struct User {
+    /// Where the user keeps state and caches.
+    pub home: Home,
+    /// What the process knows of signals.
+    pub interrupts: Interrupts,
 }
 
 /// An open workspace.
 pub struct Session {
     pub(crate) workspace: Workspace,
     root: Option<PathBuf>,
+    access: Access,
     recovered: Recovered,
+    pending: Option<TransactionId>,
 }
 
 impl Session {
-    /// Opens the workspace at `root` and recovers it.
-    pub fn open(root: &Path, access: Access) -> Result<Session, Failure> {
-        let access = match access {
-            Access::ReadOnly => workspace::Access::ReadOnly,
-            Access::ReadWrite => workspace::Access::ReadWrite,
+    /// Opens the workspace at `root`, and settles it or looks whether there is something to settle.
+    pub fn open(root: &Path, access: Access, user: &User) -> Result<Session, Failure> {
+        let user = (access != Access::Build).then_some(user);
+        let level = match access {
+            Access::Build | Access::Look => workspace::Access::ReadOnly,
+            Access::Write => workspace::Access::ReadWrite,
         };
-        let workspace = Workspace::open(root, Options::new(access)).map_err(Failure::Open)?;
-        Ok(Session { root: Some(root.to_owned()), ..Session::over(workspace)? })
+        let workspace = open(root, user, Options::new(level))?;
+        Ok(Session { root: Some(root.to_owned()), ..Session::over(workspace, access)? })
     }
 
-    /// Recovers a workspace that is open already.
-    pub(crate) fn over(workspace: Workspace) -> Result<Session, Failure> {
-        let recovered = workspace.recover()?;
-        Ok(Session { workspace, root: None, recovered })
+    /// Settles a workspace that is open already.
+    pub(crate) fn over(workspace: Workspace, access: Access) -> Result<Session, Failure> {
+        let (recovered, pending) = match access {
+            Access::Build => (Recovered::Clean, None),
+            Access::Look => (Recovered::Clean, workspace.pending()?),
+            Access::Write => (workspace.recover()?, None),
+        };
+        Ok(Session { workspace, root: None, access, recovered, pending })
     }
 
     /// The same workspace with another limit for the size of files, if it is another.
-    pub(crate) fn reopened(
-        &self,
-        max_file_size: Option<u64>,
-    ) -> Result<Option<Workspace>, Failure> {
-        let options = *self.workspace.options();
-        match (max_file_size, &self.root) {
-            (Some(max_file_size), Some(root)) if max_file_size != options.max_file_size => {
-                let options = Options { max_file_size, ..options };
-                Workspace::open(root, options).map(Some).map_err(Failure::Open)
-            }
-            _ => Ok(None),
-        }
+    pub(crate) fn reopened(&self, max_file_size: Option<u64>) -> Option<Workspace> {
+        let other = max_file_size.filter(|it| *it != self.workspace.options().max_file_size);
+        other.map(|it| self.workspace.with_max_file_size(it))
     }
 
     /// The folder on disk, if there is one.
@@ -59,16 +75,79 @@ impl Session {
         self.root.as_deref()
     }
 
+    /// What the session may do.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    /// The transaction that a crash left unfinished and that this session may not settle.
+    pub fn pending_transaction(&self) -> Option<PendingTransaction> {
+        let id = self.pending?;
+        Some(PendingTransaction { id: id.to_string(), settle: SETTLE.to_owned() })
+    }
+
     /// What was settled when the workspace was opened, in words; `None` if all was well.
     pub fn recovered(&self) -> Option<String> {
-        match self.recovered {
-            Recovered::Clean => None,
-            Recovered::RolledBack(id) => Some(format!(
-                "an earlier run was interrupted before it wrote anything; {id} was cleaned up"
-            )),
-            Recovered::Completed(id) => Some(format!(
-                "an earlier run was interrupted while it wrote {id}; it was completed"
-            )),
+        recovered_words(&self.recovered)
+    }
+
+    pub(crate) fn what_was_recovered(&self) -> &Recovered {
+        &self.recovered
+    }
+
+    /// What people should know about where state is: what was set aside, and what an older regreen left in the tree.
+    pub fn state_notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(aside) = self.workspace.set_aside() {
+            notes.push(format!(
+                "{} was not made by you for this folder; it is not used",
+                aside.display()
+            ));
+        }
+        let former = match self.access {
+            Access::Build => Vec::new(),
+            Access::Look | Access::Write => self.workspace.former_state(),
+        };
+        if !former.is_empty() {
+            let names: Vec<String> = former.iter().map(|it| format!("`.regreen/{it}`")).collect();
+            let import = match former.iter().any(|it| it == "registry.db") {
+                true => "; `regreen dds import .regreen/registry.db` takes its records over",
+                false => "",
+            };
+            notes.push(format!(
+                "{} {} from an older regreen and not used{import}",
+                names.join(", "),
+                if names.len() == 1 { "is" } else { "are" }
+            ));
+        }
+        notes
+    }
+}
+
+fn open(root: &Path, user: Option<&User>, options: Options) -> Result<Workspace, Failure> {
+    let workspace = Workspace::open(root, user.map(|it| &it.home), options);
+    let workspace = workspace.map_err(Failure::Open)?;
+    Ok(match user {
+        Some(user) => workspace.with_interrupts(user.interrupts.clone()),
+        None => workspace,
+    })
+}
+
+pub(crate) fn recovered_words(recovered: &Recovered) -> Option<String> {
+    match recovered {
+        Recovered::Clean => None,
+        Recovered::RolledBack { id, kept } if kept.is_empty() => {
+            Some(format!("an earlier run was interrupted; {id} was taken back"))
+        }
+        Recovered::RolledBack { id, kept } => {
+            let kept: Vec<&str> = kept.iter().map(|it| it.as_str()).collect();
+            Some(format!(
+                "an earlier run was interrupted; {id} was taken back, and {} stayed as somebody saved it since",
+                kept.join(", ")
+            ))
+        }
+        Recovered::Completed(id) => {
+            Some(format!("an earlier run was interrupted while it wrote {id}; it was completed"))
         }
     }
 }

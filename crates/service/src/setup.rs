@@ -80,7 +80,7 @@ pub(crate) fn load_rules(
     solver: Option<v1::Solver>,
 ) -> Result<Setup, Failure> {
     let (config, config_text) = load_config(session, overlay)?;
-    let reopened = session.reopened(config.max_file_size)?;
+    let reopened = session.reopened(config.max_file_size);
     let workspace = reopened.as_ref().unwrap_or(&session.workspace);
     let packs = packs::load(workspace, &config, config_text.as_ref())?;
     let catalog = Catalog::new(&packs, &config.rules);

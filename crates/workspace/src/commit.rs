@@ -6,14 +6,19 @@ use edit::{ContentHash, Text};
 use snapshot::{ApplyError, ChangeError, FileAsDirectory, FileIndex, RelPath, TreeChange};
 
 use crate::fs::Attributes;
-use crate::journal::v1::{self, Delete, Image, Intent, WireHash, WirePath, Write};
+use crate::journal::v2::{self, Delete, Image, Intent, WireHash, WirePath, Write};
 use crate::journal::{self, JournalError, TransactionId};
 use crate::lock::LockError;
 use crate::prepare::{Prepared, Purpose, prepare};
-use crate::recover::{self, Completion, RecoverError};
+use crate::publish::{Known, Published, publish};
+use crate::recover::{self, Completion, Obstacle, RecoverError};
 use crate::resolve::Refusal;
 use crate::restore;
+use crate::state::StateError;
 use crate::step::{Ctx, StepError, step};
+
+/// How often names are chosen anew because something has them.
+const MOST_NAMES: usize = 16;
 
 /// What the log says of a transaction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -42,6 +47,9 @@ pub enum CommitError {
     /// The workspace was opened for reading only.
     #[error("the workspace is open for reading only")]
     ReadOnlyAccess,
+    /// There is no place for state.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// The lock was not taken.
     #[error(transparent)]
     Lock(#[from] LockError),
@@ -81,18 +89,30 @@ pub enum CommitError {
     /// The file index changed since it was loaded.
     #[error("the file index changed on disk since it was read; try again")]
     StaleIndex,
-    /// A file changed while the transaction was being prepared.
+    /// Somebody else saved a file while the transaction was at work.
     #[error("{path} changed on disk while the change was being written; nothing was changed")]
     ChangedMeanwhile {
         /// The file.
         path: RelPath,
+    },
+    /// A signal arrived before the point of no return.
+    #[error("interrupted; nothing was changed")]
+    Interrupted {
+        /// The number of the signal.
+        signal: i32,
+    },
+    /// The change is too large for one transaction.
+    #[error("a transaction cannot change that many files at once ({files}); nothing was changed")]
+    TooManyFiles {
+        /// How many it would change.
+        files: usize,
     },
     /// A step failed, and everything was taken back.
     #[error("{0}; nothing was changed")]
     Failed(#[from] StepError),
     /// A step failed, and temporary files are left.
     #[error(
-        "{error}; no file was changed, and the next command removes the temporary files of {id} ({cleanup})"
+        "{error}; no file was changed, and `regreen recover` removes the temporary files of {id} ({cleanup})"
     )]
     NotCleaned {
         /// The transaction.
@@ -104,7 +124,7 @@ pub enum CommitError {
     },
     /// Whether the transaction is committed is for the next command to find out.
     #[error(
-        "{error}; no file was changed yet, and the next command completes {id} or takes it back"
+        "{error}; no file was changed yet, and `regreen recover` completes {id} or takes it back"
     )]
     Undecided {
         /// The transaction.
@@ -114,7 +134,7 @@ pub enum CommitError {
     },
     /// The transaction is committed, but not all files are replaced yet.
     #[error(
-        "{id} is committed but not complete: {error}; the next command completes it or takes it back"
+        "{id} is committed but not complete: {error}; `regreen recover` completes it or takes it back"
     )]
     Incomplete {
         /// The transaction.
@@ -153,20 +173,28 @@ pub(crate) fn commit(
         return Ok(None);
     }
     let id = next_id(ctx)?;
-    let intent = intend(id, &prepared, meta, undo);
-    check_names_free(ctx, &intent)?;
-    let begun = begin(ctx, id, &intent).map_err(CommitError::Failed);
+    let intent = intend_freely(ctx, id, &prepared, meta, undo)?;
+    let _writing = ctx.interrupts.map(|it| it.begin());
+    let begun = begin(ctx, id, &intent);
     if let Err(error) = begun.and_then(|()| stage(ctx, id, &prepared, &intent)) {
         return Err(taken_back(ctx, id, &intent, error));
     }
     if let Err(error) = mark_committed(ctx, id) {
         return Err(abort(ctx, id, &intent, error));
     }
-    if publish(ctx, &intent).and_then(|()| recover::mark_done(ctx, id)).is_err() {
+    let known: Known = prepared.olds.iter().map(|it| (it.path.clone(), it.identity)).collect();
+    let is_done = matches!(publish(ctx, &intent, Some(&known)), Ok(Published::All))
+        && recover::finish(ctx, id, &intent).is_ok();
+    if !is_done {
         // J7: what can be repeated is tried once more, with the checks of a recovery.
         match recover::complete(ctx, id, &intent) {
             Ok(Completion::Complete) => {}
-            Ok(Completion::TakenBack(error)) => return Err(CommitError::Failed(error)),
+            Ok(Completion::TakenBack { why: Obstacle::Step(error), .. }) => {
+                return Err(CommitError::Failed(error));
+            }
+            Ok(Completion::TakenBack { why: Obstacle::Faster(path), .. }) => {
+                return Err(CommitError::ChangedMeanwhile { path });
+            }
             Err(error) => return Err(CommitError::Incomplete { id, error }),
         }
     }
@@ -182,16 +210,56 @@ pub(crate) fn rehearse(
     limit: u64,
 ) -> Result<(), CommitError> {
     let prepared = prepare(ctx, change, index, Purpose::Undo, limit)?;
-    let intent = intend(next_id(ctx)?, &prepared, &Meta::default(), Some(undo));
-    Ok(check_names_free(ctx, &intent)?)
+    intend_freely(ctx, next_id(ctx)?, &prepared, &Meta::default(), Some(undo)).map(drop)
 }
 
 fn next_id(ctx: &Ctx<'_>) -> Result<TransactionId, JournalError> {
-    let last = journal::list(ctx.fs)?.last().map_or(0, |id| id.0);
+    let last = journal::list(ctx.state)?.last().map_or(0, |id| id.0);
     Ok(TransactionId(last.saturating_add(1)))
 }
 
-fn intend(id: TransactionId, prepared: &Prepared, meta: &Meta, undo: Option<&UndoOf>) -> Intent {
+/// The intent, with names for its temporary files that nothing has: taking back removes what it names.
+fn intend_freely(
+    ctx: &Ctx<'_>,
+    id: TransactionId,
+    prepared: &Prepared,
+    meta: &Meta,
+    undo: Option<&UndoOf>,
+) -> Result<Intent, CommitError> {
+    let mut taken = None;
+    for _ in 0..MOST_NAMES {
+        let nonce = ctx.fs.nonce().map_err(|source| StepError {
+            action: "choose a name in",
+            path: None,
+            source,
+        })?;
+        let intent = intend(id, nonce, prepared, meta, undo);
+        match first_taken(ctx, &intent)? {
+            None => return Ok(intent),
+            Some(path) => taken = Some(path),
+        }
+    }
+    let source = std::io::ErrorKind::AlreadyExists.into();
+    Err(StepError { action: "use the name", path: taken, source }.into())
+}
+
+/// A temporary name of the intent that something has.
+fn first_taken(ctx: &Ctx<'_>, intent: &Intent) -> Result<Option<RelPath>, StepError> {
+    for temp in intent.temporaries() {
+        if step("look at", temp, ctx.fs.stat(temp))?.is_some() {
+            return Ok(Some(temp.clone()));
+        }
+    }
+    Ok(None)
+}
+
+fn intend(
+    id: TransactionId,
+    nonce: u64,
+    prepared: &Prepared,
+    meta: &Meta,
+    undo: Option<&UndoOf>,
+) -> Intent {
     let mut offset = 0;
     let mut images = Vec::with_capacity(prepared.olds.len());
     for old in &prepared.olds {
@@ -200,7 +268,8 @@ fn intend(id: TransactionId, prepared: &Prepared, meta: &Meta, undo: Option<&Und
         images.push(Image {
             path: WirePath(old.path.clone()),
             hash,
-            mode: old.mode,
+            // Bits that change whom a program runs as do not come back from an image.
+            mode: old.mode & 0o1777,
             offset,
             length,
         });
@@ -208,25 +277,29 @@ fn intend(id: TransactionId, prepared: &Prepared, meta: &Meta, undo: Option<&Und
     }
     let write = |(n, write): (usize, &crate::prepare::PlannedWrite)| Write {
         path: WirePath(write.path.clone()),
-        temp: WirePath(beside(&write.path, &journal::temp_name(id, n))),
+        temp: WirePath(beside(&write.path, &journal::temp_name(id, nonce, n))),
         from: write.from.clone().map(WirePath),
         before: write.before.map(WireHash),
         after: WireHash(write.text.hash()),
+        length: write.text.len() as u64,
     };
-    let delete = |(path, before): &(RelPath, ContentHash)| Delete {
+    let n_writes = prepared.writes.len();
+    let delete = |(n, (path, before)): (usize, &(RelPath, ContentHash))| Delete {
         path: WirePath(path.clone()),
+        temp: WirePath(beside(path, &journal::temp_name(id, nonce, n_writes + n))),
         before: WireHash(*before),
     };
     let old_directories = undo.map(|undo| undo.directories.as_slice()).unwrap_or_default();
     Intent {
-        version: v1::VERSION,
+        version: v2::VERSION,
         id: id.to_string(),
+        nonce,
         command: meta.command.clone(),
         time: meta.time.clone(),
         notes: meta.notes.clone(),
         undoes: undo.map(|undo| undo.id.to_string()),
         writes: prepared.writes.iter().enumerate().map(write).collect(),
-        deletes: prepared.deletes.iter().map(delete).collect(),
+        deletes: prepared.deletes.iter().enumerate().map(delete).collect(),
         images,
         new_directories: prepared.new_directories.iter().cloned().map(WirePath).collect(),
         old_directories: old_directories.iter().cloned().map(WirePath).collect(),
@@ -238,24 +311,20 @@ pub(crate) fn beside(path: &RelPath, name: &str) -> RelPath {
     sibling.expect("the name is a constant pattern without separators")
 }
 
-/// Rolling back removes what the intent names, so it may name only what is not there yet.
-fn check_names_free(ctx: &Ctx<'_>, intent: &Intent) -> Result<(), StepError> {
-    for WirePath(temp) in intent.writes.iter().map(|write| &write.temp) {
-        if step("look at", temp, ctx.fs.stat(temp))?.is_some() {
-            return step("use the name", temp, Err(std::io::ErrorKind::AlreadyExists.into()));
-        }
-    }
-    Ok(())
-}
-
 /// J1: the intent reaches the disk, with the names of all directories above it.
-fn begin(ctx: &Ctx<'_>, id: TransactionId, intent: &Intent) -> Result<(), StepError> {
+fn begin(ctx: &Ctx<'_>, id: TransactionId, intent: &Intent) -> Result<(), CommitError> {
+    let line = journal::intent_line(intent);
+    // Room for the marks.
+    if line.len() as u64 + 4096 > journal::MAX_JOURNAL {
+        let files = intent.writes.len() + intent.deletes.len();
+        return Err(CommitError::TooManyFiles { files });
+    }
     let (directory, path) = (journal::directory_of(id), journal::journal_of(id));
-    step("create", &directory, ctx.fs.create_directory(&directory, 0o700))?;
+    step("create", &directory, ctx.state.create_directory(&directory, 0o700))?;
     let attributes = Attributes::Exact { mode: 0o600 };
-    step("write", &path, ctx.fs.create(&path, &journal::intent_line(intent), &attributes))?;
-    ctx.sync_files(&[path])?;
-    ctx.sync_directories(&[Some(directory), Some(journal::transactions_path())])
+    step("write", &path, ctx.state.create(&path, &line, &attributes))?;
+    ctx.sync_state(&[path])?;
+    Ok(ctx.sync_state_directories(&[Some(directory), Some(journal::transactions_path())])?)
 }
 
 /// J2: everything that publishing needs reaches the disk.
@@ -268,23 +337,32 @@ fn stage(
     for directory in &prepared.new_directories {
         step("create", directory, ctx.fs.create_directory(directory, 0o777))?;
     }
-    let mut files = Vec::with_capacity(prepared.writes.len() + 1);
+    let mut files = Vec::with_capacity(prepared.writes.len());
     for (planned, write) in prepared.writes.iter().zip(&intent.writes) {
+        check_interrupted(ctx)?;
         let temp = &write.temp.0;
         step("write", temp, ctx.fs.create(temp, planned.text.bytes(), &planned.attributes))?;
         files.push(temp.clone());
     }
     let undo = journal::undo_of(id);
     let images = prepared.olds.iter().map(|old| old.text.bytes()).collect::<Vec<_>>().concat();
-    step("write", &undo, ctx.fs.create(&undo, &images, &Attributes::Exact { mode: 0o600 }))?;
-    files.push(undo);
+    step("write", &undo, ctx.state.create(&undo, &images, &Attributes::Exact { mode: 0o600 }))?;
     ctx.sync_files(&files)?;
+    ctx.sync_state(&[undo])?;
     let mut directories = parents(intent.writes.iter().map(|write| &write.path.0));
     directories.extend(parents(prepared.new_directories.iter()));
     directories.extend(prepared.new_directories.iter().cloned().map(Some));
-    directories.insert(Some(journal::directory_of(id)));
     ctx.sync_directories(&directories.into_iter().collect::<Vec<_>>())?;
-    check_unchanged(ctx, prepared)
+    ctx.sync_state_directories(&[Some(journal::directory_of(id))])?;
+    check_unchanged(ctx, prepared)?;
+    check_interrupted(ctx)
+}
+
+fn check_interrupted(ctx: &Ctx<'_>) -> Result<(), CommitError> {
+    match ctx.interrupted() {
+        Some(signal) => Err(CommitError::Interrupted { signal }),
+        None => Ok(()),
+    }
 }
 
 /// The last look before the point of no return: no other program may have come in between.
@@ -306,19 +384,8 @@ fn check_unchanged(ctx: &Ctx<'_>, prepared: &Prepared) -> Result<(), CommitError
 /// J3.
 fn mark_committed(ctx: &Ctx<'_>, id: TransactionId) -> Result<(), StepError> {
     let path = journal::journal_of(id);
-    step("write", &path, ctx.fs.append(&path, &journal::committed_line()))?;
-    ctx.sync_files(&[path])
-}
-
-/// Replaces and removes; J4: all of it reaches the disk before this returns.
-fn publish(ctx: &Ctx<'_>, intent: &Intent) -> Result<(), StepError> {
-    for write in &intent.writes {
-        step("replace", &write.path.0, ctx.fs.rename(&write.temp.0, &write.path.0))?;
-    }
-    for delete in &intent.deletes {
-        step("remove", &delete.path.0, ctx.fs.remove_file(&delete.path.0))?;
-    }
-    recover::settle(ctx, intent)
+    step("write", &path, ctx.state.append(&path, &journal::committed_line()))?;
+    ctx.sync_state(&[path])
 }
 
 /// The directories that hold the paths.

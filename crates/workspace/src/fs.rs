@@ -5,7 +5,9 @@
 //! [`crate::OsFs`] is the disk; [`crate::MemFs`] is a disk in memory that can fail or stop at any operation.
 
 use std::io;
+use std::time::Duration;
 
+use edit::ContentHash;
 use snapshot::RelPath;
 
 /// What stands at a path.
@@ -34,6 +36,13 @@ pub struct Identity {
     pub modified: i128,
     /// Last change of contents or attributes, in nanoseconds.
     pub changed: i128,
+}
+
+impl Identity {
+    /// Whether it is the same file with the same contents, whatever names it was given since.
+    pub fn is_same_contents(&self, other: &Identity) -> bool {
+        Identity { changed: 0, ..*self } == Identity { changed: 0, ..*other }
+    }
 }
 
 /// Why a file cannot be replaced although its directory could be written.
@@ -80,6 +89,15 @@ pub enum Attributes {
 /// Holds a lock until it is dropped.
 pub trait Held: Send {}
 
+/// Whom a lock keeps out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Share {
+    /// Everybody else.
+    Exclusive,
+    /// Those who want it for themselves.
+    Shared,
+}
+
 /// Operations on paths beneath one root. `None` in place of a directory is the root itself.
 pub trait Fs: Send + Sync {
     /// The root's own absolute path without links, if it has one: a link that spells its target in full may still
@@ -91,6 +109,12 @@ pub trait Fs: Send + Sync {
 
     /// The bytes of a regular file. More than `limit` bytes is an error of kind `FileTooLarge`.
     fn read(&self, path: &RelPath, limit: u64) -> io::Result<(Vec<u8>, Stat)>;
+
+    /// A part of a regular file; less than `length` bytes if the file ends before.
+    fn read_part(&self, path: &RelPath, offset: u64, length: u64) -> io::Result<Vec<u8>>;
+
+    /// The hash of a regular file, in bounded memory, and what was known of it when that began.
+    fn hash(&self, path: &RelPath) -> io::Result<(ContentHash, Stat)>;
 
     /// The target of a link, as it is spelled.
     fn read_link(&self, path: &RelPath) -> io::Result<String>;
@@ -110,8 +134,15 @@ pub trait Fs: Send + Sync {
     /// Creates a directory that must not exist, in one that does.
     fn create_directory(&self, path: &RelPath, mode: u32) -> io::Result<()>;
 
-    /// Gives a file another name in its directory, atomically taking the place of what has that name.
+    /// Gives a file another name, atomically taking the place of what has that name.
     fn rename(&self, from: &RelPath, to: &RelPath) -> io::Result<()>;
+
+    /// Gives a file another name that nothing has yet; an error of kind `AlreadyExists` if something has, and of kind
+    /// `Unsupported` if the file system cannot do that in one step.
+    fn rename_new(&self, from: &RelPath, to: &RelPath) -> io::Result<()>;
+
+    /// Swaps two names in one step; an error of kind `Unsupported` if the file system cannot.
+    fn exchange(&self, a: &RelPath, b: &RelPath) -> io::Result<()>;
 
     /// Removes a name of a file.
     fn remove_file(&self, path: &RelPath) -> io::Result<()>;
@@ -125,6 +156,12 @@ pub trait Fs: Send + Sync {
     /// Returns when the names in the directories are on stable storage.
     fn sync_directories(&self, directories: &[Option<RelPath>]) -> io::Result<()>;
 
-    /// Takes the lock on a file, creating the file if need be; `None` if another process holds it.
-    fn try_lock(&self, path: &RelPath) -> io::Result<Option<Box<dyn Held>>>;
+    /// Takes the lock, waiting up to `wait` for others; `None` if one of them still holds it then.
+    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn Held>>>;
+
+    /// The process that holds the lock, where the system tells.
+    fn lock_holder(&self) -> Option<u32>;
+
+    /// A number that nobody could have known before.
+    fn nonce(&self) -> io::Result<u64>;
 }

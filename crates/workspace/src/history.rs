@@ -6,8 +6,9 @@ use edit::{ContentHash, Edit, EditError, EditSet, Text};
 use snapshot::{ApplyError, ChangeError, NewFile, RelPath, Rename, TreeChange};
 
 use crate::commit::{CommitError, IndexWrite, Meta, UndoOf, commit, rehearse};
+use crate::fs::Kind;
 use crate::images::{self, ImageError};
-use crate::journal::v1::{Intent, WirePath};
+use crate::journal::v2::{Intent, WirePath};
 use crate::journal::{self, JournalError, State, TransactionId};
 use crate::recover::remove_transaction;
 use crate::step::{Ctx, StepError, step};
@@ -127,8 +128,8 @@ pub(crate) fn log(ctx: &Ctx<'_>) -> Result<Vec<Transaction>, JournalError> {
 fn read_all(ctx: &Ctx<'_>) -> Result<BTreeMap<TransactionId, (Transaction, Intent)>, JournalError> {
     let mut all = BTreeMap::new();
     let mut undone_by: BTreeMap<TransactionId, TransactionId> = BTreeMap::new();
-    for id in journal::list(ctx.fs)?.into_iter().rev() {
-        let State::Done(intent) = journal::read_state(ctx.fs, id)? else { continue };
+    for id in journal::list(ctx.state)?.into_iter().rev() {
+        let State::Done(intent) = journal::read_state(ctx.state, id)? else { continue };
         let undoes = intent.undoes.as_ref().and_then(|id| id.parse().ok());
         // From the newest down, so that an undo which was undone itself does not count.
         if let Some(undone) = undoes.filter(|_| !undone_by.contains_key(&id)) {
@@ -264,7 +265,7 @@ fn inverse(
     for write in &intent.writes {
         let (path, after) = (&write.path.0, write.after.0);
         let old = write.from.as_ref().and_then(|from| Some((&from.0, images.get(&from.0)?)));
-        let Some(present) = present_text(ctx, path, after)? else {
+        let Some(present) = present_text(ctx, path, after, write.length)? else {
             changed.insert(path.clone());
             continue;
         };
@@ -310,11 +311,15 @@ fn present_text(
     ctx: &Ctx<'_>,
     path: &RelPath,
     expected: ContentHash,
+    length: u64,
 ) -> Result<Option<Text>, UndoError> {
     match step("look at", path, ctx.fs.stat(path))? {
-        Some(stat) if stat.kind == crate::fs::Kind::File => {
-            let (bytes, _) = step("read", path, ctx.fs.read(path, u64::MAX))?;
-            Ok(Some(Text::new(bytes)).filter(|text| text.hash() == expected))
+        Some(stat) if stat.kind == Kind::File && stat.identity.size == length => {
+            match ctx.fs.read(path, length) {
+                Ok((bytes, _)) => Ok(Some(Text::new(bytes)).filter(|it| it.hash() == expected)),
+                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(None),
+                Err(source) => Ok(step("read", path, Err(source))?),
+            }
         }
         _ => Ok(None),
     }
@@ -334,9 +339,10 @@ pub(crate) fn prune(
 ) -> Result<Vec<TransactionId>, CommitError> {
     let mut pruned = Vec::new();
     let (mut n_kept, mut bytes) = (0, 0u64);
-    for (n, id) in journal::list(ctx.fs)?.into_iter().rev().enumerate() {
+    for (n, id) in journal::list(ctx.state)?.into_iter().rev().enumerate() {
         let undo = journal::undo_of(id);
-        let size = step("look at", &undo, ctx.fs.stat(&undo))?.map_or(0, |stat| stat.identity.size);
+        let size =
+            step("look at", &undo, ctx.state.stat(&undo))?.map_or(0, |stat| stat.identity.size);
         bytes = bytes.saturating_add(size);
         // The newest stays, because the next number follows from it.
         if n == 0 || (n_kept < retention.transactions && bytes <= retention.bytes) {

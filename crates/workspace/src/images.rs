@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use edit::Text;
 use snapshot::RelPath;
 
-use crate::journal::v1::{Image, Intent};
+use crate::journal::v2::{Image, Intent};
 use crate::journal::{self, TransactionId};
 use crate::step::{Ctx, StepError, step};
 
@@ -27,27 +27,31 @@ impl From<StepError> for ImageError {
     }
 }
 
+/// The images of all files.
 pub(crate) fn read(
     ctx: &Ctx<'_>,
     id: TransactionId,
     intent: &Intent,
 ) -> Result<Images, ImageError> {
-    let path = journal::undo_of(id);
-    if step("look at", &path, ctx.fs.stat(&path))?.is_none() {
-        return Err(ImageError::Gone);
-    }
-    let (bytes, _) = step("read", &path, ctx.fs.read(&path, u64::MAX))?;
-    let cut = |image: &Image| -> Option<Text> {
-        let start = usize::try_from(image.offset).ok()?;
-        let end = start.checked_add(usize::try_from(image.length).ok()?)?;
-        Some(Text::new(bytes.get(start..end)?)).filter(|text| text.hash() == image.hash.0)
-    };
-    let image = |image: &Image| {
-        let path = image.path.0.clone();
-        match cut(image) {
-            Some(text) => Ok((path, (text, image.mode))),
-            None => Err(ImageError::Damaged(path)),
-        }
-    };
+    let image = |it: &Image| Ok((it.path.0.clone(), (read_one(ctx, id, it)?, it.mode)));
     intent.images.iter().map(image).collect()
+}
+
+/// The image of one file. Nothing is read for an image that the undo file has no room for.
+pub(crate) fn read_one(
+    ctx: &Ctx<'_>,
+    id: TransactionId,
+    image: &Image,
+) -> Result<Text, ImageError> {
+    let path = journal::undo_of(id);
+    let Some(stat) = step("look at", &path, ctx.state.stat(&path))? else {
+        return Err(ImageError::Gone);
+    };
+    let damaged = || ImageError::Damaged(image.path.0.clone());
+    let end = image.offset.checked_add(image.length).ok_or_else(damaged)?;
+    if end > stat.identity.size {
+        return Err(damaged());
+    }
+    let bytes = step("read", &path, ctx.state.read_part(&path, image.offset, image.length))?;
+    Some(Text::new(bytes)).filter(|it| it.hash() == image.hash.0).ok_or_else(damaged)
 }

@@ -1,18 +1,14 @@
 //! The journal: what a transaction is about to do, written down before it does it.
 //!
 //! ```text
-//! .regreen/                 0755
-//!   .gitignore              keeps all but files.json and approvals/ out of git
-//!   lock                    held from before the first step to after the last
-//!   files.json              the file index, changed only by transactions
-//!   cache/                  0700, what can be found out again, see `cache.rs`
+//! STATE/                    the state folder of the root, see `state.rs`
 //!   txn/                    0700
 //!     t_000042/             one transaction
 //!       journal             the intent, then the marks `committed` and `done`, one line each
 //!       undo                the bytes of every file before the transaction, one after the other
 //! ```
 //!
-//! A line is `blake3:HEX JSON`, the hash being that of the JSON. The first line is the [`Intent`], format version 1.
+//! A line is `blake3:HEX JSON`, the hash being that of the JSON. The first line is the [`Intent`], format version 2.
 //!
 //! # States
 //!
@@ -22,7 +18,7 @@
 //!      ▲                  │                         │    │                     ▲
 //!      │    roll_back     │       not for certain:  │    └───── complete ──────┘
 //!      ├──────────────────┤                  abort  │
-//!      │                  └──────────┐              │ cannot be completed: abort
+//!      │                  └──────────┐              │ cannot be completed, or somebody was faster: abort
 //!      │    take_back                ▼              │
 //!      └───────────────────────── aborted ◄─────────┘
 //! ```
@@ -37,12 +33,17 @@
 //! * J5. Only the newest transaction can be unfinished: whoever holds the lock recovers before starting another.
 //! * J6. An intended transaction changed no file of the tree, so removing what it names restores the old tree.
 //! * J7. A committed transaction has all it needs to be completed or taken back, and each step can be repeated.
-//! * J8. An intent names only temporary files of its own pattern beside their targets, and no target in `.git` or
-//!   `.regreen` but the file index. What breaks this was not written by regreen and is not acted upon.
+//! * J8. A journal is read as a stranger's: an intent names only temporary files of its own pattern beside their targets,
+//!   no target in `.git` or `.regreen` but the file index, every path once, images that tile the undo file, and no
+//!   mode that changes whom a program runs as. What breaks this was not written by regreen and is not acted upon.
 //! * J9. A journal that was renamed to `aborted` is taken back, whatever marks it has: files that were replaced get
-//!   their old contents from the undo images before anything else of the transaction is removed.
+//!   their old contents, from the file that was displaced or from the undo images, before anything else of the
+//!   transaction is removed.
 //! * J10. The undo images of a transaction are gone from stable storage before its journal is removed, so that a
 //!   directory without an intent holds nothing else, whether it is new or about to go.
+//! * J11. A file of the tree is displaced, never overwritten: it stands under the temporary name until all are replaced,
+//!   is looked at again, and goes only if it holds what the intent says it held. Otherwise the transaction is aborted.
+//! * J12. A file whose contents are neither those before nor those after the transaction is somebody else's and stays.
 //!
 //! # Assumptions about the file system
 //!
@@ -50,7 +51,7 @@
 //! synced is, after a power failure, whole, cut short or filled with NUL bytes, and the bytes before it are intact.
 //! Names in a directory that was not synced are each there or not, in any combination.
 
-pub(crate) mod v1;
+pub(crate) mod v2;
 
 use std::fmt;
 use std::io;
@@ -60,7 +61,7 @@ use edit::ContentHash;
 use snapshot::RelPath;
 
 use crate::fs::{Fs, Kind};
-use v1::{Intent, Record};
+use v2::{Intent, Record};
 
 /// The number of a transaction, counted up from 1. Written `t_000042`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -87,47 +88,51 @@ impl FromStr for TransactionId {
     }
 }
 
+/// A journal that is larger is not one of ours; a transaction of a hundred thousand files has less.
+pub(crate) const MAX_JOURNAL: u64 = 64 * 1024 * 1024;
+
 /// Why the journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
     /// A transaction was written by a later version.
-    #[error(
-        "{path} has format version {version}, this regreen knows {}; use the newer one, or move `.regreen/txn` aside",
-        v1::VERSION
-    )]
+    #[error("{path} has format version {version}, this regreen knows {}", v2::VERSION)]
     Newer {
         /// The journal.
-        path: RelPath,
+        path: String,
         /// Its format version.
         version: u64,
     },
     /// A journal is not what regreen wrote.
-    #[error(
-        "{path} is damaged ({reason}); look at `git status`, then move `.regreen/txn` aside to go on without its undo"
-    )]
+    #[error("{path} is damaged ({reason})")]
     Corrupt {
         /// The journal.
-        path: RelPath,
+        path: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// The store is a file or a link.
-    #[error(
-        "`{path}` is not a folder of its own, which regreen needs to keep its journal in; move it aside"
-    )]
+    /// The folder of the transactions is a file or a link.
+    #[error("{path} is not a folder of its own")]
     NotADirectory {
-        /// The store.
-        path: RelPath,
+        /// What stands there.
+        path: String,
     },
     /// The file system reported an error.
     #[error("cannot read {path}: {source}")]
     Io {
         /// The path.
-        path: RelPath,
+        path: String,
         /// What the file system said.
         source: io::Error,
     },
+}
+
+/// The path with that of the state folder before it, for people.
+pub(crate) fn shown(state: &dyn Fs, path: &RelPath) -> String {
+    match state.absolute_root() {
+        Some(root) => format!("{root}/{path}"),
+        None => path.to_string(),
+    }
 }
 
 /// How far a transaction got.
@@ -145,76 +150,67 @@ fn fixed(path: &str) -> RelPath {
     RelPath::parse(path).expect("the path is a constant of this module")
 }
 
-pub(crate) fn store_path() -> RelPath {
+/// The folder in the tree for what is meant to be committed.
+pub(crate) fn shared_folder() -> RelPath {
     fixed(".regreen")
 }
 
-pub(crate) fn ignore_path() -> RelPath {
-    fixed(".regreen/.gitignore")
-}
-
-pub(crate) fn lock_path() -> RelPath {
-    fixed(".regreen/lock")
-}
-
+/// The file index, in the tree.
 pub(crate) fn index_path() -> RelPath {
     fixed(".regreen/files.json")
 }
 
 pub(crate) fn transactions_path() -> RelPath {
-    fixed(".regreen/txn")
+    fixed("txn")
 }
 
 pub(crate) fn directory_of(id: TransactionId) -> RelPath {
-    fixed(&format!(".regreen/txn/{id}"))
+    fixed(&format!("txn/{id}"))
 }
 
 pub(crate) fn journal_of(id: TransactionId) -> RelPath {
-    fixed(&format!(".regreen/txn/{id}/journal"))
+    fixed(&format!("txn/{id}/journal"))
 }
 
 pub(crate) fn aborted_of(id: TransactionId) -> RelPath {
-    fixed(&format!(".regreen/txn/{id}/aborted"))
+    fixed(&format!("txn/{id}/aborted"))
 }
 
 pub(crate) fn undo_of(id: TransactionId) -> RelPath {
-    fixed(&format!(".regreen/txn/{id}/undo"))
+    fixed(&format!("txn/{id}/undo"))
 }
 
-/// The name of the `n`th temporary file of a transaction.
-pub(crate) fn temp_name(id: TransactionId, n: usize) -> String {
-    format!(".regreen-{id}-{n}")
-}
-
-/// Whether a file name is that of a temporary file of this transaction.
-pub(crate) fn is_temp_name_of(name: &str, id: TransactionId) -> bool {
-    is_temp_name(name) && name.starts_with(&format!(".regreen-{id}-"))
+/// The name of the `n`th temporary file of a transaction. The nonce keeps it apart from what lies there already, and
+/// from those of other users and roots.
+pub(crate) fn temp_name(id: TransactionId, nonce: u64, n: usize) -> String {
+    format!(".regreen-{id}-{nonce:016x}-{n}")
 }
 
 /// Whether a file name is that of a temporary file of some transaction.
 pub(crate) fn is_temp_name(name: &str) -> bool {
-    let parts = name.strip_prefix(".regreen-").and_then(|rest| rest.rsplit_once('-'));
-    parts.is_some_and(|(id, n)| {
-        id.parse::<TransactionId>().is_ok()
-            && !n.is_empty()
-            && n.bytes().all(|byte| byte.is_ascii_digit())
-    })
+    let parts: Option<Vec<&str>> = name.strip_prefix(".regreen-").map(|it| it.split('-').collect());
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
+    match parts.as_deref() {
+        Some([id, nonce, n]) => {
+            id.parse::<TransactionId>().is_ok()
+                && nonce.len() == 16
+                && nonce.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && is_number(n)
+        }
+        _ => false,
+    }
 }
 
-/// The transactions that have a directory, oldest first.
-pub(crate) fn list(fs: &dyn Fs) -> Result<Vec<TransactionId>, JournalError> {
+/// The transactions that have a directory in the state folder, oldest first.
+pub(crate) fn list(state: &dyn Fs) -> Result<Vec<TransactionId>, JournalError> {
     let path = transactions_path();
-    let io = |source| JournalError::Io { path: path.clone(), source };
-    let store = store_path();
-    match fs.stat(&store).map_err(io)?.map(|stat| stat.kind) {
+    let io = |source| JournalError::Io { path: shown(state, &path), source };
+    match state.stat(&path).map_err(io)?.map(|stat| stat.kind) {
         None => return Ok(Vec::new()),
         Some(Kind::Directory) => {}
-        Some(_) => return Err(JournalError::NotADirectory { path: store }),
+        Some(_) => return Err(JournalError::NotADirectory { path: shown(state, &path) }),
     }
-    if fs.stat(&path).map_err(io)?.is_none() {
-        return Ok(Vec::new());
-    }
-    let mut ids: Vec<TransactionId> = fs
+    let mut ids: Vec<TransactionId> = state
         .list(Some(&path))
         .map_err(io)?
         .iter()
@@ -236,10 +232,11 @@ pub(crate) fn read_state(fs: &dyn Fs, id: TransactionId) -> Result<State, Journa
 fn look_at(fs: &dyn Fs, id: TransactionId) -> Result<State, JournalError> {
     let (path, aborted) = (journal_of(id), aborted_of(id));
     if let Some(bytes) = read_if_present(fs, &path)? {
-        let state = parse(&bytes, id, &path)?;
+        let state = parse(&bytes, id, &shown(fs, &path))?;
         return if let State::Nothing = state { nothing(fs, id, &path) } else { Ok(state) };
     }
     let Some(bytes) = read_if_present(fs, &aborted)? else { return nothing(fs, id, &path) };
+    let aborted = shown(fs, &aborted);
     match parse(&bytes, id, &aborted)? {
         // Only a journal with its intent is ever renamed (J9).
         State::Nothing => {
@@ -259,26 +256,32 @@ fn nothing(fs: &dyn Fs, id: TransactionId, journal: &RelPath) -> Result<State, J
     let names = match fs.list(Some(&directory)) {
         Ok(names) => names,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::Nothing),
-        Err(source) => return Err(JournalError::Io { path: directory, source }),
+        Err(source) => {
+            return Err(JournalError::Io { path: shown(fs, &directory), source });
+        }
     };
     match names.iter().find(|(name, _)| name != "journal") {
         None => Ok(State::Nothing),
-        Some((name, _)) => Err(lost_intent(journal.clone(), &format!("`{name}` is beside it"))),
+        Some((name, _)) => Err(lost_intent(shown(fs, journal), &format!("`{name}` is beside it"))),
     }
 }
 
 /// There is something that only comes after an intent, and no intent.
-pub(crate) fn lost_intent(journal: RelPath, evidence: &str) -> JournalError {
+fn lost_intent(journal: String, evidence: &str) -> JournalError {
     let reason = format!("its first record is lost, though {evidence}");
     JournalError::Corrupt { path: journal, reason }
 }
 
 fn read_if_present(fs: &dyn Fs, path: &RelPath) -> Result<Option<Vec<u8>>, JournalError> {
-    let io = |source| JournalError::Io { path: path.clone(), source };
+    let io = |source| JournalError::Io { path: shown(fs, path), source };
     match fs.stat(path).map_err(io)? {
-        Some(_) => match fs.read(path, u64::MAX) {
+        Some(_) => match fs.read(path, MAX_JOURNAL) {
             Ok((bytes, _)) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                let reason = format!("it has more than {MAX_JOURNAL} bytes");
+                Err(JournalError::Corrupt { path: shown(fs, path), reason })
+            }
             Err(error) => Err(io(error)),
         },
         None => Ok(None),
@@ -304,9 +307,9 @@ fn line(record: &Record) -> Vec<u8> {
     format!("{} {json}\n", ContentHash::of(json.as_bytes())).into_bytes()
 }
 
-fn parse(bytes: &[u8], id: TransactionId, path: &RelPath) -> Result<State, JournalError> {
+fn parse(bytes: &[u8], id: TransactionId, path: &str) -> Result<State, JournalError> {
     let corrupt =
-        |reason: &str| JournalError::Corrupt { path: path.clone(), reason: reason.to_owned() };
+        |reason: &str| JournalError::Corrupt { path: path.to_owned(), reason: reason.to_owned() };
     let end = bytes.iter().position(|byte| *byte == b'\n');
     let (first, rest) = end.map_or((bytes, None), |end| (&bytes[..end], Some(&bytes[end + 1..])));
     // An intent that was cut short was never synced (J1).
@@ -315,7 +318,7 @@ fn parse(bytes: &[u8], id: TransactionId, path: &RelPath) -> Result<State, Journ
         let is_last = rest.is_empty();
         return is_last
             .then_some(State::Nothing)
-            .ok_or_else(|| lost_intent(path.clone(), "marks follow it"));
+            .ok_or_else(|| lost_intent(path.to_owned(), "marks follow it"));
     }
     let json = checked(first).ok_or_else(|| corrupt("the checksum of its intent is wrong"))?;
     let version = serde_json::from_slice::<serde_json::Value>(json)
@@ -323,8 +326,8 @@ fn parse(bytes: &[u8], id: TransactionId, path: &RelPath) -> Result<State, Journ
         .pointer("/version")
         .and_then(serde_json::Value::as_u64);
     match version {
-        Some(version) if version > u64::from(v1::VERSION) => {
-            return Err(JournalError::Newer { path: path.clone(), version });
+        Some(version) if version > u64::from(v2::VERSION) => {
+            return Err(JournalError::Newer { path: path.to_owned(), version });
         }
         _ => {}
     }

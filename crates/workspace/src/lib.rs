@@ -2,8 +2,8 @@
 //!
 //! A [`Workspace`] reads the disk twice at most, by [`Workspace::scan`] or [`Workspace::load`], and writes it in one way,
 //! [`Workspace::commit`]. Everything happens beneath one root, reached without following links; how a commit
-//! works, and why a crash cannot leave it in between, is written down in `journal.rs`. What is kept beside it only to save
-//! time is in `cache.rs`.
+//! works, and why a crash cannot leave it in between, is written down in `journal.rs`, and why nobody's save is lost in
+//! `displace.rs`. What regreen keeps for itself lies outside the tree, where no clone can put anything: `state.rs`.
 //!
 //! Knows nothing about documents, patches, diagnostics or rules.
 #![expect(clippy::disallowed_methods, reason = "this is the edge where files are touched")]
@@ -12,9 +12,13 @@
 mod approvals;
 mod cache;
 mod commit;
+mod displace;
 mod fs;
 mod history;
+mod home;
+mod hook_fs;
 mod images;
+mod interrupt;
 mod journal;
 mod load;
 mod lock;
@@ -22,17 +26,22 @@ mod mem_fs;
 mod os_fs;
 mod prepare;
 mod protection;
+mod publish;
 mod recover;
+mod repository;
 mod resolve;
 mod restore;
 mod root;
 mod scan;
 mod scratch;
+mod state;
 mod step;
+mod trust;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 use edit::{ContentHash, Text};
@@ -41,27 +50,30 @@ use snapshot::{FileIndex, IndexError, RelPath, TreeChange};
 pub use approvals::approval_path;
 pub use cache::{MAX_CACHE_BYTES, program_identity};
 pub use commit::{CommitError, IndexUpdate, Meta};
-pub use fs::{Attributes, Fs, Held, Identity, Kind, Pinned, Stat};
+pub use fs::{Attributes, Fs, Held, Identity, Kind, Pinned, Share, Stat};
 pub use history::{Retention, Touched, Transaction, UndoError, UndoPlan};
+pub use home::{Home, HomeError};
+pub use hook_fs::HookFs;
+pub use interrupt::Interrupts;
 pub use journal::{JournalError, ParseIdError, TransactionId};
 pub use load::{LoadError, Loaded};
 pub use lock::LockError;
-pub use mem_fs::{Fault, MemFs, Survival};
+pub use mem_fs::{Beneath, Fault, MemFs, Survival};
 pub use os_fs::OsFs;
 pub use recover::{RecoverError, Recovered};
 pub use resolve::Refusal;
 pub use root::find_root;
 pub use scan::{Extent, ScanError, ScanOptions, Scanned, Skipped};
 pub use scratch::{ScratchError, write_copy};
+pub use state::StateError;
 pub use step::StepError;
 
+use lock::LockPlace;
+use state::{StateFolder, StatePlace};
 use step::{Ctx, step};
 
 /// Files larger than this are not read unless the user says otherwise.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 64 * 1024 * 1024;
-
-/// What the store keeps out of version control.
-const GITIGNORE: &[u8] = b"*\n!.gitignore\n!files.json\n!approvals/\n!approvals/**\n";
 
 /// What is kept without being asked for.
 const DEFAULT_RETENTION: Retention = Retention { transactions: 200, bytes: 1024 * 1024 * 1024 };
@@ -69,7 +81,7 @@ const DEFAULT_RETENTION: Retention = Retention { transactions: 200, bytes: 1024 
 /// Whether a workspace may be written, decided when it is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Nothing is written, `.regreen` included; an unfinished transaction is an error.
+    /// Nothing is written; an unfinished transaction stays as it is.
     ReadOnly,
     /// Transactions may be made and recovered.
     ReadWrite,
@@ -100,7 +112,7 @@ pub struct Options {
 impl Options {
     /// Durable, with the default limits.
     pub fn new(access: Access) -> Options {
-        let lock_wait = Duration::from_secs(10);
+        let lock_wait = Duration::from_secs(30);
         Options {
             access,
             durability: Durability::Full,
@@ -134,23 +146,85 @@ pub enum IndexLoadError {
     Step(#[from] StepError),
 }
 
+/// Where what regreen keeps for itself is.
+#[derive(Clone)]
+enum Store {
+    /// Nowhere: a build keeps nothing and reads nothing.
+    None,
+    /// Where the caller says.
+    Given(Arc<dyn Fs>),
+    /// In the git directory or the user's own folder.
+    Place(Box<StatePlace>),
+}
+
 /// The files beneath one root.
+#[derive(Clone)]
 pub struct Workspace {
     fs: Arc<dyn Fs>,
     root: Option<PathBuf>,
+    store: Store,
+    interrupts: Option<Interrupts>,
     options: Options,
+    /// What was found in the way of the state and set aside.
+    aside: Arc<Mutex<Option<PathBuf>>>,
+    /// The thread that holds the lock over several steps.
+    holder: Arc<Mutex<Option<ThreadId>>>,
 }
 
+/// Keeps every other process from writing to the workspace until it is dropped. See [`Workspace::hold`].
+pub struct Hold<'a> {
+    workspace: &'a Workspace,
+    _lock: Box<dyn Held>,
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        *self.workspace.holder.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Stands for a lock that is held already.
+struct HeldAlready;
+
+impl Held for HeldAlready {}
+
 impl Workspace {
-    /// Opens the directory. Nothing is created, recovered or locked yet.
-    pub fn open(root: &Path, options: Options) -> io::Result<Workspace> {
-        let fs = Arc::new(OsFs::open(root)?);
-        Ok(Workspace { fs, root: Some(root.to_owned()), options })
+    /// Opens the directory, for a user with these folders; without any, no state is read or kept. Nothing is created,
+    /// recovered or locked yet.
+    pub fn open(root: &Path, home: Option<&Home>, options: Options) -> io::Result<Workspace> {
+        let fs = OsFs::open(root)?;
+        let (fs, store) = match home {
+            None => (fs, Store::None),
+            Some(home) => {
+                let place = StatePlace::new(root, home.clone())?;
+                let lock = LockPlace::Folder(place.lock_folder().to_owned());
+                (fs.with_lock(lock), Store::Place(Box::new(place)))
+            }
+        };
+        Ok(Workspace {
+            root: Some(root.to_owned()),
+            ..Workspace::over(Arc::new(fs), store, options)
+        })
     }
 
-    /// Works on a file system of the caller's, which cannot be scanned.
-    pub fn with_fs(fs: Arc<dyn Fs>, options: Options) -> Workspace {
-        Workspace { fs, root: None, options }
+    /// Works on file systems of the caller's, one for the tree, which cannot be scanned, and one for the state.
+    pub fn with_fs(fs: Arc<dyn Fs>, state: Arc<dyn Fs>, options: Options) -> Workspace {
+        Workspace::over(fs, Store::Given(state), options)
+    }
+
+    fn over(fs: Arc<dyn Fs>, store: Store, options: Options) -> Workspace {
+        let (aside, holder) = (Arc::default(), Arc::default());
+        Workspace { fs, root: None, store, interrupts: None, options, aside, holder }
+    }
+
+    /// The same workspace with another limit for the size of files.
+    pub fn with_max_file_size(&self, max_file_size: u64) -> Workspace {
+        Workspace { options: Options { max_file_size, ..self.options }, ..self.clone() }
+    }
+
+    /// The same workspace, whose transactions end whole when a signal arrives.
+    pub fn with_interrupts(self, interrupts: Interrupts) -> Workspace {
+        Workspace { interrupts: Some(interrupts), ..self }
     }
 
     /// How it was opened.
@@ -194,17 +268,35 @@ impl Workspace {
         Ok(LoadedIndex { base: Some(ContentHash::of(&bytes)), index: FileIndex::parse(text)? })
     }
 
+    /// The transaction that a crash left unfinished. Writes nothing. One that another process is at work on is waited
+    /// for.
+    pub fn pending(&self) -> Result<Option<TransactionId>, RecoverError> {
+        let Some(state) = self.state() else { return Ok(None) };
+        let ctx = self.ctx(&*state);
+        if recover::pending(&ctx)?.is_none() {
+            return Ok(None);
+        }
+        // Whoever is at work holds the lock; with a shared one, readers do not keep one another out.
+        let _lock = match lock::lock(&*self.fs, Share::Shared, self.options.lock_wait) {
+            Err(LockError::Io { source }) if lock::is_unsupported(&source) => None,
+            locked => Some(locked?),
+        };
+        Ok(recover::pending(&ctx)?.map(|(id, _)| id))
+    }
+
     /// Finishes or takes back what a crash left behind. Writes nothing if there is nothing to do; with
     /// [`Access::ReadOnly`] an unfinished transaction is an error.
     pub fn recover(&self) -> Result<Recovered, RecoverError> {
-        let ctx = self.ctx();
-        let Some((id, _)) = recover::pending(&ctx)? else { return Ok(Recovered::Clean) };
+        let Some(state) = self.state() else { return Ok(Recovered::Clean) };
+        let Some((id, _)) = recover::pending(&self.ctx(&*state))? else {
+            return Ok(Recovered::Clean);
+        };
         if self.options.access == Access::ReadOnly {
             return Err(RecoverError::Pending { id });
         }
         // What looks unfinished may be a transaction at work; its lock is waited for.
-        let _lock = lock::lock(&*self.fs, self.options.lock_wait)?;
-        recover::recover(&ctx)
+        let _lock = self.lock()?;
+        recover::recover(&self.ctx(&*self.writable_state()?))
     }
 
     /// Makes the change, all of it or none, and returns the number of the transaction; `None` if there was nothing to
@@ -215,12 +307,12 @@ impl Workspace {
         index: Option<&IndexUpdate>,
         meta: &Meta,
     ) -> Result<Option<TransactionId>, CommitError> {
-        let ctx = self.ctx();
         self.check_access()?;
         if change.is_empty() && index.is_none() {
             return Ok(None);
         }
-        let _lock = self.begin_writing(&ctx)?;
+        let (_lock, state) = self.begin_writing()?;
+        let ctx = self.ctx(&*state);
         let index = index.map(|update| commit::IndexWrite {
             base: update.base,
             text: Some(Text::new(update.index.render()))
@@ -239,12 +331,12 @@ impl Workspace {
         id: Option<TransactionId>,
         meta: &Meta,
     ) -> Result<Option<(TransactionId, TransactionId)>, UndoError> {
-        let ctx = self.ctx();
         self.check_access()?;
-        if id.is_none() && journal::list(&*self.fs)?.is_empty() {
+        if id.is_none() && self.has_no_transaction()? {
             return Ok(None);
         }
-        let _lock = self.begin_writing(&ctx)?;
+        let (_lock, state) = self.begin_writing()?;
+        let ctx = self.ctx(&*state);
         let undone = history::undo(&ctx, id, meta, self.options.max_file_size)?;
         self.prune_quietly(&ctx, undone.map(|(_, id)| id));
         Ok(undone)
@@ -253,27 +345,110 @@ impl Workspace {
     /// What [`Workspace::undo`] would do, with all of its refusals. Writes nothing and takes no lock, so that it works
     /// with [`Access::ReadOnly`]; what another process does meanwhile is for the undo itself to find.
     pub fn plan_undo(&self, id: Option<TransactionId>) -> Result<Option<UndoPlan>, UndoError> {
-        history::plan_undo(&self.ctx(), id, self.options.max_file_size)
+        match self.state() {
+            Some(state) => history::plan_undo(&self.ctx(&*state), id, self.options.max_file_size),
+            None => id.map_or(Ok(None), |id| Err(UndoError::Unknown { id })),
+        }
     }
 
     /// The transactions that are done and not forgotten, oldest first.
     pub fn log(&self) -> Result<Vec<Transaction>, JournalError> {
-        history::log(&self.ctx())
+        match self.state() {
+            Some(state) => history::log(&self.ctx(&*state)),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Forgets the oldest transactions until the rest is within the limits. Returns what was forgotten.
     pub fn prune(&self, retention: Retention) -> Result<Vec<TransactionId>, CommitError> {
-        let ctx = self.ctx();
         self.check_access()?;
-        if journal::list(&*self.fs)?.is_empty() {
+        if self.has_no_transaction()? {
             return Ok(Vec::new());
         }
-        let _lock = self.begin_writing(&ctx)?;
-        history::prune(&ctx, retention)
+        let (_lock, state) = self.begin_writing()?;
+        history::prune(&self.ctx(&*state), retention)
     }
 
-    fn ctx(&self) -> Ctx<'_> {
-        Ctx { fs: &*self.fs, durability: self.options.durability }
+    /// The folder that the state of this root is in, made if there is none. The lock is taken for that.
+    pub fn state_folder(&self) -> Result<PathBuf, CommitError> {
+        self.check_access()?;
+        let _lock = self.lock()?;
+        match &self.store {
+            Store::Place(place) => Ok(self.opened(place.open_or_create()?).0),
+            Store::None | Store::Given(_) => Err(StateError::Home(HomeError::Missing).into()),
+        }
+    }
+
+    /// The folder that the state of this root is in; `None` if there is no state that is this user's own.
+    pub fn existing_state_folder(&self) -> Option<PathBuf> {
+        match &self.store {
+            Store::Place(place) => place.open_existing().map(|it| it.fs.root().to_owned()),
+            Store::None | Store::Given(_) => None,
+        }
+    }
+
+    /// The folder for copies of the tree, made if it is not there. It is the user's own and lies in no repository.
+    pub fn runs_folder(&self) -> Result<PathBuf, CommitError> {
+        self.check_access()?;
+        match &self.store {
+            Store::Place(place) => Ok(place.runs()?),
+            Store::None | Store::Given(_) => Err(StateError::Home(HomeError::Missing).into()),
+        }
+    }
+
+    /// What stood where the state belongs, was not this user's own, and was given another name.
+    pub fn set_aside(&self) -> Option<PathBuf> {
+        self.aside.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What an older regreen kept in the tree, which nobody reads any more: names in `.regreen`, sorted.
+    pub fn former_state(&self) -> Vec<String> {
+        const FORMER: [&str; 5] = ["cache", "lock", "registry.db", "runs", "txn"];
+        let folder = journal::shared_folder();
+        let is_present =
+            |it: &str| folder.join(it).is_ok_and(|path| matches!(self.fs.stat(&path), Ok(Some(_))));
+        FORMER.into_iter().filter(|it| is_present(it)).map(str::to_owned).collect()
+    }
+
+    fn ctx<'a>(&'a self, state: &'a dyn Fs) -> Ctx<'a> {
+        Ctx {
+            fs: &*self.fs,
+            state,
+            durability: self.options.durability,
+            interrupts: self.interrupts.as_ref(),
+        }
+    }
+
+    /// The state that is there.
+    fn state(&self) -> Option<Arc<dyn Fs>> {
+        match &self.store {
+            Store::None => None,
+            Store::Given(state) => Some(Arc::clone(state)),
+            Store::Place(place) => place.open_existing().map(|it| Arc::new(it.fs) as Arc<dyn Fs>),
+        }
+    }
+
+    /// The state, made if there is none; the caller holds the lock.
+    fn writable_state(&self) -> Result<Arc<dyn Fs>, StateError> {
+        match &self.store {
+            Store::None => Err(HomeError::Missing.into()),
+            Store::Given(state) => Ok(Arc::clone(state)),
+            Store::Place(place) => Ok(self.opened(place.open_or_create()?).1),
+        }
+    }
+
+    fn opened(&self, folder: StateFolder) -> (PathBuf, Arc<dyn Fs>) {
+        if let Some(aside) = folder.aside {
+            *self.aside.lock().unwrap_or_else(PoisonError::into_inner) = Some(aside);
+        }
+        (folder.fs.root().to_owned(), Arc::new(folder.fs))
+    }
+
+    fn has_no_transaction(&self) -> Result<bool, JournalError> {
+        Ok(match self.state() {
+            Some(state) => journal::list(&*state)?.is_empty(),
+            None => true,
+        })
     }
 
     fn check_access(&self) -> Result<(), CommitError> {
@@ -283,25 +458,48 @@ impl Workspace {
         }
     }
 
-    /// Makes the store if need be, takes the lock and recovers.
-    fn begin_writing(&self, ctx: &Ctx<'_>) -> Result<Box<dyn Held>, CommitError> {
-        let store = journal::store_path();
-        make_directory(ctx, &store, 0o755)?;
-        let lock = lock::lock(&*self.fs, self.options.lock_wait)?;
-        let (ignore, transactions) = (journal::ignore_path(), journal::transactions_path());
-        if step("look at", &transactions, self.fs.stat(&transactions))?.is_none() {
-            if step("look at", &ignore, self.fs.stat(&ignore))?.is_none() {
-                let attributes = Attributes::New { mode: 0o644 };
-                step("write", &ignore, self.fs.create(&ignore, GITIGNORE, &attributes))?;
-                ctx.sync_files(&[ignore])?;
-                ctx.sync_directories(&[Some(store.clone())])?;
-            }
-            // Last, so that the store is whole once this is there.
-            make_directory(ctx, &transactions, 0o700)?;
-            ctx.sync_directories(&[Some(store), None])?;
+    /// Takes the lock for more than one step of this thread: what is read is what will be written to. Whoever waits is
+    /// queued, so that everybody who applies a patch to the same file gets a turn.
+    pub fn hold(&self) -> Result<Hold<'_>, CommitError> {
+        self.check_access()?;
+        let lock = self.lock()?;
+        let thread = std::thread::current().id();
+        *self.holder.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        Ok(Hold { workspace: self, _lock: lock })
+    }
+
+    /// Takes the lock, on a file of the state folder where folders cannot be locked.
+    fn lock(&self) -> Result<Box<dyn Held>, RecoverError> {
+        let holder = *self.holder.lock().unwrap_or_else(PoisonError::into_inner);
+        if holder == Some(std::thread::current().id()) {
+            return Ok(Box::new(HeldAlready));
         }
-        recover::recover(ctx)?;
-        Ok(lock)
+        match lock::lock(&*self.fs, Share::Exclusive, self.options.lock_wait) {
+            Err(LockError::Io { source }) if lock::is_unsupported(&source) => {
+                let Store::Place(place) = &self.store else {
+                    return Err(LockError::Io { source }.into());
+                };
+                let file = place.open_or_create()?.fs.root().join("lock");
+                let root = OsFs::open(place.root()).map_err(|source| LockError::Io { source })?;
+                let root = root.with_lock(LockPlace::File(file));
+                Ok(lock::lock(&root, Share::Exclusive, self.options.lock_wait)?)
+            }
+            locked => Ok(locked?),
+        }
+    }
+
+    /// Takes the lock, makes the state if need be, and recovers.
+    fn begin_writing(&self) -> Result<(Box<dyn Held>, Arc<dyn Fs>), CommitError> {
+        let lock = self.lock()?;
+        let state = self.writable_state()?;
+        let ctx = self.ctx(&*state);
+        let transactions = journal::transactions_path();
+        if step("look at", &transactions, state.stat(&transactions))?.is_none() {
+            step("create", &transactions, state.create_directory(&transactions, 0o700))?;
+            ctx.sync_state_directories(&[None])?;
+        }
+        recover::recover(&ctx)?;
+        Ok((lock, state))
     }
 
     /// Keeps the undo images within bounds. The transaction is done whatever comes of this, so an error waits for the

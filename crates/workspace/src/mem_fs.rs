@@ -8,11 +8,14 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use edit::ContentHash;
 use rustix::io::Errno;
 use snapshot::RelPath;
 
-use crate::fs::{Attributes, Fs, Held, Identity, Kind, Stat};
+use crate::fs::{Attributes, Fs, Held, Identity, Kind, Share, Stat};
 
 /// What goes wrong, and at which operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +64,9 @@ struct State {
     fault: Option<Fault>,
     pinned: Option<RelPath>,
     locked: Arc<Mutex<bool>>,
+    n_nonces: u64,
+    /// Whether two names can be swapped, and taken only if they are free, in one step.
+    is_plain: bool,
 }
 
 #[derive(Clone)]
@@ -87,6 +93,7 @@ enum NameChange {
     Add(String, NodeId),
     Remove(String),
     Rename { from: String, to: String, node: NodeId },
+    Exchange { a: String, b: String },
 }
 
 const ROOT: NodeId = 0;
@@ -143,6 +150,12 @@ impl MemFs {
         self.lock_state().pinned = Some(path.clone());
     }
 
+    /// From here on names can be neither swapped nor taken only if they are free, as on older file systems; also after
+    /// a crash.
+    pub fn make_plain(&self) {
+        self.lock_state().is_plain = true;
+    }
+
     /// How many operations there were since the count began.
     pub fn n_operations(&self) -> usize {
         self.lock_state().n_operations
@@ -157,7 +170,13 @@ impl MemFs {
         });
         let nodes = state.nodes.iter().map(|node| node.survive(survival, &mut dice)).collect();
         MemFs {
-            state: Mutex::new(State { nodes, pinned: state.pinned.clone(), ..State::default() }),
+            state: Mutex::new(State {
+                nodes,
+                pinned: state.pinned.clone(),
+                n_nonces: state.n_nonces,
+                is_plain: state.is_plain,
+                ..State::default()
+            }),
         }
     }
 
@@ -333,6 +352,13 @@ impl NameChange {
                 names.remove(from);
                 names.insert(to.clone(), *node);
             }
+            NameChange::Exchange { a, b } => {
+                // Where one of the two did not survive there is nothing to swap it with.
+                if let (Some(at_a), Some(at_b)) = (names.get(a).copied(), names.get(b).copied()) {
+                    names.insert(a.clone(), at_b);
+                    names.insert(b.clone(), at_a);
+                }
+            }
         }
     }
 }
@@ -369,6 +395,17 @@ impl Fs for MemFs {
             Node::Link { .. } => Err(errno(Errno::LOOP)),
             Node::Directory { .. } => Err(errno(Errno::ISDIR)),
         }
+    }
+
+    fn read_part(&self, path: &RelPath, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        let (bytes, _) = self.read(path, u64::MAX)?;
+        let part = bytes.into_iter().skip(usize::try_from(offset).unwrap_or(usize::MAX));
+        Ok(part.take(usize::try_from(length).unwrap_or(usize::MAX)).collect())
+    }
+
+    fn hash(&self, path: &RelPath) -> io::Result<(ContentHash, Stat)> {
+        let (bytes, stat) = self.read(path, u64::MAX)?;
+        Ok((ContentHash::of(&bytes), stat))
     }
 
     fn read_link(&self, path: &RelPath) -> io::Result<String> {
@@ -429,6 +466,7 @@ impl Fs for MemFs {
 
     fn rename(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
         let mut state = self.operate()?;
+        state.check_pin(from)?;
         state.check_pin(to)?;
         if from.parent() != to.parent() {
             return Err(errno(Errno::XDEV));
@@ -441,6 +479,40 @@ impl Fs for MemFs {
             to: to.file_name().to_owned(),
             node,
         };
+        change.apply(names);
+        unsynced.push(change);
+        Ok(())
+    }
+
+    fn rename_new(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
+        {
+            let state = self.lock_state();
+            if state.is_plain {
+                return Err(io::ErrorKind::Unsupported.into());
+            }
+            if state.find(Some(to))?.is_some() {
+                return Err(errno(Errno::EXIST));
+            }
+        }
+        self.rename(from, to)
+    }
+
+    fn exchange(&self, a: &RelPath, b: &RelPath) -> io::Result<()> {
+        if self.lock_state().is_plain {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let mut state = self.operate()?;
+        state.check_pin(a)?;
+        state.check_pin(b)?;
+        if a.parent() != b.parent() {
+            return Err(errno(Errno::XDEV));
+        }
+        let (names, unsynced) = state.directory(a.parent().as_ref())?;
+        if !names.contains_key(a.file_name()) || !names.contains_key(b.file_name()) {
+            return Err(errno(Errno::NOENT));
+        }
+        let (a, b) = (a.file_name().to_owned(), b.file_name().to_owned());
+        let change = NameChange::Exchange { a, b };
         change.apply(names);
         unsynced.push(change);
         Ok(())
@@ -480,21 +552,136 @@ impl Fs for MemFs {
         Ok(())
     }
 
-    fn try_lock(&self, path: &RelPath) -> io::Result<Option<Box<dyn Held>>> {
-        let mut state = self.operate()?;
-        if state.find(Some(path))?.is_none() {
-            state.add(
-                path,
-                Node::File { bytes: Vec::new(), stable: Vec::new(), mode: 0o644, revision: 0 },
-            )?;
+    fn lock(&self, _share: Share, wait: Duration) -> io::Result<Option<Box<dyn Held>>> {
+        let locked = self.operate()?.locked.clone();
+        let start = Instant::now();
+        loop {
+            let mut flag = locked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if !std::mem::replace(&mut *flag, true) {
+                drop(flag);
+                return Ok(Some(Box::new(MemLock { locked })));
+            }
+            drop(flag);
+            if start.elapsed() >= wait {
+                return Ok(None);
+            }
+            thread::sleep(Duration::from_millis(1));
         }
-        let locked = state.locked.clone();
-        let mut flag = locked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if std::mem::replace(&mut *flag, true) {
-            return Ok(None);
+    }
+
+    fn lock_holder(&self) -> Option<u32> {
+        None
+    }
+
+    fn nonce(&self) -> io::Result<u64> {
+        let mut state = self.lock_state();
+        state.n_nonces += 1;
+        Ok(state.n_nonces)
+    }
+}
+
+/// A folder of a disk in memory as a disk of its own, so that one count of operations, and one crash, is about several.
+pub struct Beneath {
+    fs: Arc<MemFs>,
+    folder: RelPath,
+}
+
+impl MemFs {
+    /// The folder as a disk of its own; it is made if it is not there.
+    pub fn beneath(self: &Arc<MemFs>, folder: &RelPath) -> io::Result<Beneath> {
+        let mut state = self.lock_state();
+        if state.find(Some(folder))?.is_none() {
+            state.add(folder, empty_directory())?;
+            state.sync_everything();
         }
-        drop(flag);
-        Ok(Some(Box::new(MemLock { locked })))
+        drop(state);
+        Ok(Beneath { fs: Arc::clone(self), folder: folder.clone() })
+    }
+}
+
+impl Beneath {
+    fn at(&self, path: &RelPath) -> RelPath {
+        path.segments().fold(self.folder.clone(), |at, it| at.join(it).expect("it is a segment"))
+    }
+
+    fn at_all(&self, paths: &[RelPath]) -> Vec<RelPath> {
+        paths.iter().map(|it| self.at(it)).collect()
+    }
+
+    fn at_folder(&self, folder: Option<&RelPath>) -> Option<RelPath> {
+        Some(folder.map_or_else(|| self.folder.clone(), |it| self.at(it)))
+    }
+}
+
+impl Fs for Beneath {
+    fn absolute_root(&self) -> Option<&str> {
+        None
+    }
+    fn stat(&self, path: &RelPath) -> io::Result<Option<Stat>> {
+        self.fs.stat(&self.at(path))
+    }
+    fn read(&self, path: &RelPath, limit: u64) -> io::Result<(Vec<u8>, Stat)> {
+        self.fs.read(&self.at(path), limit)
+    }
+    fn read_part(&self, path: &RelPath, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        self.fs.read_part(&self.at(path), offset, length)
+    }
+    fn hash(&self, path: &RelPath) -> io::Result<(ContentHash, Stat)> {
+        self.fs.hash(&self.at(path))
+    }
+    fn read_link(&self, path: &RelPath) -> io::Result<String> {
+        self.fs.read_link(&self.at(path))
+    }
+    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, Kind)>> {
+        self.fs.list(self.at_folder(directory).as_ref())
+    }
+    fn is_writable(&self, path: &RelPath) -> io::Result<bool> {
+        self.fs.is_writable(&self.at(path))
+    }
+    fn create(&self, path: &RelPath, bytes: &[u8], attributes: &Attributes) -> io::Result<()> {
+        let attributes = match attributes {
+            Attributes::Like(model) => Attributes::Like(self.at(model)),
+            other => other.clone(),
+        };
+        self.fs.create(&self.at(path), bytes, &attributes)
+    }
+    fn append(&self, path: &RelPath, bytes: &[u8]) -> io::Result<()> {
+        self.fs.append(&self.at(path), bytes)
+    }
+    fn create_directory(&self, path: &RelPath, mode: u32) -> io::Result<()> {
+        self.fs.create_directory(&self.at(path), mode)
+    }
+    fn rename(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
+        self.fs.rename(&self.at(from), &self.at(to))
+    }
+    fn rename_new(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
+        self.fs.rename_new(&self.at(from), &self.at(to))
+    }
+    fn exchange(&self, a: &RelPath, b: &RelPath) -> io::Result<()> {
+        self.fs.exchange(&self.at(a), &self.at(b))
+    }
+    fn remove_file(&self, path: &RelPath) -> io::Result<()> {
+        self.fs.remove_file(&self.at(path))
+    }
+    fn remove_directory(&self, path: &RelPath) -> io::Result<()> {
+        self.fs.remove_directory(&self.at(path))
+    }
+    fn sync_files(&self, paths: &[RelPath]) -> io::Result<()> {
+        self.fs.sync_files(&self.at_all(paths))
+    }
+    fn sync_directories(&self, directories: &[Option<RelPath>]) -> io::Result<()> {
+        let directories: Vec<_> =
+            directories.iter().map(|it| self.at_folder(it.as_ref())).collect();
+        self.fs.sync_directories(&directories)
+    }
+    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn Held>>> {
+        self.fs.lock(share, wait)
+    }
+    fn lock_holder(&self) -> Option<u32> {
+        self.fs.lock_holder()
+    }
+    fn nonce(&self) -> io::Result<u64> {
+        self.fs.nonce()
     }
 }
 

@@ -7,16 +7,19 @@ mod attributes;
 mod stat;
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags};
+use edit::{ContentHash, ContentHasher};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use snapshot::RelPath;
 
-use crate::fs::{Attributes, Fs, Held, Kind, Stat};
+use crate::fs::{Attributes, Fs, Held, Identity, Kind, Share, Stat};
+use crate::lock::{self, LockPlace};
 
 /// From this many on, files are synced by several threads: the file system then shares its own commits.
 const PARALLEL_SYNC: usize = 32;
@@ -29,6 +32,7 @@ pub struct OsFs {
     root_fd: OwnedFd,
     absolute_root: Option<String>,
     has_openat2: bool,
+    lock: LockPlace,
 }
 
 impl OsFs {
@@ -45,7 +49,71 @@ impl OsFs {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root_fd = rustix::fs::open(root, flags, Mode::empty())?;
         let absolute_root = root.canonicalize()?.into_os_string().into_string().ok();
-        Ok(OsFs { root: root.to_owned(), root_fd, absolute_root, has_openat2: false })
+        let lock = LockPlace::Folder(root.to_owned());
+        Ok(OsFs { root: root.to_owned(), root_fd, absolute_root, has_openat2: false, lock })
+    }
+
+    /// Opens a root that must not be a link itself.
+    pub(crate) fn open_real(root: &Path) -> io::Result<OsFs> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let root_fd = rustix::fs::open(root, flags, Mode::empty())?;
+        OsFs::over(root.to_owned(), root_fd)
+    }
+
+    /// A directory beneath this one, reached without following a link, as a root of its own.
+    pub(crate) fn beneath(&self, directory: &RelPath) -> io::Result<OsFs> {
+        let root_fd = self.open_directory(Some(directory), OFlags::RDONLY)?;
+        OsFs::over(self.root.join(directory.as_str()), root_fd)
+    }
+
+    fn over(root: PathBuf, root_fd: OwnedFd) -> io::Result<OsFs> {
+        let has_openat2 =
+            openat2(&root_fd, ".", OFlags::PATH | OFlags::DIRECTORY, Mode::empty()).is_ok();
+        let lock = LockPlace::Folder(root.clone());
+        let absolute_root = root.to_str().map(str::to_owned);
+        Ok(OsFs { root, root_fd, absolute_root, has_openat2, lock })
+    }
+
+    /// The same files, with the lock on another folder.
+    pub(crate) fn with_lock(self, lock: LockPlace) -> OsFs {
+        OsFs { lock, ..self }
+    }
+
+    /// What is known of the root itself, and who owns it.
+    pub(crate) fn root_stat(&self) -> io::Result<RootStat> {
+        let stat = rustix::fs::fstat(&self.root_fd)?;
+        Ok(RootStat {
+            owner: stat.st_uid,
+            identity: stat::stat_fd(self.root_fd.as_fd())?.identity,
+            born: stat::born(self.root_fd.as_fd()),
+        })
+    }
+
+    fn open_file(&self, path: &RelPath) -> io::Result<(File, Stat)> {
+        // Without `O_NONBLOCK` a pipe that took the file's place would hold us up for ever.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let fd = self.open_path(path.as_str(), flags, Mode::empty())?;
+        let stat = stat::stat_fd(fd.as_fd())?;
+        if stat.kind != Kind::File {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        Ok((File::from(fd), stat))
+    }
+
+    fn rename_with(&self, from: &RelPath, to: &RelPath, flags: RenameFlags) -> io::Result<()> {
+        let directory = self.open_parent(to)?;
+        let (old, new) = (from.file_name(), to.file_name());
+        let renamed = if from.parent() == to.parent() {
+            rustix::fs::renameat_with(&directory, old, &directory, new, flags)
+        } else {
+            rustix::fs::renameat_with(self.open_parent(from)?, old, &directory, new, flags)
+        };
+        match renamed {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if !flags.is_empty() => {
+                Err(io::ErrorKind::Unsupported.into())
+            }
+            renamed => Ok(renamed?),
+        }
     }
 
     /// The root as it was given.
@@ -173,22 +241,39 @@ impl Fs for OsFs {
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> io::Result<(Vec<u8>, Stat)> {
-        // Without `O_NONBLOCK` a pipe that took the file's place would hold us up for ever.
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let fd = self.open_path(path.as_str(), flags, Mode::empty())?;
-        let stat = stat::stat_fd(fd.as_fd())?;
-        if stat.kind != Kind::File {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-        }
+        let (file, stat) = self.open_file(path)?;
         if stat.identity.size > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let mut bytes = Vec::with_capacity(usize::try_from(stat.identity.size).unwrap_or_default());
-        File::from(fd).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit {
             Err(io::ErrorKind::FileTooLarge.into())
         } else {
             Ok((bytes, stat))
+        }
+    }
+
+    fn read_part(&self, path: &RelPath, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        let (mut file, stat) = self.open_file(path)?;
+        file.seek(SeekFrom::Start(offset))?;
+        let rest = stat.identity.size.saturating_sub(offset).min(length);
+        let mut bytes = Vec::with_capacity(usize::try_from(rest).unwrap_or_default());
+        file.take(length).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn hash(&self, path: &RelPath) -> io::Result<(ContentHash, Stat)> {
+        let (mut file, stat) = self.open_file(path)?;
+        let mut hasher = ContentHasher::default();
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            match file.read(&mut buffer) {
+                Ok(0) => return Ok((hasher.finish(), stat)),
+                Ok(n) => hasher.update(&buffer[..n]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
     }
 
@@ -239,7 +324,8 @@ impl Fs for OsFs {
         match attributes {
             Attributes::New { .. } => Ok(()),
             Attributes::Exact { mode } => {
-                Ok(rustix::fs::fchmod(&file, Mode::from_raw_mode(*mode & 0o7777))?)
+                // Bits that change whom a program runs as are only ever taken over from a file that has them.
+                Ok(rustix::fs::fchmod(&file, Mode::from_raw_mode(*mode & 0o1777))?)
             }
             Attributes::Like(model) => {
                 let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -263,21 +349,15 @@ impl Fs for OsFs {
     }
 
     fn rename(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
-        let directory = self.open_parent(to)?;
-        if from.parent() == to.parent() {
-            return Ok(rustix::fs::renameat(
-                &directory,
-                from.file_name(),
-                &directory,
-                to.file_name(),
-            )?);
-        }
-        Ok(rustix::fs::renameat(
-            self.open_parent(from)?,
-            from.file_name(),
-            &directory,
-            to.file_name(),
-        )?)
+        self.rename_with(from, to, RenameFlags::empty())
+    }
+
+    fn rename_new(&self, from: &RelPath, to: &RelPath) -> io::Result<()> {
+        self.rename_with(from, to, RenameFlags::NOREPLACE)
+    }
+
+    fn exchange(&self, a: &RelPath, b: &RelPath) -> io::Result<()> {
+        self.rename_with(a, b, RenameFlags::EXCHANGE)
     }
 
     fn remove_file(&self, path: &RelPath) -> io::Result<()> {
@@ -317,25 +397,42 @@ impl Fs for OsFs {
         Ok(())
     }
 
-    fn try_lock(&self, path: &RelPath) -> io::Result<Option<Box<dyn Held>>> {
-        let flags = OFlags::RDWR | OFlags::CREATE;
-        let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
-        let mut file = File::from(self.open_path(path.as_str(), flags, mode)?);
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        }
-        // Only for the message that another process shows while it waits.
-        let holder = format!("{}\n", std::process::id());
-        file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()))?;
-        Ok(Some(Box::new(FileLock { _file: file })))
+    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn Held>>> {
+        lock::take(&self.lock, share, wait)
+    }
+
+    fn lock_holder(&self) -> Option<u32> {
+        lock::holder(&self.lock)
+    }
+
+    fn nonce(&self) -> io::Result<u64> {
+        random()
     }
 }
 
-/// The lock goes with the descriptor.
-struct FileLock {
-    _file: File,
+/// Eight bytes from the system's own source.
+pub(crate) fn random() -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    fill_random(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
 }
 
-impl Held for FileLock {}
+pub(crate) fn fill_random(mut bytes: &mut [u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::rand::getrandom(&mut *bytes, rustix::rand::GetRandomFlags::empty()) {
+            Ok(n) => bytes = &mut bytes[n..],
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// What tells one directory from another that stood, or will stand, at the same path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct RootStat {
+    pub(crate) owner: u32,
+    pub(crate) identity: Identity,
+    /// When it was made, in nanoseconds, where the file system keeps that.
+    pub(crate) born: Option<i128>,
+}

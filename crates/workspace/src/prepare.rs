@@ -232,7 +232,7 @@ fn missing_directories(
     ctx: &Ctx<'_>,
     writes: &[PlannedWrite],
 ) -> Result<Vec<RelPath>, CommitError> {
-    let (mut missing, mut present) = (BTreeSet::new(), BTreeSet::from([journal::store_path()]));
+    let (mut missing, mut present) = (BTreeSet::new(), BTreeSet::new());
     for write in writes {
         for directory in write.path.ancestors() {
             if present.contains(&directory) || missing.contains(&directory) {

@@ -1,28 +1,33 @@
 //! Finishes or takes back what a crash left behind. Every step can be repeated, so a crash during recovery is no
 //! different from one before it.
 
+use std::collections::BTreeSet;
 use std::io;
 
-use edit::ContentHash;
 use rustix::io::Errno;
 use snapshot::RelPath;
 
 use crate::commit::parents;
-use crate::fs::Kind;
-use crate::journal::v1::{Intent, WirePath};
+use crate::journal::v2::{Intent, WirePath};
 use crate::journal::{self, JournalError, State, TransactionId};
 use crate::lock::LockError;
-use crate::resolve::is_reserved;
+use crate::publish::{Published, publish, settle};
 use crate::restore;
+use crate::state::StateError;
 use crate::step::{Ctx, StepError, step};
 
 /// What recovery found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Recovered {
     /// There was nothing to do.
     Clean,
-    /// A transaction had not been committed; what it had begun is removed.
-    RolledBack(TransactionId),
+    /// What a transaction had begun is taken back.
+    RolledBack {
+        /// The transaction.
+        id: TransactionId,
+        /// Files that somebody else has saved since, which are as they were saved; sorted.
+        kept: Vec<RelPath>,
+    },
     /// A transaction had been committed; it is complete now.
     Completed(TransactionId),
 }
@@ -31,6 +36,9 @@ pub enum Recovered {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecoverError {
+    /// There is no place for state.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// The lock was not taken.
     #[error(transparent)]
     Lock(#[from] LockError),
@@ -38,20 +46,10 @@ pub enum RecoverError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// A transaction is unfinished and may not be finished here.
-    #[error("{id} is unfinished; run a regreen command that may write to this workspace first")]
+    #[error("{id} is unfinished, and this workspace is open for reading only")]
     Pending {
         /// The transaction.
         id: TransactionId,
-    },
-    /// A file that is still to be replaced or removed was changed after the crash.
-    #[error(
-        "{id} was interrupted, and {path} was changed since; to keep {path} as it is, move `.regreen/txn/{id}` aside"
-    )]
-    Changed {
-        /// The transaction.
-        id: TransactionId,
-        /// The file.
-        path: RelPath,
     },
     /// A step failed.
     #[error("cannot finish {id}: {error}")]
@@ -65,8 +63,8 @@ pub enum RecoverError {
 
 /// The newest transaction, if it is unfinished (J5).
 pub(crate) fn pending(ctx: &Ctx<'_>) -> Result<Option<(TransactionId, State)>, JournalError> {
-    let Some(id) = journal::list(ctx.fs)?.pop() else { return Ok(None) };
-    match journal::read_state(ctx.fs, id)? {
+    let Some(id) = journal::list(ctx.state)?.pop() else { return Ok(None) };
+    match journal::read_state(ctx.state, id)? {
         State::Done(_) => Ok(None),
         state => Ok(Some((id, state))),
     }
@@ -76,43 +74,23 @@ pub(crate) fn pending(ctx: &Ctx<'_>) -> Result<Option<(TransactionId, State)>, J
 pub(crate) fn recover(ctx: &Ctx<'_>) -> Result<Recovered, RecoverError> {
     let Some((id, state)) = pending(ctx)? else { return Ok(Recovered::Clean) };
     let failed = |error| RecoverError::Step { id, error };
-    match state {
+    let kept = match state {
         State::Nothing => {
-            if let Some(temp) = stray_temp(ctx, id) {
-                let evidence = format!("its temporary file {temp} is there");
-                return Err(journal::lost_intent(journal::journal_of(id), &evidence).into());
-            }
             remove_transaction(ctx, id).map_err(failed)?;
+            Vec::new()
         }
-        State::Intended(intent) => roll_back(ctx, id, &intent).map_err(failed)?,
+        State::Intended(intent) => {
+            roll_back(ctx, id, &intent).map_err(failed)?;
+            Vec::new()
+        }
         State::Aborted(intent) => restore::take_back(ctx, id, &intent)?,
-        State::Committed(intent) => {
-            if let Completion::Complete = complete(ctx, id, &intent)? {
-                return Ok(Recovered::Completed(id));
-            }
-        }
-        State::Done(_) => {}
-    }
-    Ok(Recovered::RolledBack(id))
-}
-
-/// A temporary file of the transaction somewhere in the tree: the intent that named it was there (J1) and is lost.
-/// The whole tree is looked through, but only after a crash in the very first step. What cannot be listed has no say.
-fn stray_temp(ctx: &Ctx<'_>, id: TransactionId) -> Option<RelPath> {
-    let mut open: Vec<Option<RelPath>> = vec![None];
-    while let Some(directory) = open.pop() {
-        for (name, kind) in ctx.fs.list(directory.as_ref()).unwrap_or_default() {
-            let path =
-                directory.as_ref().map_or_else(|| RelPath::parse(&name), |it| it.join(&name));
-            let Ok(path) = path else { continue };
-            match kind {
-                Kind::Directory if !is_reserved(&path) => open.push(Some(path)),
-                Kind::File if journal::is_temp_name_of(&name, id) => return Some(path),
-                _ => {}
-            }
-        }
-    }
-    None
+        State::Committed(intent) => match complete(ctx, id, &intent)? {
+            Completion::Complete => return Ok(Recovered::Completed(id)),
+            Completion::TakenBack { kept, .. } => kept,
+        },
+        State::Done(_) => Vec::new(),
+    };
+    Ok(Recovered::RolledBack { id, kept })
 }
 
 /// J6: removes what the intent names, and the transaction after it.
@@ -121,16 +99,18 @@ pub(crate) fn roll_back(
     id: TransactionId,
     intent: &Intent,
 ) -> Result<(), StepError> {
-    for write in &intent.writes {
-        let temp = &write.temp.0;
-        if step("look at", temp, is_there(ctx, temp))? {
-            step("remove", temp, ctx.fs.remove_file(temp))?;
-        }
+    for temp in intent.writes.iter().map(|it| &it.temp.0) {
+        remove_if_there(ctx, temp)?;
     }
+    forget(ctx, id, intent)
+}
+
+/// The last steps back: new directories go, and the transaction after them.
+pub(crate) fn forget(ctx: &Ctx<'_>, id: TransactionId, intent: &Intent) -> Result<(), StepError> {
     for directory in intent.new_directories.iter().rev() {
         remove_if_empty(ctx, directory)?;
     }
-    let mut directories = parents(intent.writes.iter().map(|write| &write.temp.0));
+    let mut directories = parents(intent.temporaries());
     directories.extend(parents(intent.new_directories.iter().map(|directory| &directory.0)));
     sync_present(ctx, directories)?;
     remove_transaction(ctx, id)
@@ -139,8 +119,19 @@ pub(crate) fn roll_back(
 /// How a committed transaction ended.
 pub(crate) enum Completion {
     Complete,
-    /// A file could not be replaced or removed, so everything was taken back.
-    TakenBack(StepError),
+    /// Everything was taken back.
+    TakenBack {
+        why: Obstacle,
+        kept: Vec<RelPath>,
+    },
+}
+
+/// Why a committed transaction could not be completed.
+pub(crate) enum Obstacle {
+    /// A file could not be replaced or removed.
+    Step(StepError),
+    /// Somebody else saved this file in the meantime.
+    Faster(RelPath),
 }
 
 /// J7: does what is not done yet; if that is impossible, takes back what is.
@@ -149,98 +140,60 @@ pub(crate) fn complete(
     id: TransactionId,
     intent: &Intent,
 ) -> Result<Completion, RecoverError> {
-    match roll_forward(ctx, id, intent) {
-        Ok(()) => {}
-        Err(RecoverError::Step { error, .. }) => {
-            return match restore::abort(ctx, id) {
-                Ok(()) => {
-                    restore::take_back(ctx, id, intent).map(|()| Completion::TakenBack(error))
-                }
-                Err(_) => Err(RecoverError::Step { id, error }),
-            };
+    let why = match publish(ctx, intent, None) {
+        Ok(Published::All) => {
+            let done = finish(ctx, id, intent).map_err(|error| RecoverError::Step { id, error });
+            return done.map(|()| Completion::Complete);
         }
-        Err(error) => return Err(error),
+        Ok(Published::Faster(path)) => Obstacle::Faster(path),
+        Err(error) => Obstacle::Step(error),
+    };
+    match (restore::abort(ctx, id), why) {
+        (Ok(()), why) => {
+            let kept = restore::take_back(ctx, id, intent)?;
+            Ok(Completion::TakenBack { why, kept })
+        }
+        (Err(_), Obstacle::Step(error)) => Err(RecoverError::Step { id, error }),
+        (Err(error), Obstacle::Faster(_)) => Err(RecoverError::Step { id, error }),
     }
-    let finished = settle(ctx, intent).and_then(|()| mark_done(ctx, id));
-    finished.map(|()| Completion::Complete).map_err(|error| RecoverError::Step { id, error })
 }
 
-/// Replaces and removes what is left to. A file that was changed after the crash is not overwritten.
-fn roll_forward(ctx: &Ctx<'_>, id: TransactionId, intent: &Intent) -> Result<(), RecoverError> {
-    let failed = |error| RecoverError::Step { id, error };
-    let changed = |path: &RelPath| RecoverError::Changed { id, path: path.clone() };
-    for write in &intent.writes {
-        let (path, temp) = (&write.path.0, &write.temp.0);
-        let before = write.before.map(|hash| hash.0);
-        let is_staged = step("look at", temp, ctx.fs.stat(temp)).map_err(failed)?.is_some();
-        let found = hash_of(ctx, path).map_err(failed)?;
-        let is_replaced = found == Some(write.after.0);
-        if !is_staged {
-            // The temporary file goes by becoming the target, which the user may have edited since; with the old
-            // target still there, or none, it went some other way.
-            if is_replaced || (found.is_some() && found != before) {
-                continue;
-            }
-            return Err(changed(path));
-        }
-        if found != before && !is_replaced {
-            return Err(changed(path));
-        }
-        step("replace", path, ctx.fs.rename(temp, path)).map_err(failed)?;
-    }
-    for delete in &intent.deletes {
-        let path = &delete.path.0;
-        match hash_of(ctx, path).map_err(failed)? {
-            None => {}
-            Some(found) if found == delete.before.0 => {
-                step("remove", path, ctx.fs.remove_file(path)).map_err(failed)?;
-            }
-            Some(_) => return Err(changed(path)),
-        }
-    }
-    Ok(())
-}
-
-/// The last steps of publishing: empty directories go, and J4.
-pub(crate) fn settle(ctx: &Ctx<'_>, intent: &Intent) -> Result<(), StepError> {
-    for directory in &intent.old_directories {
-        remove_if_empty(ctx, directory)?;
-    }
-    let written = intent.writes.iter().map(|write| &write.path.0);
-    let deleted = intent.deletes.iter().map(|delete| &delete.path.0);
-    let directories = intent.old_directories.iter().map(|directory| &directory.0);
-    sync_present(ctx, parents(written.chain(deleted).chain(directories)))
-}
-
-pub(crate) fn mark_done(ctx: &Ctx<'_>, id: TransactionId) -> Result<(), StepError> {
+/// Settles a transaction whose tree is the new one, and marks it done.
+pub(crate) fn finish(ctx: &Ctx<'_>, id: TransactionId, intent: &Intent) -> Result<(), StepError> {
+    settle(ctx, intent)?;
     let path = journal::journal_of(id);
-    step("write", &path, ctx.fs.append(&path, &journal::done_line()))?;
-    ctx.sync_files(&[path])
+    step("write", &path, ctx.state.append(&path, &journal::done_line()))?;
+    ctx.sync_state(&[path])
 }
 
 /// Removes the directory of a transaction; the journal last (J10), because without it nothing is known of the rest.
 pub(crate) fn remove_transaction(ctx: &Ctx<'_>, id: TransactionId) -> Result<(), StepError> {
     let directory = journal::directory_of(id);
-    if remove_if_present(ctx, &journal::undo_of(id))? {
-        ctx.sync_directories(&[Some(directory.clone())])?;
+    let undo = journal::undo_of(id);
+    if step("look at", &undo, ctx.state.stat(&undo))?.is_some() {
+        step("remove", &undo, ctx.state.remove_file(&undo))?;
+        ctx.sync_state_directories(&[Some(directory.clone())])?;
     }
-    remove_if_present(ctx, &journal::journal_of(id))?;
-    remove_if_present(ctx, &journal::aborted_of(id))?;
-    if step("look at", &directory, ctx.fs.stat(&directory))?.is_some() {
-        step("remove", &directory, ctx.fs.remove_directory(&directory))?;
+    for path in [journal::journal_of(id), journal::aborted_of(id)] {
+        if step("look at", &path, ctx.state.stat(&path))?.is_some() {
+            step("remove", &path, ctx.state.remove_file(&path))?;
+        }
     }
-    sync_present(ctx, [Some(journal::transactions_path())].into())
+    if step("look at", &directory, ctx.state.stat(&directory))?.is_some() {
+        step("remove", &directory, ctx.state.remove_directory(&directory))?;
+    }
+    ctx.sync_state_directories(&[Some(journal::transactions_path())])
 }
 
-fn remove_if_present(ctx: &Ctx<'_>, path: &RelPath) -> Result<bool, StepError> {
-    let is_present = step("look at", path, ctx.fs.stat(path))?.is_some();
-    if is_present {
+/// Removes a file of the tree if it is there.
+pub(crate) fn remove_if_there(ctx: &Ctx<'_>, path: &RelPath) -> Result<(), StepError> {
+    if step("look at", path, is_there(ctx, path))? {
         step("remove", path, ctx.fs.remove_file(path))?;
     }
-    Ok(is_present)
+    Ok(())
 }
 
-fn remove_if_empty(ctx: &Ctx<'_>, directory: &WirePath) -> Result<(), StepError> {
+pub(crate) fn remove_if_empty(ctx: &Ctx<'_>, directory: &WirePath) -> Result<(), StepError> {
     match ctx.fs.remove_directory(&directory.0) {
         Ok(()) => Ok(()),
         // Somebody else's files in our directory: then it is theirs.
@@ -272,17 +225,10 @@ fn is_gone(error: &io::Error) -> bool {
         .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
-pub(crate) fn hash_of(ctx: &Ctx<'_>, path: &RelPath) -> Result<Option<ContentHash>, StepError> {
-    if step("look at", path, ctx.fs.stat(path))?.is_none() {
-        return Ok(None);
-    }
-    let (bytes, _) = step("read", path, ctx.fs.read(path, u64::MAX))?;
-    Ok(Some(ContentHash::of(&bytes)))
-}
-
+/// Syncs those of the tree's directories that are there.
 pub(crate) fn sync_present(
     ctx: &Ctx<'_>,
-    directories: std::collections::BTreeSet<Option<RelPath>>,
+    directories: BTreeSet<Option<RelPath>>,
 ) -> Result<(), StepError> {
     let mut present = Vec::with_capacity(directories.len());
     for directory in directories {

@@ -1,58 +1,225 @@
-//! Takes back a transaction that is committed and cannot be completed: some file can be neither replaced nor removed, and
-//! trying again did not help. The files that were replaced already get their old contents from the undo images.
+//! Takes back a transaction that is committed and cannot be completed: some file can be neither replaced nor removed, or
+//! somebody else saved one in the meantime. Files that were replaced get their old contents back: the file that was
+//! displaced, or, where it is gone already, its undo image.
 //!
 //! The journal is renamed to `aborted` first (J9), so that a crash in between goes on here. Every step looks at what is
-//! there and can be repeated.
+//! there and can be repeated. What somebody else saved stays (J12).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use edit::ContentHash;
 use snapshot::RelPath;
 
 use crate::commit::{beside, parents};
+use crate::displace::{Attempt, Contents, Held, held, place_new, replace, take};
 use crate::fs::Attributes;
-use crate::images::{self, ImageError, Images};
-use crate::journal::v1::{Image, Intent, Write};
+use crate::images::{self, ImageError};
+use crate::journal::v2::{Delete, Image, Intent, Write};
 use crate::journal::{self, JournalError, TransactionId};
-use crate::recover::{RecoverError, hash_of, roll_back, sync_present};
+use crate::publish::after;
+use crate::recover::{RecoverError, forget, remove_if_there, sync_present};
 use crate::step::{Ctx, StepError, step};
 
 /// Makes sure that nobody completes the transaction any more.
 pub(crate) fn abort(ctx: &Ctx<'_>, id: TransactionId) -> Result<(), StepError> {
     let (path, aborted) = (journal::journal_of(id), journal::aborted_of(id));
-    step("rename", &path, ctx.fs.rename(&path, &aborted))?;
-    ctx.sync_directories(&[Some(journal::directory_of(id))])
+    step("rename", &path, ctx.state.rename(&path, &aborted))?;
+    ctx.sync_state_directories(&[Some(journal::directory_of(id))])
 }
 
-/// The old tree from an aborted transaction, however far it got.
+/// The old tree from an aborted transaction, however far it got. Returns what somebody else saved and was left alone.
 pub(crate) fn take_back(
     ctx: &Ctx<'_>,
     id: TransactionId,
     intent: &Intent,
-) -> Result<(), RecoverError> {
+) -> Result<Vec<RelPath>, RecoverError> {
     let failed = |error| RecoverError::Step { id, error };
-    let written: BTreeMap<&RelPath, &Write> =
-        intent.writes.iter().map(|it| (&it.path.0, it)).collect();
-    let olds = olds_to_restore(ctx, id, intent, &written)?;
-    if !olds.is_empty() {
-        let images = images::read(ctx, id, intent).map_err(|error| image_failed(id, error))?;
-        restore(ctx, id, intent, &olds, &images).map_err(failed)?;
+    let mut back = Back {
+        ctx,
+        id,
+        intent,
+        images: intent.images.iter().enumerate().map(|(n, it)| (&it.path.0, (n, it))).collect(),
+        kept: BTreeSet::new(),
+    };
+    // What an earlier attempt left goes first, so that its names are free.
+    for n in 0..intent.images.len() {
+        remove_if_there(ctx, &back.restore_temp(n)).map_err(failed)?;
     }
-    for write in intent.writes.iter().filter(|write| write.before.is_none()) {
-        let path = &write.path.0;
-        if hash_of(ctx, path).map_err(failed)? == Some(write.after.0) {
-            step("remove", path, ctx.fs.remove_file(path)).map_err(failed)?;
+    for write in &intent.writes {
+        match write.before {
+            Some(before) => back.put_back(write, before.0)?,
+            None => back.remove_new(write).map_err(failed)?,
         }
     }
-    remove_restore_temps(ctx, id, intent).map_err(failed)?;
-    let touched =
-        intent.writes.iter().map(|it| &it.path.0).chain(intent.deletes.iter().map(|it| &it.path.0));
-    sync_present(ctx, parents(touched)).map_err(failed)?;
-    roll_back(ctx, id, intent).map_err(failed)
+    for delete in &intent.deletes {
+        back.bring_back(delete)?;
+    }
+    let kept = back.kept;
+    sync_present(ctx, parents(intent.targets())).map_err(failed)?;
+    forget(ctx, id, intent).map_err(failed)?;
+    Ok(kept.into_iter().collect())
 }
 
-fn image_failed(id: TransactionId, error: ImageError) -> RecoverError {
-    let path = journal::undo_of(id);
+struct Back<'a> {
+    ctx: &'a Ctx<'a>,
+    id: TransactionId,
+    intent: &'a Intent,
+    images: BTreeMap<&'a RelPath, (usize, &'a Image)>,
+    kept: BTreeSet<RelPath>,
+}
+
+impl Back<'_> {
+    /// A file that got new contents gets its old ones.
+    fn put_back(&mut self, write: &Write, before: edit::ContentHash) -> Result<(), RecoverError> {
+        let id = self.id;
+        let failed = |error| RecoverError::Step { id, error };
+        let (path, temp) = (&write.path.0, &write.temp.0);
+        let length = self.images.get(path).map_or(0, |(_, it)| it.length);
+        let wanted = [after(write), Contents { hash: before, length }];
+        let at_path = held(self.ctx, path, &wanted).map_err(failed)?;
+        let at_temp = held(self.ctx, temp, &wanted).map_err(failed)?;
+        match (at_path, at_temp) {
+            // The file that was displaced, whatever somebody has written to it since, goes back.
+            (Held::One(0), Held::One(1) | Held::Other) => {
+                if at_temp == Held::Other {
+                    self.kept.insert(path.clone());
+                }
+                match replace(self.ctx, temp, path, after(write), None).map_err(failed)? {
+                    Attempt::Done => remove_if_there(self.ctx, temp).map_err(failed)?,
+                    Attempt::Faster => self.leave(path, temp, &wanted).map_err(failed)?,
+                }
+            }
+            (Held::One(0), Held::Nothing) => self.restore(path, Some(after(write)))?,
+            // It was never replaced, or is back already.
+            (Held::One(_), Held::One(_)) => remove_if_there(self.ctx, temp).map_err(failed)?,
+            (Held::One(_), Held::Nothing) => {}
+            (Held::One(_), Held::Other) => {
+                self.kept.insert(temp.clone());
+            }
+            (Held::Nothing | Held::Other, _) => self.leave(path, temp, &wanted).map_err(failed)?,
+        }
+        Ok(())
+    }
+
+    /// A file that was made goes, unless somebody has written to it since.
+    fn remove_new(&mut self, write: &Write) -> Result<(), StepError> {
+        let (path, temp) = (&write.path.0, &write.temp.0);
+        let wanted = after(write);
+        match (held(self.ctx, path, &[wanted])?, held(self.ctx, temp, &[wanted])?) {
+            (Held::One(_), Held::Nothing) => match take(self.ctx, path, temp, wanted, None)? {
+                Attempt::Done => remove_if_there(self.ctx, temp)?,
+                Attempt::Faster => self.leave(path, temp, &[wanted])?,
+            },
+            // It was never there, or what is there is not ours.
+            (_, Held::One(_)) => remove_if_there(self.ctx, temp)?,
+            (Held::Nothing, Held::Nothing) => {}
+            (_, Held::Nothing) => {
+                self.kept.insert(path.clone());
+            }
+            (_, Held::Other) => {
+                self.kept.insert(temp.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// A file that was removed comes back.
+    fn bring_back(&mut self, delete: &Delete) -> Result<(), RecoverError> {
+        let id = self.id;
+        let failed = |error| RecoverError::Step { id, error };
+        let (path, temp) = (&delete.path.0, &delete.temp.0);
+        let length = self.images.get(path).map_or(0, |(_, it)| it.length);
+        let wanted = [Contents { hash: delete.before.0, length }];
+        let at_path = held(self.ctx, path, &wanted).map_err(failed)?;
+        let at_temp = held(self.ctx, temp, &wanted).map_err(failed)?;
+        match (at_path, at_temp) {
+            (Held::Nothing, Held::Nothing) => self.restore(path, None)?,
+            (Held::Nothing, Held::One(_) | Held::Other) => {
+                if at_temp == Held::Other {
+                    self.kept.insert(path.clone());
+                }
+                if let Attempt::Faster = place_new(self.ctx, temp, path).map_err(failed)? {
+                    self.leave(path, temp, &wanted).map_err(failed)?;
+                }
+            }
+            (Held::One(_), Held::Nothing) => {}
+            (Held::One(_), Held::One(_)) => remove_if_there(self.ctx, temp).map_err(failed)?,
+            (Held::One(_) | Held::Other, _) => self.leave(path, temp, &wanted).map_err(failed)?,
+        }
+        Ok(())
+    }
+
+    /// Somebody else's file stands at the path. What is under the temporary name goes if it is known, and stays if it
+    /// is somebody's, too.
+    fn leave(
+        &mut self,
+        path: &RelPath,
+        temp: &RelPath,
+        known: &[Contents],
+    ) -> Result<(), StepError> {
+        self.kept.insert(path.clone());
+        match held(self.ctx, temp, known)? {
+            Held::Nothing => {}
+            Held::One(_) => remove_if_there(self.ctx, temp)?,
+            Held::Other => {
+                self.kept.insert(temp.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings a file back from its image, to a path that must hold `expected`, or nothing.
+    fn restore(&mut self, path: &RelPath, expected: Option<Contents>) -> Result<(), RecoverError> {
+        let id = self.id;
+        let failed = |error| RecoverError::Step { id, error };
+        let Some((n, image)) = self.images.get(path).copied() else { return Ok(()) };
+        let text = images::read_one(self.ctx, self.id, image)
+            .map_err(|error| image_failed(self.ctx, self.id, error))?;
+        let temp = self.restore_temp(n);
+        let attributes = match self.heir(image).map_err(failed)? {
+            Some(heir) => Attributes::Like(heir),
+            None => Attributes::Exact { mode: image.mode },
+        };
+        let created = self.ctx.fs.create(&temp, text.bytes(), &attributes);
+        step("write", &temp, created).map_err(failed)?;
+        self.ctx.sync_files(std::slice::from_ref(&temp)).map_err(failed)?;
+        let placed = match expected {
+            Some(expected) => replace(self.ctx, &temp, path, expected, None),
+            None => place_new(self.ctx, &temp, path),
+        };
+        let image = Contents { hash: image.hash.0, length: image.length };
+        let known: Vec<Contents> = std::iter::once(image).chain(expected).collect();
+        match placed.map_err(failed)? {
+            Attempt::Done => remove_if_there(self.ctx, &temp).map_err(failed),
+            Attempt::Faster => self.leave(path, &temp, &known).map_err(failed),
+        }
+    }
+
+    /// The file that took over owner and attributes: still under its temporary path, or under its new one unless
+    /// something else is there again.
+    fn heir(&self, image: &Image) -> Result<Option<RelPath>, StepError> {
+        let is_heir = |write: &&Write| write.from.as_ref() == Some(&image.path);
+        let Some(write) = self.intent.writes.iter().find(is_heir) else { return Ok(None) };
+        for place in [&write.temp.0, &write.path.0] {
+            let stat = step("look at", place, self.ctx.fs.stat(place))?;
+            if stat.is_some_and(|stat| stat.mode & 0o1777 == image.mode)
+                && held(self.ctx, place, &[after(write)])? == Held::One(0)
+            {
+                return Ok(Some(place.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Temporary files of a restore come after those of the transaction.
+    fn restore_temp(&self, n: usize) -> RelPath {
+        let Intent { writes, deletes, images, nonce, .. } = self.intent;
+        let name = journal::temp_name(self.id, *nonce, writes.len() + deletes.len() + n);
+        beside(&images[n].path.0, &name)
+    }
+}
+
+fn image_failed(ctx: &Ctx<'_>, id: TransactionId, error: ImageError) -> RecoverError {
+    let path = journal::shown(ctx.state, &journal::undo_of(id));
     match error {
         ImageError::Step(error) => RecoverError::Step { id, error },
         ImageError::Gone => {
@@ -62,90 +229,4 @@ fn image_failed(id: TransactionId, error: ImageError) -> RecoverError {
             JournalError::Corrupt { path, reason: format!("the image of {file} is wrong") }.into()
         }
     }
-}
-
-/// The files that are not what they were; one that is neither old nor new was changed by somebody else.
-fn olds_to_restore(
-    ctx: &Ctx<'_>,
-    id: TransactionId,
-    intent: &Intent,
-    written: &BTreeMap<&RelPath, &Write>,
-) -> Result<BTreeSet<RelPath>, RecoverError> {
-    let mut olds = BTreeSet::new();
-    for image in &intent.images {
-        let path = &image.path.0;
-        let found = hash_of(ctx, path).map_err(|error| RecoverError::Step { id, error })?;
-        if found == Some(image.hash.0) {
-            continue;
-        }
-        let new: Option<ContentHash> = written.get(path).map(|write| write.after.0);
-        if found != new {
-            return Err(RecoverError::Changed { id, path: path.clone() });
-        }
-        olds.insert(path.clone());
-    }
-    Ok(olds)
-}
-
-fn restore(
-    ctx: &Ctx<'_>,
-    id: TransactionId,
-    intent: &Intent,
-    olds: &BTreeSet<RelPath>,
-    images: &Images,
-) -> Result<(), StepError> {
-    remove_restore_temps(ctx, id, intent)?;
-    let mut temps = Vec::new();
-    for (n, image) in
-        intent.images.iter().enumerate().filter(|(_, image)| olds.contains(&image.path.0))
-    {
-        let (path, temp) = (&image.path.0, restore_temp(id, intent, n));
-        let Some((text, mode)) = images.get(path) else { continue };
-        let attributes = match heir(ctx, intent, image)? {
-            Some(heir) => Attributes::Like(heir),
-            None => Attributes::Exact { mode: *mode },
-        };
-        step("write", &temp, ctx.fs.create(&temp, text.bytes(), &attributes))?;
-        temps.push((temp, path.clone()));
-    }
-    ctx.sync_files(&temps.iter().map(|(temp, _)| temp.clone()).collect::<Vec<_>>())?;
-    for (temp, path) in temps {
-        step("restore", &path, ctx.fs.rename(&temp, &path))?;
-    }
-    Ok(())
-}
-
-/// The file that took over owner and attributes: still under its temporary path, or under its new one unless
-/// something else is there again.
-fn heir(ctx: &Ctx<'_>, intent: &Intent, image: &Image) -> Result<Option<RelPath>, StepError> {
-    let is_heir = |write: &&Write| write.from.as_ref() == Some(&image.path);
-    let Some(write) = intent.writes.iter().find(is_heir) else { return Ok(None) };
-    for place in [&write.temp.0, &write.path.0] {
-        let stat = step("look at", place, ctx.fs.stat(place))?;
-        if stat.is_some_and(|stat| stat.mode == image.mode)
-            && hash_of(ctx, place)? == Some(write.after.0)
-        {
-            return Ok(Some(place.clone()));
-        }
-    }
-    Ok(None)
-}
-
-/// Temporary files of a restore come after those of the transaction.
-fn restore_temp(id: TransactionId, intent: &Intent, n: usize) -> RelPath {
-    beside(&intent.images[n].path.0, &journal::temp_name(id, intent.writes.len() + n))
-}
-
-fn remove_restore_temps(
-    ctx: &Ctx<'_>,
-    id: TransactionId,
-    intent: &Intent,
-) -> Result<(), StepError> {
-    for n in 0..intent.images.len() {
-        let temp = restore_temp(id, intent, n);
-        if step("look at", &temp, ctx.fs.stat(&temp))?.is_some() {
-            step("remove", &temp, ctx.fs.remove_file(&temp))?;
-        }
-    }
-    Ok(())
 }

@@ -73,7 +73,8 @@ mod tests {
         let snapshot = Snapshot::new(entries).unwrap();
         let directory = tempfile::tempdir().unwrap();
         write_copy(&snapshot, directory.path()).unwrap();
-        let workspace = Workspace::open(directory.path(), Options::new(Access::ReadOnly)).unwrap();
+        let workspace =
+            Workspace::open(directory.path(), None, Options::new(Access::ReadOnly)).unwrap();
         let everything = workspace.scan_extent(2, Extent::Everything).unwrap();
         assert_eq!(everything.snapshot.to_entries(), snapshot.to_entries());
         let sources = workspace.scan(2).unwrap();

@@ -6,6 +6,7 @@ use snapshot::RelPath;
 
 use crate::Durability;
 use crate::fs::Fs;
+use crate::interrupt::Interrupts;
 
 /// An operation that the file system refused.
 #[derive(Debug, thiserror::Error)]
@@ -28,35 +29,67 @@ pub(crate) fn step<T>(
     result.map_err(|source| StepError { action, path: Some(path.clone()), source })
 }
 
-/// The file system and whether to wait for stable storage.
+/// The tree, the state folder, and how a transaction works on them.
 #[derive(Clone, Copy)]
 pub(crate) struct Ctx<'a> {
     pub(crate) fs: &'a dyn Fs,
+    pub(crate) state: &'a dyn Fs,
     pub(crate) durability: Durability,
+    pub(crate) interrupts: Option<&'a Interrupts>,
 }
 
 impl Ctx<'_> {
+    /// Files of the tree reach stable storage.
     pub(crate) fn sync_files(&self, paths: &[RelPath]) -> Result<(), StepError> {
+        self.sync_files_of(self.fs, paths)
+    }
+
+    /// Files of the state folder reach stable storage.
+    pub(crate) fn sync_state(&self, paths: &[RelPath]) -> Result<(), StepError> {
+        self.sync_files_of(self.state, paths)
+    }
+
+    /// Names in folders of the tree reach stable storage.
+    pub(crate) fn sync_directories(
+        &self,
+        directories: &[Option<RelPath>],
+    ) -> Result<(), StepError> {
+        self.sync_directories_of(self.fs, directories)
+    }
+
+    /// Names in folders of the state folder reach stable storage.
+    pub(crate) fn sync_state_directories(
+        &self,
+        directories: &[Option<RelPath>],
+    ) -> Result<(), StepError> {
+        self.sync_directories_of(self.state, directories)
+    }
+
+    /// The signal that arrived since files are being written.
+    pub(crate) fn interrupted(&self) -> Option<i32> {
+        self.interrupts?.received()
+    }
+
+    fn sync_files_of(&self, fs: &dyn Fs, paths: &[RelPath]) -> Result<(), StepError> {
         if self.durability == Durability::None || paths.is_empty() {
             return Ok(());
         }
-        let result = self.fs.sync_files(paths);
-        result.map_err(|source| StepError {
+        fs.sync_files(paths).map_err(|source| StepError {
             action: "sync files beside",
             path: paths.first().cloned(),
             source,
         })
     }
 
-    pub(crate) fn sync_directories(
+    fn sync_directories_of(
         &self,
+        fs: &dyn Fs,
         directories: &[Option<RelPath>],
     ) -> Result<(), StepError> {
         if self.durability == Durability::None || directories.is_empty() {
             return Ok(());
         }
-        let result = self.fs.sync_directories(directories);
-        result.map_err(|source| StepError {
+        fs.sync_directories(directories).map_err(|source| StepError {
             action: "sync the directory",
             path: directories.first().cloned().flatten(),
             source,

@@ -134,7 +134,7 @@ impl Scratch {
         let failed = |source| ScratchError::Directory { directory: self.tree(), source };
         let options =
             Options { max_file_size: self.max_file_size, ..Options::new(Access::ReadOnly) };
-        let copy = Workspace::open(&self.tree(), options).map_err(failed)?;
+        let copy = Workspace::open(&self.tree(), None, options).map_err(failed)?;
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let scanned = copy.scan_extent(jobs, Extent::Everything)?;
         match scanned.skipped.into_iter().next() {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use workspace::{Access, Options};
+use workspace::{Access, Home, Options};
 
 use super::*;
 use crate::approval::Approved;
@@ -76,7 +76,9 @@ impl Case {
     }
 
     fn workspace(&self) -> Workspace {
-        let workspace = Workspace::open(&self.root(), Options::new(Access::ReadWrite)).unwrap();
+        let options = Options::new(Access::ReadWrite);
+        let workspace =
+            Workspace::open(&self.root(), Some(&home(self.directory.path())), options).unwrap();
         workspace.recover().unwrap();
         workspace
     }
@@ -367,14 +369,18 @@ const STEPS: [Step; 8] = [
 const CHILD: &str = "GOVERN_TEST_CASE";
 const KILL_AT: &str = "GOVERN_TEST_KILL_AT";
 
+fn home(directory: &Path) -> Home {
+    Home { state: Some(directory.join("state")), cache: None }
+}
+
 /// Not a test of its own: the process that [`a_kill_at_every_step_leaves_a_legal_state`] kills.
 #[test]
 fn child() {
     let Some(directory) = std::env::var_os(CHILD) else { return };
     let kill_at = std::env::var(KILL_AT).unwrap();
-    let workspace =
-        Workspace::open(&Path::new(&directory).join("tree"), Options::new(Access::ReadWrite))
-            .unwrap();
+    let options = Options::new(Access::ReadWrite);
+    let tree = Path::new(&directory).join("tree");
+    let workspace = Workspace::open(&tree, Some(&home(Path::new(&directory))), options).unwrap();
     let tools = BTreeMap::from([("tool".to_owned(), shell(FIX))]);
     let executor = Executor {
         workspace: &workspace,

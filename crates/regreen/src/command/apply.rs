@@ -8,6 +8,7 @@ use crate::cli::PatchArguments;
 use crate::exit::Exit;
 use crate::input::read_patch;
 use crate::output::{Said, note};
+use crate::policy::Wants;
 use crate::render::patch::{Verb, render_reply, render_result};
 use crate::words::printable;
 
@@ -66,7 +67,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let is_diff = arguments.diff || arguments.format == ApplyFormat::Diff;
     let with_diffs = is_diff || (!arguments.is_json() && !ctx.common.quiet);
     let request = RunPatch { patch, show_values: arguments.show_values, with_diffs };
-    let session = ctx.open()?;
+    let session = ctx.open(Wants::unless(is_dry))?;
     let reply = if is_dry {
         service::validate(&session, &request)?
     } else {

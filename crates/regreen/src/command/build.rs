@@ -13,6 +13,7 @@ use crate::cli::ReportFormat;
 use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::output::{Said, write_whole};
+use crate::policy::Wants;
 use crate::policy::WritePolicy;
 use crate::render::clank::render_build;
 
@@ -89,7 +90,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         strict: arguments.strict,
         solver: arguments.solver.wire(),
     };
-    let session = ctx.open_at(&root)?;
+    let session = ctx.open_at(&root, Wants::Look)?;
     let mut reply = service::build(&session, &request)?;
     if !arguments.dry_run {
         write_artifacts(ctx, arguments, &reply)?;

@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::git::Repository;
 use crate::output::Said;
+use crate::policy::Wants;
 use crate::progress::ProgressLine;
 use crate::render::check::render_check;
 use crate::render::github::render_github;
@@ -76,7 +77,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     }
     let Looked { look, .. } = arguments.look.look(ctx)?;
     let request = request(ctx, arguments, look);
-    let session = ctx.open()?;
+    let session = ctx.open(Wants::unless(!arguments.write_baseline))?;
     if arguments.watch {
         return watch::run(ctx, &session, &request, arguments.format);
     }

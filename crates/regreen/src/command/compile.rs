@@ -15,6 +15,7 @@ use super::{Ctx, Outcome};
 use crate::exit::Exit;
 use crate::input::{self, ProgramFile};
 use crate::output::Said;
+use crate::policy::Wants;
 
 /// Compile one Clank program and say everything about it: for agents and other programs
 ///
@@ -107,7 +108,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         Some(path) => {
             let root = ctx.root_of(path)?;
             let file = relative_to_root(&root, &ctx.environment.directory, path)?;
-            (Some(ctx.open_at(&root)?), Some(file))
+            (Some(ctx.open_at(&root, Wants::Look)?), Some(file))
         }
     };
     let language = match arguments.emit {

@@ -11,6 +11,7 @@ use crate::cli::{PatchArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::input::read_patch;
 use crate::output::{Said, note};
+use crate::policy::Wants;
 use crate::render::frame::render_frames;
 use crate::render::style::{BAD, BOLD, DIM, paint};
 use crate::words::{count, printable};
@@ -56,7 +57,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         To::Edits => Conversion::Edits,
         To::Diff => Conversion::Diff,
     };
-    let reply = service::convert(&ctx.open()?, &Convert { patch, to, strict: arguments.strict })?;
+    let reply = service::convert(
+        &ctx.open(Wants::Look)?,
+        &Convert { patch, to, strict: arguments.strict },
+    )?;
     let exit = Exit::of(reply.report.ok);
     match (arguments.format, &reply.output) {
         (ReportFormat::Json, _) => Ok((Said::json(&reply.report)?, exit)),

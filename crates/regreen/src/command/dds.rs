@@ -16,6 +16,7 @@ use crate::cli::ReportFormat;
 use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::output::Said;
+use crate::policy::Wants;
 use crate::render::dds::{render, render_runs, render_step};
 
 /// Propose changes, decide about them, and carry out what was approved
@@ -140,7 +141,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     if asked.is_none() {
         ctx.policy.allow_writes("dds")?;
     }
-    let session = ctx.open()?;
+    let session = ctx.open(Wants::unless(asked.is_some()))?;
     let desk = match asked {
         None => dds::Desk::open(&session, registry)?,
         Some(asked) => match dds::Desk::open_existing(&session, registry)? {

@@ -9,6 +9,7 @@ use super::{Ctx, Outcome};
 use crate::cli::ReportFormat;
 use crate::exit::Exit;
 use crate::output::Said;
+use crate::policy::Wants;
 use crate::render::style::{BOLD, COMMAND, DIM, paint};
 use crate::words::printable;
 
@@ -29,7 +30,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
-    let session = ctx.open()?;
+    let session = ctx.open(Wants::Look)?;
     let said = match (&arguments.rule, arguments.format) {
         (Some(rule), format) => {
             let report = service::explain(&session, &Explain { rule: rule.clone() })?.report;

@@ -11,6 +11,7 @@ use super::{Ctx, Outcome, interactive, staged};
 use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::output::{Said, note};
+use crate::policy::Wants;
 use crate::progress::ProgressLine;
 use crate::render::dds::render_proposals;
 use crate::render::fix::{Written, render_fix, render_fix_end};
@@ -88,7 +89,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let original = buffer.as_ref().and_then(|it| look.overlay.get(it)).cloned();
     let with_previews = arguments.format() == FixFormat::Text && !ctx.common.quiet;
     let request = Fix { look, dry_run: is_dry, with_diffs, with_previews };
-    let session = ctx.open()?;
+    // A buffer is given back, not written; a proposal is written to the registry.
+    let only_looks = (is_dry || writes_buffer) && !arguments.propose;
+    let session = ctx.open(Wants::unless(only_looks))?;
     let reply = make(ctx, &session, &request, arguments.interactive)?;
     if let Some(file) = reply.retried.as_deref().map(printable) {
         ctx.note(&format!("note: {file} changed meanwhile; the new contents were fixed\n"))?;

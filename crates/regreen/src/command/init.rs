@@ -10,6 +10,7 @@ use super::{Ctx, Outcome};
 use crate::cli::{Common, ReportFormat};
 use crate::exit::Exit;
 use crate::output::Said;
+use crate::policy::Wants;
 use crate::render::style::{BOLD, COMMAND, DIM, GOOD, paint};
 use crate::words::{count, printable};
 
@@ -35,7 +36,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         ctx.policy.allow_writes("init")?;
     }
     let request = Init { dry_run: arguments.dry_run, jobs: None };
-    let reply = service::init(&ctx.open()?, &request)?;
+    let reply = service::init(&ctx.open(Wants::unless(arguments.dry_run))?, &request)?;
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, Exit::Clean)),
         ReportFormat::Text => {

@@ -9,6 +9,7 @@ use super::{Ctx, Outcome};
 use crate::cli::{Common, ReportFormat};
 use crate::exit::Exit;
 use crate::output::Said;
+use crate::policy::Wants;
 use crate::render::style::{BOLD, DIM, paint};
 use crate::words::{count, list, printable};
 
@@ -37,7 +38,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     if arguments.prune.is_some() {
         ctx.policy.allow_writes("log --prune")?;
     }
-    let report = service::log(&ctx.open()?, &Log { prune: arguments.prune })?;
+    let report = service::log(
+        &ctx.open(Wants::unless(arguments.prune.is_none()))?,
+        &Log { prune: arguments.prune },
+    )?;
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&report)?, Exit::Clean)),
         ReportFormat::Text => Ok(ctx.unless_quiet(render(&report, ctx.common), Exit::Clean)),

@@ -7,6 +7,7 @@ use super::look::LookArguments;
 use super::{Ctx, Outcome};
 use crate::exit::Exit;
 use crate::output::Said;
+use crate::policy::Wants;
 use crate::progress::ProgressLine;
 use crate::render::plan::render_plan;
 
@@ -46,7 +47,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         with_previews: arguments.format == PlanFormat::Text && !ctx.common.quiet,
         with_diffs: arguments.format == PlanFormat::Diff,
     };
-    let session = ctx.open()?;
+    let session = ctx.open(Wants::Look)?;
     let mut line = ProgressLine::start(ctx.common);
     let reply = service::plan(&session, &request, &mut |it| line.show(it));
     drop(line);

@@ -13,6 +13,7 @@ use super::{Ctx, Outcome};
 use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::output::{Said, note};
+use crate::policy::Wants;
 use crate::policy::WritePolicy;
 use crate::render::clank::render_run;
 
@@ -83,7 +84,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         memory_bytes: arguments.memory << 20,
         solver: arguments.solver.wire(),
     };
-    let session = ctx.open_at(&root)?;
+    let session = ctx.open_at(&root, Wants::Look)?;
     let mut before = |findings: &service::ClankFindings| {
         if !ctx.common.quiet {
             // Who reads the program's output waits for it, not for this.

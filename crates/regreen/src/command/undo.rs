@@ -7,6 +7,7 @@ use super::{Ctx, Outcome};
 use crate::cli::{Common, ReportFormat};
 use crate::exit::Exit;
 use crate::output::Said;
+use crate::policy::Wants;
 use crate::render::changes::render_changes;
 use crate::render::style::{BAD, BOLD, COMMAND, DIM, GOOD, paint};
 use crate::words::{count, list, printable};
@@ -49,7 +50,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let with_diffs = arguments.format == ReportFormat::Text && !ctx.common.quiet;
     let transaction = arguments.transaction.clone();
     let request = Undo { transaction, dry_run: arguments.dry_run, with_diffs };
-    let reply = service::undo(&ctx.open()?, &request)?;
+    let reply = service::undo(&ctx.open(Wants::unless(arguments.dry_run))?, &request)?;
     let exit = Exit::of(reply.report.ok);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),

@@ -8,6 +8,7 @@ use crate::cli::{PatchArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::input::read_patch;
 use crate::output::Said;
+use crate::policy::Wants;
 use crate::render::patch::{Verb, render_reply};
 
 /// Check a patch document against the workspace; nothing is written
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let patch = read_patch(&ctx.environment.directory, &arguments.patch)?;
     let request = RunPatch { patch, show_values: arguments.show_values, with_diffs: false };
-    let reply = service::validate(&ctx.open()?, &request)?;
+    let reply = service::validate(&ctx.open(Wants::Look)?, &request)?;
     let exit = Exit::of(reply.report.ok);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),

@@ -89,7 +89,8 @@ impl Scene {
 
     pub(crate) fn command(&self, line: &str, variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_regreen"));
-        command.current_dir(self.folder.path()).env_clear().envs(variables.iter().copied());
+        command.current_dir(self.folder.path()).env_clear().env("HOME", self.path("home"));
+        command.envs(variables.iter().copied());
         command.args(line.split_whitespace());
         let has_root = line.contains("--root")
             || variables.iter().any(|it| it.0 == "BUILD_WORKSPACE_DIRECTORY");

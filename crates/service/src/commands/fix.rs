@@ -40,6 +40,11 @@ pub fn fix(
         let mut answers = decide.is_some().then(Answers::default);
         let mut retried = None;
         loop {
+            // Who lost to another regreen once gets the next turn to himself; a person may take his time.
+            let _hold = match (&retried, &decide) {
+                (Some(_), None) => Some(session.workspace.hold()?),
+                _ => None,
+            };
             let mut looked = look_at(session, &request.look, request.look.no_baseline, progress)?;
             let mended = match (&mut answers, &mut decide) {
                 (Some(answers), Some(decide)) => {

@@ -10,7 +10,7 @@ use govern::{Id, Report, Status};
 use protocol::v1::{self, PatchInput};
 use workspace::IndexUpdate;
 
-use super::{Desk, RUNS, now};
+use super::{Desk, now};
 use crate::config;
 use crate::failure::Failure;
 use crate::trial::{self, Purpose, Trial};
@@ -52,7 +52,7 @@ impl Desk<'_> {
         };
         let executor = Executor {
             workspace: &self.session.workspace,
-            runs: self.root.join(RUNS),
+            runs: self.session.workspace.runs_folder()?,
             tools: &tools,
             apply: &apply,
             approval: &approval,

@@ -2,21 +2,23 @@
 
 use std::sync::Arc;
 
-use workspace::{Access, MemFs, Options};
+use workspace::{MemFs, Options};
 
 use super::*;
 
 /// A tree is not green because nobody could look into it.
 #[test]
 fn a_folder_that_cannot_be_read_is_an_error_unless_it_is_excluded() {
-    let disk = MemFs::new();
+    let disk = Arc::new(MemFs::new());
     for file in ["locked/a.txt", "out/a.txt", "LICENSE"] {
         disk.put(&RelPath::parse(file).unwrap(), b"", 0o644).unwrap();
     }
     disk.put(&RelPath::parse(config::PATH).unwrap(), b"[workspace]\nexclude = [\"out\"]\n", 0o644)
         .unwrap();
-    let workspace = Workspace::with_fs(Arc::new(disk), Options::new(Access::ReadWrite));
-    let session = Session::over(workspace).unwrap();
+    let state = Arc::new(disk.beneath(&RelPath::parse(".state").unwrap()).unwrap());
+    let options = Options::new(workspace::Access::ReadWrite);
+    let workspace = Workspace::with_fs(disk, state, options);
+    let session = Session::over(workspace, crate::Access::Write).unwrap();
     let setup = load_rules(&session, &Overlay::new(), true, None).unwrap();
     let skipped = ["LICENSE", "a.yaml", "locked", "out"]
         .map(|it| Skipped { path: it.to_owned(), reason: "permission denied".to_owned() });

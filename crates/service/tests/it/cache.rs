@@ -1,14 +1,11 @@
-//! `.regreen/cache`: a second process says what the first one said, and what one without a cache says.
+//! The user's cache: a second process says what the first one said, and what one without a cache says.
 
 use std::fs;
-use std::path::PathBuf;
 
 use protocol::v1;
-use service::{Access, CheckReply, Session};
+use service::{Access, CheckReply};
 
 use super::setting::Setting;
-
-const CACHE: &str = ".regreen/cache/checks-v1";
 
 /// A pack with a schema and rules across files; one file of no kind, one with a fault of its own, one that names what is
 /// not there.
@@ -42,9 +39,7 @@ nothing: here
 "#;
 
 fn setting() -> Setting {
-    let setting = Setting::new(MODULES);
-    fs::create_dir(setting.path(".regreen")).unwrap();
-    setting
+    Setting::new(MODULES)
 }
 
 fn request() -> v1::Check {
@@ -68,12 +63,12 @@ fn said_elsewhere(setting: &Setting) -> String {
     let copy = Setting::new("");
     for (path, (bytes, _)) in setting.state() {
         let short = path.strip_prefix(setting.root()).unwrap();
-        if !short.starts_with(".regreen") && path.is_file() {
+        if path.is_file() {
             copy.write(short.to_str().unwrap(), std::str::from_utf8(&bytes).unwrap());
         }
     }
-    let outcome = outcome(&copy);
-    assert!(!copy.path(".regreen").exists(), "AE-26: a first check leaves no trace");
+    let (before, outcome) = (copy.state(), outcome(&copy));
+    assert_eq!(copy.state(), before, "AE-26: a check leaves no trace in the tree");
     outcome
 }
 
@@ -83,11 +78,11 @@ fn a_second_process_says_the_same_and_writes_nothing() {
     let setting = setting();
     let first = said(&setting.check(&request()));
     assert_eq!(first, said_elsewhere(&setting));
-    let state = setting.state();
-    assert!(state.contains_key(&setting.path(CACHE)));
+    let written = || fs::metadata(setting.cache_file()).unwrap().modified().unwrap();
+    let (state, cache) = (setting.state(), written());
     assert_eq!(said(&setting.check(&request())), first);
     // A look that was not found again would have been written down.
-    assert_eq!(setting.state(), state);
+    assert_eq!((setting.state(), written()), (state, cache));
     assert_eq!(setting.check(&request()).report.summary.error, 2);
 }
 
@@ -118,30 +113,31 @@ fn every_change_of_files_packs_and_configuration_is_seen() {
 fn a_damaged_cache_is_no_cache() {
     let setting = setting();
     let first = said(&setting.check(&request()));
-    let whole = fs::read(setting.path(CACHE)).unwrap();
+    let cache = setting.cache_file();
+    let whole = fs::read(&cache).unwrap();
     for at in (0..whole.len()).step_by(7) {
         let mut damaged = whole.clone();
         damaged[at] ^= 0x55;
-        fs::write(setting.path(CACHE), &damaged).unwrap();
+        fs::write(&cache, &damaged).unwrap();
         assert_eq!(said(&setting.check(&request())), first, "byte {at}");
-        assert_eq!(fs::read(setting.path(CACHE)).unwrap(), whole, "it is written anew");
+        assert_eq!(fs::read(&cache).unwrap(), whole, "it is written anew");
     }
-    fs::write(setting.path(CACHE), b"").unwrap();
+    fs::write(&cache, b"").unwrap();
     assert_eq!(said(&setting.check(&request())), first);
     // It cannot be written: nobody minds.
-    fs::remove_file(setting.path(CACHE)).unwrap();
-    fs::create_dir_all(setting.path(CACHE).join("in the way")).unwrap();
+    fs::remove_file(&cache).unwrap();
+    fs::create_dir_all(cache.join("in the way")).unwrap();
     assert_eq!(said(&setting.check(&request())), first);
-    fs::remove_dir_all(setting.path(".regreen/cache")).unwrap();
+    fs::remove_dir_all(setting.cache_folder()).unwrap();
     assert_eq!(said(&setting.check(&request())), first);
-    assert_eq!(fs::read(setting.path(CACHE)).unwrap(), whole);
+    assert_eq!(fs::read(&cache).unwrap(), whole);
 }
 
 #[test]
 fn what_is_gone_from_the_tree_is_gone_from_the_cache() {
     let setting = setting();
     setting.check(&request());
-    let size = || fs::metadata(setting.path(CACHE)).unwrap().len();
+    let size = || fs::metadata(setting.cache_file()).unwrap().len();
     let full = size();
     fs::remove_file(setting.path("modules/d.toml")).unwrap();
     setting.check(&request());
@@ -154,26 +150,27 @@ fn what_is_gone_from_the_tree_is_gone_from_the_cache() {
     }
 }
 
-/// Contents that stand in for those on disk are not what the next process will find.
+/// Contents that stand in for those on disk are not what the next process will find; a build keeps and reads nothing.
 #[test]
-fn nothing_is_written_for_an_overlay_or_without_the_right_to() {
+fn nothing_is_written_for_an_overlay_or_by_a_build() {
     let setting = setting();
     let mut overlaid = request();
     overlaid.look.overlay.insert("modules/a.yaml".to_owned(), b"name: b\n".to_vec());
     let fresh = said(&setting.check(&overlaid));
-    assert!(!setting.path(".regreen/cache").exists());
-    let read_only = || Session::open(setting.root(), Access::ReadOnly).unwrap();
-    let bare = said(&service::check(&read_only(), &request(), &mut |_| {}).unwrap());
-    assert!(!setting.path(".regreen/cache").exists());
+    assert!(!setting.cache_folder().exists());
+    let build = || {
+        let session = setting.session_to(Access::Build);
+        said(&service::check(&session, &request(), &mut |_| {}).unwrap())
+    };
+    let bare = build();
+    assert!(!setting.cache_folder().exists());
     assert_eq!(said(&setting.check(&request())), bare);
-    let state = setting.state();
+    let cache = fs::read(setting.cache_file()).unwrap();
     assert_eq!(said(&setting.check(&overlaid)), fresh);
-    assert_eq!(said(&service::check(&read_only(), &request(), &mut |_| {}).unwrap()), bare);
+    assert_eq!(build(), bare);
     setting.write("modules/d.toml", "name = \"e\"\n");
-    service::check(&read_only(), &request(), &mut |_| {}).unwrap();
-    let cache =
-        |state: &std::collections::BTreeMap<PathBuf, _>| state.get(&setting.path(CACHE)).cloned();
-    assert_eq!(cache(&setting.state()), cache(&state));
+    build();
+    assert_eq!(fs::read(setting.cache_file()).unwrap(), cache);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use protocol::v1;
-use service::{Access, Session};
+use service::Access;
 
 use super::setting::{SHOP, Setting, at, check_at, files, lines};
 
@@ -62,7 +62,7 @@ fn check_and_plan_leave_the_tree_untouched() {
 fn a_check_works_where_nothing_may_be_written() {
     let setting = Setting::new(SHOP);
     let before = setting.state();
-    let session = Session::open(setting.root(), Access::ReadOnly).unwrap();
+    let session = setting.session_to(Access::Build);
     let reply = service::check(&session, &v1::Check::default(), &mut |_| {}).unwrap();
     assert_eq!(lines(&reply.report.diagnostics), FOUND);
     let baseline = v1::Check { write_baseline: true, ..v1::Check::default() };

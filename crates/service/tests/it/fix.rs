@@ -3,7 +3,7 @@
 use std::fs;
 
 use protocol::v1;
-use service::{Access, Progress, Session};
+use service::{Access, Progress};
 
 use super::setting::{SHOP, Setting, at, lines, repair_id};
 
@@ -86,7 +86,7 @@ fn a_fix_touches_only_the_paths_that_were_given() {
 fn a_fix_where_nothing_may_be_written_is_refused() {
     let setting = Setting::new(SHOP);
     let before = setting.state();
-    let session = Session::open(setting.root(), Access::ReadOnly).unwrap();
+    let session = setting.session_to(Access::Build);
     let failure = service::fix(&session, &v1::Fix::default(), &mut |_| {}, None).unwrap_err();
     assert_eq!(failure.code(), "action_mode");
     let dry = v1::Fix { dry_run: true, with_diffs: true, ..v1::Fix::default() };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use protocol::v1;
-use service::{Access, CheckReply, Failure, FixReply, Session};
+use service::{Access, CheckReply, Failure, FixReply, Home, Interrupts, Session, User};
 use tempfile::TempDir;
 
 /// A workspace with one schema and three files: one that is fine, one with a lossless fix and a guess, one with a
@@ -42,12 +42,13 @@ name: worker
 
 pub(crate) struct Setting {
     directory: TempDir,
+    home: TempDir,
 }
 
 impl Setting {
     /// Makes the files, in the order of the text. Each starts with a line `//- path`.
     pub(crate) fn new(text: &str) -> Setting {
-        let setting = Setting { directory: TempDir::new().unwrap() };
+        let setting = Setting { directory: TempDir::new().unwrap(), home: TempDir::new().unwrap() };
         for (path, contents) in files(text) {
             setting.write(&path, &contents);
         }
@@ -73,7 +74,27 @@ impl Setting {
     }
 
     pub(crate) fn session(&self) -> Session {
-        Session::open(self.root(), Access::ReadWrite).unwrap()
+        self.session_to(Access::Write)
+    }
+
+    pub(crate) fn session_to(&self, access: Access) -> Session {
+        let folder = |name: &str| Some(self.home.path().join(name));
+        let home = Home { state: folder("state"), cache: folder("cache") };
+        let user = User { home, interrupts: Interrupts::new() };
+        Session::open(self.root(), access, &user).unwrap()
+    }
+
+    /// The folder for what can be found out again.
+    pub(crate) fn cache_folder(&self) -> PathBuf {
+        self.home.path().join("cache")
+    }
+
+    /// The only file in it.
+    pub(crate) fn cache_file(&self) -> PathBuf {
+        let mut files = fs::read_dir(self.cache_folder()).unwrap();
+        let file = files.next().unwrap().unwrap().path();
+        assert!(files.next().is_none());
+        file
     }
 
     pub(crate) fn try_check(&self, request: &v1::Check) -> Result<CheckReply, Failure> {
@@ -92,7 +113,7 @@ impl Setting {
         self.try_fix(request).unwrap()
     }
 
-    /// Every file and folder with its contents and time of change, `.regreen` included.
+    /// Every file and folder of the tree with its contents and time of change.
     pub(crate) fn state(&self) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
         let mut state = BTreeMap::new();
         let mut folders = vec![self.root().to_owned()];

@@ -17,17 +17,29 @@ pub(super) fn stat_fd(fd: BorrowedFd<'_>) -> Result<Stat, Errno> {
     imp::stat(fd, "")
 }
 
+/// When the file was made, in nanoseconds; `None` where the file system does not keep that.
+pub(super) fn born(fd: BorrowedFd<'_>) -> Option<i128> {
+    imp::born(fd)
+}
+
 #[cfg(target_os = "linux")]
 mod imp {
     use super::*;
     use rustix::fs::{AtFlags, StatxAttributes, StatxFlags, StatxTimestamp};
 
+    pub(super) fn born(fd: BorrowedFd<'_>) -> Option<i128> {
+        let found = rustix::fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME).ok()?;
+        let is_known = found.stx_mask & StatxFlags::BTIME.bits() != 0;
+        is_known.then(|| nanoseconds(&found.stx_btime))
+    }
+
+    fn nanoseconds(time: &StatxTimestamp) -> i128 {
+        i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec)
+    }
+
     pub(super) fn stat(at: BorrowedFd<'_>, name: &str) -> Result<Stat, Errno> {
         let flags = if name.is_empty() { AtFlags::EMPTY_PATH } else { AtFlags::SYMLINK_NOFOLLOW };
         let found = rustix::fs::statx(at, name, flags, StatxFlags::BASIC_STATS)?;
-        let nanoseconds = |time: &StatxTimestamp| {
-            i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec)
-        };
         let attributes = found.stx_attributes & found.stx_attributes_mask;
         let pinned = if attributes.intersects(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND)
         {
@@ -55,6 +67,10 @@ mod imp {
 mod imp {
     use super::*;
     use rustix::fs::AtFlags;
+
+    pub(super) fn born(_: BorrowedFd<'_>) -> Option<i128> {
+        None
+    }
 
     pub(super) fn stat(at: BorrowedFd<'_>, name: &str) -> Result<Stat, Errno> {
         let found = match name {

@@ -1,106 +1,120 @@
-//! The folder for what can be found out again: never the first trace, never through links, never in the way.
+//! The user's folder for what can be found out again: never in the tree, never through links, never somebody else's.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 
-use workspace::{Access, MAX_CACHE_BYTES, MemFs, Options, Recovered, Workspace, program_identity};
+use tempfile::TempDir;
+use workspace::{Access, Home, MAX_CACHE_BYTES, Options, Workspace, program_identity};
 
-use super::support::{change, meta, options, workspace};
+use super::support::options;
 
-fn open(root: &std::path::Path, access: Access) -> Workspace {
-    Workspace::open(root, Options { access, ..options() }).unwrap()
+fn folders() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("root")).unwrap();
+    directory
+}
+
+fn open_with(directory: &Path, cache: &Path, access: Access) -> Workspace {
+    let home = Home { state: None, cache: Some(cache.to_owned()) };
+    let options = Options { access, ..options() };
+    Workspace::open(&directory.join("root"), Some(&home), options).unwrap()
+}
+
+fn open(directory: &Path) -> Workspace {
+    open_with(directory, &directory.join("cache"), Access::ReadWrite)
 }
 
 #[test]
-fn a_cache_is_only_written_where_regreen_left_a_trace_already() {
-    let directory = tempfile::tempdir().unwrap();
-    let workspace = open(directory.path(), Access::ReadWrite);
-    assert!(!workspace.write_cache("x", b"1").unwrap());
+fn a_cache_is_private_and_outside_the_tree() {
+    let directory = folders();
+    let workspace = open(directory.path());
     assert_eq!(workspace.read_cache("x"), None);
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
-    fs::create_dir(directory.path().join(".regreen")).unwrap();
-    let read_only = open(directory.path(), Access::ReadOnly);
-    assert!(!read_only.write_cache("x", b"1").unwrap());
-    assert!(!directory.path().join(".regreen/cache").exists());
+    assert!(!directory.path().join("cache").exists());
     assert!(workspace.write_cache("x", b"1").unwrap());
     assert!(workspace.write_cache("x", b"22").unwrap());
-    assert_eq!(read_only.read_cache("x").as_deref(), Some(b"22".as_slice()));
-    let folder = directory.path().join(".regreen/cache");
+    // Whoever may not write the tree may write the cache.
+    let reader = open_with(directory.path(), &directory.path().join("cache"), Access::ReadOnly);
+    assert_eq!(reader.read_cache("x").as_deref(), Some(b"22".as_slice()));
+    assert!(reader.write_cache("x", b"22").unwrap());
+    let folder = directory.path().join("cache");
     assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
-    assert_eq!(fs::metadata(folder.join("x")).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(fs::read_to_string(folder.join(".gitignore")).unwrap(), "*\n");
-    assert_eq!(fs::read_dir(folder).unwrap().count(), 2, "no temporary file is left");
+    let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "no temporary file is left");
+    assert_eq!(fs::metadata(&files[0]).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::read_dir(directory.path().join("root")).unwrap().count(), 0);
 }
 
 #[test]
-fn what_an_interrupted_writer_left_is_cleared_away() {
-    let directory = tempfile::tempdir().unwrap();
-    let folder = directory.path().join(".regreen/cache");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("x.tmp-1-0"), "half").unwrap();
-    fs::write(folder.join("other"), "kept").unwrap();
-    assert!(open(directory.path(), Access::ReadWrite).write_cache("x", b"1").unwrap());
-    assert!(!folder.join("x.tmp-1-0").exists());
-    assert!(folder.join("other").exists());
-}
-
-#[test]
-fn no_link_is_followed() {
-    let (directory, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (root, away) = (directory.path(), outside.path());
-    fs::write(away.join("x"), "away").unwrap();
-    let workspace = open(root, Access::ReadWrite);
-    symlink(away, root.join(".regreen")).unwrap();
+fn a_build_has_no_cache() {
+    let directory = folders();
+    let workspace = Workspace::open(&directory.path().join("root"), None, options()).unwrap();
     assert!(!workspace.write_cache("x", b"1").unwrap());
-    fs::remove_file(root.join(".regreen")).unwrap();
-    fs::create_dir(root.join(".regreen")).unwrap();
-    symlink(away, root.join(".regreen/cache")).unwrap();
-    assert!(workspace.write_cache("x", b"1").is_err());
     assert_eq!(workspace.read_cache("x"), None);
-    fs::remove_file(root.join(".regreen/cache")).unwrap();
-    fs::create_dir(root.join(".regreen/cache")).unwrap();
-    symlink(away.join("x"), root.join(".regreen/cache/x")).unwrap();
+}
+
+#[test]
+fn no_cache_is_read_from_the_tree() {
+    let directory = folders();
+    let cache = directory.path().join("root/cache");
+    let workspace = open_with(directory.path(), &cache, Access::ReadWrite);
+    assert!(!workspace.write_cache("x", b"1").unwrap());
+    assert_eq!(workspace.read_cache("x"), None);
+    // Nor through a link that leads there.
+    symlink(directory.path().join("root/cache"), directory.path().join("link")).unwrap();
+    let workspace = open_with(directory.path(), &directory.path().join("link"), Access::ReadWrite);
+    assert!(!workspace.write_cache("x", b"1").unwrap_or(false));
+}
+
+#[test]
+fn no_link_in_the_folder_is_followed() {
+    let directory = folders();
+    let (folder, away) = (directory.path().join("cache"), directory.path().join("away"));
+    fs::write(&away, "away").unwrap();
+    let workspace = open(directory.path());
+    assert!(workspace.write_cache("x", b"1").unwrap());
+    let file = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    fs::remove_file(&file).unwrap();
+    symlink(&away, &file).unwrap();
     assert_eq!(workspace.read_cache("x"), None);
     assert!(workspace.write_cache("x", b"1").unwrap(), "the link itself is replaced");
     assert_eq!(workspace.read_cache("x").as_deref(), Some(b"1".as_slice()));
-    assert_eq!(fs::read_to_string(away.join("x")).unwrap(), "away");
-    assert_eq!(fs::read_dir(away).unwrap().count(), 1);
+    assert_eq!(fs::read_to_string(away).unwrap(), "away");
 }
 
 #[test]
 fn only_plain_names_of_caches_within_bounds_are_taken() {
-    let directory = tempfile::tempdir().unwrap();
-    fs::create_dir_all(directory.path().join(".regreen/cache/sub")).unwrap();
-    let workspace = open(directory.path(), Access::ReadWrite);
-    for name in ["", ".", "..", "../lock", "sub/x", "/x", "a\0b"] {
-        assert!(workspace.write_cache(name, b"1").is_err(), "{name:?}");
+    let directory = folders();
+    let workspace = open(directory.path());
+    for name in ["../lock", "sub/x", "/x", "a\0b"] {
+        assert!(!workspace.write_cache(name, b"1").unwrap(), "{name:?}");
         assert_eq!(workspace.read_cache(name), None, "{name:?}");
     }
-    assert_eq!(workspace.read_cache("sub"), None);
-    let large = fs::File::create(directory.path().join(".regreen/cache/x")).unwrap();
-    large.set_len(MAX_CACHE_BYTES + 1).unwrap();
+    assert!(workspace.write_cache("x", b"1").unwrap());
+    let file = fs::read_dir(directory.path().join("cache")).unwrap().next().unwrap().unwrap();
+    fs::File::create(file.path()).unwrap().set_len(MAX_CACHE_BYTES + 1).unwrap();
     assert_eq!(workspace.read_cache("x"), None);
     assert!(!workspace.write_cache("y", &vec![0; MAX_CACHE_BYTES as usize + 1]).unwrap());
 }
 
-/// The journal, recovery, the log, undo and the scan do not mind the folder.
+/// What the caches of all roots take together is bounded; the oldest go.
 #[test]
-fn transactions_go_on_beside_a_cache() {
-    let fs = std::sync::Arc::new(MemFs::new());
-    let workspace = workspace(&fs);
-    assert!(!workspace.write_cache("x", b"1").unwrap());
-    workspace.commit(&change(&["+ a.yaml one"]), None, &meta("first")).unwrap();
+fn old_caches_make_room_for_new_ones() {
+    let directory = folders();
+    let folder = directory.path().join("cache");
+    let workspace = open(directory.path());
     assert!(workspace.write_cache("x", b"1").unwrap());
-    assert_eq!(workspace.recover().unwrap(), Recovered::Clean);
-    workspace.commit(&change(&["a.yaml one ~ two"]), None, &meta("second")).unwrap();
-    assert_eq!(workspace.log().unwrap().len(), 2);
-    assert!(workspace.undo(None, &meta("undo")).unwrap().is_some());
-    assert_eq!(workspace.read_cache("x").as_deref(), Some(b"1".as_slice()));
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::create_dir(directory.path().join(".regreen")).unwrap();
-    let on_disk = open(directory.path(), Access::ReadWrite);
-    assert!(on_disk.write_cache("x.yaml", b"1").unwrap());
-    assert_eq!(on_disk.scan(1).unwrap().snapshot.iter().count(), 0);
+    for n in 0..300 {
+        let file = fs::File::create(folder.join(format!("{n:032x}.checks"))).unwrap();
+        let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(n);
+        file.set_modified(old).unwrap();
+    }
+    assert!(workspace.write_cache("x", b"2").unwrap());
+    let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 256);
+    assert!(!names.contains(&format!("{:032x}.checks", 0).into()));
+    assert!(names.contains(&format!("{:032x}.checks", 299).into()));
+    assert_eq!(workspace.read_cache("x").as_deref(), Some(b"2".as_slice()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use snapshot::{FileIndex, TreeChange};
 use tempfile::TempDir;
 use workspace::{Access, CommitError, Durability, IndexUpdate, LockError, Options, Workspace};
 
-use crate::support::{change, meta, options, path};
+use crate::support::{change, home, meta, options, path};
 
 fn temp(files: &[(&str, &str)]) -> TempDir {
     let temp = tempfile::tempdir().unwrap();
@@ -23,7 +23,7 @@ fn temp(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn open(root: &Path) -> Workspace {
-    Workspace::open(root, options()).unwrap()
+    Workspace::open(root, Some(&home()), options()).unwrap()
 }
 
 fn read(root: &Path, name: &str) -> String {
@@ -85,11 +85,11 @@ fn files_are_edited_added_deleted_and_renamed() {
         ["a", "n/e/w/c", "n/f", "x", "y"].map(|it| read(root, it)),
         ["one", "three", "new", "5", "4"]
     );
-    let mode = |name: &str| fs::metadata(root.join(name)).unwrap().permissions().mode() & 0o7777;
-    assert_eq!(mode(".regreen/txn"), 0o700);
-    assert_eq!(mode(".regreen/txn/t_000001"), 0o700);
-    assert_eq!(mode(".regreen/txn/t_000001/undo"), 0o600);
-    assert!(read(root, ".regreen/.gitignore").contains("!files.json"));
+    assert!(!root.join(".regreen").exists(), "state does not belong into the tree");
+    let state = open(root).existing_state_folder().unwrap();
+    let mode = |name: &str| fs::metadata(state.join(name)).unwrap().permissions().mode() & 0o7777;
+    assert_eq!(["", "txn", "txn/t_000001"].map(mode), [0o700; 3]);
+    assert_eq!(["marker", "txn/t_000001/journal", "txn/t_000001/undo"].map(mode), [0o600; 3]);
 }
 
 #[test]
@@ -238,11 +238,20 @@ fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn a_foreign_file_with_the_name_of_a_temporary_one_is_not_touched() {
-    let temp = temp(&[("a", "1"), (".regreen-t_000001-0", "mine")]);
-    let message =
-        "cannot use the name .regreen-t_000001-0: entity already exists; nothing was changed";
-    refuse(&temp, &["a 1 ~ 2"], message);
+fn a_foreign_file_with_the_name_of_a_temporary_one_is_stepped_over() {
+    let names = [".regreen-t_000001-0", ".regreen-t_000001-0000000000000001-0"];
+    let temp = temp(&[("a", "1"), (names[0], "mine"), (names[1], "mine")]);
+    open(temp.path()).commit(&change(&["a 1 ~ 2"]), None, &meta("apply")).unwrap().unwrap();
+    assert_eq!(read(temp.path(), "a"), "2");
+    assert!(names.iter().all(|it| read(temp.path(), it) == "mine"));
+    // A disk in memory counts its nonces up from 1, so the first choice is taken.
+    let fs = std::sync::Arc::new(workspace::MemFs::new());
+    fs.put(&path("a"), b"1", 0o644).unwrap();
+    fs.put(&path(names[1]), b"mine", 0o644).unwrap();
+    let workspace = crate::support::workspace(&fs);
+    workspace.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")).unwrap().unwrap();
+    let tree = crate::support::tree(&fs);
+    assert_eq!((tree["a"].1.as_slice(), tree[names[1]].1.as_slice()), (&b"2"[..], &b"mine"[..]));
 }
 
 #[test]
@@ -282,14 +291,33 @@ fn another_holder_of_the_lock_is_named() {
     let temp = temp(&[("a", "1")]);
     let workspace = open(temp.path());
     workspace.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")).unwrap().unwrap();
-    let file = fs::File::options().write(true).open(temp.path().join(".regreen/lock")).unwrap();
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    fs::write(temp.path().join(".regreen/lock"), "4711\n").unwrap();
+    let folder = fs::File::open(temp.path()).unwrap();
+    rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let error = workspace.commit(&change(&["a 2 ~ 3"]), None, &meta("apply")).unwrap_err();
-    assert!(matches!(error, CommitError::Lock(LockError::Busy { pid: Some(4711) })), "{error}");
-    assert!(error.to_string().contains("(pid 4711)"));
-    drop(file);
+    let is_busy = |it: &CommitError| {
+        matches!(it, CommitError::Recover(workspace::RecoverError::Lock(LockError::Busy { .. })))
+    };
+    assert!(is_busy(&error), "{error}");
+    assert!(error.to_string().contains(&format!("(pid {})", std::process::id())), "{error}");
+    drop(folder);
     workspace.commit(&change(&["a 2 ~ 3"]), None, &meta("apply")).unwrap().unwrap();
+}
+
+/// The lock is on the repository, not on the state: other roots in it, and other users, wait for one another.
+#[test]
+fn the_roots_of_one_repository_share_a_lock_and_no_state() {
+    let temp = temp(&[(".git/HEAD", ""), ("one/a", "1"), ("two/a", "1")]);
+    let (one, two) = (open(&temp.path().join("one")), open(&temp.path().join("two")));
+    let top = fs::File::open(temp.path()).unwrap();
+    rustix::fs::flock(&top, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let apply = |it: &Workspace| it.commit(&change(&["a 1 ~ 2"]), None, &meta("apply"));
+    assert!(apply(&one).is_err() && apply(&two).is_err());
+    drop(top);
+    apply(&one).unwrap().unwrap();
+    assert_eq!((one.log().unwrap().len(), two.log().unwrap().len()), (1, 0));
+    apply(&two).unwrap().unwrap();
+    assert_ne!(one.existing_state_folder(), two.existing_state_folder());
+    assert!(one.existing_state_folder().unwrap().starts_with(temp.path().join(".git/regreen")));
 }
 
 #[test]
@@ -304,7 +332,7 @@ fn writers_at_the_same_time_lose_nothing() {
             let root = temp.path();
             scope.spawn(move || {
                 for round in 0..ROUNDS {
-                    let workspace = Workspace::open(root, options).unwrap();
+                    let workspace = Workspace::open(root, Some(&home()), options).unwrap();
                     loop {
                         let old = read(root, "count");
                         let next = format!("n{}", old[1..].parse::<usize>().unwrap() + 1);
@@ -340,13 +368,14 @@ fn a_damaged_or_newer_journal_says_how_to_go_on() {
             &|text| text.lines().rev().collect::<Vec<_>>().join("\n"),
             "it does not start with an intent",
         ),
-        (&newer, "has format version 2, this regreen knows 1"),
+        (&newer, "has format version 3, this regreen knows 2"),
     ];
     for (damage, message) in cases {
         let temp = temp(&[("a", "1")]);
         let workspace = open(temp.path());
         workspace.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")).unwrap().unwrap();
-        let journal = temp.path().join(".regreen/txn/t_000001/journal");
+        let state = workspace.existing_state_folder().unwrap();
+        let journal = state.join("txn/t_000001/journal");
         fs::write(&journal, damage(fs::read_to_string(&journal).unwrap())).unwrap();
         let errors = [
             workspace.recover().unwrap_err().to_string(),
@@ -354,28 +383,11 @@ fn a_damaged_or_newer_journal_says_how_to_go_on() {
             workspace.log().unwrap_err().to_string(),
         ];
         for error in errors {
-            assert!(error.contains(message) && error.contains("aside"), "{error}");
+            assert!(error.contains(message), "{error}");
         }
         assert_eq!(read(temp.path(), "a"), "2");
-        fs::rename(temp.path().join(".regreen/txn"), temp.path().join(".regreen/aside")).unwrap();
+        fs::rename(state.join("txn"), state.join("aside")).unwrap();
         workspace.commit(&change(&["a 2 ~ 3"]), None, &meta("apply")).unwrap().unwrap();
-    }
-}
-
-#[test]
-fn a_store_that_is_no_folder_is_a_clear_error() {
-    for is_link in [false, true] {
-        let temp = temp(&[("a", "1"), ("elsewhere/x", "")]);
-        let store = temp.path().join(".regreen");
-        match is_link {
-            true => std::os::unix::fs::symlink("elsewhere", &store).unwrap(),
-            false => fs::write(&store, "").unwrap(),
-        }
-        let workspace = open(temp.path());
-        let told = "`.regreen` is not a folder of its own, which regreen needs to keep its journal in; move it aside";
-        assert_eq!(workspace.recover().unwrap_err().to_string(), told);
-        assert_eq!(workspace.log().unwrap_err().to_string(), told);
-        assert_eq!(fs::read_dir(temp.path().join("elsewhere")).unwrap().count(), 1);
     }
 }
 
@@ -395,14 +407,12 @@ fn a_journal_that_lost_its_intent_is_damage_unless_nothing_else_is_there() {
         let temp = temp(&[("a", "1")]);
         let workspace = open(temp.path());
         workspace.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")).unwrap().unwrap();
-        let directory = temp.path().join(".regreen/txn/t_000001");
+        let directory = workspace.existing_state_folder().unwrap().join("txn/t_000001");
         let text = fs::read_to_string(directory.join("journal")).unwrap();
         fs::write(directory.join("journal"), damaged(&text)).unwrap();
         let refused = |what: &str| {
             let error = workspace.recover().unwrap_err().to_string();
-            let is_clear =
-                error.contains("its first record is lost, though") && error.contains("aside");
-            assert!(is_clear, "{name}, {what}: {error}");
+            assert!(error.contains("its first record is lost, though"), "{name}, {what}: {error}");
             assert!(directory.exists(), "{name}, {what}");
         };
         refused("with its undo image");
@@ -415,13 +425,9 @@ fn a_journal_that_lost_its_intent_is_damage_unless_nothing_else_is_there() {
         refused("without a journal");
         fs::rename(directory.join("mine"), directory.join("journal")).unwrap();
         fs::remove_file(directory.join("undo")).unwrap();
-        fs::create_dir(temp.path().join("d")).unwrap();
-        fs::write(temp.path().join("d/.regreen-t_000001-3"), "").unwrap();
-        refused("with a temporary file in the tree");
-        fs::remove_file(temp.path().join("d/.regreen-t_000001-3")).unwrap();
         assert_eq!(
             workspace.recover().unwrap(),
-            workspace::Recovered::RolledBack(workspace::TransactionId(1)),
+            workspace::Recovered::RolledBack { id: workspace::TransactionId(1), kept: Vec::new() },
             "{name}"
         );
         assert!(!directory.exists());
@@ -431,14 +437,15 @@ fn a_journal_that_lost_its_intent_is_damage_unless_nothing_else_is_there() {
 
 fn newer(journal: String) -> String {
     let (_, json) = journal.lines().next().unwrap().split_once(' ').unwrap();
-    let json = json.replacen("\"version\":1", "\"version\":2,\"more\":1", 1);
+    let json = json.replacen("\"version\":2", "\"version\":3,\"more\":1", 1);
     format!("{} {json}\n", ContentHash::of(json.as_bytes()))
 }
 
 #[test]
 fn a_reader_never_makes_a_store() {
     let temp = temp(&[("a", "1")]);
-    let reader = Workspace::open(temp.path(), Options::new(Access::ReadOnly)).unwrap();
+    let reader =
+        Workspace::open(temp.path(), Some(&home()), Options::new(Access::ReadOnly)).unwrap();
     assert!(matches!(
         reader.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")),
         Err(CommitError::ReadOnlyAccess)

@@ -76,7 +76,7 @@ fn a_planned_undo_is_the_undo_without_writing() {
         (
             "the image is damaged",
             |fs| {
-                let image = path(".regreen/txn/t_000001/undo");
+                let image = path(".state/txn/t_000001/undo");
                 workspace::Fs::remove_file(fs, &image).unwrap();
                 fs.put(&image, b"x", 0o600).unwrap();
             },
@@ -84,7 +84,7 @@ fn a_planned_undo_is_the_undo_without_writing() {
         ),
         (
             "the name of a temporary file is taken",
-            |fs| fs.put(&path(".regreen-t_000002-0"), b"", 0o644).unwrap(),
+            |fs| fs.put(&path(".regreen-t_000002-0000000000000002-0"), b"", 0o644).unwrap(),
             None,
         ),
         ("there is no such transaction", |_| {}, Some(9)),
@@ -170,7 +170,7 @@ fn pruning_forgets_the_oldest_and_ids_go_on() {
 fn a_damaged_undo_image_is_refused() {
     let (fs, workspace) = disk(&[("a", "1")]);
     apply(&workspace, &["a 1 ~ 2"]);
-    let image = path(".regreen/txn/t_000001/undo");
+    let image = path(".state/txn/t_000001/undo");
     workspace::Fs::remove_file(&*fs, &image).unwrap();
     fs.put(&image, b"x", 0o600).unwrap();
     let error = workspace.undo(None, &meta("undo")).unwrap_err();
@@ -231,20 +231,26 @@ proptest! {
     }
 }
 
-/// A transaction as format version 1 writes it. It stays here for as long as regreen reads that version.
-const JOURNAL_V1: &str = include_str!("journal-v1.txt");
+/// A transaction as format version 2 writes it. It stays here for as long as regreen reads that version.
+const JOURNAL_V2: &str = include_str!("journal-v2.txt");
 
 #[test]
-fn the_journal_of_version_1_is_written_and_read_as_it_always_was() {
+fn the_journal_of_version_2_is_written_and_read_as_it_always_was() {
     let (fs, workspace) = disk(&[("a", "1"), ("b", "2"), ("c", "3")]);
     apply(&workspace, &["a 1 ~ one", "b 2 > d/b", "- c 3", "+ new 5"]);
-    let journal = path(".regreen/txn/t_000001/journal");
+    let journal = path(".state/txn/t_000001/journal");
     let (written, _) = workspace::Fs::read(&*fs, &journal, u64::MAX).unwrap();
-    assert_eq!(String::from_utf8(written).unwrap(), JOURNAL_V1);
+    let written = String::from_utf8(written).unwrap();
+    if std::env::var_os("REGREEN_BLESS").is_some() {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/journal-v2.txt");
+        std::fs::write(file, &written).unwrap();
+        return;
+    }
+    assert_eq!(written, JOURNAL_V2);
 
     let (fs, workspace) = disk(&[("a", "one"), ("d/b", "2"), ("new", "5")]);
-    fs.put(&journal, JOURNAL_V1.as_bytes(), 0o600).unwrap();
-    fs.put(&path(".regreen/txn/t_000001/undo"), b"132", 0o600).unwrap();
+    fs.put(&journal, JOURNAL_V2.as_bytes(), 0o600).unwrap();
+    fs.put(&path(".state/txn/t_000001/undo"), b"132", 0o600).unwrap();
     workspace.undo(None, &meta("undo")).unwrap().unwrap();
     assert_eq!(tree(&fs).keys().collect::<Vec<_>>(), ["", "a", "b", "c"]);
 }

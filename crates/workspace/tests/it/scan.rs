@@ -46,13 +46,13 @@ fn the_scan_takes_hidden_files_and_obeys_ignore_files_inside_the_root_only() {
         ".regreen/lock",
         "sub/.git",
         "sub/file",
-        ".regreen-t_000003-7",
+        ".regreen-t_000003-00000000000000ab-7",
     ] {
         write(&root, name, "kept");
     }
     symlink("/etc", root.join("out")).unwrap();
     symlink("kept", root.join("in")).unwrap();
-    let scan = |jobs| Workspace::open(&root, options()).unwrap().scan(jobs).unwrap();
+    let scan = |jobs| Workspace::open(&root, None, options()).unwrap().scan(jobs).unwrap();
     let scanned = scan(1);
     let expected = [
         ".github/ci.yml=x",
@@ -80,7 +80,7 @@ fn what_cannot_be_read_is_named() {
     let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
     rustix::fs::mkfifoat(rustix::fs::CWD, temp.path().join("pipe"), mode).unwrap();
     let options = Options { max_file_size: 5, ..options() };
-    let scanned = Workspace::open(temp.path(), options).unwrap().scan(2).unwrap();
+    let scanned = Workspace::open(temp.path(), None, options).unwrap().scan(2).unwrap();
     assert_eq!(render(&scanned.snapshot), ["large 6 TooLarge", "pipe 0 Special", "small=12345"]);
     let skipped: Vec<_> =
         scanned.skipped.iter().map(|it| (it.path.as_str(), it.reason.as_str())).collect();
@@ -96,7 +96,7 @@ fn a_list_has_all_paths_in_order_or_none() {
     }
     write(root.path(), ".gitignore", "*.log\n");
     let workspace =
-        Workspace::open(root.path(), Options::new(workspace::Access::ReadOnly)).unwrap();
+        Workspace::open(root.path(), None, Options::new(workspace::Access::ReadOnly)).unwrap();
     let listed = |limit| workspace.list(limit).iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(listed(3), [".gitignore", "a/c.txt", "b.txt"]);
     assert!(listed(2).is_empty());
@@ -108,7 +108,7 @@ fn many_files_come_in_order_whatever_the_number_of_threads() {
     for n in 0..300 {
         write(temp.path(), &format!("d{}/f{n}", n % 7), &n.to_string());
     }
-    let workspace = Workspace::open(temp.path(), options()).unwrap();
+    let workspace = Workspace::open(temp.path(), None, options()).unwrap();
     let one = workspace.scan(1).unwrap().snapshot;
     assert_eq!(one.len(), 300);
     for jobs in [2, 3, 16] {
@@ -125,7 +125,7 @@ fn a_load_reads_the_files_and_the_names_beside_new_ones() {
         write(temp.path(), name, "x");
     }
     symlink("dir/b", temp.path().join("link")).unwrap();
-    let workspace = Workspace::open(temp.path(), options()).unwrap();
+    let workspace = Workspace::open(temp.path(), None, options()).unwrap();
     let load = |paths: &[&str]| {
         workspace.load(&paths.iter().map(|it| path(it)).collect::<Vec<_>>()).unwrap()
     };

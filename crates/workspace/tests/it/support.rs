@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use edit::{ContentHash, Edit, EditSet, Text};
 use snapshot::{NewFile, RelPath, Rename, TreeChange};
-use workspace::{Access, Durability, MemFs, Meta, Options, Workspace};
+use workspace::{Access, Durability, Fs, Home, MemFs, Meta, Options, Workspace};
+
+/// Where the state of a tree in memory is: a folder of the same disk, so that one crash is about both.
+pub(crate) const STATE: &str = ".state";
 
 pub(crate) fn path(path: &str) -> RelPath {
     RelPath::parse(path).unwrap()
@@ -26,7 +29,22 @@ pub(crate) fn meta(command: &str) -> Meta {
 }
 
 pub(crate) fn workspace(fs: &Arc<MemFs>) -> Workspace {
-    Workspace::with_fs(fs.clone(), options())
+    workspace_with(fs, options())
+}
+
+pub(crate) fn workspace_with(fs: &Arc<MemFs>, options: Options) -> Workspace {
+    Workspace::with_fs(fs.clone(), state(fs), options)
+}
+
+pub(crate) fn state(fs: &Arc<MemFs>) -> Arc<dyn Fs> {
+    Arc::new(fs.beneath(&path(STATE)).unwrap())
+}
+
+/// A user for the trees on disk. Every tree has a path of its own, and so has its state.
+pub(crate) fn home() -> Home {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("workspace-home-{}", std::process::id()));
+    Home { state: Some(folder.join("state")), cache: Some(folder.join("cache")) }
 }
 
 /// A change in steps: `+ path text`, `- path text`, `path text > path`, `path text ~ new`. Texts have no spaces.
@@ -60,10 +78,10 @@ pub(crate) fn change(steps: &[&str]) -> TreeChange {
 
 pub(crate) type Dump = BTreeMap<String, (u32, Vec<u8>)>;
 
-/// The tree without the store, except the file index.
+/// The tree without the state.
 pub(crate) fn tree(fs: &MemFs) -> Dump {
     let mut dump = fs.dump();
-    dump.retain(|path, _| !path.starts_with(".regreen") || path == ".regreen/files.json");
+    dump.retain(|path, _| !path.starts_with(STATE));
     dump
 }
 

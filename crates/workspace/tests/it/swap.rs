@@ -4,81 +4,19 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use snapshot::RelPath;
-use workspace::{Attributes, Durability, Fs, Held, Kind, Options, OsFs, Stat, Workspace};
+use workspace::{Durability, HookFs, Options, OsFs, Workspace};
 
 use crate::escape::{Arena, OUTSIDE, SECRET, dump, outcome};
 use crate::support::{change, meta, options, path};
 
-/// Runs a hook before operation `n`, as another process might.
-struct SwapFs {
-    fs: OsFs,
-    n: usize,
-    n_operations: AtomicUsize,
-    /// The number of the first operation that appends: the mark.
-    mark: AtomicUsize,
-    hook: Box<dyn Fn() + Send + Sync>,
-}
-
-impl SwapFs {
-    fn operate(&self) -> &OsFs {
-        if self.n_operations.fetch_add(1, Ordering::Relaxed) == self.n {
-            (self.hook)();
+/// A file system on which the hook runs once, before operation `n`.
+fn hooked(fs: OsFs, n: usize, hook: impl Fn() + Send + Sync + 'static) -> Arc<HookFs> {
+    Arc::new(HookFs::new(Arc::new(fs), move |this, _| {
+        if this == n {
+            hook();
         }
-        &self.fs
-    }
-}
-
-impl Fs for SwapFs {
-    fn absolute_root(&self) -> Option<&str> {
-        self.fs.absolute_root()
-    }
-    fn stat(&self, path: &RelPath) -> std::io::Result<Option<Stat>> {
-        self.operate().stat(path)
-    }
-    fn read(&self, path: &RelPath, limit: u64) -> std::io::Result<(Vec<u8>, Stat)> {
-        self.operate().read(path, limit)
-    }
-    fn read_link(&self, path: &RelPath) -> std::io::Result<String> {
-        self.operate().read_link(path)
-    }
-    fn list(&self, directory: Option<&RelPath>) -> std::io::Result<Vec<(String, Kind)>> {
-        self.operate().list(directory)
-    }
-    fn is_writable(&self, path: &RelPath) -> std::io::Result<bool> {
-        self.operate().is_writable(path)
-    }
-    fn create(&self, path: &RelPath, bytes: &[u8], attributes: &Attributes) -> std::io::Result<()> {
-        self.operate().create(path, bytes, attributes)
-    }
-    fn append(&self, path: &RelPath, bytes: &[u8]) -> std::io::Result<()> {
-        let this = self.n_operations.load(Ordering::Relaxed);
-        self.mark.fetch_min(this, Ordering::Relaxed);
-        self.operate().append(path, bytes)
-    }
-    fn create_directory(&self, path: &RelPath, mode: u32) -> std::io::Result<()> {
-        self.operate().create_directory(path, mode)
-    }
-    fn rename(&self, from: &RelPath, to: &RelPath) -> std::io::Result<()> {
-        self.operate().rename(from, to)
-    }
-    fn remove_file(&self, path: &RelPath) -> std::io::Result<()> {
-        self.operate().remove_file(path)
-    }
-    fn remove_directory(&self, path: &RelPath) -> std::io::Result<()> {
-        self.operate().remove_directory(path)
-    }
-    fn sync_files(&self, paths: &[RelPath]) -> std::io::Result<()> {
-        self.operate().sync_files(paths)
-    }
-    fn sync_directories(&self, directories: &[Option<RelPath>]) -> std::io::Result<()> {
-        self.operate().sync_directories(directories)
-    }
-    fn try_lock(&self, path: &RelPath) -> std::io::Result<Option<Box<dyn Held>>> {
-        self.operate().try_lock(path)
-    }
+    }))
 }
 
 /// Swaps `name` in the root for a link to the same name outside, before every single operation of a commit.
@@ -95,19 +33,13 @@ fn check_swap(name: &'static str, steps: &[&str], with_openat2: bool) {
                 symlink(&target, root.join(name)).unwrap();
             }
         };
-        let swap = Arc::new(SwapFs {
-            fs: open(&root).unwrap(),
-            n,
-            n_operations: AtomicUsize::new(0),
-            mark: AtomicUsize::new(usize::MAX),
-            hook: Box::new(hook),
-        });
+        let swap = hooked(open(&root).unwrap(), n, hook);
         let options = Options { durability: Durability::None, ..options() };
-        let workspace = Workspace::with_fs(swap.clone(), options);
+        let workspace = Workspace::with_fs(swap.clone(), arena.state(), options);
         let result = workspace.commit(&change(steps), None, &meta("swap"));
         assert_eq!(dump(&arena.outside()), outside, "swapped {name} before {n}: {result:?}");
         assert!(n < 400, "the commit does not end");
-        if swap.n_operations.load(Ordering::Relaxed) <= n {
+        if swap.n_operations() <= n {
             result.unwrap();
             assert!(n > 20, "only {n} operations");
             return;
@@ -157,35 +89,71 @@ fn links_swapped_in_between_load_and_commit_are_refused() {
     }
 }
 
-/// Another program that edits a file while it is being replaced: its edit is kept, up to the last look before the mark.
+/// How another program saves a file.
+type Save = fn(&std::path::Path);
+
+const SAVES: [(&str, Save); 3] = [
+    ("in place", |target| fs::write(target, "by another program").unwrap()),
+    ("by renaming", |target| {
+        let new = target.with_extension("new");
+        fs::write(&new, "by another program").unwrap();
+        fs::rename(new, target).unwrap();
+    }),
+    ("by removing and making it again", |target| {
+        fs::remove_file(target).unwrap();
+        fs::write(target, "by another program").unwrap();
+    }),
+];
+
+/// Another program that saves a file at any moment of a commit: what it saved is there afterwards, and the rest is the old
+/// tree or the new one (J11, J12).
 #[test]
-fn an_edit_by_another_program_during_a_commit_is_not_overwritten() {
-    const STEPS: [&str; 2] = ["dir/file text ~ new", "file text ~ new"];
-    let run = |n: usize| {
-        let arena = Arena::new(&[]);
-        let target = arena.root().join("dir/file");
-        let swap = Arc::new(SwapFs {
-            fs: OsFs::open(&arena.root()).unwrap(),
-            n,
-            n_operations: AtomicUsize::new(0),
-            mark: AtomicUsize::new(usize::MAX),
-            hook: Box::new(move || fs::write(&target, "by another program").unwrap()),
-        });
-        let workspace = Workspace::with_fs(swap.clone(), options());
-        let result = workspace.commit(&change(&STEPS), None, &meta("swap"));
-        (arena, result, swap.mark.load(Ordering::Relaxed))
-    };
-    let (_, result, mark) = run(usize::MAX);
-    result.unwrap();
-    // The last looks are at the two files, right before the mark.
-    for n in 0..=mark - STEPS.len() {
-        let (arena, result, _) = run(n);
-        let read = |name: &str| fs::read_to_string(arena.root().join(name)).unwrap();
-        assert!(result.is_err(), "edited before {n}");
-        assert_eq!(
-            (read("dir/file").as_str(), read("file").as_str()),
-            ("by another program", "text")
-        );
-        assert!(dump(&arena.root()).keys().all(|it| !it.to_str().unwrap().contains(".regreen-t_")));
+fn a_save_by_another_program_during_a_commit_is_never_lost() {
+    const STEPS: [&str; 4] =
+        ["dir/file text ~ new", "file text ~ new", "- dir/gone text", "dir/from text > dir/to"];
+    for (how, save) in SAVES {
+        for name in ["dir/file", "file", "dir/gone", "dir/from", "dir/to"] {
+            let (mut n_lost_to, mut n_saved_after) = (0, 0);
+            for n in 0.. {
+                let arena = Arena::new(&["dir/gone = text", "dir/from = text"]);
+                let target = arena.root().join(name);
+                // What is not there cannot be replaced; to make it anew is a save of its own.
+                let hook = move || match target.exists() {
+                    true => save(&target),
+                    false => fs::write(&target, "by another program").unwrap(),
+                };
+                let swap = hooked(OsFs::open(&arena.root()).unwrap(), n, hook);
+                let workspace = Workspace::with_fs(swap.clone(), arena.state(), options());
+                let result = workspace.commit(&change(&STEPS), None, &meta("swap"));
+                if swap.n_operations() <= n {
+                    result.unwrap();
+                    break;
+                }
+                let case = format!("{name} saved {how} before {n}: {result:?}");
+                let read = |name: &str| fs::read_to_string(arena.root().join(name)).ok();
+                assert_eq!(read(name).as_deref(), Some("by another program"), "{case}");
+                let rest = |old: Option<&str>, new: Option<&str>, it: &str| {
+                    let expected = if result.is_ok() { new } else { old };
+                    assert!(it == name || read(it).as_deref() == expected, "{it}, {case}");
+                };
+                rest(Some("text"), Some("new"), "dir/file");
+                rest(Some("text"), Some("new"), "file");
+                rest(Some("text"), None, "dir/gone");
+                rest(Some("text"), None, "dir/from");
+                rest(None, Some("text"), "dir/to");
+                let is_stray =
+                    |it: &std::path::PathBuf| it.to_string_lossy().contains(".regreen-t_");
+                assert!(!dump(&arena.root()).keys().any(is_stray), "{case}");
+                assert_eq!(workspace.recover().unwrap(), workspace::Recovered::Clean, "{case}");
+                match result {
+                    Ok(_) => n_saved_after += 1,
+                    Err(_) => n_lost_to += 1,
+                }
+            }
+            assert!(
+                n_lost_to > 5 && n_saved_after > 0,
+                "{name} {how}: {n_lost_to}, {n_saved_after}"
+            );
+        }
     }
 }
