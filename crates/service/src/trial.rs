@@ -8,10 +8,10 @@ use edit::{ContentHash, Text};
 use patch::{FailedOp, Kind, Patch, Simulation};
 use protocol::v1::{ApplyReport, ApplySummary, PatchInput};
 use snapshot::{FileIndex, RelPath, Snapshot};
-use workspace::{Access, LoadedIndex};
+use workspace::LoadedIndex;
 
 use crate::failure::Failure;
-use crate::session::Session;
+use crate::session::{Access, Session};
 use crate::{Frames, VERSION, uids, wire};
 
 mod links;
@@ -74,7 +74,7 @@ pub(crate) fn run(
     let loaded = session.workspace.load(&patch::needs(&patch, &index.index))?;
     let snapshot = links::with_links(&loaded)?;
     // Where nothing may be written, who may write what is not the question.
-    let may_write = session.workspace.options().access == Access::ReadWrite;
+    let may_write = session.access() != Access::Build;
     let refused = refusals::paths(&loaded, may_write && purpose == Purpose::Change);
     // Only a document that names the whole tree it was made for is worth reading the whole tree (CS-65).
     let workspace_hash = match patch::needs_whole_tree(&patch) {

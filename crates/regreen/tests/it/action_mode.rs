@@ -106,26 +106,54 @@ fn bazel_is_recognised() {
     assert_eq!(scene.read("ws/api.toml"), "workers = 8 # one per core\n");
 }
 
-/// In action mode a transaction that is not finished is an error, because it may not be settled there.
+/// A transaction that is not finished is reported by commands that write nothing and settled by `recover`; a build reads no
+/// state at all.
 #[test]
-fn an_unfinished_transaction_is_an_error() {
+fn an_unfinished_transaction_is_reported_and_settled_only_when_asked() {
     let scene = Scene::new(SHOP);
     assert_eq!(scene.run("apply good.changeset.yaml").code, 0);
     // Cutting the last record of the journal is what a crash before it leaves.
-    let journal = std::fs::read_dir(scene.path("ws/.regreen/txn/t_000001")).unwrap();
-    let journal = journal
-        .map(|it| it.unwrap().path())
-        .find(|it| it.to_string_lossy().contains("journal"))
-        .unwrap();
+    let journal = scene.state().join("txn/t_000001/journal");
     let text = std::fs::read_to_string(&journal).unwrap();
     let cut = text.trim_end().rfind('\n').unwrap() + 1;
     std::fs::write(&journal, &text[..cut]).unwrap();
     let before = scene.tree();
-    let ran = scene.run_with("validate half.fix-actions.json --format json", &[ACTION], "");
-    assert_eq!(ran.code, 3, "{}", ran.text());
-    assert_eq!(ran.json()["error"]["code"], "pending", "{}", ran.text());
-    assert_eq!(scene.tree(), before);
-    let ran = scene.run("log");
+    let patch = "half.fix-actions.json";
+    let build = scene.run_with(&format!("validate {patch} --format json"), &[ACTION], "");
+    assert!(!build.text().contains("t_000001"), "{}", build.text());
+    for line in [
+        "check",
+        "plan",
+        "log",
+        "explain",
+        "validate good.changeset.yaml",
+        "fix --dry-run",
+        "fix --diff",
+        "apply half.fix-actions.json --dry-run",
+        "apply half.fix-actions.json --diff",
+        "undo --dry-run",
+        "init --dry-run",
+        "convert good.changeset.yaml --to diff",
+    ] {
+        let ran = scene.run(line);
+        assert_eq!(ran.code, 1, "{line}: {}", ran.text());
+        assert!(
+            ran.stderr.contains("t_000001 was interrupted")
+                && ran.stderr.contains("regreen recover"),
+            "{line}: {}",
+            ran.text()
+        );
+        let mut after = scene.tree();
+        after.retain(|path, _| !path.to_string_lossy().contains(".cache"));
+        let mut before = before.clone();
+        before.retain(|path, _| after.contains_key(path) && !path.ends_with("home"));
+        after.retain(|path, _| before.contains_key(path));
+        assert_eq!(after, before, "{line}");
+    }
+    let ran = scene.run("recover --format json");
     assert_eq!(ran.code, 0, "{}", ran.text());
-    assert!(ran.stderr.contains("it was completed"), "{}", ran.text());
+    let settled = &ran.json()["settled"];
+    assert_eq!((&settled["id"], &settled["outcome"]), (&"t_000001".into(), &"completed".into()));
+    assert_eq!(scene.run("recover").stdout, "There is nothing to settle.\n");
+    assert_eq!(scene.run("log").code, 0);
 }

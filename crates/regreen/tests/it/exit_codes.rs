@@ -96,17 +96,17 @@ fn an_unreadable_file_is_3() {
 fn a_damaged_store_is_3() {
     let scene = Scene::new(SHOP);
     assert_eq!(scene.run("apply good.changeset.yaml").code, 0);
-    let journal =
-        fs::read_dir(scene.path("ws/.regreen/txn/t_000001")).unwrap().map(|it| it.unwrap().path());
-    for file in journal {
-        fs::write(file, "garbage\n").unwrap();
+    let transactions = scene.state().join("txn");
+    for file in fs::read_dir(transactions.join("t_000001")).unwrap() {
+        fs::write(file.unwrap().path(), "garbage\n").unwrap();
     }
     let ran = scene.run("log --format json");
     assert_eq!(ran.code, 3, "{}", ran.text());
     assert_eq!(ran.json()["error"]["code"], "damaged_store", "{}", ran.text());
-    assert!(ran.stderr.contains("move `.regreen/txn` aside"), "{}", ran.text());
+    assert!(ran.stderr.contains("move the folder `txn` that holds it aside"), "{}", ran.text());
+    assert!(ran.stderr.contains(transactions.to_str().unwrap()), "{}", ran.text());
     scene.write("ws/.regreen/files.json", "[");
-    fs::remove_dir_all(scene.path("ws/.regreen/txn")).unwrap();
+    fs::remove_dir_all(transactions).unwrap();
     let ran = scene.run("validate half.fix-actions.json --format json");
     assert_eq!(ran.json()["error"]["code"], "bad_file_index", "{}", ran.text());
 }

@@ -2,14 +2,14 @@
 
 use super::support::{SHOP, Scene};
 
-/// Modes and contents, without times and without `.regreen`.
+/// Modes and contents of the workspace, without times.
 fn sources(scene: &Scene) -> Vec<(String, String)> {
     let strip = |(path, text): (std::path::PathBuf, String)| {
         let mode = text.split(' ').next().unwrap_or_default().to_owned();
         let contents = text.rsplit_once(") ").map(|it| it.1.to_owned()).unwrap_or_default();
         (path.to_string_lossy().into_owned(), mode + &contents)
     };
-    scene.tree().into_iter().map(strip).filter(|it| !it.0.contains(".regreen")).collect()
+    super::support::tree(&scene.path("ws")).into_iter().map(strip).collect()
 }
 
 #[test]
@@ -85,8 +85,16 @@ fn a_dry_run_of_undo_refuses_what_undo_refuses() {
             |it| std::fs::hard_link(it.path("ws/app.yaml"), it.path("ws/other.yaml")).unwrap(),
             1,
         ),
-        ("a damaged image", |it| it.write("ws/.regreen/txn/t_000001/undo", "x"), 3),
-        ("a damaged journal", |it| it.write("ws/.regreen/txn/t_000001/journal", ""), 3),
+        (
+            "a damaged image",
+            |it| std::fs::write(it.state().join("txn/t_000001/undo"), "x").unwrap(),
+            3,
+        ),
+        (
+            "a damaged journal",
+            |it| std::fs::write(it.state().join("txn/t_000001/journal"), "").unwrap(),
+            3,
+        ),
     ];
     for (name, damage, code) in cases {
         let scene = Scene::new(SHOP);

@@ -104,6 +104,15 @@ impl Scene {
         command
     }
 
+    /// The state folder of `ws`, which is not in a repository and has state.
+    #[track_caller]
+    pub(crate) fn state(&self) -> PathBuf {
+        let mut roots = fs::read_dir(self.path("home/.local/state/regreen/roots")).unwrap();
+        let state = roots.next().unwrap().unwrap().path();
+        assert!(roots.next().is_none(), "there is one root");
+        state
+    }
+
     /// Every path beneath the folder with its kind, mode, time of change and contents.
     pub(crate) fn tree(&self) -> BTreeMap<PathBuf, String> {
         tree(self.folder.path())
