@@ -1,7 +1,8 @@
-//! The crash matrix: the real binary is killed, or refused, at every write-class system call of an `apply`.
+//! The crash matrix: the real binary is killed, or refused, at every write-class system call of an `apply`, with its state
+//! in the user's folder and in a git directory.
 //!
 //! One run under strace counts how often each call is made. Then, for every call and every count, a fresh copy of
-//! the workspace is changed with that one call killed or failing, the next command is run, and the tree must be the
+//! the workspace is changed with that one call killed or failing, `regreen recover` is run, and the tree must be the
 //! old one or the new one, byte for byte and mode for mode, with no stray file.
 
 use std::collections::BTreeMap;
@@ -52,26 +53,45 @@ pub(crate) fn run(root: &Path, sample: Option<usize>) -> Result<()> {
     execute(cargo(root).args(["build", "--package", "regreen"]))?;
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let matrix = Matrix::prepare(target.join("debug/regreen"))?;
-    let points = matrix.points()?;
-    let step = sample.map_or(1, |sample| (points.len() / sample.max(1)).max(1));
-    let (mut tried, mut old, mut new) = (0, 0, 0);
-    for (call, count, fault) in points.iter().step_by(step) {
-        match matrix.try_point(call, *count, fault)? {
-            Tree::Old => old += 1,
-            Tree::New => new += 1,
+    for layout in [Layout::Home, Layout::Git] {
+        let matrix = Matrix::prepare(target.join("debug/regreen"), layout)?;
+        let points = matrix.points()?;
+        let step = sample.map_or(1, |sample| (2 * points.len() / sample.max(1)).max(1));
+        let (mut tried, mut old, mut new) = (0, 0, 0);
+        for (call, count, fault) in points.iter().step_by(step) {
+            match matrix.try_point(call, *count, fault)? {
+                Tree::Old => old += 1,
+                Tree::New => new += 1,
+            }
+            tried += 1;
         }
-        tried += 1;
+        ensure!(
+            old > 0 && new > 0,
+            "no fault hit before, or none after, the point of no return: the matrix tests nothing"
+        );
+        report(&format!(
+            "crash matrix, {}: {tried} of {} points tried, {old} ended with the old tree, {new} with the new one, 0 in between",
+            layout.name(),
+            points.len()
+        ));
     }
-    ensure!(
-        old > 0 && new > 0,
-        "no fault hit before, or none after, the point of no return: the matrix tests nothing"
-    );
-    report(&format!(
-        "crash matrix: {tried} of {} points tried, {old} ended with the old tree, {new} with the new one, 0 in between",
-        points.len()
-    ));
     Ok(())
+}
+
+/// Where the state of the workspace is.
+#[derive(Clone, Copy, PartialEq)]
+enum Layout {
+    Home,
+    Git,
+}
+
+impl Layout {
+    fn name(self) -> &'static str {
+        match self {
+            Layout::Home => "state in the user's folder",
+            Layout::Git => "state in a git directory",
+        }
+    }
 }
 
 enum Tree {
@@ -81,15 +101,17 @@ enum Tree {
 
 struct Matrix {
     binary: PathBuf,
+    layout: Layout,
     scratch: tempfile::TempDir,
     old: BTreeMap<String, String>,
     new: BTreeMap<String, String>,
 }
 
 impl Matrix {
-    fn prepare(binary: PathBuf) -> Result<Matrix> {
+    fn prepare(binary: PathBuf, layout: Layout) -> Result<Matrix> {
         let scratch = tempfile::tempdir()?;
-        let mut matrix = Matrix { binary, scratch, old: BTreeMap::new(), new: BTreeMap::new() };
+        let (old, new) = (BTreeMap::new(), BTreeMap::new());
+        let mut matrix = Matrix { binary, layout, scratch, old, new };
         fs::write(matrix.patch(), changeset())?;
         let workspace = matrix.fresh()?;
         matrix.old = read_tree(&workspace)?;
@@ -103,13 +125,23 @@ impl Matrix {
         self.scratch.path().join("changeset.json")
     }
 
-    /// A new copy of the workspace, with a transaction already in its log.
+    /// The home of a user.
+    fn home(&self) -> PathBuf {
+        self.scratch.path().join("home")
+    }
+
+    /// A new copy of the workspace, for a user who has never run regreen before.
     fn fresh(&self) -> Result<PathBuf> {
         let workspace = self.scratch.path().join("workspace");
-        if workspace.exists() {
-            fs::remove_dir_all(&workspace)?;
+        for folder in [&workspace, &self.home()] {
+            if folder.exists() {
+                fs::remove_dir_all(folder)?;
+            }
         }
         write_workspace(&workspace)?;
+        if self.layout == Layout::Git {
+            fs::create_dir(workspace.join(".git"))?;
+        }
         Ok(workspace)
     }
 
@@ -131,6 +163,7 @@ impl Matrix {
             .arg(workspace)
             .arg("--format")
             .arg("json");
+        apply.env_remove("REGREEN_STATE_DIR").env_remove("XDG_STATE_HOME").env("HOME", self.home());
         apply.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         apply
     }
@@ -172,7 +205,10 @@ impl Matrix {
         // Whatever becomes of this run, the next command must find a way.
         self.apply(&workspace, &options).status().context("strace")?;
         let output = command(&self.binary.to_string_lossy(), self.scratch.path())
-            .arg("log")
+            .env_remove("REGREEN_STATE_DIR")
+            .env_remove("XDG_STATE_HOME")
+            .env("HOME", self.home())
+            .arg("recover")
             .arg("--root")
             .arg(&workspace)
             .output()?;
@@ -258,7 +294,7 @@ fn changeset() -> String {
     format!(r#"{{"changeset_uid":"crash","ops":[{}]}}"#, ops.join(","))
 }
 
-/// Every file and link beneath `root` but `.regreen`, with mode and contents; the uid index is part of the tree.
+/// Every file and link beneath `root` but what git keeps, with mode and contents.
 fn read_tree(root: &Path) -> Result<BTreeMap<String, String>> {
     let mut tree = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -267,12 +303,10 @@ fn read_tree(root: &Path) -> Result<BTreeMap<String, String>> {
             let path = entry?.path();
             let name = path.strip_prefix(root)?.to_string_lossy().into_owned();
             let metadata = fs::symlink_metadata(&path)?;
-            if name == ".regreen" {
-                let index = path.join("files.json");
-                if index.exists() {
-                    tree.insert(".regreen/files.json".to_string(), fs::read_to_string(index)?);
-                }
-            } else if metadata.is_symlink() {
+            if name == ".git" {
+                continue;
+            }
+            if metadata.is_symlink() {
                 tree.insert(name, format!("link {}", fs::read_link(&path)?.display()));
             } else if metadata.is_dir() {
                 tree.insert(name, "folder".to_string());
