@@ -280,6 +280,9 @@ impl Run<'_> {
         let Some(level) = self.executor.level else {
             let message = "nothing on this machine can hold a tool in its scope: install bubblewrap, or use a kernel \
                            with Landlock (Linux 6.12 or newer)";
+            let reasons = sandbox::obstacles().into_iter().map(|it| it.to_string());
+            let message =
+                [message.to_owned()].into_iter().chain(reasons).collect::<Vec<_>>().join("\n");
             return Ok(Err(Stopped::new(Outcome::Refused, message)));
         };
         self.on_step(Step::Validated);

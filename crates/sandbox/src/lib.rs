@@ -15,7 +15,12 @@ mod job;
 #[cfg(target_os = "linux")]
 mod linux;
 
+use std::sync::OnceLock;
+
 pub use job::{Ended, Exit, Job, Level, Limits, Output, SandboxError, Tick};
+
+/// The levels with a scope, the strongest first.
+const CONFINING: [Level; 2] = [Level::Bubblewrap, Level::Landlock];
 
 /// Runs the job at the level, and returns when it has ended and no process of it is alive.
 ///
@@ -51,7 +56,18 @@ pub fn probe(level: Level) -> Result<(), SandboxError> {
     Err(SandboxError::Unavailable { level, reason: "it needs Linux".to_owned() })
 }
 
-/// The strongest level that works on this machine and holds; none if a program can only be run unconfined.
+/// The strongest level that works on this machine and holds; none if a program can only be run unconfined. What
+/// was found is remembered as long as the process lives.
 pub fn best() -> Option<Level> {
-    [Level::Bubblewrap, Level::Landlock].into_iter().find(|level| probe(*level).is_ok())
+    static BEST: OnceLock<Level> = OnceLock::new();
+    if let Some(level) = BEST.get() {
+        return Some(*level);
+    }
+    let level = CONFINING.into_iter().find(|level| probe(*level).is_ok())?;
+    Some(*BEST.get_or_init(|| level))
+}
+
+/// Why each of the levels that confine cannot be used, the strongest first; nothing about one that can.
+pub fn obstacles() -> Vec<SandboxError> {
+    CONFINING.into_iter().filter_map(|level| probe(level).err()).collect()
 }
