@@ -88,6 +88,7 @@ case $(mount -i -t regreen-probe none "$SCOPE" 2>&1) in *unknown*) did 'mount fi
 attempt 'make a user namespace' unshare --user true
 attempt 'make a mount namespace' unshare --mount true
 attempt 'change its root directory' chroot / true
+attempt 'become another user' setpriv --reuid 1 --clear-groups true
 attempt 'make a device' mknod "$SCOPE/device" c 1 3
 attempt 'make a file that runs as its owner' chmod 4755 "$SCOPE/file"
 if [ "$LEVEL" = bubblewrap ]; then
@@ -266,6 +267,7 @@ mod tests {
                 "make a user namespace",
                 "make a mount namespace",
                 "change its root directory",
+                "become another user",
                 "make a device",
             ]);
         }
