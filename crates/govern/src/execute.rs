@@ -13,6 +13,7 @@
 //! ```
 
 mod holder;
+mod runs;
 mod scratch;
 mod tool;
 mod trial;
@@ -35,6 +36,7 @@ use crate::time::Moment;
 pub use holder::Holder;
 pub use tool::{BUILTIN, Tool};
 
+use runs::Runs;
 use scratch::Scratch;
 use trial::{Stopped, Trial};
 
@@ -50,7 +52,8 @@ const RENEWED_BEFORE: i64 = 40;
 pub struct Executor<'a> {
     /// The workspace.
     pub workspace: &'a Workspace,
-    /// A directory of our own, for copies of the workspace.
+    /// A directory of our own, for copies of the workspace. It is made if it is not there, and must not be a link;
+    /// beneath it no link is followed.
     pub runs: PathBuf,
     /// The tools, by name.
     pub tools: &'a BTreeMap<String, Tool>,
@@ -148,8 +151,8 @@ pub fn run_next(
     // A lease that is taken over keeps its phase.
     let left_at = stored.state.lease.as_ref().map_or(Phase::Claimed, |it| it.phase);
     let run = Run { executor, stored, dossier, started };
-    // What a killed run left behind. A copy that cannot be removed is no reason not to say what happened.
-    let _ = scratch::remove(&executor.runs.join(id.as_str()));
+    // What killed runs left behind. A copy that cannot be removed is no reason not to say what happened.
+    let _ = Runs::existing(&executor.runs).and_then(|runs| runs.sweep());
     let report = match left_at {
         Phase::Claimed => run.execute(registry)?,
         Phase::Running => {
@@ -277,6 +280,9 @@ impl Run<'_> {
         let Some(level) = self.executor.level else {
             let message = "nothing on this machine can hold a tool in its scope: install bubblewrap, or use a kernel \
                            with Landlock (Linux 6.12 or newer)";
+            let reasons = sandbox::obstacles().into_iter().map(|it| it.to_string());
+            let message =
+                [message.to_owned()].into_iter().chain(reasons).collect::<Vec<_>>().join("\n");
             return Ok(Err(Stopped::new(Outcome::Refused, message)));
         };
         self.on_step(Step::Validated);
@@ -286,8 +292,8 @@ impl Run<'_> {
             Err(error) => return Ok(Err(Stopped::new(Outcome::Error, error.to_string()))),
         };
         let max_file_size = self.executor.workspace.options().max_file_size;
-        let directory = self.executor.runs.join(self.id().as_str());
-        let scratch = match Scratch::new(directory, &tree, &record.allowed_paths, max_file_size) {
+        let runs = &self.executor.runs;
+        let scratch = match Scratch::new(runs, &tree, &record.allowed_paths, max_file_size) {
             Ok(scratch) => scratch,
             Err(error) => return Ok(Err(error.into())),
         };

@@ -13,6 +13,8 @@ mod clank;
 mod convert;
 #[path = "it/dds.rs"]
 mod dds;
+#[path = "it/dds_hostile.rs"]
+mod dds_hostile;
 #[path = "it/dds_run.rs"]
 mod dds_run;
 #[path = "it/determinism.rs"]

@@ -165,6 +165,14 @@ pub enum SandboxError {
         /// What is missing.
         reason: String,
     },
+    /// The level works on this machine, but a program gets out of it.
+    #[error("the sandbox level `{level}` does not hold on this machine: a program in it can {}", .what.join(", "))]
+    Leaks {
+        /// The level.
+        level: Level,
+        /// What a program can do there, in words.
+        what: Vec<String>,
+    },
     /// A name that is no level's.
     #[error("no sandbox level is called `{name}`; there are bubblewrap, landlock and none")]
     NoSuchLevel {

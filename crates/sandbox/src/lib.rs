@@ -15,7 +15,12 @@ mod job;
 #[cfg(target_os = "linux")]
 mod linux;
 
+use std::sync::OnceLock;
+
 pub use job::{Ended, Exit, Job, Level, Limits, Output, SandboxError, Tick};
+
+/// The levels with a scope, the strongest first.
+const CONFINING: [Level; 2] = [Level::Bubblewrap, Level::Landlock];
 
 /// Runs the job at the level, and returns when it has ended and no process of it is alive.
 ///
@@ -39,41 +44,30 @@ pub fn run(
     }
 }
 
-/// Whether the level works on this machine, found out by running a small program in it.
+/// Whether the level works on this machine and holds, found out by running a program in it that tries to get
+/// out.
 ///
 /// # Errors
-/// What is missing, in words for the person who can install it.
+/// What is missing, in words for the person who can install it; or what the program could do.
 pub fn probe(level: Level) -> Result<(), SandboxError> {
-    let job = Job {
-        program: "/bin/sh".into(),
-        args: vec!["-c".into(), "exit 7".into()],
-        directory: "/usr".into(),
-        writable: Vec::new(),
-        readable: Vec::new(),
-        environment: std::collections::BTreeMap::new(),
-        stdin: Vec::new(),
-        network: false,
-        limits: Limits {
-            time: std::time::Duration::from_secs(10),
-            memory: 256 << 20,
-            output: 4096,
-            output_total: 1 << 20,
-            disk: 1 << 20,
-            processes: 64,
-        },
-    };
-    let ended = run(&job, level, &mut || Tick::Continue)?;
-    if ended.how == Exit::Code(7) {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&ended.stderr.kept).trim().to_owned();
-    Err(SandboxError::Unavailable {
-        level,
-        reason: if said.is_empty() { format!("{:?}", ended.how) } else { said },
-    })
+    #[cfg(target_os = "linux")]
+    return linux::probe(level);
+    #[cfg(not(target_os = "linux"))]
+    Err(SandboxError::Unavailable { level, reason: "it needs Linux".to_owned() })
 }
 
-/// The strongest level that works on this machine; none if a program can only be run unconfined.
+/// The strongest level that works on this machine and holds; none if a program can only be run unconfined. What
+/// was found is remembered as long as the process lives.
 pub fn best() -> Option<Level> {
-    [Level::Bubblewrap, Level::Landlock].into_iter().find(|level| probe(*level).is_ok())
+    static BEST: OnceLock<Level> = OnceLock::new();
+    if let Some(level) = BEST.get() {
+        return Some(*level);
+    }
+    let level = CONFINING.into_iter().find(|level| probe(*level).is_ok())?;
+    Some(*BEST.get_or_init(|| level))
+}
+
+/// Why each of the levels that confine cannot be used, the strongest first; nothing about one that can.
+pub fn obstacles() -> Vec<SandboxError> {
+    CONFINING.into_iter().filter_map(|level| probe(level).err()).collect()
 }

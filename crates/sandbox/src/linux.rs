@@ -4,6 +4,7 @@ mod bubblewrap;
 mod confine;
 mod disk;
 mod filter;
+mod probe;
 mod processes;
 mod running;
 mod scope;
@@ -13,6 +14,8 @@ mod watch;
 use std::io;
 use std::sync::mpsc;
 use std::thread;
+
+pub(crate) use probe::probe;
 
 use crate::{Ended, Job, Level, SandboxError, Tick};
 

@@ -6,6 +6,7 @@
 mod it {
     mod caller;
     mod hostile;
+    mod machine;
     mod plain;
     mod refused;
     mod world;

@@ -1,19 +1,27 @@
 //! The place where a tool works: a copy of the workspace in which only the record's scope can be written, and the tree
 //! as the tool left it.
 
-use std::collections::BTreeSet;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::ops::Bound;
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 
-use snapshot::{Entry, RelPath, Snapshot};
+use edit::Text;
+use snapshot::{Entry, File, RelPath, Snapshot};
 use workspace::{Access, Extent, Options, Workspace};
 
+use super::runs::{Folder, Runs};
 use crate::scope::ScopeEntry;
+
+const TREE: &str = "tree";
+const HOME: &str = "home";
+const TEMPORARY: &str = "tmp";
+const PLACEHOLDER_MODE: u32 = 0o644;
 
 /// A copy of the workspace, removed when it goes out of use.
 pub(super) struct Scratch {
-    directory: PathBuf,
+    folder: Folder,
     /// The tree before the tool ran, as it is in the copy.
     pub(super) before: Snapshot,
     /// What the tool may write.
@@ -43,31 +51,35 @@ pub(super) enum ScratchError {
 }
 
 impl Scratch {
-    /// Copies the tree into a fresh directory and opens the scope.
+    /// Copies the tree into a fresh folder beneath `runs` and opens the scope.
     pub(super) fn new(
-        directory: PathBuf,
+        runs: &Path,
         tree: &Snapshot,
         scope: &[ScopeEntry],
         max_file_size: u64,
     ) -> Result<Scratch, ScratchError> {
-        let failed = |source| ScratchError::Directory { directory: directory.clone(), source };
-        remove(&directory).map_err(failed)?;
-        for folder in ["tree", "home", "tmp"] {
-            fs::create_dir_all(directory.join(folder)).map_err(failed)?;
+        let failed = |source| ScratchError::Directory { directory: runs.to_owned(), source };
+        let mut opened = Opened { entries: tree.to_entries(), placeholders: BTreeSet::new() };
+        for entry in scope {
+            opened.open(entry)?;
         }
-        // A scope is named without links on the way to it, wherever the workspace was reached from.
-        let directory = fs::canonicalize(&directory).map_err(failed)?;
-        workspace::write_copy(tree, &directory.join("tree"))?;
+        let folder = Runs::open(runs).and_then(|runs| runs.create()).map_err(failed)?;
+        for name in [HOME, TEMPORARY] {
+            folder.make(name).map_err(failed)?;
+        }
+        let directory = folder.make(TREE).map_err(failed)?;
+        let copied = Snapshot::new(opened.entries)
+            .map_err(|error| failed(io::Error::new(io::ErrorKind::NotADirectory, error)))?;
+        workspace::write_copy(&copied, directory.as_fd())?;
         let mut scratch = Scratch {
-            directory,
+            folder,
             before: Snapshot::default(),
             writable: Vec::new(),
-            placeholders: BTreeSet::new(),
+            placeholders: opened.placeholders,
             max_file_size,
         };
-        for entry in scope {
-            scratch.open(entry, tree)?;
-        }
+        let tree = scratch.tree();
+        scratch.writable = scope.iter().map(|entry| tree.join(entry.path().as_str())).collect();
         scratch.writable.sort();
         scratch.writable.dedup();
         scratch.before = scratch.read()?;
@@ -76,17 +88,17 @@ impl Scratch {
 
     /// The copy of the workspace.
     pub(super) fn tree(&self) -> PathBuf {
-        self.directory.join("tree")
+        self.folder.path().join(TREE)
     }
 
     /// An empty directory of the tool's own.
     pub(super) fn home(&self) -> PathBuf {
-        self.directory.join("home")
+        self.folder.path().join(HOME)
     }
 
     /// Another one, for what is temporary.
     pub(super) fn temporary(&self) -> PathBuf {
-        self.directory.join("tmp")
+        self.folder.path().join(TEMPORARY)
     }
 
     /// The trees before and after, without the placeholders that were not used.
@@ -103,37 +115,13 @@ impl Scratch {
         Ok((tree(old), tree(new)))
     }
 
-    fn open(&mut self, entry: &ScopeEntry, tree: &Snapshot) -> Result<(), ScratchError> {
-        for place in entry.path().ancestors().chain([entry.path().clone()]) {
-            match tree.get(&place) {
-                Some(Entry::Link { .. }) => {
-                    return Err(ScratchError::ThroughLink { entry: entry.clone(), link: place });
-                }
-                Some(Entry::File(_) | Entry::Unread { .. })
-                    if entry.is_directory() || &place != entry.path() =>
-                {
-                    return Err(ScratchError::ThroughFile { entry: entry.clone(), file: place });
-                }
-                _ => {}
-            }
-        }
-        let target = self.tree().join(entry.path().as_str());
-        let failed = |source| ScratchError::Directory { directory: target.clone(), source };
-        if entry.is_directory() {
-            fs::create_dir_all(&target).map_err(failed)?;
-        } else if tree.get(entry.path()).is_none() && !tree.is_directory(entry.path()) {
-            fs::create_dir_all(target.parent().unwrap_or(&target)).map_err(failed)?;
-            fs::File::create_new(&target).map_err(failed)?;
-            self.placeholders.insert(entry.path().clone());
-        }
-        self.writable.push(target);
-        Ok(())
-    }
-
     fn read(&self) -> Result<Snapshot, ScratchError> {
         let failed = |source| ScratchError::Directory { directory: self.tree(), source };
         let options =
             Options { max_file_size: self.max_file_size, ..Options::new(Access::ReadOnly) };
+        if !self.folder.is_in_place() {
+            return Err(failed(io::Error::other("it was moved away during the run")));
+        }
         let copy = Workspace::open(&self.tree(), None, options).map_err(failed)?;
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let scanned = copy.scan_extent(jobs, Extent::Everything)?;
@@ -144,37 +132,46 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What is left is removed by the next run of the same record.
-        let _ = remove(&self.directory);
-    }
+/// What the copy holds: the tree, and what must stand in it so that the scope can be written.
+struct Opened {
+    entries: BTreeMap<RelPath, Entry>,
+    placeholders: BTreeSet<RelPath>,
 }
 
-/// Removes a copy that was left behind, also where the tool took its own permissions away.
-pub(super) fn remove(directory: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_directories(directory)?;
-            fs::remove_dir_all(directory)
-        }
-        result => result,
-    }
-}
-
-/// Gives the owner access to every directory. Links are not followed.
-fn open_directories(directory: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mut waiting = vec![directory.to_owned()];
-    while let Some(next) = waiting.pop() {
-        fs::set_permissions(&next, fs::Permissions::from_mode(0o700))?;
-        for entry in fs::read_dir(&next)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                waiting.push(entry.path());
+impl Opened {
+    fn open(&mut self, entry: &ScopeEntry) -> Result<(), ScratchError> {
+        let path = entry.path();
+        for place in path.ancestors().chain([path.clone()]) {
+            match self.entries.get(&place) {
+                Some(Entry::Link { .. }) => {
+                    return Err(ScratchError::ThroughLink { entry: entry.clone(), link: place });
+                }
+                Some(Entry::File(_) | Entry::Unread { .. })
+                    if entry.is_directory() || &place != path =>
+                {
+                    return Err(ScratchError::ThroughFile { entry: entry.clone(), file: place });
+                }
+                _ => {}
             }
         }
+        if self.entries.contains_key(path) || self.is_implied(path) {
+            return Ok(());
+        }
+        let needed = if entry.is_directory() {
+            Entry::Directory
+        } else {
+            self.placeholders.insert(path.clone());
+            Entry::File(File { text: Text::new(Vec::new()), mode: PLACEHOLDER_MODE })
+        };
+        self.entries.insert(path.clone(), needed);
+        Ok(())
     }
-    Ok(())
+
+    /// Whether something lies beneath the path.
+    fn is_implied(&self, path: &RelPath) -> bool {
+        let beneath = format!("{path}/");
+        let mut after =
+            self.entries.range::<str, _>((Bound::Included(beneath.as_str()), Bound::Unbounded));
+        after.next().is_some_and(|(next, _)| next.as_str().starts_with(&beneath))
+    }
 }

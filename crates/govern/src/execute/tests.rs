@@ -7,7 +7,7 @@ mod team;
 
 use std::cell::RefCell;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::Duration;
 
@@ -89,11 +89,22 @@ impl Case {
 
     /// Runs the next record at that time, with a shell script as its tool.
     fn run_at(&self, script: &str, now: Moment, on_step: &dyn Fn(&Id, Step)) -> Option<Report> {
+        self.run_in("runs", script, now, on_step)
+    }
+
+    /// The same with another place for copies.
+    fn run_in(
+        &self,
+        runs: &str,
+        script: &str,
+        now: Moment,
+        on_step: &dyn Fn(&Id, Step),
+    ) -> Option<Report> {
         let tools = BTreeMap::from([("tool".to_owned(), shell(script))]);
         let workspace = self.workspace();
         let executor = Executor {
             workspace: &workspace,
-            runs: self.directory.path().join("runs"),
+            runs: self.directory.path().join(runs),
             tools: &tools,
             apply: &|_| Err("nothing is attached".to_owned()),
             approval: &|_, dossier| match &dossier.approval {
@@ -146,13 +157,15 @@ impl Case {
         assert_eq!(self.tree(), start);
         assert!(self.workspace().log().unwrap().is_empty());
         assert_eq!(fs::read_to_string(self.directory.path().join("secret")).unwrap(), "a secret\n");
-        assert!(
-            !self.directory.path().join("runs").join(self.id.as_str()).exists(),
-            "the copy is gone"
-        );
+        assert!(is_empty(&self.directory.path().join("runs")), "the copy is gone");
         let stored = self.registry().get(&self.id).unwrap().unwrap().report();
         assert_eq!(stored.as_ref(), Some(report), "the report is stored with the status");
     }
+}
+
+/// Whether nothing lies in the directory, if there is one.
+fn is_empty(directory: &Path) -> bool {
+    fs::read_dir(directory).map_or(true, |mut entries| entries.next().is_none())
 }
 
 fn at(seconds: i64) -> Moment {
@@ -299,15 +312,35 @@ fn a_scope_through_a_link_is_refused_before_anything_runs_x_11() {
     assert!(report.error.contains("linked, which is a link"), "{}", report.error);
 }
 
+/// Links above the base are the user's own; the base itself is no link.
 #[test]
 fn a_workspace_that_is_reached_through_a_link_is_one_like_any_other() {
     let case = Case::new(&["src/"], json!({}));
     let real = case.directory.path().join("real");
     fs::create_dir(&real).unwrap();
-    symlink(&real, case.directory.path().join("runs")).unwrap();
-    let report = case.run(FIX);
+    symlink(&real, case.directory.path().join("link")).unwrap();
+    let report = case.run_in("link/runs", FIX, at(10), &|_, _| {}).unwrap();
     assert_eq!((report.outcome, report.error.as_str()), (Outcome::Success, ""));
-    assert_eq!(fs::read_dir(real).unwrap().count(), 0, "the copy is gone");
+    assert!(is_empty(&real.join("runs")), "the copy is gone");
+}
+
+/// A link in place of the base once made a run delete folders elsewhere, those with the names of records.
+#[test]
+fn a_link_in_place_of_the_base_is_refused_and_nothing_behind_it_is_touched() {
+    let case = Case::new(&["src/"], json!({}));
+    let elsewhere = case.directory.path().join("elsewhere");
+    for name in [case.id.as_str(), "run-1", "run-2"] {
+        fs::create_dir_all(elsewhere.join(name)).unwrap();
+        fs::write(elsewhere.join(name).join("precious"), "x").unwrap();
+    }
+    symlink(&elsewhere, case.directory.path().join("runs")).unwrap();
+    let report = case.run(FIX);
+    assert_eq!(report.outcome, Outcome::Error);
+    assert!(report.error.contains("it is a link or a file; remove it"), "{}", report.error);
+    assert_eq!(case.tree()["src/a.py"], START[0].1);
+    for name in [case.id.as_str(), "run-1", "run-2"] {
+        assert_eq!(fs::read(elsewhere.join(name).join("precious")).unwrap(), b"x");
+    }
 }
 
 #[test]
@@ -439,9 +472,8 @@ fn a_kill_at_every_step_leaves_a_legal_state() {
         let begun = dossier.history.iter().filter(|it| it.event == "begin").count();
         assert_eq!(begun, 1, "{step:?}: nothing runs twice");
         assert_eq!(case.registry().verify().unwrap().flaws, [], "{step:?}");
-        let copy = case.directory.path().join("runs").join(case.id.as_str());
         // Whoever was killed after everything was stored had removed its copy before.
-        assert!(!copy.exists(), "{step:?}: the copy is gone");
+        assert!(is_empty(&case.directory.path().join("runs")), "{step:?}: the copy is gone");
         assert!(case.run_at(FIX, at(99_999), &|_, _| {}).is_none(), "{step:?}");
     }
 }
@@ -469,16 +501,4 @@ fn only_the_same_workspace_settles_what_was_being_written() {
     happen(Event::Commit { holder }, at(4));
     assert!(case.run_at(FIX, at(10_000), &|_, _| {}).is_none());
     assert_eq!(case.status(), Status::Approved);
-}
-
-/// A permission that a tool takes away does not keep the copy alive.
-#[test]
-fn a_copy_is_removed_whatever_a_tool_did_to_it() {
-    let directory = tempfile::tempdir().unwrap();
-    let inner = directory.path().join("run/tree/locked");
-    fs::create_dir_all(&inner).unwrap();
-    fs::write(inner.join("file"), "x").unwrap();
-    fs::set_permissions(&inner, fs::Permissions::from_mode(0o000)).unwrap();
-    scratch::remove(&directory.path().join("run")).unwrap();
-    assert!(!directory.path().join("run").exists());
 }

@@ -3,6 +3,11 @@
 //! The job's program is a child of a shell that is process 1 of its own process namespace. When that shell
 //! ends or is killed, the kernel ends the whole namespace before anybody is told, so nothing has to be
 //! searched for.
+//!
+//! A user namespace takes capabilities away, not identity: whoever is root outside still is the owner of every
+//! file of root, whatever number `--uid` shows inside. Sysctls, interrupts and tables of the kernel are such
+//! files, and `bwrap` covers those directories of `/proc` only that can be written themselves, which `/proc/sys`
+//! cannot. So the whole of `/proc` is read-only, and what only root can read there is not there.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,6 +20,37 @@ use super::start::OBEY;
 const PLACES: &[&str] =
     &["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
+/// Files of `/proc` that show the kernel itself, to root by ownership alone. They are covered by a device on a
+/// file system without devices, which nobody can open.
+const HIDDEN_FILES: &[&str] = &[
+    "/proc/buddyinfo",
+    "/proc/iomem",
+    "/proc/ioports",
+    "/proc/kallsyms",
+    "/proc/kcore",
+    "/proc/key-users",
+    "/proc/keys",
+    "/proc/kmsg",
+    "/proc/kpagecgroup",
+    "/proc/kpagecount",
+    "/proc/kpageflags",
+    "/proc/latency_stats",
+    "/proc/mtrr",
+    "/proc/pagetypeinfo",
+    "/proc/sched_debug",
+    "/proc/slabinfo",
+    "/proc/sysrq-trigger",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+    "/proc/vmallocinfo",
+    "/proc/zoneinfo",
+];
+/// Directories of `/proc` that belong to drivers.
+const HIDDEN_DIRECTORIES: &[&str] = &["/proc/acpi", "/proc/asound", "/proc/driver", "/proc/scsi"];
+
+/// The descriptor with the filter of system calls that holds inside.
+pub(crate) const FILTER: &str = "3";
+
 /// What stands at one place of the job's file system.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mount {
@@ -23,6 +59,10 @@ enum Mount {
     Processes,
     Devices,
     Memory,
+    /// Nothing that could be opened, in place of a file.
+    Nothing,
+    /// An empty directory, in place of another one.
+    Empty,
 }
 
 pub(crate) fn installed() -> Option<PathBuf> {
@@ -44,6 +84,7 @@ pub(crate) fn command(bwrap: &Path, scope: &Scope<'_>) -> Vec<OsString> {
         add(&["--unshare-net"]);
     }
     add(&["--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+    add(&["--seccomp", FILTER]);
     let size = scope.job.limits.disk.clamp(4096, 1 << 50).to_string();
     for (place, mount) in mounts(scope) {
         let place = place.into_os_string();
@@ -55,11 +96,20 @@ pub(crate) fn command(bwrap: &Path, scope: &Scope<'_>) -> Vec<OsString> {
             Mount::Memory => {
                 command.extend(["--size".into(), size.clone().into(), "--tmpfs".into(), place])
             }
+            Mount::Nothing => command.extend(["--ro-bind".into(), "/dev/null".into(), place]),
+            Mount::Empty => command.extend([
+                "--size".into(),
+                "4096".into(),
+                "--tmpfs".into(),
+                place.clone(),
+                "--remount-ro".into(),
+                place,
+            ]),
         }
     }
     // What `bwrap` makes to hang the mounts into is memory that the job could fill.
     let mut add = |words: &[&str]| command.extend(words.iter().map(OsString::from));
-    add(&["--remount-ro", "/dev", "--remount-ro", "/", "--chdir"]);
+    add(&["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir"]);
     command.push(scope.directory.clone().into());
     // The shell's own words about a program that a signal ended must not come between what the program says.
     let first = format!(
@@ -85,6 +135,10 @@ fn mounts(scope: &Scope<'_>) -> BTreeMap<PathBuf, Mount> {
         mounts.insert(path.clone(), Mount::Writable);
     }
     mounts.insert("/proc".into(), Mount::Processes);
+    for (places, mount) in [(HIDDEN_FILES, Mount::Nothing), (HIDDEN_DIRECTORIES, Mount::Empty)] {
+        let present = places.iter().map(PathBuf::from).filter(|place| place.exists());
+        mounts.extend(present.map(|place| (place, mount)));
+    }
     mounts.insert("/dev".into(), Mount::Devices);
     mounts.entry("/dev/shm".into()).or_insert(Mount::Memory);
     // A mount that the one above it already shows is needless, and one on a symbolic link inside of it cannot

@@ -1,6 +1,7 @@
 //! A job that is running, and how nothing of it stays alive.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::process::{Child, ChildStdin, ExitStatus};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -52,6 +53,8 @@ pub(crate) struct Running {
     pub(crate) lines: Vec<u8>,
     pid: Pid,
     killer: Option<Killer>,
+    /// A file that the first process opens by its number in this one.
+    _opened: Option<OwnedFd>,
     mark: Mark,
     ended: Option<ExitStatus>,
 }
@@ -61,9 +64,11 @@ impl Running {
         first: Child,
         lines: Vec<u8>,
         killer: Option<Killer>,
+        opened: Option<OwnedFd>,
     ) -> Result<Running, SandboxError> {
         let pid = pid(&first)?;
-        Ok(Running { first, lines, pid, killer, mark: Mark::of(pid), ended: None })
+        let mark = Mark::of(pid);
+        Ok(Running { first, lines, pid, killer, _opened: opened, mark, ended: None })
     }
 
     pub(crate) fn pid(&self) -> Pid {

@@ -6,7 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -61,6 +61,30 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/etc/timezone",
 ];
 
+/// File systems whose files are the kernel and the machine. Root can write to them by ownership alone.
+const KERNEL: &[&str] = &[
+    "binfmt_misc",
+    "bpf",
+    "cgroup",
+    "cgroup2",
+    "configfs",
+    "debugfs",
+    "devpts",
+    "devtmpfs",
+    "efivarfs",
+    "fusectl",
+    "mqueue",
+    "nsfs",
+    "proc",
+    "pstore",
+    "rpc_pipefs",
+    "securityfs",
+    "selinuxfs",
+    "smackfs",
+    "sysfs",
+    "tracefs",
+];
+
 // The kernel passes two megabytes with the usual size of the stack; the sandbox's own arguments need some of
 // it.
 const ARGUMENTS: usize = 1 << 20;
@@ -96,6 +120,7 @@ pub(crate) fn check(job: &Job) -> Result<Scope<'_>, SandboxError> {
             return Err(refused(path, "the whole file system is no scope"));
         }
     }
+    check_mounts(&job.writable)?;
     let program = find(job, &directory)?;
     check_words(job, &program)?;
     let mut readable = Vec::new();
@@ -138,6 +163,58 @@ fn existing(path: &Path) -> Result<PathBuf, SandboxError> {
         return Err(refused(path, "it is not absolute"));
     }
     fs::canonicalize(path).map_err(|error| refused(path, &error.to_string()))
+}
+
+/// Refuses to let a job write where files are the machine itself: in such a file system, or where one is mounted
+/// beneath.
+fn check_mounts(writable: &[PathBuf]) -> Result<(), SandboxError> {
+    let Some(first) = writable.first() else { return Ok(()) };
+    let text =
+        fs::read("/proc/self/mountinfo").map_err(|error| refused(first, &error.to_string()))?;
+    let mounts: Vec<(PathBuf, &[u8])> =
+        text.split(|byte| *byte == b'\n').filter_map(mount).collect();
+    let is_kernel = |kind: &[u8]| KERNEL.iter().any(|other| other.as_bytes() == kind);
+    for path in writable {
+        // Of several mounts at one place the last one is what is seen.
+        let above = mounts.iter().filter(|(place, _)| path.starts_with(place));
+        let own = above.max_by_key(|(place, _)| place.as_os_str().len());
+        let beneath = mounts.iter().filter(|(place, _)| place.starts_with(path) && place != path);
+        if let Some((place, kind)) = own.into_iter().chain(beneath).find(|it| is_kernel(it.1)) {
+            let kind = String::from_utf8_lossy(kind);
+            let place = place.display();
+            return Err(refused(path, &format!("{place} is a file system of the kernel ({kind})")));
+        }
+    }
+    Ok(())
+}
+
+/// Place and kind of a mount, from a line of `mountinfo`.
+fn mount(line: &[u8]) -> Option<(PathBuf, &[u8])> {
+    let mut fields = line.split(|byte| *byte == b' ');
+    let place = unescape(fields.nth(4)?);
+    let kind = fields.skip_while(|field| *field != b"-").nth(1)?;
+    Some((PathBuf::from(OsString::from_vec(place)), kind))
+}
+
+/// Blanks and the like stand as a backslash and three octal digits.
+fn unescape(field: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((first, after)) = rest.split_first() {
+        let digits =
+            after.get(..3).filter(|_| *first == b'\\').and_then(|it| str::from_utf8(it).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) => {
+                plain.push(byte);
+                rest = after.get(3..).unwrap_or_default();
+            }
+            None => {
+                plain.push(*first);
+                rest = after;
+            }
+        }
+    }
+    plain
 }
 
 fn refused(path: &Path, reason: &str) -> SandboxError {
@@ -195,4 +272,21 @@ fn check_words(job: &Job, program: &Path) -> Result<(), SandboxError> {
         return Err(SandboxError::TooLong { bytes, limit: ARGUMENTS, longest: ARGUMENT });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_mountinfo_is_read_whatever_it_holds() {
+        let line =
+            br"36 35 98:0 /a /mnt\040two\134 rw,noatime shared:1 master:2 - ext4 /dev/root rw";
+        assert_eq!(mount(line), Some((PathBuf::from("/mnt two\\"), &b"ext4"[..])));
+        let plain = br"22 28 0:21 / /proc rw - proc proc rw";
+        assert_eq!(mount(plain), Some((PathBuf::from("/proc"), &b"proc"[..])));
+        for broken in [&b""[..], b"1 2", b"22 28 0:21 / /proc rw", br"22 28 0:21 / \9\77 rw -"] {
+            assert_eq!(mount(broken), None);
+        }
+    }
 }

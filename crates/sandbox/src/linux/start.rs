@@ -14,11 +14,14 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+use rustix::fs::{MemfdFlags, SealFlags};
 
 use super::running::{Killer, Running};
 use super::scope::Scope;
@@ -44,6 +47,9 @@ pub(crate) fn start(scope: &Scope<'_>, level: Level) -> Result<Running, SandboxE
     let mut killer = None;
     let mut gate: Vec<OsString> = Vec::new();
     let mut lines = Vec::new();
+    let mut opens = String::new();
+    // Open until the gate was spawned, and at the level `bubblewrap` until the job has ended.
+    let mut within = None;
     match level {
         Level::Bubblewrap => {
             let bwrap = bubblewrap::installed().ok_or_else(|| SandboxError::Unavailable {
@@ -51,6 +57,8 @@ pub(crate) fn start(scope: &Scope<'_>, level: Level) -> Result<Running, SandboxE
                 reason: "the program bwrap is not installed".to_owned(),
             })?;
             confine::abstract_sockets();
+            let filter = within.insert(in_memory(&filter::to_bytes(&filter::within()?))?);
+            opens = open_from_gate(filter, bubblewrap::FILTER);
             filter::apply(&filter::common()?)?;
             gate = bubblewrap::command(&bwrap, scope);
             // One to begin, and the command for the shell inside.
@@ -67,12 +75,33 @@ pub(crate) fn start(scope: &Scope<'_>, level: Level) -> Result<Running, SandboxE
             };
             killer = Some(ready);
             filter::apply(&filter::common()?)?;
+            filter::apply(&[filter::within()?])?;
             filter::apply(&filter::alone(&knows)?)?;
         }
         Level::Unconfined => {}
     }
     lines.extend(line(&scope.command()));
-    Running::new(spawn_gate(&gate, &scope.directory, &inherited)?, lines, killer)
+    Running::new(spawn_gate(&gate, &scope.directory, &inherited, &opens)?, lines, killer, within)
+}
+
+/// The bytes as a file without a name that nobody can change.
+fn in_memory(bytes: &[u8]) -> Result<OwnedFd, SandboxError> {
+    let failed = |error: io::Error| system("hand over a filter of system calls", error);
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let file = rustix::fs::memfd_create("filter", flags).map_err(|error| failed(error.into()))?;
+    let mut file = fs::File::from(file);
+    file.write_all(bytes).map_err(failed)?;
+    let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
+    rustix::fs::fcntl_add_seals(&file, seals).map_err(|error| failed(error.into()))?;
+    Ok(file.into())
+}
+
+/// What a shell does to open a file of this process by a number of its own. It is not inherited: whatever else
+/// this process starts at the same moment would inherit it too. The name is that of the calling thread, because
+/// a process in a domain of Landlock sees only those that are in it.
+fn open_from_gate(file: &OwnedFd, number: &str) -> String {
+    let (process, thread) = (rustix::process::getpid(), rustix::thread::gettid());
+    format!("exec {number}</proc/{process}/task/{thread}/fd/{}; ", file.as_raw_fd())
 }
 
 fn spawn_killer() -> Result<Child, SandboxError> {
@@ -92,6 +121,7 @@ fn spawn_gate(
     command: &[OsString],
     directory: &Path,
     inherited: &[u32],
+    opens: &str,
 ) -> Result<Child, SandboxError> {
     let shell = if inherited.iter().all(|number| *number <= 9) {
         SHELL
@@ -104,7 +134,9 @@ fn spawn_gate(
     let closes: String = inherited.iter().map(|number| format!("exec {number}<&-; ")).collect();
     Command::new(shell)
         .arg("-c")
-        .arg(format!(r#"{closes}IFS= read -r line || exit 125; [ $# = 0 ] || exec "$@"; {OBEY}"#))
+        .arg(format!(
+            r#"{closes}{opens}IFS= read -r line || exit 125; [ $# = 0 ] || exec "$@"; {OBEY}"#
+        ))
         .arg("sh")
         .args(command)
         .env_clear()

@@ -71,6 +71,21 @@ const CASES: &[(&str, Change, &str)] = &[
         "/ cannot be part of the scope: the whole file system is no scope",
     ),
     (
+        "writable sysctls",
+        |_, job| job.writable = vec!["/proc/sys/kernel".into()],
+        "/proc/sys/kernel cannot be part of the scope: /proc is a file system of the kernel (proc)",
+    ),
+    (
+        "writable processes",
+        |world, job| job.writable = vec![world.root.join("job/scope"), "/proc".into()],
+        "/proc cannot be part of the scope: /proc is a file system of the kernel (proc)",
+    ),
+    (
+        "writable kernel",
+        |_, job| job.writable = vec!["/sys/kernel".into()],
+        "/sys/kernel cannot be part of the scope: /sys is a file system of the kernel (sysfs)",
+    ),
+    (
         "directory is a file",
         |world, job| job.directory = world.root.join("file"),
         "ROOT/file cannot be part of the scope: it is no directory",
