@@ -39,6 +39,8 @@ mod interactive;
 mod laws;
 #[path = "it/output.rs"]
 mod output;
+#[path = "it/output_attacks.rs"]
+mod output_attacks;
 #[path = "it/red.rs"]
 mod red;
 #[path = "it/support.rs"]
