@@ -38,7 +38,7 @@ pub(crate) fn report(error: &anyhow::Error) -> FailureReport {
     } else if let Some(error) = error.downcast_ref::<InputError>() {
         (error.code(), None)
     } else if let Some(error) = error.downcast_ref::<GitError>() {
-        (error.code(), error.help().map(str::to_owned))
+        (error.code(), error.help())
     } else if let Some(error) = error.downcast_ref::<DestinationError>() {
         (error.code(), error.help().map(str::to_owned))
     } else if error.is::<UsageError>() {

@@ -11,12 +11,13 @@ use super::look::{LookArguments, Looked};
 use super::{Ctx, Outcome, watch};
 use crate::exit::Exit;
 use crate::failure::UsageError;
-use crate::git::Repository;
+use crate::git::{GitError, Repository};
 use crate::output::Said;
 use crate::progress::ProgressLine;
 use crate::render::check::render_check;
 use crate::render::github::render_github;
 use crate::render::sarif::sarif;
+use crate::words::printable;
 
 /// Say what is wrong and show the edit that would repair it; nothing is written
 ///
@@ -134,6 +135,12 @@ fn say(
             let repository = Repository::open(&ctx.root()?, &ctx.environment);
             // Without git the workspace is taken for the top of what GitHub checked out.
             let prefix = repository.as_ref().map_or("", |it| it.prefix());
+            if let Err(error @ GitError::DubiousOwnership { .. }) = &repository {
+                // It may be below the top, and then no annotation is shown where it belongs.
+                let help = error.help().unwrap_or_default();
+                let text = format!("paths are those of the workspace: {error}; {help}");
+                ctx.note(&format!("note: {}\n", printable(&text)))?;
+            }
             Ok(Said::Raw(render_github(&reply.report, prefix).into_bytes()))
         }
     }
