@@ -74,7 +74,8 @@ impl Ctx<'_> {
         }
     }
 
-    /// The workspaces that no link leads an output out of: the one that is worked on, and the one we stand in.
+    /// The workspaces that no link leads an output out of: the one that a program lies in, and the one that was named or
+    /// that we stand in.
     pub(crate) fn confined(&self) -> Vec<PathBuf> {
         let roots = [self.file.map(|it| self.root_of(it)), Some(self.root())];
         roots.into_iter().flatten().filter_map(Result::ok).collect()

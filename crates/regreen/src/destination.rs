@@ -89,7 +89,7 @@ fn is_too_long(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::NAMETOOLONG.raw_os_error())
 }
 
-/// Writes the bytes to what stands at an absolute path. `roots` are the workspaces that no link may lead out of.
+/// Writes the bytes to what stands at a path. `roots` are the workspaces that no link may lead out of.
 pub(crate) fn write(path: &Path, bytes: &[u8], roots: &[PathBuf]) -> Result<(), DestinationError> {
     // `Path` drops a slash at the end, which says that a folder is meant.
     if matches!(path.as_os_str().as_bytes(), [.., b'/'] | [.., b'/', b'.']) {
@@ -117,7 +117,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Opens the folder at an absolute path, and makes it if it is not there.
+    /// Opens the folder at a path, and makes it if it is not there.
     pub(crate) fn make(path: &Path, roots: &[PathBuf]) -> Result<Folder, DestinationError> {
         match Walk::new(path, roots)?.run(Missing::Make)? {
             Found::Folder(level) => Ok(Folder { fd: level.fd, path: path.to_owned() }),
@@ -236,7 +236,8 @@ impl<'a> Walk<'a> {
         let fd = rustix::fs::open("/", flags, Mode::empty()).map_err(failed)?;
         let is_inside = is_root(&fd, &roots);
         let top = Level { fd, path: PathBuf::from("/"), is_inside };
-        let pending = reversed(typed);
+        let full = std::path::absolute(typed);
+        let pending = reversed(&full.map_err(|error| Put::Failed(error).at(typed))?);
         Ok(Walk { typed, roots, levels: vec![top], pending, n_links: 0 })
     }
 

@@ -37,6 +37,8 @@ mod hostile;
 mod interactive;
 #[path = "it/laws.rs"]
 mod laws;
+#[path = "it/not_ours.rs"]
+mod not_ours;
 #[path = "it/output.rs"]
 mod output;
 #[path = "it/output_attacks.rs"]

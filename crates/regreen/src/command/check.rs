@@ -85,7 +85,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let reply = service::check(&session, &request, &mut |it| line.show(it));
     drop(line);
     let reply = reply?;
-    let exit = Exit::of(reply.report.ok);
+    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
     let said = say(ctx, &session, &request.look, &reply, arguments.format)?;
     Ok((said, exit))
 }
@@ -148,7 +148,7 @@ fn say(
 
 /// The text; with `--quiet` nothing if all is well.
 pub(super) fn say_text(ctx: &Ctx<'_>, look: &Look, reply: &CheckReply) -> Said {
-    let exit = Exit::of(reply.report.ok);
+    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
     ctx.unless_quiet(render_check(reply, look, ctx.common), exit).0
 }
 

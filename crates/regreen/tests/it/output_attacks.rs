@@ -421,3 +421,36 @@ fn other_outputs_keep_to_the_same_rules() {
     assert_eq!(ran.code, 0, "{}", ran.text());
     assert!(scene.path("d/deep/er/main.ts").is_file());
 }
+
+/// Somebody swaps files and folders for links that lead out, again and again, while outputs are written: whatever comes of each
+/// run, nothing outside is touched.
+#[test]
+fn a_link_that_is_swapped_in_leads_nowhere() {
+    let scene = Scene::new("//- victim\nold\n//- outside/kept\nold\n//- ws/x\nold\n");
+    fs::create_dir(scene.path("ws/d")).unwrap();
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    let exchange = |left: &str, right: &str| {
+        let flags = rustix::fs::RenameFlags::EXCHANGE;
+        // The run may have just replaced one of them.
+        let _ = rustix::fs::renameat_with(CWD, scene.path(left), CWD, scene.path(right), flags);
+    };
+    symlink("../victim", scene.path("ws/file-link")).unwrap();
+    symlink("../outside", scene.path("ws/folder-link")).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                exchange("ws/x", "ws/file-link");
+                exchange("ws/d", "ws/folder-link");
+            }
+        });
+        for _ in 0..60 {
+            for output in ["ws/x", "ws/d/new"] {
+                let ran = scene.run(&format!("{LINE}{output}"));
+                assert!(matches!(ran.code, 0 | 3), "{}", ran.text());
+            }
+        }
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(scene.read("victim"), OLD);
+    assert_eq!(fs::read_dir(scene.path("outside")).unwrap().count(), 1);
+}
