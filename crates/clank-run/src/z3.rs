@@ -90,11 +90,18 @@ impl Z3 {
         Z3 { program: program.to_owned(), limits, state: Mutex::default() }
     }
 
-    /// Begins with the questions about a program: the time for all starts anew. Starts it if it does not run yet: whoever
-    /// asks for Z3 by name wants to hear at once that there is none.
-    pub fn start(&self) -> Result<(), Z3Error> {
+    /// Begins with the questions about a program: the time for all starts anew, and what went wrong before is forgotten.
+    /// It is started when the first question comes.
+    pub fn begin(&self) {
         let mut state = self.state();
         state.spent = Duration::ZERO;
+        state.failure = None;
+    }
+
+    /// Begins, and starts it if it does not run yet, for whoever wants to know at once whether there is one.
+    pub fn start(&self) -> Result<(), Z3Error> {
+        self.begin();
+        let mut state = self.state();
         if state.process.is_none() {
             state.process = Some(self.started()?);
         }

@@ -47,7 +47,8 @@ pub enum ConvertError {
     /// Operations that the other contract cannot express, or not without an extension.
     #[error("{} operation(s) cannot be expressed in the other contract", .0.len())]
     NotExpressible(Vec<Note>),
-    /// The converted document would do something else.
+    /// The converted document would do something else: these operations of the original, by the names and numbers that they
+    /// have there, fail when they are converted.
     #[error("the converted document would not have the same effect")]
     DifferentEffect(Vec<FailedOp>),
 }
@@ -82,6 +83,28 @@ impl Context<'_> {
         } else {
             Err(ConvertError::Inapplicable(Box::new(simulation)))
         }
+    }
+
+    /// The number of the first operation with which two documents of `n` operations do different things. They are given by
+    /// how many of their operations they keep; that they differ in the end is known.
+    fn first_different(
+        &self,
+        n: usize,
+        original: impl Fn(usize) -> Patch,
+        converted: impl Fn(usize) -> Patch,
+    ) -> usize {
+        let (mut same, mut different) = (0, n);
+        while different - same > 1 {
+            let middle = same + (different - same) / 2;
+            let (left, right) =
+                (self.simulate(&original(middle)), self.simulate(&converted(middle)));
+            if left.ok == right.ok && left.change == right.change {
+                same = middle;
+            } else {
+                different = middle;
+            }
+        }
+        same
     }
 
     /// Whether a converted document does what the original did.

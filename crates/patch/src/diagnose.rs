@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use check::{Diagnostic, Location, Severity, Tier};
 use document::{Document, Number, Pointer, Value};
 use edit::{LineIndex, Text};
+use snapshot::PathError;
 
 use crate::failure::{Code, FailedOp};
 use crate::kind::Kind;
@@ -101,19 +102,29 @@ pub(crate) fn of_problems(
     let lines = LineIndex::new(document.text().bytes());
     let place = |problem: &Problem| {
         let rule_id = match (&problem.kind, kind) {
-            (ProblemKind::UnsafePath(_), Some(kind)) => semantic_rule(kind, "outside_root"),
+            (ProblemKind::UnsafePath(error), Some(kind)) => {
+                semantic_rule(kind, code_of_path(error).name())
+            }
             (ProblemKind::DuplicateId, Some(kind)) => semantic_rule(kind, "duplicate_id"),
             (problem, kind) => schema_rule(kind, rule_name(problem)),
         };
         let mut message = crate::failure::cap(&problem.kind.to_string(), 300);
-        if let ProblemKind::UnsafePath(_) = problem.kind {
-            message = format!("{message}; {}", Code::OutsideRoot.advice());
+        if let ProblemKind::UnsafePath(error) = &problem.kind {
+            message = format!("{message}; {}", code_of_path(error).advice());
         }
         let mut it = diagnostic(rule_id, Severity::Error, name, Some(&problem.at), message);
         it.location = locate(document, &lines, &problem.at);
         it
     };
     problems.iter().map(place).collect()
+}
+
+/// The code for a path that no workspace has.
+pub(crate) fn code_of_path(error: &PathError) -> Code {
+    match error {
+        PathError::TooLong { .. } => Code::PathTooLong,
+        _ => Code::OutsideRoot,
+    }
 }
 
 fn rule_name(problem: &ProblemKind) -> &'static str {

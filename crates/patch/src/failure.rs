@@ -41,6 +41,9 @@ pub enum Code {
     OutsideRoot,
     Link,
     TooLarge,
+    ReadOnly,
+    PathTooLong,
+    NestedRepository,
     Protected,
     Conflict,
     Stale,
@@ -52,7 +55,7 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Code; 31] = [
+    pub const ALL: [Code; 34] = [
         Code::PreconditionFailed,
         Code::PointerMissing,
         Code::NotAnObject,
@@ -77,6 +80,9 @@ impl Code {
         Code::OutsideRoot,
         Code::Link,
         Code::TooLarge,
+        Code::ReadOnly,
+        Code::PathTooLong,
+        Code::NestedRepository,
         Code::Protected,
         Code::Conflict,
         Code::Stale,
@@ -113,6 +119,9 @@ impl Code {
             Code::OutsideRoot => "outside_root",
             Code::Link => "link",
             Code::TooLarge => "too_large",
+            Code::ReadOnly => "read_only",
+            Code::PathTooLong => "path_too_long",
+            Code::NestedRepository => "nested_repository",
             Code::Protected => "protected",
             Code::Conflict => "conflict",
             Code::Stale => "stale",
@@ -152,6 +161,9 @@ impl Code {
             }
             Code::Link => "name the place itself, not a link to it",
             Code::TooLarge => "split the file, or edit it by hand",
+            Code::ReadOnly => "make the file writable first",
+            Code::PathTooLong => "choose a shorter path",
+            Code::NestedRepository => "run regreen in that repository",
             Code::Protected => "change it by hand, or clear up first what protects it",
             Code::Conflict => "keep one of the two operations",
             Code::Stale => "make the patch again from the files as they are",

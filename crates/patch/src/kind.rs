@@ -11,7 +11,7 @@ use edit::Text;
 
 use crate::diagnose;
 use crate::edits::{self, EditsDocument};
-use crate::failure::{Code, FailedOp, cap};
+use crate::failure::{FailedOp, cap};
 use crate::import::{self, Dialect, Foreign};
 use crate::v1::decode::Problems;
 use crate::v1::{self, Changeset, FixActions, Problem, ProblemKind};
@@ -220,9 +220,7 @@ fn detect(value: &Value) -> Result<Detected, &'static str> {
 
 /// The operation that a problem about an unsafe path belongs to: such an operation fails, not only the document.
 fn failed_op(value: &Value, problem: &Problem) -> Option<FailedOp> {
-    if !matches!(problem.kind, ProblemKind::UnsafePath(_)) {
-        return None;
-    }
+    let ProblemKind::UnsafePath(error) = &problem.kind else { return None };
     let segments: Vec<&str> = problem.at.segments().iter().map(String::as_str).collect();
     let (action, op_index) = match segments.as_slice() {
         ["ops", op_index, ..] => (None, op_index),
@@ -240,7 +238,7 @@ fn failed_op(value: &Value, problem: &Problem) -> Option<FailedOp> {
     Some(FailedOp {
         action_id: action.as_ref().and_then(|it| it.get("id")?.as_str()).map(|id| cap(id, 200)),
         op_index: op_index.parse().ok()?,
-        code: Code::OutsideRoot,
+        code: diagnose::code_of_path(error),
         file: cap(file, 200),
         json_pointer: None,
         expected: None,

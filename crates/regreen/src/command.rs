@@ -45,6 +45,8 @@ pub(crate) struct Ctx<'a> {
     pub(crate) user: User,
     /// The unfinished transaction that a session found and may not settle.
     pending: RefCell<Option<PendingTransaction>>,
+    /// A file that says which workspace the command is about.
+    pub(crate) file: Option<&'a Path>,
 }
 
 /// What a command says and how it ends.
@@ -93,10 +95,22 @@ impl Ctx<'_> {
         }
     }
 
+    /// The workspaces that no link leads an output out of: the one that a program lies in, and the one that was named or
+    /// that we stand in.
+    pub(crate) fn confined(&self) -> Vec<PathBuf> {
+        let roots = [self.file.map(|it| self.root_of(it)), Some(self.root())];
+        roots.into_iter().flatten().filter_map(Result::ok).collect()
+    }
+
     /// Writes what a command says to where it belongs.
     pub(crate) fn deliver(&self, said: &Said) -> Result<()> {
-        let file = self.common.output.as_ref().map(|it| self.environment.directory.join(it));
-        deliver(said, file.as_deref(), self.common.color)
+        match &self.common.output {
+            Some(file) => {
+                let file = self.environment.directory.join(file);
+                deliver(said, Some(&file), &self.confined(), self.common.color)
+            }
+            None => deliver(said, None, &[], self.common.color),
+        }
     }
 
     /// Tells people something beside the result; not with `--quiet`.
@@ -117,7 +131,8 @@ pub(crate) fn run(cli: &Cli) -> Exit {
         let policy = WritePolicy::decide(&environment);
         let user = User { home: environment.home.clone(), interrupts: Interrupts::new() };
         let pending = RefCell::default();
-        let ctx = Ctx { common: &cli.common, environment, policy, user, pending };
+        let file = file_of(&cli.command);
+        let ctx = Ctx { common: &cli.common, environment, policy, user, pending, file };
         let (said, exit) = match dispatch(&ctx, &cli.command) {
             Err(error) => match signals::rolled_back(&error) {
                 Some(signal) => {
@@ -150,6 +165,16 @@ pub(crate) fn run(cli: &Cli) -> Exit {
     outcome.unwrap_or_else(|error| fail(cli, &error))
 }
 
+/// The program that a command is about: it says which workspace that is.
+fn file_of(command: &Command) -> Option<&Path> {
+    match command {
+        Command::Build(arguments) => arguments.files.first().map(PathBuf::as_path),
+        Command::Compile(arguments) => Some(&arguments.file),
+        Command::Run(arguments) => Some(&arguments.file),
+        _ => None,
+    }
+}
+
 fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
     match command {
         Command::Check(arguments) => check::run(ctx, arguments),
@@ -179,7 +204,7 @@ fn fail(cli: &Cli, error: &anyhow::Error) -> Exit {
         && let Ok(said) = Said::json(&report)
     {
         // If even this cannot be written, the exit code is all that is left to say it.
-        let _ = deliver(&said, None, cli.common.color);
+        let _ = deliver(&said, None, &[], cli.common.color);
     }
     let text = failure::render_problems(error) + &failure::render(&report);
     let _ = note(&text, cli.common.color);

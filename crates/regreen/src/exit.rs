@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use protocol::v1::SourceFailure;
+
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Exit {
@@ -34,6 +36,12 @@ impl Exit {
     /// Clean if everything went well, else findings.
     pub(crate) fn of(ok: bool) -> Exit {
         if ok { Exit::Clean } else { Exit::Findings }
+    }
+
+    /// The same for a look at the tree; a solver that was asked for and could not be asked is work that was not done.
+    pub(crate) fn of_look(ok: bool, failures: &[SourceFailure]) -> Exit {
+        let is_unasked = failures.iter().any(|it| it.source == service::Z3_SOURCE);
+        if is_unasked { Exit::Failed } else { Exit::of(ok) }
     }
 
     pub(crate) fn code(self) -> u8 {

@@ -3,6 +3,7 @@
 use protocol::v1::{FailureDetail, FailureReport};
 
 use crate::command::root::RootError;
+use crate::destination::DestinationError;
 use crate::exit::Exit;
 use crate::git::GitError;
 use crate::input::InputError;
@@ -37,6 +38,8 @@ pub(crate) fn report(error: &anyhow::Error) -> FailureReport {
     } else if let Some(error) = error.downcast_ref::<InputError>() {
         (error.code(), None)
     } else if let Some(error) = error.downcast_ref::<GitError>() {
+        (error.code(), error.help())
+    } else if let Some(error) = error.downcast_ref::<DestinationError>() {
         (error.code(), error.help().map(str::to_owned))
     } else if error.is::<UsageError>() {
         ("usage", None)

@@ -17,6 +17,8 @@ pub(crate) enum GitError {
     NotRun { source: io::Error },
     #[error("the workspace is not in a git repository with a work tree")]
     NoRepository,
+    #[error("git does not trust the repository: its owner is another user ({message})")]
+    DubiousOwnership { message: String, command: Option<String> },
     #[error("git knows no commit {name}")]
     UnknownCommit { name: String },
     #[error("{file} has a merge conflict")]
@@ -35,6 +37,7 @@ impl GitError {
         match self {
             GitError::NotRun { .. } => "git_missing",
             GitError::NoRepository => "no_repository",
+            GitError::DubiousOwnership { .. } => "dubious_ownership",
             GitError::UnknownCommit { .. } => "usage",
             GitError::Unmerged { .. } => "unmerged",
             GitError::Failed { .. } | GitError::Garbled { .. } => "git_failed",
@@ -43,20 +46,28 @@ impl GitError {
     }
 
     /// What to do about it.
-    pub(crate) fn help(&self) -> Option<&'static str> {
-        match self {
+    pub(crate) fn help(&self) -> Option<String> {
+        let help = match self {
             GitError::NotRun { .. } => {
-                Some("--changed and --staged ask git; install it, or name the files instead")
+                "--changed and --staged ask git; install it, or name the files instead"
             }
-            GitError::NoRepository => Some(
-                "--changed and --staged need a repository; name the files instead, or run `git init`",
-            ),
+            GitError::NoRepository => {
+                "--changed and --staged need a repository; name the files instead, or run `git init`"
+            }
+            GitError::DubiousOwnership { command, .. } => {
+                let command =
+                    command.as_deref().unwrap_or("git config --global --add safe.directory DIR");
+                return Some(format!(
+                    "if you trust its owner, run `{command}`, or name the files instead"
+                ));
+            }
             GitError::UnknownCommit { .. } => {
-                Some("name a branch, a tag or a commit: `--changed=origin/main`")
+                "name a branch, a tag or a commit: `--changed=origin/main`"
             }
-            GitError::Unmerged { .. } => Some("resolve it and stage the file first"),
-            _ => None,
-        }
+            GitError::Unmerged { .. } => "resolve it and stage the file first",
+            _ => return None,
+        };
+        Some(help.to_owned())
     }
 }
 
@@ -83,6 +94,9 @@ pub(crate) struct Staged {
 const LISTING: [&str; 6] =
     ["--name-only", "-z", "--relative", "--no-renames", "--ignore-submodules=all", "--no-ext-diff"];
 
+/// What a repository's own configuration may name to be run while files are listed or staged. Nobody asked for it.
+const NO_COMMANDS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+
 impl Repository {
     /// Finds the work tree that `root` lies in.
     pub(crate) fn open(root: &Path, environment: &Environment) -> Result<Repository, GitError> {
@@ -93,12 +107,13 @@ impl Repository {
         };
         let output = repository.output(&["rev-parse", "--show-prefix"], None)?;
         if !output.status.success() {
-            return Err(GitError::NoRepository);
+            return Err(dubious_ownership(&output.stderr).unwrap_or(GitError::NoRepository));
         }
         // In a repository without a work tree, and in `.git` itself, there is no top.
-        repository
-            .run(&["rev-parse", "--show-toplevel"], None)
-            .map_err(|_| GitError::NoRepository)?;
+        repository.run(&["rev-parse", "--show-toplevel"], None).map_err(|error| match error {
+            GitError::Failed { .. } => GitError::NoRepository,
+            other => other,
+        })?;
         let prefix = String::from_utf8(output.stdout)
             .map_err(|_| GitError::Garbled { command: "rev-parse".to_owned() })?;
         repository.prefix = prefix.trim_end_matches(['\n', '\r']).to_owned();
@@ -237,6 +252,9 @@ impl Repository {
         if output.status.success() {
             return Ok(output.stdout);
         }
+        if let Some(error) = dubious_ownership(&output.stderr) {
+            return Err(error);
+        }
         let command = arguments.first().copied().unwrap_or_default().to_owned();
         let message = String::from_utf8_lossy(&output.stderr);
         Err(GitError::Failed { command, message: message.trim().to_owned() })
@@ -245,6 +263,7 @@ impl Repository {
     fn output(&self, arguments: &[&str], input: Option<&[u8]>) -> Result<Output, GitError> {
         let not_run = |source| GitError::NotRun { source };
         let mut child = Command::new("git")
+            .args(NO_COMMANDS)
             .args(arguments)
             .current_dir(&self.root)
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
@@ -263,6 +282,16 @@ impl Repository {
             child.wait_with_output().map_err(not_run)
         })
     }
+}
+
+/// What git says about a repository of another user, which may be set up to run anything: that it does not look into it, and
+/// how that is allowed.
+fn dubious_ownership(stderr: &[u8]) -> Option<GitError> {
+    let text = String::from_utf8_lossy(stderr);
+    let message = text.lines().find(|it| it.contains("dubious ownership"))?;
+    let message = message.strip_prefix("fatal: ").unwrap_or(message).trim().to_owned();
+    let command = text.lines().map(str::trim).find(|it| it.starts_with("git config "));
+    Some(GitError::DubiousOwnership { message, command: command.map(str::to_owned) })
 }
 
 fn names(output: &[u8]) -> impl Iterator<Item = String> {

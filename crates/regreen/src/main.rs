@@ -2,6 +2,7 @@
 
 mod cli;
 mod command;
+mod destination;
 mod environment;
 mod exit;
 mod failure;

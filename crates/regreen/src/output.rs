@@ -1,7 +1,7 @@
 //! Where results go: standard output or one file. A reader that goes away early is no error.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anstream::adapter::strip_str;
@@ -10,6 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use anyhow::{Context, Result};
 
 use crate::cli::Color;
+use crate::destination::{stream, write};
 use crate::render::style;
 
 /// The result of a command.
@@ -34,15 +35,19 @@ impl Said {
     }
 }
 
-/// Writes the result to the file, or to standard output if there is none.
-pub(crate) fn deliver(said: &Said, file: Option<&Path>, color: Color) -> Result<()> {
+/// Writes the result to the file, or to standard output if there is none. No link leads it out of one of the `roots`.
+pub(crate) fn deliver(
+    said: &Said,
+    file: Option<&Path>,
+    roots: &[PathBuf],
+    color: Color,
+) -> Result<()> {
     match file {
         _ if matches!(said, Said::Nothing) => Ok(()),
-        Some(file) => write_whole(file, &bytes_of(said, color == Color::Always))
-            .with_context(|| format!("cannot write {}", file.display())),
+        Some(file) => Ok(write(file, &bytes_of(said, color == Color::Always), roots)?),
         None => {
             let is_styled = wants_style(&io::stdout(), color);
-            to_stream(io::stdout(), &bytes_of(said, is_styled))
+            stream(io::stdout(), &bytes_of(said, is_styled))
                 .context("cannot write to standard output")
         }
     }
@@ -52,7 +57,7 @@ pub(crate) fn deliver(said: &Said, file: Option<&Path>, color: Color) -> Result<
 pub(crate) fn note(text: &str, color: Color) -> Result<()> {
     let is_styled = wants_style(&io::stderr(), color);
     let said = Said::Text(text.to_owned());
-    to_stream(io::stderr(), &bytes_of(&said, is_styled)).context("cannot write to standard error")
+    stream(io::stderr(), &bytes_of(&said, is_styled)).context("cannot write to standard error")
 }
 
 fn bytes_of(said: &Said, is_styled: bool) -> Cow<'_, [u8]> {
@@ -71,30 +76,4 @@ fn wants_style(stream: &impl RawStream, color: Color) -> bool {
         Color::Always => true,
         Color::Never => false,
     }
-}
-
-fn to_stream(mut stream: impl Write, bytes: &[u8]) -> io::Result<()> {
-    match stream.write_all(bytes).and_then(|()| stream.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
-    }
-}
-
-/// Writes a file so that a reader sees the old contents or the new, never a part.
-pub(crate) fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let temporary = temporary_name(file, folder);
-    let written = std::fs::File::create_new(&temporary)
-        .and_then(|mut it| it.write_all(bytes).and_then(|()| it.sync_all()))
-        .and_then(|()| std::fs::rename(&temporary, file));
-    if written.is_err() {
-        // The first error is the one to report; a file that cannot be removed either adds nothing to it.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
-}
-
-fn temporary_name(file: &Path, folder: &Path) -> PathBuf {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    folder.join(format!(".{name}.{}.tmp", std::process::id()))
 }

@@ -39,8 +39,12 @@ mod hostile;
 mod interactive;
 #[path = "it/laws.rs"]
 mod laws;
+#[path = "it/not_ours.rs"]
+mod not_ours;
 #[path = "it/output.rs"]
 mod output;
+#[path = "it/output_attacks.rs"]
+mod output_attacks;
 #[path = "it/red.rs"]
 mod red;
 #[path = "it/support.rs"]

@@ -14,6 +14,7 @@ pub use build::{BuildReply, OutputFile, build};
 pub use compile::{CompileReply, compile};
 pub(crate) use document::lowered;
 pub(crate) use prover::Prover;
+pub use prover::Z3_SOURCE;
 pub use run::{RunIo, RunOutcome, RunReply, TracePlace, run};
 
 use std::ops::Range;

@@ -28,6 +28,7 @@ use crate::look::{self, Look};
 use crate::reply::{OnProgress, Progress};
 use crate::session::{Access, Session};
 use crate::setup::{self, Setup};
+use crate::trial::refusals;
 
 /// How often the sources are asked again at most, for each round of repairs.
 const RECHECKS_PER_PASS: usize = 200;
@@ -37,6 +38,7 @@ struct Looked {
     setup: Setup,
     look: Look,
     own: Vec<Arc<Diagnostic>>,
+    passed_over: Vec<(RelPath, String)>,
     assessment: Assessment,
 }
 
@@ -50,7 +52,7 @@ fn look_at(
     progress(Progress::Scanning);
     let overlay = look::overlay(request)?;
     let (setup, mut tree) = setup::load_with(session, &overlay, no_baseline, request.solver)?;
-    setup.prover.start()?;
+    setup.prover.begin();
     let look = Look::new(session, request, &setup, &mut tree)?;
     progress(Progress::Checking { n_files: tree.snapshot.files().count() });
     let checks = setup.checks();
@@ -59,15 +61,22 @@ fn look_at(
     let assessment = engine::assess(&setup.run(&checks), &tree.snapshot, None);
     setup.cache.close(setup.workspace(session), overlay.is_empty());
     drop(checks);
-    setup.prover.finish()?;
-    Ok(Looked { setup, look, own: tree.own, assessment })
+    Ok(Looked { setup, look, own: tree.own, passed_over: tree.passed_over, assessment })
 }
 
 /// What came of repairing in memory.
 struct Mended {
     fixed: Fixed,
-    /// The files that a repair would have changed and that must not be, with the reason.
-    protected: BTreeMap<RelPath, String>,
+    /// The files that a repair would have changed and that must not be.
+    protected: BTreeMap<RelPath, Protected>,
+}
+
+/// Why a file must not be changed.
+struct Protected {
+    /// For programs, if there is a name for it.
+    name: Option<&'static str>,
+    /// For people.
+    reason: String,
 }
 
 /// Why the files of the setup are not repaired: what was proved by the old rules would not hold by the new ones.
@@ -102,7 +111,6 @@ fn repair(
             }
             _ => {}
         });
-        setup.prover.finish()?;
         let refused = protected_among(session, setup, look, &fixed)?;
         if refused.is_empty() {
             return Ok(Mended { fixed, protected });
@@ -118,19 +126,20 @@ fn protected_among(
     setup: &Setup,
     look: &Look,
     fixed: &Fixed,
-) -> Result<BTreeMap<RelPath, String>, Failure> {
+) -> Result<BTreeMap<RelPath, Protected>, Failure> {
     let paths = fixed.change.paths();
-    let of_setup: BTreeMap<RelPath, String> = paths
-        .iter()
-        .filter(|it| setup.depends_on(it))
-        .map(|it| (it.clone(), IS_SETUP.to_owned()))
-        .collect();
+    let is_setup = || Protected { name: None, reason: IS_SETUP.to_owned() };
+    let of_setup: BTreeMap<RelPath, Protected> =
+        paths.iter().filter(|it| setup.depends_on(it)).map(|it| (it.clone(), is_setup())).collect();
     let workspace = setup.workspace(session);
     if session.access() == Access::Build || look.has_overlay() || fixed.change.is_empty() {
         return Ok(of_setup);
     }
     let loaded = workspace.load(&paths.into_iter().collect::<Vec<_>>())?;
     let refused = loaded.unchangeable.iter().chain(&loaded.refused);
-    let refused = refused.map(|(path, refusal)| (path.clone(), refusal.to_string()));
+    let refused = refused.map(|(path, refusal)| {
+        let (name, reason) = (refusals::own_name(refusal), refusal.to_string());
+        (path.clone(), Protected { name, reason })
+    });
     Ok(refused.chain(of_setup).collect())
 }

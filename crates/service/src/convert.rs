@@ -3,7 +3,7 @@
 use document::Limits;
 use patch::bridge::{self, Context, ConvertError, Note};
 use patch::edits::EditsDocument;
-use patch::{Kind, Patch};
+use patch::{AppliedOp, FailedOp, Kind, Patch};
 use protocol::v1::{Conversion, Convert, ConvertNote, ConvertReport};
 
 use crate::failure::Failure;
@@ -21,6 +21,13 @@ pub fn convert(session: &Session, request: &Convert) -> Result<ConvertReply, Fai
         Trial::Simulated(it) if it.simulation.ok => Some(convert_simulated(it, request)?),
         _ => None,
     };
+    let applied = match &trial {
+        Trial::Simulated(it) => it.simulation.applied.as_slice(),
+        Trial::Rejected { .. } => &[],
+    };
+    let name_all = |notes: Vec<ConvertNote>| -> Vec<ConvertNote> {
+        notes.into_iter().map(|it| with_operation(it, applied)).collect()
+    };
     let (output, losses, refused) = match converted {
         Some(Ok((output, losses))) => (Some(output), losses, Vec::new()),
         Some(Err(refused)) => (None, Vec::new(), refused),
@@ -32,8 +39,8 @@ pub fn convert(session: &Session, request: &Convert) -> Result<ConvertReply, Fai
         validator_version: VERSION.to_owned(),
         kind: tried.kind,
         output: output.as_ref().map(|it| String::from_utf8_lossy(it).into_owned()),
-        refused,
-        losses,
+        refused: name_all(refused),
+        losses: name_all(losses),
         diagnostics: tried.diagnostics,
     };
     Ok(ConvertReply { report, output, frames: trial.frames(&request.patch) })
@@ -94,17 +101,47 @@ fn native(simulated: &Simulated, context: &Context<'_>) -> Result<Patch, Vec<Con
 fn refused(error: &ConvertError) -> Vec<ConvertNote> {
     match error {
         ConvertError::NotExpressible(list) => notes(list),
+        ConvertError::Inapplicable(simulation) if !simulation.failed.is_empty() => {
+            failures(&simulation.failed, "it cannot be applied")
+        }
+        ConvertError::DifferentEffect(failed) if !failed.is_empty() => {
+            failures(failed, "once converted it cannot be applied")
+        }
         error => vec![about_the_document(error.to_string())],
     }
+}
+
+fn failures(failed: &[FailedOp], what: &str) -> Vec<ConvertNote> {
+    let note = |it: &FailedOp| ConvertNote {
+        action_id: it.action_id.clone(),
+        op_index: Some(it.op_index),
+        ..about_the_document(format!("{what} (`{}`); {}", it.code.name(), it.code.advice()))
+    };
+    failed.iter().map(note).collect()
 }
 
 fn notes(notes: &[Note]) -> Vec<ConvertNote> {
     let note = |it: &Note| ConvertNote {
         action_id: it.action_id.clone(),
         op_index: Some(it.op_index),
-        reason: it.reason.clone(),
+        ..about_the_document(it.reason.clone())
     };
     notes.iter().map(note).collect()
+}
+
+/// Adds which operation it is: its name, its file and its place.
+fn with_operation(note: ConvertNote, applied: &[AppliedOp]) -> ConvertNote {
+    let is_it =
+        |it: &&AppliedOp| it.action_id == note.action_id && Some(it.op_index) == note.op_index;
+    match applied.iter().find(is_it) {
+        Some(it) => ConvertNote {
+            op: Some(it.op.to_owned()),
+            file: Some(it.file.clone()),
+            json_pointer: it.json_pointer.clone(),
+            ..note
+        },
+        None => note,
+    }
 }
 
 fn no_operations() -> ConvertNote {
@@ -115,5 +152,12 @@ fn no_operations() -> ConvertNote {
 }
 
 fn about_the_document(reason: String) -> ConvertNote {
-    ConvertNote { action_id: None, op_index: None, reason }
+    ConvertNote {
+        action_id: None,
+        op_index: None,
+        op: None,
+        file: None,
+        json_pointer: None,
+        reason,
+    }
 }

@@ -3,11 +3,16 @@
 use std::error::Error;
 use std::io;
 
+use crate::trial::refusals;
 use snapshot::{ApplyError, ChangeError};
 use workspace::{
     CommitError, IndexLoadError, JournalError, LoadError, LockError, RecoverError, ScanError,
     UndoError,
 };
+
+/// What to do about a Z3 that cannot be asked.
+pub(crate) const INSTALL_Z3: &str = "install Z3 (Debian and Ubuntu: `apt install z3`; Homebrew: `brew install z3`) so that `z3` is on the PATH, or leave \
+     it out: `--solver own`";
 
 /// Why a request was not done. Unless its text says otherwise, no file was changed.
 #[derive(Debug, thiserror::Error)]
@@ -120,6 +125,13 @@ pub enum Failure {
 impl Failure {
     /// A stable name.
     pub fn code(&self) -> &'static str {
+        match self.area() {
+            "io" if self.io_kind() == Some(io::ErrorKind::InvalidFilename) => "path_too_long",
+            area => area,
+        }
+    }
+
+    fn area(&self) -> &'static str {
         match self {
             Failure::Open(_) | Failure::Load(_) | Failure::Scan(_) => "io",
             Failure::Recover(error) => recover_code(error),
@@ -155,6 +167,9 @@ impl Failure {
                 "look at `git status`, then move the folder `txn` that holds it aside to go on without its undo"
             }
             "stale" => "run the command again when nothing else writes to the workspace",
+            "read_only" => "make the file writable, then run the command again",
+            "path_too_long" => "choose a shorter path",
+            "nested_repository" => "run regreen in that repository",
             "refused" => "nothing was written; clear that up, then run the command again",
             "bad_file_index" => {
                 "correct `.regreen/files.json`, or move it aside to name files by their paths again"
@@ -163,10 +178,7 @@ impl Failure {
             "bad_config" => {
                 "correct what is named above; `regreen schema config` describes regreen.toml"
             }
-            "solver" => {
-                "install Z3 (Debian and Ubuntu: `apt install z3`; Homebrew: `brew install z3`) so that `z3` is on the \
-                 PATH, or leave it out: `--solver own`"
-            }
+            "solver" => INSTALL_Z3,
             "internal" => "this is a defect of regreen; please report it with the patch document",
             "io" => return self.io_help().map(str::to_owned),
             _ => return None,
@@ -201,11 +213,15 @@ impl Failure {
         }
     }
 
+    /// What the file system said.
+    fn io_kind(&self) -> Option<io::ErrorKind> {
+        let mut causes = std::iter::successors(self.source(), |it| (*it).source());
+        causes.find_map(|it| it.downcast_ref::<io::Error>()).map(io::Error::kind)
+    }
+
     /// What to do about what the file system said.
     fn io_help(&self) -> Option<&'static str> {
-        let mut causes = std::iter::successors(self.source(), |it| (*it).source());
-        let kind = causes.find_map(|it| it.downcast_ref::<io::Error>())?.kind();
-        match kind {
+        match self.io_kind()? {
             io::ErrorKind::PermissionDenied => Some(
                 "regreen must be allowed to read and write the files of the patch and the folders they are in",
             ),
@@ -254,7 +270,8 @@ fn commit_code(error: &CommitError) -> &'static str {
         CommitError::Lock(error) => lock_code(error),
         CommitError::Recover(error) => recover_code(error),
         CommitError::Journal(error) => journal_code(error),
-        CommitError::Refused { .. } | CommitError::Aliased { .. } => "refused",
+        CommitError::Refused { reason, .. } => refusals::own_name(reason).unwrap_or("refused"),
+        CommitError::Aliased { .. } => "refused",
         CommitError::StaleIndex | CommitError::ChangedMeanwhile { .. } | CommitError::Moving(_) => {
             "stale"
         }

@@ -43,7 +43,7 @@ use protocol::v1::{ApplyReport, ConvertReport, UndoReport};
 
 pub use self::clank::{
     BuildReply, ClankFindings, CompileReply, OutputFile, RunIo, RunOutcome, RunReply, TracePlace,
-    build, compile, run,
+    Z3_SOURCE, build, compile, run,
 };
 pub use apply::apply;
 pub use changes::{ChangeKind, FileChange};

@@ -11,7 +11,7 @@ use crate::catalog::Catalog;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::setup::{Overlay, Setup, Tree};
-use crate::{nearest, wire};
+use crate::{nearest, pool, wire};
 
 /// What a request is about.
 pub(crate) struct Look {
@@ -114,8 +114,13 @@ impl Look {
     }
 
     /// Whether the repair is a candidate: its rule is reported, it is about a file that was asked
-    /// about, and not all that it resolves was there before.
+    /// about, not all that it resolves was there before, and it is not for a goal that nobody answered.
     pub(crate) fn wants(&self, repair: &Repair, setup: &Setup) -> bool {
+        self.asks_for(repair, setup) && !setup.is_unanswered(repair)
+    }
+
+    /// The same, whoever answered.
+    pub(crate) fn asks_for(&self, repair: &Repair, setup: &Setup) -> bool {
         let tier = tier_of(repair, setup);
         self.takes_rule(&repair.rule_id, &repair.source, tier)
             && repair.ops.iter().any(|it| self.covers(it.file().as_str()))
@@ -189,6 +194,22 @@ fn check_names(names: &[String], known: &[&str], what: &str) -> Result<(), Failu
     Err(Failure::Usage { message })
 }
 
+/// What is in a folder that the scan passed over and that somebody named, or that lies in such a folder.
+fn passed_over(
+    session: &Session,
+    setup: &Setup,
+    tree: &mut Tree,
+    folder: &RelPath,
+) -> Result<Vec<(RelPath, Entry)>, Failure> {
+    if !tree.passed_over.iter().any(|(it, _)| it == folder || it.contains(folder)) {
+        return Ok(Vec::new());
+    }
+    let scanned = setup.workspace(session).scan_folder(pool::n_threads(), folder)?;
+    tree.passed_over.retain(|(it, _)| it != folder);
+    let entries = scanned.snapshot.to_entries().into_iter();
+    Ok(entries.filter(|(path, _)| setup.includes(path)).collect())
+}
+
 /// The paths that were named, those behind links too.
 fn named_paths(
     session: &Session,
@@ -213,6 +234,9 @@ fn named_paths(
                 }
                 Some(entry @ Entry::File(_)) if setup.includes(&place) => {
                     added.push((place.clone(), entry.clone()));
+                }
+                Some(Entry::Directory) => {
+                    added.extend(passed_over(session, setup, tree, &place)?);
                 }
                 Some(_) => {}
             }

@@ -24,6 +24,9 @@ pub struct CheckReply {
     pub fix_actions: Option<FixActionsOutput>,
     /// The baseline that was written, if that was asked for.
     pub baseline: Option<WrittenBaseline>,
+    /// The folders that were passed over because a tool filled them or because they are repositories of their own, each
+    /// with the reason.
+    pub passed_over: Vec<(String, String)>,
 }
 
 /// The reply to `plan`.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ::clank::ClankCheck;
-use check::{Check, Diagnostic, Parses};
+use check::{Check, Diagnostic, Parses, Repair, Severity};
 use document::{Limits, Pointer};
 use edit::Text;
 use engine::{Level, Run, Sieve};
@@ -23,6 +23,9 @@ use crate::session::Session;
 use crate::{Frames, nearest, own_rules, pool, wire};
 
 mod packs;
+
+/// The rules about goals that are proved, refuted or left open.
+const GOALS: [&str; 4] = ["E3001", "E3002", "E3003", "E3004"];
 
 /// Contents that stand in for those on disk.
 pub(crate) type Overlay = BTreeMap<RelPath, Vec<u8>>;
@@ -49,6 +52,8 @@ pub(crate) struct Tree {
     pub(crate) snapshot: Snapshot,
     /// What regreen itself has to say about it.
     pub(crate) own: Vec<Arc<Diagnostic>>,
+    /// The folders that the scan passed over, each with the reason.
+    pub(crate) passed_over: Vec<(RelPath, String)>,
 }
 
 /// Reads the configuration, the packs it names, the baseline and the tree.
@@ -138,6 +143,15 @@ impl Setup {
         }
     }
 
+    /// Whether the repair is for a goal that Z3 was to be asked about and could not be: it may hold as it is.
+    pub(crate) fn is_unanswered(&self, repair: &Repair) -> bool {
+        // What our own solver refuted is an error, and known.
+        repair.source == "clank"
+            && repair.severity != Severity::Error
+            && GOALS.contains(&repair.rule_id.as_str())
+            && self.prover.failure().is_some()
+    }
+
     /// Whether the file is looked at.
     pub(crate) fn includes(&self, path: &RelPath) -> bool {
         let Config { include, exclude, .. } = &self.config;
@@ -160,7 +174,18 @@ impl Setup {
     /// Reads the tree.
     pub(crate) fn scan(&self, session: &Session, overlay: &Overlay) -> Result<Tree, Failure> {
         let scanned = self.workspace(session).scan(pool::n_threads())?;
-        self.tree(session, scanned.snapshot, &scanned.skipped, overlay)
+        let mut tree = self.tree(session, scanned.snapshot, &scanned.skipped, overlay)?;
+        let passed_over = scanned.passed_over.into_iter();
+        // A folder whose name is no path of ours has nothing in it that could be looked at.
+        let passed_over =
+            passed_over.filter_map(|it| Some((RelPath::parse(&it.path).ok()?, it.reason)));
+        tree.passed_over = passed_over.filter(|(path, _)| self.includes_below(path)).collect();
+        Ok(tree)
+    }
+
+    /// Whether something in the folder may be looked at.
+    fn includes_below(&self, folder: &RelPath) -> bool {
+        self.config.exclude.is_empty() || !self.config.exclude.matches(folder)
     }
 
     /// Leaves out what is passed over and puts the overlay in place.
@@ -185,7 +210,7 @@ impl Setup {
             Snapshot::new(entries).map_err(workspace::LoadError::Moving)?
         };
         let own = self.own_findings(session, &snapshot, skipped);
-        Ok(Tree { snapshot, own })
+        Ok(Tree { snapshot, own, passed_over: Vec::new() })
     }
 
     /// Whether it is a folder in which there may be something to look at.
@@ -193,7 +218,7 @@ impl Setup {
         let Ok(path) = RelPath::parse(path) else { return false };
         let loaded = self.workspace(session).load(std::slice::from_ref(&path));
         loaded.is_ok_and(|it| matches!(it.snapshot.get(&path), Some(Entry::Directory)))
-            && (self.config.exclude.is_empty() || !self.config.exclude.matches(&path))
+            && self.includes_below(&path)
     }
 
     fn own_findings(

@@ -16,7 +16,7 @@ use crate::{Frames, VERSION, uids, wire};
 
 mod links;
 mod places;
-mod refusals;
+pub(crate) mod refusals;
 
 const SCAN_JOBS: usize = 4;
 

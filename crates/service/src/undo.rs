@@ -9,6 +9,7 @@ use crate::changes::{FileChange, file_changes};
 use crate::failure::Failure;
 use crate::log::touched_paths;
 use crate::session::Session;
+use crate::trial::refusals;
 
 /// Larger files are undone without showing what changes in them.
 const MOST_SHOWN_BYTES: usize = 4 << 20;
@@ -107,9 +108,13 @@ fn refusal(error: UndoError) -> Result<UndoReply, Failure> {
                 paths.first().map(ToString::to_string),
             ))
         }
-        UndoError::Commit(CommitError::Refused { path, .. }) => {
+        UndoError::Commit(CommitError::Refused { path, reason }) => {
             let message = format!("{text}; clear that up, then undo again");
-            Ok(refused("protected", message, Some(path.to_string())))
+            Ok(refused(
+                refusals::own_name(&reason).unwrap_or("protected"),
+                message,
+                Some(path.to_string()),
+            ))
         }
         error => Err(error.into()),
     }

@@ -12,6 +12,7 @@ use snapshot::{File, RelPath, Snapshot, TreeChange};
 
 use crate::Frames;
 use crate::changes::file_changes;
+use crate::clank::Prover;
 use crate::failure::Failure;
 use crate::look::Look;
 use crate::reply::{Preview, TextEdit};
@@ -196,10 +197,10 @@ pub(crate) fn names_schema(bytes: &[u8]) -> bool {
 }
 
 /// The sources that could not do their work.
-pub(crate) fn failures(assessment: &Assessment) -> Vec<v1::SourceFailure> {
+pub(crate) fn failures(assessment: &Assessment, prover: &Prover) -> Vec<v1::SourceFailure> {
     let failure = |it: &engine::ProviderFailure| v1::SourceFailure {
         source: it.source.clone(),
         message: it.message.clone(),
     };
-    assessment.failures.iter().map(failure).collect()
+    assessment.failures.iter().map(failure).chain(prover.failure()).collect()
 }

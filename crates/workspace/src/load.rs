@@ -8,7 +8,7 @@ use edit::Text;
 use snapshot::{Entry, File, FileAsDirectory, RelPath, Snapshot, UnreadReason};
 
 use crate::fs::{Fs, Kind, Stat};
-use crate::protection::protection;
+use crate::protection::{foreign, protection};
 use crate::resolve::{Refusal, ResolveError, is_reserved, resolve_file, resolve_name};
 
 /// What was found at the paths that were asked for.
@@ -22,7 +22,8 @@ pub struct Loaded {
     pub links: BTreeSet<RelPath>,
     /// The paths that were refused; nothing was read for them.
     pub refused: BTreeMap<RelPath, Refusal>,
-    /// The paths whose file was read and cannot be changed, renamed or deleted: a commit would refuse it.
+    /// The paths whose file cannot be changed, renamed or deleted, or made where it is not there yet: a commit would
+    /// refuse it.
     pub unchangeable: BTreeMap<RelPath, Refusal>,
 }
 
@@ -90,6 +91,9 @@ fn load_one(
     if let Some(stat) = loader.stats.get(&place.path)
         && let Some(refusal) = protection(fs, &place.path, stat)?
     {
+        loaded.unchangeable.insert(path.clone(), refusal);
+    }
+    if let Some(refusal) = foreign(fs, &place.path) {
         loaded.unchangeable.insert(path.clone(), refusal);
     }
     if place.path != *path {

@@ -10,7 +10,7 @@ use crate::commit::{CommitError, IndexWrite};
 use crate::fs::{Attributes, Identity, Kind, Stat};
 use crate::journal;
 use crate::load::Loader;
-use crate::protection::protection;
+use crate::protection::{foreign, protection};
 use crate::resolve::{Refusal, ResolveError, is_reserved, resolve_file, resolve_name};
 use crate::step::{Ctx, step};
 
@@ -123,7 +123,10 @@ fn place_of(ctx: &Ctx<'_>, path: &RelPath, only_edited: bool) -> Result<RelPath,
         Ok(place) if place.stat.is_some_and(|stat| stat.kind == Kind::Link) => {
             Err(refused(Refusal::Link))
         }
-        Ok(place) => Ok(place.path),
+        Ok(place) => match foreign(ctx.fs, &place.path) {
+            Some(reason) => Err(refused(reason)),
+            None => Ok(place.path),
+        },
         Err(ResolveError::Refused(reason)) => Err(refused(reason)),
         Err(ResolveError::Io(source)) => Ok(step("look at", path, Err(source))?),
     }

@@ -1,11 +1,21 @@
 //! Files that can be read and must not be replaced: what protects them, and how that is found out.
 
 use std::io;
+use std::path::Path;
 
 use snapshot::RelPath;
 
 use crate::fs::{Fs, Kind, Pinned, Stat};
 use crate::resolve::Refusal;
+use crate::scan::repository::{Repository, is_repository};
+
+/// Why nothing is changed at the path, whether or not a file is there: it lies in a submodule or in another repository that
+/// lies in the root's. The path has no links in it. Where the root is in no repository, those in it are ordinary folders.
+pub(crate) fn foreign(fs: &dyn Fs, path: &RelPath) -> Option<Refusal> {
+    let root = Path::new(fs.absolute_root()?);
+    let repository = path.ancestors().find(|it| is_repository(&root.join(it.as_str())))?;
+    Repository::around(root).map(|_| Refusal::NestedRepository { repository })
+}
 
 /// Why the file must not be changed; `None` if it may be, or if it is no file. The path has no links in it.
 pub(crate) fn protection(fs: &dyn Fs, path: &RelPath, stat: &Stat) -> io::Result<Option<Refusal>> {

@@ -11,6 +11,10 @@ use crate::fs::{Fs, Kind, Stat};
 
 /// As many links as Linux itself follows in one path.
 const MAX_LINKS: usize = 40;
+/// What Linux takes for a path, less the NUL at its end.
+const MAX_PATH: usize = 4095;
+/// The longest name that a temporary file beside the target gets.
+const MAX_TEMP_NAME: usize = 64;
 
 /// Why a path is not read or written.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -42,6 +46,18 @@ pub enum Refusal {
     HardLinked {
         /// The number of names the file has.
         links: u64,
+    },
+    /// The path lies in a git repository of its own, which the root's repository does not track.
+    #[error("{repository} is a git repository of its own")]
+    NestedRepository {
+        /// The top of that repository.
+        repository: RelPath,
+    },
+    /// The path, or a name in it, is longer than the file system takes.
+    #[error("its path of {length} bytes, or a name in it, is too long for the file system")]
+    PathTooLong {
+        /// The length of the path in bytes.
+        length: usize,
     },
     /// The file is write-protected.
     #[error("it is read-only, make it writable first")]
@@ -94,12 +110,31 @@ pub(crate) struct Place {
 
 /// The place of the file that the path means, through a link at its end too.
 pub(crate) fn resolve_file(fs: &dyn Fs, path: &RelPath) -> Result<Place, ResolveError> {
-    walk(fs, path, Last::Follow)
+    walk_within_limits(fs, path, Last::Follow)
 }
 
 /// The place of the name itself: links are followed on the way to it, not at its end.
 pub(crate) fn resolve_name(fs: &dyn Fs, path: &RelPath) -> Result<Place, ResolveError> {
-    walk(fs, path, Last::Keep)
+    walk_within_limits(fs, path, Last::Keep)
+}
+
+/// The walk, with a refusal for what is too long: before anything is written, and where the limits of the file system are
+/// narrower than those of the kernel too.
+fn walk_within_limits(fs: &dyn Fs, path: &RelPath, last: Last) -> Result<Place, ResolveError> {
+    let too_long = |path: &RelPath| Refusal::PathTooLong { length: path.as_str().len() };
+    match walk(fs, path, last) {
+        Ok(place) => {
+            let folder = place.path.as_str().len() - place.path.file_name().len();
+            let longest = folder + place.path.file_name().len().max(MAX_TEMP_NAME);
+            if longest > MAX_PATH { Err(too_long(&place.path).into()) } else { Ok(place) }
+        }
+        Err(ResolveError::Io(error)) if is_too_long(&error) => Err(too_long(path).into()),
+        result => result,
+    }
+}
+
+fn is_too_long(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::NAMETOOLONG.raw_os_error())
 }
 
 /// Whether the path belongs to git or to regreen. Case is ignored, as some file systems do.

@@ -1,18 +1,32 @@
 //! Reads the whole tree once. Ignore files inside the root are obeyed, with or without git, and no others; hidden
 //! files are taken; links are listed and never followed. The result does not depend on the order of
 //! directories or the number of threads.
+//!
+//! Passed over, and listed, are folders that a tool filled (`evidence.rs`), unless git tracks files in them or that is not
+//! known; and repositories in a root that lies in a repository itself: they are not this repository's, as git sees it.
+
+mod evidence;
+mod git_index;
+pub(crate) mod repository;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use edit::Text;
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 use snapshot::{Entry, File, FileAsDirectory, RelPath, Snapshot, UnreadReason};
 
+use self::evidence::filled_by;
+use self::repository::{Repository, is_repository};
+use crate::Workspace;
 use crate::fs::{Fs, Kind};
 use crate::journal::is_temp_name;
+
+/// Why a repository in a repository is passed over.
+const NESTED: &str = "nested_repository";
 
 /// How to scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +48,7 @@ pub enum Extent {
     Everything,
 }
 
-/// Something that a scan could not take.
+/// Something that a scan could not take, or did not.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Skipped {
     /// Its path, with what is not UTF-8 replaced.
@@ -50,6 +64,9 @@ pub struct Scanned {
     pub snapshot: Snapshot,
     /// What could not be read, or has a name that no path of ours can have; sorted.
     pub skipped: Vec<Skipped>,
+    /// The folders that were passed over because a tool filled them or because they are repositories of their own; sorted.
+    /// The reason is `dependencies`, `build_output`, `cache`, `virtual_environment` or `nested_repository`.
+    pub passed_over: Vec<Skipped>,
 }
 
 /// Why a scan failed.
@@ -65,8 +82,30 @@ pub enum ScanError {
 }
 
 pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Scanned, ScanError> {
-    root.read_dir().map_err(ScanError::Root)?;
-    let (paths, mut skipped) = walk(root, options.extent, usize::MAX);
+    scan_from(fs, root, root, options)
+}
+
+impl Workspace {
+    /// Reads what is in one folder, although a scan of the whole tree passed it over: somebody named it. What is to be
+    /// passed over in it is.
+    pub fn scan_folder(&self, jobs: usize, folder: &RelPath) -> Result<Scanned, ScanError> {
+        let no_root = || ScanError::Root(io::ErrorKind::Unsupported.into());
+        let root = self.root.as_deref().ok_or_else(no_root)?;
+        let max_file_size = self.options.max_file_size;
+        let options = ScanOptions { max_file_size, jobs, extent: Extent::Sources };
+        scan_from(&*self.fs, root, &root.join(folder.as_str()), &options)
+    }
+}
+
+/// Reads the tree from a folder of it on.
+fn scan_from(
+    fs: &dyn Fs,
+    root: &Path,
+    start: &Path,
+    options: &ScanOptions,
+) -> Result<Scanned, ScanError> {
+    start.read_dir().map_err(ScanError::Root)?;
+    let Walked { paths, mut skipped, passed_over } = walk(root, start, options.extent, usize::MAX);
     let read = read_all(fs, &paths, options);
     let mut entries = BTreeMap::new();
     for (path, result) in paths.into_iter().zip(read) {
@@ -81,26 +120,33 @@ pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Sc
         }
     }
     skipped.sort();
-    Ok(Scanned { snapshot: Snapshot::new(entries)?, skipped })
+    Ok(Scanned { snapshot: Snapshot::new(entries)?, skipped, passed_over })
 }
 
 /// The paths of everything but directories, sorted; `None` if there are more than `limit`. Nothing is read.
 pub(crate) fn list(root: &Path, limit: usize) -> Option<Vec<RelPath>> {
-    let (paths, _) = walk(root, Extent::Sources, limit.saturating_add(1));
+    let paths = walk(root, root, Extent::Sources, limit.saturating_add(1)).paths;
     (paths.len() <= limit).then_some(paths)
 }
 
+/// What a walk found.
+struct Walked {
+    paths: Vec<RelPath>,
+    skipped: Vec<Skipped>,
+    passed_over: Vec<Skipped>,
+}
+
 /// The paths of everything but directories, sorted; some of them if there are more than `limit`.
-fn walk(root: &Path, extent: Extent, limit: usize) -> (Vec<RelPath>, Vec<Skipped>) {
+fn walk(root: &Path, start: &Path, extent: Extent, limit: usize) -> Walked {
     let sources = extent == Extent::Sources;
-    let mut builder = WalkBuilder::new(root);
+    let mut builder = WalkBuilder::new(start);
     builder.hidden(false).parents(false).ignore(sources).git_ignore(sources).require_git(false);
     builder.git_global(false).git_exclude(false).follow_links(false);
-    builder.filter_entry(move |entry| {
-        let name = entry.file_name();
-        let is_store = name == ".git" || (entry.depth() == 1 && name == ".regreen");
-        entry.depth() == 0 || !(sources && is_store)
-    });
+    let passed_over = Arc::new(Mutex::new(Vec::new()));
+    if sources {
+        let judge = Judge::new(root, Arc::clone(&passed_over));
+        builder.filter_entry(move |entry| entry.depth() == 0 || judge.takes(entry));
+    }
     let (mut paths, mut skipped) = (Vec::new(), Vec::new());
     for entry in builder.build() {
         if paths.len() >= limit {
@@ -133,7 +179,48 @@ fn walk(root: &Path, extent: Extent, limit: usize) -> (Vec<RelPath>, Vec<Skipped
         }
     }
     paths.sort();
-    (paths, skipped)
+    let mut passed_over =
+        std::mem::take(&mut *passed_over.lock().unwrap_or_else(PoisonError::into_inner));
+    passed_over.sort();
+    Walked { paths, skipped, passed_over }
+}
+
+/// Decides which folders belong to the tree.
+struct Judge {
+    root: PathBuf,
+    repository: Option<Repository>,
+    passed_over: Arc<Mutex<Vec<Skipped>>>,
+}
+
+impl Judge {
+    fn new(root: &Path, passed_over: Arc<Mutex<Vec<Skipped>>>) -> Judge {
+        Judge { root: root.to_owned(), repository: Repository::around(root), passed_over }
+    }
+
+    fn takes(&self, entry: &DirEntry) -> bool {
+        let name = entry.file_name();
+        let path = entry.path();
+        if name == ".git" || (name == ".regreen" && path.parent() == Some(&self.root)) {
+            return false;
+        }
+        // Nothing is looked up for files.
+        if !entry.file_type().is_some_and(|it| it.is_dir()) {
+            return true;
+        }
+        let relative = path.strip_prefix(&self.root).unwrap_or(path);
+        let reason = match &self.repository {
+            Some(_) if is_repository(path) => Some(NESTED),
+            Some(repository) => filled_by(path, &name.to_string_lossy())
+                .filter(|_| repository.tracks_nothing_in(relative)),
+            None => filled_by(path, &name.to_string_lossy()),
+        };
+        if let Some(reason) = reason {
+            let path = relative.display().to_string();
+            let mut passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+            passed_over.push(Skipped { path, reason: reason.to_owned() });
+        }
+        reason.is_none()
+    }
 }
 
 /// The error without the absolute path of the root, which must not reach an output.

@@ -5,6 +5,7 @@ use document::{JsonType, Pointer, Value};
 use edit::ContentHash;
 
 use super::{Context, ConvertError, Converted, Note};
+use crate::failure::FailedOp;
 use crate::kind::Patch;
 use crate::simulate::Stop;
 use crate::simulate::tree::{Alone, Tree};
@@ -40,8 +41,62 @@ pub fn to_changeset(
         ops,
         extra,
     };
-    context.has_same_effect(&original, &Patch::Changeset(changeset.clone()))?;
-    Ok(Converted { document: changeset, losses: Vec::new() })
+    match context.has_same_effect(&original, &Patch::Changeset(changeset.clone())) {
+        Err(ConvertError::DifferentEffect(failed)) => {
+            Err(different_effect(document, &changeset, context, failed))
+        }
+        effect => effect.map(|()| Converted { document: changeset, losses: Vec::new() }),
+    }
+}
+
+/// The same failures, or the first operation that does something else, under the names of the original.
+fn different_effect(
+    document: &FixActions,
+    changeset: &Changeset,
+    context: &Context<'_>,
+    failed: Vec<FailedOp>,
+) -> ConvertError {
+    let actions = document.in_canonical_order();
+    let of_action = |it: &&FixAction| {
+        let id = it.id.clone();
+        (0..it.ops.len()).map(move |op_index| (id.clone(), op_index)).collect::<Vec<_>>()
+    };
+    let names: Vec<(String, usize)> = actions.iter().flat_map(of_action).collect();
+    if failed.is_empty() {
+        let at = context.first_different(
+            changeset.ops.len(),
+            |n| Patch::FixActions(first_ops(document, n)),
+            |n| {
+                Patch::Changeset(Changeset {
+                    ops: changeset.ops[..n].to_vec(),
+                    ..changeset.clone()
+                })
+            },
+        );
+        let (action_id, op_index) = names.get(at).cloned().unzip();
+        let reason = "a changeset operation would not do the same here".to_owned();
+        let op_index = op_index.unwrap_or_default();
+        return ConvertError::NotExpressible(vec![Note { action_id, op_index, reason }]);
+    }
+    let named = failed.into_iter().map(|it| match names.get(it.op_index) {
+        Some((id, op_index)) => FailedOp { action_id: Some(id.clone()), op_index: *op_index, ..it },
+        None => it,
+    });
+    ConvertError::DifferentEffect(named.collect())
+}
+
+/// The document with only its first operations, in the order in which they are applied.
+fn first_ops(document: &FixActions, n: usize) -> FixActions {
+    let mut left = n;
+    let mut fix_actions = Vec::new();
+    for action in document.in_canonical_order() {
+        let ops: Vec<FixOp> = action.ops.iter().take(left).cloned().collect();
+        left -= ops.len();
+        if !ops.is_empty() {
+            fix_actions.push(FixAction { ops, ..action.clone() });
+        }
+    }
+    FixActions { fix_actions, ..document.clone() }
 }
 
 type Ops = (Vec<ChangesetOp>, Vec<Note>);

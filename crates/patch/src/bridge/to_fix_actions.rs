@@ -6,7 +6,7 @@ use document::{JsonType, Pointer, Value};
 use snapshot::RelPath;
 
 use super::{Context, ConvertError, Converted, Note};
-use crate::failure::cap;
+use crate::failure::{FailedOp, cap};
 use crate::kind::Patch;
 use crate::simulate::Stop;
 use crate::simulate::tree::{Alone, FileId, Tree};
@@ -43,17 +43,47 @@ pub fn to_fix_actions(
     if let Some(document) = restored {
         return Ok(Converted { document, losses });
     }
-    let document = synthetic(changeset, converted.ops, context.strict);
+    let document = synthetic(changeset, converted.ops.clone(), context.strict);
     let effect = context.has_same_effect(&original, &Patch::FixActions(document.clone()));
     match effect {
         // A literal in place of a moved value may be written in another style; that is a loss, not a change.
         Err(ConvertError::DifferentEffect(failed)) if failed.is_empty() && !losses.is_empty() => {}
+        Err(ConvertError::DifferentEffect(failed)) => {
+            return Err(different_effect(changeset, &converted.ops, context, failed));
+        }
         effect => effect?,
     }
     if context.strict && !losses.is_empty() {
         return Err(ConvertError::NotExpressible(losses));
     }
     Ok(Converted { document, losses })
+}
+
+/// The same failures, or the first operation that does something else, under the numbers of the original.
+fn different_effect(
+    changeset: &Changeset,
+    ops: &[Vec<FixOp>],
+    context: &Context<'_>,
+    failed: Vec<FailedOp>,
+) -> ConvertError {
+    if failed.is_empty() {
+        let first = |n| Changeset { ops: changeset.ops[..n].to_vec(), ..changeset.clone() };
+        let at = context.first_different(
+            ops.len().min(changeset.ops.len()),
+            |n| Patch::Changeset(first(n)),
+            |n| Patch::FixActions(synthetic(&first(n), ops[..n].to_vec(), context.strict)),
+        );
+        let note = note(at, "a fix action's operation would not do the same here");
+        return ConvertError::NotExpressible(vec![note]);
+    }
+    // An operation of the changeset may have become several.
+    let numbers: Vec<usize> =
+        ops.iter().enumerate().flat_map(|(number, it)| it.iter().map(move |_| number)).collect();
+    let named = failed.into_iter().map(|it| {
+        let op_index = numbers.get(it.op_index).copied().unwrap_or(it.op_index);
+        FailedOp { action_id: None, op_index, ..it }
+    });
+    ConvertError::DifferentEffect(named.collect())
 }
 
 #[derive(Default)]

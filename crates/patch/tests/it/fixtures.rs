@@ -32,8 +32,17 @@ fn every_failure_code_has_a_folder() {
     }
     // Budgets need bulk, protection needs a disk, the next two belong to edits documents and dialects, the last two to
     // no operation.
-    let elsewhere =
-        ["budget", "protected", "invalid_edit", "invalid_document", "stale", "workspace_mismatch"];
+    let elsewhere = [
+        "budget",
+        "protected",
+        "read_only",
+        "nested_repository",
+        "path_too_long",
+        "invalid_edit",
+        "invalid_document",
+        "stale",
+        "workspace_mismatch",
+    ];
     for code in patch::Code::ALL {
         let is_shown = reports.contains(&format!("\"code\": \"{}\"", code.name()));
         assert_eq!(is_shown, !elsewhere.contains(&code.name()), "{}", code.name());

@@ -133,7 +133,8 @@ pub struct RejectedRepair {
     /// The files it would change, relative to the root.
     pub files: Vec<String>,
     /// Why not: `conflict`, `needs_approval`, `low_confidence`, `stale`, `precondition_failed`, `invalid`,
-    /// `outside_root`, `unverified`, `regressed`, `cycle`, `budget`, or `declined` by the person who was asked.
+    /// `outside_root`, `read_only`, `path_too_long`, `nested_repository`, `unverified`, `regressed`, `cycle`, `budget`, or
+    /// `declined` by the person who was asked.
     pub reason: String,
     /// The repair it lost to.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -205,6 +205,15 @@ pub struct ConvertNote {
     pub action_id: Option<String>,
     /// Its position in the action or changeset, from 0; null if it is about the document as a whole.
     pub op_index: Option<usize>,
+    /// The operation's name in its contract.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op: Option<String>,
+    /// The file that the operation is about, relative to the root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The place in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub json_pointer: Option<String>,
     /// The remark.
     pub reason: String,
 }

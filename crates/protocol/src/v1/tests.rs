@@ -96,7 +96,14 @@ fn the_other_reports_are_written_like_this() {
         files: vec!["a".into()],
     };
     let log = LogReport { transactions: vec![entry], pruned: Vec::new() };
-    let note = ConvertNote { action_id: None, op_index: Some(2), reason: "why".into() };
+    let note = ConvertNote {
+        action_id: None,
+        op_index: Some(2),
+        op: Some("add_file".into()),
+        file: Some("a".into()),
+        json_pointer: None,
+        reason: "why".into(),
+    };
     let convert = ConvertReport {
         ok: false,
         validator_version: "0.0.0".into(),

@@ -1,8 +1,8 @@
 //! `regreen build`: Clank programs to TypeScript or JavaScript. Sources are never written (AE-31, AE-37).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use protocol::v1::{Build, Language};
 use service::BuildReply;
@@ -10,11 +10,11 @@ use service::BuildReply;
 use super::look::{SolverArguments, relative_to_root};
 use super::{Ctx, Outcome};
 use crate::cli::ReportFormat;
+use crate::destination::{self, Folder};
 use crate::exit::Exit;
 use crate::failure::UsageError;
-use crate::output::{Said, write_whole};
-use crate::policy::Wants;
-use crate::policy::WritePolicy;
+use crate::output::Said;
+use crate::policy::{Wants, WritePolicy};
 use crate::render::clank::render_build;
 
 const DEFAULT_OUT_DIR: &str = "dist";
@@ -95,15 +95,15 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     if !arguments.dry_run {
         write_artifacts(ctx, arguments, &reply)?;
         if reply.report.ok {
-            let out_dir = match out_dir {
-                Some(named) => named,
+            let roots = ctx.confined();
+            match out_dir {
+                Some(named) => write_outputs(&Folder::make(&named, &roots)?, "", &reply)?,
+                // Nobody typed this name, so it must be what it seems to be: no link.
                 None => {
-                    // Nobody typed this name, so it must be what it seems to be.
-                    refuse_links(&root, DEFAULT_OUT_DIR)?;
-                    root.join(DEFAULT_OUT_DIR)
+                    let prefix = format!("{DEFAULT_OUT_DIR}/");
+                    write_outputs(&Folder::make(&directory.join(&root), &roots)?, &prefix, &reply)?;
                 }
-            };
-            write_outputs(&out_dir, &reply)?;
+            }
         } else {
             reply.report.outputs.clear();
         }
@@ -146,45 +146,25 @@ fn refuse_sources(arguments: &Arguments) -> Result<(), UsageError> {
 }
 
 fn write_artifacts(ctx: &Ctx<'_>, arguments: &Arguments, reply: &BuildReply) -> Result<()> {
+    let roots = ctx.confined();
     let write = |file: &Option<PathBuf>, bytes: &[u8]| match file {
-        Some(file) => write_whole(&ctx.environment.directory.join(file), bytes)
-            .with_context(|| format!("cannot write {}", file.display())),
+        Some(file) => destination::write(&ctx.environment.directory.join(file), bytes, &roots),
         None => Ok(()),
     };
     let diff: Vec<u8> = reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
     write(&arguments.fixes_diff, &diff)?;
-    write(&arguments.fixes_json, reply.edits.as_bytes())
+    Ok(write(&arguments.fixes_json, reply.edits.as_bytes())?)
 }
 
 /// Writes every file whole. A file that is as it should be is not touched, so that nothing downstream is built again.
-fn write_outputs(out_dir: &Path, reply: &BuildReply) -> Result<()> {
+/// What is generated stays in the folder: no link in it is written through or replaced.
+fn write_outputs(folder: &Folder, prefix: &str, reply: &BuildReply) -> Result<()> {
+    let file = |path: &str| format!("{prefix}{path}");
     for output in &reply.outputs {
-        refuse_links(out_dir, &output.path)?;
+        folder.refuse_links(&file(&output.path))?;
     }
     for output in &reply.outputs {
-        let file = out_dir.join(&output.path);
-        if std::fs::read(&file).is_ok_and(|it| it == output.bytes) {
-            continue;
-        }
-        let folder = file.parent().unwrap_or(out_dir);
-        std::fs::create_dir_all(folder)
-            .and_then(|()| write_whole(&file, &output.bytes))
-            .with_context(|| format!("cannot write {}", file.display()))?;
-    }
-    Ok(())
-}
-
-/// What is generated stays in the folder that was named: no link in it is written through or replaced.
-fn refuse_links(out_dir: &Path, output: &str) -> Result<()> {
-    let mut path = out_dir.to_owned();
-    for part in output.split('/') {
-        path.push(part);
-        if std::fs::symlink_metadata(&path).is_ok_and(|it| it.is_symlink()) {
-            anyhow::bail!(
-                "{} is a link, and outputs are not written through links; remove it",
-                path.display()
-            );
-        }
+        folder.write(&file(&output.path), &output.bytes)?;
     }
     Ok(())
 }

@@ -11,13 +11,14 @@ use super::look::{LookArguments, Looked};
 use super::{Ctx, Outcome, watch};
 use crate::exit::Exit;
 use crate::failure::UsageError;
-use crate::git::Repository;
+use crate::git::{GitError, Repository};
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::progress::ProgressLine;
 use crate::render::check::render_check;
 use crate::render::github::render_github;
 use crate::render::sarif::sarif;
+use crate::words::printable;
 
 /// Say what is wrong and show the edit that would repair it; nothing is written
 ///
@@ -85,7 +86,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let reply = service::check(&session, &request, &mut |it| line.show(it));
     drop(line);
     let reply = reply?;
-    let exit = Exit::of(reply.report.ok);
+    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
     let said = say(ctx, &session, &request.look, &reply, arguments.format)?;
     Ok((said, exit))
 }
@@ -135,6 +136,12 @@ fn say(
             let repository = Repository::open(&ctx.root()?, &ctx.environment);
             // Without git the workspace is taken for the top of what GitHub checked out.
             let prefix = repository.as_ref().map_or("", |it| it.prefix());
+            if let Err(error @ GitError::DubiousOwnership { .. }) = &repository {
+                // It may be below the top, and then no annotation is shown where it belongs.
+                let help = error.help().unwrap_or_default();
+                let text = format!("paths are those of the workspace: {error}; {help}");
+                ctx.note(&format!("note: {}\n", printable(&text)))?;
+            }
             Ok(Said::Raw(render_github(&reply.report, prefix).into_bytes()))
         }
     }
@@ -142,7 +149,7 @@ fn say(
 
 /// The text; with `--quiet` nothing if all is well.
 pub(super) fn say_text(ctx: &Ctx<'_>, look: &Look, reply: &CheckReply) -> Said {
-    let exit = Exit::of(reply.report.ok);
+    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
     ctx.unless_quiet(render_check(reply, look, ctx.common), exit).0
 }
 

@@ -83,7 +83,10 @@ fn render_notes(word: &str, style: Style, notes: &[ConvertNote]) -> String {
     let mut text = String::new();
     for note in notes {
         let action = note.action_id.as_ref().map(|it| format!("fix action {}, ", printable(it)));
-        let op = note.op_index.map(|it| format!("operation {it}"));
+        let parts = [note.op.as_ref(), note.file.as_ref(), note.json_pointer.as_ref()];
+        let parts: Vec<String> = parts.into_iter().flatten().map(|it| printable(it)).collect();
+        let what = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(" ")) };
+        let op = note.op_index.map(|it| format!("operation {it}{what}"));
         let place = format!(
             "{}{}",
             action.unwrap_or_default(),

@@ -13,6 +13,7 @@ use service::dds::{self, Asked, Confinement};
 
 use super::{Ctx, Outcome};
 use crate::cli::ReportFormat;
+use crate::destination::Folder;
 use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::output::Said;
@@ -239,11 +240,9 @@ fn carry_out(
 fn export(ctx: &Ctx<'_>, desk: &dds::Desk<'_>, folder: &Path) -> Result<DdsReport> {
     let folder = ctx.environment.directory.join(folder);
     let dds::Export { report, files } = desk.export()?;
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot make {}", folder.display()))?;
+    let folder = Folder::make(&folder, &ctx.confined())?;
     for (name, text) in files {
-        crate::output::write_whole(&folder.join(name), text.as_bytes())
-            .with_context(|| format!("cannot write {name} in {}", folder.display()))?;
+        folder.write(name, text.as_bytes())?;
     }
     Ok(report)
 }

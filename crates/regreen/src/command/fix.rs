@@ -109,7 +109,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     if arguments.propose {
         propose(ctx, &session, &request.look)?;
     }
-    let exit = Exit::of(reply.report.ok);
+    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
     match (buffer, original) {
         (Some(path), Some(original)) if arguments.format() == FixFormat::Text && !is_dry => {
             let text = ctx.unless_quiet(render_fix(&reply, written, ctx.common), exit);
@@ -163,7 +163,7 @@ fn make(
 }
 
 fn say(ctx: &Ctx<'_>, format: FixFormat, reply: &FixReply, written: Written) -> Outcome {
-    let exit = Exit::of(reply.report.ok);
+    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
     let text = || render_fix(reply, written, ctx.common);
     match format {
         FixFormat::Json => Ok((Said::json(&reply.report)?, exit)),

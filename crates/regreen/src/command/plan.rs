@@ -52,7 +52,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let reply = service::plan(&session, &request, &mut |it| line.show(it));
     drop(line);
     let reply = reply?;
-    let exit = Exit::of(reply.report.ok);
+    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
     match arguments.format {
         PlanFormat::Text => Ok(ctx.unless_quiet(render_plan(&reply, ctx.common), exit)),
         PlanFormat::Json => Ok((Said::json(&reply.report)?, exit)),

@@ -178,6 +178,7 @@ fn render_end(reply: &CheckReply, look: &Look, common: &Common) -> String {
         let notes = format!("{}; -v shows what.", count(summary.info, "note"));
         let _ = writeln!(end, "{}", paint(DIM, &notes));
     }
+    end.push_str(&passed_over(reply, common));
     if let Some(baseline) = &reply.baseline {
         let _ = writeln!(
             end,
@@ -188,6 +189,20 @@ fn render_end(reply: &CheckReply, look: &Look, common: &Common) -> String {
         );
     }
     end
+}
+
+/// The folders that nobody looked into.
+fn passed_over(reply: &CheckReply, common: &Common) -> String {
+    let folders = &reply.passed_over;
+    if folders.is_empty() {
+        return String::new();
+    }
+    let what = format!("{} passed over", count(folders.len(), "folder"));
+    if !common.verbose {
+        return format!("{}\n", paint(DIM, &format!("{what}; -v shows which.")));
+    }
+    let names = folders.iter().map(|(path, why)| format!("{} ({why})", printable(path)));
+    format!("{what}: {}.\n", names.collect::<Vec<_>>().join(", "))
 }
 
 fn hint(what: &str, command: &str) -> String {

@@ -80,3 +80,36 @@ fn a_diff_is_taken_by_git() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(scene.read("ws/api.toml"), "workers = 8 # one per core\n");
 }
+
+/// Every refusal says which operation it is about: its number, its name, its file and its place.
+#[test]
+fn the_refused_operation_is_named() {
+    let scene = Scene::new(SHOP);
+    let ran = scene.run("convert good.changeset.yaml --to fix-actions --format json");
+    let refused = &ran.json()["refused"][0];
+    assert_eq!(refused["op_index"], 2, "{}", ran.text());
+    assert_eq!((&refused["op"], &refused["file"]), (&"add_file".into(), &"conf/new.yaml".into()));
+    // One place written twice is fine in an action and a conflict in a changeset.
+    let op = |value: u32| {
+        format!(
+            r#"{{"op": "replace_value", "file": "app.yaml", "json_pointer": "/port", "value": {value}}}"#
+        )
+    };
+    let noise =
+        r#"{"op": "replace_value", "file": "api.toml", "json_pointer": "/workers", "value": 9}"#;
+    let document = format!(
+        r#"{{"pack_version": "1", "workspace_root": ".", "fix_actions": [{{"id": "A", "title": "t", "severity": "error",
+            "targets": [{{"file": "app.yaml", "json_pointer": "/port", "rule_id": "R"}}],
+            "ops": [{noise}, {}, {}]}}]}}"#,
+        op(1),
+        op(2)
+    );
+    scene.write("twice.json", &document);
+    let ran = scene.run("convert twice.json --to changeset");
+    insta::assert_snapshot!(ran.text());
+    let report = scene.run("convert twice.json --to changeset --format json").json();
+    let refused = &report["refused"][0];
+    assert_eq!((&refused["action_id"], &refused["op_index"]), (&"A".into(), &2.into()));
+    assert_eq!(refused["json_pointer"], "/port");
+    assert_eq!(report["refused"].as_array().unwrap().len(), 1, "{report:#}");
+}

@@ -6,7 +6,7 @@ use super::red::RED;
 use super::support::{Ran, Scene};
 
 /// git and what it needs; nothing of the person who runs the tests.
-fn variables(scene: &Scene) -> Vec<(&'static str, String)> {
+pub(crate) fn variables(scene: &Scene) -> Vec<(&'static str, String)> {
     let home = scene.path("home").to_string_lossy().into_owned();
     let path = std::env::var("PATH").unwrap_or_default();
     let who = "somebody".to_owned();
@@ -23,7 +23,7 @@ fn variables(scene: &Scene) -> Vec<(&'static str, String)> {
 }
 
 #[track_caller]
-fn git(scene: &Scene, line: &str) -> String {
+pub(crate) fn git(scene: &Scene, line: &str) -> String {
     let mut command = Command::new("git");
     command.current_dir(scene.path("ws")).env_clear().envs(variables(scene));
     let output = command.args(line.split_whitespace()).output().unwrap();
@@ -31,14 +31,14 @@ fn git(scene: &Scene, line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn run(scene: &Scene, line: &str) -> Ran {
+pub(crate) fn run(scene: &Scene, line: &str) -> Ran {
     let variables = variables(scene);
     let variables: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     scene.run_with(line, &variables, "")
 }
 
-fn repository() -> Scene {
+pub(crate) fn repository() -> Scene {
     let scene = Scene::new(RED);
     scene.write("ws/.gitignore", ".regreen/\nignored.yaml\n");
     git(&scene, "init -q -b main");
@@ -47,7 +47,7 @@ fn repository() -> Scene {
     scene
 }
 
-fn files(ran: &Ran) -> Vec<String> {
+pub(crate) fn files(ran: &Ran) -> Vec<String> {
     let report = ran.json();
     let diagnostics = report["diagnostics"].as_array().unwrap();
     let mut files: Vec<String> =
@@ -248,5 +248,61 @@ fn the_hook_definitions_name_commands_that_work() {
     }
     for pattern in values("files: ") {
         assert_eq!(pattern, r"\.(ya?ml|jsonc?|toml)$");
+    }
+}
+
+/// A repository of another user may be set up to run anything, so git does not look into it; that is what is said.
+#[test]
+fn dubious_ownership_is_named_with_what_git_says_to_do() {
+    let scene = repository();
+    let other = Some(65534);
+    for path in ["ws/.git", "ws"] {
+        if std::os::unix::fs::chown(scene.path(path), other, other).is_err() {
+            return; // Only the administrator can give files away.
+        }
+    }
+    let top = scene.path("ws").canonicalize().unwrap().display().to_string();
+    for line in ["check --changed", "check --staged", "fix --staged", "plan --changed=HEAD~1"] {
+        let ran = run(&scene, line);
+        assert_eq!(ran.code, 3, "{line}: {}", ran.text());
+        let message = format!(
+            "error: git does not trust the repository: its owner is another user (detected dubious ownership in repository at \
+             '{top}')\nhelp: if you trust its owner, run `git config --global --add safe.directory {top}`, or name the files \
+             instead\n"
+        );
+        assert_eq!(ran.stderr, message, "{line}");
+    }
+    let ran = run(&scene, "check --changed --format json");
+    assert_eq!(ran.json()["error"]["code"], "dubious_ownership", "{}", ran.text());
+    let ran = run(&scene, "check --format github");
+    assert!(ran.stderr.contains("note: paths are those of the workspace"), "{}", ran.text());
+    // What needs no git needs nobody's trust in git, and what git says to do helps.
+    assert_eq!(run(&scene, "check").code, 1);
+    std::fs::create_dir(scene.path("home")).unwrap();
+    git(&scene, &format!("config --global --add safe.directory {top}"));
+    assert_eq!(run(&scene, "check --changed").code, 0);
+}
+
+/// What the repository's own configuration names is not run while git lists files for us.
+#[test]
+fn a_repository_cannot_have_its_commands_run() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let scene = repository();
+    let script = format!("#!/bin/sh\ntouch {}\n", scene.path("ran").display());
+    for file in ["ws/.git/monitor", "ws/.git/evil/post-index-change"] {
+        scene.write(file, &script);
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(scene.path(file), executable).unwrap();
+    }
+    git(&scene, "config core.fsmonitor .git/monitor");
+    git(&scene, "config core.hooksPath .git/evil");
+    scene.write("ws/api.yaml", &scene.read("ws/api.yaml").replace("# shown", "# is shown"));
+    git(&scene, "add api.yaml");
+    assert!(scene.path("ran").exists(), "git runs them by itself");
+    std::fs::remove_file(scene.path("ran")).unwrap();
+    for line in ["check --changed", "check --staged", "fix --staged", "check --format github"] {
+        let ran = run(&scene, line);
+        assert!(!scene.path("ran").exists(), "{line}: {}", ran.text());
     }
 }

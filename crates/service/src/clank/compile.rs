@@ -83,7 +83,7 @@ pub fn compile(session: Option<&Session>, request: &v1::Compile) -> Result<Compi
         None => Config::default(),
     };
     let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
-    prover.start()?;
+    prover.begin();
     let setting = Setting { session, config: &config, prover: &prover };
     let reply = match &request.repair {
         v1::ProgramRepair::Keep => round(setting, request)?.reply,

@@ -1,13 +1,16 @@
 //! Who proves what must hold: our own solver, and Z3 for what that leaves open, if it is asked for.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ::clank::Oracle;
 use clank_run::{Z3, Z3Limits};
 use protocol::v1;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, INSTALL_Z3};
+
+/// The source of the failures of a Z3 that was asked for.
+pub const Z3_SOURCE: &str = "z3";
 
 /// Who is asked besides our own solver. Clones ask the same process.
 #[derive(Clone, Debug, Default)]
@@ -17,11 +20,15 @@ pub(crate) struct Prover {
 
 /// Z3 as the compiler knows it.
 #[derive(Debug)]
-struct Asked(Z3);
+struct Asked {
+    z3: Z3,
+    /// Why it could not answer since the last [`Prover::begin`].
+    failure: Mutex<Option<String>>,
+}
 
 impl Oracle for Asked {
     fn ask(&self, script: &str) -> Option<String> {
-        self.0.ask(script)
+        self.z3.ask(script)
     }
 }
 
@@ -30,16 +37,20 @@ impl Prover {
     pub(crate) fn of(solver: v1::Solver) -> Prover {
         let z3 = match solver {
             v1::Solver::Own => None,
-            v1::Solver::Z3 => Some(Arc::new(Asked(Z3::new(Path::new("z3"), Z3Limits::STANDARD)))),
+            v1::Solver::Z3 => {
+                let z3 = Z3::new(Path::new("z3"), Z3Limits::STANDARD);
+                Some(Arc::new(Asked { z3, failure: Mutex::default() }))
+            }
         };
         Prover { z3 }
     }
 
-    /// Starts who was asked for, so that nobody takes goals for open that were never looked at.
-    pub(crate) fn start(&self) -> Result<(), Failure> {
-        match &self.z3 {
-            Some(z3) => z3.0.start().map_err(|it| failure(it.to_string())),
-            None => Ok(()),
+    /// Begins with the goals of some programs. Z3 is started by the first goal that needs it: if none does, nobody misses a
+    /// Z3 that is not installed.
+    pub(crate) fn begin(&self) {
+        if let Some(asked) = &self.z3 {
+            asked.z3.begin();
+            *asked.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
 
@@ -48,15 +59,25 @@ impl Prover {
         self.z3.clone().map(|it| it as Arc<dyn Oracle>)
     }
 
-    /// Fails if somebody who was asked could not answer.
+    /// Why somebody who was asked could not answer, if so: goals are open that may have been proved or refuted.
+    pub(crate) fn failure(&self) -> Option<v1::SourceFailure> {
+        let asked = self.z3.as_ref()?;
+        let mut failure = asked.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = asked.z3.take_failure() {
+            *failure = Some(format!("goals cannot be put to Z3: {error}"));
+        }
+        let message = format!("{}; {}", failure.as_ref()?, INSTALL_Z3);
+        Some(v1::SourceFailure { source: Z3_SOURCE.to_owned(), message })
+    }
+
+    /// Fails if somebody who was asked could not answer, for commands that have nothing to say without the answers.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
-        match self.z3.as_ref().and_then(|it| it.0.take_failure()) {
-            Some(error) => Err(failure(error.to_string())),
+        let Some(asked) = &self.z3 else { return Ok(()) };
+        match asked.z3.take_failure() {
+            Some(error) => {
+                Err(Failure::Solver { message: format!("goals cannot be put to Z3: {error}") })
+            }
             None => Ok(()),
         }
     }
-}
-
-fn failure(message: String) -> Failure {
-    Failure::Solver { message: format!("goals cannot be put to Z3: {message}") }
 }

@@ -83,7 +83,7 @@ impl Loaded {
     /// Looks at the programs.
     pub(super) fn look(self, solver: Option<v1::Solver>) -> Result<Sources, Failure> {
         let prover = Prover::of(solver.unwrap_or(self.config.clank.solver));
-        prover.start()?;
+        prover.begin();
         let sources = canonical(&self.config, self.texts, &prover)?;
         prover.finish()?;
         Ok(sources)
@@ -212,7 +212,7 @@ impl Finder for Among<'_> {
 impl Sources {
     /// Why the provider could not do its work, if it could not.
     pub(super) fn failure(&self) -> Option<Failure> {
-        let failures = view::failures(&self.start);
+        let failures = view::failures(&self.start, &Prover::default());
         failures
             .into_iter()
             .next()

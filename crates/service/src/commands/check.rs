@@ -49,7 +49,7 @@ pub(super) fn reply(
     request: &v1::Check,
     progress: OnProgress<'_>,
 ) -> Result<CheckReply, Failure> {
-    let Looked { setup, look, own, assessment } = looked;
+    let Looked { setup, look, own, passed_over, assessment } = looked;
     let snapshot = &assessment.snapshot;
     let view = View::new(setup, look, assessment, own);
     let plan = view::choose(setup, look, assessment, &view.repairs);
@@ -60,7 +60,7 @@ pub(super) fn reply(
     let ranked: Vec<&Ranked> = plan.ranked.iter().filter(is_listed).collect();
     let by_id = view::by_id(&view.diagnostics);
     let counts = view.counts();
-    let failures = view::failures(assessment);
+    let failures = view::failures(assessment, &setup.prover);
     let would_change = would.as_ref().filter(|_| request.strict);
     let would_change = would_change.map(|it| view::files(&it.change));
     let report = v1::CheckReport {
@@ -102,6 +102,7 @@ pub(super) fn reply(
             .filter(|_| request.with_fix_actions)
             .map(|fixed| emit::fix_actions(setup.pack_version(), snapshot, &by_id, &fixed.applied)),
         baseline: None,
+        passed_over: passed_over.iter().map(|(it, why)| (it.to_string(), why.clone())).collect(),
     })
 }
 
@@ -126,7 +127,7 @@ fn write_baseline(
     session: &Session,
     looked: &Looked,
 ) -> Result<(WrittenBaseline, BTreeSet<String>), Failure> {
-    let Looked { setup, look, own, assessment } = looked;
+    let Looked { setup, look, own, assessment, .. } = looked;
     let view = View::new(setup, look, assessment, own);
     let path = setup.config.baseline.clone();
     let found = view.diagnostics.iter().map(Arc::as_ref);

@@ -12,7 +12,7 @@ use protocol::v1;
 use snapshot::RelPath;
 use workspace::{CommitError, Meta, TransactionId};
 
-use super::{Looked, Mended, look_at, repair};
+use super::{Looked, Mended, Protected, look_at, repair};
 use crate::apply::stale_path;
 use crate::changes::{file_changes, list_changes};
 use crate::failure::Failure;
@@ -119,16 +119,22 @@ fn reply(
     answers: Option<&Answers>,
     request: &v1::Fix,
 ) -> Result<FixReply, Failure> {
-    let Looked { setup, look, own, assessment: start } = looked;
+    let Looked { setup, look, own, assessment: start, .. } = looked;
     let fixed = &mended.fixed;
     let end = &fixed.end;
     let view = View::new(setup, look, end, own);
     let (listed, n_not_shown) = view.listed(request.look.max_findings);
     let counts = view.counts();
-    let failures = view::failures(end);
+    let failures = view::failures(end, &setup.prover);
     let mut rejected: Vec<v1::RejectedRepair> =
         fixed.rejected.iter().map(|it| rejected_repair(it, &mended.protected)).collect();
     rejected.extend(answers.into_iter().flat_map(Answers::declined));
+    let unanswered = end.repairs.iter().filter(|it| setup.is_unanswered(it));
+    let unanswered = unanswered.filter(|it| look.asks_for(it, setup));
+    rejected.extend(unanswered.map(|it| {
+        let detail = "Z3 did not answer, so it is not known whether the goal holds".to_owned();
+        described(it, "unverified", None, detail)
+    }));
     let report = v1::FixReport {
         ok: counts.is_ok(request.look.deny_warnings) && failures.is_empty(),
         validator_version: VERSION.to_owned(),
@@ -218,16 +224,17 @@ fn applied_repair(applied: &Applied) -> v1::AppliedRepair {
 
 fn rejected_repair(
     rejected: &Rejected,
-    protected: &BTreeMap<RelPath, String>,
+    protected: &BTreeMap<RelPath, Protected>,
 ) -> v1::RejectedRepair {
     let (repair, rejection) = (&rejected.repair, &rejected.rejection);
     // Who only knows that the file may not be edited cannot say why.
     let protected = repair.ops.iter().find_map(|it| protected.get_key_value(it.file()));
     let detail = match protected {
-        Some((path, reason)) => format!("{path} cannot be changed: {reason}"),
+        Some((path, it)) => format!("{path} cannot be changed: {}", it.reason),
         None => rejection.detail.clone(),
     };
-    described(repair, rejection.reason.name(), rejection.with.clone(), detail)
+    let name = protected.and_then(|(_, it)| it.name).unwrap_or(rejection.reason.name());
+    described(repair, name, rejection.with.clone(), detail)
 }
 
 /// The repair as one that was not done.

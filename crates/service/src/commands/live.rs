@@ -63,7 +63,8 @@ impl Live {
                 self.is_behind = true;
                 self.refresh(session, &paths)?;
             }
-            self.is_behind = false;
+            // Goals that nobody answered are asked again, and those of programs that did not change are not by themselves.
+            self.is_behind = self.looked.setup.prover.failure().is_some();
             self.reply(session)
         })
     }
@@ -85,14 +86,14 @@ impl Live {
                 let mut tree = setup.scan(session, &overlay)?;
                 self.looked.look = Look::new(session, &self.request.look, setup, &mut tree)?;
                 self.looked.own = tree.own;
+                self.looked.passed_over = tree.passed_over;
                 tree.snapshot
             }
         };
-        setup.prover.start()?;
+        setup.prover.begin();
         let checks = setup.checks();
         let after: Assessment = engine::assess(&setup.run(&checks), &snapshot, Some(before));
         drop(checks);
-        setup.prover.finish()?;
         self.looked.assessment = after;
         Ok(())
     }

@@ -40,7 +40,7 @@ pub fn plan(
             detail: it.rejection.as_ref().map(|it| it.detail.clone()),
             repair: wire::repair(&it.repair, it.scope, &by_id),
         };
-        let failures = view::failures(assessment);
+        let failures = view::failures(assessment, &setup.prover);
         let report = v1::PlanReport {
             ok: failures.is_empty(),
             validator_version: VERSION.to_owned(),

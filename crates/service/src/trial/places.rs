@@ -114,6 +114,9 @@ fn telling_members(code: Option<Code>) -> &'static [&'static str] {
             | Code::PathMismatch
             | Code::Link
             | Code::TooLarge
+            | Code::ReadOnly
+            | Code::PathTooLong
+            | Code::NestedRepository
             | Code::Protected
             | Code::ParseFailed
             | Code::UnsupportedFormat,

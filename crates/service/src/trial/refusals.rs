@@ -4,6 +4,14 @@ use patch::{Code, Refused, RefusedPaths};
 use snapshot::RelPath;
 use workspace::{Loaded, Refusal};
 
+/// The name of a refusal that has one of its own, everywhere.
+pub(crate) fn own_name(refusal: &Refusal) -> Option<&'static str> {
+    match code(refusal) {
+        code @ (Code::ReadOnly | Code::PathTooLong | Code::NestedRepository) => Some(code.name()),
+        _ => None,
+    }
+}
+
 /// What was refused; with `to_change`, also what may be read but not changed.
 pub(crate) fn paths(loaded: &Loaded, to_change: bool) -> RefusedPaths {
     let unchangeable = loaded.unchangeable.iter().filter(|_| to_change);
@@ -20,7 +28,10 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::NotADirectory { .. } => Code::NotADirectory,
         Refusal::TooLarge { .. } => Code::TooLarge,
         Refusal::Special => Code::NotAFile,
-        // Hard links, write protection, marks and mounts, and whatever else keeps a file as it is.
+        Refusal::ReadOnly => Code::ReadOnly,
+        Refusal::PathTooLong { .. } => Code::PathTooLong,
+        Refusal::NestedRepository { .. } => Code::NestedRepository,
+        // Hard links, marks and mounts, and whatever else keeps a file as it is.
         _ => Code::Protected,
     }
 }

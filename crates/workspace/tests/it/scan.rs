@@ -141,3 +141,165 @@ fn a_load_reads_the_files_and_the_names_beside_new_ones() {
     assert_eq!(linked.resolved[&path("link")], path("dir/b"));
     assert!(linked.links.contains(&path("link")) && linked.refused.is_empty());
 }
+
+/// Paths that are there, separated by blanks; what is passed over of them, with the reason.
+const PASSED_OVER: &[(&str, &str)] = &[
+    // Evidence beside or inside.
+    ("package.json node_modules/p/package.json", "node_modules dependencies"),
+    ("web/package.json web/node_modules/p/a.json", "web/node_modules dependencies"),
+    ("Cargo.toml target/debug/a.json", "target build_output"),
+    ("pom.xml target/a.json", "target build_output"),
+    ("build.gradle.kts build/a.json .gradle/b.json", ".gradle cache, build build_output"),
+    ("go.mod vendor/modules.txt vendor/x/a.json", "vendor dependencies"),
+    ("composer.json vendor/autoload.php vendor/a.json", "vendor dependencies"),
+    (".venv/pyvenv.cfg .venv/lib/a.json", ".venv virtual_environment"),
+    ("any-name/pyvenv.cfg any-name/a.json", "any-name virtual_environment"),
+    ("x/CACHEDIR.TAG=Signature:_8a477f597d28d172789f06886806bc55 x/a.json", "x cache"),
+    ("m/__pycache__/m.cpython-313.pyc m/__pycache__/a.json", "m/__pycache__ cache"),
+    ("obj/project.assets.json obj/a.json", "obj build_output"),
+    // What lies in a folder that is passed over is not listed again.
+    (
+        "package.json node_modules/p/package.json node_modules/p/node_modules/a.json",
+        "node_modules dependencies",
+    ),
+    // No evidence.
+    ("node_modules/p/package.json", ""),
+    ("sub/package.json node_modules/a.json", ""),
+    ("target/a.json", ""),
+    ("package.json target/a.json dist/a.json build/a.json", ""),
+    ("vendor/modules.txt vendor/a.json", ""),
+    ("go.mod vendor/a.json", ""),
+    ("x/CACHEDIR.TAG x/a.json", ""),
+    ("x/CACHEDIR.TAG=Signature:_8a477f597d28d172789f06886806bc56 x/a.json", ""),
+    ("__pycache__/a.json", ""),
+    ("CACHEDIR.TAG=Signature:_8a477f597d28d172789f06886806bc55 pyvenv.cfg a.json", ""),
+    // Outside a repository, repositories are folders like others.
+    ("sub/.git/HEAD sub/a.json", ""),
+    ("sub/.git=gitdir:_../x sub/a.json", ""),
+];
+
+fn lay_out(root: &Path, paths: &str) {
+    for path in paths.split(' ') {
+        let (path, text) = path.split_once('=').unwrap_or((path, ""));
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text.replace('_', " ")).unwrap();
+    }
+}
+
+fn passed_over(root: &Path) -> String {
+    let scanned = Workspace::open(root, None, options()).unwrap().scan(2).unwrap();
+    for it in &scanned.passed_over {
+        let prefix = format!("{}/", it.path);
+        assert!(scanned.snapshot.iter().all(|(path, _)| !path.as_str().starts_with(&prefix)));
+    }
+    let list: Vec<String> =
+        scanned.passed_over.iter().map(|it| format!("{} {}", it.path, it.reason)).collect();
+    list.join(", ")
+}
+
+#[test]
+fn folders_that_a_tool_filled_are_passed_over_where_something_says_so() {
+    for (paths, expected) in PASSED_OVER {
+        let temp = tempfile::tempdir().unwrap();
+        lay_out(temp.path(), paths);
+        assert_eq!(passed_over(temp.path()), *expected, "{paths}");
+        // A link is no evidence, and what everything means stays everything.
+        let workspace = Workspace::open(temp.path(), None, options()).unwrap();
+        let all = workspace.scan_extent(1, workspace::Extent::Everything).unwrap();
+        assert!(all.passed_over.is_empty());
+        assert_eq!(all.snapshot.iter().count(), paths.split(' ').count(), "{paths}");
+        let listed = workspace.list(100).len();
+        assert_eq!(listed, workspace.scan(1).unwrap().snapshot.iter().count(), "{paths}");
+    }
+}
+
+#[track_caller]
+fn git(folder: &Path, line: &str) {
+    let mut command = std::process::Command::new("git");
+    command.current_dir(folder).env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", folder);
+    command.args(["-c", "protocol.file.allow=always", "-c", "user.name=n", "-c", "user.email=e"]);
+    let output = command.args(line.split(' ')).output().unwrap();
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+const FILLED: &str = "package.json node_modules/p/a.json node_modules/q/b.json";
+
+/// Tracked files are sources, whatever the folder is called; what the index does not tell is not known to be untracked.
+#[test]
+fn folders_that_git_tracks_files_in_are_looked_at() {
+    for index in ["2", "4"] {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path();
+        lay_out(root, FILLED);
+        git(root, "init -q");
+        assert_eq!(passed_over(root), "node_modules dependencies", "before the first `add`");
+        git(root, "add package.json");
+        git(root, &format!("update-index --index-version {index}"));
+        assert_eq!(passed_over(root), "node_modules dependencies");
+        git(root, "add -N node_modules/q/b.json");
+        assert_eq!(passed_over(root), "");
+        git(root, "rm -q --cached node_modules/q/b.json");
+        assert_eq!(passed_over(root), "node_modules dependencies");
+        git(root, "update-index --split-index");
+        assert_eq!(passed_over(root), "", "a split index says nothing here");
+        git(root, "update-index --no-split-index");
+        assert_eq!(passed_over(root), "node_modules dependencies");
+        fs::write(root.join(".git/index"), "no index").unwrap();
+        assert_eq!(passed_over(root), "");
+        fs::remove_file(root.join(".git/index")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            root.join(".git/index"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        assert_eq!(passed_over(root), "", "a pipe does not hold us up");
+    }
+}
+
+/// A root below the top, a worktree and a submodule find the index that is theirs.
+#[test]
+fn the_index_is_found_from_below_from_worktrees_and_from_submodules() {
+    let temp = tempfile::tempdir().unwrap();
+    let top = temp.path().join("top");
+    lay_out(&top, "deep/package.json deep/node_modules/p/a.json");
+    git(&top, "init -q");
+    git(&top, "add .");
+    git(&top, "commit -q -m start");
+    assert_eq!(passed_over(&top.join("deep")), "");
+    git(&top, "worktree add -q ../tree");
+    assert_eq!(passed_over(&temp.path().join("tree/deep")), "");
+    git(&temp.path().join("tree"), "rm -q --cached -r deep/node_modules");
+    assert_eq!(passed_over(&temp.path().join("tree/deep")), "node_modules dependencies");
+    assert_eq!(passed_over(&top.join("deep")), "", "each has its own");
+    let outer = temp.path().join("outer");
+    lay_out(&outer, "a.json");
+    git(&outer, "init -q");
+    git(&outer, "submodule --quiet add ../top sub");
+    assert_eq!(passed_over(&outer), "sub nested_repository");
+    assert_eq!(passed_over(&outer.join("sub")), "");
+    assert_eq!(passed_over(&outer.join("sub/deep")), "");
+}
+
+/// As git does: a repository in a repository is not the outer one's.
+#[test]
+fn repositories_in_a_repository_are_passed_over() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path();
+    lay_out(root, "a.json own/b.json link/c.json fake/.git/config fake/d.json deep/er/e.json");
+    git(&root.join("own"), "init -q");
+    fs::write(root.join("link/.git"), "gitdir: /nowhere\n").unwrap();
+    git(&root.join("deep/er"), "init -q");
+    assert_eq!(passed_over(root), "");
+    git(root, "init -q");
+    assert_eq!(
+        passed_over(root),
+        "deep/er nested_repository, link nested_repository, own nested_repository"
+    );
+    let workspace = Workspace::open(root, None, options()).unwrap();
+    let named = workspace.scan_folder(1, &path("own")).unwrap();
+    assert_eq!(render(&named.snapshot), ["own/b.json="]);
+}

@@ -48,6 +48,50 @@ fn a_solver_that_is_not_installed_is_a_failure_that_says_how_to_install_it() {
     assert_eq!(ran.code, 0, "{}", ran.text());
 }
 
+/// A missing Z3 stops only what needs it: the rest of the report is there, and what needs none does not miss it.
+#[test]
+fn a_missing_solver_stops_only_what_needs_it() {
+    let scene = scene();
+    scene.write("ws/regreen.toml", "[clank]\nsolver = \"z3\"\n");
+    scene.write("ws/s.json", r#"{"properties": {"port": {"type": "integer"}}}"#);
+    scene.write("ws/app.yaml", "# yaml-language-server: $schema=s.json\nport: \"80\"\n");
+    scene.write("ws/bad.clank", "fn f() -> Int { missing }\n");
+    scene.write("empty/file", "");
+    let path = scene.path("empty").display().to_string();
+    let run = |line: &str| scene.run_with(line, &[("PATH", &path)], "");
+    let ran = run("check --format json");
+    assert_eq!(ran.code, 3, "{}", ran.text());
+    let report = ran.json();
+    let found = |file: &str| {
+        report["diagnostics"].as_array().unwrap().iter().filter(|it| it["file"] == file).count()
+    };
+    assert_eq!(
+        (found("app.yaml"), found("main.clank") > 0, found("bad.clank") > 0),
+        (1, true, true)
+    );
+    assert_eq!(report["failures"].as_array().unwrap().len(), 1);
+    assert_eq!(report["failures"][0]["source"], "z3");
+    let ran = run("check");
+    assert_eq!(ran.stdout.matches("Z3:").count(), 1, "one line: {}", ran.text());
+    assert_eq!(run("plan").code, 3);
+    // What can be fixed without it is fixed.
+    let ran = run("fix --format json");
+    assert_eq!(ran.code, 3, "{}", ran.text());
+    assert_eq!(ran.json()["summary"]["applied"], 1, "{}", ran.text());
+    // A goal that nobody answered may hold as it is.
+    assert_eq!(ran.json()["rejected"][0]["reason"], "unverified", "{}", ran.text());
+    assert_eq!(scene.read("ws/main.clank"), OPEN);
+    assert!(scene.read("ws/app.yaml").contains("port: 80\n"));
+    // Without the goal nobody misses it.
+    scene.write("ws/main.clank", "fn main() -> IO + Unit { println(\"hi\") }\n");
+    std::fs::remove_file(scene.path("ws/bad.clank")).unwrap();
+    for line in COMMANDS {
+        let ran = run(line);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.text());
+        assert!(!ran.text().contains("Z3"), "{line}: {}", ran.text());
+    }
+}
+
 #[test]
 fn a_solver_that_dies_is_a_failure() {
     let scene = scene();
