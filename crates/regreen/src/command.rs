@@ -61,13 +61,9 @@ impl Ctx<'_> {
 
     /// Opens the workspace at `root`.
     pub(crate) fn open_at(&self, root: &Path, wants: Wants) -> Result<Session> {
-        if wants == Wants::Write {
-            signals::install(&self.user.interrupts)?;
-        }
-        let session = Session::open(root, self.policy.access(wants), &self.user)?;
-        let recovered = session.recovered().into_iter();
-        for note in recovered.chain(session.state_notes()) {
-            self.note(&format!("note: {}\n", words::printable(&note)))?;
+        let session = self.open_untold(root, wants)?;
+        if let Some(recovered) = session.recovered() {
+            self.note(&format!("note: {}\n", words::printable(&recovered)))?;
         }
         if let Some(pending) = session.pending_transaction() {
             note(
@@ -78,6 +74,18 @@ impl Ctx<'_> {
                 self.common.color,
             )?;
             *self.pending.borrow_mut() = Some(pending);
+        }
+        Ok(session)
+    }
+
+    /// Opens the workspace at `root` for a command that tells itself what was settled.
+    pub(crate) fn open_untold(&self, root: &Path, wants: Wants) -> Result<Session> {
+        if wants == Wants::Write {
+            signals::install(&self.user.interrupts)?;
+        }
+        let session = Session::open(root, self.policy.access(wants), &self.user)?;
+        for note in session.state_notes() {
+            self.note(&format!("note: {}\n", words::printable(&note)))?;
         }
         Ok(session)
     }

@@ -9,6 +9,8 @@ mod apply;
 mod check;
 #[path = "it/clank.rs"]
 mod clank;
+#[path = "it/closed_doors.rs"]
+mod closed_doors;
 #[path = "it/convert.rs"]
 mod convert;
 #[path = "it/dds.rs"]

@@ -98,10 +98,12 @@ impl Session {
     /// What people should know about where state is: what was set aside, and what an older regreen left in the tree.
     pub fn state_notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if let Some(aside) = self.workspace.set_aside() {
+        if self.access == Access::Write
+            && let Some(foreign) = self.workspace.foreign_state()
+        {
             notes.push(format!(
-                "{} was not made by you for this folder; it is not used",
-                aside.display()
+                "{} was not made by you for this folder; it is not used, and set aside when files are written",
+                foreign.display()
             ));
         }
         let former = match self.access {

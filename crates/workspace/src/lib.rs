@@ -69,7 +69,7 @@ pub use state::StateError;
 pub use step::StepError;
 
 use lock::LockPlace;
-use state::{StateFolder, StatePlace};
+use state::StatePlace;
 use step::{Ctx, step};
 
 /// Files larger than this are not read unless the user says otherwise.
@@ -165,8 +165,6 @@ pub struct Workspace {
     store: Store,
     interrupts: Option<Interrupts>,
     options: Options,
-    /// What was found in the way of the state and set aside.
-    aside: Arc<Mutex<Option<PathBuf>>>,
     /// The thread that holds the lock over several steps.
     holder: Arc<Mutex<Option<ThreadId>>>,
 }
@@ -213,8 +211,7 @@ impl Workspace {
     }
 
     fn over(fs: Arc<dyn Fs>, store: Store, options: Options) -> Workspace {
-        let (aside, holder) = (Arc::default(), Arc::default());
-        Workspace { fs, root: None, store, interrupts: None, options, aside, holder }
+        Workspace { fs, root: None, store, interrupts: None, options, holder: Arc::default() }
     }
 
     /// The same workspace with another limit for the size of files.
@@ -374,7 +371,7 @@ impl Workspace {
         self.check_access()?;
         let _lock = self.lock()?;
         match &self.store {
-            Store::Place(place) => Ok(self.opened(place.open_or_create()?).0),
+            Store::Place(place) => Ok(place.open_or_create()?.fs.root().to_owned()),
             Store::None | Store::Given(_) => Err(StateError::Home(HomeError::Missing).into()),
         }
     }
@@ -396,9 +393,13 @@ impl Workspace {
         }
     }
 
-    /// What stood where the state belongs, was not this user's own, and was given another name.
-    pub fn set_aside(&self) -> Option<PathBuf> {
-        self.aside.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What stands where the state belongs and is not this user's own. It is not used; the next transaction gives it
+    /// another name.
+    pub fn foreign_state(&self) -> Option<PathBuf> {
+        match &self.store {
+            Store::Place(place) => place.foreign(),
+            Store::None | Store::Given(_) => None,
+        }
     }
 
     /// What an older regreen kept in the tree, which nobody reads any more: names in `.regreen`, sorted.
@@ -433,15 +434,8 @@ impl Workspace {
         match &self.store {
             Store::None => Err(HomeError::Missing.into()),
             Store::Given(state) => Ok(Arc::clone(state)),
-            Store::Place(place) => Ok(self.opened(place.open_or_create()?).1),
+            Store::Place(place) => Ok(Arc::new(place.open_or_create()?.fs)),
         }
-    }
-
-    fn opened(&self, folder: StateFolder) -> (PathBuf, Arc<dyn Fs>) {
-        if let Some(aside) = folder.aside {
-            *self.aside.lock().unwrap_or_else(PoisonError::into_inner) = Some(aside);
-        }
-        (folder.fs.root().to_owned(), Arc::new(folder.fs))
     }
 
     fn has_no_transaction(&self) -> Result<bool, JournalError> {

@@ -67,8 +67,6 @@ pub(crate) struct StatePlace {
 /// State that is this user's own.
 pub(crate) struct StateFolder {
     pub(crate) fs: OsFs,
-    /// What stood at its name before and was not ours.
-    pub(crate) aside: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -106,7 +104,7 @@ impl StatePlace {
         let home = self.home.open(&self.root).ok()??;
         let key = home.key().ok()??;
         let folder = self.open_in_git(&key).or_else(|| self.open_own(&home, &key))?;
-        Some(StateFolder { fs: folder, aside: None })
+        Some(StateFolder { fs: folder })
     }
 
     /// The state, made if there is none. The caller holds the lock.
@@ -137,6 +135,19 @@ impl StatePlace {
             self.move_over(&home, &own, &regreen, &name, &key)?;
         }
         self.open_or_create_in(&regreen, &name, &key, Layout::Git)
+    }
+
+    /// What stands where the state belongs and is not this user's own, so that it is not used.
+    pub(crate) fn foreign(&self) -> Option<PathBuf> {
+        if self.open_existing().is_some() {
+            return None;
+        }
+        let git = self.repository.as_ref().and_then(Repository::own_git_directory);
+        let place = match git {
+            Some(git) => git.join("regreen").join(self.git_name()),
+            None => self.home.state.as_ref()?.join("roots").join(self.own_name()),
+        };
+        place.symlink_metadata().is_ok().then_some(place)
     }
 
     /// The folder for copies of the tree, made if it is not there.
@@ -181,23 +192,22 @@ impl StatePlace {
     ) -> Result<StateFolder, StateError> {
         let at = |source| StateError::Io { path: parent.root().join(name), source };
         let path = RelPath::parse(name).expect("hex digits are a segment");
-        let mut aside = None;
         match parent.stat(&path).map_err(at)?.map(|it| it.kind) {
             Some(Kind::Directory) => {
                 let folder = parent.beneath(&path).map_err(at)?;
                 if self.is_ours(&folder, key, layout) {
-                    return Ok(StateFolder { fs: folder, aside: None });
+                    return Ok(StateFolder { fs: folder });
                 }
-                aside = Some(set_aside(parent, &path).map_err(at)?);
+                set_aside(parent, &path).map_err(at)?;
             }
-            Some(_) => aside = Some(set_aside(parent, &path).map_err(at)?),
+            Some(_) => set_aside(parent, &path).map_err(at)?,
             None => {}
         }
         parent.create_directory(&path, 0o700).map_err(at)?;
         let folder = parent.beneath(&path).map_err(at)?;
         self.mark(&folder, key, &[layout]).map_err(at)?;
         parent.sync_directories(&[None]).map_err(at)?;
-        Ok(StateFolder { fs: folder, aside })
+        Ok(StateFolder { fs: folder })
     }
 
     fn is_ours(&self, folder: &OsFs, key: &Key, layout: Layout) -> bool {
@@ -273,14 +283,14 @@ impl StatePlace {
     }
 }
 
-/// Gives what stands at the name another one, and says which.
-fn set_aside(parent: &OsFs, path: &RelPath) -> io::Result<PathBuf> {
+/// Gives what stands at the name another one.
+fn set_aside(parent: &OsFs, path: &RelPath) -> io::Result<()> {
     for n in 1..=MAX_ASIDE {
         let aside = crate::commit::beside(path, &format!("{}.aside-{n}", path.file_name()));
         if parent.stat(&aside)?.is_none() {
             parent.rename(path, &aside)?;
             parent.sync_directories(&[None])?;
-            return Ok(parent.root().join(aside.as_str()));
+            return Ok(());
         }
     }
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "too much was set aside here"))

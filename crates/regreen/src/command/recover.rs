@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     ctx.policy.allow_writes("recover")?;
-    let report = service::recover(&ctx.open(Wants::Write)?);
+    let report = service::recover(&ctx.open_untold(&ctx.root()?, Wants::Write)?);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&report)?, Exit::Clean)),
         ReportFormat::Text => Ok(ctx.unless_quiet(render(&report), Exit::Clean)),
