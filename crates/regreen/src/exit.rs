@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use service::Verdict;
+
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Exit {
@@ -27,13 +29,22 @@ impl Exit {
         (
             Exit::Failed,
             3,
-            "the work could not be done: I/O, a bad configuration, a lock, action mode",
+            "the work could not be done: I/O (also a file that cannot be read), a source that did not answer, a bad configuration, a lock, action mode",
         ),
     ];
 
     /// Clean if everything went well, else findings.
     pub(crate) fn of(ok: bool) -> Exit {
         if ok { Exit::Clean } else { Exit::Findings }
+    }
+
+    /// How a look at the tree ends the command.
+    pub(crate) fn of_verdict(verdict: Verdict) -> Exit {
+        match verdict {
+            Verdict::Green | Verdict::NothingChecked => Exit::Clean,
+            Verdict::Red => Exit::Findings,
+            Verdict::Failed => Exit::Failed,
+        }
     }
 
     pub(crate) fn code(self) -> u8 {

@@ -28,6 +28,7 @@ use crate::look::{self, Look};
 use crate::reply::{OnProgress, Progress};
 use crate::session::Session;
 use crate::setup::{self, Setup};
+use crate::verdict::Standing;
 
 /// How often the sources are asked again at most, for each round of repairs.
 const RECHECKS_PER_PASS: usize = 200;
@@ -37,7 +38,16 @@ struct Looked {
     setup: Setup,
     look: Look,
     own: Vec<Arc<Diagnostic>>,
+    /// What could not be read.
+    unread: Vec<v1::LookFailure>,
     assessment: Assessment,
+}
+
+impl Looked {
+    /// How far the look came that ended with this assessment.
+    fn standing(&self, assessment: &Assessment) -> Standing {
+        Standing::new(&self.setup, &self.look, assessment, &self.unread)
+    }
 }
 
 /// Reads the tree and looks at it.
@@ -49,8 +59,8 @@ fn look_at(
 ) -> Result<Looked, Failure> {
     progress(Progress::Scanning);
     let overlay = look::overlay(request)?;
-    let (setup, mut tree) = setup::load_with(session, &overlay, no_baseline, request.solver)?;
-    setup.prover.start()?;
+    let (setup, mut tree) = setup::load_with(session, &overlay, no_baseline, request)?;
+    setup.tolerating(setup.prover.start())?;
     let look = Look::new(session, request, &setup, &mut tree)?;
     progress(Progress::Checking { n_files: tree.snapshot.files().count() });
     let checks = setup.checks();
@@ -59,8 +69,8 @@ fn look_at(
     let assessment = engine::assess(&setup.run(&checks), &tree.snapshot, None);
     setup.cache.close(setup.workspace(session), overlay.is_empty());
     drop(checks);
-    setup.prover.finish()?;
-    Ok(Looked { setup, look, own: tree.own, assessment })
+    setup.tolerating(setup.prover.finish())?;
+    Ok(Looked { setup, look, own: tree.own, unread: tree.failures, assessment })
 }
 
 /// What came of repairing in memory.
@@ -102,7 +112,7 @@ fn repair(
             }
             _ => {}
         });
-        setup.prover.finish()?;
+        setup.tolerating(setup.prover.finish())?;
         let refused = protected_among(session, setup, look, &fixed)?;
         if refused.is_empty() {
             return Ok(Mended { fixed, protected });

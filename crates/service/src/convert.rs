@@ -28,6 +28,7 @@ pub fn convert(session: &Session, request: &Convert) -> Result<ConvertReply, Fai
     };
     let tried = trial.report();
     let report = ConvertReport {
+        pending_transaction: None,
         ok: output.is_some(),
         validator_version: VERSION.to_owned(),
         kind: tried.kind,

@@ -33,6 +33,7 @@ mod trial;
 mod uids;
 mod undo;
 mod validate;
+mod verdict;
 mod view;
 mod wire;
 
@@ -58,6 +59,7 @@ pub use schema::{SCHEMA_NAMES, Schema, schemas};
 pub use session::{Access, Session, find_root};
 pub use undo::{is_transaction_id, undo};
 pub use validate::validate;
+pub use verdict::Verdict;
 
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

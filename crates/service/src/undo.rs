@@ -44,8 +44,14 @@ pub fn undo(session: &Session, request: &Undo) -> Result<UndoReply, Failure> {
             Ok(Some(plan)) => {
                 let changes = before.and_then(|it| planned(&it, &plan)).unwrap_or_default();
                 let undone = Some(plan.id.to_string());
-                let report =
-                    UndoReport { ok: true, undone, transaction: None, files, refused: None };
+                let report = UndoReport {
+                    ok: true,
+                    undone,
+                    transaction: None,
+                    files,
+                    refused: None,
+                    pending_transaction: None,
+                };
                 Ok(UndoReply { report, changes })
             }
             Ok(None) => Ok(nothing_to_undo()),
@@ -57,7 +63,14 @@ pub fn undo(session: &Session, request: &Undo) -> Result<UndoReply, Failure> {
         Ok(Some((undone, undoing))) => {
             let changes = before.and_then(|it| shown(session, &it, &touched)).unwrap_or_default();
             let (undone, transaction) = (Some(undone.to_string()), Some(undoing.to_string()));
-            let report = UndoReport { ok: true, undone, transaction, files, refused: None };
+            let report = UndoReport {
+                ok: true,
+                undone,
+                transaction,
+                files,
+                refused: None,
+                pending_transaction: None,
+            };
             Ok(UndoReply { report, changes })
         }
         Ok(None) => Ok(nothing_to_undo()),
@@ -117,13 +130,25 @@ fn refusal(error: UndoError) -> Result<UndoReply, Failure> {
 
 fn refused(code: &str, message: String, file: Option<String>) -> UndoReply {
     let refused = Some(UndoRefusal { code: code.to_owned(), message, file });
-    let report =
-        UndoReport { ok: false, undone: None, transaction: None, files: Vec::new(), refused };
+    let report = UndoReport {
+        ok: false,
+        undone: None,
+        transaction: None,
+        files: Vec::new(),
+        refused,
+        pending_transaction: None,
+    };
     UndoReply { report, changes: Vec::new() }
 }
 
 fn nothing_to_undo() -> UndoReply {
-    let report =
-        UndoReport { ok: true, undone: None, transaction: None, files: Vec::new(), refused: None };
+    let report = UndoReport {
+        ok: true,
+        undone: None,
+        transaction: None,
+        files: Vec::new(),
+        refused: None,
+        pending_transaction: None,
+    };
     UndoReply { report, changes: Vec::new() }
 }

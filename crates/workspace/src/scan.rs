@@ -41,6 +41,8 @@ pub struct Skipped {
     pub path: String,
     /// Why it is left out.
     pub reason: String,
+    /// Whether its name is the reason: no path of ours can have it.
+    pub has_bad_name: bool,
 }
 
 /// The tree, and what is not in it.
@@ -76,7 +78,7 @@ pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Sc
             }
             Ok(None) => {} // It went away between being listed and being read.
             Err(error) => {
-                skipped.push(Skipped { path: path.to_string(), reason: error.to_string() })
+                skipped.push(unread(path.to_string(), error.to_string()));
             }
         }
     }
@@ -124,16 +126,22 @@ fn walk(root: &Path, extent: Extent, limit: usize) -> (Vec<RelPath>, Vec<Skipped
                 skipped.push(Skipped {
                     path: relative.display().to_string(),
                     reason: error.to_string(),
+                    has_bad_name: true,
                 });
             }
             None => {
                 let reason = "its name is not UTF-8".to_owned();
-                skipped.push(Skipped { path: relative.display().to_string(), reason });
+                let path = relative.display().to_string();
+                skipped.push(Skipped { path, reason, has_bad_name: true });
             }
         }
     }
     paths.sort();
     (paths, skipped)
+}
+
+fn unread(path: String, reason: String) -> Skipped {
+    Skipped { path, reason, has_bad_name: false }
 }
 
 /// The error without the absolute path of the root, which must not reach an output.
@@ -148,9 +156,9 @@ fn describe(root: &Path, error: &ignore::Error) -> Skipped {
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => err,
             ignore::Error::Io(error) => {
                 let kind = error.kind().to_string();
-                return Skipped { path, reason: kind };
+                return unread(path, kind);
             }
-            other => return Skipped { path, reason: other.to_string() },
+            other => return unread(path, other.to_string()),
         };
     }
 }

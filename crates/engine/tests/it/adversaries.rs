@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use check::{Check, CheckError, Diagnostic, Repair, Report};
+use check::{Check, CheckError, Diagnostic, FailureKind, Repair, Report, Unchecked};
 use edit::Edit;
 use engine::{Sieve, Stop};
 use plan::Reason;
@@ -288,7 +288,10 @@ fn a_provider_that_panics_or_fails_does_not_stop_the_others() {
     let before = tree("//- a.txt\nbad\n");
     let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     let panics = fake("panics", |_| panic!("no idea"));
-    let fails = fake("fails", |_| Err(CheckError { message: "the tool is not installed".into() }));
+    let fails = fake("fails", |_| {
+        let message = "the tool is not installed".into();
+        Err(CheckError { kind: FailureKind::Unavailable, message })
+    });
     let fixed = fix(&[&panics, &words, &fails], &Sieve::default(), &before);
     insta::assert_snapshot!(show(&before, &fixed), @"
     passes 1, rechecks 1, settled
@@ -298,6 +301,32 @@ fn a_provider_that_panics_or_fails_does_not_stop_the_others() {
     //- a.txt
     good
     ");
+}
+
+/// What a provider does not look at completely, another may; one that cannot say what it looked at has failed.
+#[test]
+fn files_are_covered_by_who_was_heard() {
+    let before = tree("//- a.txt\nbad\n");
+    let nothing = |_: &check::Input<'_>| Ok(Report::default());
+    let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
+    let (partial, shy) = (fake("partial", nothing), fake("shy", nothing));
+    let panics = fake("panics", |_| panic!("no idea"));
+    let sieve = Sieve::default();
+    let covered = |checks: &[&dyn Check], wanted: &str| {
+        let parses = check::Parses::new(document::Limits::DEFAULT);
+        let run = engine::Run { checks, parses: &parses, sieve: &sieve };
+        let (coverage, failures) = engine::assess(&run, &before, None)
+            .coverage(&run, &|name| wanted.is_empty() || wanted == name);
+        let reasons = coverage.iter().map(|it| it.1.iter().copied().collect::<Vec<_>>());
+        let failures: Vec<_> = failures.into_iter().map(|it| (it.source, it.kind)).collect();
+        (reasons.collect::<Vec<_>>(), failures)
+    };
+    let undecided = vec![vec![Unchecked::UndecidedRule]];
+    assert_eq!(covered(&[&words, &partial], ""), (vec![vec![]], vec![]));
+    assert_eq!(covered(&[&words, &partial], "partial"), (undecided, vec![]));
+    assert_eq!(covered(&[&panics], ""), (vec![], vec![]));
+    let failed = vec![("shy".to_owned(), FailureKind::Panicked)];
+    assert_eq!(covered(&[&shy], ""), (vec![], failed));
 }
 
 /// If it falls silent because of an edit, what it said before is not resolved.

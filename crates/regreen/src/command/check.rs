@@ -84,7 +84,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let reply = service::check(&session, &request, &mut |it| line.show(it));
     drop(line);
     let reply = reply?;
-    let exit = Exit::of(reply.report.ok);
+    let exit = Exit::of_verdict(reply.verdict);
     let said = say(ctx, &session, &request.look, &reply, arguments.format)?;
     Ok((said, exit))
 }
@@ -110,6 +110,9 @@ fn say(
     reply: &CheckReply,
     format: CheckFormat,
 ) -> Result<Said> {
+    if matches!(format, CheckFormat::Repairs | CheckFormat::FixActions | CheckFormat::Diff) {
+        ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
+    }
     match format {
         CheckFormat::Text => Ok(say_text(ctx, look, reply)),
         CheckFormat::Json => Said::json(&reply.report),
@@ -141,7 +144,7 @@ fn say(
 
 /// The text; with `--quiet` nothing if all is well.
 pub(super) fn say_text(ctx: &Ctx<'_>, look: &Look, reply: &CheckReply) -> Said {
-    let exit = Exit::of(reply.report.ok);
+    let exit = Exit::of_verdict(reply.verdict);
     ctx.unless_quiet(render_check(reply, look, ctx.common), exit).0
 }
 

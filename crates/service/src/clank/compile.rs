@@ -278,6 +278,7 @@ impl Reply<'_> {
         let stats = stats(self.checked, output.as_ref(), &obligations);
         CompileReply {
             result: v1::CompileResult {
+                pending_transaction: None,
                 status,
                 compiler_version: VERSION.to_owned(),
                 program_hash,
@@ -551,6 +552,7 @@ fn failed(request: &v1::Compile, mut diagnostics: Vec<v1::CompileDiagnostic>) ->
     let findings = findings::of_result(&diagnostics, sources);
     CompileReply {
         result: v1::CompileResult {
+            pending_transaction: None,
             status: v1::CompileStatus::Error,
             compiler_version: VERSION.to_owned(),
             program_hash: ContentHash::of(&request.bytes).to_string(),

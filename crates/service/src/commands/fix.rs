@@ -20,6 +20,7 @@ use crate::log::TITLE;
 use crate::look::Look;
 use crate::reply::{Decide, FixReply, OnProgress, Progress};
 use crate::session::Session;
+use crate::verdict::Standing;
 use crate::view::{self, View};
 use crate::{VERSION, pool, wire};
 use ask::Answers;
@@ -114,18 +115,20 @@ fn reply(
     answers: Option<&Answers>,
     request: &v1::Fix,
 ) -> Result<FixReply, Failure> {
-    let Looked { setup, look, own, assessment: start } = looked;
+    let Looked { setup, look, own, assessment: start, .. } = looked;
     let fixed = &mended.fixed;
     let end = &fixed.end;
     let view = View::new(setup, look, end, own);
     let (listed, n_not_shown) = view.listed(request.look.max_findings);
     let counts = view.counts();
-    let failures = view::failures(end);
+    let standing = looked.standing(end);
+    let verdict = standing.verdict(&request.look, counts, None);
+    let Standing { files, failures } = standing;
     let mut rejected: Vec<v1::RejectedRepair> =
         fixed.rejected.iter().map(|it| rejected_repair(it, &mended.protected)).collect();
     rejected.extend(answers.into_iter().flat_map(Answers::declined));
     let report = v1::FixReport {
-        ok: counts.is_ok(request.look.deny_warnings) && failures.is_empty(),
+        ok: verdict.is_ok(),
         validator_version: VERSION.to_owned(),
         transaction: None,
         passes: fixed.passes,
@@ -142,14 +145,17 @@ fn reply(
             info: counts.info,
             baselined: view.n_baselined,
             not_shown: n_not_shown,
+            files,
         },
         rejected,
+        pending_transaction: None,
     };
     let shown: BTreeSet<&str> = listed.iter().map(|it| it.diagnostic_id.as_str()).collect();
     let is_shown = |it: &Repair| it.resolves.iter().any(|id| shown.contains(id.as_str()));
     let proposed = || view.repairs.iter().filter(|it| is_shown(it));
     Ok(FixReply {
         report,
+        verdict,
         changes: match request.with_diffs {
             true => file_changes(&start.snapshot, &fixed.change)?,
             false => list_changes(&fixed.change),
