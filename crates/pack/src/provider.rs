@@ -97,11 +97,8 @@ impl Check for PackCheck {
             coverage.add(path);
             look.unchecked.iter().for_each(|it| coverage.add_unchecked(path, *it));
         }
-        // A file that says itself why it was not looked at is not blocked by another one.
-        let is_plain = |path: &RelPath| {
-            memory.and_then(|it| it.files.get(path)).is_some_and(|it| it.unchecked.is_empty())
-        };
-        for path in report.blocked.keys().filter(|it| is_plain(it)) {
+        let rules = memory.into_iter().flat_map(|it| &it.rules);
+        for path in rules.flat_map(|it| &it.undecided).filter(|it| snapshot.file(it).is_some()) {
             coverage.add_unchecked(path, Unchecked::Blocked);
         }
         for (path, entry) in snapshot.iter() {
@@ -140,6 +137,7 @@ struct RuleLook {
     phase: &'static str,
     groups: BTreeMap<RelPath, Arc<Group>>,
     hidden: BTreeSet<RelPath>,
+    undecided: BTreeSet<RelPath>,
 }
 
 /// What one rule says of one file.
@@ -380,7 +378,7 @@ fn look_at_tree(
     };
     let mut groups: BTreeMap<RelPath, Arc<Group>> = BTreeMap::new();
     let mut unspoken: Vec<(RelPath, Vec<Found>)> = Vec::new();
-    let hidden = match old {
+    let (hidden, undecided) = match old {
         Some((old, changed)) if !is_dirty => {
             for (path, group) in &old.groups {
                 if is_touched(group, changed) {
@@ -389,7 +387,7 @@ fn look_at_tree(
                     groups.insert(path.clone(), Arc::clone(group));
                 }
             }
-            old.hidden.clone()
+            (old.hidden.clone(), old.undecided.clone())
         }
         _ => {
             let looked = voice.pack.rules[rule].look_at_tree(rule, tree);
@@ -405,7 +403,7 @@ fn look_at_tree(
                     None => unspoken.push((path, found)),
                 }
             }
-            looked.hidden
+            (looked.hidden, looked.undecided)
         }
     };
     let spoken: Option<Vec<Vec<_>>> = unspoken
@@ -417,7 +415,7 @@ fn look_at_tree(
         })
         .collect();
     groups.extend(spoken.ok_or_else(|| no_stack(voice.pack))?.into_iter().flatten());
-    Ok(RuleLook { phase, groups, hidden })
+    Ok(RuleLook { phase, groups, hidden, undecided })
 }
 
 fn by_file(found: Vec<Found>) -> BTreeMap<RelPath, Vec<Found>> {

@@ -29,7 +29,7 @@ impl Exit {
         (
             Exit::Failed,
             3,
-            "the work could not be done: I/O (also a file that cannot be read), a source that did not answer, a bad configuration, a lock, action mode",
+            "the work could not be done: I/O, a missing source, a bad configuration, a lock, action mode",
         ),
     ];
 

@@ -247,7 +247,7 @@ impl Setup {
         skipped: &Skipped,
         overlay: &Overlay,
     ) -> Option<LookFailure> {
-        let Skipped { path: name, reason, has_bad_name } = skipped;
+        let Skipped { path: name, reason, has_bad_name, may_be_folder } = skipped;
         let path = RelPath::parse(name);
         let is_elsewhere =
             path.as_ref().is_ok_and(|it| !self.includes(it) || overlay.contains_key(it));
@@ -258,7 +258,7 @@ impl Setup {
                 false => Some(verdict::unreadable(name, false, reason)),
             };
         }
-        let path = path.ok().filter(|it| self.may_hold_some(it))?;
+        let path = path.ok().filter(|it| *may_be_folder && self.may_hold_some(it))?;
         let loaded = self.workspace(session).load(std::slice::from_ref(&path));
         let is_folder = match loaded {
             Ok(loaded) => matches!(loaded.snapshot.get(&path), Some(Entry::Directory)),

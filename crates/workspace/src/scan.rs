@@ -43,6 +43,8 @@ pub struct Skipped {
     pub reason: String,
     /// Whether its name is the reason: no path of ours can have it.
     pub has_bad_name: bool,
+    /// Whether it may be a folder, so that what is in it is left out too.
+    pub may_be_folder: bool,
 }
 
 /// The tree, and what is not in it.
@@ -78,7 +80,8 @@ pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Sc
             }
             Ok(None) => {} // It went away between being listed and being read.
             Err(error) => {
-                skipped.push(unread(path.to_string(), error.to_string()));
+                let skip = unread(path.to_string(), error.to_string());
+                skipped.push(Skipped { may_be_folder: false, ..skip });
             }
         }
     }
@@ -127,12 +130,13 @@ fn walk(root: &Path, extent: Extent, limit: usize) -> (Vec<RelPath>, Vec<Skipped
                     path: relative.display().to_string(),
                     reason: error.to_string(),
                     has_bad_name: true,
+                    may_be_folder: false,
                 });
             }
             None => {
                 let reason = "its name is not UTF-8".to_owned();
                 let path = relative.display().to_string();
-                skipped.push(Skipped { path, reason, has_bad_name: true });
+                skipped.push(Skipped { path, reason, has_bad_name: true, may_be_folder: false });
             }
         }
     }
@@ -141,7 +145,7 @@ fn walk(root: &Path, extent: Extent, limit: usize) -> (Vec<RelPath>, Vec<Skipped
 }
 
 fn unread(path: String, reason: String) -> Skipped {
-    Skipped { path, reason, has_bad_name: false }
+    Skipped { path, reason, has_bad_name: false, may_be_folder: true }
 }
 
 /// The error without the absolute path of the root, which must not reach an output.

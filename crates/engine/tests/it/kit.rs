@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use check::{
     Check, CheckError, Compatibility, Concern, Confidence, Coverage, Diagnostic, Input, Kind,
-    Language, Location, Parses, Repair, RepairOp, Report, Safety, Severity, Since, Tier,
+    Language, Location, Parses, Repair, RepairOp, Report, Safety, Severity, Since, Tier, Unchecked,
     assign_repair_ids, sort_and_assign_ids,
 };
 use document::Limits;

@@ -22,6 +22,7 @@ fn a_folder_that_cannot_be_read_is_a_failure_unless_it_is_excluded() {
         path: it.to_owned(),
         reason: "permission denied".to_owned(),
         has_bad_name: false,
+        may_be_folder: true,
     });
     let tree = setup.tree(&session, Snapshot::default(), &skipped, &Overlay::new()).unwrap();
     let found: Vec<_> =
