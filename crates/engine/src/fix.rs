@@ -292,7 +292,7 @@ impl<'a> Session<'a> {
         for source in self.distrusted {
             let message =
                 "answers differently when it is asked again, so none of its repairs is applied";
-            end.failures.push(garbled(&source, message.to_owned()));
+            end.failures.push(garbled(source, message.to_owned()));
         }
         end.failures.sort();
         end.failures.dedup();

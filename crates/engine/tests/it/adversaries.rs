@@ -296,8 +296,8 @@ fn a_provider_that_panics_or_fails_does_not_stop_the_others() {
     insta::assert_snapshot!(show(&before, &fixed), @"
     passes 1, rechecks 1, settled
     applied R_BAD in a.txt (pass 1)
-    failure of fails: the tool is not installed
-    failure of panics: panicked: no idea
+    failure of fails (Unavailable): the tool is not installed
+    failure of panics (Panicked): panicked: no idea
     //- a.txt
     good
     ");
@@ -360,7 +360,7 @@ fn a_provider_that_changes_its_mind_is_named_and_its_repairs_are_not_applied() {
     passes 1, rechecks 4, settled
     applied R_BAD in a.txt (pass 1)
     rejected R_MOOD: unverified: moody answers differently when it is asked again
-    failure of moody: answers differently when it is asked again, so none of its repairs is applied
+    failure of moody (Garbled): answers differently when it is asked again, so none of its repairs is applied
     error R_MOOD at a.txt:2
     error R_WHIM_5 at a.txt:3
     //- a.txt
@@ -404,10 +404,10 @@ fn answers_that_make_no_sense_are_named_and_the_rest_is_kept() {
     applied R_BAD in a.txt (pass 1)
     applied R_BAD in a.txt (pass 1)
     rejected R_BAD: invalid: it resolves "d_unknown", which is not there
-    failure of words: a finding about a file that is not there: R_SLOPPY in ../a.txt, and 1 more
-    failure of words: a finding under another provider's name: R_SLOPPY in a.txt
-    failure of words: a finding whose place is not in its file: R_SLOPPY in a.txt
-    failure of words: two findings with one id: R_SLOPPY in a.txt
+    failure of words (Garbled): a finding about a file that is not there: R_SLOPPY in ../a.txt, and 1 more
+    failure of words (Garbled): a finding under another provider's name: R_SLOPPY in a.txt
+    failure of words (Garbled): a finding whose place is not in its file: R_SLOPPY in a.txt
+    failure of words (Garbled): two findings with one id: R_SLOPPY in a.txt
     //- a.txt
     good
     good
