@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use snapshot::{RelPath, Snapshot};
 
+use crate::coverage::Coverage;
 use crate::diagnostic::Diagnostic;
 use crate::parses::Parses;
 use crate::repair::Repair;
@@ -26,6 +27,9 @@ pub trait Check: Send + Sync {
     /// Looks at the tree. The answer depends on the snapshot alone: `since` only saves work. May use the threads of
     /// the current rayon pool.
     fn check(&self, input: &Input<'_>) -> Result<Report, CheckError>;
+
+    /// Which files of the tree it is about and how far it looked at each. The report is what it said of the same tree.
+    fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage;
 }
 
 /// What a provider gets to look at.
@@ -78,6 +82,30 @@ impl fmt::Debug for Report {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct CheckError {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
     /// What happened and what to do.
     pub message: String,
+}
+
+/// The ways in which a provider can fail.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FailureKind {
+    /// It is not there, or cannot be started.
+    Unavailable,
+    /// It did not answer in time.
+    TimedOut,
+    /// It ended before it had answered.
+    Died,
+    /// Its answer does not make sense.
+    Garbled,
+    /// It panicked. A defect.
+    Panicked,
+}
+
+impl FailureKind {
+    /// Whether the machine may be the reason rather than a defect: what a user can decide to put up with.
+    pub fn is_absence(self) -> bool {
+        matches!(self, FailureKind::Unavailable | FailureKind::TimedOut | FailureKind::Died)
+    }
 }

@@ -14,7 +14,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use check::{Check, CheckError, Input, Report};
+use check::{Check, CheckError, Coverage, Input, Report, Unchecked};
 use clank_syntax::Tokens;
 use clank_syntax::ast::Name;
 use edit::Text;
@@ -29,6 +29,9 @@ use repairs::KnownRepairs;
 
 /// The order in which a file is looked at.
 const PHASES: [&str; 3] = ["syntax", "types", "style"];
+
+/// What the names of programs end with.
+const EXTENSION: &str = "clank";
 
 /// The largest file that is looked at.
 const MAX_BYTES: usize = 64 << 20;
@@ -128,6 +131,29 @@ impl Check for ClankCheck {
         report.memory = Some(Arc::new(Remembered { roots, files, checked, repairs }));
         Ok(report)
     }
+
+    fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
+        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let mut coverage = Coverage::default();
+        for (path, look) in memory.into_iter().flat_map(|it| &it.files) {
+            coverage.add(path);
+            if let Some(why) = look.unchecked() {
+                coverage.add_unchecked(path, why);
+            } else if report.blocked.contains_key(path) {
+                coverage.add_unchecked(path, Unchecked::Blocked);
+            }
+        }
+        for (path, entry) in snapshot.iter().filter(|it| it.0.extension() == Some(EXTENSION)) {
+            match entry {
+                Entry::Link { .. } => coverage.add_unchecked(path, Unchecked::Link),
+                Entry::Unread { reason: UnreadReason::Special, .. } => {
+                    coverage.add_unchecked(path, Unchecked::NotAFile);
+                }
+                Entry::Unread { .. } | Entry::File(_) | Entry::Directory => {}
+            }
+        }
+        coverage
+    }
 }
 
 /// A file whose layout may not have been looked at yet.
@@ -151,7 +177,7 @@ fn read_files<'a>(
     known: Option<&Remembered>,
 ) -> BTreeMap<RelPath, Reading<'a>> {
     let paths: Vec<(&RelPath, &Entry)> =
-        snapshot.iter().filter(|it| it.0.extension() == Some("clank")).collect();
+        snapshot.iter().filter(|it| it.0.extension() == Some(EXTENSION)).collect();
     let read = |(path, entry): &(&RelPath, &'a Entry)| {
         let reading = match entry {
             Entry::File(file) => {

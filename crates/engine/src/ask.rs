@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use check::{Check, Diagnostic, Input, Repair, Report};
+use check::{Check, CheckError, Coverage, Diagnostic, FailureKind, Input, Repair, Report};
 use snapshot::{RelPath, Snapshot};
 
 /// A provider with what it says about itself.
@@ -47,7 +47,10 @@ impl Look {
 
 /// The providers in the order of their names, and what is wrong with the others. Two with one name could not be told
 /// apart, so neither is asked.
-pub(crate) fn by_name<'a>(checks: &[&'a dyn Check]) -> (Vec<Provider<'a>>, Vec<(String, String)>) {
+pub(crate) fn by_name<'a>(
+    checks: &[&'a dyn Check],
+) -> (Vec<Provider<'a>>, Vec<(String, CheckError)>) {
+    let unasked = |message: String| CheckError { kind: FailureKind::Unavailable, message };
     let mut providers: BTreeMap<String, Vec<Provider<'a>>> = BTreeMap::new();
     let mut failures = Vec::new();
     for check in checks {
@@ -56,20 +59,21 @@ pub(crate) fn by_name<'a>(checks: &[&'a dyn Check]) -> (Vec<Provider<'a>>, Vec<(
                 let provider = Provider { name: name.clone(), phases, check: *check };
                 providers.entry(name).or_default().push(provider);
             }
-            Err(message) => failures.push((String::from("unknown"), message)),
+            Err(error) => failures.push((String::from("unknown"), error)),
         }
     }
     let mut unique = Vec::new();
     for (name, mut same) in providers {
         match same.pop() {
             Some(_) if name == crate::OWN_SOURCE => {
-                failures.push((name, "this name is reserved, so the provider is not asked".into()));
+                let message = "this name is reserved, so the provider is not asked";
+                failures.push((name, unasked(message.to_owned())));
             }
             Some(provider) if same.is_empty() => unique.push(provider),
             _ => {
                 let message =
                     format!("{} providers have this name, so none is asked", same.len() + 1);
-                failures.push((name, message));
+                failures.push((name, unasked(message)));
             }
         }
     }
@@ -78,19 +82,31 @@ pub(crate) fn by_name<'a>(checks: &[&'a dyn Check]) -> (Vec<Provider<'a>>, Vec<(
 
 impl Provider<'_> {
     /// What the provider says of the tree, or why it says nothing.
-    pub(crate) fn look(&self, input: &Input<'_>) -> Result<Look, String> {
-        let report = caught(|| self.check.check(input))?.map_err(|error| error.message)?;
+    pub(crate) fn look(&self, input: &Input<'_>) -> Result<Look, CheckError> {
+        let report = caught(|| self.check.check(input))??;
         let mut flaws = Flaws::default();
         let diagnostics = sound_diagnostics(&self.name, &report, input.snapshot, &mut flaws);
         let repairs = sound_repairs(&self.name, &report, &mut flaws);
         let (phases, report) = (self.phases.clone(), Arc::new(report));
         Ok(Look { report, phases, diagnostics, repairs, flaws: flaws.into_words() })
     }
+
+    /// Which files the provider looked at when it said this of the tree.
+    pub(crate) fn coverage(
+        &self,
+        snapshot: &Snapshot,
+        report: &Report,
+    ) -> Result<Coverage, CheckError> {
+        caught(|| self.check.coverage(snapshot, report))
+    }
 }
 
-fn caught<T>(ask: impl FnOnce() -> T) -> Result<T, String> {
+fn caught<T>(ask: impl FnOnce() -> T) -> Result<T, CheckError> {
     // What the provider was changing when it panicked is not used again: reports are values.
-    catch_unwind(AssertUnwindSafe(ask)).map_err(|payload| format!("panicked: {}", words(&*payload)))
+    catch_unwind(AssertUnwindSafe(ask)).map_err(|payload| CheckError {
+        kind: FailureKind::Panicked,
+        message: format!("panicked: {}", words(&*payload)),
+    })
 }
 
 fn words(payload: &(dyn Any + Send)) -> &str {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use check::{Diagnostic, Input, Repair, Severity, Since};
+use check::{CheckError, Coverage, Diagnostic, FailureKind, Input, Repair, Severity, Since};
 use snapshot::{RelPath, Snapshot};
 
 use crate::ask::{Look, by_name};
@@ -16,6 +16,8 @@ use crate::run::Run;
 pub struct ProviderFailure {
     /// The provider's plain name.
     pub source: String,
+    /// What kind of failure it is.
+    pub kind: FailureKind,
     /// What happened.
     pub message: String,
 }
@@ -61,7 +63,12 @@ pub(crate) fn assess_since(
     before: Option<(&Assessment, &BTreeSet<RelPath>)>,
 ) -> Assessment {
     let (providers, failures) = by_name(run.checks);
-    let mut failures: Vec<ProviderFailure> = failures.into_iter().map(failure).collect();
+    let failed = |(source, error): (String, CheckError)| ProviderFailure {
+        source,
+        kind: error.kind,
+        message: error.message,
+    };
+    let mut failures: Vec<ProviderFailure> = failures.into_iter().map(failed).collect();
     let mut looks = BTreeMap::new();
     for provider in &providers {
         let since = before.and_then(|(before, changed)| {
@@ -70,12 +77,10 @@ pub(crate) fn assess_since(
         });
         match provider.look(&Input { snapshot, since, parses: run.parses }) {
             Ok(look) => {
-                let flaws =
-                    look.flaws.iter().map(|it| failure((provider.name.clone(), it.clone())));
-                failures.extend(flaws);
+                failures.extend(look.flaws.iter().map(|it| garbled(&provider.name, it.clone())));
                 looks.insert(provider.name.clone(), look);
             }
-            Err(message) => failures.push(failure((provider.name.clone(), message))),
+            Err(error) => failures.push(failed((provider.name.clone(), error))),
         }
     }
     let n_phases = providers.iter().map(|it| it.phases.len()).max().unwrap_or(0);
@@ -99,8 +104,9 @@ pub(crate) fn assess_since(
     assessment
 }
 
-fn failure((source, message): (String, String)) -> ProviderFailure {
-    ProviderFailure { source, message }
+/// An answer that did not make sense.
+pub(crate) fn garbled(source: &str, message: String) -> ProviderFailure {
+    ProviderFailure { source: source.to_owned(), kind: FailureKind::Garbled, message }
 }
 
 /// The paths at which two trees differ.
@@ -136,7 +142,7 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
                     "{} is the id of a finding of another provider",
                     diagnostic.diagnostic_id
                 );
-                assessment.failures.push(failure((source.clone(), message)));
+                assessment.failures.push(garbled(source, message));
             }
         }
         for repair in &look.repairs {
@@ -144,7 +150,7 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
                 repairs.push(repair);
             } else {
                 let message = format!("{} is the id of a repair of another provider", repair.id);
-                assessment.failures.push(failure((source.clone(), message)));
+                assessment.failures.push(garbled(source, message));
             }
         }
     }
@@ -244,6 +250,29 @@ impl Assessment {
                     && look.phase_index(&diagnostic.phase) >= look.phase_index(first)
             })
         })
+    }
+
+    /// Which files were looked at, by the providers with these names, in the run that made this. One that cannot even
+    /// say that has failed.
+    pub fn coverage(
+        &self,
+        run: &Run<'_>,
+        wants: &dyn Fn(&str) -> bool,
+    ) -> (Coverage, Vec<ProviderFailure>) {
+        let (mut coverage, mut failures) = (Coverage::default(), Vec::new());
+        for provider in by_name(run.checks).0 {
+            let Some(look) = self.looks.get(&provider.name).filter(|_| wants(&provider.name))
+            else {
+                continue;
+            };
+            match provider.coverage(&self.snapshot, &look.report) {
+                Ok(it) => coverage.merge(it),
+                Err(CheckError { kind, message }) => {
+                    failures.push(ProviderFailure { source: provider.name, kind, message });
+                }
+            }
+        }
+        (coverage, failures)
     }
 
     /// How many findings have this severity and are not put up with.

@@ -14,7 +14,7 @@ use check::{Repair, Severity};
 use plan::{Candidates, Plan, Policy, Reason, Rejection};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
-use crate::assessment::{Assessment, ProviderFailure};
+use crate::assessment::{Assessment, ProviderFailure, garbled};
 use crate::count::Count;
 use crate::erratic::find_erratic;
 use crate::outcome::{Applied, Fixed, Options, Progress, Stop};
@@ -292,8 +292,7 @@ impl<'a> Session<'a> {
         for source in self.distrusted {
             let message =
                 "answers differently when it is asked again, so none of its repairs is applied";
-            end.failures
-                .push(ProviderFailure { source: source.clone(), message: message.to_owned() });
+            end.failures.push(garbled(source, message.to_owned()));
         }
         end.failures.sort();
         end.failures.dedup();

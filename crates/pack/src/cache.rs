@@ -61,7 +61,7 @@ impl Subject<'_> {
     fn key(&self) -> Option<CacheKey> {
         let Entry::File(file) = self.entry else { return None };
         let Limits { max_bytes, max_depth, max_expanded_nodes } = *self.limits;
-        let mut hasher = blake3::Hasher::new_derive_key("regreen pack look v1");
+        let mut hasher = blake3::Hasher::new_derive_key("regreen pack look v2");
         hasher.update(self.pack.fingerprint());
         for limit in [max_bytes, max_depth, max_expanded_nodes] {
             hasher.update(&(limit as u64).to_le_bytes());

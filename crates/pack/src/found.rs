@@ -10,6 +10,9 @@ use snapshot::RelPath;
 use crate::finding::Anchor;
 use crate::place::Fact;
 
+/// The detail that says why a rule could not be decided.
+pub(crate) const UNDECIDED: &str = "undecided";
+
 /// Something that is wrong at one place.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Found {
@@ -67,6 +70,11 @@ impl Found {
     pub(crate) fn detail(mut self, name: &str, value: &str) -> Found {
         self.details.insert(name.to_owned(), Value::String(value.to_owned()));
         self
+    }
+
+    /// Whether it says that the rule could not be decided at the place.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.details.contains_key(UNDECIDED)
     }
 
     pub(crate) fn with(self, mend: Option<Mend>) -> Found {

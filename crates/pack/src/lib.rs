@@ -10,6 +10,7 @@ mod cache;
 mod finding;
 mod found;
 mod guard;
+mod legible;
 mod load;
 mod local_schema;
 mod pack;

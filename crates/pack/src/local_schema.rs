@@ -1,8 +1,9 @@
 //! The provider `schema`: every file that names its own schema is checked against it, without any pack.
 //!
-//! Only files that hold the bytes of a reference are parsed. A remote schema is never fetched, it is an info; one that
-//! is not there or cannot be used is a warning at the reference. A later look checks again what changed and what
-//! depends on a schema that changed.
+//! Only files that hold the bytes of a reference are parsed. One that does not parse is an error, whether the reference
+//! can be read or not; so is a schema that is named and does not parse. A remote schema is never fetched, it is an info;
+//! one that is not there or cannot be used is a warning at the reference. In all of these cases the file counts as not
+//! checked. A later look checks again what changed and what depends on a schema that changed.
 
 mod reference;
 #[cfg(test)]
@@ -12,14 +13,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use check::{
-    Check, CheckError, Diagnostic, Input, Location, Parses, Repair, Report, Severity, Tier,
-    assign_ids,
+    Check, CheckError, Coverage, Diagnostic, Input, Location, Parsed, Parses, Repair, Report,
+    Severity, Tier, Unchecked, assign_ids,
 };
 use document::{Document, Format, Value};
 use rayon::prelude::*;
-use snapshot::{File, RelPath, Snapshot};
+use snapshot::{Entry, File, RelPath, Snapshot};
 
 use crate::finding::{Anchor, Violation};
+use crate::legible::{legible, named_schema};
+use crate::provider::never_read;
 use crate::report::{self, Subject};
 use crate::schema::{self, Library, Schema};
 use reference::{Place, Reference, Target};
@@ -67,6 +70,29 @@ impl Check for LocalSchema {
         remembered.files.extend(found);
         Ok(remembered.into_report())
     }
+
+    fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
+        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let mut coverage = Coverage::default();
+        for (path, looked) in memory.into_iter().flat_map(|it| &it.files) {
+            if looked.is_named {
+                coverage.add(path);
+            }
+            looked.unchecked.iter().for_each(|it| coverage.add_unchecked(path, *it));
+        }
+        for path in memory.iter().flat_map(|it| it.broken_schemas().into_keys()) {
+            coverage.add_unchecked(path, Unchecked::SyntaxError);
+        }
+        // What a file that was not read names is not known.
+        for (path, entry) in snapshot.iter() {
+            if never_read(entry) == Some(Unchecked::TooLarge)
+                && Format::of_path(path.as_str()).is_some()
+            {
+                coverage.add_unchecked(path, Unchecked::TooLarge);
+            }
+        }
+        coverage
+    }
 }
 
 /// What was found out about a tree.
@@ -83,6 +109,10 @@ struct Looked {
     diagnostics: Vec<Arc<Diagnostic>>,
     repairs: Vec<Arc<Repair>>,
     is_blocked: bool,
+    /// Whether it names a schema, as far as can be told.
+    is_named: bool,
+    /// What kept it from being looked at completely.
+    unchecked: BTreeSet<Unchecked>,
     /// The schema that it names, there or not.
     schema: Option<RelPath>,
 }
@@ -91,6 +121,8 @@ struct Looked {
 struct Loaded {
     schema: Result<Schema, String>,
     depends_on: BTreeSet<RelPath>,
+    /// What is wrong with those of them that do not parse.
+    broken: BTreeMap<RelPath, Vec<Arc<Diagnostic>>>,
 }
 
 impl Remembered {
@@ -116,14 +148,24 @@ impl Remembered {
         let used: BTreeSet<&RelPath> =
             self.files.values().filter_map(|it| it.schema.as_ref()).collect();
         self.schemas.retain(|path, _| used.contains(path));
+        let broken = self.broken_schemas();
         let files = self.files.iter();
-        let blocked = files.clone().filter(|(_, it)| it.is_blocked);
+        let blocked = files.clone().filter(|(_, it)| it.is_blocked).map(|it| it.0);
+        let of_files = files.clone().flat_map(|(_, it)| &it.diagnostics);
         Report {
-            diagnostics: files.clone().flat_map(|(_, it)| it.diagnostics.iter().cloned()).collect(),
+            diagnostics: of_files.chain(broken.values().copied().flatten()).cloned().collect(),
             repairs: files.clone().flat_map(|(_, it)| it.repairs.iter().cloned()).collect(),
-            blocked: blocked.map(|(path, _)| (path.clone(), SCHEMA)).collect(),
+            blocked: blocked.chain(broken.keys().copied()).map(|it| (it.clone(), SCHEMA)).collect(),
             memory: Some(Arc::new(self)),
         }
+    }
+
+    /// The schemas that do not parse, each with what is wrong. One that names a schema itself has said so itself.
+    fn broken_schemas(&self) -> BTreeMap<&RelPath, &Vec<Arc<Diagnostic>>> {
+        let loaded = self.schemas.values().filter_map(|it| it.get());
+        let has_said =
+            |path: &RelPath| self.files.get(path).is_some_and(|it| !it.diagnostics.is_empty());
+        loaded.flat_map(|it| &it.broken).filter(|it| !has_said(it.0)).collect()
     }
 }
 
@@ -146,40 +188,48 @@ impl Desk<'_> {
 /// Checks one file; `None` if it names no schema.
 fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looked> {
     let format = Format::of_path(path.as_str())?;
-    if !reference::may_have_one(file.text.bytes(), format) {
+    let bytes = &*legible(file.text.bytes());
+    if !reference::may_have_one(bytes, format) {
         return None;
     }
-    let in_comments = reference::in_comments(file.text.bytes(), format);
     let parsed = desk.input.parses.get(&file.text, format);
     let snapshot = desk.input.snapshot;
-    let subject = |phase| Subject {
-        source: SCHEMA,
-        phase,
-        tier: Tier::Schema,
-        file: path,
-        parsed: &parsed,
-        snapshot,
+    let in_comments = reference::in_comments(bytes, format);
+    let Ok(document) = parsed.document() else {
+        let named = in_comments.map(|it| it.text).or_else(|| named_schema(bytes));
+        let named = named.filter(|it| reference::resolve(it, path) != Target::MetaSchema);
+        let mut looked = Looked { is_blocked: true, ..Looked::default() };
+        if named.is_some() {
+            looked.is_named = true;
+            looked.diagnostics = does_not_parse(snapshot, path, &parsed);
+            looked.unchecked.extend(report::not_whole(&parsed));
+        }
+        return Some(looked);
     };
     let reference = match in_comments {
         Some(reference) => reference,
-        None if parsed.document().is_err() => {
-            return Some(Looked { is_blocked: true, ..Looked::default() });
-        }
         None => reference::in_key(&parsed)?,
     };
     let target = reference::resolve(&reference.text, path);
     if target == Target::MetaSchema {
         return None;
     }
-    let Ok(document) = parsed.document() else {
-        let unreadable = report::unreadable(&subject(PARSE)).into_iter().map(Arc::new);
-        return Some(Looked {
-            diagnostics: unreadable.collect(),
-            is_blocked: true,
-            ..Looked::default()
-        });
-    };
-    Some(compare(desk, &subject(SCHEMA), &reference, target, document))
+    let subject = subject(SCHEMA, snapshot, path, &parsed);
+    Some(compare(desk, &subject, &reference, target, document))
+}
+
+fn subject<'a>(
+    phase: &'static str,
+    snapshot: &'a Snapshot,
+    file: &'a RelPath,
+    parsed: &'a Parsed,
+) -> Subject<'a> {
+    Subject { source: SCHEMA, phase, tier: Tier::Schema, file, parsed, snapshot }
+}
+
+fn does_not_parse(snapshot: &Snapshot, path: &RelPath, parsed: &Parsed) -> Vec<Arc<Diagnostic>> {
+    let found = report::unreadable(&subject(PARSE, snapshot, path, parsed));
+    found.into_iter().map(Arc::new).collect()
 }
 
 /// What the schema that a file names says of it.
@@ -190,7 +240,8 @@ fn compare(
     target: Target,
     document: &Document,
 ) -> Looked {
-    let mut looked = Looked::default();
+    let mut looked = Looked { is_named: true, ..Looked::default() };
+    looked.unchecked.extend(report::not_whole(subject.parsed));
     let name = schema::quoted(&reference.text);
     let unusable = |why: &str| {
         let message = format!("the schema {name} cannot be used: {why}");
@@ -202,13 +253,22 @@ fn compare(
     };
     match target {
         Target::MetaSchema => {}
-        Target::Remote => looked.diagnostics.push(remote(&format!("the schema {name}"))),
-        Target::Unusable(why) => looked.diagnostics.push(unusable(&why)),
+        Target::Remote => {
+            looked.diagnostics.push(remote(&format!("the schema {name}")));
+            looked.unchecked.insert(Unchecked::RemoteSchema);
+        }
+        Target::Unusable(why) => {
+            looked.diagnostics.push(unusable(&why));
+            looked.unchecked.insert(Unchecked::UnusableSchema);
+        }
         Target::File(path) => {
             let slot = desk.schema(&path);
             let loaded = slot.get().expect("`Desk::schema` fills the slot");
             match &loaded.schema {
-                Err(why) => looked.diagnostics.push(unusable(why)),
+                Err(why) => {
+                    looked.diagnostics.push(unusable(why));
+                    looked.unchecked.insert(Unchecked::UnusableSchema);
+                }
                 Ok(schema) => {
                     let addresses: Vec<&str> = schema.remote().collect();
                     if !addresses.is_empty() {
@@ -218,6 +278,7 @@ fn compare(
                             .push(remote(&format!("what the schema says at {addresses}")));
                     }
                     let violations = schema.check(&document.value(), document);
+                    looked.unchecked.extend(schema.unchecked(&violations));
                     let severity = |it: &Violation| schema::severity(&it.rule_id);
                     let (diagnostics, repairs) =
                         report::into_findings(subject, &severity, violations);
@@ -263,14 +324,23 @@ fn at_reference(
 /// Reads a schema and all it refers to from the snapshot.
 fn load(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Loaded {
     let mut depends_on = BTreeSet::from([path.clone()]);
+    let mut broken = BTreeMap::new();
     let mut documents = BTreeMap::new();
     let mut open = vec![path.clone()];
+    let mut missing = None;
     while let Some(next) = open.pop() {
         let document = match read(snapshot, parses, &next) {
             Ok(document) => document,
-            Err(why) if next == *path => return Loaded { schema: Err(why), depends_on },
-            // The library says which reference leads nowhere.
-            Err(_) => continue,
+            Err(Unread { why, diagnostics }) => {
+                if !diagnostics.is_empty() {
+                    broken.insert(next.clone(), diagnostics);
+                }
+                if next == *path {
+                    missing = Some(why);
+                }
+                // Of what it refers to, the library says which reference leads nowhere.
+                continue;
+            }
         };
         for referenced in schema::referenced_paths(next.as_str(), &document) {
             if let Ok(referenced) = RelPath::parse(&referenced)
@@ -281,18 +351,36 @@ fn load(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Loaded {
         }
         documents.insert(next.as_str().to_owned(), document);
     }
+    if let Some(why) = missing {
+        return Loaded { schema: Err(why), depends_on, broken };
+    }
     let schema = Library::new(documents)
         .and_then(|library| Schema::compile(&Arc::new(library), path.as_str()))
         .map_err(|error| error.to_string());
-    Loaded { schema, depends_on }
+    Loaded { schema, depends_on, broken }
 }
 
-fn read(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Result<serde_json::Value, String> {
-    let file = snapshot.file(path).ok_or_else(|| format!("there is no file `{path}`"))?;
+/// Why a schema cannot be read, and what is wrong with it if it is there.
+struct Unread {
+    why: String,
+    diagnostics: Vec<Arc<Diagnostic>>,
+}
+
+fn read(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Result<serde_json::Value, Unread> {
+    let Some(file) = snapshot.file(path) else {
+        let why = match snapshot.get(path) {
+            Some(Entry::Unread { .. }) => format!("`{path}` was not read"),
+            _ => format!("there is no file `{path}`"),
+        };
+        return Err(Unread { why, diagnostics: Vec::new() });
+    };
     let format = Format::of_path(path.as_str()).unwrap_or(Format::Json);
     let parsed = parses.get(&file.text, format);
     match parsed.document() {
         Ok(document) => Ok(schema::to_json(&document.value())),
-        Err(error) => Err(format!("`{path}` cannot be read: {error}")),
+        Err(error) => Err(Unread {
+            why: format!("`{path}` cannot be read: {error}"),
+            diagnostics: does_not_parse(snapshot, path, &parsed),
+        }),
     }
 }

@@ -9,17 +9,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{
-    Check, CheckError, Diagnostic, Input, Repair, Report, Severity, Since, Tier, assign_ids,
+    Check, CheckError, Coverage, Diagnostic, FailureKind, Input, Repair, Report, Since, Tier,
+    Unchecked,
 };
-use document::{Document, Format, Reason};
+use document::Format;
 use rayon::prelude::*;
-use snapshot::{Entry, RelPath};
+use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 
 use crate::cache::{self, Cache};
 use crate::found::Found;
 use crate::guard::on_a_deep_stack;
+use crate::legible::legible;
 use crate::pack::Pack;
-use crate::report::{Subject, at_offset, finding, into_findings, unreadable};
+use crate::report::{Subject, into_findings, not_whole, unreadable};
 use crate::rules::{Body, Rule, View};
 use crate::schema;
 use crate::tree::{FactList, FileLook, Tree};
@@ -84,6 +86,42 @@ impl Check for PackCheck {
         let rules = rules?;
         Ok(report(Remembered { pack: Arc::clone(&self.pack), files, rules }))
     }
+
+    fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
+        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let mut coverage = Coverage::default();
+        for (path, look) in memory.into_iter().flat_map(|it| &it.files) {
+            if snapshot.file(path).is_none() {
+                continue;
+            }
+            coverage.add(path);
+            look.unchecked.iter().for_each(|it| coverage.add_unchecked(path, *it));
+        }
+        let rules = memory.into_iter().flat_map(|it| &it.rules);
+        for path in rules.flat_map(|it| &it.undecided).filter(|it| snapshot.file(it).is_some()) {
+            coverage.add_unchecked(path, Unchecked::Blocked);
+        }
+        for (path, entry) in snapshot.iter() {
+            if let Some(why) = never_read(entry)
+                && Format::of_path(path.as_str()).is_some()
+                && self.pack.may_concern(path.as_str())
+            {
+                coverage.add_unchecked(path, why);
+            }
+        }
+        coverage
+    }
+}
+
+/// Why a path whose contents are not in the snapshot was not looked at.
+pub(crate) fn never_read(entry: &Entry) -> Option<Unchecked> {
+    match entry {
+        Entry::Unread { reason: UnreadReason::TooLarge, .. } => Some(Unchecked::TooLarge),
+        Entry::Unread { reason: UnreadReason::Special, .. } => Some(Unchecked::NotAFile),
+        Entry::Link { .. } => Some(Unchecked::Link),
+        // Why it was only listed is for those to say who listed it.
+        Entry::Unread { .. } | Entry::File(_) | Entry::Directory => None,
+    }
 }
 
 /// What is remembered of a tree.
@@ -99,6 +137,7 @@ struct RuleLook {
     phase: &'static str,
     groups: BTreeMap<RelPath, Arc<Group>>,
     hidden: BTreeSet<RelPath>,
+    undecided: BTreeSet<RelPath>,
 }
 
 /// What one rule says of one file.
@@ -192,7 +231,7 @@ fn on_a_fitting_stack<T: Send>(pack: &Pack, work: impl FnOnce() -> T + Send) -> 
 
 fn no_stack(pack: &Pack) -> CheckError {
     let message = format!("no thread could be started for the guards of pack `{}`", pack.name());
-    CheckError { message }
+    CheckError { kind: FailureKind::Unavailable, message }
 }
 
 /// Looks at one file alone; `None` if it is of no kind after all. To be called on a fitting stack.
@@ -226,6 +265,7 @@ fn look_at_file(
             dark: kinds.to_vec(),
             diagnostics: unreadable(&subject).into_iter().map(Arc::new).collect(),
             blocked: Some("schema"),
+            unchecked: not_whole(&parsed).into_iter().collect(),
             ..FileLook::default()
         });
     };
@@ -233,13 +273,15 @@ fn look_at_file(
     let kind = pack.kind_among(kinds, &value)?;
     let mut look = FileLook { kind: Some(kind), ..FileLook::default() };
     look.diagnostics.extend(unreadable(&subject).into_iter().map(Arc::new));
-    if let Some(info) = several_documents(&subject, document) {
+    look.unchecked.extend(not_whole(&parsed));
+    if look.unchecked.contains(&Unchecked::SeveralDocuments) {
         look.dark = kinds.to_vec();
-        look.diagnostics.push(Arc::new(info));
     }
     if let Some(schema) = &pack.kinds[kind].schema {
         let subject = Subject { phase: "schema", ..subject };
-        let violations = schema.get().check(&value, document);
+        let schema = schema.get();
+        let violations = schema.check(&value, document);
+        look.unchecked.extend(schema.unchecked(&violations));
         let (diagnostics, repairs) =
             into_findings(&subject, &|it| schema::severity(&it.rule_id), violations);
         look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
@@ -250,6 +292,10 @@ fn look_at_file(
     for rule in pack.file_rules[kind].iter().map(|it| &pack.rules[*it]) {
         let found = rule.look_at_file(&view);
         if !found.is_empty() {
+            // A policy counts only where it is turned on, which is not known here; then its findings say it.
+            if rule.tier != Tier::Policy && found.iter().any(Found::is_undecided) {
+                look.unchecked.insert(Unchecked::UndecidedRule);
+            }
             let (diagnostics, repairs) = voice.speak(rule, &found);
             look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
             look.repairs.extend(repairs.into_iter().map(Arc::new));
@@ -257,20 +303,6 @@ fn look_at_file(
     }
     look.facts = facts(pack, &view);
     Some(look)
-}
-
-/// Says that only the first of several documents is looked at. What the others hold is not known.
-fn several_documents(subject: &Subject<'_>, document: &Document) -> Option<Diagnostic> {
-    let refusal = document.blocked().filter(|it| it.reason == Reason::SeveralDocuments)?;
-    let message = "the file holds several YAML documents, and only the first one is looked at; \
-                   give each a file of its own to have them all checked";
-    let mut info = [Diagnostic {
-        location: at_offset(subject.parsed, refusal.offset),
-        ..finding(subject, "SCHEMA_PARSE", Severity::Info, message)
-    }];
-    assign_ids(&mut info);
-    let [info] = info;
-    Some(info)
 }
 
 /// What the rules about the tree want to know of a file, in the order of rules and roles.
@@ -285,6 +317,7 @@ fn facts(pack: &Pack, view: &View<'_>) -> Vec<FactList> {
 
 /// Whether a text that cannot be read may be of a kind: the keys that tell the kind apart are somewhere in it.
 fn may_be(pack: &Pack, kind: usize, bytes: &[u8]) -> bool {
+    let bytes = &*legible(bytes);
     let holds = |segment: &String| {
         let needle = segment.as_bytes();
         needle.is_empty() || bytes.windows(needle.len()).any(|it| it == needle)
@@ -345,7 +378,7 @@ fn look_at_tree(
     };
     let mut groups: BTreeMap<RelPath, Arc<Group>> = BTreeMap::new();
     let mut unspoken: Vec<(RelPath, Vec<Found>)> = Vec::new();
-    let hidden = match old {
+    let (hidden, undecided) = match old {
         Some((old, changed)) if !is_dirty => {
             for (path, group) in &old.groups {
                 if is_touched(group, changed) {
@@ -354,7 +387,7 @@ fn look_at_tree(
                     groups.insert(path.clone(), Arc::clone(group));
                 }
             }
-            old.hidden.clone()
+            (old.hidden.clone(), old.undecided.clone())
         }
         _ => {
             let looked = voice.pack.rules[rule].look_at_tree(rule, tree);
@@ -370,7 +403,7 @@ fn look_at_tree(
                     None => unspoken.push((path, found)),
                 }
             }
-            looked.hidden
+            (looked.hidden, looked.undecided)
         }
     };
     let spoken: Option<Vec<Vec<_>>> = unspoken
@@ -382,7 +415,7 @@ fn look_at_tree(
         })
         .collect();
     groups.extend(spoken.ok_or_else(|| no_stack(voice.pack))?.into_iter().flatten());
-    Ok(RuleLook { phase, groups, hidden })
+    Ok(RuleLook { phase, groups, hidden, undecided })
 }
 
 fn by_file(found: Vec<Found>) -> BTreeMap<RelPath, Vec<Found>> {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use check::{
     Compatibility, Concern, Diagnostic, Kind, Location, Parsed, Repair, RepairOp, Severity, Tier,
-    assign_ids, assign_repair_ids,
+    Unchecked, assign_ids, assign_repair_ids,
 };
-use document::{Document, Found, Pointer, Reason, Refusal, Value};
+use document::{Document, Found, ParseErrorKind, Pointer, Reason, Refusal, Value};
 use snapshot::{RelPath, Snapshot};
 
 use crate::finding::{Anchor, Proposal, Violation};
@@ -19,6 +19,10 @@ pub(crate) const NOT_REPAIRED: &str = "not_repaired_because";
 const MAX_DUPLICATES: usize = 100;
 
 const MAX_TITLE: usize = 120;
+
+const PARSE_RULE: &str = "SCHEMA_PARSE";
+const SEVERAL_DOCUMENTS: &str = "the file holds several YAML documents, and only the first one is looked at; \
+                                 give each a file of its own to have them all checked";
 
 /// The file that violations are about, and who speaks.
 pub(crate) struct Subject<'a> {
@@ -86,18 +90,42 @@ fn drop_refused(subject: &Subject<'_>, violations: &mut [Violation]) {
     }
 }
 
+/// What keeps the document from being looked at as a whole, if there is something.
+pub(crate) fn not_whole(parsed: &Parsed) -> Option<Unchecked> {
+    match parsed.document() {
+        Err(error) if error.kind == ParseErrorKind::TooLarge => Some(Unchecked::TooComplex),
+        Err(_) => Some(Unchecked::SyntaxError),
+        Ok(document) => match document.blocked()?.reason {
+            Reason::DuplicateKey { .. } => Some(Unchecked::DuplicateKey),
+            Reason::SeveralDocuments => Some(Unchecked::SeveralDocuments),
+            _ => None,
+        },
+    }
+}
+
 /// What keeps the document from being read or addressed: `SCHEMA_PARSE`, or a `SCHEMA_DUPLICATE_KEY` for every key that
-/// its object has twice; with ids.
+/// its object has twice; with ids. That a document goes beyond what is parsed does not mean that it is wrong.
 pub(crate) fn unreadable(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = match subject.parsed.document() {
-        Err(error) => vec![Diagnostic {
-            location: at_offset(subject.parsed, error.offset),
-            ..finding(subject, "SCHEMA_PARSE", Severity::Error, &format!("cannot be read: {error}"))
-        }],
+        Err(error) => {
+            let (severity, what) = match error.kind {
+                ParseErrorKind::TooLarge => (Severity::Warning, "not checked"),
+                _ => (Severity::Error, "cannot be read"),
+            };
+            vec![Diagnostic {
+                location: at_offset(subject.parsed, error.offset),
+                ..finding(subject, PARSE_RULE, severity, &format!("{what}: {error}"))
+            }]
+        }
         Ok(document) => match document.blocked() {
             Some(Refusal { reason: Reason::DuplicateKey { key }, offset }) => {
                 duplicate_keys(subject, document, &key, offset)
             }
+            // What the other documents hold is not known.
+            Some(Refusal { reason: Reason::SeveralDocuments, offset }) => vec![Diagnostic {
+                location: at_offset(subject.parsed, offset),
+                ..finding(subject, PARSE_RULE, Severity::Info, SEVERAL_DOCUMENTS)
+            }],
             _ => return Vec::new(),
         },
     };

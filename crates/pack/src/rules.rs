@@ -76,6 +76,9 @@ pub(crate) struct Looked {
     pub(crate) found: Vec<Found>,
     /// The files of which not everything could be said, because another file cannot be read.
     pub(crate) hidden: BTreeSet<RelPath>,
+    /// The files in which it is not known whether something is wrong, because what they depend on may be in a file that
+    /// cannot be read.
+    pub(crate) undecided: BTreeSet<RelPath>,
 }
 
 impl Body {
@@ -235,7 +238,13 @@ impl Rule {
             let sited = tree.facts(idx, 0).into_iter().chain(tree.facts(idx, 1));
             hidden.extend(sited.map(|(file, _)| file.clone()));
         }
-        Looked { found, hidden }
+        let depending = match &self.body {
+            Body::Reference(_) | Body::Imports(_) if targets_are_dark => tree.facts(idx, 0),
+            Body::SameAs(_) if sources_are_dark => tree.facts(idx, 1),
+            _ => Vec::new(),
+        };
+        let undecided = depending.into_iter().map(|(file, _)| file.clone()).collect();
+        Looked { found, hidden, undecided }
     }
 }
 

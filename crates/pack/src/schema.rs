@@ -23,7 +23,7 @@ mod trial;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use check::Severity;
+use check::{Severity, Unchecked};
 use document::{Document, Pointer, Value};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
@@ -54,6 +54,8 @@ pub(crate) enum SchemaError {
     BadReference { path: String, reference: String },
     #[error("`{path}` is too large: at most {max_depth} levels and {max_nodes} values altogether")]
     TooLarge { path: String, max_depth: usize, max_nodes: usize },
+    #[error("`{path}` is written in `{draft}`, which is not supported; use draft 4 or a later one")]
+    Draft { path: String, draft: String },
     #[error("`{path}` is not a valid schema{}: {message}", place(.at))]
     Invalid { path: String, at: String, message: String },
 }
@@ -146,6 +148,15 @@ impl Schema {
             }
         }
         violations
+    }
+
+    /// Why a document with these violations was not compared with all of the schema, if it was not.
+    pub(crate) fn unchecked(&self, violations: &[Violation]) -> Option<Unchecked> {
+        // Of all that a comparison says, only that it could not be made is about the schema.
+        if violations.iter().any(|it| it.rule_id == "SCHEMA_INVALID") {
+            return Some(Unchecked::TooComplex);
+        }
+        self.remote().next().map(|_| Unchecked::RemoteSchema)
     }
 
     /// The rules that [`Schema::check`] would say are broken, once for each time; without the words and the repairs.

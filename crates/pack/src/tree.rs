@@ -1,10 +1,10 @@
 //! The facts of all files together, for the rules that compare files, and what else a change of one fact would break.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use check::{Diagnostic, Repair, RepairOp};
+use check::{Diagnostic, Repair, RepairOp, Unchecked};
 use document::{Op, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
 
@@ -28,6 +28,8 @@ pub(crate) struct FileLook {
     pub(crate) repairs: Vec<Arc<Repair>>,
     /// The first phase that could not run.
     pub(crate) blocked: Option<&'static str>,
+    /// What kept it from being looked at completely.
+    pub(crate) unchecked: BTreeSet<Unchecked>,
 }
 
 /// The facts of one role of one rule, by position of the rule in the pack.

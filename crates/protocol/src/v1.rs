@@ -3,6 +3,7 @@
 mod baseline;
 mod compile;
 mod config;
+mod coverage;
 mod dds;
 mod diagnostic;
 mod edits;
@@ -21,6 +22,10 @@ pub use compile::{
     CompileSpan, CompileStats, CompileStatus, CompileTargets, Fact, FillCandidate, Hole,
     HoleContext, Members, NodeScope, Obligation, ObligationContext, ScopeBinding,
 };
+pub use coverage::{
+    FailureCode, FileSummary, LookFailure, MOST_PLACES, PendingTransaction, UncheckedFiles,
+    UncheckedReason,
+};
 pub use dds::{
     DdsAdd, DdsApproval, DdsDecision, DdsEntry, DdsExchange, DdsFault, DdsHappened, DdsLease,
     DdsList, DdsProblem, DdsReport, DdsRuns, DdsShow, DdsSigning, DdsVerification, DdsWork,
@@ -29,9 +34,9 @@ pub use diagnostic::{Diagnostic, Location, Related, Severity, Tier};
 pub use findings::{
     AppliedRepair, CheckReport, CheckSummary, Decision, ExplainReport, FixReport, FixSummary,
     FoundFiles, InitReport, PlanReport, PlanSummary, PlannedRepair, RejectedRepair, RuleLine,
-    RulesReport, SourceFailure,
+    RulesReport,
 };
-pub use recover::{PendingTransaction, RecoverReport, SettledTransaction};
+pub use recover::{RecoverReport, SettledTransaction};
 pub use repair::{
     Compatibility, Confidence, ExpectedDelta, Precondition, Repair, RepairEdit, RepairKind,
     RepairScope, RepairTargets, Safety,

@@ -27,7 +27,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use protocol::v1::PendingTransaction;
+use protocol::v1::{FileSummary, LookFailure, PendingTransaction};
 use service::{Interrupts, Session, User};
 
 use crate::cli::{Cli, Command, Common, ReportFormat};
@@ -35,6 +35,7 @@ use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::output::{Said, deliver, note};
 use crate::policy::{Wants, WritePolicy};
+use crate::render::verdict;
 use crate::{failure, signals, words};
 
 /// What every command is given.
@@ -124,6 +125,17 @@ impl Ctx<'_> {
     /// Tells people something beside the result; not with `--quiet`.
     pub(crate) fn note(&self, text: &str) -> Result<()> {
         if self.common.quiet { Ok(()) } else { note(text, self.common.color) }
+    }
+
+    /// Tells what a result on standard output cannot say: what failed, also with `--quiet`, and what was not checked.
+    pub(crate) fn tell_gaps(&self, failures: &[LookFailure], files: &FileSummary) -> Result<()> {
+        if let Some(failures) = verdict::render_failures(failures) {
+            note(&failures, self.common.color)?;
+        }
+        match verdict::unchecked(files) {
+            Some(unchecked) => self.note(&format!("note: {unchecked}\n")),
+            None => Ok(()),
+        }
     }
 
     /// The text unless nothing but errors is wanted.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use protocol::v1::SourceFailure;
+use service::Verdict;
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,7 +29,7 @@ impl Exit {
         (
             Exit::Failed,
             3,
-            "the work could not be done: I/O, a bad configuration, a lock, action mode",
+            "the work could not be done: I/O, a missing source, a bad configuration, a lock, action mode",
         ),
     ];
 
@@ -38,10 +38,13 @@ impl Exit {
         if ok { Exit::Clean } else { Exit::Findings }
     }
 
-    /// The same for a look at the tree; a solver that was asked for and could not be asked is work that was not done.
-    pub(crate) fn of_look(ok: bool, failures: &[SourceFailure]) -> Exit {
-        let is_unasked = failures.iter().any(|it| it.source == service::Z3_SOURCE);
-        if is_unasked { Exit::Failed } else { Exit::of(ok) }
+    /// How a look at the tree ends the command.
+    pub(crate) fn of_verdict(verdict: Verdict) -> Exit {
+        match verdict {
+            Verdict::Green | Verdict::NothingChecked => Exit::Clean,
+            Verdict::Red => Exit::Findings,
+            Verdict::Failed => Exit::Failed,
+        }
     }
 
     pub(crate) fn code(self) -> u8 {

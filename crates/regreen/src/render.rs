@@ -12,3 +12,4 @@ pub(crate) mod plan;
 pub(crate) mod repair;
 pub(crate) mod sarif;
 pub(crate) mod style;
+pub(crate) mod verdict;

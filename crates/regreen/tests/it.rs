@@ -51,5 +51,7 @@ mod output_attacks;
 mod red;
 #[path = "it/support.rs"]
 mod support;
+#[path = "it/verdicts.rs"]
+mod verdicts;
 #[path = "it/watch.rs"]
 mod watch;

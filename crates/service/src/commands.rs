@@ -29,6 +29,7 @@ use crate::reply::{OnProgress, Progress};
 use crate::session::{Access, Session};
 use crate::setup::{self, Setup};
 use crate::trial::refusals;
+use crate::verdict::Standing;
 
 /// How often the sources are asked again at most, for each round of repairs.
 const RECHECKS_PER_PASS: usize = 200;
@@ -39,7 +40,19 @@ struct Looked {
     look: Look,
     own: Vec<Arc<Diagnostic>>,
     passed_over: Vec<(RelPath, String)>,
+    /// What could not be read.
+    unread: Vec<v1::LookFailure>,
+    /// Whether a transaction is unfinished that may not be settled here.
+    is_pending: bool,
     assessment: Assessment,
+}
+
+impl Looked {
+    /// How far the look came that ended with this assessment.
+    fn standing(&self, assessment: &Assessment) -> Standing {
+        let standing = Standing::new(&self.setup, &self.look, assessment, &self.unread);
+        Standing { is_pending: self.is_pending, ..standing }
+    }
 }
 
 /// Reads the tree and looks at it.
@@ -51,7 +64,7 @@ fn look_at(
 ) -> Result<Looked, Failure> {
     progress(Progress::Scanning);
     let overlay = look::overlay(request)?;
-    let (setup, mut tree) = setup::load_with(session, &overlay, no_baseline, request.solver)?;
+    let (setup, mut tree) = setup::load_with(session, &overlay, no_baseline, request)?;
     setup.prover.begin();
     let look = Look::new(session, request, &setup, &mut tree)?;
     progress(Progress::Checking { n_files: tree.snapshot.files().count() });
@@ -61,7 +74,9 @@ fn look_at(
     let assessment = engine::assess(&setup.run(&checks), &tree.snapshot, None);
     setup.cache.close(setup.workspace(session), overlay.is_empty());
     drop(checks);
-    Ok(Looked { setup, look, own: tree.own, passed_over: tree.passed_over, assessment })
+    let (passed_over, unread) = (tree.passed_over, tree.failures);
+    let is_pending = session.pending_transaction().is_some();
+    Ok(Looked { setup, look, own: tree.own, passed_over, unread, is_pending, assessment })
 }
 
 /// What came of repairing in memory.

@@ -83,6 +83,8 @@ pub(crate) struct Clank {
 pub(crate) struct PackRef {
     pub(crate) place: PackPlace,
     pub(crate) at: Pointer,
+    /// Whether the run fails if it cannot be loaded.
+    pub(crate) required: bool,
 }
 
 /// Where a pack is.
@@ -322,8 +324,15 @@ fn read_packs(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<P
 fn read_pack(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option<PackRef> {
     let mut section = Members::open(value, at, "a table", problems)?;
     let (path, builtin) = (section.take("path"), section.take("builtin"));
+    let mut required = true;
+    if let Some((value, at)) = section.take("required") {
+        match value {
+            Value::Bool(is_required) => required = *is_required,
+            _ => problems.wrong_type(&at, value, "true or false"),
+        }
+    }
     let has_rest = section.has_rest();
-    section.close(&["path", "builtin"], problems);
+    section.close(&["path", "builtin", "required"], problems);
     let place = match (path, builtin) {
         (Some((value, at)), None) => match value.as_str().map(RelPath::parse) {
             Some(Ok(path)) => PackPlace::Folder(path),
@@ -353,7 +362,7 @@ fn read_pack(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
             return None;
         }
     };
-    Some(PackRef { place, at: at.clone() })
+    Some(PackRef { place, at: at.clone(), required })
 }
 
 #[cfg(test)]

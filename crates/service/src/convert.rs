@@ -35,7 +35,8 @@ pub fn convert(session: &Session, request: &Convert) -> Result<ConvertReply, Fai
     };
     let tried = trial.report();
     let report = ConvertReport {
-        ok: output.is_some(),
+        pending_transaction: session.pending_transaction(),
+        ok: output.is_some() && session.pending_transaction().is_none(),
         validator_version: VERSION.to_owned(),
         kind: tried.kind,
         output: output.as_ref().map(|it| String::from_utf8_lossy(it).into_owned()),

@@ -72,6 +72,12 @@ pub enum Failure {
         /// Why.
         reason: String,
     },
+    /// A file or folder that must be looked at cannot be read.
+    #[error("{message}")]
+    Unreadable {
+        /// Which, and what the system said.
+        message: String,
+    },
     /// Two files have the uid that a changeset names.
     #[error("{first} and {second} have the same uid {uid:?}; a changeset cannot name one of them")]
     TwoFiles {
@@ -134,6 +140,7 @@ impl Failure {
     fn area(&self) -> &'static str {
         match self {
             Failure::Open(_) | Failure::Load(_) | Failure::Scan(_) => "io",
+            Failure::Unreadable { .. } => "unreadable",
             Failure::Recover(error) => recover_code(error),
             Failure::Index(IndexLoadError::Step(_)) => "io",
             Failure::Index(_) => "bad_file_index",

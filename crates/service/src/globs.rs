@@ -41,6 +41,19 @@ impl Globs {
         self.patterns.is_empty()
     }
 
+    /// Whether a glob may match something in the folder, as far as its beginning without wildcards tells.
+    pub(crate) fn may_match_in(&self, folder: &RelPath) -> bool {
+        let folder = folder.as_str();
+        self.patterns.iter().any(|it| {
+            let pattern = it.glob();
+            let end = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
+            let plain = &pattern[..end];
+            // Where a wildcard starts inside a name, only the folders before it are known.
+            let known = if end == pattern.len() { plain } else { folders_of(plain) };
+            known.is_empty() || is_inside(folder, known) || is_inside(known, folder)
+        })
+    }
+
     /// Whether a glob matches the path or a folder that it lies in.
     pub(crate) fn matches(&self, path: &RelPath) -> bool {
         let text = path.as_str();
@@ -49,9 +62,38 @@ impl Globs {
     }
 }
 
+fn folders_of(path: &str) -> &str {
+    path.rfind('/').map_or("", |end| &path[..end])
+}
+
+/// Whether one path is the other or lies beneath it.
+fn is_inside(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|it| it.is_empty() || it.starts_with('/'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_may_hold_what_a_glob_matches_unless_they_part_before_a_wildcard() {
+        for (pattern, folder, may_match) in [
+            ("conf/**", "conf", true),
+            ("conf/**", "conf/a", true),
+            ("conf/a/*.yaml", "conf", true),
+            ("conf/**", "private", false),
+            ("conf*/a.yaml", "conf1", true),
+            ("conf", "conf/a", true),
+            ("conf", "confx", false),
+            ("**/*.yaml", "private", true),
+        ] {
+            let mut globs = Globs::default();
+            globs.add(pattern).unwrap();
+            globs.build().unwrap();
+            let folder = RelPath::parse(folder).unwrap();
+            assert_eq!(globs.may_match_in(&folder), may_match, "{pattern} {folder}");
+        }
+    }
 
     #[track_caller]
     fn check(pattern: &str, path: &str, matches: bool) {

@@ -34,6 +34,7 @@ mod trial;
 mod uids;
 mod undo;
 mod validate;
+mod verdict;
 mod view;
 mod wire;
 
@@ -60,6 +61,7 @@ pub use schema::{SCHEMA_NAMES, Schema, schemas};
 pub use session::{Access, Home, Session, User, find_root};
 pub use undo::{is_transaction_id, undo};
 pub use validate::validate;
+pub use verdict::Verdict;
 pub use workspace::Interrupts;
 
 /// The version that reports carry.

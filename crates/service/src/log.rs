@@ -22,6 +22,7 @@ pub fn log(session: &Session, request: &Log) -> Result<LogReport, Failure> {
     };
     let transactions = session.workspace.log()?;
     Ok(LogReport {
+        pending_transaction: session.pending_transaction(),
         transactions: transactions.iter().rev().map(entry).collect(),
         pruned: pruned.iter().map(ToString::to_string).collect(),
     })

@@ -92,6 +92,20 @@ impl Look {
             && self.changed.as_ref().is_none_or(|it| it.contains(&path))
     }
 
+    /// Whether what the source says is reported.
+    pub(crate) fn takes_source(&self, source: &str) -> bool {
+        self.sources.is_empty() || self.sources.contains(source)
+    }
+
+    /// Whether something that could not be read may have been asked about, itself or what lies in it.
+    pub(crate) fn may_need(&self, failure: &v1::LookFailure) -> bool {
+        let Some(file) = &failure.file else { return true };
+        let Ok(folder) = RelPath::parse(file) else { return self.covers(file) };
+        let holds_one = |paths: &BTreeSet<RelPath>| paths.iter().any(|it| folder.contains(it));
+        let is_needed = |paths: &BTreeSet<RelPath>| is_beneath(paths, &folder) || holds_one(paths);
+        self.paths.as_ref().is_none_or(is_needed) && self.changed.as_ref().is_none_or(is_needed)
+    }
+
     /// Whether the file may be edited.
     pub(crate) fn is_editable(&self, path: &RelPath) -> bool {
         self.covers(path.as_str()) && (self.overlay.is_empty() || self.overlay.contains(path))
@@ -130,7 +144,7 @@ impl Look {
     fn takes_rule(&self, rule_id: &str, source: &str, tier: Tier) -> bool {
         (self.tiers.is_empty() || self.tiers.contains(&tier))
             && (self.only.is_empty() || self.only.contains(rule_id))
-            && (self.sources.is_empty() || self.sources.contains(source))
+            && self.takes_source(source)
     }
 
     /// Whether only a person's word lets the repair be made.
@@ -222,7 +236,16 @@ fn named_paths(
     for path in &request.paths {
         let path = parse(path)?;
         if tree.snapshot.file(&path).is_none() && !tree.snapshot.is_directory(&path) {
-            let loaded = setup.workspace(session).load(std::slice::from_ref(&path))?;
+            let loaded = match setup.workspace(session).load(std::slice::from_ref(&path)) {
+                Ok(loaded) => loaded,
+                // It is one of the things that cannot be read; the others are looked at all the same.
+                Err(workspace::LoadError::Io { source, .. }) => {
+                    tree.add_unreadable(&path, &source.to_string());
+                    paths.insert(path);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
             if let Some(refusal) = loaded.refused.get(&path) {
                 return Err(Failure::Usage { message: format!("{path}: {refusal}") });
             }

@@ -1,5 +1,5 @@
-//! The rules that regreen itself looks after, whatever packs there are: its configuration, files that it cannot read,
-//! and comments that ignore findings.
+//! The rules that regreen itself looks after, whatever packs there are: its configuration, files that are too large,
+//! and comments that ignore findings. A file that cannot be read is a failure and no finding (AE-48).
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,6 @@ const CONFIG: &str = "SCHEMA_CONFIG";
 const PACK: &str = "SCHEMA_PACK";
 const CONFIG_UNUSED: &str = "SCHEMA_CONFIG_UNUSED";
 const TOO_LARGE: &str = "SCHEMA_TOO_LARGE";
-const UNREADABLE: &str = "SCHEMA_UNREADABLE";
 
 /// A page about a rule.
 pub(crate) struct Page {
@@ -72,16 +71,6 @@ pub(crate) const PAGES: &[Page] = &[
         repair: "None: raise the limit, or exclude the file.",
     },
     Page {
-        rule_id: UNREADABLE,
-        tier: Tier::Schema,
-        severity: Severity::Error,
-        title: "The file cannot be read",
-        what: "A document is there and could not be read, or has a name that cannot be used.",
-        why: "It was not checked, so nobody knows whether it is right.",
-        example: "$ chmod 000 secrets.yaml\n",
-        repair: "None: let regreen read the file, or exclude it in `[workspace]` of `regreen.toml`.",
-    },
-    Page {
         rule_id: "SEM_IGNORE_WITHOUT_RULE",
         tier: Tier::Semantic,
         severity: Severity::Warning,
@@ -131,12 +120,6 @@ pub(crate) fn too_large(file: &str, size: u64, limit: u64) -> Diagnostic {
         config::PATH
     );
     diagnostic(TOO_LARGE, Severity::Info, file, message)
-}
-
-/// A document that cannot be read.
-pub(crate) fn unreadable(file: &str, what: &str, reason: &str) -> Diagnostic {
-    let message = format!("the {what} was not checked, because it cannot be read: {reason}");
-    diagnostic(UNREADABLE, Severity::Error, file, message)
 }
 
 fn about_config(

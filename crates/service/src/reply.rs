@@ -8,12 +8,15 @@ use protocol::v1::{
 
 use crate::Frames;
 use crate::changes::FileChange;
+use crate::verdict::Verdict;
 
 /// The reply to `check`.
 #[derive(Clone, Debug)]
 pub struct CheckReply {
     /// What programs read.
     pub report: CheckReport,
+    /// What it comes to.
+    pub verdict: Verdict,
     /// What it takes to show the diagnostics to people.
     pub frames: Frames,
     /// What each listed repair would do, by its id, if that was asked for. A repair that cannot be made has none.
@@ -27,6 +30,8 @@ pub struct CheckReply {
     /// The folders that were passed over because a tool filled them or because they are repositories of their own, each
     /// with the reason.
     pub passed_over: Vec<(String, String)>,
+    /// Whether a baseline was asked for and not written, because not everything could be looked at.
+    pub is_baseline_missing: bool,
 }
 
 /// The reply to `plan`.
@@ -34,6 +39,8 @@ pub struct CheckReply {
 pub struct PlanReply {
     /// What programs read.
     pub report: PlanReport,
+    /// What it comes to.
+    pub verdict: Verdict,
     /// What each repair would do, by its id, if that was asked for. A repair that cannot be made has none.
     pub previews: BTreeMap<String, Preview>,
     /// What the accepted repairs do together, if diffs were asked for.
@@ -49,6 +56,8 @@ pub struct PlanReply {
 pub struct FixReply {
     /// What programs read.
     pub report: FixReport,
+    /// What it comes to.
+    pub verdict: Verdict,
     /// What happened to each file, by path: done, or possible with `dry_run` or an overlay.
     pub changes: Vec<FileChange>,
     /// What it takes to show what remains to people.

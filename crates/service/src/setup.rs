@@ -1,7 +1,7 @@
 //! Everything that a look at the tree needs to know first: the configuration, the packs, the baseline.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ::clank::ClankCheck;
 use check::{Check, Diagnostic, Parses, Repair, Severity};
@@ -10,7 +10,8 @@ use edit::Text;
 use engine::{Level, Run, Sieve};
 use pack::{LocalSchema, Pack, PackCheck};
 use protocol::v1;
-use snapshot::{Entry, RelPath, Snapshot};
+use protocol::v1::LookFailure;
+use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 use workspace::{Skipped, Workspace};
 
 use crate::baseline::{self, Baseline};
@@ -20,7 +21,7 @@ use crate::clank::Prover;
 use crate::config::{self, Config, PackPlace, PackRef};
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::{Frames, nearest, own_rules, pool, wire};
+use crate::{Frames, nearest, own_rules, pool, verdict, wire};
 
 mod packs;
 
@@ -42,6 +43,10 @@ pub(crate) struct Setup {
     pub(crate) cache: Arc<Store>,
     /// Who proves goals of Clank programs.
     pub(crate) prover: Prover,
+    /// Whether to go on without sources that are not available.
+    pub(crate) tolerate: bool,
+    /// The sources that the run goes on without.
+    lost: Mutex<BTreeSet<LookFailure>>,
     checks: Vec<Box<dyn Check>>,
     /// Opened anew where the configuration has another limit for the size of files.
     reopened: Option<Workspace>,
@@ -54,6 +59,8 @@ pub(crate) struct Tree {
     pub(crate) own: Vec<Arc<Diagnostic>>,
     /// The folders that the scan passed over, each with the reason.
     pub(crate) passed_over: Vec<(RelPath, String)>,
+    /// What could not be read of it and may matter.
+    pub(crate) failures: Vec<LookFailure>,
 }
 
 /// Reads the configuration, the packs it names, the baseline and the tree.
@@ -62,17 +69,17 @@ pub(crate) fn load(
     overlay: &Overlay,
     no_baseline: bool,
 ) -> Result<(Setup, Tree), Failure> {
-    load_with(session, overlay, no_baseline, None)
+    load_with(session, overlay, no_baseline, &v1::Look::default())
 }
 
-/// The same, with another solver than the configuration's if one is given.
+/// The same, with the solver that a request asks for, and without what it can do without.
 pub(crate) fn load_with(
     session: &Session,
     overlay: &Overlay,
     no_baseline: bool,
-    solver: Option<v1::Solver>,
+    request: &v1::Look,
 ) -> Result<(Setup, Tree), Failure> {
-    let setup = load_rules(session, overlay, no_baseline, solver)?;
+    let setup = load_rules(session, overlay, no_baseline, request)?;
     let tree = setup.scan(session, overlay)?;
     Ok((setup, tree))
 }
@@ -82,14 +89,17 @@ pub(crate) fn load_rules(
     session: &Session,
     overlay: &Overlay,
     no_baseline: bool,
-    solver: Option<v1::Solver>,
+    request: &v1::Look,
 ) -> Result<Setup, Failure> {
     let (config, config_text) = load_config(session, overlay)?;
     let reopened = session.reopened(config.max_file_size);
     let workspace = reopened.as_ref().unwrap_or(&session.workspace);
-    let packs = packs::load(workspace, &config, config_text.as_ref())?;
+    let tolerate = request.tolerate_tools;
+    let packs::Loaded { packs, lost } =
+        packs::load(workspace, &config, config_text.as_ref(), tolerate)?;
     let catalog = Catalog::new(&packs, &config.rules);
-    if let Some(text) = &config_text {
+    // A rule that is in no list may be one of a pack that is not there.
+    if let Some(text) = config_text.as_ref().filter(|_| lost.is_empty()) {
         check_rules(&config, &catalog, text)?;
     }
     let baseline = baseline::load(workspace, &config.baseline)?;
@@ -99,14 +109,28 @@ pub(crate) fn load_rules(
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
         .with_language("clank", crate::clank::LANGUAGE);
     let clank_roots = config.clank.roots.iter().map(ToString::to_string).collect();
-    let prover = Prover::of(solver.unwrap_or(config.clank.solver));
+    let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
     let clank = ClankCheck::new(clank_roots).with_oracle(prover.oracle());
     let mut checks: Vec<Box<dyn Check>> = vec![Box::new(LocalSchema), Box::new(clank)];
     let cache = Arc::new(Store::default());
     for pack in &packs {
         checks.push(Box::new(PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache))));
     }
-    Ok(Setup { config, packs, catalog, baseline, sieve, parses, cache, prover, checks, reopened })
+    let lost = Mutex::new(lost);
+    Ok(Setup {
+        config,
+        packs,
+        catalog,
+        baseline,
+        sieve,
+        parses,
+        cache,
+        prover,
+        tolerate,
+        lost,
+        checks,
+        reopened,
+    })
 }
 
 impl Setup {
@@ -123,6 +147,11 @@ impl Setup {
     /// What the engine runs.
     pub(crate) fn run<'a>(&'a self, checks: &'a [&'a dyn Check]) -> Run<'a> {
         Run { checks, parses: &self.parses, sieve: &self.sieve }
+    }
+
+    /// The sources that the run goes on without.
+    pub(crate) fn lost(&self) -> BTreeSet<LookFailure> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The names of the sources, regreen itself included.
@@ -196,11 +225,21 @@ impl Setup {
         skipped: &[Skipped],
         overlay: &Overlay,
     ) -> Result<Tree, Failure> {
+        let unread = skipped.iter().filter_map(|it| self.failure_of(session, it, overlay));
+        let failures: Vec<LookFailure> = unread.collect();
         let is_all = self.config.include.is_empty() && self.config.exclude.is_empty();
-        let snapshot = if is_all && overlay.is_empty() {
+        let snapshot = if is_all && overlay.is_empty() && failures.is_empty() {
             scanned
         } else {
             let mut entries = scanned.to_entries();
+            // That a file is there is known, and that keeps rules from missing what it may hold.
+            let hidden =
+                failures.iter().filter(|it| it.file.as_deref().is_some_and(is_of_interest));
+            for path in hidden.filter_map(|it| RelPath::parse(it.file.as_deref()?).ok()) {
+                entries
+                    .entry(path)
+                    .or_insert(Entry::Unread { size: 0, reason: UnreadReason::Listed });
+            }
             for (path, bytes) in overlay {
                 let mode = scanned.file(path).map_or(0o644, |it| it.mode);
                 let text = Text::new(bytes.clone());
@@ -209,39 +248,55 @@ impl Setup {
             entries.retain(|path, _| self.includes(path));
             Snapshot::new(entries).map_err(workspace::LoadError::Moving)?
         };
-        let own = self.own_findings(session, &snapshot, skipped);
-        Ok(Tree { snapshot, own, passed_over: Vec::new() })
+        let own = self.own_findings(session, &snapshot);
+        Ok(Tree { snapshot, own, passed_over: Vec::new(), failures })
     }
 
-    /// Whether it is a folder in which there may be something to look at.
-    fn is_wanted_folder(&self, session: &Session, path: &str) -> bool {
-        let Ok(path) = RelPath::parse(path) else { return false };
-        let loaded = self.workspace(session).load(std::slice::from_ref(&path));
-        loaded.is_ok_and(|it| matches!(it.snapshot.get(&path), Some(Entry::Directory)))
-            && self.includes_below(&path)
-    }
-
-    fn own_findings(
+    /// What could not be read, if a source may be about it or about something in it.
+    fn failure_of(
         &self,
         session: &Session,
-        snapshot: &Snapshot,
-        skipped: &[Skipped],
-    ) -> Vec<Arc<Diagnostic>> {
+        skipped: &Skipped,
+        overlay: &Overlay,
+    ) -> Option<LookFailure> {
+        let Skipped { path: name, reason, has_bad_name, may_be_folder } = skipped;
+        let path = RelPath::parse(name);
+        let is_elsewhere =
+            path.as_ref().is_ok_and(|it| !self.includes(it) || overlay.contains_key(it));
+        if is_of_interest(name) {
+            return match is_elsewhere {
+                true => None,
+                false if *has_bad_name => Some(verdict::unsupported_name(name, reason)),
+                false => Some(verdict::unreadable(name, false, reason)),
+            };
+        }
+        let path = path.ok().filter(|it| *may_be_folder && self.may_hold_some(it))?;
+        let loaded = self.workspace(session).load(std::slice::from_ref(&path));
+        let is_folder = match loaded {
+            Ok(loaded) => matches!(loaded.snapshot.get(&path), Some(Entry::Directory)),
+            // Not even that can be told.
+            Err(_) => true,
+        };
+        is_folder.then(|| verdict::unreadable(name, true, reason))
+    }
+
+    /// Whether there may be something to look at in a folder.
+    fn may_hold_some(&self, folder: &RelPath) -> bool {
+        let Config { include, exclude, .. } = &self.config;
+        let inside = folder.join("x").ok();
+        let is_excluded =
+            exclude.matches(folder) || inside.as_ref().is_some_and(|it| exclude.matches(it));
+        (include.is_empty() || include.may_match_in(folder)) && !is_excluded
+    }
+
+    fn own_findings(&self, session: &Session, snapshot: &Snapshot) -> Vec<Arc<Diagnostic>> {
         let limit = self.workspace(session).options().max_file_size;
         let mut found = self.config.infos.clone();
         for (path, entry) in snapshot.iter() {
-            if let Entry::Unread { size, reason: snapshot::UnreadReason::TooLarge } = entry
+            if let Entry::Unread { size, reason: UnreadReason::TooLarge } = entry
                 && document::Format::of_path(path.as_str()).is_some()
             {
                 found.push(own_rules::too_large(path.as_str(), *size, limit));
-            }
-        }
-        for it in skipped {
-            let is_passed_over = RelPath::parse(&it.path).is_ok_and(|path| !self.includes(&path));
-            if document::Format::of_path(&it.path).is_some() && !is_passed_over {
-                found.push(own_rules::unreadable(&it.path, "file", &it.reason));
-            } else if self.is_wanted_folder(session, &it.path) {
-                found.push(own_rules::unreadable(&it.path, "folder", &it.reason));
             }
         }
         found.retain_mut(|it| match self.config.rules.get(&it.rule_id) {
@@ -255,6 +310,11 @@ impl Setup {
         check::sort_and_assign_ids(&mut found);
         found.into_iter().map(Arc::new).collect()
     }
+}
+
+/// Whether a source may be about a file of this name: a document, which may name a schema, or a program.
+fn is_of_interest(name: &str) -> bool {
+    document::Format::of_path(name).is_some() || name.ends_with(".clank")
 }
 
 /// The configuration, and its text if there is one.

@@ -121,6 +121,7 @@ impl Trial {
             Trial::Simulated(it) => it.workspace_hash.map(|it| it.to_string()),
         };
         ApplyReport {
+            pending_transaction: None,
             ok,
             validator_version: VERSION.to_owned(),
             kind: kind.map(wire::kind),

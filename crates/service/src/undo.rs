@@ -21,6 +21,13 @@ pub fn is_transaction_id(text: &str) -> bool {
 
 /// Undoes a transaction, or says why not. Nothing to undo is fine.
 pub fn undo(session: &Session, request: &Undo) -> Result<UndoReply, Failure> {
+    let mut reply = undo_settled(session, request)?;
+    reply.report.pending_transaction = session.pending_transaction();
+    reply.report.ok &= reply.report.pending_transaction.is_none();
+    Ok(reply)
+}
+
+fn undo_settled(session: &Session, request: &Undo) -> Result<UndoReply, Failure> {
     let id = match request.transaction.as_deref().map(str::parse::<TransactionId>) {
         None => None,
         Some(Ok(id)) => Some(id),
@@ -45,8 +52,14 @@ pub fn undo(session: &Session, request: &Undo) -> Result<UndoReply, Failure> {
             Ok(Some(plan)) => {
                 let changes = before.and_then(|it| planned(&it, &plan)).unwrap_or_default();
                 let undone = Some(plan.id.to_string());
-                let report =
-                    UndoReport { ok: true, undone, transaction: None, files, refused: None };
+                let report = UndoReport {
+                    ok: true,
+                    undone,
+                    transaction: None,
+                    files,
+                    refused: None,
+                    pending_transaction: None,
+                };
                 Ok(UndoReply { report, changes })
             }
             Ok(None) => Ok(nothing_to_undo()),
@@ -58,7 +71,14 @@ pub fn undo(session: &Session, request: &Undo) -> Result<UndoReply, Failure> {
         Ok(Some((undone, undoing))) => {
             let changes = before.and_then(|it| shown(session, &it, &touched)).unwrap_or_default();
             let (undone, transaction) = (Some(undone.to_string()), Some(undoing.to_string()));
-            let report = UndoReport { ok: true, undone, transaction, files, refused: None };
+            let report = UndoReport {
+                ok: true,
+                undone,
+                transaction,
+                files,
+                refused: None,
+                pending_transaction: None,
+            };
             Ok(UndoReply { report, changes })
         }
         Ok(None) => Ok(nothing_to_undo()),
@@ -122,13 +142,25 @@ fn refusal(error: UndoError) -> Result<UndoReply, Failure> {
 
 fn refused(code: &str, message: String, file: Option<String>) -> UndoReply {
     let refused = Some(UndoRefusal { code: code.to_owned(), message, file });
-    let report =
-        UndoReport { ok: false, undone: None, transaction: None, files: Vec::new(), refused };
+    let report = UndoReport {
+        ok: false,
+        undone: None,
+        transaction: None,
+        files: Vec::new(),
+        refused,
+        pending_transaction: None,
+    };
     UndoReply { report, changes: Vec::new() }
 }
 
 fn nothing_to_undo() -> UndoReply {
-    let report =
-        UndoReport { ok: true, undone: None, transaction: None, files: Vec::new(), refused: None };
+    let report = UndoReport {
+        ok: true,
+        undone: None,
+        transaction: None,
+        files: Vec::new(),
+        refused: None,
+        pending_transaction: None,
+    };
     UndoReply { report, changes: Vec::new() }
 }

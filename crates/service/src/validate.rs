@@ -12,7 +12,10 @@ use crate::trial::{self, Purpose, Simulated, Trial};
 pub fn validate(session: &Session, request: &RunPatch) -> Result<PatchReply, Failure> {
     let request = &crate::clank::lowered(session, request)?;
     let trial = trial::run(session, &request.patch, Purpose::Change, request.show_values)?;
-    reply(&trial, request)
+    let mut reply = reply(&trial, request)?;
+    reply.report.pending_transaction = session.pending_transaction();
+    reply.report.ok &= reply.report.pending_transaction.is_none();
+    Ok(reply)
 }
 
 /// The reply with nothing written yet.

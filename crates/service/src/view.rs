@@ -4,15 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use check::{Diagnostic, Repair, Severity};
-use document::Format;
 use engine::Assessment;
 use plan::{Candidates, Plan};
-use protocol::v1;
-use snapshot::{File, RelPath, Snapshot, TreeChange};
+use snapshot::{RelPath, Snapshot, TreeChange};
 
 use crate::Frames;
 use crate::changes::file_changes;
-use crate::clank::Prover;
 use crate::failure::Failure;
 use crate::look::Look;
 use crate::reply::{Preview, TextEdit};
@@ -76,13 +73,6 @@ impl View {
     pub(crate) fn listed(&self, most: Option<usize>) -> (&[Arc<Diagnostic>], usize) {
         let n_listed = most.unwrap_or(usize::MAX).min(self.diagnostics.len());
         (&self.diagnostics[..n_listed], self.diagnostics.len() - n_listed)
-    }
-}
-
-impl Counts {
-    /// Whether nothing among the findings fails.
-    pub(crate) fn is_ok(self, deny_warnings: bool) -> bool {
-        self.error == 0 && (!deny_warnings || self.warning == 0)
     }
 }
 
@@ -172,21 +162,6 @@ pub(crate) fn files(change: &TreeChange) -> Vec<String> {
     change.paths().iter().map(ToString::to_string).collect()
 }
 
-/// How many of the files that were asked about are programs, or documents that a pack or a schema of their own is about.
-pub(crate) fn n_checked(setup: &Setup, look: &Look, snapshot: &Snapshot) -> usize {
-    let is_concerned = |path: &RelPath, file: &File| {
-        let is_document = Format::of_path(path.as_str()).is_some();
-        path.extension() == Some("clank")
-            || is_document
-                && (setup.packs.iter().any(|it| it.may_concern(path.as_str()))
-                    || names_schema(file.text.bytes()))
-    };
-    let concerned = snapshot
-        .files()
-        .filter(|(path, file)| look.covers(path.as_str()) && is_concerned(path, file));
-    concerned.count()
-}
-
 /// Whether a document names a schema of its own, as far as its beginning tells. A schema names what it is written in,
 /// and that does not count.
 pub(crate) fn names_schema(bytes: &[u8]) -> bool {
@@ -194,13 +169,4 @@ pub(crate) fn names_schema(bytes: &[u8]) -> bool {
     let has = |mark: &str| memchr::memmem::find(head, mark.as_bytes()).is_some();
     let marks = ["\"$schema\"", "$schema:", "$schema=", "#:schema "];
     marks.into_iter().any(has) && !has("json-schema.org")
-}
-
-/// The sources that could not do their work.
-pub(crate) fn failures(assessment: &Assessment, prover: &Prover) -> Vec<v1::SourceFailure> {
-    let failure = |it: &engine::ProviderFailure| v1::SourceFailure {
-        source: it.source.clone(),
-        message: it.message.clone(),
-    };
-    assessment.failures.iter().map(failure).chain(prover.failure()).collect()
 }

@@ -63,7 +63,7 @@ pub use os_fs::OsFs;
 pub use recover::{RecoverError, Recovered};
 pub use resolve::Refusal;
 pub use root::find_root;
-pub use scan::{Extent, ScanError, ScanOptions, Scanned, Skipped};
+pub use scan::{Extent, PassedOver, ScanError, ScanOptions, Scanned, Skipped};
 pub use scratch::{ScratchError, write_copy};
 pub use state::StateError;
 pub use step::StepError;

@@ -55,6 +55,19 @@ pub struct Skipped {
     pub path: String,
     /// Why it is left out.
     pub reason: String,
+    /// Whether its name is the reason: no path of ours can have it.
+    pub has_bad_name: bool,
+    /// Whether it may be a folder, so that what is in it is left out too.
+    pub may_be_folder: bool,
+}
+
+/// A folder that a scan passes over because what is in it is not the user's to look at.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PassedOver {
+    /// The folder.
+    pub path: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// The tree, and what is not in it.
@@ -66,7 +79,7 @@ pub struct Scanned {
     pub skipped: Vec<Skipped>,
     /// The folders that were passed over because a tool filled them or because they are repositories of their own; sorted.
     /// The reason is `dependencies`, `build_output`, `cache`, `virtual_environment` or `nested_repository`.
-    pub passed_over: Vec<Skipped>,
+    pub passed_over: Vec<PassedOver>,
 }
 
 /// Why a scan failed.
@@ -115,7 +128,8 @@ fn scan_from(
             }
             Ok(None) => {} // It went away between being listed and being read.
             Err(error) => {
-                skipped.push(Skipped { path: path.to_string(), reason: error.to_string() })
+                let skip = unread(path.to_string(), error.to_string());
+                skipped.push(Skipped { may_be_folder: false, ..skip });
             }
         }
     }
@@ -133,7 +147,7 @@ pub(crate) fn list(root: &Path, limit: usize) -> Option<Vec<RelPath>> {
 struct Walked {
     paths: Vec<RelPath>,
     skipped: Vec<Skipped>,
-    passed_over: Vec<Skipped>,
+    passed_over: Vec<PassedOver>,
 }
 
 /// The paths of everything but directories, sorted; some of them if there are more than `limit`.
@@ -170,11 +184,14 @@ fn walk(root: &Path, start: &Path, extent: Extent, limit: usize) -> Walked {
                 skipped.push(Skipped {
                     path: relative.display().to_string(),
                     reason: error.to_string(),
+                    has_bad_name: true,
+                    may_be_folder: false,
                 });
             }
             None => {
                 let reason = "its name is not UTF-8".to_owned();
-                skipped.push(Skipped { path: relative.display().to_string(), reason });
+                let path = relative.display().to_string();
+                skipped.push(Skipped { path, reason, has_bad_name: true, may_be_folder: false });
             }
         }
     }
@@ -189,11 +206,11 @@ fn walk(root: &Path, start: &Path, extent: Extent, limit: usize) -> Walked {
 struct Judge {
     root: PathBuf,
     repository: Option<Repository>,
-    passed_over: Arc<Mutex<Vec<Skipped>>>,
+    passed_over: Arc<Mutex<Vec<PassedOver>>>,
 }
 
 impl Judge {
-    fn new(root: &Path, passed_over: Arc<Mutex<Vec<Skipped>>>) -> Judge {
+    fn new(root: &Path, passed_over: Arc<Mutex<Vec<PassedOver>>>) -> Judge {
         Judge { root: root.to_owned(), repository: Repository::around(root), passed_over }
     }
 
@@ -217,10 +234,14 @@ impl Judge {
         if let Some(reason) = reason {
             let path = relative.display().to_string();
             let mut passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
-            passed_over.push(Skipped { path, reason: reason.to_owned() });
+            passed_over.push(PassedOver { path, reason: reason.to_owned() });
         }
         reason.is_none()
     }
+}
+
+fn unread(path: String, reason: String) -> Skipped {
+    Skipped { path, reason, has_bad_name: false, may_be_folder: true }
 }
 
 /// The error without the absolute path of the root, which must not reach an output.
@@ -235,9 +256,9 @@ fn describe(root: &Path, error: &ignore::Error) -> Skipped {
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => err,
             ignore::Error::Io(error) => {
                 let kind = error.kind().to_string();
-                return Skipped { path, reason: kind };
+                return unread(path, kind);
             }
-            other => return Skipped { path, reason: other.to_string() },
+            other => return unread(path, other.to_string()),
         };
     }
 }

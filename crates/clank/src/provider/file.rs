@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use check::Unchecked;
 use clank_syntax::ast::Ast;
 use clank_syntax::{Parsed, SyntaxError, Tokens};
 use edit::{ContentHash, EditSet, Text};
@@ -92,6 +93,15 @@ impl FileLook {
                 Some(("the file is not UTF-8 text from here on", Some(*offset)))
             }
             Content::TooLarge => Some(("the file is too large to be a Clank program", None)),
+        }
+    }
+
+    /// Why it was not looked at completely, if it was not.
+    pub(super) fn unchecked(&self) -> Option<Unchecked> {
+        match &self.content {
+            Content::TooLarge => Some(Unchecked::TooLarge),
+            Content::Text { syntax, .. } if syntax.is_empty() => None,
+            Content::Text { .. } | Content::Binary(_) => Some(Unchecked::SyntaxError),
         }
     }
 

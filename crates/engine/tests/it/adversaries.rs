@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use check::{Check, CheckError, Diagnostic, Repair, Report};
+use check::{Check, CheckError, Diagnostic, FailureKind, Repair, Report, Unchecked};
 use edit::Edit;
 use engine::{Sieve, Stop};
 use plan::Reason;
@@ -288,16 +288,45 @@ fn a_provider_that_panics_or_fails_does_not_stop_the_others() {
     let before = tree("//- a.txt\nbad\n");
     let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     let panics = fake("panics", |_| panic!("no idea"));
-    let fails = fake("fails", |_| Err(CheckError { message: "the tool is not installed".into() }));
+    let fails = fake("fails", |_| {
+        let message = "the tool is not installed".into();
+        Err(CheckError { kind: FailureKind::Unavailable, message })
+    });
     let fixed = fix(&[&panics, &words, &fails], &Sieve::default(), &before);
     insta::assert_snapshot!(show(&before, &fixed), @"
     passes 1, rechecks 1, settled
     applied R_BAD in a.txt (pass 1)
-    failure of fails: the tool is not installed
-    failure of panics: panicked: no idea
+    failure of fails (Unavailable): the tool is not installed
+    failure of panics (Panicked): panicked: no idea
     //- a.txt
     good
     ");
+}
+
+/// What a provider does not look at completely, another may; one that cannot say what it looked at has failed.
+#[test]
+fn files_are_covered_by_who_was_heard() {
+    let before = tree("//- a.txt\nbad\n");
+    let nothing = |_: &check::Input<'_>| Ok(Report::default());
+    let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
+    let (partial, shy) = (fake("partial", nothing), fake("shy", nothing));
+    let panics = fake("panics", |_| panic!("no idea"));
+    let sieve = Sieve::default();
+    let covered = |checks: &[&dyn Check], wanted: &str| {
+        let parses = check::Parses::new(document::Limits::DEFAULT);
+        let run = engine::Run { checks, parses: &parses, sieve: &sieve };
+        let (coverage, failures) = engine::assess(&run, &before, None)
+            .coverage(&run, &|name| wanted.is_empty() || wanted == name);
+        let reasons = coverage.iter().map(|it| it.1.iter().copied().collect::<Vec<_>>());
+        let failures: Vec<_> = failures.into_iter().map(|it| (it.source, it.kind)).collect();
+        (reasons.collect::<Vec<_>>(), failures)
+    };
+    let undecided = vec![vec![Unchecked::UndecidedRule]];
+    assert_eq!(covered(&[&words, &partial], ""), (vec![vec![]], vec![]));
+    assert_eq!(covered(&[&words, &partial], "partial"), (undecided, vec![]));
+    assert_eq!(covered(&[&panics], ""), (vec![], vec![]));
+    let failed = vec![("shy".to_owned(), FailureKind::Panicked)];
+    assert_eq!(covered(&[&shy], ""), (vec![], failed));
 }
 
 /// If it falls silent because of an edit, what it said before is not resolved.
@@ -331,7 +360,7 @@ fn a_provider_that_changes_its_mind_is_named_and_its_repairs_are_not_applied() {
     passes 1, rechecks 4, settled
     applied R_BAD in a.txt (pass 1)
     rejected R_MOOD: unverified: moody answers differently when it is asked again
-    failure of moody: answers differently when it is asked again, so none of its repairs is applied
+    failure of moody (Garbled): answers differently when it is asked again, so none of its repairs is applied
     error R_MOOD at a.txt:2
     error R_WHIM_5 at a.txt:3
     //- a.txt
@@ -375,10 +404,10 @@ fn answers_that_make_no_sense_are_named_and_the_rest_is_kept() {
     applied R_BAD in a.txt (pass 1)
     applied R_BAD in a.txt (pass 1)
     rejected R_BAD: invalid: it resolves "d_unknown", which is not there
-    failure of words: a finding about a file that is not there: R_SLOPPY in ../a.txt, and 1 more
-    failure of words: a finding under another provider's name: R_SLOPPY in a.txt
-    failure of words: a finding whose place is not in its file: R_SLOPPY in a.txt
-    failure of words: two findings with one id: R_SLOPPY in a.txt
+    failure of words (Garbled): a finding about a file that is not there: R_SLOPPY in ../a.txt, and 1 more
+    failure of words (Garbled): a finding under another provider's name: R_SLOPPY in a.txt
+    failure of words (Garbled): a finding whose place is not in its file: R_SLOPPY in a.txt
+    failure of words (Garbled): two findings with one id: R_SLOPPY in a.txt
     //- a.txt
     good
     good

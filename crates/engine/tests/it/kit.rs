@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use check::{
-    Check, CheckError, Compatibility, Concern, Confidence, Diagnostic, Input, Kind, Language,
-    Location, Parses, Repair, RepairOp, Report, Safety, Severity, Since, Tier, assign_repair_ids,
-    sort_and_assign_ids,
+    Check, CheckError, Compatibility, Concern, Confidence, Coverage, Diagnostic, Input, Kind,
+    Language, Location, Parses, Repair, RepairOp, Report, Safety, Severity, Since, Tier, Unchecked,
+    assign_repair_ids, sort_and_assign_ids,
 };
 use document::Limits;
 use edit::{Edit, EditSet, LineIndex, Text};
@@ -226,6 +226,12 @@ impl Check for Patterns {
             memory: Some(Arc::new(input.snapshot.clone())),
         })
     }
+
+    fn coverage(&self, snapshot: &Snapshot, _: &Report) -> Coverage {
+        let mut coverage = Coverage::default();
+        snapshot.files().for_each(|(path, _)| coverage.add(path));
+        coverage
+    }
 }
 
 /// What a provider relies on: the paths that are not named as changed are as they were.
@@ -259,6 +265,15 @@ impl<F: Fn(&Input<'_>) -> Result<Report, CheckError> + Send + Sync> Check for Fa
 
     fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
         self.1(input)
+    }
+
+    fn coverage(&self, snapshot: &Snapshot, _: &Report) -> Coverage {
+        assert!(self.0 != "shy", "nobody asks me");
+        let mut coverage = Coverage::default();
+        snapshot
+            .files()
+            .for_each(|(path, _)| coverage.add_unchecked(path, Unchecked::UndecidedRule));
+        coverage
     }
 }
 
@@ -361,7 +376,7 @@ pub(crate) fn show(start: &Snapshot, fixed: &Fixed) -> String {
         writeln!(out, "rejected {}: {reason}: {}", it.repair.rule_id, it.rejection.detail).unwrap();
     }
     for it in &fixed.end.failures {
-        writeln!(out, "failure of {}: {}", it.source, it.message).unwrap();
+        writeln!(out, "failure of {} ({:?}): {}", it.source, it.kind, it.message).unwrap();
     }
     out += &findings(&fixed.end);
     for (path, file) in fixed.end.snapshot.files() {

@@ -27,8 +27,8 @@ const OBJECT: u8 = 7;
 /// The bytes of a look; `None` if it is not kept.
 pub(super) fn encode(look: Option<&FileLook>) -> Option<Vec<u8>> {
     let Some(look) = look else { return Some(vec![NO_KIND]) };
-    let FileLook { kind, dark, facts, diagnostics, repairs, blocked } = look;
-    let is_clean = diagnostics.is_empty() && repairs.is_empty();
+    let FileLook { kind, dark, facts, diagnostics, repairs, blocked, unchecked } = look;
+    let is_clean = diagnostics.is_empty() && repairs.is_empty() && unchecked.is_empty();
     let kind = kind.filter(|_| is_clean && dark.is_empty() && blocked.is_none())?;
     let mut out = vec![OF_KIND];
     write_size(&mut out, kind)?;

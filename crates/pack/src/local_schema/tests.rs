@@ -99,6 +99,8 @@ fn what_cannot_be_used_is_said_at_the_reference() {
     7.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `../out.json` cannot be used: it leads out of the workspace
     8.yaml 1:10 /$schema info SCHEMA_REMOTE (0): what the schema says at `https://example.org/a.json` is remote and was not fetched
     8.yaml 2:4 /b error SCHEMA_TYPE (1): `b` must be a string, but is the number 1
+    bad.json 1:2 - error SCHEMA_PARSE (0): cannot be read: expected a key in double quotes or `}`, found the end of the file
+    bad.json blocked before schema
     "#);
 }
 
@@ -112,6 +114,7 @@ fn a_file_that_cannot_be_read_is_an_error_if_it_names_a_schema() {
         ("d.yaml", "# yaml-language-server: $schema=port.json\na: 1\na: 2\nport: '1'\n"),
     ]), @r#"
     a.yaml 2:4 - error SCHEMA_PARSE (0): cannot be read: unclosed bracket '['
+    b.json 1:26 - error SCHEMA_PARSE (0): cannot be read: expected a key in double quotes or `}`, found the end of the file
     d.yaml 3:1  error SCHEMA_DUPLICATE_KEY (0): key `a` appears more than once in its map; remove one of them first
     d.yaml 4:7 /port error SCHEMA_TYPE (0): `port` must be an integer, but is the string "1"
     a.yaml blocked before schema
@@ -130,12 +133,14 @@ fn a_later_look_says_what_a_fresh_one_would() {
         ("c.yaml", "port: x\n"),
         ("d.yaml", "$schema: https://example.org/x.json\n"),
     ]);
-    let changes: [(&str, Option<&str>); 9] = [
+    let changes: [(&str, Option<&str>); 11] = [
         ("a.yaml", Some("$schema: s.json\nport: 1\n")),
         ("a.yaml", None),
         ("t.json", Some(r#"{"properties": {"port": {"type": "string"}}}"#)),
         ("t.json", None),
         ("s.json", Some("{")),
+        ("t.json", Some("{\"$schema\": \"s.json\", ")),
+        ("a.yaml", Some("$schema: s.json\nport: [\n")),
         ("u.json", Some(PORT)),
         ("c.yaml", Some("$schema: t.json\nport: x\n")),
         ("d.yaml", Some("a: 1\n")),
@@ -152,7 +157,10 @@ fn a_later_look_says_what_a_fresh_one_would() {
         let changed = BTreeSet::from([RelPath::parse(path).unwrap()]);
         let after = files(&map);
         let later = look(&after, Some(Since { report: &before, changed: &changed }));
-        assert_eq!(show(&later), show(&look(&after, None)), "{path} {text:?}");
+        let fresh = look(&after, None);
+        assert_eq!(show(&later), show(&fresh), "{path} {text:?}");
+        let covered = |report| LocalSchema.coverage(&after, report);
+        assert_eq!(covered(&later), covered(&fresh), "{path} {text:?}");
         let back = look(&files(&base), Some(Since { report: &later, changed: &changed }));
         assert_eq!(show(&back), show(&before), "{path} and back");
     }

@@ -5,7 +5,7 @@ use document::Value;
 
 use super::View;
 use crate::finding::Anchor;
-use crate::found::Found;
+use crate::found::{Found, UNDECIDED};
 use crate::guard::{Guard, Scope, Undecided};
 use crate::place::Place;
 
@@ -56,5 +56,5 @@ impl Cel {
 fn undecided(view: &View<'_>, at: document::Pointer, text: &str, why: &str) -> Found {
     let message = format!("`{text}` could not be decided: {why}");
     let found = Found::new(view.file, at, Anchor::Key, message);
-    Found { severity: Some(Severity::Warning), ..found.detail("undecided", why) }
+    Found { severity: Some(Severity::Warning), ..found.detail(UNDECIDED, why) }
 }

@@ -11,7 +11,7 @@ use jsonschema::uri::resolve_against;
 use jsonschema::{Draft, Uri};
 use serde_json::{Map, Value as Json, json};
 
-use super::{SchemaError, budget};
+use super::{SchemaError, budget, cut};
 
 const ROOT: &str = "regreen:///";
 const MAX_DEPTH: usize = 100;
@@ -63,6 +63,9 @@ impl Library {
                     max_depth: MAX_DEPTH,
                     max_nodes: MAX_NODES,
                 });
+            }
+            if let Some(draft) = unsupported_draft(&document) {
+                return Err(SchemaError::Draft { path, draft: cut(draft) });
             }
             name_draft(&mut document);
             if draft(&document) != Draft::Draft4 {
@@ -376,14 +379,26 @@ fn draft_of(text: &str) -> Option<Draft> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
     let rest = rest.strip_prefix("json-schema.org/")?;
     match rest.trim_end_matches('#').trim_end_matches('/') {
-        "draft-04/schema" => Some(Draft::Draft4),
+        // Draft 5 is another text for draft 4.
+        "draft-04/schema" | "draft-05/schema" => Some(Draft::Draft4),
         "draft-06/schema" => Some(Draft::Draft6),
         "draft-07/schema" => Some(Draft::Draft7),
+        // A hyper-schema adds keywords that say nothing about what is valid.
+        "draft-04/hyper-schema" => Some(Draft::Draft4),
+        "draft-06/hyper-schema" => Some(Draft::Draft6),
+        "draft-07/hyper-schema" => Some(Draft::Draft7),
         "schema" => Some(Draft::Draft202012),
         it if it.starts_with("draft/2019-09/") => Some(Draft::Draft201909),
         it if it.starts_with("draft/2020-12/") => Some(Draft::Draft202012),
         _ => None,
     }
+}
+
+/// The draft that a document names, if it is one of the official ones and not known here.
+fn unsupported_draft(document: &Json) -> Option<&str> {
+    let named = document.get("$schema").and_then(Json::as_str)?;
+    let (_, address) = named.split_once("://")?;
+    (address.starts_with("json-schema.org/draft") && draft_of(named).is_none()).then_some(named)
 }
 
 /// The draft of a document, 2020-12 if it does not say.

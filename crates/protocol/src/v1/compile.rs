@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::coverage::PendingTransaction;
 use super::diagnostic::{Diagnostic, Severity};
 use super::repair::{Compatibility, Confidence, ExpectedDelta, RepairKind, Safety};
 
@@ -56,6 +57,9 @@ pub struct CompileResult {
     pub fixed: Option<CompileFixed>,
     /// Counts.
     pub stats: CompileStats,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
 }
 
 /// What `--apply` and `--fix` did.
@@ -405,6 +409,9 @@ pub struct BuildReport {
     pub diagnostics: Vec<Diagnostic>,
     /// The counts.
     pub summary: BuildSummary,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
 }
 
 /// The counts of a [`BuildReport`].

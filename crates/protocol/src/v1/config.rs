@@ -49,7 +49,8 @@ pub(super) fn schema() -> Schema {
                     "additionalProperties": false,
                     "properties": {
                         "path": {"type": "string", "minLength": 1, "description": "a folder relative to the root"},
-                        "builtin": {"type": "string", "description": "the name of a built-in pack"}
+                        "builtin": {"type": "string", "description": "the name of a built-in pack"},
+                        "required": {"type": "boolean", "default": true, "description": "whether a pack that cannot be loaded fails the run"}
                     },
                     "oneOf": [{"required": ["path"]}, {"required": ["builtin"]}]
                 }

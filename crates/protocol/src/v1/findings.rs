@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::coverage::{FileSummary, LookFailure, PendingTransaction};
 use super::diagnostic::{Diagnostic, Severity, Tier};
 use super::repair::{Repair, Safety};
 
@@ -10,7 +11,8 @@ use super::repair::{Repair, Safety};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct CheckReport {
     /// Whether nothing fails the check: no error that is not in the baseline, with `--deny-warnings` no such warning,
-    /// with `--strict` nothing that `fix` would change, and every source could do its work.
+    /// with `--strict` nothing that `fix` would change, with `--deny-unchecked` no file that was not checked, and no
+    /// failure that is not tolerated.
     pub ok: bool,
     /// The version of regreen that made the report.
     pub validator_version: String,
@@ -24,24 +26,18 @@ pub struct CheckReport {
     /// Only with `--strict`: the files that `fix` would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub would_change: Option<Vec<String>>,
-    /// The sources that could not do their work.
+    /// What could not be done: files that cannot be read, sources that did not answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub failures: Vec<SourceFailure>,
+    pub failures: Vec<LookFailure>,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
     /// The counts.
     pub summary: CheckSummary,
 }
 
-/// A source of findings that could not do its work, or not all of it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct SourceFailure {
-    /// The source.
-    pub source: String,
-    /// What happened.
-    pub message: String,
-}
-
 /// The counts of a [`CheckReport`]. They are of all findings, shown or not, without those of the baseline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct CheckSummary {
     /// Errors.
     pub error: usize,
@@ -59,14 +55,16 @@ pub struct CheckSummary {
     pub ignored: usize,
     /// Findings that are counted and not listed.
     pub not_shown: usize,
-    /// Files, among those that were asked about, that a pack or a schema of their own is about.
+    /// As `files.checked`.
     pub checked: usize,
+    /// How far the files were looked at.
+    pub files: FileSummary,
 }
 
 /// What `fix` reports.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct FixReport {
-    /// Whether what remains fails no check.
+    /// Whether what remains fails no check, in the sense of the report of `check`.
     pub ok: bool,
     /// The version of regreen that made the report.
     pub validator_version: String,
@@ -82,12 +80,15 @@ pub struct FixReport {
     pub rejected: Vec<RejectedRepair>,
     /// What is wrong after that, without what the baseline knows.
     pub remaining: Vec<Diagnostic>,
-    /// The sources that could not do their work.
+    /// What could not be done: files that cannot be read, sources that did not answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub failures: Vec<SourceFailure>,
+    pub failures: Vec<LookFailure>,
     /// What else is worth knowing, such as the rules of a cycle.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
     /// The counts.
     pub summary: FixSummary,
 }
@@ -144,7 +145,7 @@ pub struct RejectedRepair {
 }
 
 /// The counts of a [`FixReport`]. Those of findings are of what remains, without the baseline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct FixSummary {
     /// Repairs that were done.
     pub applied: usize,
@@ -160,12 +161,14 @@ pub struct FixSummary {
     pub baselined: usize,
     /// Findings that are counted and not listed.
     pub not_shown: usize,
+    /// How far the files were looked at.
+    pub files: FileSummary,
 }
 
 /// What `plan` reports: every repair, the best first, and what would become of it in the first round.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct PlanReport {
-    /// Whether every source could do its work.
+    /// Whether there is no failure that is not tolerated and, with `--deny-unchecked`, no file that was not checked.
     pub ok: bool,
     /// The version of regreen that made the report.
     pub validator_version: String,
@@ -174,9 +177,12 @@ pub struct PlanReport {
     pub pack_version: Option<String>,
     /// The repairs in rank order.
     pub repairs: Vec<PlannedRepair>,
-    /// The sources that could not do their work.
+    /// What could not be done: files that cannot be read, sources that did not answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub failures: Vec<SourceFailure>,
+    pub failures: Vec<LookFailure>,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
     /// The counts.
     pub summary: PlanSummary,
 }
@@ -212,7 +218,7 @@ pub enum Decision {
 }
 
 /// The counts of a [`PlanReport`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct PlanSummary {
     /// Repairs that would be tried.
     pub accepted: usize,
@@ -222,6 +228,8 @@ pub struct PlanSummary {
     pub unfixable: usize,
     /// Repairs that are counted and not listed.
     pub not_shown: usize,
+    /// How far the files were looked at.
+    pub files: FileSummary,
 }
 
 /// What `explain` reports about one rule.
@@ -247,6 +255,9 @@ pub struct ExplainReport {
     pub repair: String,
     /// Why the repair has its safety.
     pub safety: String,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
 }
 
 /// What `explain` reports without a rule: all that are known.
@@ -254,6 +265,9 @@ pub struct ExplainReport {
 pub struct RulesReport {
     /// The rules, by id.
     pub rules: Vec<RuleLine>,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
 }
 
 /// A rule in a list.
@@ -286,6 +300,9 @@ pub struct InitReport {
     pub with_schema: usize,
     /// How many files were looked at.
     pub files: usize,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
 }
 
 /// Files that a pack is about.

@@ -22,12 +22,3 @@ pub struct SettledTransaction {
     /// Files that somebody has saved since, which stayed as they were saved.
     pub kept: Vec<String>,
 }
-
-/// A transaction that a crash left unfinished and that this command may not settle.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-pub struct PendingTransaction {
-    /// Its id.
-    pub id: String,
-    /// The command that settles it.
-    pub settle: String,
-}

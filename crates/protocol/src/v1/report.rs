@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::coverage::PendingTransaction;
 use super::diagnostic::Diagnostic;
 
 /// What kind of patch document was given.
@@ -39,6 +40,9 @@ pub struct ApplyReport {
     pub diagnostics: Vec<Diagnostic>,
     /// What a second look at the written files found; null if nothing was written.
     pub recheck: Option<Recheck>,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
     /// The counts.
     pub summary: ApplySummary,
 }
@@ -137,6 +141,9 @@ pub struct UndoReport {
     pub files: Vec<String>,
     /// Why nothing was undone; null unless it was refused.
     pub refused: Option<UndoRefusal>,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
 }
 
 /// Why a transaction was not undone. Nothing was written.
@@ -159,6 +166,9 @@ pub struct LogReport {
     /// The transactions that were just forgotten; they can no longer be undone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pruned: Vec<String>,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
 }
 
 /// A transaction in the log.
@@ -195,6 +205,9 @@ pub struct ConvertReport {
     pub losses: Vec<ConvertNote>,
     /// What was found on the way.
     pub diagnostics: Vec<Diagnostic>,
+    /// A change that an earlier run left half done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_transaction: Option<PendingTransaction>,
 }
 
 /// A remark about a part of the document that was converted.

@@ -79,6 +79,8 @@ pub struct Look {
     /// The files that changed, if only they are to be reported and edited. Those that do not exist are passed over, and
     /// an empty list is no file at all.
     pub changed: Option<Vec<String>>,
+    /// What they changed against, in the words that follow "nothing", such as "changed since HEAD"; for people.
+    pub changed_words: Option<String>,
     /// Contents that stand in for those on disk, by path relative to the root: a buffer, or what is staged. Never
     /// written to disk; while there are any, nothing else is edited either.
     pub overlay: BTreeMap<String, Vec<u8>>,
@@ -94,6 +96,10 @@ pub struct Look {
     pub allow: Vec<String>,
     /// Whether warnings fail too.
     pub deny_warnings: bool,
+    /// Whether files that were not checked fail too.
+    pub deny_unchecked: bool,
+    /// Whether to go on without sources that are not available, do not answer or die.
+    pub tolerate_tools: bool,
     /// Whether findings that the baseline knows count like all others.
     pub no_baseline: bool,
     /// List no more findings than this; the rest is counted.

@@ -39,6 +39,7 @@ fn diagnostic() -> Diagnostic {
 #[test]
 fn the_apply_report_is_written_like_this() {
     let report = ApplyReport {
+        pending_transaction: None,
         ok: false,
         validator_version: "0.0.0".into(),
         kind: Some(PatchKind::FixActions),
@@ -77,6 +78,7 @@ fn the_apply_report_is_written_like_this() {
 #[test]
 fn the_other_reports_are_written_like_this() {
     let undo = UndoReport {
+        pending_transaction: None,
         ok: false,
         undone: None,
         transaction: None,
@@ -95,7 +97,8 @@ fn the_other_reports_are_written_like_this() {
         can_undo: true,
         files: vec!["a".into()],
     };
-    let log = LogReport { transactions: vec![entry], pruned: Vec::new() };
+    let log =
+        LogReport { transactions: vec![entry], pruned: Vec::new(), pending_transaction: None };
     let note = ConvertNote {
         action_id: None,
         op_index: Some(2),
@@ -105,6 +108,7 @@ fn the_other_reports_are_written_like_this() {
         reason: "why".into(),
     };
     let convert = ConvertReport {
+        pending_transaction: None,
         ok: false,
         validator_version: "0.0.0".into(),
         kind: Some(PatchKind::Changeset),
@@ -221,8 +225,42 @@ fn repair() -> Repair {
     }
 }
 
-fn failure() -> SourceFailure {
-    SourceFailure { source: "app".into(), message: "why".into() }
+fn failure() -> LookFailure {
+    LookFailure {
+        source: "regreen".into(),
+        code: FailureCode::Unreadable,
+        file: Some("locked.yaml".into()),
+        message: "why".into(),
+        tolerated: false,
+    }
+}
+
+fn files() -> FileSummary {
+    let places = vec!["big.json".into()];
+    let unchecked = UncheckedFiles { reason: UncheckedReason::TooLarge, count: 1, places };
+    FileSummary { checked: 2, unchecked: vec![unchecked] }
+}
+
+/// The name of a value is the one that is written.
+#[test]
+fn names_are_those_on_the_wire() {
+    let codes = [FailureCode::Unreadable, FailureCode::UnsupportedName, FailureCode::Unavailable];
+    let codes = codes.into_iter().chain([
+        FailureCode::TimedOut,
+        FailureCode::Died,
+        FailureCode::Garbled,
+        FailureCode::Panicked,
+    ]);
+    for code in codes {
+        assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+    }
+    let schema = serde_json::to_value(schemars::schema_for!(UncheckedReason)).unwrap();
+    assert_eq!(schema["oneOf"].as_array().unwrap().len(), 11);
+    for reason in
+        [UncheckedReason::SyntaxError, UncheckedReason::NotAFile, UncheckedReason::Blocked]
+    {
+        assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
+    }
 }
 
 /// Version 1 of the report of `check`, every member used (RS-3..RS-14).
@@ -236,7 +274,17 @@ fn the_check_report_is_written_like_this() {
         repairs: vec![repair()],
         would_change: Some(vec!["app.yaml".into()]),
         failures: vec![failure()],
-        summary: CheckSummary { error: 1, fixable: 1, pending: 1, ..CheckSummary::default() },
+        pending_transaction: Some(PendingTransaction {
+            id: "t_000001".into(),
+            settle: "regreen recover".into(),
+        }),
+        summary: CheckSummary {
+            error: 1,
+            fixable: 1,
+            pending: 1,
+            files: files(),
+            ..CheckSummary::default()
+        },
     };
     insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
 }
@@ -276,6 +324,7 @@ fn the_fix_report_is_written_like_this() {
         remaining: Vec::new(),
         failures: vec![failure()],
         notes: vec!["a note".into()],
+        pending_transaction: None,
         summary: FixSummary { applied: 1, rejected: 1, ..FixSummary::default() },
     };
     insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
@@ -296,7 +345,14 @@ fn the_plan_the_pages_and_the_baseline_are_written_like_this() {
             repair: Repair { edits: Vec::new(), compatibility: None, ..repair() },
         }],
         failures: Vec::new(),
-        summary: PlanSummary { accepted: 0, rejected: 1, unfixable: 2, not_shown: 3 },
+        pending_transaction: None,
+        summary: PlanSummary {
+            accepted: 0,
+            rejected: 1,
+            unfixable: 2,
+            not_shown: 3,
+            files: files(),
+        },
     };
     let page = ExplainReport {
         rule_id: "SEM_X".into(),
@@ -309,6 +365,7 @@ fn the_plan_the_pages_and_the_baseline_are_written_like_this() {
         example: "example".into(),
         repair: "repair".into(),
         safety: "safety".into(),
+        pending_transaction: None,
     };
     let line = RuleLine {
         rule_id: "SEM_X".into(),
@@ -324,6 +381,7 @@ fn the_plan_the_pages_and_the_baseline_are_written_like_this() {
         found: vec![FoundFiles { pack: "app".into(), kind: "module".into(), files: 3 }],
         with_schema: 1,
         files: 9,
+        pending_transaction: None,
     };
     let baseline = Baseline {
         regreen_baseline: 1,
@@ -338,7 +396,7 @@ fn the_plan_the_pages_and_the_baseline_are_written_like_this() {
     let lines = [
         serde_json::to_string(&plan),
         serde_json::to_string(&page),
-        serde_json::to_string(&RulesReport { rules: vec![line] }),
+        serde_json::to_string(&RulesReport { rules: vec![line], pending_transaction: None }),
         serde_json::to_string(&init),
         serde_json::to_string(&baseline),
     ];

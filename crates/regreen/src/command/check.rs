@@ -86,7 +86,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let reply = service::check(&session, &request, &mut |it| line.show(it));
     drop(line);
     let reply = reply?;
-    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
+    let exit = Exit::of_verdict(reply.verdict);
     let said = say(ctx, &session, &request.look, &reply, arguments.format)?;
     Ok((said, exit))
 }
@@ -112,6 +112,9 @@ fn say(
     reply: &CheckReply,
     format: CheckFormat,
 ) -> Result<Said> {
+    if matches!(format, CheckFormat::Repairs | CheckFormat::FixActions | CheckFormat::Diff) {
+        ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
+    }
     match format {
         CheckFormat::Text => Ok(say_text(ctx, look, reply)),
         CheckFormat::Json => Said::json(&reply.report),
@@ -149,7 +152,7 @@ fn say(
 
 /// The text; with `--quiet` nothing if all is well.
 pub(super) fn say_text(ctx: &Ctx<'_>, look: &Look, reply: &CheckReply) -> Said {
-    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
+    let exit = Exit::of_verdict(reply.verdict);
     ctx.unless_quiet(render_check(reply, look, ctx.common), exit).0
 }
 

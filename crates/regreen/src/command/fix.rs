@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum};
-use protocol::v1::Fix;
+use protocol::v1::{Fix, Look};
 use service::FixReply;
 
 use super::look::{LookArguments, Looked};
@@ -109,26 +109,23 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     if arguments.propose {
         propose(ctx, &session, &request.look)?;
     }
-    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
+    let exit = Exit::of_verdict(reply.verdict);
     match (buffer, original) {
         (Some(path), Some(original)) if arguments.format() == FixFormat::Text && !is_dry => {
-            let text = ctx.unless_quiet(render_fix(&reply, written, ctx.common), exit);
+            let text =
+                ctx.unless_quiet(render_fix(&reply, &request.look, written, ctx.common), exit);
             if let (Said::Text(text), _) = text {
                 note(&text, ctx.common.color)?;
             }
             let output = reply.outputs.get(&path).cloned().unwrap_or(original);
             Ok((Said::Raw(output), exit))
         }
-        _ => say(ctx, arguments.format(), &reply, written),
+        _ => say(ctx, arguments.format(), &reply, &request.look, written),
     }
 }
 
 /// Proposes what waits for a person's word, and tells which proposals there are.
-fn propose(
-    ctx: &Ctx<'_>,
-    session: &service::Session,
-    look: &protocol::v1::Look,
-) -> anyhow::Result<()> {
+fn propose(ctx: &Ctx<'_>, session: &service::Session, look: &Look) -> anyhow::Result<()> {
     let desk = service::dds::Desk::open(session, ctx.environment.registry.as_deref())?;
     let by = desk.person(ctx.environment.user.as_deref());
     let mut line = ProgressLine::start(ctx.common);
@@ -162,17 +159,23 @@ fn make(
     Ok(reply?)
 }
 
-fn say(ctx: &Ctx<'_>, format: FixFormat, reply: &FixReply, written: Written) -> Outcome {
-    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
-    let text = || render_fix(reply, written, ctx.common);
+fn say(
+    ctx: &Ctx<'_>,
+    format: FixFormat,
+    reply: &FixReply,
+    look: &Look,
+    written: Written,
+) -> Outcome {
+    let exit = Exit::of_verdict(reply.verdict);
+    let text = || render_fix(reply, look, written, ctx.common);
     match format {
         FixFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         FixFormat::Text => Ok(ctx.unless_quiet(text(), exit)),
         FixFormat::Diff => {
             if written != Written::Nowhere || exit != Exit::Clean {
-                let end = render_fix_end(&reply.report, reply.changes.len(), written, ctx.common);
-                ctx.note(&end)?;
+                ctx.note(&render_fix_end(reply, look, written, ctx.common))?;
             }
+            ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
             let diff = reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
             Ok((Said::Diff(diff), exit))
         }

@@ -54,6 +54,12 @@ pub(crate) struct LookArguments {
     /// Count warnings as failures too
     #[arg(long, help_heading = "What to allow")]
     pub(crate) deny_warnings: bool,
+    /// Fail also if a file could not be checked, such as one with a remote schema
+    #[arg(long, help_heading = "What to allow")]
+    pub(crate) deny_unchecked: bool,
+    /// Go on without a pack or a solver that is not available; what it would have said is missing
+    #[arg(long, help_heading = "What to allow")]
+    pub(crate) tolerate_tools: bool,
     /// Count what the baseline knows like everything else
     #[arg(long, help_heading = "What to allow")]
     pub(crate) no_baseline: bool,
@@ -127,6 +133,7 @@ impl LookArguments {
         let mut look = Look {
             paths: paths(self.paths.iter().map(relative))?,
             changed: None,
+            changed_words: None,
             overlay: BTreeMap::new(),
             tiers: self.tier.iter().map(|it| it.wire()).collect(),
             only: self.only.clone(),
@@ -134,6 +141,8 @@ impl LookArguments {
             safety: self.safety.map(SafetyArgument::wire),
             allow: self.allow.clone(),
             deny_warnings: self.deny_warnings,
+            deny_unchecked: self.deny_unchecked,
+            tolerate_tools: self.tolerate_tools,
             no_baseline: self.no_baseline,
             max_findings: self.max_findings,
             jobs: self.jobs.map(usize::from),
@@ -143,10 +152,12 @@ impl LookArguments {
         let mut buffer = None;
         if let Some(since) = &self.changed {
             look.changed = Some(Repository::open(&root, &ctx.environment)?.changed(since)?);
+            look.changed_words = Some(format!("changed since {since}"));
         } else if self.staged {
             let repository = Repository::open(&root, &ctx.environment)?;
             let staged = repository.staged()?;
             look.changed = Some(staged.files.clone());
+            look.changed_words = Some("is staged".to_owned());
             look.overlay.clone_from(&staged.contents);
             looked_staged = Some((repository, staged));
         } else if let Some(path) = &self.stdin_path {

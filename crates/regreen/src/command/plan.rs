@@ -52,9 +52,14 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let reply = service::plan(&session, &request, &mut |it| line.show(it));
     drop(line);
     let reply = reply?;
-    let exit = Exit::of_look(reply.report.ok, &reply.report.failures);
+    let exit = Exit::of_verdict(reply.verdict);
+    if matches!(arguments.format, PlanFormat::Repairs | PlanFormat::Diff) {
+        ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
+    }
     match arguments.format {
-        PlanFormat::Text => Ok(ctx.unless_quiet(render_plan(&reply, ctx.common), exit)),
+        PlanFormat::Text => {
+            Ok(ctx.unless_quiet(render_plan(&reply, &request.look, ctx.common), exit))
+        }
         PlanFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         PlanFormat::Repairs => {
             let repairs: Vec<&Repair> = reply.report.repairs.iter().map(|it| &it.repair).collect();

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use protocol::v1::{CheckSummary, Diagnostic, Look, Repair, Severity, SourceFailure};
+use protocol::v1::{CheckSummary, Diagnostic, Look, Repair, Severity};
 use service::CheckReply;
 
 use super::frame::render_frame;
 use super::repair::{Offer, needs_approval, render_offer};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
+use super::verdict::{Standing, render_failures, unchecked_places};
 use crate::cli::Common;
 use crate::words::{count, count_fixes, list, printable};
 
@@ -92,20 +93,6 @@ fn render_repairs(
     text
 }
 
-/// The sources that could not do their work.
-pub(crate) fn render_failures(failures: &[SourceFailure]) -> Option<String> {
-    let line = |it: &SourceFailure| {
-        let message = printable(&it.message);
-        format!(
-            "{}{} {}: {message}\n",
-            paint(BAD, "error"),
-            paint(BOLD, ":"),
-            paint(BOLD, &it.source)
-        )
-    };
-    (!failures.is_empty()).then(|| failures.iter().map(line).collect())
-}
-
 /// `3 errors, 1 warning and 2 notes`, without what there is none of.
 pub(crate) fn counts(error: usize, warning: usize, info: usize) -> String {
     let parts = [(error, "error"), (warning, "warning"), (info, "note")];
@@ -119,25 +106,18 @@ fn render_end(reply: &CheckReply, look: &Look, common: &Common) -> String {
     let report = &reply.report;
     let summary = &report.summary;
     let found = counts(summary.error, summary.warning, summary.info);
-    let mut end = match (report.ok, found.is_empty()) {
-        (true, true) if summary.baselined > 0 => {
-            format!("{} Nothing new is wrong.", paint(GOOD, "Green."))
-        }
-        (true, true) if summary.checked == 0 => format!(
-            "{} No rule is about any file here: see {}.",
-            paint(WARN, "Nothing to check."),
-            paint(COMMAND, "regreen init")
-        ),
-        (true, true) => {
-            let files = count(summary.checked, "file");
-            format!("{} Nothing is wrong in {files}.", paint(GOOD, "Green."))
-        }
-        (true, false) => format!("{} {found}.", paint(GOOD, "Green.")),
-        (false, true) => paint(BAD, "Red."),
-        (false, false) => format!("{} {found}.", paint(BAD, "Red.")),
+    let standing = Standing {
+        verdict: reply.verdict,
+        files: &summary.files,
+        failures: &report.failures,
+        found,
+        has_baseline: summary.baselined > 0,
+        look,
     };
+    let mut end = standing.sentence();
     end.push_str(&set_aside(summary));
     end.push('\n');
+    end.push_str(&unchecked_places(&summary.files, common.verbose));
     let waiting: Vec<&Repair> =
         report.repairs.iter().filter(|it| needs_approval(it, look)).collect();
     if summary.pending > 0 {
@@ -186,6 +166,13 @@ fn render_end(reply: &CheckReply, look: &Look, common: &Common) -> String {
             paint(GOOD, "Baseline written."),
             paint(BOLD, &baseline.file),
             count(baseline.n_findings, "finding")
+        );
+    }
+    if reply.is_baseline_missing {
+        let _ = writeln!(
+            end,
+            "{} Not everything could be looked at.",
+            paint(BAD, "Baseline not written.")
         );
     }
     end

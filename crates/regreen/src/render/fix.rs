@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{AppliedRepair, Diagnostic, FixReport, RejectedRepair, Severity};
+use protocol::v1::{AppliedRepair, Diagnostic, Look, RejectedRepair, Severity};
 use service::FixReply;
 
 use super::changes::render_changes;
-use super::check::{counts, render_failures};
+use super::check::counts;
 use super::frame::render_frame;
 use super::repair::{Offer, render_offer, safety_name};
-use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
+use super::style::{BOLD, COMMAND, DIM, GOOD, WARN, paint};
+use super::verdict::{Standing, render_failures, unchecked_places};
 use crate::cli::Common;
 use crate::words::{count, count_fixes, list, printable};
 
@@ -34,7 +35,12 @@ pub(crate) enum Written {
 }
 
 /// The whole text.
-pub(crate) fn render_fix(reply: &FixReply, written: Written, common: &Common) -> String {
+pub(crate) fn render_fix(
+    reply: &FixReply,
+    look: &Look,
+    written: Written,
+    common: &Common,
+) -> String {
     let report = &reply.report;
     let mut paragraphs = Vec::new();
     if !reply.changes.is_empty() {
@@ -48,7 +54,7 @@ pub(crate) fn render_fix(reply: &FixReply, written: Written, common: &Common) ->
     paragraphs.extend(render_rejected(&refusals, common));
     paragraphs.extend(render_remaining(reply, &offers, common));
     paragraphs.extend(render_failures(&report.failures));
-    paragraphs.push(render_fix_end(report, reply.changes.len(), written, common));
+    paragraphs.push(render_fix_end(reply, look, written, common));
     paragraphs.join("\n")
 }
 
@@ -151,13 +157,14 @@ fn place_and_title(files: &[String], title: &str) -> String {
 
 /// What it comes to, and what to type next.
 pub(crate) fn render_fix_end(
-    report: &FixReport,
-    n_files: usize,
+    reply: &FixReply,
+    look: &Look,
     written: Written,
     common: &Common,
 ) -> String {
+    let report = &reply.report;
     let n_fixes = count_fixes(report.summary.applied);
-    let n_files = count(n_files, "file");
+    let n_files = count(reply.changes.len(), "file");
     let mut text = match (written, report.summary.applied, &report.transaction) {
         (_, 0, _) => format!("{}\n", paint(BOLD, "Nothing was changed.")),
         (Written::Disk, _, Some(id)) => {
@@ -182,7 +189,7 @@ pub(crate) fn render_fix_end(
             format!("{n_fixes} would change {n_files}. Nothing was written.\n")
         }
     };
-    text.push_str(&render_state(report, common));
+    text.push_str(&render_state(reply, look, common));
     for note in &report.notes {
         let _ = writeln!(text, "{}{} {}", paint(DIM, "note"), paint(DIM, ":"), printable(note));
     }
@@ -190,33 +197,28 @@ pub(crate) fn render_fix_end(
 }
 
 /// How green the workspace is after that.
-fn render_state(report: &FixReport, common: &Common) -> String {
+fn render_state(reply: &FixReply, look: &Look, common: &Common) -> String {
+    let report = &reply.report;
     let summary = &report.summary;
     let left = counts(summary.error, summary.warning, summary.info);
-    let known = match summary.baselined {
-        0 => String::new(),
-        n => format!(" Not counted: {n} in the baseline."),
+    let standing = Standing {
+        verdict: reply.verdict,
+        files: &summary.files,
+        failures: &report.failures,
+        found: if left.is_empty() { left } else { format!("{left} left") },
+        has_baseline: summary.baselined > 0,
+        look,
     };
-    match (report.ok, left.is_empty()) {
-        (true, true) if summary.baselined > 0 => {
-            format!("{} Nothing new is wrong.{known}\n", paint(GOOD, "Green."))
-        }
-        (true, true) => format!("{} Nothing is wrong.\n", paint(GOOD, "Green.")),
-        (true, false) => format!("{} {left} left.{known}\n", paint(GOOD, "Green.")),
-        (false, true) => format!("{}{known}\n", paint(BAD, "Red.")),
-        (false, false) => {
-            let rule = report.remaining.iter().find(|it| it.severity == Severity::Error);
-            let mut text = format!("{} {left} left.{known}\n", paint(BAD, "Red."));
-            if let Some(rule) = rule {
-                let explain = common.command_line(&["explain", &rule.rule_id]);
-                let _ = writeln!(
-                    text,
-                    "{} {}",
-                    paint(DIM, "What a rule means:"),
-                    paint(COMMAND, &explain)
-                );
-            }
-            text
-        }
+    let mut text = standing.sentence();
+    if summary.baselined > 0 {
+        let _ = write!(text, " Not counted: {} in the baseline.", summary.baselined);
     }
+    text.push('\n');
+    text.push_str(&unchecked_places(&summary.files, common.verbose));
+    let rule = report.remaining.iter().find(|it| it.severity == Severity::Error);
+    if let Some(rule) = rule.filter(|_| !report.ok) {
+        let explain = common.command_line(&["explain", &rule.rule_id]);
+        let _ = writeln!(text, "{} {}", paint(DIM, "What a rule means:"), paint(COMMAND, &explain));
+    }
+    text
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use protocol::v1::{CheckReport, Diagnostic, Severity};
 
+use super::verdict::unchecked;
 use crate::words::printable;
 
 /// A line per finding. `prefix` leads from the top of the repository to the root of the workspace: GitHub
@@ -11,8 +12,14 @@ use crate::words::printable;
 pub(crate) fn render_github(report: &CheckReport, prefix: &str) -> String {
     let mut text: String = report.diagnostics.iter().map(|it| render_command(it, prefix)).collect();
     for failure in &report.failures {
-        let source = property(&failure.source);
-        let _ = writeln!(text, "::error title={source}::{}", data(&failure.message));
+        let level = if failure.tolerated { "warning" } else { "error" };
+        let file = failure.file.as_ref();
+        let file = file.map(|it| format!("file={},", property(&format!("{prefix}{it}"))));
+        let (file, source) = (file.unwrap_or_default(), property(&failure.source));
+        let _ = writeln!(text, "::{level} {file}title={source}::{}", data(&failure.message));
+    }
+    if let Some(unchecked) = unchecked(&report.summary.files) {
+        let _ = writeln!(text, "::warning title=regreen::{}", data(&unchecked));
     }
     if report.summary.not_shown > 0 {
         let _ =

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{Decision, PlannedRepair, Severity};
-use service::PlanReply;
+use protocol::v1::{Decision, Look, PlannedRepair, Severity};
+use service::{PlanReply, Verdict};
 
 use super::changes::render_preview;
-use super::check::render_failures;
 use super::repair::safety_name;
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
+use super::verdict::{Standing, render_failures, unchecked, unchecked_places};
 use crate::cli::Common;
 use crate::words::{count, list, printable};
 
@@ -16,7 +16,7 @@ use crate::words::{count, list, printable};
 const MOST_REPAIRS: usize = 50;
 
 /// The whole text.
-pub(crate) fn render_plan(reply: &PlanReply, common: &Common) -> String {
+pub(crate) fn render_plan(reply: &PlanReply, look: &Look, common: &Common) -> String {
     let report = &reply.report;
     let n_shown =
         if common.verbose { report.repairs.len() } else { report.repairs.len().min(MOST_REPAIRS) };
@@ -28,7 +28,17 @@ pub(crate) fn render_plan(reply: &PlanReply, common: &Common) -> String {
     }
     paragraphs.extend(render_failures(&report.failures));
     let summary = &report.summary;
-    let mut end = if report.repairs.is_empty() {
+    let standing = Standing {
+        verdict: reply.verdict,
+        files: &summary.files,
+        failures: &report.failures,
+        found: String::new(),
+        has_baseline: false,
+        look,
+    };
+    let mut end = if reply.verdict != Verdict::Green && report.repairs.is_empty() {
+        standing.sentence()
+    } else if report.repairs.is_empty() {
         format!("{} No repair is proposed.", paint(BOLD, "Nothing to do."))
     } else {
         format!(
@@ -40,7 +50,11 @@ pub(crate) fn render_plan(reply: &PlanReply, common: &Common) -> String {
     if summary.unfixable > 0 {
         let _ = write!(end, " No repair is known for {}.", count(summary.unfixable, "finding"));
     }
+    if reply.verdict == Verdict::Green || !report.repairs.is_empty() {
+        end.extend(unchecked(&summary.files).map(|it| format!(" {it}.")));
+    }
     end.push('\n');
+    end.push_str(&unchecked_places(&summary.files, common.verbose));
     if summary.accepted > 0 {
         let fix = common.command_line(&["fix"]);
         let _ = writeln!(end, "{} {}", paint(DIM, "To make them:"), paint(COMMAND, &fix));

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use protocol::v1::{Diagnostic, ExplainReport, Location, Repair, Severity};
+use protocol::v1::{CheckReport, Diagnostic, ExplainReport, Location, Repair, Severity};
 use serde_json::{Map, Value, json};
-use service::{CheckReply, Frames, Preview, TextEdit};
+use service::{CheckReply, Frames, Preview, TextEdit, Verdict};
 
 use super::repair::safety_name;
+use crate::words::count;
 
 const ROOT: &str = "%SRCROOT%";
 const SCHEMA: &str =
@@ -40,9 +41,6 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
         })
         .collect();
     let rules: Vec<Value> = ids.keys().map(|id| rule(id, rules.get(*id))).collect();
-    let problems = report.failures.iter().map(|it| {
-        json!({"level": "error", "message": {"text": format!("{}: {}", it.source, it.message)}})
-    });
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -53,8 +51,8 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
                 "rules": rules,
             }},
             "invocations": [{
-                "executionSuccessful": report.failures.is_empty(),
-                "toolExecutionNotifications": problems.collect::<Vec<_>>(),
+                "executionSuccessful": reply.verdict != Verdict::Failed,
+                "toolExecutionNotifications": notifications(report),
             }],
             "originalUriBaseIds": {
                 ROOT: {"description": {"text": "the root of the workspace"}},
@@ -63,6 +61,34 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
             "results": results,
         }],
     })
+}
+
+/// What could not be done and what was not checked.
+fn notifications(report: &CheckReport) -> Vec<Value> {
+    let place = |file: &String| location(file, None, None);
+    let failures = report.failures.iter().map(|it| {
+        let text = match &it.file {
+            Some(_) => it.message.clone(),
+            None => format!("{}: {}", it.source, it.message),
+        };
+        let level = if it.tolerated { "warning" } else { "error" };
+        let places: Vec<Value> = it.file.iter().map(place).collect();
+        notification(level, it.code.name(), &text, places)
+    });
+    let unchecked = report.summary.files.unchecked.iter().map(|it| {
+        let text = format!("{} not checked: {}", count(it.count, "file"), it.reason.name());
+        notification("warning", it.reason.name(), &text, it.places.iter().map(place).collect())
+    });
+    failures.chain(unchecked).collect()
+}
+
+fn notification(level: &str, id: &str, text: &str, places: Vec<Value>) -> Value {
+    let mut notification =
+        json!({"level": level, "descriptor": {"id": id}, "message": {"text": text}});
+    if !places.is_empty() {
+        notification["locations"] = places.into();
+    }
+    notification
 }
 
 fn rule(id: &str, page: Option<&ExplainReport>) -> Value {

@@ -306,3 +306,38 @@ fn a_repository_cannot_have_its_commands_run() {
         assert!(!scene.path("ran").exists(), "{line}: {}", ran.text());
     }
 }
+
+/// That nothing changed is said, and is not green: nothing was looked at.
+#[test]
+fn where_nothing_changed_every_command_says_that() {
+    let scene = repository();
+    for (line, words) in [
+        ("check --changed", "Nothing to check. Nothing changed since HEAD."),
+        ("check --changed=main", "Nothing to check. Nothing changed since main."),
+        ("fix --changed", "Nothing to check. Nothing changed since HEAD."),
+        ("plan --changed", "Nothing to check. Nothing changed since HEAD."),
+        ("check --staged", "Nothing to check. Nothing is staged."),
+        ("fix --staged", "Nothing to check. Nothing is staged."),
+        ("plan --staged", "Nothing to check. Nothing is staged."),
+    ] {
+        let ran = run(&scene, line);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.text());
+        assert!(
+            ran.text().contains(words) && !ran.text().contains("Green"),
+            "{line}: {}",
+            ran.text()
+        );
+        let report = run(&scene, &format!("{line} --format json")).json();
+        assert_eq!(report["summary"]["files"]["checked"], 0, "{line}: {report:#}");
+    }
+    // Something changed, and no rule is about it.
+    scene.write("ws/notes/free.toml", "anything = \"else\"\n");
+    let ran = run(&scene, "check --changed");
+    assert!(
+        ran.stdout.contains("Nothing to check. No rule is about any file here"),
+        "{}",
+        ran.text()
+    );
+    scene.write("ws/new.yaml", BAD);
+    assert_eq!(run(&scene, "check --changed").code, 1);
+}

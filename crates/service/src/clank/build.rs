@@ -56,6 +56,7 @@ pub fn build(session: &Session, request: &v1::Build) -> Result<BuildReply, Failu
         let outputs = if ok { outputs(checked, request) } else { Vec::new() };
         Ok(BuildReply {
             report: v1::BuildReport {
+                pending_transaction: session.pending_transaction(),
                 ok,
                 validator_version: VERSION.to_owned(),
                 outputs: outputs.iter().map(|it| it.path.clone()).collect(),

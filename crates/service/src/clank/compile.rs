@@ -91,7 +91,8 @@ pub fn compile(session: Option<&Session>, request: &v1::Compile) -> Result<Compi
         v1::ProgramRepair::Fix(safety) => repairs::fix(setting, request, *safety)?,
     };
     prover.finish()?;
-    Ok(reply)
+    let pending_transaction = session.and_then(Session::pending_transaction);
+    Ok(CompileReply { result: v1::CompileResult { pending_transaction, ..reply.result }, ..reply })
 }
 
 /// What all rounds of one request have in common.
@@ -278,6 +279,7 @@ impl Reply<'_> {
         let stats = stats(self.checked, output.as_ref(), &obligations);
         CompileReply {
             result: v1::CompileResult {
+                pending_transaction: None,
                 status,
                 compiler_version: VERSION.to_owned(),
                 program_hash,
@@ -551,6 +553,7 @@ fn failed(request: &v1::Compile, mut diagnostics: Vec<v1::CompileDiagnostic>) ->
     let findings = findings::of_result(&diagnostics, sources);
     CompileReply {
         result: v1::CompileResult {
+            pending_transaction: None,
             status: v1::CompileStatus::Error,
             compiler_version: VERSION.to_owned(),
             program_hash: ContentHash::of(&request.bytes).to_string(),

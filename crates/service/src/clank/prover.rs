@@ -60,14 +60,20 @@ impl Prover {
     }
 
     /// Why somebody who was asked could not answer, if so: goals are open that may have been proved or refuted.
-    pub(crate) fn failure(&self) -> Option<v1::SourceFailure> {
+    pub(crate) fn failure(&self) -> Option<v1::LookFailure> {
         let asked = self.z3.as_ref()?;
         let mut failure = asked.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = asked.z3.take_failure() {
             *failure = Some(format!("goals cannot be put to Z3: {error}"));
         }
         let message = format!("{}; {}", failure.as_ref()?, INSTALL_Z3);
-        Some(v1::SourceFailure { source: Z3_SOURCE.to_owned(), message })
+        Some(v1::LookFailure {
+            source: Z3_SOURCE.to_owned(),
+            code: v1::FailureCode::Unavailable,
+            file: None,
+            message,
+            tolerated: false,
+        })
     }
 
     /// Fails if somebody who was asked could not answer, for commands that have nothing to say without the answers.

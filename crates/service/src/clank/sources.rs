@@ -97,6 +97,18 @@ pub(super) fn programs(session: &Session, names: &[String]) -> Result<Vec<RelPat
         return names.iter().map(|it| program(it)).collect();
     }
     let (_, tree) = setup::load(session, &setup::Overlay::new(), true)?;
+    let is_meant = |it: &str| {
+        let is_inside = |name: &String| it.strip_prefix(name).is_some_and(|it| it.starts_with('/'));
+        names.is_empty()
+            || names.iter().any(|name| name.is_empty() || it == name || is_inside(name))
+    };
+    // What nobody could look into may be one of the programs.
+    let is_program_or_folder = |it: &str| document::Format::of_path(it).is_none() && is_meant(it);
+    let unread = tree.failures.iter();
+    let mut unread = unread.filter(|it| it.file.as_deref().is_some_and(is_program_or_folder));
+    if let Some(first) = unread.next() {
+        return Err(Failure::Unreadable { message: first.message.clone() });
+    }
     let files = tree.snapshot.files().map(|(path, _)| path);
     let all: Vec<&RelPath> = files.filter(|it| it.extension() == Some("clank")).collect();
     if names.is_empty() {
@@ -212,11 +224,8 @@ impl Finder for Among<'_> {
 impl Sources {
     /// Why the provider could not do its work, if it could not.
     pub(super) fn failure(&self) -> Option<Failure> {
-        let failures = view::failures(&self.start, &Prover::default());
-        failures
-            .into_iter()
-            .next()
-            .map(|it| Failure::Unusable { path: it.source, reason: it.message })
+        let first = self.start.failures.first()?;
+        Some(Failure::Unusable { path: first.source.clone(), reason: first.message.clone() })
     }
 
     /// What is said about the sources.

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::log::TITLE;
 use crate::reply::{CheckReply, OnProgress, WrittenBaseline};
 use crate::session::Session;
+use crate::verdict::Standing;
 use crate::view::{self, View};
 use crate::{VERSION, emit, pool, wire};
 
@@ -30,12 +31,14 @@ pub fn check(
         let no_baseline = request.look.no_baseline || request.write_baseline;
         let mut looked = look_at(session, &request.look, no_baseline, progress)?;
         let mut baseline = None;
-        if request.write_baseline {
+        // What could not be looked at would be missing in it, and nobody would know.
+        if request.write_baseline && !looked.standing(&looked.assessment).has_failed() {
             let (written, known) = write_baseline(session, &looked)?;
             looked.setup.sieve.baseline = known;
             baseline = Some(written);
         }
         let mut reply = reply(session, &looked, request, progress)?;
+        reply.is_baseline_missing = request.write_baseline && baseline.is_none();
         reply.baseline = baseline;
         pool::discard(looked.assessment);
         Ok(reply)
@@ -49,7 +52,7 @@ pub(super) fn reply(
     request: &v1::Check,
     progress: OnProgress<'_>,
 ) -> Result<CheckReply, Failure> {
-    let Looked { setup, look, own, passed_over, assessment } = looked;
+    let Looked { setup, look, own, passed_over, assessment, .. } = looked;
     let snapshot = &assessment.snapshot;
     let view = View::new(setup, look, assessment, own);
     let plan = view::choose(setup, look, assessment, &view.repairs);
@@ -60,19 +63,20 @@ pub(super) fn reply(
     let ranked: Vec<&Ranked> = plan.ranked.iter().filter(is_listed).collect();
     let by_id = view::by_id(&view.diagnostics);
     let counts = view.counts();
-    let failures = view::failures(assessment, &setup.prover);
+    let standing = looked.standing(assessment);
     let would_change = would.as_ref().filter(|_| request.strict);
     let would_change = would_change.map(|it| view::files(&it.change));
+    let verdict = standing.verdict(&request.look, counts, would_change.as_deref());
+    let Standing { files, failures, .. } = standing;
     let report = v1::CheckReport {
-        ok: counts.is_ok(request.look.deny_warnings)
-            && failures.is_empty()
-            && would_change.as_ref().is_none_or(Vec::is_empty),
+        ok: verdict.is_ok(),
         validator_version: VERSION.to_owned(),
         pack_version: setup.pack_version(),
         diagnostics: listed.iter().map(|it| wire::diagnostic(it)).collect(),
         repairs: ranked.iter().map(|it| wire::repair(&it.repair, it.scope, &by_id)).collect(),
         would_change,
         failures,
+        pending_transaction: session.pending_transaction(),
         summary: v1::CheckSummary {
             error: counts.error,
             warning: counts.warning,
@@ -82,12 +86,14 @@ pub(super) fn reply(
             baselined: view.n_baselined,
             ignored: assessment.n_ignored,
             not_shown: n_not_shown,
-            checked: view::n_checked(setup, look, snapshot),
+            checked: files.checked,
+            files,
         },
     };
     let shown = || ranked.iter().map(|it| &it.repair);
     Ok(CheckReply {
         report,
+        verdict,
         frames: view::frames(snapshot, listed.iter(), shown()),
         previews: match request.with_previews {
             true => view::previews(setup, snapshot, shown())?,
@@ -103,6 +109,7 @@ pub(super) fn reply(
             .map(|fixed| emit::fix_actions(setup.pack_version(), snapshot, &by_id, &fixed.applied)),
         baseline: None,
         passed_over: passed_over.iter().map(|(it, why)| (it.to_string(), why.clone())).collect(),
+        is_baseline_missing: false,
     })
 }
 

@@ -32,6 +32,7 @@ pub fn explain(session: &Session, request: &v1::Explain) -> Result<ExplainReply,
         message: format!("nothing is written about the rule `{rule_id}`"),
     })?;
     report.severity = rule.severity.map(wire::severity);
+    report.pending_transaction = session.pending_transaction();
     Ok(ExplainReply { report })
 }
 
@@ -47,11 +48,12 @@ pub fn rules(session: &Session) -> Result<v1::RulesReport, Failure> {
             title: first_sentence(&page.what),
         })
     };
-    Ok(v1::RulesReport { rules: catalog.iter().filter_map(line).collect() })
+    let rules = catalog.iter().filter_map(line).collect();
+    Ok(v1::RulesReport { rules, pending_transaction: session.pending_transaction() })
 }
 
 fn load(session: &Session) -> Result<(Vec<Arc<Pack>>, Catalog), Failure> {
-    let setup = setup::load_rules(session, &Overlay::new(), true, None)?;
+    let setup = setup::load_rules(session, &Overlay::new(), true, &v1::Look::default())?;
     Ok((setup.packs, setup.catalog))
 }
 
@@ -77,6 +79,7 @@ fn page(rule_id: &str, rule: &Rule, packs: &[Arc<Pack>]) -> Option<v1::ExplainRe
             example: example.to_owned(),
             repair: repair.to_owned(),
             safety: safety.to_owned(),
+            pending_transaction: None,
         }
     };
     if let Some(own) = PAGES.iter().find(|it| it.rule_id == rule_id) {

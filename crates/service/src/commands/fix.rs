@@ -20,6 +20,7 @@ use crate::log::TITLE;
 use crate::look::Look;
 use crate::reply::{Decide, FixReply, OnProgress, Progress};
 use crate::session::Session;
+use crate::verdict::Standing;
 use crate::view::{self, View};
 use crate::{VERSION, pool, wire};
 use ask::Answers;
@@ -53,6 +54,7 @@ pub fn fix(
                 _ => mend(session, &looked, progress)?,
             };
             let mut reply = reply(&looked, &mended, answers.as_ref(), request)?;
+            reply.report.pending_transaction = session.pending_transaction();
             reply.retried.clone_from(&retried);
             let change = &mended.fixed.change;
             if request.dry_run || looked.look.has_overlay() || change.is_empty() {
@@ -125,7 +127,9 @@ fn reply(
     let view = View::new(setup, look, end, own);
     let (listed, n_not_shown) = view.listed(request.look.max_findings);
     let counts = view.counts();
-    let failures = view::failures(end, &setup.prover);
+    let standing = looked.standing(end);
+    let verdict = standing.verdict(&request.look, counts, None);
+    let Standing { files, failures, .. } = standing;
     let mut rejected: Vec<v1::RejectedRepair> =
         fixed.rejected.iter().map(|it| rejected_repair(it, &mended.protected)).collect();
     rejected.extend(answers.into_iter().flat_map(Answers::declined));
@@ -136,7 +140,7 @@ fn reply(
         described(it, "unverified", None, detail)
     }));
     let report = v1::FixReport {
-        ok: counts.is_ok(request.look.deny_warnings) && failures.is_empty(),
+        ok: verdict.is_ok(),
         validator_version: VERSION.to_owned(),
         transaction: None,
         passes: fixed.passes,
@@ -153,14 +157,17 @@ fn reply(
             info: counts.info,
             baselined: view.n_baselined,
             not_shown: n_not_shown,
+            files,
         },
         rejected,
+        pending_transaction: None,
     };
     let shown: BTreeSet<&str> = listed.iter().map(|it| it.diagnostic_id.as_str()).collect();
     let is_shown = |it: &Repair| it.resolves.iter().any(|id| shown.contains(id.as_str()));
     let proposed = || view.repairs.iter().filter(|it| is_shown(it));
     Ok(FixReply {
         report,
+        verdict,
         changes: match request.with_diffs {
             true => file_changes(&start.snapshot, &fixed.change)?,
             false => list_changes(&fixed.change),

@@ -47,6 +47,7 @@ pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure>
             found,
             with_schema: n_with_schema(&tree.snapshot),
             files: tree.snapshot.files().count(),
+            pending_transaction: session.pending_transaction(),
         };
         Ok(InitReply { report, text })
     })

@@ -76,7 +76,7 @@ impl Live {
             paths.iter().filter(|it| !overlay.contains_key(*it)).cloned().collect();
         let is_known = |it: &RelPath| matches!(before.snapshot.get(it), Some(Entry::File(_)));
         let reread = if paths.iter().all(is_known) {
-            reread(session, setup, &before.snapshot, &paths)?
+            reread(session, setup, &before.snapshot, &paths)
         } else {
             None
         };
@@ -87,6 +87,7 @@ impl Live {
                 self.looked.look = Look::new(session, &self.request.look, setup, &mut tree)?;
                 self.looked.own = tree.own;
                 self.looked.passed_over = tree.passed_over;
+                self.looked.unread = tree.failures;
                 tree.snapshot
             }
         };
@@ -110,9 +111,10 @@ fn reread(
     setup: &Setup,
     before: &Snapshot,
     paths: &BTreeSet<RelPath>,
-) -> Result<Option<Snapshot>, Failure> {
+) -> Option<Snapshot> {
     let list: Vec<RelPath> = paths.iter().cloned().collect();
-    let loaded = setup.workspace(session).load(&list)?;
+    // What cannot be read any more is for a scan to name.
+    let Ok(loaded) = setup.workspace(session).load(&list) else { return None };
     let mut entries = before.to_entries();
     for path in paths {
         let is_plain = !loaded.refused.contains_key(path) && !loaded.resolved.contains_key(path);
@@ -123,8 +125,8 @@ fn reread(
             None if is_plain => {
                 entries.remove(path);
             }
-            _ => return Ok(None),
+            _ => return None,
         }
     }
-    Ok(Snapshot::new(entries).ok())
+    Snapshot::new(entries).ok()
 }

@@ -10,7 +10,8 @@ use crate::changes::file_changes;
 use crate::failure::Failure;
 use crate::reply::{OnProgress, PlanReply};
 use crate::session::Session;
-use crate::view::{self, View};
+use crate::verdict::Standing;
+use crate::view::{self, Counts, View};
 use crate::{VERSION, pool, wire};
 
 /// Looks at the tree, ranks and chooses.
@@ -40,18 +41,23 @@ pub fn plan(
             detail: it.rejection.as_ref().map(|it| it.detail.clone()),
             repair: wire::repair(&it.repair, it.scope, &by_id),
         };
-        let failures = view::failures(assessment, &setup.prover);
+        let standing = looked.standing(assessment);
+        // What is wrong does not fail a plan.
+        let verdict = standing.verdict(&request.look, Counts::default(), None);
+        let Standing { files, failures, .. } = standing;
         let report = v1::PlanReport {
-            ok: failures.is_empty(),
+            ok: verdict.is_ok(),
             validator_version: VERSION.to_owned(),
             pack_version: setup.pack_version(),
             repairs: listed.iter().enumerate().map(planned).collect(),
             failures,
+            pending_transaction: session.pending_transaction(),
             summary: v1::PlanSummary {
                 accepted: n_accepted,
                 rejected: plan.ranked.len() - n_accepted,
                 unfixable: view.diagnostics.len() - view.n_fixable(),
                 not_shown: plan.ranked.len() - listed.len(),
+                files,
             },
         };
         let targets: BTreeSet<&str> =
@@ -71,6 +77,7 @@ pub fn plan(
                 false => Vec::new(),
             },
             report,
+            verdict,
         })
     })
 }

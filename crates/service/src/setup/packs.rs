@@ -6,6 +6,7 @@ use std::sync::Arc;
 use check::Diagnostic;
 use edit::Text;
 use pack::{Pack, PackProblem};
+use protocol::v1::{FailureCode, LookFailure};
 use snapshot::{Entry, RelPath};
 use workspace::Workspace;
 
@@ -20,23 +21,44 @@ const MANIFEST: &str = "pack.yaml";
 /// The names of sources that are not packs.
 const RESERVED: [&str; 2] = ["schema", own_rules::SOURCE];
 
-/// Loads the packs, in the order of the configuration.
+/// The packs that could be loaded, and those that could not and need not.
+#[derive(Default)]
+pub(super) struct Loaded {
+    pub(super) packs: Vec<Arc<Pack>>,
+    pub(super) lost: BTreeSet<LookFailure>,
+}
+
+/// Loads the packs, in the order of the configuration. One that cannot be loaded is a failure of everything unless it is
+/// not required, or nothing is.
 pub(super) fn load(
     workspace: &Workspace,
     config: &Config,
     config_text: Option<&Text>,
-) -> Result<Vec<Arc<Pack>>, Failure> {
+    tolerate: bool,
+) -> Result<Loaded, Failure> {
     let (Some(named), Some(config_text)) = (&config.packs, config_text) else {
-        return Ok(Pack::builtin().into_iter().map(Arc::new).collect());
+        let packs = Pack::builtin().into_iter().map(Arc::new).collect();
+        return Ok(Loaded { packs, ..Loaded::default() });
     };
-    let mut packs: Vec<Arc<Pack>> = Vec::new();
+    let Loaded { mut packs, mut lost } = Loaded::default();
     let mut problems = Vec::new();
     for pack in named {
+        let may_miss = tolerate || !pack.required;
         let loaded = match &pack.place {
             PackPlace::Builtin(name) => builtin(name),
-            PackPlace::Folder(folder) => from_folder(workspace, folder)?,
+            PackPlace::Folder(folder) => match from_folder(workspace, folder) {
+                Ok(loaded) => loaded,
+                Err(error) if may_miss => {
+                    lost.insert(unavailable(pack, error.to_string()));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            },
         };
         match loaded {
+            Err(reason) if may_miss => {
+                lost.insert(unavailable(pack, not_there(pack, &reason)));
+            }
             Ok(loaded) if packs.iter().any(|it| it.name() == loaded.name()) => {
                 let name = loaded.name();
                 problems.push((pack.at.clone(), format!("a second pack has the name `{name}`")));
@@ -51,7 +73,20 @@ pub(super) fn load(
             Err(reason) => problems.push((pack.at.clone(), not_there(pack, &reason))),
         }
     }
-    if problems.is_empty() { Ok(packs) } else { Err(failure_at(problems, config_text)) }
+    if problems.is_empty() {
+        Ok(Loaded { packs, lost })
+    } else {
+        Err(failure_at(problems, config_text))
+    }
+}
+
+/// A pack that the run goes on without.
+fn unavailable(pack: &PackRef, message: String) -> LookFailure {
+    let source = match &pack.place {
+        PackPlace::Folder(folder) => folder.to_string(),
+        PackPlace::Builtin(name) => name.clone(),
+    };
+    LookFailure { source, code: FailureCode::Unavailable, file: None, message, tolerated: true }
 }
 
 fn not_there(pack: &PackRef, reason: &str) -> String {

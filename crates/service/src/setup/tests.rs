@@ -8,7 +8,7 @@ use super::*;
 
 /// A tree is not green because nobody could look into it.
 #[test]
-fn a_folder_that_cannot_be_read_is_an_error_unless_it_is_excluded() {
+fn a_folder_that_cannot_be_read_is_a_failure_unless_it_is_excluded() {
     let disk = Arc::new(MemFs::new());
     for file in ["locked/a.txt", "out/a.txt", "LICENSE"] {
         disk.put(&RelPath::parse(file).unwrap(), b"", 0o644).unwrap();
@@ -19,14 +19,20 @@ fn a_folder_that_cannot_be_read_is_an_error_unless_it_is_excluded() {
     let options = Options::new(workspace::Access::ReadWrite);
     let workspace = Workspace::with_fs(disk, state, options);
     let session = Session::over(workspace, crate::Access::Write).unwrap();
-    let setup = load_rules(&session, &Overlay::new(), true, None).unwrap();
-    let skipped = ["LICENSE", "a.yaml", "locked", "out"]
-        .map(|it| Skipped { path: it.to_owned(), reason: "permission denied".to_owned() });
+    let setup = load_rules(&session, &Overlay::new(), true, &v1::Look::default()).unwrap();
+    let skipped = ["LICENSE", "a.yaml", "locked", "out"].map(|it| Skipped {
+        path: it.to_owned(),
+        reason: "permission denied".to_owned(),
+        has_bad_name: false,
+        may_be_folder: true,
+    });
     let tree = setup.tree(&session, Snapshot::default(), &skipped, &Overlay::new()).unwrap();
-    let found: Vec<_> = tree.own.iter().map(|it| (it.file.as_str(), it.message.as_str())).collect();
+    let found: Vec<_> =
+        tree.failures.iter().map(|it| (it.file.as_deref(), it.message.as_str())).collect();
     let expected = [
-        ("a.yaml", "the file was not checked, because it cannot be read: permission denied"),
-        ("locked", "the folder was not checked, because it cannot be read: permission denied"),
+        (Some("a.yaml"), "cannot read a.yaml: Permission denied"),
+        (Some("locked"), "cannot read locked/: Permission denied"),
     ];
     assert_eq!(found, expected);
+    assert_eq!(tree.own, []);
 }
