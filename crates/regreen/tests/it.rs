@@ -41,6 +41,8 @@ mod laws;
 mod output;
 #[path = "it/red.rs"]
 mod red;
+#[path = "it/scale.rs"]
+mod scale;
 #[path = "it/support.rs"]
 mod support;
 #[path = "it/watch.rs"]

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum};
-use protocol::v1::Fix;
+use protocol::v1::{Fix, Look};
 use service::FixReply;
 
 use super::look::{LookArguments, Looked};
@@ -86,8 +86,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let with_diffs = arguments.format() == FixFormat::Diff
         || (arguments.format() == FixFormat::Text && !ctx.common.quiet);
     let original = buffer.as_ref().and_then(|it| look.overlay.get(it)).cloned();
-    let with_previews = arguments.format() == FixFormat::Text && !ctx.common.quiet;
-    let request = Fix { look, dry_run: is_dry, with_diffs, with_previews };
+    let request = Fix { look, dry_run: is_dry, with_diffs };
     let session = ctx.open()?;
     let reply = make(ctx, &session, &request, arguments.interactive)?;
     if let Some(file) = reply.retried.as_deref().map(printable) {
@@ -109,23 +108,17 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let exit = Exit::of(reply.report.ok);
     match (buffer, original) {
         (Some(path), Some(original)) if arguments.format() == FixFormat::Text && !is_dry => {
-            let text = ctx.unless_quiet(render_fix(&reply, written, ctx.common), exit);
-            if let (Said::Text(text), _) = text {
-                note(&text, ctx.common.color)?;
-            }
+            let text = render_fix(&reply, &request.look, written, ctx.common);
+            note(&text, ctx.common.color)?;
             let output = reply.outputs.get(&path).cloned().unwrap_or(original);
             Ok((Said::Raw(output), exit))
         }
-        _ => say(ctx, arguments.format(), &reply, written),
+        _ => say(ctx, arguments.format(), &request.look, &reply, written),
     }
 }
 
 /// Proposes what waits for a person's word, and tells which proposals there are.
-fn propose(
-    ctx: &Ctx<'_>,
-    session: &service::Session,
-    look: &protocol::v1::Look,
-) -> anyhow::Result<()> {
+fn propose(ctx: &Ctx<'_>, session: &service::Session, look: &Look) -> anyhow::Result<()> {
     let desk = service::dds::Desk::open(session, ctx.environment.registry.as_deref())?;
     let by = desk.person(ctx.environment.user.as_deref());
     let mut line = ProgressLine::start(ctx.common);
@@ -159,12 +152,17 @@ fn make(
     Ok(reply?)
 }
 
-fn say(ctx: &Ctx<'_>, format: FixFormat, reply: &FixReply, written: Written) -> Outcome {
+fn say(
+    ctx: &Ctx<'_>,
+    format: FixFormat,
+    look: &Look,
+    reply: &FixReply,
+    written: Written,
+) -> Outcome {
     let exit = Exit::of(reply.report.ok);
-    let text = || render_fix(reply, written, ctx.common);
     match format {
         FixFormat::Json => Ok((Said::json(&reply.report)?, exit)),
-        FixFormat::Text => Ok(ctx.unless_quiet(text(), exit)),
+        FixFormat::Text => Ok((Said::Text(render_fix(reply, look, written, ctx.common)), exit)),
         FixFormat::Diff => {
             if written != Written::Nowhere || exit != Exit::Clean {
                 let end = render_fix_end(&reply.report, reply.changes.len(), written, ctx.common);
