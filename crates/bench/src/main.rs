@@ -25,6 +25,7 @@ mod proposals;
 mod random;
 mod sources;
 mod table;
+mod text_output;
 mod tools;
 
 use std::process::ExitCode;
@@ -57,7 +58,7 @@ impl Scale {
     }
 }
 
-const BENCHMARKS: [Benchmark; 12] = [
+const BENCHMARKS: [Benchmark; 13] = [
     Benchmark {
         name: "edits-memory",
         about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
@@ -92,6 +93,11 @@ const BENCHMARKS: [Benchmark; 12] = [
         name: "plan-candidates",
         about: "choosing among up to 100,000 repairs",
         run: plan_candidates::run,
+    },
+    Benchmark {
+        name: "text-output",
+        about: "text of up to 50,000 findings of one file beside JSON of the same; growth",
+        run: text_output::run,
     },
     Benchmark {
         name: "proposals",

@@ -92,7 +92,7 @@ pub(crate) struct Common {
     /// When to use colours; `auto` also honours NO_COLOR and CLICOLOR
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, global = true, help_heading = "Common options")]
     pub(crate) color: Color,
-    /// Say nothing but what went wrong
+    /// Say only what is wrong, a line each: no frames, summary, notes or advice, and nothing if all is well
     #[arg(short, long, global = true, help_heading = "Common options", conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Say more: every operation, every note, every changed line

@@ -137,12 +137,6 @@ impl Ctx<'_> {
             None => Ok(()),
         }
     }
-
-    /// The text unless nothing but errors is wanted.
-    pub(crate) fn unless_quiet(&self, text: String, exit: Exit) -> (Said, Exit) {
-        let text = if self.common.quiet && exit == Exit::Clean { String::new() } else { text };
-        (Said::Text(text), exit)
-    }
 }
 
 /// Runs the command to its exit code.
@@ -226,7 +220,7 @@ fn fail(cli: &Cli, error: &anyhow::Error) -> Exit {
         // If even this cannot be written, the exit code is all that is left to say it.
         let _ = deliver(&said, None, &[], cli.common.color);
     }
-    let text = failure::render_problems(error) + &failure::render(&report);
+    let text = failure::render_text(error, &report, cli.common.quiet);
     let _ = note(&text, cli.common.color);
     failure::exit(&report)
 }

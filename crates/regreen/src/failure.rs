@@ -9,6 +9,7 @@ use crate::git::GitError;
 use crate::input::InputError;
 use crate::policy::ActionRefusal;
 use crate::render::frame::render_frames;
+use crate::render::line::render_line;
 use crate::render::style::{BAD, BOLD, paint};
 
 /// What was typed makes no sense, which only shows when the workspace is looked at.
@@ -21,8 +22,19 @@ pub(crate) fn exit(report: &FailureReport) -> Exit {
     if report.error.code == "usage" { Exit::Usage } else { Exit::Failed }
 }
 
+/// The error for people: what is wrong place by place where that is known, what happened, and what to do. With
+/// `is_quiet` a line for each place and one for the error.
+pub(crate) fn render_text(error: &anyhow::Error, report: &FailureReport, is_quiet: bool) -> String {
+    if is_quiet {
+        let error = FailureDetail { help: None, ..report.error.clone() };
+        let lines: String = report.diagnostics.iter().map(render_line).collect();
+        return lines + &render(&FailureReport { error, ..report.clone() });
+    }
+    render_problems(error) + &render(report)
+}
+
 /// What is wrong with the configuration or a pack, place by place, where that is the reason.
-pub(crate) fn render_problems(error: &anyhow::Error) -> String {
+fn render_problems(error: &anyhow::Error) -> String {
     let Some(failure) = error.downcast_ref::<service::Failure>() else { return String::new() };
     let Some(frames) = failure.frames() else { return String::new() };
     let rendered = render_frames(failure.problems(), frames, false);
@@ -63,7 +75,7 @@ fn failure_report(error: FailureDetail) -> FailureReport {
 }
 
 /// The report as text.
-pub(crate) fn render(report: &FailureReport) -> String {
+fn render(report: &FailureReport) -> String {
     let error = &report.error;
     let mut text = format!(
         "{}{} {}\n",

@@ -49,6 +49,8 @@ mod output;
 mod output_attacks;
 #[path = "it/red.rs"]
 mod red;
+#[path = "it/scale.rs"]
+mod scale;
 #[path = "it/support.rs"]
 mod support;
 #[path = "it/verdicts.rs"]

@@ -44,7 +44,7 @@ pub fn convert(session: &Session, request: &Convert) -> Result<ConvertReply, Fai
         losses: name_all(losses),
         diagnostics: tried.diagnostics,
     };
-    Ok(ConvertReply { report, output, frames: trial.frames(&request.patch) })
+    Ok(ConvertReply { report, output, frames: trial.frames(&request.patch, false) })
 }
 
 fn convert_simulated(simulated: &Simulated, request: &Convert) -> Result<Conversed, Failure> {

@@ -24,6 +24,7 @@ mod look;
 mod nearest;
 mod own_rules;
 mod pool;
+mod previews;
 mod recheck;
 mod recover;
 mod reply;
@@ -39,6 +40,7 @@ mod view;
 mod wire;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use protocol::v1::{ApplyReport, ConvertReport, UndoReport};
 
@@ -50,8 +52,10 @@ pub use apply::apply;
 pub use changes::{ChangeKind, FileChange};
 pub use commands::{Live, check, explain, fix, init, plan, rules};
 pub use convert::convert;
+pub use edit::{LineIndex, Unit};
 pub use failure::Failure;
 pub use log::log;
+pub use previews::{PreviewBudget, Previews};
 pub use recover::recover;
 pub use reply::{
     Answer, CheckReply, Decide, ExplainReply, FixActionsOutput, FixReply, InitReply, OnProgress,
@@ -74,6 +78,9 @@ pub struct Frames {
     pub sources: BTreeMap<String, Vec<u8>>,
     /// What to do, by `diagnostic_id`. A message may end with it.
     pub help: BTreeMap<String, String>,
+    /// Bytes of the sources that must not be shown, in order and disjoint, by the name of the source: what a report
+    /// says only by type and digest.
+    pub hidden: BTreeMap<String, Vec<Range<u32>>>,
 }
 
 /// The reply to `validate` and `apply`.

@@ -8,6 +8,7 @@ use protocol::v1::{
 
 use crate::Frames;
 use crate::changes::FileChange;
+use crate::previews::Previews;
 use crate::verdict::Verdict;
 
 /// The reply to `check`.
@@ -19,8 +20,8 @@ pub struct CheckReply {
     pub verdict: Verdict,
     /// What it takes to show the diagnostics to people.
     pub frames: Frames,
-    /// What each listed repair would do, by its id, if that was asked for. A repair that cannot be made has none.
-    pub previews: BTreeMap<String, Preview>,
+    /// What each listed repair would do.
+    pub previews: Previews,
     /// What `fix` would do to each file, if diffs were asked for.
     pub changes: Vec<FileChange>,
     /// The fix-action document, if it was asked for.
@@ -41,8 +42,8 @@ pub struct PlanReply {
     pub report: PlanReport,
     /// What it comes to.
     pub verdict: Verdict,
-    /// What each repair would do, by its id, if that was asked for. A repair that cannot be made has none.
-    pub previews: BTreeMap<String, Preview>,
+    /// What each repair would do.
+    pub previews: Previews,
     /// What the accepted repairs do together, if diffs were asked for.
     pub changes: Vec<FileChange>,
     /// The findings that the repairs would resolve.
@@ -62,8 +63,8 @@ pub struct FixReply {
     pub changes: Vec<FileChange>,
     /// What it takes to show what remains to people.
     pub frames: Frames,
-    /// What each rejected repair would do to what is there in the end, by its id, if that was asked for.
-    pub previews: BTreeMap<String, Preview>,
+    /// What each rejected repair would do to what is there in the end.
+    pub previews: Previews,
     /// The new contents of the files of the overlay that changed, by path. They are not written.
     pub outputs: BTreeMap<String, Vec<u8>>,
     /// The file that changed on disk meanwhile, so that everything was done again.

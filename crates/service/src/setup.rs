@@ -396,7 +396,7 @@ pub(crate) fn setup_failure(
     Failure::Setup {
         what: what.to_owned(),
         problems: problems.iter().map(wire::diagnostic).collect(),
-        frames: Box::new(Frames { sources, help: BTreeMap::new() }),
+        frames: Box::new(Frames { sources, ..Frames::default() }),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::session::{Access, Session};
 use crate::{Frames, VERSION, uids, wire};
 
+mod hidden;
 mod links;
 mod places;
 pub(crate) mod refusals;
@@ -135,8 +136,9 @@ impl Trial {
         }
     }
 
-    /// The texts that the diagnostics are about, and what to do about them.
-    pub(crate) fn frames(&self, input: &PatchInput) -> Frames {
+    /// The texts that the diagnostics are about, and what to do about them. Without `show_values` nothing is shown that
+    /// the report says only by type and digest.
+    pub(crate) fn frames(&self, input: &PatchInput, show_values: bool) -> Frames {
         let (diagnostics, failed, snapshot) = match self {
             Trial::Rejected { diagnostics, failed, .. } => (diagnostics, failed, None),
             Trial::Simulated(it) => {
@@ -158,7 +160,17 @@ impl Trial {
                 sources.insert(name.clone(), file.text.bytes().to_vec());
             }
         }
-        Frames { sources, help: places::help(diagnostics, failed) }
+        let mut hidden = BTreeMap::new();
+        if !show_values {
+            if let Some(snapshot) = snapshot {
+                hidden = hidden::in_files(diagnostics, snapshot);
+            }
+            if sources.contains_key(&input.name) {
+                let text = Text::new(input.bytes.clone());
+                hidden.insert(input.name.clone(), hidden::in_patch(&text, format_of(input)));
+            }
+        }
+        Frames { sources, help: places::help(diagnostics, failed), hidden }
     }
 }
 

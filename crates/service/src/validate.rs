@@ -28,7 +28,7 @@ pub(crate) fn reply(trial: &Trial, request: &RunPatch) -> Result<PatchReply, Fai
     Ok(PatchReply {
         report: trial.report(),
         changes,
-        frames: trial.frames(&request.patch),
+        frames: trial.frames(&request.patch, request.show_values),
         retried: None,
     })
 }

@@ -1,4 +1,4 @@
-//! What of an assessment a request gets to see: findings, repairs in rank order, counts, texts, previews.
+//! What of an assessment a request gets to see: findings, repairs in rank order, counts, texts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,10 +9,7 @@ use plan::{Candidates, Plan};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
 use crate::Frames;
-use crate::changes::file_changes;
-use crate::failure::Failure;
 use crate::look::Look;
-use crate::reply::{Preview, TextEdit};
 use crate::setup::Setup;
 
 /// The part of an assessment that a request is about.
@@ -100,39 +97,6 @@ pub(crate) fn by_id(diagnostics: &[Arc<Diagnostic>]) -> HashMap<&str, &Diagnosti
     diagnostics.iter().map(|it| (it.diagnostic_id.as_str(), &**it)).collect()
 }
 
-/// What the repair would do alone; `None` if it cannot be made.
-pub(crate) fn preview(
-    setup: &Setup,
-    snapshot: &Snapshot,
-    repair: &Arc<Repair>,
-) -> Result<Option<Preview>, Failure> {
-    let Ok(change) = plan::preview(snapshot, &setup.parses, repair) else { return Ok(None) };
-    let edits = change.edits().iter().map(|(path, edits)| {
-        let edits = edits.edits().iter().map(|it| TextEdit {
-            start: it.start,
-            end: it.end,
-            text: it.text.to_vec(),
-        });
-        (path.to_string(), edits.collect())
-    });
-    Ok(Some(Preview { edits: edits.collect(), changes: file_changes(snapshot, &change)? }))
-}
-
-/// What each of the repairs would do alone, by id.
-pub(crate) fn previews<'a>(
-    setup: &Setup,
-    snapshot: &Snapshot,
-    repairs: impl Iterator<Item = &'a Arc<Repair>>,
-) -> Result<BTreeMap<String, Preview>, Failure> {
-    let mut previews = BTreeMap::new();
-    for repair in repairs {
-        if let Some(preview) = preview(setup, snapshot, repair)? {
-            previews.insert(repair.id.clone(), preview);
-        }
-    }
-    Ok(previews)
-}
-
 /// The texts that findings and repairs are about.
 pub(crate) fn frames<'a>(
     snapshot: &Snapshot,
@@ -154,7 +118,7 @@ pub(crate) fn frames<'a>(
     for repair in repairs {
         repair.ops.iter().for_each(|it| add(it.file().as_str()));
     }
-    Frames { sources, help: BTreeMap::new() }
+    Frames { sources, ..Frames::default() }
 }
 
 /// The files that a change is about, in order.

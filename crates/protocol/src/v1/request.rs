@@ -119,8 +119,6 @@ pub struct Check {
     pub strict: bool,
     /// Make what is found the baseline, as a transaction.
     pub write_baseline: bool,
-    /// Say what every listed repair would do to the bytes.
-    pub with_previews: bool,
     /// Make the fix-action document.
     pub with_fix_actions: bool,
     /// Make the diff of what `fix` would do.
@@ -132,8 +130,6 @@ pub struct Check {
 pub struct Plan {
     /// What to look at.
     pub look: Look,
-    /// Say what every listed repair would do to the bytes.
-    pub with_previews: bool,
     /// Make the diff of what the accepted repairs do together.
     pub with_diffs: bool,
 }
@@ -147,8 +143,6 @@ pub struct Fix {
     pub dry_run: bool,
     /// Make the diffs.
     pub with_diffs: bool,
-    /// Say what the rejected repairs would do to the bytes.
-    pub with_previews: bool,
 }
 
 /// `explain`.

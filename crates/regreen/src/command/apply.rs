@@ -84,7 +84,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let format = if arguments.diff { ApplyFormat::Diff } else { arguments.format };
     match format {
         ApplyFormat::Json => Ok((Said::json(&reply.report)?, exit)),
-        ApplyFormat::Text => Ok(ctx.unless_quiet(text(), exit)),
+        ApplyFormat::Text => Ok((Said::Text(text()), exit)),
         ApplyFormat::Diff => {
             if exit != Exit::Clean {
                 note(&text(), ctx.common.color)?;

@@ -115,7 +115,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
             let dist = || ctx.common.root.clone().unwrap_or_default().join(DEFAULT_OUT_DIR);
             let place = arguments.out_dir.clone().unwrap_or_else(dist);
             let text = render_build(&reply, &place, arguments.dry_run, ctx.common);
-            Ok(ctx.unless_quiet(text, exit))
+            Ok((Said::Text(text), exit))
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         return Err(UsageError("--watch prints text or JSON".to_owned()).into());
     }
     let Looked { look, .. } = arguments.look.look(ctx)?;
-    let request = request(ctx, arguments, look);
+    let request = request(arguments, look);
     let session = ctx.open(Wants::unless(!arguments.write_baseline))?;
     if arguments.watch {
         return watch::run(ctx, &session, &request, arguments.format);
@@ -91,14 +91,12 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     Ok((said, exit))
 }
 
-fn request(ctx: &Ctx<'_>, arguments: &Arguments, look: Look) -> Check {
+fn request(arguments: &Arguments, look: Look) -> Check {
     let format = arguments.format;
     Check {
         look,
         strict: arguments.strict,
         write_baseline: arguments.write_baseline,
-        with_previews: format == CheckFormat::Sarif
-            || (format == CheckFormat::Text && !ctx.common.quiet),
         with_fix_actions: format == CheckFormat::FixActions,
         with_diffs: format == CheckFormat::Diff,
     }
@@ -116,7 +114,7 @@ fn say(
         ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
     }
     match format {
-        CheckFormat::Text => Ok(say_text(ctx, look, reply)),
+        CheckFormat::Text => Ok(Said::Text(render_check(reply, look, ctx.common))),
         CheckFormat::Json => Said::json(&reply.report),
         CheckFormat::Repairs => Said::json(&reply.report.repairs),
         CheckFormat::FixActions => {
@@ -148,12 +146,6 @@ fn say(
             Ok(Said::Raw(render_github(&reply.report, prefix).into_bytes()))
         }
     }
-}
-
-/// The text; with `--quiet` nothing if all is well.
-pub(super) fn say_text(ctx: &Ctx<'_>, look: &Look, reply: &CheckReply) -> Said {
-    let exit = Exit::of_verdict(reply.verdict);
-    ctx.unless_quiet(render_check(reply, look, ctx.common), exit).0
 }
 
 /// The pages of the rules that the findings name. A rule of another tool has none.

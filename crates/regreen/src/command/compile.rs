@@ -139,7 +139,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     if matches!(said, Said::Nothing) {
         // Who asks for code and gets none must see why.
         crate::output::note(
-            &crate::render::clank::render_findings(&reply.findings),
+            &crate::render::clank::render_findings(&reply.findings, ctx.common),
             ctx.common.color,
         )?;
     }

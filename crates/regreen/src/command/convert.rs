@@ -7,12 +7,13 @@ use clap::{Args, ValueEnum};
 use protocol::v1::{Conversion, Convert, ConvertNote};
 
 use super::{Ctx, Outcome};
-use crate::cli::{PatchArguments, ReportFormat};
+use crate::cli::{Common, PatchArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::input::read_patch;
 use crate::output::{Said, note};
 use crate::policy::Wants;
 use crate::render::frame::render_frames;
+use crate::render::line::render_lines;
 use crate::render::style::{BAD, BOLD, DIM, paint};
 use crate::words::{count, printable};
 
@@ -73,7 +74,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
             Ok((said, exit))
         }
         (ReportFormat::Text, None) => {
-            note(&render_refusal(&reply, ctx.common.verbose), ctx.common.color)?;
+            note(&render_refusal(&reply, ctx.common), ctx.common.color)?;
             Ok((Said::Nothing, exit))
         }
     }
@@ -110,9 +111,12 @@ fn render_findings(reply: &service::ConvertReply, is_verbose: bool) -> String {
         .collect()
 }
 
-fn render_refusal(reply: &service::ConvertReply, is_verbose: bool) -> String {
-    let mut text = render_findings(reply, is_verbose);
-    text.push_str(&render_notes("error", BAD, &reply.report.refused));
+fn render_refusal(reply: &service::ConvertReply, common: &Common) -> String {
+    let refused = render_notes("error", BAD, &reply.report.refused);
+    if common.quiet {
+        return render_lines(&reply.report.diagnostics) + &refused;
+    }
+    let mut text = render_findings(reply, common.verbose) + &refused;
     let n_refused = reply.report.refused.len();
     if n_refused > 0 {
         let _ = writeln!(text, "Not converted: {} cannot be expressed.", count(n_refused, "thing"));

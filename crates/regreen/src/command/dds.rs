@@ -185,7 +185,7 @@ fn say(ctx: &Ctx<'_>, report: &DdsReport, format: ReportFormat) -> Outcome {
     let exit = Exit::of(is_ok(report));
     match format {
         ReportFormat::Json => Ok((Said::json(report)?, exit)),
-        ReportFormat::Text => Ok(ctx.unless_quiet(render(report, ctx.common), exit)),
+        ReportFormat::Text => Ok((Said::Text(render(report, ctx.common)), exit)),
     }
 }
 
@@ -220,9 +220,9 @@ fn carry_out(
         })?;
         if !is_watching {
             return match (&report, format) {
-                (DdsReport::Run(runs), ReportFormat::Text) => {
+                (DdsReport::Run(runs), ReportFormat::Text) if !ctx.common.quiet => {
                     let text = render_runs(runs, &desk.held()?);
-                    Ok(ctx.unless_quiet(text, Exit::of(runs.ok)))
+                    Ok((Said::Text(text), Exit::of(runs.ok)))
                 }
                 _ => say(ctx, &report, format),
             };

@@ -42,6 +42,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         (None, ReportFormat::Json) => Said::json(&service::rules(&session)?)?,
         (None, ReportFormat::Text) => {
             let list = render_list(&service::rules(&session)?);
+            if ctx.common.quiet {
+                return Ok((Said::Text(list), Exit::Clean));
+            }
             let page = ctx.common.command_line(&["explain", "RULE"]);
             let hint = format!("{} {}\n", paint(DIM, "The page of one:"), paint(COMMAND, &page));
             Said::Text(format!("{list}\n{hint}"))

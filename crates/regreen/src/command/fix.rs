@@ -87,8 +87,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let with_diffs = arguments.format() == FixFormat::Diff
         || (arguments.format() == FixFormat::Text && !ctx.common.quiet);
     let original = buffer.as_ref().and_then(|it| look.overlay.get(it)).cloned();
-    let with_previews = arguments.format() == FixFormat::Text && !ctx.common.quiet;
-    let request = Fix { look, dry_run: is_dry, with_diffs, with_previews };
+    let request = Fix { look, dry_run: is_dry, with_diffs };
     // A buffer is given back, not written; a proposal is written to the registry.
     let only_looks = (is_dry || writes_buffer) && !arguments.propose;
     let session = ctx.open(Wants::unless(only_looks))?;
@@ -112,15 +111,12 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let exit = Exit::of_verdict(reply.verdict);
     match (buffer, original) {
         (Some(path), Some(original)) if arguments.format() == FixFormat::Text && !is_dry => {
-            let text =
-                ctx.unless_quiet(render_fix(&reply, &request.look, written, ctx.common), exit);
-            if let (Said::Text(text), _) = text {
-                note(&text, ctx.common.color)?;
-            }
+            let text = render_fix(&reply, &request.look, written, ctx.common);
+            note(&text, ctx.common.color)?;
             let output = reply.outputs.get(&path).cloned().unwrap_or(original);
             Ok((Said::Raw(output), exit))
         }
-        _ => say(ctx, arguments.format(), &reply, &request.look, written),
+        _ => say(ctx, arguments.format(), &request.look, &reply, written),
     }
 }
 
@@ -162,15 +158,14 @@ fn make(
 fn say(
     ctx: &Ctx<'_>,
     format: FixFormat,
-    reply: &FixReply,
     look: &Look,
+    reply: &FixReply,
     written: Written,
 ) -> Outcome {
     let exit = Exit::of_verdict(reply.verdict);
-    let text = || render_fix(reply, look, written, ctx.common);
     match format {
         FixFormat::Json => Ok((Said::json(&reply.report)?, exit)),
-        FixFormat::Text => Ok(ctx.unless_quiet(text(), exit)),
+        FixFormat::Text => Ok((Said::Text(render_fix(reply, look, written, ctx.common)), exit)),
         FixFormat::Diff => {
             if written != Written::Nowhere || exit != Exit::Clean {
                 ctx.note(&render_fix_end(reply, look, written, ctx.common))?;

@@ -40,8 +40,11 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, Exit::Clean)),
         ReportFormat::Text => {
-            let text = render(&reply, arguments.dry_run, ctx.common);
-            Ok(ctx.unless_quiet(text, Exit::Clean))
+            let text = match ctx.common.quiet {
+                true => String::new(),
+                false => render(&reply, arguments.dry_run, ctx.common),
+            };
+            Ok((Said::Text(text), Exit::Clean))
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 use service::{Answer, Question};
 
 use crate::render::changes::render_changes;
-use crate::render::frame::render_frame;
+use crate::render::frame::Framer;
 use crate::render::repair::safety_name;
 use crate::render::style::{BOLD, DIM, WARN, paint};
 use crate::words::printable;
@@ -71,8 +71,9 @@ fn render_question(question: &Question<'_>, is_verbose: bool) -> String {
         paint(BOLD, &repair.title),
         paint(DIM, &format!("({}, {})", repair.rule_id, repair.id)),
     );
+    let mut framer = Framer::new(question.frames);
     for diagnostic in question.diagnostics {
-        text.push_str(&render_frame(diagnostic, question.frames));
+        text.push_str(&framer.render(diagnostic));
     }
     if !repair.rationale.is_empty() {
         text.push_str(&format!("  {}\n", printable(&repair.rationale)));

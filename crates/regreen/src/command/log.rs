@@ -44,18 +44,18 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     )?;
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&report)?, Exit::Clean)),
-        ReportFormat::Text => Ok(ctx.unless_quiet(render(&report, ctx.common), Exit::Clean)),
+        ReportFormat::Text => Ok((Said::Text(render(&report, ctx.common)), Exit::Clean)),
     }
 }
 
 fn render(report: &LogReport, common: &Common) -> String {
-    if report.transactions.is_empty() {
+    if report.transactions.is_empty() && !common.quiet {
         return "There are no transactions yet: nothing was applied in this workspace.\n"
             .to_owned();
     }
     let mut text: String =
         report.transactions.iter().map(|it| render_entry(it, common.verbose)).collect();
-    if !report.pruned.is_empty() {
+    if !report.pruned.is_empty() && !common.quiet {
         let _ = writeln!(
             text,
             "\nForgot {}, which can no longer be undone.",

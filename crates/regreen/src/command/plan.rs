@@ -44,7 +44,6 @@ pub(crate) enum PlanFormat {
 pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let request = Plan {
         look: arguments.look.look(ctx)?.look,
-        with_previews: arguments.format == PlanFormat::Text && !ctx.common.quiet,
         with_diffs: arguments.format == PlanFormat::Diff,
     };
     let session = ctx.open(Wants::Look)?;
@@ -57,9 +56,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
     }
     match arguments.format {
-        PlanFormat::Text => {
-            Ok(ctx.unless_quiet(render_plan(&reply, &request.look, ctx.common), exit))
-        }
+        PlanFormat::Text => Ok((Said::Text(render_plan(&reply, &request.look, ctx.common)), exit)),
         PlanFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         PlanFormat::Repairs => {
             let repairs: Vec<&Repair> = reply.report.repairs.iter().map(|it| &it.repair).collect();

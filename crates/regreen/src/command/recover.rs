@@ -30,7 +30,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let report = service::recover(&ctx.open_untold(&ctx.root()?, Wants::Write)?);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&report)?, Exit::Clean)),
-        ReportFormat::Text => Ok(ctx.unless_quiet(render(&report), Exit::Clean)),
+        ReportFormat::Text if ctx.common.quiet => Ok((Said::Text(String::new()), Exit::Clean)),
+        ReportFormat::Text => Ok((Said::Text(render(&report)), Exit::Clean)),
     }
 }
 

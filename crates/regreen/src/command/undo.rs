@@ -9,7 +9,8 @@ use crate::exit::Exit;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::changes::render_changes;
-use crate::render::style::{BAD, BOLD, COMMAND, DIM, GOOD, paint};
+use crate::render::line::render_error;
+use crate::render::style::{BOLD, COMMAND, DIM, GOOD, paint};
 use crate::words::{count, list, printable};
 
 /// How many files are named before the rest is counted.
@@ -56,7 +57,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         ReportFormat::Text => {
             let text = render(&reply, arguments.dry_run, ctx.common);
-            Ok(ctx.unless_quiet(text, exit))
+            Ok((Said::Text(text), exit))
         }
     }
 }
@@ -64,9 +65,12 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
 fn render(reply: &service::UndoReply, is_dry: bool, common: &Common) -> String {
     let UndoReport { undone, transaction, files, refused, .. } = &reply.report;
     if let Some(refusal) = refused {
-        let error =
-            format!("{}{} {}", paint(BAD, "error"), paint(BOLD, ":"), printable(&refusal.message));
-        return format!("{error}\n{}\n", paint(BOLD, "Nothing was written."));
+        let error = render_error(&refusal.message);
+        let end = format!("{}\n", paint(BOLD, "Nothing was written."));
+        return if common.quiet { error } else { error + &end };
+    }
+    if common.quiet {
+        return String::new();
     }
     let Some(undone) = undone else {
         return "There is nothing to undo: no transaction is left that is not undone.\n".to_owned();

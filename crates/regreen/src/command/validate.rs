@@ -41,7 +41,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),
         ReportFormat::Text => {
             let text = render_reply(&reply, Verb::Validate, &request.patch.name, ctx.common);
-            Ok(ctx.unless_quiet(text, exit))
+            Ok((Said::Text(text), exit))
         }
     }
 }

@@ -14,10 +14,11 @@ use notify::{Event, EventKind, RecursiveMode, Watcher};
 use protocol::v1::Check;
 use service::{CheckReply, Live, Session};
 
-use super::check::{CheckFormat, say_text};
+use super::check::CheckFormat;
 use super::{Ctx, Outcome};
 use crate::output::Said;
 use crate::progress::ProgressLine;
+use crate::render::check::render_check;
 use crate::words::{list, printable};
 
 /// A burst is over when nothing happened for so long.
@@ -70,8 +71,7 @@ pub(super) fn run(
             // A configuration that is broken for a moment is no reason to end.
             Err(error) => {
                 let report = crate::failure::report(&error);
-                let text =
-                    crate::failure::render_problems(&error) + &crate::failure::render(&report);
+                let text = crate::failure::render_text(&error, &report, ctx.common.quiet);
                 crate::output::note(&text, ctx.common.color)?;
             }
         }
@@ -132,11 +132,7 @@ fn show(
         line.push(b'\n');
         return ctx.deliver(&Said::Raw(line));
     }
-    let said = say_text(ctx, &request.look, reply);
-    let text = match said {
-        Said::Text(text) => text,
-        _ => String::new(),
-    };
+    let text = render_check(reply, &request.look, ctx.common);
     let is_terminal = ctx.common.output.is_none() && std::io::stdout().is_terminal();
     let head = match (changes, is_terminal) {
         (_, true) => CLEAR.to_owned(),

@@ -2,9 +2,11 @@
 //!
 //! The full diff is for programs (`--format diff`); this one shows one line of context and cuts what is long.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use service::{ChangeKind, FileChange};
+use service::{ChangeKind, FileChange, Frames};
 
 use super::style::{ADDED, BOLD, DIM, REMOVED, paint};
 use crate::words::{count, printable};
@@ -13,8 +15,14 @@ use crate::words::{count, printable};
 const MOST_LINES: usize = 40;
 /// How many lines of a preview are shown before the rest is only counted.
 const MOST_PREVIEW_LINES: usize = 12;
-/// Longer lines are cut.
+/// How many files are shown before the rest is only counted.
+const MOST_FILES: usize = 20;
+/// Longer lines are cut: those that replace others around what is different, others at their end.
 const MOST_COLUMNS: usize = 160;
+/// How much of a long line is shown before what is different.
+const COLUMNS_BEFORE: usize = 40;
+/// No character has more bytes.
+const BYTES_PER_COLUMN: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sign {
@@ -28,12 +36,33 @@ enum Sign {
 struct Line<'a> {
     sign: Sign,
     number: usize,
-    text: &'a [u8],
+    text: Cow<'a, [u8]>,
 }
 
-/// All changes, a paragraph per file.
+impl Line<'_> {
+    const GAP: Line<'static> = Line { sign: Sign::Gap, number: 0, text: Cow::Borrowed(b"") };
+}
+
+/// All changes, a paragraph per file. After the first few files the rest is counted.
 pub(crate) fn render_changes(changes: &[FileChange], is_verbose: bool) -> String {
-    changes.iter().map(|it| render_change(it, is_verbose)).collect::<Vec<_>>().join("\n")
+    render_changes_beside(changes, &Frames::default(), is_verbose)
+}
+
+/// The same beside findings: of a file with values that they hide only the lines that change are shown, without those
+/// values.
+pub(crate) fn render_changes_beside(
+    changes: &[FileChange],
+    frames: &Frames,
+    is_verbose: bool,
+) -> String {
+    let n_shown = if is_verbose { changes.len() } else { changes.len().min(MOST_FILES) };
+    let mut paragraphs: Vec<String> =
+        changes[..n_shown].iter().map(|it| render_change(it, frames, is_verbose)).collect();
+    if n_shown < changes.len() {
+        let rest = count(changes.len() - n_shown, "file");
+        paragraphs.push(format!("{}\n", paint(DIM, &format!("{rest} more; -v shows all"))));
+    }
+    paragraphs.join("\n")
 }
 
 /// What happens to the files as a note under something else: only the lines that change, and the names of the files
@@ -51,16 +80,55 @@ pub(crate) fn render_preview(changes: &[FileChange], about: &str, is_verbose: bo
     out
 }
 
-fn render_change(change: &FileChange, is_verbose: bool) -> String {
+fn render_change(change: &FileChange, frames: &Frames, is_verbose: bool) -> String {
     let mut out = paint(BOLD, &change.file);
     let hunks = parse_hunks(&change.diff);
     let _ = writeln!(out, "{}", fate(change, hunks.len()));
+    let hidden = hidden_texts(&change.file, frames);
     let lines = match change.kind {
         ChangeKind::Deleted if !is_verbose => Vec::new(),
+        _ if !hidden.is_empty() => without_values(without_context(hunks), &hidden),
         ChangeKind::Added | ChangeKind::Deleted => hunks,
         ChangeKind::Edited => with_little_context(hunks),
     };
     out.push_str(&render_lines(&lines, if is_verbose { usize::MAX } else { MOST_LINES }));
+    out
+}
+
+/// The texts of the values in the file that must not be shown, line by line; the longest first, since one may be part
+/// of another.
+fn hidden_texts<'a>(file: &str, frames: &'a Frames) -> Vec<&'a [u8]> {
+    let (Some(bytes), Some(hidden)) = (frames.sources.get(file), frames.hidden.get(file)) else {
+        return Vec::new();
+    };
+    let texts = hidden.iter().filter_map(|it| bytes.get(it.start as usize..it.end as usize));
+    let texts = texts.flat_map(|it| it.split(|byte| *byte == b'\n')).map(<[u8]>::trim_ascii);
+    let texts: BTreeSet<&[u8]> = texts.filter(|it| !it.is_empty()).collect();
+    let mut texts: Vec<&[u8]> = texts.into_iter().collect();
+    texts.sort_by_key(|it| std::cmp::Reverse(it.len()));
+    texts
+}
+
+fn without_values<'a>(mut lines: Vec<Line<'a>>, hidden: &[&[u8]]) -> Vec<Line<'a>> {
+    for line in &mut lines {
+        for text in hidden {
+            if memchr::memmem::find(&line.text, text).is_some() {
+                line.text = Cow::Owned(replaced(&line.text, text, "…".as_bytes()));
+            }
+        }
+    }
+    lines
+}
+
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut end = 0;
+    for at in memchr::memmem::find_iter(bytes, from) {
+        out.extend_from_slice(&bytes[end..at]);
+        out.extend_from_slice(to);
+        end = at + from.len();
+    }
+    out.extend_from_slice(&bytes[end..]);
     out
 }
 
@@ -78,8 +146,9 @@ fn render_lines(lines: &[Line<'_>], most: usize) -> String {
     let mut out = String::new();
     let n_shown = lines.len().min(most);
     let width = lines.iter().map(|it| it.number.to_string().len()).max().unwrap_or(1).max(4);
-    for line in &lines[..n_shown] {
-        out.push_str(&render_line(line, width));
+    let starts = starts(&lines[..n_shown]);
+    for (line, start) in lines[..n_shown].iter().zip(starts) {
+        out.push_str(&render_line(line, start, width));
     }
     if n_shown < lines.len() {
         let rest = lines[n_shown..].iter().filter(|it| it.sign != Sign::Gap).count();
@@ -93,14 +162,50 @@ fn render_lines(lines: &[Line<'_>], most: usize) -> String {
     out
 }
 
-fn render_line(line: &Line<'_>, width: usize) -> String {
+/// Where the shown part of each line starts. A long line that replaces another is shown from a little before the first
+/// byte in which they differ.
+fn starts(lines: &[Line<'_>]) -> Vec<usize> {
+    let mut starts = vec![0; lines.len()];
+    let mut at = 0;
+    while at < lines.len() {
+        let n_removed = lines[at..].iter().take_while(|it| it.sign == Sign::Removed).count();
+        let added = at + n_removed;
+        let n_added = lines[added..].iter().take_while(|it| it.sign == Sign::Added).count();
+        for idx in 0..n_removed.min(n_added) {
+            let (old, new) = (&*lines[at + idx].text, &*lines[added + idx].text);
+            if old.len().max(new.len()) > MOST_COLUMNS {
+                let n_same = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+                let start = n_same.saturating_sub(COLUMNS_BEFORE);
+                (starts[at + idx], starts[added + idx]) =
+                    (character_start(old, start), character_start(new, start));
+            }
+        }
+        at = (added + n_added).max(at + 1);
+    }
+    starts
+}
+
+/// The start of the character that the byte is in.
+fn character_start(text: &[u8], at: usize) -> usize {
+    let is_inside = |it: usize| text.get(it).is_some_and(|byte| byte & 0xC0 == 0x80);
+    (0..4).filter_map(|back| at.checked_sub(back)).find(|it| !is_inside(*it)).unwrap_or(at)
+}
+
+fn render_line(line: &Line<'_>, start: usize, width: usize) -> String {
     let (sign, style) = match line.sign {
         Sign::Kept => (' ', None),
         Sign::Removed => ('-', Some(REMOVED)),
         Sign::Added => ('+', Some(ADDED)),
         Sign::Gap => return format!("{}\n", paint(DIM, &format!("{:>width$}", "..."))),
     };
-    let text = printable(&String::from_utf8_lossy(line.text.trim_ascii_end()));
+    let text = line.text.trim_ascii_end();
+    let text = text.get(start..).unwrap_or_default();
+    // No more than can be shown is looked at, and a character more to know that there is more.
+    let near = &text[..text.len().min((MOST_COLUMNS + 1) * BYTES_PER_COLUMN)];
+    let mut text = printable(&String::from_utf8_lossy(near));
+    if start > 0 {
+        text.insert_str(0, "...");
+    }
     let cut = text.char_indices().nth(MOST_COLUMNS).map_or(text.len(), |it| it.0);
     let rest = if cut < text.len() { "..." } else { "" };
     // Numbers are those of the new file, so that they rise from line to line.
@@ -125,13 +230,13 @@ fn parse_hunks(diff: &[u8]) -> Vec<Line<'_>> {
         if n_old == 0 && n_new == 0 {
             if let Some(hunk) = parse_header(text) {
                 if !lines.is_empty() {
-                    lines.push(Line { sign: Sign::Gap, number: 0, text: b"" });
+                    lines.push(Line::GAP);
                 }
                 (n_old, new, n_new) = hunk;
             }
             continue;
         }
-        let rest = text.get(1..).unwrap_or_default();
+        let rest = Cow::Borrowed(text.get(1..).unwrap_or_default());
         match text.first() {
             Some(b'-') => {
                 lines.push(Line { sign: Sign::Removed, number: new, text: rest });
@@ -174,7 +279,7 @@ fn without_context(lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
             Sign::Kept | Sign::Gap => has_gap = !kept.is_empty(),
             Sign::Removed | Sign::Added => {
                 if has_gap {
-                    kept.push(Line { sign: Sign::Gap, number: 0, text: b"" });
+                    kept.push(Line::GAP);
                 }
                 has_gap = false;
                 kept.push(line);
@@ -203,7 +308,7 @@ fn with_little_context(lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
             continue;
         }
         if has_gap && !kept.is_empty() {
-            kept.push(Line { sign: Sign::Gap, number: 0, text: b"" });
+            kept.push(Line::GAP);
         }
         has_gap = false;
         kept.push(line);

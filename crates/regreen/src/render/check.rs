@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use protocol::v1::{CheckSummary, Diagnostic, Look, Repair, Severity};
-use service::CheckReply;
+use service::{CheckReply, PreviewBudget};
 
-use super::frame::render_frame;
-use super::repair::{Offer, needs_approval, render_offer};
+use super::frame::{Framer, in_line_order};
+use super::line::{render_error, render_failure_lines, render_lines};
+use super::repair::{Offer, needs_approval, render_left_out, render_offer};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::verdict::{Standing, render_failures, unchecked_places};
 use crate::cli::Common;
@@ -20,56 +21,92 @@ const MOST_NAMES: usize = 5;
 
 /// The whole text.
 pub(crate) fn render_check(reply: &CheckReply, look: &Look, common: &Common) -> String {
+    if common.quiet {
+        return render_quietly(reply);
+    }
     let report = &reply.report;
-    let repairs: BTreeMap<&str, &Repair> =
-        report.repairs.iter().map(|it| (it.id.as_str(), it)).collect();
-    let shown: Vec<&Diagnostic> = report
+    let ranks: BTreeMap<&str, usize> =
+        report.repairs.iter().enumerate().map(|(rank, it)| (it.id.as_str(), rank)).collect();
+    let shown = Shown::new(&report.diagnostics, look, common);
+    let mut framer = Framer::new(&reply.frames);
+    let mut budget = PreviewBudget::default();
+    let mut paragraphs: Vec<String> = shown
         .diagnostics
         .iter()
-        .filter(|it| common.verbose || it.severity != Severity::Info)
-        .collect();
-    let n_shown = if common.verbose || look.max_findings.is_some() {
-        shown.len()
-    } else {
-        shown.len().min(MOST_FINDINGS)
-    };
-    let mut paragraphs: Vec<String> = shown[..n_shown]
-        .iter()
         .map(|it| {
-            let repairs = repairs_of(it, &repairs, &report.repairs);
-            let mut text = render_frame(it, &reply.frames);
-            text.push_str(&render_repairs(it, &repairs, reply, look, common));
+            let repairs = repairs_of(it, &ranks, &report.repairs);
+            let mut text = framer.render(it);
+            text.push_str(&render_repairs(it, &repairs, reply, &mut budget, look, common));
             text
         })
         .collect();
-    let n_more = shown.len() - n_shown + report.summary.not_shown;
-    if n_more > 0 {
-        let how =
-            if look.max_findings.is_some() { "--max-findings shows more" } else { "-v shows all" };
-        paragraphs.push(format!("{} more; {how}.\n", count(n_more, "finding")));
-    }
+    paragraphs.extend(shown.render_more(report.summary.not_shown));
+    paragraphs.extend(render_left_out(&budget, common));
     paragraphs.extend(render_failures(&report.failures));
     paragraphs.push(render_end(reply, look, common));
     paragraphs.join("\n")
 }
 
+/// Only what is wrong, a line each.
+fn render_quietly(reply: &CheckReply) -> String {
+    let report = &reply.report;
+    let mut text = render_lines(&report.diagnostics);
+    text.push_str(&render_failure_lines(&report.failures));
+    for file in report.would_change.iter().flatten() {
+        text.push_str(&render_error(&format!("{file}: `regreen fix` would change this file")));
+    }
+    text
+}
+
+/// The findings that a text shows, and how many it leaves out.
+pub(super) struct Shown<'a> {
+    pub(super) diagnostics: Vec<&'a Diagnostic>,
+    n_more: usize,
+    is_chosen: bool,
+}
+
+impl<'a> Shown<'a> {
+    /// By file and line. Infos and what comes after the first few are for those who ask.
+    pub(super) fn new(diagnostics: &'a [Diagnostic], look: &Look, common: &Common) -> Shown<'a> {
+        let wanted = diagnostics.iter();
+        let wanted = wanted.filter(|it| common.verbose || it.severity != Severity::Info);
+        let mut diagnostics = in_line_order(wanted);
+        let is_chosen = look.max_findings.is_some();
+        let n_shown = match common.verbose || is_chosen {
+            true => diagnostics.len(),
+            false => diagnostics.len().min(MOST_FINDINGS),
+        };
+        let n_more = diagnostics.len() - n_shown;
+        diagnostics.truncate(n_shown);
+        Shown { diagnostics, n_more, is_chosen }
+    }
+
+    /// How many more there are, with those that the report does not list.
+    pub(super) fn render_more(&self, not_listed: usize) -> Option<String> {
+        let n_more = self.n_more + not_listed;
+        let how = if self.is_chosen { "--max-findings shows more" } else { "-v shows all" };
+        (n_more > 0).then(|| format!("{} more; {how}.\n", count(n_more, "finding")))
+    }
+}
+
 /// The repairs of a finding, the best first.
 fn repairs_of<'a>(
     diagnostic: &Diagnostic,
-    by_id: &BTreeMap<&str, &'a Repair>,
+    ranks: &BTreeMap<&str, usize>,
     ranked: &'a [Repair],
 ) -> Vec<&'a Repair> {
-    match diagnostic.repair_refs.as_slice() {
-        [] => Vec::new(),
-        [one] => by_id.get(one.as_str()).copied().into_iter().collect(),
-        many => ranked.iter().filter(|it| many.contains(&it.id)).collect(),
-    }
+    let refs = diagnostic.repair_refs.iter();
+    let mut found: Vec<usize> = refs.filter_map(|it| ranks.get(it.as_str()).copied()).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().filter_map(|it| ranked.get(it)).collect()
 }
 
 fn render_repairs(
     diagnostic: &Diagnostic,
     repairs: &[&Repair],
     reply: &CheckReply,
+    budget: &mut PreviewBudget,
     look: &Look,
     common: &Common,
 ) -> String {
@@ -81,7 +118,7 @@ fn render_repairs(
             title: &repair.title,
             rationale: &repair.rationale,
             safety: repair.safety,
-            preview: reply.previews.get(&repair.id),
+            preview: reply.previews.get(&repair.id, budget),
             needs_approval: needs_approval(repair, look),
         };
         text.push_str(&render_offer(&offer, &diagnostic.file, common));

@@ -6,7 +6,8 @@ use std::path::Path;
 use protocol::v1::{Diagnostic, Severity};
 use service::{BuildReply, ClankFindings, RunOutcome, RunReply, TracePlace};
 
-use super::frame::{render_frame, render_frames};
+use super::frame::{Framer, in_line_order, render_frames};
+use super::line::{render_error, render_lines};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use crate::cli::Common;
 use crate::words::{count, list, printable};
@@ -28,7 +29,8 @@ fn is_note_about_layout(diagnostic: &Diagnostic) -> bool {
 /// The findings as frames. What is not proved is only counted, since it is checked when the program runs; that a layout
 /// is not canonical has a line of its own, which names all files.
 fn paragraphs_of(findings: &ClankFindings, is_strict: bool, common: &Common) -> Vec<String> {
-    let shown = findings.diagnostics.iter().filter(|it| !is_note_about_layout(it)).cloned();
+    let shown = in_line_order(&findings.diagnostics).into_iter();
+    let shown = shown.filter(|it| !is_note_about_layout(it)).cloned();
     let (unproved, rest): (Vec<Diagnostic>, Vec<Diagnostic>) =
         shown.partition(|it| is_obligation(it) && !common.verbose);
     let mut paragraphs = render_frames(&rest, &findings.frames, common.verbose);
@@ -58,10 +60,24 @@ fn render_not_canonical(files: &[String], common: &Common, is_error: bool) -> St
 }
 
 /// What is wrong, for those who asked for code and get none.
-pub(crate) fn render_findings(findings: &ClankFindings) -> String {
-    let errors: Vec<Diagnostic> =
-        findings.diagnostics.iter().filter(|it| it.severity == Severity::Error).cloned().collect();
-    render_frames(&errors, &findings.frames, true).join("\n")
+pub(crate) fn render_findings(findings: &ClankFindings, common: &Common) -> String {
+    let errors = findings.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+    if common.quiet {
+        return render_lines(errors);
+    }
+    let errors: Vec<Diagnostic> = in_line_order(errors).into_iter().cloned().collect();
+    render_frames(&errors, &findings.frames, common.verbose).join("\n")
+}
+
+/// What keeps a program from being built or started, a line each. What is not proved keeps none.
+fn render_quietly(findings: &ClankFindings, is_strict: bool) -> String {
+    let wrong = findings.diagnostics.iter();
+    let wrong = wrong.filter(|it| !is_note_about_layout(it) && !is_obligation(it));
+    let mut text = render_lines(wrong);
+    for file in findings.not_canonical.iter().filter(|_| is_strict) {
+        text.push_str(&render_error(&format!("{file}: not in canonical form")));
+    }
+    text
 }
 
 /// What is worth knowing before a program starts.
@@ -79,6 +95,9 @@ pub(crate) fn render_build(
     let findings = &reply.findings;
     let report = &reply.report;
     let has_errors = report.summary.error > 0;
+    if common.quiet {
+        return render_quietly(findings, !report.ok && !has_errors);
+    }
     let mut paragraphs = paragraphs_of(findings, !report.ok && !has_errors, common);
     let end = if report.ok && report.outputs.is_empty() {
         format!("{} There is no .clank file here.\n", paint(WARN, "Nothing to build."))
@@ -111,12 +130,16 @@ pub(crate) fn render_run(reply: &RunReply, common: &Common) -> String {
         RunOutcome::NotStarted => {
             let findings = &reply.findings;
             let has_errors = findings.diagnostics.iter().any(|it| it.severity == Severity::Error);
+            if common.quiet {
+                return render_quietly(findings, !has_errors);
+            }
             let mut paragraphs = paragraphs_of(findings, !has_errors, common);
             paragraphs.push(format!("{}\n", paint(BAD, "The program was not started.")));
             paragraphs.join("\n")
         }
+        RunOutcome::Ended { diagnostic, .. } if common.quiet => render_lines([&**diagnostic]),
         RunOutcome::Ended { diagnostic, frames, trace } => {
-            let mut text = render_frame(diagnostic, frames);
+            let mut text = Framer::new(frames).render(diagnostic);
             text.push_str(&render_trace(trace));
             text
         }

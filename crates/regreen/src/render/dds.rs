@@ -9,11 +9,15 @@ use protocol::v1::{
 use serde_json::Value;
 use service::dds::{Held, Proposals, Step};
 
+use super::line::render_error;
 use super::style::{BAD, BOLD, DIM, GOOD, WARN, paint, paint_diff};
 use crate::cli::Common;
 use crate::words::{count, printable};
 
 pub(crate) fn render(report: &DdsReport, common: &Common) -> String {
+    if common.quiet {
+        return render_quietly(report);
+    }
     match report {
         DdsReport::Add(it) => match &it.id {
             Some(id) if it.ok => {
@@ -51,6 +55,40 @@ pub(crate) fn render(report: &DdsReport, common: &Common) -> String {
             )
         }
     }
+}
+
+/// What was asked for, and a line for each thing that went wrong.
+fn render_quietly(report: &DdsReport) -> String {
+    let faults = |faults: &[DdsFault]| {
+        let line = |it: &DdsFault| match it.pointer.as_str() {
+            "" => it.message.clone(),
+            pointer => format!("{pointer}: {}", it.message),
+        };
+        faults.iter().map(line).collect::<Vec<_>>()
+    };
+    let wrong: Vec<String> = match report {
+        DdsReport::List(it) if it.records.is_empty() => Vec::new(),
+        DdsReport::List(it) => return render_list(&it.records),
+        DdsReport::Show(it) => return render_show(it),
+        DdsReport::Add(it) => faults(&it.faults),
+        DdsReport::Exchange(it) => faults(&it.faults),
+        DdsReport::Decide(it) if it.ok => Vec::new(),
+        DdsReport::Decide(it) => vec![format!("{}: {}", it.id, it.problem)],
+        DdsReport::Run(it) => it.reports.iter().filter_map(failed_run).collect(),
+        DdsReport::Verify(it) => {
+            it.problems.iter().map(|it| format!("{}: {}", it.place, it.message)).collect()
+        }
+        DdsReport::Worker(_) | DdsReport::Signing(_) => Vec::new(),
+    };
+    wrong.iter().map(|it| render_error(it)).collect()
+}
+
+/// The run in a line, if it failed.
+fn failed_run(report: &Value) -> Option<String> {
+    let member = |name: &str| report.get(name).and_then(Value::as_str).unwrap_or_default();
+    let why = member("error_message").lines().next().unwrap_or_default();
+    let why = if why.is_empty() { "failed" } else { why };
+    (member("status") != "success").then(|| format!("{}: {why}", member("dds_id")))
 }
 
 /// What `fix --propose` made of the repairs that it may not make.

@@ -1,14 +1,16 @@
 //! What `fix` says: what it changed, what it left alone and why, what remains, and how to take it back.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use protocol::v1::{AppliedRepair, Diagnostic, Look, RejectedRepair, Severity};
-use service::FixReply;
+use service::{FixReply, PreviewBudget};
 
 use super::changes::render_changes;
-use super::check::counts;
-use super::frame::render_frame;
-use super::repair::{Offer, render_offer, safety_name};
+use super::check::{Shown, counts};
+use super::frame::Framer;
+use super::line::{render_failure_lines, render_lines};
+use super::repair::{Offer, render_left_out, render_offer, safety_name};
 use super::style::{BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::verdict::{Standing, render_failures, unchecked_places};
 use crate::cli::Common;
@@ -16,8 +18,6 @@ use crate::words::{count, count_fixes, list, printable};
 
 /// How many repairs are listed before the rest is counted.
 const MOST_REPAIRS: usize = 20;
-/// How many findings are shown before the rest is counted.
-const MOST_FINDINGS: usize = 50;
 /// How many files of a repair are named.
 const MOST_FILES: usize = 3;
 
@@ -42,17 +42,23 @@ pub(crate) fn render_fix(
     common: &Common,
 ) -> String {
     let report = &reply.report;
+    if common.quiet {
+        return render_lines(&report.remaining) + &render_failure_lines(&report.failures);
+    }
+    // The repairs of what remains.
+    let of_remaining: BTreeSet<&str> =
+        report.remaining.iter().flat_map(|it| &it.repair_refs).map(String::as_str).collect();
     let mut paragraphs = Vec::new();
     if !reply.changes.is_empty() {
         paragraphs.push(render_changes(&reply.changes, common.verbose));
     }
     paragraphs.extend(render_applied(&report.applied, written, common));
     let (offers, refusals): (Vec<_>, Vec<_>) =
-        report.rejected.iter().partition(|it| is_offer(it, &report.remaining));
+        report.rejected.iter().partition(|it| is_offer(it, &of_remaining));
     let refusals: Vec<&RejectedRepair> =
-        refusals.into_iter().filter(|it| !is_elsewhere(it, &report.remaining)).collect();
+        refusals.into_iter().filter(|it| !is_elsewhere(it, &of_remaining)).collect();
     paragraphs.extend(render_rejected(&refusals, common));
-    paragraphs.extend(render_remaining(reply, &offers, common));
+    paragraphs.extend(render_remaining(reply, &offers, look, common));
     paragraphs.extend(render_failures(&report.failures));
     paragraphs.push(render_fix_end(reply, look, written, common));
     paragraphs.join("\n")
@@ -82,46 +88,55 @@ fn render_applied(applied: &[AppliedRepair], written: Written, common: &Common) 
 }
 
 /// Whether it only takes a word to make the repair, and the finding is there to show it under.
-fn is_offer(repair: &RejectedRepair, remaining: &[Diagnostic]) -> bool {
+fn is_offer(repair: &RejectedRepair, of_remaining: &BTreeSet<&str>) -> bool {
     matches!(repair.reason.as_str(), "needs_approval" | "low_confidence")
-        && remaining.iter().any(|it| it.repair_refs.contains(&repair.id))
+        && of_remaining.contains(repair.id.as_str())
 }
 
 /// Whether the repair is of a file that nobody asked about, for a finding that is not shown.
-fn is_elsewhere(repair: &RejectedRepair, remaining: &[Diagnostic]) -> bool {
-    repair.reason == "outside_root"
-        && !remaining.iter().any(|it| it.repair_refs.contains(&repair.id))
+fn is_elsewhere(repair: &RejectedRepair, of_remaining: &BTreeSet<&str>) -> bool {
+    repair.reason == "outside_root" && !of_remaining.contains(repair.id.as_str())
 }
 
 /// What is still wrong, each with the repair that waits for a word.
-fn render_remaining(reply: &FixReply, offers: &[&RejectedRepair], common: &Common) -> Vec<String> {
-    let remaining = &reply.report.remaining;
-    let shown: Vec<&Diagnostic> =
-        remaining.iter().filter(|it| common.verbose || it.severity != Severity::Info).collect();
-    let n_shown = if common.verbose { shown.len() } else { shown.len().min(MOST_FINDINGS) };
-    let mut rendered: Vec<String> = shown[..n_shown]
+fn render_remaining(
+    reply: &FixReply,
+    offers: &[&RejectedRepair],
+    look: &Look,
+    common: &Common,
+) -> Vec<String> {
+    let by_id: BTreeMap<&str, usize> =
+        offers.iter().enumerate().map(|(idx, it)| (it.id.as_str(), idx)).collect();
+    let shown = Shown::new(&reply.report.remaining, look, common);
+    let mut framer = Framer::new(&reply.frames);
+    let mut budget = PreviewBudget::default();
+    let mut rendered: Vec<String> = shown
+        .diagnostics
         .iter()
         .map(|diagnostic| {
-            let offers = offers.iter().filter(|it| diagnostic.repair_refs.contains(&it.id));
-            let offers = offers.map(|it| {
+            let mine: BTreeSet<usize> = offers_of(diagnostic, &by_id);
+            let offers = mine.iter().filter_map(|it| offers.get(*it)).map(|it| {
                 let offer = Offer {
                     id: &it.id,
                     title: &it.title,
                     rationale: "",
                     safety: it.safety,
-                    preview: reply.previews.get(&it.id),
+                    preview: reply.previews.get(&it.id, &mut budget),
                     needs_approval: true,
                 };
                 render_offer(&offer, &diagnostic.file, common)
             });
-            render_frame(diagnostic, &reply.frames) + &offers.collect::<String>()
+            framer.render(diagnostic) + &offers.collect::<String>()
         })
         .collect();
-    let n_more = shown.len() - n_shown + reply.report.summary.not_shown;
-    if n_more > 0 {
-        rendered.push(format!("{} more; -v shows all.\n", count(n_more, "finding")));
-    }
+    rendered.extend(shown.render_more(reply.report.summary.not_shown));
+    rendered.extend(render_left_out(&budget, common));
     rendered
+}
+
+/// The places of its offers in the list, in order.
+fn offers_of(diagnostic: &Diagnostic, by_id: &BTreeMap<&str, usize>) -> BTreeSet<usize> {
+    diagnostic.repair_refs.iter().filter_map(|it| by_id.get(it.as_str()).copied()).collect()
 }
 
 fn render_rejected(rejected: &[&RejectedRepair], common: &Common) -> Option<String> {

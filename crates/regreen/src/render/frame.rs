@@ -1,28 +1,29 @@
 //! A finding as a code frame: the place in the file it is about, and the places that belong to it, such as the one in
 //! the patch document.
+//!
+//! The lines of a text are found once, and a frame looks at no more of a line than it shows, so that n findings of one
+//! file cost n frames, however long the file and its lines are. Bytes that the report hides are shown as `…`.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use anstream::adapter::strip_str;
 use protocol::v1::{Diagnostic, Location, Severity};
-use service::Frames;
+use service::{Frames, LineIndex};
 
+use super::excerpt::{Excerpt, excerpt};
 use crate::words::{count, list, printable};
 
 /// How many findings are shown before the rest is counted.
 const MOST_FRAMES: usize = 20;
-/// Lines shown before and after the place.
-const CONTEXT: usize = 2;
-/// A line of a minified file can be as long as the file; this much around the place is shown.
-const MOST_BYTES: usize = 2048;
-/// As wide as a frame gets; longer lines are cut around the place.
-const WIDTH: usize = 110;
+/// Wider than what an excerpt and its label need: excerpts are cut before they are rendered.
+const WIDTH: usize = 4096;
 
-/// The part of a text that a frame shows.
-struct Excerpt {
-    text: String,
-    first_line: usize,
-    span: Range<usize>,
+/// Shows findings as frames.
+pub(crate) struct Framer<'a> {
+    frames: &'a Frames,
+    /// Where the lines of the texts are that were shown so far.
+    lines: BTreeMap<&'a str, LineIndex>,
 }
 
 /// The findings as frames. Infos are for those who want to see all of it, and so is what comes after the first few.
@@ -34,12 +35,9 @@ pub(crate) fn render_frames(
     let is_shown = |it: &&Diagnostic| is_verbose || it.severity != Severity::Info;
     let n_shown = diagnostics.iter().filter(is_shown).count();
     let n_frames = if is_verbose { n_shown } else { n_shown.min(MOST_FRAMES) };
-    let mut rendered: Vec<String> = diagnostics
-        .iter()
-        .filter(is_shown)
-        .take(n_frames)
-        .map(|it| render_frame(it, frames))
-        .collect();
+    let mut framer = Framer::new(frames);
+    let mut rendered: Vec<String> =
+        diagnostics.iter().filter(is_shown).take(n_frames).map(|it| framer.render(it)).collect();
     if n_frames < n_shown {
         let rest = count(n_shown - n_frames, "finding");
         rendered.push(format!("{rest} more like these; -v shows all.\n"));
@@ -47,46 +45,136 @@ pub(crate) fn render_frames(
     rendered
 }
 
-/// The frame, ending with a newline: what is wrong, the place in the file, the place in the patch document, and what
-/// to do.
-pub(crate) fn render_frame(diagnostic: &Diagnostic, frames: &Frames) -> String {
-    let level = match diagnostic.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-        Severity::Info => Level::INFO,
-    };
-    let help = frames.help.get(&diagnostic.diagnostic_id);
-    let message = match help.and_then(|it| diagnostic.message.strip_suffix(it.as_str())) {
-        Some(message) => message.trim_end_matches([';', ' ']),
-        None => &diagnostic.message,
-    };
-    let mut group = Group::with_title(
-        level.primary_title(printable(message)).id(printable(&diagnostic.rule_id)),
-    );
-    let label = label(diagnostic);
-    let spot = Spot {
-        file: &diagnostic.file,
-        location: diagnostic.location.as_ref(),
-        pointer: diagnostic.json_pointer.as_deref(),
-        label: label.as_deref(),
-        kind: AnnotationKind::Primary,
-    };
-    group = place(group, &spot, frames);
-    for related in &diagnostic.related {
-        let spot = Spot {
-            file: &related.file,
-            location: related.location.as_ref(),
-            pointer: related.json_pointer.as_deref(),
-            label: Some(&related.message),
-            kind: AnnotationKind::Context,
+/// The findings of a report as people read them: those of one file by line, whatever place their pointers have in the
+/// order of reports. A finding about a whole file comes first.
+pub(crate) fn in_line_order<'a>(
+    diagnostics: impl IntoIterator<Item = &'a Diagnostic>,
+) -> Vec<&'a Diagnostic> {
+    let mut ordered: Vec<&Diagnostic> = diagnostics.into_iter().collect();
+    let start = |it: &Diagnostic| it.location.as_ref().map(|it| it.start_byte);
+    // Findings of one place stay as they are: in the order of the report.
+    ordered.sort_by(|left, right| {
+        (left.file.as_str(), start(left)).cmp(&(right.file.as_str(), start(right)))
+    });
+    ordered
+}
+
+impl<'a> Framer<'a> {
+    pub(crate) fn new(frames: &'a Frames) -> Framer<'a> {
+        Framer { frames, lines: BTreeMap::new() }
+    }
+
+    /// The frame, ending with a newline: what is wrong, the place in the file, the place in the patch document, and
+    /// what to do.
+    pub(crate) fn render(&mut self, diagnostic: &Diagnostic) -> String {
+        let level = match diagnostic.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Info => Level::INFO,
         };
-        group = place(group, &spot, frames);
+        let help = self.frames.help.get(&diagnostic.diagnostic_id);
+        let message = match help.and_then(|it| diagnostic.message.strip_suffix(it.as_str())) {
+            Some(message) => message.trim_end_matches([';', ' ']),
+            None => &diagnostic.message,
+        };
+        let mut group = Group::with_title(
+            level.primary_title(printable(message)).id(printable(&diagnostic.rule_id)),
+        );
+        let label = label(diagnostic);
+        let spot = Spot {
+            file: &diagnostic.file,
+            location: diagnostic.location.as_ref(),
+            pointer: diagnostic.json_pointer.as_deref(),
+            label: label.as_deref(),
+            kind: AnnotationKind::Primary,
+        };
+        let mut columns = Vec::new();
+        group = self.place(group, &spot, &mut columns);
+        for related in &diagnostic.related {
+            let spot = Spot {
+                file: &related.file,
+                location: related.location.as_ref(),
+                pointer: related.json_pointer.as_deref(),
+                label: Some(&related.message),
+                kind: AnnotationKind::Context,
+            };
+            group = self.place(group, &spot, &mut columns);
+        }
+        if let Some(help) = help {
+            group = group.element(Level::HELP.message(printable(help)));
+        }
+        let rendered = Renderer::styled().term_width(WIDTH).render(&[group]);
+        format!("{}\n", with_columns(rendered, &columns))
     }
-    if let Some(help) = help {
-        group = group.element(Level::HELP.message(printable(help)));
+
+    /// Adds a place, and notes the column that its header has to have, if it has one.
+    fn place<'g>(
+        &mut self,
+        group: Group<'g>,
+        spot: &Spot<'_>,
+        columns: &mut Vec<Option<HeaderColumn>>,
+    ) -> Group<'g> {
+        let name = printable(spot.file);
+        let Some((at, excerpt)) = spot.location.zip(self.excerpt(spot)) else {
+            if name.is_empty() {
+                return group;
+            }
+            let at =
+                spot.pointer.filter(|it| !it.is_empty()).map(|it| format!(" at {}", printable(it)));
+            columns.push(None);
+            return group.element(Origin::path(format!("{name}{}", at.unwrap_or_default())));
+        };
+        let shown = excerpt.text[..excerpt.span.start].chars().count() + 1;
+        columns.push(Some(HeaderColumn { shown, exact: at.start_col as usize }));
+        let annotation = spot.kind.span(excerpt.span).label(spot.label.map(printable));
+        group.element(
+            Snippet::source(excerpt.text)
+                .line_start(at.start_line as usize)
+                .path(name)
+                .annotation(annotation),
+        )
     }
-    let rendered = Renderer::styled().term_width(WIDTH).render(&[group]);
-    format!("{rendered}\n")
+
+    fn excerpt(&mut self, spot: &Spot<'_>) -> Option<Excerpt> {
+        let (name, bytes) = self.frames.sources.get_key_value(spot.file)?;
+        let hidden = self.frames.hidden.get(spot.file).map_or(&[][..], Vec::as_slice);
+        let lines = self.lines.entry(name).or_insert_with(|| LineIndex::new(bytes));
+        let location = spot.location?;
+        excerpt(bytes, lines, location.start_byte..location.end_byte, hidden)
+    }
+}
+
+/// The column in the header of a place: the one of the excerpt, which may begin anywhere in its line, and the one of
+/// the report.
+struct HeaderColumn {
+    shown: usize,
+    exact: usize,
+}
+
+/// The frame with the columns of the report in its headers. A title is one line and has no header before it; no other
+/// line than a header begins with an arrow, since those that quote a source begin with its number.
+fn with_columns(rendered: String, columns: &[Option<HeaderColumn>]) -> String {
+    let is_right = |it: &Option<HeaderColumn>| it.as_ref().is_none_or(|it| it.shown == it.exact);
+    if columns.iter().all(is_right) {
+        return rendered;
+    }
+    let mut columns = columns.iter();
+    let lines = rendered.split('\n').enumerate().map(|(idx, line)| {
+        let plain = strip_str(line).to_string();
+        let is_header = ["-->", ":::"].iter().any(|it| plain.trim_start().starts_with(it));
+        if idx == 0 || !is_header {
+            return line.to_owned();
+        }
+        let Some(Some(column)) = columns.next() else { return line.to_owned() };
+        let shown = format!(":{}", column.shown);
+        match line.rfind(&shown) {
+            Some(at) => {
+                format!("{}:{}{}", &line[..at], column.exact, &line[at + shown.len()..])
+            }
+            None => line.to_owned(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What was expected and what was found, where that is known; else the place.
@@ -134,65 +222,6 @@ struct Spot<'a> {
     kind: AnnotationKind,
 }
 
-fn place<'a>(group: Group<'a>, spot: &Spot<'_>, frames: &Frames) -> Group<'a> {
-    let name = printable(spot.file);
-    let excerpt = spot.location.and_then(|it| excerpt(frames.sources.get(spot.file)?, it));
-    let Some(excerpt) = excerpt else {
-        if name.is_empty() {
-            return group;
-        }
-        let at =
-            spot.pointer.filter(|it| !it.is_empty()).map(|it| format!(" at {}", printable(it)));
-        return group.element(Origin::path(format!("{name}{}", at.unwrap_or_default())));
-    };
-    let annotation = spot.kind.span(excerpt.span).label(spot.label.map(printable));
-    group.element(
-        Snippet::source(excerpt.text)
-            .line_start(excerpt.first_line)
-            .path(name)
-            .annotation(annotation),
-    )
-}
-
-/// The lines around the place, cut to a bounded size; nothing if the place does not lie in the text.
-fn excerpt(bytes: &[u8], location: &Location) -> Option<Excerpt> {
-    let (start, end) = (location.start_byte as usize, location.end_byte as usize);
-    if start > end || end > bytes.len() {
-        return None;
-    }
-    let first = line_start(bytes, start, CONTEXT).max(start.saturating_sub(MOST_BYTES));
-    // A place that spans a whole document is shown by its first line.
-    let end = bytes[start..end].iter().position(|it| *it == b'\n').map_or(end, |it| start + it);
-    let end = end.min(start.saturating_add(MOST_BYTES));
-    let last = line_end(bytes, end, CONTEXT).min(end.saturating_add(MOST_BYTES));
-    let n_lines_before = bytes[first..start].iter().filter(|it| **it == b'\n').count();
-    // Each part is made printable on its own, so that the span still covers the same text.
-    let part = |range: Range<usize>| plain(&String::from_utf8_lossy(&bytes[range]));
-    let (before, inside, after) = (part(first..start), part(start..end), part(end..last));
-    let span = before.len()..before.len() + inside.len();
-    Some(Excerpt {
-        first_line: (location.start_line as usize).saturating_sub(n_lines_before).max(1),
-        text: format!("{before}{inside}{after}"),
-        span,
-    })
-}
-
-fn plain(text: &str) -> String {
-    text.split('\n').map(|it| printable(it.trim_end_matches('\r'))).collect::<Vec<_>>().join("\n")
-}
-
-/// The start of the line that is `above` lines above the one with `offset`.
-fn line_start(bytes: &[u8], offset: usize, above: usize) -> usize {
-    let mut breaks = bytes[..offset].iter().enumerate().rev().filter(|it| *it.1 == b'\n');
-    breaks.nth(above).map_or(0, |it| it.0 + 1)
-}
-
-/// The end of the line that is `below` lines below the one with `offset`.
-fn line_end(bytes: &[u8], offset: usize, below: usize) -> usize {
-    let mut breaks = bytes[offset..].iter().enumerate().filter(|it| *it.1 == b'\n');
-    breaks.nth(below).map_or(bytes.len(), |it| offset + it.0)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -204,14 +233,16 @@ mod tests {
     fn location(text: &str, needle: &str) -> Location {
         let start = text.find(needle).unwrap();
         let line = text[..start].matches('\n').count() as u32 + 1;
+        let line_start = text[..start].rfind('\n').map_or(0, |it| it + 1);
+        let col = text[line_start..start].chars().count() as u32 + 1;
         let (start_byte, end_byte) = (start as u32, (start + needle.len()) as u32);
         Location {
             start_byte,
             end_byte,
             start_line: line,
-            start_col: 1,
+            start_col: col,
             end_line: line,
-            end_col: 1,
+            end_col: col + needle.chars().count() as u32,
         }
     }
 
@@ -240,8 +271,10 @@ mod tests {
             .collect();
         let help =
             BTreeMap::from([("d_000000000000".to_owned(), "make the patch again".to_owned())]);
-        anstream::adapter::strip_str(&render_frame(diagnostic, &Frames { sources, help }))
-            .to_string()
+        anstream::adapter::strip_str(
+            &Framer::new(&Frames { sources, help, ..Frames::default() }).render(diagnostic),
+        )
+        .to_string()
     }
 
     #[test]
@@ -303,7 +336,8 @@ mod tests {
                 end_col: 1,
             };
             assert!(
-                !render_frame(&diagnostic("a", Some(at), Vec::new()), &frames)
+                !Framer::new(&frames)
+                    .render(&diagnostic("a", Some(at), Vec::new()))
                     .contains("\u{1b}[2J")
             );
         }

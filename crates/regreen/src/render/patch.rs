@@ -5,8 +5,9 @@ use std::fmt::Write;
 use protocol::v1::{ApplyReport, PatchKind, Recheck, RecheckProblem, Severity};
 use service::PatchReply;
 
-use super::changes::render_changes;
+use super::changes::render_changes_beside;
 use super::frame::render_frames;
+use super::line::{render_error, render_line};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use crate::cli::Common;
 use crate::words::{count, printable};
@@ -27,9 +28,12 @@ pub(crate) fn render_reply(
     common: &Common,
 ) -> String {
     let report = &reply.report;
+    if common.quiet {
+        return render_quietly(report);
+    }
     let mut paragraphs = Vec::new();
     if verb != Verb::Validate && !reply.changes.is_empty() {
-        paragraphs.push(render_changes(&reply.changes, common.verbose));
+        paragraphs.push(render_changes_beside(&reply.changes, &reply.frames, common.verbose));
     }
     if common.verbose {
         paragraphs.extend(render_operations(report));
@@ -49,6 +53,16 @@ pub(crate) fn render_reply(
     }
     paragraphs.push(end);
     paragraphs.join("\n")
+}
+
+/// Only what failed, a line each, in the order of the operations.
+fn render_quietly(report: &ApplyReport) -> String {
+    let errors = report.diagnostics.iter().filter(|it| it.severity != Severity::Info);
+    let mut text: String = errors.map(render_line).collect();
+    for it in report.recheck.iter().flat_map(|it| &it.findings) {
+        text.push_str(&render_error(&format!("{} {}", it.file, problem_text(it.problem))));
+    }
+    text
 }
 
 /// One line per operation, in order.
@@ -184,15 +198,19 @@ fn kind_name(kind: PatchKind) -> &'static str {
 
 fn render_recheck(recheck: &Recheck) -> String {
     let line = |file: &str, problem: RecheckProblem| {
-        let problem = match problem {
-            RecheckProblem::Differs => {
-                "does not hold what was written; another program changed it since"
-            }
-            RecheckProblem::StillThere => "is there again; another program made it since",
-            RecheckProblem::Unreadable => "was written, but cannot be read now",
-            RecheckProblem::DoesNotParse => "cannot be parsed as what its name says it is",
-        };
+        let problem = problem_text(problem);
         format!("{}{} {} {problem}\n", paint(WARN, "warning"), paint(BOLD, ":"), printable(file))
     };
     recheck.findings.iter().map(|it| line(&it.file, it.problem)).collect()
+}
+
+fn problem_text(problem: RecheckProblem) -> &'static str {
+    match problem {
+        RecheckProblem::Differs => {
+            "does not hold what was written; another program changed it since"
+        }
+        RecheckProblem::StillThere => "is there again; another program made it since",
+        RecheckProblem::Unreadable => "was written, but cannot be read now",
+        RecheckProblem::DoesNotParse => "cannot be parsed as what its name says it is",
+    }
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use protocol::v1::{Decision, Look, PlannedRepair, Severity};
-use service::{PlanReply, Verdict};
+use service::{PlanReply, PreviewBudget, Verdict};
 
 use super::changes::render_preview;
-use super::repair::safety_name;
+use super::line::render_failure_lines;
+use super::repair::{render_left_out, safety_name};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::verdict::{Standing, render_failures, unchecked, unchecked_places};
 use crate::cli::Common;
@@ -18,14 +19,25 @@ const MOST_REPAIRS: usize = 50;
 /// The whole text.
 pub(crate) fn render_plan(reply: &PlanReply, look: &Look, common: &Common) -> String {
     let report = &reply.report;
-    let n_shown =
-        if common.verbose { report.repairs.len() } else { report.repairs.len().min(MOST_REPAIRS) };
-    let mut paragraphs: Vec<String> =
-        report.repairs[..n_shown].iter().map(|it| render_one(it, reply, common)).collect();
-    if n_shown < report.repairs.len() {
-        let rest = count(report.repairs.len() - n_shown, "repair");
-        paragraphs.push(format!("{rest} more; -v shows all.\n"));
+    if common.quiet {
+        let lines: String = report.repairs.iter().map(render_quietly).collect();
+        return lines + &render_failure_lines(&report.failures);
     }
+    let is_chosen = common.verbose || look.max_findings.is_some();
+    let n_shown =
+        if is_chosen { report.repairs.len() } else { report.repairs.len().min(MOST_REPAIRS) };
+    let mut budget = PreviewBudget::default();
+    let mut paragraphs: Vec<String> = report.repairs[..n_shown]
+        .iter()
+        .map(|it| render_one(it, reply, &mut budget, common))
+        .collect();
+    let n_more = report.repairs.len() - n_shown + report.summary.not_shown;
+    if n_more > 0 {
+        let how =
+            if look.max_findings.is_some() { "--max-findings shows more" } else { "-v shows all" };
+        paragraphs.push(format!("{} more; {how}.\n", count(n_more, "repair")));
+    }
+    paragraphs.extend(render_left_out(&budget, common));
     paragraphs.extend(render_failures(&report.failures));
     let summary = &report.summary;
     let standing = Standing {
@@ -63,7 +75,23 @@ pub(crate) fn render_plan(reply: &PlanReply, look: &Look, common: &Common) -> St
     paragraphs.join("\n")
 }
 
-fn render_one(planned: &PlannedRepair, reply: &PlanReply, common: &Common) -> String {
+/// A repair in a line: what would become of it, its id and what it does.
+fn render_quietly(planned: &PlannedRepair) -> String {
+    let decision = match planned.decision {
+        Decision::Accepted => "accepted",
+        Decision::Rejected => "rejected",
+    };
+    let repair = &planned.repair;
+    let title = printable(&repair.title);
+    format!("{}: {decision}[{}]: {title}\n", repair.id, printable(&repair.rule_id))
+}
+
+fn render_one(
+    planned: &PlannedRepair,
+    reply: &PlanReply,
+    budget: &mut PreviewBudget,
+    common: &Common,
+) -> String {
     let repair = &planned.repair;
     let (mark, style) = match planned.decision {
         Decision::Accepted => ("✓", GOOD),
@@ -82,8 +110,9 @@ fn render_one(planned: &PlannedRepair, reply: &PlanReply, common: &Common) -> St
         printable(&repair.rule_id),
         printable(&repair.title)
     );
-    let preview = reply.previews.get(&repair.id);
+    let preview = reply.previews.get(&repair.id, budget);
     let files: Vec<String> = preview
+        .as_ref()
         .map(|it| it.changes.iter().map(|it| printable(&it.file)).collect())
         .unwrap_or_default();
     let place = if files.is_empty() { String::new() } else { format!(", {}", list(&files, 3)) };
@@ -98,7 +127,7 @@ fn render_one(planned: &PlannedRepair, reply: &PlanReply, common: &Common) -> St
         let why = format!("{}{with}: {detail}", reason.replace('_', " "));
         let _ = writeln!(out, "     {}", paint(WARN, &why));
     }
-    if let (Some(preview), [first, ..]) = (preview, files.as_slice()) {
+    if let (Some(preview), [first, ..]) = (&preview, files.as_slice()) {
         out.push_str(&render_preview(&preview.changes, first, common.verbose));
     }
     out

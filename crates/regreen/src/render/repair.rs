@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use protocol::v1::{Confidence, Look, Repair, Safety};
-use service::Preview;
+use service::{Preview, PreviewBudget};
 
 use super::changes::render_preview;
 use super::style::{BOLD, COMMAND, DIM, GOOD, paint};
 use crate::cli::Common;
-use crate::words::printable;
+use crate::words::{count_fixes, printable};
 
 /// The name that flags and reports have for it.
 pub(crate) fn safety_name(safety: Safety) -> &'static str {
@@ -26,13 +26,21 @@ pub(crate) fn needs_approval(repair: &Repair, look: &Look) -> bool {
     !is_named && (repair.safety > widest || repair.confidence == Confidence::Low)
 }
 
+/// How many fixes are shown without the lines that they change.
+pub(crate) fn render_left_out(budget: &PreviewBudget, common: &Common) -> Option<String> {
+    let n_left_out = budget.n_left_out();
+    let diff = common.command_line(&["fix", "--diff"]);
+    let what = format!("The lines that {} would change are not shown:", count_fixes(n_left_out));
+    (n_left_out > 0).then(|| format!("{} {}\n", paint(DIM, &what), paint(COMMAND, &diff)))
+}
+
 /// What is shown of a repair under the finding that it resolves.
 pub(crate) struct Offer<'a> {
     pub(crate) id: &'a str,
     pub(crate) title: &'a str,
     pub(crate) rationale: &'a str,
     pub(crate) safety: Safety,
-    pub(crate) preview: Option<&'a Preview>,
+    pub(crate) preview: Option<Preview>,
     pub(crate) needs_approval: bool,
 }
 
@@ -50,7 +58,7 @@ pub(crate) fn render_offer(offer: &Offer<'_>, file: &str, common: &Common) -> St
     if common.verbose && !offer.rationale.is_empty() {
         let _ = writeln!(out, "     {}", paint(DIM, offer.rationale));
     }
-    if let Some(preview) = offer.preview {
+    if let Some(preview) = &offer.preview {
         out.push_str(&render_preview(&preview.changes, file, common.verbose));
     }
     if offer.needs_approval {

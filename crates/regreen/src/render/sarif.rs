@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use protocol::v1::{CheckReport, Diagnostic, ExplainReport, Location, Repair, Severity};
 use serde_json::{Map, Value, json};
-use service::{CheckReply, Frames, Preview, TextEdit, Verdict};
+use service::{CheckReply, Frames, LineIndex, PreviewBudget, TextEdit, Unit, Verdict};
 
 use super::repair::safety_name;
-use crate::words::count;
+use crate::words::{count, count_fixes};
 
 const ROOT: &str = "%SRCROOT%";
 const SCHEMA: &str =
@@ -26,6 +26,7 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
         ids.into_iter().enumerate().map(|(idx, id)| (id, idx)).collect()
     };
     let texts = Texts::new(&reply.frames);
+    let mut budget = PreviewBudget::default();
     let repairs: BTreeMap<&str, &Repair> =
         report.repairs.iter().map(|it| (it.id.as_str(), it)).collect();
     let results: Vec<Value> = report
@@ -33,14 +34,25 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
         .iter()
         .map(|it| {
             let rule_index = ids.get(it.rule_id.as_str()).copied().unwrap_or_default();
-            let fixes = it
+            let fixes: Vec<Value> = it
                 .repair_refs
                 .iter()
-                .filter_map(|id| fix(repairs.get(id.as_str())?, reply.previews.get(id)?, &texts));
-            result(it, rule_index, fixes.collect())
+                .filter_map(|id| {
+                    let edits = reply.previews.edits(id, &mut budget)?;
+                    fix(repairs.get(id.as_str())?, &edits, &texts)
+                })
+                .collect();
+            result(it, rule_index, fixes)
         })
         .collect();
     let rules: Vec<Value> = ids.keys().map(|id| rule(id, rules.get(*id))).collect();
+    let n_left_out = budget.n_left_out();
+    let left_out = (n_left_out > 0).then(|| {
+        let text = format!("{} left out; `regreen fix --diff` shows all", count_fixes(n_left_out));
+        json!({"level": "note", "message": {"text": text}})
+    });
+    let mut notifications = notifications(report);
+    notifications.extend(left_out);
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -52,7 +64,7 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
             }},
             "invocations": [{
                 "executionSuccessful": reply.verdict != Verdict::Failed,
-                "toolExecutionNotifications": notifications(report),
+                "toolExecutionNotifications": notifications,
             }],
             "originalUriBaseIds": {
                 ROOT: {"description": {"text": "the root of the workspace"}},
@@ -192,16 +204,19 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// The repair; nothing if one of its files or of its texts cannot be said in SARIF.
-fn fix(repair: &Repair, preview: &Preview, texts: &Texts<'_>) -> Option<Value> {
+/// The repair, which edits files and neither adds nor removes any; nothing if one of its texts cannot be said in SARIF.
+fn fix(
+    repair: &Repair,
+    edits: &BTreeMap<String, Vec<TextEdit>>,
+    texts: &Texts<'_>,
+) -> Option<Value> {
     let mut changes = Vec::new();
-    for (file, edits) in &preview.edits {
+    for (file, edits) in edits {
         let replacements: Option<Vec<Value>> =
             edits.iter().map(|it| replacement(texts, file, it)).collect();
         changes.push(json!({"artifactLocation": artifact(file), "replacements": replacements?}));
     }
-    // A file that comes, goes or gets another name has no edits to say it with.
-    if changes.is_empty() || changes.len() != preview.changes.len() {
+    if changes.is_empty() {
         return None;
     }
     Some(json!({
@@ -227,28 +242,25 @@ fn replacement(texts: &Texts<'_>, file: &str, edit: &TextEdit) -> Option<Value> 
     Some(replacement)
 }
 
-/// The texts of the files and where their lines start.
+/// Where the lines of the files start.
 struct Texts<'a> {
-    files: BTreeMap<&'a str, (&'a str, Vec<usize>)>,
+    files: BTreeMap<&'a str, LineIndex>,
 }
 
 impl Texts<'_> {
     fn new(frames: &Frames) -> Texts<'_> {
         let files = frames.sources.iter().filter_map(|(name, bytes)| {
-            let text = std::str::from_utf8(bytes).ok()?;
-            let starts = text.match_indices('\n').map(|it| it.0 + 1);
-            Some((name.as_str(), (text, [0].into_iter().chain(starts).collect())))
+            // SARIF is about text: code points are all it can count.
+            std::str::from_utf8(bytes).ok()?;
+            Some((name.as_str(), LineIndex::new(bytes)))
         });
         Texts { files: files.collect() }
     }
 
     /// Line and column from 1, in code points.
-    fn position(&self, file: &str, offset: u32) -> Option<(usize, usize)> {
-        let (text, starts) = self.files.get(file)?;
-        let offset = offset as usize;
-        let line = starts.partition_point(|it| *it <= offset);
-        let start = *starts.get(line.checked_sub(1)?)?;
-        Some((line, text.get(start..offset)?.chars().count() + 1))
+    fn position(&self, file: &str, offset: u32) -> Option<(u32, u32)> {
+        let at = self.files.get(file)?.position(offset, Unit::CodePoint)?;
+        Some((at.line + 1, at.column + 1))
     }
 }
 

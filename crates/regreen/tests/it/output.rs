@@ -112,13 +112,34 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
 }
 
 #[test]
-fn quiet_says_nothing_but_what_went_wrong() {
+fn quiet_says_what_is_wrong_a_line_each_and_nothing_else() {
     let scene = Scene::new(SHOP);
     assert_eq!(scene.run("validate good.changeset.yaml -q").text(), "--- exit 0\n");
-    assert!(
-        scene.run("validate failing.changeset.yaml -q").stdout.contains("Nothing was written.")
-    );
+    let failing = "app.yaml:2:1: error[SEM_CHANGESET_POINTER_MISSING]: operation 1 (delete_value) cannot be applied: \
+                   there is nothing at `/nothing`; point at something that is there\n--- exit 1\n";
+    assert_eq!(scene.run("validate failing.changeset.yaml -q").text(), failing);
+    assert_eq!(scene.run("apply failing.changeset.yaml -q").text(), failing);
+    assert_eq!(scene.run("log -q").text(), "--- exit 0\n");
+    assert_eq!(scene.run("undo -q").text(), "--- exit 0\n");
+    assert_eq!(scene.run("init --dry-run -q").text(), "--- exit 0\n");
+    assert_eq!(scene.run("dds list -q").text(), "--- exit 0\n");
+    assert!(!scene.run("explain -q").stdout.contains("The page of one"));
     assert_eq!(scene.run("apply good.changeset.yaml --quiet").text(), "--- exit 0\n");
+    assert_eq!(scene.run("log -q").stdout.lines().count(), 1);
+    let lost = scene.run("validate missing.json -q");
+    assert_eq!((lost.code, lost.stdout.as_str(), lost.stderr.lines().count()), (3, "", 1));
+    let red = Scene::new(super::red::RED);
+    let quiet = |line: &str| {
+        let ran = red.run(line);
+        assert_eq!(ran.stderr, "", "{line}");
+        ran.stdout
+    };
+    let lines = quiet("check -q");
+    insta::assert_snapshot!(lines);
+    assert_eq!(quiet("check -q ws/notes"), "");
+    assert!(quiet("plan -q").lines().all(|it| it.starts_with("r_")));
+    assert_eq!(quiet("fix -q --dry-run").lines().count(), 1);
+    assert!(quiet("check -q --strict --only SCHEMA_REQUIRED").is_empty());
 }
 
 #[test]

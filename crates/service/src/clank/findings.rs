@@ -20,7 +20,7 @@ pub(super) fn of_result(
     }
     ClankFindings {
         diagnostics: diagnostics.iter().map(diagnostic).collect(),
-        frames: Frames { sources, help },
+        frames: Frames { sources, help, ..Frames::default() },
         not_canonical: Vec::new(),
     }
 }

@@ -245,7 +245,7 @@ fn told(
     };
     RunOutcome::Ended {
         diagnostic: Box::new(wire::diagnostic(&diagnostic)),
-        frames: Frames { sources: source.into_iter().collect(), help: BTreeMap::new() },
+        frames: Frames { sources: source.into_iter().collect(), ..Frames::default() },
         trace,
     }
 }

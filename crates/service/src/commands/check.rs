@@ -15,6 +15,7 @@ use super::{Looked, look_at, repair};
 use crate::changes::file_changes;
 use crate::failure::Failure;
 use crate::log::TITLE;
+use crate::previews::Previews;
 use crate::reply::{CheckReply, OnProgress, WrittenBaseline};
 use crate::session::Session;
 use crate::verdict::Standing;
@@ -95,10 +96,7 @@ pub(super) fn reply(
         report,
         verdict,
         frames: view::frames(snapshot, listed.iter(), shown()),
-        previews: match request.with_previews {
-            true => view::previews(setup, snapshot, shown())?,
-            false => BTreeMap::new(),
-        },
+        previews: Previews::new(snapshot, shown()),
         changes: match would.as_ref().filter(|_| request.with_diffs) {
             Some(fixed) => file_changes(snapshot, &fixed.change)?,
             None => Vec::new(),

@@ -18,6 +18,7 @@ use crate::changes::{file_changes, list_changes};
 use crate::failure::Failure;
 use crate::log::TITLE;
 use crate::look::Look;
+use crate::previews::Previews;
 use crate::reply::{Decide, FixReply, OnProgress, Progress};
 use crate::session::Session;
 use crate::verdict::Standing;
@@ -173,10 +174,7 @@ fn reply(
             false => list_changes(&fixed.change),
         },
         frames: view::frames(&end.snapshot, listed.iter(), proposed()),
-        previews: match request.with_previews {
-            true => view::previews(setup, &end.snapshot, proposed())?,
-            false => BTreeMap::new(),
-        },
+        previews: Previews::new(&end.snapshot, proposed()),
         outputs: outputs(looked, fixed),
         retried: None,
     })

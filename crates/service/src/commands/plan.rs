@@ -1,6 +1,6 @@
 //! `plan`: every repair in rank order, and what would become of each in the first round of `fix`. Writes nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use ::plan::Ranked;
 use protocol::v1;
@@ -8,6 +8,7 @@ use protocol::v1;
 use super::look_at;
 use crate::changes::file_changes;
 use crate::failure::Failure;
+use crate::previews::Previews;
 use crate::reply::{OnProgress, PlanReply};
 use crate::session::Session;
 use crate::verdict::Standing;
@@ -68,10 +69,7 @@ pub fn plan(
         Ok(PlanReply {
             diagnostics: findings.clone().map(|it| wire::diagnostic(it)).collect(),
             frames: view::frames(&assessment.snapshot, findings, shown()),
-            previews: match request.with_previews {
-                true => view::previews(setup, &assessment.snapshot, shown())?,
-                false => BTreeMap::new(),
-            },
+            previews: Previews::new(&assessment.snapshot, shown()),
             changes: match request.with_diffs {
                 true => file_changes(&assessment.snapshot, &plan.change)?,
                 false => Vec::new(),

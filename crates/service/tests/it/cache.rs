@@ -43,7 +43,7 @@ fn setting() -> Setting {
 }
 
 fn request() -> v1::Check {
-    v1::Check { strict: true, with_previews: true, with_diffs: true, ..v1::Check::default() }
+    v1::Check { strict: true, with_diffs: true, ..v1::Check::default() }
 }
 
 /// All that a reply says.

@@ -17,7 +17,7 @@ const FOUND: [&str; 3] = [
 #[test]
 fn a_check_finds_what_is_wrong_and_says_what_would_repair_it() {
     let setting = Setting::new(SHOP);
-    let reply = setting.check(&v1::Check { with_previews: true, ..v1::Check::default() });
+    let reply = setting.check(&v1::Check::default());
     let report = &reply.report;
     assert_eq!(lines(&report.diagnostics), FOUND);
     assert!(!report.ok);
@@ -32,7 +32,8 @@ fn a_check_finds_what_is_wrong_and_says_what_would_repair_it() {
                 .any(|it| resolved.contains(&it.diagnostic_id)
                     && it.repair_refs.contains(&repair.id))
         );
-        let preview = &reply.previews[&repair.id];
+        let preview = reply.previews.get(&repair.id, &mut service::PreviewBudget::default());
+        let preview = preview.unwrap();
         assert!(!preview.edits.is_empty() && preview.changes.iter().all(|it| !it.diff.is_empty()));
     }
     assert_eq!(reply.frames.sources.keys().collect::<Vec<_>>(), ["shop.yaml", "worker.yaml"]);
@@ -45,13 +46,12 @@ fn check_and_plan_leave_the_tree_untouched() {
     let before = setting.state();
     let request = v1::Check {
         strict: true,
-        with_previews: true,
         with_fix_actions: true,
         with_diffs: true,
         ..v1::Check::default()
     };
     setting.check(&request);
-    let plan = v1::Plan { with_previews: true, with_diffs: true, ..v1::Plan::default() };
+    let plan = v1::Plan { with_diffs: true, ..v1::Plan::default() };
     service::plan(&setting.session(), &plan, &mut |_| {}).unwrap();
     setting.fix(&v1::Fix { dry_run: true, ..v1::Fix::default() });
     assert_eq!(setting.state(), before);

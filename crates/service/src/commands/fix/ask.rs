@@ -18,6 +18,7 @@ use protocol::v1;
 use super::described;
 use crate::commands::{Looked, Mended, repair};
 use crate::failure::Failure;
+use crate::previews::preview;
 use crate::reply::{Answer, Decide, OnProgress, Question};
 use crate::session::Session;
 use crate::{view, wire};
@@ -122,7 +123,7 @@ fn ask(
         for (idx, it) in ranked.iter().enumerate() {
             let needs_approval = looked.look.needs_approval(&it.repair);
             let snapshot = &assessment.snapshot;
-            let preview = view::preview(&looked.setup, snapshot, &it.repair)?;
+            let preview = preview(snapshot, &looked.setup.parses, &it.repair)?;
             let answer = match preview {
                 _ if answers.quit => break,
                 Some(_) if answers.all && !needs_approval => Answer::Yes,
