@@ -856,7 +856,7 @@ fn a_source_that_is_not_there_is_a_failure() {
             "check",
             3,
             &["goals cannot be put to Z3", "!Green"],
-            &[("/error/code", "\"solver\"")],
+            &[("/failures/0/source", "\"z3\""), ("/failures/0/code", "\"unavailable\"")],
         ),
         row(
             "a solver that may be missing",
