@@ -20,7 +20,7 @@ use crate::clank::Prover;
 use crate::config::{self, Config, PackPlace, PackRef};
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::{Frames, nearest, own_rules, pool, wire};
+use crate::{Frames, nearest, own_rules, pool, trust, wire};
 
 mod packs;
 
@@ -79,7 +79,8 @@ pub(crate) fn load_rules(
     no_baseline: bool,
     solver: Option<v1::Solver>,
 ) -> Result<Setup, Failure> {
-    let (config, config_text) = load_config(session, overlay)?;
+    let (mut config, config_text) = load_config(session, overlay)?;
+    config.remembers_require_approval = trust::remembers_require_approval(session, &config);
     let reopened = session.reopened(config.max_file_size);
     let workspace = reopened.as_ref().unwrap_or(&session.workspace);
     let packs = packs::load(workspace, &config, config_text.as_ref())?;

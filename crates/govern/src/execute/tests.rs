@@ -100,6 +100,7 @@ impl Case {
                 Some(_) => Ok(()),
                 None => Err("nobody approved it".to_owned()),
             },
+            is_wanted: &|_| true,
             level: Some(
                 sandbox::best()
                     .expect("Landlock in the kernel, or bubblewrap, is needed to run tools"),
@@ -281,6 +282,7 @@ impl Case {
             tools: &tools,
             apply: &|_| Err(String::new()),
             approval: &|_, _| Ok(()),
+            is_wanted: &|_| true,
             level: sandbox::best(),
             holder: Holder::new("here", "1"),
             clock: &|| at(10),
@@ -343,6 +345,7 @@ fn without_an_approval_a_tool_or_a_sandbox_nothing_starts() {
             tools: &tools,
             apply: &|_| Err(String::new()),
             approval: &|_, _| if approved { Ok(()) } else { Err("nobody approved it".to_owned()) },
+            is_wanted: &|_| true,
             level,
             holder: Holder::new("here", "1"),
             clock: &|| at(10),
@@ -388,6 +391,7 @@ fn child() {
         tools: &tools,
         apply: &|_| Err(String::new()),
         approval: &|_, _| Ok(()),
+        is_wanted: &|_| true,
         level: sandbox::best(),
         holder: Holder::new("here", "killed"),
         clock: &|| at(10),
