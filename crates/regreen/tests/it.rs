@@ -43,5 +43,7 @@ mod output;
 mod red;
 #[path = "it/support.rs"]
 mod support;
+#[path = "it/trust.rs"]
+mod trust;
 #[path = "it/watch.rs"]
 mod watch;
