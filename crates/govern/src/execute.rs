@@ -61,6 +61,8 @@ pub struct Executor<'a> {
     pub apply: &'a dyn Fn(&[u8]) -> Result<Applied, String>,
     /// Whether the approval of a record holds for these bytes, or why not.
     pub approval: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
+    /// Whether the record is one to carry out here and now. One that is not is not claimed and stays as it is.
+    pub is_wanted: &'a dyn Fn(&Record) -> bool,
     /// What holds tools in their scope; `None` if this machine has nothing that does.
     pub level: Option<Level>,
     /// This process, among all that run records.
@@ -142,9 +144,13 @@ pub fn run_next(
 ) -> Result<Option<Report>, ExecuteError> {
     let started = (executor.clock)();
     let until = started.plus_seconds(LEASE);
-    let Some(stored) = registry.claim_next(&executor.holder, started, until)? else {
-        return Ok(None);
+    // Who takes over from a run that had begun starts no tool and asks nobody: it only says what happened.
+    let is_wanted = |it: &Stored| {
+        let has_begun = it.state.lease.as_ref().is_some_and(|it| it.phase != Phase::Claimed);
+        has_begun || (executor.is_wanted)(&it.record)
     };
+    let claimed = registry.claim_next_of(&executor.holder, started, until, &is_wanted)?;
+    let Some(stored) = claimed else { return Ok(None) };
     let id = stored.record.id.clone();
     (executor.on_step)(&id, Step::Claimed);
     let Some(dossier) = registry.get(&id)? else { return Ok(None) };

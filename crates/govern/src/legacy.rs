@@ -63,7 +63,8 @@ pub fn read(value: &Value) -> Result<Legacy, Vec<Fault>> {
     }
 }
 
-fn is_status(text: &str) -> bool {
+/// Whether the text can be shown as a status.
+pub(crate) fn is_status(text: &str) -> bool {
     !text.is_empty() && text.chars().count() <= MAX_STATUS && !text.chars().any(char::is_control)
 }
 

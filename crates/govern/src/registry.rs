@@ -8,6 +8,7 @@
 
 mod change;
 mod correct;
+mod former;
 mod import;
 mod postgres;
 mod read;
@@ -35,13 +36,14 @@ use crate::shape::Fault;
 use crate::time::Moment;
 
 pub use correct::CorrectError;
+pub use former::{FormerError, is_database, read_registry};
 pub use import::{ImportError, Imported};
 pub use verify::Verified;
 
 /// Where a registry is.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Location {
-    /// A file, made if it is not there. Its directory is.
+    /// A file, made if it is not there. Its directory is, and no part of its path is a link.
     Sqlite(PathBuf),
     /// A server, by URL. It is never shown, because it may hold a password.
     Postgres(String),
@@ -54,6 +56,11 @@ impl fmt::Debug for Location {
             Location::Postgres(_) => f.write_str("Postgres(…)"),
         }
     }
+}
+
+/// Where the URL leads, fit to be shown: without name and password.
+pub fn shown_url(url: &str) -> String {
+    postgres::shown_url(url)
 }
 
 /// An open registry. One per thread: it holds one connection.

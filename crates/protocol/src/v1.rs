@@ -14,6 +14,7 @@ mod report;
 mod request;
 #[cfg(test)]
 mod tests;
+mod trust;
 
 pub use baseline::{Baseline, BaselineEntry};
 pub use compile::{
@@ -27,8 +28,9 @@ pub use coverage::{
     UncheckedReason,
 };
 pub use dds::{
-    DdsAdd, DdsApproval, DdsDecision, DdsEntry, DdsExchange, DdsFault, DdsHappened, DdsLease,
-    DdsList, DdsProblem, DdsReport, DdsRuns, DdsShow, DdsSigning, DdsVerification, DdsWork,
+    DdsAdd, DdsAnswer, DdsApproval, DdsDecision, DdsEntry, DdsExchange, DdsFault, DdsHappened,
+    DdsLease, DdsLeft, DdsList, DdsProblem, DdsReport, DdsRuns, DdsShow, DdsSigning,
+    DdsVerification, DdsWork,
 };
 pub use diagnostic::{Diagnostic, Location, Related, Severity, Tier};
 pub use findings::{
@@ -50,6 +52,7 @@ pub use request::{
     Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
     PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Solver, Undo,
 };
+pub use trust::{TrustItem, TrustReport, TrustState, UntrustedItem};
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
@@ -62,7 +65,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("compile-result", schema_of::<CompileResult>()),
         ("config", config::schema()),
         ("convert-report", schema_of::<ConvertReport>()),
-        ("dds-report", schema_of::<DdsReport>()),
+        ("dds-report", schema_of::<DdsAnswer>()),
         ("edits", edits::schema()),
         ("explain-report", schema_of::<ExplainReport>()),
         ("failure-report", schema_of::<FailureReport>()),
@@ -73,6 +76,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("recover-report", schema_of::<RecoverReport>()),
         ("repairs", schema_of::<Vec<Repair>>()),
         ("rules-report", schema_of::<RulesReport>()),
+        ("trust-report", schema_of::<TrustReport>()),
         ("undo-report", schema_of::<UndoReport>()),
     ]
 }

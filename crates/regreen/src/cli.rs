@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
     apply, build, check, compile, completions, convert, dds, explain, fix, init, log, plan,
-    recover, run, schema, undo, validate,
+    recover, run, schema, trust, undo, validate,
 };
 use crate::exit::Exit;
 use crate::words::shell_word;
@@ -76,6 +76,7 @@ pub(crate) enum Command {
     Log(log::Arguments),
     Recover(recover::Arguments),
     Dds(dds::Arguments),
+    Trust(trust::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
 }
@@ -89,6 +90,9 @@ pub(crate) struct Common {
     /// Write the result to this file, all of it or nothing, instead of standard output
     #[arg(short, long, value_name = "FILE", global = true, help_heading = "Common options")]
     pub(crate) output: Option<PathBuf>,
+    /// Trust this repository's tools, registry, keys and `[govern]` table in this run, as REGREEN_TRUST=1 does
+    #[arg(long, global = true, help_heading = "Common options")]
+    pub(crate) trust: bool,
     /// When to use colours; `auto` also honours NO_COLOR and CLICOLOR
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, global = true, help_heading = "Common options")]
     pub(crate) color: Color,

@@ -19,6 +19,7 @@ pub(crate) mod root;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod staged;
+pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod validate;
 pub(crate) mod watch;
@@ -143,7 +144,11 @@ impl Ctx<'_> {
 pub(crate) fn run(cli: &Cli) -> Exit {
     let outcome = Environment::read().and_then(|environment| {
         let policy = WritePolicy::decide(&environment);
-        let user = User { home: environment.home.clone(), interrupts: Interrupts::new() };
+        let user = User {
+            home: environment.home.clone(),
+            interrupts: Interrupts::new(),
+            is_trusting: cli.common.trust || environment.is_trusting,
+        };
         let pending = RefCell::default();
         let file = file_of(&cli.command);
         let ctx = Ctx { common: &cli.common, environment, policy, user, pending, file };
@@ -206,6 +211,7 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
         Command::Log(arguments) => log::run(ctx, arguments),
         Command::Recover(arguments) => recover::run(ctx, arguments),
         Command::Dds(arguments) => dds::run(ctx, arguments),
+        Command::Trust(arguments) => trust::run(ctx, arguments),
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => Ok(completions::run(arguments)),
     }
@@ -239,6 +245,7 @@ fn is_json(command: &Command) -> bool {
         Command::Log(arguments) => arguments.format == ReportFormat::Json,
         Command::Recover(arguments) => arguments.format == ReportFormat::Json,
         Command::Dds(arguments) => arguments.format == ReportFormat::Json,
+        Command::Trust(arguments) => arguments.format == ReportFormat::Json,
         Command::Build(arguments) => arguments.format == ReportFormat::Json,
         Command::Compile(arguments) => {
             matches!(arguments.emit, compile::Emit::Json | compile::Emit::Diagnostics)

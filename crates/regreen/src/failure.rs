@@ -17,9 +17,13 @@ use crate::render::style::{BAD, BOLD, paint};
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
 
-/// Whose fault it is: a command line that makes no sense is usage.
+/// Whose fault it is: a command line that makes no sense is usage, what the user has not trusted is refused.
 pub(crate) fn exit(report: &FailureReport) -> Exit {
-    if report.error.code == "usage" { Exit::Usage } else { Exit::Failed }
+    match report.error.code.as_str() {
+        "usage" => Exit::Usage,
+        "untrusted" => Exit::Findings,
+        _ => Exit::Failed,
+    }
 }
 
 /// The error for people: what is wrong place by place where that is known, what happened, and what to do. With

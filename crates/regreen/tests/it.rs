@@ -53,6 +53,8 @@ mod red;
 mod scale;
 #[path = "it/support.rs"]
 mod support;
+#[path = "it/trust.rs"]
+mod trust;
 #[path = "it/verdicts.rs"]
 mod verdicts;
 #[path = "it/watch.rs"]

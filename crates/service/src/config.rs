@@ -4,6 +4,7 @@
 //! The sections of tools that are not there yet are accepted, with an info that nothing reads them: a workspace may
 //! have one configuration for several versions of regreen.
 
+mod commands;
 mod govern;
 mod members;
 
@@ -19,7 +20,8 @@ use snapshot::RelPath;
 
 use crate::globs::Globs;
 use crate::own_rules;
-pub(crate) use govern::{Govern, Tool};
+pub(crate) use commands::CommandTable;
+pub(crate) use govern::{Govern, RegistryPlace, Tool};
 use members::{Members, Problems, list_of_strings, positive_integer};
 
 /// Where the configuration stands.
@@ -49,6 +51,8 @@ pub(crate) struct Config {
     pub(crate) safety: Safety,
     /// Whether nobody who runs `fix` may let it apply more than it does by itself.
     pub(crate) require_approval: bool,
+    /// The same by a table that the user trusted and that is another one now, or gone. No file says this.
+    pub(crate) remembers_require_approval: bool,
     /// How many rounds of repairs `fix` makes at most.
     pub(crate) max_passes: usize,
     /// How bad a rule is here.
@@ -59,6 +63,8 @@ pub(crate) struct Config {
     pub(crate) clank: Clank,
     /// What it says about proposals.
     pub(crate) govern: Govern,
+    /// The tables that name programs to run, in the order of the file.
+    pub(crate) commands: Vec<CommandTable>,
     /// Whether `fix` puts files into canonical layout.
     pub(crate) has_formatter: bool,
     /// What is worth knowing about the configuration.
@@ -105,11 +111,13 @@ impl Default for Config {
             baseline: RelPath::parse(DEFAULT_BASELINE).expect("the default is a path"),
             safety: Safety::LikelyPreserving,
             require_approval: false,
+            remembers_require_approval: false,
             max_passes: DEFAULT_MAX_PASSES,
             rules: BTreeMap::new(),
             packs: None,
             clank: Clank::default(),
             govern: Govern::default(),
+            commands: Vec::new(),
             has_formatter: true,
             infos: Vec::new(),
         }
@@ -117,6 +125,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Whether repairs that may change behaviour are made by an approved proposal only.
+    pub(crate) fn needs_proposals(&self) -> bool {
+        self.require_approval || self.remembers_require_approval
+    }
+
     /// The severities of rules that are not what the rule itself says. Rules about policy are off unless they are named;
     /// layout is the one that has a switch of its own.
     pub(crate) fn levels(&self) -> BTreeMap<String, Level> {
@@ -161,6 +174,7 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
             config.packs = Some(read_packs(value, &at, &mut problems));
         }
         if let Some((value, at)) = top.take("tools") {
+            config.commands.extend(commands::tables("tool", "tools", value));
             govern::read_tools(value, &at, &mut config.govern, &mut problems);
         }
         if let Some((value, at)) = top.take("govern") {

@@ -21,26 +21,45 @@ use protocol::v1;
 use serde_json::Value;
 use snapshot::RelPath;
 
-use crate::config::Govern;
+use crate::config::{Govern, RegistryPlace};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::setup;
+use crate::trust::{self, Trust};
 
 pub use approve::{KeyChoice, Signing};
 pub use exchange::Export;
 pub use govern::execute::Step;
+pub use govern::registry::is_database;
 pub use propose::Proposals;
 pub use run::{Confinement, Held};
 
-/// Where the records of a workspace are kept in its state folder unless its configuration says otherwise.
-const DEFAULT_REGISTRY: &str = "registry.db";
+/// Why an approval does not count.
+enum Unheld {
+    /// It is not one of these bytes by somebody who may give one.
+    Void(String),
+    /// It would be, if the user trusted what the configuration says.
+    Untrusted(String),
+}
+
+impl Unheld {
+    fn message(self) -> String {
+        match self {
+            Unheld::Void(message) | Unheld::Untrusted(message) => message,
+        }
+    }
+}
 
 /// The proposals of one workspace.
 pub struct Desk<'a> {
     session: &'a Session,
     root: PathBuf,
     govern: Govern,
+    /// What an approval must be, as far as the configuration counts.
     policy: Policy,
+    trust: Trust,
+    /// Why what was trusted before does not count.
+    trust_note: Option<String>,
     registry: RefCell<Registry>,
 }
 
@@ -48,55 +67,69 @@ pub struct Desk<'a> {
 struct Place {
     root: PathBuf,
     govern: Govern,
-    registry: Chosen,
-}
-
-/// Where the records are, as far as that is said.
-enum Chosen {
-    /// A file with this path in the state folder.
-    InState(String),
-    Postgres(String),
+    trust: Trust,
+    trust_note: Option<String>,
+    registry: Option<RegistryPlace>,
 }
 
 impl Place {
+    /// The registry that the user named for this run, else the one of the configuration, which must be trusted if it is
+    /// more than a file of the user's own.
     fn find(session: &Session, registry: Option<&str>) -> Result<Place, Failure> {
         let no_disk =
             || Failure::Usage { message: "proposals need a workspace on disk".to_owned() };
         let root = session.root().ok_or_else(no_disk)?.to_owned();
-        let govern = setup::load_config(session, &setup::Overlay::new())?.0.govern;
-        let place = registry.or(govern.registry.as_deref());
-        let registry = match place.map(|it| (it, it.strip_prefix("sqlite:"))) {
-            None => Chosen::InState(DEFAULT_REGISTRY.to_owned()),
-            Some((_, Some(path))) => Chosen::InState(path.to_owned()),
-            Some((url, None)) => Chosen::Postgres(url.to_owned()),
+        let config = setup::load_config(session, &setup::Overlay::new())?.0;
+        let (trust, trust_note) = Trust::of(session, &config);
+        let govern = config.govern;
+        let registry = match registry.map(RegistryPlace::parse) {
+            Some(Ok(named)) => Some(named),
+            Some(Err(message)) => {
+                return Err(Failure::Usage { message: format!("REGREEN_REGISTRY: {message}") });
+            }
+            None => match trust.forbids_registry() {
+                Some(message) => return Err(Failure::Untrusted { message }),
+                None => govern.registry.clone(),
+            },
         };
-        Ok(Place { root, govern, registry })
+        Ok(Place { root, govern, trust, trust_note, registry })
     }
 
-    /// The registry in this state folder, or on its server.
-    fn location(&self, state: &std::path::Path) -> Location {
+    /// The name of the file in the state folder; `None` for a server.
+    fn file(&self) -> Option<Option<&RelPath>> {
         match &self.registry {
-            Chosen::InState(path) => Location::Sqlite(state.join(path)),
-            Chosen::Postgres(url) => Location::Postgres(url.clone()),
+            Some(RegistryPlace::Postgres(_)) => None,
+            Some(RegistryPlace::Sqlite(name)) => Some(Some(name)),
+            None => Some(None),
         }
     }
 
-    fn open(self, session: &Session, location: Location) -> Result<Desk<'_>, Failure> {
-        let Place { root, govern, .. } = self;
-        let globs: Vec<&str> = govern.protected.iter().map(String::as_str).collect();
-        let policy = Policy::new(govern.require_signature, govern.allowed_signers.clone(), &globs)
-            .map_err(|error| Failure::Usage { message: error.to_string() })?;
+    fn open(self, session: &Session, file: Option<PathBuf>) -> Result<Desk<'_>, Failure> {
+        let Place { root, govern, trust, trust_note, registry } = self;
+        let location = match (registry, file) {
+            (Some(RegistryPlace::Postgres(url)), _) => Location::Postgres(url),
+            (_, file) => Location::Sqlite(file.unwrap_or_default()),
+        };
+        let policy = trust.policy(&govern)?;
         let registry = RefCell::new(Registry::open(&location)?);
-        Ok(Desk { session, root, govern, policy, registry })
+        Ok(Desk { session, root, govern, policy, trust, trust_note, registry })
     }
+}
+
+/// Whether the registry may be used, before anything else is done.
+pub fn check_registry(session: &Session, registry: Option<&str>) -> Result<(), Failure> {
+    Place::find(session, registry).map(drop)
 }
 
 impl<'a> Desk<'a> {
     /// Opens the registry of the workspace; it is made if it is not there. `registry` overrides the configuration.
     pub fn open(session: &'a Session, registry: Option<&str>) -> Result<Desk<'a>, Failure> {
         let place = Place::find(session, registry)?;
-        let location = place.location(&session.workspace.state_folder()?);
-        place.open(session, location)
+        let file = match place.file() {
+            Some(name) => Some(session.workspace.registry_file(name)?),
+            None => None,
+        };
+        place.open(session, file)
     }
 
     /// Opens the registry of the workspace to look at it; `None` if nobody has proposed anything here.
@@ -105,15 +138,24 @@ impl<'a> Desk<'a> {
         registry: Option<&str>,
     ) -> Result<Option<Desk<'a>>, Failure> {
         let place = Place::find(session, registry)?;
-        let state = session.workspace.existing_state_folder();
-        let location = match (&place.registry, state) {
-            (Chosen::InState(_), None) => return Ok(None),
-            (_, state) => place.location(&state.unwrap_or_default()),
+        let file = match place.file() {
+            Some(name) => match session.workspace.existing_registry_file(name) {
+                Some(file) => Some(file),
+                None => return Ok(None),
+            },
+            None => None,
         };
-        match &location {
-            Location::Sqlite(path) if !path.exists() => Ok(None),
-            _ => place.open(session, location).map(Some),
-        }
+        place.open(session, file).map(Some)
+    }
+
+    /// What of the configuration does not count here, because the user has not trusted it.
+    pub fn untrusted(&self) -> Vec<v1::UntrustedItem> {
+        self.trust.untrusted()
+    }
+
+    /// Why what the user trusted before does not count; `None` if it does.
+    pub fn trust_note(&self) -> Option<&str> {
+        self.trust_note.as_deref()
     }
 
     /// Who runs the command, as far as git and the shell know; for the audit trail.
@@ -196,8 +238,8 @@ impl<'a> Desk<'a> {
                 continue;
             }
             let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
-            if let Err(message) = self.approval_holds(&stored.record, patch, kept) {
-                problems.push(problem(file, message));
+            if let Err(unheld) = self.approval_holds(&stored.record, patch, kept) {
+                problems.push(problem(file, unheld.message()));
             }
         }
         Ok(v1::DdsReport::Verify(v1::DdsVerification {
@@ -253,31 +295,44 @@ impl<'a> Desk<'a> {
         record: &Record,
         patch: Option<&[u8]>,
         kept: Option<&Value>,
-    ) -> Result<(), String> {
-        let words = |error: Failure| error.to_string();
+    ) -> Result<(), Unheld> {
+        let words = |error: Failure| Unheld::Void(error.to_string());
+        let void = |message: &str| Err(Unheld::Void(message.to_owned()));
         let text = match (self.approval_text(&record.id).map_err(words)?, kept) {
             (Some(text), None) => text,
             (None, Some(kept)) => kept.to_string(),
             (Some(text), Some(kept)) => {
                 if serde_json::from_str::<Value>(&text).ok().as_ref() != Some(kept) {
-                    return Err(
-                        "the file of the approval is not the one that the registry was given"
-                            .to_owned(),
+                    return void(
+                        "the file of the approval is not the one that the registry was given",
                     );
                 }
                 text
             }
-            (None, None) => return Err("nobody approved it".to_owned()),
+            (None, None) => return void("nobody approved it"),
         };
         let document = Document::read(&text).map_err(|faults| {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            faults.join("; ")
+            Unheld::Void(faults.join("; "))
         })?;
-        let allowed = self.allowed_signers().map_err(words)?;
-        let held = self.with_subject(record, patch, |subject| {
-            approval::recheck(&document, subject, &allowed, &self.policy, now())
-        });
-        held.map(drop).map_err(|refusals| reasons(&refusals))
+        let present = self.present_signers().map_err(words)?;
+        let judge = |allowed: &AllowedSigners, policy: &Policy| {
+            self.with_subject(record, patch, |subject| {
+                approval::recheck(&document, subject, allowed, policy, now())
+            })
+        };
+        let Err(refusals) = judge(&self.trust.signers(present.clone()), &self.policy) else {
+            return Ok(());
+        };
+        let configured = trust::configured_policy(&self.govern).map_err(words)?;
+        if !self.trust.untrusted().is_empty() && judge(&present, &configured).is_ok() {
+            let what = match self.trust.forbids_govern() {
+                Some(message) => message,
+                None => trust::not_trusted("a key that signed it, in the allowed signers"),
+            };
+            return Err(Unheld::Untrusted(what));
+        }
+        Err(Unheld::Void(reasons(&refusals)))
     }
 
     /// A record with all that is needed to judge what it could touch.
@@ -297,7 +352,13 @@ impl<'a> Desk<'a> {
         judge(&Subject { record, patch, touched: &touched, is_directory: &is_directory })
     }
 
+    /// Those who may approve, as far as the user trusts them.
     fn allowed_signers(&self) -> Result<AllowedSigners, Failure> {
+        Ok(self.trust.signers(self.present_signers()?))
+    }
+
+    /// Those whom the file names.
+    fn present_signers(&self) -> Result<AllowedSigners, Failure> {
         let text = self.read(&self.govern.allowed_signers)?;
         Ok(AllowedSigners::read(text.as_deref().unwrap_or_default()))
     }

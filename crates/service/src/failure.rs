@@ -48,6 +48,12 @@ pub enum Failure {
     /// An approved proposal could not be carried out, or nobody could be told.
     #[error(transparent)]
     Execute(#[from] govern::execute::ExecuteError),
+    /// The whole point of the request is something that the user has not trusted.
+    #[error("{message}")]
+    Untrusted {
+        /// What is not trusted.
+        message: String,
+    },
     /// The request makes no sense in this workspace: the command line is wrong.
     #[error("{message}")]
     Usage {
@@ -150,6 +156,7 @@ impl Failure {
             Failure::Undo(UndoError::DamagedImage { .. }) => "damaged_store",
             Failure::Undo(_) => "io",
             Failure::Usage { .. } => "usage",
+            Failure::Untrusted { .. } => "untrusted",
             Failure::Setup { .. } => "bad_config",
             Failure::Unusable { .. } => "unusable",
             Failure::TwoFiles { .. } => "duplicate_uid",
@@ -177,6 +184,9 @@ impl Failure {
             "read_only" => "make the file writable, then run the command again",
             "path_too_long" => "choose a shorter path",
             "nested_repository" => "run regreen in that repository",
+            "untrusted" => {
+                "nothing was run or contacted; `regreen trust --show` says what it is, `regreen trust` allows it"
+            }
             "refused" => "nothing was written; clear that up, then run the command again",
             "bad_file_index" => {
                 "correct `.regreen/files.json`, or move it aside to name files by their paths again"

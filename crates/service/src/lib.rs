@@ -32,6 +32,7 @@ mod schema;
 mod session;
 mod setup;
 mod trial;
+mod trust;
 mod uids;
 mod undo;
 mod validate;
@@ -63,6 +64,7 @@ pub use reply::{
 };
 pub use schema::{SCHEMA_NAMES, Schema, schemas};
 pub use session::{Access, Home, Session, User, find_root};
+pub use trust::TrustReview;
 pub use undo::{is_transaction_id, undo};
 pub use validate::validate;
 pub use verdict::Verdict;

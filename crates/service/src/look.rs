@@ -52,14 +52,21 @@ impl Look {
             );
             return Err(Failure::Usage { message });
         }
-        if setup.config.require_approval
+        if setup.config.needs_proposals()
             && let Some((name, _)) = Look::typed(request).first()
         {
             let flag = if *name == "safety" { "--safety behavior_changing" } else { "--allow" };
-            let message = format!(
-                "`{flag}` does not work here: {} has `require_approval = true` under `[govern]`",
-                crate::config::PATH
-            );
+            let message = if setup.config.require_approval {
+                format!(
+                    "`{flag}` does not work here: {} has `require_approval = true` under `[govern]`",
+                    crate::config::PATH
+                )
+            } else {
+                format!(
+                    "`{flag}` does not work here: `[govern]` had `require_approval = true` when you trusted it and \
+                     changed since; `regreen trust` accepts the change"
+                )
+            };
             return Err(Failure::Usage { message });
         }
         let paths = if request.paths.is_empty() {

@@ -12,7 +12,7 @@ pub struct Schema {
 }
 
 /// The names of all schemas, in the order of [`schemas`]. Making a schema takes longer than knowing its name.
-pub const SCHEMA_NAMES: [&str; 25] = [
+pub const SCHEMA_NAMES: [&str; 26] = [
     "baseline",
     "changeset",
     "clank-ast",
@@ -37,6 +37,7 @@ pub const SCHEMA_NAMES: [&str; 25] = [
     "plan-report",
     "recover-report",
     "rules-report",
+    "trust-report",
     "undo-report",
 ];
 
@@ -79,9 +80,12 @@ fn about(name: &str) -> &'static str {
         "plan-report" => "what `plan` prints with --format json",
         "rules-report" => "what `explain` prints with --format json",
         "convert-report" => "what `convert` prints with --format json",
-        "failure-report" => "what every command prints with --format json when it exits with 3",
+        "failure-report" => {
+            "what every command prints with --format json when it cannot do its work or may not"
+        }
         "log-report" => "what `log` prints with --format json",
         "recover-report" => "what `recover` prints with --format json",
+        "trust-report" => "what `trust` prints with --format json",
         "undo-report" => "what `undo` prints with --format json",
         _ => "",
     }

@@ -31,6 +31,8 @@ pub struct User {
     pub home: Home,
     /// What the process knows of signals.
     pub interrupts: Interrupts,
+    /// Whether everything that needs trust is trusted in this run.
+    pub is_trusting: bool,
 }
 
 /// An open workspace.
@@ -38,6 +40,7 @@ pub struct Session {
     pub(crate) workspace: Workspace,
     root: Option<PathBuf>,
     access: Access,
+    is_trusting: bool,
     recovered: Recovered,
     pending: Option<TransactionId>,
 }
@@ -46,12 +49,14 @@ impl Session {
     /// Opens the workspace at `root`, and settles it or looks whether there is something to settle.
     pub fn open(root: &Path, access: Access, user: &User) -> Result<Session, Failure> {
         let user = (access != Access::Build).then_some(user);
+        let is_trusting = user.is_some_and(|it| it.is_trusting);
         let level = match access {
             Access::Build | Access::Look => workspace::Access::ReadOnly,
             Access::Write => workspace::Access::ReadWrite,
         };
         let workspace = open(root, user, Options::new(level))?;
-        Ok(Session { root: Some(root.to_owned()), ..Session::over(workspace, access)? })
+        let root = Some(root.to_owned());
+        Ok(Session { root, is_trusting, ..Session::over(workspace, access)? })
     }
 
     /// Settles a workspace that is open already.
@@ -61,7 +66,7 @@ impl Session {
             Access::Look => (Recovered::Clean, workspace.pending()?),
             Access::Write => (workspace.recover()?, None),
         };
-        Ok(Session { workspace, root: None, access, recovered, pending })
+        Ok(Session { workspace, root: None, access, is_trusting: false, recovered, pending })
     }
 
     /// The same workspace with another limit for the size of files, if it is another.
@@ -78,6 +83,11 @@ impl Session {
     /// What the session may do.
     pub fn access(&self) -> Access {
         self.access
+    }
+
+    /// Whether the user said that everything is trusted in this run.
+    pub(crate) fn is_trusting(&self) -> bool {
+        self.is_trusting
     }
 
     /// The transaction that a crash left unfinished and that this session may not settle.

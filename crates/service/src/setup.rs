@@ -21,7 +21,7 @@ use crate::clank::Prover;
 use crate::config::{self, Config, PackPlace, PackRef};
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::{Frames, nearest, own_rules, pool, verdict, wire};
+use crate::{Frames, nearest, own_rules, pool, trust, verdict, wire};
 
 mod packs;
 
@@ -91,7 +91,8 @@ pub(crate) fn load_rules(
     no_baseline: bool,
     request: &v1::Look,
 ) -> Result<Setup, Failure> {
-    let (config, config_text) = load_config(session, overlay)?;
+    let (mut config, config_text) = load_config(session, overlay)?;
+    config.remembers_require_approval = trust::remembers_require_approval(session, &config);
     let reopened = session.reopened(config.max_file_size);
     let workspace = reopened.as_ref().unwrap_or(&session.workspace);
     let tolerate = request.tolerate_tools;

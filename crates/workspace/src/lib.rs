@@ -28,6 +28,7 @@ mod prepare;
 mod protection;
 mod publish;
 mod recover;
+mod registries;
 mod repository;
 mod resolve;
 mod restore;

@@ -30,6 +30,8 @@ pub struct AllowedSigners {
 pub struct AllowedLine {
     /// Its number, from 1.
     pub number: usize,
+    /// The line as it stands in the file, without the blanks around it.
+    pub text: String,
     /// Patterns of the names that the key may approve under, separated by commas.
     pub principals: String,
     /// Patterns of the namespaces that it may sign for; `None` for all of them.
@@ -76,6 +78,13 @@ impl AllowedSigners {
             }
         }
         read
+    }
+
+    /// The same without the lines whose text is not one of these; what is wrong with others stays said.
+    #[must_use]
+    pub fn only(mut self, is_wanted: impl Fn(&str) -> bool) -> AllowedSigners {
+        self.lines.retain(|it| is_wanted(&it.text));
+        self
     }
 
     /// The lines about a key.
@@ -142,8 +151,8 @@ fn read_line(number: usize, line: &str) -> Result<AllowedLine, String> {
     {
         return Err("valid-before is not later than valid-after".to_owned());
     }
-    let principals = principals.to_owned();
-    Ok(AllowedLine { number, principals, namespaces, valid_after, valid_before, key })
+    let (text, principals) = (line.to_owned(), principals.to_owned());
+    Ok(AllowedLine { number, text, principals, namespaces, valid_after, valid_before, key })
 }
 
 fn read_principals(line: &str) -> Result<(&str, &str), String> {

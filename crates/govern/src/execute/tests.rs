@@ -111,6 +111,7 @@ impl Case {
                 Some(_) => Ok(()),
                 None => Err("nobody approved it".to_owned()),
             },
+            is_wanted: &|_| true,
             level: Some(
                 sandbox::best()
                     .expect("Landlock in the kernel, or bubblewrap, is needed to run tools"),
@@ -294,6 +295,7 @@ impl Case {
             tools: &tools,
             apply: &|_| Err(String::new()),
             approval: &|_, _| Ok(()),
+            is_wanted: &|_| true,
             level: sandbox::best(),
             holder: Holder::new("here", "1"),
             clock: &|| at(10),
@@ -376,6 +378,7 @@ fn without_an_approval_a_tool_or_a_sandbox_nothing_starts() {
             tools: &tools,
             apply: &|_| Err(String::new()),
             approval: &|_, _| if approved { Ok(()) } else { Err("nobody approved it".to_owned()) },
+            is_wanted: &|_| true,
             level,
             holder: Holder::new("here", "1"),
             clock: &|| at(10),
@@ -421,6 +424,7 @@ fn child() {
         tools: &tools,
         apply: &|_| Err(String::new()),
         approval: &|_, _| Ok(()),
+        is_wanted: &|_| true,
         level: sandbox::best(),
         holder: Holder::new("here", "killed"),
         clock: &|| at(10),

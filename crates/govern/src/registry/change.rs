@@ -74,11 +74,31 @@ impl Registry {
         now: Moment,
         until: Moment,
     ) -> Result<Option<Stored>, RegistryError> {
+        self.claim_next_of(holder, now, until, &|_| true)
+    }
+
+    /// The same among the records that are wanted; the others stay as they are.
+    pub fn claim_next_of(
+        &mut self,
+        holder: &Holder,
+        now: Moment,
+        until: Moment,
+        is_wanted: &dyn Fn(&Stored) -> bool,
+    ) -> Result<Option<Stored>, RegistryError> {
         let name = holder.name();
         check_name("the holder", &name)?;
         sql::write(&mut *self.db, |db| {
-            let Some(row) = rows::claimable(db, now, &holder.prefix())? else { return Ok(None) };
-            let (id, stored) = (row.id()?, row.stored()?);
+            let mut after = i64::MIN;
+            let (row, stored) = loop {
+                let found = rows::claimable(db, after, now, &holder.prefix())?;
+                let Some(row) = found else { return Ok(None) };
+                let stored = row.stored()?;
+                if is_wanted(&stored) {
+                    break (row, stored);
+                }
+                after = row.ord;
+            };
+            let id = row.id()?;
             let event = Event::Claim { holder: name.clone(), now, until };
             let state = step(&stored.state, &event).map_err(|it| row.damaged(&it.to_string()))?;
             let change = Change {

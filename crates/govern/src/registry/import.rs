@@ -1,6 +1,8 @@
 //! Taking over records from files. All of them come in or none does, and none comes in approved: a person's word is bound
-//! to a registry in which it was given (L2). What has ended keeps how it ended, as history.
+//! to a registry in which it was given (L2). What has ended (executed, failed, rejected) keeps how it ended, as history;
+//! everything else comes in as a proposal, whatever its status was.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
@@ -24,8 +26,8 @@ use crate::time::Moment;
 pub struct Imported {
     /// The records, in the order of the file.
     pub ids: Vec<Id>,
-    /// Those of them that were approved elsewhere and wait for an approval here.
-    pub no_longer_approved: Vec<Id>,
+    /// Those of them that were further than proposed elsewhere and wait for an approval here, with the status that they had.
+    pub reopened: Vec<(Id, String)>,
 }
 
 /// Why nothing came in.
@@ -68,11 +70,11 @@ impl Registry {
 /// A record that may come in.
 struct Arrival<'a> {
     id: Id,
-    value: &'a Value,
+    value: Cow<'a, Value>,
     /// The status that it gets here.
     status: String,
     /// The status that it had there, where it is another one.
-    had: Option<Status>,
+    had: Option<String>,
     is_legacy: bool,
 }
 
@@ -156,29 +158,31 @@ fn judge_legacy(value: &Value, id_is_taken: bool) -> Result<Arrival<'_>, Vec<sha
             message: format!("a record {} is stored already", read.id),
         }]);
     }
-    Ok(Arrival { id: read.id, value, status: read.status, had: None, is_legacy: true })
+    let (value, status) = (Cow::Borrowed(value), read.status);
+    Ok(Arrival { id: read.id, value, status, had: None, is_legacy: true })
 }
 
-/// The rules for new records hold, but for the status.
+/// The rules for new records hold, but for the status: what has not ended is proposed anew.
 fn judge_current<'a>(
     value: &'a Value,
     around: Surroundings<'_>,
 ) -> Result<Arrival<'a>, Vec<shape::Fault>> {
-    let status = value.get("status").and_then(Value::as_str).and_then(Status::named);
+    let had = value.get("status").and_then(Value::as_str).filter(|it| legacy::is_status(it));
     let mut as_new = value.clone();
-    if let (Some(_), Value::Object(members)) = (status, &mut as_new) {
+    if let (Some(_), Value::Object(members)) = (had, &mut as_new) {
         members.insert("status".to_owned(), json!(Status::Proposed.name()));
     }
     let record = accept(&as_new, around)?;
-    let had = status.unwrap_or(Status::Proposed);
-    let gets = if had == Status::Approved { Status::Proposed } else { had };
-    Ok(Arrival {
-        id: record.id,
-        value,
-        status: gets.name().to_owned(),
-        had: (had != gets).then_some(had),
-        is_legacy: false,
-    })
+    let (gets, value) = match had.map(Status::named) {
+        Some(Some(it @ (Status::Executed | Status::Failed | Status::Rejected))) => {
+            (it, Cow::Borrowed(value))
+        }
+        Some(Some(Status::Proposed | Status::Approved)) => (Status::Proposed, Cow::Borrowed(value)),
+        // The text of a record has a status that is known.
+        Some(None) | None => (Status::Proposed, Cow::Owned(as_new)),
+    };
+    let had = had.filter(|it| *it != gets.name()).map(str::to_owned);
+    Ok(Arrival { id: record.id, value, status: gets.name().to_owned(), had, is_legacy: false })
 }
 
 /// The texts of the reports by the record that each is about, in the order of the file.
@@ -261,7 +265,7 @@ fn store(
     }
     for arrival in arrivals {
         let id = arrival.id.as_str();
-        let mut row = RecordRow::new(&arrival.id, arrival.value, &arrival.status);
+        let mut row = RecordRow::new(&arrival.id, &arrival.value, &arrival.status);
         if let Some(source) = row.source.as_deref().filter(|_| row.is_legacy)
             && rows::sibling(db, source)?.is_some()
         {
@@ -275,9 +279,9 @@ fn store(
         if let Some(hashes) = hashes.get(id) {
             details.insert(Details::REPORTS.to_owned(), json!(hashes));
         }
-        if let Some(had) = arrival.had {
-            details.insert(Details::GIVEN.to_owned(), json!({ "status": had.name() }));
-            imported.no_longer_approved.push(arrival.id.clone());
+        if let Some(had) = &arrival.had {
+            details.insert(Details::GIVEN.to_owned(), json!({ "status": had }));
+            imported.reopened.push((arrival.id.clone(), had.clone()));
         }
         let mut line = rows::draft(&row, actor, now, "import", details)?;
         line.from = None;

@@ -94,12 +94,28 @@ fn connect(
     Ok(client)
 }
 
+/// Every host of the URL, with its port, and the database. Nothing is looked up.
+pub(crate) fn shown_url(url: &str) -> String {
+    let config = tls::split(url).ok().and_then(|(url, _)| Config::from_str(&url).ok());
+    let Some(config) = config else { return "a PostgreSQL server".to_owned() };
+    let hosts = config.get_hosts().iter().map(|host| match host {
+        Host::Tcp(host) if is_plain(host) => host.clone(),
+        Host::Tcp(_) => "a host that cannot be shown".to_owned(),
+        _ => "a local socket".to_owned(),
+    });
+    let addresses = config.get_hostaddrs().iter().map(ToString::to_string);
+    let ports = config.get_ports().iter().map(|it| format!("port {it}"));
+    let places: Vec<String> = hosts.chain(addresses).chain(ports).collect();
+    let database = config.get_dbname().filter(|it| is_plain(it)).unwrap_or("its database");
+    format!("PostgreSQL, {} ({database})", places.join(", "))
+}
+
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"._-:/".contains(&it))
+}
+
 /// Host and database, as far as they cannot be a piece of a password that was not escaped in the URL.
 fn place(config: &Config) -> String {
-    let is_plain = |text: &str| {
-        !text.is_empty()
-            && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"._-:/".contains(&it))
-    };
     let host = match config.get_hosts().first() {
         Some(Host::Tcp(host)) if is_plain(host) => host.clone(),
         Some(Host::Tcp(_)) => return "the PostgreSQL server of the URL".to_owned(),

@@ -179,10 +179,12 @@ pub(crate) fn by_status(
     )?)
 }
 
-/// The oldest approved record that nobody runs, or whose lease has ended. A change that was being written is known only
-/// to the workspace that it was written to, so such a lease passes on only between holders with the same prefix.
+/// The oldest approved record after that place which nobody runs, or whose lease has ended. A change that was being written
+/// is known only to the workspace that it was written to, so such a lease passes on only between holders with the same
+/// prefix.
 pub(crate) fn claimable(
     db: &mut dyn Database,
+    after: i64,
     now: Moment,
     prefix: &str,
 ) -> Result<Option<RecordRow>, RegistryError> {
@@ -190,8 +192,8 @@ pub(crate) fn claimable(
         "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
          lease_phase, changed FROM dds_records WHERE status = 'approved' AND legacy = 0 \
          AND (lease_until IS NULL OR (lease_until <= $1 AND (lease_phase <> 'committing' \
-         OR substr(lease_holder, 1, length(CAST($2 AS TEXT))) = CAST($2 AS TEXT)))) ORDER BY ord LIMIT 1",
-        &[Param::Int(now.micros()), Param::Text(prefix)],
+         OR substr(lease_holder, 1, length(CAST($2 AS TEXT))) = CAST($2 AS TEXT)))) AND ord > $3 ORDER BY ord LIMIT 1",
+        &[Param::Int(now.micros()), Param::Text(prefix), Param::Int(after)],
     )?;
     rows.first().map(RecordRow::read).transpose()
 }

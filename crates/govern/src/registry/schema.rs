@@ -35,6 +35,20 @@ const MIGRATIONS: &[&[&str]] = &[&[
     "CREATE TABLE dds_head (one BIGINT PRIMARY KEY CHECK (one = 1), seq BIGINT NOT NULL, hash TEXT NOT NULL)",
 ]];
 
+/// The tables of the first version whose rows can be imported: their names and how they were made. They were made with
+/// these very words as long as the registry was a file in the work tree.
+pub(crate) fn tables_to_import() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of = |name: &'static str| {
+        let found = MIGRATIONS[0].iter().find(|it| {
+            it.strip_prefix("CREATE TABLE ")
+                .and_then(|it| it.strip_prefix(name))
+                .is_some_and(|it| it.starts_with(" ("))
+        });
+        (name, *found.expect("the first migration makes these tables"))
+    };
+    ["dds_records", "dds_patches", "dds_reports"].into_iter().map(of)
+}
+
 /// The version that this program knows.
 pub(crate) fn known_version() -> i64 {
     i64::try_from(MIGRATIONS.len()).expect("a handful of migrations")

@@ -25,14 +25,16 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the file, or makes it, readable by its owner only.
+    /// Opens the file, or makes it, readable by its owner only. A path with a link in it is refused.
     pub(crate) fn open(path: &Path) -> Result<Sqlite, RegistryError> {
         let place = path.display().to_string();
         create_private(path).map_err(|error| RegistryError::Open {
             place: place.clone(),
             reason: error.to_string(),
         })?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| {
             RegistryError::Open { place: place.clone(), reason: error.to_string() }
         })?;

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "live")]
 mod encrypted;
+mod former;
 mod laws;
 mod life;
 mod open;

@@ -80,7 +80,7 @@ pub(super) fn schema() -> Schema {
                 "type": "object",
                 "additionalProperties": false,
                 "properties": {
-                    "registry": {"type": "string", "pattern": "^(sqlite:.+|postgres(ql)?://.+)$", "description": "where records are kept; by default a file in .regreen/"},
+                    "registry": {"type": "string", "pattern": "^(sqlite:[^/].*|postgres(ql)?://.+)$", "description": "where records are kept: sqlite: and a path in the state folder of the workspace, outside the work tree, or a PostgreSQL server, which needs `regreen trust`; by default registry.db in the state folder"},
                     "allowed_signers": {"type": "string", "minLength": 1, "default": "allowed_signers", "description": "the file of the keys that may approve, in the format of OpenSSH"},
                     "require_signature": {"type": "boolean", "default": false, "description": "whether an approval without a signature is refused"},
                     "require_approval": {"type": "boolean", "default": false, "description": "whether repairs that may change behavior are applied only by an approved proposal"},

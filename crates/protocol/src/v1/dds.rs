@@ -4,6 +4,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::trust::UntrustedItem;
+
+/// What a `dds` command prints.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+pub struct DdsAnswer {
+    /// The report itself.
+    #[serde(flatten)]
+    pub report: DdsReport,
+    /// What of the configuration does not count here, because the user has not trusted it.
+    pub untrusted: Vec<UntrustedItem>,
+}
+
 /// What a `dds` command reports; `command` says which one it was.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "command", rename_all = "snake_case")]
@@ -157,10 +169,21 @@ pub struct DdsDecision {
 /// What was carried out in one pass.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct DdsRuns {
-    /// Whether everything that ran succeeded.
+    /// Whether everything that ran succeeded, and nothing was left out.
     pub ok: bool,
     /// The reports, in the order of the runs.
     pub reports: Vec<Value>,
+    /// What is approved and was not carried out, because it needs something that the user has not trusted.
+    pub left: Vec<DdsLeft>,
+}
+
+/// An approved record that was not carried out.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct DdsLeft {
+    /// The record; it stays approved.
+    pub id: String,
+    /// What is not trusted, and the command that allows it.
+    pub reason: String,
 }
 
 /// What the worker made of a failure.

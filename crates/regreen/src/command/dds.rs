@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
-use protocol::v1::DdsReport;
+use protocol::v1::{DdsAnswer, DdsReport, UntrustedItem};
 use service::dds::{self, Asked, Confinement};
 
 use super::{Ctx, Outcome};
@@ -19,6 +19,7 @@ use crate::failure::UsageError;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::dds::{render, render_runs, render_step};
+use crate::words::{list, printable};
 
 /// Propose changes, decide about them, and carry out what was approved
 ///
@@ -93,9 +94,9 @@ enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Take records and reports in from such files; nothing comes in approved
+    /// Take records and reports in from such files; what has ended is history, the rest comes in as proposals
     Import {
-        /// The records, `dds.json`
+        /// The records: `dds.json`, or the registry of an older regreen, `.regreen/registry.db`
         #[arg(value_name = "FILE")]
         records: PathBuf,
         /// The reports about them, `reports.json`
@@ -147,9 +148,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         None => dds::Desk::open(&session, registry)?,
         Some(asked) => match dds::Desk::open_existing(&session, registry)? {
             Some(desk) => desk,
-            None => return say(ctx, &dds::nothing(asked)?, arguments.format),
+            None => return say(ctx, dds::nothing(asked)?, Vec::new(), arguments.format),
         },
     };
+    tell_untrusted(ctx, &desk)?;
     let by = desk.person(ctx.environment.user.as_deref());
     let report = match &arguments.command {
         Command::Add { record, patch } => {
@@ -172,21 +174,52 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         Command::Worker => desk.work()?,
         Command::Export { folder } => export(ctx, &desk, folder)?,
         Command::Import { records, reports } => {
+            let file = ctx.environment.directory.join(records);
+            if records.as_os_str() != "-" && dds::is_database(&file) {
+                if reports.is_some() {
+                    let message = "a registry holds its reports; leave --reports out";
+                    return Err(UsageError(message.to_owned()).into());
+                }
+                let report = desk.import_registry(&file, &by)?;
+                return say(ctx, report, desk.untrusted(), arguments.format);
+            }
             let records = read(ctx, records)?;
             let reports = reports.as_deref().map(|it| read(ctx, it)).transpose()?;
             desk.import(&records, reports.as_deref(), &by)?
         }
         Command::InitSigning(signing) => decide::init_signing(ctx, &desk, signing)?,
     };
-    say(ctx, &report, arguments.format)
+    say(ctx, report, desk.untrusted(), arguments.format)
 }
 
-fn say(ctx: &Ctx<'_>, report: &DdsReport, format: ReportFormat) -> Outcome {
-    let exit = Exit::of(is_ok(report));
+fn say(
+    ctx: &Ctx<'_>,
+    report: DdsReport,
+    untrusted: Vec<UntrustedItem>,
+    format: ReportFormat,
+) -> Outcome {
+    let exit = Exit::of(is_ok(&report));
     match format {
-        ReportFormat::Json => Ok((Said::json(report)?, exit)),
-        ReportFormat::Text => Ok((Said::Text(render(report, ctx.common)), exit)),
+        ReportFormat::Json => Ok((Said::json(&DdsAnswer { report, untrusted })?, exit)),
+        ReportFormat::Text => Ok((Said::Text(render(&report, ctx.common)), exit)),
     }
+}
+
+/// One line on what of the configuration does not count.
+pub(crate) fn tell_untrusted(ctx: &Ctx<'_>, desk: &dds::Desk<'_>) -> Result<()> {
+    if let Some(why) = desk.trust_note() {
+        ctx.note(&format!("note: {}\n", printable(why)))?;
+    }
+    let titles: Vec<String> = desk.untrusted().iter().map(|it| printable(&it.title)).collect();
+    if titles.is_empty() {
+        return Ok(());
+    }
+    ctx.note(&format!(
+        "note: {} of this repository {} not trusted; run `{}`\n",
+        list(&titles, 3),
+        if titles.len() == 1 { "is" } else { "are" },
+        ctx.common.command_line(&["trust"])
+    ))
 }
 
 fn is_ok(report: &DdsReport) -> bool {
@@ -224,13 +257,13 @@ fn carry_out(
                     let text = render_runs(runs, &desk.held()?);
                     Ok((Said::Text(text), Exit::of(runs.ok)))
                 }
-                _ => say(ctx, &report, format),
+                _ => say(ctx, report, desk.untrusted(), format),
             };
         }
         if let DdsReport::Run(runs) = &report
             && !runs.reports.is_empty()
         {
-            let (said, _) = say(ctx, &report, format)?;
+            let (said, _) = say(ctx, report, desk.untrusted(), format)?;
             ctx.deliver(&said)?;
         }
         std::thread::sleep(PAUSE);

@@ -91,6 +91,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     // A buffer is given back, not written; a proposal is written to the registry.
     let only_looks = (is_dry || writes_buffer) && !arguments.propose;
     let session = ctx.open(Wants::unless(only_looks))?;
+    if arguments.propose {
+        // Nothing is fixed before it is known that the rest can be proposed.
+        service::dds::check_registry(&session, ctx.environment.registry.as_deref())?;
+    }
     let reply = make(ctx, &session, &request, arguments.interactive)?;
     if let Some(file) = reply.retried.as_deref().map(printable) {
         ctx.note(&format!("note: {file} changed meanwhile; the new contents were fixed\n"))?;
@@ -123,6 +127,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
 /// Proposes what waits for a person's word, and tells which proposals there are.
 fn propose(ctx: &Ctx<'_>, session: &service::Session, look: &Look) -> anyhow::Result<()> {
     let desk = service::dds::Desk::open(session, ctx.environment.registry.as_deref())?;
+    super::dds::tell_untrusted(ctx, &desk)?;
     let by = desk.person(ctx.environment.user.as_deref());
     let mut line = ProgressLine::start(ctx.common);
     let proposals = desk.propose(look, &by, &mut |it| line.show(it));

@@ -48,10 +48,12 @@ pub(crate) fn render(report: &DdsReport, common: &Common) -> String {
         DdsReport::Signing(it) => {
             let what = if it.changed { "may approve from now on" } else { "could approve already" };
             format!(
-                "{} ({}) {what}: {}\nCommit that file; whoever can change it decides who approves.\n",
+                "{} ({}) {what}: {}\nCommit that file; whoever can change it decides who approves.\n\
+                 On this machine the key counts once you trust it: {}\n",
                 paint(BOLD, &printable(&it.principal)),
                 it.fingerprint,
-                it.file
+                it.file,
+                common.command_line(&["trust"])
             )
         }
     }
@@ -324,7 +326,7 @@ fn render_decision(decision: &DdsDecision, common: &Common) -> String {
 
 /// What came of a pass, and what it left alone because another process runs it.
 pub(crate) fn render_runs(runs: &DdsRuns, held: &[Held]) -> String {
-    if runs.reports.is_empty() && held.is_empty() {
+    if runs.reports.is_empty() && runs.left.is_empty() && held.is_empty() {
         return "Nothing is approved and not carried out yet.\n".to_owned();
     }
     let mut text = String::new();
@@ -332,6 +334,10 @@ pub(crate) fn render_runs(runs: &DdsRuns, held: &[Held]) -> String {
         let id = report.get("dds_id").and_then(Value::as_str).unwrap_or_default();
         let _ = writeln!(text, "{}", paint(BOLD, &printable(id)));
         render_report(&mut text, report);
+    }
+    for it in &runs.left {
+        let id = paint(BOLD, &printable(&it.id));
+        let _ = writeln!(text, "{id} was not carried out: {}", printable(&it.reason));
     }
     for it in held {
         let (id, holder) = (paint(BOLD, &printable(&it.id)), printable(&it.holder));

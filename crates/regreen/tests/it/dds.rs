@@ -31,6 +31,7 @@ pub(crate) fn shop() -> Scene {
         let ran = scene.run(&format!("dds init-signing --key {name}.pub --as {name}@example.org"));
         assert_eq!(ran.code, 0, "{}", ran.text());
     }
+    scene.trust();
     scene
 }
 
@@ -102,6 +103,7 @@ fn a_failure_is_corrected_by_an_approved_proposal() {
         .replace("[tools.bad]", "[tools.worse]")
         .replace("[tools.good]", "[tools.bad]");
     scene.write("ws/regreen.toml", &config);
+    scene.trust();
     report(&scene, &format!("dds approve {fix} --key ben"));
     let ran = report(&scene, "dds run");
     assert_eq!(ran["reports"][0]["status"], "success", "{ran:#}");
@@ -200,9 +202,10 @@ fn a_signature_that_was_made_elsewhere_approves_what_it_signed() {
     let read: Value = serde_json::from_slice(&bytes).unwrap();
     assert_eq!((&read["record"]["id"], &read["patch"]), (&json!(id), &Value::Null));
     assert_eq!(read["record"]["status"], Value::Null, "it is not signed");
-    // To print is to ask: also where nobody may decide, and without a trace.
+    // To print is to ask: also where nobody may decide, and without a trace. A build has no state to ask.
     let line = format!("dds approve {id} --print");
     assert_eq!(scene.run_with(&line, &[("CI", "true")], "").code, 0);
+    assert_eq!(scene.run_with(&line, &[("REGREEN_ACTION", "1")], "").code, 2);
     assert_eq!(scene.tree(), before);
     for extra in ["--key ana", "--git-key", "--as ana@example.org", "--signature signature"] {
         assert_eq!(scene.run(&format!("{line} {extra}")).code, 2, "{extra}");
@@ -298,6 +301,7 @@ fn without_a_key_the_id_is_typed_and_a_policy_can_forbid_that() {
     // A policy that comes later voids it before it runs.
     let config = scene.read("ws/regreen.toml") + "[govern]\nrequire_signature = true\n";
     scene.write("ws/regreen.toml", &config);
+    scene.trust();
     let ran = report(&scene, "dds run");
     assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
     let id = add(&scene, &record("good", &["src/"]));
@@ -384,6 +388,7 @@ fn a_repair_that_needs_approval_is_proposed_approved_and_made() {
     let scene = Scene::new(RED);
     write_key(&scene.path("ana"));
     assert_eq!(scene.run("dds init-signing --key ana.pub --as ana@example.org").code, 0);
+    scene.trust();
     let told = scene.run("fix --propose").stderr;
     assert!(told.contains("Proposed DDS-"), "{told}");
     assert!(
@@ -410,6 +415,7 @@ fn a_repair_whose_file_changed_is_refused_as_stale() {
     let scene = Scene::new(RED);
     write_key(&scene.path("ana"));
     scene.run("dds init-signing --key ana.pub --as ana@example.org");
+    scene.trust();
     scene.run("fix --propose");
     let list = report(&scene, "dds list --status proposed");
     let record = list["records"][0]["record"].clone();
@@ -432,6 +438,7 @@ fn many_processes_carry_out_each_record_once() {
     let config = scene.read("ws/regreen.toml")
         + "[tools.name]\ncommand = [\"sh\", \"-c\", \"echo $REGREEN_DDS > src/$REGREEN_DDS\"]\n";
     scene.write("ws/regreen.toml", &config);
+    scene.trust();
     let ids: Vec<String> = (0..6).map(|_| add(&scene, &record("name", &["src/"]))).collect();
     for id in &ids {
         report(&scene, &format!("dds approve {id} --key ana"));

@@ -85,7 +85,7 @@ fn a_tool_that_attacks_the_machine_gets_nowhere() {
     assert_eq!(scene.read("ws/src/a.py"), "x = 1\n# tried\n");
     assert_eq!(scene.read("secret"), "secret\n");
     assert!(!scene.path("ws/planted").exists());
-    let left = fs::read_dir(scene.path("ws/.regreen/runs")).map_or(0, Iterator::count);
+    let left = fs::read_dir(scene.runs()).unwrap().count();
     assert_eq!(left, 0, "nothing was planted beside the copy");
 }
 
@@ -113,7 +113,7 @@ fn assert_precious(scene: &Scene, id: &str) {
     }
 }
 
-/// What came with a clone: a link in place of the folder of runs, of one run, or within it.
+/// A link in place of the folder of runs, of one run, or within it.
 #[test]
 fn no_link_in_place_of_a_copy_is_followed() {
     for place in
@@ -121,12 +121,22 @@ fn no_link_in_place_of_a_copy_is_followed() {
     {
         for target in ["precious", "precious/run-1"] {
             let (scene, id) = with_precious();
-            let link = scene.path("ws/.regreen").join(place.replace("ID", &id));
+            let inner = place.strip_prefix("runs").unwrap().replace("ID", &id);
+            let link = match inner.strip_prefix('/') {
+                Some(inner) => scene.runs().join(inner),
+                None => scene.runs(),
+            };
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(scene.path(target), &link).unwrap();
             let ran = scene.run("dds run --format json");
-            assert!([0, 1].contains(&ran.code), "{place}: {}", ran.text());
             assert_precious(&scene, &id);
+            if place == "runs" {
+                // There is no place for a copy, and so for no run.
+                assert_eq!(ran.code, 3, "{place}: {}", ran.text());
+                assert_eq!(status(&scene, &id), "approved");
+                continue;
+            }
+            assert!([0, 1].contains(&ran.code), "{place}: {}", ran.text());
             // Either it was carried out in a place of its own, or the link is named and nothing was written.
             match status(&scene, &id).as_str() {
                 "executed" => assert_ne!(scene.read("ws/src/a.py"), "x = 1\n", "{place}"),

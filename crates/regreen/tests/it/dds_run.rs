@@ -15,6 +15,7 @@ fn slow_shop(seconds: &str) -> Scene {
     let tool = format!("sleep {seconds}; echo 'x = 2' >> src/a.py");
     let config = format!("[tools.slow]\ncommand = [\"sh\", \"-c\", \"{tool}\"]\n");
     scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + &config));
+    scene.trust();
     scene
 }
 

@@ -87,6 +87,13 @@ impl Scene {
         ran(&child.wait_with_output().unwrap())
     }
 
+    /// Trusts the workspace with what it names now.
+    #[track_caller]
+    pub(crate) fn trust(&self) {
+        let ran = self.run("trust --yes");
+        assert_eq!(ran.code, 0, "{}", ran.text());
+    }
+
     pub(crate) fn command(&self, line: &str, variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_regreen"));
         command.current_dir(self.folder.path()).env_clear().env("HOME", self.path("home"));
@@ -111,6 +118,12 @@ impl Scene {
         let state = roots.next().unwrap().unwrap().path();
         assert!(roots.next().is_none(), "there is one root");
         state
+    }
+
+    /// Where tools get their copies of `ws`.
+    #[track_caller]
+    pub(crate) fn runs(&self) -> PathBuf {
+        self.path("home/.local/state/regreen/runs").join(self.state().file_name().unwrap())
     }
 
     /// Every path beneath the folder with its kind, mode, time of change and contents.

@@ -16,10 +16,10 @@ const MOST_SECONDS: u64 = 24 * 60 * 60;
 const MOST_MEGABYTES: u64 = 1 << 20;
 
 /// What a configuration says about proposals.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Govern {
-    /// Where the records are: `sqlite:PATH` or `postgres://…`; `None` is the file in `.regreen/`.
-    pub(crate) registry: Option<String>,
+    /// Where the records are; `None` is a file in the state folder.
+    pub(crate) registry: Option<RegistryPlace>,
     /// The file of those who may approve, in the format of OpenSSH.
     pub(crate) allowed_signers: RelPath,
     /// Whether an approval without a signature is refused.
@@ -28,6 +28,38 @@ pub(crate) struct Govern {
     pub(crate) protected: Vec<String>,
     /// The programs that carry out proposals, by name.
     pub(crate) tools: BTreeMap<String, Tool>,
+    /// What the table says about approvals, as it is written: all of it but the registry. `None` if it says nothing.
+    pub(crate) table: Option<Value>,
+}
+
+/// Where records are kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum RegistryPlace {
+    /// A file with this name in the state folder.
+    Sqlite(RelPath),
+    /// A server. The URL is never shown, because it may hold a password.
+    Postgres(String),
+}
+
+impl RegistryPlace {
+    /// Reads `sqlite:PATH` or `postgres://…`, or says what is wrong with it.
+    pub(crate) fn parse(text: &str) -> Result<RegistryPlace, String> {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return Ok(RegistryPlace::Postgres(text.to_owned()));
+        }
+        let Some(path) = text.strip_prefix("sqlite:") else {
+            return Err(
+                "a registry is `sqlite:PATH`, with a path in the state folder, or `postgres://USER@HOST/DATABASE`"
+                    .to_owned(),
+            );
+        };
+        RelPath::parse(path).map(RegistryPlace::Sqlite).map_err(|error| {
+            format!(
+                "the path of `sqlite:PATH` is relative to the state folder and stays in it, for example \
+                 `sqlite:team.db`: {error}"
+            )
+        })
+    }
 }
 
 /// A program that carries out proposals.
@@ -57,6 +89,7 @@ impl Default for Govern {
             require_signature: false,
             protected: govern::approval::DEFAULT_PROTECTED.map(str::to_owned).to_vec(),
             tools: BTreeMap::new(),
+            table: None,
         }
     }
 }
@@ -72,13 +105,9 @@ pub(super) fn read_govern(
         return false;
     };
     if let Some((value, at)) = section.take("registry") {
-        match value.as_str() {
-            Some(place) if is_registry(place) => govern.registry = Some(place.to_owned()),
-            Some(_) => problems.error(
-                &at,
-                "a registry is `sqlite:PATH`, with a path relative to the root, or `postgres://USER@HOST/DATABASE`"
-                    .to_owned(),
-            ),
+        match value.as_str().map(RegistryPlace::parse) {
+            Some(Ok(place)) => govern.registry = Some(place),
+            Some(Err(message)) => problems.error(&at, message),
             None => problems.wrong_type(&at, value, "a string"),
         }
     }
@@ -107,12 +136,12 @@ pub(super) fn read_govern(
     let known =
         ["registry", "allowed_signers", "require_signature", "require_approval", "protected"];
     section.close(&known, problems);
+    if let Value::Object(members) = value {
+        let said: Vec<(String, Value)> =
+            members.iter().filter(|(name, _)| name != "registry").cloned().collect();
+        govern.table = (!said.is_empty()).then_some(Value::Object(said));
+    }
     require_approval.unwrap_or(false)
-}
-
-fn is_registry(place: &str) -> bool {
-    let is_path = place.strip_prefix("sqlite:").is_some_and(|it| RelPath::parse(it).is_ok());
-    is_path || place.starts_with("postgres://") || place.starts_with("postgresql://")
 }
 
 fn flag(section: &mut Members<'_>, name: &str, problems: &mut Problems<'_>) -> Option<bool> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use govern::approval::{
-    self, Approved, Confirmation, Document, Refusal, SignatureEntry, Signed, SigningKey, Word,
+    self, Approved, Confirmation, Document, Key, Refusal, SignatureEntry, Signed, SigningKey, Word,
 };
 use govern::lifecycle::Event;
 use govern::registry::{Dossier, Entry, Expected, Stored};
@@ -17,6 +17,7 @@ use workspace::Meta;
 use super::{Desk, decision, now, reasons};
 use crate::failure::Failure;
 use crate::log::TITLE;
+use crate::trust;
 
 /// The key that a person named.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,6 +55,11 @@ impl Desk<'_> {
         };
         let patch = dossier.patch.as_deref();
         let key = self.signing_key(&signing.key)?;
+        let public = approval::public_half(&key)
+            .map_err(|error| Failure::Usage { message: chain(&error) })?;
+        if let Some(problem) = self.distrusts(&public)? {
+            return Ok(undecided(stored, by, problem));
+        }
         let bytes = stored.record.approved_bytes(patch);
         let signed = approval::sign(&key, &bytes, signing.socket.as_deref(), signing.passphrase)
             .map_err(|error| Failure::Usage { message: chain(&error) })?;
@@ -76,6 +82,9 @@ impl Desk<'_> {
         let armored = String::from_utf8_lossy(signature).into_owned();
         match approval::check_signature(&armored, &stored.record.approved_bytes(patch)) {
             Ok(key) => {
+                if let Some(problem) = self.distrusts(&key)? {
+                    return Ok(undecided(stored, by, problem));
+                }
                 let signed = Signed { key, armored };
                 self.approve_by(stored, patch, &signed, principal.map(str::to_owned), by)
             }
@@ -90,6 +99,18 @@ impl Desk<'_> {
             Entry::Current(stored) => Ok(stored.record.approved_bytes(dossier.patch.as_deref())),
             Entry::Legacy(_) => Err(Failure::Usage { message: of_before(dossier.entry.id()) }),
         }
+    }
+
+    /// Why a signature of that key cannot count here, whatever it signs: what says so is not trusted.
+    fn distrusts(&self, key: &Key) -> Result<Option<String>, Failure> {
+        if let Some(problem) = self.trust.forbids_govern() {
+            return Ok(Some(problem));
+        }
+        let present = self.present_signers()?;
+        let is_named = !present.of(key).is_empty();
+        let is_trusted = !self.trust.signers(present).of(key).is_empty();
+        let file = &self.govern.allowed_signers;
+        Ok((is_named && !is_trusted).then(|| trust::not_trusted(&format!("this key in {file}"))))
     }
 
     /// Adds the signature to those that are there, and approves if that is enough.
@@ -140,7 +161,7 @@ impl Desk<'_> {
         let confirmation = match Confirmation::typed(id, typed) {
             Ok(confirmation) => confirmation,
             Err(error) => {
-                return Ok(decision(id, stored.state.status.name(), by, error.to_string()));
+                return Ok(undecided(stored, by, error.to_string()));
             }
         };
         let verdict = self.with_subject(&stored.record, dossier.patch.as_deref(), |subject| {
@@ -287,7 +308,11 @@ fn decidable(dossier: &Dossier) -> Option<&Stored> {
 }
 
 fn refused(stored: &Stored, by: &str, refusals: &[Refusal]) -> v1::DdsReport {
-    decision(&stored.record.id, stored.state.status.name(), by, reasons(refusals))
+    undecided(stored, by, reasons(refusals))
+}
+
+fn undecided(stored: &Stored, by: &str, problem: String) -> v1::DdsReport {
+    decision(&stored.record.id, stored.state.status.name(), by, problem)
 }
 
 fn signers(document: &Document) -> Vec<String> {

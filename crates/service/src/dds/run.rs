@@ -1,6 +1,6 @@
 //! Carrying out what was approved.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use govern::execute::{self, Applied, Executor, Holder, Step, Tool};
@@ -10,7 +10,7 @@ use govern::{Id, Report, Status};
 use protocol::v1::{self, PatchInput};
 use workspace::IndexUpdate;
 
-use super::{Desk, now};
+use super::{Desk, Unheld, now};
 use crate::config;
 use crate::failure::Failure;
 use crate::trial::{self, Purpose, Trial};
@@ -37,6 +37,14 @@ pub struct Held {
     pub is_left_behind: bool,
 }
 
+/// What a pass may claim.
+struct Runnable {
+    /// All that is approved, or just these.
+    wanted: Option<BTreeSet<Id>>,
+    /// What is approved and stays so.
+    left: Vec<v1::DdsLeft>,
+}
+
 impl Desk<'_> {
     /// One pass over what is approved, oldest first, until nothing is left that can be claimed.
     pub fn run(
@@ -44,11 +52,15 @@ impl Desk<'_> {
         confinement: Confinement,
         on_step: &dyn Fn(&str, Step),
     ) -> Result<v1::DdsReport, Failure> {
+        let trusted =
+            self.govern.tools.iter().filter(|(name, _)| self.trust.forbids_tool(name).is_none());
         let tools: BTreeMap<String, Tool> =
-            self.govern.tools.iter().map(|(name, tool)| (name.clone(), configured(tool))).collect();
+            trusted.map(|(name, tool)| (name.clone(), configured(tool))).collect();
+        let Runnable { wanted, left } = self.runnable()?;
         let apply = |patch: &[u8]| self.try_patch(patch);
         let approval = |record: &govern::Record, dossier: &Dossier| {
             self.approval_holds(record, dossier.patch.as_deref(), dossier.approval.as_ref())
+                .map_err(Unheld::message)
         };
         let executor = Executor {
             workspace: &self.session.workspace,
@@ -56,6 +68,7 @@ impl Desk<'_> {
             tools: &tools,
             apply: &apply,
             approval: &approval,
+            is_wanted: &|record| wanted.as_ref().is_none_or(|it| it.contains(&record.id)),
             level: match confinement {
                 Confinement::Best => sandbox::best(),
                 Confinement::None => Some(sandbox::Level::Unconfined),
@@ -70,9 +83,45 @@ impl Desk<'_> {
             reports.push(report);
         }
         Ok(v1::DdsReport::Run(v1::DdsRuns {
-            ok: reports.iter().all(|it| it.outcome == govern::lifecycle::Outcome::Success),
+            ok: left.is_empty()
+                && reports.iter().all(|it| it.outcome == govern::lifecycle::Outcome::Success),
             reports: reports.iter().map(Report::to_json).collect(),
+            left,
         }))
+    }
+
+    /// What of the approved records can be carried out with what is trusted. The others stay approved: that they cannot run
+    /// here and now is nothing that their report should say.
+    fn runnable(&self) -> Result<Runnable, Failure> {
+        if self.trust.untrusted().is_empty() {
+            return Ok(Runnable { wanted: None, left: Vec::new() });
+        }
+        let (mut wanted, mut left) = (BTreeSet::new(), Vec::new());
+        let approved = self.registry.borrow_mut().list(Some(Status::Approved.name()))?;
+        for entry in approved {
+            let Entry::Current(stored) = entry else { continue };
+            let record = &stored.record;
+            match self.needs_trust(record)? {
+                Some(reason) => left.push(v1::DdsLeft { id: record.id.to_string(), reason }),
+                None => {
+                    wanted.insert(record.id.clone());
+                }
+            }
+        }
+        Ok(Runnable { wanted: Some(wanted), left })
+    }
+
+    /// What must be trusted before the record can be carried out; `None` if nothing.
+    fn needs_trust(&self, record: &govern::Record) -> Result<Option<String>, Failure> {
+        if let Some(reason) = self.trust.forbids_tool(&record.tool) {
+            return Ok(Some(reason));
+        }
+        let dossier = self.dossier(record.id.as_str())?;
+        let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
+        Ok(match self.approval_holds(record, patch, kept) {
+            Err(Unheld::Untrusted(reason)) => Some(reason),
+            Err(Unheld::Void(_)) | Ok(()) => None,
+        })
     }
 
     /// The records that other processes run, oldest first: what a pass leaves alone.

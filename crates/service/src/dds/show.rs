@@ -7,7 +7,7 @@ use govern::{Record, Status};
 use protocol::v1;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, approval_path};
+use super::{Desk, Unheld, approval_path};
 use crate::changes::file_changes;
 use crate::failure::Failure;
 
@@ -75,7 +75,8 @@ impl Desk<'_> {
             None => (Vec::new(), false),
         };
         let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
-        let problem = self.approval_holds(record, patch, kept).err().unwrap_or_default();
+        let problem = self.approval_holds(record, patch, kept).err();
+        let problem = problem.map(Unheld::message).unwrap_or_default();
         Ok(Some(v1::DdsApproval { holds: problem.is_empty(), by, signed, problem }))
     }
 }

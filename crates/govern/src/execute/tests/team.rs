@@ -38,6 +38,7 @@ fn run_all(case: &Case, location: &Location, name: &str, start: &Barrier) -> Vec
         tools: &tools,
         apply: &|_| Err(String::new()),
         approval: &|_, _| Ok(()),
+        is_wanted: &|_| true,
         level: sandbox::best(),
         holder: Holder::new(name, "1"),
         clock: &|| at(10),

@@ -54,7 +54,7 @@ pub(super) fn files_come_back_as_they_went_in(place: &Place) {
     let mut registry = place.open();
     let (dds, reports) = files();
     let imported = import(&mut registry, &dds, Some(&reports)).unwrap();
-    assert_eq!((imported.ids.len(), imported.no_longer_approved.len()), (4, 0));
+    assert_eq!((imported.ids.len(), imported.reopened.len()), (4, 0));
     let exported = registry.export().unwrap();
     assert_eq!(exported.dds.to_string(), dds);
     assert_eq!(exported.reports.to_string(), reports);
@@ -79,7 +79,7 @@ pub(super) fn files_come_back_as_they_went_in(place: &Place) {
 /// DF-41: nothing but a person's word given here approves a record.
 pub(super) fn an_import_approves_nothing(place: &Place) {
     let mut registry = place.open();
-    let statuses = ["proposed", "approved", "rejected", "executed", "failed"];
+    let statuses = ["proposed", "approved", "rejected", "executed", "failed", "executing"];
     let proposals: Vec<Value> = (1..)
         .zip(statuses)
         .map(|(n, status)| {
@@ -90,12 +90,13 @@ pub(super) fn an_import_approves_nothing(place: &Place) {
         })
         .collect();
     let imported = import(&mut registry, &json!(proposals).to_string(), None).unwrap();
-    assert_eq!(imported.no_longer_approved, [id("DDS-20260101-CODE-002")]);
+    let reopened = [("DDS-20260101-CODE-002", "approved"), ("DDS-20260101-CODE-006", "executing")];
+    assert_eq!(imported.reopened, reopened.map(|(name, had)| (id(name), had.to_owned())));
     let stored: Vec<String> =
         registry.list(None).unwrap().iter().map(|it| it.status().to_owned()).collect();
-    assert_eq!(stored, ["proposed", "proposed", "rejected", "executed", "failed"]);
+    assert_eq!(stored, ["proposed", "proposed", "rejected", "executed", "failed", "proposed"]);
     assert_eq!(registry.claim_next(&Holder::new("w", "1"), at(0), at(9)).unwrap(), None);
-    let id = &imported.no_longer_approved[0];
+    let id = &imported.reopened[0].0;
     let history = registry.get(id).unwrap().unwrap().history;
     assert_eq!(history[0].details["given"], json!({ "status": "approved" }));
     happen(&mut registry, id, Expected::Version(1), &approve()).unwrap();
@@ -108,7 +109,7 @@ pub(super) fn one_bad_record_refuses_the_whole_import(place: &Place) {
     let mut dds: Value = serde_json::from_str(&dds).unwrap();
     let proposals = dds["proposals"].as_array_mut().unwrap();
     proposals[0]["allowed_paths"] = json!(["/etc"]);
-    proposals[0]["status"] = json!("done");
+    proposals[0]["status"] = json!(["done"]);
     let twice = proposals[1].clone();
     proposals.push(twice);
     proposals.push(json!({ "status": 1 }));

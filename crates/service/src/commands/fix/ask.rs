@@ -164,7 +164,7 @@ fn choose(looked: &Looked, assessment: &Assessment, answers: &Answers) -> Vec<Ra
     let is_open = |it: &Repair| {
         look.wants(it, setup)
             && answers.said.get(&it.id).is_none_or(|(yes, _)| *yes)
-            && !(setup.config.require_approval && look.needs_approval(it))
+            && !(setup.config.needs_proposals() && look.needs_approval(it))
     };
     let repairs: Vec<Arc<Repair>> =
         assessment.repairs.iter().filter(|it| is_open(it)).cloned().collect();
