@@ -1,6 +1,6 @@
 //! `text-output`: what `check` prints of very many findings of one file, as text and in the formats of other tools,
-//! beside JSON of the same, by the real binary from start to exit. The growth says how much more ten times the findings
-//! cost; a linear program has about 10x.
+//! beside JSON of the same, by the real binary from start to exit. The growth from one size to
+//! the next stands beside the one of a linear program.
 
 use std::fmt::Write as _;
 use std::fs;
