@@ -80,7 +80,7 @@ fn a_tool_that_attacks_the_machine_gets_nowhere() {
     scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + config));
     let id = add(&scene, &record("hostile", &["src/"]));
     report(&scene, &format!("dds approve {id} --key ana"));
-    let ran = report(&scene, "dds run");
+    let ran = report(&scene, "dds run --trust");
     assert_eq!(status(&scene, &id), "executed", "{ran:#}");
     assert_eq!(scene.read("ws/src/a.py"), "x = 1\n# tried\n");
     assert_eq!(scene.read("secret"), "secret\n");
