@@ -39,6 +39,8 @@ mod history;
 mod hostile;
 #[path = "it/interactive.rs"]
 mod interactive;
+#[path = "it/interrupted.rs"]
+mod interrupted;
 #[path = "it/laws.rs"]
 mod laws;
 #[path = "it/not_ours.rs"]

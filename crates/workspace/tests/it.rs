@@ -12,6 +12,8 @@ mod crash;
 mod escape;
 #[path = "it/history.rs"]
 mod history;
+#[path = "it/savers.rs"]
+mod savers;
 #[path = "it/scan.rs"]
 mod scan;
 #[path = "it/support.rs"]
