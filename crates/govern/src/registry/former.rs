@@ -17,7 +17,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Row};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use serde_json::{Value, json};
 
 use super::schema;
@@ -79,7 +79,12 @@ fn fault(pointer: &str, message: impl Into<String>) -> FormerError {
 }
 
 fn damaged(error: &rusqlite::Error) -> FormerError {
-    fault("", format!("the database is damaged: {error}"))
+    match error.sqlite_error_code() {
+        Some(ErrorCode::OutOfMemory | ErrorCode::TooBig) => {
+            fault("", "a value in the database is too large")
+        }
+        _ => fault("", format!("the database is damaged: {error}")),
+    }
 }
 
 fn is_hot(file: &Path) -> bool {

@@ -27,7 +27,7 @@ pub(crate) fn render(report: &DdsReport, common: &Common) -> String {
                     paint(BOLD, id)
                 )
             }
-            _ => refused("The proposal was not stored", &it.faults),
+            _ => refused("The proposal was not stored", "the record", &it.faults),
         },
         DdsReport::List(it) => render_list(&it.records),
         DdsReport::Show(it) => render_show(it),
@@ -129,10 +129,11 @@ pub(crate) fn render_step(id: &str, step: Step) -> String {
     format!("{}\n", paint(DIM, &format!("{id}: {what}")))
 }
 
-fn refused(what: &str, faults: &[DdsFault]) -> String {
+/// What was refused, and everything that is wrong with it; a fault without a place is one of the whole.
+fn refused(what: &str, whole: &str, faults: &[DdsFault]) -> String {
     let mut text = format!("{}: {}.\n", paint(BAD, what), count(faults.len(), "fault"));
     for fault in faults {
-        let place = if fault.pointer.is_empty() { "the record" } else { &fault.pointer };
+        let place = if fault.pointer.is_empty() { whole } else { &fault.pointer };
         let message = printable(&fault.message);
         let rule = paint(DIM, &format!("({})", fault.rule));
         let _ = writeln!(text, "  {}  {message} {rule}", paint(BOLD, &printable(place)));
@@ -379,7 +380,7 @@ fn render_verification(it: &DdsVerification) -> String {
 
 fn render_exchange(it: &DdsExchange) -> String {
     if !it.ok {
-        return refused("Nothing was taken in", &it.faults);
+        return refused("Nothing was taken in", "the file", &it.faults);
     }
     let mut text =
         format!("{} and {}.\n", count(it.records, "record"), count(it.reports, "report"));
