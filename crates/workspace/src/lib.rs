@@ -182,6 +182,9 @@ impl Drop for Hold<'_> {
     }
 }
 
+/// The lock, and the state that may be written while it is held.
+type Begun = (Box<dyn Held>, Arc<dyn Fs>);
+
 /// Stands for a lock that is held already.
 struct HeldAlready;
 
@@ -484,7 +487,7 @@ impl Workspace {
     }
 
     /// Takes the lock, makes the state if need be, and recovers.
-    fn begin_writing(&self) -> Result<(Box<dyn Held>, Arc<dyn Fs>), CommitError> {
+    fn begin_writing(&self) -> Result<Begun, CommitError> {
         let lock = self.lock()?;
         let state = self.writable_state()?;
         let ctx = self.ctx(&*state);

@@ -40,6 +40,7 @@ pub(crate) fn take_back(
         images: intent.images.iter().enumerate().map(|(n, it)| (&it.path.0, (n, it))).collect(),
         kept: BTreeSet::new(),
     };
+    back.check_images()?;
     // What an earlier attempt left goes first, so that its names are free.
     for n in 0..intent.images.len() {
         remove_if_there(ctx, &back.restore_temp(n)).map_err(failed)?;
@@ -68,6 +69,33 @@ struct Back<'a> {
 }
 
 impl Back<'_> {
+    /// Every image that will be needed is whole: nothing is touched if one is not.
+    fn check_images(&self) -> Result<(), RecoverError> {
+        let id = self.id;
+        let failed = |error| RecoverError::Step { id, error };
+        let mut needed = Vec::new();
+        for write in self.intent.writes.iter().filter(|it| it.before.is_some()) {
+            let (path, temp) = (&write.path.0, &write.temp.0);
+            if held(self.ctx, path, &[after(write)]).map_err(failed)? == Held::One(0)
+                && held(self.ctx, temp, &[]).map_err(failed)? == Held::Nothing
+            {
+                needed.push(path);
+            }
+        }
+        for delete in &self.intent.deletes {
+            let both = [&delete.path.0, &delete.temp.0];
+            let is_gone = |path: &RelPath| Ok(held(self.ctx, path, &[])? == Held::Nothing);
+            if is_gone(both[0]).map_err(failed)? && is_gone(both[1]).map_err(failed)? {
+                needed.push(both[0]);
+            }
+        }
+        for (_, image) in needed.into_iter().filter_map(|path| self.images.get(path)) {
+            images::read_one(self.ctx, id, image)
+                .map_err(|error| image_failed(self.ctx, id, error))?;
+        }
+        Ok(())
+    }
+
     /// A file that got new contents gets its old ones.
     fn put_back(&mut self, write: &Write, before: edit::ContentHash) -> Result<(), RecoverError> {
         let id = self.id;

@@ -12,6 +12,10 @@ mod crash;
 mod escape;
 #[path = "it/history.rs"]
 mod history;
+#[path = "it/hostile_journal.rs"]
+mod hostile_journal;
+#[path = "it/recovery.rs"]
+mod recovery;
 #[path = "it/savers.rs"]
 mod savers;
 #[path = "it/scan.rs"]

@@ -186,7 +186,7 @@ mod killed {
         let history = shown["history"].as_array().unwrap();
         let count = |event: &str| history.iter().filter(|it| it["event"] == event).count();
         assert_eq!((count("begin"), count("finish")), (1, 1), "{seed}: {history:#?}");
-        let runs = std::fs::read_dir(scene.path("ws/.regreen/runs"));
+        let runs = std::fs::read_dir(scene.runs());
         assert_eq!(runs.map_or(0, Iterator::count), 0, "{seed}: a copy is left");
         assert_eq!(report(scene, "dds run")["reports"], json!([]), "{seed}");
         assert_eq!(scene.read("ws/src/a.py"), expected, "{seed}");

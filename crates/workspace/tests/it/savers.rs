@@ -28,7 +28,7 @@ fn number(text: &str) -> Option<usize> {
 
 fn save(target: &Path, number: usize) {
     let text = format!("{number}\n{}", "x".repeat(number % 97));
-    if number % 2 == 0 {
+    if number.is_multiple_of(2) {
         fs::write(target, text).unwrap();
     } else {
         let new = target.with_extension("saving");
