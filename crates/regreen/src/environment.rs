@@ -19,6 +19,8 @@ pub(crate) struct Environment {
     pub(crate) is_bazel_action: bool,
     /// What a git hook is started with: which repository and which index. A path in it is absolute.
     pub(crate) git: Vec<(&'static str, OsString)>,
+    /// `GIT_CONFIG_COUNT`: how many settings for git the environment has.
+    pub(crate) n_git_settings: usize,
     /// `CI` is set: nobody is here to decide anything.
     pub(crate) is_ci: bool,
     /// `SSH_AUTH_SOCK`: where the SSH agent listens.
@@ -59,6 +61,9 @@ impl Environment {
             bazel_run_root,
             is_bazel_action: is_test || is_sandbox,
             git: git_variables(current, &variable),
+            n_git_settings: variable("GIT_CONFIG_COUNT")
+                .and_then(|it| it.to_str()?.parse().ok())
+                .unwrap_or(0),
             is_ci: variable("CI").is_some_and(|it| it != "0" && it != "false"),
             ssh_agent: variable("SSH_AUTH_SOCK").map(PathBuf::from),
             registry: variable("REGREEN_REGISTRY").and_then(|it| it.into_string().ok()),

@@ -77,6 +77,10 @@ pub(crate) struct Repository {
     /// From the top of the work tree to the root; empty or ending with `/`.
     prefix: String,
     variables: Vec<(&'static str, std::ffi::OsString)>,
+    /// How many settings the environment has already.
+    n_settings: usize,
+    /// Settings that stand against those of the repository itself.
+    overrides: Vec<(String, &'static str)>,
 }
 
 /// What the index says about the files of the workspace.
@@ -104,6 +108,8 @@ impl Repository {
             root: root.to_owned(),
             prefix: String::new(),
             variables: environment.git.clone(),
+            n_settings: environment.n_git_settings,
+            overrides: Vec::new(),
         };
         let output = repository.output(&["rev-parse", "--show-prefix"], None)?;
         if !output.status.success() {
@@ -117,7 +123,25 @@ impl Repository {
         let prefix = String::from_utf8(output.stdout)
             .map_err(|_| GitError::Garbled { command: "rev-parse".to_owned() })?;
         repository.prefix = prefix.trim_end_matches(['\n', '\r']).to_owned();
+        repository.overrides = repository.without_own_filters()?;
         Ok(repository)
+    }
+
+    /// Settings that switch off the filters which the repository's own configuration names: git runs them when it compares
+    /// files. Those of the user's configuration stay.
+    fn without_own_filters(&self) -> Result<Vec<(String, &'static str)>, GitError> {
+        let arguments =
+            ["config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\."];
+        let output = self.output(&arguments, None)?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let words: Vec<&str> = text.split('\0').collect();
+        let own = words.chunks_exact(2).filter(|it| matches!(it[0], "local" | "worktree"));
+        let drivers = own.filter_map(|it| it[1].strip_prefix("filter.")?.rsplit_once('.'));
+        let drivers: std::collections::BTreeSet<&str> = drivers.map(|it| it.0).collect();
+        let settings = [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")];
+        let off =
+            |driver: &str| settings.map(|(name, value)| (format!("filter.{driver}.{name}"), value));
+        Ok(drivers.into_iter().flat_map(off).collect())
     }
 
     /// From the top of the work tree to the root of the workspace; empty or ending with `/`.
@@ -270,6 +294,14 @@ impl Repository {
             // What we read must not depend on who reads it.
             .env("LC_ALL", "C")
             .env("GIT_OPTIONAL_LOCKS", "0")
+            // What is missing in a partial clone would be fetched by a program that the repository names.
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            .env("GIT_CONFIG_COUNT", (self.n_settings + self.overrides.len()).to_string())
+            .envs(self.overrides.iter().zip(self.n_settings..).flat_map(|((name, value), n)| {
+                let name = (format!("GIT_CONFIG_KEY_{n}"), name.clone());
+                [name, (format!("GIT_CONFIG_VALUE_{n}"), (*value).to_owned())]
+            }))
             .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

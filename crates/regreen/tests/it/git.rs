@@ -300,7 +300,18 @@ fn a_repository_cannot_have_its_commands_run() {
     scene.write("ws/api.yaml", &scene.read("ws/api.yaml").replace("# shown", "# is shown"));
     git(&scene, "add api.yaml");
     assert!(scene.path("ran").exists(), "git runs them by itself");
+    git(&scene, "config --unset core.fsmonitor");
     std::fs::remove_file(scene.path("ran")).unwrap();
+    // Filters that the repository names are run when files are compared.
+    git(&scene, "config filter.evil.clean .git/monitor");
+    scene.write("ws/.git/info/attributes", "*.yaml filter=evil\n*.toml filter=e=v.il\n");
+    scene.write("ws/api.yaml", &scene.read("ws/api.yaml").replace("# is shown", "# was shown"));
+    git(&scene, "diff --name-only");
+    assert!(scene.path("ran").exists(), "git runs them by itself");
+    std::fs::remove_file(scene.path("ran")).unwrap();
+    git(&scene, "config core.fsmonitor .git/monitor");
+    git(&scene, "config filter.e=v.il.process .git/monitor");
+    git(&scene, "config filter.e=v.il.required true");
     for line in ["check --changed", "check --staged", "fix --staged", "check --format github"] {
         let ran = run(&scene, line);
         assert!(!scene.path("ran").exists(), "{line}: {}", ran.text());
