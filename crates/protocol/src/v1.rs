@@ -24,8 +24,8 @@ pub use compile::{
     HoleContext, Members, NodeScope, Obligation, ObligationContext, ScopeBinding,
 };
 pub use coverage::{
-    FailureCode, FileSummary, LookFailure, MOST_PLACES, PendingTransaction, UncheckedFiles,
-    UncheckedReason,
+    FailureCode, FileSummary, LookFailure, MOST_PLACES, PendingTransaction, SkippedFolders,
+    UncheckedFiles, UncheckedReason,
 };
 pub use dds::{
     DdsAdd, DdsAnswer, DdsApproval, DdsDecision, DdsEntry, DdsExchange, DdsFault, DdsHappened,

@@ -51,6 +51,7 @@ impl Looked {
     /// How far the look came that ended with this assessment.
     fn standing(&self, assessment: &Assessment) -> Standing {
         let standing = Standing::new(&self.setup, &self.look, assessment, &self.unread);
+        let standing = standing.with_skipped(&self.look, &self.passed_over);
         Standing { is_pending: self.is_pending, ..standing }
     }
 }

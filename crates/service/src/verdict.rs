@@ -69,7 +69,7 @@ impl Standing {
             count: paths.len(),
             places: paths.iter().take(v1::MOST_PLACES).map(ToString::to_string).collect(),
         });
-        let files = FileSummary { checked, unchecked: unchecked.collect() };
+        let files = FileSummary { checked, unchecked: unchecked.collect(), skipped: Vec::new() };
         let of_provider = |it: &ProviderFailure| LookFailure {
             source: it.source.clone(),
             code: code(it.kind),
@@ -87,6 +87,25 @@ impl Standing {
         failures.sort();
         failures.dedup();
         Standing { files, failures, is_pending: false }
+    }
+
+    /// The same with the folders that were passed over and that the request is about.
+    pub(crate) fn with_skipped(
+        mut self,
+        look: &Look,
+        passed_over: &[(RelPath, String)],
+    ) -> Standing {
+        let mut folders: BTreeMap<&str, Vec<&RelPath>> = BTreeMap::new();
+        for (path, reason) in passed_over.iter().filter(|it| look.covers(it.0.as_str())) {
+            folders.entry(reason).or_default().push(path);
+        }
+        let skipped = |(reason, paths): (&str, Vec<&RelPath>)| v1::SkippedFolders {
+            reason: reason.to_owned(),
+            count: paths.len(),
+            places: paths.iter().take(v1::MOST_PLACES).map(ToString::to_string).collect(),
+        };
+        self.files.skipped = folders.into_iter().map(skipped).collect();
+        self
     }
 
     /// What it comes to with these findings. With `--strict`, what `fix` would change counts too.
@@ -212,6 +231,7 @@ mod tests {
                 files: FileSummary {
                     checked: usize::from(is(0)),
                     unchecked: is(1).then(|| gap.clone()).into_iter().collect(),
+                    skipped: Vec::new(),
                 },
                 failures: is(2)
                     .then(|| failure(FailureKind::TimedOut, is(3)))

@@ -14,6 +14,21 @@ pub struct FileSummary {
     /// Files that none did, by reason; a file counts for the first reason that holds. Those that cannot be read are not
     /// here but among the failures.
     pub unchecked: Vec<UncheckedFiles>,
+    /// Folders that were passed over, by reason: what a tool filled (`dependencies`, `build_output`, `cache`) and what is
+    /// another repository (`nested_repository`). Left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<SkippedFolders>,
+}
+
+/// Folders that were passed over for one reason.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct SkippedFolders {
+    /// The reason.
+    pub reason: String,
+    /// How many folders.
+    pub count: usize,
+    /// The first of them, at most 20, relative to the root.
+    pub places: Vec<String>,
 }
 
 impl FileSummary {

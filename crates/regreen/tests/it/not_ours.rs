@@ -86,6 +86,9 @@ fn repositories_in_the_repository_are_not_edited_from_outside() {
     let ran = run(&scene, "check --format json");
     assert_eq!(files(&ran), ["api.yaml", "web.json"], "{}", ran.text());
     assert!(run(&scene, "check -v").stdout.contains("sub (nested_repository)"));
+    let report = run(&scene, "check --format json").json();
+    let skipped = &report["summary"]["files"]["skipped"][0];
+    assert_eq!((&skipped["reason"], &skipped["count"]), (&"nested_repository".into(), &1.into()));
     for op in INTO_SUB {
         for line in ["validate - --format json", "apply - --format json"] {
             let ran = scene.run_with(line, &[], &changeset(op));
