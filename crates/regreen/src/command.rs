@@ -166,8 +166,12 @@ pub(crate) fn run(cli: &Cli) -> Exit {
         let exit = if ctx.pending.borrow().is_some() { exit.max(Exit::Findings) } else { exit };
         if let Some(signal) = ctx.user.interrupts.received() {
             let name = signals::name(signal);
+            let outcome = match &cli.command {
+                Command::Dds(_) => "the report says what became of it",
+                _ => "that was finished",
+            };
             note(
-                &format!("note: {name} came while files were being written; that was finished\n"),
+                &format!("note: {name} came while files were being written; {outcome}\n"),
                 cli.common.color,
             )?;
         }

@@ -99,7 +99,15 @@ const LISTING: [&str; 6] =
     ["--name-only", "-z", "--relative", "--no-renames", "--ignore-submodules=all", "--no-ext-diff"];
 
 /// What a repository's own configuration may name to be run while files are listed or staged. Nobody asked for it.
-const NO_COMMANDS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+const NO_COMMANDS: [&str; 6] = [
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    // A folder that only looks like a repository can be part of a clone, with a configuration of its own.
+    "-c",
+    "safe.bareRepository=explicit",
+];
 
 impl Repository {
     /// Finds the work tree that `root` lies in.

@@ -174,7 +174,7 @@ pub(crate) fn commit(
     }
     let id = next_id(ctx)?;
     let intent = intend_freely(ctx, id, &prepared, meta, undo)?;
-    let _writing = ctx.interrupts.map(|it| it.begin());
+    let writing = ctx.interrupts.map(|it| it.begin());
     let begun = begin(ctx, id, &intent);
     if let Err(error) = begun.and_then(|()| stage(ctx, id, &prepared, &intent)) {
         return Err(taken_back(ctx, id, &intent, error));
@@ -197,6 +197,9 @@ pub(crate) fn commit(
             }
             Err(error) => return Err(CommitError::Incomplete { id, error }),
         }
+    }
+    if let Some(writing) = writing {
+        writing.written();
     }
     Ok(Some(id))
 }

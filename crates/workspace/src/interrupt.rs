@@ -33,19 +33,34 @@ impl Interrupts {
         i32::try_from(self.signal.load(Ordering::SeqCst)).ok().filter(|it| *it != 0)
     }
 
-    /// Files are being written until the guard is dropped.
+    /// Whoever wrote has told what became of it: from here on a signal may end the process again.
+    pub fn set_idle(&self) {
+        self.is_idle.store(true, Ordering::SeqCst);
+    }
+
+    /// Files are being written until the guard is dropped, or, once they are written, until that is told.
     pub(crate) fn begin(&self) -> Writing<'_> {
         self.is_idle.store(false, Ordering::SeqCst);
-        Writing { interrupts: self }
+        Writing { interrupts: self, is_written: false }
     }
 }
 
 pub(crate) struct Writing<'a> {
     interrupts: &'a Interrupts,
+    is_written: bool,
+}
+
+impl Writing<'_> {
+    /// The files are written. A signal that comes before anybody was told must not end the process in silence.
+    pub(crate) fn written(mut self) {
+        self.is_written = true;
+    }
 }
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        self.interrupts.is_idle.store(true, Ordering::SeqCst);
+        if !self.is_written {
+            self.interrupts.set_idle();
+        }
     }
 }

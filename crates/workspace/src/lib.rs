@@ -218,6 +218,14 @@ impl Workspace {
         Workspace { fs, root: None, store, interrupts: None, options, holder: Arc::default() }
     }
 
+    /// What a transaction did is written down where everybody finds it: a signal may end the process again. Returns the
+    /// signal that arrived while files were being written.
+    pub fn told(&self) -> Option<i32> {
+        let interrupts = self.interrupts.as_ref()?;
+        interrupts.set_idle();
+        interrupts.received()
+    }
+
     /// The same workspace with another limit for the size of files.
     pub fn with_max_file_size(&self, max_file_size: u64) -> Workspace {
         Workspace { options: Options { max_file_size, ..self.options }, ..self.clone() }

@@ -118,6 +118,11 @@ fn scan_from(
     options: &ScanOptions,
 ) -> Result<Scanned, ScanError> {
     start.read_dir().map_err(ScanError::Root)?;
+    if options.extent == Extent::Sources
+        && let Some(problem) = bad_ignore_file(root, start)
+    {
+        return Err(ScanError::Root(io::Error::new(io::ErrorKind::InvalidData, problem)));
+    }
     let Walked { paths, mut skipped, passed_over } = walk(root, start, options.extent, usize::MAX);
     let read = read_all(fs, &paths, options);
     let mut entries = BTreeMap::new();
@@ -157,9 +162,27 @@ fn walk(root: &Path, start: &Path, extent: Extent, limit: usize) -> Walked {
     builder.hidden(false).parents(false).ignore(sources).git_ignore(sources).require_git(false);
     builder.git_global(false).git_exclude(false).follow_links(false);
     let passed_over = Arc::new(Mutex::new(Vec::new()));
+    let unsafe_folders = Arc::new(Mutex::new(Vec::new()));
     if sources {
-        let judge = Judge::new(root, Arc::clone(&passed_over));
-        builder.filter_entry(move |entry| entry.depth() == 0 || judge.takes(entry));
+        let (root, unsafe_folders) = (root.to_owned(), Arc::clone(&unsafe_folders));
+        let judge = Judge::new(&root, Arc::clone(&passed_over));
+        builder.filter_entry(move |entry| {
+            if entry.depth() == 0 {
+                return true;
+            }
+            if !judge.takes(entry) {
+                return false;
+            }
+            let is_folder = entry.file_type().is_some_and(|it| it.is_dir());
+            let Some(problem) = is_folder.then(|| bad_ignore_file(&root, entry.path())).flatten()
+            else {
+                return true;
+            };
+            let path = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+            let skipped = unread(path.display().to_string(), problem);
+            unsafe_folders.lock().unwrap_or_else(PoisonError::into_inner).push(skipped);
+            false
+        });
     }
     let (mut paths, mut skipped) = (Vec::new(), Vec::new());
     for entry in builder.build() {
@@ -196,10 +219,47 @@ fn walk(root: &Path, start: &Path, extent: Extent, limit: usize) -> Walked {
         }
     }
     paths.sort();
+    skipped.append(&mut unsafe_folders.lock().unwrap_or_else(PoisonError::into_inner));
     let mut passed_over =
         std::mem::take(&mut *passed_over.lock().unwrap_or_else(PoisonError::into_inner));
     passed_over.sort();
     Walked { paths, skipped, passed_over }
+}
+
+/// Ignore files larger than this are nobody's.
+const MAX_IGNORE_BYTES: u64 = 4 << 20;
+
+/// What is wrong with an ignore file of the folder, if something is: the walk reads it whole, whatever it is, and a
+/// repository could bring a device, a pipe, a link to one, or a file without end.
+fn bad_ignore_file(root: &Path, folder: &Path) -> Option<String> {
+    [".gitignore", ".ignore"].into_iter().find_map(|name| {
+        let path = folder.join(name);
+        let metadata = path.symlink_metadata().ok()?;
+        let is_inside = || {
+            let (target, root) = (path.canonicalize().ok()?, root.canonicalize().ok()?);
+            target.starts_with(root).then_some(())
+        };
+        let metadata = match metadata.is_symlink() {
+            // A link without a target is as good as nothing.
+            true => match path.metadata() {
+                Ok(metadata) if is_inside().is_some() => metadata,
+                Ok(_) => {
+                    return Some(format!("its {name} is a link that leads out of the workspace"));
+                }
+                Err(_) => return None,
+            },
+            false => metadata,
+        };
+        if metadata.is_dir() {
+            None
+        } else if !metadata.is_file() {
+            Some(format!("its {name} is not a regular file"))
+        } else if metadata.len() > MAX_IGNORE_BYTES {
+            Some(format!("its {name} has more than {MAX_IGNORE_BYTES} bytes"))
+        } else {
+            None
+        }
+    })
 }
 
 /// Decides which folders belong to the tree.

@@ -19,6 +19,7 @@ use crate::failure::UsageError;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::dds::{render, render_runs, render_step};
+use crate::signals;
 use crate::words::{list, printable};
 
 /// Propose changes, decide about them, and carry out what was approved
@@ -265,6 +266,9 @@ fn carry_out(
         {
             let (said, _) = say(ctx, report, desk.untrusted(), format)?;
             ctx.deliver(&said)?;
+        }
+        if let Some(signal) = ctx.user.interrupts.received() {
+            signals::end_by(signal);
         }
         std::thread::sleep(PAUSE);
     }

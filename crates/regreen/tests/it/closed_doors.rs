@@ -559,3 +559,40 @@ fn users_do_not_use_the_state_of_others() {
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("state folder"), "{text}");
 }
+
+/// Ignore files are read by the walk itself, before any rule is asked: one without an end, a device or a pipe is named, and
+/// nothing hangs.
+#[test]
+fn an_ignore_file_that_is_no_file_is_named() {
+    type Make = fn(&Path);
+    let rows: [(&str, Make); 5] = [
+        ("a device", |it| symlink("/dev/zero", it).unwrap()),
+        ("a link that leads out", |it| symlink("/proc/self/maps", it).unwrap()),
+        ("a pipe", |it| {
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            rustix::fs::mkfifoat(rustix::fs::CWD, it, mode).unwrap();
+        }),
+        ("a link to a pipe", |it| {
+            let pipe = it.with_extension("pipe");
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+            symlink(pipe, it).unwrap();
+        }),
+        ("a file without an end", |it| fs::File::create(it).unwrap().set_len(40 << 30).unwrap()),
+    ];
+    for (name, make) in rows {
+        for (place, code) in [("ws/.gitignore", 3), ("ws/.ignore", 3), ("ws/sub/.gitignore", 3)] {
+            let scene = Scene::new(FILES);
+            scene.write("ws/sub/b.json", "{\"$schema\": \"../s.json\", \"port\": 1}\n");
+            make(&scene.path(place));
+            for command in ["check", "fix --dry-run", "plan", "init --dry-run"] {
+                let ran = scene.run(command);
+                assert!(ran.code <= code, "{name} {place} {command}: {}", ran.text());
+                if command == "check" {
+                    assert_eq!(ran.code, code, "{name} {place}: {}", ran.text());
+                    assert!(ran.stderr.contains("ignore") || ran.stdout.contains("ignore"));
+                }
+            }
+        }
+    }
+}

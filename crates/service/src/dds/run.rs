@@ -81,6 +81,10 @@ impl Desk<'_> {
         let mut registry = self.registry.borrow_mut();
         while let Some(report) = execute::run_next(&mut registry, &executor)? {
             reports.push(report);
+            // The registry has the report, and whoever pressed Ctrl-C does not want the next one.
+            if self.session.workspace.told().is_some() {
+                break;
+            }
         }
         Ok(v1::DdsReport::Run(v1::DdsRuns {
             ok: left.is_empty()
