@@ -48,15 +48,31 @@ const CALLS: [&str; 28] = [
 
 const FAULTS: [&str; 4] = ["signal=KILL", "error=ENOSPC", "error=EIO", "error=EACCES"];
 
-/// Tries all points, or about `sample` of them spread evenly.
-pub(crate) fn run(root: &Path, sample: Option<usize>) -> Result<()> {
+/// Which of the points are tried.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Points {
+    All,
+    /// About so many, spread evenly.
+    Sample(usize),
+    /// All but those at calls that open something: most of these only read.
+    Changing,
+}
+
+pub(crate) fn run(root: &Path, wanted: Points) -> Result<()> {
     execute(cargo(root).args(["build", "--package", "regreen"]))?;
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     for layout in [Layout::Home, Layout::Git] {
         let matrix = Matrix::prepare(target.join("debug/regreen"), layout)?;
-        let points = matrix.points()?;
-        let step = sample.map_or(1, |sample| (2 * points.len() / sample.max(1)).max(1));
+        let mut points = matrix.points()?;
+        let n_points = points.len();
+        if wanted == Points::Changing {
+            points.retain(|(call, ..)| !call.starts_with("open"));
+        }
+        let step = match wanted {
+            Points::Sample(sample) => (2 * points.len() / sample.max(1)).max(1),
+            Points::All | Points::Changing => 1,
+        };
         let (mut tried, mut old, mut new) = (0, 0, 0);
         for (call, count, fault) in points.iter().step_by(step) {
             match matrix.try_point(call, *count, fault)? {
@@ -72,7 +88,7 @@ pub(crate) fn run(root: &Path, sample: Option<usize>) -> Result<()> {
         report(&format!(
             "crash matrix, {}: {tried} of {} points tried, {old} ended with the old tree, {new} with the new one, 0 in between",
             layout.name(),
-            points.len()
+            n_points
         ));
     }
     Ok(())

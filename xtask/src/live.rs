@@ -52,7 +52,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     ]))?;
     report("live: the repair study, a part of its mutants");
     study::run(root, &["--per-kind", "2"])?;
-    crash::run(root, Some(120))?;
+    crash::run(root, crash::Points::Sample(120))?;
     fuzz::run(root, fuzz::Length::Inputs(250))?;
     peers(root)
 }

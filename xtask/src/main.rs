@@ -13,6 +13,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 
+use crate::crash::Points;
+
 const USAGE: &str = "\
 cargo xtask TASK
 
@@ -22,7 +24,7 @@ cargo xtask TASK
   mutants [--quick]  inject faults into valid workspaces and count what is found and mended
   repair-study       make mistakes in Clank programs and count what is found and mended
                      [--program NAME] [--kind KIND] [--per-kind N] [--show]
-  crash [--sample N] kill the real binary at every write-class system call of an apply (needs strace)
+  crash [--sample N | --changing] kill the real binary at every write-class system call of an apply (needs strace)
   fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
   live               everything that needs more than Rust: installs it, then runs it
 ";
@@ -47,9 +49,10 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", names @ ..] => bench(names),
         ["mutants", flags @ ..] => bench(&[&["--mutation"], flags].concat()),
         ["repair-study", flags @ ..] => study::run(&root(), flags),
-        ["crash"] => crash::run(&root(), None),
+        ["crash"] => crash::run(&root(), Points::All),
+        ["crash", "--changing"] => crash::run(&root(), Points::Changing),
         ["crash", "--sample", count] => {
-            crash::run(&root(), Some(count.parse().context("--sample takes a number")?))
+            crash::run(&root(), Points::Sample(count.parse().context("--sample takes a number")?))
         }
         ["fuzz"] => fuzz::run(&root(), fuzz::Length::Inputs(400)),
         ["fuzz", seconds] => {
