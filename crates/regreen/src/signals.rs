@@ -1,7 +1,6 @@
 //! Ctrl-C and its kin. While files are being written a signal waits until the transaction is finished or taken back; at
 //! any other time it ends the process as it always does.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result};
@@ -20,7 +19,7 @@ pub(crate) fn install(interrupts: &Interrupts) -> Result<()> {
             .context("signals cannot be handled")?;
     }
     // A signal that came in between was no interruption of anything.
-    Arc::clone(&interrupts.signal_slot()).store(0, Ordering::SeqCst);
+    interrupts.signal_slot().store(0, Ordering::SeqCst);
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! What single files were found to be, kept in `.regreen/cache` for the next process that looks at the tree.
+//! What single files were found to be, kept in the user's cache folder for the next process that looks at the tree.
 //!
 //! The file is a mark, a seal and the entries in the order of their keys. The seal is a hash of the entries that is keyed
 //! with the very program that made them: what another build wrote, or somebody who does not know this program's file, is
