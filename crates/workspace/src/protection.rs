@@ -7,14 +7,14 @@ use snapshot::RelPath;
 
 use crate::fs::{Fs, Kind, Pinned, Stat};
 use crate::resolve::Refusal;
-use crate::scan::repository::{Repository, is_repository};
+use crate::scan::tracked::{Tracked, is_repository};
 
 /// Why nothing is changed at the path, whether or not a file is there: it lies in a submodule or in another repository that
 /// lies in the root's. The path has no links in it. Where the root is in no repository, those in it are ordinary folders.
 pub(crate) fn foreign(fs: &dyn Fs, path: &RelPath) -> Option<Refusal> {
     let root = Path::new(fs.absolute_root()?);
     let repository = path.ancestors().find(|it| is_repository(&root.join(it.as_str())))?;
-    Repository::around(root).map(|_| Refusal::NestedRepository { repository })
+    Tracked::around(root).map(|_| Refusal::NestedRepository { repository })
 }
 
 /// Why the file must not be changed; `None` if it may be, or if it is no file. The path has no links in it.

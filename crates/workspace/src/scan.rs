@@ -7,7 +7,7 @@
 
 mod evidence;
 mod git_index;
-pub(crate) mod repository;
+pub(crate) mod tracked;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use ignore::{DirEntry, WalkBuilder};
 use snapshot::{Entry, File, FileAsDirectory, RelPath, Snapshot, UnreadReason};
 
 use self::evidence::filled_by;
-use self::repository::{Repository, is_repository};
+use self::tracked::{Tracked, is_repository};
 use crate::Workspace;
 use crate::fs::{Fs, Kind};
 use crate::journal::is_temp_name;
@@ -265,13 +265,13 @@ fn bad_ignore_file(root: &Path, folder: &Path) -> Option<String> {
 /// Decides which folders belong to the tree.
 struct Judge {
     root: PathBuf,
-    repository: Option<Repository>,
+    tracked: Option<Tracked>,
     passed_over: Arc<Mutex<Vec<PassedOver>>>,
 }
 
 impl Judge {
     fn new(root: &Path, passed_over: Arc<Mutex<Vec<PassedOver>>>) -> Judge {
-        Judge { root: root.to_owned(), repository: Repository::around(root), passed_over }
+        Judge { root: root.to_owned(), tracked: Tracked::around(root), passed_over }
     }
 
     fn takes(&self, entry: &DirEntry) -> bool {
@@ -285,10 +285,10 @@ impl Judge {
             return true;
         }
         let relative = path.strip_prefix(&self.root).unwrap_or(path);
-        let reason = match &self.repository {
+        let reason = match &self.tracked {
             Some(_) if is_repository(path) => Some(NESTED),
-            Some(repository) => filled_by(path, &name.to_string_lossy())
-                .filter(|_| repository.tracks_nothing_in(relative)),
+            Some(tracked) => filled_by(path, &name.to_string_lossy())
+                .filter(|_| tracked.tracks_nothing_in(relative)),
             None => filled_by(path, &name.to_string_lossy()),
         };
         if let Some(reason) = reason {

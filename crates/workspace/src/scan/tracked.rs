@@ -17,21 +17,21 @@ const MAX_LINK: u64 = 16 << 10;
 /// Larger ones are not read: two million files have an index of this size.
 const MAX_INDEX: u64 = 256 << 20;
 
-/// The repository that a folder lies in.
-pub(crate) struct Repository {
+/// What the repository that a folder lies in tracks.
+pub(crate) struct Tracked {
     git_dir: PathBuf,
     /// From the top of the work tree to the folder.
     prefix: PathBuf,
     tracked: OnceLock<Option<BTreeSet<Vec<u8>>>>,
 }
 
-impl Repository {
+impl Tracked {
     /// The nearest one at or above the folder.
-    pub(crate) fn around(folder: &Path) -> Option<Repository> {
+    pub(crate) fn around(folder: &Path) -> Option<Tracked> {
         let folder = folder.canonicalize().ok()?;
         let (top, git_dir) = folder.ancestors().find_map(|it| Some((it, git_dir(it)?)))?;
         let prefix = folder.strip_prefix(top).ok()?.to_owned();
-        Some(Repository { git_dir, prefix, tracked: OnceLock::new() })
+        Some(Tracked { git_dir, prefix, tracked: OnceLock::new() })
     }
 
     /// Whether nothing in the folder, which is relative to the one that the repository is around, is tracked. What is not
