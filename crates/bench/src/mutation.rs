@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use check::{Check, Parses, Safety};
+use check::{Environment, Parses, Safety, Stop};
 use document::{Document, Format, Limits, Pointer, Step, Value};
 use edit::{EditSet, Text};
-use engine::{Assessment, Options, Run, Sieve};
+use engine::{Assessment, Options, Run, Sieve, Sources};
 use pack::{Pack, PackCheck};
 use plan::Policy;
 use snapshot::{Entry, File, RelPath, Snapshot};
@@ -111,10 +111,10 @@ impl Original {
         checker: &PackCheck,
         tally: &mut BTreeMap<(bool, &'static str), Counts>,
     ) -> Result<()> {
-        let parses = Parses::new(Limits::DEFAULT);
+        let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
         let sieve = Sieve { levels: BTreeMap::new(), baseline: Default::default() };
-        let checks: [&dyn Check; 1] = [checker];
-        let run = Run { checks: &checks, parses: &parses, sieve: &sieve };
+        let sources = Sources::new(&[checker], Environment::default());
+        let run = Run { sources: &sources, parses: &parses, sieve: &sieve, stop: &stop };
         let valid = engine::assess(&run, &self.snapshot, None);
         ensure!(
             valid.diagnostics.is_empty() && valid.failures.is_empty(),

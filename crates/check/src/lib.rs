@@ -5,6 +5,7 @@
 #![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
 #![warn(missing_docs)]
 
+mod card;
 mod coverage;
 mod diagnostic;
 mod identity;
@@ -12,11 +13,17 @@ mod location;
 mod parses;
 mod provider;
 mod repair;
+mod stop;
 
+pub use card::{Card, Cost, Interest, Page, RuleInfo, RuleSet, Trust};
 pub use coverage::{Coverage, Unchecked};
 pub use diagnostic::{Class, Concern, Diagnostic, Related, Severity, Tier};
 pub use identity::{assign_ids, assign_repair_ids, sort_and_assign_ids};
 pub use location::Location;
 pub use parses::{Language, Parsed, Parses};
-pub use provider::{Check, CheckError, FailureKind, Input, Memory, Report, Since};
+pub use provider::{
+    Check, Environment, FailureKind, Input, LookError, Looker, Memory, Opened, Provider, Report,
+    Since,
+};
 pub use repair::{Compatibility, Confidence, Kind, Repair, RepairOp, Safety, Scope};
+pub use stop::{Stop, StopCause};

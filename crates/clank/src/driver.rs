@@ -14,6 +14,7 @@ mod unused;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use check::Stop;
 use clank_syntax::ast::{Ast, Decl, DeclId, Name, NodeId};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -169,6 +170,16 @@ pub fn check_with(
     before: Option<&Checked>,
     oracle: Option<Arc<dyn Oracle>>,
 ) -> Checked {
+    check_until(program, before, oracle, &Stop::new())
+}
+
+/// The same, until somebody wants to stop: what is said after that is worth nothing.
+pub(crate) fn check_until(
+    program: &Program,
+    before: Option<&Checked>,
+    oracle: Option<Arc<dyn Oracle>>,
+    stop: &Stop,
+) -> Checked {
     let collected = collect_all(program);
     let known = before.map(|before| reuse::Known::new(program, &collected, before));
     let tasks: Vec<(usize, DeclId)> = program
@@ -195,7 +206,9 @@ pub fn check_with(
             new.push((index, decl));
         }
     }
-    prove_all(program, &collected, &mut bodies, &new, oracle.as_deref());
+    let until = oracle.as_deref().map(|asked| UntilStop { asked, stop });
+    let asked = until.as_ref().map(|it| it as &dyn Oracle);
+    prove_all(program, &collected, &mut bodies, &new, (asked, stop));
     let parts = program.modules().iter().zip(collected).zip(bodies);
     let together = |((module, collected), bodies)| put_together(module, collected, bodies);
     let modules = match is_large {
@@ -224,6 +237,19 @@ fn each<T: Sync, R: Send>(
     }
 }
 
+/// Somebody who is asked nothing any more once the answer is not wanted.
+#[derive(Debug)]
+struct UntilStop<'a> {
+    asked: &'a dyn Oracle,
+    stop: &'a Stop,
+}
+
+impl Oracle for UntilStop<'_> {
+    fn ask(&self, script: &str) -> Option<String> {
+        if self.stop.is_set() { None } else { self.asked.ask(script) }
+    }
+}
+
 /// Looks at the goals of every declaration, which takes the bodies of all. What was proved before is kept if nothing that
 /// it rests on is new.
 fn prove_all(
@@ -231,7 +257,7 @@ fn prove_all(
     collected: &[Collected],
     bodies: &mut [BTreeMap<DeclId, CheckedBody>],
     new: &[(usize, DeclId)],
-    oracle: Option<&dyn Oracle>,
+    (oracle, stop): (Option<&dyn Oracle>, &Stop),
 ) {
     let names = new.iter().filter_map(|(index, decl)| {
         let module = &program.modules()[*index];
@@ -261,9 +287,13 @@ fn prove_all(
             open.map(move |it| (index, *it.0))
         })
         .collect();
+    let prove = |it: &(usize, DeclId)| match stop.is_set() {
+        true => Proofs::default(),
+        false => world.prove(it.0, it.1),
+    };
     let proofs: Vec<Proofs> = match is_large(program) {
-        true => tasks.par_iter().map(|it| world.prove(it.0, it.1)).collect(),
-        false => tasks.iter().map(|it| world.prove(it.0, it.1)).collect(),
+        true => tasks.par_iter().map(prove).collect(),
+        false => tasks.iter().map(prove).collect(),
     };
     for ((module, decl), proofs) in tasks.into_iter().zip(proofs) {
         if let Some(body) = bodies[module].get_mut(&decl) {

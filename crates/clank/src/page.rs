@@ -1,22 +1,7 @@
 //! Pages about codes, for `regreen explain`: what a code means, why it matters, a program that has it and the same one
 //! mended, and what can be done about it.
 
-/// A page about one code. Every part is Markdown.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Page {
-    /// The code in a few words.
-    pub title: String,
-    /// What it stands for.
-    pub what: String,
-    /// Why that matters.
-    pub why: String,
-    /// A program that has it, and the same one mended.
-    pub example: String,
-    /// What the repair does, or why there is none.
-    pub repair: String,
-    /// Why the repair has its safety.
-    pub safety: String,
-}
+use check::Page;
 
 /// The finding that a file is not in canonical layout.
 pub const FORMAT: &str = "CLANK_FORMAT";

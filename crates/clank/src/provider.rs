@@ -12,16 +12,20 @@ mod repairs;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use check::{Check, CheckError, Coverage, Input, Report, Unchecked};
+use check::{
+    Card, Check, Cost, Coverage, Input, Interest, LookError, Page, Report, RuleInfo, RuleSet,
+    Severity, Tier, Trust, Unchecked,
+};
 use clank_syntax::Tokens;
 use clank_syntax::ast::Name;
 use edit::Text;
 use rayon::prelude::*;
 use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 
-use crate::driver::{Checked, check_with};
+use crate::code::Code;
+use crate::driver::{Checked, check_until};
 use crate::oracle::Oracle;
 use crate::program::{Finder, Module, Program, Target, candidate_files, module_names};
 use file::FileLook;
@@ -63,24 +67,50 @@ impl ClankCheck {
     }
 }
 
+static CARD: LazyLock<Card> = LazyLock::new(|| Card {
+    name: "clank".to_owned(),
+    phases: PHASES.map(str::to_owned).to_vec(),
+    rules: RuleSet::closed(rules()),
+    interest: Interest::extensions(&[EXTENSION]),
+    cost: Cost::InProcess,
+    trust: Trust::Sealed,
+});
+
+/// The codes of the compiler, and the rules about layout and holes.
+fn rules() -> impl Iterator<Item = RuleInfo> {
+    let rule =
+        |id: &str, tier, severity| RuleInfo { id: id.to_owned(), tier, severity: Some(severity) };
+    let codes = Code::ALL.iter().map(move |it| {
+        let tier = if *it <= Code::E0009 { Tier::Schema } else { Tier::Semantic };
+        let severity = if it.is_error() { Severity::Error } else { Severity::Warning };
+        rule(it.name(), tier, severity)
+    });
+    codes.chain([
+        rule(crate::page::FORMAT, Tier::Policy, Severity::Info),
+        rule(crate::page::HOLE, Tier::Semantic, Severity::Warning),
+    ])
+}
+
 /// What is remembered of a tree.
 struct Remembered {
     roots: Vec<String>,
     files: BTreeMap<RelPath, Arc<FileLook>>,
+    program: Arc<Program>,
     checked: Arc<Checked>,
-    repairs: KnownRepairs,
+    /// Of this tree, or of the last one for which somebody asked for them.
+    repairs: Arc<KnownRepairs>,
 }
 
 impl Check for ClankCheck {
-    fn name(&self) -> &str {
-        "clank"
+    fn card(&self) -> &Card {
+        &CARD
     }
 
-    fn phases(&self) -> &[&'static str] {
-        &PHASES
+    fn page(&self, rule_id: &str) -> Option<Page> {
+        crate::page::page(rule_id)
     }
 
-    fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
+    fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
         let known = input.since.and_then(|since| {
             let known = since.report.memory.as_ref()?.downcast_ref::<Remembered>()?;
             let is_same = known.roots == self.roots
@@ -92,44 +122,51 @@ impl Check for ClankCheck {
         let tree = Tree { files: &paths, roots: &self.roots };
         let program = link(&readings, &tree);
         let (checked, files) = rayon::join(
-            || check_with(&program, known.map(|it| &*it.checked), self.oracle.clone()),
+            || {
+                let known = known.map(|it| &*it.checked);
+                check_until(&program, known, self.oracle.clone(), input.stop)
+            },
             || look_at_layouts(readings),
         );
-        let snapshot = input.snapshot;
-        let known_repairs = known.map(|it| &it.repairs);
-        let repairs = match self.with_repairs {
-            true => repairs::of_program(&program, &checked, &tree, snapshot, known_repairs),
-            false => KnownRepairs::default(),
-        };
+        if input.stop.is_set() {
+            return Err(LookError::stopped());
+        }
+        let repairs = known.map(|it| Arc::clone(&it.repairs)).unwrap_or_default();
+        let (program, checked) = (Arc::new(program), Arc::new(checked));
+        let roots = self.roots.clone();
+        let remembered = Remembered { roots, files, program, checked, repairs };
         let mut report = Report::default();
-        let by_file: BTreeMap<&str, _> =
-            checked.modules.iter().map(|it| (it.file.as_str(), it)).collect();
-        let pending = repairs.pending_files();
-        let repairs_by_file = repairs.by_file();
-        let found: Vec<_> = files
-            .par_iter()
-            .map(|(path, look)| {
-                let module = by_file.get(path.as_str()).copied();
-                let repairs = repairs_by_file.get(path.as_str()).map(|it| it.as_slice());
-                let of_file = findings::OfFile {
-                    path,
-                    look,
-                    module,
-                    repairs: repairs.unwrap_or_default(),
-                    is_pending: pending.contains(path),
-                };
-                of_file.findings(snapshot)
-            })
-            .collect();
-        for (diagnostics, repairs) in found {
+        for (diagnostics, _) in remembered.found(input.snapshot, &KnownRepairs::default()) {
             report.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
+        }
+        report.blocked = blocked(&remembered.files, &remembered.program);
+        report.memory = Some(Arc::new(remembered));
+        Ok(report)
+    }
+
+    fn repairs(&self, input: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
+        let memory = report.memory.clone();
+        let Some(known) = memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>()) else {
+            return Ok(());
+        };
+        let paths: BTreeSet<String> = known.files.keys().map(|it| it.as_str().to_owned()).collect();
+        let tree = Tree { files: &paths, roots: &self.roots };
+        let Remembered { program, checked, .. } = known;
+        let repairs = Arc::new(match self.with_repairs {
+            true => repairs::of_program(program, checked, &tree, input.snapshot, &known.repairs),
+            false => KnownRepairs::default(),
+        });
+        for (_, repairs) in known.found(input.snapshot, &repairs) {
             report.repairs.extend(repairs.into_iter().map(Arc::new));
         }
-        report.blocked = blocked(&files, &program);
-        let checked = Arc::new(checked);
-        let roots = self.roots.clone();
-        report.memory = Some(Arc::new(Remembered { roots, files, checked, repairs }));
-        Ok(report)
+        report.memory = Some(Arc::new(Remembered {
+            roots: known.roots.clone(),
+            files: known.files.clone(),
+            program: Arc::clone(program),
+            checked: Arc::clone(checked),
+            repairs,
+        }));
+        Ok(())
     }
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
@@ -153,6 +190,32 @@ impl Check for ClankCheck {
             }
         }
         coverage
+    }
+}
+
+impl Remembered {
+    /// What is to be said of every file.
+    fn found(
+        &self,
+        snapshot: &Snapshot,
+        repairs: &KnownRepairs,
+    ) -> Vec<(Vec<check::Diagnostic>, Vec<check::Repair>)> {
+        let by_file: BTreeMap<&str, _> =
+            self.checked.modules.iter().map(|it| (it.file.as_str(), it)).collect();
+        let pending = repairs.pending_files();
+        let repairs_by_file = repairs.by_file();
+        let of_file = |(path, look): (&RelPath, &Arc<FileLook>)| {
+            let repairs = repairs_by_file.get(path.as_str()).map(|it| it.as_slice());
+            let of_file = findings::OfFile {
+                path,
+                look,
+                module: by_file.get(path.as_str()).copied(),
+                repairs: repairs.unwrap_or_default(),
+                is_pending: pending.contains(path),
+            };
+            of_file.findings(snapshot)
+        };
+        self.files.par_iter().map(of_file).collect()
     }
 }
 
@@ -248,7 +311,7 @@ impl Finder for Tree<'_> {
 fn blocked(
     files: &BTreeMap<RelPath, Arc<FileLook>>,
     program: &Program,
-) -> BTreeMap<RelPath, &'static str> {
+) -> BTreeMap<RelPath, String> {
     let mut unreadable: BTreeSet<&str> =
         files.iter().filter(|it| !it.1.is_readable()).map(|it| it.0.as_str()).collect();
     for (index, module) in program.modules().iter().enumerate() {
@@ -262,5 +325,5 @@ fn blocked(
         }
     }
     let blocked = files.keys().filter(|it| unreadable.contains(it.as_str()));
-    blocked.map(|it| (it.clone(), "types")).collect()
+    blocked.map(|it| (it.clone(), "types".to_owned())).collect()
 }

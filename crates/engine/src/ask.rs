@@ -1,36 +1,56 @@
-//! Asking one provider: a panic stops at this file, and what the provider says is looked through before anyone relies
-//! on it. What is wrong with an answer is put in words; the rest of the answer is kept.
+//! What a source said, looked through before anyone relies on it. What is wrong with an answer is put in words; the
+//! rest of the answer is kept.
 
-use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use check::{Check, CheckError, Coverage, Diagnostic, FailureKind, Input, Repair, Report};
+use check::{Card, Diagnostic, Repair, Report};
 use snapshot::{RelPath, Snapshot};
 
-/// A provider with what it says about itself.
-pub(crate) struct Provider<'a> {
-    pub(crate) name: String,
-    pub(crate) phases: Vec<&'static str>,
-    check: &'a dyn Check,
-}
+/// How many findings of one source are taken. Nobody reads more, and nobody should pay for more.
+const MAX_FINDINGS: usize = 200_000;
 
-/// What a provider said about a tree, as far as it makes sense.
+/// What a source said about a tree, as far as it makes sense.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
     /// What it said, for itself.
     pub(crate) report: Arc<Report>,
-    pub(crate) phases: Vec<&'static str>,
+    phases: Arc<[String]>,
     /// In the total order.
     pub(crate) diagnostics: Vec<Arc<Diagnostic>>,
-    /// In the order of their ids.
-    pub(crate) repairs: Vec<Arc<Repair>>,
+    /// In the order of their ids; `None` if it was not asked for them.
+    pub(crate) repairs: Option<Vec<Arc<Repair>>>,
     /// What did not make sense, in words.
     pub(crate) flaws: Vec<String>,
+    /// Whether it said more than is taken: what is missing cannot be compared.
+    pub(crate) is_flood: bool,
 }
 
 impl Look {
+    /// Looks through the findings of a report.
+    pub(crate) fn new(card: &Card, report: Report, snapshot: &Snapshot) -> Look {
+        let mut flaws = Flaws::default();
+        let mut diagnostics = sound_diagnostics(card, &report, snapshot, &mut flaws);
+        let is_flood = diagnostics.len() > MAX_FINDINGS;
+        let mut flaws = flaws.into_words();
+        if is_flood {
+            let n = diagnostics.len();
+            flaws.push(format!("{n} findings, of which the first {MAX_FINDINGS} are taken"));
+            diagnostics.truncate(MAX_FINDINGS);
+        }
+        let phases = card.phases.as_slice().into();
+        Look { report: Arc::new(report), phases, diagnostics, repairs: None, flaws, is_flood }
+    }
+
+    /// The same with the repairs of a later report about the same tree.
+    pub(crate) fn with_repairs(mut self, source: &str, report: Report) -> Look {
+        let mut flaws = Flaws::default();
+        self.repairs = Some(sound_repairs(source, &report, &mut flaws));
+        self.flaws.extend(flaws.into_words());
+        self.report = Arc::new(report);
+        self
+    }
+
     /// Whether two answers say the same.
     pub(crate) fn agrees_with(&self, other: &Look) -> bool {
         self.diagnostics == other.diagnostics
@@ -39,79 +59,15 @@ impl Look {
             && self.flaws == other.flaws
     }
 
+    /// Whether the source has a phase with this name.
+    pub(crate) fn has_phase(&self, phase: &str) -> bool {
+        self.phases.iter().any(|it| it == phase)
+    }
+
     /// The place of a phase in the order of phases; an unknown one comes last.
     pub(crate) fn phase_index(&self, phase: &str) -> usize {
-        self.phases.iter().position(|it| *it == phase).unwrap_or(self.phases.len())
+        self.phases.iter().position(|it| it == phase).unwrap_or(self.phases.len())
     }
-}
-
-/// The providers in the order of their names, and what is wrong with the others. Two with one name could not be told
-/// apart, so neither is asked.
-pub(crate) fn by_name<'a>(
-    checks: &[&'a dyn Check],
-) -> (Vec<Provider<'a>>, Vec<(String, CheckError)>) {
-    let unasked = |message: String| CheckError { kind: FailureKind::Unavailable, message };
-    let mut providers: BTreeMap<String, Vec<Provider<'a>>> = BTreeMap::new();
-    let mut failures = Vec::new();
-    for check in checks {
-        match caught(|| (check.name().to_owned(), check.phases().to_vec())) {
-            Ok((name, phases)) => {
-                let provider = Provider { name: name.clone(), phases, check: *check };
-                providers.entry(name).or_default().push(provider);
-            }
-            Err(error) => failures.push((String::from("unknown"), error)),
-        }
-    }
-    let mut unique = Vec::new();
-    for (name, mut same) in providers {
-        match same.pop() {
-            Some(_) if name == crate::OWN_SOURCE => {
-                let message = "this name is reserved, so the provider is not asked";
-                failures.push((name, unasked(message.to_owned())));
-            }
-            Some(provider) if same.is_empty() => unique.push(provider),
-            _ => {
-                let message =
-                    format!("{} providers have this name, so none is asked", same.len() + 1);
-                failures.push((name, unasked(message)));
-            }
-        }
-    }
-    (unique, failures)
-}
-
-impl Provider<'_> {
-    /// What the provider says of the tree, or why it says nothing.
-    pub(crate) fn look(&self, input: &Input<'_>) -> Result<Look, CheckError> {
-        let report = caught(|| self.check.check(input))??;
-        let mut flaws = Flaws::default();
-        let diagnostics = sound_diagnostics(&self.name, &report, input.snapshot, &mut flaws);
-        let repairs = sound_repairs(&self.name, &report, &mut flaws);
-        let (phases, report) = (self.phases.clone(), Arc::new(report));
-        Ok(Look { report, phases, diagnostics, repairs, flaws: flaws.into_words() })
-    }
-
-    /// Which files the provider looked at when it said this of the tree.
-    pub(crate) fn coverage(
-        &self,
-        snapshot: &Snapshot,
-        report: &Report,
-    ) -> Result<Coverage, CheckError> {
-        caught(|| self.check.coverage(snapshot, report))
-    }
-}
-
-fn caught<T>(ask: impl FnOnce() -> T) -> Result<T, CheckError> {
-    // What the provider was changing when it panicked is not used again: reports are values.
-    catch_unwind(AssertUnwindSafe(ask)).map_err(|payload| CheckError {
-        kind: FailureKind::Panicked,
-        message: format!("panicked: {}", words(&*payload)),
-    })
-}
-
-fn words(payload: &(dyn Any + Send)) -> &str {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
 /// What is wrong with an answer: each kind once, with its number and its first case.
@@ -135,7 +91,7 @@ impl Flaws {
 }
 
 fn sound_diagnostics(
-    name: &str,
+    card: &Card,
     report: &Report,
     snapshot: &Snapshot,
     flaws: &mut Flaws,
@@ -157,7 +113,11 @@ fn sound_diagnostics(
             flaws.add("a finding about a file that is not there", case);
             continue;
         };
-        if diagnostic.source != name {
+        if !card.rules.allows(&diagnostic.rule_id) && diagnostic.source == card.name {
+            // What it found is worth knowing all the same.
+            flaws.add("a finding of a rule that it does not have", case);
+        }
+        if diagnostic.source != card.name {
             flaws.add("a finding under another provider's name", case);
         } else if diagnostic.diagnostic_id.is_empty() {
             flaws.add("a finding without an id", case);

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use check::{CheckError, Coverage, Diagnostic, FailureKind, Input, Repair, Severity, Since};
+use check::{Check, Coverage, Diagnostic, FailureKind, Input, LookError, Repair, Severity, Since};
 use snapshot::{RelPath, Snapshot};
 
-use crate::ask::{Look, by_name};
+use crate::ask::Look;
 use crate::ignore::{self, Ignores, OWN_SOURCE};
 use crate::run::Run;
+use crate::sources::{Asked, Question, Source, caught};
 
 /// A provider that could not do its work, or whose answer did not make sense. Never what is wrong with the tree
 /// (AE-48).
@@ -22,6 +23,17 @@ pub struct ProviderFailure {
     pub message: String,
 }
 
+impl ProviderFailure {
+    pub(crate) fn new(source: &str, error: LookError) -> ProviderFailure {
+        let LookError { kind, file, message } = error;
+        let message = match file {
+            Some(file) => format!("{file}: {message}"),
+            None => message,
+        };
+        ProviderFailure { source: source.to_owned(), kind, message }
+    }
+}
+
 /// All that is known of one version of a tree.
 #[derive(Clone, Debug)]
 pub struct Assessment {
@@ -33,75 +45,243 @@ pub struct Assessment {
     pub repairs: Vec<Arc<Repair>>,
     /// The ids of those findings that were there before and are put up with.
     pub baselined: BTreeSet<String>,
+    /// The findings that somebody could have settled who did not answer, by id, with the name of that source.
+    pub doubtful: BTreeMap<String, String>,
     /// How many findings are ignored by comments.
     pub n_ignored: usize,
     /// Who could not do their work, in order.
     pub failures: Vec<ProviderFailure>,
-    /// What the providers said, by their names. One that failed is missing.
+    /// What the providers said, by their names. One that failed, or was not asked, is missing.
     pub(crate) looks: BTreeMap<String, Look>,
+    /// Who was not asked.
+    pub(crate) unasked: BTreeSet<String>,
+    /// Whom the tree itself keeps from working.
+    broken: BTreeSet<String>,
     /// The largest number of phases that a provider has.
     pub(crate) n_phases: usize,
     ignores: Ignores,
 }
 
-/// Asks every provider about the tree. With an earlier assessment, made in the same run, they only look at what is
-/// different; the answer is the same.
+/// Asks every provider about the tree: what is wrong, and what would repair it. With an earlier assessment, made in the
+/// same run, they only look at what is different; the answer is the same.
 pub fn assess(run: &Run<'_>, snapshot: &Snapshot, before: Option<&Assessment>) -> Assessment {
-    match before {
-        None => assess_since(run, snapshot, None),
+    let mut assessment = match before {
+        None => assess_since(run, snapshot, None, Who::All),
         Some(before) => {
             let changed = changed_paths(&before.snapshot, snapshot);
-            assess_since(run, snapshot, Some((before, &changed)))
+            assess_since(run, snapshot, Some((before, &changed)), Who::All)
+        }
+    };
+    complete(run, &mut assessment);
+    assessment
+}
+
+/// Who is asked about a tree.
+#[derive(Clone, Copy)]
+pub(crate) enum Who<'a> {
+    All,
+    /// The functions in this process, and of the others only these.
+    FunctionsAnd(&'a BTreeSet<String>),
+}
+
+impl Who<'_> {
+    fn includes(self, name: &str) -> bool {
+        match self {
+            Who::All => true,
+            Who::FunctionsAnd(names) => names.contains(name),
         }
     }
 }
 
-/// Like [`assess`], when it is known what changed since the earlier assessment.
+/// What is wrong in the tree, when it is known what changed since the earlier assessment. Nobody is asked for repairs.
 pub(crate) fn assess_since(
     run: &Run<'_>,
     snapshot: &Snapshot,
     before: Option<(&Assessment, &BTreeSet<RelPath>)>,
+    who: Who<'_>,
 ) -> Assessment {
-    let (providers, failures) = by_name(run.checks);
-    let failed = |(source, error): (String, CheckError)| ProviderFailure {
-        source,
-        kind: error.kind,
-        message: error.message,
-    };
-    let mut failures: Vec<ProviderFailure> = failures.into_iter().map(failed).collect();
+    let mut failures = run.sources.unusable().to_vec();
     let mut looks = BTreeMap::new();
-    for provider in &providers {
-        let since = before.and_then(|(before, changed)| {
-            let report = &*before.looks.get(&provider.name)?.report;
-            Some(Since { report, changed })
-        });
-        match provider.look(&Input { snapshot, since, parses: run.parses }) {
-            Ok(look) => {
-                failures.extend(look.flaws.iter().map(|it| garbled(&provider.name, it.clone())));
-                looks.insert(provider.name.clone(), look);
+    let (mut unasked, mut broken) = (BTreeSet::new(), BTreeSet::new());
+    let mut questions: Vec<(&Source<'_>, Question)> = Vec::new();
+    let mut shared: Option<Arc<BTreeSet<RelPath>>> = None;
+    for source in run.sources.iter() {
+        let name = &source.card.name;
+        let known = before.and_then(|(before, changed)| Some((before.looks.get(name)?, changed)));
+        if let Some(function) = source.function(run.sources) {
+            let since = known.map(|(look, changed)| Since { report: &look.report, changed });
+            let input = Input { snapshot, since, parses: run.parses, stop: run.stop };
+            match function.and_then(|it| look(source, it, &input)) {
+                Ok(look) => drop(looks.insert(name.clone(), look)),
+                Err(error) => {
+                    // A function panics because of what it was given.
+                    if error.kind.is_evidence() || error.kind == FailureKind::Panicked {
+                        broken.insert(name.clone());
+                    }
+                    failures.push(ProviderFailure::new(name, error));
+                }
             }
-            Err(error) => failures.push(failed((provider.name.clone(), error))),
+            continue;
+        }
+        let interest = &source.card.interest;
+        if let Some((look, changed)) = known
+            && !changed.iter().any(|it| interest.is_touched_by(it))
+        {
+            looks.insert(name.clone(), look.clone());
+        } else if who.includes(name) {
+            let since = known.map(|(look, changed)| {
+                let changed = shared.get_or_insert_with(|| Arc::new(changed.clone()));
+                (Arc::clone(&look.report), Arc::clone(changed))
+            });
+            let (snapshot, parses) = (snapshot.clone(), Arc::clone(run.parses));
+            let asked = Asked::Findings;
+            questions.push((source, Question { snapshot, since, parses, asked }));
+        } else {
+            unasked.insert(name.clone());
         }
     }
-    let n_phases = providers.iter().map(|it| it.phases.len()).max().unwrap_or(0);
+    hear(run, snapshot, questions, &mut looks, &mut failures);
     let ignores =
         ignore::update(run.parses, snapshot, before.map(|(it, changed)| (&it.ignores, changed)));
-    let all_asked = looks.len() == run.checks.len();
+    let snapshot = snapshot.clone();
+    assemble(run, Parts { snapshot, looks, unasked, broken, failures, ignores })
+}
+
+/// Puts a tree of which not everybody was asked to the rest of them. `before` is the tree that they know.
+pub(crate) fn assess_rest(
+    run: &Run<'_>,
+    partly: &Assessment,
+    before: &Assessment,
+    changed: &BTreeSet<RelPath>,
+) -> Assessment {
+    let snapshot = &partly.snapshot;
+    let changed = Arc::new(changed.clone());
+    let question = |name: &String| {
+        let known = before.looks.get(name);
+        let since = known.map(|it| (Arc::clone(&it.report), Arc::clone(&changed)));
+        let (snapshot, parses) = (snapshot.clone(), Arc::clone(run.parses));
+        Some((run.sources.get(name)?, Question { snapshot, since, parses, asked: Asked::Findings }))
+    };
+    let questions = partly.unasked.iter().filter_map(question).collect();
+    let (mut looks, mut failures) = (partly.looks.clone(), partly.failures.clone());
+    hear(run, snapshot, questions, &mut looks, &mut failures);
+    let (snapshot, ignores) = (snapshot.clone(), partly.ignores.clone());
+    let (unasked, broken) = (BTreeSet::new(), partly.broken.clone());
+    assemble(run, Parts { snapshot, looks, unasked, broken, failures, ignores })
+}
+
+/// Asks those that run elsewhere, and takes down what they say.
+fn hear(
+    run: &Run<'_>,
+    snapshot: &Snapshot,
+    questions: Vec<(&Source<'_>, Question)>,
+    looks: &mut BTreeMap<String, Look>,
+    failures: &mut Vec<ProviderFailure>,
+) {
+    for (name, answer) in run.sources.ask(questions, run.stop) {
+        match (answer, run.sources.get(&name)) {
+            (Ok(report), Some(source)) => {
+                let look = Look::new(&source.card, report, snapshot);
+                looks.insert(name, look);
+            }
+            (Ok(_), None) => {}
+            (Err(error), _) => failures.push(ProviderFailure::new(&name, error)),
+        }
+    }
+}
+
+/// What an assessment is made of.
+struct Parts {
+    snapshot: Snapshot,
+    looks: BTreeMap<String, Look>,
+    unasked: BTreeSet<String>,
+    broken: BTreeSet<String>,
+    failures: Vec<ProviderFailure>,
+    ignores: Ignores,
+}
+
+fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
+    let Parts { snapshot, looks, unasked, mut broken, mut failures, ignores } = parts;
+    let by_tree = failures.iter().filter(|it| it.kind.is_evidence());
+    broken.extend(by_tree.map(|it| it.source.clone()));
+    let mut doubtful = BTreeMap::new();
+    for (name, look) in &looks {
+        failures.extend(look.flaws.iter().map(|it| garbled(name, it.clone())));
+        let unheard = &look.report.unheard;
+        failures.extend(unheard.iter().map(|it| ProviderFailure::new(it.0, it.1.clone())));
+        let names = unheard.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        doubtful.extend(look.report.doubtful.iter().map(|it| (it.clone(), names.clone())));
+    }
+    let all_asked = looks.len() == run.sources.n_all();
     let mut assessment = Assessment {
-        snapshot: snapshot.clone(),
+        snapshot,
         diagnostics: Vec::new(),
         repairs: Vec::new(),
         baselined: BTreeSet::new(),
+        doubtful,
         n_ignored: 0,
         failures,
         looks,
-        n_phases,
+        unasked,
+        broken,
+        n_phases: run.sources.n_phases(),
         ignores,
     };
     sift(run, &mut assessment, all_asked);
     assessment.failures.sort();
     assessment.failures.dedup();
     assessment
+}
+
+fn look(source: &Source<'_>, check: &dyn Check, input: &Input<'_>) -> Result<Look, LookError> {
+    let report = caught(|| check.check(input))??;
+    Ok(Look::new(&source.card, report, input.snapshot))
+}
+
+/// Asks everybody who said something about the tree for repairs, once.
+pub(crate) fn complete(run: &Run<'_>, assessment: &mut Assessment) {
+    let Assessment { snapshot, looks, failures, .. } = assessment;
+    let input = Input { snapshot, since: None, parses: run.parses, stop: run.stop };
+    let mut questions: Vec<(&Source<'_>, Question)> = Vec::new();
+    for (name, look) in looks.iter_mut().filter(|it| it.1.repairs.is_none()) {
+        let Some(source) = run.sources.get(name) else { continue };
+        let Some(function) = source.function(run.sources) else {
+            let found = assessment.diagnostics.iter().filter(|it| it.source == *name);
+            let of: BTreeSet<String> = found.map(|it| it.diagnostic_id.clone()).collect();
+            if of.is_empty() || look.is_flood {
+                look.repairs = Some(Vec::new());
+                continue;
+            }
+            let asked = Asked::Repairs(Arc::clone(&look.report), of);
+            let (snapshot, parses) = (snapshot.clone(), Arc::clone(run.parses));
+            questions.push((source, Question { snapshot, since: None, parses, asked }));
+            continue;
+        };
+        let mut report = (*look.report).clone();
+        match function.and_then(|it| caught(|| it.repairs(&input, &mut report))?) {
+            Ok(()) => *look = look.clone().with_repairs(name, report),
+            Err(error) => {
+                look.repairs = Some(Vec::new());
+                failures.push(ProviderFailure::new(name, error));
+            }
+        }
+    }
+    for (name, answer) in run.sources.ask(questions, run.stop) {
+        let Some(look) = looks.get_mut(&name) else { continue };
+        match answer {
+            Ok(report) => *look = look.clone().with_repairs(&name, report),
+            Err(error) => {
+                look.repairs = Some(Vec::new());
+                failures.push(ProviderFailure::new(&name, error));
+            }
+        }
+    }
+    for (name, look) in looks.iter() {
+        failures.extend(look.flaws.iter().map(|it| garbled(name, it.clone())));
+    }
+    attach_repairs(assessment);
+    assessment.failures.sort();
+    assessment.failures.dedup();
 }
 
 /// An answer that did not make sense.
@@ -127,11 +307,10 @@ fn changed_paths(before: &Snapshot, after: &Snapshot) -> BTreeSet<RelPath> {
     }
 }
 
-/// Takes over what counts of all that the providers said.
+/// Takes over what counts of all that the providers found.
 fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
-    let (mut said, mut repairs) = (Vec::new(), Vec::new());
+    let mut said = Vec::new();
     let mut known: HashSet<&str> = HashSet::new();
-    let mut repair_ids: HashSet<&str> = HashSet::new();
     for (source, look) in &assessment.looks {
         // An id stands for one finding in the whole run, so the first provider that uses it keeps it.
         for diagnostic in &look.diagnostics {
@@ -142,14 +321,6 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
                     "{} is the id of a finding of another provider",
                     diagnostic.diagnostic_id
                 );
-                assessment.failures.push(garbled(source, message));
-            }
-        }
-        for repair in &look.repairs {
-            if repair_ids.insert(&repair.id) {
-                repairs.push(repair);
-            } else {
-                let message = format!("{} is the id of a repair of another provider", repair.id);
                 assessment.failures.push(garbled(source, message));
             }
         }
@@ -167,12 +338,30 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
     });
     let mut diagnostics: Vec<Arc<Diagnostic>> = sifted.kept.into_iter().chain(own).collect();
     diagnostics.sort_by(|left, right| left.total_cmp(right));
-    let repairs = attach(&mut diagnostics, &repairs, &known);
     let is_baselined = |it: &&Arc<Diagnostic>| run.sieve.baseline.contains(&it.diagnostic_id);
     assessment.baselined =
         diagnostics.iter().filter(is_baselined).map(|it| it.diagnostic_id.clone()).collect();
     assessment.n_ignored = sifted.n_ignored;
     assessment.diagnostics = diagnostics;
+}
+
+/// Takes over the repairs of what counts.
+fn attach_repairs(assessment: &mut Assessment) {
+    let mut repairs = Vec::new();
+    let mut known: HashSet<&str> = HashSet::new();
+    let mut repair_ids: HashSet<&str> = HashSet::new();
+    for (source, look) in &assessment.looks {
+        known.extend(look.diagnostics.iter().map(|it| it.diagnostic_id.as_str()));
+        for repair in look.repairs.iter().flatten() {
+            if repair_ids.insert(&repair.id) {
+                repairs.push(repair);
+            } else {
+                let message = format!("{} is the id of a repair of another provider", repair.id);
+                assessment.failures.push(garbled(source, message));
+            }
+        }
+    }
+    let repairs = attach(&mut assessment.diagnostics, &repairs, &known);
     assessment.repairs = repairs;
 }
 
@@ -226,9 +415,26 @@ fn attach(
 }
 
 impl Assessment {
-    /// Whether the provider could do its work.
-    pub(crate) fn has_heard(&self, source: &str) -> bool {
-        source == OWN_SOURCE || self.looks.contains_key(source)
+    /// The providers of the tree before whose word on this one is missing: they were not asked, or did not answer, and the
+    /// reason says nothing about the tree.
+    pub(crate) fn unheard<'a>(&'a self, before: &'a Assessment) -> BTreeSet<&'a str> {
+        let is_missing = |it: &&String| !self.looks.contains_key(*it) && !self.is_broken(it);
+        before.looks.keys().filter(is_missing).map(String::as_str).collect()
+    }
+
+    /// Whether the tree itself keeps the provider from working.
+    pub(crate) fn is_broken(&self, source: &str) -> bool {
+        self.broken.contains(source)
+    }
+
+    /// Why the provider did not answer.
+    pub(crate) fn silence(&self, source: &str) -> Option<&ProviderFailure> {
+        self.failures.iter().find(|it| it.source == source)
+    }
+
+    /// Whether somebody stopped because the answer is not wanted any more.
+    pub(crate) fn is_cut_short(&self) -> bool {
+        self.failures.iter().any(|it| it.kind == FailureKind::Stopped)
     }
 
     /// The place of a finding's phase in the order of phases, the same for all assessments of a run. What the engine
@@ -246,7 +452,7 @@ impl Assessment {
         let related = diagnostic.related.iter().map(|it| it.file.as_str());
         std::iter::once(diagnostic.file.as_str()).chain(related).any(|file| {
             look.report.blocked.get(file).is_some_and(|first| {
-                look.phases.contains(first)
+                look.has_phase(first)
                     && look.phase_index(&diagnostic.phase) >= look.phase_index(first)
             })
         })
@@ -260,16 +466,11 @@ impl Assessment {
         wants: &dyn Fn(&str) -> bool,
     ) -> (Coverage, Vec<ProviderFailure>) {
         let (mut coverage, mut failures) = (Coverage::default(), Vec::new());
-        for provider in by_name(run.checks).0 {
-            let Some(look) = self.looks.get(&provider.name).filter(|_| wants(&provider.name))
-            else {
-                continue;
-            };
-            match provider.coverage(&self.snapshot, &look.report) {
+        for (name, look) in self.looks.iter().filter(|it| wants(it.0)) {
+            let Some(source) = run.sources.get(name) else { continue };
+            match source.coverage(&self.snapshot, &look.report) {
                 Ok(it) => coverage.merge(it),
-                Err(CheckError { kind, message }) => {
-                    failures.push(ProviderFailure { source: provider.name, kind, message });
-                }
+                Err(error) => failures.push(ProviderFailure::new(name, error)),
             }
         }
         (coverage, failures)

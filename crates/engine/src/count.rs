@@ -1,8 +1,6 @@
 //! How far a tree is from green (RS-33): the errors, obligations, holes and warnings of each phase, earlier ones first.
 //! What is only worth knowing, and what is put up with, is not counted.
 
-use std::collections::BTreeSet;
-
 use check::Class;
 
 use crate::assessment::Assessment;
@@ -12,12 +10,12 @@ use crate::assessment::Assessment;
 pub(crate) struct Count(Vec<[usize; 4]>);
 
 impl Count {
-    /// The count of a tree, without what the `distrusted` providers say.
-    pub(crate) fn of(assessment: &Assessment, distrusted: &BTreeSet<String>) -> Count {
+    /// The count of a tree, without what the providers say that `is_out` names.
+    pub(crate) fn of(assessment: &Assessment, is_out: impl Fn(&str) -> bool) -> Count {
         // One place for findings of unknown phases and one for what the engine says.
         let mut phases = vec![[0; 4]; assessment.n_phases + 2];
         for diagnostic in &assessment.diagnostics {
-            if distrusted.contains(&diagnostic.source)
+            if is_out(&diagnostic.source)
                 || assessment.baselined.contains(&diagnostic.diagnostic_id)
             {
                 continue;

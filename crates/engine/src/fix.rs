@@ -10,14 +10,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use check::{Repair, Severity};
+use check::{Repair, Severity, StopCause};
 use plan::{Candidates, Plan, Policy, Reason, Rejection};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
-use crate::assessment::{Assessment, ProviderFailure, garbled};
+use crate::assessment::{Assessment, ProviderFailure, complete, garbled};
 use crate::count::Count;
 use crate::erratic::find_erratic;
-use crate::outcome::{Applied, Fixed, Options, Progress, Stop};
+use crate::outcome::{Applied, Ending, Fixed, Options, Progress};
 use crate::run::Run;
 use crate::search::{Batch, Searched, search};
 use crate::words::Words;
@@ -30,7 +30,7 @@ pub fn fix(
     options: &Options<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Fixed {
-    let mut distrusted: BTreeSet<String> = BTreeSet::new();
+    let mut distrusted = floods(start);
     let mut n_rechecks = 0;
     loop {
         let mut session = Session::new(run, start, options, &distrusted);
@@ -47,6 +47,12 @@ pub fn fix(
         }
         distrusted.extend(erratic);
     }
+}
+
+/// The sources that said more than is taken: what they say of two trees cannot be compared.
+fn floods(assessment: &Assessment) -> BTreeSet<String> {
+    let floods = assessment.looks.iter().filter(|it| it.1.is_flood);
+    floods.map(|it| it.0.clone()).collect()
 }
 
 /// A tree that was kept.
@@ -81,7 +87,7 @@ struct Session<'a> {
     touched: BTreeSet<RelPath>,
     n_passes: usize,
     n_rechecks: usize,
-    stop: Stop,
+    ending: Ending,
     notes: Vec<String>,
     /// Who could not do their work at the start. They may be able to at the end, but that is not the whole story.
     start_failures: Vec<ProviderFailure>,
@@ -97,7 +103,7 @@ impl<'a> Session<'a> {
         let first = Kept {
             assessment: start.clone(),
             change: TreeChange::default(),
-            count: Count::of(start, distrusted),
+            count: Count::of(start, |it| distrusted.contains(it)),
             n_applied: 0,
             state: state_of(&start.snapshot, &start.snapshot, &BTreeSet::new()),
         };
@@ -112,7 +118,7 @@ impl<'a> Session<'a> {
             touched: BTreeSet::new(),
             n_passes: 0,
             n_rechecks: 0,
-            stop: Stop::Settled,
+            ending: Ending::Settled,
             notes: Vec::new(),
             start_failures: start.failures.clone(),
         }
@@ -136,7 +142,7 @@ impl<'a> Session<'a> {
                 return;
             }
             if self.n_passes >= self.options.max_passes {
-                self.stop = Stop::PassBudget;
+                self.ending = Ending::PassBudget;
                 let n = self.options.max_passes;
                 self.give_up(&batch, &format!("there were {n} passes, which is the limit"));
                 return;
@@ -182,12 +188,15 @@ impl<'a> Session<'a> {
         let quarantine = self.quarantine.iter();
         let mut barred: BTreeMap<String, Rejection> =
             quarantine.map(|(id, it)| (id.clone(), it.rejection.clone())).collect();
-        for repair in repairs.iter().filter(|it| self.distrusted.contains(&it.source)) {
-            let detail = format!("{} answers differently when it is asked again", repair.source);
-            barred.insert(
-                repair.id.clone(),
-                Rejection { reason: Reason::Unverified, with: None, detail },
-            );
+        for repair in &repairs {
+            let doubt = repair.resolves.iter().find_map(|it| current.doubtful.get(it));
+            let detail = match doubt {
+                _ if self.distrusted.contains(&repair.source) => self.distrust(&repair.source),
+                Some(silent) => format!("{silent} did not answer, and it may be no problem at all"),
+                None => continue,
+            };
+            let rejection = Rejection { reason: Reason::Unverified, with: None, detail };
+            barred.insert(repair.id.clone(), rejection);
         }
         let applied: BTreeSet<String> =
             self.applied.iter().map(|it| it.repair.id.clone()).collect();
@@ -207,6 +216,15 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// Why the source is not believed.
+    fn distrust(&self, source: &str) -> String {
+        let look = self.kept[0].assessment.looks.get(source);
+        match look.is_some_and(|it| it.is_flood) {
+            true => format!("{source} says more than can be compared"),
+            false => format!("{source} answers differently when it is asked again"),
+        }
+    }
+
     /// Says of all of them that there was no time for them.
     fn give_up(&mut self, repairs: &[Arc<Repair>], detail: &str) {
         for repair in repairs {
@@ -224,15 +242,28 @@ impl<'a> Session<'a> {
             self.words.add(&repair.id, rejection.clone());
             self.quarantine.insert(repair.id.clone(), Quarantined { rejection, failed_in });
         }
-        if let Some((repairs, change, assessment)) = searched.kept {
+        if let Some((repairs, change, mut assessment)) = searched.kept {
+            complete(self.run, &mut assessment);
             self.keep(repairs, &change, assessment);
             self.break_cycle();
         }
         if !searched.undecided.is_empty() {
             let n = self.options.max_rechecks;
-            let detail = format!("the tree was checked again {n} times, which is the limit");
+            let (ending, detail) = match self.run.stop.cause() {
+                Some(StopCause::OutOfTime) => {
+                    (Ending::TimeBudget, "the time for repairs was over".to_owned())
+                }
+                Some(StopCause::Cancelled) => {
+                    (Ending::Cancelled, "the run was cancelled".to_owned())
+                }
+                None => {
+                    let detail =
+                        format!("the tree was checked again {n} times, which is the limit");
+                    (Ending::RecheckBudget, detail)
+                }
+            };
             self.give_up(&searched.undecided, &detail);
-            self.stop = Stop::RecheckBudget;
+            self.ending = ending;
             return false;
         }
         has_news
@@ -249,7 +280,7 @@ impl<'a> Session<'a> {
         let composed = self.last().change.compose(first, change);
         self.kept.push(Kept {
             change: composed.unwrap_or_else(|_| snapshot::diff(first, &assessment.snapshot)),
-            count: Count::of(&assessment, self.distrusted),
+            count: Count::of(&assessment, |it| self.distrusted.contains(it)),
             n_applied: self.applied.len(),
             state: state_of(first, &assessment.snapshot, &self.touched),
             assessment,
@@ -280,8 +311,8 @@ impl<'a> Session<'a> {
         self.notes.push(detail);
         self.kept.truncate(best + 1);
         self.applied.truncate(self.last().n_applied);
-        if self.stop == Stop::Settled {
-            self.stop = Stop::Cycle { rules, period };
+        if self.ending == Ending::Settled {
+            self.ending = Ending::Cycle { rules, period };
         }
     }
 
@@ -289,7 +320,8 @@ impl<'a> Session<'a> {
         let Kept { assessment: mut end, change, .. } =
             self.kept.pop().expect("the first tree is never taken away");
         end.failures.extend(self.start_failures);
-        for source in self.distrusted {
+        let floods = floods(&end);
+        for source in self.distrusted.iter().filter(|it| !floods.contains(*it)) {
             let message =
                 "answers differently when it is asked again, so none of its repairs is applied";
             end.failures.push(garbled(source, message.to_owned()));
@@ -306,7 +338,7 @@ impl<'a> Session<'a> {
             applied: self.applied,
             passes: self.n_passes,
             rechecks,
-            stop: self.stop,
+            ending: self.ending,
             notes: self.notes,
         }
     }

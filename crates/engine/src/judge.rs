@@ -52,7 +52,6 @@ pub(crate) type Found<'a> = HashMap<&'a str, &'a Arc<Diagnostic>>;
 pub(crate) struct Checked {
     pub(crate) assessment: Assessment,
     pub(crate) comparison: Comparison,
-    pub(crate) count: Count,
 }
 
 /// Something that is wrong with a trial.
@@ -60,13 +59,19 @@ pub(crate) struct Checked {
 pub(crate) struct Complaint {
     /// Who may have done it, by their numbers in the batch; all of the new ones if it is empty.
     pub(crate) suspects: Vec<usize>,
+    /// The provider that has something to complain about, if it is one.
+    pub(crate) by: Option<String>,
     /// What to say of whoever did it.
     pub(crate) rejection: Rejection,
 }
 
 impl Complaint {
     pub(crate) fn new(suspects: Vec<usize>, reason: Reason, detail: String) -> Complaint {
-        Complaint { suspects, rejection: Rejection { reason, with: None, detail } }
+        Complaint { suspects, by: None, rejection: Rejection { reason, with: None, detail } }
+    }
+
+    fn by(self, source: &str) -> Complaint {
+        Complaint { by: Some(source.to_owned()), ..self }
     }
 }
 
@@ -82,8 +87,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) distrusted: &'a BTreeSet<String>,
     /// What the repairs that were accepted already brought in, and how often.
     pub(crate) paid: &'a BTreeMap<Face, usize>,
-    /// The count with the repairs that were accepted already.
-    pub(crate) count: &'a Count,
+    /// The tree with the repairs that were accepted already.
+    pub(crate) base: &'a Assessment,
 }
 
 impl Bench<'_> {
@@ -95,28 +100,31 @@ impl Bench<'_> {
         added: &[usize],
     ) -> Vec<Complaint> {
         let mut complaints = Vec::new();
+        let unheard = checked.assessment.unheard(self.before);
         self.judge_providers(checked, &mut complaints);
         self.judge_blocked(checked, added, &mut complaints);
         self.judge_new(checked, added, &mut complaints);
-        self.judge_claims(checked, accepted, added, &mut complaints);
-        if complaints.is_empty() && checked.count > *self.count {
-            let detail = "more is wrong, in the order of work, than without it".to_owned();
-            complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail));
+        self.judge_claims(checked, &unheard, (accepted, added), &mut complaints);
+        if complaints.is_empty() {
+            let is_out = |it: &str| self.distrusted.contains(it) || unheard.contains(it);
+            if Count::of(&checked.assessment, is_out) > Count::of(self.base, is_out) {
+                let detail = "more is wrong, in the order of work, than without it".to_owned();
+                complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail));
+            }
         }
         complaints
     }
 
+    /// A provider that the new tree keeps from working.
     fn judge_providers(&self, checked: &Checked, complaints: &mut Vec<Complaint>) {
         for source in self.before.looks.keys() {
-            if checked.assessment.has_heard(source) || self.distrusted.contains(source) {
+            if !checked.assessment.is_broken(source) || self.distrusted.contains(source) {
                 continue;
             }
-            let failures = &checked.assessment.failures;
-            let message =
-                failures.iter().find(|it| it.source == *source).map(|it| it.message.as_str());
-            let detail =
-                format!("{source} cannot check the result: {}", message.unwrap_or("it failed"));
-            complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail));
+            let silence = checked.assessment.silence(source);
+            let message = silence.map_or("it failed", |it| it.message.as_str());
+            let detail = format!("{source} cannot check the result: {message}");
+            complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail).by(source));
         }
     }
 
@@ -127,7 +135,7 @@ impl Bench<'_> {
             if self.distrusted.contains(source) {
                 continue;
             }
-            let is_nearer = |(path, first): &(&RelPath, &&'static str)| {
+            let is_nearer = |(path, first): &(&RelPath, &String)| {
                 let known = before.report.blocked.get(*path).map(|it| before.phase_index(it));
                 known.is_none_or(|it| look.phase_index(first) < it)
             };
@@ -138,7 +146,7 @@ impl Bench<'_> {
                 |idx: &&usize| self.members[**idx].files.iter().any(|file| blocked.contains(file));
             let suspects = added.iter().filter(is_there).copied().collect();
             let detail = format!("{source} can no longer look at {path} as far as before");
-            complaints.push(Complaint::new(suspects, Reason::Regressed, detail));
+            complaints.push(Complaint::new(suspects, Reason::Regressed, detail).by(source));
         }
     }
 
@@ -170,29 +178,48 @@ impl Bench<'_> {
             }
             if !suspects.is_empty() {
                 let detail = format!("{} appeared at {}", diagnostic.rule_id, place(diagnostic));
-                complaints.push(Complaint::new(suspects, Reason::Regressed, detail));
+                let complaint = Complaint::new(suspects, Reason::Regressed, detail);
+                complaints.push(complaint.by(&diagnostic.source));
             }
         }
     }
 
+    /// What a provider that was not asked would say is left open. One that was asked and did not answer has confirmed
+    /// nothing.
     fn judge_claims(
         &self,
         checked: &Checked,
-        accepted: &[usize],
-        added: &[usize],
+        unheard: &BTreeSet<&str>,
+        (accepted, added): (&[usize], &[usize]),
         complaints: &mut Vec<Complaint>,
     ) {
+        let source = |id: &String| self.found.get(id.as_str()).map(|it| it.source.as_str());
+        let is_open = |id: &String| source(id).is_some_and(|it| unheard.contains(it));
         let unmet = |idx: usize| {
             let resolves = &self.members[idx].repair.resolves;
-            resolves.iter().find(|id| !checked.comparison.gone.contains(*id))
+            resolves.iter().find(|id| !checked.comparison.gone.contains(*id) && !is_open(id))
         };
+        let is_asked = |it: &&str| !checked.assessment.unasked.contains(*it);
+        for idx in added.iter().copied().filter(|_| !unheard.is_empty()) {
+            let resolves = self.members[idx].repair.resolves.iter();
+            let silent = resolves.filter_map(source).filter(|it| unheard.contains(it));
+            let Some(silent) = silent.into_iter().find(is_asked) else { continue };
+            let message = checked.assessment.silence(silent).map(|it| it.message.as_str());
+            let detail =
+                format!("{silent} did not answer: {}", message.unwrap_or("it was given up"));
+            complaints.push(Complaint::new(vec![idx], Reason::Unverified, detail).by(silent));
+        }
         for idx in added.iter().copied() {
             let Some(id) = unmet(idx) else { continue };
             let detail = match self.found.get(id.as_str()) {
                 Some(it) => format!("{} at {} is still there", it.rule_id, place(it)),
                 None => format!("{id}, which it claims to resolve, is not a finding"),
             };
-            complaints.push(Complaint::new(vec![idx], Reason::Unverified, detail));
+            let complaint = Complaint::new(vec![idx], Reason::Unverified, detail);
+            complaints.push(match source(id) {
+                Some(source) => complaint.by(source),
+                None => complaint,
+            });
         }
         for idx in accepted.iter().copied() {
             let Some(it) = unmet(idx).and_then(|id| self.found.get(id.as_str())) else { continue };
@@ -201,7 +228,8 @@ impl Bench<'_> {
                 format!("with it, {repair} no longer resolves {} at {}", it.rule_id, place(it));
             let with = Some(repair.clone());
             let rejection = Rejection { reason: Reason::Regressed, with, detail };
-            complaints.push(Complaint { suspects: Vec::new(), rejection });
+            let by = Some(it.source.clone());
+            complaints.push(Complaint { suspects: Vec::new(), by, rejection });
         }
     }
 

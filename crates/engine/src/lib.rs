@@ -22,10 +22,12 @@ mod judge;
 mod outcome;
 mod run;
 mod search;
+mod sources;
 mod words;
 
 pub use assessment::{Assessment, ProviderFailure, assess};
 pub use fix::fix;
 pub use ignore::{IGNORE_WITHOUT_RULE, OWN_SOURCE, UNUSED_IGNORE};
-pub use outcome::{Applied, Fixed, Options, Progress, Rejected, Stop};
+pub use outcome::{Applied, Ending, Fixed, Options, Progress, Rejected};
 pub use run::{Level, Run, Sieve};
+pub use sources::Sources;

@@ -19,8 +19,9 @@ pub struct Options<'a> {
     pub wants: &'a dyn Fn(&Repair) -> bool,
     /// How often a batch of repairs may be tried.
     pub max_passes: usize,
-    /// How often the providers may be asked about a new version of the tree. A run that starts over because a provider
-    /// changed its mind counts from the beginning, so that the others do not pay for it.
+    /// How much work it may be to ask the providers about new versions of the tree. The unit is a look in this process;
+    /// others weigh more ([`check::Cost::weight`]). A run that starts over because a provider changed its mind counts from
+    /// the beginning, so that the others do not pay for it.
     pub max_rechecks: usize,
 }
 
@@ -70,7 +71,7 @@ pub struct Rejected {
 
 /// Why there was no further pass.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Stop {
+pub enum Ending {
     /// Nothing was left to apply.
     Settled,
     /// Repairs undid one another in turn. The best version of the tree was kept.
@@ -84,6 +85,10 @@ pub enum Stop {
     PassBudget,
     /// The providers were asked as often as they may be.
     RecheckBudget,
+    /// The time was over.
+    TimeBudget,
+    /// Somebody did not want the result any more.
+    Cancelled,
 }
 
 /// What came of a run.
@@ -102,7 +107,7 @@ pub struct Fixed {
     /// How often the providers were asked about a new version of the tree.
     pub rechecks: usize,
     /// Why there was no further pass.
-    pub stop: Stop,
+    pub ending: Ending,
     /// What else people should know.
     pub notes: Vec<String>,
 }

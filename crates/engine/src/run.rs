@@ -1,8 +1,11 @@
 //! What stays the same over a run: the providers, the parsed documents, and which findings count in this workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use check::{Check, Diagnostic, Parses, Severity, Tier};
+use check::{Diagnostic, Parses, Severity, Stop, Tier};
+
+use crate::sources::Sources;
 
 /// What a workspace has decided about a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,8 +19,8 @@ pub enum Level {
 /// What of the findings counts in this workspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sieve {
-    /// By rule. A rule that is not named keeps its own severity; one about policy is off.
-    pub levels: BTreeMap<String, Level>,
+    /// By source and rule. A rule that is not named keeps its own severity; one about policy is off.
+    pub levels: BTreeMap<String, BTreeMap<String, Level>>,
     /// The ids of findings that were there before and are put up with.
     pub baseline: BTreeSet<String>,
 }
@@ -25,7 +28,8 @@ pub struct Sieve {
 impl Sieve {
     /// The severity of the finding in this workspace; `None` if it does not count.
     pub(crate) fn severity(&self, diagnostic: &Diagnostic) -> Option<Severity> {
-        match self.levels.get(&diagnostic.rule_id) {
+        let of_source = self.levels.get(&diagnostic.source);
+        match of_source.and_then(|it| it.get(&diagnostic.rule_id)) {
             Some(Level::Off) => None,
             Some(Level::At(severity)) => Some(*severity),
             None => (diagnostic.tier != Tier::Policy).then_some(diagnostic.severity),
@@ -35,10 +39,12 @@ impl Sieve {
 
 /// Who is asked, and what counts.
 pub struct Run<'a> {
-    /// The providers, in any order.
-    pub checks: &'a [&'a dyn Check],
+    /// The sources of findings.
+    pub sources: &'a Sources<'a>,
     /// Parsed documents, shared by all.
-    pub parses: &'a Parses,
+    pub parses: &'a Arc<Parses>,
     /// Which findings count.
     pub sieve: &'a Sieve,
+    /// Whether the result is still wanted.
+    pub stop: &'a Stop,
 }

@@ -7,6 +7,9 @@
 //! Suspicion can be wrong: a good repair fails if another one spoils its work. So one that fails is also tried without
 //! any other, and if it passes then, the search starts again in rank order without suspicions. There the better
 //! ranked of two that do not go together is accepted first, and the other one is condemned.
+//!
+//! Only functions in this process are asked in every trial. What they accept is put to all the others once. If one of
+//! those objects, the batch is searched again, and from then on that one is asked in every trial too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,8 +18,7 @@ use check::Repair;
 use plan::{Reason, Rejection};
 use snapshot::{RelPath, TreeChange};
 
-use crate::assessment::Assessment;
-use crate::count::Count;
+use crate::assessment::{Assessment, assess_rest};
 use crate::judge::{Bench, Complaint, Found, Member};
 use crate::outcome::Progress;
 use crate::run::Run;
@@ -34,7 +36,7 @@ pub(crate) struct Batch<'a> {
     /// What they do together.
     pub(crate) change: &'a TreeChange,
     pub(crate) distrusted: &'a BTreeSet<String>,
-    /// How often the providers may be asked.
+    /// How much work it may be to ask the providers.
     pub(crate) max_rechecks: usize,
 }
 
@@ -56,8 +58,8 @@ struct Search<'a> {
     by_file: HashMap<RelPath, Vec<usize>>,
     /// By member: the members that it requires.
     requires: Vec<Vec<usize>>,
-    /// How far the tree is from green without any of them.
-    start_count: Count,
+    /// The providers that run elsewhere and are asked in every trial, because they objected to one.
+    objecting: BTreeSet<String>,
     by_rank_only: bool,
     n_rechecks: usize,
     /// In order.
@@ -89,7 +91,7 @@ pub(crate) fn search(batch: &Batch<'_>, progress: &mut dyn FnMut(Progress)) -> S
         batch,
         found,
         requires,
-        start_count: Count::of(batch.before, batch.distrusted),
+        objecting: BTreeSet::new(),
         by_rank_only: false,
         n_rechecks: 0,
         accepted: Vec::new(),
@@ -98,8 +100,12 @@ pub(crate) fn search(batch: &Batch<'_>, progress: &mut dyn FnMut(Progress)) -> S
         undecided: BTreeSet::new(),
         orphaned: BTreeSet::new(),
     };
-    search.settle_all(progress);
-    search.finish()
+    loop {
+        search.settle_all(progress);
+        if search.is_confirmed() {
+            return search.finish();
+        }
+    }
 }
 
 /// The repairs in their order, but each after those that it requires, and for each one the places of those.
@@ -131,8 +137,7 @@ fn required_first(repairs: &[Arc<Repair>]) -> (Vec<Arc<Repair>>, Vec<Vec<usize>>
 
 impl Search<'_> {
     fn settle_all(&mut self, progress: &mut dyn FnMut(Progress)) {
-        let mut open: Vec<(Vec<usize>, Option<Trial>)> =
-            vec![((0..self.members.len()).collect(), None)];
+        let mut open: Vec<(Vec<usize>, Option<Trial>)> = vec![(self.uncondemned(), None)];
         while let Some((mut added, known)) = open.pop() {
             self.drop_orphans(&mut added);
             if added.is_empty() {
@@ -184,8 +189,74 @@ impl Search<'_> {
 
     fn try_on_accepted(&mut self, numbers: Vec<usize>) -> Option<Trial> {
         let trial = self.try_out(numbers, self.base.as_ref())?;
-        self.n_rechecks += usize::from(matches!(trial.outcome, Outcome::Checked(_)));
+        self.n_rechecks += self.cost(&trial);
         Some(trial)
+    }
+
+    /// The work that a trial was.
+    fn cost(&self, trial: &Trial) -> usize {
+        match trial.outcome {
+            Outcome::Checked(_) => 1 + self.weight(&self.objecting),
+            Outcome::Broken(_) => 0,
+        }
+    }
+
+    fn weight(&self, names: &BTreeSet<String>) -> usize {
+        let sources = names.iter().filter_map(|it| self.batch.run.sources.get(it));
+        sources.map(|it| it.card.cost.weight()).sum()
+    }
+
+    /// Puts what was accepted to those who were not asked yet. If one of them objects, everything is forgotten but who is
+    /// to be asked from now on.
+    fn is_confirmed(&mut self) -> bool {
+        let Some(Trial { numbers, change, outcome: Outcome::Checked(checked) }) = &self.base else {
+            return true;
+        };
+        let unasked = &checked.assessment.unasked;
+        if unasked.is_empty() {
+            return true;
+        }
+        let weight = self.weight(unasked);
+        let Batch { run, before, .. } = self.batch;
+        let whole = (self.n_rechecks + weight <= self.batch.max_rechecks)
+            .then(|| assess_rest(run, &checked.assessment, before, &change.paths()))
+            .filter(|it| !it.is_cut_short());
+        let Some(whole) = whole else {
+            // Nobody knows what they would have said.
+            self.undecided.extend(std::mem::take(&mut self.accepted));
+            self.base = None;
+            return true;
+        };
+        let (numbers, change) = (numbers.clone(), change.clone());
+        let checked = self.compared(&numbers, &change, whole);
+        let asked = unasked.clone();
+        let trial = Trial { numbers, change, outcome: Outcome::Checked(checked) };
+        self.n_rechecks += weight;
+        let complaints = self.judge(&trial, None, &[], &trial.numbers);
+        if complaints.is_empty() {
+            self.base = Some(trial);
+            return true;
+        }
+        let whole = trial.checked().map(|it| &it.assessment);
+        let is_silent = |source: &String| {
+            whole.is_some_and(|it| !it.looks.contains_key(source) && !it.is_broken(source))
+        };
+        let n_condemned = self.condemned.len();
+        for complaint in &complaints {
+            match (&complaint.by, &complaint.suspects[..]) {
+                // Asking again would not help: nobody else can confirm the repair.
+                (Some(source), [only]) if is_silent(source) => {
+                    self.condemned.insert(*only, complaint.rejection.clone());
+                }
+                (Some(source), _) => drop(self.objecting.insert(source.clone())),
+                (None, _) => {}
+            }
+        }
+        if self.objecting.is_disjoint(&asked) && self.condemned.len() == n_condemned {
+            self.objecting.extend(asked);
+        }
+        self.forget();
+        false
     }
 
     /// Whether the repair, with only those that it requires, does what it claims. Without time for another trial it
@@ -200,7 +271,7 @@ impl Search<'_> {
             return false;
         }
         let Some(trial) = self.try_out(numbers.into_iter().collect(), None) else { return false };
-        self.n_rechecks += usize::from(matches!(trial.outcome, Outcome::Checked(_)));
+        self.n_rechecks += self.cost(&trial);
         let others: Vec<usize> = trial.numbers.iter().copied().filter(|it| *it != only).collect();
         self.judge(&trial, None, &others, &[only]).is_empty()
     }
@@ -208,10 +279,18 @@ impl Search<'_> {
     /// Forgets what was accepted, and gives all that are not condemned.
     fn start_again(&mut self) -> Vec<usize> {
         self.by_rank_only = true;
+        self.forget();
+        self.uncondemned()
+    }
+
+    fn forget(&mut self) {
         self.accepted.clear();
         self.base = None;
         self.undecided.clear();
         self.orphaned.clear();
+    }
+
+    fn uncondemned(&self) -> Vec<usize> {
         (0..self.members.len()).filter(|idx| !self.condemned.contains_key(idx)).collect()
     }
 
@@ -267,7 +346,7 @@ impl Search<'_> {
             members: &self.members,
             distrusted: self.batch.distrusted,
             paid: &BTreeMap::new(),
-            count: base.map_or(&self.start_count, |it| &it.count),
+            base: base.map_or(self.batch.before, |it| &it.assessment),
         };
         let paid = base.map(|it| bench.prices(it)).unwrap_or_default();
         bench.paid = &paid;

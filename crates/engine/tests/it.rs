@@ -3,6 +3,7 @@
 
 mod it {
     mod adversaries;
+    mod elsewhere;
     mod findings;
     mod invariants;
     mod kit;

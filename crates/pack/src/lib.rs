@@ -32,6 +32,6 @@ mod voice;
 pub use cache::{Cache, CacheKey};
 pub use local_schema::LocalSchema;
 pub use pack::{Pack, RuleInfo};
-pub use page::{Page, page, rule_ids};
+pub use page::{page, rule_ids};
 pub use problem::PackProblem;
 pub use provider::PackCheck;

@@ -10,11 +10,11 @@ mod reference;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use check::{
-    Check, CheckError, Coverage, Diagnostic, Input, Location, Parsed, Parses, Repair, Report,
-    Severity, Tier, Unchecked, assign_ids,
+    Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError, Page, Parsed,
+    Parses, Repair, Report, RuleSet, Severity, Tier, Trust, Unchecked, assign_ids,
 };
 use document::{Document, Format, Value};
 use rayon::prelude::*;
@@ -34,16 +34,25 @@ const SCHEMA: &str = "schema";
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LocalSchema;
 
+static CARD: LazyLock<Card> = LazyLock::new(|| Card {
+    name: SCHEMA.to_owned(),
+    phases: vec![PARSE.to_owned(), SCHEMA.to_owned()],
+    rules: RuleSet::closed(schema::rules()),
+    interest: Interest::documents(),
+    cost: Cost::InProcess,
+    trust: Trust::Sealed,
+});
+
 impl Check for LocalSchema {
-    fn name(&self) -> &str {
-        SCHEMA
+    fn card(&self) -> &Card {
+        &CARD
     }
 
-    fn phases(&self) -> &[&'static str] {
-        &[PARSE, SCHEMA]
+    fn page(&self, rule_id: &str) -> Option<Page> {
+        crate::page(rule_id, &[])
     }
 
-    fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
+    fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
         let since = input.since.and_then(|it| {
             Some((it.report.memory.as_ref()?.downcast_ref::<Remembered>()?, it.changed))
         });
@@ -63,12 +72,24 @@ impl Check for LocalSchema {
         let desk = Desk { input, schemas: Mutex::new(remembered.schemas) };
         let looked: Vec<(RelPath, Option<Looked>)> = todo
             .par_iter()
+            .filter(|_| !input.stop.is_set())
             .map(|(path, file)| ((*path).clone(), look(&desk, path, file)))
             .collect();
+        if input.stop.is_set() {
+            return Err(LookError::stopped());
+        }
         remembered.schemas = desk.schemas.into_inner().unwrap_or_else(PoisonError::into_inner);
         let found = looked.into_iter().filter_map(|(path, it)| Some((path, Arc::new(it?))));
         remembered.files.extend(found);
         Ok(remembered.into_report())
+    }
+
+    fn repairs(&self, _: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
+        let memory = report.memory.clone();
+        let known = memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let files = known.into_iter().flat_map(|it| it.files.values());
+        report.repairs.extend(files.flat_map(|it| &it.repairs).cloned());
+        Ok(())
     }
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
@@ -154,9 +175,12 @@ impl Remembered {
         let of_files = files.clone().flat_map(|(_, it)| &it.diagnostics);
         Report {
             diagnostics: of_files.chain(broken.values().copied().flatten()).cloned().collect(),
-            repairs: files.clone().flat_map(|(_, it)| it.repairs.iter().cloned()).collect(),
-            blocked: blocked.chain(broken.keys().copied()).map(|it| (it.clone(), SCHEMA)).collect(),
+            blocked: blocked
+                .chain(broken.keys().copied())
+                .map(|it| (it.clone(), SCHEMA.to_owned()))
+                .collect(),
             memory: Some(Arc::new(self)),
+            ..Report::default()
         }
     }
 

@@ -1,25 +1,10 @@
 //! Pages about rules, for `regreen explain`: what a rule means, why it matters, an example, its repair and why that
 //! repair has its safety. A page is a generic one about the kind of rule, and what the pack says about its own rule.
 
+use check::Page;
+
 use crate::pack::Pack;
 use crate::rules::Rule;
-
-/// A page about one rule. Every part is Markdown.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Page {
-    /// The rule in a few words.
-    pub title: String,
-    /// What it looks for.
-    pub what: String,
-    /// Why that matters.
-    pub why: String,
-    /// What breaks it, and what does not.
-    pub example: String,
-    /// What the repair does, or why there is none.
-    pub repair: String,
-    /// Why the repair has its safety.
-    pub safety: String,
-}
 
 /// The generic pages, by kind of rule or by the id of a schema rule.
 const PAGES: &[(&str, &str)] = &[

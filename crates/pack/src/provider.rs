@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{
-    Check, CheckError, Coverage, Diagnostic, FailureKind, Input, Repair, Report, Since, Tier,
-    Unchecked,
+    Card, Check, Cost, Coverage, Diagnostic, FailureKind, Input, Interest, LookError, Page, Repair,
+    Report, RuleSet, Since, Tier, Trust, Unchecked,
 };
 use document::Format;
 use rayon::prelude::*;
@@ -35,6 +35,7 @@ const FILES_AT_ONCE: usize = 32;
 
 /// Finds what breaks the rules of one pack.
 pub struct PackCheck {
+    card: Card,
     pack: Arc<Pack>,
     cache: Option<Arc<dyn Cache>>,
 }
@@ -42,12 +43,12 @@ pub struct PackCheck {
 impl PackCheck {
     /// The provider for a pack.
     pub fn new(pack: Arc<Pack>) -> PackCheck {
-        PackCheck { pack, cache: None }
+        PackCheck { card: card(&pack), pack, cache: None }
     }
 
     /// The provider for a pack, which asks the cache before it looks at a file. It says what one without a cache says.
     pub fn with_cache(pack: Arc<Pack>, cache: Arc<dyn Cache>) -> PackCheck {
-        PackCheck { pack, cache: Some(cache) }
+        PackCheck { cache: Some(cache), ..PackCheck::new(pack) }
     }
 
     /// The pack.
@@ -56,16 +57,35 @@ impl PackCheck {
     }
 }
 
+fn card(pack: &Arc<Pack>) -> Card {
+    let rules = pack.rules().into_iter().map(|it| check::RuleInfo {
+        severity: Some(it.severity).filter(|_| it.tier != Tier::Policy),
+        tier: it.tier,
+        id: it.id,
+    });
+    let concerned = Arc::clone(pack);
+    Card {
+        name: pack.name().to_owned(),
+        phases: PHASES.map(str::to_owned).to_vec(),
+        rules: RuleSet::closed(rules.chain(schema::rules())),
+        interest: Interest::matching(move |path| {
+            Format::of_path(path).is_some() && concerned.may_concern(path)
+        }),
+        cost: Cost::InProcess,
+        trust: Trust::Sealed,
+    }
+}
+
 impl Check for PackCheck {
-    fn name(&self) -> &str {
-        self.pack.name()
+    fn card(&self) -> &Card {
+        &self.card
     }
 
-    fn phases(&self) -> &[&'static str] {
-        &PHASES
+    fn page(&self, rule_id: &str) -> Option<Page> {
+        crate::page(rule_id, std::slice::from_ref(&*self.pack))
     }
 
-    fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
+    fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
         let pack = &*self.pack;
         let since = input.since.and_then(|since| {
             let known = since.report.memory.as_ref()?.downcast_ref::<Remembered>()?;
@@ -81,10 +101,22 @@ impl Check for PackCheck {
             let is_dirty = dirty.contains(&pack.company[*rule]);
             look_at_tree(*rule, &tree, &voice, is_dirty, old).map(Arc::new)
         };
-        let rules: Result<Vec<Arc<RuleLook>>, CheckError> =
+        let rules: Result<Vec<Arc<RuleLook>>, LookError> =
             pack.tree_rules.iter().enumerate().map(look).collect();
         let rules = rules?;
         Ok(report(Remembered { pack: Arc::clone(&self.pack), files, rules }))
+    }
+
+    /// They were tried when the findings were made, and are only left out until somebody asks.
+    fn repairs(&self, _: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
+        let memory = report.memory.clone();
+        let Some(known) = memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>()) else {
+            return Ok(());
+        };
+        let of_files = known.files.values().flat_map(|it| &it.repairs);
+        let groups = known.rules.iter().flat_map(|it| it.groups.values());
+        report.repairs.extend(of_files.chain(groups.flat_map(|it| &it.repairs)).cloned());
+        Ok(())
     }
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
@@ -155,7 +187,6 @@ fn report(remembered: Remembered) -> Report {
     let mut report = Report::default();
     for (path, look) in &remembered.files {
         report.diagnostics.extend(look.diagnostics.iter().cloned());
-        report.repairs.extend(look.repairs.iter().cloned());
         if let Some(phase) = look.blocked {
             block(&mut report, path, phase);
         }
@@ -163,7 +194,6 @@ fn report(remembered: Remembered) -> Report {
     for rule in &remembered.rules {
         for group in rule.groups.values() {
             report.diagnostics.extend(group.diagnostics.iter().cloned());
-            report.repairs.extend(group.repairs.iter().cloned());
         }
         for path in &rule.hidden {
             block(&mut report, path, rule.phase);
@@ -176,9 +206,9 @@ fn report(remembered: Remembered) -> Report {
 /// The first phase that could not run counts.
 fn block(report: &mut Report, path: &RelPath, phase: &'static str) {
     let order = |phase: &str| PHASES.iter().position(|it| *it == phase);
-    let known = report.blocked.entry(path.clone()).or_insert(phase);
+    let known = report.blocked.entry(path.clone()).or_insert_with(|| phase.to_owned());
     if order(phase) < order(known) {
-        *known = phase;
+        phase.clone_into(known);
     }
 }
 
@@ -188,7 +218,7 @@ fn look_at_files(
     cache: Option<&dyn Cache>,
     input: &Input<'_>,
     since: Known<'_>,
-) -> Result<BTreeMap<RelPath, Arc<FileLook>>, CheckError> {
+) -> Result<BTreeMap<RelPath, Arc<FileLook>>, LookError> {
     let (mut files, paths) = match since {
         Some((known, since)) => {
             let mut files = known.files.clone();
@@ -208,6 +238,9 @@ fn look_at_files(
         chunk
             .iter()
             .map(|(path, entry, kinds)| {
+                if input.stop.is_set() {
+                    return None;
+                }
                 let limits = input.parses.limits();
                 cache::Subject { pack, limits, path, entry, kinds }
                     .look(cache, || look_at_file(pack, input, path, entry, kinds))
@@ -219,6 +252,9 @@ fn look_at_files(
         .map(|chunk| on_a_fitting_stack(pack, || look(chunk)))
         .collect();
     let chunks = chunks.ok_or_else(|| no_stack(pack))?;
+    if input.stop.is_set() {
+        return Err(LookError::stopped());
+    }
     let looked = paths.iter().zip(chunks.into_iter().flatten());
     files.extend(looked.filter_map(|((path, ..), look)| Some(((*path).clone(), Arc::new(look?)))));
     Ok(files)
@@ -229,9 +265,9 @@ fn on_a_fitting_stack<T: Send>(pack: &Pack, work: impl FnOnce() -> T + Send) -> 
     if pack.has_guards() { on_a_deep_stack(work) } else { Some(work()) }
 }
 
-fn no_stack(pack: &Pack) -> CheckError {
+fn no_stack(pack: &Pack) -> LookError {
     let message = format!("no thread could be started for the guards of pack `{}`", pack.name());
-    CheckError { kind: FailureKind::Unavailable, message }
+    LookError::new(FailureKind::Unavailable, message)
 }
 
 /// Looks at one file alone; `None` if it is of no kind after all. To be called on a fitting stack.
@@ -371,7 +407,7 @@ fn look_at_tree(
     voice: &Voice<'_>,
     is_dirty: bool,
     old: Option<(&RuleLook, &BTreeSet<RelPath>)>,
-) -> Result<RuleLook, CheckError> {
+) -> Result<RuleLook, LookError> {
     let phase = voice.pack.rules[rule].phase();
     let is_touched = |group: &Group, changed: &BTreeSet<RelPath>| {
         changed.iter().any(|it| group.files.contains(it))

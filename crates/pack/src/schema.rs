@@ -23,7 +23,7 @@ mod trial;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use check::{Severity, Unchecked};
+use check::{RuleInfo, Severity, Tier, Unchecked};
 use document::{Document, Pointer, Value};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
@@ -227,6 +227,12 @@ impl Schema {
 enum TooMuch {
     ToDecide,
     ToExplain,
+}
+
+/// The rules that come with any schema: those that have a page.
+pub(crate) fn rules() -> impl Iterator<Item = RuleInfo> {
+    let ids = crate::page::rule_ids(&[]).into_iter();
+    ids.map(|id| RuleInfo { severity: Some(severity(&id)), id, tier: Tier::Schema })
 }
 
 /// How bad a finding of the schema tier is.

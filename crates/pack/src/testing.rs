@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use check::{Check, Diagnostic, Input, Parses, Repair, RepairOp, Report, Since};
+use check::{Check as _, Diagnostic, Input, Parses, Repair, RepairOp, Report, Since, Stop};
 use document::{Format, Limits, Value};
 use edit::Text;
 use snapshot::{Entry, File, RelPath, Snapshot};
@@ -71,7 +71,7 @@ pub(crate) fn run(
     let since = since.map(|(report, changed)| Since { report, changed });
     let parses = Parses::new(Limits::DEFAULT);
     PackCheck::new(Arc::clone(pack))
-        .check(&Input { snapshot, since, parses: &parses })
+        .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new() })
         .expect("the check runs")
 }
 

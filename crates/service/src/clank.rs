@@ -13,8 +13,8 @@ mod sources;
 pub use build::{BuildReply, OutputFile, build};
 pub use compile::{CompileReply, compile};
 pub(crate) use document::lowered;
-pub(crate) use prover::Prover;
 pub use prover::Z3_SOURCE;
+pub(crate) use prover::{ProvedClank, Prover};
 pub use run::{RunIo, RunOutcome, RunReply, TracePlace, run};
 
 use std::ops::Range;

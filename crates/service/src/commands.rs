@@ -28,6 +28,7 @@ use crate::look::{self, Look};
 use crate::reply::{OnProgress, Progress};
 use crate::session::{Access, Session};
 use crate::setup::{self, Setup};
+use crate::timer::Timer;
 use crate::trial::refusals;
 use crate::verdict::Standing;
 
@@ -66,15 +67,12 @@ fn look_at(
     progress(Progress::Scanning);
     let overlay = look::overlay(request)?;
     let (setup, mut tree) = setup::load_with(session, &overlay, no_baseline, request)?;
-    setup.prover.begin();
     let look = Look::new(session, request, &setup, &mut tree)?;
     progress(Progress::Checking { n_files: tree.snapshot.files().count() });
-    let checks = setup.checks();
     // Only for this first look: what repairs are tried on is not worth keeping.
     setup.cache.open(setup.workspace(session));
-    let assessment = engine::assess(&setup.run(&checks), &tree.snapshot, None);
+    let assessment = engine::assess(&setup.run(), &tree.snapshot, None);
     setup.cache.close(setup.workspace(session), overlay.is_empty());
-    drop(checks);
     let (passed_over, unread) = (tree.passed_over, tree.failures);
     let is_pending = session.pending_transaction().is_some();
     Ok(Looked { setup, look, own: tree.own, passed_over, unread, is_pending, assessment })
@@ -108,7 +106,9 @@ fn repair(
     (wants, max_passes): (&dyn Fn(&Repair) -> bool, usize),
     progress: OnProgress<'_>,
 ) -> Result<Mended, Failure> {
-    let checks = setup.checks();
+    let stop = setup.stop.part();
+    let _timer = Timer::start(&stop, setup.config.budget);
+    let run = setup.run_until(&stop);
     let mut protected = BTreeMap::new();
     loop {
         let options = engine::Options {
@@ -118,7 +118,7 @@ fn repair(
             max_passes,
             max_rechecks: max_passes.saturating_mul(RECHECKS_PER_PASS),
         };
-        let fixed = engine::fix(&setup.run(&checks), start, &options, &mut |it| match it {
+        let fixed = engine::fix(&run, start, &options, &mut |it| match it {
             engine::Progress::Pass { number, errors, warnings } => {
                 progress(Progress::Pass { number, errors, warnings });
             }

@@ -9,6 +9,7 @@ mod govern;
 mod members;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use ::clank::page::FORMAT;
 use check::{Diagnostic, Safety, Severity};
@@ -29,6 +30,7 @@ pub(crate) const PATH: &str = "regreen.toml";
 /// Where the baseline stands unless the configuration says otherwise.
 const DEFAULT_BASELINE: &str = "regreen-baseline.json";
 const DEFAULT_MAX_PASSES: usize = 10;
+const DEFAULT_BUDGET: Duration = Duration::from_secs(600);
 /// Offsets are 32 bits wide.
 const MOST_FILE_SIZE: u64 = u32::MAX as u64;
 
@@ -55,6 +57,8 @@ pub(crate) struct Config {
     pub(crate) remembers_require_approval: bool,
     /// How many rounds of repairs `fix` makes at most.
     pub(crate) max_passes: usize,
+    /// How long `fix` tries repairs at most.
+    pub(crate) budget: Option<Duration>,
     /// How bad a rule is here.
     pub(crate) rules: BTreeMap<String, Level>,
     /// The packs; `None` if none is named, so that the built-in ones are used.
@@ -113,6 +117,7 @@ impl Default for Config {
             require_approval: false,
             remembers_require_approval: false,
             max_passes: DEFAULT_MAX_PASSES,
+            budget: Some(DEFAULT_BUDGET),
             rules: BTreeMap::new(),
             packs: None,
             clank: Clank::default(),
@@ -130,8 +135,8 @@ impl Config {
         self.require_approval || self.remembers_require_approval
     }
 
-    /// The severities of rules that are not what the rule itself says. Rules about policy are off unless they are named;
-    /// layout is the one that has a switch of its own.
+    /// The severities of rules that are not what the rule itself says, by the names that people write. Rules about policy
+    /// are off unless they are named; layout is the one that has a switch of its own.
     pub(crate) fn levels(&self) -> BTreeMap<String, Level> {
         let mut levels = self.rules.clone();
         if self.has_formatter {
@@ -242,13 +247,32 @@ fn read_fix(value: &Value, at: &Pointer, config: &mut Config, problems: &mut Pro
     {
         config.max_passes = usize::try_from(count).unwrap_or(DEFAULT_MAX_PASSES);
     }
+    if let Some((value, at)) = section.take("budget") {
+        match value.as_str().map(duration) {
+            Some(Some(budget)) => config.budget = Some(budget),
+            _ => problems.wrong_type(&at, value, "a time as in \"60s\", \"500ms\" or \"10m\""),
+        }
+    }
     if let Some((value, at)) = section.take("formatter") {
         match value {
             Value::Bool(has_formatter) => config.has_formatter = *has_formatter,
             _ => problems.wrong_type(&at, value, "true or false"),
         }
     }
-    section.close(&["safety", "max_passes", "formatter"], problems);
+    section.close(&["safety", "max_passes", "budget", "formatter"], problems);
+}
+
+/// A time as people write it: a number and a unit.
+fn duration(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|it: char| it.is_ascii_alphabetic());
+    let is_plain = (1..=7).contains(&digits.len()) && !digits.starts_with('0');
+    let number: u64 = digits.parse().ok().filter(|_| is_plain)?;
+    match &text[digits.len()..] {
+        "ms" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        "m" => Some(Duration::from_secs(number * 60)),
+        _ => None,
+    }
 }
 
 fn read_clank(value: &Value, at: &Pointer, clank: &mut Clank, problems: &mut Problems<'_>) {

@@ -7,8 +7,8 @@ use plan::Policy;
 use protocol::v1;
 use snapshot::{Entry, RelPath, Snapshot};
 
-use crate::catalog::Catalog;
 use crate::failure::Failure;
+use crate::registry::Registry;
 use crate::session::Session;
 use crate::setup::{Overlay, Setup, Tree};
 use crate::{nearest, pool, wire};
@@ -22,7 +22,8 @@ pub(crate) struct Look {
     /// Files that stand in for those on disk; only they are edited if there are any.
     overlay: BTreeSet<RelPath>,
     tiers: BTreeSet<Tier>,
-    only: BTreeSet<String>,
+    /// By source and rule; empty is everything.
+    only: BTreeSet<(String, String)>,
     sources: BTreeSet<String>,
     /// What may be applied.
     pub(crate) policy: Policy,
@@ -43,8 +44,16 @@ impl Look {
         setup: &Setup,
         tree: &mut Tree,
     ) -> Result<Look, Failure> {
-        check_names(&request.only, &setup.catalog.rule_ids().collect::<Vec<_>>(), "rule")?;
-        check_names(&request.sources, &setup.source_names(), "source")?;
+        let mut only = BTreeSet::new();
+        for name in &request.only {
+            let rules = setup.registry.named(name).map_err(|hint| {
+                let name = nearest::short(name);
+                let message = format!("there is no rule `{name}` in this workspace; {hint}");
+                Failure::Usage { message }
+            })?;
+            only.extend(rules);
+        }
+        check_sources(&request.sources, &setup.registry.names())?;
         if let Some(id) = request.allow.iter().find(|it| !is_repair_id(it)) {
             let message = format!(
                 "`{}` is no repair; the id of a repair is `r_` and 12 hex digits, as in the report of `check`",
@@ -83,7 +92,7 @@ impl Look {
             changed,
             overlay: request.overlay.keys().filter_map(|it| RelPath::parse(it).ok()).collect(),
             tiers: request.tiers.iter().map(|it| wire::tier_from_wire(*it)).collect(),
-            only: request.only.iter().cloned().collect(),
+            only,
             sources: request.sources.iter().cloned().collect(),
             policy: Policy { safety, allow: request.allow.iter().cloned().collect() },
         })
@@ -129,19 +138,14 @@ impl Look {
     }
 
     /// Whether the finding that an entry of the baseline is about would be reported if it were still there.
-    pub(crate) fn covers_entry(&self, entry: &v1::BaselineEntry, catalog: &Catalog) -> bool {
-        let tier = catalog.get(&entry.rule_id).map_or(Tier::Schema, |it| it.tier);
+    pub(crate) fn covers_entry(&self, entry: &v1::BaselineEntry, registry: &Registry) -> bool {
+        let tier = registry.tier(&entry.source, &entry.rule_id).unwrap_or(Tier::Schema);
         self.takes_rule(&entry.rule_id, &entry.source, tier) && self.covers(&entry.file)
     }
 
     /// Whether the repair is a candidate: its rule is reported, it is about a file that was asked
-    /// about, not all that it resolves was there before, and it is not for a goal that nobody answered.
+    /// about, and not all that it resolves was there before.
     pub(crate) fn wants(&self, repair: &Repair, setup: &Setup) -> bool {
-        self.asks_for(repair, setup) && !setup.is_unanswered(repair)
-    }
-
-    /// The same, whoever answered.
-    pub(crate) fn asks_for(&self, repair: &Repair, setup: &Setup) -> bool {
         let tier = tier_of(repair, setup);
         self.takes_rule(&repair.rule_id, &repair.source, tier)
             && repair.ops.iter().any(|it| self.covers(it.file().as_str()))
@@ -150,7 +154,8 @@ impl Look {
 
     fn takes_rule(&self, rule_id: &str, source: &str, tier: Tier) -> bool {
         (self.tiers.is_empty() || self.tiers.contains(&tier))
-            && (self.only.is_empty() || self.only.contains(rule_id))
+            && (self.only.is_empty()
+                || self.only.contains(&(source.to_owned(), rule_id.to_owned())))
             && self.takes_source(source)
     }
 
@@ -179,8 +184,8 @@ impl Look {
 
 /// The tier of the rule that a repair belongs to; a rule that is in no list tells it by the name of its phase.
 fn tier_of(repair: &Repair, setup: &Setup) -> Tier {
-    match setup.catalog.get(&repair.rule_id) {
-        Some(rule) => rule.tier,
+    match setup.registry.tier(&repair.source, &repair.rule_id) {
+        Some(tier) => tier,
         None if repair.phase == "policy" => Tier::Policy,
         None if repair.phase == "semantic" => Tier::Semantic,
         None => Tier::Schema,
@@ -201,17 +206,16 @@ fn parse(path: &str) -> Result<RelPath, Failure> {
     RelPath::parse(path).map_err(|error| Failure::Usage { message: error.to_string() })
 }
 
-fn check_names(names: &[String], known: &[&str], what: &str) -> Result<(), Failure> {
+fn check_sources(names: &[String], known: &[&str]) -> Result<(), Failure> {
     let Some(unknown) = names.iter().find(|it| !known.contains(&it.as_str())) else {
         return Ok(());
     };
-    let hint = match (nearest::nearest(unknown, known), what) {
-        (Some(nearest), _) => format!("did you mean `{nearest}`?"),
-        (None, "rule") => "`regreen explain` lists the rules of this workspace".to_owned(),
-        (None, _) => format!("there are {}", nearest::list(known)),
+    let hint = match nearest::nearest(unknown, known) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("there are {}", nearest::list(known)),
     };
     let message =
-        format!("there is no {what} `{}` in this workspace; {hint}", nearest::short(unknown));
+        format!("there is no source `{}` in this workspace; {hint}", nearest::short(unknown));
     Err(Failure::Usage { message })
 }
 

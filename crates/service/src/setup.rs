@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::clank::ClankCheck;
-use check::{Check, Diagnostic, Parses, Repair, Severity};
+use check::{Diagnostic, Environment, Parses, Provider, Stop};
 use document::{Limits, Pointer};
 use edit::Text;
-use engine::{Level, Run, Sieve};
+use engine::{Level, Run, Sieve, Sources};
 use pack::{LocalSchema, Pack, PackCheck};
 use protocol::v1;
 use protocol::v1::LookFailure;
@@ -16,17 +16,14 @@ use workspace::{Skipped, Workspace};
 
 use crate::baseline::{self, Baseline};
 use crate::cache::Store;
-use crate::catalog::Catalog;
-use crate::clank::Prover;
+use crate::clank::{ProvedClank, Prover, Z3_SOURCE};
 use crate::config::{self, Config, PackPlace, PackRef};
 use crate::failure::Failure;
+use crate::registry::Registry;
 use crate::session::Session;
 use crate::{Frames, nearest, own_rules, pool, trust, verdict, wire};
 
 mod packs;
-
-/// The rules about goals that are proved, refuted or left open.
-const GOALS: [&str; 4] = ["E3001", "E3002", "E3003", "E3004"];
 
 /// Contents that stand in for those on disk.
 pub(crate) type Overlay = BTreeMap<RelPath, Vec<u8>>;
@@ -35,19 +32,21 @@ pub(crate) type Overlay = BTreeMap<RelPath, Vec<u8>>;
 pub(crate) struct Setup {
     pub(crate) config: Config,
     pub(crate) packs: Vec<Arc<Pack>>,
-    pub(crate) catalog: Catalog,
+    /// Who can say something about the tree.
+    pub(crate) registry: Registry,
+    /// The same, to be asked.
+    sources: Sources<'static>,
     pub(crate) baseline: Baseline,
     pub(crate) sieve: Sieve,
-    pub(crate) parses: Parses,
+    pub(crate) parses: Arc<Parses>,
     /// What single files were found to be in an earlier run.
     pub(crate) cache: Arc<Store>,
-    /// Who proves goals of Clank programs.
-    pub(crate) prover: Prover,
     /// Whether to go on without sources that are not available.
     pub(crate) tolerate: bool,
     /// The sources that the run goes on without.
     lost: Mutex<BTreeSet<LookFailure>>,
-    checks: Vec<Box<dyn Check>>,
+    /// Whether the answer is still wanted.
+    pub(crate) stop: Stop,
     /// Opened anew where the configuration has another limit for the size of files.
     reopened: Option<Workspace>,
 }
@@ -96,40 +95,46 @@ pub(crate) fn load_rules(
     let reopened = session.reopened(config.max_file_size);
     let workspace = reopened.as_ref().unwrap_or(&session.workspace);
     let tolerate = request.tolerate_tools;
+    let clank_roots = config.clank.roots.iter().map(ToString::to_string).collect();
+    let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
+    let mut providers: Vec<Arc<dyn Provider>> = vec![
+        Arc::new(LocalSchema),
+        Arc::new(ProvedClank::new(ClankCheck::new(clank_roots), prover)),
+    ];
+    let built_in = providers.iter().map(|it| it.card().name.as_str());
+    let taken: Vec<&str> = built_in.chain([Z3_SOURCE, own_rules::SOURCE]).collect();
     let packs::Loaded { packs, lost } =
-        packs::load(workspace, &config, config_text.as_ref(), tolerate)?;
-    let catalog = Catalog::new(&packs, &config.rules);
+        packs::load(workspace, &config, config_text.as_ref(), (&taken, tolerate))?;
+    let cache = Arc::new(Store::default());
+    for pack in &packs {
+        let check = PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache));
+        providers.push(Arc::new(check));
+    }
+    let registry = Registry::new(providers);
+    let (levels, unknown) = registry.levels(&config.levels());
     // A rule that is in no list may be one of a pack that is not there.
-    if let Some(text) = config_text.as_ref().filter(|_| lost.is_empty()) {
-        check_rules(&config, &catalog, text)?;
+    if let Some(text) = config_text.as_ref().filter(|_| lost.is_empty() && !unknown.is_empty()) {
+        return Err(unknown_rules(unknown, text));
     }
     let baseline = baseline::load(workspace, &config.baseline)?;
     let known = if no_baseline { BTreeSet::new() } else { baseline.ids().clone() };
-    let sieve = Sieve { levels: config.levels(), baseline: known };
+    let sieve = Sieve { levels, baseline: known };
     let max_bytes = usize::try_from(workspace.options().max_file_size).unwrap_or(usize::MAX);
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
         .with_language("clank", crate::clank::LANGUAGE);
-    let clank_roots = config.clank.roots.iter().map(ToString::to_string).collect();
-    let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
-    let clank = ClankCheck::new(clank_roots).with_oracle(prover.oracle());
-    let mut checks: Vec<Box<dyn Check>> = vec![Box::new(LocalSchema), Box::new(clank)];
-    let cache = Arc::new(Store::default());
-    for pack in &packs {
-        checks.push(Box::new(PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache))));
-    }
-    let lost = Mutex::new(lost);
+    let sources = Sources::sharing(registry.providers(), Environment::default());
     Ok(Setup {
         config,
         packs,
-        catalog,
+        registry,
+        sources,
         baseline,
         sieve,
-        parses,
+        parses: Arc::new(parses),
         cache,
-        prover,
         tolerate,
-        lost,
-        checks,
+        lost: Mutex::new(lost),
+        stop: Stop::new(),
         reopened,
     })
 }
@@ -140,25 +145,24 @@ impl Setup {
         self.reopened.as_ref().unwrap_or(&session.workspace)
     }
 
-    /// The sources of findings.
-    pub(crate) fn checks(&self) -> Vec<&dyn Check> {
-        self.checks.iter().map(|it| &**it).collect()
+    /// What the engine runs, until somebody wants to stop.
+    pub(crate) fn run_until<'a>(&'a self, stop: &'a Stop) -> Run<'a> {
+        Run { sources: &self.sources, parses: &self.parses, sieve: &self.sieve, stop }
     }
 
     /// What the engine runs.
-    pub(crate) fn run<'a>(&'a self, checks: &'a [&'a dyn Check]) -> Run<'a> {
-        Run { checks, parses: &self.parses, sieve: &self.sieve }
+    pub(crate) fn run(&self) -> Run<'_> {
+        self.run_until(&self.stop)
+    }
+
+    /// Gives sources that failed a new chance.
+    pub(crate) fn renew(&self) {
+        self.sources.renew();
     }
 
     /// The sources that the run goes on without.
     pub(crate) fn lost(&self) -> BTreeSet<LookFailure> {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The names of the sources, regreen itself included.
-    pub(crate) fn source_names(&self) -> Vec<&str> {
-        let names = self.checks.iter().map(|it| it.name());
-        names.chain([own_rules::SOURCE]).collect()
     }
 
     /// The packs and their versions in one line; one pack is just its version.
@@ -171,15 +175,6 @@ impl Setup {
                 Some(versions.collect::<Vec<_>>().join(", "))
             }
         }
-    }
-
-    /// Whether the repair is for a goal that Z3 was to be asked about and could not be: it may hold as it is.
-    pub(crate) fn is_unanswered(&self, repair: &Repair) -> bool {
-        // What our own solver refuted is an error, and known.
-        repair.source == "clank"
-            && repair.severity != Severity::Error
-            && GOALS.contains(&repair.rule_id.as_str())
-            && self.prover.failure().is_some()
     }
 
     /// Whether the file is looked at.
@@ -233,9 +228,9 @@ impl Setup {
             scanned
         } else {
             let mut entries = scanned.to_entries();
+            let is_covered = |it: &str| self.registry.covers(it);
             // That a file is there is known, and that keeps rules from missing what it may hold.
-            let hidden =
-                failures.iter().filter(|it| it.file.as_deref().is_some_and(is_of_interest));
+            let hidden = failures.iter().filter(|it| it.file.as_deref().is_some_and(is_covered));
             for path in hidden.filter_map(|it| RelPath::parse(it.file.as_deref()?).ok()) {
                 entries
                     .entry(path)
@@ -264,7 +259,7 @@ impl Setup {
         let path = RelPath::parse(name);
         let is_elsewhere =
             path.as_ref().is_ok_and(|it| !self.includes(it) || overlay.contains_key(it));
-        if is_of_interest(name) {
+        if self.registry.covers(name) {
             return match is_elsewhere {
                 true => None,
                 false if *has_bad_name => Some(verdict::unsupported_name(name, reason)),
@@ -300,7 +295,8 @@ impl Setup {
                 found.push(own_rules::too_large(path.as_str(), *size, limit));
             }
         }
-        found.retain_mut(|it| match self.config.rules.get(&it.rule_id) {
+        let own = self.sieve.levels.get(own_rules::SOURCE);
+        found.retain_mut(|it| match own.and_then(|levels| levels.get(&it.rule_id)) {
             Some(Level::Off) => false,
             Some(Level::At(severity)) => {
                 it.severity = *severity;
@@ -311,11 +307,6 @@ impl Setup {
         check::sort_and_assign_ids(&mut found);
         found.into_iter().map(Arc::new).collect()
     }
-}
-
-/// Whether a source may be about a file of this name: a document, which may name a schema, or a program.
-fn is_of_interest(name: &str) -> bool {
-    document::Format::of_path(name).is_some() || name.ends_with(".clank")
 }
 
 /// The configuration, and its text if there is one.
@@ -353,19 +344,12 @@ pub(crate) fn load_text(workspace: &Workspace, path: &RelPath) -> Result<Option<
 }
 
 /// Rules that nobody knows cannot be given a severity: a misspelled one would be passed over in silence.
-fn check_rules(config: &Config, catalog: &Catalog, text: &Text) -> Result<(), Failure> {
-    let known: Vec<&str> = catalog.rule_ids().collect();
-    let unknown = config.rules.keys().filter(|it| !catalog.has(it));
-    let problem = |rule: &String| {
-        let hint = match nearest::nearest(rule, &known) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "`regreen explain` lists the rules of this workspace".to_owned(),
-        };
-        let at = Pointer::root().join("rules").join(rule);
-        (at, format!("there is no rule `{}`; {hint}", nearest::short(rule)))
+fn unknown_rules(unknown: Vec<(String, String)>, text: &Text) -> Failure {
+    let problem = |(rule, hint): (String, String)| {
+        let at = Pointer::root().join("rules").join(&rule);
+        (at, format!("there is no rule `{}`; {hint}", nearest::short(&rule)))
     };
-    let problems: Vec<_> = unknown.map(problem).collect();
-    if problems.is_empty() { Ok(()) } else { Err(failure_at(problems, text)) }
+    failure_at(unknown.into_iter().map(problem).collect(), text)
 }
 
 /// A failure about places in the configuration.

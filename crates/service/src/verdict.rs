@@ -53,9 +53,8 @@ impl Standing {
         assessment: &Assessment,
         unread: &[LookFailure],
     ) -> Standing {
-        let checks = setup.checks();
         let (coverage, silent) =
-            assessment.coverage(&setup.run(&checks), &|source| look.takes_source(source));
+            assessment.coverage(&setup.run(), &|source| look.takes_source(source));
         let mut checked = 0;
         let mut unchecked: BTreeMap<Unchecked, Vec<&RelPath>> = BTreeMap::new();
         for (path, reasons) in coverage.iter().filter(|it| look.covers(it.0.as_str())) {
@@ -79,11 +78,7 @@ impl Standing {
         };
         let providers = assessment.failures.iter().chain(&silent).map(of_provider);
         let unread = unread.iter().filter(|it| look.may_need(it)).cloned();
-        let mut failures: Vec<LookFailure> = unread
-            .chain(setup.lost())
-            .chain(setup.prover.failure().map(|it| LookFailure { tolerated: setup.tolerate, ..it }))
-            .chain(providers)
-            .collect();
+        let mut failures: Vec<LookFailure> = unread.chain(setup.lost()).chain(providers).collect();
         failures.sort();
         failures.dedup();
         Standing { files, failures, is_pending: false }
@@ -186,6 +181,8 @@ fn code(kind: FailureKind) -> FailureCode {
         FailureKind::Died => FailureCode::Died,
         FailureKind::Garbled => FailureCode::Garbled,
         FailureKind::Panicked => FailureCode::Panicked,
+        FailureKind::Stopped => FailureCode::Stopped,
+        FailureKind::BrokenByTree => FailureCode::BrokenByTree,
     }
 }
 

@@ -43,7 +43,9 @@ impl View {
         diagnostics.sort_by(|left, right| left.total_cmp(right));
         let ids: BTreeSet<&str> = diagnostics.iter().map(|it| it.diagnostic_id.as_str()).collect();
         let is_shown = |it: &Repair| {
-            look.wants(it, setup) && it.resolves.iter().any(|id| ids.contains(id.as_str()))
+            look.wants(it, setup)
+                && it.resolves.iter().any(|id| ids.contains(id.as_str()))
+                && !it.resolves.iter().any(|id| assessment.doubtful.contains_key(id))
         };
         let repairs = assessment.repairs.iter().filter(|it| is_shown(it)).cloned().collect();
         View { n_baselined: known.len(), repairs, diagnostics }

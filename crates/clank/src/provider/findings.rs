@@ -73,14 +73,6 @@ impl OfFile<'_> {
         }
         assign_repair_ids(&mut repairs, snapshot);
         relate(&mut repairs, self.repairs);
-        let refs = repairs.iter().flat_map(|it| it.resolves.iter().map(|id| (id, &it.id)));
-        let mut by_finding: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (finding, repair) in refs {
-            by_finding.entry(finding.clone()).or_default().push(repair.clone());
-        }
-        for it in &mut diagnostics {
-            it.repair_refs = by_finding.remove(&it.diagnostic_id).unwrap_or_default();
-        }
         (diagnostics, repairs)
     }
 }

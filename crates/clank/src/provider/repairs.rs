@@ -68,7 +68,7 @@ pub(super) fn of_program(
     checked: &Checked,
     finder: &(dyn Finder + Sync),
     snapshot: &Snapshot,
-    known: Option<&KnownRepairs>,
+    known: &KnownRepairs,
 ) -> KnownRepairs {
     let groups: Vec<_> = groups(program)
         .into_par_iter()
@@ -76,7 +76,7 @@ pub(super) fn of_program(
         .filter_map(|members| {
             let key = key(program, &members, snapshot)?;
             let first = key.first()?.0.clone();
-            let same = known.and_then(|it| it.groups.get(&first)).filter(|it| it.0 == key);
+            let same = known.groups.get(&first).filter(|it| it.0 == key);
             let repairs = match same {
                 Some((_, repairs)) => repairs.clone(),
                 None => of_group(program, checked, &members, finder, snapshot),

@@ -9,9 +9,8 @@ use plan::{Reason, Rejection};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
 use super::{Batch, Search};
-use crate::assessment::assess_since;
+use crate::assessment::{Assessment, Who, assess_since};
 use crate::compare::compare;
-use crate::count::Count;
 use crate::invariants;
 use crate::judge::{Checked, Complaint};
 
@@ -49,7 +48,8 @@ impl Search<'_> {
         let change = match self.lower(&numbers, base) {
             Ok(change) => change,
             Err((idx, rejection)) => {
-                let complaint = Complaint { suspects: idx.into_iter().collect(), rejection };
+                let suspects = idx.into_iter().collect();
+                let complaint = Complaint { suspects, by: None, rejection };
                 return broken(numbers, TreeChange::default(), vec![complaint]);
             }
         };
@@ -64,20 +64,33 @@ impl Search<'_> {
         if !complaints.is_empty() {
             return broken(numbers, change, complaints);
         }
-        if self.n_rechecks >= self.batch.max_rechecks {
+        if self.n_rechecks >= self.batch.max_rechecks || run.stop.is_set() {
             return None;
         }
         let nearest = base.and_then(Trial::checked).map_or(*before, |it| &it.assessment);
         let mut changed = change.paths();
         changed.extend(base.map(|trial| trial.change.paths()).unwrap_or_default());
         changed.retain(|path| nearest.snapshot.get(path) != snapshot.get(path));
-        let assessment = assess_since(run, &snapshot, Some((nearest, &changed)));
+        let who = Who::FunctionsAnd(&self.objecting);
+        let assessment = assess_since(run, &snapshot, Some((nearest, &changed)), who);
+        if assessment.is_cut_short() {
+            return None;
+        }
+        let checked = self.compared(&numbers, &change, assessment);
+        Some(Trial { numbers, change, outcome: Outcome::Checked(checked) })
+    }
+
+    /// What the trial of these repairs did to the findings.
+    pub(super) fn compared(
+        &self,
+        numbers: &[usize],
+        change: &TreeChange,
+        assessment: Assessment,
+    ) -> Box<Checked> {
         let claims = numbers.iter().flat_map(|idx| &self.members[*idx].repair.resolves);
         let claimed: HashSet<&str> = claims.map(String::as_str).collect();
-        let comparison = compare(before, &assessment, &change, &claimed);
-        let count = Count::of(&assessment, self.batch.distrusted);
-        let checked = Box::new(Checked { assessment, comparison, count });
-        Some(Trial { numbers, change, outcome: Outcome::Checked(checked) })
+        let comparison = compare(self.batch.before, &assessment, change, &claimed);
+        Box::new(Checked { assessment, comparison })
     }
 
     /// What the repairs do together. Only the files that the new ones have to do with are lowered again.

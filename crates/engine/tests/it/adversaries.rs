@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use check::{Check, CheckError, Diagnostic, FailureKind, Repair, Report, Unchecked};
+use check::{Check as _, Diagnostic, FailureKind, LookError, Provider, Repair, Report, Unchecked};
 use edit::Edit;
-use engine::{Sieve, Stop};
+use engine::{Ending, Sieve};
 use plan::Reason;
 
 use super::kit::*;
@@ -20,7 +20,7 @@ fn run(before: &str, rules: Vec<Pattern>) -> String {
 }
 
 /// The ids of all that the provider finds in the trees.
-fn ids_of(provider: &dyn Check, trees: &[&str]) -> BTreeSet<String> {
+fn ids_of(provider: &dyn Provider, trees: &[&str]) -> BTreeSet<String> {
     let found =
         trees.iter().map(|it| assess(&[provider], &Sieve::default(), &tree(it)).diagnostics);
     found.flatten().map(|it| it.diagnostic_id.clone()).collect()
@@ -97,7 +97,7 @@ fn a_claim_about_more_than_is_resolved_is_not_met() {
     let tree = tree("//- a.txt\nbad\n//- b.txt\nbad\n");
     let honest = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     let boaster = fake("words", |input| {
-        let mut report = honest.check(input)?;
+        let mut report = honest.report(input)?;
         let all: Vec<String> =
             report.diagnostics.iter().map(|it| it.diagnostic_id.clone()).collect();
         report.repairs.truncate(1);
@@ -203,7 +203,7 @@ fn a_provider_that_never_settles_runs_out_of_passes() {
         let text = &input.snapshot.file(&path("a.txt")).unwrap().text;
         let n = text.len();
         let provider = patterns("words", vec![rule(&format!("R_{n}"), "!", "!!").informs()]);
-        let mut report = provider.check(input)?;
+        let mut report = provider.report(input)?;
         report.diagnostics.truncate(1);
         report.repairs.truncate(1);
         Ok(report)
@@ -224,10 +224,10 @@ fn a_provider_that_never_settles_runs_out_of_passes() {
     !!!!!
     ");
     let fixed = fix_within(&[&provider], &sieve, &before, 100, 3);
-    assert_eq!((fixed.stop, fixed.rechecks), (Stop::RecheckBudget, 3));
+    assert_eq!((fixed.ending, fixed.rechecks), (Ending::RecheckBudget, 3));
 }
 
-fn endless_ids(provider: &dyn Check) -> BTreeSet<String> {
+fn endless_ids(provider: &dyn Provider) -> BTreeSet<String> {
     let trees: Vec<String> = (1..20).map(|n| format!("//- a.txt\n{}\n", "!".repeat(n))).collect();
     ids_of(provider, &trees.iter().map(String::as_str).collect::<Vec<_>>())
 }
@@ -243,7 +243,7 @@ fn of_two_that_do_not_go_together_the_better_ranked_one_is_kept() {
         let is_good = |it: &snapshot::File| it.text.bytes() == b"good\n";
         let n_good = input.snapshot.files().filter(|(_, it)| is_good(it)).count();
         let fine = patterns("counter", vec![rule("R_MANY", "fine", "").without_repair()]);
-        if n_good > 2 { fine.check(input) } else { Ok(Report::default()) }
+        if n_good > 2 { fine.report(input) } else { Ok(Report::default()) }
     });
     let fixed = fix(&[&words, &counter], &Sieve::default(), &before);
     insta::assert_snapshot!(show(&before, &fixed), @"
@@ -269,7 +269,7 @@ fn a_victim_is_not_condemned_for_its_spoiler() {
         let spoiled = text("a.txt") == b"even\n" && text("b.txt") == b"good\n";
         let find = if spoiled { "even" } else { "odd" };
         patterns("words", vec![rule("R_ODD", find, "even"), rule("R_BAD", "bad", "good").warns()])
-            .check(input)
+            .report(input)
     });
     let fixed = fix(&[&words], &Sieve::default(), &before);
     insta::assert_snapshot!(show(&before, &fixed), @"
@@ -289,8 +289,7 @@ fn a_provider_that_panics_or_fails_does_not_stop_the_others() {
     let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     let panics = fake("panics", |_| panic!("no idea"));
     let fails = fake("fails", |_| {
-        let message = "the tool is not installed".into();
-        Err(CheckError { kind: FailureKind::Unavailable, message })
+        Err(LookError::new(FailureKind::Unavailable, "the tool is not installed"))
     });
     let fixed = fix(&[&panics, &words, &fails], &Sieve::default(), &before);
     insta::assert_snapshot!(show(&before, &fixed), @"
@@ -312,11 +311,11 @@ fn files_are_covered_by_who_was_heard() {
     let (partial, shy) = (fake("partial", nothing), fake("shy", nothing));
     let panics = fake("panics", |_| panic!("no idea"));
     let sieve = Sieve::default();
-    let covered = |checks: &[&dyn Check], wanted: &str| {
-        let parses = check::Parses::new(document::Limits::DEFAULT);
-        let run = engine::Run { checks, parses: &parses, sieve: &sieve };
-        let (coverage, failures) = engine::assess(&run, &before, None)
-            .coverage(&run, &|name| wanted.is_empty() || wanted == name);
+    let covered = |providers: &[&dyn Provider], wanted: &str| {
+        let (coverage, failures) = with_run(providers, &sieve, |run| {
+            engine::assess(run, &before, None)
+                .coverage(run, &|name| wanted.is_empty() || wanted == name)
+        });
         let reasons = coverage.iter().map(|it| it.1.iter().copied().collect::<Vec<_>>());
         let failures: Vec<_> = failures.into_iter().map(|it| (it.source, it.kind)).collect();
         (reasons.collect::<Vec<_>>(), failures)
@@ -352,7 +351,7 @@ fn a_provider_that_changes_its_mind_is_named_and_its_repairs_are_not_applied() {
     let moody = fake("moody", |input| {
         let n = n_calls.fetch_add(1, Ordering::Relaxed);
         let whim = rule(&format!("R_WHIM_{n}"), "stay", "").without_repair();
-        patterns("moody", vec![rule("R_MOOD", "odd", "even"), whim]).check(input)
+        patterns("moody", vec![rule("R_MOOD", "odd", "even"), whim]).report(input)
     });
     let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     let fixed = fix(&[&moody, &words], &Sieve::default(), &before);
@@ -376,7 +375,7 @@ fn answers_that_make_no_sense_are_named_and_the_rest_is_kept() {
     let before = tree("//- a.txt\nbad\nbad\n");
     let honest = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     let sloppy = fake("words", |input| {
-        let mut report = honest.check(input)?;
+        let mut report = honest.report(input)?;
         let Some(first) = report.diagnostics.first().cloned() else { return Ok(report) };
         let changed = |change: &dyn Fn(&mut Diagnostic)| {
             let mut it = (*first).clone();
@@ -433,7 +432,7 @@ fn repairs_to_files_that_vanish_or_changed_are_refused() {
     let before = tree("//- a.txt\nbad!\n");
     let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     let stale = fake("words", |input| {
-        let mut report = words.check(input)?;
+        let mut report = words.report(input)?;
         let Some(id) = report.diagnostics.first().map(|it| it.diagnostic_id.clone()) else {
             return Ok(report);
         };
@@ -466,7 +465,7 @@ fn a_repair_that_requires_a_bad_one_is_not_applied() {
         ],
     );
     let chained = fake("words", |input| {
-        let mut report = words.check(input)?;
+        let mut report = words.report(input)?;
         let lie = report.repairs.iter().find(|it| it.rule_id == "R_LIE").map(|it| it.id.clone());
         for it in report.repairs.iter_mut().filter(|it| it.rule_id == "R_BAD") {
             Arc::make_mut(it).compatibility.requires.extend(lie.clone());
@@ -517,7 +516,7 @@ fn rule_of_another_phase() -> Pattern {
 fn a_name_allows_one_repair_and_not_its_equals() {
     let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     let guess = fake("words", |input| {
-        let mut report = words.check(input)?;
+        let mut report = words.report(input)?;
         for repair in &mut report.repairs {
             Arc::make_mut(repair).safety = check::Safety::BehaviorChanging;
         }

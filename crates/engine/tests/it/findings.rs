@@ -4,11 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use check::{Check, Parses, Severity, Tier};
-use document::Limits;
-use engine::{Level, Run, Sieve};
+use check::{Check as _, Severity, Tier};
+use engine::{Level, Sieve};
 
 use super::kit::*;
+
+/// Levels of the rules of the providers that are used here, and of the engine's own.
+fn of_words(
+    levels: impl IntoIterator<Item = (String, Level)>,
+) -> BTreeMap<String, BTreeMap<String, Level>> {
+    let levels: BTreeMap<String, Level> = levels.into_iter().collect();
+    ["words", "regreen"].map(|it| (it.to_owned(), levels.clone())).into()
+}
 
 fn providers() -> [Patterns; 1] {
     let policy = Pattern { tier: Tier::Policy, ..rule("POL_TAB", "tab", "space") };
@@ -21,7 +28,7 @@ fn providers() -> [Patterns; 1] {
 #[track_caller]
 fn look(levels: &[(&str, Level)], text: &str) -> String {
     let sieve = Sieve {
-        levels: levels.iter().map(|(rule, level)| ((*rule).to_owned(), *level)).collect(),
+        levels: of_words(levels.iter().map(|(rule, level)| ((*rule).to_owned(), *level))),
         baseline: BTreeSet::new(),
     };
     let [words] = providers();
@@ -57,7 +64,7 @@ fn a_repair_claims_only_what_counts() {
     let before = tree("//- a.txt\nbad odd\n");
     let [words] = providers();
     let both = fake("words", |input| {
-        let mut report = words.check(input)?;
+        let mut report = words.report(input)?;
         let ids: Vec<String> =
             report.diagnostics.iter().map(|it| it.diagnostic_id.clone()).collect();
         for it in &mut report.repairs {
@@ -66,7 +73,7 @@ fn a_repair_claims_only_what_counts() {
         Ok(report)
     });
     let off = |rule: &str| (rule.to_owned(), Level::Off);
-    let sieve = Sieve { levels: BTreeMap::from([off("R_BAD")]), ..Sieve::default() };
+    let sieve = Sieve { levels: of_words([off("R_BAD")]), ..Sieve::default() };
     let found = assess(&[&both], &sieve, &before);
     let left = &found.diagnostics[0];
     assert_eq!((found.diagnostics.len(), found.repairs.len()), (1, 2));
@@ -78,7 +85,7 @@ fn a_repair_claims_only_what_counts() {
     }
     let refs: BTreeSet<&str> = left.repair_refs.iter().map(String::as_str).collect();
     assert_eq!(refs, found.repairs.iter().map(|it| it.id.as_str()).collect());
-    let sieve = Sieve { levels: BTreeMap::from([off("R_BAD"), off("R_ODD")]), ..Sieve::default() };
+    let sieve = Sieve { levels: of_words([off("R_BAD"), off("R_ODD")]), ..Sieve::default() };
     assert!(assess(&[&both], &sieve, &before).repairs.is_empty());
 }
 
@@ -210,23 +217,22 @@ fn the_baseline_is_put_up_with() {
 #[test]
 fn a_second_look_equals_a_first_one() {
     let [words] = providers();
-    let (parses, sieve) = (Parses::new(Limits::DEFAULT), Sieve::default());
-    let checks: [&dyn Check; 1] = [&words];
-    let run = Run { checks: &checks, parses: &parses, sieve: &sieve };
     let trees = [
         "//- a.yaml\na: bad # regreen: ignore R_BAD\n//- b.yaml\nb: 1 # regreen: ignore R_BAD\n",
         "//- a.yaml\na: good # regreen: ignore R_BAD\n//- c.yaml\nb: odd\n",
         "//- b.yaml\nb: bad # regreen: ignore R_BAD\n",
         "",
     ];
-    let mut before = engine::assess(&run, &tree(""), None);
-    for text in trees {
-        let (warm, cold) = (
-            engine::assess(&run, &tree(text), Some(&before)),
-            engine::assess(&run, &tree(text), None),
-        );
-        assert_eq!(findings(&warm), findings(&cold));
-        assert_eq!((warm.n_ignored, &warm.repairs), (cold.n_ignored, &cold.repairs));
-        before = warm;
-    }
+    with_run(&[&words], &Sieve::default(), |run| {
+        let mut before = engine::assess(run, &tree(""), None);
+        for text in trees {
+            let (warm, cold) = (
+                engine::assess(run, &tree(text), Some(&before)),
+                engine::assess(run, &tree(text), None),
+            );
+            assert_eq!(findings(&warm), findings(&cold));
+            assert_eq!((warm.n_ignored, &warm.repairs), (cold.n_ignored, &cold.repairs));
+            before = warm;
+        }
+    });
 }

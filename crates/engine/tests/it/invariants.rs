@@ -23,7 +23,7 @@ fn check(name: &str, before: &str, find: &str, put: &str, expected: &str) {
         }
         let at = before.find(find).expect("the text is there") as u32;
         let anywhere = patterns("words", vec![rule("R_ANY", &before[..1], "").without_repair()]);
-        let mut report = check::Check::check(&anywhere, input)?;
+        let mut report = check::Check::report(&anywhere, input)?;
         report.diagnostics.truncate(1);
         let edits = [(name, Edit::replace(at, at + find.len() as u32, put))];
         let resolves = [report.diagnostics[0].diagnostic_id.as_str()];

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use check::{
-    Check, CheckError, Compatibility, Concern, Confidence, Coverage, Diagnostic, Input, Kind,
-    Language, Location, Parses, Repair, RepairOp, Report, Safety, Severity, Since, Tier, Unchecked,
-    assign_repair_ids, sort_and_assign_ids,
+    Card, Check, Compatibility, Concern, Confidence, Cost, Coverage, Diagnostic, Environment,
+    Input, Interest, Kind, Language, Location, LookError, Parses, Provider, Repair, RepairOp,
+    Report, RuleSet, Safety, Severity, Since, Stop, Tier, Trust, Unchecked, assign_repair_ids,
+    sort_and_assign_ids,
 };
 use document::Limits;
 use edit::{Edit, EditSet, LineIndex, Text};
-use engine::{Assessment, Fixed, Options, Run, Sieve, Stop};
+use engine::{Assessment, Ending, Fixed, Options, Run, Sieve, Sources};
 use plan::Policy;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
@@ -73,8 +74,39 @@ impl Pattern {
     }
 }
 
+/// The card of a provider that looks at every file and has any rule.
+pub(crate) fn card(name: &str, cost: Cost) -> Card {
+    Card {
+        name: name.to_owned(),
+        phases: PHASES.map(str::to_owned).to_vec(),
+        rules: RuleSet::Open,
+        interest: Interest::everything(),
+        cost,
+        trust: Trust::Sealed,
+    }
+}
+
+/// What a provider of the tests remembers.
+struct Kept {
+    snapshot: Snapshot,
+    repairs: Vec<Arc<Repair>>,
+}
+
+/// Puts the repairs away until they are asked for.
+fn keep_repairs(snapshot: &Snapshot, mut report: Report) -> Report {
+    let repairs = std::mem::take(&mut report.repairs);
+    report.memory = Some(Arc::new(Kept { snapshot: snapshot.clone(), repairs }));
+    report
+}
+
+fn add_repairs(report: &mut Report) {
+    let kept = report.memory.as_ref().and_then(|it| it.downcast_ref::<Kept>());
+    report.repairs = kept.map(|it| it.repairs.clone()).unwrap_or_default();
+}
+
 /// Finds patterns in every file. In a file with `blocker` in it only the early phase runs.
 pub(crate) struct Patterns {
+    pub(crate) card: Card,
     pub(crate) name: String,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) blocker: Option<String>,
@@ -86,6 +118,7 @@ pub(crate) struct Patterns {
 
 pub(crate) fn patterns(name: &str, patterns: Vec<Pattern>) -> Patterns {
     Patterns {
+        card: card(name, Cost::InProcess),
         name: name.into(),
         patterns,
         blocker: None,
@@ -100,7 +133,7 @@ impl Patterns {
         let content = std::str::from_utf8(text.bytes()).unwrap();
         let is_blocked = self.blocker.as_ref().is_some_and(|it| content.contains(it.as_str()));
         if is_blocked {
-            report.blocked.insert(file.clone(), PHASES[1]);
+            report.blocked.insert(file.clone(), PHASES[1].to_owned());
         }
         for pattern in self.patterns.iter().filter(|it| !is_blocked || it.phase == PHASES[0]) {
             for (at, _) in content.match_indices(pattern.find.as_str()) {
@@ -118,7 +151,7 @@ impl Patterns {
 struct Found {
     found: Vec<(Diagnostic, std::ops::Range<u32>)>,
     patterns: Vec<Pattern>,
-    blocked: BTreeMap<RelPath, &'static str>,
+    blocked: BTreeMap<RelPath, String>,
 }
 
 pub(crate) fn diagnostic(
@@ -181,15 +214,16 @@ pub(crate) fn repair(
 }
 
 impl Check for Patterns {
-    fn name(&self) -> &str {
-        &self.name
+    fn card(&self) -> &Card {
+        &self.card
     }
 
-    fn phases(&self) -> &[&'static str] {
-        &PHASES
+    fn repairs(&self, _: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
+        add_repairs(report);
+        Ok(())
     }
 
-    fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
+    fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
         self.n_calls.fetch_add(1, Ordering::Relaxed);
         if let Some(since) = input.since {
             self.n_changed.fetch_add(since.changed.len(), Ordering::Relaxed);
@@ -219,12 +253,13 @@ impl Check for Patterns {
             diagnostics.reverse();
             repairs.reverse();
         }
-        Ok(Report {
+        let report = Report {
             diagnostics: diagnostics.into_iter().map(Arc::new).collect(),
             repairs: repairs.into_iter().map(Arc::new).collect(),
             blocked: found.blocked,
-            memory: Some(Arc::new(input.snapshot.clone())),
-        })
+            ..Report::default()
+        };
+        Ok(keep_repairs(input.snapshot, report))
     }
 
     fn coverage(&self, snapshot: &Snapshot, _: &Report) -> Coverage {
@@ -238,37 +273,38 @@ impl Check for Patterns {
 #[track_caller]
 fn check_since(now: &Snapshot, since: &Since<'_>) {
     let Some(memory) = &since.report.memory else { return };
-    let then = memory.downcast_ref::<Snapshot>().unwrap();
+    let then = &memory.downcast_ref::<Kept>().unwrap().snapshot;
     for (path, _) in now.iter().chain(then.iter()) {
         assert!(now.get(path) == then.get(path) || since.changed.contains(path), "{path} changed");
     }
 }
 
-/// A provider that is a function.
-pub(crate) struct Fake<F>(&'static str, F);
+/// A provider that is a function, of findings and repairs.
+pub(crate) struct Fake<F>(Card, F);
 
 pub(crate) fn fake<F>(name: &'static str, check: F) -> Fake<F>
 where
-    F: Fn(&Input<'_>) -> Result<Report, CheckError> + Send + Sync,
+    F: Fn(&Input<'_>) -> Result<Report, LookError> + Send + Sync,
 {
-    Fake(name, check)
+    Fake(card(name, Cost::InProcess), check)
 }
 
-impl<F: Fn(&Input<'_>) -> Result<Report, CheckError> + Send + Sync> Check for Fake<F> {
-    fn name(&self) -> &str {
-        self.0
+impl<F: Fn(&Input<'_>) -> Result<Report, LookError> + Send + Sync> Check for Fake<F> {
+    fn card(&self) -> &Card {
+        &self.0
     }
 
-    fn phases(&self) -> &[&'static str] {
-        &PHASES
+    fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
+        Ok(keep_repairs(input.snapshot, self.1(input)?))
     }
 
-    fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
-        self.1(input)
+    fn repairs(&self, _: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
+        add_repairs(report);
+        Ok(())
     }
 
     fn coverage(&self, snapshot: &Snapshot, _: &Report) -> Coverage {
-        assert!(self.0 != "shy", "nobody asks me");
+        assert!(self.0.name != "shy", "nobody asks me");
         let mut coverage = Coverage::default();
         snapshot
             .files()
@@ -296,49 +332,66 @@ fn parses() -> Parses {
     Parses::new(Limits::DEFAULT).with_language("prog", language)
 }
 
-pub(crate) fn assess(checks: &[&dyn Check], sieve: &Sieve, snapshot: &Snapshot) -> Assessment {
-    let parses = parses();
-    engine::assess(&Run { checks, parses: &parses, sieve }, snapshot, None)
+/// Does something with a run of these providers.
+pub(crate) fn with_run<T>(
+    providers: &[&dyn Provider],
+    sieve: &Sieve,
+    work: impl FnOnce(&Run<'_>) -> T,
+) -> T {
+    let sources = Sources::new(providers, Environment::default());
+    let (parses, stop) = (Arc::new(parses()), Stop::new());
+    work(&Run { sources: &sources, parses: &parses, sieve, stop: &stop })
 }
 
-pub(crate) fn fix(checks: &[&dyn Check], sieve: &Sieve, snapshot: &Snapshot) -> Fixed {
-    fix_within(checks, sieve, snapshot, 10, 1000)
+pub(crate) fn assess(
+    providers: &[&dyn Provider],
+    sieve: &Sieve,
+    snapshot: &Snapshot,
+) -> Assessment {
+    with_run(providers, sieve, |run| engine::assess(run, snapshot, None))
+}
+
+pub(crate) fn fix(providers: &[&dyn Provider], sieve: &Sieve, snapshot: &Snapshot) -> Fixed {
+    fix_within(providers, sieve, snapshot, 10, 1000)
 }
 
 pub(crate) fn fix_within(
-    checks: &[&dyn Check],
+    providers: &[&dyn Provider],
     sieve: &Sieve,
     snapshot: &Snapshot,
     max_passes: usize,
     max_rechecks: usize,
 ) -> Fixed {
     let policy = Policy { safety: Safety::LikelyPreserving, allow: BTreeSet::new() };
-    fix_by(&policy, checks, sieve, snapshot, (max_passes, max_rechecks))
+    fix_by(&policy, providers, sieve, snapshot, (max_passes, max_rechecks))
 }
 
 /// A fix that may also make the repairs with these ids.
 pub(crate) fn fix_allowing(
-    checks: &[&dyn Check],
+    providers: &[&dyn Provider],
     snapshot: &Snapshot,
     allow: BTreeSet<String>,
 ) -> Fixed {
     let policy = Policy { safety: Safety::LikelyPreserving, allow };
-    fix_by(&policy, checks, &Sieve::default(), snapshot, (10, 1000))
+    fix_by(&policy, providers, &Sieve::default(), snapshot, (10, 1000))
 }
 
 fn fix_by(
     policy: &Policy,
-    checks: &[&dyn Check],
+    providers: &[&dyn Provider],
     sieve: &Sieve,
     snapshot: &Snapshot,
     (max_passes, max_rechecks): (usize, usize),
 ) -> Fixed {
-    let parses = parses();
-    let run = Run { checks, parses: &parses, sieve };
-    let start = engine::assess(&run, snapshot, None);
     let options =
         Options { policy, is_editable: &|_| true, wants: &|_| true, max_passes, max_rechecks };
-    let fixed = engine::fix(&run, &start, &options, &mut |_| {});
+    with_run(providers, sieve, |run| fix_in(run, snapshot, &options))
+}
+
+/// A fix in a run that somebody else made.
+pub(crate) fn fix_in(run: &Run<'_>, snapshot: &Snapshot, options: &Options<'_>) -> Fixed {
+    let start = engine::assess(run, snapshot, None);
+    let fixed = engine::fix(run, &start, options, &mut |_| {});
     check_laws(&start, &fixed);
     fixed
 }
@@ -359,13 +412,15 @@ fn check_laws(start: &Assessment, fixed: &Fixed) {
 /// All that a run did.
 pub(crate) fn show(start: &Snapshot, fixed: &Fixed) -> String {
     let mut out = String::new();
-    let stop = match &fixed.stop {
-        Stop::Settled => "settled".to_owned(),
-        Stop::Cycle { rules, period } => format!("cycle of {rules:?} every {period}"),
-        Stop::PassBudget => "out of passes".to_owned(),
-        Stop::RecheckBudget => "out of rechecks".to_owned(),
+    let ending = match &fixed.ending {
+        Ending::Settled => "settled".to_owned(),
+        Ending::Cycle { rules, period } => format!("cycle of {rules:?} every {period}"),
+        Ending::PassBudget => "out of passes".to_owned(),
+        Ending::RecheckBudget => "out of rechecks".to_owned(),
+        Ending::TimeBudget => "out of time".to_owned(),
+        Ending::Cancelled => "cancelled".to_owned(),
     };
-    writeln!(out, "passes {}, rechecks {}, {stop}", fixed.passes, fixed.rechecks).unwrap();
+    writeln!(out, "passes {}, rechecks {}, {ending}", fixed.passes, fixed.rechecks).unwrap();
     for it in &fixed.applied {
         let files: Vec<&str> = it.files.iter().map(RelPath::as_str).collect();
         writeln!(out, "applied {} in {} (pass {})", it.repair.rule_id, files.join(" "), it.pass)

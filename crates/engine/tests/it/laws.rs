@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use check::{
-    Check, CheckError, Diagnostic, Input, Repair, RepairOp, Report, Severity, assign_repair_ids,
+    Diagnostic, Input, LookError, Provider, Repair, RepairOp, Report, Severity, assign_repair_ids,
     sort_and_assign_ids,
 };
 use document::{Format, Op, Pointer, Value};
-use engine::{Fixed, Sieve, Stop};
+use engine::{Ending, Fixed, Sieve};
 use proptest::prelude::*;
 use snapshot::Snapshot;
 
@@ -55,7 +55,7 @@ fn count(assessment: &engine::Assessment) -> Vec<usize> {
 }
 
 /// Wants the values `good`, and no key that starts with `x`, in every map of every YAML file.
-fn tidy_maps(input: &Input<'_>) -> Result<Report, CheckError> {
+fn tidy_maps(input: &Input<'_>) -> Result<Report, LookError> {
     let mut found: Vec<(Diagnostic, Op)> = Vec::new();
     for (file, content) in input.snapshot.files() {
         let parsed = input.parses.get(&content.text, Format::Yaml);
@@ -139,14 +139,14 @@ proptest! {
         second in any_rules(),
     ) {
         let (left, right) = (patterns("left", first), patterns("right", second));
-        let checks: [&dyn Check; 2] = [&left, &right];
+        let checks: [&dyn Provider; 2] = [&left, &right];
         let fixed = fix_within(&checks, &Sieve::default(), &tree, 30, 1000);
         let start = assess(&checks, &Sieve::default(), &tree);
         prop_assert!(count(&fixed.end) <= count(&start));
         prop_assert!(fixed.end.failures.is_empty(), "{:?}", fixed.end.failures);
         let cold = assess(&checks, &Sieve::default(), &fixed.end.snapshot);
         prop_assert_eq!(&cold.diagnostics, &fixed.end.diagnostics);
-        if fixed.stop == Stop::Settled {
+        if fixed.ending == Ending::Settled {
             let again = fix_within(&checks, &Sieve::default(), &fixed.end.snapshot, 30, 1000);
             prop_assert!(again.change.is_empty(), "{}\n{}", told(&tree, &fixed), told(&fixed.end.snapshot, &again));
         }
@@ -184,7 +184,7 @@ proptest! {
         let maps = fake("maps", tidy_maps);
         let fixed = fix(&[&maps], &Sieve::default(), &before);
         let text = told(&before, &fixed);
-        prop_assert_eq!(fixed.stop, Stop::Settled);
+        prop_assert_eq!(fixed.ending, Ending::Settled);
         prop_assert!(fixed.end.diagnostics.is_empty(), "{}", text);
         prop_assert!(fixed.end.failures.is_empty(), "{}", text);
         prop_assert!(fixed.passes <= 3, "{}", text);

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use check::Check;
-use engine::{Sieve, Stop};
+use check::Check as _;
+use engine::{Ending, Sieve};
 
 use super::kit::*;
 
@@ -22,7 +22,7 @@ fn many_compatible_repairs_cost_one_recheck() {
     let provider = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     let fixed = fix(&[&provider], &Sieve::default(), &tree);
     assert_eq!((fixed.applied.len(), fixed.passes, fixed.rechecks), (100, 1, 1));
-    assert_eq!(fixed.stop, Stop::Settled);
+    assert_eq!(fixed.ending, Ending::Settled);
     assert!(fixed.end.diagnostics.is_empty() && fixed.rejected.is_empty());
     // At the start, after the only pass, and once more to see whether the answer stands.
     assert_eq!(provider.n_calls.load(Ordering::Relaxed), 3);
@@ -96,7 +96,7 @@ fn what_was_hidden_by_another_file_is_revealed_too() {
     let mut words = patterns("words", vec![rule("R_SYNTAX", "broken", "whole")]);
     words.blocker = Some("broken".into());
     let unique = fake("words", |input| {
-        let mut report = words.check(input)?;
+        let mut report = words.report(input)?;
         if report.blocked.is_empty() {
             let uids = patterns("words", vec![rule("R_UID", "uid", "").late().without_repair()]);
             let mut second = (*uids.check(input)?.diagnostics[1]).clone();
@@ -191,11 +191,7 @@ fn no_earlier_phase_pays_for_a_later_one() {
 fn one_of_several_equal_findings_can_be_resolved() {
     let tree = tree("//- a.txt\nbad\nbad\nbad\n");
     let provider = patterns("words", vec![rule("R_BAD", "bad", "good")]);
-    let parses = check::Parses::new(document::Limits::DEFAULT);
-    let sieve = Sieve::default();
-    let checks: [&dyn Check; 1] = [&provider];
-    let run = engine::Run { checks: &checks, parses: &parses, sieve: &sieve };
-    let start = engine::assess(&run, &tree, None);
+    let start = assess(&[&provider], &Sieve::default(), &tree);
     let policy =
         plan::Policy { safety: check::Safety::BehaviorPreserving, allow: Default::default() };
     let second = start.repairs[1].id.clone();
@@ -206,7 +202,7 @@ fn one_of_several_equal_findings_can_be_resolved() {
         max_passes: 1,
         max_rechecks: 10,
     };
-    let fixed = engine::fix(&run, &start, &options, &mut |_| {});
+    let fixed = with_run(&[&provider], &Sieve::default(), |run| fix_in(run, &tree, &options));
     assert_eq!(fixed.applied.len(), 1, "{fixed:?}");
     assert_eq!(fixed.end.snapshot.file(&path("a.txt")).unwrap().text.bytes(), b"bad\ngood\nbad\n");
 }
@@ -218,16 +214,16 @@ fn budgets_have_their_own_reason() {
     let provider =
         patterns("words", vec![rule("R_A", "a\n", "aa\n"), rule("R_BAD", "bad", "good")]);
     let none = fix_within(&[&provider], &Sieve::default(), &tree, 0, 10);
-    assert_eq!((none.stop, none.applied.len()), (Stop::PassBudget, 0));
+    assert_eq!((none.ending, none.applied.len()), (Ending::PassBudget, 0));
     assert!(none.rejected.iter().all(|it| it.rejection.reason == plan::Reason::Budget));
     assert_eq!(none.rejected.len(), 3);
     let none = fix_within(&[&provider], &Sieve::default(), &tree, 10, 0);
-    assert_eq!((none.stop, none.applied.len(), none.rechecks), (Stop::RecheckBudget, 0, 0));
+    assert_eq!((none.ending, none.applied.len(), none.rechecks), (Ending::RecheckBudget, 0, 0));
     assert!(none.rejected.iter().all(|it| it.rejection.reason == plan::Reason::Budget));
 }
 
 /// Finds items that are `bad` in the list of a.yaml, and proposes to delete them.
-fn bad_items(input: &check::Input<'_>) -> Result<check::Report, check::CheckError> {
+fn bad_items(input: &check::Input<'_>) -> Result<check::Report, check::LookError> {
     let file = path("a.yaml");
     let text = &input.snapshot.file(&file).unwrap().text;
     let parsed = input.parses.get(text, document::Format::Yaml);
@@ -284,10 +280,7 @@ fn items_of_a_list_are_repaired_together_though_their_pointers_move() {
     end: 1
     ");
     // Only one of them may go; the others move up and are not new.
-    let parses = check::Parses::new(document::Limits::DEFAULT);
-    let (checks, sieve): ([&dyn Check; 1], _) = ([&lists], Sieve::default());
-    let run = engine::Run { checks: &checks, parses: &parses, sieve: &sieve };
-    let start = engine::assess(&run, &before, None);
+    let start = assess(&[&lists], &Sieve::default(), &before);
     for wanted in start.repairs.iter().map(|it| it.id.clone()) {
         let policy =
             plan::Policy { safety: check::Safety::BehaviorPreserving, allow: Default::default() };
@@ -298,7 +291,7 @@ fn items_of_a_list_are_repaired_together_though_their_pointers_move() {
             max_passes: 1,
             max_rechecks: 10,
         };
-        let fixed = engine::fix(&run, &start, &options, &mut |_| {});
+        let fixed = with_run(&[&lists], &Sieve::default(), |run| fix_in(run, &before, &options));
         assert_eq!(fixed.applied.len(), 1, "{wanted}: {:?}", fixed.rejected);
         assert_eq!(fixed.end.diagnostics.len(), 2);
     }
@@ -309,7 +302,7 @@ fn missing_keys(
     input: &check::Input<'_>,
     says_which: bool,
     added: &str,
-) -> Result<check::Report, check::CheckError> {
+) -> Result<check::Report, check::LookError> {
     let file = path("a.yaml");
     let text = &input.snapshot.file(&file).unwrap().text;
     let parsed = input.parses.get(text, document::Format::Yaml);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use check::{Check, Input, Parses, Report, Since};
+use check::{Check as _, Input, Parses, Report, Since, Stop};
 use document::{Limits, Number, Value};
 use proptest::prelude::*;
 use snapshot::{RelPath, Snapshot};
@@ -75,7 +75,7 @@ fn run_with(
     let since = since.map(|(report, changed)| Since { report, changed });
     let parses = Parses::new(Limits::DEFAULT);
     PackCheck::with_cache(Arc::clone(pack), Arc::<Kept>::clone(cache))
-        .check(&Input { snapshot, since, parses: &parses })
+        .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new() })
         .unwrap()
 }
 
@@ -129,7 +129,9 @@ fn another_pack_path_limit_or_text_is_another_key() {
     run_with(&schema, &cache, &tree, None);
     let parses = Parses::new(Limits { max_depth: 99, ..Limits::DEFAULT });
     let check = PackCheck::with_cache(Arc::clone(&pack), Arc::<Kept>::clone(&cache));
-    check.check(&Input { snapshot: &tree, since: None, parses: &parses }).unwrap();
+    check
+        .check(&Input { snapshot: &tree, since: None, parses: &parses, stop: &Stop::new() })
+        .unwrap();
     assert_eq!(cache.counts(), (0, 4));
     run_with(&Arc::new(load(PACK).unwrap()), &cache, &tree, None);
     assert_eq!(cache.counts(), (1, 0), "the same pack, loaded again");

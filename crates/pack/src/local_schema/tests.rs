@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use check::{Check, Diagnostic, Input, Parses, Report, Since};
+use check::{Check as _, Diagnostic, Input, Parses, Report, Since, Stop};
 use document::Limits;
 use edit::Text;
 use insta::assert_snapshot;
@@ -20,7 +20,7 @@ fn tree(files: &[(&str, &str)]) -> Snapshot {
 
 fn look(snapshot: &Snapshot, since: Option<Since<'_>>) -> Report {
     let parses = Parses::new(Limits::DEFAULT);
-    LocalSchema.check(&Input { snapshot, since, parses: &parses }).unwrap()
+    LocalSchema.report(&Input { snapshot, since, parses: &parses, stop: &Stop::new() }).unwrap()
 }
 
 fn show(report: &Report) -> String {

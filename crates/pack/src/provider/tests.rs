@@ -206,11 +206,11 @@ fn what_was_not_read_may_hold_anything() {
     entries.insert(RelPath::parse("modules/big.yaml").unwrap(), unread);
     let report = run(&pack, &snapshot::Snapshot::new(entries).unwrap(), None);
     assert!(report.diagnostics.is_empty());
-    assert_eq!(report.blocked.values().collect::<Vec<_>>(), [&"semantic"]);
+    assert_eq!(report.blocked.values().collect::<Vec<_>>(), ["semantic"]);
 }
 
 /// One report in a form that two can be compared in, ids and all.
-fn everything(report: &Report) -> (Vec<String>, Vec<String>, BTreeMap<RelPath, &'static str>) {
+fn everything(report: &Report) -> (Vec<String>, Vec<String>, BTreeMap<RelPath, String>) {
     let mut diagnostics: Vec<String> =
         report.diagnostics.iter().map(|it| format!("{it:?}")).collect();
     let mut repairs: Vec<String> = report.repairs.iter().map(|it| format!("{it:?}")).collect();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use check::{Parses, Safety};
 use document::{Format, Limits};
 use edit::Text;
-use engine::{Assessment, Stop};
+use engine::{Assessment, Ending};
 use fixture::case::Files;
 use plan::{Candidates, Policy};
 
@@ -17,7 +17,7 @@ pub(crate) fn check_laws(name: &str, trial: &Trial) -> Outcome {
     let outcome = trial.run(Safety::BehaviorChanging, false);
     assert_eq!(outcome.start.failures, [], "{name}: a provider failed");
     assert_eq!(outcome.fixed.end.failures, [], "{name}: a provider failed");
-    assert_eq!(outcome.fixed.stop, Stop::Settled, "{name}: it does not settle");
+    assert_eq!(outcome.fixed.ending, Ending::Settled, "{name}: it does not settle");
     are_complete(name, &outcome.start);
     keeps_its_word(name, trial, &outcome);
     is_deterministic(name, trial, &outcome);

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use check::{Check, Diagnostic, Parses, Repair, Safety, Tier};
+use check::{Diagnostic, Environment, Parses, Provider, Repair, Safety, Stop, Tier};
 use document::{Format, Limits};
 use edit::Text;
-use engine::{Assessment, Fixed, Level, Options, Run, Sieve};
+use engine::{Assessment, Fixed, Level, Options, Run, Sieve, Sources};
 use fixture::case::Files;
 use pack::{LocalSchema, Pack, PackCheck};
 use plan::Policy;
@@ -42,10 +42,14 @@ impl Trial {
         packs: Vec<Arc<Pack>>,
         is_policy_on: &dyn Fn(&str) -> bool,
     ) -> Trial {
-        let rules = packs.iter().flat_map(|pack| pack.rules());
-        let tried = rules.filter(|rule| rule.tier == Tier::Policy && is_policy_on(&rule.id));
-        let levels: BTreeMap<String, Level> =
-            tried.map(|rule| (rule.id, Level::At(rule.severity))).collect();
+        let levels_of = |pack: &Arc<Pack>| {
+            let rules = pack.rules().into_iter();
+            let tried = rules.filter(|rule| rule.tier == Tier::Policy && is_policy_on(&rule.id));
+            let levels: BTreeMap<String, Level> =
+                tried.map(|rule| (rule.id, Level::At(rule.severity))).collect();
+            (pack.name().to_owned(), levels)
+        };
+        let levels = packs.iter().map(levels_of).collect();
         Trial { files, packs, sieve: Sieve { levels, baseline: BTreeSet::new() } }
     }
 
@@ -64,15 +68,16 @@ impl Trial {
         let checks: Vec<PackCheck> =
             self.packs.iter().map(|it| PackCheck::new(Arc::clone(it))).collect();
         let local = LocalSchema;
-        let mut providers: Vec<&dyn Check> = vec![&local];
-        providers.extend(checks.iter().map(|it| it as &dyn Check));
-        let parses = Parses::new(Limits::DEFAULT);
+        let mut providers: Vec<&dyn Provider> = vec![&local];
+        providers.extend(checks.iter().map(|it| it as &dyn Provider));
+        let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
         let snapshot = self.snapshot();
         if is_shuffled {
             providers.reverse();
             read_backwards(&snapshot, &parses);
         }
-        let run = Run { checks: &providers, parses: &parses, sieve: &self.sieve };
+        let sources = Sources::new(&providers, Environment::default());
+        let run = Run { sources: &sources, parses: &parses, sieve: &self.sieve, stop: &stop };
         let start = engine::assess(&run, &snapshot, None);
         let policy = Policy { safety, allow: BTreeSet::new() };
         let options = Options {
@@ -91,14 +96,12 @@ impl Trial {
         let checks: Vec<PackCheck> =
             self.packs.iter().map(|it| PackCheck::new(Arc::clone(it))).collect();
         let local = LocalSchema;
-        let mut providers: Vec<&dyn Check> = vec![&local];
-        providers.extend(checks.iter().map(|it| it as &dyn Check));
-        let parses = Parses::new(Limits::DEFAULT);
-        engine::assess(
-            &Run { checks: &providers, parses: &parses, sieve: &self.sieve },
-            snapshot,
-            None,
-        )
+        let mut providers: Vec<&dyn Provider> = vec![&local];
+        providers.extend(checks.iter().map(|it| it as &dyn Provider));
+        let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
+        let sources = Sources::new(&providers, Environment::default());
+        let run = Run { sources: &sources, parses: &parses, sieve: &self.sieve, stop: &stop };
+        engine::assess(&run, snapshot, None)
     }
 
     /// The same packs on other files.

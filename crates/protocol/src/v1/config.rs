@@ -33,6 +33,7 @@ pub(super) fn schema() -> Schema {
                 "properties": {
                     "safety": {"enum": ["behavior_preserving", "likely_preserving"], "default": "likely_preserving", "description": "the widest safety that `fix` applies by itself"},
                     "max_passes": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10, "description": "how many rounds of repairs `fix` makes at most"},
+                    "budget": {"type": "string", "pattern": "^[1-9][0-9]{0,6}(ms|s|m)$", "default": "10m", "description": "how long `fix` tries repairs at most, as in \"60s\"; what was not tried by then is reported"},
                     "formatter": {"type": "boolean", "default": true, "description": "whether a layout that is not canonical is found, and `fix` changes it"}
                 }
             },

@@ -131,6 +131,10 @@ pub enum FailureCode {
     Garbled,
     /// A source panicked: a defect.
     Panicked,
+    /// A source was stopped before it had answered.
+    Stopped,
+    /// A file of the tree keeps a source from working.
+    BrokenByTree,
 }
 
 impl FailureCode {
@@ -144,6 +148,8 @@ impl FailureCode {
             FailureCode::Died => "died",
             FailureCode::Garbled => "garbled",
             FailureCode::Panicked => "panicked",
+            FailureCode::Stopped => "stopped",
+            FailureCode::BrokenByTree => "broken_by_tree",
         }
     }
 }

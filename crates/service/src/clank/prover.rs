@@ -3,14 +3,19 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::clank::Oracle;
+use ::clank::{ClankCheck, Oracle};
+use check::{Card, Check, Coverage, FailureKind, Input, LookError, Page, Report, Severity};
 use clank_run::{Z3, Z3Limits};
 use protocol::v1;
+use snapshot::Snapshot;
 
 use crate::failure::{Failure, INSTALL_Z3};
 
 /// The source of the failures of a Z3 that was asked for.
 pub const Z3_SOURCE: &str = "z3";
+
+/// The rules about goals that are proved, refuted or left open.
+const GOALS: [&str; 4] = ["E3001", "E3002", "E3003", "E3004"];
 
 /// Who is asked besides our own solver. Clones ask the same process.
 #[derive(Clone, Debug, Default)]
@@ -60,20 +65,14 @@ impl Prover {
     }
 
     /// Why somebody who was asked could not answer, if so: goals are open that may have been proved or refuted.
-    pub(crate) fn failure(&self) -> Option<v1::LookFailure> {
+    fn failure(&self) -> Option<LookError> {
         let asked = self.z3.as_ref()?;
         let mut failure = asked.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = asked.z3.take_failure() {
             *failure = Some(format!("goals cannot be put to Z3: {error}"));
         }
         let message = format!("{}; {}", failure.as_ref()?, INSTALL_Z3);
-        Some(v1::LookFailure {
-            source: Z3_SOURCE.to_owned(),
-            code: v1::FailureCode::Unavailable,
-            file: None,
-            message,
-            tolerated: false,
-        })
+        Some(LookError::new(FailureKind::Unavailable, message))
     }
 
     /// Fails if somebody who was asked could not answer, for commands that have nothing to say without the answers.
@@ -85,5 +84,51 @@ impl Prover {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// Clank as a source, with whoever proves its goals.
+pub(crate) struct ProvedClank {
+    clank: ClankCheck,
+    prover: Prover,
+}
+
+impl ProvedClank {
+    /// The compiler, which asks the prover about the goals that stay open.
+    pub(crate) fn new(clank: ClankCheck, prover: Prover) -> ProvedClank {
+        ProvedClank { clank: clank.with_oracle(prover.oracle()), prover }
+    }
+}
+
+impl Check for ProvedClank {
+    fn card(&self) -> &Card {
+        Check::card(&self.clank)
+    }
+
+    /// If somebody was asked and did not answer, the goals may hold as they are. What our own solver refuted is an error,
+    /// and known.
+    fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
+        self.prover.begin();
+        let mut report = self.clank.check(input)?;
+        if let Some(failure) = self.prover.failure() {
+            report.unheard.insert(Z3_SOURCE.to_owned(), failure);
+            let goals = report.diagnostics.iter().filter(|it| {
+                it.severity != Severity::Error && GOALS.contains(&it.rule_id.as_str())
+            });
+            report.doubtful = goals.map(|it| it.diagnostic_id.clone()).collect();
+        }
+        Ok(report)
+    }
+
+    fn repairs(&self, input: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
+        self.clank.repairs(input, report)
+    }
+
+    fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
+        Check::coverage(&self.clank, snapshot, report)
+    }
+
+    fn page(&self, rule_id: &str) -> Option<Page> {
+        Check::page(&self.clank, rule_id)
     }
 }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use ::clank::program::{Finder, Module, Program, candidate_files};
 use ::clank::{Checked, ClankCheck};
-use check::{Check, Parses, Severity};
+use check::{Environment, Parses, Severity, Stop};
 use clank_syntax::Span;
 use clank_syntax::ast::Name;
 use document::Limits;
 use edit::{Bias, PositionMap, Text};
-use engine::{Assessment, Fixed, Run, Sieve};
+use engine::{Assessment, Fixed, Run, Sieve, Sources as Asked};
 use patch::edits::EditsDocument;
 use plan::Policy;
 use protocol::v1;
@@ -25,6 +25,7 @@ use super::prover::Prover;
 use crate::changes::{FileChange, file_changes};
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::registry::Registry;
 use crate::session::Session;
 use crate::{setup, view, wire};
 
@@ -150,10 +151,13 @@ fn canonical(
         .map_err(workspace::LoadError::Moving)?;
     let roots: Vec<String> = config.clank.roots.iter().map(ToString::to_string).collect();
     let clank = ClankCheck::without_repairs(roots.clone()).with_oracle(prover.oracle());
-    let checks: [&dyn Check; 1] = [&clank];
-    let parses = Parses::new(Limits::DEFAULT).with_language("clank", super::LANGUAGE);
-    let sieve = Sieve { levels: config.levels(), baseline: BTreeSet::new() };
-    let run = Run { checks: &checks, parses: &parses, sieve: &sieve };
+    let asked = Asked::new(&[&clank], Environment::default());
+    let parses = Arc::new(Parses::new(Limits::DEFAULT).with_language("clank", super::LANGUAGE));
+    let registry = Registry::new(vec![Arc::new(clank.clone())]);
+    // Rules of others are none of its business.
+    let sieve = Sieve { levels: registry.levels(&config.levels()).0, baseline: BTreeSet::new() };
+    let stop = Stop::new();
+    let run = Run { sources: &asked, parses: &parses, sieve: &sieve, stop: &stop };
     let start = engine::assess(&run, &snapshot, None);
     let policy = Policy { safety: config.safety, allow: BTreeSet::new() };
     let options = engine::Options {
@@ -173,8 +177,7 @@ fn canonical(
     let checked = ::clank::check_with(&program, None, prover.oracle());
     let start = if checked.has_errors() && !has_error(&start) {
         // Errors that are not to be told of are still why there is no program.
-        let (sieve, parses) = (Sieve::default(), Parses::new(Limits::DEFAULT));
-        engine::assess(&Run { checks: &checks, parses: &parses, sieve: &sieve }, &snapshot, None)
+        engine::assess(&Run { sieve: &Sieve::default(), ..run }, &snapshot, None)
     } else {
         start
     };

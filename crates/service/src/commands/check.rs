@@ -136,7 +136,7 @@ fn write_baseline(
     let view = View::new(setup, look, assessment, own);
     let path = setup.config.baseline.clone();
     let found = view.diagnostics.iter().map(Arc::as_ref);
-    let updated = setup.baseline.updated(found, |it| look.covers_entry(it, &setup.catalog));
+    let updated = setup.baseline.updated(found, |it| look.covers_entry(it, &setup.registry));
     let text = edit::Text::new(updated.render());
     let n_findings = updated.len();
     let mut change = TreeChange::default();

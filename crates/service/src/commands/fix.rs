@@ -7,7 +7,7 @@ mod offers;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ::check::Repair;
-use engine::{Applied, Fixed, Rejected, Stop};
+use engine::{Applied, Ending, Fixed, Rejected};
 use protocol::v1;
 use snapshot::RelPath;
 use workspace::{CommitError, Meta, TransactionId};
@@ -134,18 +134,12 @@ fn reply(
     let mut rejected: Vec<v1::RejectedRepair> =
         fixed.rejected.iter().map(|it| rejected_repair(it, &mended.protected)).collect();
     rejected.extend(answers.into_iter().flat_map(Answers::declined));
-    let unanswered = end.repairs.iter().filter(|it| setup.is_unanswered(it));
-    let unanswered = unanswered.filter(|it| look.asks_for(it, setup));
-    rejected.extend(unanswered.map(|it| {
-        let detail = "Z3 did not answer, so it is not known whether the goal holds".to_owned();
-        described(it, "unverified", None, detail)
-    }));
     let report = v1::FixReport {
         ok: verdict.is_ok(),
         validator_version: VERSION.to_owned(),
         transaction: None,
         passes: fixed.passes,
-        stop: stop_name(&fixed.stop).to_owned(),
+        stop: ending_name(&fixed.ending).to_owned(),
         applied: fixed.applied.iter().map(applied_repair).collect(),
         remaining: listed.iter().map(|it| wire::diagnostic(it)).collect(),
         failures,
@@ -203,12 +197,14 @@ fn outputs(looked: &Looked, fixed: &Fixed) -> BTreeMap<String, Vec<u8>> {
     paths.iter().filter_map(bytes).collect()
 }
 
-fn stop_name(stop: &Stop) -> &'static str {
-    match stop {
-        Stop::Settled => "settled",
-        Stop::Cycle { .. } => "cycle",
-        Stop::PassBudget => "pass_budget",
-        Stop::RecheckBudget => "recheck_budget",
+fn ending_name(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Settled => "settled",
+        Ending::Cycle { .. } => "cycle",
+        Ending::PassBudget => "pass_budget",
+        Ending::RecheckBudget => "recheck_budget",
+        Ending::TimeBudget => "time_budget",
+        Ending::Cancelled => "cancelled",
     }
 }
 

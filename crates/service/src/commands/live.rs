@@ -64,7 +64,7 @@ impl Live {
                 self.refresh(session, &paths)?;
             }
             // Goals that nobody answered are asked again, and those of programs that did not change are not by themselves.
-            self.is_behind = self.looked.setup.prover.failure().is_some();
+            self.is_behind = !self.looked.assessment.doubtful.is_empty();
             self.reply(session)
         })
     }
@@ -91,10 +91,8 @@ impl Live {
                 tree.snapshot
             }
         };
-        setup.prover.begin();
-        let checks = setup.checks();
-        let after: Assessment = engine::assess(&setup.run(&checks), &snapshot, Some(before));
-        drop(checks);
+        setup.renew();
+        let after: Assessment = engine::assess(&setup.run(), &snapshot, Some(before));
         self.looked.assessment = after;
         Ok(())
     }

@@ -18,9 +18,6 @@ use crate::{nearest, own_rules};
 /// No pack has more files and folders than this.
 const MOST_ENTRIES: usize = 10_000;
 const MANIFEST: &str = "pack.yaml";
-/// The names of sources that are not packs.
-const RESERVED: [&str; 2] = ["schema", own_rules::SOURCE];
-
 /// The packs that could be loaded, and those that could not and need not.
 #[derive(Default)]
 pub(super) struct Loaded {
@@ -28,13 +25,13 @@ pub(super) struct Loaded {
     pub(super) lost: BTreeSet<LookFailure>,
 }
 
-/// Loads the packs, in the order of the configuration. One that cannot be loaded is a failure of everything unless it is
+/// Loads the packs, in the order of the configuration. None may have a name that is `taken` by another source. One that cannot be loaded is a failure of everything unless it is
 /// not required, or nothing is.
 pub(super) fn load(
     workspace: &Workspace,
     config: &Config,
     config_text: Option<&Text>,
-    tolerate: bool,
+    (taken, tolerate): (&[&str], bool),
 ) -> Result<Loaded, Failure> {
     let (Some(named), Some(config_text)) = (&config.packs, config_text) else {
         let packs = Pack::builtin().into_iter().map(Arc::new).collect();
@@ -63,7 +60,7 @@ pub(super) fn load(
                 let name = loaded.name();
                 problems.push((pack.at.clone(), format!("a second pack has the name `{name}`")));
             }
-            Ok(loaded) if RESERVED.contains(&loaded.name()) => {
+            Ok(loaded) if taken.contains(&loaded.name()) => {
                 let name = loaded.name();
                 let message =
                     format!("a pack cannot have the name `{name}`: another source has it");

@@ -213,7 +213,7 @@ fn joined(earlier: Mended, later: Mended) -> Mended {
             rejected,
             passes: n_passes + later.fixed.passes,
             rechecks: earlier.fixed.rechecks + later.fixed.rechecks,
-            stop: later.fixed.stop,
+            ending: later.fixed.ending,
             notes,
             applied,
         },

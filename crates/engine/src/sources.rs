@@ -1,0 +1,396 @@
+//! The sources of a run: who they are, whether they can still be asked, and asking them.
+//!
+//! A function is asked in this thread. What runs elsewhere is asked on a thread of its own, all such sources at the same
+//! time: one that does not come back in time is told to stop, given a moment to end what it started, and then left behind
+//! with its thread. One that dies is started once more. After that it is not asked again in this run, and what it would
+//! have said counts neither for nor against anything.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use check::{
+    Card, Check, Cost, Coverage, Environment, FailureKind, Input, LookError, Looker, Opened,
+    Parses, Provider, Report, Since, Stop, StopCause,
+};
+use snapshot::{RelPath, Snapshot};
+
+use crate::assessment::ProviderFailure;
+
+/// How long one look may take unless somebody says otherwise.
+const STANDARD_LIMIT: Duration = Duration::from_secs(60);
+/// How often those who wait look whether the wait is over.
+const TICK: Duration = Duration::from_millis(5);
+/// How long a source that was told to stop may take to end what it started.
+const GRACE: Duration = Duration::from_millis(100);
+/// How often a source is started in one run: once, and once more if it died.
+const MAX_STARTS: usize = 2;
+
+/// The sources that are asked in a run.
+pub struct Sources<'a> {
+    /// In the order of their names.
+    sources: Vec<Source<'a>>,
+    /// Those that are not asked at all.
+    unusable: Vec<ProviderFailure>,
+    environment: Environment,
+    limit: Duration,
+}
+
+/// One of them.
+pub(crate) struct Source<'a> {
+    provider: Held<'a>,
+    pub(crate) card: Card,
+    seat: Mutex<Seat>,
+}
+
+/// A provider, whoever has it.
+enum Held<'a> {
+    Lent(&'a dyn Provider),
+    Shared(Arc<dyn Provider>),
+}
+
+impl Held<'_> {
+    fn get(&self) -> &dyn Provider {
+        match self {
+            Held::Lent(provider) => *provider,
+            Held::Shared(provider) => &**provider,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Seat {
+    looker: Option<Box<dyn Looker>>,
+    n_starts: usize,
+    /// Why it is not asked any more.
+    given_up: Option<LookError>,
+}
+
+/// What somebody who is not in this thread needs of an [`Input`].
+#[derive(Clone)]
+pub(crate) struct Question {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) since: Option<(Arc<Report>, Arc<BTreeSet<RelPath>>)>,
+    pub(crate) parses: Arc<Parses>,
+    pub(crate) asked: Asked,
+}
+
+/// What is wanted.
+#[derive(Clone)]
+pub(crate) enum Asked {
+    /// What is wrong.
+    Findings,
+    /// What would repair these findings of the report, by their ids.
+    Repairs(Arc<Report>, BTreeSet<String>),
+}
+
+impl<'a> Sources<'a> {
+    /// The sources, none of them asked yet. Two with one name could not be told apart, so neither is asked.
+    pub fn new(providers: &[&'a dyn Provider], environment: Environment) -> Sources<'a> {
+        Sources::of(providers.iter().map(|it| Held::Lent(*it)), environment)
+    }
+
+    /// The same, of providers that somebody shares with it.
+    pub fn sharing(
+        providers: impl IntoIterator<Item = Arc<dyn Provider>>,
+        environment: Environment,
+    ) -> Sources<'static> {
+        Sources::of(providers.into_iter().map(Held::Shared), environment)
+    }
+
+    fn of<'b>(providers: impl Iterator<Item = Held<'b>>, environment: Environment) -> Sources<'b> {
+        let unasked = |source: String, message: String| ProviderFailure {
+            source,
+            kind: FailureKind::Unavailable,
+            message,
+        };
+        let mut by_name: BTreeMap<String, Vec<Source<'b>>> = BTreeMap::new();
+        let mut unusable = Vec::new();
+        for provider in providers {
+            match caught(|| provider.get().card().clone()) {
+                Ok(card) => {
+                    let name = card.name.clone();
+                    let source = Source { provider, card, seat: Mutex::default() };
+                    by_name.entry(name).or_default().push(source);
+                }
+                Err(error) => unusable.push(ProviderFailure::new("unknown", error)),
+            }
+        }
+        let mut sources = Vec::new();
+        for (name, mut same) in by_name {
+            match same.pop() {
+                Some(_) if name == crate::OWN_SOURCE => {
+                    let message = "this name is reserved, so the provider is not asked".to_owned();
+                    unusable.push(unasked(name, message));
+                }
+                Some(source) if same.is_empty() => sources.push(source),
+                _ => {
+                    let n = same.len() + 1;
+                    let message = format!("{n} providers have this name, so none is asked");
+                    unusable.push(unasked(name, message));
+                }
+            }
+        }
+        Sources { sources, unusable, environment, limit: STANDARD_LIMIT }
+    }
+
+    /// The same, with another limit for the time of one look.
+    #[must_use]
+    pub fn with_limit(self, limit: Duration) -> Sources<'a> {
+        Sources { limit, ..self }
+    }
+
+    /// Gives everybody a new chance, for a new look at the tree.
+    pub fn renew(&self) {
+        for source in &self.sources {
+            let mut seat = source.seat();
+            seat.n_starts = usize::from(seat.looker.is_some());
+            seat.given_up = None;
+        }
+    }
+
+    /// Those that can be asked, in the order of their names.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Source<'a>> {
+        self.sources.iter()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Source<'a>> {
+        let place = self.sources.binary_search_by(|it| it.card.name.as_str().cmp(name)).ok()?;
+        Some(&self.sources[place])
+    }
+
+    /// Those that are not asked at all, and why.
+    pub(crate) fn unusable(&self) -> &[ProviderFailure] {
+        &self.unusable
+    }
+
+    /// How many there are, asked or not.
+    pub(crate) fn n_all(&self) -> usize {
+        self.sources.len() + self.unusable.len()
+    }
+
+    /// The largest number of phases that a source has.
+    pub(crate) fn n_phases(&self) -> usize {
+        self.sources.iter().map(|it| it.card.phases.len()).max().unwrap_or(0)
+    }
+
+    /// Asks sources that run elsewhere, all at the same time. One that died is asked once more.
+    pub(crate) fn ask(
+        &self,
+        questions: Vec<(&Source<'a>, Question)>,
+        stop: &Stop,
+    ) -> BTreeMap<String, Result<Report, LookError>> {
+        let mut answers = BTreeMap::new();
+        let mut open = questions;
+        while !open.is_empty() {
+            let asked: Vec<(&Source<'a>, Question)> = std::mem::take(&mut open);
+            let said = self.ask_once(&asked, stop);
+            for ((source, question), answer) in asked.into_iter().zip(said) {
+                match answer {
+                    Err(error) if error.kind == FailureKind::Died && source.may_restart() => {
+                        open.push((source, question));
+                    }
+                    answer => {
+                        if let Err(error) = &answer {
+                            source.note(error);
+                        }
+                        answers.insert(source.card.name.clone(), answer);
+                    }
+                }
+            }
+        }
+        answers
+    }
+
+    fn ask_once(
+        &self,
+        questions: &[(&Source<'a>, Question)],
+        stop: &Stop,
+    ) -> Vec<Result<Report, LookError>> {
+        let (sender, receiver) = channel();
+        let mut answers: Vec<Option<Result<Report, LookError>>> = Vec::new();
+        let stops: Vec<Stop> = questions.iter().map(|_| stop.part()).collect();
+        for (place, (source, question)) in questions.iter().enumerate() {
+            let started = source.take_looker(&self.environment).and_then(|looker| {
+                let part = stops[place].clone();
+                start(place, looker, question.clone(), part, sender.clone())
+            });
+            answers.push(started.err().map(Err));
+        }
+        drop(sender);
+        let mut waited = Duration::ZERO;
+        let mut told: Option<Duration> = None;
+        while answers.iter().any(Option::is_none) {
+            match receiver.recv_timeout(TICK) {
+                Ok(Answer { place, looker, report }) => {
+                    if let Some(looker) = looker {
+                        questions[place].0.put_back(looker);
+                    }
+                    let is_late = stops[place].is_set() && !stop.is_set();
+                    answers[place] = Some(match report {
+                        Err(error) if error.kind == FailureKind::Stopped && is_late => {
+                            Err(self.timed_out())
+                        }
+                        report => report,
+                    });
+                }
+                Err(RecvTimeoutError::Timeout) => waited += TICK,
+                // Every sender is gone without an answer: a thread that could not even say that it panicked.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if told.is_none() && (waited >= self.limit || stop.is_set()) {
+                // Those who are told by the whole run know it already.
+                let late = stops.iter().filter(|it| !it.is_set());
+                late.for_each(|it| it.set(StopCause::OutOfTime));
+                told = Some(waited);
+            }
+            if told.is_some_and(|since| waited >= since + GRACE) {
+                break;
+            }
+        }
+        let silent = || match stop.is_set() {
+            true => LookError::stopped(),
+            false => self.timed_out(),
+        };
+        answers.into_iter().map(|it| it.unwrap_or_else(|| Err(silent()))).collect()
+    }
+
+    fn timed_out(&self) -> LookError {
+        let message = format!("did not answer within {} s", self.limit.as_secs_f64());
+        LookError::new(FailureKind::TimedOut, message)
+    }
+}
+
+/// What comes back from a thread.
+struct Answer {
+    place: usize,
+    /// Gone if it panicked.
+    looker: Option<Box<dyn Looker>>,
+    report: Result<Report, LookError>,
+}
+
+fn start(
+    place: usize,
+    mut looker: Box<dyn Looker>,
+    question: Question,
+    stop: Stop,
+    sender: Sender<Answer>,
+) -> Result<(), LookError> {
+    let work = move || {
+        let asked = caught(|| question.put_to(&mut *looker, &stop));
+        let (looker, report) = match asked {
+            Ok(report) => (Some(looker), report),
+            Err(panicked) => (None, Err(panicked)),
+        };
+        // Whoever waited may have gone.
+        let _ = sender.send(Answer { place, looker, report });
+    };
+    let thread = std::thread::Builder::new().name("provider".to_owned());
+    thread.spawn(work).map(drop).map_err(|error| {
+        let message = format!("no thread could be started for it: {error}");
+        LookError::new(FailureKind::Unavailable, message)
+    })
+}
+
+impl Question {
+    fn put_to(&self, looker: &mut dyn Looker, stop: &Stop) -> Result<Report, LookError> {
+        let since = self.since.as_ref();
+        let since = since.map(|(report, changed)| Since { report, changed });
+        let input = Input { snapshot: &self.snapshot, since, parses: &self.parses, stop };
+        match &self.asked {
+            Asked::Findings => looker.look(&input),
+            Asked::Repairs(report, of) => {
+                let mut report = (**report).clone();
+                looker.repairs(&input, of, &mut report)?;
+                Ok(report)
+            }
+        }
+    }
+}
+
+impl Source<'_> {
+    /// The function that it is, if it is one.
+    pub(crate) fn function(&self, sources: &Sources<'_>) -> Option<Result<&dyn Check, LookError>> {
+        if self.card.cost != Cost::InProcess {
+            return None;
+        }
+        let opened = caught(|| self.provider.get().open(&sources.environment)).and_then(|it| it);
+        Some(match opened {
+            Ok(Opened::Function(check)) => Ok(check),
+            Ok(Opened::Elsewhere(_)) => {
+                let message = "says that it is a function in this process, and is none";
+                Err(LookError::new(FailureKind::Garbled, message))
+            }
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Which files it looked at when it said this of the tree.
+    pub(crate) fn coverage(
+        &self,
+        snapshot: &Snapshot,
+        report: &Report,
+    ) -> Result<Coverage, LookError> {
+        caught(|| self.provider.get().coverage(snapshot, report))
+    }
+
+    fn seat(&self) -> MutexGuard<'_, Seat> {
+        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_looker(&self, environment: &Environment) -> Result<Box<dyn Looker>, LookError> {
+        let mut seat = self.seat();
+        if let Some(error) = &seat.given_up {
+            return Err(error.clone());
+        }
+        if let Some(looker) = seat.looker.take() {
+            return Ok(looker);
+        }
+        seat.n_starts += 1;
+        match caught(|| self.provider.get().open(environment)).and_then(|it| it)? {
+            Opened::Elsewhere(looker) => Ok(looker),
+            Opened::Function(_) => {
+                let message = "says that it runs elsewhere, and is a function in this process";
+                Err(LookError::new(FailureKind::Garbled, message))
+            }
+        }
+    }
+
+    fn put_back(&self, looker: Box<dyn Looker>) {
+        self.seat().looker = Some(looker);
+    }
+
+    /// Lets go of one that died. Whether it may be started again.
+    fn may_restart(&self) -> bool {
+        let mut seat = self.seat();
+        seat.looker = None;
+        seat.n_starts < MAX_STARTS
+    }
+
+    /// One that is not there, died twice, hangs or panicked is not asked again in this run.
+    fn note(&self, error: &LookError) {
+        let is_over = error.kind.is_absence() || error.kind == FailureKind::Panicked;
+        let mut seat = self.seat();
+        if is_over {
+            seat.looker = None;
+            seat.given_up = Some(error.clone());
+        }
+    }
+}
+
+/// Whoever panics has failed, and no more.
+pub(crate) fn caught<T>(ask: impl FnOnce() -> T) -> Result<T, LookError> {
+    // What the provider was changing when it panicked is not used again: reports are values, and its looker is dropped.
+    catch_unwind(AssertUnwindSafe(ask)).map_err(|payload| {
+        let message = format!("panicked: {}", words(&*payload));
+        LookError::new(FailureKind::Panicked, message)
+    })
+}
+
+fn words(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message")
+}
