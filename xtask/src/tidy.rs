@@ -45,6 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("regreen", &["protocol", "service"]),
+    ("trailing-blanks", &["check", "edit", "snapshot"]),
     ("fixture", &[]),
     (
         "bench",
@@ -179,7 +180,8 @@ fn check_documents(root: &Path, findings: &mut Vec<String>) -> Result<()> {
 }
 
 fn manifests(root: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = vec![root.join("xtask/Cargo.toml")];
+    let mut found =
+        vec![root.join("xtask/Cargo.toml"), root.join("examples/trailing-blanks/Cargo.toml")];
     for entry in fs::read_dir(root.join("crates"))? {
         let manifest = entry?.path().join("Cargo.toml");
         if manifest.exists() {
@@ -192,7 +194,8 @@ fn manifests(root: &Path) -> Result<Vec<PathBuf>> {
 
 fn source_files(root: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    let mut folders = vec![root.join("crates"), root.join("xtask"), root.join("fuzz")];
+    let mut folders =
+        ["crates", "examples/trailing-blanks", "xtask", "fuzz"].map(|it| root.join(it)).to_vec();
     while let Some(folder) = folders.pop() {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for entry in entries {

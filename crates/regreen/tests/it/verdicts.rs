@@ -827,28 +827,12 @@ fn a_source_that_is_not_there_is_a_failure() {
             &[("/error/code", "\"bad_config\"")],
         ),
         row(
-            "two sources that cannot be told apart, and the others are heard",
+            "a pack with the name of another source",
             &[S, BAD, twin],
-            "check",
-            3,
-            &[
-                "error: clank: 2 providers have this name",
-                "error[SCHEMA_TYPE]",
-                "Failed. 1 failure; 1 error.",
-            ],
-            &[
-                ("/failures/0/code", "\"unavailable\""),
-                ("/failures/0/source", "\"clank\""),
-                ("/summary/error", "1"),
-            ],
-        ),
-        row(
-            "which may be tolerated",
-            &[S, GOOD, twin],
             "check --tolerate-tools",
-            0,
-            &["Green. Nothing is wrong in 1 file. Without clank."],
-            &[("/failures/0/tolerated", "true")],
+            3,
+            &["a pack cannot have the name `clank`: another source has it"],
+            &[("/error/code", "\"bad_config\"")],
         ),
         row(
             "a solver that is missing",

@@ -177,7 +177,8 @@ fn canonical(
     let checked = ::clank::check_with(&program, None, prover.oracle());
     let start = if checked.has_errors() && !has_error(&start) {
         // Errors that are not to be told of are still why there is no program.
-        engine::assess(&Run { sieve: &Sieve::default(), ..run }, &snapshot, None)
+        let (sieve, parses) = (Sieve::default(), Arc::new(Parses::new(Limits::DEFAULT)));
+        engine::assess(&Run { sieve: &sieve, parses: &parses, ..run }, &snapshot, None)
     } else {
         start
     };

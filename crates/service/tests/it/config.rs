@@ -72,11 +72,63 @@ fn a_broken_pack_is_a_failure_with_its_places() {
 
 #[test]
 fn a_pack_cannot_have_the_name_of_another_source() {
-    let manifest = "name: schema\npack_version: \"1\"\ndescription: x\nkinds: []\nrules: []\n";
-    broken(
-        &[("regreen.toml", "[[pack]]\npath = \"app\"\n"), ("app/pack.yaml", manifest)],
-        &["regreen.toml:1:1 a pack cannot have the name `schema`"],
-    );
+    for name in ["schema", "clank", "z3", "regreen"] {
+        let manifest =
+            format!("name: {name}\npack_version: \"1\"\ndescription: x\nkinds: []\nrules: []\n");
+        broken(
+            &[("regreen.toml", "[[pack]]\npath = \"app\"\n"), ("app/pack.yaml", &manifest)],
+            &[&format!("regreen.toml:1:1 a pack cannot have the name `{name}`")],
+        );
+    }
+}
+
+/// A rule is named by its id or with its source, in the configuration and in a request; the name with the source counts
+/// more, whatever their order.
+#[test]
+fn rules_are_named_with_their_source_or_without() {
+    for (rules, expected) in [
+        ("\"schema/SCHEMA_TYPE\" = \"off\"", vec!["SCHEMA_ENUM", "SCHEMA_REQUIRED"]),
+        (
+            "\"schema/SCHEMA_TYPE\" = \"error\"\nSCHEMA_TYPE = \"off\"",
+            vec!["SCHEMA_ENUM", "SCHEMA_TYPE", "SCHEMA_REQUIRED"],
+        ),
+        ("\"github/SCHEMA_TYPE\" = \"off\"", vec!["SCHEMA_ENUM", "SCHEMA_TYPE", "SCHEMA_REQUIRED"]),
+    ] {
+        let setting = Setting::new(SHOP);
+        setting.write("regreen.toml", &format!("[rules]\n{rules}\n"));
+        let report = setting.check(&v1::Check::default()).report;
+        let mut found: Vec<&str> =
+            report.diagnostics.iter().map(|it| it.rule_id.as_str()).collect();
+        found.sort_by_key(|it| expected.iter().position(|other| other == it));
+        assert_eq!(found, expected, "{rules}");
+    }
+    for (name, hint) in [
+        ("clank/E100", "did you mean `clank/E1001`?"),
+        ("schema/E1001", "`regreen explain` lists the rules of `schema`"),
+        ("schema/SCHEMA_TIPE", "did you mean `schema/SCHEMA_TYPE`?"),
+    ] {
+        let expected = format!("regreen.toml:2:1 there is no rule `{name}`; {hint}");
+        broken(&[("regreen.toml", &format!("[rules]\n\"{name}\" = \"off\"\n"))], &[&expected]);
+        let look = v1::Look { only: vec![name.to_owned()], ..v1::Look::default() };
+        let setting = Setting::new(SHOP);
+        let failure = setting.try_check(&v1::Check { look, ..v1::Check::default() }).unwrap_err();
+        assert!(failure.to_string().contains(hint), "{failure}");
+    }
+    let look = v1::Look { only: vec!["schema/SCHEMA_TYPE".to_owned()], ..v1::Look::default() };
+    let report = Setting::new(SHOP).check(&v1::Check { look, ..v1::Check::default() }).report;
+    assert_eq!(lines(&report.diagnostics), ["shop.yaml /port error SCHEMA_TYPE"]);
+}
+
+/// A budget is a number and a unit.
+#[test]
+fn a_budget_that_is_no_time_is_named() {
+    for budget in ["\"1h\"", "60", "\"\"", "\"0s\"", "\"-1s\"", "\"99999999s\"", "\"s\""] {
+        let text = format!("[fix]\nbudget = {budget}\n");
+        broken(&[("regreen.toml", &text)], &["regreen.toml:2:1"]);
+    }
+    let setting = Setting::new(SHOP);
+    setting.write("regreen.toml", "[fix]\nbudget = \"500ms\"\n");
+    setting.check(&v1::Check::default());
 }
 
 /// A pack in the workspace is used, also when git ignores it, and its version is in the report.
