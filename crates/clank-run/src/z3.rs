@@ -110,6 +110,11 @@ impl Z3 {
 
     /// What it says to a script; nothing if it does not know in time, or has failed.
     pub fn ask(&self, script: &str) -> Option<String> {
+        self.ask_until(script, &|| false)
+    }
+
+    /// The same, until `is_over`: then it is ended at once, and the question counts as not asked.
+    pub fn ask_until(&self, script: &str, is_over: &dyn Fn() -> bool) -> Option<String> {
         let mut state = self.state();
         if let Some(known) = state.known.get(script) {
             return known.clone();
@@ -126,9 +131,11 @@ impl Z3 {
             }
         };
         let time = self.limits.question.min(self.limits.all.saturating_sub(state.spent));
-        let reply = self.replied(&mut state, process, script, time);
+        let reply = self.replied(&mut state, process, script, (time, is_over));
         state.spent += start.elapsed();
-        state.known.insert(script.to_owned(), reply.clone());
+        if !is_over() {
+            state.known.insert(script.to_owned(), reply.clone());
+        }
         reply
     }
 
@@ -147,14 +154,14 @@ impl Z3 {
         state: &mut State,
         mut process: Process,
         script: &str,
-        time: Duration,
+        (time, is_over): (Duration, &dyn Fn() -> bool),
     ) -> Option<String> {
         let milliseconds = time.as_millis().max(1);
         let steps = self.limits.steps;
         let text = format!(
             "(reset)\n(set-option :rlimit {steps})\n(set-option :timeout {milliseconds})\n{script}"
         );
-        match process.ask(text, time + GRACE) {
+        match process.ask(text, time + GRACE, is_over) {
             Said::Reply(reply) => {
                 state.process = Some(process);
                 Some(reply)
@@ -171,7 +178,7 @@ impl Z3 {
     fn started(&self) -> Result<Process, Z3Error> {
         let mut process = Process::start(&self.program)
             .map_err(|source| Z3Error::NotStarted { program: self.name(), source })?;
-        match process.ask("(assert false)\n(check-sat)\n".to_owned(), START) {
+        match process.ask("(assert false)\n(check-sat)\n".to_owned(), START, &|| false) {
             Said::Reply(reply) if reply.trim() == "unsat" => Ok(process),
             _ => Err(Z3Error::NotZ3 { program: self.name() }),
         }
@@ -181,6 +188,9 @@ impl Z3 {
         self.program.display().to_string()
     }
 }
+
+/// How often it is looked whether somebody still wants the answer.
+const TICK: Duration = Duration::from_millis(20);
 
 /// What came of a question.
 enum Said {
@@ -220,7 +230,7 @@ impl Process {
         Ok(Process { child, stdin, lines })
     }
 
-    fn ask(&mut self, text: String, time: Duration) -> Said {
+    fn ask(&mut self, text: String, time: Duration, is_over: &dyn Fn() -> bool) -> Said {
         let deadline = Instant::now() + time;
         let Some(mut stdin) = self.stdin.take() else { return Said::Ended };
         // A process that does not read must not keep us.
@@ -237,13 +247,14 @@ impl Process {
         let mut reply = String::new();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left) {
+            match self.lines.recv_timeout(left.min(TICK)) {
                 Ok(line) if line.trim_matches('"') == END => return Said::Reply(reply),
                 Ok(line) if reply.len() + line.len() > MAX_ANSWER => return Said::TooLate,
                 Ok(line) => {
                     reply.push_str(&line);
                     reply.push('\n');
                 }
+                Err(RecvTimeoutError::Timeout) if left > TICK && !is_over() => {}
                 Err(RecvTimeoutError::Timeout) => return Said::TooLate,
                 Err(RecvTimeoutError::Disconnected) => return Said::Ended,
             }

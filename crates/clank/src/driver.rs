@@ -246,7 +246,7 @@ struct UntilStop<'a> {
 
 impl Oracle for UntilStop<'_> {
     fn ask(&self, script: &str) -> Option<String> {
-        if self.stop.is_set() { None } else { self.asked.ask(script) }
+        self.asked.ask_until(script, self.stop)
     }
 }
 

@@ -62,6 +62,25 @@ fn a_question_that_takes_too_long_has_no_answer_and_is_no_failure() {
     assert!(z3.take_failure().is_none());
 }
 
+/// Nobody waits for an answer that is not wanted any more, and the next question is asked anew.
+#[test]
+fn a_question_can_be_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = stand_in(folder.path(), &after_the_first("exec sleep 3600"));
+    let hour = Duration::from_secs(3600);
+    let z3 = Z3::new(&program, Z3Limits { question: hour, all: hour, ..Z3Limits::STANDARD });
+    let n_asked = std::cell::Cell::new(0);
+    let is_over = || {
+        n_asked.set(n_asked.get() + 1);
+        n_asked.get() > 3
+    };
+    assert_eq!(z3.ask_until("(check-sat)\n", &is_over), None);
+    assert!(z3.take_failure().is_none());
+    let before = n_asked.get();
+    assert_eq!(z3.ask_until("(check-sat)\n", &is_over), None);
+    assert!(n_asked.get() > before, "the answer that was not given is not remembered");
+}
+
 #[cfg(feature = "live")]
 #[test]
 fn every_question_is_a_script_of_its_own() {

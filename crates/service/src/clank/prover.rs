@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::clank::{ClankCheck, Oracle};
-use check::{Card, Check, Coverage, FailureKind, Input, LookError, Page, Report, Severity};
+use check::{Card, Check, Coverage, FailureKind, Input, LookError, Page, Report, Severity, Stop};
 use clank_run::{Z3, Z3Limits};
 use protocol::v1;
 use snapshot::Snapshot;
@@ -34,6 +34,10 @@ struct Asked {
 impl Oracle for Asked {
     fn ask(&self, script: &str) -> Option<String> {
         self.z3.ask(script)
+    }
+
+    fn ask_until(&self, script: &str, stop: &Stop) -> Option<String> {
+        self.z3.ask_until(script, &|| stop.is_set())
     }
 }
 
