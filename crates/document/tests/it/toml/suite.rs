@@ -2,7 +2,7 @@
 //! the valid ones.
 
 use document::{Format, Number, Value};
-use fixture::toml_suite::{self, Case};
+use fixture::toml_suite;
 
 use super::corpus::check_tally;
 use super::{judge, read};

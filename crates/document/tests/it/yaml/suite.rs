@@ -44,14 +44,17 @@ fn check_tally(tally: &Tally, share: f64) {
 #[test]
 fn the_suite_parses_or_fails_as_it_says() {
     let Some(cases) = cases() else { return };
-    // Releases of the suite differ in what they leave out.
+    // Releases of the suite leave out some cases that it skips, the second of the two among them.
     assert!((400..=406).contains(&cases.len()), "{}", cases.len());
-    let differs = |case: &Case| {
+    let differs = |case: &&Case| {
         let parsed = parse(&Text::new(case.yaml.as_str()), FORMAT, &Limits::DEFAULT);
         case.is_invalid == parsed.is_ok()
     };
-    let found: Vec<String> = cases.into_iter().filter(differs).map(|case| case.name).collect();
-    assert_eq!(found, ["9C9N/00", "ZYU8/02"]);
+    let names = |case: &Case| case.name.clone();
+    let found: Vec<String> = cases.iter().filter(differs).map(names).collect();
+    let is_expected = |case: &&Case| ["9C9N/00", "ZYU8/02"].contains(&case.name.as_str());
+    let expected: Vec<String> = cases.iter().filter(is_expected).map(names).collect();
+    assert_eq!(found, expected);
 }
 
 #[test]
