@@ -92,7 +92,8 @@ fn peers(root: &Path) -> Result<()> {
     Ok(())
 }
 
-fn install(root: &Path) -> Result<()> {
+/// Installs the packages whose programs are missing.
+pub(crate) fn install(root: &Path) -> Result<()> {
     let is_missing = |program: &str| {
         !command("which", root).arg(program).output().is_ok_and(|it| it.status.success())
     };

@@ -1,6 +1,7 @@
 //! The project's one tool: `cargo xtask TASK`. Tasks that check something also run inside `cargo test`.
 
 mod codegen;
+mod corpora;
 mod crash;
 mod fuzz;
 mod licences;
@@ -18,8 +19,9 @@ use crate::crash::Points;
 const USAGE: &str = "\
 cargo xtask TASK
 
-  tidy               crate arrows, file sizes, module docs, stray marks, licences
+  tidy               crate arrows, file sizes, module docs, stray marks, rules that are cited, licences
   codegen [--check]  write the JSON Schemas under docs/formats (or check that they are current)
+  corpora            fetch the public suites that conformance is tested with, where they are not there
   bench [NAME…]      build in release mode and run the benchmarks of crates/bench
   mutants [--quick]  inject faults into valid workspaces and count what is found and mended
   repair-study       make mistakes in Clank programs and count what is found and mended
@@ -46,6 +48,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["tidy"] => tidy::run(&root()).and_then(|()| licences::check(&root())),
         ["codegen"] => codegen::write(&root()),
         ["codegen", "--check"] => codegen::check(&root()),
+        ["corpora"] => corpora::run(&root()),
         ["bench", names @ ..] => bench(names),
         ["mutants", flags @ ..] => bench(&[&["--mutation"], flags].concat()),
         ["repair-study", flags @ ..] => study::run(&root(), flags),

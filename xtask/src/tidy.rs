@@ -1,10 +1,15 @@
-//! What no compiler checks: which crate may use which, how long files are, that every file says what it is for.
+//! What no compiler checks: which crate may use which, how long files are, that every file says what it is for, and that every
+//! rule that is cited is defined.
+
+mod rules;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+
+use crate::report;
 
 /// The arrows between our crates: left uses right. A new arrow is a change of this table, and needs a decision note.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -98,7 +103,12 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         check_file(root, &path, &mut findings)?;
     }
     check_documents(root, &mut findings)?;
+    let rules = rules::check(root, &mut findings)?;
     if findings.is_empty() {
+        let rules::Tally { n_rules, n_unproved } = rules;
+        report(&format!(
+            "tidy: {n_rules} rules in docs/spec, {n_unproved} of them proved by no test"
+        ));
         return Ok(());
     }
     findings.sort();
@@ -213,6 +223,7 @@ fn source_files(root: &Path) -> Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
+    /// AE-5, AE-43, AE-44, AE-45: the table of arrows is what the crates know of one another.
     #[test]
     fn the_tree_is_tidy() {
         super::run(&crate::root()).unwrap();

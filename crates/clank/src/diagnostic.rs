@@ -76,7 +76,7 @@ pub struct Related {
     pub message: String,
 }
 
-/// Facts for machines: `kind` and members as section 13 of the language reference lists them, in that order.
+/// Facts for machines: `kind` first, then the members of the code, in a fixed order.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Structured {
     /// What the members are about: `unresolved_name`, …

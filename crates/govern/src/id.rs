@@ -114,8 +114,9 @@ mod tests {
         Id::parse(id).unwrap().form()
     }
 
+    /// DF-1, DF-22, X-29.
     #[test]
-    fn forms_are_told_apart_to_the_letter_df_1_df_22_x_29() {
+    fn forms_are_told_apart_to_the_letter() {
         assert_eq!(form("DDS-20260202-CODE-001"), Form::CodeChange);
         assert_eq!(form("DDS-FIX-20260202-001"), Form::CodeFix);
         for legacy in [

@@ -88,8 +88,9 @@ mod tests {
 
     use super::*;
 
+    ///
     #[test]
-    fn what_is_of_before_is_told_by_type_version_and_id_x_29() {
+    fn what_is_of_before_is_told_by_type_version_and_id() {
         for (value, expected) in [
             (json!({ "id": "DDS-1", "type": "touch_file", "version": 1 }), true),
             (json!({ "id": "DDS-1", "type": "noop" }), true),
@@ -107,8 +108,9 @@ mod tests {
         }
     }
 
+    ///
     #[test]
-    fn a_status_of_before_is_kept_in_its_own_words_x_34() {
+    fn a_status_of_before_is_kept_in_its_own_words() {
         let status = |value: Value| read(&value).map(|it| it.status);
         assert_eq!(status(json!({ "id": "a", "status": "draft" })), Ok("draft".to_owned()));
         assert_eq!(status(json!({ "id": "a" })), Ok("unknown".to_owned()));

@@ -80,8 +80,9 @@ fn skip_escape(start: char, rest: &mut std::iter::Peekable<std::str::Chars<'_>>)
 mod tests {
     use super::*;
 
+    /// DF-37, X-23.
     #[test]
-    fn line_ends_escapes_and_control_characters_df_37_x_23() {
+    fn line_ends_escapes_and_control_characters() {
         for (message, kept) in [
             ("a\r\nb\rc\n", "a\nb\nc\n"),
             ("nul\0 bell\u{7} tab\t", "nul bell tab\t"),
@@ -100,8 +101,9 @@ mod tests {
         }
     }
 
+    /// DF-14, DF-30, X-23.
     #[test]
-    fn it_is_cut_after_500_characters_not_bytes_df_30() {
+    fn it_is_cut_after_500_characters_not_bytes() {
         assert_eq!(sanitize(&"ü".repeat(501)).chars().count(), 500);
         assert_eq!(sanitize(&"ü".repeat(500)), "ü".repeat(500));
         // What goes does not count.

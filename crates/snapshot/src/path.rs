@@ -220,7 +220,7 @@ mod tests {
         check("sp ace/ü:x", r#""ü:x" in Some("sp ace")"#);
     }
 
-    /// FA-34, CS-37, CS-56, CS-58, X-10.
+    /// FA-34, CS-36, CS-37, CS-56, CS-58, X-10.
     #[test]
     fn anything_else_is_refused_and_never_repaired() {
         check("", "a path must not be empty");

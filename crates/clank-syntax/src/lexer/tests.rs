@@ -18,7 +18,7 @@ fn each(lines: &str) -> String {
     lines.map(|line| format!("{line}  =>  {}\n", tokens(line))).collect()
 }
 
-/// Sections 2.1 to 2.3. Row 7: `Int32` and `ℤ32` are names of their own.
+/// Identifiers, keywords and Unicode spellings. Row 7: `Int32` and `ℤ32` are names of their own.
 #[test]
 fn names_words_and_other_spellings() {
     insta::assert_snapshot!(
@@ -39,7 +39,7 @@ Int Int32 ℤ ℤ32 ℤ64 ℤ320 ℕ ℝ String  =>  TypeIdent Int | TypeIdent I
     );
 }
 
-/// Section 2.4: the longest one.
+/// Operators and punctuation: the longest one.
 #[test]
 fn punctuation_is_as_long_as_can_be() {
     insta::assert_snapshot!(
@@ -56,7 +56,7 @@ a+++b a<-b a..=b a...b |>| :::  =>  Ident a | PlusPlus ++ | Plus + | Ident b | I
     );
 }
 
-/// Section 2.5; row 51: `t.0` reaches a tuple.
+/// Numbers; row 51: `t.0` reaches a tuple.
 #[test]
 fn numbers_positions_and_ranges() {
     insta::assert_snapshot!(
@@ -79,7 +79,7 @@ t.0.1 f(x).0 xs[0].1 {}.2 x?.3 T.4 t.0.1.2  =>  Ident t | Dot . | Int 0 | Dot . 
     );
 }
 
-/// Section 2.5: escapes are checked in all strings.
+/// Escapes are checked in all strings.
 #[test]
 fn strings_and_templates() {
     insta::assert_snapshot!(

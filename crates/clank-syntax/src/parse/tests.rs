@@ -26,7 +26,7 @@ fn fragment(text: &str, as_what: Fragment) -> String {
     }
 }
 
-/// Section 3.2; row 21 for ranges.
+/// Which operator binds stronger, and to which side; row 21 for ranges.
 #[test]
 fn operators_bind_as_in_the_table() {
     insta::assert_snapshot!(each(
@@ -102,7 +102,7 @@ t.0x1  =>  E0003 `x1` runs into the number before it
 "#);
 }
 
-/// Sections 2.5 and 3; row 21 for records, ranges and holes, row 41 for record literals.
+/// Row 21 for records, ranges and holes, row 41 for record literals.
 #[test]
 fn operands() {
     insta::assert_snapshot!(each(
@@ -165,7 +165,6 @@ f(?a, _)  =>  (call f (hole a) (hole _))
 "#);
 }
 
-/// Section 2.5.
 #[test]
 fn literals() {
     insta::assert_snapshot!(each(
@@ -312,7 +311,7 @@ m.a  =>  E0007 expected the name of a variant after `.`, found `a`
 "#);
 }
 
-/// Section 3; row 4 and row 39 for effects, row 21 for record types.
+/// Row 4 and row 39 for effects, row 21 for record types.
 #[test]
 fn types() {
     insta::assert_snapshot!(each(
@@ -387,7 +386,7 @@ m.x  =>  E0006 expected the name of a type after `.`, found `x`
 "#);
 }
 
-/// Section 3 and its notes 3, 4 and 10.
+/// Statements, assignments and how they end.
 #[test]
 fn statements() {
     insta::assert_snapshot!(each(
@@ -434,7 +433,6 @@ f() g()  =>  E0001 expected the end of the text after `)`, found `g`
 "#);
 }
 
-/// Section 5, the block row.
 #[test]
 fn a_block_fragment_has_braces_or_not() {
     insta::assert_snapshot!(each(
@@ -461,7 +459,7 @@ let x = 1; x  =>  {(let x 1) x}
 "#);
 }
 
-/// Notes 3 and 4 of section 3.1.
+/// A line break ends nothing: what can go on does.
 #[test]
 fn statements_need_no_separators() {
     insta::assert_snapshot!(dump(
@@ -481,7 +479,7 @@ fn g() -> Unit { x; }"#
 "#);
 }
 
-/// Section 3; rows 16 and 50 for imports.
+/// Rows 16 and 50 for imports.
 #[test]
 fn declarations() {
     insta::assert_snapshot!(dump(
@@ -523,7 +521,7 @@ fn f[T](x: T, y: Int,) -> IO + T pre x > 0 post A { x }
 "#);
 }
 
-/// Notes 1 and 2 of section 3.1.
+/// The body begins at the first brace that no type can go on with.
 #[test]
 fn a_result_type_does_not_swallow_the_body() {
     insta::assert_snapshot!(dump(
@@ -545,7 +543,6 @@ E0008 6:25: expected a declaration after `}`, found `{` (help: put a refined res
 "#);
 }
 
-/// Section 22.1.
 #[test]
 fn the_worked_example() {
     insta::assert_snapshot!(dump(
@@ -561,7 +558,7 @@ fn main() -> IO + Unit { println(to_string(wait(Amber(half(5))))) }"#
 "#);
 }
 
-/// Section 22.2: `hh` is n5. Row 47: parameters have ids after all others.
+/// Ids count in the order of the text: `hh` is n5. Row 47: parameters have ids after all others.
 #[test]
 fn nodes_are_numbered_in_the_order_of_their_ends() {
     let parsed = parse("test.clank", "fn area(w: Int, h: Int) -> Int { w * hh }");

@@ -1,4 +1,5 @@
-//! The canonical formatter: what it makes of programs, and the laws that hold for every program (row 57).
+//! The canonical formatter: what it makes of programs, and the laws that hold for every program (row 57;
+//! AE-22, AE-50).
 //!
 //! `tests/format/*.txt` are programs by topic; one that is not listed under `after` must stay as it is.
 //! `REGREEN_BLESS=1` writes what is expected from what is found; read what it wrote.

@@ -132,7 +132,7 @@ fn every_kind_of_expression_is_read() {
     }
 }
 
-// RS-61: `let` takes its value under either name.
+// RS-61, X-30: `let` takes its value under either name.
 #[test]
 fn let_has_init_or_value() {
     for key in ["init", "value"] {
@@ -282,7 +282,7 @@ fn illegal_names_are_refused() {
     );
 }
 
-// Section 5: a fragment is read completely, and what is wrong in it has a path and a place.
+// A fragment is read completely, and what is wrong in it has a path and a place.
 #[test]
 fn fragments_are_read_completely() {
     check_beyond_schema(

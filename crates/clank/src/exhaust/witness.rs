@@ -98,7 +98,7 @@ fn rank(step: &Step) -> (bool, Option<Ctor>) {
     }
 }
 
-/// A missing case, as section 12 of the language reference has it.
+/// A missing case, as a pattern that would match it.
 pub(super) struct Found {
     pub(super) description: String,
     root: Option<(Ty, Ctor)>,

@@ -85,7 +85,7 @@ fn roots_say_where_modules_are() {
     assert_eq!(shown(&look(&snapshot(&files), &[], None)).len(), 1);
 }
 
-/// AE-: the formatter's repair preserves behaviour, and its finding is only worth knowing.
+/// AE-20, X-40: the formatter's repair preserves behaviour, and its finding is only worth knowing.
 #[test]
 fn a_layout_that_is_not_canonical_has_a_repair() {
     let source = "fn   f( ) -> Int {1}\n";
@@ -103,6 +103,7 @@ fn a_layout_that_is_not_canonical_has_a_repair() {
     assert_eq!(shown(&look(&snapshot(&files), &[], None)), [""; 0]);
 }
 
+/// what cannot be read is a matter of shape, in the tier `schema`.
 #[test]
 fn files_that_cannot_be_read_block_themselves_and_their_importers() {
     let files: [(&str, &[u8]); 5] = [

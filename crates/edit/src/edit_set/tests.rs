@@ -1,4 +1,4 @@
-//! What can be edited and what is refused (AE-10), one line each. Every case that is accepted is also taken
+//! What can be edited and what is refused (AE-10, AE-49), one line each. Every case that is accepted is also taken
 //! back.
 
 use super::*;

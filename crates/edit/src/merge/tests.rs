@@ -1,4 +1,4 @@
-//! Who wins, who loses and why (AE-11 to AE-19), against a plain reading of the rules.
+//! Who wins, who loses and why (AE-11 to AE-19, AE-49), against a plain reading of the rules.
 
 use proptest::prelude::*;
 

@@ -157,7 +157,7 @@ fn rules_that_undo_one_another_do_not_touch_the_tree() {
     ");
 }
 
-/// Findings that are put up with do not make a repair fail, so nothing but the state tells that it goes round.
+/// RS-47: findings that are put up with do not make a repair fail, so nothing but the state tells that it goes round.
 #[test]
 fn a_cycle_of_any_period_is_seen_and_named() {
     let pair = patterns(
@@ -196,6 +196,7 @@ fn a_cycle_of_any_period_is_seen_and_named() {
     "#);
 }
 
+/// RS-47: the number of passes is bounded.
 #[test]
 fn a_provider_that_never_settles_runs_out_of_passes() {
     // Every repair makes place for the next finding, which nobody counts.
@@ -369,7 +370,7 @@ fn a_provider_that_changes_its_mind_is_named_and_its_repairs_are_not_applied() {
     ");
 }
 
-/// AE-55, and what else does not make sense: contained, named, and the rest is kept.
+/// AE-2, AE-55, and what else does not make sense: contained, named, and the rest is kept.
 #[test]
 fn answers_that_make_no_sense_are_named_and_the_rest_is_kept() {
     let before = tree("//- a.txt\nbad\nbad\n");
@@ -413,6 +414,7 @@ fn answers_that_make_no_sense_are_named_and_the_rest_is_kept() {
     "#);
 }
 
+/// AE-3: nobody finds anything under the name of the engine, or of another provider.
 #[test]
 fn providers_that_cannot_be_told_apart_are_not_asked() {
     let before = tree("//- a.txt\nbad\n");

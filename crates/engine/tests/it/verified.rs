@@ -14,7 +14,7 @@ fn run(before: &str, rules: Vec<Pattern>) -> String {
     show(&tree, &fix(&[&provider], &Sieve::default(), &tree))
 }
 
-/// RS-63, RS-56: what is compatible is tried together, and costs one look.
+/// RS-41, RS-56, RS-63: what is compatible is tried together, and costs one look.
 #[test]
 fn many_compatible_repairs_cost_one_recheck() {
     let text: String = (0..50).map(|n| format!("//- f{n:02}.txt\nbad and bad\n")).collect();
@@ -28,7 +28,7 @@ fn many_compatible_repairs_cost_one_recheck() {
     assert_eq!(provider.n_calls.load(Ordering::Relaxed), 3);
 }
 
-/// RS-42: the next pass sees the fresh state only.
+/// RS-42, RS-47: the next pass sees the fresh state only.
 #[test]
 fn what_a_repair_uncovers_is_repaired_in_the_next_pass() {
     let found = run(

@@ -84,8 +84,9 @@ fn the_example_of_the_contract_is_accepted() {
     assert_eq!(check(&[("/x_ticket", json!({ "n": 17 }))]), [""; 0]);
 }
 
+/// DF-1 to DF-16, DF-18 to DF-20, DF-22 to DF-31, DF-49: every rule, and its place.
 #[test]
-fn every_rule_broken_alone_df_22_to_df_31() {
+fn every_rule_broken_alone() {
     let long = "x".repeat(501);
     let cases: &[(&str, Value, &str)] = &[
         ("/id", json!("DDS-FIX-2026-001"), "id_format /id"),
@@ -182,8 +183,9 @@ fn every_rule_broken_alone_df_22_to_df_31() {
     }
 }
 
+/// DF-11, DF-26, DF-46.
 #[test]
-fn the_source_must_exist_have_failed_and_be_no_correction_df_26_df_46() {
+fn the_source_must_exist_have_failed_and_be_no_correction() {
     let gone = Surroundings::default();
     assert_eq!(check_with(&[], gone), ["source_dds /source_dds"]);
     for status in Status::ALL.into_iter().filter(|it| *it != Status::Failed) {
@@ -202,8 +204,9 @@ fn the_source_must_exist_have_failed_and_be_no_correction_df_26_df_46() {
     assert_eq!(check_with(&[], around), ["source_dds /source_dds"]);
 }
 
+/// DF-1, DF-31, X-29.
 #[test]
-fn one_correction_per_source_and_one_record_per_id_df_31_x_29() {
+fn one_correction_per_source_and_one_record_per_id() {
     let (source, other) = (source(), Id::parse("DDS-FIX-20260202-007").unwrap());
     let around =
         Surroundings { source: Some(&source), sibling: Some(&other), ..Surroundings::default() };
@@ -213,8 +216,9 @@ fn one_correction_per_source_and_one_record_per_id_df_31_x_29() {
     assert_eq!(check_with(&[], around), ["duplicate /id"]);
 }
 
+/// DF-9, DF-17, DF-28, X-12.
 #[test]
-fn limits_of_the_source_hold_below_three_df_17_df_28_x_12() {
+fn limits_of_the_source_hold_below_three() {
     for (limit, given, faults) in [(5, 3, 0), (2, 2, 0), (2, 3, 1), (0, 0, 0), (0, 1, 1), (1, 4, 1)]
     {
         let mut source = source();
@@ -231,8 +235,9 @@ fn limits_of_the_source_hold_below_three_df_17_df_28_x_12() {
     assert_eq!(check_with(&[("/constraints/max_files_changed", json!(3))], around), [""; 0]);
 }
 
+/// DF-32.
 #[test]
-fn all_ten_together_in_the_order_of_the_rules_df_32() {
+fn all_ten_together_in_the_order_of_the_rules() {
     let (source, other) = (source(), Id::parse("DDS-FIX-20260202-007").unwrap());
     let around = Surroundings { source: Some(&source), sibling: Some(&other), id_is_taken: true };
     let faults = check_with(

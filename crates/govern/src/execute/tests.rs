@@ -187,8 +187,9 @@ fn shell(script: &str) -> Tool {
 
 const FIX: &str = "printf 'def add(a, b):\\n    return a + b\\n' > src/a.py";
 
+/// DF-33.
 #[test]
-fn what_keeps_to_everything_lands_in_one_transaction_df_33() {
+fn what_keeps_to_everything_lands_in_one_transaction() {
     let strict =
         json!({ "max_files_changed": 1, "no_new_dependencies": true, "no_refactor": true });
     for scope in [&["src/"][..], &["src"], &["src/a.py"]] {
@@ -232,9 +233,9 @@ fn the_tool_is_told_what_to_do_and_nothing_else() {
     }
 }
 
-/// Issue: a tool that fails, times out, changes nothing or breaks a rule is no success, and leaves nothing.
+/// DF-38: a tool that fails, times out, changes nothing or breaks a rule is no success, and leaves nothing.
 #[test]
-fn hostile_and_failing_tools_leave_the_workspace_as_it_was_df_38() {
+fn hostile_and_failing_tools_leave_the_workspace_as_it_was() {
     let secret = |case: &Case| case.directory.path().join("secret").display().to_string();
     let one = json!({ "max_files_changed": 1, "no_new_dependencies": true, "no_refactor": true });
     let scope = &["src/"][..];
@@ -305,8 +306,9 @@ impl Case {
     }
 }
 
+///
 #[test]
-fn a_scope_through_a_link_is_refused_before_anything_runs_x_11() {
+fn a_scope_through_a_link_is_refused_before_anything_runs() {
     let case = Case::new(&["linked/a.py"], json!({}));
     symlink("src", case.root().join("linked")).unwrap();
     let report = case.run(FIX);

@@ -98,8 +98,9 @@ fn expected(state: &str, event: &str) -> Option<String> {
     }
 }
 
+/// DF-39, DF-44.
 #[test]
-fn every_pair_of_state_and_event_df_39_df_44() {
+fn every_pair_of_state_and_event() {
     let mut n_pairs = 0;
     for (state_name, state) in states() {
         for (event_name, event) in events() {
@@ -117,8 +118,9 @@ fn every_pair_of_state_and_event_df_39_df_44() {
     assert!(LEGAL.iter().all(|row| states().iter().any(|it| it.0 == row.0)));
 }
 
+/// DF-43, DF-44.
 #[test]
-fn what_is_over_stays_over_df_43_df_44() {
+fn what_is_over_stays_over() {
     for status in [Rejected, Executed, Failed] {
         for (name, event) in events() {
             let refused = step(&State { status, lease: None }, &event);

@@ -122,16 +122,18 @@ const WITHIN: &[(&str, &str, bool)] = &[
     ("src/con", "src/", true),
 ];
 
+/// DF-36, X-11.
 #[test]
-fn hostile_entries_are_refused_with_a_reason_df_36_x_11() {
+fn hostile_entries_are_refused_with_a_reason() {
     assert!(REFUSED.len() + WITHIN.len() >= 80);
     for entry in REFUSED {
         assert!(ScopeEntry::parse(entry).is_err(), "{entry:?} was taken");
     }
 }
 
+/// DF-7, DF-27.
 #[test]
-fn within_is_by_segments_never_by_prefix_df_7_df_27() {
+fn within_is_by_segments_never_by_prefix() {
     for (narrow, wide, expected) in WITHIN {
         let parse =
             |it: &str| ScopeEntry::parse(it).unwrap_or_else(|error| panic!("{it:?}: {error}"));
@@ -156,8 +158,9 @@ fn what_is_within_admits_no_more_than_the_wider_one() {
     }
 }
 
+///
 #[test]
-fn an_entry_without_a_slash_is_a_file_or_a_directory_that_exists_x_11() {
+fn an_entry_without_a_slash_is_a_file_or_a_directory_that_exists() {
     let admits = |entry: &str, path: &str, directory: bool| {
         let path = RelPath::parse(path).unwrap();
         ScopeEntry::parse(entry).unwrap().admits(&path, |_| directory)

@@ -1,5 +1,5 @@
 //! What voids an approval: every way of changing the record, the patch, the document, the keys or the time after it was
-//! given (issue: governed repairs, DF-41, DF-42).
+//! given (DF-41, DF-42).
 
 use govern::approval::{
     Confirmation, Document, NAMESPACE, Refusal, SignatureEntry, Subject, approve_unsigned,
@@ -49,8 +49,9 @@ fn kinds(refusals: &[Refusal]) -> String {
 
 type Change = fn(&mut World);
 
+/// DF-42.
 #[test]
-fn every_tampering_is_found_df_42() {
+fn every_tampering_is_found() {
     let cases: &[(&str, Change, &str)] = &[
         ("nothing", |_| {}, "held by alice@example.org"),
         (

@@ -99,6 +99,7 @@ fn the_examples_of_the_pages_can_be_read() {
     }
 }
 
+/// AE-53.
 #[test]
 fn every_rule_has_cases_for_what_it_does() {
     let wanted: BTreeSet<String> = built_in().into_iter().chain(KINDS.map(String::from)).collect();

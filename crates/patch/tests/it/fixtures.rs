@@ -1,4 +1,4 @@
-//! Runs every folder under `tests/fixtures/changeset` and `tests/fixtures/fix-actions` (CS-62, CS-63, FA-52..FA-56).
+//! Runs every folder under `tests/fixtures/changeset` and `tests/fixtures/fix-actions` (CS-1, CS-62, CS-63, FA-52..FA-56).
 //!
 //! A case is `<category>/<case>/` with the patch document, `workspace.txt`, `expected.json` (the report: at least rule,
 //! tier, severity, file and pointer of every diagnostic), `after.txt` if files change, and `notes.md` with the

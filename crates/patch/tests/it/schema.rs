@@ -100,6 +100,12 @@ fn the_examples_of_the_contracts_are_valid() {
         &json!({"pack_version": "10.4", "workspace_root": ".", "fix_actions": []})
     ));
     assert!(check("changeset", &json!({"changeset_uid": "u", "ops": []})));
+    // a version is any text.
+    for version in ["1.2.3", "10.4+v10_4_c", "spring cleaning"] {
+        let mut document = example_fix_actions();
+        document["pack_version"] = json!(version);
+        assert!(check("fix-actions", &document));
+    }
 }
 
 /// What is written is read back, and is the same text again.

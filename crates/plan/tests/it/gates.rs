@@ -4,7 +4,7 @@ use plan::{Reason, Rejection};
 
 use super::notation::{check, check_case, parse};
 
-/// RS-33, RS-35 to RS-39, X-26: class, safety, confidence, kind, scope, resolves more; then the rest.
+/// RS-18, RS-33, RS-35 to RS-40, X-26: class, safety, confidence, kind, scope, resolves more; then the rest.
 #[test]
 fn the_rank_is_the_order_of_the_design() {
     check(
@@ -70,6 +70,7 @@ fn the_rank_is_the_order_of_the_design() {
     );
 }
 
+/// RS-5: what is not sure has to be named. RS-17: so has what may change behaviour.
 #[test]
 fn what_is_barred_or_wrong_or_not_allowed_is_refused_in_this_order() {
     let mut case = parse(

@@ -195,7 +195,7 @@ fn a_repair_of_thousands_of_operations_is_one_repair() {
     assert_eq!(found, format!("[{}]", expected.join(",")));
 }
 
-/// RS-50: everybody claims that it commutes with everybody, and one place is written once all the same.
+/// RS-50, X-25: everybody claims that it commutes with everybody, and one place is written once all the same.
 #[test]
 fn a_thousand_rivals_leave_one_winner() {
     let mut case = parse("//- a.json\n{\"a\": 1}\n");

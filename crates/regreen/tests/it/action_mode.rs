@@ -48,7 +48,7 @@ fn commands_that_read_work_and_leave_no_trace() {
     }
 }
 
-/// CS-2, AE-26: in user mode too, what only looks writes nothing.
+/// CS-2, AE-26, X-38: in user mode too, what only looks writes nothing.
 #[test]
 fn looking_writes_nothing_for_a_user_either() {
     let scene = Scene::new(SHOP);
@@ -106,8 +106,8 @@ fn bazel_is_recognised() {
     assert_eq!(scene.read("ws/api.toml"), "workers = 8 # one per core\n");
 }
 
-/// A transaction that is not finished is reported by commands that write nothing and settled by `recover`; a build reads no
-/// state at all.
+/// a transaction that is not finished is reported by commands that write nothing and settled by `recover`; a build
+/// reads no state at all.
 #[test]
 fn an_unfinished_transaction_is_reported_and_settled_only_when_asked() {
     let scene = Scene::new(SHOP);

@@ -53,7 +53,7 @@ fn check_and_plan_touch_no_source() {
     }
 }
 
-/// AE-38: an action writes its declared output and nothing else, `.regreen` included.
+/// AE-27, AE-38: an action writes its declared output and nothing else, `.regreen` included.
 #[test]
 fn an_action_writes_only_its_output() {
     let scene = Scene::new(RED);
@@ -88,7 +88,7 @@ fn check(files: &str, line: &str, code: i32) {
     assert_eq!(ran.code, code, "{line}: {}", ran.text());
 }
 
-/// The table of exit codes.
+/// the table of exit codes.
 #[test]
 fn exit_codes_are_those_of_the_table() {
     let fine = "//- ws/a.yaml\na: 1\n";
@@ -120,7 +120,7 @@ fn exit_codes_are_those_of_the_table() {
     check(RED, "explain NO_SUCH_RULE", 2);
 }
 
-/// Warnings fail only if they are denied; what is off is not found; a severity can be given to any rule.
+/// warnings fail only if they are denied; what is off is not found; a severity can be given to any rule.
 #[test]
 fn severities_are_those_of_the_configuration() {
     let with = |rules: &str| format!("{RED}//- ws/regreen.toml\n[rules]\n{rules}\n");

@@ -71,7 +71,7 @@ pub(crate) fn status(scene: &Scene, id: &str) -> String {
     report(scene, &format!("dds show {id}"))["record"]["status"].as_str().unwrap().to_owned()
 }
 
-/// DF-39..DF-42: the whole life of a change that fails and of its correction.
+/// DF-34, DF-39..DF-42: the whole life of a change that fails and of its correction.
 #[test]
 fn a_failure_is_corrected_by_an_approved_proposal() {
     let scene = shop();

@@ -1,4 +1,4 @@
-//! The table of exit codes, seen from outside.
+//! The table of exit codes, seen from outside.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -33,6 +33,7 @@ fn fix_is_idempotent() {
     assert_eq!(sources(&scene), before);
 }
 
+/// AE-7, X-38: what would be made is found out without writing it.
 #[test]
 fn a_dry_run_and_a_diff_write_nothing() {
     let scene = Scene::new(RED);

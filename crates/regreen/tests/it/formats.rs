@@ -71,7 +71,7 @@ fn sarif_is_like_this() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&log).unwrap());
 }
 
-/// Applying the `fixes` of the log by its own rules gives the text that `fix` gives: the columns are code points, the
+/// applying the `fixes` of the log by its own rules gives the text that `fix` gives: the columns are code points, the
 /// regions are those of the unmodified file, and nothing around them is repeated.
 #[test]
 fn sarif_fixes_applied_by_the_letter_do_what_fix_does() {

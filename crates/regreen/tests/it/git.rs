@@ -185,7 +185,7 @@ fn a_file_whose_lines_differ_on_disk_is_fixed_in_the_index_only() {
     assert_eq!(scene.read("ws/api.yaml"), on_disk);
 }
 
-/// As a hook of git: what is committed is fixed, modes are kept, and files that are not part of it stay as they are.
+/// AE-42, as a hook of git: what is committed is fixed, modes are kept, and files that are not part of it stay as they are.
 #[cfg(unix)]
 #[test]
 fn a_pre_commit_hook_fixes_what_is_committed() {

@@ -39,7 +39,7 @@ fn add(path: &str) -> String {
     serde_json::json!({"changeset_uid": "x", "ops": [op]}).to_string()
 }
 
-/// CS-56, CS-58, CS-59: nothing outside the root is read or written.
+/// FA-4, CS-56, CS-58, CS-59: nothing outside the root is read or written.
 #[test]
 fn paths_that_leave_the_root_are_refused() {
     for path in [

@@ -344,7 +344,7 @@ fn what_does_not_parse_is_red() {
     ]);
 }
 
-/// What was not decided is counted and named, never part of "nothing is wrong", and red if that is asked for.
+/// what was not decided is counted and named, never part of "nothing is wrong", and red if that is asked for.
 #[test]
 fn what_was_not_checked_is_named() {
     let remote = "//- ws/r.json\n{\"$schema\": \"https://example.org/s.json\"}\n";

@@ -13,7 +13,7 @@ const FOUND: [&str; 3] = [
     "worker.yaml /region error SCHEMA_REQUIRED",
 ];
 
-/// AE-25: diagnostics and proposals, with what they refer to.
+/// AE-25, AE-46, RS-59, X-21: diagnostics and proposals, with what they refer to.
 #[test]
 fn a_check_finds_what_is_wrong_and_says_what_would_repair_it() {
     let setting = Setting::new(SHOP);
@@ -39,7 +39,7 @@ fn a_check_finds_what_is_wrong_and_says_what_would_repair_it() {
     assert_eq!(reply.frames.sources.keys().collect::<Vec<_>>(), ["shop.yaml", "worker.yaml"]);
 }
 
-/// AE-26: not a byte and not a time of change, `.regreen` included.
+/// AE-7, AE-26, RS-44: not a byte and not a time of change, `.regreen` included.
 #[test]
 fn check_and_plan_leave_the_tree_untouched() {
     let setting = Setting::new(SHOP);

@@ -7,7 +7,8 @@ use service::{Access, Progress};
 
 use super::setting::{SHOP, Setting, at, lines, repair_id};
 
-/// AE-28, AE-30, RS-17: what is safe is written in one transaction, what is a guess waits, and what remains is told.
+/// AE-28, AE-30, RS-16, RS-17, RS-34, RS-46, X-6: what is safe is written in one transaction, what is a guess waits, and
+/// what remains is told.
 #[test]
 fn a_fix_applies_what_is_safe_and_reports_the_rest() {
     let setting = Setting::new(SHOP);
@@ -61,7 +62,7 @@ fn an_id_that_no_repair_has_is_named() {
     assert_eq!(notes, ["r_0123456789ab was allowed, and no repair has this id"]);
 }
 
-/// Configuration and flags may narrow what is applied.
+/// AE-24, X-6: configuration and flags may narrow what is applied.
 #[test]
 fn a_narrower_safety_applies_less() {
     let setting = Setting::new(SHOP);
@@ -96,7 +97,7 @@ fn a_fix_where_nothing_may_be_written_is_refused() {
     assert_eq!(setting.state(), before);
 }
 
-/// AE-33, AE-40: strict is green exactly when a fix would change nothing and no error is left; a second fix is none.
+/// AE-33, AE-40, X-19: strict is green exactly when a fix would change nothing and no error is left; a second fix is none.
 #[test]
 fn strict_is_green_exactly_when_a_fix_is_a_no_op() {
     let strict = v1::Check { strict: true, ..v1::Check::default() };
@@ -166,7 +167,8 @@ fn a_file_that_must_not_be_changed_is_left_alone_and_named() {
     assert!(setting.read("shop.yaml").contains("port: 8080"));
 }
 
-/// FA-7, FA-11, FA-44: what the document says applies, and takes the tree where a fix takes it.
+/// FA-1, FA-7, FA-11, FA-44, X-31: what the document says applies, and takes the tree where a fix takes it. AE-47, X-24:
+/// every action has its source, phase, rule and confidence.
 #[test]
 fn the_fix_action_document_does_what_a_fix_does() {
     let setting = Setting::new(SHOP);

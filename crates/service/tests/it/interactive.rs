@@ -48,7 +48,7 @@ fn what_is_declined_is_not_made_and_is_named() {
     assert!(setting.read("shop.yaml").contains("\"8080\""));
 }
 
-/// "All" covers what a fix would make by itself; a guess is asked about all the same.
+/// RS-17, RS-46: "all" covers what a fix would make by itself; a guess is asked about all the same.
 #[test]
 fn all_does_not_cover_what_needs_approval() {
     let (_, reply, asked) = check(&[Answer::All, Answer::No]);

@@ -262,7 +262,7 @@ fn the_edits_of_every_example_resolve_what_they_are_for() {
     }
 }
 
-/// RS-3 to RS-13, RS-58: the compiler offers what the reference shows: how sure, how safe, what kind, about what, and by
+/// RS-1, RS-3 to RS-13, RS-58, RS-59, row 45: the compiler offers what the reference shows: how sure, how safe, what kind, about what, and by
 /// which operation on which node. Its `targets.node_ids` may name nodes that are moved too.
 #[test]
 fn the_candidate_of_every_example_is_offered() {

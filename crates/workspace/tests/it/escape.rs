@@ -1,4 +1,4 @@
-//! The escape matrix (CS-58, CS-59, X-11): hostile paths and arrangements of links, each tried with every operation, with
+//! The escape matrix (FA-4, CS-58, CS-59, X-11): hostile paths and arrangements of links, each tried with every operation, with
 //! `openat2` and without. Nothing outside the root is read or written, whatever the outcome inside.
 
 use std::collections::BTreeMap;

@@ -198,7 +198,7 @@ fn one_function(choices: &[(usize, usize)], has_goals: bool) -> String {
     text
 }
 
-/// What is verified with others in one function is verified alone, and does at least what was said (RS-6).
+/// What is verified with others in one function is verified alone, and does at least what was said (RS-12).
 #[test]
 fn what_is_verified_together_in_one_function_is_verified_alone() {
     use proptest::prelude::*;

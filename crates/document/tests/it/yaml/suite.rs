@@ -8,16 +8,6 @@ use fixture::yaml_suite::{Case, cases};
 use super::super::laws::{Tally, check_every_op};
 use super::{FORMAT, from_json, judge};
 
-fn suite() -> Vec<Case> {
-    match fixture::corpus::public_corpora() {
-        Some(folder) => cases(&folder),
-        None => {
-            println!("the YAML test suite is not there: the laws ran on the shipped corpus only");
-            Vec::new()
-        }
-    }
-}
-
 fn with_crlf(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
@@ -53,23 +43,23 @@ fn check_tally(tally: &Tally, share: f64) {
 /// `ZYU8/02` (a `%YAML` directive with two versions).
 #[test]
 fn the_suite_parses_or_fails_as_it_says() {
-    let cases = suite();
-    if cases.is_empty() {
-        return;
-    }
-    assert_eq!(cases.len(), 406);
-    let differs = |case: &Case| {
+    let Some(cases) = cases() else { return };
+    // Releases of the suite leave out some cases that it skips, the second of the two among them.
+    assert!((400..=406).contains(&cases.len()), "{}", cases.len());
+    let differs = |case: &&Case| {
         let parsed = parse(&Text::new(case.yaml.as_str()), FORMAT, &Limits::DEFAULT);
         case.is_invalid == parsed.is_ok()
     };
-    let found: Vec<String> = cases.into_iter().filter(differs).map(|case| case.name).collect();
-    assert_eq!(found, ["9C9N/00", "ZYU8/02"]);
+    let names = |case: &Case| case.name.clone();
+    let found: Vec<String> = cases.iter().filter(differs).map(names).collect();
+    let is_expected = |case: &&Case| ["9C9N/00", "ZYU8/02"].contains(&case.name.as_str());
+    let expected: Vec<String> = cases.iter().filter(is_expected).map(names).collect();
+    assert_eq!(found, expected);
 }
 
 #[test]
 fn the_suite_means_what_its_json_says() {
-    let cases = suite();
-    let least = if cases.is_empty() { 0 } else { 250 };
+    let Some(cases) = cases() else { return };
     let mut compared = 0;
     for case in cases.into_iter().filter(|case| !case.is_invalid) {
         let (Some(json), Ok(document)) =
@@ -85,14 +75,15 @@ fn the_suite_means_what_its_json_says() {
         compared += 1;
     }
     println!("{compared} documents compared");
-    assert!(compared >= least, "{compared}");
+    assert!(compared >= 250, "{compared}");
 }
 
 /// CS-10, FA-26 to FA-32, CS-19 to CS-33 on YAML: right or refused with a reason, never wrong.
 #[test]
 fn every_operation_on_every_document_of_the_suite_is_right_or_refused() {
+    let Some(cases) = cases() else { return };
     let mut tally = Tally::default();
-    for case in suite().into_iter().filter(|case| !case.is_invalid) {
+    for case in cases.into_iter().filter(|case| !case.is_invalid) {
         check_every_op(&case.name, FORMAT, &case.yaml, &judge, &mut tally);
         let name = format!("{} CRLF", case.name);
         check_every_op(&name, FORMAT, &with_crlf(&case.yaml), &judge, &mut tally);

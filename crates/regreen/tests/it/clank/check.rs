@@ -28,7 +28,7 @@ fn programs_that_are_fine_are_counted_as_looked_at() {
     assert!(scene.run("init").stdout.contains("2  clank program"), "{}", scene.run("init").text());
 }
 
-/// Section 13: the facts of a finding are in its `details`.
+/// The facts of a finding are in its `details`.
 #[test]
 fn the_json_report_has_the_facts() {
     let report = Scene::new(RED).run("check ws/light.clank --format json").json();
@@ -64,7 +64,7 @@ fn warnings_fail_only_if_they_are_denied() {
     assert_eq!(scene.run("check --deny-warnings").code, 1);
 }
 
-/// AE-33, AE-40, AE-51: a layout is told, and fails only where it is asked for.
+/// AE-6, AE-33, AE-40, AE-51: a layout is told, and fails only where it is asked for.
 #[test]
 fn a_layout_of_its_own_is_told_and_fails_with_strict() {
     let scene = Scene::new(&crooked());
@@ -77,7 +77,7 @@ fn a_layout_of_its_own_is_told_and_fails_with_strict() {
     assert_eq!(scene.run("check").code, 1);
 }
 
-/// AE-51: one transaction, which undo takes back to the byte; a second `fix` has nothing to do.
+/// AE-6, AE-20, AE-51, RS-15: one transaction, which undo takes back to the byte; a second `fix` has nothing to do.
 #[test]
 fn fix_lays_out_and_undo_gives_every_byte_back() {
     let scene = Scene::new(&crooked());

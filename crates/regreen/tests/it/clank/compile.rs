@@ -1,4 +1,4 @@
-//! `compile`: the agent protocol (rows 1-3, 21, 33, 37, 46, 47, 50, 54, 55; sections 5, 6 and 16).
+//! `compile`: the agent protocol (rows 1-3, 21, 33, 37, 46, 47, 50, 54, 55).
 
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn a_result_is_compact_and_the_same_bytes_twice() {
     assert!(timed.stderr.starts_with("compiled in "), "{}", timed.text());
 }
 
-/// Section 22.2: one mistake, with its node, its facts, and its place in bytes and characters (row 22).
+/// One mistake, with its node, its facts, and its place in bytes and characters (row 22).
 #[test]
 fn a_mistake_has_a_node_facts_and_a_place() {
     let result = result("// é\nfn area(w: Int, h: Int) -> Int { w * hh }\n");
@@ -90,7 +90,7 @@ fn a_mistake_has_a_node_facts_and_a_place() {
     assert_eq!((&product["right"]["id"], &product["right"]["name"]), (&id.into(), &"hh".into()));
 }
 
-/// Section 16.4: what a hole needs, what is in scope there, and what would fit.
+/// What a hole needs, what is in scope there, and what would fit.
 #[test]
 fn a_hole_says_what_would_fit() {
     let result = result("fn f(count: Int, name: Str) -> Int { ?later }\n");
@@ -103,7 +103,7 @@ fn a_hole_says_what_would_fit() {
     assert!(hole["node_id"].is_string());
 }
 
-/// Section 22.3: every goal is listed; in part one nothing is proved.
+/// Every goal is listed, with what is in scope.
 #[test]
 fn goals_are_listed_with_what_is_in_scope() {
     let result = result("fn third(xs: [Int]) -> Int { xs[2] }\n");
@@ -190,7 +190,7 @@ fn what_does_not_parse_stays_a_fragment() {
     validate("compile-result", &result);
 }
 
-/// Row 46, section 6.6: what is no AST JSON has no tree, and every mistake has its path.
+/// Row 46: what is no AST JSON has no tree, and every mistake has its path.
 #[test]
 fn what_is_no_program_has_no_tree() {
     for (input, path, said) in [

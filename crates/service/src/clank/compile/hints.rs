@@ -1,5 +1,5 @@
-//! Ways to go on from a goal that is not proved (section 14.8 of the language): a guard, a requirement of a parameter, an
-//! assertion, and what is known.
+//! Ways to go on from a goal that is not proved: a guard, a requirement of a parameter, an assertion, and
+//! what is known.
 
 use std::collections::BTreeSet;
 
