@@ -31,12 +31,15 @@ enum Deed {
     Flood(usize),
 }
 
+/// What to do at which look, from 0, at which tree.
+type Script = dyn Fn(usize, &Snapshot) -> Deed + Send + Sync;
+
 /// A tool that finds words, with a script of what it does at each look. Clones of its state are shared by its lookers.
 #[derive(Clone)]
 struct Tool {
     card: Card,
     words: Arc<Patterns>,
-    script: Arc<dyn Fn(usize, &Snapshot) -> Deed + Send + Sync>,
+    script: Arc<Script>,
     n_looks: Arc<AtomicUsize>,
     n_opened: Arc<AtomicUsize>,
     n_repairs_asked: Arc<AtomicUsize>,
