@@ -104,7 +104,7 @@ fn commit(root: &Path, sources: &[Source], durability: Durability) -> Result<()>
     let mut edits = BTreeMap::new();
     for (path, source) in paths.into_iter().zip(sources) {
         let file = loaded.snapshot.file(&path).context("the file is there")?;
-        edits.insert(path, EditSet::new(&file.text, source.edits.clone())?);
+        edits.insert(path, EditSet::new(&file.text(), source.edits.clone())?);
     }
     let none = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let change = TreeChange::new(edits, none.0, none.1, none.2)?;

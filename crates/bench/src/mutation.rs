@@ -114,7 +114,8 @@ impl Original {
         let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
         let sieve = Sieve { levels: BTreeMap::new(), baseline: Default::default() };
         let sources = Sources::new(&[checker], Environment::default());
-        let run = Run { sources: &sources, parses: &parses, sieve: &sieve, stop: &stop };
+        let run =
+            Run { sources: &sources, parses: &parses, sieve: &sieve, stop: &stop, only: None };
         let valid = engine::assess(&run, &self.snapshot, None);
         ensure!(
             valid.diagnostics.is_empty() && valid.failures.is_empty(),
@@ -178,7 +179,7 @@ impl Original {
 
     fn mutate(&self, fault: &Fault) -> Result<Snapshot> {
         let path = &self.paths[fault.page];
-        let text = &self.snapshot.file(path).context("the file is there")?.text;
+        let text = &self.snapshot.file(path).context("the file is there")?.text();
         let document = parse(text, self.format)?;
         let edits = match &fault.change {
             Change::Ops(ops) => {
@@ -196,12 +197,12 @@ impl Original {
     }
 
     fn value(&self, snapshot: &Snapshot, path: &RelPath) -> Option<Value> {
-        parse(&snapshot.file(path)?.text, self.format).ok().map(|it| it.value())
+        parse(&snapshot.file(path)?.text(), self.format).ok().map(|it| it.value())
     }
 
     /// The comments of a file, sorted: a repair may move a line.
     fn comments(&self, snapshot: &Snapshot, path: &RelPath) -> Result<Vec<Vec<u8>>> {
-        let text = &snapshot.file(path).context("the file is there")?.text;
+        let text = &snapshot.file(path).context("the file is there")?.text();
         let ranges = parse(text, self.format)?.comments();
         let mut comments: Vec<Vec<u8>> = ranges
             .into_iter()
@@ -222,7 +223,7 @@ fn parse(text: &Text, format: Format) -> Result<Arc<Document>> {
 }
 
 fn file(text: Text) -> Entry {
-    Entry::File(File { text, mode: 0o644 })
+    Entry::File(File::new(text, 0o644))
 }
 
 fn print(tally: &BTreeMap<(bool, &'static str), Counts>) -> Counts {

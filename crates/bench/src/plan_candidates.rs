@@ -85,7 +85,7 @@ impl Case {
             for index in start..n.min(start + per_file) {
                 writeln!(text, "key-{index:06}: wrong  # {index}")?;
             }
-            let file = File { text: Text::new(text), mode: 0o644 };
+            let file = File::new(Text::new(text), 0o644);
             entries.insert(path(start / per_file)?, Entry::File(file));
         }
         let snapshot = Snapshot::new(entries)?;
@@ -145,7 +145,7 @@ fn document_op(file: RelPath, index: usize, value: usize) -> RepairOp {
 }
 
 fn text_op(snapshot: &Snapshot, file: RelPath, index: usize) -> Result<RepairOp> {
-    let text = &snapshot.file(&file).expect("the file was made above").text;
+    let text = &snapshot.file(&file).expect("the file was made above").text();
     let line = format!("key-{index:06}: wrong  # {index}\n");
     let digits = |it: usize| it.to_string().len();
     let fixed = line.len() - digits(index);

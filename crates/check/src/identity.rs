@@ -62,9 +62,9 @@ pub fn assign_repair_ids(repairs: &mut [Repair], snapshot: &Snapshot) {
             match op {
                 RepairOp::Document { step, .. } => bytes.put_step(step),
                 RepairOp::Text { file, edits } => {
-                    let text = snapshot.file(file).map(|it| it.text.bytes()).unwrap_or_default();
+                    let text = snapshot.file(file).map(|it| it.text()).unwrap_or_default();
                     for edit in edits.edits() {
-                        let deleted = text.get(edit.start as usize..edit.end as usize);
+                        let deleted = text.bytes().get(edit.start as usize..edit.end as usize);
                         bytes.put_bytes(deleted.unwrap_or_default());
                         bytes.put_bytes(&edit.text);
                     }
@@ -204,7 +204,7 @@ mod tests {
         let edits = vec![edit::Edit::replace(start, end, new)];
         let edits = edit::EditSet::new(&text, edits).unwrap();
         let file = snapshot::RelPath::parse("a.txt").unwrap();
-        let entry = snapshot::Entry::File(snapshot::File { text, mode: 0o644 });
+        let entry = snapshot::Entry::File(snapshot::File::new(text, 0o644));
         let snapshot = Snapshot::new([(file.clone(), entry)].into()).unwrap();
         (repair(RepairOp::Text { file, edits }), snapshot)
     }

@@ -5,6 +5,7 @@
 #![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
 #![warn(missing_docs)]
 
+mod cache;
 mod card;
 mod coverage;
 mod diagnostic;
@@ -13,8 +14,10 @@ mod location;
 mod parses;
 mod provider;
 mod repair;
+mod signs;
 mod stop;
 
+pub use cache::{Cache, CacheKey};
 pub use card::{Card, Cost, Interest, Page, RuleInfo, RuleSet, Trust};
 pub use coverage::{Coverage, Unchecked};
 pub use diagnostic::{Class, Concern, Diagnostic, Related, Severity, Tier};
@@ -22,8 +25,9 @@ pub use identity::{assign_ids, assign_repair_ids, sort_and_assign_ids};
 pub use location::Location;
 pub use parses::{Language, Parsed, Parses};
 pub use provider::{
-    Check, Environment, FailureKind, Input, LookError, Looker, Memory, Opened, Provider, Report,
-    Since,
+    Check, Environment, FailureKind, Input, LookError, Looker, Memory, Opened, Provider, Reach,
+    Report, Since,
 };
 pub use repair::{Compatibility, Confidence, Kind, Repair, RepairOp, Safety, Scope};
+pub use signs::Sign;
 pub use stop::{Stop, StopCause};

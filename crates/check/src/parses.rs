@@ -9,6 +9,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use document::{Document, Format, Limits, ParseError};
 use edit::{ContentHash, LineIndex, Text};
+use snapshot::File;
+
+use crate::cache::Cache;
+use crate::signs::{Sign, Signs};
 
 /// How many bytes of text the kept documents may have together.
 const MAX_KEPT_BYTES: usize = 32 << 20;
@@ -54,6 +58,7 @@ pub struct Language {
 pub struct Parses {
     limits: Limits,
     languages: BTreeMap<&'static str, Language>,
+    signs: Signs,
     kept: Mutex<Kept>,
 }
 
@@ -69,13 +74,26 @@ struct Kept {
 impl Parses {
     /// An empty cache. Every text is parsed within `limits`.
     pub fn new(limits: Limits) -> Parses {
-        Parses { limits, languages: BTreeMap::new(), kept: Mutex::default() }
+        let (languages, signs) = (BTreeMap::new(), Signs::default());
+        Parses { limits, languages, signs, kept: Mutex::default() }
     }
 
     /// The same, and it knows the language of files with this extension.
     pub fn with_language(mut self, extension: &'static str, language: Language) -> Parses {
         self.languages.insert(extension, language);
         self
+    }
+
+    /// The same, and it looks for these signs in every text, and asks the cache which text shows which.
+    pub fn with_signs(mut self, signs: &[Sign], cache: Arc<dyn Cache>) -> Parses {
+        signs.iter().for_each(|it| self.signs.add(*it));
+        self.signs.keep_in(cache);
+        self
+    }
+
+    /// Whether the bytes of a file show the sign. The file is only read if that is not known.
+    pub fn shows(&self, file: &File, sign: &Sign) -> bool {
+        self.signs.shows(file, sign)
     }
 
     /// The language of files with this extension, if they are programs in one that is known.
@@ -86,6 +104,12 @@ impl Parses {
     /// The limits that texts are parsed within.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// The parsed file, which is only read if it is not among the documents that are kept.
+    pub fn of(&self, file: &File, format: Format) -> Arc<Parsed> {
+        let known = self.lock().by_key.get(&(file.hash(), format)).map(Arc::clone);
+        known.unwrap_or_else(|| self.get(&file.text(), format))
     }
 
     /// The parsed text.

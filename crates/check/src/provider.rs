@@ -28,6 +28,13 @@ pub trait Provider: Send + Sync {
     /// Gets it ready to be asked.
     fn open(&self, environment: &Environment) -> Result<Opened<'_>, LookError>;
 
+    /// What of the tree an answer about the files of [`Input::only`] depends on, as far as this part of the tree tells.
+    /// Who does not know needs all of it.
+    fn reach(&self, input: &Input<'_>) -> Reach {
+        let _ = input;
+        Reach::Tree
+    }
+
     /// Which files of the tree it is about and how far it looked at each. The report is what it said of the same tree.
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage;
 
@@ -77,6 +84,12 @@ pub trait Check: Send + Sync {
     /// Adds to a report, which it made of the same input, what would repair what was found.
     fn repairs(&self, input: &Input<'_>, report: &mut Report) -> Result<(), LookError>;
 
+    /// See [`Provider::reach`].
+    fn reach(&self, input: &Input<'_>) -> Reach {
+        let _ = input;
+        Reach::Tree
+    }
+
     /// See [`Provider::coverage`].
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage;
 
@@ -103,6 +116,10 @@ impl<C: Check> Provider for C {
         Ok(Opened::Function(self))
     }
 
+    fn reach(&self, input: &Input<'_>) -> Reach {
+        Check::reach(self, input)
+    }
+
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
         Check::coverage(self, snapshot, report)
     }
@@ -123,6 +140,31 @@ pub struct Input<'a> {
     pub parses: &'a Parses,
     /// Whether the answer is still wanted.
     pub stop: &'a Stop,
+    /// The files that somebody asks about, if not all. What is wrong with others may be left out.
+    pub only: Option<&'a BTreeSet<RelPath>>,
+}
+
+/// What of a tree an answer depends on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// These files, there or not, and those that were asked about.
+    Files(BTreeSet<RelPath>),
+    /// All of it.
+    Tree,
+}
+
+impl Reach {
+    /// What two answers depend on.
+    #[must_use]
+    pub fn and(self, other: Reach) -> Reach {
+        match (self, other) {
+            (Reach::Files(mut files), Reach::Files(more)) => {
+                files.extend(more);
+                Reach::Files(files)
+            }
+            _ => Reach::Tree,
+        }
+    }
 }
 
 /// An earlier look at another version of the tree.

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use check::{
-    Card, Check, Cost, Coverage, Input, Interest, LookError, Page, Report, RuleInfo, RuleSet,
-    Severity, Tier, Trust, Unchecked,
+    Card, Check, Cost, Coverage, Input, Interest, LookError, Page, Reach, Report, RuleInfo,
+    RuleSet, Severity, Tier, Trust, Unchecked,
 };
 use clank_syntax::Tokens;
 use clank_syntax::ast::Name;
@@ -110,7 +110,18 @@ impl Check for ClankCheck {
         crate::page::page(rule_id)
     }
 
+    /// A module is judged with what it imports, and a repair of it with those that import it.
+    fn reach(&self, input: &Input<'_>) -> Reach {
+        match is_asked(input) {
+            true => Reach::Tree,
+            false => Reach::Files(BTreeSet::new()),
+        }
+    }
+
     fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
+        if !is_asked(input) {
+            return Ok(Report::default());
+        }
         let known = input.since.and_then(|since| {
             let known = since.report.memory.as_ref()?.downcast_ref::<Remembered>()?;
             let is_same = known.roots == self.roots
@@ -180,7 +191,7 @@ impl Check for ClankCheck {
                 coverage.add_unchecked(path, Unchecked::Blocked);
             }
         }
-        for (path, entry) in snapshot.iter().filter(|it| it.0.extension() == Some(EXTENSION)) {
+        for (path, entry) in snapshot.iter_at(|it| it.extension() == Some(EXTENSION)) {
             match entry {
                 Entry::Link { .. } => coverage.add_unchecked(path, Unchecked::Link),
                 Entry::Unread { reason: UnreadReason::Special, .. } => {
@@ -219,13 +230,19 @@ impl Remembered {
     }
 }
 
-/// A file whose layout may not have been looked at yet.
-enum Reading<'a> {
-    Done(Arc<FileLook>),
-    Unlaid { look: FileLook, text: &'a Text, tokens: Tokens },
+/// Whether somebody asks about a program.
+fn is_asked(input: &Input<'_>) -> bool {
+    let is_program = |it: &RelPath| it.extension() == Some(EXTENSION);
+    input.only.is_none_or(|it| it.iter().any(is_program))
 }
 
-impl Reading<'_> {
+/// A file whose layout may not have been looked at yet.
+enum Reading {
+    Done(Arc<FileLook>),
+    Unlaid { look: FileLook, text: Text, tokens: Tokens },
+}
+
+impl Reading {
     fn look(&self) -> &FileLook {
         match self {
             Reading::Done(look) => look,
@@ -235,22 +252,22 @@ impl Reading<'_> {
 }
 
 /// Every Clank file of the tree; those whose bytes are known are not read again.
-fn read_files<'a>(
-    snapshot: &'a Snapshot,
-    known: Option<&Remembered>,
-) -> BTreeMap<RelPath, Reading<'a>> {
+fn read_files(snapshot: &Snapshot, known: Option<&Remembered>) -> BTreeMap<RelPath, Reading> {
     let paths: Vec<(&RelPath, &Entry)> =
-        snapshot.iter().filter(|it| it.0.extension() == Some(EXTENSION)).collect();
-    let read = |(path, entry): &(&RelPath, &'a Entry)| {
+        snapshot.iter_at(|it| it.extension() == Some(EXTENSION)).collect();
+    let read = |(path, entry): &(&RelPath, &Entry)| {
         let reading = match entry {
             Entry::File(file) => {
                 let known = known.and_then(|it| it.files.get(*path));
-                match known.filter(|it| it.is_of(&file.text)) {
+                match known.filter(|it| it.is_of(file.hash())) {
                     Some(known) => Reading::Done(Arc::clone(known)),
-                    None => match FileLook::read(path, &file.text, MAX_BYTES) {
-                        (look, Some(tokens)) => Reading::Unlaid { look, text: &file.text, tokens },
-                        (look, None) => Reading::Done(Arc::new(look)),
-                    },
+                    None => {
+                        let text = file.text();
+                        match FileLook::read(path, &text, MAX_BYTES) {
+                            (look, Some(tokens)) => Reading::Unlaid { look, text, tokens },
+                            (look, None) => Reading::Done(Arc::new(look)),
+                        }
+                    }
                 }
             }
             Entry::Unread { reason: UnreadReason::TooLarge, .. } => {
@@ -260,25 +277,25 @@ fn read_files<'a>(
         };
         Some(((*path).clone(), reading))
     };
-    let readings: Vec<Option<(RelPath, Reading<'a>)>> = paths.par_iter().map(read).collect();
+    let readings: Vec<Option<(RelPath, Reading)>> = paths.par_iter().map(read).collect();
     readings.into_iter().flatten().collect()
 }
 
-fn look_at_layouts(readings: BTreeMap<RelPath, Reading<'_>>) -> BTreeMap<RelPath, Arc<FileLook>> {
-    let readings: Vec<(RelPath, Reading<'_>)> = readings.into_iter().collect();
+fn look_at_layouts(readings: BTreeMap<RelPath, Reading>) -> BTreeMap<RelPath, Arc<FileLook>> {
+    let readings: Vec<(RelPath, Reading)> = readings.into_iter().collect();
     let looks: Vec<(RelPath, Arc<FileLook>)> = readings
         .into_par_iter()
         .map(|(path, reading)| match reading {
             Reading::Done(look) => (path, look),
             Reading::Unlaid { look, text, tokens } => {
-                (path, Arc::new(look.with_layout(text, &tokens)))
+                (path, Arc::new(look.with_layout(&text, &tokens)))
             }
         })
         .collect();
     looks.into_iter().collect()
 }
 
-fn link(files: &BTreeMap<RelPath, Reading<'_>>, tree: &Tree<'_>) -> Program {
+fn link(files: &BTreeMap<RelPath, Reading>, tree: &Tree<'_>) -> Program {
     let modules = files.iter().filter_map(|(path, reading)| {
         let (ast, syntax) = reading.look().tree()?;
         Some(Module {

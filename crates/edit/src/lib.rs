@@ -26,5 +26,5 @@ pub use edit_set::{Edit, EditError, EditSet};
 pub use line_index::{LineIndex, Position, Unit};
 pub use merge::{Clash, ClashKind, Merge, Merged, Proposal, Refusal, Rejected, merge};
 pub use position_map::{Bias, Mapped, PositionMap};
-pub use text::{ContentHash, ContentHasher, ParseHashError, Text};
+pub use text::{ContentHash, ContentHasher, ParseHashError, Text, WeakText};
 pub use unified::{FileDiff, FileMode, unified};

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// BLAKE3 of a text's bytes. Written as `blake3:` and 64 hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +13,11 @@ impl ContentHash {
     /// The hash of `bytes`.
     pub fn of(bytes: &[u8]) -> ContentHash {
         ContentHash(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The hash with these bytes.
+    pub fn from_bytes(bytes: [u8; 32]) -> ContentHash {
+        ContentHash(bytes)
     }
 
     /// The 32 bytes of the hash.
@@ -114,6 +119,31 @@ impl Text {
     /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.shared.bytes.is_empty()
+    }
+
+    /// The text for as long as somebody else holds it.
+    pub fn downgrade(&self) -> WeakText {
+        WeakText { shared: Arc::downgrade(&self.shared) }
+    }
+}
+
+/// A text that does not keep its bytes in memory.
+#[derive(Clone, Default)]
+pub struct WeakText {
+    shared: Weak<Shared>,
+}
+
+impl WeakText {
+    /// The text, if somebody holds it.
+    pub fn upgrade(&self) -> Option<Text> {
+        Some(Text { shared: self.shared.upgrade()? })
+    }
+}
+
+/// No bytes.
+impl Default for Text {
+    fn default() -> Text {
+        Text::new(Vec::new())
     }
 }
 

@@ -136,7 +136,8 @@ fn sound_diagnostics(
 /// Whether the place of a finding, if it has one, lies in the text of its file and cuts no character.
 fn is_placed(diagnostic: &Diagnostic, path: &RelPath, snapshot: &Snapshot) -> bool {
     let Some(location) = diagnostic.location else { return true };
-    let text = snapshot.file(path).map(|file| file.text.bytes()).unwrap_or_default();
+    let text = snapshot.file(path).map(|file| file.text()).unwrap_or_default();
+    let text = text.bytes();
     let is_boundary =
         |offset: u32| offset as usize <= text.len() && !cuts_character(text, offset as usize);
     location.start_byte <= location.end_byte

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use check::{Check, Coverage, Diagnostic, FailureKind, Input, LookError, Repair, Severity, Since};
+use check::{
+    Check, Coverage, Diagnostic, FailureKind, Input, LookError, Reach, Repair, Severity, Since,
+};
 use snapshot::{RelPath, Snapshot};
 
 use crate::ask::Look;
@@ -47,8 +49,8 @@ pub struct Assessment {
     pub baselined: BTreeSet<String>,
     /// The findings that somebody could have settled who did not answer, by id, with the name of that source.
     pub doubtful: BTreeMap<String, String>,
-    /// How many findings are ignored by comments.
-    pub n_ignored: usize,
+    /// How many findings are ignored by comments, by file.
+    pub ignored: BTreeMap<String, usize>,
     /// Who could not do their work, in order.
     pub failures: Vec<ProviderFailure>,
     /// What the providers said, by their names. One that failed, or was not asked, is missing.
@@ -60,6 +62,8 @@ pub struct Assessment {
     /// The largest number of phases that a provider has.
     pub(crate) n_phases: usize,
     ignores: Ignores,
+    /// The files that were asked about, if not all.
+    part: Option<Snapshot>,
 }
 
 /// Asks every provider about the tree: what is wrong, and what would repair it. With an earlier assessment, made in the
@@ -68,12 +72,25 @@ pub fn assess(run: &Run<'_>, snapshot: &Snapshot, before: Option<&Assessment>) -
     let mut assessment = match before {
         None => assess_since(run, snapshot, None, Who::All),
         Some(before) => {
-            let changed = changed_paths(&before.snapshot, snapshot);
+            let changed = snapshot.changed_since(&before.snapshot);
             assess_since(run, snapshot, Some((before, &changed)), Who::All)
         }
     };
     complete(run, &mut assessment);
     assessment
+}
+
+/// What of the tree an assessment of the files of [`Run::only`] depends on, as far as this part of it tells.
+pub fn reach(run: &Run<'_>, snapshot: &Snapshot) -> Reach {
+    let input = run.input(snapshot, None);
+    let mut reach = Reach::Files(BTreeSet::new());
+    for source in run.sources.iter() {
+        if reach == Reach::Tree {
+            break;
+        }
+        reach = reach.and(source.reach(&input));
+    }
+    reach
 }
 
 /// Who is asked about a tree.
@@ -110,7 +127,7 @@ pub(crate) fn assess_since(
         let known = before.and_then(|(before, changed)| Some((before.looks.get(name)?, changed)));
         if let Some(function) = source.function(run.sources) {
             let since = known.map(|(look, changed)| Since { report: &look.report, changed });
-            let input = Input { snapshot, since, parses: run.parses, stop: run.stop };
+            let input = run.input(snapshot, since);
             match function.and_then(|it| look(source, it, &input)) {
                 Ok(look) => drop(looks.insert(name.clone(), look)),
                 Err(error) => {
@@ -141,8 +158,12 @@ pub(crate) fn assess_since(
         }
     }
     hear(run, snapshot, questions, &mut looks, &mut failures);
-    let ignores =
-        ignore::update(run.parses, snapshot, before.map(|(it, changed)| (&it.ignores, changed)));
+    let part = run.only.map(|it| snapshot.part(it));
+    let ignores = ignore::update(
+        run.parses,
+        part.as_ref().unwrap_or(snapshot),
+        before.map(|(it, changed)| (&it.ignores, changed)),
+    );
     let snapshot = snapshot.clone();
     assemble(run, Parts { snapshot, looks, unasked, broken, failures, ignores })
 }
@@ -213,19 +234,21 @@ fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
         doubtful.extend(look.report.doubtful.iter().map(|it| (it.clone(), names.clone())));
     }
     let all_asked = looks.len() == run.sources.n_all();
+    let part = run.only.map(|it| snapshot.part(it));
     let mut assessment = Assessment {
         snapshot,
         diagnostics: Vec::new(),
         repairs: Vec::new(),
         baselined: BTreeSet::new(),
         doubtful,
-        n_ignored: 0,
+        ignored: BTreeMap::new(),
         failures,
         looks,
         unasked,
         broken,
         n_phases: run.sources.n_phases(),
         ignores,
+        part,
     };
     sift(run, &mut assessment, all_asked);
     assessment.failures.sort();
@@ -241,7 +264,7 @@ fn look(source: &Source<'_>, check: &dyn Check, input: &Input<'_>) -> Result<Loo
 /// Asks everybody who said something about the tree for repairs, once.
 pub(crate) fn complete(run: &Run<'_>, assessment: &mut Assessment) {
     let Assessment { snapshot, looks, failures, .. } = assessment;
-    let input = Input { snapshot, since: None, parses: run.parses, stop: run.stop };
+    let input = run.input(snapshot, None);
     let mut questions: Vec<(&Source<'_>, Question)> = Vec::new();
     for (name, look) in looks.iter_mut().filter(|it| it.1.repairs.is_none()) {
         let Some(source) = run.sources.get(name) else { continue };
@@ -289,24 +312,6 @@ pub(crate) fn garbled(source: &str, message: String) -> ProviderFailure {
     ProviderFailure { source: source.to_owned(), kind: FailureKind::Garbled, message }
 }
 
-/// The paths at which two trees differ.
-fn changed_paths(before: &Snapshot, after: &Snapshot) -> BTreeSet<RelPath> {
-    let mut changed = BTreeSet::new();
-    let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
-    loop {
-        let path = match (old.peek(), new.peek()) {
-            (None, None) => return changed,
-            (Some((path, _)), None) | (None, Some((path, _))) => *path,
-            (Some((left, _)), Some((right, _))) => *left.min(right),
-        };
-        let left = old.next_if(|(it, _)| *it == path).map(|(_, entry)| entry);
-        let right = new.next_if(|(it, _)| *it == path).map(|(_, entry)| entry);
-        if left != right {
-            changed.insert(path.clone());
-        }
-    }
-}
-
 /// Takes over what counts of all that the providers found.
 fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
     let mut said = Vec::new();
@@ -341,7 +346,7 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
     let is_baselined = |it: &&Arc<Diagnostic>| run.sieve.baseline.contains(&it.diagnostic_id);
     assessment.baselined =
         diagnostics.iter().filter(is_baselined).map(|it| it.diagnostic_id.clone()).collect();
-    assessment.n_ignored = sifted.n_ignored;
+    assessment.ignored = sifted.ignored;
     assessment.diagnostics = diagnostics;
 }
 
@@ -468,12 +473,17 @@ impl Assessment {
         let (mut coverage, mut failures) = (Coverage::default(), Vec::new());
         for (name, look) in self.looks.iter().filter(|it| wants(it.0)) {
             let Some(source) = run.sources.get(name) else { continue };
-            match source.coverage(&self.snapshot, &look.report) {
+            match source.coverage(self.part.as_ref().unwrap_or(&self.snapshot), &look.report) {
                 Ok(it) => coverage.merge(it),
                 Err(error) => failures.push(ProviderFailure::new(name, error)),
             }
         }
         (coverage, failures)
+    }
+
+    /// How many findings are ignored by comments in the files that count.
+    pub fn n_ignored(&self, counts: &dyn Fn(&str) -> bool) -> usize {
+        self.ignored.iter().filter(|it| counts(it.0)).map(|it| it.1).sum()
     }
 
     /// How many findings have this severity and are not put up with.

@@ -28,7 +28,7 @@ pub(crate) fn find_erratic(
         let Some(function) = source.function(run.sources) else { return false };
         let since = Some(Since { report: &look.report, changed: &changed });
         let snapshot = &assessment.snapshot;
-        let input = Input { snapshot, since, parses: run.parses, stop: run.stop };
+        let input = run.input(snapshot, since);
         let again = function.and_then(|it| {
             let mut report = caught(|| it.check(&input))??;
             let first = Look::new(&source.card, report.clone(), snapshot);

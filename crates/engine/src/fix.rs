@@ -350,9 +350,7 @@ fn state_of(first: &Snapshot, tree: &Snapshot, touched: &BTreeSet<RelPath>) -> b
     for path in touched.iter().filter(|path| first.get(path) != tree.get(path)) {
         hasher.update(&(path.as_str().len() as u64).to_be_bytes()).update(path.as_str().as_bytes());
         match tree.file(path) {
-            Some(file) => {
-                hasher.update(file.text.hash().as_bytes()).update(&file.mode.to_be_bytes())
-            }
+            Some(file) => hasher.update(file.hash().as_bytes()).update(&file.mode.to_be_bytes()),
             None => hasher.update(b"gone"),
         };
     }

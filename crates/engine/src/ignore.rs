@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use check::{Concern, Diagnostic, Location, Parses, Severity, Tier, assign_ids};
+use check::{Concern, Diagnostic, Location, Parses, Severity, Sign, Tier, assign_ids};
 use document::Format;
 use edit::{LineIndex, Text};
 use snapshot::{File, RelPath, Snapshot};
@@ -22,6 +22,10 @@ pub const UNUSED_IGNORE: &str = "SEM_UNUSED_IGNORE";
 
 const PHASE: &str = "ignore";
 const MARK: &str = "regreen:";
+
+/// What every file shows that has a comment which ignores.
+pub const IGNORE_SIGN: Sign =
+    Sign { name: MARK, is_in: |bytes| memchr::memmem::find(bytes, MARK.as_bytes()).is_some() };
 
 /// What the comments of one file ignore.
 #[derive(Debug)]
@@ -59,28 +63,38 @@ pub(crate) fn update(
         let ignores = read_file(parses, path, file)?;
         Some((path.clone(), Arc::new(ignores)))
     };
+    let has_comments = |path: &RelPath| {
+        let language = path.extension().and_then(|it| parses.language(it));
+        Format::of_path(path.as_str()).is_some() || language.is_some()
+    };
     let Some((before, changed)) = before else {
-        return snapshot.files().filter_map(|(path, file)| read(path, file)).collect();
+        let files = snapshot.files_at(has_comments);
+        return files.filter_map(|(path, file)| read(path, file)).collect();
     };
     let mut ignores = before.clone();
     for path in changed {
         ignores.remove(path);
-        ignores.extend(snapshot.file(path).and_then(|file| read(path, file)));
+        if has_comments(path) {
+            ignores.extend(snapshot.file(path).and_then(|file| read(path, file)));
+        }
     }
     ignores
 }
 
 fn read_file(parses: &Parses, path: &RelPath, file: &File) -> Option<FileIgnores> {
-    memchr::memmem::find(file.text.bytes(), MARK.as_bytes())?;
+    if !parses.shows(file, &IGNORE_SIGN) {
+        return None;
+    }
     let directives = match Format::of_path(path.as_str()) {
         Some(format) => {
-            let parsed = parses.get(&file.text, format);
+            let parsed = parses.of(file, format);
             let comments = parsed.document().ok()?.comments();
-            read_directives(&file.text, parsed.lines(), &comments)
+            read_directives(parsed.text(), parsed.lines(), &comments)
         }
         None => {
-            let comments = (parses.language(path.extension()?)?.comments)(&file.text);
-            read_directives(&file.text, &LineIndex::new(file.text.bytes()), &comments)
+            let text = file.text();
+            let comments = (parses.language(path.extension()?)?.comments)(&text);
+            read_directives(&text, &LineIndex::new(text.bytes()), &comments)
         }
     };
     (!directives.is_empty()).then_some(FileIgnores { directives })
@@ -174,10 +188,11 @@ fn covered_line(has_content: &[bool], comment: Location) -> Covers {
     next.and_then(|(line, _)| u32::try_from(line).ok()).map_or(Covers::Nothing, Covers::Line)
 }
 
-/// The findings that are left, how many are not, and what is wrong with the ignores themselves.
+/// The findings that are left, those that are not, and what is wrong with the ignores themselves.
 pub(crate) struct Sifted {
     pub(crate) kept: Vec<Arc<Diagnostic>>,
-    pub(crate) n_ignored: usize,
+    /// How many are not, by file.
+    pub(crate) ignored: BTreeMap<String, usize>,
     pub(crate) own: Vec<Diagnostic>,
 }
 
@@ -187,7 +202,7 @@ pub(crate) fn sift(
     diagnostics: Vec<Arc<Diagnostic>>,
     is_whole: &dyn Fn(&RelPath) -> bool,
 ) -> Sifted {
-    let n_all = diagnostics.len();
+    let mut ignored: BTreeMap<String, usize> = BTreeMap::new();
     let mut used: BTreeSet<(&str, usize, &str)> = BTreeSet::new();
     let mut kept = diagnostics;
     if !ignores.is_empty() {
@@ -209,6 +224,9 @@ pub(crate) fn sift(
                     is_kept = false;
                 }
             }
+            if !is_kept {
+                *ignored.entry(diagnostic.file.clone()).or_default() += 1;
+            }
             is_kept
         });
     }
@@ -227,7 +245,7 @@ pub(crate) fn sift(
         }
     }
     assign_ids(&mut own);
-    Sifted { n_ignored: n_all - kept.len(), kept, own }
+    Sifted { ignored, kept, own }
 }
 
 fn finding(rule: &str, path: &RelPath, directive: &Directive, message: String) -> Diagnostic {

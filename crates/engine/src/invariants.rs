@@ -30,7 +30,7 @@ pub(crate) fn broken<'a>(
         let (Some(old), Some(new)) = (before.file(path), after.file(path)) else { continue };
         let words = match Format::of_path(path.as_str()) {
             Some(format) => {
-                let (old, new) = (parses.get(&old.text, format), parses.get(&new.text, format));
+                let (old, new) = (parses.get(&old.text(), format), parses.get(&new.text(), format));
                 match (old.document(), new.document()) {
                     (Ok(_), Err(error)) => {
                         Some(format!("would no longer be valid {}: {error}", format.name()))
@@ -42,12 +42,12 @@ pub(crate) fn broken<'a>(
             None => path
                 .extension()
                 .and_then(|it| parses.language(it))
-                .and_then(|it| broken_in_program(it, &old.text, &new.text)),
+                .and_then(|it| broken_in_program(it, &old.text(), &new.text())),
         };
         let words = words.or_else(|| {
-            let layout = changed_layout(&old.text, &new.text)?;
+            let layout = changed_layout(&old.text(), &new.text())?;
             let is_meant =
-                laid_out(path).is_some_and(|it| changed_layout(&it, &new.text).is_none());
+                laid_out(path).is_some_and(|it| changed_layout(&it, &new.text()).is_none());
             (!is_meant).then(|| layout.to_owned())
         });
         broken.extend(words.map(|words| (path.clone(), words)));
@@ -84,7 +84,7 @@ pub(crate) fn laid_out<'a>(
     before: &Snapshot,
     path: &RelPath,
 ) -> Option<Text> {
-    let text = &before.file(path)?.text;
+    let text = &before.file(path)?.text();
     let ops = repairs.filter(|it| is_layout_only(it, before)).flat_map(|it| &it.ops);
     let edits = ops.filter_map(|op| match op {
         RepairOp::Text { file, edits } if file == path => Some(edits.edits()),
@@ -106,9 +106,9 @@ fn is_layout_only(repair: &Repair, before: &Snapshot) -> bool {
     repair.ops.iter().all(|op| match op {
         RepairOp::Document { .. } => false,
         RepairOp::Text { file, edits } => {
-            let text = before.file(file).map(|it| it.text.bytes()).unwrap_or_default();
+            let text = before.file(file).map(|it| it.text()).unwrap_or_default();
             edits.edits().iter().all(|edit| {
-                let deleted = text.get(edit.start as usize..edit.end as usize);
+                let deleted = text.bytes().get(edit.start as usize..edit.end as usize);
                 deleted.is_some_and(is_layout) && is_layout(&edit.text)
             })
         }

@@ -25,9 +25,9 @@ mod search;
 mod sources;
 mod words;
 
-pub use assessment::{Assessment, ProviderFailure, assess};
+pub use assessment::{Assessment, ProviderFailure, assess, reach};
 pub use fix::fix;
-pub use ignore::{IGNORE_WITHOUT_RULE, OWN_SOURCE, UNUSED_IGNORE};
+pub use ignore::{IGNORE_SIGN, IGNORE_WITHOUT_RULE, OWN_SOURCE, UNUSED_IGNORE};
 pub use outcome::{Applied, Ending, Fixed, Options, Progress, Rejected};
 pub use run::{Level, Run, Sieve};
 pub use sources::Sources;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use check::{Diagnostic, Parses, Severity, Stop, Tier};
+use check::{Diagnostic, Input, Parses, Severity, Since, Stop, Tier};
+use snapshot::{RelPath, Snapshot};
 
 use crate::sources::Sources;
 
@@ -47,4 +48,18 @@ pub struct Run<'a> {
     pub sieve: &'a Sieve,
     /// Whether the result is still wanted.
     pub stop: &'a Stop,
+    /// The files that somebody asks about, if not all. What is said of them is what would be said among all; what is said
+    /// of others may be missing, so that nothing can be compared with it.
+    pub only: Option<&'a BTreeSet<RelPath>>,
+}
+
+impl Run<'_> {
+    /// What the sources get to look at.
+    pub(crate) fn input<'b>(
+        &'b self,
+        snapshot: &'b Snapshot,
+        since: Option<Since<'b>>,
+    ) -> Input<'b> {
+        Input { snapshot, since, parses: self.parses, stop: self.stop, only: self.only }
+    }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use check::{
     Card, Check, Cost, Coverage, Environment, FailureKind, Input, LookError, Looker, Opened,
-    Parses, Provider, Report, Since, Stop, StopCause,
+    Parses, Provider, Reach, Report, Since, Stop, StopCause,
 };
 use snapshot::{RelPath, Snapshot};
 
@@ -299,7 +299,8 @@ impl Question {
     fn put_to(&self, looker: &mut dyn Looker, stop: &Stop) -> Result<Report, LookError> {
         let since = self.since.as_ref();
         let since = since.map(|(report, changed)| Since { report, changed });
-        let input = Input { snapshot: &self.snapshot, since, parses: &self.parses, stop };
+        let (snapshot, parses) = (&self.snapshot, &*self.parses);
+        let input = Input { snapshot, since, parses, stop, only: None };
         match &self.asked {
             Asked::Findings => looker.look(&input),
             Asked::Repairs(report, of) => {
@@ -312,6 +313,11 @@ impl Question {
 }
 
 impl Source<'_> {
+    /// What of the tree its answer depends on. Who panics has not said.
+    pub(crate) fn reach(&self, input: &Input<'_>) -> Reach {
+        caught(|| self.provider.get().reach(input)).unwrap_or(Reach::Tree)
+    }
+
     /// The function that it is, if it is one.
     pub(crate) fn function(&self, sources: &Sources<'_>) -> Option<Result<&dyn Check, LookError>> {
         if self.card.cost != Cost::InProcess {

@@ -7,26 +7,14 @@
 mod code;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use check::{Cache, CacheKey};
 use document::Limits;
 use edit::Text;
 use snapshot::{Entry, RelPath};
 
 use crate::pack::Pack;
 use crate::tree::FileLook;
-
-/// Stands for everything that a kept look depends on.
-pub type CacheKey = [u8; 32];
-
-/// Keeps bytes by key. It may forget anything at any time; what it gives back is what was put.
-pub trait Cache: Send + Sync {
-    /// The bytes with this key, if they are still there.
-    fn get(&self, key: &CacheKey) -> Option<Arc<[u8]>>;
-
-    /// Keeps the bytes, or does not.
-    fn put(&self, key: CacheKey, bytes: Vec<u8>);
-}
 
 /// The file that is looked at.
 pub(crate) struct Subject<'a> {
@@ -66,7 +54,7 @@ impl Subject<'_> {
         for limit in [max_bytes, max_depth, max_expanded_nodes] {
             hasher.update(&(limit as u64).to_le_bytes());
         }
-        hasher.update(file.text.hash().as_bytes());
+        hasher.update(file.hash().as_bytes());
         // Last, as it is the only part without a length of its own.
         hasher.update(self.path.as_str().as_bytes());
         Some(*hasher.finalize().as_bytes())

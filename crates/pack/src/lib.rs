@@ -29,8 +29,7 @@ mod tree;
 mod typo;
 mod voice;
 
-pub use cache::{Cache, CacheKey};
-pub use local_schema::LocalSchema;
+pub use local_schema::{LocalSchema, SCHEMA_SIGN};
 pub use pack::{Pack, RuleInfo};
 pub use page::{page, rule_ids};
 pub use problem::PackProblem;

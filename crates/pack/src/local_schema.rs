@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use check::{
     Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError, Page, Parsed,
-    Parses, Repair, Report, RuleSet, Severity, Tier, Trust, Unchecked, assign_ids,
+    Parses, Reach, Repair, Report, RuleSet, Severity, Sign, Tier, Trust, Unchecked, assign_ids,
 };
 use document::{Document, Format, Value};
 use rayon::prelude::*;
@@ -22,13 +22,24 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 
 use crate::finding::{Anchor, Violation};
 use crate::legible::{legible, named_schema};
-use crate::provider::never_read;
+use crate::provider::{is_document, never_read};
 use crate::report::{self, Subject};
 use crate::schema::{self, Library, Schema};
 use reference::{Place, Reference, Target};
 
 const PARSE: &str = "parse";
 const SCHEMA: &str = "schema";
+
+/// What every file shows that names a schema.
+pub const SCHEMA_SIGN: Sign = Sign {
+    name: "schema reference 1",
+    is_in: |bytes| {
+        let bytes = &*legible(bytes);
+        [Format::Json, Format::Yaml, Format::Toml]
+            .into_iter()
+            .any(|format| reference::may_have_one(bytes, format))
+    },
+};
 
 /// Checks every file that names a local schema.
 #[derive(Clone, Copy, Default, Debug)]
@@ -52,6 +63,14 @@ impl Check for LocalSchema {
         crate::page(rule_id, &[])
     }
 
+    fn reach(&self, input: &Input<'_>) -> Reach {
+        let Some(files) = part(input) else { return Reach::Tree };
+        let documents = documents_among(files, input.snapshot);
+        let schemas = documents.filter_map(|(path, file)| named_file(input.parses, path, file));
+        let load = |schema: RelPath| load(input.snapshot, input.parses, &schema).depends_on;
+        Reach::Files(schemas.flat_map(load).collect())
+    }
+
     fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
         let since = input.since.and_then(|it| {
             Some((it.report.memory.as_ref()?.downcast_ref::<Remembered>()?, it.changed))
@@ -61,7 +80,10 @@ impl Check for LocalSchema {
             None => Remembered::default(),
         };
         let todo: Vec<(&RelPath, &File)> = match since {
-            None => input.snapshot.files().collect(),
+            None => match part(input) {
+                Some(files) => documents_among(files, input.snapshot).collect(),
+                None => input.snapshot.files_at(is_document).collect(),
+            },
             Some((old, changed)) => {
                 let stale =
                     old.files.iter().filter(|(path, _)| !remembered.files.contains_key(*path));
@@ -105,14 +127,54 @@ impl Check for LocalSchema {
             coverage.add_unchecked(path, Unchecked::SyntaxError);
         }
         // What a file that was not read names is not known.
-        for (path, entry) in snapshot.iter() {
-            if never_read(entry) == Some(Unchecked::TooLarge)
-                && Format::of_path(path.as_str()).is_some()
-            {
+        for (path, entry) in snapshot.iter_at(is_document) {
+            if never_read(entry) == Some(Unchecked::TooLarge) {
                 coverage.add_unchecked(path, Unchecked::TooLarge);
             }
         }
         coverage
+    }
+}
+
+/// How many files are looked at by themselves; who asks about more is told about all.
+const MAX_PART: usize = 64;
+
+/// The files that are asked about, if they can be judged without the others. A file that does not parse cannot: that is a
+/// finding if another one names it as its schema.
+fn part<'a>(input: &Input<'a>) -> Option<&'a BTreeSet<RelPath>> {
+    let files = input.only.filter(|it| it.len() <= MAX_PART)?;
+    let is_sound = |path: &RelPath| {
+        is_program(input.parses, path)
+            || input.snapshot.file(path).is_none_or(|file| {
+                let format = Format::of_path(path.as_str()).unwrap_or(Format::Json);
+                input.parses.of(file, format).document().is_ok()
+            })
+    };
+    files.iter().all(is_sound).then_some(files)
+}
+
+/// Whether the file is a program by its name. Who names one as a schema is wrong, and the program is not.
+fn is_program(parses: &Parses, path: &RelPath) -> bool {
+    path.extension().is_some_and(|it| parses.language(it).is_some())
+}
+
+fn documents_among<'a>(
+    files: &'a BTreeSet<RelPath>,
+    snapshot: &'a Snapshot,
+) -> impl Iterator<Item = (&'a RelPath, &'a File)> {
+    let documents = files.iter().filter(|path| is_document(path));
+    documents.filter_map(|path| Some((path, snapshot.file(path)?)))
+}
+
+/// The file that a file that parses names as its schema.
+fn named_file(parses: &Parses, path: &RelPath, file: &File) -> Option<RelPath> {
+    let format = Format::of_path(path.as_str()).filter(|_| parses.shows(file, &SCHEMA_SIGN))?;
+    let parsed = parses.of(file, format);
+    let in_comments = reference::in_comments(&legible(parsed.text().bytes()), format);
+    let reference = in_comments.or_else(|| reference::in_key(&parsed))?;
+    match reference::resolve(&reference.text, path) {
+        Target::File(schema) => Some(schema),
+        Target::Remote | Target::MetaSchema | Target::Unusable(_) => None,
     }
 }
 
@@ -212,11 +274,15 @@ impl Desk<'_> {
 /// Checks one file; `None` if it names no schema.
 fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looked> {
     let format = Format::of_path(path.as_str())?;
-    let bytes = &*legible(file.text.bytes());
+    if !desk.input.parses.shows(file, &SCHEMA_SIGN) {
+        return None;
+    }
+    let text = file.text();
+    let bytes = &*legible(text.bytes());
     if !reference::may_have_one(bytes, format) {
         return None;
     }
-    let parsed = desk.input.parses.get(&file.text, format);
+    let parsed = desk.input.parses.get(&text, format);
     let snapshot = desk.input.snapshot;
     let in_comments = reference::in_comments(bytes, format);
     let Ok(document) = parsed.document() else {
@@ -399,12 +465,15 @@ fn read(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Result<serde_js
         return Err(Unread { why, diagnostics: Vec::new() });
     };
     let format = Format::of_path(path.as_str()).unwrap_or(Format::Json);
-    let parsed = parses.get(&file.text, format);
+    let parsed = parses.get(&file.text(), format);
     match parsed.document() {
         Ok(document) => Ok(schema::to_json(&document.value())),
         Err(error) => Err(Unread {
             why: format!("`{path}` cannot be read: {error}"),
-            diagnostics: does_not_parse(snapshot, path, &parsed),
+            diagnostics: match is_program(parses, path) {
+                true => Vec::new(),
+                false => does_not_parse(snapshot, path, &parsed),
+            },
         }),
     }
 }

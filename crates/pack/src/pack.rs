@@ -1,11 +1,12 @@
 //! A pack: kinds of files, their schemas, and rules about them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use check::{Safety, Severity, Tier};
 use document::{Pointer, Value};
 use edit::Text;
 use globset::GlobMatcher;
+use snapshot::RelPath;
 
 use crate::load::{Compile, KindSchema};
 use crate::pattern::resolve;
@@ -193,6 +194,30 @@ impl Pack {
         let mut kinds: Vec<usize> = found.map(|it| self.paths.kinds[it]).collect();
         kinds.sort_unstable();
         kinds.dedup();
+        kinds
+    }
+
+    /// The kinds whose files must be known to judge these files: those of the rules about the tree that look at a place in
+    /// one of them, and of the rules in their company.
+    pub(crate) fn kinds_to_compare(&self, files: &BTreeSet<RelPath>) -> BTreeSet<usize> {
+        let mut kinds: BTreeSet<usize> = BTreeSet::new();
+        let mut open: BTreeSet<usize> =
+            files.iter().flat_map(|it| self.kinds_of_path(it.as_str())).collect();
+        let kinds_of = |rule: usize| self.rules[rule].body.places().into_iter().map(|it| it.1.kind);
+        let mut companies: BTreeSet<usize> = BTreeSet::new();
+        while let Some(kind) = open.pop_first() {
+            for &rule in &self.tree_rules {
+                let company = self.company[rule];
+                if companies.contains(&company) || !kinds_of(rule).any(|it| it == kind) {
+                    continue;
+                }
+                companies.insert(company);
+                let members = self.tree_rules.iter().filter(|it| self.company[**it] == company);
+                let found: BTreeSet<usize> = members.flat_map(|it| kinds_of(*it)).collect();
+                open.extend(found.difference(&kinds).copied());
+                kinds.extend(found);
+            }
+        }
         kinds
     }
 

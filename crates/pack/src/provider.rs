@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{
-    Card, Check, Cost, Coverage, Diagnostic, FailureKind, Input, Interest, LookError, Page, Repair,
-    Report, RuleSet, Since, Tier, Trust, Unchecked,
+    Cache, Card, Check, Cost, Coverage, Diagnostic, FailureKind, Input, Interest, LookError, Page,
+    Reach, Repair, Report, RuleSet, Since, Tier, Trust, Unchecked,
 };
 use document::Format;
 use rayon::prelude::*;
 use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 
-use crate::cache::{self, Cache};
+use crate::cache;
 use crate::found::Found;
 use crate::guard::on_a_deep_stack;
 use crate::legible::legible;
@@ -85,6 +85,15 @@ impl Check for PackCheck {
         crate::page(rule_id, std::slice::from_ref(&*self.pack))
     }
 
+    /// Rules about the tree compare the files of some kinds; without one about the kinds of the files that are asked
+    /// about, each is judged by itself.
+    fn reach(&self, input: &Input<'_>) -> Reach {
+        match input.only.map(|files| self.pack.kinds_to_compare(files)) {
+            Some(kinds) if kinds.is_empty() => Reach::Files(BTreeSet::new()),
+            _ => Reach::Tree,
+        }
+    }
+
     fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
         let pack = &*self.pack;
         let since = input.since.and_then(|since| {
@@ -133,9 +142,8 @@ impl Check for PackCheck {
         for path in rules.flat_map(|it| &it.undecided).filter(|it| snapshot.file(it).is_some()) {
             coverage.add_unchecked(path, Unchecked::Blocked);
         }
-        for (path, entry) in snapshot.iter() {
+        for (path, entry) in snapshot.iter_at(is_document) {
             if let Some(why) = never_read(entry)
-                && Format::of_path(path.as_str()).is_some()
                 && self.pack.may_concern(path.as_str())
             {
                 coverage.add_unchecked(path, why);
@@ -154,6 +162,11 @@ pub(crate) fn never_read(entry: &Entry) -> Option<Unchecked> {
         // Why it was only listed is for those to say who listed it.
         Entry::Unread { .. } | Entry::File(_) | Entry::Directory => None,
     }
+}
+
+/// Whether the file is a document by its name; nothing else is looked at.
+pub(crate) fn is_document(path: &RelPath) -> bool {
+    Format::of_path(path.as_str()).is_some()
 }
 
 /// What is remembered of a tree.
@@ -212,6 +225,18 @@ fn block(report: &mut Report, path: &RelPath, phase: &'static str) {
     }
 }
 
+/// The files that are asked about, and the kinds of those that they are compared with.
+struct Part<'a> {
+    files: &'a BTreeSet<RelPath>,
+    kinds: BTreeSet<usize>,
+}
+
+impl Part<'_> {
+    fn takes(&self, path: &RelPath, kinds: &[usize]) -> bool {
+        self.files.contains(path) || kinds.iter().any(|it| self.kinds.contains(it))
+    }
+}
+
 /// Looks at every file of a kind, or only at those that changed.
 fn look_at_files(
     pack: &Pack,
@@ -219,6 +244,7 @@ fn look_at_files(
     input: &Input<'_>,
     since: Known<'_>,
 ) -> Result<BTreeMap<RelPath, Arc<FileLook>>, LookError> {
+    let part = input.only.map(|files| Part { files, kinds: pack.kinds_to_compare(files) });
     let (mut files, paths) = match since {
         Some((known, since)) => {
             let mut files = known.files.clone();
@@ -226,13 +252,20 @@ fn look_at_files(
             let there = since.changed.iter().filter_map(|it| Some((it, input.snapshot.get(it)?)));
             (files, there.collect::<Vec<_>>())
         }
-        None => (BTreeMap::new(), input.snapshot.iter().collect()),
+        None => match part.as_ref().filter(|it| it.kinds.is_empty()) {
+            Some(part) => {
+                let there = part.files.iter().filter_map(|it| Some((it, input.snapshot.get(it)?)));
+                (BTreeMap::new(), there.collect())
+            }
+            None => (BTreeMap::new(), input.snapshot.iter_at(is_document).collect()),
+        },
     };
     let paths: Vec<(&RelPath, &Entry, Vec<usize>)> = paths
         .into_par_iter()
-        .filter(|it| Format::of_path(it.0.as_str()).is_some())
+        .filter(|it| is_document(it.0))
         .map(|(path, entry)| (path, entry, pack.kinds_of_path(path.as_str())))
         .filter(|it| !it.2.is_empty())
+        .filter(|it| part.as_ref().is_none_or(|part| part.takes(it.0, &it.2)))
         .collect();
     let look = |chunk: &[(&RelPath, &Entry, Vec<usize>)]| -> Vec<Option<FileLook>> {
         chunk
@@ -286,7 +319,7 @@ fn look_at_file(
         }
         Entry::Link { .. } | Entry::Directory => return None,
     };
-    let parsed = input.parses.get(&file.text, Format::of_path(path.as_str())?);
+    let parsed = input.parses.get(&file.text(), Format::of_path(path.as_str())?);
     let subject = Subject {
         source: pack.name(),
         phase: "parse",
@@ -296,7 +329,7 @@ fn look_at_file(
         snapshot: input.snapshot,
     };
     let Ok(document) = parsed.document() else {
-        let is_ours = kinds.iter().any(|it| may_be(pack, *it, file.text.bytes()));
+        let is_ours = kinds.iter().any(|it| may_be(pack, *it, file.text().bytes()));
         return is_ours.then(|| FileLook {
             dark: kinds.to_vec(),
             diagnostics: unreadable(&subject).into_iter().map(Arc::new).collect(),

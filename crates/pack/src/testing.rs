@@ -56,7 +56,7 @@ pub(crate) fn one_rule(members: &str) -> Arc<Pack> {
 }
 
 pub(crate) fn snapshot(files: &BTreeMap<String, String>) -> Snapshot {
-    let entry = |text: &String| Entry::File(File { text: Text::new(text.as_str()), mode: 0o644 });
+    let entry = |text: &String| Entry::File(File::new(Text::new(text.as_str()), 0o644));
     let entries =
         files.iter().map(|(path, text)| (RelPath::parse(path).expect("a path"), entry(text)));
     Snapshot::new(entries.collect()).expect("no file lies beneath a file")
@@ -71,7 +71,7 @@ pub(crate) fn run(
     let since = since.map(|(report, changed)| Since { report, changed });
     let parses = Parses::new(Limits::DEFAULT);
     PackCheck::new(Arc::clone(pack))
-        .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new() })
+        .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new(), only: None })
         .expect("the check runs")
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn repaired(snapshot: &Snapshot, repair: &Repair) -> Snapshot {
     for path in touched {
         let file = snapshot.file(path).expect("the file is there");
         let format = Format::of_path(path.as_str()).expect("a document");
-        let document = document::parse(&file.text, format, &Limits::DEFAULT).expect("it parses");
+        let document = document::parse(&file.text(), format, &Limits::DEFAULT).expect("it parses");
         let mut draft = document.draft();
         let mut text = None;
         for op in repair.ops.iter().filter(|it| it.file() == path) {
@@ -119,12 +119,12 @@ pub(crate) fn repaired(snapshot: &Snapshot, repair: &Repair) -> Snapshot {
                     draft.apply(step).expect("the operation is possible");
                 }
                 RepairOp::Text { edits, .. } => {
-                    text = Some(edits.apply(&file.text).expect("the edits fit"))
+                    text = Some(edits.apply(&file.text()).expect("the edits fit"))
                 }
             }
         }
         let text = text.unwrap_or_else(|| draft.lower_and_apply().expect("it can be written").1);
-        entries.insert(path.clone(), Entry::File(File { text, mode: file.mode }));
+        entries.insert(path.clone(), Entry::File(File::new(text, file.mode)));
     }
     Snapshot::new(entries).expect("the same paths")
 }

@@ -132,7 +132,7 @@ impl Voice<'_> {
 
     fn parsed(&self, file: &RelPath) -> Option<Arc<Parsed>> {
         let format = Format::of_path(file.as_str())?;
-        Some(self.parses.get(&self.snapshot.file(file)?.text, format))
+        Some(self.parses.get(&self.snapshot.file(file)?.text(), format))
     }
 }
 

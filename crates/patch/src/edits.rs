@@ -417,14 +417,14 @@ fn expect_file(
             || Failure::new(Code::Link, format!("{path} is a link or leads through one")),
         )?;
     match snapshot.get(&target) {
-        Some(Entry::File(file)) if file.text.hash() == base => Ok((target, file.text.clone())),
+        Some(Entry::File(file)) if file.hash() == base => Ok((target, file.text())),
         Some(Entry::File(file)) => {
             let mut failure = Failure::new(
                 Code::Stale,
                 format!("{target} is not the text that the edits are for"),
             );
             failure.expected = Some(base.to_string());
-            failure.found = Some(file.text.hash().to_string());
+            failure.found = Some(file.hash().to_string());
             Err(failure)
         }
         Some(Entry::Unread { reason: UnreadReason::TooLarge, .. }) => {

@@ -425,7 +425,7 @@ impl Files<'_> {
         let file = target
             .and_then(|target| self.snapshot.file(&target))
             .ok_or_else(|| (Code::FileMissing, format!("{path} does not exist or was not read")))?;
-        document::parse(&file.text, format, &self.options.limits)
+        document::parse(&file.text(), format, &self.options.limits)
             .map_err(|error| (Code::ParseFailed, cap(&error.message, 200)))
     }
 }

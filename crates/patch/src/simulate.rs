@@ -135,7 +135,8 @@ pub fn simulate(
 /// The change without edits that put in place what is there already: what changes nothing is no change.
 fn without_idle_edits(change: TreeChange, snapshot: &Snapshot) -> TreeChange {
     let is_idle = |path: &RelPath, edits: &EditSet| {
-        let bytes = snapshot.file(path).map(|it| it.text.bytes()).unwrap_or_default();
+        let text = snapshot.file(path).map(|it| it.text()).unwrap_or_default();
+        let bytes = text.bytes();
         let is_there = |it: &Edit| bytes.get(it.start as usize..it.end as usize) == Some(&*it.text);
         edits.edits().iter().all(is_there)
     };

@@ -58,7 +58,7 @@ fn run(name: &str, (files, all_ops): (Files, Ops)) {
     let parses = Parses::new(Limits::DEFAULT);
     for (path, file) in snapshot.files() {
         if let Some(format) = Format::of_path(path.as_str()) {
-            parses.get(&file.text, format);
+            parses.get(&file.text(), format);
         }
     }
     let policy = Policy { safety: Safety::LikelyPreserving, allow: BTreeSet::new() };
@@ -83,7 +83,7 @@ fn path(name: &str) -> RelPath {
 }
 
 fn entry(text: String) -> Entry {
-    Entry::File(File { text: Text::new(text), mode: 0o644 })
+    Entry::File(File::new(Text::new(text), 0o644))
 }
 
 fn document_op(file: &RelPath, op: Op) -> Vec<RepairOp> {

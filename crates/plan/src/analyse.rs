@@ -23,7 +23,7 @@ pub(crate) struct Analysis<'a> {
 pub(crate) struct FileSpace<'a> {
     pub(crate) path: &'a RelPath,
     /// `None` if there is no such file to edit.
-    pub(crate) text: Option<&'a Text>,
+    pub(crate) text: Option<Text>,
     /// The places that were named, if it is a document.
     pub(crate) places: Option<Places>,
 }
@@ -131,7 +131,7 @@ impl Part<'_> {
 /// One file, while the repairs that are about it are looked at. It is parsed when the first one needs it.
 struct FileWork<'a, 'p> {
     path: &'a RelPath,
-    text: Result<&'a Text, Rejection>,
+    text: Result<Text, Rejection>,
     parses: &'p Parses,
     trial: Option<Result<Trial, Rejection>>,
 }
@@ -139,7 +139,7 @@ struct FileWork<'a, 'p> {
 impl<'a, 'p> FileWork<'a, 'p> {
     fn new(snapshot: &'a Snapshot, parses: &'p Parses, path: &'a RelPath) -> FileWork<'a, 'p> {
         let text = match (snapshot.file(path), snapshot.get(path)) {
-            (Some(file), _) => Ok(&file.text),
+            (Some(file), _) => Ok(file.text()),
             (None, Some(_)) => {
                 Err(Rejection::invalid(format!("{path} is not a file that can be read")))
             }
@@ -162,7 +162,7 @@ impl<'a, 'p> FileWork<'a, 'p> {
             })
             .collect();
         if edits.len() == ops.len() {
-            return Ok(Part::Text(self.text_part(text, &edits)?));
+            return Ok(Part::Text(self.text_part(&text, &edits)?));
         }
         if !edits.is_empty() {
             let detail = format!("it edits {} both as text and as a document", self.path);
@@ -173,7 +173,7 @@ impl<'a, 'p> FileWork<'a, 'p> {
             RepairOp::Document { step, .. } => Some(step),
             RepairOp::Text { .. } => None,
         });
-        let trial = self.trial(text).as_mut().map_err(|fault| fault.clone())?;
+        let trial = self.trial(&text).as_mut().map_err(|fault| fault.clone())?;
         trial.run(steps).map(Part::Document).map_err(|error| step_fault(path, &error))
     }
 

@@ -226,7 +226,7 @@ impl FileTaken {
 
     fn accept(&mut self, file: &FileSpace<'_>, idx: usize, part: &Part<'_>) {
         if let FileTaken::Nothing = self {
-            *self = match (part, file.text) {
+            *self = match (part, &file.text) {
                 (Part::Text(_), Some(text)) => {
                     FileTaken::Text { first: idx, merge: Merge::new(text) }
                 }

@@ -98,7 +98,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
 
     fn text(&self, file: usize, parts: &[(usize, &Part<'a>)]) -> Result<EditSet, Offenders> {
         let space = &self.files[file];
-        let Some(text) = space.text else {
+        let Some(text) = &space.text else {
             return Err(blame_all(parts, &format!("{} is not there", space.path)));
         };
         let mut merge = Merge::new(text);
@@ -116,7 +116,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
         let space = &self.files[file];
         let path = space.path;
         let (Some(text), Some(places), Some(format)) =
-            (space.text, &space.places, Format::of_path(path.as_str()))
+            (&space.text, &space.places, Format::of_path(path.as_str()))
         else {
             return Err(blame_all(parts, &format!("{path} is not a document")));
         };

@@ -1,182 +1,240 @@
 //! What single files were found to be, kept in the user's cache folder for the next process that looks at the tree.
 //!
-//! The file is a mark, a seal and the entries in the order of their keys. The seal is a hash of the entries that is keyed
-//! with the very program that made them: what another build wrote, or somebody who does not know this program's file, is
-//! not believed. Losing the file, or not being able to write it, costs time and nothing else.
+//! The file is sealed by the program that wrote it (`workspace::Seal`). In it are the number of entries, their keys in
+//! order, where the bytes of each end, and the bytes, so that a process that asks for some of them reads no others.
+//! Losing the file, or not being able to write it, costs time and nothing else.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use pack::{Cache, CacheKey};
-use workspace::{Identity, MAX_CACHE_BYTES, Workspace};
+use check::{Cache, CacheKey};
+use workspace::{MAX_CACHE_BYTES, Mark, Seal, Workspace};
 
-use crate::VERSION;
+const NAME: &str = "checks-v2";
+const MARK: Mark = *b"regreen checks 2";
+const KEY_BYTES: usize = 32;
+const END_BYTES: usize = 4;
 
-const NAME: &str = "checks-v1";
-const MARK: &[u8; 16] = b"regreen checks 1";
-const SEAL_BYTES: usize = 32;
+/// One in so many entries may be missing in the file or useless in it before it is written anew: to write all of it costs
+/// as much as to find out some of it again.
+const WORTH_WRITING: usize = 256;
 
 type Entries = BTreeMap<CacheKey, Arc<[u8]>>;
 
 /// Looks at files that were kept, and those to keep. Closed at first: it then has nothing and takes nothing.
 #[derive(Default)]
 pub(crate) struct Store {
-    opened: Mutex<Option<Opened>>,
+    opened: RwLock<Option<Opened>>,
 }
 
 struct Opened {
-    seal_key: [u8; 32],
+    seal: Seal,
     /// What the file holds.
-    known: Entries,
-    /// What was asked for or made since: what the file should hold.
-    used: Entries,
-    n_bytes: u64,
-    has_new: bool,
+    known: Kept,
+    /// Which of that was asked for.
+    used: Vec<AtomicBool>,
+    /// What was made since.
+    made: Mutex<Entries>,
+    n_made_bytes: AtomicUsize,
 }
 
 impl Store {
     /// Reads what an earlier process kept, and starts to collect.
     pub(crate) fn open(&self, workspace: &Workspace) {
-        let Some(seal_key) = workspace::program_identity().map(|it| seal_key(&it)) else { return };
-        let bytes = workspace.read_cache(NAME);
-        let known = bytes.and_then(|it| unseal(&seal_key, &it)).unwrap_or_default();
-        let (used, n_bytes) = (Entries::new(), (MARK.len() + SEAL_BYTES) as u64);
-        *self.lock() = Some(Opened { seal_key, known, used, n_bytes, has_new: false });
+        let Some(seal) = Seal::own() else { return };
+        let bytes = workspace.read_cache(NAME).unwrap_or_default();
+        let known = seal.open(&MARK, &bytes).and_then(Kept::parse).unwrap_or_default();
+        let opened = Opened::new(seal, known);
+        *self.opened.write().unwrap_or_else(PoisonError::into_inner) = Some(opened);
     }
 
-    /// Stops collecting. Writes down what was collected if that is asked for and it is not what the file holds.
-    pub(crate) fn close(&self, workspace: &Workspace, may_write: bool) {
-        let Some(opened) = self.lock().take() else { return };
-        let is_same = !opened.has_new && opened.used.len() == opened.known.len();
-        if may_write && !is_same {
+    /// Stops collecting. Writes down what was collected if that is asked for and worth it. After a look at a part of the
+    /// tree, what was not asked for stays.
+    pub(crate) fn close(&self, workspace: &Workspace, may_write: bool, is_whole: bool) {
+        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(opened) = opened.take().filter(|_| may_write) else { return };
+        if let Some(body) = opened.body(is_whole) {
             // A cache that cannot be written is no reason to fail, or to say anything.
-            let _ = workspace.write_cache(NAME, &seal(&opened.seal_key, &opened.used));
+            let _ = workspace.write_cache(NAME, &opened.seal.close(&MARK, &body));
         }
-    }
-
-    /// Nobody panics while holding the lock, and if so, entries are whole.
-    fn lock(&self) -> MutexGuard<'_, Option<Opened>> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Cache for Store {
     fn get(&self, key: &CacheKey) -> Option<Arc<[u8]>> {
-        let mut opened = self.lock();
-        let opened = opened.as_mut()?;
-        let bytes = Arc::clone(opened.known.get(key)?);
-        opened.keep(*key, Arc::clone(&bytes));
-        Some(bytes)
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        let opened = opened.as_ref()?;
+        let nth = opened.known.find(key)?;
+        opened.used[nth].store(true, Ordering::Relaxed);
+        opened.known.bytes(nth).map(Arc::from)
     }
 
     fn put(&self, key: CacheKey, bytes: Vec<u8>) {
-        if let Some(opened) = self.lock().as_mut() {
-            opened.has_new |= opened.keep(key, bytes.into());
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = opened.as_ref() {
+            opened.take(key, bytes);
         }
     }
 }
 
 impl Opened {
-    /// Whether there is room for the entry.
-    fn keep(&mut self, key: CacheKey, bytes: Arc<[u8]>) -> bool {
-        let size = |bytes: &[u8]| (key.len() + size_of::<u32>() + bytes.len()) as u64;
-        let n_freed = self.used.remove(&key).map_or(0, |it| size(&it));
-        let n_bytes = self.n_bytes - n_freed;
-        let n_with = n_bytes + size(&bytes);
-        let has_room = n_with <= MAX_CACHE_BYTES;
-        if has_room {
-            self.used.insert(key, bytes);
+    fn new(seal: Seal, known: Kept) -> Opened {
+        let used = (0..known.len()).map(|_| AtomicBool::new(false)).collect();
+        Opened { seal, known, used, made: Mutex::default(), n_made_bytes: AtomicUsize::new(0) }
+    }
+
+    fn take(&self, key: CacheKey, bytes: Vec<u8>) {
+        let n_bytes = KEY_BYTES + END_BYTES + bytes.len();
+        let n_before = self.n_made_bytes.fetch_add(n_bytes, Ordering::Relaxed);
+        if (n_before + n_bytes) as u64 <= MAX_CACHE_BYTES {
+            let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            made.insert(key, bytes.into());
         }
-        self.n_bytes = if has_room { n_with } else { n_bytes };
-        has_room
+    }
+
+    /// What the file should hold; `None` if what it holds is good enough. What does not fit is left out: first what
+    /// nobody asked for.
+    fn body(&self, is_whole: bool) -> Option<Vec<u8>> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_used = |nth: &usize| self.used[*nth].load(Ordering::Relaxed);
+        let n_used = (0..self.known.len()).filter(is_used).count();
+        let n_useless = if is_whole { self.known.len() - n_used } else { 0 };
+        if made.len() + n_useless <= self.known.len() / WORTH_WRITING {
+            return None;
+        }
+        let (used, unused): (Vec<usize>, Vec<usize>) = (0..self.known.len()).partition(is_used);
+        let left = used.into_iter().chain(unused.into_iter().filter(|_| !is_whole));
+        let left = left.filter_map(|nth| Some((self.known.key(nth)?, self.known.bytes(nth)?)));
+        let mut entries: BTreeMap<&CacheKey, &[u8]> = BTreeMap::new();
+        let mut n_bytes = (size_of::<Mark>() + KEY_BYTES + END_BYTES) as u64;
+        for (key, bytes) in made.iter().map(|(key, bytes)| (key, &**bytes)).chain(left) {
+            n_bytes += (KEY_BYTES + END_BYTES + bytes.len()) as u64;
+            if n_bytes > MAX_CACHE_BYTES {
+                break;
+            }
+            entries.entry(key).or_insert(bytes);
+        }
+        render(&entries)
     }
 }
 
-/// The key of the seals that this program makes and believes.
-fn seal_key(program: &Identity) -> [u8; 32] {
-    let Identity { device, inode, size, modified, changed } = *program;
-    let mut hasher = blake3::Hasher::new_derive_key("regreen check cache seal v1");
-    for number in [device, inode, size] {
-        hasher.update(&number.to_le_bytes());
-    }
-    for time in [modified, changed] {
-        hasher.update(&time.to_le_bytes());
-    }
-    hasher.update(VERSION.as_bytes());
-    *hasher.finalize().as_bytes()
+/// The body of a cache file, and where things are in it.
+#[derive(Default)]
+struct Kept {
+    body: Vec<u8>,
+    n_entries: usize,
 }
 
-fn seal(seal_key: &[u8; 32], entries: &Entries) -> Vec<u8> {
-    let mut body = Vec::new();
-    for (key, bytes) in entries {
-        // An entry that is too long for its length is also too long for the file.
-        let Ok(n_bytes) = u32::try_from(bytes.len()) else { continue };
-        body.extend(key);
-        body.extend(n_bytes.to_le_bytes());
-        body.extend(&**bytes);
+impl Kept {
+    /// The body, if it is one: keys in order, and ends that rise to the end.
+    fn parse(body: &[u8]) -> Option<Kept> {
+        let (n_entries, rest) = body.split_first_chunk::<4>()?;
+        let n_entries = usize::try_from(u32::from_le_bytes(*n_entries)).ok()?;
+        let n_head = n_entries.checked_mul(KEY_BYTES + END_BYTES)?;
+        let (head, bytes) = rest.split_at_checked(n_head)?;
+        let (keys, ends) = head.split_at(n_entries * KEY_BYTES);
+        let (keys, ends) = (keys.as_chunks::<KEY_BYTES>().0, ends.as_chunks::<END_BYTES>().0);
+        let ends = ends.iter().map(|it| u32::from_le_bytes(*it) as usize);
+        let is_sound = keys.is_sorted_by(|left, right| left < right)
+            && ends.clone().is_sorted()
+            && ends.last().unwrap_or(0) == bytes.len();
+        is_sound.then(|| Kept { body: body.to_vec(), n_entries })
     }
-    let seal = blake3::keyed_hash(seal_key, &body);
-    [MARK.as_slice(), seal.as_bytes(), &body].concat()
+
+    fn len(&self) -> usize {
+        self.n_entries
+    }
+
+    fn keys(&self) -> &[CacheKey] {
+        let keys = self.body.get(4..4 + self.n_entries * KEY_BYTES).unwrap_or_default();
+        keys.as_chunks::<KEY_BYTES>().0
+    }
+
+    fn find(&self, key: &CacheKey) -> Option<usize> {
+        self.keys().binary_search(key).ok()
+    }
+
+    fn key(&self, nth: usize) -> Option<&CacheKey> {
+        self.keys().get(nth)
+    }
+
+    fn bytes(&self, nth: usize) -> Option<&[u8]> {
+        let ends_at = 4 + self.n_entries * KEY_BYTES;
+        let bytes_at = ends_at + self.n_entries * END_BYTES;
+        let ends = self.body.get(ends_at..bytes_at)?.as_chunks::<END_BYTES>().0;
+        let end = |nth: usize| Some(u32::from_le_bytes(*ends.get(nth)?) as usize);
+        let start = nth.checked_sub(1).map_or(Some(0), end)?;
+        self.body.get(bytes_at + start..bytes_at + end(nth)?)
+    }
 }
 
-/// The entries, if all of the file is what this program wrote.
-fn unseal(seal_key: &[u8; 32], bytes: &[u8]) -> Option<Entries> {
-    let bytes = bytes.strip_prefix(MARK)?;
-    let (seal, mut rest) = bytes.split_first_chunk::<SEAL_BYTES>()?;
-    if blake3::keyed_hash(seal_key, rest) != *seal {
-        return None;
+/// The body of a file with these entries; `None` if they are too long for it.
+fn render(entries: &BTreeMap<&CacheKey, &[u8]>) -> Option<Vec<u8>> {
+    let mut body = u32::try_from(entries.len()).ok()?.to_le_bytes().to_vec();
+    entries.keys().for_each(|key| body.extend(*key));
+    let mut end = 0u32;
+    for bytes in entries.values() {
+        end = end.checked_add(u32::try_from(bytes.len()).ok()?)?;
+        body.extend(end.to_le_bytes());
     }
-    let mut entries = Entries::new();
-    while !rest.is_empty() {
-        let (key, after) = rest.split_first_chunk::<32>()?;
-        let (n_bytes, after) = after.split_first_chunk::<4>()?;
-        let n_bytes = usize::try_from(u32::from_le_bytes(*n_bytes)).ok()?;
-        let (bytes, after) = after.split_at_checked(n_bytes)?;
-        entries.insert(*key, bytes.into());
-        rest = after;
-    }
-    Some(entries)
+    entries.values().for_each(|bytes| body.extend(*bytes));
+    Some(body)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use workspace::Identity;
 
-    const KEY: [u8; 32] = [7; 32];
-
-    fn entries() -> Entries {
+    fn entries(n: u8) -> Entries {
         let bytes = |n: u8| -> Arc<[u8]> { (0..n).collect::<Vec<_>>().into() };
-        (0..5).map(|n| ([n; 32], bytes(n * 3))).collect()
+        (0..n).map(|n| ([n; 32], bytes(n * 3))).collect()
+    }
+
+    fn body(entries: &Entries) -> Vec<u8> {
+        render(&entries.iter().map(|(key, bytes)| (key, &**bytes)).collect()).unwrap()
+    }
+
+    fn read(kept: &Kept) -> Entries {
+        let entry = |nth| (*kept.key(nth).unwrap(), kept.bytes(nth).unwrap().into());
+        (0..kept.len()).map(entry).collect()
+    }
+
+    fn opened(known: &Entries) -> Opened {
+        Opened::new(Seal::of(&Identity::default()), Kept::parse(&body(known)).unwrap())
     }
 
     #[test]
-    fn what_was_sealed_is_read_back() {
-        assert_eq!(unseal(&KEY, &seal(&KEY, &entries())), Some(entries()));
-        assert_eq!(unseal(&KEY, &seal(&KEY, &Entries::new())), Some(Entries::new()));
-    }
-
-    #[test]
-    fn a_changed_byte_a_missing_end_or_another_program_is_an_empty_cache() {
-        let sealed = seal(&KEY, &entries());
-        for at in 0..sealed.len() {
-            let mut changed = sealed.clone();
-            changed[at] ^= 1;
-            assert_eq!(unseal(&KEY, &changed), None, "byte {at}");
-            assert_eq!(unseal(&KEY, &sealed[..at]), None, "cut at {at}");
+    fn what_was_written_is_found() {
+        for n in [0, 1, 2, 5, 60] {
+            let kept = Kept::parse(&body(&entries(n))).unwrap();
+            assert_eq!(read(&kept), entries(n));
+            for (key, bytes) in entries(n) {
+                assert_eq!(kept.bytes(kept.find(&key).unwrap()), Some(&*bytes));
+            }
+            assert_eq!(kept.find(&[250; 32]), None);
         }
-        assert_eq!(unseal(&KEY, &[sealed.as_slice(), b"x"].concat()), None);
-        let program = |changed| seal_key(&Identity { changed, ..Identity::default() });
-        assert_eq!(unseal(&program(1), &seal(&program(2), &entries())), None);
     }
 
-    /// Entries of the wrong shape under a right seal are a fault of ours, and still no panic.
+    /// A body of the wrong shape under a right seal is a fault of ours, and still no panic.
     #[test]
     fn a_body_that_is_no_list_of_entries_is_an_empty_cache() {
-        for n in 1..60 {
-            let body = vec![255; n];
-            let seal = blake3::keyed_hash(&KEY, &body);
-            assert_eq!(unseal(&KEY, &[MARK.as_slice(), seal.as_bytes(), &body].concat()), None);
+        let good = body(&entries(5));
+        for at in 0..good.len() {
+            assert!(Kept::parse(&good[..at]).is_none(), "cut at {at}");
+            let mut changed = good.clone();
+            changed[at] = 255;
+            // A key or a byte of an entry may be another one; what is read stays inside.
+            if let Some(kept) = Kept::parse(&changed) {
+                assert_eq!(read(&kept).len(), 5, "byte {at}");
+            }
         }
+        assert!(Kept::parse(&[good.as_slice(), b"x"].concat()).is_none());
+        assert!(Kept::parse(&[255; 300]).is_none());
+        let mut twice = body(&entries(2));
+        twice.copy_within(4..36, 36);
+        assert!(Kept::parse(&twice).is_none(), "one key twice");
     }
 
     #[test]
@@ -184,22 +242,46 @@ mod tests {
         let store = Store::default();
         store.put([1; 32], vec![1]);
         assert_eq!(store.get(&[1; 32]), None);
-        assert!(store.lock().is_none());
+        assert!(store.opened.read().unwrap().is_none());
+    }
+
+    /// What nobody asked for goes after a look at the whole tree, and stays after one at a part of it.
+    #[test]
+    fn the_file_holds_what_was_asked_for_or_made() {
+        let keys = |opened: &Opened, is_whole| -> Option<Vec<u8>> {
+            let kept = Kept::parse(&opened.body(is_whole)?).unwrap();
+            Some(kept.keys().iter().map(|it| it[0]).collect())
+        };
+        let opened = opened(&entries(3));
+        assert_eq!(keys(&opened, false), None, "nothing new");
+        assert_eq!(keys(&opened, true), Some(vec![]));
+        opened.used[1].store(true, Ordering::Relaxed);
+        opened.take([9; 32], vec![1]);
+        assert_eq!(keys(&opened, true), Some(vec![1, 9]));
+        assert_eq!(keys(&opened, false), Some(vec![0, 1, 2, 9]));
+    }
+
+    #[test]
+    fn little_that_is_new_is_not_worth_writing_all() {
+        let many: Entries = (0..1000u32)
+            .map(|n| (*blake3::hash(&n.to_le_bytes()).as_bytes(), Arc::from([0u8].as_slice())))
+            .collect();
+        let opened = opened(&many);
+        opened.used.iter().for_each(|it| it.store(true, Ordering::Relaxed));
+        for n in 0..4u8 {
+            assert!(opened.body(true).is_none(), "{n} new ones");
+            opened.take([n; 32], vec![1]);
+        }
+        assert!(opened.body(true).is_some());
     }
 
     #[test]
     fn what_has_no_room_is_not_kept() {
-        let mut opened = Opened {
-            seal_key: KEY,
-            known: Entries::new(),
-            used: Entries::new(),
-            n_bytes: MAX_CACHE_BYTES - 40,
-            has_new: false,
-        };
-        assert!(!opened.keep([1; 32], vec![0; 5].into()));
-        assert!(opened.keep([1; 32], vec![0; 4].into()));
-        assert!(opened.keep([1; 32], vec![0; 4].into()), "it takes its own place");
-        assert!(!opened.keep([2; 32], vec![].into()));
-        assert_eq!(opened.used.len(), 1);
+        let opened = opened(&Entries::new());
+        let half = usize::try_from(MAX_CACHE_BYTES).unwrap() / 2;
+        opened.take([1; 32], vec![0; half]);
+        opened.take([2; 32], vec![0; half]);
+        let kept = Kept::parse(&opened.body(true).unwrap()).unwrap();
+        assert_eq!(kept.keys(), [[1; 32]]);
     }
 }

@@ -70,8 +70,11 @@ pub(crate) fn file_changes(
     }
     for path in change.deletes().keys() {
         let file = file_of(before, path)?;
-        let diff =
-            FileDiff::Deleted { path: path.as_str(), mode: file_mode(file.mode), text: &file.text };
+        let diff = FileDiff::Deleted {
+            path: path.as_str(),
+            mode: file_mode(file.mode),
+            text: &file.text(),
+        };
         changes.push(file_change(ChangeKind::Deleted, path, None, &diff)?);
     }
     changes.sort_by(|left, right| left.file.cmp(&right.file));
@@ -85,7 +88,7 @@ fn edited(before: &Snapshot, change: &TreeChange, path: &RelPath) -> Result<File
     let edits = match change.edits().get(path) {
         Some(edits) => edits,
         None => {
-            nothing = edit::EditSet::new(&file.text, Vec::new())
+            nothing = edit::EditSet::new(&file.text(), Vec::new())
                 .map_err(|source| not_shown(path, source))?;
             &nothing
         }
@@ -95,7 +98,7 @@ fn edited(before: &Snapshot, change: &TreeChange, path: &RelPath) -> Result<File
     let diff = FileDiff::Changed {
         old: (path.as_str(), mode),
         new: (new_path.as_str(), mode),
-        text: &file.text,
+        text: &file.text(),
         edits,
     };
     file_change(ChangeKind::Edited, path, renamed, &diff)

@@ -15,19 +15,21 @@ pub use self::init::init;
 pub use self::live::Live;
 pub use self::plan::plan;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ::check::{Diagnostic, Repair};
-use engine::{Assessment, Fixed};
+use ::check::{Diagnostic, Reach, Repair};
+use engine::{Assessment, Fixed, Run};
 use protocol::v1;
-use snapshot::RelPath;
+use snapshot::{RelPath, Snapshot};
+use workspace::Reader;
 
 use crate::failure::Failure;
 use crate::look::{self, Look};
 use crate::reply::{OnProgress, Progress};
 use crate::session::{Access, Session};
-use crate::setup::{self, Setup};
+use crate::setup::{self, Setup, Tree};
+use crate::steady::Attempt;
 use crate::timer::Timer;
 use crate::trial::refusals;
 use crate::verdict::Standing;
@@ -43,6 +45,8 @@ struct Looked {
     passed_over: Vec<(RelPath, String)>,
     /// What could not be read.
     unread: Vec<v1::LookFailure>,
+    /// Who reads the files.
+    reader: Arc<Reader>,
     /// Whether a transaction is unfinished that may not be settled here.
     is_pending: bool,
     assessment: Assessment,
@@ -57,25 +61,110 @@ impl Looked {
     }
 }
 
-/// Reads the tree and looks at it.
+/// Lists the tree and looks at it.
 fn look_at(
     session: &Session,
     request: &v1::Look,
     no_baseline: bool,
+    attempt: &mut Attempt,
+    progress: OnProgress<'_>,
+) -> Result<Looked, Failure> {
+    look_around(session, request, no_baseline, None, attempt, progress)
+}
+
+/// Looks at what the request is about, and no further than that depends on. What is found is good to report, and not to
+/// be compared with anything.
+fn look_at_asked(
+    session: &Session,
+    request: &v1::Look,
+    no_baseline: bool,
+    attempt: &mut Attempt,
+    progress: OnProgress<'_>,
+) -> Result<Looked, Failure> {
+    let asked = look::asked(request);
+    look_around(session, request, no_baseline, asked, attempt, progress)
+}
+
+fn look_around(
+    session: &Session,
+    request: &v1::Look,
+    no_baseline: bool,
+    asked: Option<BTreeSet<RelPath>>,
+    attempt: &mut Attempt,
     progress: OnProgress<'_>,
 ) -> Result<Looked, Failure> {
     progress(Progress::Scanning);
     let overlay = look::overlay(request)?;
-    let (setup, mut tree) = setup::load_with(session, &overlay, no_baseline, request)?;
-    let look = Look::new(session, request, &setup, &mut tree)?;
-    progress(Progress::Checking { n_files: tree.snapshot.files().count() });
+    let setup = setup::load_rules(session, &overlay, no_baseline, request)?;
+    let workspace = setup.workspace(session);
+    let reader = workspace.reader();
+    attempt.watch(&reader);
+    let suspects = attempt.suspects();
+    let scan =
+        |only: Option<&BTreeSet<RelPath>>| setup.scan(session, &overlay, &reader, suspects, only);
     // Only for this first look: what repairs are tried on is not worth keeping.
-    setup.cache.open(setup.workspace(session));
-    let assessment = engine::assess(&setup.run(), &tree.snapshot, None);
-    setup.cache.close(setup.workspace(session), overlay.is_empty());
-    let (passed_over, unread) = (tree.passed_over, tree.failures);
+    setup.cache.open(workspace);
+    let is_part = asked.is_some();
+    let (tree, look) = match asked {
+        None => {
+            let mut tree = scan(None)?;
+            let look = Look::new(session, request, &setup, &mut tree)?;
+            (tree, look)
+        }
+        Some(asked) => look_far_enough(&setup, asked, &scan, &|tree: &mut Tree| {
+            Look::new(session, request, &setup, tree)
+        })?,
+    };
+    let files = is_part.then(|| look.files(&tree.snapshot));
+    let n_files = files.as_ref().map_or_else(|| tree.snapshot.paths().count(), BTreeSet::len);
+    progress(Progress::Checking { n_files });
+    let own = match &files {
+        None => setup.own_findings(session, &tree.snapshot),
+        Some(files) => setup.own_findings(session, &tree.snapshot.part(files)),
+    };
+    let run = Run { only: files.as_ref(), ..setup.run() };
+    let assessment = engine::assess(&run, &tree.snapshot, None);
+    setup.cache.close(workspace, overlay.is_empty(), !is_part);
+    if overlay.is_empty() {
+        reader.keep(workspace, &|path| is_part || tree.snapshot.has(path));
+    }
+    let Tree { passed_over, failures: unread, .. } = tree;
     let is_pending = session.pending_transaction().is_some();
-    Ok(Looked { setup, look, own: tree.own, passed_over, unread, is_pending, assessment })
+    Ok(Looked { setup, look, own, passed_over, unread, reader, is_pending, assessment })
+}
+
+/// Lists what was asked about, and what the sources need to answer: files that it refers to, and what those refer to, or
+/// the whole tree.
+fn look_far_enough(
+    setup: &Setup,
+    mut wanted: BTreeSet<RelPath>,
+    scan: &dyn Fn(Option<&BTreeSet<RelPath>>) -> Result<Tree, Failure>,
+    look: &dyn Fn(&mut Tree) -> Result<Look, Failure>,
+) -> Result<(Tree, Look), Failure> {
+    let mut known = Snapshot::default();
+    // What was looked at stays what it was, however often the rest is listed.
+    let mut listed = |only: Option<&BTreeSet<RelPath>>| {
+        let mut tree = scan(only)?;
+        let joined = std::mem::take(&mut known).joined(&tree.snapshot);
+        tree.snapshot = joined.map_err(workspace::LoadError::Moving)?;
+        let look = look(&mut tree)?;
+        known = tree.snapshot.clone();
+        Ok::<_, Failure>((tree, look))
+    };
+    loop {
+        let (tree, look) = listed(Some(&wanted))?;
+        let files = look.files(&tree.snapshot);
+        let run = Run { only: Some(&files), ..setup.run() };
+        let mut more = match engine::reach(&run, &tree.snapshot) {
+            Reach::Tree => return listed(None),
+            Reach::Files(more) => more,
+        };
+        more.extend(look.named().cloned());
+        if more.is_subset(&wanted) {
+            return Ok((tree, look));
+        }
+        wanted.extend(more);
+    }
 }
 
 /// What came of repairing in memory.
@@ -159,3 +248,6 @@ fn protected_among(
     });
     Ok(refused.chain(of_setup).collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,6 +31,7 @@ mod reply;
 mod schema;
 mod session;
 mod setup;
+mod steady;
 mod timer;
 mod trial;
 mod trust;

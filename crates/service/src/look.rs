@@ -6,6 +6,7 @@ use check::{Diagnostic, Repair, Safety, Tier};
 use plan::Policy;
 use protocol::v1;
 use snapshot::{Entry, RelPath, Snapshot};
+use workspace::Survey;
 
 use crate::failure::Failure;
 use crate::registry::Registry;
@@ -33,6 +34,15 @@ pub(crate) struct Look {
 pub(crate) fn overlay(request: &v1::Look) -> Result<Overlay, Failure> {
     let entries = request.overlay.iter();
     entries.map(|(path, bytes)| Ok((parse(path)?, bytes.clone()))).collect()
+}
+
+/// The files and folders that a request is about; `None` if it is about everything or makes no sense.
+pub(crate) fn asked(request: &v1::Look) -> Option<BTreeSet<RelPath>> {
+    match (&request.changed, request.paths.as_slice()) {
+        (Some(changed), _) => Some(changed.iter().filter_map(|it| parse(it).ok()).collect()),
+        (None, []) => None,
+        (None, paths) => paths.iter().map(|it| parse(it).ok()).collect(),
+    }
 }
 
 impl Look {
@@ -106,6 +116,25 @@ impl Look {
         };
         self.paths.as_ref().is_none_or(|it| is_beneath(it, &path))
             && self.changed.as_ref().is_none_or(|it| it.contains(&path))
+    }
+
+    /// The files of a tree that findings are reported of.
+    pub(crate) fn files(&self, snapshot: &Snapshot) -> BTreeSet<RelPath> {
+        let is_changed =
+            |it: &&RelPath| self.changed.as_ref().is_none_or(|changed| changed.contains(*it));
+        let Some(paths) = &self.paths else {
+            return snapshot.paths().filter(is_changed).cloned().collect();
+        };
+        let found = paths.iter().flat_map(|path| {
+            let itself = snapshot.has(path) && !snapshot.is_directory(path);
+            itself.then_some(path).into_iter().chain(snapshot.paths_in(path))
+        });
+        found.filter(is_changed).cloned().collect()
+    }
+
+    /// The files and folders that were named, links and what they lead to.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &RelPath> {
+        self.paths.iter().flatten()
     }
 
     /// Whether what the source says is reported.
@@ -225,14 +254,21 @@ fn passed_over(
     setup: &Setup,
     tree: &mut Tree,
     folder: &RelPath,
-) -> Result<Vec<(RelPath, Entry)>, Failure> {
+) -> Result<Snapshot, Failure> {
     if !tree.passed_over.iter().any(|(it, _)| it == folder || it.contains(folder)) {
-        return Ok(Vec::new());
+        return Ok(Snapshot::default());
     }
-    let scanned = setup.workspace(session).scan_folder(pool::n_threads(), folder)?;
+    let is_of_interest = |path: &RelPath| setup.registry.covers(path.as_str());
+    let workspace = setup.workspace(session);
+    let survey = Survey {
+        jobs: pool::n_threads(),
+        is_of_interest: &is_of_interest,
+        suspects: &BTreeSet::new(),
+        only: None,
+    };
+    let scanned = workspace.survey_folder(folder, &tree.reader, &survey)?;
     tree.passed_over.retain(|(it, _)| it != folder);
-    let entries = scanned.snapshot.to_entries().into_iter();
-    Ok(entries.filter(|(path, _)| setup.includes(path)).collect())
+    Ok(scanned.snapshot.only(|path| setup.includes(path)))
 }
 
 /// The paths that were named, those behind links too.
@@ -243,7 +279,7 @@ fn named_paths(
     tree: &mut Tree,
 ) -> Result<BTreeSet<RelPath>, Failure> {
     let mut paths = BTreeSet::new();
-    let mut added = Vec::new();
+    let mut added = Snapshot::default();
     for path in &request.paths {
         let path = parse(path)?;
         if tree.snapshot.file(&path).is_none() && !tree.snapshot.is_directory(&path) {
@@ -267,10 +303,12 @@ fn named_paths(
                     return Err(Failure::Usage { message });
                 }
                 Some(entry @ Entry::File(_)) if setup.includes(&place) => {
-                    added.push((place.clone(), entry.clone()));
+                    let named = [(place.clone(), entry.clone())];
+                    added = added.with(named).map_err(workspace::LoadError::Moving)?;
                 }
                 Some(Entry::Directory) => {
-                    added.extend(passed_over(session, setup, tree, &place)?);
+                    let found = passed_over(session, setup, tree, &place)?;
+                    added = added.joined(&found).map_err(workspace::LoadError::Moving)?;
                 }
                 Some(_) => {}
             }
@@ -278,12 +316,9 @@ fn named_paths(
         }
         paths.insert(path);
     }
-    if added.iter().any(|(path, _)| tree.snapshot.get(path).is_none()) {
-        let mut entries = tree.snapshot.to_entries();
-        for (path, entry) in added {
-            entries.entry(path).or_insert(entry);
-        }
-        tree.snapshot = Snapshot::new(entries).map_err(workspace::LoadError::Moving)?;
+    if !added.is_empty() {
+        let snapshot = std::mem::take(&mut tree.snapshot);
+        tree.snapshot = snapshot.joined(&added).map_err(workspace::LoadError::Moving)?;
     }
     Ok(paths)
 }

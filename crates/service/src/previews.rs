@@ -167,7 +167,7 @@ fn lower_file(
     path: &RelPath,
     wanted: &[(&Arc<Repair>, Pointer)],
 ) -> Option<Vec<(String, EditSet)>> {
-    let text = &snapshot.file(path)?.text;
+    let text = &snapshot.file(path)?.text();
     let parsed = parses.get(text, Format::of_path(path.as_str())?);
     let pointers: Vec<Pointer> = wanted.iter().map(|it| it.1.clone()).collect();
     let found = parsed.document().ok()?.locate_many(&pointers);
@@ -217,7 +217,7 @@ fn cost(snapshot: &Snapshot, repair: &Repair, is_known: bool) -> usize {
     // Several operations on one file are lowered at once.
     let mut by_file = BTreeMap::new();
     for op in &repair.ops {
-        let n_bytes = snapshot.file(op.file()).map_or(0, |file| file.text.len());
+        let n_bytes = snapshot.file(op.file()).map_or(0, |file| file.text().len());
         let is_text = is_known || matches!(op, RepairOp::Text { .. });
         let discount = if is_text { TEXT_DISCOUNT } else { 1 };
         by_file.insert(op.file(), n_bytes / discount + 1);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     fn snapshot(path: &str, text: &str) -> Snapshot {
-        let file = File { text: Text::new(text), mode: 0o644 };
+        let file = File::new(Text::new(text), 0o644);
         let entries = BTreeMap::from([(RelPath::parse(path).unwrap(), Entry::File(file))]);
         Snapshot::new(entries).unwrap()
     }

@@ -30,8 +30,8 @@ fn problem(session: &Session, simulated: &Simulated, path: &RelPath) -> Option<R
     match (wanted(simulated, path), present) {
         (None, None) => None,
         (None, Some(_)) => Some(RecheckProblem::StillThere),
-        (Some(wanted), Some(present)) if wanted.hash() == present.text.hash() => {
-            let is_bad = is_unparsed(simulated, path) && !is_document(path, &present.text);
+        (Some(wanted), Some(present)) if wanted.hash() == present.hash() => {
+            let is_bad = is_unparsed(simulated, path) && !is_document(path, &present.text());
             is_bad.then_some(RecheckProblem::DoesNotParse)
         }
         (Some(_), _) => Some(RecheckProblem::Differs),
@@ -49,7 +49,7 @@ fn wanted(simulated: &Simulated, path: &RelPath) -> Option<Text> {
         Some(from) => from,
         None => change.moved(path).filter(|it| *it == path)?,
     };
-    let text = &simulated.snapshot.file(source)?.text;
+    let text = &simulated.snapshot.file(source)?.text();
     change.edits().get(source).map_or_else(|| Some(text.clone()), |edits| edits.apply(text).ok())
 }
 

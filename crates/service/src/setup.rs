@@ -7,12 +7,12 @@ use ::clank::ClankCheck;
 use check::{Diagnostic, Environment, Parses, Provider, Stop};
 use document::{Limits, Pointer};
 use edit::Text;
-use engine::{Level, Run, Sieve, Sources};
-use pack::{LocalSchema, Pack, PackCheck};
+use engine::{IGNORE_SIGN, Level, Run, Sieve, Sources};
+use pack::{LocalSchema, Pack, PackCheck, SCHEMA_SIGN};
 use protocol::v1;
 use protocol::v1::LookFailure;
-use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
-use workspace::{Skipped, Workspace};
+use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
+use workspace::{Reader, Skipped, Survey, Workspace};
 
 use crate::baseline::{self, Baseline};
 use crate::cache::Store;
@@ -21,6 +21,7 @@ use crate::config::{self, Config, PackPlace, PackRef};
 use crate::failure::Failure;
 use crate::registry::Registry;
 use crate::session::Session;
+use crate::steady::Attempt;
 use crate::{Frames, nearest, own_rules, pool, trust, verdict, wire};
 
 mod packs;
@@ -54,12 +55,12 @@ pub(crate) struct Setup {
 /// The tree as it was read, with everything that is passed over left out.
 pub(crate) struct Tree {
     pub(crate) snapshot: Snapshot,
-    /// What regreen itself has to say about it.
-    pub(crate) own: Vec<Arc<Diagnostic>>,
     /// The folders that the scan passed over, each with the reason.
     pub(crate) passed_over: Vec<(RelPath, String)>,
     /// What could not be read of it and may matter.
     pub(crate) failures: Vec<LookFailure>,
+    /// Who reads its files.
+    pub(crate) reader: Arc<Reader>,
 }
 
 /// Reads the configuration, the packs it names, the baseline and the tree.
@@ -67,8 +68,9 @@ pub(crate) fn load(
     session: &Session,
     overlay: &Overlay,
     no_baseline: bool,
+    attempt: &mut Attempt,
 ) -> Result<(Setup, Tree), Failure> {
-    load_with(session, overlay, no_baseline, &v1::Look::default())
+    load_with(session, overlay, no_baseline, &v1::Look::default(), attempt)
 }
 
 /// The same, with the solver that a request asks for, and without what it can do without.
@@ -77,9 +79,12 @@ pub(crate) fn load_with(
     overlay: &Overlay,
     no_baseline: bool,
     request: &v1::Look,
+    attempt: &mut Attempt,
 ) -> Result<(Setup, Tree), Failure> {
     let setup = load_rules(session, overlay, no_baseline, request)?;
-    let tree = setup.scan(session, overlay)?;
+    let reader = setup.workspace(session).reader();
+    attempt.watch(&reader);
+    let tree = setup.scan(session, overlay, &reader, attempt.suspects(), None)?;
     Ok((setup, tree))
 }
 
@@ -121,7 +126,8 @@ pub(crate) fn load_rules(
     let sieve = Sieve { levels, baseline: known };
     let max_bytes = usize::try_from(workspace.options().max_file_size).unwrap_or(usize::MAX);
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
-        .with_language("clank", crate::clank::LANGUAGE);
+        .with_language("clank", crate::clank::LANGUAGE)
+        .with_signs(&[SCHEMA_SIGN, IGNORE_SIGN], Arc::<Store>::clone(&cache));
     let sources = Sources::sharing(registry.providers(), Environment::default());
     Ok(Setup {
         config,
@@ -147,7 +153,7 @@ impl Setup {
 
     /// What the engine runs, until somebody wants to stop.
     pub(crate) fn run_until<'a>(&'a self, stop: &'a Stop) -> Run<'a> {
-        Run { sources: &self.sources, parses: &self.parses, sieve: &self.sieve, stop }
+        Run { sources: &self.sources, parses: &self.parses, sieve: &self.sieve, stop, only: None }
     }
 
     /// What the engine runs.
@@ -196,10 +202,23 @@ impl Setup {
             || folders.any(|it| it == path || it.contains(path))
     }
 
-    /// Reads the tree.
-    pub(crate) fn scan(&self, session: &Session, overlay: &Overlay) -> Result<Tree, Failure> {
-        let scanned = self.workspace(session).scan(pool::n_threads())?;
-        let mut tree = self.tree(session, scanned.snapshot, &scanned.skipped, overlay)?;
+    /// Lists the tree, or these files and folders of it.
+    pub(crate) fn scan(
+        &self,
+        session: &Session,
+        overlay: &Overlay,
+        reader: &Arc<Reader>,
+        suspects: &BTreeSet<RelPath>,
+        only: Option<&BTreeSet<RelPath>>,
+    ) -> Result<Tree, Failure> {
+        let is_of_interest =
+            |path: &RelPath| self.registry.covers(path.as_str()) && self.includes(path);
+        let workspace = self.workspace(session);
+        let jobs = pool::n_threads();
+        let survey = Survey { jobs, is_of_interest: &is_of_interest, suspects, only };
+        let scanned = workspace.survey(reader, &survey)?;
+        let reader = Arc::clone(reader);
+        let mut tree = self.tree(session, scanned.snapshot, &scanned.skipped, overlay, reader)?;
         let passed_over = scanned.passed_over.into_iter();
         // A folder whose name is no path of ours has nothing in it that could be looked at.
         let passed_over =
@@ -220,6 +239,7 @@ impl Setup {
         scanned: Snapshot,
         skipped: &[Skipped],
         overlay: &Overlay,
+        reader: Arc<Reader>,
     ) -> Result<Tree, Failure> {
         let unread = skipped.iter().filter_map(|it| self.failure_of(session, it, overlay));
         let failures: Vec<LookFailure> = unread.collect();
@@ -227,25 +247,22 @@ impl Setup {
         let snapshot = if is_all && overlay.is_empty() && failures.is_empty() {
             scanned
         } else {
-            let mut entries = scanned.to_entries();
-            let is_covered = |it: &str| self.registry.covers(it);
             // That a file is there is known, and that keeps rules from missing what it may hold.
+            let is_covered = |it: &str| self.registry.covers(it);
             let hidden = failures.iter().filter(|it| it.file.as_deref().is_some_and(is_covered));
-            for path in hidden.filter_map(|it| RelPath::parse(it.file.as_deref()?).ok()) {
-                entries
-                    .entry(path)
-                    .or_insert(Entry::Unread { size: 0, reason: UnreadReason::Listed });
-            }
-            for (path, bytes) in overlay {
+            let hidden = hidden.filter_map(|it| RelPath::parse(it.file.as_deref()?).ok());
+            let hidden = hidden.filter(|it| !scanned.has(it)).collect::<Vec<_>>();
+            let listed = || Entry::Unread { size: 0, reason: UnreadReason::Listed };
+            let hidden = hidden.into_iter().map(|path| (path, listed()));
+            let replaced = overlay.iter().map(|(path, bytes)| {
                 let mode = scanned.file(path).map_or(0o644, |it| it.mode);
-                let text = Text::new(bytes.clone());
-                entries.insert(path.clone(), Entry::File(snapshot::File { text, mode }));
-            }
-            entries.retain(|path, _| self.includes(path));
-            Snapshot::new(entries).map_err(workspace::LoadError::Moving)?
+                (path.clone(), Entry::File(File::new(Text::new(bytes.clone()), mode)))
+            });
+            let added: Vec<(RelPath, Entry)> = hidden.chain(replaced).collect();
+            let with_all = scanned.with(added).map_err(workspace::LoadError::Moving)?;
+            with_all.only(|path| self.includes(path))
         };
-        let own = self.own_findings(session, &snapshot);
-        Ok(Tree { snapshot, own, passed_over: Vec::new(), failures })
+        Ok(Tree { snapshot, passed_over: Vec::new(), failures, reader })
     }
 
     /// What could not be read, if a source may be about it or about something in it.
@@ -285,13 +302,17 @@ impl Setup {
         (include.is_empty() || include.may_match_in(folder)) && !is_excluded
     }
 
-    fn own_findings(&self, session: &Session, snapshot: &Snapshot) -> Vec<Arc<Diagnostic>> {
+    /// What regreen itself has to say about a tree.
+    pub(crate) fn own_findings(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot,
+    ) -> Vec<Arc<Diagnostic>> {
         let limit = self.workspace(session).options().max_file_size;
         let mut found = self.config.infos.clone();
-        for (path, entry) in snapshot.iter() {
-            if let Entry::Unread { size, reason: UnreadReason::TooLarge } = entry
-                && document::Format::of_path(path.as_str()).is_some()
-            {
+        let is_document = |path: &RelPath| document::Format::of_path(path.as_str()).is_some();
+        for (path, entry) in snapshot.iter_at(is_document) {
+            if let Entry::Unread { size, reason: UnreadReason::TooLarge } = entry {
                 found.push(own_rules::too_large(path.as_str(), *size, limit));
             }
         }
@@ -334,7 +355,7 @@ pub(crate) fn load_text(workspace: &Workspace, path: &RelPath) -> Result<Option<
     }
     let place = loaded.resolved.get(path).unwrap_or(path);
     match loaded.snapshot.get(place) {
-        Some(Entry::File(file)) => Ok(Some(file.text.clone())),
+        Some(Entry::File(file)) => Ok(Some(file.text())),
         None => Ok(None),
         Some(_) => Err(Failure::Unusable {
             path: path.to_string(),

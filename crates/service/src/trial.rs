@@ -157,7 +157,7 @@ impl Trial {
                 sources.insert(name.clone(), input.bytes.clone());
             } else if let Some(file) = snapshot.and_then(|it| it.file(&RelPath::parse(name).ok()?))
             {
-                sources.insert(name.clone(), file.text.bytes().to_vec());
+                sources.insert(name.clone(), file.text().bytes().to_vec());
             }
         }
         let mut hidden = BTreeMap::new();

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::pool;
 use crate::session::Session;
 use crate::setup::{self, Overlay, Setup, Tree};
+use crate::steady::steadily;
 
 /// The index with the files that the patch names by a uid that stands in them, and those uids.
 pub(crate) fn with_declared(
@@ -33,8 +34,10 @@ pub(crate) fn with_declared(
         return Ok((index, wanted));
     }
     let found = pool::work(None, || {
-        let (setup, tree) = setup::load(session, &Overlay::new(), true)?;
-        Ok(find(&setup, &tree, &wanted))
+        steadily(|attempt| {
+            let (setup, tree) = setup::load(session, &Overlay::new(), true, attempt)?;
+            Ok(find(&setup, &tree, &wanted))
+        })
     })?;
     let mut declared = BTreeSet::new();
     for (uid, paths) in found {
@@ -74,11 +77,12 @@ fn unknown(changeset: &Changeset, index: &FileIndex) -> BTreeSet<String> {
 
 /// The files that have one of the uids, by uid and in the order of their paths.
 fn find(setup: &Setup, tree: &Tree, wanted: &BTreeSet<String>) -> BTreeMap<String, Vec<RelPath>> {
-    let files: Vec<_> = tree.snapshot.files().collect();
+    let is_document = |path: &RelPath| Format::of_path(path.as_str()).is_some();
+    let files: Vec<_> = tree.snapshot.files_at(is_document).collect();
     let uid_of = |(path, file): &(&RelPath, &snapshot::File)| -> Option<String> {
         let format = Format::of_path(path.as_str())?;
         setup.packs.iter().find(|it| it.may_concern(path.as_str()))?;
-        let parsed = setup.parses.get(&file.text, format);
+        let parsed = setup.parses.of(file, format);
         let value = parsed.document().ok()?.value();
         setup.packs.iter().find_map(|pack: &Arc<Pack>| pack.uid_of(path.as_str(), &value))
     };

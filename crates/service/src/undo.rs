@@ -98,7 +98,7 @@ fn choose(all: &[Transaction], id: Option<TransactionId>) -> Option<&Transaction
 /// stands in its way does not stand in the way of the undo.
 fn small_files(session: &Session, touched: &[RelPath]) -> Option<Snapshot> {
     let snapshot = session.workspace.load(touched).ok()?.snapshot;
-    let n_bytes: usize = snapshot.files().map(|(_, file)| file.text.len()).sum();
+    let n_bytes: usize = snapshot.files().map(|(_, file)| file.text().len()).sum();
     (n_bytes <= MOST_SHOWN_BYTES).then_some(snapshot)
 }
 

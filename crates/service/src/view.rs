@@ -110,7 +110,7 @@ pub(crate) fn frames<'a>(
         if !sources.contains_key(name)
             && let Some(file) = RelPath::parse(name).ok().and_then(|it| snapshot.file(&it))
         {
-            sources.insert(name.to_owned(), file.text.bytes().to_vec());
+            sources.insert(name.to_owned(), file.text().bytes().to_vec());
         }
     };
     for diagnostic in diagnostics {

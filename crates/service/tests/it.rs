@@ -13,6 +13,7 @@ mod it {
     mod laws;
     mod live;
     mod overlay;
+    mod part;
     mod repair_reference;
     mod reports;
     mod setting;

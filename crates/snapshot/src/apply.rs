@@ -4,12 +4,14 @@
 //! `c.compose(a, d)` does to `a` what `c` and then `d` do.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use edit::{ContentHash, EditError};
 
 use crate::change::{NewFile, Rename, TreeChange};
+use crate::file::File;
 use crate::path::RelPath;
-use crate::tree::{Entry, File, Snapshot};
+use crate::tree::{Entry, Slot, Snapshot};
 
 /// Why a change cannot be made to a tree.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -73,39 +75,37 @@ impl Snapshot {
     /// The tree after the change. Every hash in the change is a precondition; directories and what was not read
     /// stay as they are.
     pub fn apply(&self, change: &TreeChange) -> Result<Snapshot, ApplyError> {
-        let mut entries = self.to_entries();
+        let mut slots = (*self.slots).clone();
         let mut arrivals = BTreeMap::new();
         for (path, base) in change.deletes() {
             expect_file(self, path, *base)?;
-            entries.remove(path);
+            slots.remove(path);
         }
         for (path, edits) in change.edits() {
             let file = expect_file(self, path, edits.base())?;
             let text = edits
-                .apply(&file.text)
+                .apply(&file.text())
                 .map_err(|source| ApplyError::Edit { path: path.clone(), source })?;
-            entries.insert(path.clone(), Entry::File(File { text, mode: file.mode }));
+            slots.insert(path.clone(), Slot::Known(Entry::File(File::new(text, file.mode))));
         }
         // All sources leave before the first target arrives, so that files may swap their paths.
         for (path, rename) in change.renames() {
             expect_file(self, path, rename.base)?;
-            let moved = entries.remove(path).expect("the file was found above and is not deleted");
+            let moved = slots.remove(path).expect("the file was found above and is not deleted");
             arrivals.insert(rename.to.clone(), moved);
         }
         for (path, file) in change.adds() {
-            arrivals.insert(
-                path.clone(),
-                Entry::File(File { text: file.text.clone(), mode: file.mode }),
-            );
+            let file = File::new(file.text.clone(), file.mode);
+            arrivals.insert(path.clone(), Slot::Known(Entry::File(file)));
         }
+        let cleared = Snapshot::of_slots(slots).expect("no entry came in");
         if arrivals.is_empty() {
-            return Ok(Snapshot::new(entries).expect("no entry came in"));
+            return Ok(cleared);
         }
-        let cleared = Snapshot::new(entries).expect("no entry came in");
         expect_free(&cleared, arrivals.keys())?;
-        let mut entries = cleared.to_entries();
-        entries.extend(arrivals);
-        Snapshot::new(entries)
+        let mut slots = Arc::unwrap_or_clone(cleared.slots);
+        slots.extend(arrivals);
+        Snapshot::of_slots(slots)
             .map_err(|error| ApplyError::NotADirectory { path: error.beneath, file: error.file })
     }
 }
@@ -118,9 +118,9 @@ fn expect_file<'a>(
     match tree.get(path) {
         None if tree.is_directory(path) => Err(ApplyError::NotAFile { path: path.clone() }),
         None => Err(ApplyError::Missing { path: path.clone() }),
-        Some(Entry::File(file)) if file.text.hash() == base => Ok(file),
+        Some(Entry::File(file)) if file.hash() == base => Ok(file),
         Some(Entry::File(file)) => {
-            Err(ApplyError::Stale { path: path.clone(), expected: base, found: file.text.hash() })
+            Err(ApplyError::Stale { path: path.clone(), expected: base, found: file.hash() })
         }
         Some(_) => Err(ApplyError::NotAFile { path: path.clone() }),
     }
@@ -134,7 +134,7 @@ fn expect_free<'a>(
         Snapshot::new(targets.clone().map(|path| (path.clone(), Entry::Directory)).collect())
             .expect("directories may have anything beneath them");
     for path in targets {
-        if tree.get(path).is_some() || tree.is_directory(path) {
+        if tree.has(path) || tree.is_directory(path) {
             return Err(ApplyError::Exists { path: path.clone() });
         }
         if let Some(file) = tree.blocking_ancestor(path) {
@@ -151,40 +151,46 @@ fn expect_free<'a>(
 /// rename; one that changes its mode is deleted and added. Links and what was not read are not compared.
 pub fn diff(before: &Snapshot, after: &Snapshot) -> TreeChange {
     let mut change = TreeChange::default();
-    for (path, old) in before.files() {
-        match after.file(path) {
+    let mut leaving: BTreeMap<(ContentHash, u32), BTreeSet<&RelPath>> = BTreeMap::new();
+    let mut arriving: Vec<(&RelPath, &File)> = Vec::new();
+    let differing = after.differs_at(before);
+    for path in &differing {
+        let (old, new) = match (before.file(path), after.file(path)) {
+            (None, None) => continue,
+            (None, Some(new)) => {
+                arriving.push((path, new));
+                continue;
+            }
+            (Some(old), new) => (old, new),
+        };
+        match new {
             Some(new) if new == old => continue,
             Some(new) => {
+                let (old_text, new_text) = (old.text(), new.text());
                 // A text beyond what offsets can reach is replaced as a whole, like one with another mode.
                 if let Some(edits) =
-                    edit::diff(&old.text, &new.text).ok().filter(|_| new.mode == old.mode)
+                    edit::diff(&old_text, &new_text).ok().filter(|_| new.mode == old.mode)
                 {
                     change.edits.insert(path.clone(), edits);
                     continue;
                 }
-                change
-                    .adds
-                    .insert(path.clone(), NewFile { text: new.text.clone(), mode: new.mode });
+                change.adds.insert(path.clone(), NewFile { text: new_text, mode: new.mode });
             }
-            None => {}
+            None => {
+                leaving.entry((old.hash(), old.mode)).or_default().insert(path);
+            }
         }
-        change.deletes.insert(path.clone(), old.text.hash());
+        change.deletes.insert(path.clone(), old.hash());
     }
-    let mut leaving: BTreeMap<(ContentHash, u32), BTreeSet<&RelPath>> = BTreeMap::new();
-    for (path, old) in before.files().filter(|(path, _)| after.file(path).is_none()) {
-        leaving.entry((old.text.hash(), old.mode)).or_default().insert(path);
-    }
-    for (path, new) in after.files().filter(|(path, _)| before.file(path).is_none()) {
-        let base = new.text.hash();
+    for (path, new) in arriving {
+        let base = new.hash();
         match leaving.get_mut(&(base, new.mode)).and_then(BTreeSet::pop_first) {
             Some(from) => {
                 change.deletes.remove(from);
                 change.renames.insert(from.clone(), Rename { to: path.clone(), base });
             }
             None => {
-                change
-                    .adds
-                    .insert(path.clone(), NewFile { text: new.text.clone(), mode: new.mode });
+                change.adds.insert(path.clone(), NewFile { text: new.text(), mode: new.mode });
             }
         }
     }
@@ -201,19 +207,20 @@ impl TreeChange {
         let mut inverse = TreeChange::default();
         for (path, edits) in &self.edits {
             let moved = self.moved(path).expect("an edited file is not deleted");
-            let (_, undone) =
-                edits.invert(&present(before, path).text).map_err(|source| failed(path, source))?;
+            let (_, undone) = edits
+                .invert(&present(before, path).text())
+                .map_err(|source| failed(path, source))?;
             inverse.edits.insert(moved.clone(), undone);
         }
         for (path, file) in &self.adds {
             inverse.deletes.insert(path.clone(), file.text.hash());
         }
         for path in self.deletes.keys() {
-            let File { text, mode } = present(before, path);
-            inverse.adds.insert(path.clone(), NewFile { text, mode });
+            let file = present(before, path);
+            inverse.adds.insert(path.clone(), NewFile { text: file.text(), mode: file.mode });
         }
         for (path, rename) in &self.renames {
-            let base = present(&after, &rename.to).text.hash();
+            let base = present(&after, &rename.to).hash();
             inverse.renames.insert(rename.to.clone(), Rename { to: path.clone(), base });
         }
         Ok(inverse)
@@ -233,25 +240,23 @@ impl TreeChange {
                 Some((middle, origin, before.file(origin)?))
             });
             let Some((middle, origin, old)) = origin else {
-                composed
-                    .adds
-                    .insert(path.clone(), NewFile { text: file.text.clone(), mode: file.mode });
+                composed.adds.insert(path.clone(), NewFile { text: file.text(), mode: file.mode });
                 continue;
             };
             kept.insert(origin.clone());
             if origin != path {
                 composed
                     .renames
-                    .insert(origin.clone(), Rename { to: path.clone(), base: old.text.hash() });
+                    .insert(origin.clone(), Rename { to: path.clone(), base: old.hash() });
             }
             let edits = match (self.edits.get(origin), next.edits.get(middle)) {
                 (Some(first), Some(second)) => {
-                    first.compose(&old.text, second).map_err(|source| failed(origin, source))?
+                    first.compose(&old.text(), second).map_err(|source| failed(origin, source))?
                 }
                 (Some(edits), None) | (None, Some(edits)) => edits.clone(),
                 (None, None) => continue,
             };
-            if old.text != file.text {
+            if old.hash() != file.hash() {
                 composed.edits.insert(origin.clone(), edits);
             }
         }
@@ -263,15 +268,15 @@ impl TreeChange {
             if let Some(new) = after.file(path).filter(|new| new.mode == old.mode)
                 && composed.adds.contains_key(path)
             {
-                if old.text != new.text {
-                    let edits =
-                        edit::diff(&old.text, &new.text).map_err(|source| failed(path, source))?;
+                if old.hash() != new.hash() {
+                    let edits = edit::diff(&old.text(), &new.text())
+                        .map_err(|source| failed(path, source))?;
                     composed.edits.insert(path.clone(), edits);
                 }
                 composed.adds.remove(path);
                 continue;
             }
-            composed.deletes.insert(path.clone(), old.text.hash());
+            composed.deletes.insert(path.clone(), old.hash());
         }
         Ok(composed)
     }

@@ -10,12 +10,14 @@
 
 mod apply;
 mod change;
+mod file;
 mod index;
 mod path;
 mod tree;
 
 pub use apply::{ApplyError, diff};
 pub use change::{ChangeError, NewFile, Rename, TreeChange};
+pub use file::{Contents, File};
 pub use index::{FileIndex, IndexError};
 pub use path::{PathError, RelPath};
-pub use tree::{Entry, File, FileAsDirectory, Snapshot, UnreadReason};
+pub use tree::{Entry, FileAsDirectory, Snapshot, UnreadReason};

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+#[path = "it/lazy.rs"]
+mod lazy;
+
 use std::collections::BTreeMap;
 
 use edit::{ContentHash, Edit, EditSet, Text};
@@ -15,7 +18,7 @@ fn path(path: &str) -> RelPath {
 }
 
 fn file(text: &str) -> Entry {
-    Entry::File(File { text: Text::new(text), mode: 0o644 })
+    Entry::File(File::new(Text::new(text), 0o644))
 }
 
 fn tree(entries: &[(&str, Entry)]) -> Snapshot {
@@ -55,7 +58,7 @@ fn change(steps: &[&str]) -> Result<TreeChange, String> {
 fn render(tree: &Snapshot) -> String {
     let lines = tree
         .files()
-        .map(|(path, file)| format!("{path}={}", String::from_utf8_lossy(file.text.bytes())));
+        .map(|(path, file)| format!("{path}={}", String::from_utf8_lossy(file.text().bytes())));
     lines.collect::<Vec<_>>().join(" ")
 }
 
@@ -176,7 +179,7 @@ fn the_hash_follows_files_modes_and_links_and_nothing_else() {
         base.hash().to_string(),
         "blake3:a5d328b557e9b9db84909a8f890f6cc8ec066ca05f4a2d5a1a3b7bfbacd6ac6b"
     );
-    let executable = Entry::File(File { text: Text::new("1"), mode: 0o755 });
+    let executable = Entry::File(File::new(Text::new("1"), 0o755));
     let others = [
         tree(&[("a", file("2")), ("l", Entry::Link { target: "a".to_owned() })]),
         tree(&[("a", file("1")), ("l", Entry::Link { target: "b".to_owned() })]),
@@ -198,7 +201,7 @@ fn any_file() -> impl Strategy<Value = File> {
         prop::collection::vec(prop::sample::select(vec!["x", "é", "\u{1F600}", "\n", "yy"]), 0..6)
             .prop_map(|parts| Text::new(parts.concat()));
     let mode = prop::sample::select(vec![0o644, 0o755]);
-    (text, mode).prop_map(|(text, mode)| File { text, mode })
+    (text, mode).prop_map(|(text, mode)| File::new(text, mode))
 }
 
 /// A random tree; of two entries that exclude each other the later one is left out.
@@ -206,7 +209,7 @@ fn any_tree() -> impl Strategy<Value = Snapshot> {
     prop::collection::vec((any_path(), any_file()), 0..12).prop_map(|files| {
         let mut tree = Snapshot::default();
         for (path, file) in files {
-            let adds = BTreeMap::from([(path, NewFile { text: file.text, mode: file.mode })]);
+            let adds = BTreeMap::from([(path, NewFile { text: file.text(), mode: file.mode })]);
             let add =
                 TreeChange::new(BTreeMap::new(), adds, BTreeMap::new(), BTreeMap::new()).unwrap();
             tree = tree.apply(&add).unwrap_or(tree);

@@ -10,7 +10,7 @@ use std::path::Path;
 use snapshot::RelPath;
 
 use crate::fs::{Attributes, Fs, Identity, Kind};
-use crate::home::Home;
+use crate::home::{Home, check_apart};
 use crate::os_fs::OsFs;
 use crate::{Store, Workspace};
 
@@ -37,6 +37,10 @@ impl Workspace {
         else {
             return Ok(false);
         };
+        // Nothing is made in the tree on the way to finding out that it does not belong there.
+        if check_apart(&folder, root).is_err() {
+            return Ok(false);
+        }
         use std::os::unix::fs::DirBuilderExt;
         // The values in a cache are from the user's files, so nobody else may read it.
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;

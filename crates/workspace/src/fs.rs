@@ -107,6 +107,11 @@ pub trait Fs: Send + Sync {
     /// What stands at the path; `None` if nothing does.
     fn stat(&self, path: &RelPath) -> io::Result<Option<Stat>>;
 
+    /// What stands at each of the paths. Those in one directory are best asked about one after another.
+    fn stat_all(&self, paths: &[RelPath]) -> Vec<io::Result<Option<Stat>>> {
+        paths.iter().map(|it| self.stat(it)).collect()
+    }
+
     /// The bytes of a regular file. More than `limit` bytes is an error of kind `FileTooLarge`.
     fn read(&self, path: &RelPath, limit: u64) -> io::Result<(Vec<u8>, Stat)>;
 

@@ -124,7 +124,7 @@ impl Home {
 }
 
 /// The folder must lie outside the root, and the root outside the folder, both without links.
-fn check_apart(path: &Path, root: &Path) -> Result<(), HomeError> {
+pub(crate) fn check_apart(path: &Path, root: &Path) -> Result<(), HomeError> {
     let inside = || HomeError::Inside { path: path.to_owned() };
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let path = canonical_start(path);

@@ -27,6 +27,7 @@ mod os_fs;
 mod prepare;
 mod protection;
 mod publish;
+mod reader;
 mod recover;
 mod registries;
 mod repository;
@@ -35,6 +36,8 @@ mod restore;
 mod root;
 mod scan;
 mod scratch;
+mod seal;
+mod stat_cache;
 mod state;
 mod step;
 mod trust;
@@ -61,11 +64,13 @@ pub use load::{LoadError, Loaded};
 pub use lock::LockError;
 pub use mem_fs::{Beneath, Fault, MemFs, Survival};
 pub use os_fs::OsFs;
+pub use reader::Reader;
 pub use recover::{RecoverError, Recovered};
 pub use resolve::Refusal;
 pub use root::find_root;
-pub use scan::{Extent, PassedOver, ScanError, ScanOptions, Scanned, Skipped};
+pub use scan::{Extent, PassedOver, ScanError, ScanOptions, Scanned, Skipped, Survey};
 pub use scratch::{ScratchError, write_copy};
+pub use seal::{Mark, Seal};
 pub use state::StateError;
 pub use step::StepError;
 
@@ -234,6 +239,17 @@ impl Workspace {
     /// The same workspace, whose transactions end whole when a signal arrives.
     pub fn with_interrupts(self, interrupts: Interrupts) -> Workspace {
         Workspace { interrupts: Some(interrupts), ..self }
+    }
+
+    /// The same workspace, on which something happens before every operation on its files, as if another process were at
+    /// work: for tests.
+    #[must_use]
+    pub fn with_hook(
+        self,
+        hook: impl Fn(usize, &'static str) + Send + Sync + 'static,
+    ) -> Workspace {
+        let fs: Arc<dyn Fs> = Arc::new(HookFs::new(Arc::clone(&self.fs), hook));
+        Workspace { fs, ..self }
     }
 
     /// How it was opened.

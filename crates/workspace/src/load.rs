@@ -116,7 +116,7 @@ impl Loader {
             }
             Kind::File => {
                 let (bytes, stat) = fs.read(place, limit)?;
-                (Entry::File(File { text: Text::new(bytes), mode: stat.mode }), stat)
+                (Entry::File(File::new(Text::new(bytes), stat.mode)), stat)
             }
         };
         self.entries.insert(place.clone(), entry);

@@ -222,6 +222,11 @@ fn kind_of(file_type: FileType) -> Kind {
     }
 }
 
+/// The directory of a path as text; empty for the root.
+fn folder_of(path: &RelPath) -> &str {
+    path.as_str().rsplit_once('/').map_or("", |it| it.0)
+}
+
 fn unless_absent<T>(result: Result<T, Errno>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -238,6 +243,20 @@ impl Fs for OsFs {
     fn stat(&self, path: &RelPath) -> io::Result<Option<Stat>> {
         let Some(parent) = unless_absent(self.open_parent(path))? else { return Ok(None) };
         unless_absent(stat::stat_at(parent.as_fd(), path.file_name()))
+    }
+
+    fn stat_all(&self, paths: &[RelPath]) -> Vec<io::Result<Option<Stat>>> {
+        let mut opened: Option<(&str, Directory<'_>)> = None;
+        let mut stat = |path| {
+            let folder = folder_of(path);
+            if opened.as_ref().is_none_or(|(it, _)| *it != folder) {
+                let Some(parent) = unless_absent(self.open_parent(path))? else { return Ok(None) };
+                opened = Some((folder, parent));
+            }
+            let parent = opened.as_ref().map_or(self.root_fd.as_fd(), |(_, it)| it.as_fd());
+            unless_absent(stat::stat_at(parent, path.file_name()))
+        };
+        paths.iter().map(&mut stat).collect()
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> io::Result<(Vec<u8>, Stat)> {

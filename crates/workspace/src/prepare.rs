@@ -70,12 +70,12 @@ pub(crate) fn prepare(
         let stat = loader.stats.get(path).expect("every file that was read has been looked at");
         prepared.olds.push(Old {
             path: path.clone(),
-            text: file.text.clone(),
+            text: file.text(),
             mode: stat.mode,
             identity: stat.identity,
         });
         if after.get(path).is_none() {
-            prepared.deletes.push((path.clone(), file.text.hash()));
+            prepared.deletes.push((path.clone(), file.hash()));
         }
     }
     plan_writes(&change, &before, &after, purpose, &mut prepared);
@@ -180,8 +180,8 @@ fn plan_writes(
         prepared.writes.push(PlannedWrite {
             path: path.clone(),
             from: from.cloned(),
-            before: before.file(path).map(|file| file.text.hash()),
-            text: file.text.clone(),
+            before: before.file(path).map(|file| file.hash()),
+            text: file.text(),
             attributes,
         });
     }

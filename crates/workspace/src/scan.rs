@@ -1,6 +1,9 @@
-//! Reads the whole tree once. Ignore files inside the root are obeyed, with or without git, and no others; hidden
+//! Lists the whole tree once. Ignore files inside the root are obeyed, with or without git, and no others; hidden
 //! files are taken; links are listed and never followed. The result does not depend on the order of
 //! directories or the number of threads.
+//!
+//! A scan reads everything at once. A survey reads nothing: it asks the file system about the files that somebody is
+//! interested in, and the rest is a list of names until somebody asks (`reader.rs`).
 //!
 //! Passed over, and listed, are folders that a tool filled (`evidence.rs`), unless git tracks files in them or that is not
 //! known; and repositories in a root that lies in a repository itself: they are not this repository's, as git sees it.
@@ -9,14 +12,15 @@ mod evidence;
 mod git_index;
 pub(crate) mod tracked;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use edit::Text;
-use ignore::{DirEntry, WalkBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 use snapshot::{Entry, File, FileAsDirectory, RelPath, Snapshot, UnreadReason};
 
 use self::evidence::filled_by;
@@ -24,6 +28,8 @@ use self::tracked::{Tracked, is_repository};
 use crate::Workspace;
 use crate::fs::{Fs, Kind};
 use crate::journal::is_temp_name;
+use crate::reader::Reader;
+use crate::stat_cache;
 
 /// Why a repository in a repository is passed over.
 const NESTED: &str = "nested_repository";
@@ -94,37 +100,108 @@ pub enum ScanError {
     Moving(#[from] FileAsDirectory),
 }
 
-pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Scanned, ScanError> {
-    scan_from(fs, root, root, options)
+/// What a survey is to find out.
+#[derive(Clone, Copy)]
+pub struct Survey<'a> {
+    /// How many threads look.
+    pub jobs: usize,
+    /// Of which files it is found out at once what they are; of the others when somebody asks.
+    pub is_of_interest: &'a (dyn Fn(&RelPath) -> bool + Sync),
+    /// Files that did not hold still before. They are read at once, and what cannot be read is skipped.
+    pub suspects: &'a BTreeSet<RelPath>,
+    /// The files and folders that are wanted; `None` is the whole tree.
+    pub only: Option<&'a BTreeSet<RelPath>>,
 }
 
 impl Workspace {
-    /// Reads what is in one folder, although a scan of the whole tree passed it over: somebody named it. What is to be
+    /// Reads files for who asks, and knows what an earlier process was told about them.
+    pub fn reader(&self) -> Arc<Reader> {
+        let cache = self.read_cache(stat_cache::NAME);
+        Arc::new(Reader::new(Arc::clone(&self.fs), self.options.max_file_size, cache))
+    }
+
+    /// Lists the tree of sources and reads nothing. What is listed is read by the reader.
+    pub fn survey(&self, reader: &Arc<Reader>, survey: &Survey<'_>) -> Result<Scanned, ScanError> {
+        self.survey_from(self.root.as_deref().ok_or_else(no_root)?, reader, survey)
+    }
+
+    /// Lists what is in one folder, although a survey of the whole tree passed it over: somebody named it. What is to be
     /// passed over in it is.
-    pub fn scan_folder(&self, jobs: usize, folder: &RelPath) -> Result<Scanned, ScanError> {
-        let no_root = || ScanError::Root(io::ErrorKind::Unsupported.into());
+    pub fn survey_folder(
+        &self,
+        folder: &RelPath,
+        reader: &Arc<Reader>,
+        survey: &Survey<'_>,
+    ) -> Result<Scanned, ScanError> {
+        let start = self.root.as_deref().ok_or_else(no_root)?.join(folder.as_str());
+        self.survey_from(&start, reader, survey)
+    }
+
+    fn survey_from(
+        &self,
+        start: &Path,
+        reader: &Arc<Reader>,
+        survey: &Survey<'_>,
+    ) -> Result<Scanned, ScanError> {
+        let Survey { jobs, is_of_interest, suspects, only } = *survey;
         let root = self.root.as_deref().ok_or_else(no_root)?;
-        let max_file_size = self.options.max_file_size;
-        let options = ScanOptions { max_file_size, jobs, extent: Extent::Sources };
-        scan_from(&*self.fs, root, &root.join(folder.as_str()), &options)
+        check_start(root, start, Extent::Sources)?;
+        let walked = walk(root, start, Extent::Sources, usize::MAX, jobs, only);
+        let Walked { paths, mut skipped, passed_over } = walked;
+        let mut entries = BTreeMap::new();
+        let mut add = |path: RelPath, found: io::Result<Option<Entry>>| match found {
+            Ok(Some(entry)) => drop(entries.insert(path, entry)),
+            Ok(None) => {} // It went away since it was listed.
+            Err(error) => {
+                let skip = unread(path.to_string(), error.to_string());
+                skipped.push(Skipped { may_be_folder: false, ..skip });
+            }
+        };
+        let (mut listed, mut wanted) = (Vec::new(), Vec::new());
+        for (path, kind) in paths {
+            match kind {
+                _ if suspects.contains(&path) => {
+                    let found = reader.read_entry(&path);
+                    add(path, found);
+                }
+                Kind::File if is_of_interest(&path) => wanted.push(path),
+                Kind::File => listed.push(path),
+                Kind::Link | Kind::Special | Kind::Directory => {
+                    let found = reader.look_at(&path);
+                    add(path, found);
+                }
+            }
+        }
+        let found = in_parallel(&wanted, jobs, |paths| reader.look_at_all(paths));
+        wanted.into_iter().zip(found).for_each(|(path, found)| add(path, found));
+        skipped.sort();
+        let source = Arc::<Reader>::clone(reader);
+        Ok(Scanned { snapshot: Snapshot::listed(entries, listed, source)?, skipped, passed_over })
     }
 }
 
-/// Reads the tree from a folder of it on.
-fn scan_from(
-    fs: &dyn Fs,
-    root: &Path,
-    start: &Path,
-    options: &ScanOptions,
-) -> Result<Scanned, ScanError> {
+fn no_root() -> ScanError {
+    ScanError::Root(io::ErrorKind::Unsupported.into())
+}
+
+/// Whether the folder that a walk starts at can be read, and nothing is wrong with its ignore files.
+fn check_start(root: &Path, start: &Path, extent: Extent) -> Result<(), ScanError> {
     start.read_dir().map_err(ScanError::Root)?;
-    if options.extent == Extent::Sources
-        && let Some(problem) = bad_ignore_file(root, start)
-    {
-        return Err(ScanError::Root(io::Error::new(io::ErrorKind::InvalidData, problem)));
+    match bad_ignore_file(root, start).filter(|_| extent == Extent::Sources) {
+        Some(problem) => Err(ScanError::Root(io::Error::new(io::ErrorKind::InvalidData, problem))),
+        None => Ok(()),
     }
-    let Walked { paths, mut skipped, passed_over } = walk(root, start, options.extent, usize::MAX);
-    let read = read_all(fs, &paths, options);
+}
+
+/// Reads the tree.
+pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Scanned, ScanError> {
+    check_start(root, root, options.extent)?;
+    let walked = walk(root, root, options.extent, usize::MAX, options.jobs, None);
+    let Walked { paths, mut skipped, passed_over } = walked;
+    let paths: Vec<RelPath> = paths.into_iter().map(|it| it.0).collect();
+    let read = in_parallel(&paths, options.jobs, |paths| {
+        paths.iter().map(|it| read_entry(fs, it, options.max_file_size)).collect()
+    });
     let mut entries = BTreeMap::new();
     for (path, result) in paths.into_iter().zip(read) {
         match result {
@@ -144,19 +221,42 @@ fn scan_from(
 
 /// The paths of everything but directories, sorted; `None` if there are more than `limit`. Nothing is read.
 pub(crate) fn list(root: &Path, limit: usize) -> Option<Vec<RelPath>> {
-    let paths = walk(root, root, Extent::Sources, limit.saturating_add(1)).paths;
-    (paths.len() <= limit).then_some(paths)
+    let paths = walk(root, root, Extent::Sources, limit.saturating_add(1), 1, None).paths;
+    (paths.len() <= limit).then(|| paths.into_iter().map(|it| it.0).collect())
 }
 
 /// What a walk found.
+#[derive(Default)]
 struct Walked {
-    paths: Vec<RelPath>,
+    /// Everything but directories, and what each was when its directory was read.
+    paths: Vec<(RelPath, Kind)>,
     skipped: Vec<Skipped>,
     passed_over: Vec<PassedOver>,
 }
 
+/// What one thread of a walk found, which is handed over when the thread is done.
+struct Share<'a> {
+    found: Walked,
+    all: &'a Mutex<Walked>,
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.paths.append(&mut self.found.paths);
+        all.skipped.append(&mut self.found.skipped);
+    }
+}
+
 /// The paths of everything but directories, sorted; some of them if there are more than `limit`.
-fn walk(root: &Path, start: &Path, extent: Extent, limit: usize) -> Walked {
+fn walk(
+    root: &Path,
+    start: &Path,
+    extent: Extent,
+    limit: usize,
+    jobs: usize,
+    only: Option<&BTreeSet<RelPath>>,
+) -> Walked {
     let sources = extent == Extent::Sources;
     let mut builder = WalkBuilder::new(start);
     builder.hidden(false).parents(false).ignore(sources).git_ignore(sources).require_git(false);
@@ -166,11 +266,13 @@ fn walk(root: &Path, start: &Path, extent: Extent, limit: usize) -> Walked {
     if sources {
         let (root, unsafe_folders) = (root.to_owned(), Arc::clone(&unsafe_folders));
         let judge = Judge::new(&root, Arc::clone(&passed_over));
+        let only = only.cloned();
         builder.filter_entry(move |entry| {
             if entry.depth() == 0 {
                 return true;
             }
-            if !judge.takes(entry) {
+            let is_wanted = |only: &BTreeSet<RelPath>| is_on_the_way(only, &root, entry);
+            if !only.as_ref().is_none_or(is_wanted) || !judge.takes(entry) {
                 return false;
             }
             let is_folder = entry.file_type().is_some_and(|it| it.is_dir());
@@ -184,46 +286,78 @@ fn walk(root: &Path, start: &Path, extent: Extent, limit: usize) -> Walked {
             false
         });
     }
-    let (mut paths, mut skipped) = (Vec::new(), Vec::new());
-    for entry in builder.build() {
-        if paths.len() >= limit {
-            break;
+    let all = Mutex::new(Walked::default());
+    let n_paths = AtomicUsize::new(0);
+    builder.threads(jobs.clamp(1, 64)).build_parallel().run(|| {
+        let mut share = Share { found: Walked::default(), all: &all };
+        let n_paths = &n_paths;
+        Box::new(move |entry| {
+            let n_before = share.found.paths.len();
+            take(root, sources, entry, &mut share.found);
+            let n_new = share.found.paths.len() - n_before;
+            match n_paths.fetch_add(n_new, Ordering::Relaxed) + n_new >= limit {
+                true => WalkState::Quit,
+                false => WalkState::Continue,
+            }
+        })
+    });
+    let mut walked = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    walked.paths.sort_unstable_by(|left, right| left.0.cmp(&right.0));
+    let mut folders = unsafe_folders.lock().unwrap_or_else(PoisonError::into_inner);
+    walked.skipped.append(&mut folders);
+    let mut passed_over = passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+    walked.passed_over = std::mem::take(&mut *passed_over);
+    walked.passed_over.sort();
+    walked
+}
+
+/// Whether what the walk came to is wanted, lies in something that is, or leads to it.
+fn is_on_the_way(only: &BTreeSet<RelPath>, root: &Path, entry: &DirEntry) -> bool {
+    let relative = entry.path().strip_prefix(root).unwrap_or(entry.path()).to_string_lossy();
+    let ends = relative.match_indices('/').map(|(at, _)| at).chain([relative.len()]);
+    if ends.into_iter().any(|end| only.contains(&relative[..end])) {
+        return true;
+    }
+    let inside = format!("{relative}/");
+    let range = (Bound::Included(inside.as_str()), Bound::Unbounded);
+    let next = only.range::<str, _>(range).next();
+    entry.file_type().is_some_and(|it| it.is_dir())
+        && next.is_some_and(|it| it.as_str().starts_with(&inside))
+}
+
+/// Takes what the walk came to, unless it is a directory.
+fn take(root: &Path, sources: bool, entry: Result<DirEntry, ignore::Error>, found: &mut Walked) {
+    let entry = match entry {
+        Ok(entry) => entry,
+        Err(error) => return found.skipped.push(describe(root, &error)),
+    };
+    let kind = match entry.file_type() {
+        Some(it) if it.is_dir() => return,
+        Some(it) if it.is_file() => Kind::File,
+        Some(it) if it.is_symlink() => Kind::Link,
+        _ => Kind::Special,
+    };
+    if entry.depth() == 0 {
+        return;
+    }
+    let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+    match relative.to_str().map(RelPath::parse) {
+        Some(Ok(path)) if sources && is_temp_name(path.file_name()) => {}
+        Some(Ok(path)) => found.paths.push((path, kind)),
+        Some(Err(error)) => {
+            found.skipped.push(Skipped {
+                path: relative.display().to_string(),
+                reason: error.to_string(),
+                has_bad_name: true,
+                may_be_folder: false,
+            });
         }
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                skipped.push(describe(root, &error));
-                continue;
-            }
-        };
-        if entry.depth() == 0 || entry.file_type().is_some_and(|it| it.is_dir()) {
-            continue;
-        }
-        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-        match relative.to_str().map(RelPath::parse) {
-            Some(Ok(path)) if sources && is_temp_name(path.file_name()) => {}
-            Some(Ok(path)) => paths.push(path),
-            Some(Err(error)) => {
-                skipped.push(Skipped {
-                    path: relative.display().to_string(),
-                    reason: error.to_string(),
-                    has_bad_name: true,
-                    may_be_folder: false,
-                });
-            }
-            None => {
-                let reason = "its name is not UTF-8".to_owned();
-                let path = relative.display().to_string();
-                skipped.push(Skipped { path, reason, has_bad_name: true, may_be_folder: false });
-            }
+        None => {
+            let reason = "its name is not UTF-8".to_owned();
+            let path = relative.display().to_string();
+            found.skipped.push(Skipped { path, reason, has_bad_name: true, may_be_folder: false });
         }
     }
-    paths.sort();
-    skipped.append(&mut unsafe_folders.lock().unwrap_or_else(PoisonError::into_inner));
-    let mut passed_over =
-        std::mem::take(&mut *passed_over.lock().unwrap_or_else(PoisonError::into_inner));
-    passed_over.sort();
-    Walked { paths, skipped, passed_over }
 }
 
 /// Ignore files larger than this are nobody's.
@@ -323,38 +457,35 @@ fn describe(root: &Path, error: &ignore::Error) -> Skipped {
     }
 }
 
-/// The entries in the order of the paths, read by several threads.
-fn read_all(
-    fs: &dyn Fs,
+/// What is found at the paths, in their order, by several threads.
+fn in_parallel<T: Send>(
     paths: &[RelPath],
-    options: &ScanOptions,
-) -> Vec<io::Result<Option<Entry>>> {
+    jobs: usize,
+    find: impl Fn(&[RelPath]) -> Vec<T> + Sync,
+) -> Vec<T> {
     const BATCH: usize = 32;
     let next = AtomicUsize::new(0);
     let worker = || {
-        let mut read = Vec::new();
+        let mut found = Vec::new();
         loop {
             let start = next.fetch_add(BATCH, Ordering::Relaxed);
             let Some(rest) = paths.get(start..).filter(|rest| !rest.is_empty()) else {
-                return read;
+                return found;
             };
-            let batch = rest.iter().take(BATCH).enumerate();
-            read.extend(
-                batch.map(|(n, path)| (start + n, read_entry(fs, path, options.max_file_size))),
-            );
+            found.push((start, find(&rest[..rest.len().min(BATCH)])));
         }
     };
-    let jobs = options.jobs.clamp(1, 64).min(paths.len().div_ceil(BATCH).max(1));
-    let mut read = if jobs == 1 {
+    let jobs = jobs.clamp(1, 64).min(paths.len().div_ceil(BATCH).max(1));
+    let mut found = if jobs == 1 {
         worker()
     } else {
         std::thread::scope(|scope| {
             let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(worker)).collect();
-            workers.into_iter().flat_map(|it| it.join().expect("reading does not panic")).collect()
+            workers.into_iter().flat_map(|it| it.join().expect("looking does not panic")).collect()
         })
     };
-    read.sort_by_key(|(n, _)| *n);
-    read.into_iter().map(|(_, entry)| entry).collect()
+    found.sort_by_key(|(start, _)| *start);
+    found.into_iter().flat_map(|(_, found)| found).collect()
 }
 
 fn read_entry(fs: &dyn Fs, path: &RelPath, limit: u64) -> io::Result<Option<Entry>> {
@@ -367,7 +498,7 @@ fn read_entry(fs: &dyn Fs, path: &RelPath, limit: u64) -> io::Result<Option<Entr
         Kind::File if size > limit => Entry::Unread { size, reason: UnreadReason::TooLarge },
         Kind::File => {
             let (bytes, stat) = fs.read(path, limit)?;
-            Entry::File(File { text: Text::new(bytes), mode: stat.mode })
+            Entry::File(File::new(Text::new(bytes), stat.mode))
         }
     }))
 }

@@ -43,7 +43,7 @@ fn write_entry(above: &mut Above<'_>, path: &RelPath, entry: &Entry) -> io::Resu
             let copy =
                 rustix::fs::openat(above.open(parent)?, name, flags, Mode::RUSR | Mode::WUSR)?;
             let mut copy = fs::File::from(copy);
-            copy.write_all(file.text.bytes())?;
+            copy.write_all(file.text().bytes())?;
             // Bits that change whom a program runs as have no place in a copy.
             copy.set_permissions(fs::Permissions::from_mode(file.mode & 0o777))
         }
@@ -102,9 +102,8 @@ mod tests {
     #[test]
     fn a_copy_is_read_back_as_it_was() {
         let path = |it: &str| RelPath::parse(it).unwrap();
-        let file = |text: &str, mode| {
-            Entry::File(File { text: Text::new(text.as_bytes().to_vec()), mode })
-        };
+        let file =
+            |text: &str, mode| Entry::File(File::new(Text::new(text.as_bytes().to_vec()), mode));
         let entries = BTreeMap::from([
             (path(".gitignore"), file("build/\n", 0o644)),
             (path("build/out"), file("ignored\n", 0o644)),
@@ -126,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_stands_there_is_never_written_over() {
-        let entry = Entry::File(File { text: Text::new(b"new".to_vec()), mode: 0o644 });
+        let entry = Entry::File(File::new(Text::new(b"new".to_vec()), 0o644));
         let path = RelPath::parse("a").unwrap();
         let snapshot = Snapshot::new(BTreeMap::from([(path, entry)])).unwrap();
         let directory = tempfile::tempdir().unwrap();
@@ -144,7 +143,7 @@ mod tests {
     }
 
     fn file(text: &str) -> Entry {
-        Entry::File(File { text: Text::new(text.as_bytes().to_vec()), mode: 0o644 })
+        Entry::File(File::new(Text::new(text.as_bytes().to_vec()), 0o644))
     }
 
     /// What would be written through a link is in no snapshot: there is none with a link and something beneath it.
@@ -229,7 +228,7 @@ mod tests {
 
     #[test]
     fn no_bit_that_changes_whom_a_program_runs_as_is_copied() {
-        let entry = Entry::File(File { text: Text::new(Vec::new()), mode: 0o106_755 });
+        let entry = Entry::File(File::new(Text::new(Vec::new()), 0o106_755));
         let snapshot = Snapshot::new(BTreeMap::from([(path("a"), entry)])).unwrap();
         let directory = tempfile::tempdir().unwrap();
         write_copy(&snapshot, open(directory.path()).as_fd()).unwrap();

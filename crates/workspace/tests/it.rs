@@ -22,5 +22,7 @@ mod savers;
 mod scan;
 #[path = "it/support.rs"]
 mod support;
+#[path = "it/survey.rs"]
+mod survey;
 #[path = "it/swap.rs"]
 mod swap;

@@ -84,7 +84,7 @@ impl Check for TrailingBlanks {
 /// The files that the provider looks at.
 fn texts(snapshot: &Snapshot) -> impl Iterator<Item = (&RelPath, Text)> {
     let files = snapshot.files().filter(|(path, _)| CARD.interest.covers(path.as_str()));
-    files.map(|(path, file)| (path, file.text.clone()))
+    files.map(|(path, file)| (path, file.text()))
 }
 
 fn findings(path: &RelPath, text: &Text) -> Vec<Diagnostic> {

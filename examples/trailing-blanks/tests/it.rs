@@ -13,7 +13,7 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 use trailing_blanks::TrailingBlanks;
 
 fn tree(files: &[(&str, &str)]) -> Snapshot {
-    let entry = |text: &str| Entry::File(File { text: Text::new(text), mode: 0o644 });
+    let entry = |text: &str| Entry::File(File::new(Text::new(text), 0o644));
     let entries = files.iter().map(|(path, text)| (RelPath::parse(path).unwrap(), entry(text)));
     Snapshot::new(entries.collect()).unwrap()
 }
@@ -27,7 +27,7 @@ fn the_loop_makes_a_tree_green() {
     let sieve = Sieve { levels: BTreeMap::from([(name.clone(), on)]), ..Sieve::default() };
     let sources = Sources::new(&[&TrailingBlanks], Environment::default());
     let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
-    let run = Run { sources: &sources, parses: &parses, sieve: &sieve, stop: &stop };
+    let run = Run { sources: &sources, parses: &parses, sieve: &sieve, stop: &stop, only: None };
     let start = engine::assess(&run, &before, None);
     assert_eq!((start.diagnostics.len(), start.failures.len()), (3, 0));
     let policy = Policy { safety: Safety::BehaviorPreserving, allow: BTreeSet::new() };
@@ -49,7 +49,7 @@ fn the_loop_makes_a_tree_green() {
 fn an_earlier_look_changes_nothing() {
     let (parses, stop) = (Parses::new(Limits::DEFAULT), Stop::new());
     let look = |snapshot: &Snapshot, since: Option<Since<'_>>| {
-        let input = Input { snapshot, since, parses: &parses, stop: &stop };
+        let input = Input { snapshot, since, parses: &parses, stop: &stop, only: None };
         TrailingBlanks.report(&input).unwrap()
     };
     let (old, new) = (tree(&[("a.txt", "one  \n")]), tree(&[("a.txt", "one\ntwo \n")]));
@@ -59,7 +59,7 @@ fn an_earlier_look_changes_nothing() {
     let cold = look(&new, None);
     assert_eq!((warm.diagnostics, warm.repairs), (cold.diagnostics, cold.repairs));
     stop.set(check::StopCause::Cancelled);
-    let input = Input { snapshot: &new, since: None, parses: &parses, stop: &stop };
+    let input = Input { snapshot: &new, since: None, parses: &parses, stop: &stop, only: None };
     assert!(TrailingBlanks.check(&input).is_err());
 }
 

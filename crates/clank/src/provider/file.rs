@@ -64,9 +64,9 @@ impl FileLook {
         FileLook { hash: None, content: Content::TooLarge }
     }
 
-    /// Whether it was made from these bytes.
-    pub(super) fn is_of(&self, text: &Text) -> bool {
-        self.hash == Some(text.hash())
+    /// Whether it was made from bytes with this hash.
+    pub(super) fn is_of(&self, hash: ContentHash) -> bool {
+        self.hash == Some(hash)
     }
 
     /// The tree, and what could not be read.

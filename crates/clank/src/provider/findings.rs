@@ -41,7 +41,8 @@ impl OfFile<'_> {
     /// Everything that is to be said about the file, with ids.
     pub(super) fn findings(&self, snapshot: &Snapshot) -> (Vec<Diagnostic>, Vec<Repair>) {
         let OfFile { path, look, .. } = *self;
-        let bytes = snapshot.file(path).map(|it| it.text.bytes()).unwrap_or_default();
+        let text = snapshot.file(path).map(|it| it.text()).unwrap_or_default();
+        let bytes = text.bytes();
         // What repairs are made for, in the order of the diagnostics.
         let mut targets: Vec<Vec<Target>> = Vec::new();
         let mut diagnostics = Vec::new();

@@ -52,7 +52,8 @@ pub(super) fn as_text(found: Vec<Repair>, snapshot: &Snapshot) -> Vec<TextRepair
 
 fn read<'n>(file: &'n Name, snapshot: &Snapshot) -> Option<(&'n Name, RelPath, Parsed)> {
     let path = RelPath::parse(file).ok()?;
-    let source = std::str::from_utf8(snapshot.file(&path)?.text.bytes()).ok()?;
+    let text = snapshot.file(&path)?.text();
+    let source = std::str::from_utf8(text.bytes()).ok()?;
     let parsed = clank_syntax::parse(path.as_str(), source);
     Some((file, path, parsed))
 }

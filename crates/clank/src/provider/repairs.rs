@@ -131,7 +131,7 @@ fn groups(program: &Program) -> Vec<Vec<usize>> {
 fn key(program: &Program, members: &[usize], snapshot: &Snapshot) -> Option<Key> {
     let part = |place: &usize| {
         let file = &program.modules()[*place].file;
-        let text = &snapshot.file(&RelPath::parse(file).ok()?)?.text;
+        let text = &snapshot.file(&RelPath::parse(file).ok()?)?.text();
         Some((file.clone(), text.hash(), program.targets(*place).clone()))
     };
     members.iter().map(part).collect()

@@ -10,7 +10,7 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 use super::ClankCheck;
 
 fn snapshot(files: &[(&str, &[u8])]) -> Snapshot {
-    let entry = |bytes: &[u8]| Entry::File(File { text: Text::new(bytes), mode: 0o644 });
+    let entry = |bytes: &[u8]| Entry::File(File::new(Text::new(bytes), 0o644));
     let path = |it: &str| RelPath::parse(it).expect("a legal path");
     let entries = files.iter().map(|(name, bytes)| (path(name), entry(bytes))).collect();
     Snapshot::new(entries).expect("no file lies beneath another")
@@ -22,7 +22,7 @@ fn look(snapshot: &Snapshot, roots: &[&str], since: Option<&Report>) -> Report {
     let since = since.map(|report| Since { report, changed: &changed });
     let clank = ClankCheck::new(roots.iter().map(|it| (*it).to_owned()).collect());
     clank
-        .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new() })
+        .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new(), only: None })
         .expect("it needs nothing that can fail")
 }
 
@@ -166,7 +166,7 @@ fn what_is_remembered_does_not_show() {
 /// The text of a file after one repair.
 fn repaired(snapshot: &Snapshot, repair: &check::Repair, file: &str) -> String {
     let path = RelPath::parse(file).expect("a legal path");
-    let text = &snapshot.file(&path).expect("the file is there").text;
+    let text = &snapshot.file(&path).expect("the file is there").text();
     let edits = repair.ops.iter().find_map(|it| match it {
         check::RepairOp::Text { file, edits } if *file == path => Some(edits),
         _ => None,
@@ -268,7 +268,7 @@ fn without_repairs_only_the_layout_is_offered() {
     let tree = snapshot(&[("a.clank", b"fn  f() -> Int { let n = 1\n n = 2\n n }\n")]);
     let parses = Parses::new(Limits::DEFAULT);
     let stop = Stop::new();
-    let input = Input { snapshot: &tree, since: None, parses: &parses, stop: &stop };
+    let input = Input { snapshot: &tree, since: None, parses: &parses, stop: &stop, only: None };
     let report = ClankCheck::without_repairs(Vec::new()).report(&input).expect("it cannot fail");
     let rules: Vec<&str> = report.repairs.iter().map(|it| it.rule_id.as_str()).collect();
     assert_eq!(rules, ["CLANK_FORMAT"]);

@@ -121,7 +121,7 @@ fn a_repair_that_breaks_something_in_another_file_is_found() {
     let words = patterns("words", vec![rule("R_BAD", "bad", "good")]);
     // Somebody else relies on b.txt.
     let reader = fake("reader", |input| {
-        let is_broken = input.snapshot.file(&path("b.txt")).unwrap().text.bytes() != b"bad\n";
+        let is_broken = input.snapshot.file(&path("b.txt")).unwrap().text().bytes() != b"bad\n";
         let calm = patterns("reader", vec![rule("R_CALM", "calm", "").without_repair()]);
         if is_broken { calm.check(input) } else { Ok(Report::default()) }
     });
@@ -201,7 +201,7 @@ fn a_cycle_of_any_period_is_seen_and_named() {
 fn a_provider_that_never_settles_runs_out_of_passes() {
     // Every repair makes place for the next finding, which nobody counts.
     let endless = |input: &check::Input<'_>| {
-        let text = &input.snapshot.file(&path("a.txt")).unwrap().text;
+        let text = &input.snapshot.file(&path("a.txt")).unwrap().text();
         let n = text.len();
         let provider = patterns("words", vec![rule(&format!("R_{n}"), "!", "!!").informs()]);
         let mut report = provider.report(input)?;
@@ -241,7 +241,7 @@ fn of_two_that_do_not_go_together_the_better_ranked_one_is_kept() {
         patterns("words", vec![rule("R_BAD", "bad", "good").warns(), rule("R_ODD", "odd", "good")]);
     // At most two files may say `good`.
     let counter = fake("counter", |input| {
-        let is_good = |it: &snapshot::File| it.text.bytes() == b"good\n";
+        let is_good = |it: &snapshot::File| it.text().bytes() == b"good\n";
         let n_good = input.snapshot.files().filter(|(_, it)| is_good(it)).count();
         let fine = patterns("counter", vec![rule("R_MANY", "fine", "").without_repair()]);
         if n_good > 2 { fine.report(input) } else { Ok(Report::default()) }
@@ -265,7 +265,7 @@ fn of_two_that_do_not_go_together_the_better_ranked_one_is_kept() {
 fn a_victim_is_not_condemned_for_its_spoiler() {
     let before = tree("//- a.txt\nodd\n//- b.txt\nbad\n");
     let words = fake("words", |input| {
-        let text = |name: &str| input.snapshot.file(&path(name)).unwrap().text.bytes().to_vec();
+        let text = |name: &str| input.snapshot.file(&path(name)).unwrap().text().bytes().to_vec();
         // Once both are repaired, the first one counts as broken again, at the same place.
         let spoiled = text("a.txt") == b"even\n" && text("b.txt") == b"good\n";
         let find = if spoiled { "even" } else { "odd" };
@@ -335,7 +335,7 @@ fn a_provider_that_panics_at_the_result_of_an_edit_keeps_it_out() {
     let before = tree("//- a.txt\nbad\n//- b.txt\nodd\n");
     let words = patterns("words", vec![rule("R_BAD", "bad", "good"), rule("R_ODD", "odd", "even")]);
     let panics = fake("panics", |input| {
-        let text = &input.snapshot.file(&path("a.txt")).unwrap().text;
+        let text = &input.snapshot.file(&path("a.txt")).unwrap().text();
         assert_eq!(text.bytes(), b"bad\n", "only bad is expected");
         Ok(Report::default())
     });
@@ -531,7 +531,7 @@ fn a_name_allows_one_repair_and_not_its_equals() {
     {
         let allow = BTreeSet::from([start.repairs[at].id.clone()]);
         let fixed = fix_allowing(&[&guess], &tree, allow);
-        let text = &fixed.end.snapshot.file(&path("a.txt")).unwrap().text;
+        let text = &fixed.end.snapshot.file(&path("a.txt")).unwrap().text();
         assert_eq!(String::from_utf8_lossy(text.bytes()), **expected);
     }
 }

@@ -132,7 +132,7 @@ fn run_with<T>(
     let sources = Sources::new(providers, Environment::default()).with_limit(limit);
     let (parses, sieve) =
         (Arc::new(check::Parses::new(document::Limits::DEFAULT)), Sieve::default());
-    work(&Run { sources: &sources, parses: &parses, sieve: &sieve, stop })
+    work(&Run { sources: &sources, parses: &parses, sieve: &sieve, stop, only: None })
 }
 
 fn fixed(providers: &[&dyn Provider], before: &Snapshot) -> Fixed {
@@ -293,7 +293,7 @@ fn one_that_the_change_keeps_from_working_keeps_the_change_out() {
     let before = tree(TREE);
     let words = words();
     let linter = tool("linter", odd(), |_, snapshot| {
-        match snapshot.file(&path("a.txt")).unwrap().text.bytes() {
+        match snapshot.file(&path("a.txt")).unwrap().text().bytes() {
             b"bad\n" => Deed::Answer,
             _ => Deed::Fail(FailureKind::BrokenByTree),
         }

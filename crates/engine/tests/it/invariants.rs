@@ -13,11 +13,11 @@ use super::kit::*;
 #[track_caller]
 fn check(name: &str, before: &str, find: &str, put: &str, expected: &str) {
     let mut entries = std::collections::BTreeMap::new();
-    let file = snapshot::File { text: edit::Text::new(before), mode: 0o755 };
+    let file = snapshot::File::new(edit::Text::new(before), 0o755);
     entries.insert(path(name), snapshot::Entry::File(file));
     let tree = snapshot::Snapshot::new(entries).unwrap();
     let provider = fake("words", |input: &check::Input<'_>| {
-        let text = &input.snapshot.file(&path(name)).unwrap().text;
+        let text = &input.snapshot.file(&path(name)).unwrap().text();
         if text.bytes() != before.as_bytes() {
             return Ok(Report::default());
         }

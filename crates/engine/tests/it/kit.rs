@@ -28,7 +28,7 @@ pub(crate) fn tree(text: &str) -> Snapshot {
     let mut entries = BTreeMap::new();
     for part in text.split("//- ").skip(1) {
         let (name, content) = part.split_once('\n').unwrap();
-        let file = File { text: Text::new(content), mode: 0o644 };
+        let file = File::new(Text::new(content), 0o644);
         entries.insert(path(name), Entry::File(file));
     }
     Snapshot::new(entries).unwrap()
@@ -193,7 +193,7 @@ pub(crate) fn repair(
         by_file.entry(path(file)).or_default().push(edit.clone());
     }
     let op = |(file, edits): (RelPath, Vec<Edit>)| {
-        let edits = EditSet::new(&snapshot.file(&file).unwrap().text, edits).unwrap();
+        let edits = EditSet::new(&snapshot.file(&file).unwrap().text(), edits).unwrap();
         RepairOp::Text { file, edits }
     };
     Repair {
@@ -231,7 +231,7 @@ impl Check for Patterns {
         }
         let mut found = Found::default();
         for (file, content) in input.snapshot.files() {
-            self.find_in(&mut found, file, &content.text);
+            self.find_in(&mut found, file, &content.text());
         }
         let mut order: Vec<usize> = (0..found.found.len()).collect();
         order.sort_by(|left, right| found.found[*left].0.total_cmp(&found.found[*right].0));
@@ -340,7 +340,7 @@ pub(crate) fn with_run<T>(
 ) -> T {
     let sources = Sources::new(providers, Environment::default());
     let (parses, stop) = (Arc::new(parses()), Stop::new());
-    work(&Run { sources: &sources, parses: &parses, sieve, stop: &stop })
+    work(&Run { sources: &sources, parses: &parses, sieve, stop: &stop, only: None })
 }
 
 pub(crate) fn assess(
@@ -436,8 +436,12 @@ pub(crate) fn show(start: &Snapshot, fixed: &Fixed) -> String {
     out += &findings(&fixed.end);
     for (path, file) in fixed.end.snapshot.files() {
         if start.file(path) != Some(file) {
-            writeln!(out, "//- {path}\n{}", String::from_utf8_lossy(file.text.bytes()).trim_end())
-                .unwrap();
+            writeln!(
+                out,
+                "//- {path}\n{}",
+                String::from_utf8_lossy(file.text().bytes()).trim_end()
+            )
+            .unwrap();
         }
     }
     out

@@ -58,7 +58,7 @@ fn count(assessment: &engine::Assessment) -> Vec<usize> {
 fn tidy_maps(input: &Input<'_>) -> Result<Report, LookError> {
     let mut found: Vec<(Diagnostic, Op)> = Vec::new();
     for (file, content) in input.snapshot.files() {
-        let parsed = input.parses.get(&content.text, Format::Yaml);
+        let parsed = input.parses.get(&content.text(), Format::Yaml);
         let document = parsed.document().unwrap();
         let mut open = vec![(Pointer::root(), document.value())];
         while let Some((at, value)) = open.pop() {
@@ -77,7 +77,8 @@ fn tidy_maps(input: &Input<'_>) -> Result<Report, LookError> {
                     continue;
                 };
                 let span = document.locate(&place).unwrap().span;
-                let mut it = diagnostic("maps", &rule(rule_id, "", ""), file, &content.text, span);
+                let mut it =
+                    diagnostic("maps", &rule(rule_id, "", ""), file, &content.text(), span);
                 it.json_pointer = Some(place.to_string());
                 found.push((it, op));
             }

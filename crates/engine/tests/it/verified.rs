@@ -204,7 +204,10 @@ fn one_of_several_equal_findings_can_be_resolved() {
     };
     let fixed = with_run(&[&provider], &Sieve::default(), |run| fix_in(run, &tree, &options));
     assert_eq!(fixed.applied.len(), 1, "{fixed:?}");
-    assert_eq!(fixed.end.snapshot.file(&path("a.txt")).unwrap().text.bytes(), b"bad\ngood\nbad\n");
+    assert_eq!(
+        fixed.end.snapshot.file(&path("a.txt")).unwrap().text().bytes(),
+        b"bad\ngood\nbad\n"
+    );
 }
 
 /// Nothing is done to what is not to be edited, and the reason is given.
@@ -225,7 +228,7 @@ fn budgets_have_their_own_reason() {
 /// Finds items that are `bad` in the list of a.yaml, and proposes to delete them.
 fn bad_items(input: &check::Input<'_>) -> Result<check::Report, check::LookError> {
     let file = path("a.yaml");
-    let text = &input.snapshot.file(&file).unwrap().text;
+    let text = &input.snapshot.file(&file).unwrap().text();
     let parsed = input.parses.get(text, document::Format::Yaml);
     let document = parsed.document().unwrap();
     let list = document::Pointer::root().join("items");
@@ -304,7 +307,7 @@ fn missing_keys(
     added: &str,
 ) -> Result<check::Report, check::LookError> {
     let file = path("a.yaml");
-    let text = &input.snapshot.file(&file).unwrap().text;
+    let text = &input.snapshot.file(&file).unwrap().text();
     let parsed = input.parses.get(text, document::Format::Yaml);
     let value = parsed.document().unwrap().value();
     let missing = ["one", "two"].into_iter().filter(|key| value.get(key).is_none());

@@ -161,7 +161,7 @@ impl Opened {
             Entry::Directory
         } else {
             self.placeholders.insert(path.clone());
-            Entry::File(File { text: Text::new(Vec::new()), mode: PLACEHOLDER_MODE })
+            Entry::File(File::new(Text::new(Vec::new()), PLACEHOLDER_MODE))
         };
         self.entries.insert(path.clone(), needed);
         Ok(())

@@ -137,7 +137,7 @@ impl Case {
         let entry = |(path, entry): (&snapshot::RelPath, &snapshot::Entry)| {
             let text = match entry {
                 snapshot::Entry::File(file) => {
-                    String::from_utf8_lossy(file.text.bytes()).into_owned()
+                    String::from_utf8_lossy(file.text().bytes()).into_owned()
                 }
                 other => format!("{other:?}"),
             };

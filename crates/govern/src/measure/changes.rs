@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use edit::ContentHash;
+use edit::{ContentHash, Text};
 use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 
 use super::similarity::{Interner, can_reach, percent};
@@ -109,7 +109,7 @@ fn changed(old: Option<&Entry>, new: Option<&Entry>) -> Option<ChangeKind> {
         (Some(Entry::Link { .. }), Some(_)) => Some(ChangeKind::Link(LinkChange::ToFile)),
         (Some(_), Some(Entry::Link { .. })) => Some(ChangeKind::Link(LinkChange::FromFile)),
         (Some(Entry::File(old)), Some(Entry::File(new))) => {
-            if old.text.hash() != new.text.hash() {
+            if old.hash() != new.hash() {
                 Some(ChangeKind::Modify)
             } else {
                 (old.mode != new.mode).then_some(ChangeKind::Mode)
@@ -186,20 +186,20 @@ fn pair_equal(
 
 /// The hash of a file that is not empty.
 fn content(snapshot: &Snapshot, path: &RelPath) -> Option<ContentHash> {
-    snapshot.file(path).filter(|it| !it.text.is_empty()).map(|it| it.text.hash())
+    snapshot.file(path).filter(|it| !it.text().is_empty()).map(|it| it.hash())
 }
 
 /// Pairs that are alike enough, the most alike first, and whether all were compared.
 type Candidates = (Vec<(std::cmp::Reverse<usize>, bool, RelPath, RelPath)>, bool);
 
-fn candidates(
+fn candidates<'a>(
     before: &Snapshot,
     after: &Snapshot,
-    gone: &[RelPath],
-    come: &[RelPath],
+    gone: &'a [RelPath],
+    come: &'a [RelPath],
 ) -> Candidates {
     let bytes_of = |snapshot: &Snapshot, paths: &[RelPath]| -> usize {
-        paths.iter().filter_map(|path| snapshot.file(path)).map(|it| it.text.len()).sum()
+        paths.iter().filter_map(|path| snapshot.file(path)).map(|it| it.text().len()).sum()
     };
     if gone.is_empty() || come.is_empty() {
         return (Vec::new(), true);
@@ -207,15 +207,15 @@ fn candidates(
     if bytes_of(before, gone) + bytes_of(after, come) > MAX_COMPARED_BYTES {
         return (Vec::new(), false);
     }
+    let texts = |snapshot: &Snapshot, paths: &'a [RelPath]| -> Vec<(&'a RelPath, Text)> {
+        paths.iter().filter_map(|path| Some((path, snapshot.file(path)?.text()))).collect()
+    };
+    let (old_texts, new_texts) = (texts(before, gone), texts(after, come));
     let mut interner = Interner::default();
-    let olds: Vec<(&RelPath, Vec<u32>)> = gone
-        .iter()
-        .filter_map(|path| Some((path, interner.lines(before.file(path)?.text.bytes()))))
-        .collect();
-    let news: Vec<(&RelPath, Vec<u32>)> = come
-        .iter()
-        .filter_map(|path| Some((path, interner.lines(after.file(path)?.text.bytes()))))
-        .collect();
+    let olds: Vec<(&RelPath, Vec<u32>)> =
+        old_texts.iter().map(|(path, text)| (*path, interner.lines(text.bytes()))).collect();
+    let news: Vec<(&RelPath, Vec<u32>)> =
+        new_texts.iter().map(|(path, text)| (*path, interner.lines(text.bytes()))).collect();
     let (mut alike, mut n_lines) = (Vec::new(), 0usize);
     for (from, old) in &olds {
         for (to, new) in &news {

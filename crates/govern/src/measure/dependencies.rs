@@ -144,13 +144,14 @@ fn read(known: Manifest, snapshot: &Snapshot, path: &RelPath) -> Result<Dependen
     let Some(Entry::File(file)) = snapshot.get(path) else {
         return Err("is not a file that was read".to_owned());
     };
-    if file.text.len() > MAX_MANIFEST_BYTES {
-        let (len, label) = (file.text.len(), known.label);
+    let text = file.text();
+    if text.len() > MAX_MANIFEST_BYTES {
+        let (len, label) = (text.len(), known.label);
         return Err(format!(
             "is too large for {label} ({len} bytes, the limit is {MAX_MANIFEST_BYTES})"
         ));
     }
-    let text = std::str::from_utf8(file.text.bytes())
+    let text = std::str::from_utf8(text.bytes())
         .map_err(|_| format!("cannot be read as {}: it is not UTF-8", known.label))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     (known.read)(text).map_err(|reason| format!("cannot be read as {}: {reason}", known.label))

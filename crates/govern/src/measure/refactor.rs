@@ -9,6 +9,7 @@ mod definitions;
 mod items;
 mod lines;
 
+use edit::Text;
 use snapshot::{RelPath, Snapshot};
 
 use super::changes::renames_may_be_missed;
@@ -41,24 +42,19 @@ pub(super) fn refactorings(
 /// A file with its text before and after the change, as far as there was one.
 struct Version<'a> {
     path: &'a RelPath,
-    old: Option<&'a [u8]>,
-    new: Option<&'a [u8]>,
+    old: Option<Text>,
+    new: Option<Text>,
 }
 
 /// The regular files among the changes. A renamed one is told of above, and compared with what it was.
-fn versions<'a>(
-    changes: &'a [Change],
-    before: &'a Snapshot,
-    after: &'a Snapshot,
-) -> Vec<Version<'a>> {
+fn versions<'a>(changes: &'a [Change], before: &Snapshot, after: &Snapshot) -> Vec<Version<'a>> {
     let versions = changes.iter().map(|change| {
         let old = match &change.kind {
             ChangeKind::Rename { from } => from,
             _ => &change.path,
         };
-        let bytes =
-            |snapshot: &'a Snapshot, path: &RelPath| snapshot.file(path).map(|it| it.text.bytes());
-        Version { path: &change.path, old: bytes(before, old), new: bytes(after, &change.path) }
+        let text = |snapshot: &Snapshot, path: &RelPath| snapshot.file(path).map(|it| it.text());
+        Version { path: &change.path, old: text(before, old), new: text(after, &change.path) }
     });
     versions.filter(|it| it.old != it.new).collect()
 }

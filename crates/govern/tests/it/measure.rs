@@ -23,7 +23,7 @@ pub(crate) fn tree(entries: &[(&str, &str)]) -> Snapshot {
             Entry::Unread { size, reason: UnreadReason::TooLarge }
         } else {
             let (mode, text) = text.strip_prefix("+x ").map_or((0o644, text), |text| (0o755, text));
-            Entry::File(File { text: Text::new(text), mode })
+            Entry::File(File::new(Text::new(text), mode))
         }
     };
     let entries: BTreeMap<RelPath, Entry> =

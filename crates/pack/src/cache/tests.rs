@@ -75,7 +75,7 @@ fn run_with(
     let since = since.map(|(report, changed)| Since { report, changed });
     let parses = Parses::new(Limits::DEFAULT);
     PackCheck::with_cache(Arc::clone(pack), Arc::<Kept>::clone(cache))
-        .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new() })
+        .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new(), only: None })
         .unwrap()
 }
 
@@ -130,7 +130,13 @@ fn another_pack_path_limit_or_text_is_another_key() {
     let parses = Parses::new(Limits { max_depth: 99, ..Limits::DEFAULT });
     let check = PackCheck::with_cache(Arc::clone(&pack), Arc::<Kept>::clone(&cache));
     check
-        .check(&Input { snapshot: &tree, since: None, parses: &parses, stop: &Stop::new() })
+        .check(&Input {
+            snapshot: &tree,
+            since: None,
+            parses: &parses,
+            stop: &Stop::new(),
+            only: None,
+        })
         .unwrap();
     assert_eq!(cache.counts(), (0, 4));
     run_with(&Arc::new(load(PACK).unwrap()), &cache, &tree, None);

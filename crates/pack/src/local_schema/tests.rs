@@ -13,14 +13,16 @@ use super::LocalSchema;
 
 fn tree(files: &[(&str, &str)]) -> Snapshot {
     let entries = files.iter().map(|(path, text)| {
-        (RelPath::parse(path).unwrap(), Entry::File(File { text: Text::new(*text), mode: 0o644 }))
+        (RelPath::parse(path).unwrap(), Entry::File(File::new(Text::new(*text), 0o644)))
     });
     Snapshot::new(entries.collect()).unwrap()
 }
 
 fn look(snapshot: &Snapshot, since: Option<Since<'_>>) -> Report {
     let parses = Parses::new(Limits::DEFAULT);
-    LocalSchema.report(&Input { snapshot, since, parses: &parses, stop: &Stop::new() }).unwrap()
+    LocalSchema
+        .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new(), only: None })
+        .unwrap()
 }
 
 fn show(report: &Report) -> String {

@@ -15,7 +15,7 @@ fn with_file<T>(path: &str, text: &str, look: impl FnOnce(&Subject<'_>) -> T) ->
     let file = RelPath::parse(path).unwrap();
     let text = Text::new(text);
     let parsed = Parses::new(Limits::DEFAULT).get(&text, Format::of_path(path).unwrap());
-    let entries = BTreeMap::from([(file.clone(), Entry::File(File { text, mode: 0o644 }))]);
+    let entries = BTreeMap::from([(file.clone(), Entry::File(File::new(text, 0o644)))]);
     let snapshot = Snapshot::new(entries).unwrap();
     look(&Subject {
         source: "test",

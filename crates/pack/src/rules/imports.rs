@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use check::Safety;
 use document::Value;
-use snapshot::{Entry, RelPath};
+use snapshot::RelPath;
 
 use self::links::{Link, Links, Words};
 use super::Within;
@@ -137,9 +137,8 @@ impl Imports {
             let folder =
                 if matches!(self.target, Target::RelativePath) { file.parent() } else { None };
             let path = resolve(folder.as_ref(), text);
-            let entry = path.as_ref().and_then(|it| tree.snapshot.get(it));
-            match (&path, entry) {
-                (Some(path), Some(entry)) if *entry != Entry::Directory => {
+            match &path {
+                Some(path) if tree.snapshot.has(path) && !tree.snapshot.is_directory(path) => {
                     let to = nodes.get(path).copied();
                     links.extend(to.map(|to| Link { from, to, sited: (file, fact) }));
                 }
@@ -149,8 +148,7 @@ impl Imports {
         let names = if dangling.is_empty() {
             Names::new(std::iter::empty(), 0)
         } else {
-            let files = tree.snapshot.iter().filter(|it| *it.1 != Entry::Directory);
-            Names::new(files.map(|it| it.0.as_str()), dangling.len())
+            Names::new(tree.snapshot.paths().map(RelPath::as_str), dangling.len())
         };
         let found = dangling.into_iter().map(|(from, (file, fact), path)| {
             let from = Some(from);

@@ -56,7 +56,7 @@ impl Trial {
     /// The tree.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let entries = self.files.iter().map(|(path, text)| {
-            let file = File { text: Text::new(text.as_str()), mode: 0o644 };
+            let file = File::new(Text::new(text.as_str()), 0o644);
             (RelPath::parse(path).expect("a case has sound paths"), Entry::File(file))
         });
         Snapshot::new(entries.collect()).expect("no file is a folder")
@@ -77,7 +77,8 @@ impl Trial {
             read_backwards(&snapshot, &parses);
         }
         let sources = Sources::new(&providers, Environment::default());
-        let run = Run { sources: &sources, parses: &parses, sieve: &self.sieve, stop: &stop };
+        let run =
+            Run { sources: &sources, parses: &parses, sieve: &self.sieve, stop: &stop, only: None };
         let start = engine::assess(&run, &snapshot, None);
         let policy = Policy { safety, allow: BTreeSet::new() };
         let options = Options {
@@ -100,7 +101,8 @@ impl Trial {
         providers.extend(checks.iter().map(|it| it as &dyn Provider));
         let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
         let sources = Sources::new(&providers, Environment::default());
-        let run = Run { sources: &sources, parses: &parses, sieve: &self.sieve, stop: &stop };
+        let run =
+            Run { sources: &sources, parses: &parses, sieve: &self.sieve, stop: &stop, only: None };
         engine::assess(&run, snapshot, None)
     }
 
@@ -113,7 +115,7 @@ impl Trial {
 fn read_backwards(snapshot: &Snapshot, parses: &Parses) {
     for (path, file) in snapshot.files().rev() {
         if let Some(format) = Format::of_path(path.as_str()) {
-            parses.get(&file.text, format);
+            parses.get(&file.text(), format);
         }
     }
 }
@@ -121,7 +123,7 @@ fn read_backwards(snapshot: &Snapshot, parses: &Parses) {
 /// The texts of a tree.
 pub(crate) fn files_of(snapshot: &Snapshot) -> Files {
     let text =
-        |file: &File| String::from_utf8(file.text.bytes().to_vec()).expect("a case is UTF-8");
+        |file: &File| String::from_utf8(file.text().bytes().to_vec()).expect("a case is UTF-8");
     snapshot.files().map(|(path, file)| (path.as_str().to_string(), text(file))).collect()
 }
 

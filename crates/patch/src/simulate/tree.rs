@@ -83,7 +83,7 @@ impl<'a> Tree<'a> {
             return Err(missing(&target));
         }
         match self.snapshot.get(&target) {
-            Some(Entry::File(file)) => Ok(self.push(target, file.text.clone(), file.mode, false)),
+            Some(Entry::File(file)) => Ok(self.push(target, file.text(), file.mode, false)),
             Some(Entry::Unread { size, reason: UnreadReason::TooLarge }) => {
                 let message = format!("{target} has {size} bytes, which is more than the limit");
                 Err(Failure::new(Code::TooLarge, message))

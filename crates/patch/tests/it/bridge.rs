@@ -326,7 +326,7 @@ proptest! {
         let fixed = simulate(Patch::FixActions(there.document.clone()), &snapshot, &index);
         let value = |simulation: &Simulation| {
             let after = snapshot.apply(&simulation.change).unwrap();
-            let text = &after.file(&path("f.json")).unwrap().text;
+            let text = &after.file(&path("f.json")).unwrap().text();
             document::parse(text, document::Format::Json, &Limits::DEFAULT).unwrap().value()
         };
         prop_assert_eq!(value(&fixed), value(&original));

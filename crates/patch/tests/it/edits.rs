@@ -11,7 +11,7 @@ fn before() -> Snapshot {
 }
 
 fn hash(name: &str) -> String {
-    before().file(&path(name)).unwrap().text.hash().to_string()
+    before().file(&path(name)).unwrap().hash().to_string()
 }
 
 #[track_caller]

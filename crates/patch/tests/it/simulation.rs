@@ -12,7 +12,7 @@ use super::generate::{
 use super::support;
 
 fn value_of(snapshot: &Snapshot, file: &str) -> Value {
-    let text = &snapshot.file(&support::path(file)).unwrap().text;
+    let text = &snapshot.file(&support::path(file)).unwrap().text();
     document::parse(text, Format::of_path(file).unwrap(), &Limits::DEFAULT).unwrap().value()
 }
 
@@ -177,8 +177,9 @@ fn a_refusal_is_never_taken_from_a_draft_with_changes() {
     let simulation = run(&ops);
     assert!(simulation.ok, "{:?}", simulation.failed);
     let after = before.apply(&simulation.change).unwrap();
-    let text = String::from_utf8_lossy(after.file(&support::path("f.yaml")).unwrap().text.bytes())
-        .into_owned();
+    let text =
+        String::from_utf8_lossy(after.file(&support::path("f.yaml")).unwrap().text().bytes())
+            .into_owned();
     insta::assert_snapshot!(text, @r"
     base: &b
       x: 3

@@ -29,7 +29,7 @@ pub(crate) fn path(path: &str) -> RelPath {
 }
 
 pub(crate) fn file(text: &str) -> Entry {
-    Entry::File(File { text: Text::new(text.as_bytes()), mode: 0o644 })
+    Entry::File(File::new(Text::new(text.as_bytes()), 0o644))
 }
 
 pub(crate) fn workspace(text: &str) -> (Snapshot, FileIndex) {
@@ -58,7 +58,7 @@ pub(crate) fn render(snapshot: &Snapshot, index: &FileIndex) -> String {
         out += &format!("//- {INDEX}\n{}", index.render());
     }
     for (path, file) in snapshot.files() {
-        out += &format!("//- {path}\n{}", String::from_utf8_lossy(file.text.bytes()));
+        out += &format!("//- {path}\n{}", String::from_utf8_lossy(file.text().bytes()));
     }
     out
 }

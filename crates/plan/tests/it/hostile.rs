@@ -187,7 +187,7 @@ fn a_repair_of_thousands_of_operations_is_one_repair() {
     let plan = case.plan();
     assert_eq!(accepted(&plan).len(), 3);
     let after = case.snapshot.apply(&plan.change).unwrap();
-    let text = &after.files().next().unwrap().1.text;
+    let text = &after.files().next().unwrap().1.text();
     let found = value(std::str::from_utf8(text.bytes()).unwrap()).to_json();
     let kept = (0..n_items).step_by(2).filter(|it| *it != 4);
     let expected: Vec<String> =

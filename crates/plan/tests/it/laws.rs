@@ -101,7 +101,7 @@ fn generated(seeds: &[Vec<[u8; 4]>], format: Format) -> Case {
     let mut case = parse("");
     let text = Text::new(text);
     let path = RelPath::parse(name).unwrap();
-    let file = Entry::File(File { text: text.clone(), mode: 0o644 });
+    let file = Entry::File(File::new(text.clone(), 0o644));
     case.snapshot = Snapshot::new(BTreeMap::from([(path.clone(), file)])).unwrap();
     let document = document::parse(&text, format, &Limits::DEFAULT).unwrap();
     for (number, ops) in seeds.iter().enumerate() {
@@ -140,7 +140,7 @@ fn both(case: &Case) -> (Value, Value) {
     let after = case.snapshot.apply(&plan.change).unwrap();
     let (path, file) = after.files().next().unwrap();
     let format = Format::of_path(path.as_str()).unwrap();
-    let found = document::parse(&file.text, format, &Limits::DEFAULT).unwrap().value();
+    let found = document::parse(&file.text(), format, &Limits::DEFAULT).unwrap().value();
     let mut model = Model::new(&value(DOCUMENT));
     for (who, repair) in accepted.iter().enumerate() {
         for op in &repair.ops {
@@ -182,7 +182,7 @@ proptest! {
         let mut case = parse("//- a.txt\n0123456789abcdef\n//- b.txt\n0123456789abcdef\n");
         for (number, (start, len, new, numbers)) in parts.iter().enumerate() {
             let file = RelPath::parse(["a.txt", "b.txt"][usize::from(numbers[0] % 2)]).unwrap();
-            let text = &case.snapshot.file(&file).unwrap().text;
+            let text = &case.snapshot.file(&file).unwrap().text();
             let edit = Edit::replace(*start, start + len, ["", "x", "yy"][*new]);
             let edits = EditSet::new(text, vec![edit]).unwrap();
             let finding = format!("e{}", numbers[1] % 9);

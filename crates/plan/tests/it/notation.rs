@@ -123,7 +123,7 @@ pub(crate) fn render(case: &Case, plan: &Plan) -> String {
         });
     }
     for (path, edits) in plan.change.edits() {
-        let before = &case.snapshot.file(path).expect("an edited file is there").text;
+        let before = &case.snapshot.file(path).expect("an edited file is there").text();
         let after = edits.apply(before).expect("the edits are for this text");
         lines.push(format!("//- {path}"));
         lines.push(String::from_utf8_lossy(after.bytes()).trim_end().to_owned());
@@ -187,7 +187,7 @@ pub(crate) fn parse(input: &str) -> Case {
 fn entry(text: &str) -> Entry {
     match text.trim_end().strip_prefix("-> ") {
         Some(target) => Entry::Link { target: target.to_owned() },
-        None => Entry::File(File { text: Text::new(text), mode: 0o644 }),
+        None => Entry::File(File::new(Text::new(text), 0o644)),
     }
 }
 
@@ -279,7 +279,7 @@ fn parse_op(snapshot: &Snapshot, line: &str) -> RepairOp {
         let (_, new) = rest.split_once(' ').unwrap();
         let new = value(new).as_str().unwrap().to_owned();
         let edit = Edit::replace(start.parse().unwrap(), end.parse().unwrap(), new);
-        let text = snapshot.file(&file).map_or_else(|| Text::new("gone"), |it| it.text.clone());
+        let text = snapshot.file(&file).map_or_else(|| Text::new("gone"), |it| it.text());
         return RepairOp::Text { edits: EditSet::new(&text, vec![edit]).unwrap(), file };
     }
     let at = pointer(words[1]);

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::clank::{ClankCheck, Oracle};
-use check::{Card, Check, Coverage, FailureKind, Input, LookError, Page, Report, Severity, Stop};
+use check::{
+    Card, Check, Coverage, FailureKind, Input, LookError, Page, Reach, Report, Severity, Stop,
+};
 use clank_run::{Z3, Z3Limits};
 use protocol::v1;
 use snapshot::Snapshot;
@@ -128,6 +130,10 @@ impl Check for ProvedClank {
 
     fn repairs(&self, input: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
         self.clank.repairs(input, report)
+    }
+
+    fn reach(&self, input: &Input<'_>) -> Reach {
+        Check::reach(&self.clank, input)
     }
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {

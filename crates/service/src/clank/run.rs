@@ -126,7 +126,7 @@ fn compile(loaded: sources::Loaded, request: &v1::Run) -> Result<Compiled, Failu
     let is_strict = request.strict || sources.is_strict;
     let checked = &sources.checked;
     let texts = sources.start.snapshot.files();
-    let texts = texts.map(|(path, it)| (path.to_string(), it.text.clone())).collect();
+    let texts = texts.map(|(path, it)| (path.to_string(), it.text())).collect();
     if has_error || checked.has_errors() || (is_strict && !findings.not_canonical.is_empty()) {
         return Ok(Compiled { findings, texts, files: None });
     }

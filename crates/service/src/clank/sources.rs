@@ -27,6 +27,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::registry::Registry;
 use crate::session::Session;
+use crate::steady::{Attempt, steadily};
 use crate::{setup, view, wire};
 
 /// Sources that were looked at, and the program that they become.
@@ -97,7 +98,8 @@ pub(super) fn programs(session: &Session, names: &[String]) -> Result<Vec<RelPat
     if !names.is_empty() && names.iter().all(is_program) {
         return names.iter().map(|it| program(it)).collect();
     }
-    let (_, tree) = setup::load(session, &setup::Overlay::new(), true)?;
+    let load = |attempt: &mut Attempt| setup::load(session, &setup::Overlay::new(), true, attempt);
+    let (_, tree) = steadily(load)?;
     let is_meant = |it: &str| {
         let is_inside = |name: &String| it.strip_prefix(name).is_some_and(|it| it.starts_with('/'));
         names.is_empty()
@@ -110,8 +112,8 @@ pub(super) fn programs(session: &Session, names: &[String]) -> Result<Vec<RelPat
     if let Some(first) = unread.next() {
         return Err(Failure::Unreadable { message: first.message.clone() });
     }
-    let files = tree.snapshot.files().map(|(path, _)| path);
-    let all: Vec<&RelPath> = files.filter(|it| it.extension() == Some("clank")).collect();
+    let files = tree.snapshot.files_at(|it| it.extension() == Some("clank"));
+    let all: Vec<&RelPath> = files.map(|(path, _)| path).collect();
     if names.is_empty() {
         return Ok(all.into_iter().cloned().collect());
     }
@@ -146,7 +148,7 @@ fn canonical(
     texts: BTreeMap<RelPath, Text>,
     prover: &Prover,
 ) -> Result<Sources, Failure> {
-    let entry = |(path, text)| (path, Entry::File(File { text, mode: 0o644 }));
+    let entry = |(path, text)| (path, Entry::File(File::new(text, 0o644)));
     let snapshot = Snapshot::new(texts.into_iter().map(entry).collect())
         .map_err(workspace::LoadError::Moving)?;
     let roots: Vec<String> = config.clank.roots.iter().map(ToString::to_string).collect();
@@ -157,7 +159,7 @@ fn canonical(
     // Rules of others are none of its business.
     let sieve = Sieve { levels: registry.levels(&config.levels()).0, baseline: BTreeSet::new() };
     let stop = Stop::new();
-    let run = Run { sources: &asked, parses: &parses, sieve: &sieve, stop: &stop };
+    let run = Run { sources: &asked, parses: &parses, sieve: &sieve, stop: &stop, only: None };
     let start = engine::assess(&run, &snapshot, None);
     let policy = Policy { safety: config.safety, allow: BTreeSet::new() };
     let options = engine::Options {
@@ -169,7 +171,8 @@ fn canonical(
     };
     let fixed = engine::fix(&run, &start, &options, &mut |_| {});
     let modules = fixed.end.snapshot.files().filter_map(|(path, file)| {
-        let text = std::str::from_utf8(file.text.bytes()).ok()?;
+        let text = file.text();
+        let text = std::str::from_utf8(text.bytes()).ok()?;
         Some(module(path, text, &snapshot, &fixed.change))
     });
     let modules: Vec<Module> = modules.collect();
@@ -194,8 +197,8 @@ fn module(path: &RelPath, text: &str, start: &Snapshot, change: &TreeChange) -> 
     let parsed = clank_syntax::parse(path.as_str(), text);
     let mut ast = clank_syntax::attach_comments(&parsed);
     if let Some(edits) = change.edits().get(path)
-        && let Some(original) = start.file(path).map(|it| &it.text)
-        && let Ok((_, back)) = edits.invert(original)
+        && let Some(original) = start.file(path).map(|it| it.text())
+        && let Ok((_, back)) = edits.invert(&original)
         && let Ok(text) = std::str::from_utf8(original.bytes())
     {
         let places = PositionMap::new(&back);

@@ -11,13 +11,14 @@ use protocol::v1;
 use snapshot::{NewFile, TreeChange};
 use workspace::Meta;
 
-use super::{Looked, look_at, repair};
+use super::{Looked, look_at, look_at_asked, repair};
 use crate::changes::file_changes;
 use crate::failure::Failure;
 use crate::log::TITLE;
 use crate::previews::Previews;
 use crate::reply::{CheckReply, OnProgress, WrittenBaseline};
 use crate::session::Session;
+use crate::steady::{Attempt, steadily};
 use crate::verdict::Standing;
 use crate::view::{self, View};
 use crate::{VERSION, emit, pool, wire};
@@ -28,12 +29,16 @@ pub fn check(
     request: &v1::Check,
     progress: OnProgress<'_>,
 ) -> Result<CheckReply, Failure> {
-    pool::work(request.look.jobs, || {
+    let work = |attempt: &mut Attempt| {
         let no_baseline = request.look.no_baseline || request.write_baseline;
-        let mut looked = look_at(session, &request.look, no_baseline, progress)?;
+        // Repairs are judged by all that they may break, and a baseline knows everything.
+        let needs_tree = needs_fix(request) || request.write_baseline;
+        let look = if needs_tree { look_at } else { look_at_asked };
+        let mut looked = look(session, &request.look, no_baseline, attempt, progress)?;
         let mut baseline = None;
         // What could not be looked at would be missing in it, and nobody would know.
-        if request.write_baseline && !looked.standing(&looked.assessment).has_failed() {
+        let has_failed = looked.standing(&looked.assessment).has_failed();
+        if request.write_baseline && !has_failed && attempt.moved().is_none() {
             let (written, known) = write_baseline(session, &looked)?;
             looked.setup.sieve.baseline = known;
             baseline = Some(written);
@@ -43,7 +48,8 @@ pub fn check(
         reply.baseline = baseline;
         pool::discard(looked.assessment);
         Ok(reply)
-    })
+    };
+    pool::work(request.look.jobs, || steadily(work))
 }
 
 /// The reply to a look at the tree.
@@ -85,7 +91,7 @@ pub(super) fn reply(
             fixable: view.n_fixable(),
             pending: plan.ranked.iter().filter(|it| it.rejection.is_none()).count(),
             baselined: view.n_baselined,
-            ignored: assessment.n_ignored,
+            ignored: assessment.n_ignored(&|file| look.covers(file)),
             not_shown: n_not_shown,
             checked: files.checked,
             files,
@@ -111,6 +117,11 @@ pub(super) fn reply(
     })
 }
 
+/// Whether the reply says what `fix` would do.
+fn needs_fix(request: &v1::Check) -> bool {
+    request.strict || request.with_diffs || request.with_fix_actions
+}
+
 /// What `fix` would do, in memory, if the request needs to know.
 fn would_fix(
     session: &Session,
@@ -118,7 +129,7 @@ fn would_fix(
     request: &v1::Check,
     progress: OnProgress<'_>,
 ) -> Result<Option<Fixed>, Failure> {
-    if !(request.strict || request.with_diffs || request.with_fix_actions) {
+    if !needs_fix(request) {
         return Ok(None);
     }
     let Looked { setup, look, assessment, .. } = looked;

@@ -21,6 +21,7 @@ use crate::look::Look;
 use crate::previews::Previews;
 use crate::reply::{Decide, FixReply, OnProgress, Progress};
 use crate::session::Session;
+use crate::steady::Attempt;
 use crate::verdict::Standing;
 use crate::view::{self, View};
 use crate::{VERSION, pool, wire};
@@ -40,21 +41,23 @@ pub fn fix(
 ) -> Result<FixReply, Failure> {
     pool::work(request.look.jobs, || {
         let mut answers = decide.is_some().then(Answers::default);
-        let mut retried = None;
+        let (mut retried, mut has_lost) = (None, false);
+        let mut attempt = Attempt::default();
         loop {
             // Who lost to another regreen once gets the next turn to himself; a person may take his time.
-            let _hold = match (&retried, &decide) {
-                (Some(_), None) => Some(session.workspace.hold()?),
+            let _hold = match (has_lost, &decide) {
+                (true, None) => Some(session.workspace.hold()?),
                 _ => None,
             };
-            let mut looked = look_at(session, &request.look, request.look.no_baseline, progress)?;
-            let mended = match (&mut answers, &mut decide) {
-                (Some(answers), Some(decide)) => {
-                    ask::mend(session, &mut looked, answers, &mut **decide, progress)?
-                }
-                _ => mend(session, &looked, progress)?,
-            };
-            let mut reply = reply(&looked, &mended, answers.as_ref(), request)?;
+            let tried =
+                try_once(session, request, &mut attempt, answers.as_mut(), &mut decide, progress);
+            // Whatever came of it, what it was made of is not what is there.
+            if let Some(path) = attempt.moved() {
+                attempt = attempt.again(path.as_str())?;
+                retried = Some(path.to_string());
+                continue;
+            }
+            let (looked, mended, mut reply) = tried?;
             reply.report.pending_transaction = session.pending_transaction();
             reply.retried.clone_from(&retried);
             let change = &mended.fixed.change;
@@ -67,14 +70,38 @@ pub fn fix(
                     reply.report.transaction = id.map(|it| it.to_string());
                     return Ok(reply);
                 }
-                Err(error) => match (stale_path(&error), retried.take()) {
-                    (Some(path), None) => retried = Some(path),
-                    (Some(path), Some(_)) => return Err(Failure::KeepsChanging { path }),
-                    (None, _) => return Err(error.into()),
+                Err(error) => match stale_path(&error) {
+                    Some(path) => {
+                        attempt = attempt.again(&path)?;
+                        retried = Some(path);
+                        has_lost = true;
+                    }
+                    None => return Err(error.into()),
                 },
             }
         }
     })
+}
+
+/// Looks at the tree, repairs it in memory and says what came of it.
+fn try_once(
+    session: &Session,
+    request: &v1::Fix,
+    attempt: &mut Attempt,
+    mut answers: Option<&mut Answers>,
+    decide: &mut Option<Decide<'_>>,
+    progress: OnProgress<'_>,
+) -> Result<(Looked, Mended, FixReply), Failure> {
+    let no_baseline = request.look.no_baseline;
+    let mut looked = look_at(session, &request.look, no_baseline, attempt, progress)?;
+    let mended = match (&mut answers, decide) {
+        (Some(answers), Some(decide)) => {
+            ask::mend(session, &mut looked, answers, &mut **decide, progress)?
+        }
+        _ => mend(session, &looked, progress)?,
+    };
+    let reply = reply(&looked, &mended, answers.as_deref(), request)?;
+    Ok((looked, mended, reply))
 }
 
 fn mend(session: &Session, looked: &Looked, progress: OnProgress<'_>) -> Result<Mended, Failure> {
@@ -192,7 +219,7 @@ fn outputs(looked: &Looked, fixed: &Fixed) -> BTreeMap<String, Vec<u8>> {
     let paths = fixed.change.paths();
     let bytes = |path: &RelPath| {
         let file = fixed.end.snapshot.file(path)?;
-        Some((path.to_string(), file.text.bytes().to_vec()))
+        Some((path.to_string(), file.text().bytes().to_vec()))
     };
     paths.iter().filter_map(bytes).collect()
 }

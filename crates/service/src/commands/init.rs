@@ -19,19 +19,22 @@ use crate::log::TITLE;
 use crate::reply::InitReply;
 use crate::session::Session;
 use crate::setup::{self, Overlay};
+use crate::steady::{Attempt, steadily};
 use crate::view::names_schema;
 use crate::{VERSION, pool};
 
 /// Looks at the tree and writes `regreen.toml` if there is none.
 pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure> {
-    pool::work(request.jobs, || {
-        let (setup, tree) = setup::load(session, &Overlay::new(), true)?;
+    let work = |attempt: &mut Attempt| {
+        let (setup, tree) = setup::load(session, &Overlay::new(), true, attempt)?;
         let path = RelPath::parse(config::PATH).expect("the name of the configuration is a path");
         let found = count_kinds(&tree.snapshot, &setup.packs, &setup.parses);
+        let with_schema = n_with_schema(&tree.snapshot);
         let exists = setup::load_text(&session.workspace, &path)?.is_some();
         let text = (!exists).then(|| render(&setup.packs));
         let mut transaction = None;
-        if let Some(text) = text.as_ref().filter(|_| !request.dry_run) {
+        let may_write = !request.dry_run && attempt.moved().is_none();
+        if let Some(text) = text.as_ref().filter(|_| may_write) {
             let file = NewFile { text: Text::new(text.clone()), mode: 0o644 };
             let adds = BTreeMap::from([(path.clone(), file)]);
             let change = TreeChange::new(BTreeMap::new(), adds, BTreeMap::new(), BTreeMap::new())?;
@@ -45,23 +48,26 @@ pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure>
             transaction: transaction.map(|it| it.to_string()),
             written: transaction.map(|_| config::PATH.to_owned()),
             found,
-            with_schema: n_with_schema(&tree.snapshot),
-            files: tree.snapshot.files().count(),
+            with_schema,
+            files: tree.snapshot.paths().count(),
             pending_transaction: session.pending_transaction(),
         };
         Ok(InitReply { report, text })
-    })
+    };
+    pool::work(request.jobs, || steadily(work))
 }
 
 /// How many files each pack is about, by kind. A file that cannot be read as a document is none.
 fn count_kinds(snapshot: &Snapshot, packs: &[Arc<Pack>], parses: &Parses) -> Vec<v1::FoundFiles> {
-    let files: Vec<_> = snapshot.files().collect();
+    let is_known =
+        |it: &RelPath| Format::of_path(it.as_str()).is_some() || it.extension() == Some("clank");
+    let files: Vec<_> = snapshot.files_at(is_known).collect();
     let kinds_of = |(path, file): &(&RelPath, &snapshot::File)| -> Vec<(String, String)> {
         let Some(format) = Format::of_path(path.as_str()) else { return Vec::new() };
         if !packs.iter().any(|it| it.may_concern(path.as_str())) {
             return Vec::new();
         }
-        let parsed = parses.get(&file.text, format);
+        let parsed = parses.of(file, format);
         let Ok(document) = parsed.document() else { return Vec::new() };
         let value = document.value();
         let kind = |it: &Arc<Pack>| {
@@ -84,8 +90,8 @@ fn count_kinds(snapshot: &Snapshot, packs: &[Arc<Pack>], parses: &Parses) -> Vec
 
 /// How many documents name a schema of their own.
 fn n_with_schema(snapshot: &Snapshot) -> usize {
-    let documents = snapshot.files().filter(|(path, _)| Format::of_path(path.as_str()).is_some());
-    documents.filter(|(_, file)| names_schema(file.text.bytes())).count()
+    let documents = snapshot.files_at(|path| Format::of_path(path.as_str()).is_some());
+    documents.filter(|(_, file)| names_schema(file.text().bytes())).count()
 }
 
 /// The configuration to start from: everything is as it would be without it, and says what can be changed.

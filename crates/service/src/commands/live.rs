@@ -17,6 +17,7 @@ use crate::pool;
 use crate::reply::{CheckReply, OnProgress};
 use crate::session::Session;
 use crate::setup::Setup;
+use crate::steady::{Attempt, steadily};
 
 /// A workspace that is checked again and again as its files change.
 pub struct Live {
@@ -37,10 +38,8 @@ impl Live {
         let request = v1::Check { write_baseline: false, ..request.clone() };
         let pool = Arc::new(pool::start(request.look.jobs)?);
         Arc::clone(&pool).install(|| {
-            let looked = look_at(session, &request.look, request.look.no_baseline, progress)?;
-            let live = Live { request, looked, pool, is_behind: false };
-            let reply = live.reply(session)?;
-            Ok((live, reply))
+            let (looked, reply) = look(session, &request, progress)?;
+            Ok((Live { request, looked, pool, is_behind: false }, reply))
         })
     }
 
@@ -55,21 +54,37 @@ impl Live {
             let paths: BTreeSet<RelPath> =
                 changed.iter().filter_map(|it| RelPath::parse(it).ok()).collect();
             let is_setup = |it: &RelPath| self.looked.setup.depends_on(it);
-            if self.is_behind || paths.iter().any(is_setup) {
-                self.is_behind = true;
-                let no_baseline = self.request.look.no_baseline;
-                self.looked = look_at(session, &self.request.look, no_baseline, &mut |_| {})?;
-            } else {
-                self.is_behind = true;
-                self.refresh(session, &paths)?;
+            let is_whole = self.is_behind || paths.iter().any(is_setup);
+            self.is_behind = true;
+            let mut reply = None;
+            if !is_whole {
+                let mut attempt = Attempt::default();
+                self.refresh(session, &paths, &mut attempt)?;
+                reply = Some(self.reply(session)?);
+                // What the other files are read from is as old as the look that found them.
+                attempt.watch(&self.looked.reader);
+                reply = reply.filter(|_| attempt.moved().is_none());
             }
+            let reply = match reply {
+                Some(reply) => reply,
+                None => {
+                    let (looked, reply) = look(session, &self.request, &mut |_| {})?;
+                    self.looked = looked;
+                    reply
+                }
+            };
             // Goals that nobody answered are asked again, and those of programs that did not change are not by themselves.
             self.is_behind = !self.looked.assessment.doubtful.is_empty();
-            self.reply(session)
+            Ok(reply)
         })
     }
 
-    fn refresh(&mut self, session: &Session, paths: &BTreeSet<RelPath>) -> Result<(), Failure> {
+    fn refresh(
+        &mut self,
+        session: &Session,
+        paths: &BTreeSet<RelPath>,
+        attempt: &mut Attempt,
+    ) -> Result<(), Failure> {
         let (setup, before) = (&self.looked.setup, &self.looked.assessment);
         let overlay = look::overlay(&self.request.look)?;
         let paths: BTreeSet<RelPath> =
@@ -83,11 +98,15 @@ impl Live {
         let snapshot = match reread {
             Some(snapshot) => snapshot,
             None => {
-                let mut tree = setup.scan(session, &overlay)?;
+                let reader = setup.workspace(session).reader();
+                attempt.watch(&reader);
+                let suspects = attempt.suspects();
+                let mut tree = setup.scan(session, &overlay, &reader, suspects, None)?;
                 self.looked.look = Look::new(session, &self.request.look, setup, &mut tree)?;
-                self.looked.own = tree.own;
+                self.looked.own = setup.own_findings(session, &tree.snapshot);
                 self.looked.passed_over = tree.passed_over;
                 self.looked.unread = tree.failures;
+                self.looked.reader = tree.reader;
                 tree.snapshot
             }
         };
@@ -102,6 +121,19 @@ impl Live {
     }
 }
 
+/// Looks at the whole tree and replies.
+fn look(
+    session: &Session,
+    request: &v1::Check,
+    progress: OnProgress<'_>,
+) -> Result<(Looked, CheckReply), Failure> {
+    steadily(|attempt| {
+        let looked = look_at(session, &request.look, request.look.no_baseline, attempt, progress)?;
+        let reply = reply(session, &looked, request, &mut |_| {})?;
+        Ok((looked, reply))
+    })
+}
+
 /// The snapshot with these files as they are on disk; `None` if one of them is no plain file any more, so that only a
 /// scan can tell what stands there.
 fn reread(
@@ -113,18 +145,18 @@ fn reread(
     let list: Vec<RelPath> = paths.iter().cloned().collect();
     // What cannot be read any more is for a scan to name.
     let Ok(loaded) = setup.workspace(session).load(&list) else { return None };
-    let mut entries = before.to_entries();
+    let (mut present, mut gone) = (Vec::new(), Vec::new());
     for path in paths {
         let is_plain = !loaded.refused.contains_key(path) && !loaded.resolved.contains_key(path);
         match loaded.snapshot.get(path) {
             Some(entry @ Entry::File(_)) if is_plain => {
-                entries.insert(path.clone(), entry.clone());
+                present.push((path.clone(), entry.clone()));
             }
             None if is_plain => {
-                entries.remove(path);
+                gone.push(path);
             }
             _ => return None,
         }
     }
-    Snapshot::new(entries).ok()
+    before.clone().without(gone).with(present).ok()
 }

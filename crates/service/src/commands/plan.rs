@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::previews::Previews;
 use crate::reply::{OnProgress, PlanReply};
 use crate::session::Session;
+use crate::steady::{Attempt, steadily};
 use crate::verdict::Standing;
 use crate::view::{self, Counts, View};
 use crate::{VERSION, pool, wire};
@@ -21,9 +22,9 @@ pub fn plan(
     request: &v1::Plan,
     progress: OnProgress<'_>,
 ) -> Result<PlanReply, Failure> {
-    pool::work(request.look.jobs, || {
+    let work = |attempt: &mut Attempt| {
         let no_baseline = request.look.no_baseline;
-        let looked = look_at(session, &request.look, no_baseline, progress)?;
+        let looked = look_at(session, &request.look, no_baseline, attempt, progress)?;
         let (setup, assessment) = (&looked.setup, &looked.assessment);
         let view = View::new(setup, &looked.look, assessment, &looked.own);
         let plan = view::choose(setup, &looked.look, assessment, &view.repairs);
@@ -77,7 +78,8 @@ pub fn plan(
             report,
             verdict,
         })
-    })
+    };
+    pool::work(request.look.jobs, || steadily(work))
 }
 
 fn is_in(ids: &BTreeSet<&str>, diagnostic: &std::sync::Arc<::check::Diagnostic>) -> bool {

@@ -280,7 +280,7 @@ impl Desk<'_> {
                 let mode = loaded.snapshot.file(path).map_or(0o644, |it| it.mode);
                 entries.insert(
                     path.clone(),
-                    snapshot::Entry::File(snapshot::File { text: new.text, mode }),
+                    snapshot::Entry::File(snapshot::File::new(new.text, mode)),
                 );
                 let after = snapshot::Snapshot::new(entries).map_err(|error| {
                     Failure::Unusable { path: path.to_string(), reason: error.to_string() }

@@ -139,7 +139,7 @@ fn read_folder(workspace: &Workspace, folder: &RelPath) -> Result<BTreeMap<Strin
     let loaded = workspace.load(&places)?;
     let text = |(name, path): (String, RelPath)| {
         let place = loaded.resolved.get(&path).unwrap_or(&path);
-        Some((name, loaded.snapshot.file(place)?.text.clone()))
+        Some((name, loaded.snapshot.file(place)?.text()))
     };
     Ok(paths.into_iter().filter_map(text).collect())
 }

@@ -26,7 +26,9 @@ fn a_folder_that_cannot_be_read_is_a_failure_unless_it_is_excluded() {
         has_bad_name: false,
         may_be_folder: true,
     });
-    let tree = setup.tree(&session, Snapshot::default(), &skipped, &Overlay::new()).unwrap();
+    let reader = session.workspace.reader();
+    let tree =
+        setup.tree(&session, Snapshot::default(), &skipped, &Overlay::new(), reader).unwrap();
     let found: Vec<_> =
         tree.failures.iter().map(|it| (it.file.as_deref(), it.message.as_str())).collect();
     let expected = [
@@ -34,5 +36,5 @@ fn a_folder_that_cannot_be_read_is_a_failure_unless_it_is_excluded() {
         (Some("locked"), "cannot read locked/: Permission denied"),
     ];
     assert_eq!(found, expected);
-    assert_eq!(tree.own, []);
+    assert_eq!(setup.own_findings(&session, &tree.snapshot), []);
 }

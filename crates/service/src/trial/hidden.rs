@@ -31,7 +31,7 @@ pub(super) fn in_files(diagnostics: &[Diagnostic], snapshot: &Snapshot) -> Hidde
         }
     }
     let hidden_in = |(file, pointers): (&str, Vec<Pointer>)| {
-        let text = &snapshot.file(&RelPath::parse(file).ok()?)?.text;
+        let text = &snapshot.file(&RelPath::parse(file).ok()?)?.text();
         let document = document::parse(text, Format::of_path(file)?, &Limits::DEFAULT).ok()?;
         Some((file.to_owned(), disjoint(spans(&document, &pointers))))
     };

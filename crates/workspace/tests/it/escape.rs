@@ -109,7 +109,7 @@ pub(crate) fn dump(directory: &Path) -> BTreeMap<PathBuf, (u32, String)> {
 pub(crate) fn outcome(workspace: &Workspace, at: &RelPath) -> String {
     let loaded = workspace.load(std::slice::from_ref(at)).unwrap();
     for (path, file) in loaded.snapshot.files() {
-        assert_ne!(file.text.bytes(), SECRET.as_bytes(), "{path} was read from outside");
+        assert_ne!(file.text().bytes(), SECRET.as_bytes(), "{path} was read from outside");
     }
     if let Some(refusal) = loaded.refused.get(at) {
         return refusal.to_string();

@@ -186,7 +186,7 @@ fn any_tree() -> impl Strategy<Value = Snapshot> {
         let mut tree = Snapshot::default();
         for (name, text, mode) in files {
             let mut entries = tree.to_entries();
-            let file = File { text: edit::Text::new(text), mode };
+            let file = File::new(edit::Text::new(text), mode);
             entries.insert(path(&name.join("/")), Entry::File(file));
             tree = Snapshot::new(entries).unwrap_or(tree);
         }
@@ -208,7 +208,7 @@ proptest! {
     fn commit_agrees_with_apply_and_undo_is_its_inverse(before in any_tree(), after in any_tree()) {
         let fs = Arc::new(MemFs::new());
         for (path, file) in before.files() {
-            fs.put(path, file.text.bytes(), file.mode).unwrap();
+            fs.put(path, file.text().bytes(), file.mode).unwrap();
         }
         let workspace = workspace(&fs);
         let old = tree(&fs);
@@ -216,7 +216,7 @@ proptest! {
         match workspace.commit(&change, None, &meta("apply")) {
             Ok(id) => {
                 let expected = after.files().map(|(path, file)| {
-                    (path.clone(), NewFile { text: file.text.clone(), mode: file.mode })
+                    (path.clone(), NewFile { text: file.text(), mode: file.mode })
                 });
                 prop_assert_eq!(load_all(&fs), expected.collect::<Vec<_>>());
                 prop_assert_eq!(id.is_some(), !change.is_empty());

@@ -114,11 +114,11 @@ fn append_to_all(workspace: &Workspace, round: usize) -> TreeChange {
     let mut edits = BTreeMap::new();
     for (path, file) in loaded.snapshot.files() {
         // A saver that writes in place may have just begun.
-        if file.text.bytes().contains(&b'\n') {
-            let end = file.text.len() as u32;
-            let start = file.text.bytes().iter().position(|it| *it == b'\n').unwrap() as u32 + 1;
+        if file.text().bytes().contains(&b'\n') {
+            let end = file.text().len() as u32;
+            let start = file.text().bytes().iter().position(|it| *it == b'\n').unwrap() as u32 + 1;
             let edit = Edit::replace(start, end, format!("r{round}"));
-            edits.insert(path.clone(), EditSet::new(&file.text, vec![edit]).unwrap());
+            edits.insert(path.clone(), EditSet::new(&file.text(), vec![edit]).unwrap());
         }
     }
     TreeChange::new(edits, BTreeMap::new(), BTreeMap::new(), BTreeMap::new()).unwrap()

@@ -1,12 +1,13 @@
 //! The scan and the load: what is taken, what is left out, and that order and threads do not matter.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use snapshot::{Entry, Snapshot, UnreadReason};
-use workspace::{Options, Workspace};
+use workspace::{Options, Survey, Workspace};
 
 use crate::support::{options, path};
 
@@ -18,7 +19,7 @@ fn write(root: &Path, name: &str, text: &str) {
 
 fn render(tree: &Snapshot) -> Vec<String> {
     let line = |(path, entry): (&snapshot::RelPath, &Entry)| match entry {
-        Entry::File(file) => format!("{path}={}", String::from_utf8_lossy(file.text.bytes())),
+        Entry::File(file) => format!("{path}={}", String::from_utf8_lossy(file.text().bytes())),
         Entry::Link { target } => format!("{path}->{target}"),
         Entry::Directory => format!("{path}/"),
         Entry::Unread { size, reason } => format!("{path} {size} {reason:?}"),
@@ -300,6 +301,8 @@ fn repositories_in_a_repository_are_passed_over() {
         "deep/er nested_repository, link nested_repository, own nested_repository"
     );
     let workspace = Workspace::open(root, None, options()).unwrap();
-    let named = workspace.scan_folder(1, &path("own")).unwrap();
+    let (reader, suspects) = (workspace.reader(), BTreeSet::new());
+    let survey = Survey { jobs: 1, is_of_interest: &|_| true, suspects: &suspects, only: None };
+    let named = workspace.survey_folder(&path("own"), &reader, &survey).unwrap();
     assert_eq!(render(&named.snapshot), ["own/b.json="]);
 }

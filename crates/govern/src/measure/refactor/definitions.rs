@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use edit::Text;
+
 use super::super::Finding;
 use super::super::lexer::Language;
 use super::super::similarity::{Interner, can_reach, longest_rising, percent};
@@ -47,6 +49,11 @@ struct Piece<'a> {
     bag: Vec<u32>,
 }
 
+/// The bytes of a text that may not be there.
+fn bytes(text: Option<&Text>) -> &[u8] {
+    text.map(Text::bytes).unwrap_or_default()
+}
+
 /// What was renamed, moved or reordered.
 pub(super) fn restructured(versions: &[Version<'_>]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -55,7 +62,7 @@ pub(super) fn restructured(versions: &[Version<'_>]) -> Vec<Finding> {
     let mut n_bytes = 0usize;
     for version in versions {
         let Some(language) = language(version.path.extension()) else { continue };
-        let (old, new) = (version.old.unwrap_or_default(), version.new.unwrap_or_default());
+        let (old, new) = (bytes(version.old.as_ref()), bytes(version.new.as_ref()));
         n_bytes = n_bytes.saturating_add(old.len()).saturating_add(new.len());
         if old.len() > MAX_BYTES || new.len() > MAX_BYTES || n_bytes > MAX_TOTAL_BYTES {
             let message =

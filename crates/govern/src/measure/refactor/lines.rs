@@ -33,7 +33,8 @@ pub(super) fn rewritten(versions: &[Version<'_>]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let (mut n_files, mut all_gone, mut all_lines, mut n_compared) = (0, 0, 0, 0);
     for version in versions.iter().filter(|it| !is_manifest(it.path)) {
-        let (Some(old), Some(new)) = (version.old, version.new) else { continue };
+        let (Some(old), Some(new)) = (&version.old, &version.new) else { continue };
+        let (old, new) = (old.bytes(), new.bytes());
         if is_binary(old) || is_binary(new) {
             continue;
         }

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::pool;
 use crate::reply::OnProgress;
 use crate::session::Session;
+use crate::steady::{Attempt, steadily};
 
 /// How many repairs are tried at most; each is a look at what it changes.
 const MOST_OFFERS: usize = 100;
@@ -41,8 +42,8 @@ pub(crate) fn offers(
     request: &v1::Look,
     progress: OnProgress<'_>,
 ) -> Result<Offers, Failure> {
-    pool::work(request.jobs, || {
-        let mut looked = look_at(session, request, request.no_baseline, progress)?;
+    let work = |attempt: &mut Attempt| {
+        let mut looked = look_at(session, request, request.no_baseline, attempt, progress)?;
         let waiting: Vec<Arc<Repair>> = mend(session, &looked, progress)?
             .fixed
             .rejected
@@ -77,5 +78,6 @@ pub(crate) fn offers(
             }
         }
         Ok(found)
-    })
+    };
+    pool::work(request.jobs, || steadily(work))
 }
