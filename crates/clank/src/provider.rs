@@ -40,20 +40,30 @@ const MAX_BYTES: usize = 64 << 20;
 #[derive(Clone, Debug)]
 pub struct ClankCheck {
     roots: Vec<String>,
+    programs: BTreeSet<RelPath>,
     with_repairs: bool,
     oracle: Option<Arc<dyn Oracle>>,
 }
 
 impl ClankCheck {
+    /// What it is called: the source of its findings, and of its [`ClankLook`].
+    pub const NAME: &str = "clank";
+
     /// The provider. `use a.b` means `a/b.clank` in the first of these folders that has it; without any, in the nearest
     /// folder around the file.
     pub fn new(roots: Vec<String>) -> ClankCheck {
-        ClankCheck { roots, with_repairs: true, oracle: None }
+        ClankCheck { roots, programs: BTreeSet::new(), with_repairs: true, oracle: None }
     }
 
     /// The same, which offers the canonical layout and no other repair: for those who compile what is written.
     pub fn without_repairs(roots: Vec<String>) -> ClankCheck {
-        ClankCheck { roots, with_repairs: false, oracle: None }
+        ClankCheck { with_repairs: false, ..ClankCheck::new(roots) }
+    }
+
+    /// The same, for which these files are programs, whatever they are called.
+    #[must_use]
+    pub fn with_programs(self, programs: BTreeSet<RelPath>) -> ClankCheck {
+        ClankCheck { programs, ..self }
     }
 
     /// The same, which asks somebody else about the goals that stay open.
@@ -61,19 +71,30 @@ impl ClankCheck {
     pub fn with_oracle(self, oracle: Option<Arc<dyn Oracle>>) -> ClankCheck {
         ClankCheck { oracle, ..self }
     }
+
+    fn is_program(&self, path: &RelPath) -> bool {
+        path.extension() == Some(EXTENSION) || self.programs.contains(path)
+    }
 }
 
-/// What is remembered of a tree.
-struct Remembered {
+/// What a look at a tree found out about its programs: what the next look starts from, and what is compiled.
+pub struct ClankLook {
     roots: Vec<String>,
     files: BTreeMap<RelPath, Arc<FileLook>>,
     checked: Arc<Checked>,
     repairs: KnownRepairs,
 }
 
+impl ClankLook {
+    /// Every module of the tree.
+    pub fn checked(&self) -> &Arc<Checked> {
+        &self.checked
+    }
+}
+
 impl Check for ClankCheck {
     fn name(&self) -> &str {
-        "clank"
+        ClankCheck::NAME
     }
 
     fn phases(&self) -> &[&'static str] {
@@ -82,12 +103,12 @@ impl Check for ClankCheck {
 
     fn check(&self, input: &Input<'_>) -> Result<Report, CheckError> {
         let known = input.since.and_then(|since| {
-            let known = since.report.memory.as_ref()?.downcast_ref::<Remembered>()?;
+            let known = since.report.memory.as_ref()?.downcast_ref::<ClankLook>()?;
             let is_same = known.roots == self.roots
                 && known.checked.oracle.is_some() == self.oracle.is_some();
             is_same.then_some(known)
         });
-        let readings = read_files(input.snapshot, known);
+        let readings = self.read_files(input.snapshot, known);
         let paths: BTreeSet<String> = readings.keys().map(|it| it.as_str().to_owned()).collect();
         let tree = Tree { files: &paths, roots: &self.roots };
         let program = link(&readings, &tree);
@@ -128,12 +149,12 @@ impl Check for ClankCheck {
         report.blocked = blocked(&files, &program);
         let checked = Arc::new(checked);
         let roots = self.roots.clone();
-        report.memory = Some(Arc::new(Remembered { roots, files, checked, repairs }));
+        report.memory = Some(Arc::new(ClankLook { roots, files, checked, repairs }));
         Ok(report)
     }
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
-        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<ClankLook>());
         let mut coverage = Coverage::default();
         for (path, look) in memory.into_iter().flat_map(|it| &it.files) {
             coverage.add(path);
@@ -143,7 +164,7 @@ impl Check for ClankCheck {
                 coverage.add_unchecked(path, Unchecked::Blocked);
             }
         }
-        for (path, entry) in snapshot.iter().filter(|it| it.0.extension() == Some(EXTENSION)) {
+        for (path, entry) in snapshot.iter().filter(|it| self.is_program(it.0)) {
             match entry {
                 Entry::Link { .. } => coverage.add_unchecked(path, Unchecked::Link),
                 Entry::Unread { reason: UnreadReason::Special, .. } => {
@@ -171,34 +192,39 @@ impl Reading<'_> {
     }
 }
 
-/// Every Clank file of the tree; those whose bytes are known are not read again.
-fn read_files<'a>(
-    snapshot: &'a Snapshot,
-    known: Option<&Remembered>,
-) -> BTreeMap<RelPath, Reading<'a>> {
-    let paths: Vec<(&RelPath, &Entry)> =
-        snapshot.iter().filter(|it| it.0.extension() == Some(EXTENSION)).collect();
-    let read = |(path, entry): &(&RelPath, &'a Entry)| {
-        let reading = match entry {
-            Entry::File(file) => {
-                let known = known.and_then(|it| it.files.get(*path));
-                match known.filter(|it| it.is_of(&file.text)) {
-                    Some(known) => Reading::Done(Arc::clone(known)),
-                    None => match FileLook::read(path, &file.text, MAX_BYTES) {
-                        (look, Some(tokens)) => Reading::Unlaid { look, text: &file.text, tokens },
-                        (look, None) => Reading::Done(Arc::new(look)),
-                    },
+impl ClankCheck {
+    /// Every Clank file of the tree; those whose bytes are known are not read again.
+    fn read_files<'a>(
+        &self,
+        snapshot: &'a Snapshot,
+        known: Option<&ClankLook>,
+    ) -> BTreeMap<RelPath, Reading<'a>> {
+        let paths: Vec<(&RelPath, &Entry)> =
+            snapshot.iter().filter(|it| self.is_program(it.0)).collect();
+        let read = |(path, entry): &(&RelPath, &'a Entry)| {
+            let reading = match entry {
+                Entry::File(file) => {
+                    let known = known.and_then(|it| it.files.get(*path));
+                    match known.filter(|it| it.is_of(&file.text)) {
+                        Some(known) => Reading::Done(Arc::clone(known)),
+                        None => match FileLook::read(path, &file.text, MAX_BYTES) {
+                            (look, Some(tokens)) => {
+                                Reading::Unlaid { look, text: &file.text, tokens }
+                            }
+                            (look, None) => Reading::Done(Arc::new(look)),
+                        },
+                    }
                 }
-            }
-            Entry::Unread { reason: UnreadReason::TooLarge, .. } => {
-                Reading::Done(Arc::new(FileLook::too_large()))
-            }
-            Entry::Unread { .. } | Entry::Link { .. } | Entry::Directory => return None,
+                Entry::Unread { reason: UnreadReason::TooLarge, .. } => {
+                    Reading::Done(Arc::new(FileLook::too_large()))
+                }
+                Entry::Unread { .. } | Entry::Link { .. } | Entry::Directory => return None,
+            };
+            Some(((*path).clone(), reading))
         };
-        Some(((*path).clone(), reading))
-    };
-    let readings: Vec<Option<(RelPath, Reading<'a>)>> = paths.par_iter().map(read).collect();
-    readings.into_iter().flatten().collect()
+        let readings: Vec<Option<(RelPath, Reading<'a>)>> = paths.par_iter().map(read).collect();
+        readings.into_iter().flatten().collect()
+    }
 }
 
 fn look_at_layouts(readings: BTreeMap<RelPath, Reading<'_>>) -> BTreeMap<RelPath, Arc<FileLook>> {

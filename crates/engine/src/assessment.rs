@@ -1,5 +1,6 @@
 //! All that is known of one version of a tree: what every provider says, less what does not count here.
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -226,6 +227,12 @@ fn attach(
 }
 
 impl Assessment {
+    /// What the provider with this name made of the tree besides findings, by its own type: who needs it as well does not
+    /// make it again. `None` if it made nothing of the kind.
+    pub fn product<T: Any>(&self, source: &str) -> Option<&T> {
+        self.looks.get(source)?.report.memory.as_ref()?.downcast_ref()
+    }
+
     /// Whether the provider could do its work.
     pub(crate) fn has_heard(&self, source: &str) -> bool {
         source == OWN_SOURCE || self.looks.contains_key(source)
