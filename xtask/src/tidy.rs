@@ -79,6 +79,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "govern",
             "patch",
             "protocol",
+            "service",
         ],
     ),
 ];

@@ -24,6 +24,7 @@ use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 use crate::driver::{Checked, check_with};
 use crate::oracle::Oracle;
 use crate::program::{Finder, Module, Program, Target, candidate_files, module_names};
+use crate::repair::Repairs;
 use file::FileLook;
 use repairs::KnownRepairs;
 
@@ -83,12 +84,24 @@ pub struct ClankLook {
     files: BTreeMap<RelPath, Arc<FileLook>>,
     checked: Arc<Checked>,
     repairs: KnownRepairs,
+    /// By the ids of repairs: the files that they are for, and their places among the repairs of those.
+    places: BTreeMap<String, (Name, usize)>,
 }
 
 impl ClankLook {
     /// Every module of the tree.
     pub fn checked(&self) -> &Arc<Checked> {
         &self.checked
+    }
+
+    /// What can be done about a module; nothing if there is nothing to be done, or nobody asked for it.
+    pub fn repairs(&self, file: &str) -> Option<&Repairs> {
+        self.repairs.of_file(file).map(|it| &it.found)
+    }
+
+    /// Which of the repairs of which module has this id in the report; `None` for one that changes the layout only.
+    pub fn place_of(&self, id: &str) -> Option<(&str, usize)> {
+        self.places.get(id).map(|(file, place)| (file.as_str(), *place))
     }
 }
 
@@ -131,25 +144,25 @@ impl Check for ClankCheck {
             .par_iter()
             .map(|(path, look)| {
                 let module = by_file.get(path.as_str()).copied();
-                let repairs = repairs_by_file.get(path.as_str()).map(|it| it.as_slice());
-                let of_file = findings::OfFile {
-                    path,
-                    look,
-                    module,
-                    repairs: repairs.unwrap_or_default(),
-                    is_pending: pending.contains(path),
-                };
-                of_file.findings(snapshot)
+                let repairs = repairs_by_file.get(path.as_str()).copied();
+                let is_pending = pending.contains(path);
+                let of_file = findings::OfFile { path, look, module, repairs, is_pending };
+                (path, repairs, of_file.findings(snapshot))
             })
             .collect();
-        for (diagnostics, repairs) in found {
+        let mut places = BTreeMap::new();
+        for (path, known, (diagnostics, repairs)) in found {
+            let texts = known.into_iter().flat_map(|it| &it.texts);
+            for (text, it) in texts.zip(&repairs) {
+                places.insert(it.id.clone(), (Name::new(path.as_str()), text.place));
+            }
             report.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
             report.repairs.extend(repairs.into_iter().map(Arc::new));
         }
         report.blocked = blocked(&files, &program);
         let checked = Arc::new(checked);
         let roots = self.roots.clone();
-        report.memory = Some(Arc::new(ClankLook { roots, files, checked, repairs }));
+        report.memory = Some(Arc::new(ClankLook { roots, files, checked, repairs, places }));
         Ok(report)
     }
 

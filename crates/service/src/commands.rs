@@ -32,7 +32,7 @@ use crate::trial::refusals;
 use crate::verdict::Standing;
 
 /// How often the sources are asked again at most, for each round of repairs.
-const RECHECKS_PER_PASS: usize = 200;
+pub(crate) const RECHECKS_PER_PASS: usize = 200;
 
 /// A tree that was looked at.
 struct Looked {

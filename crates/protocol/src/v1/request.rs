@@ -230,8 +230,8 @@ pub enum ProgramRepair {
     Keep,
     /// Apply these repairs, by their ids: all or nothing.
     Apply(Vec<String>),
-    /// Apply what is offered and no less safe than this, until nothing is left.
-    Fix(Safety),
+    /// Apply what is offered and no less safe than this, or than the configuration says, until nothing is left.
+    Fix(Option<Safety>),
 }
 
 /// `build`.

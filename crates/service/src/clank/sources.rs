@@ -15,13 +15,13 @@ use document::Limits;
 use edit::{Bias, PositionMap, Text};
 use engine::{Assessment, Fixed, Run, Sieve};
 use patch::edits::EditsDocument;
-use plan::Policy;
 use protocol::v1;
-use snapshot::{Entry, File, RelPath, Snapshot, TreeChange};
+use snapshot::{RelPath, Snapshot, TreeChange};
 
 use super::ClankFindings;
 use super::library::OnDisk;
 use super::prover::Prover;
+use super::repaired::{self, Repaired};
 use crate::changes::{FileChange, file_changes};
 use crate::config::Config;
 use crate::failure::Failure;
@@ -145,32 +145,22 @@ fn canonical(
     texts: BTreeMap<RelPath, Text>,
     prover: &Prover,
 ) -> Result<Sources, Failure> {
-    let entry = |(path, text)| (path, Entry::File(File { text, mode: 0o644 }));
-    let snapshot = Snapshot::new(texts.into_iter().map(entry).collect())
-        .map_err(workspace::LoadError::Moving)?;
+    let snapshot = repaired::tree(texts)?;
     let roots: Vec<String> = config.clank.roots.iter().map(ToString::to_string).collect();
     // Whatever was read is a program, or imported by one.
     let programs = snapshot.files().map(|it| it.0.clone()).collect();
     let clank =
         ClankCheck::without_repairs(roots).with_programs(programs).with_oracle(prover.oracle());
-    let checks: [&dyn Check; 1] = [&clank];
-    let parses = Parses::new(Limits::DEFAULT).with_language("clank", super::LANGUAGE);
-    let sieve = Sieve { levels: config.levels(), baseline: BTreeSet::new() };
-    let run = Run { checks: &checks, parses: &parses, sieve: &sieve };
-    let start = engine::assess(&run, &snapshot, None);
-    let policy = Policy { safety: config.safety, allow: BTreeSet::new() };
-    let options = engine::Options {
-        policy: &policy,
-        is_editable: &|_| true,
-        wants: &|_| true,
-        max_passes: config.max_passes,
-        max_rechecks: config.max_passes.saturating_mul(200),
-    };
-    let fixed = engine::fix(&run, &start, &options, &mut |_| {});
+    let repaired = repaired::repaired(config, &clank, &snapshot, config.safety, &|_| true);
+    if let Some(failure) = repaired.failure() {
+        return Err(failure);
+    }
+    let Repaired { start, fixed } = repaired;
     let checked = located(&fixed.end, &snapshot, &fixed.change);
     let start = if checked.has_errors() && !has_error(&start) {
         // Errors that are not to be told of are still why there is no program.
         let (sieve, parses) = (Sieve::default(), Parses::new(Limits::DEFAULT));
+        let checks: [&dyn Check; 1] = [&clank];
         engine::assess(&Run { checks: &checks, parses: &parses, sieve: &sieve }, &snapshot, None)
     } else {
         start
@@ -207,12 +197,6 @@ fn located(end: &Assessment, start: &Snapshot, change: &TreeChange) -> Arc<Check
 }
 
 impl Sources {
-    /// Why the provider could not do its work, if it could not.
-    pub(super) fn failure(&self) -> Option<Failure> {
-        let first = self.start.failures.first()?;
-        Some(Failure::Unusable { path: first.source.clone(), reason: first.message.clone() })
-    }
-
     /// What is said about the sources.
     pub(super) fn findings(&self) -> ClankFindings {
         let diagnostics = &self.start.diagnostics;
