@@ -8,14 +8,13 @@ use protocol::v1;
 use service::{Access, FixReply, Home, Interrupts, Session, User};
 use tempfile::TempDir;
 
-/// The program in its workspace.
-pub(super) const FILE: &str = "main.clank";
-
 /// The rule of the canonical layout.
 const LAYOUT: &str = "CLANK_FORMAT";
 
 /// A workspace on disk that nothing is written to.
 pub(super) struct Workspace {
+    /// The program in it.
+    file: String,
     session: Session,
     _folder: TempDir,
 }
@@ -34,18 +33,14 @@ pub(super) struct Repaired {
 impl Repaired {
     /// In how many rounds something else than the layout was changed.
     pub(super) fn n_rounds(&self) -> usize {
-        let repairs = self.applied.iter().filter(|it| !is_layout(&it.1));
+        let repairs = self.applied.iter().filter(|it| !it.1.starts_with("Format "));
         repairs.map(|it| it.0).collect::<BTreeSet<_>>().len()
     }
 }
 
-fn is_layout(title: &str) -> bool {
-    title == format!("Format {FILE}")
-}
-
 impl Workspace {
-    /// A workspace with these files besides the program.
-    pub(super) fn new(files: &[(String, String)]) -> Result<Workspace> {
+    /// A workspace with a program of this name, and these files besides it.
+    pub(super) fn new(file: &str, files: &[(String, String)]) -> Result<Workspace> {
         let folder = TempDir::new()?;
         for (path, text) in files {
             let path = folder.path().join(path);
@@ -55,22 +50,22 @@ impl Workspace {
         let home = Home { state: None, cache: None };
         let user = User { home, interrupts: Interrupts::new(), is_trusting: false };
         let session = Session::open(folder.path(), Access::Build, &user)?;
-        Ok(Workspace { session, _folder: folder })
+        Ok(Workspace { file: file.to_owned(), session, _folder: folder })
     }
 
     /// What `fix` makes of the program.
     pub(super) fn fix(&self, text: &str, safety: v1::Safety) -> Result<Repaired> {
-        let overlay = BTreeMap::from([(FILE.to_owned(), text.as_bytes().to_vec())]);
+        let overlay = BTreeMap::from([(self.file.clone(), text.as_bytes().to_vec())]);
         let look = v1::Look {
             overlay,
-            paths: vec![FILE.to_owned()],
+            paths: vec![self.file.clone()],
             safety: Some(safety),
             ..v1::Look::default()
         };
         let request = v1::Fix { look, ..v1::Fix::default() };
         let FixReply { report, mut outputs, .. } =
             service::fix(&self.session, &request, &mut |_| {}, None)?;
-        let text = outputs.remove(FILE).unwrap_or_else(|| text.as_bytes().to_vec());
+        let text = outputs.remove(&self.file).unwrap_or_else(|| text.as_bytes().to_vec());
         let left = report.remaining.iter().filter(|it| it.rule_id != LAYOUT);
         let place = |it: &v1::Diagnostic| it.location.as_ref().map_or(0, |it| it.start_byte);
         Ok(Repaired {
@@ -83,8 +78,8 @@ impl Workspace {
     /// What `compile --fix` makes of it.
     pub(super) fn compile(&self, text: &str, safety: v1::Safety) -> Result<Repaired> {
         let request = v1::Compile {
-            file: Some(FILE.to_owned()),
-            name: FILE.to_owned(),
+            file: Some(self.file.clone()),
+            name: self.file.clone(),
             bytes: text.as_bytes().to_vec(),
             form: v1::ProgramForm::Source,
             language: None,
@@ -95,7 +90,7 @@ impl Workspace {
         };
         let result = service::compile(Some(&self.session), &request)?.result;
         let fixed = result.fixed.context("--fix says what it did")?;
-        let own = |span: &v1::CompileSpan| span.file == FILE;
+        let own = |span: &v1::CompileSpan| span.file == self.file;
         let said = result.diagnostics.iter().filter(|it| own(&it.location));
         let said = said.map(|it| (it.code.clone(), it.location.start.offset));
         let open = result.obligations.iter();
