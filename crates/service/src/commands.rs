@@ -9,8 +9,8 @@ mod plan;
 
 pub use self::check::check;
 pub use self::explain::{explain, rules};
-pub use self::fix::fix;
-pub(crate) use self::fix::{Offer, offers};
+pub(crate) use self::fix::Offer;
+pub use self::fix::{Offers, fix};
 pub use self::init::init;
 pub use self::live::Live;
 pub use self::plan::plan;

@@ -143,6 +143,8 @@ pub struct Fix {
     pub dry_run: bool,
     /// Make the diffs.
     pub with_diffs: bool,
+    /// Try the repairs that wait for a person's word, so that they can be proposed.
+    pub with_offers: bool,
 }
 
 /// `explain`.

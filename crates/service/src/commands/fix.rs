@@ -7,7 +7,7 @@ mod offers;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ::check::Repair;
-use engine::{Applied, Fixed, Rejected, Stop};
+use engine::{Applied, Assessment, Fixed, Rejected, Stop};
 use protocol::v1;
 use snapshot::RelPath;
 use workspace::{CommitError, Meta, TransactionId};
@@ -25,7 +25,8 @@ use crate::verdict::Standing;
 use crate::view::{self, View};
 use crate::{VERSION, pool, wire};
 use ask::Answers;
-pub(crate) use offers::{Offer, offers};
+pub(crate) use offers::Offer;
+pub use offers::Offers;
 
 /// How many titles of repairs the log keeps of one transaction.
 const MOST_LOGGED: usize = 20;
@@ -58,13 +59,22 @@ pub fn fix(
             reply.report.pending_transaction = session.pending_transaction();
             reply.retried.clone_from(&retried);
             let change = &mended.fixed.change;
-            if request.dry_run || looked.look.has_overlay() || change.is_empty() {
+            if request.dry_run || looked.look.has_overlay() {
+                // What would have to be written first is not there to be proposed for.
+                let start = looked.assessment.clone();
+                reply.offers = tried(session, &mut looked, &start, request, progress)?;
+                return Ok(reply);
+            }
+            if change.is_empty() {
+                reply.offers = tried(session, &mut looked, &mended.fixed.end, request, progress)?;
                 return Ok(reply);
             }
             progress(Progress::Writing { n_files: change.paths().len() });
             match commit(session, &looked, &mended.fixed, answers.as_ref(), request) {
                 Ok(id) => {
                     reply.report.transaction = id.map(|it| it.to_string());
+                    let end = &mended.fixed.end;
+                    reply.offers = tried(session, &mut looked, end, request, progress)?;
                     return Ok(reply);
                 }
                 Err(error) => match (stale_path(&error), retried.take()) {
@@ -75,6 +85,20 @@ pub fn fix(
             }
         }
     })
+}
+
+/// What waits for a person's word in a tree, if that was asked for.
+fn tried(
+    session: &Session,
+    looked: &mut Looked,
+    tree: &Assessment,
+    request: &v1::Fix,
+    progress: OnProgress<'_>,
+) -> Result<Offers, Failure> {
+    match request.with_offers {
+        true => offers::offers(session, looked, tree, progress),
+        false => Ok(Offers::default()),
+    }
 }
 
 fn mend(session: &Session, looked: &Looked, progress: OnProgress<'_>) -> Result<Mended, Failure> {
@@ -176,6 +200,7 @@ fn reply(
         frames: view::frames(&end.snapshot, listed.iter(), proposed()),
         previews: Previews::new(&end.snapshot, proposed()),
         outputs: outputs(looked, fixed),
+        offers: Offers::default(),
         retried: None,
     })
 }
