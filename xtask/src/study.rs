@@ -4,25 +4,32 @@
 //! seeds, so that every run prints the same table. A mutant that the checker has nothing to say about is run: if it does
 //! what the program did, it is no mistake and does not count; if it does not, it was not detected.
 
-mod mend;
+mod cases;
 mod mutate;
+mod promise;
 mod random;
 mod subject;
+mod users;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use clank::body::GoalKind;
+use protocol::v1;
 
-use self::mend::{Mended, broken_promise, mend, offered};
 use self::mutate::{Fault, Mutation, mutations};
+use self::promise::{broken_promise, offered};
 use self::random::Random;
 use self::subject::Subject;
+use self::users::{Repaired, Workspace};
 use crate::report;
 
 /// Where the programs are.
 const FOLDERS: [&str; 2] = ["crates/clank-syntax/tests/programs", "xtask/programs"];
+
+/// What the repairs may do to the meaning.
+const SAFETY: v1::Safety = v1::Safety::BehaviorChanging;
 
 /// So many mutants of a kind are made of one program.
 const PER_KIND: usize = 12;
@@ -47,11 +54,17 @@ struct Counts {
     same_output: usize,
     promises: usize,
     broken: usize,
+    differing: usize,
 }
 
-/// Runs the study and prints its table. Fails if a mistake is not detected or a promise is not kept.
+/// Runs the study and prints its table. Fails if a mistake is not detected, a promise is not kept, or `compile --fix` does
+/// not do what `fix` does.
 pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
+    if flags == ["--cases"] {
+        return cases::run(root);
+    }
     let options = options(flags)?;
+    let workspace = Workspace::new("main.clank", &[])?;
     let mut tally: BTreeMap<Fault, Counts> = BTreeMap::new();
     let mut n_programs = 0;
     for path in programs(root)? {
@@ -71,9 +84,10 @@ pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
             continue;
         }
         n_programs += 1;
-        study(name, &original, &options, &mut tally)?;
+        study(name, &original, &workspace, &options, &mut tally)?;
     }
     let total = print(&tally, n_programs);
+    ensure!(total.differing == 0, "{} mutants are repaired in two ways", total.differing);
     ensure!(total.broken == 0, "{} repairs did not keep their promise", total.broken);
     ensure!(total.detected == total.mutants, "a mistake was not detected");
     Ok(())
@@ -110,6 +124,7 @@ fn programs(root: &Path) -> Result<Vec<PathBuf>> {
 fn study(
     name: &str,
     original: &Subject,
+    workspace: &Workspace,
     options: &Options,
     tally: &mut BTreeMap<Fault, Counts>,
 ) -> Result<()> {
@@ -128,7 +143,10 @@ fn study(
                 break;
             }
             let counts = tally.entry(fault).or_default();
-            let Some(found) = one(original, &expected, fault, &mutation, counts) else { continue };
+            let Some(found) = one(original, &expected, workspace, (fault, &mutation), counts)?
+            else {
+                continue;
+            };
             n_made += 1;
             if options.show && !found.is_empty() {
                 report(&format!(
@@ -143,28 +161,28 @@ fn study(
     Ok(())
 }
 
-/// Makes one mistake, looks whether it is found, and mends it. What is not as it should be, a line each; `None` if it is
+/// Makes one mistake, looks whether it is found, and repairs it. What is not as it should be, a line each; `None` if it is
 /// no mistake of that kind.
 fn one(
     original: &Subject,
     expected: &(String, String),
-    fault: Fault,
-    mutation: &Mutation,
+    workspace: &Workspace,
+    (fault, mutation): (Fault, &Mutation),
     counts: &mut Counts,
-) -> Option<Vec<String>> {
-    let text = original.patched(&mutation.ops).ok()?;
+) -> Result<Option<Vec<String>>> {
+    let Ok(text) = original.patched(&mutation.ops) else { return Ok(None) };
     let mutant = Subject::new(&text);
     let mut lines = Vec::new();
     if !is_of(&mutant, fault) {
-        return None;
+        return Ok(None);
     }
     if mutant.progress() == [0; 4] {
         let ran = mutant.run();
         if ran == *expected {
-            return None;
+            return Ok(None);
         }
         counts.mutants += 1;
-        return Some(vec![format!("NOT DETECTED, but it ends with {}", ran.1)]);
+        return Ok(Some(vec![format!("NOT DETECTED, but it ends with {}", ran.1)]));
     }
     counts.mutants += 1;
     counts.detected += 1;
@@ -183,14 +201,18 @@ fn one(
         .iter()
         .map(|it| format!("{} ({:?}, {:?})", it.title, it.confidence, it.safety))
         .collect();
-    let mended = mend(mutant, offer);
-    lines.extend(judge(original, expected, stops, &mended, counts));
+    let fixed = workspace.fix(&text, SAFETY)?;
+    if let Some(difference) = workspace.difference(&text, SAFETY, &fixed)? {
+        counts.differing += 1;
+        lines.push(difference);
+    }
+    lines.extend(judge(original, expected, stops, &fixed, counts));
     if !lines.is_empty() {
         lines.extend(wrong.iter().take(6).map(|it| format!("said: {it}")));
         lines.extend(titles.iter().take(6).map(|it| format!("offered: {it}")));
-        lines.extend(mended.applied.iter().map(|it| format!("applied: {it}")));
+        lines.extend(fixed.applied.iter().map(|it| format!("applied in round {}: {}", it.0, it.1)));
     }
-    Some(lines)
+    Ok(Some(lines))
 }
 
 /// Whether a mutant is one of that kind. A guard was one only if something is unguarded without it.
@@ -207,16 +229,16 @@ fn judge(
     original: &Subject,
     expected: &(String, String),
     stops_before: usize,
-    mended: &Mended,
+    fixed: &Repaired,
     counts: &mut Counts,
 ) -> Vec<String> {
-    let after = &mended.after;
+    let after = Subject::new(&fixed.text);
     if after.progress() != [0; 4] {
         let left = after.findings().into_iter().take(6).map(|it| format!("left: {it}"));
         return std::iter::once("NOT GREEN".to_owned()).chain(left).collect();
     }
     counts.green += 1;
-    counts.rounds += mended.n_rounds;
+    counts.rounds += fixed.n_rounds();
     let mut lines = Vec::new();
     if after.stops() > stops_before {
         counts.by_stopping += 1;
@@ -228,8 +250,8 @@ fn judge(
         lines.push("not restored".to_owned());
     }
     counts.same_output += usize::from(after.run() == *expected);
-    if mended.n_rounds > 1 {
-        lines.push(format!("{} rounds", mended.n_rounds));
+    if fixed.n_rounds() > 1 {
+        lines.push(format!("{} rounds", fixed.n_rounds()));
     }
     lines
 }
@@ -251,6 +273,7 @@ fn print(tally: &BTreeMap<Fault, Counts>, n_programs: usize) -> Counts {
         total.same_output += it.same_output;
         total.promises += it.promises;
         total.broken += it.broken;
+        total.differing += it.differing;
         if fault.is_typo() {
             typos += it.mutants;
             typos_restored += it.restored;
@@ -284,4 +307,33 @@ fn row(name: &str, it: &Counts) {
         it.promises,
         it.broken
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RS-41 to RS-47: one loop. What the study finds of a few mutants, it finds of all.
+    #[test]
+    fn mutants_are_repaired_in_one_way() {
+        for (program, kind) in [
+            ("grades", "variable-typo"),
+            ("ring", "dropped-argument"),
+            ("bank", "dropped-arm"),
+            ("search", "unguarded-index"),
+            ("machine", "unused-name"),
+        ] {
+            let flags = ["--program", program, "--kind", kind, "--per-kind", "2"];
+            run(&crate::root(), &flags).expect("the study");
+        }
+    }
+
+    /// The same for programs with mistakes of every kind, in every form, at every safety; `--cases` tries all of them.
+    #[test]
+    fn cases_are_repaired_in_one_way() {
+        let cases = cases::cases(&crate::root()).expect("cases");
+        let (n_programs, differing) = cases::compare(&cases, 11, 61).expect("compared");
+        assert!(n_programs > 400, "{n_programs}");
+        assert!(differing.is_empty(), "{}", differing.join("\n"));
+    }
 }

@@ -85,6 +85,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "govern",
             "patch",
             "protocol",
+            "service",
         ],
     ),
 ];

@@ -7,6 +7,7 @@
 //! keeps its id and its bytes.
 
 mod apply;
+mod carry;
 mod error;
 mod json;
 mod lists;
@@ -18,6 +19,7 @@ mod slot;
 mod text;
 
 pub use apply::{Patched, apply, patch};
+pub use carry::carry;
 pub use error::PatchError;
 pub use local::Patchable;
 pub use names::{name_at, rename_at};

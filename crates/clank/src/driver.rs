@@ -110,6 +110,19 @@ impl Checked {
         self
     }
 
+    /// The same with another tree for each module that there is one for: one with the same nodes, which have other places,
+    /// ids or comments. One with other nodes is not taken.
+    #[must_use]
+    pub fn with_trees(mut self, tree: impl Fn(&CheckedModule) -> Option<Ast>) -> Checked {
+        for module in &mut self.modules {
+            let is_same = |it: &Ast| it.nodes().len() == module.ast.nodes().len();
+            if let Some(ast) = tree(module).filter(is_same) {
+                module.ast = Arc::new(ast);
+            }
+        }
+        self
+    }
+
     /// Whether something is wrong that keeps the program from being compiled.
     pub fn has_errors(&self) -> bool {
         self.modules.iter().any(CheckedModule::has_errors)

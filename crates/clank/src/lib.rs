@@ -42,5 +42,5 @@ pub use driver::{Checked, CheckedBody, CheckedModule, check, check_with};
 pub use oracle::Oracle;
 pub use prelude::prelude;
 pub use program::Program;
-pub use provider::ClankCheck;
+pub use provider::{ClankCheck, ClankLook};
 pub use uses::{Use, Uses};

@@ -96,7 +96,7 @@ impl Program {
     }
 
     /// The same program with the modules that may have been meant where one does not exist, so that it can be tried whether
-    /// they were; `None` if there are none. Nothing imports them, and the module that was asked for is the last.
+    /// they were; `None` if there are none. Nothing imports them.
     pub fn with_near_modules(&self, library: &dyn Library) -> Option<Program> {
         let asked = self.modules.get(self.asked?)?;
         let targets = self.targets[self.asked?].values();
@@ -105,13 +105,7 @@ impl Program {
         if !targets.into_iter().any(is_near) {
             return None;
         }
-        let mut program = Program::load_from(asked.clone(), library, true);
-        let place = program.asked?;
-        let (module, targets) = (program.modules.remove(place), program.targets.remove(place));
-        program.asked = Some(program.modules.len());
-        program.modules.push(module);
-        program.targets.push(targets);
-        Some(program)
+        Some(Program::load_from(asked.clone(), library, true))
     }
 
     fn load_from(start: Module, library: &dyn Library, with_near: bool) -> Program {
@@ -185,9 +179,10 @@ impl Program {
             modules.iter().enumerate().map(|(index, it)| (it.file.clone(), index)).collect();
         let mut targets: Vec<BTreeMap<DeclId, Target>> = Vec::with_capacity(modules.len());
         let mut edges = Vec::with_capacity(modules.len());
+        let mut near = Vec::with_capacity(modules.len());
         for module in &modules {
             let mut own_targets = BTreeMap::new();
-            let mut own_edges = Vec::new();
+            let (mut own_edges, mut own_near) = (Vec::new(), Vec::new());
             for (decl, path) in imported_paths(&module.ast) {
                 let file = finder.find(&module.file, path);
                 let target = match file.map(|it| by_file.get_key_value(&it)) {
@@ -197,23 +192,25 @@ impl Program {
                     }
                     Some(None) => Target::Unreadable,
                     None => {
-                        Target::Missing { similar: similar_modules(&module.file, path, finder) }
+                        let similar = similar_modules(&module.file, path, finder);
+                        let files = files(&module.file, &similar, finder);
+                        own_near.extend(files.filter_map(|it| by_file.get(&it).copied()));
+                        Target::Missing { similar }
                     }
                 };
                 own_targets.insert(decl, target);
             }
             targets.push(own_targets);
             edges.push(own_edges);
+            near.push(own_near);
         }
-        let order = components(&edges);
-        for component in &order {
-            break_cycles(component, &edges, &modules, &by_file, &mut targets);
+        for component in components(&edges) {
+            break_cycles(&component, &edges, &modules, &by_file, &mut targets);
         }
+        let order = order(&edges, &near);
         let mut modules: Vec<_> = modules.into_iter().zip(targets).map(Some).collect();
-        let ordered = order
-            .iter()
-            .flatten()
-            .map(|it| modules[*it].take().expect("every module is in one component"));
+        let ordered =
+            order.iter().map(|it| modules[*it].take().expect("every module is in one component"));
         let (modules, targets) = ordered.unzip();
         Program { modules, targets, asked: None }
     }
@@ -304,6 +301,31 @@ fn imported_paths(ast: &Ast) -> impl Iterator<Item = (DeclId, &[Name])> {
 fn similar_modules(from: &str, path: &[Name], finder: &dyn Finder) -> Vec<Name> {
     let names = finder.names(from);
     similar(&path.join("."), names.iter().map(|it| (it.as_str(), true)))
+}
+
+/// The files of modules that are written like this in a `use` of the file `from`.
+pub(crate) fn files(from: &str, names: &[Name], finder: &dyn Finder) -> impl Iterator<Item = Name> {
+    let path = |it: &Name| it.split('.').map(Name::new).collect::<Vec<Name>>();
+    names.iter().filter_map(move |it| finder.find(from, &path(it)))
+}
+
+/// The places of modules in the order in which they are linked: what a module imports comes before it, and so does what may
+/// have been meant where one does not exist (`near`), unless that imports the module.
+fn order(edges: &[Vec<usize>], near: &[Vec<usize>]) -> Vec<usize> {
+    if near.iter().all(Vec::is_empty) {
+        return components(edges).into_iter().flatten().collect();
+    }
+    let with = |near: &dyn Fn(usize) -> Vec<usize>| -> Vec<Vec<usize>> {
+        let all = edges.iter().enumerate();
+        all.map(|(place, it)| [it.as_slice(), &near(place)].concat()).collect()
+    };
+    let mut component_of = vec![0; edges.len()];
+    for (number, component) in components(&with(&|it| near[it].clone())).iter().enumerate() {
+        component.iter().for_each(|it| component_of[*it] = number);
+    }
+    let is_apart = |from: usize, to: &usize| component_of[from] != component_of[*to];
+    let apart = |from: usize| near[from].iter().copied().filter(|it| is_apart(from, it)).collect();
+    components(&with(&apart)).into_iter().flatten().collect()
 }
 
 /// Marks every use inside a component: whichever of them is taken away, the circle is broken.

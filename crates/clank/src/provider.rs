@@ -28,6 +28,7 @@ use crate::code::Code;
 use crate::driver::{Checked, check_until};
 use crate::oracle::Oracle;
 use crate::program::{Finder, Module, Program, Target, candidate_files, module_names};
+use crate::repair::Repairs;
 use file::FileLook;
 use repairs::KnownRepairs;
 
@@ -44,26 +45,40 @@ const MAX_BYTES: usize = 64 << 20;
 #[derive(Clone, Debug)]
 pub struct ClankCheck {
     roots: Vec<String>,
+    programs: BTreeSet<RelPath>,
     with_repairs: bool,
     oracle: Option<Arc<dyn Oracle>>,
 }
 
 impl ClankCheck {
+    /// What it is called: the source of its findings, and of its [`ClankLook`].
+    pub const NAME: &str = "clank";
+
     /// The provider. `use a.b` means `a/b.clank` in the first of these folders that has it; without any, in the nearest
     /// folder around the file.
     pub fn new(roots: Vec<String>) -> ClankCheck {
-        ClankCheck { roots, with_repairs: true, oracle: None }
+        ClankCheck { roots, programs: BTreeSet::new(), with_repairs: true, oracle: None }
     }
 
     /// The same, which offers the canonical layout and no other repair: for those who compile what is written.
     pub fn without_repairs(roots: Vec<String>) -> ClankCheck {
-        ClankCheck { roots, with_repairs: false, oracle: None }
+        ClankCheck { with_repairs: false, ..ClankCheck::new(roots) }
+    }
+
+    /// The same, for which these files are programs, whatever they are called.
+    #[must_use]
+    pub fn with_programs(self, programs: BTreeSet<RelPath>) -> ClankCheck {
+        ClankCheck { programs, ..self }
     }
 
     /// The same, which asks somebody else about the goals that stay open.
     #[must_use]
     pub fn with_oracle(self, oracle: Option<Arc<dyn Oracle>>) -> ClankCheck {
         ClankCheck { oracle, ..self }
+    }
+
+    fn is_program(&self, path: &RelPath) -> bool {
+        path.extension() == Some(EXTENSION) || self.programs.contains(path)
     }
 }
 
@@ -91,14 +106,33 @@ fn rules() -> impl Iterator<Item = RuleInfo> {
     ])
 }
 
-/// What is remembered of a tree.
-struct Remembered {
+/// What a look at a tree found out about its programs: what the next look starts from, and what is compiled.
+pub struct ClankLook {
     roots: Vec<String>,
     files: BTreeMap<RelPath, Arc<FileLook>>,
     program: Arc<Program>,
     checked: Arc<Checked>,
     /// Of this tree, or of the last one for which somebody asked for them.
     repairs: Arc<KnownRepairs>,
+    /// By the ids of repairs: the files that they are for, and their places among the repairs of those.
+    places: BTreeMap<String, (Name, usize)>,
+}
+
+impl ClankLook {
+    /// Every module of the tree.
+    pub fn checked(&self) -> &Arc<Checked> {
+        &self.checked
+    }
+
+    /// What can be done about a module; nothing if there is nothing to be done, or nobody asked for it.
+    pub fn repairs(&self, file: &str) -> Option<&Repairs> {
+        self.repairs.of_file(file).map(|it| &it.found)
+    }
+
+    /// Which of the repairs of which module has this id in the report; `None` for one that changes the layout only.
+    pub fn place_of(&self, id: &str) -> Option<(&str, usize)> {
+        self.places.get(id).map(|(file, place)| (file.as_str(), *place))
+    }
 }
 
 impl Check for ClankCheck {
@@ -123,12 +157,12 @@ impl Check for ClankCheck {
             return Ok(Report::default());
         }
         let known = input.since.and_then(|since| {
-            let known = since.report.memory.as_ref()?.downcast_ref::<Remembered>()?;
+            let known = since.report.memory.as_ref()?.downcast_ref::<ClankLook>()?;
             let is_same = known.roots == self.roots
                 && known.checked.oracle.is_some() == self.oracle.is_some();
             is_same.then_some(known)
         });
-        let readings = read_files(input.snapshot, known);
+        let readings = self.read_files(input.snapshot, known);
         let paths: BTreeSet<String> = readings.keys().map(|it| it.as_str().to_owned()).collect();
         let tree = Tree { files: &paths, roots: &self.roots };
         let program = link(&readings, &tree);
@@ -145,43 +179,50 @@ impl Check for ClankCheck {
         let repairs = known.map(|it| Arc::clone(&it.repairs)).unwrap_or_default();
         let (program, checked) = (Arc::new(program), Arc::new(checked));
         let roots = self.roots.clone();
-        let remembered = Remembered { roots, files, program, checked, repairs };
+        let places = BTreeMap::new();
+        let look = ClankLook { roots, files, program, checked, repairs, places };
         let mut report = Report::default();
-        for (diagnostics, _) in remembered.found(input.snapshot, &KnownRepairs::default()) {
+        for (_, diagnostics, _) in look.found(input.snapshot, &KnownRepairs::default()) {
             report.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
         }
-        report.blocked = blocked(&remembered.files, &remembered.program);
-        report.memory = Some(Arc::new(remembered));
+        report.blocked = blocked(&look.files, &look.program);
+        report.memory = Some(Arc::new(look));
         Ok(report)
     }
 
     fn repairs(&self, input: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
         let memory = report.memory.clone();
-        let Some(known) = memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>()) else {
+        let Some(known) = memory.as_ref().and_then(|it| it.downcast_ref::<ClankLook>()) else {
             return Ok(());
         };
         let paths: BTreeSet<String> = known.files.keys().map(|it| it.as_str().to_owned()).collect();
         let tree = Tree { files: &paths, roots: &self.roots };
-        let Remembered { program, checked, .. } = known;
+        let ClankLook { program, checked, .. } = known;
         let repairs = Arc::new(match self.with_repairs {
             true => repairs::of_program(program, checked, &tree, input.snapshot, &known.repairs),
             false => KnownRepairs::default(),
         });
-        for (_, repairs) in known.found(input.snapshot, &repairs) {
-            report.repairs.extend(repairs.into_iter().map(Arc::new));
+        let mut places = BTreeMap::new();
+        for (path, _, found) in known.found(input.snapshot, &repairs) {
+            let texts = repairs.of_file(path.as_str()).into_iter().flat_map(|it| &it.texts);
+            for (text, it) in texts.zip(&found) {
+                places.insert(it.id.clone(), (Name::new(path.as_str()), text.place));
+            }
+            report.repairs.extend(found.into_iter().map(Arc::new));
         }
-        report.memory = Some(Arc::new(Remembered {
+        report.memory = Some(Arc::new(ClankLook {
             roots: known.roots.clone(),
             files: known.files.clone(),
             program: Arc::clone(program),
             checked: Arc::clone(checked),
             repairs,
+            places,
         }));
         Ok(())
     }
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
-        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<ClankLook>());
         let mut coverage = Coverage::default();
         for (path, look) in memory.into_iter().flat_map(|it| &it.files) {
             coverage.add(path);
@@ -191,7 +232,7 @@ impl Check for ClankCheck {
                 coverage.add_unchecked(path, Unchecked::Blocked);
             }
         }
-        for (path, entry) in snapshot.iter_at(|it| it.extension() == Some(EXTENSION)) {
+        for (path, entry) in snapshot.iter_at(|it| self.is_program(it)) {
             match entry {
                 Entry::Link { .. } => coverage.add_unchecked(path, Unchecked::Link),
                 Entry::Unread { reason: UnreadReason::Special, .. } => {
@@ -204,27 +245,27 @@ impl Check for ClankCheck {
     }
 }
 
-impl Remembered {
+impl ClankLook {
     /// What is to be said of every file.
-    fn found(
-        &self,
+    fn found<'a>(
+        &'a self,
         snapshot: &Snapshot,
         repairs: &KnownRepairs,
-    ) -> Vec<(Vec<check::Diagnostic>, Vec<check::Repair>)> {
+    ) -> Vec<(&'a RelPath, Vec<check::Diagnostic>, Vec<check::Repair>)> {
         let by_file: BTreeMap<&str, _> =
             self.checked.modules.iter().map(|it| (it.file.as_str(), it)).collect();
         let pending = repairs.pending_files();
         let repairs_by_file = repairs.by_file();
-        let of_file = |(path, look): (&RelPath, &Arc<FileLook>)| {
-            let repairs = repairs_by_file.get(path.as_str()).map(|it| it.as_slice());
+        let of_file = |(path, look): (&'a RelPath, &'a Arc<FileLook>)| {
             let of_file = findings::OfFile {
                 path,
                 look,
                 module: by_file.get(path.as_str()).copied(),
-                repairs: repairs.unwrap_or_default(),
+                repairs: repairs_by_file.get(path.as_str()).copied(),
                 is_pending: pending.contains(path),
             };
-            of_file.findings(snapshot)
+            let (diagnostics, repairs) = of_file.findings(snapshot);
+            (path, diagnostics, repairs)
         };
         self.files.par_iter().map(of_file).collect()
     }
@@ -251,34 +292,39 @@ impl Reading {
     }
 }
 
-/// Every Clank file of the tree; those whose bytes are known are not read again.
-fn read_files(snapshot: &Snapshot, known: Option<&Remembered>) -> BTreeMap<RelPath, Reading> {
-    let paths: Vec<(&RelPath, &Entry)> =
-        snapshot.iter_at(|it| it.extension() == Some(EXTENSION)).collect();
-    let read = |(path, entry): &(&RelPath, &Entry)| {
-        let reading = match entry {
-            Entry::File(file) => {
-                let known = known.and_then(|it| it.files.get(*path));
-                match known.filter(|it| it.is_of(file.hash())) {
-                    Some(known) => Reading::Done(Arc::clone(known)),
-                    None => {
-                        let text = file.text();
-                        match FileLook::read(path, &text, MAX_BYTES) {
-                            (look, Some(tokens)) => Reading::Unlaid { look, text, tokens },
-                            (look, None) => Reading::Done(Arc::new(look)),
+impl ClankCheck {
+    /// Every Clank file of the tree; those whose bytes are known are not read again.
+    fn read_files(
+        &self,
+        snapshot: &Snapshot,
+        known: Option<&ClankLook>,
+    ) -> BTreeMap<RelPath, Reading> {
+        let paths: Vec<(&RelPath, &Entry)> = snapshot.iter_at(|it| self.is_program(it)).collect();
+        let read = |(path, entry): &(&RelPath, &Entry)| {
+            let reading = match entry {
+                Entry::File(file) => {
+                    let known = known.and_then(|it| it.files.get(*path));
+                    match known.filter(|it| it.is_of(file.hash())) {
+                        Some(known) => Reading::Done(Arc::clone(known)),
+                        None => {
+                            let text = file.text();
+                            match FileLook::read(path, &text, MAX_BYTES) {
+                                (look, Some(tokens)) => Reading::Unlaid { look, text, tokens },
+                                (look, None) => Reading::Done(Arc::new(look)),
+                            }
                         }
                     }
                 }
-            }
-            Entry::Unread { reason: UnreadReason::TooLarge, .. } => {
-                Reading::Done(Arc::new(FileLook::too_large()))
-            }
-            Entry::Unread { .. } | Entry::Link { .. } | Entry::Directory => return None,
+                Entry::Unread { reason: UnreadReason::TooLarge, .. } => {
+                    Reading::Done(Arc::new(FileLook::too_large()))
+                }
+                Entry::Unread { .. } | Entry::Link { .. } | Entry::Directory => return None,
+            };
+            Some(((*path).clone(), reading))
         };
-        Some(((*path).clone(), reading))
-    };
-    let readings: Vec<Option<(RelPath, Reading)>> = paths.par_iter().map(read).collect();
-    readings.into_iter().flatten().collect()
+        let readings: Vec<Option<(RelPath, Reading)>> = paths.par_iter().map(read).collect();
+        readings.into_iter().flatten().collect()
+    }
 }
 
 fn look_at_layouts(readings: BTreeMap<RelPath, Reading>) -> BTreeMap<RelPath, Arc<FileLook>> {

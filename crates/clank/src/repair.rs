@@ -4,12 +4,12 @@
 //! One way: [`propose`] makes candidates from the tree, [`verify`] applies each to the tree and checks the program again,
 //! [`rank`] puts them in the order of preference, [`relate`] says which exclude or go with one another.
 
-mod choose;
 mod findings;
 mod footprint;
-mod mend;
 mod on_text;
+mod order;
 mod prefer;
+mod progress;
 pub(crate) mod propose;
 mod rank;
 mod relate;
@@ -26,8 +26,8 @@ use clank_syntax::ast::{Ast, DeclId, Name, NodeId};
 use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
 
-pub use self::choose::{in_order, with_required};
-pub use self::mend::{Mendable, Mended, Progress, mend, progress};
+pub use self::order::{in_order, with_required};
+pub use self::progress::{Progress, progress};
 
 use self::findings::{Class, class_of};
 use self::propose::{Candidate, Scene, propose};

@@ -5,7 +5,6 @@ mod it {
     mod cases;
     mod differential;
     mod golden;
-    mod mend;
     mod oracle;
     mod prove;
     mod repair;

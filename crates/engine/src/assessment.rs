@@ -1,5 +1,6 @@
 //! All that is known of one version of a tree: what every provider says, less what does not count here.
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -420,6 +421,12 @@ fn attach(
 }
 
 impl Assessment {
+    /// What the provider with this name made of the tree besides findings, by its own type: who needs it as well does not
+    /// make it again. `None` if it made nothing of the kind.
+    pub fn product<T: Any>(&self, source: &str) -> Option<&T> {
+        self.looks.get(source)?.report.memory.as_ref()?.downcast_ref()
+    }
+
     /// The providers of the tree before whose word on this one is missing: they were not asked, or did not answer, and the
     /// reason says nothing about the tree.
     pub(crate) fn unheard<'a>(&'a self, before: &'a Assessment) -> BTreeSet<&'a str> {

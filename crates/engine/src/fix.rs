@@ -273,7 +273,8 @@ impl<'a> Session<'a> {
         for repair in repairs {
             let files: BTreeSet<RelPath> = repair.ops.iter().map(|op| op.file().clone()).collect();
             let files = files.into_iter().collect();
-            self.applied.push(Applied { repair, pass: self.n_passes, files, verified: true });
+            let (pass, tree) = (self.n_passes, self.kept.len() - 1);
+            self.applied.push(Applied { repair, pass, tree, files, verified: true });
         }
         self.touched.extend(change.paths());
         let first = &self.kept[0].assessment.snapshot;
@@ -334,6 +335,7 @@ impl<'a> Session<'a> {
         Fixed {
             end,
             change,
+            trees: self.kept.into_iter().map(|it| it.assessment).collect(),
             rejected,
             applied: self.applied,
             passes: self.n_passes,

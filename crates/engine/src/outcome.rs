@@ -54,6 +54,8 @@ pub struct Applied {
     pub repair: Arc<Repair>,
     /// In which pass, from 1.
     pub pass: usize,
+    /// The place among [`Fixed::trees`] of the tree that it was applied to.
+    pub tree: usize,
     /// The files that it touched, in order.
     pub files: Vec<RelPath>,
     /// Whether all that it claimed to resolve is gone and nothing got worse. What is applied is verified.
@@ -98,6 +100,8 @@ pub struct Fixed {
     pub end: Assessment,
     /// What takes the tree there.
     pub change: TreeChange,
+    /// What is known of the trees that led there, in order; the first is the one at the start.
+    pub trees: Vec<Assessment>,
     /// What was applied, in order.
     pub applied: Vec<Applied>,
     /// The last word on every other repair, the best ranked first.

@@ -7,6 +7,7 @@ mod findings;
 mod library;
 mod places;
 mod prover;
+mod repaired;
 mod run;
 mod sources;
 

@@ -9,8 +9,8 @@ mod plan;
 
 pub use self::check::check;
 pub use self::explain::{explain, rules};
-pub use self::fix::fix;
-pub(crate) use self::fix::{Offer, offers};
+pub(crate) use self::fix::Offer;
+pub use self::fix::{Offers, fix};
 pub use self::init::init;
 pub use self::live::Live;
 pub use self::plan::plan;
@@ -35,7 +35,7 @@ use crate::trial::refusals;
 use crate::verdict::Standing;
 
 /// How often the sources are asked again at most, for each round of repairs.
-const RECHECKS_PER_PASS: usize = 200;
+pub(crate) const RECHECKS_PER_PASS: usize = 200;
 
 /// A tree that was looked at.
 struct Looked {

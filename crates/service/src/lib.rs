@@ -53,7 +53,7 @@ pub use self::clank::{
 };
 pub use apply::apply;
 pub use changes::{ChangeKind, FileChange};
-pub use commands::{Live, check, explain, fix, init, plan, rules};
+pub use commands::{Live, Offers, check, explain, fix, init, plan, rules};
 pub use convert::convert;
 pub use edit::{LineIndex, Unit};
 pub use failure::Failure;

@@ -15,11 +15,23 @@ pub(crate) fn work<T: Send>(
     start(jobs)?.install(work)
 }
 
+/// Up to so many bytes of programs are compiled before threads that could help have started.
+const SMALL: usize = 16 << 10;
+
+/// Does work on programs of so many bytes, with threads if that pays.
+pub(crate) fn work_on<T: Send>(
+    n_bytes: usize,
+    work_on_it: impl FnOnce() -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    match n_bytes <= SMALL {
+        true => work_here(work_on_it),
+        false => work(None, work_on_it),
+    }
+}
+
 /// Does work that is too little for threads on the calling one: to start them, each with memory of its own, would take
 /// longer than they save.
-pub(crate) fn work_here<T: Send>(
-    work: impl FnOnce() -> Result<T, Failure> + Send,
-) -> Result<T, Failure> {
+fn work_here<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
     match ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
         Ok(alone) => alone.install(work),
         // This thread works for a pool already.

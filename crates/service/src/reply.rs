@@ -8,6 +8,7 @@ use protocol::v1::{
 
 use crate::Frames;
 use crate::changes::FileChange;
+use crate::commands::Offers;
 use crate::previews::Previews;
 use crate::verdict::Verdict;
 
@@ -67,6 +68,8 @@ pub struct FixReply {
     pub previews: Previews,
     /// The new contents of the files of the overlay that changed, by path. They are not written.
     pub outputs: BTreeMap<String, Vec<u8>>,
+    /// What waits for a person's word in the tree as it is then, if that was asked for.
+    pub offers: Offers,
     /// The file that changed on disk meanwhile, so that everything was done again.
     pub retried: Option<String>,
 }

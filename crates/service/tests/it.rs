@@ -12,6 +12,7 @@ mod it {
     mod interactive;
     mod laws;
     mod live;
+    mod one_loop;
     mod overlay;
     mod part;
     mod repair_reference;

@@ -99,6 +99,18 @@ pub(super) fn for_each_moved(value: &Value, visit: &mut dyn FnMut(&str)) {
     });
 }
 
+/// Gives every node of the tree that a payload moves another id; `None` if there is none for one of them.
+pub(super) fn replace_moved(value: &mut Value, id: &dyn Fn(&str) -> Option<String>) -> Option<()> {
+    with_stack(|| match value {
+        Value::Object(members) => match moved_id(members).map(id) {
+            Some(id) => members.insert("node".to_owned(), id?.into()).map(drop),
+            None => members.values_mut().try_for_each(|it| replace_moved(it, id)),
+        },
+        Value::Array(elements) => elements.iter_mut().try_for_each(|it| replace_moved(it, id)),
+        _ => Some(()),
+    })
+}
+
 /// The id in `{ "node": … }`.
 fn moved_id(members: &Map<String, Value>) -> Option<&str> {
     if members.contains_key("kind") || members.contains_key("source") {

@@ -13,7 +13,7 @@ use edit::LineIndex;
 use snapshot::{RelPath, Snapshot};
 
 use super::file::FileLook;
-use super::repairs::TextRepair;
+use super::repairs::FileRepairs;
 use crate::body::{Goal, GoalKind, Hole};
 use crate::code::Code;
 use crate::driver::CheckedModule;
@@ -32,7 +32,7 @@ pub(super) struct OfFile<'a> {
     pub(super) path: &'a RelPath,
     pub(super) look: &'a FileLook,
     pub(super) module: Option<&'a CheckedModule>,
-    pub(super) repairs: &'a [TextRepair],
+    pub(super) repairs: Option<&'a FileRepairs>,
     /// Whether some repair is about to change it.
     pub(super) is_pending: bool,
 }
@@ -65,22 +65,29 @@ impl OfFile<'_> {
             diagnostics.push(not_canonical(path));
         }
         assign_ids(&mut diagnostics);
+        let known = self.repairs.into_iter().flat_map(FileRepairs::iter);
         let mut repairs: Vec<Repair> =
-            self.repairs.iter().map(|it| text_repair(it, &targets, &diagnostics)).collect();
+            known.map(|(it, ops)| text_repair(it, ops, &targets, &diagnostics)).collect();
         if let (Some(edits), Some(finding), false) =
             (look.layout(), diagnostics.last(), self.is_pending)
         {
             repairs.push(layout_repair(path, edits, finding));
         }
         assign_repair_ids(&mut repairs, snapshot);
-        relate(&mut repairs, self.repairs);
+        if let Some(known) = self.repairs {
+            relate(&mut repairs, known);
+        }
         (diagnostics, repairs)
     }
 }
 
 /// A repair of the compiler. A finding is resolved if everything that it stands for is.
-fn text_repair(it: &TextRepair, targets: &[Vec<Target>], diagnostics: &[Diagnostic]) -> Repair {
-    let TextRepair { repair, ops } = it;
+fn text_repair(
+    repair: &crate::repair::Repair,
+    ops: &[RepairOp],
+    targets: &[Vec<Target>],
+    diagnostics: &[Diagnostic],
+) -> Repair {
     let is_resolved =
         |it: &Vec<Target>| !it.is_empty() && it.iter().all(|it| repair.resolves.contains(it));
     let mut resolved: Vec<(bool, &Diagnostic)> = targets
@@ -103,18 +110,19 @@ fn text_repair(it: &TextRepair, targets: &[Vec<Target>], diagnostics: &[Diagnost
         confidence: repair.confidence,
         safety: repair.safety,
         kind: repair.kind,
-        ops: ops.clone(),
+        ops: ops.to_vec(),
         resolves: resolved.iter().map(|it| it.1.diagnostic_id.clone()).collect(),
         compatibility: Compatibility::default(),
     }
 }
 
 /// Says by id what goes together; the compiler's repairs are the first of the list.
-fn relate(repairs: &mut [Repair], known: &[TextRepair]) {
-    let ids: Vec<String> = repairs.iter().map(|it| it.id.clone()).collect();
-    let named = |places: &[usize]| places.iter().filter_map(|it| ids.get(*it).cloned()).collect();
-    for (repair, known) in repairs.iter_mut().zip(known) {
-        let known = &known.repair.compatibility;
+fn relate(repairs: &mut [Repair], known: &FileRepairs) {
+    let ids: BTreeMap<usize, String> =
+        known.texts.iter().zip(&*repairs).map(|(text, it)| (text.place, it.id.clone())).collect();
+    let named = |places: &[usize]| places.iter().filter_map(|it| ids.get(it).cloned()).collect();
+    for (repair, (known, _)) in repairs.iter_mut().zip(known.iter()) {
+        let known = &known.compatibility;
         repair.compatibility = Compatibility {
             conflicts_with: named(&known.conflicts_with),
             requires: named(&known.requires),

@@ -26,28 +26,16 @@ const MAX_WHOLE: usize = 16 << 20;
 /// The texts that repairs change, by file.
 type Texts<'a> = BTreeMap<&'a Name, (RelPath, Patchable<'a>)>;
 
-/// The same repairs as edits to texts, without those that no edit can make.
-pub(super) fn as_text(found: Vec<Repair>, snapshot: &Snapshot) -> Vec<TextRepair> {
+/// The repairs that edits to texts can make, with these.
+pub(super) fn as_text(found: &[Repair], snapshot: &Snapshot) -> Vec<TextRepair> {
     let edits = found.iter().flat_map(|it| &it.edits);
     let files: BTreeSet<&Name> = edits.filter(|it| !it.1.is_empty()).map(|it| &it.0).collect();
     let read: Vec<(&Name, RelPath, Parsed)> =
         files.into_iter().filter_map(|it| read(it, snapshot)).collect();
     let texts: Texts<'_> =
         read.iter().map(|(file, path, it)| (*file, (path.clone(), Patchable::new(it)))).collect();
-    let lowered = lowered(&found, &texts);
-    let mut places = Vec::with_capacity(found.len());
-    let mut list: Vec<TextRepair> = Vec::with_capacity(found.len());
-    for (repair, ops) in found.into_iter().zip(lowered) {
-        places.push(ops.as_ref().map(|_| list.len()));
-        list.extend(ops.map(|ops| TextRepair { repair, ops }));
-    }
-    let moved = |all: &[usize]| all.iter().filter_map(|it| places[*it]).collect();
-    for it in &mut list {
-        let compatibility = &mut it.repair.compatibility;
-        compatibility.conflicts_with = moved(&compatibility.conflicts_with);
-        compatibility.requires = moved(&compatibility.requires);
-    }
-    list
+    let lowered = lowered(found, &texts).into_iter().enumerate();
+    lowered.filter_map(|(place, ops)| Some(TextRepair { place, ops: ops? })).collect()
 }
 
 fn read<'n>(file: &'n Name, snapshot: &Snapshot) -> Option<(&'n Name, RelPath, Parsed)> {

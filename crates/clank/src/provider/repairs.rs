@@ -14,29 +14,39 @@ use snapshot::{RelPath, Snapshot};
 
 use super::lowered::as_text;
 use crate::driver::{Checked, CheckedModule};
-use crate::program::{Finder, Program, Target};
-use crate::repair::{Budget, Repair, repairs};
+use crate::program::{self, Finder, Program, Target};
+use crate::repair::{Budget, Repair, Repairs, repairs};
 
 /// How many nodes are looked at to repair a file, however many files there are to repair in its group.
 const LEAST_NODES: usize = 50_000;
 
-/// A repair with what it does to the texts.
+/// The repairs of one file.
+#[derive(Debug)]
+pub(super) struct FileRepairs {
+    pub(super) found: Repairs,
+    /// Those of them that its text can be edited for, in the same order.
+    pub(super) texts: Vec<TextRepair>,
+}
+
+/// A repair as what it does to texts.
 #[derive(Debug)]
 pub(super) struct TextRepair {
-    pub(super) repair: Repair,
+    /// Its place among the repairs that were found.
+    pub(super) place: usize,
     pub(super) ops: Vec<RepairOp>,
 }
 
-impl TextRepair {
-    /// Whether `fix` would apply it without being asked.
-    pub(super) fn is_pending(&self) -> bool {
-        let it = &self.repair;
-        it.safety <= Safety::LikelyPreserving && it.confidence <= Confidence::Medium
+impl FileRepairs {
+    /// The repairs that texts can be edited for, with what they do to them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Repair, &[RepairOp])> {
+        self.texts.iter().map(|it| (&self.found.list[it.place], it.ops.as_slice()))
     }
 }
 
-/// The repairs of one file in the order of preference. Their compatibility is by places in this list.
-pub(super) type FileRepairs = Arc<Vec<TextRepair>>;
+/// Whether `fix` would apply it without being asked.
+fn is_pending(it: &Repair) -> bool {
+    it.safety <= Safety::LikelyPreserving && it.confidence <= Confidence::Medium
+}
 
 /// What a group's repairs were made from: its files, their bytes and where their uses lead.
 type Key = Vec<(Name, ContentHash, BTreeMap<DeclId, Target>)>;
@@ -44,20 +54,25 @@ type Key = Vec<(Name, ContentHash, BTreeMap<DeclId, Target>)>;
 /// What is known about the repairs of a tree, by group.
 #[derive(Debug, Default)]
 pub(super) struct KnownRepairs {
-    groups: BTreeMap<Name, (Key, BTreeMap<Name, FileRepairs>)>,
+    groups: BTreeMap<Name, (Key, BTreeMap<Name, Arc<FileRepairs>>)>,
 }
 
 impl KnownRepairs {
     /// The repairs of every file that has any.
     pub(super) fn by_file(&self) -> BTreeMap<&str, &FileRepairs> {
         let files = self.groups.values().flat_map(|it| &it.1);
-        files.map(|(file, repairs)| (file.as_str(), repairs)).collect()
+        files.map(|(file, repairs)| (file.as_str(), &**repairs)).collect()
+    }
+
+    /// The repairs of one file.
+    pub(super) fn of_file(&self, file: &str) -> Option<&FileRepairs> {
+        self.groups.values().find_map(|it| it.1.get(file)).map(|it| &**it)
     }
 
     /// The files that a repair changes which `fix` would apply without being asked.
     pub(super) fn pending_files(&self) -> BTreeSet<&RelPath> {
         let repairs = self.groups.values().flat_map(|it| it.1.values()).flat_map(|it| it.iter());
-        let ops = repairs.filter(|it| it.is_pending()).flat_map(|it| &it.ops);
+        let ops = repairs.filter(|it| is_pending(it.0)).flat_map(|it| it.1);
         ops.map(RepairOp::file).collect()
     }
 }
@@ -70,7 +85,7 @@ pub(super) fn of_program(
     snapshot: &Snapshot,
     known: &KnownRepairs,
 ) -> KnownRepairs {
-    let groups: Vec<_> = groups(program)
+    let groups: Vec<_> = groups(program, finder)
         .into_par_iter()
         .filter(|it| it.iter().any(|it| needs_work(&checked.modules[*it])))
         .filter_map(|members| {
@@ -94,8 +109,9 @@ fn needs_work(module: &CheckedModule) -> bool {
         || module.holes().next().is_some()
 }
 
-/// The places of modules, by what they import, directly or not, in either direction.
-fn groups(program: &Program) -> Vec<Vec<usize>> {
+/// The places of modules, by what they import, directly or not, in either direction. What may have been meant where a
+/// module does not exist belongs to them too, so that it can be tried whether it was.
+fn groups(program: &Program, finder: &dyn Finder) -> Vec<Vec<usize>> {
     let modules = program.modules();
     let places: BTreeMap<&str, usize> =
         modules.iter().enumerate().map(|(place, it)| (it.file.as_str(), place)).collect();
@@ -109,10 +125,15 @@ fn groups(program: &Program) -> Vec<Vec<usize>> {
     };
     for place in 0..modules.len() {
         for target in program.targets(place).values() {
+            let near: Vec<Name>;
             let files = match target {
                 Target::Module(file) => std::slice::from_ref(file),
                 Target::Cycle(files) => files,
-                Target::Missing { .. } | Target::Unreadable => &[],
+                Target::Missing { similar } => {
+                    near = program::files(&modules[place].file, similar, finder).collect();
+                    &near
+                }
+                Target::Unreadable => &[],
             };
             for other in files.iter().filter_map(|it| places.get(it.as_str())) {
                 let (left, right) = (root(&mut leads, place), root(&mut leads, *other));
@@ -144,7 +165,7 @@ fn of_group(
     members: &[usize],
     finder: &(dyn Finder + Sync),
     snapshot: &Snapshot,
-) -> BTreeMap<Name, FileRepairs> {
+) -> BTreeMap<Name, Arc<FileRepairs>> {
     let modules = members.iter().map(|it| program.modules()[*it].clone()).collect();
     let program = Program::link(modules, finder);
     let by_file: BTreeMap<&str, usize> =
@@ -162,9 +183,9 @@ fn of_group(
     let share = whole.nodes / open.len().max(1);
     let budget = Budget { nodes: share.max(LEAST_NODES), ..whole };
     let of_module = |place: &usize| {
-        let found = repairs(&program, &checked, *place, &budget).list;
-        let repairs = as_text(found, snapshot);
-        (checked.modules[*place].file.clone(), Arc::new(repairs))
+        let found = repairs(&program, &checked, *place, &budget);
+        let texts = as_text(&found.list, snapshot);
+        (checked.modules[*place].file.clone(), Arc::new(FileRepairs { found, texts }))
     };
-    open.par_iter().map(of_module).filter(|it| !it.1.is_empty()).collect()
+    open.par_iter().map(of_module).collect()
 }

@@ -7,7 +7,7 @@ use check::Confidence;
 use clank_syntax::Parsed;
 use clank_syntax::patch::{self, PatchOp};
 
-use super::mend::progress_of;
+use super::progress::progress_of;
 use super::{Repair, Target};
 use crate::code::Code;
 use crate::driver::{Checked, CheckedModule, check_with};

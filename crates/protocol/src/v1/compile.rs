@@ -67,7 +67,7 @@ pub struct CompileResult {
 pub struct CompileFixed {
     /// The hash of the program as it was given.
     pub from_hash: String,
-    /// How many times the program was compiled again.
+    /// How many times repairs were tried and the program was compiled again.
     pub rounds: usize,
     /// The repairs, in the order in which they were applied. Ids are those of the round.
     pub applied: Vec<CompileApplied>,
@@ -81,7 +81,7 @@ pub struct CompileFixed {
 pub struct CompileApplied {
     /// From 1.
     pub round: usize,
-    /// `rc1`, …: what it was called in that round.
+    /// `rc1`, …: what it was called in that round; `format` is the canonical layout, which is not among the repairs.
     pub id: String,
     /// What it did.
     pub title: String,

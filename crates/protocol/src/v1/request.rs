@@ -143,6 +143,8 @@ pub struct Fix {
     pub dry_run: bool,
     /// Make the diffs.
     pub with_diffs: bool,
+    /// Try the repairs that wait for a person's word, so that they can be proposed.
+    pub with_offers: bool,
 }
 
 /// `explain`.
@@ -230,8 +232,8 @@ pub enum ProgramRepair {
     Keep,
     /// Apply these repairs, by their ids: all or nothing.
     Apply(Vec<String>),
-    /// Apply what is offered and no less safe than this, until nothing is left.
-    Fix(Safety),
+    /// Apply what is offered and no less safe than this, or than the configuration says, until nothing is left.
+    Fix(Option<Safety>),
 }
 
 /// `build`.

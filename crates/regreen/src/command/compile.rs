@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use protocol::v1::{
-    Compile, CompileDiagnostics, CompileStatus, Language, ProgramForm, ProgramRepair, Safety,
+    Compile, CompileDiagnostics, CompileStatus, Language, ProgramForm, ProgramRepair,
 };
 use service::CompileReply;
 
@@ -54,10 +54,10 @@ pub(crate) struct Arguments {
     /// array.
     #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "fix")]
     pub(crate) apply: Vec<String>,
-    /// Apply what is offered, best first, and compile again until nothing is left that helps
+    /// Apply what `regreen fix` would apply to it, and compile again until nothing is left that helps
     #[arg(long)]
     pub(crate) fix: bool,
-    /// What --fix may do to the meaning of the program [default: likely_preserving]
+    /// What --fix may do to the meaning of the program [default: as configured, else likely_preserving]
     #[arg(long, value_enum, value_name = "SAFETY", requires = "fix")]
     pub(crate) safety: Option<SafetyArgument>,
     #[command(flatten)]
@@ -120,9 +120,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let is_read = arguments.file.as_os_str() == "-";
     let ids = input::repair_ids(&ctx.environment.directory, &arguments.apply, is_read)?;
     let repair = match (&ids[..], arguments.fix) {
-        (_, true) => ProgramRepair::Fix(
-            arguments.safety.map_or(Safety::LikelyPreserving, SafetyArgument::wire),
-        ),
+        (_, true) => ProgramRepair::Fix(arguments.safety.map(SafetyArgument::wire)),
         ([], false) => ProgramRepair::Keep,
         (ids, false) => ProgramRepair::Apply(ids.to_vec()),
     };

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum};
 use protocol::v1::{Fix, Look};
-use service::FixReply;
+use service::{FixReply, Offers};
 
 use super::look::{LookArguments, Looked};
 use super::{Ctx, Outcome, interactive, staged};
@@ -87,7 +87,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let with_diffs = arguments.format() == FixFormat::Diff
         || (arguments.format() == FixFormat::Text && !ctx.common.quiet);
     let original = buffer.as_ref().and_then(|it| look.overlay.get(it)).cloned();
-    let request = Fix { look, dry_run: is_dry, with_diffs };
+    let with_offers = arguments.propose;
+    let request = Fix { look, dry_run: is_dry, with_diffs, with_offers };
     // A buffer is given back, not written; a proposal is written to the registry.
     let only_looks = (is_dry || writes_buffer) && !arguments.propose;
     let session = ctx.open(Wants::unless(only_looks))?;
@@ -110,7 +111,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         ctx.note(&told)?;
     }
     if arguments.propose {
-        propose(ctx, &session, &request.look)?;
+        propose(ctx, &session, &reply.offers)?;
     }
     let exit = Exit::of_verdict(reply.verdict);
     match (buffer, original) {
@@ -125,14 +126,12 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
 }
 
 /// Proposes what waits for a person's word, and tells which proposals there are.
-fn propose(ctx: &Ctx<'_>, session: &service::Session, look: &Look) -> anyhow::Result<()> {
+fn propose(ctx: &Ctx<'_>, session: &service::Session, offers: &Offers) -> anyhow::Result<()> {
     let desk = service::dds::Desk::open(session, ctx.environment.registry.as_deref())?;
     super::dds::tell_untrusted(ctx, &desk)?;
     let by = desk.person(ctx.environment.user.as_deref());
-    let mut line = ProgressLine::start(ctx.common);
-    let proposals = desk.propose(look, &by, &mut |it| line.show(it));
-    drop(line);
-    ctx.note(&render_proposals(&proposals?, ctx.common))
+    let proposals = desk.propose(offers, &by)?;
+    ctx.note(&render_proposals(&proposals, ctx.common))
 }
 
 fn make(

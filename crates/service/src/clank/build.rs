@@ -38,9 +38,6 @@ pub fn build(session: &Session, request: &v1::Build) -> Result<BuildReply, Failu
     pool::work(None, || {
         let sources =
             sources::read(session, &sources::programs(session, &request.files)?, request.solver)?;
-        if let Some(failure) = sources.failure() {
-            return Err(failure);
-        }
         let findings = sources.findings();
         let count =
             |severity| findings.diagnostics.iter().filter(|it| it.severity == severity).count();

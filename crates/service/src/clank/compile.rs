@@ -1,5 +1,6 @@
 //! `compile`: one program in, one CompileResult out. The agent protocol.
 
+mod fix;
 mod hints;
 mod repairs;
 
@@ -12,7 +13,7 @@ use ::clank::emit::{EmitOptions, Runtime};
 use ::clank::program::{Library, NoModules, Program};
 use ::clank::proof::{Counterexample, Proof};
 use ::clank::repair::{Budget, Repairs, Target};
-use ::clank::{Checked, CheckedModule};
+use ::clank::{Checked, CheckedModule, ClankLook};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::json::{self, JsonError, WriteOptions};
 use clank_syntax::{Parsed, SyntaxError, Tokens};
@@ -27,7 +28,7 @@ use super::{ClankFindings, dialect, findings};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::{VERSION, setup, wire};
+use crate::{VERSION, pool, setup, wire};
 
 /// The code of a mistake in AST JSON itself.
 const AST_CODE: &str = "AST";
@@ -86,9 +87,11 @@ pub fn compile(session: Option<&Session>, request: &v1::Compile) -> Result<Compi
     prover.begin();
     let setting = Setting { session, config: &config, prover: &prover };
     let reply = match &request.repair {
-        v1::ProgramRepair::Keep => round(setting, request)?.reply,
+        v1::ProgramRepair::Keep => round(setting, request, None)?.reply,
         v1::ProgramRepair::Apply(ids) => repairs::apply(setting, request, ids)?,
-        v1::ProgramRepair::Fix(safety) => repairs::fix(setting, request, *safety)?,
+        v1::ProgramRepair::Fix(safety) => {
+            pool::work_on(request.bytes.len(), || fix::fix(setting, request, *safety))?
+        }
     };
     prover.finish()?;
     let pending_transaction = session.and_then(Session::pending_transaction);
@@ -103,7 +106,12 @@ struct Setting<'a> {
     prover: &'a Prover,
 }
 
-fn round(setting: Setting<'_>, request: &v1::Compile) -> Result<Round, Failure> {
+/// Compiles the program. `known` is a look at a tree with this very program in it, which is not checked again.
+fn round(
+    setting: Setting<'_>,
+    request: &v1::Compile,
+    known: Option<&ClankLook>,
+) -> Result<Round, Failure> {
     let text = match std::str::from_utf8(&request.bytes) {
         Ok(text) => text,
         Err(error) => return Ok(Round::of(not_text(request, error.valid_up_to()))),
@@ -118,7 +126,7 @@ fn round(setting: Setting<'_>, request: &v1::Compile) -> Result<Round, Failure> 
         Some(session) => {
             let library = OnDisk::new(&session.workspace, &setting.config.clank.roots);
             let program = load(&file, &given, &library);
-            let with_near = match request.with_repairs {
+            let with_near = match request.with_repairs && known.is_none() {
                 true => program.with_near_modules(&library),
                 false => None,
             };
@@ -127,12 +135,14 @@ fn round(setting: Setting<'_>, request: &v1::Compile) -> Result<Round, Failure> 
         }
         None => (load(&file, &given, &NoModules), None),
     };
-    let checked = ::clank::check_with(&program, None, setting.prover.oracle());
+    let before = known.map(|it| &**it.checked());
+    let checked = ::clank::check_with(&program, before, setting.prover.oracle());
     // A tree with holes in it where something could not be read is not what was given: its ids would lie.
     let repairs = match checked.asked {
-        Some(module) if request.with_repairs && problems.is_empty() => match with_near {
-            Some(near) => near_repairs(&near, &checked, setting.prover),
-            None => ::clank::repair::repairs(&program, &checked, module, &Budget::default()),
+        Some(module) if request.with_repairs && problems.is_empty() => match (known, with_near) {
+            (Some(known), _) => known.repairs(&file).cloned().unwrap_or_default(),
+            (_, Some(near)) => near_repairs(&near, &checked, setting.prover),
+            _ => ::clank::repair::repairs(&program, &checked, module, &Budget::default()),
         },
         _ => Repairs::default(),
     };

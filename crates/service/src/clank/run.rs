@@ -23,9 +23,6 @@ use crate::{Frames, pool, wire};
 /// As good as no limit: longer than anybody waits.
 const NO_LIMIT: Duration = Duration::from_secs(60 * 60 * 24 * 365);
 
-/// Up to so many bytes a program is compiled before threads that could help have started.
-const SMALL: usize = 16 << 10;
-
 /// The streams of a program.
 pub struct RunIo {
     /// What it reads.
@@ -96,10 +93,7 @@ pub fn run(
         v1::Runtime::Node => None,
     };
     let loaded = sources::load(session, &[sources::program(&request.file)?])?;
-    let compiled = match loaded.n_bytes() <= SMALL {
-        true => pool::work_here(|| compile(loaded, request))?,
-        false => pool::work(None, || compile(loaded, request))?,
-    };
+    let compiled = pool::work_on(loaded.n_bytes(), || compile(loaded, request))?;
     let Some(files) = compiled.files else {
         return Ok(RunReply { outcome: RunOutcome::NotStarted, findings: compiled.findings });
     };
@@ -118,9 +112,6 @@ struct Compiled {
 
 fn compile(loaded: sources::Loaded, request: &v1::Run) -> Result<Compiled, Failure> {
     let sources = loaded.look(request.solver)?;
-    if let Some(failure) = sources.failure() {
-        return Err(failure);
-    }
     let findings = sources.findings();
     let has_error = findings.diagnostics.iter().any(|it| it.severity == v1::Severity::Error);
     let is_strict = request.strict || sources.is_strict;

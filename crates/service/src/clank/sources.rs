@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ::clank::program::{Finder, Module, Program, candidate_files};
-use ::clank::{Checked, ClankCheck};
+use ::clank::program::Program;
+use ::clank::{Checked, CheckedModule, ClankCheck, ClankLook};
 use check::{Environment, Parses, Severity, Stop};
 use clank_syntax::Span;
 use clank_syntax::ast::Name;
@@ -15,17 +15,16 @@ use document::Limits;
 use edit::{Bias, PositionMap, Text};
 use engine::{Assessment, Fixed, Run, Sieve, Sources as Asked};
 use patch::edits::EditsDocument;
-use plan::Policy;
 use protocol::v1;
-use snapshot::{Entry, File, RelPath, Snapshot, TreeChange};
+use snapshot::{RelPath, Snapshot, TreeChange};
 
 use super::ClankFindings;
 use super::library::OnDisk;
 use super::prover::Prover;
+use super::repaired::{self, Repaired};
 use crate::changes::{FileChange, file_changes};
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::registry::Registry;
 use crate::session::Session;
 use crate::steady::{Attempt, steadily};
 use crate::{setup, view, wire};
@@ -37,7 +36,7 @@ pub(super) struct Sources {
     /// What `fix` would make of them.
     pub(super) fixed: Fixed,
     /// The modules in canonical form.
-    pub(super) checked: Checked,
+    pub(super) checked: Arc<Checked>,
     /// Whether `regreen.toml` asks for canonical sources.
     pub(super) is_strict: bool,
 }
@@ -148,40 +147,24 @@ fn canonical(
     texts: BTreeMap<RelPath, Text>,
     prover: &Prover,
 ) -> Result<Sources, Failure> {
-    let entry = |(path, text)| (path, Entry::File(File::new(text, 0o644)));
-    let snapshot = Snapshot::new(texts.into_iter().map(entry).collect())
-        .map_err(workspace::LoadError::Moving)?;
+    let snapshot = repaired::tree(texts)?;
     let roots: Vec<String> = config.clank.roots.iter().map(ToString::to_string).collect();
-    let clank = ClankCheck::without_repairs(roots.clone()).with_oracle(prover.oracle());
-    let asked = Asked::new(&[&clank], Environment::default());
-    let parses = Arc::new(Parses::new(Limits::DEFAULT).with_language("clank", super::LANGUAGE));
-    let registry = Registry::new(vec![Arc::new(clank.clone())]);
-    // Rules of others are none of its business.
-    let sieve = Sieve { levels: registry.levels(&config.levels()).0, baseline: BTreeSet::new() };
-    let stop = Stop::new();
-    let run = Run { sources: &asked, parses: &parses, sieve: &sieve, stop: &stop, only: None };
-    let start = engine::assess(&run, &snapshot, None);
-    let policy = Policy { safety: config.safety, allow: BTreeSet::new() };
-    let options = engine::Options {
-        policy: &policy,
-        is_editable: &|_| true,
-        wants: &|_| true,
-        max_passes: config.max_passes,
-        max_rechecks: config.max_passes.saturating_mul(200),
-    };
-    let fixed = engine::fix(&run, &start, &options, &mut |_| {});
-    let modules = fixed.end.snapshot.files().filter_map(|(path, file)| {
-        let text = file.text();
-        let text = std::str::from_utf8(text.bytes()).ok()?;
-        Some(module(path, text, &snapshot, &fixed.change))
-    });
-    let modules: Vec<Module> = modules.collect();
-    let program = Program::link(modules, &Among { snapshot: &snapshot, roots });
-    let checked = ::clank::check_with(&program, None, prover.oracle());
+    // Whatever was read is a program, or imported by one.
+    let programs = snapshot.files().map(|it| it.0.clone()).collect();
+    let clank =
+        ClankCheck::without_repairs(roots).with_programs(programs).with_oracle(prover.oracle());
+    let repaired = repaired::repaired(config, &clank, &snapshot, config.safety, &|_| true);
+    if let Some(failure) = repaired.failure() {
+        return Err(failure);
+    }
+    let Repaired { start, fixed } = repaired;
+    let checked = located(&fixed.end, &snapshot, &fixed.change);
     let start = if checked.has_errors() && !has_error(&start) {
         // Errors that are not to be told of are still why there is no program.
         let (sieve, parses) = (Sieve::default(), Arc::new(Parses::new(Limits::DEFAULT)));
-        engine::assess(&Run { sieve: &sieve, parses: &parses, ..run }, &snapshot, None)
+        let (asked, stop) = (Asked::new(&[&clank], Environment::default()), Stop::new());
+        let run = Run { sources: &asked, parses: &parses, sieve: &sieve, stop: &stop, only: None };
+        engine::assess(&run, &snapshot, None)
     } else {
         start
     };
@@ -192,49 +175,32 @@ fn has_error(assessment: &Assessment) -> bool {
     assessment.diagnostics.iter().any(|it| it.severity == Severity::Error)
 }
 
-/// A module in canonical form, with the places of the file as it is.
-fn module(path: &RelPath, text: &str, start: &Snapshot, change: &TreeChange) -> Module {
-    let parsed = clank_syntax::parse(path.as_str(), text);
-    let mut ast = clank_syntax::attach_comments(&parsed);
-    if let Some(edits) = change.edits().get(path)
-        && let Some(original) = start.file(path).map(|it| it.text())
-        && let Ok((_, back)) = edits.invert(&original)
-        && let Ok(text) = std::str::from_utf8(original.bytes())
-    {
+/// The modules of the last tree as they were checked there, with the places of the files as they are.
+fn located(end: &Assessment, start: &Snapshot, change: &TreeChange) -> Arc<Checked> {
+    let Some(look) = end.product::<ClankLook>(ClankCheck::NAME) else { return Arc::default() };
+    if change.is_empty() {
+        return Arc::clone(look.checked());
+    }
+    let tree = |module: &CheckedModule| {
+        let path = RelPath::parse(&module.file).ok()?;
+        let edits = change.edits().get(&path)?;
+        let original = start.file(&path)?.text();
+        let (_, back) = edits.invert(&original).ok()?;
+        let text = end.snapshot.file(&path)?.text();
+        let text = std::str::from_utf8(text.bytes()).ok()?;
+        let parsed = clank_syntax::parse(&module.file, text);
         let places = PositionMap::new(&back);
         let at = |offset, bias| places.map(offset, bias).offset();
-        ast = ast
-            .relocated(text, |it| Span::new(at(it.start, Bias::After), at(it.end, Bias::Before)));
-    }
-    Module { file: Name::new(path.as_str()), ast: Arc::new(ast), syntax: parsed.errors }
-}
-
-/// Modules among the files that were read.
-struct Among<'a> {
-    snapshot: &'a Snapshot,
-    roots: Vec<String>,
-}
-
-impl Finder for Among<'_> {
-    fn find(&self, from: &str, path: &[Name]) -> Option<Name> {
-        let files = candidate_files(from, path, &self.roots);
-        let is_there =
-            |it: &String| RelPath::parse(it).is_ok_and(|path| self.snapshot.file(&path).is_some());
-        files.into_iter().find(is_there).map(Name::from)
-    }
-
-    fn names(&self, _: &str) -> Vec<Name> {
-        Vec::new()
-    }
+        let ast = clank_syntax::attach_comments(&parsed);
+        let original = std::str::from_utf8(original.bytes()).ok()?;
+        Some(ast.relocated(original, |it| {
+            Span::new(at(it.start, Bias::After), at(it.end, Bias::Before))
+        }))
+    };
+    Arc::new((**look.checked()).clone().with_trees(tree))
 }
 
 impl Sources {
-    /// Why the provider could not do its work, if it could not.
-    pub(super) fn failure(&self) -> Option<Failure> {
-        let first = self.start.failures.first()?;
-        Some(Failure::Unusable { path: first.source.clone(), reason: first.message.clone() })
-    }
-
     /// What is said about the sources.
     pub(super) fn findings(&self) -> ClankFindings {
         let diagnostics = &self.start.diagnostics;
@@ -254,5 +220,40 @@ impl Sources {
     /// What `fix` would change, as diffs.
     pub(super) fn changes(&self) -> Result<Vec<FileChange>, Failure> {
         file_changes(&self.start.snapshot, &self.fixed.change)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(text: &str) -> Sources {
+        let path = RelPath::parse("main.clank").expect("a path");
+        let texts = BTreeMap::from([(path, Text::new(text))]);
+        canonical(&Config::default(), texts, &Prover::of(v1::Solver::Own)).expect("sources")
+    }
+
+    /// What is compiled is what the look made: the program is checked and proved once.
+    #[test]
+    fn a_program_is_checked_once() {
+        let sources = sources("fn main() -> Int {\n  1 / 2\n}\n");
+        let look = sources.start.product::<ClankLook>(ClankCheck::NAME).expect("a look");
+        assert!(Arc::ptr_eq(look.checked(), &sources.checked));
+    }
+
+    /// AE-32: the canonical text is compiled, with the places of the text on disk.
+    #[test]
+    fn the_nodes_of_the_canonical_text_have_the_places_on_disk() {
+        let text = "// One.\nfn   main( )->Int{\n\n\n 1   +\n2 }\n";
+        let sources = sources(text);
+        assert_eq!(sources.fixed.change.paths().len(), 1);
+        let module = &sources.checked.modules[0];
+        let body = module.ast.nodes().iter().find(|it| module_text(module, it.span) == "1   +\n2");
+        assert!(body.is_some(), "{:?}", module.ast.nodes());
+        assert_eq!(module.ast.sources()[0].text, text);
+    }
+
+    fn module_text(module: &CheckedModule, span: Span) -> &str {
+        &module.ast.sources()[0].text[span.start as usize..span.end as usize]
     }
 }

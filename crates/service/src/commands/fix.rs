@@ -7,7 +7,7 @@ mod offers;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ::check::Repair;
-use engine::{Applied, Ending, Fixed, Rejected};
+use engine::{Applied, Assessment, Ending, Fixed, Rejected};
 use protocol::v1;
 use snapshot::RelPath;
 use workspace::{CommitError, Meta, TransactionId};
@@ -26,7 +26,8 @@ use crate::verdict::Standing;
 use crate::view::{self, View};
 use crate::{VERSION, pool, wire};
 use ask::Answers;
-pub(crate) use offers::{Offer, offers};
+pub(crate) use offers::Offer;
+pub use offers::Offers;
 
 /// How many titles of repairs the log keeps of one transaction.
 const MOST_LOGGED: usize = 20;
@@ -57,17 +58,26 @@ pub fn fix(
                 retried = Some(path.to_string());
                 continue;
             }
-            let (looked, mended, mut reply) = tried?;
+            let (mut looked, mended, mut reply) = tried?;
             reply.report.pending_transaction = session.pending_transaction();
             reply.retried.clone_from(&retried);
             let change = &mended.fixed.change;
-            if request.dry_run || looked.look.has_overlay() || change.is_empty() {
+            if request.dry_run || looked.look.has_overlay() {
+                // What would have to be written first is not there to be proposed for.
+                let start = looked.assessment.clone();
+                reply.offers = offered(session, &mut looked, &start, request, progress)?;
+                return Ok(reply);
+            }
+            if change.is_empty() {
+                reply.offers = offered(session, &mut looked, &mended.fixed.end, request, progress)?;
                 return Ok(reply);
             }
             progress(Progress::Writing { n_files: change.paths().len() });
             match commit(session, &looked, &mended.fixed, answers.as_ref(), request) {
                 Ok(id) => {
                     reply.report.transaction = id.map(|it| it.to_string());
+                    let end = &mended.fixed.end;
+                    reply.offers = offered(session, &mut looked, end, request, progress)?;
                     return Ok(reply);
                 }
                 Err(error) => match stale_path(&error) {
@@ -102,6 +112,20 @@ fn try_once(
     };
     let reply = reply(&looked, &mended, answers.as_deref(), request)?;
     Ok((looked, mended, reply))
+}
+
+/// What waits for a person's word in a tree, if that was asked for.
+fn offered(
+    session: &Session,
+    looked: &mut Looked,
+    tree: &Assessment,
+    request: &v1::Fix,
+    progress: OnProgress<'_>,
+) -> Result<Offers, Failure> {
+    match request.with_offers {
+        true => offers::offers(session, looked, tree, progress),
+        false => Ok(Offers::default()),
+    }
 }
 
 fn mend(session: &Session, looked: &Looked, progress: OnProgress<'_>) -> Result<Mended, Failure> {
@@ -197,6 +221,7 @@ fn reply(
         frames: view::frames(&end.snapshot, listed.iter(), proposed()),
         previews: Previews::new(&end.snapshot, proposed()),
         outputs: outputs(looked, fixed),
+        offers: Offers::default(),
         retried: None,
     })
 }

@@ -4,14 +4,12 @@
 use govern::registry::{AddError, Entry};
 use govern::{Constraints, ScopeEntry, Status};
 use patch::edits::{EditsDocument, RepairNote};
-use protocol::v1;
 use serde_json::{Value, json};
 use snapshot::RelPath;
 
 use super::{Desk, now};
-use crate::commands::{Offer, offers};
+use crate::commands::{Offer, Offers};
 use crate::failure::Failure;
-use crate::reply::OnProgress;
 
 /// What was proposed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -28,15 +26,9 @@ pub struct Proposals {
 const REPAIR: &str = "x_repair";
 
 impl Desk<'_> {
-    /// Tries every repair that only a person's word lets `fix` make, and proposes those that did what they claim.
-    pub fn propose(
-        &self,
-        look: &v1::Look,
-        by: &str,
-        progress: OnProgress<'_>,
-    ) -> Result<Proposals, Failure> {
-        let found = offers(self.session, look, progress)?;
-        let mut proposals = Proposals { left_out: found.left_out, ..Proposals::default() };
+    /// Proposes the repairs that only a person's word lets `fix` make and that did what they claim when it tried them.
+    pub fn propose(&self, found: &Offers, by: &str) -> Result<Proposals, Failure> {
+        let mut proposals = Proposals { left_out: found.left_out.clone(), ..Proposals::default() };
         let open = self.open_patches()?;
         for offer in &found.offers {
             let title = offer.repair.title.clone();

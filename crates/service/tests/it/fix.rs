@@ -260,3 +260,20 @@ fn where_approval_is_required_no_flag_and_no_answer_applies_a_guess() {
     assert_eq!(applied, ["SCHEMA_TYPE", "SCHEMA_REQUIRED"]);
     assert!(setting.read("shop.yaml").contains("mode: fsat\n"));
 }
+
+/// `fix --propose`: the tree is scanned and checked once; what waits is tried on what is known of the end.
+#[test]
+fn what_waits_for_a_word_is_tried_without_another_look() {
+    let setting = Setting::new(SHOP);
+    let mut seen = Vec::new();
+    let request = v1::Fix { with_offers: true, ..v1::Fix::default() };
+    let reply = service::fix(&setting.session(), &request, &mut |it| seen.push(it), None).unwrap();
+    assert!(reply.report.transaction.is_some());
+    let n_looks = seen.iter().filter(|it| matches!(it, Progress::Scanning)).count();
+    assert_eq!(n_looks, 1, "{seen:?}");
+    let shown = format!("{:?}", reply.offers);
+    assert!(shown.contains("fast"), "the guess for `fsat` waits: {shown}");
+    let request = v1::Fix::default();
+    let reply = service::fix(&setting.session(), &request, &mut |_| {}, None).unwrap();
+    assert!(!format!("{:?}", reply.offers).contains("fast"), "nobody asked");
+}

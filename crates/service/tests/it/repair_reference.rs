@@ -332,7 +332,8 @@ fn the_compatibility_example_is_what_the_compiler_says() {
     let after = apply(&["rc1", "rc2"]).unwrap();
     assert_eq!((&after["status"], &after["fixed"]["rounds"]), (&"success".into(), &1.into()));
     // RS-56, RS-63: the batch is one round.
-    let fixed = compile(&program, v1::ProgramRepair::Fix(v1::Safety::BehaviorChanging)).unwrap();
+    let fixed =
+        compile(&program, v1::ProgramRepair::Fix(Some(v1::Safety::BehaviorChanging))).unwrap();
     assert_eq!(fixed["status"], "success");
     assert_eq!(fixed["fixed"]["rounds"], 1, "{:#}", fixed["fixed"]);
 }

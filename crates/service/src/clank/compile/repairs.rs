@@ -1,22 +1,19 @@
-//! Repairs of a program: how they are told, and how they are applied.
+//! Repairs of a program: how they are told, and how those that are named are applied.
 //!
 //! A program that was given as text is changed as text, one that was given as AST JSON as a tree: either way the result is
 //! bytes that are compiled like any others.
 
 use std::collections::BTreeSet;
 
-use ::clank::repair::{Mendable, Repair, Repairs, Target, in_order, mend};
-use ::clank::{Checked, CheckedModule};
-use check::{Confidence, Safety};
+use ::clank::CheckedModule;
+use ::clank::repair::{Repair, Repairs, Target, in_order};
 use clank_syntax::patch::{self, PatchError, PatchOp};
 use edit::{ContentHash, Text};
 use protocol::v1;
 
+use super::fix::told;
 use super::{CompileReply, Failure, Given, Round, Setting, ast_text, round};
 use crate::wire;
-
-/// How often a program is repaired and compiled again before what is left is left.
-const MAX_ROUNDS: usize = 100;
 
 /// The repairs on the wire, and what they belong to.
 pub(super) struct Told {
@@ -109,7 +106,8 @@ fn one(
     }
 }
 
-fn ops_of(repair: &Repair, module: &CheckedModule) -> Vec<PatchOp> {
+/// What a repair does to the program.
+pub(super) fn ops_of(repair: &Repair, module: &CheckedModule) -> Vec<PatchOp> {
     let own = repair.edits.iter().filter(|it| it.0 == module.file);
     own.flat_map(|it| it.1.iter().cloned()).collect()
 }
@@ -135,7 +133,7 @@ pub(super) fn apply(
     ids: &[String],
 ) -> Result<CompileReply, Failure> {
     let usage = |message: String| Failure::Usage { message };
-    let before = round(setting, request)?;
+    let before = round(setting, request, None)?;
     let places = places_of(ids, &before.repairs).map_err(usage)?;
     let module = before.checked.asked();
     let (Some(given), Some(module)) = (&before.given, module) else {
@@ -145,8 +143,8 @@ pub(super) fn apply(
     let ops: Vec<PatchOp> = places.iter().flat_map(|it| ops_of(&list[*it], module)).collect();
     let bytes = patched(given, &ops)
         .map_err(|error| usage(format!("the repairs cannot be applied together: {error}")))?;
-    let applied = places.iter().map(|it| told(&before, module, *it, 1)).collect();
-    let after = round(setting, &v1::Compile { bytes, ..request.clone() })?;
+    let applied = places.iter().map(|it| told(module, &list[*it], *it, 1)).collect();
+    let after = round(setting, &v1::Compile { bytes, ..request.clone() }, None)?;
     Ok(with_fixed(request, after, 1, applied))
 }
 
@@ -178,83 +176,8 @@ fn places_of(ids: &[String], repairs: &Repairs) -> Result<Vec<usize>, String> {
     in_order(&repairs.list, &chosen).ok_or_else(|| "the repairs require one another".to_owned())
 }
 
-/// A program at one step of `--fix`.
-struct Step<'a> {
-    setting: Setting<'a>,
-    request: v1::Compile,
-    round: Round,
-}
-
-impl Mendable for Step<'_> {
-    type Error = Failure;
-
-    fn checked(&self) -> &Checked {
-        &self.round.checked
-    }
-
-    fn repairs(&self) -> &[Repair] {
-        &self.round.repairs.list
-    }
-
-    fn after(&self, ops: &[PatchOp]) -> Result<Option<Self>, Failure> {
-        let Some(given) = &self.round.given else { return Ok(None) };
-        let Ok(bytes) = patched(given, ops) else { return Ok(None) };
-        let request = v1::Compile { bytes, ..self.request.clone() };
-        let round = round(self.setting, &request)?;
-        Ok(Some(Step { setting: self.setting, request, round }))
-    }
-}
-
-/// `--fix`: one batch after the other, each compiled again, until nothing is left that is allowed and helps.
-pub(super) fn fix(
-    setting: Setting<'_>,
-    request: &v1::Compile,
-    safety: v1::Safety,
-) -> Result<CompileReply, Failure> {
-    let safety = wire::safety_from_wire(safety);
-    let start = Step { setting, request: request.clone(), round: round(setting, request)? };
-    let mut applied = Vec::new();
-    let may_apply = |it: &Repair| may_apply(it, safety);
-    let mended = mend(start, MAX_ROUNDS, may_apply, |step, place, number| {
-        if let Some(module) = step.round.checked.asked() {
-            applied.push(told(&step.round, module, place, number));
-        }
-    })?;
-    let Step { request: last, round: now, .. } = mended.end;
-    let mut reply = with_fixed(request, now, mended.n_rounds, applied);
-    if let Some(fixed) = &mut reply.result.fixed
-        && request.form == v1::ProgramForm::Source
-    {
-        fixed.source = String::from_utf8(last.bytes).ok();
-    }
-    Ok(reply)
-}
-
-/// What `--fix` applies: what was tried, is likely to be meant, and is as safe as asked.
-fn may_apply(repair: &Repair, safety: Safety) -> bool {
-    repair.is_verified && repair.confidence <= Confidence::Medium && repair.safety <= safety
-}
-
-fn told(round: &Round, module: &CheckedModule, place: usize, number: usize) -> v1::CompileApplied {
-    let repair = &round.repairs.list[place];
-    let resolved = repair.resolves.iter().filter_map(|it| match it {
-        Target::Diagnostic(it) => {
-            let it = module.diagnostics.get(*it)?;
-            Some(format!("{}: {}", it.code.name(), it.message))
-        }
-        Target::Goal(it) => Some(format!("not proved: {}", module.goals().nth(*it)?.1.text)),
-        Target::Hole(it) => Some(format!("hole of type {}", module.holes().nth(*it)?.1.expected)),
-    });
-    v1::CompileApplied {
-        round: number,
-        id: format!("rc{}", place + 1),
-        title: repair.title.clone(),
-        safety: wire::safety(repair.safety),
-        resolved: resolved.collect(),
-    }
-}
-
-fn with_fixed(
+/// The reply about a program that was changed.
+pub(super) fn with_fixed(
     request: &v1::Compile,
     after: Round,
     rounds: usize,

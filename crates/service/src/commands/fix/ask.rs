@@ -185,12 +185,15 @@ fn choose(looked: &Looked, assessment: &Assessment, answers: &Answers) -> Vec<Ra
 
 /// Two rounds as one: the later one has the last word on every repair.
 fn joined(earlier: Mended, later: Mended) -> Mended {
-    let n_passes = earlier.fixed.passes;
+    let (n_passes, n_trees) = (earlier.fixed.passes, earlier.fixed.trees.len());
     let mut applied = earlier.fixed.applied;
     applied.extend(later.fixed.applied.into_iter().map(|mut it| {
         it.pass += n_passes;
+        it.tree += n_trees;
         it
     }));
+    let mut trees = earlier.fixed.trees;
+    trees.extend(later.fixed.trees);
     let done: BTreeSet<&str> = applied.iter().map(|it| it.repair.id.as_str()).collect();
     let said: BTreeSet<&str> =
         later.fixed.rejected.iter().map(|it| it.repair.id.as_str()).collect();
@@ -210,6 +213,7 @@ fn joined(earlier: Mended, later: Mended) -> Mended {
         fixed: Fixed {
             end: later.fixed.end,
             change: later.fixed.change,
+            trees,
             rejected,
             passes: n_passes + later.fixed.passes,
             rechecks: earlier.fixed.rechecks + later.fixed.rechecks,

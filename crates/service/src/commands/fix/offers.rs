@@ -3,22 +3,21 @@
 use std::sync::Arc;
 
 use ::check::Repair;
+use engine::Assessment;
 use plan::Reason;
-use protocol::v1;
 use snapshot::{Snapshot, TreeChange};
 
-use super::super::{look_at, repair};
-use super::mend;
+use super::super::{Looked, repair};
 use crate::failure::Failure;
-use crate::pool;
 use crate::reply::OnProgress;
 use crate::session::Session;
-use crate::steady::{Attempt, steadily};
+use crate::view::{self, View};
 
 /// How many repairs are tried at most; each is a look at what it changes.
 const MOST_OFFERS: usize = 100;
 
 /// A repair that waits for a person's word.
+#[derive(Clone, Debug)]
 pub(crate) struct Offer {
     pub(crate) repair: Arc<Repair>,
     /// The tree that it was tried on.
@@ -27,57 +26,51 @@ pub(crate) struct Offer {
     pub(crate) change: TreeChange,
 }
 
-/// What came of trying them.
-#[derive(Default)]
-pub(crate) struct Offers {
+/// The repairs that wait for a person's word, for [`crate::dds::Desk::propose`].
+#[derive(Clone, Debug, Default)]
+pub struct Offers {
     /// Those that did what they claim, in rank order.
     pub(crate) offers: Vec<Offer>,
     /// Titles of those that did not, or that were not tried, with the reason.
     pub(crate) left_out: Vec<(String, String)>,
 }
 
-/// Looks at the tree as it is, and tries every repair that only a person's word lets `fix` make.
-pub(crate) fn offers(
+/// Tries every repair that only a person's word lets `fix` make in a tree that was looked at.
+pub(super) fn offers(
     session: &Session,
-    request: &v1::Look,
+    looked: &mut Looked,
+    tree: &Assessment,
     progress: OnProgress<'_>,
 ) -> Result<Offers, Failure> {
-    let work = |attempt: &mut Attempt| {
-        let mut looked = look_at(session, request, request.no_baseline, attempt, progress)?;
-        let waiting: Vec<Arc<Repair>> = mend(session, &looked, progress)?
-            .fixed
-            .rejected
-            .iter()
-            .filter(|it| {
-                matches!(it.rejection.reason, Reason::NeedsApproval | Reason::LowConfidence)
-            })
-            .map(|it| it.repair.clone())
-            .collect();
-        let mut found = Offers::default();
-        for (idx, waiting) in waiting.into_iter().enumerate() {
-            if idx >= MOST_OFFERS {
-                let reason = format!("{MOST_OFFERS} were tried, which is enough at a time");
-                found.left_out.push((waiting.title.clone(), reason));
-                continue;
-            }
-            looked.look.policy.allow.insert(waiting.id.clone());
-            let wants = |it: &Repair| it.id == waiting.id;
-            let (setup, look) = (&looked.setup, &looked.look);
-            let mended = repair(session, setup, look, &looked.assessment, (&wants, 1), progress)?;
-            looked.look.policy.allow.remove(&waiting.id);
-            let is_kept =
-                mended.fixed.applied.iter().any(|it| it.repair.id == waiting.id && it.verified);
-            if is_kept {
-                let before = looked.assessment.snapshot.clone();
-                found.offers.push(Offer { repair: waiting, before, change: mended.fixed.change });
-            } else {
-                let why = mended.fixed.rejected.iter().find(|it| it.repair.id == waiting.id);
-                let why =
-                    why.map_or("it did not do what it claims", |it| it.rejection.detail.as_str());
-                found.left_out.push((waiting.title.clone(), why.to_owned()));
-            }
-        }
-        Ok(found)
+    let view = View::new(&looked.setup, &looked.look, tree, &looked.own);
+    let plan = view::choose(&looked.setup, &looked.look, tree, &view.repairs);
+    let waits = |it: &plan::Ranked| {
+        let reason = it.rejection.as_ref().map(|it| it.reason);
+        matches!(reason, Some(Reason::NeedsApproval | Reason::LowConfidence))
     };
-    pool::work(request.jobs, || steadily(work))
+    let waiting = plan.ranked.into_iter().filter(waits).map(|it| it.repair);
+    let mut found = Offers::default();
+    for (idx, waiting) in waiting.enumerate() {
+        if idx >= MOST_OFFERS {
+            let reason = format!("{MOST_OFFERS} were tried, which is enough at a time");
+            found.left_out.push((waiting.title.clone(), reason));
+            continue;
+        }
+        looked.look.policy.allow.insert(waiting.id.clone());
+        let wants = |it: &Repair| it.id == waiting.id;
+        let (setup, look) = (&looked.setup, &looked.look);
+        let mended = repair(session, setup, look, tree, (&wants, 1), progress)?;
+        looked.look.policy.allow.remove(&waiting.id);
+        let is_kept =
+            mended.fixed.applied.iter().any(|it| it.repair.id == waiting.id && it.verified);
+        if is_kept {
+            let before = tree.snapshot.clone();
+            found.offers.push(Offer { repair: waiting, before, change: mended.fixed.change });
+        } else {
+            let why = mended.fixed.rejected.iter().find(|it| it.repair.id == waiting.id);
+            let why = why.map_or("it did not do what it claims", |it| it.rejection.detail.as_str());
+            found.left_out.push((waiting.title.clone(), why.to_owned()));
+        }
+    }
+    Ok(found)
 }

@@ -1,69 +1,15 @@
-//! What `compile --fix --safety behavior_changing` does to a program, and whether repairs do what they say.
+//! Whether repairs do what they say.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
-use check::Confidence;
-use clank::Checked;
-use clank::repair::{self, Budget, Mendable, Repair, Repairs, Target, repairs};
+use clank::repair::{self, Budget, Repair, Repairs, Target, repairs};
 use clank_syntax::patch::PatchOp;
 
 use super::subject::Subject;
 
-/// After so many rounds what is left is left.
-const MAX_ROUNDS: usize = 5;
-
-/// What became of a program.
-pub(super) struct Mended {
-    pub(super) after: Subject,
-    pub(super) n_rounds: usize,
-    /// The titles of what was applied, in order.
-    pub(super) applied: Vec<String>,
-}
-
 pub(super) fn offered(subject: &Subject) -> Repairs {
     let asked = subject.checked.asked.expect("the program has the module that it was loaded for");
     repairs(&subject.program, &subject.checked, asked, &Budget::default())
-}
-
-/// A program with what is offered for it, which is found out when it is asked for.
-struct Offered {
-    subject: Subject,
-    offer: OnceCell<Repairs>,
-}
-
-impl Mendable for Offered {
-    type Error = Infallible;
-
-    fn checked(&self) -> &Checked {
-        &self.subject.checked
-    }
-
-    fn repairs(&self) -> &[Repair] {
-        &self.offer.get_or_init(|| offered(&self.subject)).list
-    }
-
-    fn after(&self, ops: &[PatchOp]) -> Result<Option<Self>, Infallible> {
-        let next = self.subject.patched(ops).ok().map(|it| Subject::new(&it));
-        Ok(next.map(|subject| Offered { offer: OnceCell::new(), subject }))
-    }
-}
-
-/// Applies the best repairs, round by round. `offer` is what is offered for the program.
-pub(super) fn mend(subject: Subject, offer: Repairs) -> Mended {
-    let mut applied = Vec::new();
-    let is_allowed = |it: &Repair| it.is_verified && it.confidence <= Confidence::Medium;
-    let mended = repair::mend(
-        Offered { subject, offer: offer.into() },
-        MAX_ROUNDS,
-        is_allowed,
-        |step, place, _| {
-            applied.push(step.repairs()[place].title.clone());
-        },
-    );
-    let Ok(mended) = mended;
-    Mended { after: mended.end.subject, n_rounds: mended.n_rounds, applied }
 }
 
 fn ops(repair: &Repair) -> Vec<PatchOp> {
