@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use check::{Check, Coverage, Diagnostic, FailureKind, Input, LookError, Repair, Severity, Since};
+use check::{
+    Check, Coverage, Diagnostic, FailureKind, Input, LookError, Repair, RuleSet, Severity, Since,
+};
 use snapshot::{RelPath, Snapshot};
 
 use crate::ask::Look;
@@ -141,8 +143,10 @@ pub(crate) fn assess_since(
         }
     }
     hear(run, snapshot, questions, &mut looks, &mut failures);
-    let ignores =
-        ignore::update(run.parses, snapshot, before.map(|(it, changed)| (&it.ignores, changed)));
+    let is_read =
+        |path: &RelPath| run.sources.iter().any(|it| it.card.interest.covers(path.as_str()));
+    let ignored_before = before.map(|(it, changed)| (&it.ignores, changed));
+    let ignores = ignore::update(run.parses, snapshot, ignored_before, &is_read);
     let snapshot = snapshot.clone();
     assemble(run, Parts { snapshot, looks, unasked, broken, failures, ignores })
 }
@@ -329,9 +333,20 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
         let severity = run.sieve.severity(diagnostic)?;
         Some(with_severity(diagnostic, severity))
     });
-    let sifted = ignore::sift(&assessment.ignores, leveled.collect(), &|path| {
-        all_asked && assessment.looks.values().all(|look| !look.report.blocked.contains_key(path))
-    });
+    let is_whole = |path: &RelPath, source: Option<&str>| {
+        let is_blocked = |look: &Look| look.report.blocked.contains_key(path);
+        match source {
+            Some(OWN_SOURCE) => true,
+            Some(source) => assessment.looks.get(source).is_some_and(|it| !is_blocked(it)),
+            None => all_asked && !assessment.looks.values().any(is_blocked),
+        }
+    };
+    // Who cannot be asked has rules all the same.
+    let mut sources: BTreeMap<&str, bool> =
+        run.sources.unusable().iter().map(|it| (it.source.as_str(), false)).collect();
+    let is_open = |it: &Source<'_>| it.card.rules == RuleSet::Open;
+    sources.extend(run.sources.iter().map(|it| (it.card.name.as_str(), is_open(it))));
+    let sifted = ignore::sift(&assessment.ignores, leveled.collect(), &sources, &is_whole);
     let own = sifted.own.into_iter().filter_map(|mut diagnostic| {
         diagnostic.severity = run.sieve.severity(&diagnostic)?;
         Some(Arc::new(diagnostic))

@@ -1,0 +1,7 @@
+//! Comments in every language of the table.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod it {
+    mod laws;
+    mod samples;
+}
