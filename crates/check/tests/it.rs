@@ -3,5 +3,6 @@
 
 mod it {
     mod laws;
+    mod real_files;
     mod samples;
 }
