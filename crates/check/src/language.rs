@@ -283,25 +283,21 @@ impl Syntax {
 
     /// How comments are written, for people: `// …`, `/* … */`.
     pub fn comment_forms(&self) -> Vec<String> {
-        let mut forms: Vec<String> = Vec::new();
         let between = |open: &str, close: &str| format!("{open} … {}", close.trim());
+        let mut forms: Vec<String> = Vec::new();
         for lexeme in self.lexemes {
-            let form = match lexeme {
+            let found = match lexeme {
                 // A first line that names a program is no place for words.
-                Lexeme::Line(it) if it.at == At::FileStart => continue,
-                Lexeme::Line(it) => format!("{} …", it.open.trim()),
-                Lexeme::Block(it) => between(it.open, it.close),
-                Lexeme::Long { open, is_comment: true } => format!("{open}[[ … ]]"),
-                Lexeme::Pod => between("=pod", "=cut"),
-                Lexeme::Island { syntax, .. } => {
-                    forms.extend(syntax.comment_forms());
-                    continue;
-                }
-                _ => continue,
+                Lexeme::Line(it) if it.at == At::FileStart => Vec::new(),
+                Lexeme::Line(it) => vec![format!("{} …", it.open.trim())],
+                Lexeme::Block(it) => vec![between(it.open, it.close)],
+                Lexeme::Long { open, is_comment: true } => vec![format!("{open}[[ … ]]")],
+                Lexeme::Pod => vec![between("=pod", "=cut")],
+                Lexeme::Island { syntax, .. } => syntax.comment_forms(),
+                _ => Vec::new(),
             };
-            forms.push(form);
+            forms.extend(found.into_iter().filter(|it| !forms.contains(it)).collect::<Vec<_>>());
         }
-        forms.dedup();
         forms
     }
 }

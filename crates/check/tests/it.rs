@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod it {
+    mod guide;
     mod laws;
     mod real_files;
     mod samples;

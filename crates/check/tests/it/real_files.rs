@@ -147,9 +147,28 @@ for path in sorted(pathlib.Path(sysconfig.get_path("stdlib")).rglob("*.py"))[::4
         pass
 "#;
     let output = std::process::Command::new("python3").args(["-c", PROGRAM]).output().unwrap();
+    let n_compared = compare_all(&output);
+    assert!(n_compared > 100, "{n_compared} files");
+}
+
+/// What TypeScript comes with, by its own parser. `CHECK_NODE_MODULES` says where it is installed.
+#[cfg(feature = "live")]
+#[test]
+fn typescripts_own_files_read_as_typescript_reads_them() {
+    let modules = std::env::var_os("CHECK_NODE_MODULES").expect("cargo xtask live sets it");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/typescript.js");
+    let mut node = std::process::Command::new("node");
+    let output = node.arg(script).arg(&modules).env("NODE_PATH", &modules).output().unwrap();
+    let n_compared = compare_all(&output);
+    assert!(n_compared > 100, "{n_compared} files");
+}
+
+/// Compares with what a program printed, a line for each file, and says how many there were.
+#[cfg(feature = "live")]
+fn compare_all(output: &std::process::Output) -> usize {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut n_compared = 0;
-    for line in String::from_utf8(output.stdout).unwrap().lines() {
+    let printed = std::str::from_utf8(&output.stdout).unwrap();
+    for line in printed.lines() {
         let mut words = line.split(' ');
         let path = PathBuf::from(words.next().unwrap());
         let text = fs::read(&path).unwrap();
@@ -158,7 +177,6 @@ for path in sorted(pathlib.Path(sysconfig.get_path("stdlib")).rglob("*.py"))[::4
             start.parse().unwrap()..end.parse().unwrap()
         };
         compare(&path, &text, &places(&text, words.map(range)));
-        n_compared += 1;
     }
-    assert!(n_compared > 100, "{n_compared} files");
+    printed.lines().count()
 }
