@@ -12,13 +12,14 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
 
-const TARGETS: [&str; 17] = [
+const TARGETS: [&str; 18] = [
     "clank-check",
     "clank-format",
     "clank-json",
     "clank-lex-parse",
     "clank-patch",
     "clank-repair",
+    "comments",
     "edits",
     "fix",
     "govern",
@@ -88,6 +89,7 @@ fn seeds(root: &Path, target: &str) -> Option<PathBuf> {
         "clank-check" | "clank-format" | "clank-lex-parse" | "clank-repair" => {
             Some(root.join("crates/clank-syntax/tests/programs"))
         }
+        "comments" => Some(root.join("crates/check/tests/samples")),
         "clank-json" => Some(root.join("crates/clank-syntax/tests/it/json")),
         "patch" => Some(root.join("examples")),
         "pack" => Some(root.join("crates/bench/src/mutation/pack")),

@@ -7,10 +7,11 @@ use anyhow::{Context, Result, ensure};
 use crate::{cargo, command, crash, execute, fuzz, report, study};
 
 /// Debian packages, with the program that each is needed for.
-const PACKAGES: [(&str, &str); 8] = [
+const PACKAGES: [(&str, &str); 9] = [
     ("strace", "strace"),
     ("patch", "patch"),
     ("git", "git"),
+    ("python3", "python3"),
     ("npm", "npm"),
     ("z3", "z3"),
     ("bubblewrap", "bwrap"),
@@ -38,7 +39,14 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     execute(
         cargo(root)
             .args(["test", "--package", "clank", "--features", "live"])
-            .env("CLANK_TSC", tsc),
+            .env("CLANK_TSC", &tsc),
+    )?;
+    report("live: comments beside the lexers of Rust, Python and TypeScript");
+    let modules = tsc.ancestors().nth(2).context("tsc is in node_modules/.bin")?;
+    execute(
+        cargo(root)
+            .args(["test", "--package", "check", "--features", "live"])
+            .env("CHECK_NODE_MODULES", modules),
     )?;
     report("live: the mutation study, on the first workspaces");
     execute(cargo(root).args([

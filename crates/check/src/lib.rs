@@ -10,10 +10,12 @@ mod card;
 mod coverage;
 mod diagnostic;
 mod identity;
+mod language;
 mod location;
 mod parses;
 mod provider;
 mod repair;
+mod rule_name;
 mod signs;
 mod stop;
 
@@ -22,12 +24,14 @@ pub use card::{Card, Cost, Interest, Page, RuleInfo, RuleSet, Trust};
 pub use coverage::{Coverage, Unchecked};
 pub use diagnostic::{Class, Concern, Diagnostic, Related, Severity, Tier};
 pub use identity::{assign_ids, assign_repair_ids, sort_and_assign_ids};
+pub use language::Syntax;
 pub use location::Location;
-pub use parses::{Language, Parsed, Parses};
+pub use parses::{Code, Language, Parsed, Parses};
 pub use provider::{
     Check, Environment, FailureKind, Input, LookError, Looker, Memory, Opened, Provider, Reach,
     Report, Since,
 };
 pub use repair::{Compatibility, Confidence, Kind, Repair, RepairOp, Safety, Scope};
+pub use rule_name::RuleName;
 pub use signs::Sign;
 pub use stop::{Stop, StopCause};

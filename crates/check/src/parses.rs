@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use document::{Document, Format, Limits, ParseError};
 use edit::{ContentHash, LineIndex, Text};
-use snapshot::File;
+use snapshot::{File, RelPath};
 
 use crate::cache::Cache;
+use crate::language::Syntax;
 use crate::signs::{Sign, Signs};
 
 /// How many bytes of text the kept documents may have together.
@@ -42,7 +43,7 @@ impl Parsed {
     }
 }
 
-/// What there is to know about the files of a programming language, which are no documents.
+/// A programming language that somebody can parse.
 #[derive(Clone, Copy, Debug)]
 pub struct Language {
     /// Its name, for people.
@@ -51,6 +52,49 @@ pub struct Language {
     pub comments: fn(&Text) -> Vec<Range<u32>>,
     /// Says why a text is no program, in words, if it is none.
     pub fault: fn(&Text) -> Option<String>,
+}
+
+/// How to read a text that is no document.
+#[derive(Clone, Copy, Debug)]
+pub enum Code<'a> {
+    /// Its language has a parser.
+    Parsed(&'a Language),
+    /// Its language is in the table.
+    Scanned(&'static Syntax),
+}
+
+impl Code<'_> {
+    /// The name of the language, for people.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Code::Parsed(it) => it.name,
+            Code::Scanned(it) => it.name,
+        }
+    }
+
+    /// Where the comments of a text are, in order.
+    pub fn comments(&self, text: &Text) -> Vec<Range<u32>> {
+        match self {
+            Code::Parsed(it) => (it.comments)(text),
+            Code::Scanned(it) => it.comments(text),
+        }
+    }
+
+    /// Why a text is no program, in words, if somebody can tell.
+    pub fn fault(&self, text: &Text) -> Option<String> {
+        match self {
+            Code::Parsed(it) => (it.fault)(text),
+            Code::Scanned(_) => None,
+        }
+    }
+
+    /// The brackets that only make room for a comment, if the language needs them.
+    pub fn wrap(&self) -> Option<(u8, u8)> {
+        match self {
+            Code::Parsed(_) => None,
+            Code::Scanned(it) => it.wrap(),
+        }
+    }
 }
 
 /// A cache of parsed texts. What it returns never depends on what it holds.
@@ -78,7 +122,7 @@ impl Parses {
         Parses { limits, languages, signs, kept: Mutex::default() }
     }
 
-    /// The same, and it knows the language of files with this extension.
+    /// The same, and files with this extension are read by the language's own parser.
     pub fn with_language(mut self, extension: &'static str, language: Language) -> Parses {
         self.languages.insert(extension, language);
         self
@@ -96,9 +140,15 @@ impl Parses {
         self.signs.shows(file, sign)
     }
 
-    /// The language of files with this extension, if they are programs in one that is known.
-    pub fn language(&self, extension: &str) -> Option<&Language> {
-        self.languages.get(extension)
+    /// Whether files with this extension are read by a language's own parser.
+    pub fn has_language(&self, extension: &str) -> bool {
+        self.languages.contains_key(extension)
+    }
+
+    /// How to read a text that is no document; `None` if its language is not known.
+    pub fn code(&self, path: &RelPath, text: &Text) -> Option<Code<'_>> {
+        let parsed = path.extension().and_then(|it| self.languages.get(it)).map(Code::Parsed);
+        parsed.or_else(|| Syntax::of(path.as_str(), text.bytes()).map(Code::Scanned))
     }
 
     /// The limits that texts are parsed within.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use check::{
-    Check, Coverage, Diagnostic, FailureKind, Input, LookError, Reach, Repair, Severity, Since,
+    Check, Coverage, Diagnostic, FailureKind, Input, LookError, Reach, Repair, RuleSet, Severity,
+    Since,
 };
 use snapshot::{RelPath, Snapshot};
 
@@ -159,12 +160,12 @@ pub(crate) fn assess_since(
         }
     }
     hear(run, snapshot, questions, &mut looks, &mut failures);
+    let is_read =
+        |path: &RelPath| run.sources.iter().any(|it| it.card.interest.covers(path.as_str()));
     let part = run.only.map(|it| snapshot.part(it));
-    let ignores = ignore::update(
-        run.parses,
-        part.as_ref().unwrap_or(snapshot),
-        before.map(|(it, changed)| (&it.ignores, changed)),
-    );
+    let ignored_before = before.map(|(it, changed)| (&it.ignores, changed));
+    let part = part.as_ref().unwrap_or(snapshot);
+    let ignores = ignore::update(run.parses, part, ignored_before, &is_read);
     let snapshot = snapshot.clone();
     assemble(run, Parts { snapshot, looks, unasked, broken, failures, ignores })
 }
@@ -335,9 +336,20 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
         let severity = run.sieve.severity(diagnostic)?;
         Some(with_severity(diagnostic, severity))
     });
-    let sifted = ignore::sift(&assessment.ignores, leveled.collect(), &|path| {
-        all_asked && assessment.looks.values().all(|look| !look.report.blocked.contains_key(path))
-    });
+    let is_whole = |path: &RelPath, source: Option<&str>| {
+        let is_blocked = |look: &Look| look.report.blocked.contains_key(path);
+        match source {
+            Some(OWN_SOURCE) => true,
+            Some(source) => assessment.looks.get(source).is_some_and(|it| !is_blocked(it)),
+            None => all_asked && !assessment.looks.values().any(is_blocked),
+        }
+    };
+    // Who cannot be asked has rules all the same.
+    let mut sources: BTreeMap<&str, bool> =
+        run.sources.unusable().iter().map(|it| (it.source.as_str(), false)).collect();
+    let is_open = |it: &Source<'_>| it.card.rules == RuleSet::Open;
+    sources.extend(run.sources.iter().map(|it| (it.card.name.as_str(), is_open(it))));
+    let sifted = ignore::sift(&assessment.ignores, leveled.collect(), &sources, &is_whole);
     let own = sifted.own.into_iter().filter_map(|mut diagnostic| {
         diagnostic.severity = run.sieve.severity(&diagnostic)?;
         Some(Arc::new(diagnostic))

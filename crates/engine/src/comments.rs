@@ -1,68 +1,98 @@
 //! Whether an edit lost a comment that should have stayed.
 //!
-//! A comment belongs to the entry before it on its line, or else to the entry after it, or to the container around it.
-//! It may go together with that, and with nothing else. Most edits touch no comment, so what belongs to what is only
-//! looked up when one is missing.
+//! A comment belongs to what stands before it on its line, or else to what comes after it, or to what is around it. It
+//! may go together with that, and with nothing else. In a document that is an entry, in a program a line of code. A
+//! comment also may go if it is what the repair is about, and one that only has other blanks is still the same.
+//!
+//! Most edits touch no comment, so what belongs to what is only looked up when one is missing.
+
+mod program;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use document::{Document, Pointer, Value};
-use edit::EditSet;
+use edit::{EditSet, Text};
+
+pub(crate) use program::lost_in_program;
 
 /// How many entries of a document are looked at to find out what a comment belongs to. Beyond that, a comment that
 /// goes is taken for lost.
 const MAX_ENTRIES: usize = 20_000;
 
-/// The first comment that is gone although what it belongs to is not.
-pub(crate) fn lost_comment(old: &Document, new: &Document, edits: &EditSet) -> Option<String> {
-    let missing = missing_comments(old, new, edits);
+/// The first comment of a document that is gone although what it belongs to is not, and although it is not meant.
+pub(crate) fn lost_in_document(
+    old: &Document,
+    new: &Document,
+    edits: &EditSet,
+    is_meant: &dyn Fn(&Range<u32>) -> bool,
+) -> Option<String> {
+    let missing = missing_comments(
+        &Commented { text: old.text(), comments: old.comments() },
+        || Commented { text: new.text(), comments: new.comments() },
+        edits,
+    );
     if missing.is_empty() {
         return None;
     }
     let entries = entries(old);
-    let lost = missing.into_iter().find(|comment| {
-        let deleted = covering_edit(old, edits, comment);
+    let lost = missing.into_iter().filter(|it| !is_meant(it)).find(|comment| {
+        let deleted = covering_edit(old.text(), edits, comment);
         let parts = entries.as_ref().zip(deleted.as_ref());
-        !parts
-            .is_some_and(|(entries, deleted)| Loss { old, new, entries, comment, deleted }.may_be())
+        !parts.is_some_and(|(entries, (deleted, _))| {
+            Loss { old, new, entries, comment, deleted }.may_be()
+        })
     });
-    lost.map(|range| text_of(old, &range).into_owned())
+    lost.map(|range| text_of(old.text(), &range))
+}
+
+/// A text and where its comments are.
+struct Commented<'a> {
+    text: &'a Text,
+    comments: Vec<Range<u32>>,
 }
 
 /// The comments of the old text that are not in the new one. Of equal ones it is those that an edit touches.
-fn missing_comments(old: &Document, new: &Document, edits: &EditSet) -> Vec<Range<u32>> {
-    let old_comments = old.comments();
-    if old_comments.is_empty() {
+fn missing_comments<'a>(
+    old: &Commented<'_>,
+    new: impl FnOnce() -> Commented<'a>,
+    edits: &EditSet,
+) -> Vec<Range<u32>> {
+    if old.comments.is_empty() {
         return Vec::new();
     }
-    let new_comments = new.comments();
+    let new = new();
     let mut left: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
-    for range in &new_comments {
-        *left.entry(text_of(new, range).into_owned().into_bytes()).or_default() += 1;
+    for range in &new.comments {
+        *left.entry(words_of(new.text, range)).or_default() += 1;
     }
-    let is_touched = |comment: &Range<u32>| {
+    let is_touched = |comment: &&Range<u32>| {
         let after = edits.edits().partition_point(|edit| edit.end <= comment.start);
         edits
             .edits()
             .get(after)
             .is_some_and(|edit| edit.start < comment.end && edit.start < edit.end)
     };
-    let (touched, untouched): (Vec<_>, Vec<_>) = old_comments.into_iter().partition(is_touched);
+    let (touched, untouched): (Vec<_>, Vec<_>) = old.comments.iter().partition(is_touched);
     let mut missing = Vec::new();
     for range in untouched.into_iter().chain(touched) {
-        let text = text_of(old, &range).into_owned().into_bytes();
-        match left.get_mut(&text).filter(|n| **n > 0) {
+        match left.get_mut(&words_of(old.text, range)).filter(|n| **n > 0) {
             Some(n) => *n -= 1,
-            None => missing.push(range),
+            None => missing.push(range.clone()),
         }
     }
     missing
 }
 
-fn text_of<'a>(document: &'a Document, range: &Range<u32>) -> std::borrow::Cow<'a, str> {
-    let bytes = document.text().bytes().get(range.start as usize..range.end as usize);
-    String::from_utf8_lossy(bytes.unwrap_or_default().trim_ascii_end())
+/// What a comment says, blanks aside: it may be moved in or out, and laid out anew.
+fn words_of(text: &Text, range: &Range<u32>) -> Vec<u8> {
+    let bytes = text.bytes().get(range.start as usize..range.end as usize).unwrap_or_default();
+    bytes.iter().copied().filter(|it| !it.is_ascii_whitespace()).collect()
+}
+
+fn text_of(text: &Text, range: &Range<u32>) -> String {
+    let bytes = text.bytes().get(range.start as usize..range.end as usize);
+    String::from_utf8_lossy(bytes.unwrap_or_default().trim_ascii_end()).into_owned()
 }
 
 /// A key with its value, or an item.
@@ -110,17 +140,23 @@ fn entries(document: &Document) -> Option<Vec<Entry>> {
     Some(entries)
 }
 
-/// The bytes that are gone together with the comment: those of the edit, without what it puts back at its ends.
-fn covering_edit(old: &Document, edits: &EditSet, comment: &Range<u32>) -> Option<Range<u32>> {
+/// The bytes that are gone together with the comment, and what is in their place: those of the edit, without what it
+/// puts back at its ends.
+fn covering_edit<'a>(
+    old: &Text,
+    edits: &'a EditSet,
+    comment: &Range<u32>,
+) -> Option<(Range<u32>, &'a [u8])> {
     let idx = edits.edits().partition_point(|edit| edit.end <= comment.start);
     let edit = edits.edits().get(idx).filter(|it| it.start < comment.end)?;
-    let deleted = old.text().bytes().get(edit.start as usize..edit.end as usize)?;
+    let deleted = old.bytes().get(edit.start as usize..edit.end as usize)?;
     let same = |(left, right): &(&u8, &u8)| left == right;
     let prefix = deleted.iter().zip(edit.text.iter()).take_while(same).count();
     let (deleted, added) = (&deleted[prefix..], &edit.text[prefix..]);
     let suffix = deleted.iter().rev().zip(added.iter().rev()).take_while(same).count();
     let start = edit.start + u32::try_from(prefix).ok()?;
-    Some(start..edit.end - u32::try_from(suffix).ok()?)
+    let end = edit.end - u32::try_from(suffix).ok()?;
+    Some((start..end, &added[..added.len() - suffix]))
 }
 
 /// A comment that is gone, and what went with it.
@@ -142,7 +178,7 @@ impl Loss<'_> {
             return owners.into_iter().any(|it| self.is_gone(it, container));
         }
         let at = self.entries.partition_point(|it| it.whole.start < self.comment.end);
-        let column = |offset: u32| offset - line_start(self.old, offset);
+        let column = |offset: u32| offset - line_start(self.old.text(), offset);
         let is_beside = |next: &&Entry| {
             container.is_none_or(|it| next.whole.end <= it.value.end)
                 && column(next.whole.start) >= column(self.comment.start)
@@ -166,7 +202,7 @@ impl Loss<'_> {
     /// The entries that end, or whose key ends, last before the comment on the same line. An item and its first key may
     /// end together; one that starts on an earlier line only counts if no other does.
     fn owners_on_line(&self) -> Vec<&Entry> {
-        let line = line_start(self.old, self.comment.start);
+        let line = line_start(self.old.text(), self.comment.start);
         let end = |it: &Entry| {
             let key = it.key.as_ref().map(|key| key.end);
             let ends = [Some(it.whole.end), key].into_iter().flatten();
@@ -207,8 +243,8 @@ impl Loss<'_> {
     }
 }
 
-fn line_start(document: &Document, offset: u32) -> u32 {
-    let before = document.text().bytes().get(..offset as usize).unwrap_or_default();
+fn line_start(text: &Text, offset: u32) -> u32 {
+    let before = text.bytes().get(..offset as usize).unwrap_or_default();
     let newline = memchr::memrchr2(b'\n', b'\r', before);
     newline.and_then(|at| u32::try_from(at + 1).ok()).unwrap_or(0)
 }

@@ -1,33 +1,37 @@
 //! What no edit may do to a file, whoever proposed it: a file that parsed still parses; no comment is lost whose
-//! construct stays, and none comes in that ignores findings; line ends, the byte order mark and the final newline stay
+//! construct stays, unless it is what the repair is about, and none comes in that ignores findings; line ends, the byte order mark and the final newline stay
 //! as they are, unless they are what the repair is about. Encoding and mode cannot change: edits are made at character
 //! boundaries and carry no mode.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use check::{Language, Parses, Repair, RepairOp};
+use check::{Code, Parses, Repair, RepairOp};
 use document::{Document, Format};
 use edit::{Edit, EditSet, Text};
 use snapshot::{RelPath, Snapshot};
 
-use crate::comments::lost_comment;
+use crate::comments::{lost_in_document, lost_in_program};
 use crate::ignore::n_ignored_rules;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 const IGNORES_MORE: &str = "would have findings ignored instead of repaired";
 
 /// The files in which the edits break an invariant, with words that go after the file's name. `laid_out` gives the text
-/// of a file after the repairs that are about its line ends, its byte order mark or its final newline, if there are any.
+/// of a file after the repairs that are about its line ends, its byte order mark or its final newline, if there are any;
+/// `is_meant` says whether a place of a file before the edits is what a repair is about.
 pub(crate) fn broken<'a>(
     parses: &Parses,
     before: &Snapshot,
     after: &Snapshot,
     edits: impl Iterator<Item = (&'a RelPath, &'a EditSet)>,
     laid_out: &dyn Fn(&RelPath) -> Option<Text>,
+    is_meant: &dyn Fn(&RelPath, &Range<u32>) -> bool,
 ) -> BTreeMap<RelPath, String> {
     let mut broken = BTreeMap::new();
     for (path, edits) in edits {
         let (Some(old), Some(new)) = (before.file(path), after.file(path)) else { continue };
+        let is_meant = |range: &Range<u32>| is_meant(path, range);
         let words = match Format::of_path(path.as_str()) {
             Some(format) => {
                 let (old, new) = (parses.get(&old.text(), format), parses.get(&new.text(), format));
@@ -35,14 +39,15 @@ pub(crate) fn broken<'a>(
                     (Ok(_), Err(error)) => {
                         Some(format!("would no longer be valid {}: {error}", format.name()))
                     }
-                    (Ok(old), Ok(new)) => broken_in_document(old, new, edits),
+                    (Ok(old), Ok(new)) => broken_in_document(old, new, edits, &is_meant),
                     (Err(_), _) => None,
                 }
             }
-            None => path
-                .extension()
-                .and_then(|it| parses.language(it))
-                .and_then(|it| broken_in_program(it, &old.text(), &new.text())),
+            None => {
+                let (old, new) = (old.text(), new.text());
+                let code = parses.code(path, &old);
+                code.and_then(|it| broken_in_program(it, &old, &new, edits, &is_meant))
+            }
         };
         let words = words.or_else(|| {
             let layout = changed_layout(&old.text(), &new.text())?;
@@ -56,7 +61,12 @@ pub(crate) fn broken<'a>(
 }
 
 /// What breaks between two versions of a document, if anything does, in words.
-fn broken_in_document(old: &Document, new: &Document, edits: &EditSet) -> Option<String> {
+fn broken_in_document(
+    old: &Document,
+    new: &Document,
+    edits: &EditSet,
+    is_meant: &dyn Fn(&Range<u32>) -> bool,
+) -> Option<String> {
     if let (None, Some(refusal)) = (old.blocked(), new.blocked()) {
         return Some(format!("could not be edited any more: {refusal}"));
     }
@@ -64,18 +74,31 @@ fn broken_in_document(old: &Document, new: &Document, edits: &EditSet) -> Option
     if n_ignored(new) > n_ignored(old) {
         return Some(IGNORES_MORE.to_owned());
     }
-    lost_comment(old, new, edits).map(|comment| format!("would lose the comment `{comment}`"))
+    lost_in_document(old, new, edits, is_meant).map(would_lose)
 }
 
 /// What breaks between two versions of a program, if anything does, in words.
-fn broken_in_program(language: &Language, old: &Text, new: &Text) -> Option<String> {
-    if let Some(fault) = (language.fault)(new)
-        && (language.fault)(old).is_none()
+fn broken_in_program(
+    code: Code<'_>,
+    old: &Text,
+    new: &Text,
+    edits: &EditSet,
+    is_meant: &dyn Fn(&Range<u32>) -> bool,
+) -> Option<String> {
+    if let Some(fault) = code.fault(new)
+        && code.fault(old).is_none()
     {
-        return Some(format!("would no longer be valid {}: {fault}", language.name));
+        return Some(format!("would no longer be valid {}: {fault}", code.name()));
     }
-    let n_ignored = |text: &Text| n_ignored_rules(text, || (language.comments)(text));
-    (n_ignored(new) > n_ignored(old)).then(|| IGNORES_MORE.to_owned())
+    let n_ignored = |text: &Text| n_ignored_rules(text, || code.comments(text));
+    if n_ignored(new) > n_ignored(old) {
+        return Some(IGNORES_MORE.to_owned());
+    }
+    lost_in_program(code, old, new, edits, is_meant).map(would_lose)
+}
+
+fn would_lose(comment: String) -> String {
+    format!("would lose the comment `{comment}`")
 }
 
 /// The text of a file with the edits of those repairs that are about its layout alone; `None` if there are none.

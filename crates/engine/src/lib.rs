@@ -19,6 +19,7 @@ mod fix;
 mod ignore;
 mod invariants;
 mod judge;
+mod lines;
 mod outcome;
 mod run;
 mod search;

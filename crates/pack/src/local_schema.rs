@@ -155,7 +155,7 @@ fn part<'a>(input: &Input<'a>) -> Option<&'a BTreeSet<RelPath>> {
 
 /// Whether the file is a program by its name. Who names one as a schema is wrong, and the program is not.
 fn is_program(parses: &Parses, path: &RelPath) -> bool {
-    path.extension().is_some_and(|it| parses.language(it).is_some())
+    path.extension().is_some_and(|it| parses.has_language(it))
 }
 
 fn documents_among<'a>(

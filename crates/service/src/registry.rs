@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use check::{Card, Cost, Interest, Page, Provider, RuleInfo, RuleSet, Severity, Tier, Trust};
+use check::{
+    Card, Cost, Interest, Page, Provider, RuleInfo, RuleName, RuleSet, Severity, Tier, Trust,
+};
 use engine::Level;
 
 use crate::nearest;
@@ -118,7 +120,9 @@ impl Registry {
     /// The rules that somebody means who writes `SOURCE/RULE`, or `RULE` for every closed source that has it; or what
     /// to write instead.
     pub(crate) fn named(&self, name: &str) -> Result<Vec<(String, String)>, String> {
-        if let Some((source, rule_id)) = name.split_once('/')
+        let parsed = RuleName::parse(name, &|it| self.card(it).is_some());
+        if let Some((source, rule_id)) =
+            parsed.as_ref().and_then(|it| Some((it.source()?, it.rule())))
             && let Some(card) = self.card(source)
         {
             return match card.rules.allows(rule_id) {
@@ -160,7 +164,8 @@ impl Registry {
         let mut levels = Levels::new();
         let mut unknown = Vec::new();
         let is_qualified = |it: &&(&String, &Level)| {
-            it.0.split_once('/').is_some_and(|(source, _)| self.card(source).is_some())
+            let name = RuleName::parse(it.0, &|it| self.card(it).is_some());
+            name.is_some_and(|it| it.source().is_some())
         };
         let all: Vec<(&String, &Level)> = named.iter().collect();
         let (qualified, plain): (Vec<_>, Vec<_>) = all.iter().partition(is_qualified);

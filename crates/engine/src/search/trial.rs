@@ -2,6 +2,7 @@
 //! hold the providers are asked. Work is done where the trial differs from the accepted repairs, which were tried before.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use check::Repair;
@@ -148,12 +149,26 @@ impl Search<'_> {
             let repairs = touching(path).into_iter().map(|idx| &*self.members[idx].repair);
             invariants::laid_out(repairs, before, path)
         };
+        // A finding in a comment is about the comment, and so is what resolves it.
+        let is_meant = |path: &RelPath, range: &Range<u32>| {
+            let repairs = touching(path).into_iter().map(|idx| &*self.members[idx].repair);
+            let resolved: BTreeSet<&str> =
+                repairs.flat_map(|it| &it.resolves).map(String::as_str).collect();
+            self.batch.before.diagnostics.iter().any(|it| {
+                let is_inside = it.location.is_some_and(|it| {
+                    range.start <= it.start_byte
+                        && it.start_byte < it.end_byte
+                        && it.end_byte <= range.end
+                });
+                is_inside && it.file == path.as_str() && resolved.contains(&*it.diagnostic_id)
+            })
+        };
         // What the accepted ones did to a file was looked at when they were tried.
         let base = base.and_then(Trial::checked).map(|it| &it.assessment.snapshot);
         let is_settled = |path: &RelPath| base.is_some_and(|it| it.get(path) == after.get(path));
         let edits = change.edits().iter().filter(|(path, _)| !is_settled(path));
         let parses = self.batch.run.parses;
-        let broken = invariants::broken(parses, before, after, edits, &laid_out);
+        let broken = invariants::broken(parses, before, after, edits, &laid_out, &is_meant);
         let complaint = |(path, words)| {
             Complaint::new(touching(&path), Reason::Invalid, format!("{path} {words}"))
         };

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-use check::{Check as _, Severity, Tier};
+use check::{Check as _, LookError, Severity, Tier};
 use engine::{Level, Sieve};
 
 use super::kit::*;
@@ -166,6 +167,124 @@ b: |
     ");
     let off = [("SEM_UNUSED_IGNORE", Level::Off)];
     insta::assert_snapshot!(look(&off, "//- a.yaml\na: 1 # regreen: ignore R_BAD\n"), @"0 ignored, 0 repairs");
+}
+
+/// The same words in the comments of any language, at the end of a line, on a line of their own, in any line of a block.
+#[test]
+fn comments_ignore_in_every_language() {
+    let samples: &[(&str, &str)] = &[
+        ("a.py", "x = bad  # regreen: ignore R_BAD\n"),
+        ("a.py", "# regreen: ignore R_BAD -- it is meant\n\n# more\nx = bad\n"),
+        ("a.py", "\"\"\"bad\"\"\"  # regreen: ignore R_BAD\n"),
+        ("a.js", "/* why\n * regreen: ignore R_BAD\n * and more\n */\nbad();\n"),
+        ("a.js", "bad(); /* regreen: ignore R_BAD */\n"),
+        ("a.tsx", "<a>\n  {/* regreen: ignore R_BAD */}\n  bad</a>\n"),
+        ("a.tsx", "<a>{/* regreen: ignore R_BAD */} bad</a>\n"),
+        ("a.rs", "let x = bad; // regreen: ignore R_BAD\n"),
+        ("a.rs", "/// regreen: ignore R_BAD\nfn bad() {}\n"),
+        ("a.sql", "-- regreen: ignore R_BAD\nSELECT bad;\n"),
+        ("a.lua", "--[[ regreen: ignore R_BAD ]] bad()\n"),
+        ("a.lua", "--[==[\nregreen: ignore R_BAD]==]\nbad()\n"),
+        ("a.hs", "{- regreen: ignore R_BAD -}\nf = bad\n"),
+        ("a.html", "<!-- regreen: ignore R_BAD -->\n<p>bad</p>\n"),
+        ("a.html", "<!--regreen: ignore R_BAD-->\n<p>bad</p>\n"),
+        ("a.html", "<script>\nbad() // regreen: ignore R_BAD\n</script>\n"),
+        ("a.md", "<!-- regreen: ignore-file R_BAD -->\n\nbad\n\nbad\n"),
+        ("a.ini", "; regreen: ignore R_BAD\na = bad\n"),
+        ("a.tex", "bad % regreen: ignore R_BAD\n"),
+        ("a.ml", "(* regreen: ignore R_BAD *)\nlet x = bad\n"),
+        ("a.bat", "@rem regreen: ignore R_BAD\nbad\n"),
+        ("a.vb", "x = bad ' regreen: ignore R_BAD\n"),
+        ("a.j2", "{# regreen: ignore R_BAD #}\nbad\n"),
+        ("a.ps1", "<#\nregreen: ignore R_BAD\n#>\nbad\n"),
+        ("a.php", "<?php bad(); # regreen: ignore R_BAD ?>\n"),
+        ("a.rb", "=begin\nregreen: ignore R_BAD\n=end\nbad\n"),
+        ("Dockerfile", "# regreen: ignore R_BAD\nRUN bad\n"),
+        ("Makefile", "all: # regreen: ignore R_BAD\n# regreen: ignore R_BAD\n\tbad\n"),
+        ("run", "#!/usr/bin/env bash\nbad # regreen: ignore R_BAD\n"),
+        ("a.prog", "let a = bad // regreen: ignore R_BAD\n"),
+    ];
+    for (name, text) in samples {
+        let found = look(&[], &format!("//- {name}\n{text}"));
+        let unused = found.lines().filter(|it| it.contains("UNUSED")).count();
+        let expected = usize::from(*name == "Makefile");
+        assert!(!found.contains("R_BAD") && unused == expected, "{name}: {text}{found}");
+    }
+    // What only looks like a comment ignores nothing; neither does one that quotes the words.
+    for (name, text) in [
+        ("a.py", "x = 'bad # regreen: ignore R_BAD'\n"),
+        ("a.rs", "let x = r#\"bad \" // regreen: ignore R_BAD\"#;\n"),
+        ("a.md", "`<!-- regreen: ignore R_BAD -->` bad\n"),
+        ("a.rs", "// `regreen: ignore R_BAD` covers the next line.\nbad();\n"),
+        ("a.txt", "bad # regreen: ignore R_BAD\n"),
+        ("Dockerfile", "RUN bad # regreen: ignore R_BAD\n"),
+    ] {
+        let found = look(&[], &format!("//- {name}\n{text}"));
+        assert!(found.contains("error R_BAD") && !found.contains("SEM_"), "{name}: {text}{found}");
+    }
+}
+
+/// A bare id means every source that knows its rules; where they are open, it takes the source.
+#[test]
+fn an_ignore_may_name_the_source_of_a_rule() {
+    let closed = patterns("pack", vec![rule("R_BAD", "bad", "good"), rule("a/b", "slash", "/")]);
+    let open = patterns("open", vec![rule("R_BAD", "bad", "well"), rule("x/y", "slash", "/")]);
+    let look = |text: &str| {
+        let found =
+            assess(&[&closed, &open], &Sieve::default(), &tree(&format!("//- a.py\n{text}")));
+        let words = |it: &Arc<check::Diagnostic>| match it.source.as_str() {
+            "regreen" => it.message.clone(),
+            source => format!("{source}/{}", it.rule_id),
+        };
+        let mut found: Vec<String> = found.diagnostics.iter().map(words).collect();
+        found.sort();
+        found.join("; ")
+    };
+    let cases = [
+        ("bad", "", "open/R_BAD; pack/R_BAD"),
+        ("bad", "pack/R_BAD, open/R_BAD", ""),
+        ("bad", "pack/R_BAD", "open/R_BAD"),
+        ("bad", "open/R_BAD", "pack/R_BAD"),
+        ("bad", "R_BAD", "open/R_BAD"),
+        ("bad", "R_BAD pack/R_BAD", "open/R_BAD"),
+        ("slash", "a/b open/x/y", ""),
+        ("slash", "pack/a/b", "open/x/y"),
+        ("slash", "x/y a/b", "open/x/y; x/y alone does not name a rule of open; write open/x/y"),
+        ("x", "pack/R_BAD", "nothing here breaks pack/R_BAD, so this comment can go"),
+        ("x", "open/R_BAD", "nothing here breaks open/R_BAD, so this comment can go"),
+        ("x", "other/R_BAD", "nothing here breaks other/R_BAD, so this comment can go"),
+    ];
+    for (line, rules, expected) in cases {
+        let comment =
+            if rules.is_empty() { String::new() } else { format!(" # regreen: ignore {rules}") };
+        assert_eq!(look(&format!("{line}{comment}\n")), expected, "{line} {rules}");
+    }
+}
+
+/// Whether an ignore has a use depends on its source alone, if it names one.
+#[test]
+fn an_ignore_of_a_source_that_was_not_heard_is_not_called_unused() {
+    let heard = patterns("heard", vec![rule("R_BAD", "bad", "good")]);
+    let failing =
+        fake("failing", |_| Err(LookError::new(check::FailureKind::TimedOut, "no answer")));
+    let found = |text: &str| {
+        let found =
+            assess(&[&heard, &failing], &Sieve::default(), &tree(&format!("//- a.py\n{text}")));
+        findings(&found)
+    };
+    assert_eq!(found("x # regreen: ignore R_BAD\n"), "");
+    assert_eq!(found("x # regreen: ignore failing/R_BAD\n"), "");
+    assert_eq!(found("x # regreen: ignore heard/R_BAD\n"), "warning SEM_UNUSED_IGNORE at a.py:1\n");
+}
+
+/// Files that no source looks at are not read for comments.
+#[test]
+fn a_file_that_nobody_looks_at_has_no_ignores() {
+    let mut nobody = fake("nobody", |_| Ok(check::Report::default()));
+    nobody.0.interest = check::Interest::documents();
+    let text = "//- a.py\nx # regreen: ignore R_BAD\n//- a.yaml\nx: 1 # regreen: ignore R_BAD\n";
+    let found = assess(&[&nobody], &Sieve::default(), &tree(text));
+    assert_eq!(findings(&found), "warning SEM_UNUSED_IGNORE at a.yaml:1\n");
 }
 
 /// What is ignored is not repaired, and an ignore that loses its use is no harm that a repair has done.

@@ -132,6 +132,105 @@ fn a_comment_stays_unless_its_construct_goes() {
     );
 }
 
+/// Programs have no entries, so a comment belongs to a line of code.
+#[test]
+fn a_comment_of_a_program_stays_unless_its_line_goes() {
+    let lost = "a.py would lose the comment `# why`";
+    check("a.py", "x = 1  # why\ny = 2\n", "  # why", "", lost);
+    check("a.py", "x = 1  # why\ny = 2\n", "1  # why", "3", lost);
+    check("a.py", "x = 1  # why\ny = 2\n", "1", "3", "applied");
+    check("a.py", "x = 1  # why\ny = 2\n", "x = 1  # why\n", "", "applied");
+    check("a.py", "import os  # why\ny = 2\n", "import os  # why\ny = 2", "y = 3", lost);
+    check("a.py", "x = 1\n# why\ny = 2\n", "x = 1\n# why\n", "", lost);
+    check("a.py", "x = 1\n# why\ny = 2\n", "# why\ny = 2\n", "", "applied");
+    check("a.py", "x = 1\n\n# why\n\ny = 2\n", "# why\n\ny = 2\n", "", "applied");
+    // The last comment of a block is deeper than what comes next.
+    check("a.py", "f()\n  g()\n  # why\nh()\n", "  # why\nh()\n", "", lost);
+    check("a.py", "f()\n  g()\n  # why\nh()\n", "  g()\n  # why\n", "", "applied");
+    check("a.py", "\n# why\n", "# why\n", "", lost);
+    // Code that is moved takes its comments along.
+    check(
+        "a.py",
+        "import b  # why\nimport a\n",
+        "import b  # why\nimport a\n",
+        "import a\nimport b\n",
+        lost,
+    );
+    check(
+        "a.py",
+        "import b  # why\nimport a\n",
+        "import b  # why\nimport a\n",
+        "import a\nimport b  # why\n",
+        "applied",
+    );
+    // Some of many lines are removed.
+    check(
+        "a.py",
+        "a()\nm()\nx()  # why\nb()\nc()\n",
+        "a()\nm()\nx()  # why\nb()\nc",
+        "a(1)\nm()\nb()\nd",
+        "applied",
+    );
+    // Other blanks make no other comment.
+    check("a.py", "x = 1 #why\n", " #why", "  # why", "applied");
+    check(
+        "a.js",
+        "e()\n/*\n  a\n  b\n*/\nf()\n",
+        "/*\n  a\n  b\n*/",
+        "/*\n * a\n * b\n */",
+        "a.js would lose",
+    );
+    check(
+        "a.js",
+        "  /*\n     a\n     b */\n  f()\n",
+        "  /*\n     a\n     b */\n  f",
+        "/*\n   a\n   b */\nf",
+        "applied",
+    );
+    check("a.rs", "let s = \"// why\";\n", "// why", "", "applied");
+    check("a.go", "f() /* why */ + g()\n", "f() /* why */ + g()", "", "applied");
+    check(
+        "a.go",
+        "f() /* why */ + g()\n",
+        "f() /* why */ + ",
+        "",
+        "a.go would lose the comment `/* why */`",
+    );
+    check("a.tsx", "<a>\n  {/* why */}\n  <b/>\n</a>\n", "  {/* why */}\n", "", "a.tsx would lose");
+    check("a.tsx", "<a>\n  {/* why */}\n  <b/>\n</a>\n", "  {/* why */}\n  <b/>\n", "", "applied");
+    check(
+        "Dockerfile",
+        "FROM a\n# why\nRUN b\n",
+        "# why\n",
+        "",
+        "Dockerfile would lose the comment",
+    );
+    check("run", "#!/bin/sh\nx=1 # why\n", " # why", "", "run would lose the comment `# why`");
+    check("a.txt", "x = 1  # why\n", "  # why", "", "applied");
+}
+
+/// A repair of a finding in a comment is about the comment.
+#[test]
+fn a_comment_may_go_if_it_is_what_the_repair_is_about() {
+    for (name, before, after) in [
+        ("a.py", "x = 1  # noqa\n", "x = 1  \n"),
+        ("a.py", "x = 1  # noqa, why\n", "x = 1  # , why\n"),
+        ("a.yaml", "x: 1  # noqa\n", "x: 1  \n"),
+    ] {
+        let start = tree(&format!("//- {name}\n{before}"));
+        let find = if before.contains("why") { "noqa" } else { "# noqa" };
+        let put = "";
+        let provider = patterns("words", vec![rule("R_NOQA", find, put)]);
+        let fixed = fix(&[&provider], &Sieve::default(), &start);
+        let file = fixed.end.snapshot.file(&path(name)).unwrap();
+        assert_eq!(file.text().bytes(), after.as_bytes());
+    }
+    // A finding elsewhere is no reason.
+    let start = tree("//- a.py\nx = 1  # noqa\n");
+    let provider = patterns("words", vec![rule("R_ONE", "1  # noqa", "2")]);
+    assert!(fix(&[&provider], &Sieve::default(), &start).change.is_empty());
+}
+
 #[test]
 fn a_finding_is_not_repaired_by_ignoring_it() {
     let words = "a.yaml would have findings ignored instead of repaired";
@@ -141,6 +240,9 @@ fn a_finding_is_not_repaired_by_ignoring_it() {
     let words = "a.prog would have findings ignored instead of repaired";
     check("a.prog", "let a = 1\n", "1", "1 // regreen: ignore R_ANY", words);
     check("a.prog", "let a = 1\n", "1", "1 // a reason", "applied");
+    let words = "a.c would have findings ignored instead of repaired";
+    check("a.c", "int a = 1;\n", "1;", "1; /* b\n * regreen: ignore c/R_ANY */", words);
+    check("a.c", "int a = 1;\n", "1;", "\"// regreen: ignore R_ANY\";", "applied");
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use check::{
     Card, Check, Compatibility, Concern, Confidence, Cost, Coverage, Diagnostic, Environment,
     Input, Interest, Kind, Language, Location, LookError, Parses, Provider, Repair, RepairOp,
-    Report, RuleSet, Safety, Severity, Since, Stop, Tier, Trust, Unchecked, assign_repair_ids,
-    sort_and_assign_ids,
+    Report, RuleInfo, RuleSet, Safety, Severity, Since, Stop, Tier, Trust, Unchecked,
+    assign_repair_ids, sort_and_assign_ids,
 };
 use document::Limits;
 use edit::{Edit, EditSet, LineIndex, Text};
@@ -116,9 +116,15 @@ pub(crate) struct Patterns {
     pub(crate) n_changed: AtomicUsize,
 }
 
+/// Its rules are a list, unless it is called `open`.
 pub(crate) fn patterns(name: &str, patterns: Vec<Pattern>) -> Patterns {
+    let info = |it: &Pattern| RuleInfo { id: it.rule.clone(), tier: it.tier, severity: None };
+    let rules = match name {
+        "open" => RuleSet::Open,
+        _ => RuleSet::closed(patterns.iter().map(info)),
+    };
     Patterns {
-        card: card(name, Cost::InProcess),
+        card: Card { rules, ..card(name, Cost::InProcess) },
         name: name.into(),
         patterns,
         blocker: None,
@@ -280,7 +286,7 @@ fn check_since(now: &Snapshot, since: &Since<'_>) {
 }
 
 /// A provider that is a function, of findings and repairs.
-pub(crate) struct Fake<F>(Card, F);
+pub(crate) struct Fake<F>(pub(crate) Card, F);
 
 pub(crate) fn fake<F>(name: &'static str, check: F) -> Fake<F>
 where

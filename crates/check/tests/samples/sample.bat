@@ -1,0 +1,5 @@
+@echo off
+rem YES
+:: YES
+echo rem NO :: NO
+REM YES

@@ -1,0 +1,3 @@
+(* YES (* YES *) YES *)
+let f' (x : 'a) = "(* NO *)" (* YES *)
+let g = ( * ) and h = '"' (* YES *)
