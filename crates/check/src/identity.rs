@@ -229,6 +229,7 @@ mod tests {
             ops: vec![op],
             resolves: vec!["d_0".into()],
             compatibility: crate::Compatibility::default(),
+            grounds: crate::Grounds::default(),
         }
     }
 

@@ -25,5 +25,7 @@ pub use provider::{
     Check, Environment, FailureKind, Input, LookError, Looker, Memory, Opened, Provider, Report,
     Since,
 };
-pub use repair::{Compatibility, Confidence, Kind, Repair, RepairOp, Safety, Scope};
+pub use repair::{
+    Compatibility, Confidence, Grounds, Kind, Repair, RepairClass, RepairOp, Safety, Scope,
+};
 pub use stop::{Stop, StopCause};

@@ -3,6 +3,8 @@
 //! Fix actions, autofixes and repair candidates are views of this record. Nothing in it is trusted: what the edits
 //! touch is computed when they are lowered, and what they resolve is looked at after they were tried.
 
+use std::sync::Arc;
+
 use document::Step;
 use edit::EditSet;
 use snapshot::RelPath;
@@ -99,6 +101,55 @@ impl Kind {
     }
 }
 
+/// What a repair does about the cause of a finding. Computed from its edits, never stated by a provider; it acts on
+/// choice and changes nothing that a contract states about safety, confidence and order. The order is from the best on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RepairClass {
+    /// It changes code or data so that the cause is gone.
+    Repair,
+    /// It only removes what somebody wrote.
+    Delete,
+    /// It adds the missing thing as a declaration with a guessed shape.
+    Declare,
+    /// It puts something in the place that fails or means nothing when it is reached.
+    Stub,
+    /// It hides the message.
+    Suppress,
+}
+
+impl RepairClass {
+    /// Every class, the best first.
+    pub const ALL: [RepairClass; 5] = [
+        RepairClass::Repair,
+        RepairClass::Delete,
+        RepairClass::Declare,
+        RepairClass::Stub,
+        RepairClass::Suppress,
+    ];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            RepairClass::Repair => "repair",
+            RepairClass::Delete => "delete",
+            RepairClass::Declare => "declare",
+            RepairClass::Stub => "stub",
+            RepairClass::Suppress => "suppress",
+        }
+    }
+}
+
+/// What a provider knows about a repair that its edits do not show. Without any of it the strictest reading counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Grounds {
+    /// Whether a contract states its safety and confidence, as RS-58 does for Clank. They stay then, whatever the class.
+    pub is_stated: bool,
+    /// Whether what it removes is proven to be unused or to stand there twice.
+    pub is_redundant: bool,
+    /// What the provider takes it for. Counts where it is stricter than what the edits show.
+    pub at_least: Option<RepairClass>,
+}
+
 /// How much a repair touches. Computed from what it lowers to, never stated by a provider (RS-8).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scope {
@@ -148,6 +199,8 @@ pub struct Compatibility {
     pub requires: Vec<String>,
     /// Repairs with the same key are said to commute (RS-50).
     pub batch_key: Option<String>,
+    /// Errors that are worked on first (RS-33), by `diagnostic_id`: the repair waits while one of them stands.
+    pub waits_for: Arc<[String]>,
 }
 
 /// Edits that a provider says would resolve findings. Atomic over all its operations and files.
@@ -180,4 +233,6 @@ pub struct Repair {
     pub resolves: Vec<String>,
     /// What may be combined with it.
     pub compatibility: Compatibility,
+    /// What its class, its safety and its confidence rest on beside the edits.
+    pub grounds: Grounds,
 }

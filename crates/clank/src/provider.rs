@@ -7,6 +7,7 @@
 mod file;
 mod findings;
 mod lowered;
+mod order;
 mod repairs;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use crate::driver::{Checked, check_until};
 use crate::oracle::Oracle;
 use crate::program::{Finder, Module, Program, Target, candidate_files, module_names};
 use file::FileLook;
+use order::Imports;
 use repairs::KnownRepairs;
 
 /// The order in which a file is looked at.
@@ -202,7 +204,8 @@ impl Remembered {
     ) -> Vec<(Vec<check::Diagnostic>, Vec<check::Repair>)> {
         let by_file: BTreeMap<&str, _> =
             self.checked.modules.iter().map(|it| (it.file.as_str(), it)).collect();
-        let pending = repairs.pending_files();
+        let imports = Imports::new(&self.program);
+        let pending = repairs.pending_files(&order::with_errors(&imports, &self.checked));
         let repairs_by_file = repairs.by_file();
         let of_file = |(path, look): (&RelPath, &Arc<FileLook>)| {
             let repairs = repairs_by_file.get(path.as_str()).map(|it| it.as_slice());
@@ -215,7 +218,9 @@ impl Remembered {
             };
             of_file.findings(snapshot)
         };
-        self.files.par_iter().map(of_file).collect()
+        let mut found: Vec<_> = self.files.par_iter().map(of_file).collect();
+        order::errors_first(&imports, &mut found);
+        found
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod it {
     mod adversaries;
+    mod cures;
     mod elsewhere;
     mod findings;
     mod invariants;

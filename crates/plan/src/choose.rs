@@ -74,7 +74,22 @@ impl<'s, 'a> Choice<'s, 'a> {
     }
 
     fn barrier(&self, idx: usize) -> Option<Rejection> {
-        self.slate.barriers[idx].as_ref().or_else(|| self.dropped.get(&idx)).cloned()
+        let slate = self.slate;
+        let barrier = slate.barriers[idx].as_ref().or_else(|| self.dropped.get(&idx));
+        let is_possible = barrier.is_none_or(|it| is_of_policy(it.reason));
+        let wait = is_possible
+            .then(|| slate.waits.rejection(idx, &slate.ranked, &|other| self.is_open(other)));
+        wait.flatten().or_else(|| barrier.cloned())
+    }
+
+    /// Whether a candidate may be made once others are out of its way or somebody says so.
+    fn is_open(&self, idx: usize) -> bool {
+        let is_open = |idx: usize| {
+            let barrier = self.slate.barriers[idx].as_ref();
+            let dropped = self.dropped.get(&idx).is_none_or(|it| it.reason == Reason::Conflict);
+            dropped && barrier.is_none_or(|it| is_of_policy(it.reason))
+        };
+        is_open(idx) && self.slate.requires[idx].iter().all(|it| is_open(*it))
     }
 
     fn decide(&mut self, idx: usize) -> Result<(), Rejection> {
@@ -128,6 +143,11 @@ impl<'s, 'a> Choice<'s, 'a> {
     fn id(&self, idx: usize) -> &'s str {
         &self.slate.ranked[idx].repair.id
     }
+}
+
+/// Whether it only takes somebody's word.
+fn is_of_policy(reason: Reason) -> bool {
+    matches!(reason, Reason::NeedsApproval | Reason::LowConfidence)
 }
 
 /// What accepted repairs have taken of all files.

@@ -3,6 +3,7 @@
 
 mod it {
     mod cases;
+    mod classes;
     mod gates;
     mod hostile;
     mod laws;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use check::{Confidence, Diagnostic, Repair, RepairOp};
+use check::{Confidence, Diagnostic, RepairOp};
 use document::{Expects, Op, Pointer, Step, Value};
 use engine::Applied;
 use patch::Patch;
@@ -28,7 +28,7 @@ pub(crate) fn fix_actions(
 ) -> FixActionsOutput {
     let (mut fix_actions, mut n_left_out) = (Vec::new(), 0);
     for it in applied {
-        match action(&it.repair, diagnostics).filter(|_| it.pass == 1) {
+        match action(it, diagnostics).filter(|_| it.pass == 1) {
             Some(action) => fix_actions.push(action),
             None => n_left_out += 1,
         }
@@ -65,7 +65,8 @@ fn without_failing(document: &mut FixActions, snapshot: &Snapshot) -> usize {
     n_before - document.fix_actions.len()
 }
 
-fn action(repair: &Repair, diagnostics: &HashMap<&str, &Diagnostic>) -> Option<FixAction> {
+fn action(applied: &Applied, diagnostics: &HashMap<&str, &Diagnostic>) -> Option<FixAction> {
+    let repair = &applied.repair;
     let ops: Option<Vec<FixOp>> = repair.ops.iter().map(fix_op).collect();
     let targets: Vec<Target> = repair
         .resolves
@@ -91,6 +92,7 @@ fn action(repair: &Repair, diagnostics: &HashMap<&str, &Diagnostic>) -> Option<F
             note("x_source", &repair.source),
             note("x_phase", &repair.phase),
             note("x_safety", repair.safety.name()),
+            note("x_class", applied.class.name()),
         ],
     })
 }

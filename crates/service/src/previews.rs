@@ -253,7 +253,7 @@ fn text_edits(change: &TreeChange) -> BTreeMap<String, Vec<TextEdit>> {
 
 #[cfg(test)]
 mod tests {
-    use check::{Compatibility, Confidence, Kind, Safety, Severity};
+    use check::{Compatibility, Confidence, Grounds, Kind, Safety, Severity};
     use document::{Number, Value};
     use edit::Text;
     use snapshot::{Entry, File};
@@ -279,6 +279,7 @@ mod tests {
             ops: vec![RepairOp::Document { file: RelPath::parse(path).unwrap(), step: op.into() }],
             resolves: vec!["d_0".into()],
             compatibility: Compatibility::default(),
+            grounds: Grounds::default(),
         })
     }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use check::{Confidence, RepairOp, Safety};
+use check::{Confidence, RepairClass, RepairOp, Safety};
 use clank_syntax::ast::{DeclId, Name};
 use edit::ContentHash;
 use rayon::prelude::*;
@@ -33,6 +33,10 @@ impl TextRepair {
         let it = &self.repair;
         it.safety <= Safety::LikelyPreserving && it.confidence <= Confidence::Medium
     }
+
+    fn resolves_error(&self) -> bool {
+        self.repair.codes.iter().any(|it| it.is_error())
+    }
 }
 
 /// The repairs of one file in the order of preference. Their compatibility is by places in this list.
@@ -54,11 +58,27 @@ impl KnownRepairs {
         files.map(|(file, repairs)| (file.as_str(), repairs)).collect()
     }
 
-    /// The files that a repair changes which `fix` would apply without being asked.
-    pub(super) fn pending_files(&self) -> BTreeSet<&RelPath> {
-        let repairs = self.groups.values().flat_map(|it| it.1.values()).flat_map(|it| it.iter());
-        let ops = repairs.filter(|it| it.is_pending()).flat_map(|it| &it.ops);
-        ops.map(RepairOp::file).collect()
+    /// The files that a repair changes which `fix` would apply without being asked. What is second to errors is not
+    /// applied in files `with_errors`, and nothing that waits for a cure which somebody has to agree to.
+    pub(super) fn pending_files(&self, with_errors: &BTreeSet<&str>) -> BTreeSet<&RelPath> {
+        let mut pending = BTreeSet::new();
+        for (file, repairs) in self.groups.values().flat_map(|it| &it.1) {
+            let is_wrong = with_errors.contains(file.as_str());
+            let is_second = |it: &TextRepair| is_wrong && !it.resolves_error();
+            let cured: BTreeSet<_> = repairs
+                .iter()
+                .filter(|it| it.repair.class == RepairClass::Repair && !it.is_pending())
+                .flat_map(|it| &it.repair.resolves)
+                .collect();
+            let waits = |it: &TextRepair| {
+                matches!(it.repair.class, RepairClass::Stub | RepairClass::Delete)
+                    && it.repair.resolves.iter().any(|it| cured.contains(it))
+            };
+            let chosen =
+                repairs.iter().filter(|it| it.is_pending() && !is_second(it) && !waits(it));
+            pending.extend(chosen.flat_map(|it| &it.ops).map(RepairOp::file));
+        }
+        pending
     }
 }
 

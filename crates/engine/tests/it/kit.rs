@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use check::{
     Card, Check, Compatibility, Concern, Confidence, Cost, Coverage, Diagnostic, Environment,
-    Input, Interest, Kind, Language, Location, LookError, Parses, Provider, Repair, RepairOp,
-    Report, RuleSet, Safety, Severity, Since, Stop, Tier, Trust, Unchecked, assign_repair_ids,
-    sort_and_assign_ids,
+    Grounds, Input, Interest, Kind, Language, Location, LookError, Parses, Provider, Repair,
+    RepairOp, Report, RuleSet, Safety, Severity, Since, Stop, Tier, Trust, Unchecked,
+    assign_repair_ids, sort_and_assign_ids,
 };
 use document::Limits;
 use edit::{Edit, EditSet, LineIndex, Text};
@@ -210,6 +210,7 @@ pub(crate) fn repair(
         ops: by_file.into_iter().map(op).collect(),
         resolves: resolves.iter().map(|it| (*it).to_owned()).collect(),
         compatibility: Compatibility::default(),
+        grounds: Grounds { is_stated: true, ..Grounds::default() },
     }
 }
 

@@ -3,20 +3,21 @@
 //! ```text
 //! //- a.json
 //! {"a": 1}
-//! == r1 d1 e2 high preserving local needs=r0 not=r3 batch=b
+//! == r1 d1 e2 high preserving local needs=r0 not=r3 after=e3 batch=b
 //! a.json replace /a 2
 //! a.json 3..4 "text"
 //! ```
 //!
 //! A finding is known by its id, whose first letter is its class: `e`rror, `o`bligation, `h`ole, `w`arning, `i`nfo;
-//! `x` is one that does not exist. It is about the file of the first operation. `.` is the root pointer.
+//! `x` is one that does not exist. It is about the file of the first operation. `.` is the root pointer. A contract
+//! states the safety and the confidence of a repair unless it is `unstated`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Kind, Parses, Repair, RepairOp, Safety,
-    Severity, Tier,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Parses, Repair, RepairOp,
+    Safety, Severity, Tier,
 };
 use document::{Expects, Format, JsonType, Limits, Op, Pointer, Step, Value};
 use edit::{Edit, EditSet, Text};
@@ -233,6 +234,8 @@ pub(crate) fn repair(id: &str, resolves: &[&str], ops: Vec<RepairOp>) -> Repair 
         ops,
         resolves: resolves.iter().map(|it| (*it).to_owned()).collect(),
         compatibility: Compatibility::default(),
+        // Most cases are about other things than classes.
+        grounds: Grounds { is_stated: true, ..Grounds::default() },
     }
 }
 
@@ -245,6 +248,7 @@ fn parse_repair(snapshot: &Snapshot, head: &str, ops: &[String]) -> Repair {
         match word.split_once('=') {
             Some(("needs", id)) => repair.compatibility.requires.push(id.to_owned()),
             Some(("not", id)) => repair.compatibility.conflicts_with.push(id.to_owned()),
+            Some(("after", id)) => repair.compatibility.waits_for = Arc::new([id.to_owned()]),
             Some(("batch", key)) => repair.compatibility.batch_key = Some(key.to_owned()),
             Some(("title", title)) => repair.title = title.to_owned(),
             Some(("rule", rule)) => repair.rule_id = rule.to_owned(),
@@ -260,6 +264,8 @@ fn parse_repair(snapshot: &Snapshot, head: &str, ops: &[String]) -> Repair {
                 "boundary" => repair.kind = Kind::BoundaryValidation,
                 "refactor" => repair.kind = Kind::Refactor,
                 "semantics" => repair.kind = Kind::SemanticsChange,
+                "unstated" => repair.grounds.is_stated = false,
+                "redundant" => repair.grounds.is_redundant = true,
                 id => repair.resolves.push(id.to_owned()),
             },
         }

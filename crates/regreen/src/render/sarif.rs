@@ -222,7 +222,7 @@ fn fix(
     Some(json!({
         "description": {"text": repair.title},
         "artifactChanges": changes,
-        "properties": {"regreenRepairId": repair.id, "safety": safety_name(repair.safety)},
+        "properties": {"regreenRepairId": repair.id, "safety": safety_name(repair.safety), "class": repair.class.name()},
     }))
 }
 

@@ -6,7 +6,7 @@ mod offers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::check::Repair;
+use ::check::{Repair, RepairClass};
 use engine::{Applied, Ending, Fixed, Rejected};
 use protocol::v1;
 use snapshot::RelPath;
@@ -146,6 +146,7 @@ fn reply(
         notes: fixed.notes.iter().cloned().chain(unknown_ids(looked, fixed, request)).collect(),
         summary: v1::FixSummary {
             applied: fixed.applied.len(),
+            classes: wire::classes(fixed.applied.iter().map(|it| it.class)),
             rejected: rejected.len(),
             error: counts.error,
             warning: counts.warning,
@@ -217,6 +218,7 @@ fn applied_repair(applied: &Applied) -> v1::AppliedRepair {
         source: repair.source.clone(),
         phase: repair.phase.clone(),
         safety: wire::safety(repair.safety),
+        class: wire::class(applied.class),
         files: applied.files.iter().map(ToString::to_string).collect(),
         verified: applied.verified,
         pass: applied.pass,
@@ -235,12 +237,12 @@ fn rejected_repair(
         None => rejection.detail.clone(),
     };
     let name = protected.and_then(|(_, it)| it.name).unwrap_or(rejection.reason.name());
-    described(repair, name, rejection.with.clone(), detail)
+    described((repair, rejected.class), name, rejection.with.clone(), detail)
 }
 
 /// The repair as one that was not done.
 fn described(
-    repair: &Repair,
+    (repair, class): (&Repair, RepairClass),
     reason: &str,
     with: Option<String>,
     detail: String,
@@ -253,6 +255,7 @@ fn described(
         source: repair.source.clone(),
         phase: repair.phase.clone(),
         safety: wire::safety(repair.safety),
+        class: wire::class(class),
         files: files.into_iter().map(str::to_owned).collect(),
         reason: reason.to_owned(),
         with,

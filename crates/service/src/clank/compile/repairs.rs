@@ -86,6 +86,7 @@ fn one(
         confidence: wire::confidence(repair.confidence),
         safety: wire::safety(repair.safety),
         kind: wire::repair_kind(repair.kind),
+        class: wire::class(repair.class),
         scope: v1::NodeScope {
             node_count: repair.scope.node_count,
             crosses_function: repair.scope.crosses_function,
@@ -250,6 +251,7 @@ fn told(round: &Round, module: &CheckedModule, place: usize, number: usize) -> v
         id: format!("rc{}", place + 1),
         title: repair.title.clone(),
         safety: wire::safety(repair.safety),
+        class: wire::class(repair.class),
         resolved: resolved.collect(),
     }
 }
@@ -266,6 +268,7 @@ fn with_fixed(
     reply.result.fixed = Some(v1::CompileFixed {
         from_hash: ContentHash::of(&request.bytes).to_string(),
         rounds,
+        classes: v1::ClassCounts::of(applied.iter().map(|it| it.class)),
         applied,
         source,
     });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::check::Repair;
+use ::check::{Repair, RepairClass};
 use plan::Reason;
 use protocol::v1;
 use snapshot::{Snapshot, TreeChange};
@@ -20,6 +20,8 @@ const MOST_OFFERS: usize = 100;
 /// A repair that waits for a person's word.
 pub(crate) struct Offer {
     pub(crate) repair: Arc<Repair>,
+    /// What it does about the cause.
+    pub(crate) class: RepairClass,
     /// The tree that it was tried on.
     pub(crate) before: Snapshot,
     /// What it changes.
@@ -43,17 +45,17 @@ pub(crate) fn offers(
 ) -> Result<Offers, Failure> {
     pool::work(request.jobs, || {
         let mut looked = look_at(session, request, request.no_baseline, progress)?;
-        let waiting: Vec<Arc<Repair>> = mend(session, &looked, progress)?
+        let waiting: Vec<(Arc<Repair>, RepairClass)> = mend(session, &looked, progress)?
             .fixed
             .rejected
             .iter()
             .filter(|it| {
                 matches!(it.rejection.reason, Reason::NeedsApproval | Reason::LowConfidence)
             })
-            .map(|it| it.repair.clone())
+            .map(|it| (it.repair.clone(), it.class))
             .collect();
         let mut found = Offers::default();
-        for (idx, waiting) in waiting.into_iter().enumerate() {
+        for (idx, (waiting, class)) in waiting.into_iter().enumerate() {
             if idx >= MOST_OFFERS {
                 let reason = format!("{MOST_OFFERS} were tried, which is enough at a time");
                 found.left_out.push((waiting.title.clone(), reason));
@@ -68,7 +70,8 @@ pub(crate) fn offers(
                 mended.fixed.applied.iter().any(|it| it.repair.id == waiting.id && it.verified);
             if is_kept {
                 let before = looked.assessment.snapshot.clone();
-                found.offers.push(Offer { repair: waiting, before, change: mended.fixed.change });
+                let change = mended.fixed.change;
+                found.offers.push(Offer { repair: waiting, class, before, change });
             } else {
                 let why = mended.fixed.rejected.iter().find(|it| it.repair.id == waiting.id);
                 let why =
