@@ -3,11 +3,12 @@
 //! Fix actions, autofixes and repair candidates are views of this record. Nothing in it is trusted: what the edits
 //! touch is computed when they are lowered, and what they resolve is looked at after they were tried.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use document::Step;
-use edit::EditSet;
-use snapshot::RelPath;
+use edit::{ContentHash, EditSet};
+use snapshot::{NewFile, RelPath};
 
 use crate::diagnostic::Severity;
 
@@ -179,13 +180,59 @@ pub enum RepairOp {
         /// The edits, bound to the hash of the text.
         edits: EditSet,
     },
+    /// A file comes into being. Nothing is at its path, or the same repair takes it away from there.
+    AddFile {
+        /// The file.
+        file: RelPath,
+        /// What it holds.
+        new: NewFile,
+    },
+    /// A file goes away.
+    DeleteFile {
+        /// The file.
+        file: RelPath,
+        /// The hash of what it holds.
+        base: ContentHash,
+    },
+    /// A file gets another path. Edits of the same repair name it by the path that it has before.
+    RenameFile {
+        /// The file.
+        file: RelPath,
+        /// Its new path.
+        to: RelPath,
+        /// The hash of what it holds before any edit.
+        base: ContentHash,
+    },
 }
 
 impl RepairOp {
-    /// The file that the operation is about.
+    /// The file that the operation is about, by the path that it has before; a new one by its own.
     pub fn file(&self) -> &RelPath {
         match self {
-            RepairOp::Document { file, .. } | RepairOp::Text { file, .. } => file,
+            RepairOp::Document { file, .. }
+            | RepairOp::Text { file, .. }
+            | RepairOp::AddFile { file, .. }
+            | RepairOp::DeleteFile { file, .. }
+            | RepairOp::RenameFile { file, .. } => file,
+        }
+    }
+
+    /// Every path that the operation is about: both of a rename.
+    pub fn files(&self) -> impl Iterator<Item = &RelPath> {
+        let to = match self {
+            RepairOp::RenameFile { to, .. } => Some(to),
+            _ => None,
+        };
+        std::iter::once(self.file()).chain(to)
+    }
+
+    /// Whether it is about a file as a whole.
+    pub fn is_file_operation(&self) -> bool {
+        match self {
+            RepairOp::Document { .. } | RepairOp::Text { .. } => false,
+            RepairOp::AddFile { .. }
+            | RepairOp::DeleteFile { .. }
+            | RepairOp::RenameFile { .. } => true,
         }
     }
 }
@@ -235,4 +282,16 @@ pub struct Repair {
     pub compatibility: Compatibility,
     /// What its class, its safety and its confidence rest on beside the edits.
     pub grounds: Grounds,
+}
+
+impl Repair {
+    /// Every path that it touches, in order.
+    pub fn files(&self) -> BTreeSet<&RelPath> {
+        self.ops.iter().flat_map(RepairOp::files).collect()
+    }
+
+    /// Whether a file comes, goes or gets another path.
+    pub fn has_file_operation(&self) -> bool {
+        self.ops.iter().any(RepairOp::is_file_operation)
+    }
 }

@@ -326,8 +326,7 @@ impl<'a> Session<'a> {
 
     fn keep(&mut self, repairs: Vec<Arc<Repair>>, change: &TreeChange, assessment: Assessment) {
         for repair in repairs {
-            let files: BTreeSet<RelPath> = repair.ops.iter().map(|op| op.file().clone()).collect();
-            let files = files.into_iter().collect();
+            let files = repair.files().into_iter().cloned().collect();
             let (class, pass) = (self.words.class(&repair.id), self.n_passes);
             self.applied.push(Applied { repair, class, pass, files, verified: true });
         }

@@ -5,6 +5,7 @@ mod it {
     mod adversaries;
     mod cures;
     mod elsewhere;
+    mod files;
     mod findings;
     mod invariants;
     mod kit;

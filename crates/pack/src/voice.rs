@@ -217,6 +217,9 @@ impl Trials<'_> {
                         return Trial::Impossible(error.to_string());
                     }
                 }
+                RepairOp::AddFile { .. }
+                | RepairOp::DeleteFile { .. }
+                | RepairOp::RenameFile { .. } => return Trial::NotTried,
             }
         }
         let after = draft.value();

@@ -173,7 +173,7 @@ impl EditsDocument {
                 ("rule_id", string(&it.rule_id)),
                 ("source", string(&it.source)),
                 ("safety", string(&it.safety)),
-                ("class", it.class.as_ref().and_then(|it| string(it))),
+                ("class", it.class.as_ref().and_then(string)),
             ])
         });
         let repairs = (!self.repairs.is_empty()).then(|| Value::Array(repairs.collect()));

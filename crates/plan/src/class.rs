@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use check::{Confidence, Repair, RepairClass, RepairOp, Safety};
 use document::{Op, Step, Value};
+use edit::Edit;
 use snapshot::{RelPath, Snapshot};
 
 use self::tokens::{Delta, TokenKind};
@@ -39,6 +40,15 @@ pub fn class_of(repair: &Repair, snapshot: &Snapshot) -> RepairClass {
                 let deltas = tokens::deltas(text, edits.edits(), language);
                 deltas.iter().for_each(|it| seen.text(file, language, it));
             }
+            RepairOp::AddFile { file, new } => {
+                let language = words::language(file);
+                let edit = Edit::insert(0, new.text.bytes().to_vec());
+                let deltas = tokens::deltas(b"", &[edit], language);
+                deltas.iter().for_each(|it| seen.text(file, language, it));
+                (seen.adds_file, seen.n_written) = (true, seen.n_written + 1);
+            }
+            RepairOp::DeleteFile { .. } => seen.n_removed += 1,
+            RepairOp::RenameFile { .. } => seen.n_written += 1,
         }
     }
     let shown = seen.class(repair.grounds.is_stated);
@@ -82,6 +92,7 @@ struct Seen {
     hides: bool,
     fails: bool,
     declares: bool,
+    adds_file: bool,
     /// An empty string that came in. Means something only if nothing went.
     has_blank: bool,
     /// What a document lost and got.
@@ -147,11 +158,9 @@ impl Seen {
         if self.fails || (!has_removed && (self.has_blank || is_reminder)) {
             return RepairClass::Stub;
         }
-        if self.declares && !has_removed && !came.is_empty() {
-            RepairClass::Declare
-        } else {
-            RepairClass::Repair
-        }
+        // What is in a file that was missing is a guess, whatever it is.
+        let declares = self.adds_file || (self.declares && !came.is_empty());
+        if declares && !has_removed { RepairClass::Declare } else { RepairClass::Repair }
     }
 }
 

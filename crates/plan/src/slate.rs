@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use check::{Confidence, Repair, RepairClass};
+use check::{Confidence, Repair, RepairClass, RepairOp};
 
 use crate::analyse::{Analysed, FileSpace, analyse};
 use crate::rank::{self, ById, Rank};
@@ -101,7 +101,7 @@ fn fault(diagnostics: &ById<'_>, it: &Analysed<'_>, awaited: Option<&str>) -> Op
 }
 
 fn not_editable(candidates: &Candidates<'_>, repair: &Repair) -> Option<Rejection> {
-    let mut files = repair.ops.iter().map(|op| op.file());
+    let mut files = repair.ops.iter().flat_map(RepairOp::files);
     let file = files.find(|file| !(candidates.is_editable)(file))?;
     let detail = format!("{file} is not among the paths that may be edited");
     Some(Rejection { reason: Reason::OutsideRoot, with: None, detail })

@@ -4,6 +4,7 @@
 mod it {
     mod cases;
     mod classes;
+    mod files;
     mod gates;
     mod hostile;
     mod laws;

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use check::{Confidence, Diagnostic, RepairOp};
-use document::{Expects, Op, Pointer, Step, Value};
+use document::{Expects, Number, Op, Pointer, Step, Value};
 use engine::Applied;
 use patch::Patch;
 use patch::v1::{FixAction, FixActions, FixOp, FixOpKind, Target};
@@ -33,15 +33,24 @@ pub(crate) fn fix_actions(
             None => n_left_out += 1,
         }
     }
+    let n_moving = applied.iter().filter(|it| it.repair.has_file_operation()).count();
     let mut document = FixActions {
         pack_version: pack_version.unwrap_or_else(|| format!("regreen@{VERSION}")),
         workspace_root: None,
         fix_actions,
-        extra: Vec::new(),
+        extra: moving(n_moving),
     };
     document.sort();
     n_left_out += without_failing(&mut document, snapshot);
     FixActionsOutput { text: document.render(), n_left_out }
+}
+
+/// How many repairs are left out because they add, delete or rename a file, which the contract has no operation for
+/// (FA-25, X-47). They are left out as a whole (AE-18).
+fn moving(n_repairs: usize) -> Vec<(String, Value)> {
+    let count = || Value::Number(Number::from_integer(n_repairs as i128));
+    let member = (n_repairs > 0).then(|| ("x_left_out_file_operations".to_owned(), count()));
+    member.into_iter().collect()
 }
 
 /// Takes out the actions that do not apply in this order, and says how many. They are in the document that is made

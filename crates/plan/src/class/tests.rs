@@ -207,6 +207,37 @@ fn what_moves_is_neither_gone_nor_new() {
     assert_eq!(class(&[&take, &put]), "repair");
 }
 
+/// What is in a missing file is a guess; a file that moves is neither new nor gone.
+#[test]
+fn operations_on_files_have_classes() {
+    let path = |text: &str| RelPath::parse(text).unwrap();
+    let text = |text: &str| Text::new(text);
+    let add = |file: &str, new: &str| RepairOp::AddFile {
+        file: path(file),
+        new: snapshot::NewFile { text: text(new), mode: 0o644 },
+    };
+    let delete = |file: &str| RepairOp::DeleteFile { file: path(file), base: text("x").hash() };
+    let rename = |file: &str, to: &str| RepairOp::RenameFile {
+        file: path(file),
+        to: path(to),
+        base: text("x").hash(),
+    };
+    for (ops, expected) in [
+        (vec![add("a.py", "x = 1\n")], "declare"),
+        (vec![add("a/__init__.py", "")], "declare"),
+        (vec![add("a.py", "def f(): pass\n")], "stub"),
+        (vec![add("a.py", "import os  # noqa\n")], "suppress"),
+        (vec![delete("a.py")], "delete"),
+        (vec![delete("a.py"), add("b.py", "x = 1\n")], "repair"),
+        (vec![rename("a.py", "b.py")], "repair"),
+        (vec![rename("a.py", "b.py"), delete("c.py")], "repair"),
+    ] {
+        let repair = repair(ops);
+        let found = class_of(&repair, &tree(&[("a.py", "x")])).name();
+        assert_eq!(found, expected, "{:?}", repair.ops);
+    }
+}
+
 /// W0001's `_x` is a repair because RS-58 lists it; a hint makes a class stricter and never laxer.
 #[test]
 fn what_is_said_about_a_repair_only_makes_it_stricter() {

@@ -259,4 +259,17 @@ pub enum RepairEdit {
     MoveValue { file: String, json_pointer: String, to_pointer: String, keep_position: bool },
     /// Bytes of the text with that hash become others; offsets count bytes from 0, half-open.
     ReplaceText { file: String, base: String, start: u32, end: u32, text: String },
+    /// A file comes into being; `hash` is that of its bytes, `mode` are its permission bits, and the text is left out if the
+    /// bytes are none.
+    AddFile {
+        file: String,
+        hash: String,
+        mode: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// The file with that hash goes away.
+    DeleteFile { file: String, base: String },
+    /// The file with that hash gets another path. Other edits of the repair name it by the path before.
+    RenameFile { file: String, to: String, base: String },
 }

@@ -110,6 +110,20 @@ fn edits(op: &RepairOp) -> Vec<v1::RepairEdit> {
             };
             edits.edits().iter().map(edit).collect()
         }
+        RepairOp::AddFile { file, new } => vec![v1::RepairEdit::AddFile {
+            file: file.to_string(),
+            hash: new.text.hash().to_string(),
+            mode: new.mode,
+            text: std::str::from_utf8(new.text.bytes()).ok().map(str::to_owned),
+        }],
+        RepairOp::DeleteFile { file, base } => {
+            vec![v1::RepairEdit::DeleteFile { file: file.to_string(), base: base.to_string() }]
+        }
+        RepairOp::RenameFile { file, to, base } => vec![v1::RepairEdit::RenameFile {
+            file: file.to_string(),
+            to: to.to_string(),
+            base: base.to_string(),
+        }],
     }
 }
 
