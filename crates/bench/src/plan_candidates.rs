@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Kind, Parses, Repair, RepairOp, Safety,
-    Severity, Tier, assign_ids, assign_repair_ids,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Parses, Repair, RepairOp,
+    Safety, Severity, Tier, assign_ids, assign_repair_ids,
 };
 use document::{Limits, Number, Op, Pointer, Value};
 use edit::{Edit, EditSet, Text};
@@ -190,5 +190,6 @@ fn repair(diagnostic: &Diagnostic, op: RepairOp) -> Repair {
         ops: vec![op],
         resolves: vec![diagnostic.diagnostic_id.clone()],
         compatibility: Compatibility::default(),
+        grounds: Grounds::default(),
     }
 }

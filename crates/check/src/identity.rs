@@ -69,6 +69,19 @@ pub fn assign_repair_ids(repairs: &mut [Repair], snapshot: &Snapshot) {
                         bytes.put_bytes(&edit.text);
                     }
                 }
+                RepairOp::AddFile { new, .. } => {
+                    bytes.put("add_file");
+                    bytes.put_bytes(new.text.hash().as_bytes());
+                    bytes.put(&new.mode.to_string());
+                }
+                RepairOp::DeleteFile { base, .. } => {
+                    bytes.put("delete_file");
+                    bytes.put_bytes(base.as_bytes());
+                }
+                RepairOp::RenameFile { to, .. } => {
+                    bytes.put("rename_file");
+                    bytes.put(to.as_str());
+                }
             }
         }
         let kin =
@@ -229,6 +242,7 @@ mod tests {
             ops: vec![op],
             resolves: vec!["d_0".into()],
             compatibility: crate::Compatibility::default(),
+            grounds: crate::Grounds::default(),
         }
     }
 
@@ -250,6 +264,32 @@ mod tests {
         assert_ne!(id, repair_ids(vec![other], &third));
         let twins = repair_ids(vec![before.clone(), before], &old);
         assert_ne!(twins[0], twins[1]);
+    }
+
+    /// FA-17: what a repair does to files is part of its id.
+    #[test]
+    fn operations_on_files_are_part_of_the_id() {
+        let path = |text: &str| snapshot::RelPath::parse(text).unwrap();
+        let text = |text: &str| edit::Text::new(text);
+        let add = |file: &str, new: &str, mode: u32| RepairOp::AddFile {
+            file: path(file),
+            new: snapshot::NewFile { text: text(new), mode },
+        };
+        let base = text("x").hash();
+        let rename = |to: &str| RepairOp::RenameFile { file: path("a"), to: path(to), base };
+        let ops = [
+            add("a", "x", 0o644),
+            add("a", "y", 0o644),
+            add("a", "x", 0o755),
+            add("b", "x", 0o644),
+            RepairOp::DeleteFile { file: path("a"), base },
+            RepairOp::DeleteFile { file: path("a"), base: text("y").hash() },
+            rename("b"),
+            rename("c"),
+        ];
+        let ids = repair_ids(ops.into_iter().map(repair).collect(), &Snapshot::default());
+        let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();
+        assert_eq!(distinct.len(), ids.len());
     }
 
     /// FA-17: all that a document operation says is part of the id, and nothing that only words it.

@@ -31,7 +31,9 @@ pub use provider::{
     Check, Environment, FailureKind, Input, LookError, Looker, Memory, Opened, Provider, Reach,
     Report, Since,
 };
-pub use repair::{Compatibility, Confidence, Kind, Repair, RepairOp, Safety, Scope};
+pub use repair::{
+    Compatibility, Confidence, Grounds, Kind, Repair, RepairClass, RepairOp, Safety, Scope,
+};
 pub use rule_name::RuleName;
 pub use signs::Sign;
 pub use stop::{Stop, StopCause};

@@ -3,9 +3,12 @@
 //! Fix actions, autofixes and repair candidates are views of this record. Nothing in it is trusted: what the edits
 //! touch is computed when they are lowered, and what they resolve is looked at after they were tried.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use document::Step;
-use edit::EditSet;
-use snapshot::RelPath;
+use edit::{ContentHash, EditSet};
+use snapshot::{NewFile, RelPath};
 
 use crate::diagnostic::Severity;
 
@@ -99,6 +102,55 @@ impl Kind {
     }
 }
 
+/// What a repair does about the cause of a finding. Computed from its edits, never stated by a provider; it acts on
+/// choice and changes nothing that a contract states about safety, confidence and order. The order is from the best on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RepairClass {
+    /// It changes code or data so that the cause is gone.
+    Repair,
+    /// It only removes what somebody wrote.
+    Delete,
+    /// It adds the missing thing as a declaration with a guessed shape.
+    Declare,
+    /// It puts something in the place that fails or means nothing when it is reached.
+    Stub,
+    /// It hides the message.
+    Suppress,
+}
+
+impl RepairClass {
+    /// Every class, the best first.
+    pub const ALL: [RepairClass; 5] = [
+        RepairClass::Repair,
+        RepairClass::Delete,
+        RepairClass::Declare,
+        RepairClass::Stub,
+        RepairClass::Suppress,
+    ];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            RepairClass::Repair => "repair",
+            RepairClass::Delete => "delete",
+            RepairClass::Declare => "declare",
+            RepairClass::Stub => "stub",
+            RepairClass::Suppress => "suppress",
+        }
+    }
+}
+
+/// What a provider knows about a repair that its edits do not show. Without any of it the strictest reading counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Grounds {
+    /// Whether a contract states its safety and confidence, as RS-58 does for Clank. They stay then, whatever the class.
+    pub is_stated: bool,
+    /// Whether what it removes is proven to be unused or to stand there twice.
+    pub is_redundant: bool,
+    /// What the provider takes it for. Counts where it is stricter than what the edits show.
+    pub at_least: Option<RepairClass>,
+}
+
 /// How much a repair touches. Computed from what it lowers to, never stated by a provider (RS-8).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scope {
@@ -128,13 +180,59 @@ pub enum RepairOp {
         /// The edits, bound to the hash of the text.
         edits: EditSet,
     },
+    /// A file comes into being. Nothing is at its path, or the same repair takes it away from there.
+    AddFile {
+        /// The file.
+        file: RelPath,
+        /// What it holds.
+        new: NewFile,
+    },
+    /// A file goes away.
+    DeleteFile {
+        /// The file.
+        file: RelPath,
+        /// The hash of what it holds.
+        base: ContentHash,
+    },
+    /// A file gets another path. Edits of the same repair name it by the path that it has before.
+    RenameFile {
+        /// The file.
+        file: RelPath,
+        /// Its new path.
+        to: RelPath,
+        /// The hash of what it holds before any edit.
+        base: ContentHash,
+    },
 }
 
 impl RepairOp {
-    /// The file that the operation is about.
+    /// The file that the operation is about, by the path that it has before; a new one by its own.
     pub fn file(&self) -> &RelPath {
         match self {
-            RepairOp::Document { file, .. } | RepairOp::Text { file, .. } => file,
+            RepairOp::Document { file, .. }
+            | RepairOp::Text { file, .. }
+            | RepairOp::AddFile { file, .. }
+            | RepairOp::DeleteFile { file, .. }
+            | RepairOp::RenameFile { file, .. } => file,
+        }
+    }
+
+    /// Every path that the operation is about: both of a rename.
+    pub fn files(&self) -> impl Iterator<Item = &RelPath> {
+        let to = match self {
+            RepairOp::RenameFile { to, .. } => Some(to),
+            _ => None,
+        };
+        std::iter::once(self.file()).chain(to)
+    }
+
+    /// Whether it is about a file as a whole.
+    pub fn is_file_operation(&self) -> bool {
+        match self {
+            RepairOp::Document { .. } | RepairOp::Text { .. } => false,
+            RepairOp::AddFile { .. }
+            | RepairOp::DeleteFile { .. }
+            | RepairOp::RenameFile { .. } => true,
         }
     }
 }
@@ -148,6 +246,8 @@ pub struct Compatibility {
     pub requires: Vec<String>,
     /// Repairs with the same key are said to commute (RS-50).
     pub batch_key: Option<String>,
+    /// Errors that are worked on first (RS-33), by `diagnostic_id`: the repair waits while one of them stands.
+    pub waits_for: Arc<[String]>,
 }
 
 /// Edits that a provider says would resolve findings. Atomic over all its operations and files.
@@ -180,4 +280,18 @@ pub struct Repair {
     pub resolves: Vec<String>,
     /// What may be combined with it.
     pub compatibility: Compatibility,
+    /// What its class, its safety and its confidence rest on beside the edits.
+    pub grounds: Grounds,
+}
+
+impl Repair {
+    /// Every path that it touches, in order.
+    pub fn files(&self) -> BTreeSet<&RelPath> {
+        self.ops.iter().flat_map(RepairOp::files).collect()
+    }
+
+    /// Whether a file comes, goes or gets another path.
+    pub fn has_file_operation(&self) -> bool {
+        self.ops.iter().any(RepairOp::is_file_operation)
+    }
 }

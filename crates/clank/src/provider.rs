@@ -7,6 +7,7 @@
 mod file;
 mod findings;
 mod lowered;
+mod order;
 mod repairs;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ use crate::oracle::Oracle;
 use crate::program::{Finder, Module, Program, Target, candidate_files, module_names};
 use crate::repair::Repairs;
 use file::FileLook;
+use order::Imports;
 use repairs::KnownRepairs;
 
 /// The order in which a file is looked at.
@@ -254,7 +256,8 @@ impl ClankLook {
     ) -> Vec<(&'a RelPath, Vec<check::Diagnostic>, Vec<check::Repair>)> {
         let by_file: BTreeMap<&str, _> =
             self.checked.modules.iter().map(|it| (it.file.as_str(), it)).collect();
-        let pending = repairs.pending_files();
+        let imports = Imports::new(&self.program);
+        let pending = repairs.pending_files(&order::with_errors(&imports, &self.checked));
         let repairs_by_file = repairs.by_file();
         let of_file = |(path, look): (&'a RelPath, &'a Arc<FileLook>)| {
             let of_file = findings::OfFile {
@@ -267,7 +270,9 @@ impl ClankLook {
             let (diagnostics, repairs) = of_file.findings(snapshot);
             (path, diagnostics, repairs)
         };
-        self.files.par_iter().map(of_file).collect()
+        let mut found: Vec<_> = self.files.par_iter().map(of_file).collect();
+        order::errors_first(&imports, &mut found);
+        found
     }
 }
 

@@ -4,6 +4,7 @@
 //! One way: [`propose`] makes candidates from the tree, [`verify`] applies each to the tree and checks the program again,
 //! [`rank`] puts them in the order of preference, [`relate`] says which exclude or go with one another.
 
+mod class;
 mod findings;
 mod footprint;
 mod on_text;
@@ -21,7 +22,7 @@ pub use rename::{RenameError, expand};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use check::{Confidence, Kind, Safety, Scope};
+use check::{Confidence, Kind, RepairClass, Safety, Scope};
 use clank_syntax::ast::{Ast, DeclId, Name, NodeId};
 use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
@@ -62,6 +63,8 @@ pub struct Repair {
     pub safety: Safety,
     /// What kind of change it is.
     pub kind: Kind,
+    /// What it does about the cause, read off the operations.
+    pub class: RepairClass,
     /// How much it touches, computed from the operations.
     pub scope: Scope,
     /// The nodes of the module that it touches.
@@ -256,6 +259,7 @@ fn repair(
         confidence,
         safety: candidate.safety,
         kind: candidate.kind,
+        class: class::of_operations(candidate.edits.iter().flat_map(|it| &it.1), &module.ast),
         scope: scope(module, &candidate.edits, &nodes),
         nodes,
         codes: codes.into_iter().collect(),

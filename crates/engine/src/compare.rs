@@ -3,7 +3,7 @@
 //! A finding is the same one if its source, rule and file are the same and it stands where the position map of the
 //! edits puts the old one; of several at one place it is the one that says the same. Only then does its id count, because
 //! an id numbers equal findings and the numbers move up when one of them goes; and its pointer comes last, because indexes
-//! move too. Every finding is matched at most once.
+//! move too. Every finding is matched at most once. The findings of a file that gets another path go with it.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -20,6 +20,15 @@ pub(crate) struct Comparison {
     pub(crate) gone: HashSet<String>,
     /// The indexes, in the assessment after, of what was not there before. In order.
     pub(crate) new: Vec<usize>,
+    /// The paths before of the files that got another one, by that.
+    renamed: HashMap<String, String>,
+}
+
+impl Comparison {
+    /// The path before of the file that is at this path after.
+    pub(crate) fn before<'a>(&'a self, path: &'a str) -> &'a str {
+        self.renamed.get(path).map_or(path, String::as_str)
+    }
 }
 
 type Group<'a> = (&'a str, &'a str, &'a str);
@@ -35,14 +44,24 @@ pub(crate) fn compare(
     let (old, new) = unsettled(before, after, change);
     let mut groups: BTreeMap<Group<'_>, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for idx in old {
-        groups.entry(group(&before.diagnostics[idx])).or_default().0.push(idx);
+        let it = &before.diagnostics[idx];
+        groups
+            .entry((&it.source, &it.rule_id, after_path(change, &it.file)))
+            .or_default()
+            .0
+            .push(idx);
     }
     for idx in new {
         groups.entry(group(&after.diagnostics[idx])).or_default().1.push(idx);
     }
-    let maps: HashMap<&str, PositionMap> =
-        change.edits().iter().map(|(path, it)| (path.as_str(), PositionMap::new(it))).collect();
-    let mut comparison = Comparison { gone: HashSet::new(), new: Vec::new() };
+    let maps: HashMap<&str, PositionMap> = change
+        .edits()
+        .iter()
+        .map(|(path, it)| (after_path(change, path.as_str()), PositionMap::new(it)))
+        .collect();
+    let renamed = change.renames().iter().map(|(from, it)| (it.to.to_string(), from.to_string()));
+    let mut comparison =
+        Comparison { gone: HashSet::new(), new: Vec::new(), renamed: renamed.collect() };
     for ((_, _, file), (mut old, mut new)) in groups {
         old.sort_by_key(|idx| claimed.contains(before.diagnostics[*idx].diagnostic_id.as_str()));
         let map = maps.get(file);
@@ -60,17 +79,23 @@ pub(crate) fn compare(
     comparison
 }
 
+/// The path after the change of what is at this path before it.
+fn after_path<'a>(change: &'a TreeChange, path: &'a str) -> &'a str {
+    change.renames().get(path).map_or(path, |it| it.to.as_str())
+}
+
 /// The findings, before and after, that are not plainly the same: most stand in files that nobody touched.
 fn unsettled(
     before: &Assessment,
     after: &Assessment,
     change: &TreeChange,
 ) -> (Vec<usize>, Vec<usize>) {
+    let touched = change.paths();
     let by_id: HashMap<&str, usize> = before
         .diagnostics
         .iter()
         .enumerate()
-        .filter(|(_, it)| !change.edits().contains_key(it.file.as_str()))
+        .filter(|(_, it)| !touched.contains(it.file.as_str()))
         .map(|(idx, it)| (it.diagnostic_id.as_str(), idx))
         .collect();
     let mut is_settled = vec![false; before.diagnostics.len()];

@@ -16,6 +16,7 @@ use snapshot::{RelPath, Snapshot, TreeChange};
 
 use crate::assessment::{Assessment, ProviderFailure, complete, garbled};
 use crate::count::Count;
+use crate::cures;
 use crate::erratic::find_erratic;
 use crate::outcome::{Applied, Ending, Fixed, Options, Progress};
 use crate::run::Run;
@@ -83,6 +84,8 @@ struct Session<'a> {
     words: Words,
     /// Repairs that are out of the question, by their ids.
     quarantine: BTreeMap<String, Quarantined>,
+    /// Repairs that others wait for and that work in the last tree, if somebody says so.
+    cures: BTreeSet<String>,
     /// The files that were edited in a trial.
     touched: BTreeSet<RelPath>,
     n_passes: usize,
@@ -115,6 +118,7 @@ impl<'a> Session<'a> {
             applied: Vec::new(),
             words: Words::default(),
             quarantine: BTreeMap::new(),
+            cures: BTreeSet::new(),
             touched: BTreeSet::new(),
             n_passes: 0,
             n_rechecks: 0,
@@ -136,7 +140,7 @@ impl<'a> Session<'a> {
             let batch: Vec<Arc<Repair>> =
                 plan.ranked.iter().filter(accepted).map(|it| Arc::clone(&it.repair)).collect();
             if batch.is_empty() {
-                if self.release() {
+                if self.release() || self.try_cures(&plan, progress) {
                     continue;
                 }
                 return;
@@ -181,14 +185,65 @@ impl<'a> Session<'a> {
         self.quarantine.len() < n_before
     }
 
+    /// Tries what others wait for. Says whether something did not work, so that there is more to choose from.
+    fn try_cures(&mut self, plan: &Plan, progress: &mut dyn FnMut(Progress)) -> bool {
+        let n_before = self.quarantine.len();
+        loop {
+            let ids = cures::untried(plan, &self.cures);
+            let ids: BTreeSet<String> =
+                ids.into_iter().filter(|it| !self.quarantine.contains_key(it)).collect();
+            if ids.is_empty() {
+                return self.quarantine.len() > n_before;
+            }
+            let current = &self.last().assessment;
+            let repairs = cures::with_required(&current.repairs, &ids);
+            let named = repairs.iter().map(|it| it.id.clone()).collect();
+            let plan = self.plan_of(&repairs, &named);
+            let is_accepted = |it: &&plan::Ranked| it.rejection.is_none();
+            let chosen: Vec<Arc<Repair>> =
+                plan.ranked.iter().filter(is_accepted).map(|it| Arc::clone(&it.repair)).collect();
+            let batch = Batch {
+                run: self.run,
+                before: current,
+                repairs: &chosen,
+                change: &plan.change,
+                distrusted: self.distrusted,
+                max_rechecks: self.options.max_rechecks.saturating_sub(self.n_rechecks),
+            };
+            let searched = search(&batch, progress);
+            self.touched.extend(plan.change.paths());
+            self.n_rechecks += searched.n_rechecks;
+            let failed_in = Some(self.last().state);
+            for (repair, rejection) in searched.condemned {
+                self.words.add(&repair.id, rejection.clone());
+                self.quarantine.insert(repair.id.clone(), Quarantined { rejection, failed_in });
+            }
+            // What excludes another one has its turn later; whatever else was not tried is given the benefit of doubt.
+            let is_late = |it: &plan::Ranked| {
+                let rejection = it.rejection.as_ref();
+                rejection.is_some_and(|it| it.reason == Reason::Conflict)
+            };
+            let late = plan.ranked.iter().filter(|it| is_late(it)).map(|it| it.repair.id.as_str());
+            let late: BTreeSet<&str> =
+                if chosen.is_empty() { BTreeSet::new() } else { late.collect() };
+            self.cures.extend(ids.iter().filter(|it| !late.contains(it.as_str())).cloned());
+        }
+    }
+
     fn plan(&self) -> Plan {
-        let current = &self.last().assessment;
         let wanted = |it: &&Arc<Repair>| (self.options.wants)(it);
-        let repairs: Vec<Arc<Repair>> = current.repairs.iter().filter(wanted).cloned().collect();
+        let repairs = self.last().assessment.repairs.iter();
+        let repairs: Vec<Arc<Repair>> = repairs.filter(wanted).cloned().collect();
+        self.plan_of(&repairs, &BTreeSet::new())
+    }
+
+    /// The plan for some of the repairs, of which those that are `named` need no further word.
+    fn plan_of(&self, repairs: &[Arc<Repair>], named: &BTreeSet<String>) -> Plan {
+        let current = &self.last().assessment;
         let quarantine = self.quarantine.iter();
         let mut barred: BTreeMap<String, Rejection> =
             quarantine.map(|(id, it)| (id.clone(), it.rejection.clone())).collect();
-        for repair in &repairs {
+        for repair in repairs {
             let doubt = repair.resolves.iter().find_map(|it| current.doubtful.get(it));
             let detail = match doubt {
                 _ if self.distrusted.contains(&repair.source) => self.distrust(&repair.source),
@@ -202,12 +257,12 @@ impl<'a> Session<'a> {
             self.applied.iter().map(|it| it.repair.id.clone()).collect();
         // An id numbers equal repairs, and the numbers move up when one is made: a name is good for one repair.
         let Policy { safety, allow } = self.options.policy;
-        let policy =
-            Policy { safety: *safety, allow: allow.difference(&applied).cloned().collect() };
+        let allow = allow.difference(&applied).chain(named).cloned().collect();
+        let policy = Policy { safety: *safety, allow };
         plan::plan(&Candidates {
             snapshot: &current.snapshot,
             diagnostics: &current.diagnostics,
-            repairs: &repairs,
+            repairs,
             parses: self.run.parses,
             policy: &policy,
             is_editable: self.options.is_editable,
@@ -271,11 +326,12 @@ impl<'a> Session<'a> {
 
     fn keep(&mut self, repairs: Vec<Arc<Repair>>, change: &TreeChange, assessment: Assessment) {
         for repair in repairs {
-            let files: BTreeSet<RelPath> = repair.ops.iter().map(|op| op.file().clone()).collect();
-            let files = files.into_iter().collect();
+            let files = repair.files().into_iter().cloned().collect();
+            let class = self.words.class(&repair.id);
             let (pass, tree) = (self.n_passes, self.kept.len() - 1);
-            self.applied.push(Applied { repair, pass, tree, files, verified: true });
+            self.applied.push(Applied { repair, class, pass, tree, files, verified: true });
         }
+        self.cures.clear();
         self.touched.extend(change.paths());
         let first = &self.kept[0].assessment.snapshot;
         let composed = self.last().change.compose(first, change);

@@ -1,7 +1,7 @@
 //! What no edit may do to a file, whoever proposed it: a file that parsed still parses; no comment is lost whose
 //! construct stays, unless it is what the repair is about, and none comes in that ignores findings; line ends, the byte order mark and the final newline stay
 //! as they are, unless they are what the repair is about. Encoding and mode cannot change: edits are made at character
-//! boundaries and carry no mode.
+//! boundaries and carry no mode. A new file can be read, and a renamed one is still looked at as what it was.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use check::{Code, Parses, Repair, RepairOp};
 use document::{Document, Format};
 use edit::{Edit, EditSet, Text};
-use snapshot::{RelPath, Snapshot};
+use snapshot::{RelPath, Snapshot, TreeChange};
 
 use crate::comments::{lost_in_document, lost_in_program};
 use crate::ignore::n_ignored_rules;
@@ -17,24 +17,37 @@ use crate::ignore::n_ignored_rules;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 const IGNORES_MORE: &str = "would have findings ignored instead of repaired";
 
-/// The files in which the edits break an invariant, with words that go after the file's name. `laid_out` gives the text
-/// of a file after the repairs that are about its line ends, its byte order mark or its final newline, if there are any;
-/// `is_meant` says whether a place of a file before the edits is what a repair is about.
-pub(crate) fn broken<'a>(
+/// The files in which the change breaks an invariant, by their paths before, with words that go after the name. Files
+/// that are `settled` in the tree after were looked at before. `laid_out` gives the text of a file after the repairs that
+/// are about its line ends, its byte order mark or its final newline, if there are any; `is_meant` says whether a place of
+/// a file before the edits is what a repair is about.
+pub(crate) fn broken(
     parses: &Parses,
     before: &Snapshot,
-    after: &Snapshot,
-    edits: impl Iterator<Item = (&'a RelPath, &'a EditSet)>,
+    (after, change): (&Snapshot, &TreeChange),
+    is_settled: &dyn Fn(&RelPath) -> bool,
     laid_out: &dyn Fn(&RelPath) -> Option<Text>,
     is_meant: &dyn Fn(&RelPath, &Range<u32>) -> bool,
 ) -> BTreeMap<RelPath, String> {
     let mut broken = BTreeMap::new();
-    for (path, edits) in edits {
-        let (Some(old), Some(new)) = (before.file(path), after.file(path)) else { continue };
+    for (path, new) in change.adds().iter().filter(|it| !is_settled(it.0)) {
+        let words = broken_in_new(parses, path, &new.text);
+        broken.extend(words.map(|words| (path.clone(), words)));
+    }
+    for (path, rename) in change.renames().iter().filter(|it| !is_settled(&it.1.to)) {
+        let Some(text) = before.file(path).map(|it| it.text()) else { continue };
+        let words = lost_kind(parses, path, &rename.to, &text);
+        broken.extend(words.map(|words| (path.clone(), words)));
+    }
+    for (path, edits) in change.edits() {
+        let Some(after_path) = change.moved(path).filter(|it| !is_settled(it)) else { continue };
+        let (Some(old), Some(new)) = (before.file(path), after.file(after_path)) else { continue };
+        let (old_text, new_text) = (old.text(), new.text());
         let is_meant = |range: &Range<u32>| is_meant(path, range);
-        let words = match Format::of_path(path.as_str()) {
-            Some(format) => {
-                let (old, new) = (parses.get(&old.text(), format), parses.get(&new.text(), format));
+        let formats = (Format::of_path(path.as_str()), Format::of_path(after_path.as_str()));
+        let words = match formats {
+            (Some(old_format), Some(format)) => {
+                let (old, new) = (parses.get(&old_text, old_format), parses.get(&new_text, format));
                 match (old.document(), new.document()) {
                     (Ok(_), Err(error)) => {
                         Some(format!("would no longer be valid {}: {error}", format.name()))
@@ -43,21 +56,48 @@ pub(crate) fn broken<'a>(
                     (Err(_), _) => None,
                 }
             }
-            None => {
-                let (old, new) = (old.text(), new.text());
-                let code = parses.code(path, &old);
-                code.and_then(|it| broken_in_program(it, &old, &new, edits, &is_meant))
-            }
+            _ => parses
+                .code(after_path, &old_text)
+                .and_then(|it| broken_in_program(it, &old_text, &new_text, edits, &is_meant)),
         };
         let words = words.or_else(|| {
-            let layout = changed_layout(&old.text(), &new.text())?;
+            let layout = changed_layout(&old_text, &new_text)?;
             let is_meant =
-                laid_out(path).is_some_and(|it| changed_layout(&it, &new.text()).is_none());
+                laid_out(path).is_some_and(|it| changed_layout(&it, &new_text).is_none());
             (!is_meant).then(|| layout.to_owned())
         });
-        broken.extend(words.map(|words| (path.clone(), words)));
+        if let Some(words) = words {
+            broken.entry(path.clone()).or_insert(words);
+        }
     }
     broken
+}
+
+/// What is wrong with a file that comes into being, in words.
+fn broken_in_new(parses: &Parses, path: &RelPath, text: &Text) -> Option<String> {
+    let n_ignored = match (Format::of_path(path.as_str()), parses.code(path, text)) {
+        (Some(format), _) => match parses.get(text, format).document() {
+            Err(error) => return Some(format!("would not be valid {}: {error}", format.name())),
+            Ok(it) => n_ignored_rules(it.text(), || it.comments()),
+        },
+        (None, Some(code)) => match code.fault(text) {
+            Some(fault) => return Some(format!("would not be valid {}: {fault}", code.name())),
+            None => n_ignored_rules(text, || code.comments(text)),
+        },
+        (None, None) => 0,
+    };
+    (n_ignored > 0).then(|| IGNORES_MORE.to_owned())
+}
+
+/// What a file is no longer by its new name. Who looks at files by their names would look away, and nothing would be
+/// repaired.
+fn lost_kind(parses: &Parses, from: &RelPath, to: &RelPath, text: &Text) -> Option<String> {
+    let name = |path: &RelPath| {
+        let format = Format::of_path(path.as_str()).map(Format::name);
+        format.or_else(|| parses.code(path, text).map(|it| it.name()))
+    };
+    let lost = name(from).filter(|_| name(to).is_none())?;
+    Some(format!("would no longer be looked at as {lost}"))
 }
 
 /// What breaks between two versions of a document, if anything does, in words.
@@ -127,7 +167,6 @@ fn is_layout_only(repair: &Repair, before: &Snapshot) -> bool {
         rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
     };
     repair.ops.iter().all(|op| match op {
-        RepairOp::Document { .. } => false,
         RepairOp::Text { file, edits } => {
             let text = before.file(file).map(|it| it.text()).unwrap_or_default();
             edits.edits().iter().all(|edit| {
@@ -135,6 +174,7 @@ fn is_layout_only(repair: &Repair, before: &Snapshot) -> bool {
                 deleted.is_some_and(is_layout) && is_layout(&edit.text)
             })
         }
+        _ => false,
     })
 }
 

@@ -33,7 +33,7 @@ impl Member {
         let slots = resolved.iter().map(|it| (before.phase_index(it), it.class()));
         Member {
             repair: Arc::clone(repair),
-            files: repair.ops.iter().map(|op| op.file().clone()).collect(),
+            files: repair.files().into_iter().cloned().collect(),
             class: resolved.iter().map(|it| it.class()).min().unwrap_or(Class::Info),
             slot: slots.min().unwrap_or((usize::MAX, Class::Info)),
         }
@@ -136,7 +136,8 @@ impl Bench<'_> {
                 continue;
             }
             let is_nearer = |(path, first): &(&RelPath, &String)| {
-                let known = before.report.blocked.get(*path).map(|it| before.phase_index(it));
+                let path = checked.comparison.before(path.as_str());
+                let known = before.report.blocked.get(path).map(|it| before.phase_index(it));
                 known.is_none_or(|it| look.phase_index(first) < it)
             };
             let blocked = look.report.blocked.iter().filter(is_nearer);
@@ -250,8 +251,16 @@ impl Bench<'_> {
             it.source != OWN_SOURCE
                 && !self.distrusted.contains(&it.source)
                 && !assessment.baselined.contains(&it.diagnostic_id)
-                && !self.before.hides(it)
+                && !self.hid(checked, it)
         })
+    }
+
+    /// Whether a finding could not have been found before, in the file as it was called then.
+    fn hid(&self, checked: &Checked, it: &Diagnostic) -> bool {
+        match checked.comparison.before(&it.file) {
+            same if same == it.file => self.before.hides(it),
+            other => self.before.hides(&Diagnostic { file: other.to_owned(), ..it.clone() }),
+        }
     }
 }
 

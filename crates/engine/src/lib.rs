@@ -14,6 +14,7 @@ mod assessment;
 mod comments;
 mod compare;
 mod count;
+mod cures;
 mod erratic;
 mod fix;
 mod ignore;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use check::Repair;
+use check::{Repair, RepairClass};
 use plan::{Policy, Rejection};
 use snapshot::{RelPath, TreeChange};
 
@@ -52,6 +52,8 @@ pub enum Progress {
 pub struct Applied {
     /// The repair.
     pub repair: Arc<Repair>,
+    /// What it does about the cause.
+    pub class: RepairClass,
     /// In which pass, from 1.
     pub pass: usize,
     /// The place among [`Fixed::trees`] of the tree that it was applied to.
@@ -67,6 +69,8 @@ pub struct Applied {
 pub struct Rejected {
     /// The repair.
     pub repair: Arc<Repair>,
+    /// What it does about the cause.
+    pub class: RepairClass,
     /// Why.
     pub rejection: Rejection,
 }

@@ -4,37 +4,48 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use check::{Class, Confidence, Diagnostic, Kind, Repair, Safety, Scope};
-use plan::{Plan, Ranked, Rejection};
+use check::{Class, Confidence, Diagnostic, Kind, Repair, RepairClass, Safety, Scope};
+use plan::{Plan, Ranked, Reason, Rejection};
 
 use crate::outcome::Rejected;
 
 /// What was said of repairs, by their ids. A later word replaces an earlier one.
 #[derive(Default)]
 pub(crate) struct Words {
-    seen: BTreeMap<String, (Standing, Arc<Repair>)>,
+    seen: BTreeMap<String, (Standing, Arc<Repair>, RepairClass)>,
     rejections: BTreeMap<String, Rejection>,
 }
 
 /// The rank of a repair, for repairs that were never candidates together. The tuple is the order of the plan, apart
 /// from the position of the finding, which is not the same thing in two versions of a tree.
-type Standing =
-    ((Class, Safety, Confidence, Kind), (Scope, Reverse<usize>), (String, String, String, String));
+type Standing = (
+    (bool, Class, Safety, Confidence, Kind),
+    (RepairClass, Scope, Reverse<usize>),
+    (String, String, String, String),
+);
 
 impl Words {
     /// Writes down who was a candidate, and the plan's word on those that it rejects.
     pub(crate) fn record(&mut self, plan: &Plan, diagnostics: &[Arc<Diagnostic>]) {
+        // Who waited and is no candidate any more has nothing to wait for.
+        self.rejections.retain(|_, it| it.reason != Reason::Waits);
         let classes: HashMap<&str, Class> =
             diagnostics.iter().map(|it| (it.diagnostic_id.as_str(), it.class())).collect();
         for ranked in &plan.ranked {
             let repair = &ranked.repair;
             let resolved = repair.resolves.iter().filter_map(|id| classes.get(id.as_str()));
             let class = resolved.min().copied().unwrap_or(Class::Info);
-            self.seen.insert(repair.id.clone(), (standing(ranked, class), Arc::clone(repair)));
+            let seen = (standing(ranked, class), Arc::clone(repair), ranked.class);
+            self.seen.insert(repair.id.clone(), seen);
             if let Some(rejection) = &ranked.rejection {
                 self.add(&repair.id, rejection.clone());
             }
         }
+    }
+
+    /// What a repair that was a candidate does about the cause.
+    pub(crate) fn class(&self, id: &str) -> RepairClass {
+        self.seen.get(id).map_or(RepairClass::Repair, |it| it.2)
     }
 
     /// A word on a repair that was a candidate.
@@ -46,9 +57,9 @@ impl Words {
     pub(crate) fn into_rejected(mut self, applied: &BTreeSet<&str>) -> Vec<Rejected> {
         let mut rejected: Vec<(Standing, Rejected)> = Vec::new();
         for (id, rejection) in self.rejections {
-            let Some((standing, repair)) = self.seen.remove(&id) else { continue };
+            let Some((standing, repair, class)) = self.seen.remove(&id) else { continue };
             if !applied.contains(id.as_str()) {
-                rejected.push((standing, Rejected { repair, rejection }));
+                rejected.push((standing, Rejected { repair, class, rejection }));
             }
         }
         rejected.sort_by(|left, right| left.0.cmp(&right.0));
@@ -57,11 +68,11 @@ impl Words {
 }
 
 fn standing(ranked: &Ranked, class: Class) -> Standing {
-    let Ranked { repair, scope, .. } = ranked;
+    let Ranked { repair, class: own_class, scope, .. } = ranked;
     let file = repair.ops.first().map(|op| op.file().to_string()).unwrap_or_default();
     (
-        (class, repair.safety, repair.confidence, repair.kind),
-        (*scope, Reverse(repair.resolves.len())),
+        (*own_class == RepairClass::Suppress, class, repair.safety, repair.confidence, repair.kind),
+        (*own_class, *scope, Reverse(repair.resolves.len())),
         (file, repair.rule_id.clone(), repair.title.clone(), repair.id.clone()),
     )
 }

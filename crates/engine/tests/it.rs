@@ -3,7 +3,9 @@
 
 mod it {
     mod adversaries;
+    mod cures;
     mod elsewhere;
+    mod files;
     mod findings;
     mod invariants;
     mod kit;

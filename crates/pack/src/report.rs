@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use check::{
-    Compatibility, Concern, Diagnostic, Kind, Location, Parsed, Repair, RepairOp, Severity, Tier,
-    Unchecked, assign_ids, assign_repair_ids,
+    Compatibility, Concern, Diagnostic, Grounds, Kind, Location, Parsed, Repair, RepairOp,
+    Severity, Tier, Unchecked, assign_ids, assign_repair_ids,
 };
 use document::{Document, Found, ParseErrorKind, Pointer, Reason, Refusal, Value};
 use snapshot::{RelPath, Snapshot};
@@ -315,6 +315,8 @@ fn repair(
         ops: ops.map(|step| RepairOp::Document { file: subject.file.clone(), step }).collect(),
         resolves: resolves.map(|it| it.diagnostic_id.clone()).collect(),
         compatibility: Compatibility::default(),
+        // A pack removes only what stands there twice.
+        grounds: Grounds { is_redundant: true, ..Grounds::default() },
     }
 }
 

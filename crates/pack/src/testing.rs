@@ -121,6 +121,7 @@ pub(crate) fn repaired(snapshot: &Snapshot, repair: &Repair) -> Snapshot {
                 RepairOp::Text { edits, .. } => {
                     text = Some(edits.apply(&file.text()).expect("the edits fit"))
                 }
+                other => panic!("a pack edits documents and does not {other:?}"),
             }
         }
         let text = text.unwrap_or_else(|| draft.lower_and_apply().expect("it can be written").1);

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use check::{
-    Compatibility, Concern, Diagnostic, Location, Parsed, Parses, Related, Repair, RepairOp,
-    assign_ids, assign_repair_ids,
+    Compatibility, Concern, Diagnostic, Grounds, Location, Parsed, Parses, Related, Repair,
+    RepairOp, assign_ids, assign_repair_ids,
 };
 use document::{Format, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
@@ -104,6 +104,8 @@ impl Voice<'_> {
             ops: mend.ops.clone(),
             resolves: vec![diagnostic.diagnostic_id.clone()],
             compatibility: Compatibility::default(),
+            // A pack removes only what stands there twice.
+            grounds: Grounds { is_redundant: true, ..Grounds::default() },
         }
     }
 
@@ -215,6 +217,9 @@ impl Trials<'_> {
                         return Trial::Impossible(error.to_string());
                     }
                 }
+                RepairOp::AddFile { .. }
+                | RepairOp::DeleteFile { .. }
+                | RepairOp::RenameFile { .. } => return Trial::NotTried,
             }
         }
         let after = draft.value();

@@ -93,6 +93,8 @@ pub struct RepairNote {
     pub rule_id: String,
     pub source: String,
     pub safety: String,
+    /// Documents that were written before there were classes say nothing about it.
+    pub class: Option<String>,
 }
 
 /// A change that an edits document cannot hold, because JSON has no text for its bytes.
@@ -171,6 +173,7 @@ impl EditsDocument {
                 ("rule_id", string(&it.rule_id)),
                 ("source", string(&it.source)),
                 ("safety", string(&it.safety)),
+                ("class", it.class.as_ref().and_then(string)),
             ])
         });
         let repairs = (!self.repairs.is_empty()).then(|| Value::Array(repairs.collect()));
@@ -237,12 +240,14 @@ pub(crate) fn decode(value: &Value, problems: &mut Problems) -> Option<EditsDocu
         let mut text = |name| it.string(name, problems);
         let (id, title, rule_id) = (text("id"), text("title"), text("rule_id"));
         let (source, safety) = (text("source"), text("safety"));
+        let class = it.optional_string("class", problems);
         Some(RepairNote {
             id: id?,
             title: title?,
             rule_id: rule_id?,
             source: source?,
             safety: safety?,
+            class,
         })
     });
     let extra = top.close(problems);

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Kind, Parses, Repair, RepairOp, Safety,
-    Severity, Tier,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Parses, Repair, RepairOp,
+    Safety, Severity, Tier,
 };
 use document::{Format, Limits, Op, Pointer, Step, Value};
 use edit::{Edit, EditSet, Text};
@@ -200,5 +200,6 @@ fn repair(id: String, finding: String, ops: Vec<RepairOp>) -> Repair {
         ops,
         resolves: vec![finding],
         compatibility: Compatibility::default(),
+        grounds: Grounds::default(),
     }
 }

@@ -1,13 +1,13 @@
 //! What each repair would do if it were the only one: its edits or claims in every file, or why it cannot be done.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use check::{Parses, Repair, RepairOp, Scope};
 use document::{Format, OpError};
-use edit::{EditSet, Text};
-use snapshot::{RelPath, Snapshot};
+use edit::{ContentHash, EditSet, Text};
+use snapshot::{NewFile, RelPath, Rename, Snapshot, TreeChange};
 
 use crate::place::Places;
 use crate::steps::{DocumentPart, StepError, Trial};
@@ -48,6 +48,26 @@ pub(crate) struct Fault {
 pub(crate) enum Part<'a> {
     Text(Cow<'a, EditSet>),
     Document(DocumentPart<'a>),
+    File(FilePart<'a>),
+}
+
+/// What a repair does at a path as a whole. At most one file leaves it and at most one comes there.
+#[derive(Default)]
+pub(crate) struct FilePart<'a> {
+    pub(crate) add: Option<&'a NewFile>,
+    pub(crate) delete: Option<ContentHash>,
+    pub(crate) rename: Option<(&'a RelPath, ContentHash)>,
+    /// Whether a file comes here from another path.
+    pub(crate) arrives: bool,
+    /// The edits of a file that is renamed.
+    pub(crate) edits: Option<Box<Part<'a>>>,
+}
+
+impl FilePart<'_> {
+    /// Whether a file stands here afterwards that was not here before.
+    pub(crate) fn is_target(&self) -> bool {
+        self.add.is_some() || self.arrives
+    }
 }
 
 type OpsByFile<'a> = BTreeMap<&'a RelPath, Vec<(usize, Vec<&'a RepairOp>)>>;
@@ -81,6 +101,11 @@ pub(crate) fn analyse<'a>(
         }
         files.push(file.finish());
     }
+    for it in analysed.iter_mut().filter(|it| it.repair.has_file_operation()) {
+        if it.fault.is_none() {
+            it.fault = impossible_paths(snapshot, it.repair).map(Fault::from);
+        }
+    }
     Analysis { files, repairs: analysed }
 }
 
@@ -88,10 +113,12 @@ fn ops_by_file(repairs: &[Arc<Repair>]) -> OpsByFile<'_> {
     let mut by_file = OpsByFile::new();
     for (idx, repair) in repairs.iter().enumerate() {
         for op in &repair.ops {
-            let wanted = by_file.entry(op.file()).or_default();
-            match wanted.last_mut() {
-                Some((last, ops)) if *last == idx => ops.push(op),
-                _ => wanted.push((idx, vec![op])),
+            for file in op.files() {
+                let wanted = by_file.entry(file).or_default();
+                match wanted.last_mut() {
+                    Some((last, ops)) if *last == idx => ops.push(op),
+                    _ => wanted.push((idx, vec![op])),
+                }
             }
         }
     }
@@ -124,6 +151,7 @@ impl Part<'_> {
         match self {
             Part::Text(edits) => edits.edits().len(),
             Part::Document(part) => part.n_writes,
+            Part::File(part) => 1 + part.edits.as_ref().map_or(0, |it| it.n_written()),
         }
     }
 }
@@ -153,12 +181,74 @@ impl<'a, 'p> FileWork<'a, 'p> {
     }
 
     fn part(&mut self, ops: &[&'a RepairOp]) -> Result<Part<'a>, Fault> {
+        let (of_file, edits): (Vec<&'a RepairOp>, Vec<&'a RepairOp>) =
+            ops.iter().partition(|it| it.is_file_operation());
+        if of_file.is_empty() {
+            return self.edits(&edits);
+        }
+        let mut part = self.file_part(&of_file)?;
+        if !edits.is_empty() {
+            if part.rename.is_none() {
+                let detail = format!("it edits {} and adds or deletes it", self.path);
+                return Err(Rejection::invalid(detail).into());
+            }
+            part.edits = Some(Box::new(self.edits(&edits)?));
+        }
+        Ok(Part::File(part))
+    }
+
+    fn file_part(&self, ops: &[&'a RepairOp]) -> Result<FilePart<'a>, Fault> {
+        let path = self.path;
+        let mut part = FilePart::default();
+        let (mut n_leaving, mut n_coming) = (0, 0);
+        for op in ops {
+            let base = match op {
+                RepairOp::AddFile { new, .. } => {
+                    (part.add, n_coming) = (Some(new), n_coming + 1);
+                    continue;
+                }
+                RepairOp::RenameFile { file, to, .. } if file == to => {
+                    let detail = format!("it renames {path} to the path that it has");
+                    return Err(Rejection::invalid(detail).into());
+                }
+                RepairOp::RenameFile { to, .. } if to == path => {
+                    (part.arrives, n_coming) = (true, n_coming + 1);
+                    continue;
+                }
+                RepairOp::RenameFile { to, base, .. } => {
+                    part.rename = Some((to, *base));
+                    *base
+                }
+                RepairOp::DeleteFile { base, .. } => {
+                    part.delete = Some(*base);
+                    *base
+                }
+                RepairOp::Document { .. } | RepairOp::Text { .. } => continue,
+            };
+            n_leaving += 1;
+            if self.text.clone()?.hash() != base {
+                return Err(self.stale("it was made for another text of").into());
+            }
+        }
+        if n_leaving > 1 || n_coming > 1 {
+            let detail = format!("it adds, deletes or renames {path} more than once");
+            return Err(Rejection::invalid(detail).into());
+        }
+        Ok(part)
+    }
+
+    fn stale(&self, what: &str) -> Rejection {
+        let detail = format!("{what} {}", self.path);
+        Rejection { reason: Reason::Stale, with: None, detail }
+    }
+
+    fn edits(&mut self, ops: &[&'a RepairOp]) -> Result<Part<'a>, Fault> {
         let text = self.text.clone()?;
         let edits: Vec<&EditSet> = ops
             .iter()
             .filter_map(|op| match op {
                 RepairOp::Text { edits, .. } => Some(edits),
-                RepairOp::Document { .. } => None,
+                _ => None,
             })
             .collect();
         if edits.len() == ops.len() {
@@ -171,7 +261,7 @@ impl<'a, 'p> FileWork<'a, 'p> {
         let path = self.path;
         let steps = ops.iter().filter_map(|op| match op {
             RepairOp::Document { step, .. } => Some(step),
-            RepairOp::Text { .. } => None,
+            _ => None,
         });
         let trial = self.trial(&text).as_mut().map_err(|fault| fault.clone())?;
         trial.run(steps).map(Part::Document).map_err(|error| step_fault(path, &error))
@@ -180,11 +270,7 @@ impl<'a, 'p> FileWork<'a, 'p> {
     fn text_part(&self, text: &Text, sets: &[&'a EditSet]) -> Result<Cow<'a, EditSet>, Rejection> {
         let path = self.path;
         if sets.iter().any(|edits| edits.base() != text.hash()) {
-            return Err(Rejection {
-                reason: Reason::Stale,
-                with: None,
-                detail: format!("its edits were made for another text of {path}"),
-            });
+            return Err(self.stale("its edits were made for another text of"));
         }
         if sets.iter().all(|edits| edits.is_empty()) {
             return Err(Rejection::invalid(format!("its edits of {path} change nothing")));
@@ -216,6 +302,41 @@ impl<'a, 'p> FileWork<'a, 'p> {
         let places = self.trial.and_then(Result::ok).map(|trial| trial.places);
         FileSpace { path: self.path, text: self.text.ok(), places }
     }
+}
+
+/// Why the paths of a repair do not go together, or with what is there.
+fn impossible_paths(snapshot: &Snapshot, repair: &Repair) -> Option<Rejection> {
+    let (mut adds, mut deletes, mut renames) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for op in &repair.ops {
+        match op {
+            RepairOp::AddFile { file, new } => drop(adds.insert(file.clone(), new.clone())),
+            RepairOp::DeleteFile { file, base } => drop(deletes.insert(file.clone(), *base)),
+            RepairOp::RenameFile { file, to, base } => {
+                drop(renames.insert(file.clone(), Rename { to: to.clone(), base: *base }));
+            }
+            RepairOp::Document { .. } | RepairOp::Text { .. } => {}
+        }
+    }
+    let change = match TreeChange::new(BTreeMap::new(), adds, deletes, renames) {
+        Ok(change) => change,
+        Err(error) => return Some(Rejection::invalid(error.to_string())),
+    };
+    let leaves = |path: &RelPath| change.moved(path) != Some(path);
+    let mut folded: HashMap<String, &RelPath> = HashMap::new();
+    change.targets().find_map(|path| {
+        let is_taken = snapshot.get(path).is_some() && !leaves(path);
+        let file = snapshot.blocking_ancestor(path).filter(|it| !leaves(it));
+        let twin = snapshot.case_collision(path).filter(|it| !leaves(it)).cloned();
+        let twin = twin.or_else(|| folded.insert(path.case_folded(), path).cloned());
+        let detail = if is_taken || snapshot.is_directory(path) {
+            format!("{path} is there already")
+        } else if let Some(file) = file {
+            format!("{path} cannot be made, because {file} is not a directory")
+        } else {
+            format!("{path} differs from {} only in case", twin?)
+        };
+        Some(Rejection::invalid(detail))
+    })
 }
 
 fn step_fault(path: &RelPath, error: &StepError) -> Fault {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use edit::{Edit, Merge, Refusal};
+use snapshot::RelPath;
 
 use crate::analyse::{Analysed, FileSpace, Part};
 use crate::claims::Ledger;
@@ -74,7 +75,22 @@ impl<'s, 'a> Choice<'s, 'a> {
     }
 
     fn barrier(&self, idx: usize) -> Option<Rejection> {
-        self.slate.barriers[idx].as_ref().or_else(|| self.dropped.get(&idx)).cloned()
+        let slate = self.slate;
+        let barrier = slate.barriers[idx].as_ref().or_else(|| self.dropped.get(&idx));
+        let is_possible = barrier.is_none_or(|it| is_of_policy(it.reason));
+        let wait = is_possible
+            .then(|| slate.waits.rejection(idx, &slate.ranked, &|other| self.is_open(other)));
+        wait.flatten().or_else(|| barrier.cloned())
+    }
+
+    /// Whether a candidate may be made once others are out of its way or somebody says so.
+    fn is_open(&self, idx: usize) -> bool {
+        let is_open = |idx: usize| {
+            let barrier = self.slate.barriers[idx].as_ref();
+            let dropped = self.dropped.get(&idx).is_none_or(|it| it.reason == Reason::Conflict);
+            dropped && barrier.is_none_or(|it| is_of_policy(it.reason))
+        };
+        is_open(idx) && self.slate.requires[idx].iter().all(|it| is_open(*it))
     }
 
     fn decide(&mut self, idx: usize) -> Result<(), Rejection> {
@@ -130,24 +146,41 @@ impl<'s, 'a> Choice<'s, 'a> {
     }
 }
 
+/// Whether it only takes somebody's word.
+fn is_of_policy(reason: Reason) -> bool {
+    matches!(reason, Reason::NeedsApproval | Reason::LowConfidence)
+}
+
 /// What accepted repairs have taken of all files.
 pub(crate) struct Taken<'s> {
     files: Vec<FileTaken>,
     /// The edits of repairs that have nothing but text edits.
     texts: HashMap<Vec<(usize, &'s [Edit])>, usize>,
+    /// The paths at which new files will stand, without regard to case.
+    targets: BTreeMap<String, usize>,
 }
 
 /// What was taken of one file. The best repair decides whether it is edited as text or as a document.
 enum FileTaken {
     Nothing,
-    Text { first: usize, merge: Merge },
-    Document { first: usize, ledger: Ledger },
+    Text {
+        first: usize,
+        merge: Merge,
+    },
+    Document {
+        first: usize,
+        ledger: Ledger,
+    },
+    /// A file comes, goes or gets another path.
+    Whole {
+        first: usize,
+    },
 }
 
 impl<'s> Taken<'s> {
     pub(crate) fn new(files: &[FileSpace<'_>]) -> Taken<'s> {
         let files = files.iter().map(|_| FileTaken::Nothing).collect();
-        Taken { files, texts: HashMap::new() }
+        Taken { files, texts: HashMap::new(), targets: BTreeMap::new() }
     }
 
     /// The accepted repair that this one cannot be combined with, and why.
@@ -159,7 +192,25 @@ impl<'s> Taken<'s> {
         if let Some(holder) = text_edits(it).and_then(|edits| self.texts.get(&edits)) {
             return Some((*holder, "both make the same edits".to_owned()));
         }
-        it.parts.iter().find_map(|(file, part)| self.files[*file].conflict(&files[*file], part))
+        let of_file =
+            |(file, part): &(usize, Part<'_>)| self.files[*file].conflict(&files[*file], part);
+        it.parts.iter().find_map(of_file).or_else(|| {
+            let mut targets = targets(files, it);
+            targets.find_map(|path| {
+                let detail = format!("{path} does not go with the other files that come");
+                Some((self.beside(path)?, detail))
+            })
+        })
+    }
+
+    /// The accepted repair that puts a file at the path, above it or beneath it.
+    fn beside(&self, path: &RelPath) -> Option<usize> {
+        let folded = path.case_folded();
+        let above = path.ancestors().find_map(|it| self.targets.get(&it.case_folded()));
+        let from = format!("{folded}/");
+        let beneath = self.targets.range(from.clone()..).next();
+        let beneath = beneath.filter(|it| it.0.starts_with(&from)).map(|it| it.1);
+        self.targets.get(&folded).or(above).or(beneath).copied()
     }
 
     /// Takes what a repair wants, in all its files or in none. It has no conflict.
@@ -179,6 +230,7 @@ impl<'s> Taken<'s> {
         for (file, part) in &it.parts {
             self.files[*file].accept(&files[*file], idx, part);
         }
+        self.targets.extend(targets(files, it).map(|path| (path.case_folded(), idx)));
         if let Some(edits) = text_edits(it) {
             self.texts.entry(edits).or_insert(idx);
         }
@@ -186,10 +238,19 @@ impl<'s> Taken<'s> {
     }
 }
 
+/// The paths at which a repair puts new files.
+fn targets<'f>(
+    files: &'f [FileSpace<'_>],
+    it: &'f Analysed<'_>,
+) -> impl Iterator<Item = &'f RelPath> {
+    let is_target = |it: &&(usize, Part<'_>)| matches!(&it.1, Part::File(it) if it.is_target());
+    it.parts.iter().filter(is_target).map(|(file, _)| files[*file].path)
+}
+
 fn text_edits<'s>(it: &'s Analysed<'_>) -> Option<Vec<(usize, &'s [Edit])>> {
     let edits = it.parts.iter().map(|(file, part)| match part {
         Part::Text(edits) => Some((*file, edits.edits())),
-        Part::Document(_) => None,
+        Part::Document(_) | Part::File(_) => None,
     });
     edits.collect()
 }
@@ -199,6 +260,12 @@ impl FileTaken {
         let path = file.path;
         match (self, part) {
             (FileTaken::Nothing, _) => None,
+            (FileTaken::Whole { first }, _) => {
+                Some((*first, format!("{path} is added, deleted or renamed in this pass")))
+            }
+            (FileTaken::Text { first, .. } | FileTaken::Document { first, .. }, Part::File(_)) => {
+                Some((*first, format!("{path} is edited in this pass")))
+            }
             (FileTaken::Text { first, .. }, Part::Document(_)) => {
                 Some((*first, format!("{path} is edited as text in this pass")))
             }
@@ -227,6 +294,7 @@ impl FileTaken {
     fn accept(&mut self, file: &FileSpace<'_>, idx: usize, part: &Part<'_>) {
         if let FileTaken::Nothing = self {
             *self = match (part, &file.text) {
+                (Part::File(_), _) => FileTaken::Whole { first: idx },
                 (Part::Text(_), Some(text)) => {
                     FileTaken::Text { first: idx, merge: Merge::new(text) }
                 }

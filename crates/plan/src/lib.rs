@@ -9,6 +9,7 @@ mod analyse;
 mod blame;
 mod choose;
 mod claims;
+mod class;
 mod lower;
 mod place;
 mod rank;
@@ -18,16 +19,19 @@ mod shifts;
 mod slate;
 mod steps;
 mod together;
+mod waits;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use check::{Diagnostic, Parses, Repair, Safety, Scope};
+use check::{Diagnostic, Parses, Repair, RepairClass, Safety, Scope};
 use snapshot::{RelPath, Snapshot, TreeChange};
 
 use crate::analyse::analyse;
 use crate::choose::{Taken, choose};
 use crate::lower::Lowering;
+
+pub use crate::class::class_of;
 
 /// What may be applied.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,8 +74,10 @@ pub struct Plan {
 /// A candidate and what became of it.
 #[derive(Clone, Debug)]
 pub struct Ranked {
-    /// The repair.
+    /// The repair, with the safety and the confidence that its class leaves it.
     pub repair: Arc<Repair>,
+    /// What it does about the cause.
+    pub class: RepairClass,
     /// What it touches.
     pub scope: Scope,
     /// `None` if it is accepted.
@@ -96,6 +102,8 @@ pub enum Reason {
     Conflict,
     NeedsApproval,
     LowConfidence,
+    Suppression,
+    Waits,
     Stale,
     PreconditionFailed,
     Invalid,
@@ -113,6 +121,8 @@ impl Reason {
             Reason::Conflict => "conflict",
             Reason::NeedsApproval => "needs_approval",
             Reason::LowConfidence => "low_confidence",
+            Reason::Suppression => "suppression",
+            Reason::Waits => "waits",
             Reason::Stale => "stale",
             Reason::PreconditionFailed => "precondition_failed",
             Reason::Invalid => "invalid",
@@ -144,7 +154,9 @@ const MAX_NEW_CHOICES: usize = 16;
 ///
 /// Repairs that the policy names are chosen before the others, which does not change their rank.
 pub fn plan(candidates: &Candidates<'_>) -> Plan {
-    let slate = slate::lay_out(candidates);
+    let (repairs, classes) = class::settled(candidates.repairs, candidates.snapshot);
+    let candidates = &Candidates { repairs: &repairs, ..*candidates };
+    let slate = slate::lay_out(candidates, &classes);
     let mut lowering = Lowering::new(&slate.files, &slate.ranked, candidates.parses);
     let mut dropped: BTreeMap<usize, Rejection> = BTreeMap::new();
     let mut n_choices = 0;
@@ -165,8 +177,10 @@ pub fn plan(candidates: &Candidates<'_>) -> Plan {
             }
         }
     };
-    let ranked = slate.ranked.iter().zip(rejections).map(|(it, rejection)| Ranked {
+    let ranked = slate.ranked.iter().zip(&slate.classes).zip(rejections);
+    let ranked = ranked.map(|((it, class), rejection)| Ranked {
         repair: Arc::clone(it.repair),
+        class: *class,
         scope: it.scope,
         rejection,
     });

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use check::Parses;
 use document::{Document, Format};
 use edit::{EditSet, Merge};
-use snapshot::TreeChange;
+use snapshot::{Rename, TreeChange};
 
 use crate::Rejection;
 use crate::analyse::{Analysed, FileSpace, Part};
@@ -47,9 +47,20 @@ impl<'s, 'a> Lowering<'s, 'a> {
     /// The change that these repairs make together, the first one first; or those that cannot be part of it.
     pub(crate) fn run(&mut self, accepted: &[usize]) -> Result<TreeChange, Offenders> {
         let mut by_file: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let (mut adds, mut deletes, mut renames) =
+            (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for &idx in accepted {
-            for (file, _) in &self.repairs[idx].parts {
-                by_file.entry(*file).or_default().push(idx);
+            for (file, part) in &self.repairs[idx].parts {
+                let path = self.files[*file].path;
+                if let Part::File(part) = part {
+                    adds.extend(part.add.map(|it| (path.clone(), it.clone())));
+                    deletes.extend(part.delete.map(|base| (path.clone(), base)));
+                    let rename = part.rename.map(|(to, base)| Rename { to: to.clone(), base });
+                    renames.extend(rename.map(|it| (path.clone(), it)));
+                }
+                if self.part(idx, *file).is_some() {
+                    by_file.entry(*file).or_default().push(idx);
+                }
             }
         }
         let mut offenders = Offenders::new();
@@ -69,9 +80,12 @@ impl<'s, 'a> Lowering<'s, 'a> {
         if !offenders.is_empty() {
             return Err(offenders);
         }
-        let nothing = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let change = TreeChange::new(edits, nothing.0, nothing.1, nothing.2);
-        Ok(change.expect("edits alone do not exclude each other"))
+        TreeChange::new(edits, adds, deletes, renames).map_err(|error| {
+            // What repairs do to paths was compared when they were chosen, so this is for what nobody thought of.
+            let is_moving = |idx: &&usize| self.repairs[**idx].repair.has_file_operation();
+            let moving = accepted.iter().filter(is_moving);
+            moving.map(|idx| (*idx, Rejection::invalid(error.to_string()))).collect()
+        })
     }
 
     fn file(&mut self, file: usize, members: &[usize]) -> Result<EditSet, Offenders> {
@@ -90,10 +104,14 @@ impl<'s, 'a> Lowering<'s, 'a> {
         Ok(edits)
     }
 
+    /// The edits that a repair makes to a file.
     fn part(&self, idx: usize, file: usize) -> Option<&'s Part<'a>> {
         let parts = &self.repairs[idx].parts;
         let at = parts.binary_search_by_key(&file, |(file, _)| *file).ok()?;
-        Some(&parts[at].1)
+        match &parts[at].1 {
+            Part::File(part) => part.edits.as_deref(),
+            part => Some(part),
+        }
     }
 
     fn text(&self, file: usize, parts: &[(usize, &Part<'a>)]) -> Result<EditSet, Offenders> {
@@ -129,7 +147,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
             .iter()
             .filter_map(|(idx, part)| match part {
                 Part::Document(part) => Some((*idx, part)),
-                Part::Text(_) => None,
+                Part::Text(_) | Part::File(_) => None,
             })
             .collect();
         let lower = |some: &[usize]| {

@@ -1,10 +1,11 @@
 //! The total order of repairs: what is worked on first, and who wins a conflict (RS-33, RS-35 to RS-40, X-17, X-26).
+//! The class comes where a contract says nothing: after the kind. What only hides a message is always last.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use check::{Class, Confidence, Diagnostic, Kind, Repair, Safety, Scope};
+use check::{Class, Confidence, Diagnostic, Kind, Repair, RepairClass, Safety, Scope};
 
 /// Findings by their ids.
 pub(crate) type ById<'a> = HashMap<&'a str, &'a Diagnostic>;
@@ -24,10 +25,12 @@ pub(crate) fn by_id(diagnostics: &[Arc<Diagnostic>]) -> ById<'_> {
 /// What the order looks at before it looks at the repair itself, the most important first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank<'a> {
-    class: Class,
+    is_suppression: bool,
+    worst: Class,
     safety: Safety,
     confidence: Confidence,
     kind: Kind,
+    pub(crate) class: RepairClass,
     scope: Scope,
     resolves: Reverse<usize>,
     file: &'a str,
@@ -39,7 +42,12 @@ pub(crate) struct Rank<'a> {
 }
 
 impl<'a> Rank<'a> {
-    pub(crate) fn new(repair: &'a Repair, scope: Scope, diagnostics: &ById<'a>) -> Rank<'a> {
+    pub(crate) fn new(
+        repair: &'a Repair,
+        class: RepairClass,
+        scope: Scope,
+        diagnostics: &ById<'a>,
+    ) -> Rank<'a> {
         let resolved = || repair.resolves.iter().filter_map(|id| diagnostics.get(id.as_str()));
         let owner = resolved().next();
         let n_resolved = match repair.resolves.as_slice() {
@@ -48,10 +56,12 @@ impl<'a> Rank<'a> {
         };
         let first_op = repair.ops.first();
         Rank {
-            class: resolved().map(|it| it.class()).min().unwrap_or(Class::Info),
+            is_suppression: class == RepairClass::Suppress,
+            worst: resolved().map(|it| it.class()).min().unwrap_or(Class::Info),
             safety: repair.safety,
             confidence: repair.confidence,
             kind: repair.kind,
+            class,
             scope,
             resolves: Reverse(n_resolved),
             file: owner

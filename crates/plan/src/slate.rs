@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use check::{Confidence, Repair};
+use check::{Confidence, Repair, RepairClass, RepairOp};
 
 use crate::analyse::{Analysed, FileSpace, analyse};
 use crate::rank::{self, ById, Rank};
 use crate::requires::circles;
+use crate::waits::Waits;
 use crate::{Candidates, Reason, Rejection};
 
 /// How many repairs of a circle are named.
@@ -18,26 +19,32 @@ pub(crate) struct Slate<'a> {
     pub(crate) files: Vec<FileSpace<'a>>,
     /// The candidates, the best first. They are known by their numbers in this list.
     pub(crate) ranked: Vec<Analysed<'a>>,
+    pub(crate) classes: Vec<RepairClass>,
     /// The candidates that each one requires and that have not been applied yet.
     pub(crate) requires: Vec<Vec<usize>>,
     /// Why a candidate is out of the question.
     pub(crate) barriers: Vec<Option<Rejection>>,
+    /// What each candidate waits for.
+    pub(crate) waits: Waits,
     /// The candidates in the order of choice: those that are named first, then by rank.
     pub(crate) order: Vec<usize>,
     pub(crate) by_id: HashMap<&'a str, usize>,
 }
 
-/// Looks at every candidate by itself, ranks them, and finds out which may not be chosen.
-pub(crate) fn lay_out<'a>(candidates: &Candidates<'a>) -> Slate<'a> {
+/// Looks at every candidate by itself, ranks them, and finds out which may not be chosen. `classes` are those of the
+/// candidates, in their order.
+pub(crate) fn lay_out<'a>(candidates: &Candidates<'a>, classes: &[RepairClass]) -> Slate<'a> {
     let diagnostics = rank::by_id(candidates.diagnostics);
     let analysis = analyse(candidates.snapshot, candidates.parses, candidates.repairs);
     let mut keyed: Vec<(Rank<'_>, Analysed<'a>)> = analysis
         .repairs
         .into_iter()
-        .map(|it| (Rank::new(it.repair, it.scope, &diagnostics), it))
+        .zip(classes)
+        .map(|(it, class)| (Rank::new(it.repair, *class, it.scope, &diagnostics), it))
         .collect();
     keyed
         .sort_by(|left, right| rank::compare((&left.0, left.1.repair), (&right.0, right.1.repair)));
+    let classes: Vec<RepairClass> = keyed.iter().map(|(rank, _)| rank.class).collect();
     let ranked: Vec<Analysed<'a>> = keyed.into_iter().map(|(_, it)| it).collect();
     let mut by_id: HashMap<&'a str, usize> = HashMap::with_capacity(ranked.len());
     for (idx, it) in ranked.iter().enumerate() {
@@ -55,15 +62,16 @@ pub(crate) fn lay_out<'a>(candidates: &Candidates<'a>) -> Slate<'a> {
             .cloned()
             .or_else(|| fault(&diagnostics, it, awaited))
             .or_else(|| not_editable(candidates, it.repair))
-            .or_else(|| against_policy(candidates, it.repair))
+            .or_else(|| against_policy(candidates, it.repair, classes[idx]))
             .or_else(|| unknown_requirement(candidates, &by_id, it.repair));
         barriers.push(barrier);
     }
     bar_circles(&ranked, &requires, &mut barriers);
+    let waits = Waits::new(candidates, &diagnostics, &ranked, &classes);
     let is_named = |idx: &usize| candidates.policy.allow.contains(&ranked[*idx].repair.id);
     let (named, others): (Vec<usize>, Vec<usize>) = (0..ranked.len()).partition(is_named);
     let order = named.into_iter().chain(others).collect();
-    Slate { files: analysis.files, ranked, requires, barriers, order, by_id }
+    Slate { files: analysis.files, ranked, classes, requires, barriers, waits, order, by_id }
 }
 
 fn required(
@@ -93,18 +101,24 @@ fn fault(diagnostics: &ById<'_>, it: &Analysed<'_>, awaited: Option<&str>) -> Op
 }
 
 fn not_editable(candidates: &Candidates<'_>, repair: &Repair) -> Option<Rejection> {
-    let mut files = repair.ops.iter().map(|op| op.file());
+    let mut files = repair.ops.iter().flat_map(RepairOp::files);
     let file = files.find(|file| !(candidates.is_editable)(file))?;
     let detail = format!("{file} is not among the paths that may be edited");
     Some(Rejection { reason: Reason::OutsideRoot, with: None, detail })
 }
 
-fn against_policy(candidates: &Candidates<'_>, repair: &Repair) -> Option<Rejection> {
+fn against_policy(
+    candidates: &Candidates<'_>,
+    repair: &Repair,
+    class: RepairClass,
+) -> Option<Rejection> {
     let policy = candidates.policy;
     if policy.allow.contains(&repair.id) {
         return None;
     }
-    let (reason, detail) = if repair.safety > policy.safety {
+    let (reason, detail) = if class == RepairClass::Suppress {
+        (Reason::Suppression, "it hides the message, so it must be named".to_owned())
+    } else if repair.safety > policy.safety {
         let (safety, limit) = (repair.safety.name(), policy.safety.name());
         let detail =
             format!("it is {safety}, and only up to {limit} is applied without being named");

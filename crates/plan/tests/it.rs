@@ -3,6 +3,8 @@
 
 mod it {
     mod cases;
+    mod classes;
+    mod files;
     mod gates;
     mod hostile;
     mod laws;

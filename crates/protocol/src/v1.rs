@@ -40,8 +40,8 @@ pub use findings::{
 };
 pub use recover::{RecoverReport, SettledTransaction};
 pub use repair::{
-    Compatibility, Confidence, ExpectedDelta, Precondition, Repair, RepairEdit, RepairKind,
-    RepairScope, RepairTargets, Safety,
+    ClassCounts, Compatibility, Confidence, ExpectedDelta, Precondition, Repair, RepairClass,
+    RepairEdit, RepairKind, RepairScope, RepairTargets, Safety,
 };
 pub use report::{
     AppliedOp, ApplyReport, ApplySummary, ConvertNote, ConvertReport, FailedOp, FailureDetail,

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use check::{Confidence, Diagnostic, Repair, RepairOp};
-use document::{Expects, Op, Pointer, Step, Value};
+use check::{Confidence, Diagnostic, RepairOp};
+use document::{Expects, Number, Op, Pointer, Step, Value};
 use engine::Applied;
 use patch::Patch;
 use patch::v1::{FixAction, FixActions, FixOp, FixOpKind, Target};
@@ -28,20 +28,29 @@ pub(crate) fn fix_actions(
 ) -> FixActionsOutput {
     let (mut fix_actions, mut n_left_out) = (Vec::new(), 0);
     for it in applied {
-        match action(&it.repair, diagnostics).filter(|_| it.pass == 1) {
+        match action(it, diagnostics).filter(|_| it.pass == 1) {
             Some(action) => fix_actions.push(action),
             None => n_left_out += 1,
         }
     }
+    let n_moving = applied.iter().filter(|it| it.repair.has_file_operation()).count();
     let mut document = FixActions {
         pack_version: pack_version.unwrap_or_else(|| format!("regreen@{VERSION}")),
         workspace_root: None,
         fix_actions,
-        extra: Vec::new(),
+        extra: moving(n_moving),
     };
     document.sort();
     n_left_out += without_failing(&mut document, snapshot);
     FixActionsOutput { text: document.render(), n_left_out }
+}
+
+/// How many repairs are left out because they add, delete or rename a file, which the contract has no operation for
+/// (FA-25, X-47). They are left out as a whole (AE-18).
+fn moving(n_repairs: usize) -> Vec<(String, Value)> {
+    let count = || Value::Number(Number::from_integer(n_repairs as i128));
+    let member = (n_repairs > 0).then(|| ("x_left_out_file_operations".to_owned(), count()));
+    member.into_iter().collect()
 }
 
 /// Takes out the actions that do not apply in this order, and says how many. They are in the document that is made
@@ -65,7 +74,8 @@ fn without_failing(document: &mut FixActions, snapshot: &Snapshot) -> usize {
     n_before - document.fix_actions.len()
 }
 
-fn action(repair: &Repair, diagnostics: &HashMap<&str, &Diagnostic>) -> Option<FixAction> {
+fn action(applied: &Applied, diagnostics: &HashMap<&str, &Diagnostic>) -> Option<FixAction> {
+    let repair = &applied.repair;
     let ops: Option<Vec<FixOp>> = repair.ops.iter().map(fix_op).collect();
     let targets: Vec<Target> = repair
         .resolves
@@ -91,6 +101,7 @@ fn action(repair: &Repair, diagnostics: &HashMap<&str, &Diagnostic>) -> Option<F
             note("x_source", &repair.source),
             note("x_phase", &repair.phase),
             note("x_safety", repair.safety.name()),
+            note("x_class", applied.class.name()),
         ],
     })
 }

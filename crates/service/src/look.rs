@@ -177,7 +177,9 @@ impl Look {
     pub(crate) fn wants(&self, repair: &Repair, setup: &Setup) -> bool {
         let tier = tier_of(repair, setup);
         self.takes_rule(&repair.rule_id, &repair.source, tier)
-            && repair.ops.iter().any(|it| self.covers(it.file().as_str()))
+            && repair.files().iter().any(|it| self.covers(it.as_str()))
+            // What stands in for files on disk has contents, and no paths to change.
+            && !(self.has_overlay() && repair.has_file_operation())
             && repair.resolves.iter().any(|it| !setup.sieve.baseline.contains(it))
     }
 

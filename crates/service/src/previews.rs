@@ -101,13 +101,13 @@ impl Previews {
     }
 
     /// The bytes that the repair alone would write, by file: a preview without its diff. `None` where [`Previews::get`]
-    /// gives none.
+    /// gives none, and for a repair that adds, deletes or renames a file, since that is not all that it does.
     pub fn edits(
         &self,
         id: &str,
         budget: &mut PreviewBudget,
     ) -> Option<BTreeMap<String, Vec<TextEdit>>> {
-        let (repair, known) = self.0.find(id)?;
+        let (repair, known) = self.0.find(id).filter(|it| !it.0.has_file_operation())?;
         if known.is_none() && !budget.spend(cost(&self.0.snapshot, repair, false)) {
             return None;
         }
@@ -217,8 +217,11 @@ fn cost(snapshot: &Snapshot, repair: &Repair, is_known: bool) -> usize {
     // Several operations on one file are lowered at once.
     let mut by_file = BTreeMap::new();
     for op in &repair.ops {
-        let n_bytes = snapshot.file(op.file()).map_or(0, |file| file.text().len());
-        let is_text = is_known || matches!(op, RepairOp::Text { .. });
+        let n_bytes = match op {
+            RepairOp::AddFile { new, .. } => new.text.len(),
+            op => snapshot.file(op.file()).map_or(0, |file| file.text().len()),
+        };
+        let is_text = is_known || !matches!(op, RepairOp::Document { .. });
         let discount = if is_text { TEXT_DISCOUNT } else { 1 };
         by_file.insert(op.file(), n_bytes / discount + 1);
     }
@@ -253,7 +256,7 @@ fn text_edits(change: &TreeChange) -> BTreeMap<String, Vec<TextEdit>> {
 
 #[cfg(test)]
 mod tests {
-    use check::{Compatibility, Confidence, Kind, Safety, Severity};
+    use check::{Compatibility, Confidence, Grounds, Kind, Safety, Severity};
     use document::{Number, Value};
     use edit::Text;
     use snapshot::{Entry, File};
@@ -279,6 +282,7 @@ mod tests {
             ops: vec![RepairOp::Document { file: RelPath::parse(path).unwrap(), step: op.into() }],
             resolves: vec!["d_0".into()],
             compatibility: Compatibility::default(),
+            grounds: Grounds::default(),
         })
     }
 

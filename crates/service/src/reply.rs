@@ -23,6 +23,8 @@ pub struct CheckReply {
     pub frames: Frames,
     /// What each listed repair would do.
     pub previews: Previews,
+    /// The listed repairs that wait, by id: for which repair, if for one, and why in words.
+    pub waits: BTreeMap<String, (Option<String>, String)>,
     /// What `fix` would do to each file, if diffs were asked for.
     pub changes: Vec<FileChange>,
     /// The fix-action document, if it was asked for.

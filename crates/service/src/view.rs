@@ -118,7 +118,7 @@ pub(crate) fn frames<'a>(
         diagnostic.related.iter().for_each(|it| add(&it.file));
     }
     for repair in repairs {
-        repair.ops.iter().for_each(|it| add(it.file().as_str()));
+        repair.files().iter().for_each(|it| add(it.as_str()));
     }
     Frames { sources, ..Frames::default() }
 }

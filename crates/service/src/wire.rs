@@ -7,7 +7,7 @@ use document::Value;
 use patch::{AppliedOp, FailedOp, Kind};
 use protocol::v1;
 
-pub(crate) use repair::{confidence, repair, repair_kind};
+pub(crate) use repair::{class, classes, confidence, repair, repair_kind};
 
 pub(crate) fn kind(kind: Kind) -> v1::PatchKind {
     match kind {

@@ -9,9 +9,9 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use check::{
-    Card, Check, Compatibility, Concern, Confidence, Cost, Coverage, Diagnostic, Input, Interest,
-    Kind, Location, LookError, Page, Repair, RepairOp, Report, RuleInfo, RuleSet, Safety, Severity,
-    Tier, Trust, assign_repair_ids, sort_and_assign_ids,
+    Card, Check, Compatibility, Concern, Confidence, Cost, Coverage, Diagnostic, Grounds, Input,
+    Interest, Kind, Location, LookError, Page, Repair, RepairOp, Report, RuleInfo, RuleSet, Safety,
+    Severity, Tier, Trust, assign_repair_ids, sort_and_assign_ids,
 };
 use edit::{Edit, EditSet, LineIndex, Text};
 use snapshot::{RelPath, Snapshot};
@@ -83,7 +83,7 @@ impl Check for TrailingBlanks {
 
 /// The files that the provider looks at.
 fn texts(snapshot: &Snapshot) -> impl Iterator<Item = (&RelPath, Text)> {
-    let files = snapshot.files().filter(|(path, _)| CARD.interest.covers(path.as_str()));
+    let files = snapshot.files_at(|path| CARD.interest.covers(path.as_str()));
     files.map(|(path, file)| (path, file.text()))
 }
 
@@ -128,6 +128,8 @@ fn repair(path: &RelPath, text: &Text, finding: &Diagnostic) -> Option<Repair> {
         confidence: Confidence::High,
         safety: Safety::BehaviorPreserving,
         kind: Kind::LocalFix,
+        // Nothing is lost with what nobody sees.
+        grounds: Grounds { is_redundant: true, ..Grounds::default() },
         ops: vec![RepairOp::Text { file: path.clone(), edits }],
         resolves: vec![finding.diagnostic_id.clone()],
         compatibility: Compatibility::default(),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Kind, Location, Related, Repair, RepairOp,
-    Safety, Severity, Tier, assign_ids, assign_repair_ids,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Location, Related, Repair,
+    RepairOp, Safety, Severity, Tier, assign_ids, assign_repair_ids,
 };
 use clank_syntax::Span;
 use clank_syntax::ast::{Ast, NodeId};
@@ -81,6 +81,9 @@ impl OfFile<'_> {
     }
 }
 
+/// The table of repairs states the safety and the confidence of each (RS-58).
+const STATED: Grounds = Grounds { is_stated: true, is_redundant: false, at_least: None };
+
 /// A repair of the compiler. A finding is resolved if everything that it stands for is.
 fn text_repair(
     repair: &crate::repair::Repair,
@@ -113,6 +116,7 @@ fn text_repair(
         ops: ops.to_vec(),
         resolves: resolved.iter().map(|it| it.1.diagnostic_id.clone()).collect(),
         compatibility: Compatibility::default(),
+        grounds: Grounds { at_least: Some(repair.class), ..STATED },
     }
 }
 
@@ -127,6 +131,7 @@ fn relate(repairs: &mut [Repair], known: &FileRepairs) {
             conflicts_with: named(&known.conflicts_with),
             requires: named(&known.requires),
             batch_key: known.batch_key.clone(),
+            ..Compatibility::default()
         };
     }
 }
@@ -189,6 +194,7 @@ fn layout_repair(path: &RelPath, edits: &edit::EditSet, finding: &Diagnostic) ->
         ops: vec![RepairOp::Text { file: path.clone(), edits: edits.clone() }],
         resolves: vec![finding.diagnostic_id.clone()],
         compatibility: Compatibility::default(),
+        grounds: STATED,
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use check::{Confidence, RepairOp, Safety};
+use check::{Confidence, RepairClass, RepairOp, Safety};
 use clank_syntax::ast::{DeclId, Name};
 use edit::ContentHash;
 use rayon::prelude::*;
@@ -69,11 +69,27 @@ impl KnownRepairs {
         self.groups.values().find_map(|it| it.1.get(file)).map(|it| &**it)
     }
 
-    /// The files that a repair changes which `fix` would apply without being asked.
-    pub(super) fn pending_files(&self) -> BTreeSet<&RelPath> {
-        let repairs = self.groups.values().flat_map(|it| it.1.values()).flat_map(|it| it.iter());
-        let ops = repairs.filter(|it| is_pending(it.0)).flat_map(|it| it.1);
-        ops.map(RepairOp::file).collect()
+    /// The files that a repair changes which `fix` would apply without being asked. What is second to errors is not
+    /// applied in files `with_errors`, and nothing that waits for a cure which somebody has to agree to.
+    pub(super) fn pending_files(&self, with_errors: &BTreeSet<&str>) -> BTreeSet<&RelPath> {
+        let mut pending = BTreeSet::new();
+        for (file, repairs) in self.groups.values().flat_map(|it| &it.1) {
+            let is_wrong = with_errors.contains(file.as_str());
+            let is_second = |it: &Repair| is_wrong && !it.codes.iter().any(|it| it.is_error());
+            let cured: BTreeSet<_> = repairs
+                .iter()
+                .filter(|it| it.0.class == RepairClass::Repair && !is_pending(it.0))
+                .flat_map(|it| &it.0.resolves)
+                .collect();
+            let waits = |it: &Repair| {
+                matches!(it.class, RepairClass::Stub | RepairClass::Delete)
+                    && it.resolves.iter().any(|it| cured.contains(it))
+            };
+            let chosen =
+                repairs.iter().filter(|(it, _)| is_pending(it) && !is_second(it) && !waits(it));
+            pending.extend(chosen.flat_map(|it| it.1).map(RepairOp::file));
+        }
+        pending
     }
 }
 

@@ -43,7 +43,7 @@ pub fn in_order(repairs: &[Repair], chosen: &BTreeSet<usize>) -> Option<Vec<usiz
 
 #[cfg(test)]
 mod tests {
-    use check::{Confidence, Kind, Safety, Scope};
+    use check::{Confidence, Kind, RepairClass, Safety, Scope};
 
     use super::*;
     use crate::repair::Compatibility;
@@ -55,6 +55,7 @@ mod tests {
             confidence: Confidence::High,
             safety: Safety::LikelyPreserving,
             kind: Kind::LocalFix,
+            class: RepairClass::Repair,
             scope: Scope { crosses_function: false, files: 1, node_count: 1 },
             nodes: Vec::new(),
             codes: Vec::new(),

@@ -1,7 +1,7 @@
 //! One trial: some repairs of a batch are applied together in memory, the invariants are looked at, and only if they
 //! hold the providers are asked. Work is done where the trial differs from the accepted repairs, which were tried before.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -121,12 +121,12 @@ impl Search<'_> {
         let Batch { run, before, .. } = self.batch;
         let lowered = plan::lower(&before.snapshot, run.parses, &repairs)
             .map_err(|(place, rejection)| (again.get(place).copied(), rejection))?;
-        let mut edits = lowered.edits().clone();
-        let others = base.into_iter().flat_map(|trial| trial.change.edits());
-        let others = others.filter(|(path, _)| !files.contains(path));
-        edits.extend(others.map(|(path, it)| (path.clone(), it.clone())));
-        let (adds, deletes) = (lowered.adds().clone(), lowered.deletes().clone());
-        TreeChange::new(edits, adds, deletes, lowered.renames().clone()).map_err(|error| {
+        let others = base.map(|trial| &trial.change);
+        let edits = joined(lowered.edits(), others.map(TreeChange::edits), &files);
+        let adds = joined(lowered.adds(), others.map(TreeChange::adds), &files);
+        let deletes = joined(lowered.deletes(), others.map(TreeChange::deletes), &files);
+        let renames = joined(lowered.renames(), others.map(TreeChange::renames), &files);
+        TreeChange::new(edits, adds, deletes, renames).map_err(|error| {
             let detail = error.to_string();
             (None, Rejection { reason: Reason::Invalid, with: None, detail })
         })
@@ -166,12 +166,22 @@ impl Search<'_> {
         // What the accepted ones did to a file was looked at when they were tried.
         let base = base.and_then(Trial::checked).map(|it| &it.assessment.snapshot);
         let is_settled = |path: &RelPath| base.is_some_and(|it| it.get(path) == after.get(path));
-        let edits = change.edits().iter().filter(|(path, _)| !is_settled(path));
         let parses = self.batch.run.parses;
-        let broken = invariants::broken(parses, before, after, edits, &laid_out, &is_meant);
+        let broken =
+            invariants::broken(parses, before, (after, change), &is_settled, &laid_out, &is_meant);
         let complaint = |(path, words)| {
             Complaint::new(touching(&path), Reason::Invalid, format!("{path} {words}"))
         };
         broken.into_iter().map(complaint).collect()
     }
+}
+
+/// What was lowered again, and of what the accepted ones do what is not about those `files`.
+fn joined<T: Clone>(
+    lowered: &BTreeMap<RelPath, T>,
+    accepted: Option<&BTreeMap<RelPath, T>>,
+    files: &BTreeSet<&RelPath>,
+) -> BTreeMap<RelPath, T> {
+    let others = accepted.into_iter().flatten().filter(|(path, _)| !files.contains(path));
+    lowered.iter().chain(others).map(|(path, it)| (path.clone(), it.clone())).collect()
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use check::{
     Card, Check, Compatibility, Concern, Confidence, Cost, Coverage, Diagnostic, Environment,
-    Input, Interest, Kind, Language, Location, LookError, Parses, Provider, Repair, RepairOp,
-    Report, RuleInfo, RuleSet, Safety, Severity, Since, Stop, Tier, Trust, Unchecked,
+    Grounds, Input, Interest, Kind, Language, Location, LookError, Parses, Provider, Repair,
+    RepairOp, Report, RuleInfo, RuleSet, Safety, Severity, Since, Stop, Tier, Trust, Unchecked,
     assign_repair_ids, sort_and_assign_ids,
 };
 use document::Limits;
@@ -216,6 +216,7 @@ pub(crate) fn repair(
         ops: by_file.into_iter().map(op).collect(),
         resolves: resolves.iter().map(|it| (*it).to_owned()).collect(),
         compatibility: Compatibility::default(),
+        grounds: Grounds { is_stated: true, ..Grounds::default() },
     }
 }
 

@@ -21,11 +21,11 @@ fn indexes_mean_the_checked_document() {
         a.json replace /list/4 "E"
         "#,
         r#"
-        r1 1/1
         r2 1/1
         r3 1/1
-        r4 1/1
         r5 1/1
+        r1 1/1
+        r4 1/1
         //- a.json
         {"list": ["b", "C", "x", "E"]}
         "#,
@@ -50,8 +50,8 @@ fn inside_a_repair_the_order_of_its_operations_counts() {
         a.yaml add /list/1 m 3
         "#,
         r#"
-        r1 1/1
         r2 1/3
+        r1 1/1
         //- a.yaml
         list: [{"n": 2, m: 3}, c]
         other: 1
@@ -130,13 +130,13 @@ fn one_place_is_written_once() {
         r#"
         r1 1/1
         r2 conflict r1: a.json: both write to `/a/b/c`
-        r3 conflict r1: a.json: both write to `/a/b`
-        r4 conflict r1: a.json: both write to `/a`
         r6 1/1
         r7 1/1
         r8 conflict r1: a.json: both write to ``
         r9 1/1
         r5 conflict r6: a.json: both write to `/d`
+        r3 conflict r1: a.json: both write to `/a/b`
+        r4 conflict r1: a.json: both write to `/a`
         //- a.json
         {"a": {"b": {"c": 2}, "x": 1}, "d": 4, "e": 3, "f": 5}
         "#,
@@ -198,10 +198,10 @@ fn a_moved_value_belongs_to_its_mover() {
         a.json add /map two 0
         "#,
         r#"
-        r1 1/1
         r3 1/1
         r4 1/1
         r2 conflict r3: a.json: both write to `/list/1`
+        r1 1/1
         //- a.json
         {"list": [{"v": 0}, {"v": 3}], "map": {"two": 0}}
         "#,
@@ -218,8 +218,8 @@ fn a_moved_value_belongs_to_its_mover() {
         a.json set /list/1/v 30
         "#,
         r#"
-        r1 1/1
         r2 1/3
+        r1 1/1
         //- a.json
         {"list": [{"v": 30}], "map": {"two": {"v": 20}}}
         "#,

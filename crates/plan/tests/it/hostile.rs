@@ -58,14 +58,14 @@ fn pointers_that_lead_nowhere_are_refused() {
         r1 invalid: a.json: `/list/-` addresses an array by something other than a plain decimal index
         r2 invalid: a.json: `/list/01` addresses an array by something other than a plain decimal index
         r3 invalid: a.json: `/list/99999999999999999999999` addresses an array by something other than a plain decimal index
-        r4 invalid: a.json: index 18446744073709551615 is out of range, the array at `/list` has 2 item(s)
         r5 invalid: a.json: index 18446744073709551615 is out of range, the array at `/list` has 2 item(s)
-        r6 invalid: a.json: the root of a document cannot be deleted or moved
         r7 invalid: a.json: `/n` is an object, not an array
         r8 invalid: a.json: `/n` cannot be moved into itself
         r9 invalid: a.json: there is nothing at `/n/y`
         ra invalid: a.json: its operations change nothing
         rc 1/1
+        r4 invalid: a.json: index 18446744073709551615 is out of range, the array at `/list` has 2 item(s)
+        r6 invalid: a.json: the root of a document cannot be deleted or moved
         rb invalid: a.json: index 0 is out of range, the array at `/list` has 0 item(s)
         //- a.json
         {"list": [1, 9], "n": {"x": 1}}

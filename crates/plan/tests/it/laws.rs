@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use check::{Confidence, Repair, RepairOp, Safety};
+use check::{Confidence, Repair, RepairClass, RepairOp, Safety};
 use document::{Draft, Format, Limits, Op, Pointer, Step, Value};
 use edit::{Edit, EditSet, Text};
+use plan::Reason;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use snapshot::{Entry, File, RelPath, Snapshot};
@@ -191,6 +192,11 @@ proptest! {
                 repair(&format!("r{number:02}"), &[&finding], vec![RepairOp::Text { file, edits }]);
             it.safety = Safety::ALL[usize::from(numbers[2] % 3)];
             it.confidence = Confidence::ALL[usize::from(numbers[2] / 3 % 3)];
+            it.grounds.is_stated = numbers[0] % 3 != 0;
+            it.grounds.at_least = RepairClass::ALL.get(usize::from(numbers[1] / 9 % 8)).copied();
+            if numbers[4] % 5 == 0 {
+                it.compatibility.waits_for = Arc::new([format!("e{}", numbers[3] % 9)]);
+            }
             let other = |number: u8| format!("r{:02}", number % 14);
             if numbers[3] % 3 == 0 {
                 it.compatibility.requires.push(other(numbers[3] / 3));
@@ -203,6 +209,19 @@ proptest! {
         case.policy.allow.insert("r01".to_owned());
         let plan = case.plan();
         assert_laws(&case, &plan);
+        // no symptom is accepted beside a cure that may be made, and what hides a message only if it is named.
+        for it in plan.ranked.iter().filter(|it| it.rejection.is_none() && it.repair.id != "r01") {
+            prop_assert_ne!(it.class, RepairClass::Suppress);
+            let is_symptom = matches!(it.class, RepairClass::Delete | RepairClass::Stub);
+            let is_cure = |other: &&plan::Ranked| {
+                let reason = other.rejection.as_ref().map(|it| it.reason);
+                other.class == RepairClass::Repair
+                    && other.repair.resolves == it.repair.resolves
+                    && other.repair.compatibility.requires.is_empty()
+                    && matches!(reason, None | Some(Reason::NeedsApproval | Reason::LowConfidence))
+            };
+            prop_assert!(!is_symptom || plan.ranked.iter().find(is_cure).is_none());
+        }
         // RS-49, RS-51: what is required is there, and no finding is resolved twice.
         let accepted = accepted(&plan);
         for it in &accepted {

@@ -3,25 +3,29 @@
 //! ```text
 //! //- a.json
 //! {"a": 1}
-//! == r1 d1 e2 high preserving local needs=r0 not=r3 batch=b
+//! == r1 d1 e2 high preserving local needs=r0 not=r3 after=e3 batch=b
 //! a.json replace /a 2
 //! a.json 3..4 "text"
+//! b.json new "text"
+//! c.json gone
+//! d.json to e.json
 //! ```
 //!
 //! A finding is known by its id, whose first letter is its class: `e`rror, `o`bligation, `h`ole, `w`arning, `i`nfo;
-//! `x` is one that does not exist. It is about the file of the first operation. `.` is the root pointer.
+//! `x` is one that does not exist. It is about the file of the first operation. `.` is the root pointer. A contract
+//! states the safety and the confidence of a repair unless it is `unstated`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Kind, Parses, Repair, RepairOp, Safety,
-    Severity, Tier,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Parses, Repair, RepairOp,
+    Safety, Severity, Tier,
 };
 use document::{Expects, Format, JsonType, Limits, Op, Pointer, Step, Value};
 use edit::{Edit, EditSet, Text};
 use plan::{Candidates, Plan, Policy, Rejection, lower, plan, preview};
-use snapshot::{Entry, File, RelPath, Snapshot};
+use snapshot::{Entry, File, NewFile, RelPath, Snapshot};
 
 /// What a case consists of.
 pub(crate) struct Case {
@@ -128,6 +132,12 @@ pub(crate) fn render(case: &Case, plan: &Plan) -> String {
         lines.push(format!("//- {path}"));
         lines.push(String::from_utf8_lossy(after.bytes()).trim_end().to_owned());
     }
+    for (path, new) in plan.change.adds() {
+        let text = String::from_utf8_lossy(new.text.bytes()).into_owned();
+        lines.push(format!("//- {path} {:o}\n{}", new.mode, text.trim_end()));
+    }
+    lines.extend(plan.change.deletes().keys().map(|path| format!("{path} gone")));
+    lines.extend(plan.change.renames().iter().map(|(path, it)| format!("{path} to {}", it.to)));
     trim_lines(&lines.join("\n"))
 }
 
@@ -233,6 +243,8 @@ pub(crate) fn repair(id: &str, resolves: &[&str], ops: Vec<RepairOp>) -> Repair 
         ops,
         resolves: resolves.iter().map(|it| (*it).to_owned()).collect(),
         compatibility: Compatibility::default(),
+        // Most cases are about other things than classes.
+        grounds: Grounds { is_stated: true, ..Grounds::default() },
     }
 }
 
@@ -245,6 +257,7 @@ fn parse_repair(snapshot: &Snapshot, head: &str, ops: &[String]) -> Repair {
         match word.split_once('=') {
             Some(("needs", id)) => repair.compatibility.requires.push(id.to_owned()),
             Some(("not", id)) => repair.compatibility.conflicts_with.push(id.to_owned()),
+            Some(("after", id)) => repair.compatibility.waits_for = Arc::new([id.to_owned()]),
             Some(("batch", key)) => repair.compatibility.batch_key = Some(key.to_owned()),
             Some(("title", title)) => repair.title = title.to_owned(),
             Some(("rule", rule)) => repair.rule_id = rule.to_owned(),
@@ -260,6 +273,8 @@ fn parse_repair(snapshot: &Snapshot, head: &str, ops: &[String]) -> Repair {
                 "boundary" => repair.kind = Kind::BoundaryValidation,
                 "refactor" => repair.kind = Kind::Refactor,
                 "semantics" => repair.kind = Kind::SemanticsChange,
+                "unstated" => repair.grounds.is_stated = false,
+                "redundant" => repair.grounds.is_redundant = true,
                 id => repair.resolves.push(id.to_owned()),
             },
         }
@@ -281,6 +296,20 @@ fn parse_op(snapshot: &Snapshot, line: &str) -> RepairOp {
         let edit = Edit::replace(start.parse().unwrap(), end.parse().unwrap(), new);
         let text = snapshot.file(&file).map_or_else(|| Text::new("gone"), |it| it.text());
         return RepairOp::Text { edits: EditSet::new(&text, vec![edit]).unwrap(), file };
+    }
+    let base = snapshot.file(&file).map_or(Text::new("gone").hash(), |it| it.text.hash());
+    match words[0] {
+        "new" => {
+            let text = Text::new(value(words[1]).as_str().unwrap());
+            return RepairOp::AddFile { file, new: NewFile { text, mode: 0o644 } };
+        }
+        "gone" => return RepairOp::DeleteFile { file, base },
+        "outdated" => return RepairOp::DeleteFile { file, base: Text::new("older").hash() },
+        "to" => {
+            let to = RelPath::parse(words[1]).unwrap();
+            return RepairOp::RenameFile { file, to, base };
+        }
+        _ => {}
     }
     let at = pointer(words[1]);
     let json = |from: usize| value(rest.splitn(from + 1, ' ').collect::<Vec<_>>()[from]);

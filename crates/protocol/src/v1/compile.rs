@@ -12,7 +12,9 @@ use serde_json::value::RawValue;
 
 use super::coverage::PendingTransaction;
 use super::diagnostic::{Diagnostic, Severity};
-use super::repair::{Compatibility, Confidence, ExpectedDelta, RepairKind, Safety};
+use super::repair::{
+    ClassCounts, Compatibility, Confidence, ExpectedDelta, RepairClass, RepairKind, Safety,
+};
 
 /// How a compilation ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -71,6 +73,8 @@ pub struct CompileFixed {
     pub rounds: usize,
     /// The repairs, in the order in which they were applied. Ids are those of the round.
     pub applied: Vec<CompileApplied>,
+    /// Those, by class.
+    pub classes: ClassCounts,
     /// The program after it as text, if it was given as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -87,6 +91,8 @@ pub struct CompileApplied {
     pub title: String,
     /// What it may have done to the meaning.
     pub safety: Safety,
+    /// What it did about the cause, computed from its edits.
+    pub class: RepairClass,
     /// The mistakes that it resolved, as `code` and message.
     pub resolved: Vec<String>,
 }
@@ -104,6 +110,8 @@ pub struct CompileRepair {
     pub safety: Safety,
     /// What kind of change it is.
     pub kind: RepairKind,
+    /// What it does about the cause, computed from its edits.
+    pub class: RepairClass,
     /// How much it touches, computed from its edits.
     pub scope: NodeScope,
     /// What it is about.

@@ -27,7 +27,7 @@ pub(super) fn schema() -> Schema {
     let repair_members = ["id", "title", "rule_id", "source", "safety"];
     let repair = closed(
         &repair_members,
-        json!({"id": text, "title": text, "rule_id": text, "source": text, "safety": text}),
+        json!({"id": text, "title": text, "rule_id": text, "source": text, "safety": text, "class": text}),
     );
     let top = closed(
         &["regreen_edits", "files"],

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::coverage::{FileSummary, LookFailure, PendingTransaction};
 use super::diagnostic::{Diagnostic, Severity, Tier};
-use super::repair::{Repair, Safety};
+use super::repair::{ClassCounts, Repair, RepairClass, Safety};
 
 /// What `check` reports.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -49,6 +49,8 @@ pub struct CheckSummary {
     pub fixable: usize,
     /// Repairs that `fix` would try now, without being told more.
     pub pending: usize,
+    /// All repairs that are proposed, by class.
+    pub classes: ClassCounts,
     /// Findings that the baseline knows. They are not listed, fail nothing and are not repaired.
     pub baselined: usize,
     /// Findings that a comment in the file ignores.
@@ -108,6 +110,8 @@ pub struct AppliedRepair {
     pub phase: String,
     /// What it may do to the meaning.
     pub safety: Safety,
+    /// What it does about the cause, computed from its edits.
+    pub class: RepairClass,
     /// The files it changed, relative to the root.
     pub files: Vec<String>,
     /// Whether everything that it claimed to resolve is gone and nothing got worse.
@@ -131,13 +135,16 @@ pub struct RejectedRepair {
     pub phase: String,
     /// What it may do to the meaning.
     pub safety: Safety,
+    /// What it does about the cause, computed from its edits.
+    pub class: RepairClass,
     /// The files it would change, relative to the root.
     pub files: Vec<String>,
-    /// Why not: `conflict`, `needs_approval`, `low_confidence`, `stale`, `precondition_failed`, `invalid`,
-    /// `outside_root`, `read_only`, `path_too_long`, `nested_repository`, `unverified`, `regressed`, `cycle`, `budget`, or
-    /// `declined` by the person who was asked.
+    /// Why not: `conflict`, `needs_approval`, `low_confidence`, `suppression` (it hides the message, so it must be named),
+    /// `waits` (another repair or an error comes first), `stale`, `precondition_failed`, `invalid`, `outside_root`,
+    /// `read_only`, `path_too_long`, `nested_repository`, `unverified`, `regressed`, `cycle`, `budget`, or `declined` by the
+    /// person who was asked.
     pub reason: String,
-    /// The repair it lost to.
+    /// The repair it lost to or waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
     /// Why not, for people.
@@ -149,6 +156,8 @@ pub struct RejectedRepair {
 pub struct FixSummary {
     /// Repairs that were done.
     pub applied: usize,
+    /// Those, by class.
+    pub classes: ClassCounts,
     /// Repairs that were not.
     pub rejected: usize,
     /// Errors.
@@ -222,6 +231,8 @@ pub enum Decision {
 pub struct PlanSummary {
     /// Repairs that would be tried.
     pub accepted: usize,
+    /// Those, by class.
+    pub classes: ClassCounts,
     /// Repairs that would not.
     pub rejected: usize,
     /// Findings that no repair is proposed for.

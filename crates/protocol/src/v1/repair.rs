@@ -43,6 +43,78 @@ pub enum RepairKind {
     SemanticsChange,
 }
 
+/// What a repair does about the cause of a finding, computed from its edits. It says nothing about safety.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RepairClass {
+    /// It changes code or data so that the cause is gone.
+    Repair,
+    /// It only removes what somebody wrote.
+    Delete,
+    /// It adds the missing thing as a declaration with a guessed shape.
+    Declare,
+    /// It puts something in the place that fails or means nothing when it is reached.
+    Stub,
+    /// It hides the message. Applied only if it is named.
+    Suppress,
+}
+
+impl RepairClass {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            RepairClass::Repair => "repair",
+            RepairClass::Delete => "delete",
+            RepairClass::Declare => "declare",
+            RepairClass::Stub => "stub",
+            RepairClass::Suppress => "suppress",
+        }
+    }
+}
+
+/// Repairs by class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+pub struct ClassCounts {
+    /// Those that make the cause go away.
+    pub repair: usize,
+    /// Those that only remove something.
+    pub delete: usize,
+    /// Those that declare the missing thing.
+    pub declare: usize,
+    /// Those that put in something that fails.
+    pub stub: usize,
+    /// Those that hide the message.
+    pub suppress: usize,
+}
+
+impl ClassCounts {
+    /// How many there are of each class.
+    pub fn of(classes: impl Iterator<Item = RepairClass>) -> ClassCounts {
+        let mut counts = ClassCounts::default();
+        for class in classes {
+            *match class {
+                RepairClass::Repair => &mut counts.repair,
+                RepairClass::Delete => &mut counts.delete,
+                RepairClass::Declare => &mut counts.declare,
+                RepairClass::Stub => &mut counts.stub,
+                RepairClass::Suppress => &mut counts.suppress,
+            } += 1;
+        }
+        counts
+    }
+
+    /// The classes and how many there are of each, the best first.
+    pub fn all(&self) -> [(RepairClass, usize); 5] {
+        [
+            (RepairClass::Repair, self.repair),
+            (RepairClass::Delete, self.delete),
+            (RepairClass::Declare, self.declare),
+            (RepairClass::Stub, self.stub),
+            (RepairClass::Suppress, self.suppress),
+        ]
+    }
+}
+
 /// A proposed repair.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Repair {
@@ -66,6 +138,8 @@ pub struct Repair {
     pub safety: Safety,
     /// What kind of change it is.
     pub kind: RepairKind,
+    /// What it does about the cause, computed from its edits.
+    pub class: RepairClass,
     /// How much it touches, computed from its edits.
     pub scope: RepairScope,
     /// What it is about.
@@ -185,4 +259,17 @@ pub enum RepairEdit {
     MoveValue { file: String, json_pointer: String, to_pointer: String, keep_position: bool },
     /// Bytes of the text with that hash become others; offsets count bytes from 0, half-open.
     ReplaceText { file: String, base: String, start: u32, end: u32, text: String },
+    /// A file comes into being; `hash` is that of its bytes, `mode` are its permission bits, and the text is left out if the
+    /// bytes are none.
+    AddFile {
+        file: String,
+        hash: String,
+        mode: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// The file with that hash goes away.
+    DeleteFile { file: String, base: String },
+    /// The file with that hash gets another path. Other edits of the repair name it by the path before.
+    RenameFile { file: String, to: String, base: String },
 }

@@ -146,6 +146,7 @@ fn repair() -> Repair {
         confidence: Confidence::High,
         safety: Safety::LikelyPreserving,
         kind: RepairKind::LocalFix,
+        class: RepairClass::Repair,
         scope: RepairScope { node_count: 1, crosses_function: false, files: 1 },
         targets: RepairTargets {
             diagnostic_codes: vec!["SCHEMA_TYPE".into()],
@@ -305,6 +306,7 @@ fn the_fix_report_is_written_like_this() {
             source: "app".into(),
             phase: "schema".into(),
             safety: Safety::LikelyPreserving,
+            class: RepairClass::Repair,
             files: vec!["app.yaml".into()],
             verified: true,
             pass: 1,
@@ -316,6 +318,7 @@ fn the_fix_report_is_written_like_this() {
             source: "app".into(),
             phase: "schema".into(),
             safety: Safety::BehaviorChanging,
+            class: RepairClass::Stub,
             files: vec!["app.yaml".into()],
             reason: "conflict".into(),
             with: Some("r_0123456789ab".into()),
@@ -325,7 +328,12 @@ fn the_fix_report_is_written_like_this() {
         failures: vec![failure()],
         notes: vec!["a note".into()],
         pending_transaction: None,
-        summary: FixSummary { applied: 1, rejected: 1, ..FixSummary::default() },
+        summary: FixSummary {
+            applied: 1,
+            classes: ClassCounts { repair: 1, ..ClassCounts::default() },
+            rejected: 1,
+            ..FixSummary::default()
+        },
     };
     insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
 }
@@ -348,6 +356,7 @@ fn the_plan_the_pages_and_the_baseline_are_written_like_this() {
         pending_transaction: None,
         summary: PlanSummary {
             accepted: 0,
+            classes: ClassCounts::default(),
             rejected: 1,
             unfixable: 2,
             not_shown: 3,

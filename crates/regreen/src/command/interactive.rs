@@ -6,7 +6,7 @@ use service::{Answer, Question};
 
 use crate::render::changes::render_changes;
 use crate::render::frame::Framer;
-use crate::render::repair::safety_name;
+use crate::render::repair::nature;
 use crate::render::style::{BOLD, DIM, WARN, paint};
 use crate::words::printable;
 
@@ -58,11 +58,11 @@ impl<I: BufRead, O: Write> Asker<I, O> {
 
 fn render_question(question: &Question<'_>, is_verbose: bool) -> String {
     let repair = question.repair;
-    let safety = safety_name(repair.safety);
+    let safety = nature(repair.safety, repair.class);
     let safety = if question.needs_approval {
         paint(WARN, &format!("{safety}: needs your approval"))
     } else {
-        paint(DIM, safety)
+        paint(DIM, &safety)
     };
     let number = format!("[{}/{}]", question.number, question.of);
     let mut text = format!(
@@ -85,7 +85,8 @@ fn render_question(question: &Question<'_>, is_verbose: bool) -> String {
 #[cfg(test)]
 mod tests {
     use protocol::v1::{
-        Confidence, ExpectedDelta, Repair, RepairKind, RepairScope, RepairTargets, Safety, Severity,
+        Confidence, ExpectedDelta, Repair, RepairClass, RepairKind, RepairScope, RepairTargets,
+        Safety, Severity,
     };
     use service::{ChangeKind, FileChange, Frames, Preview};
 
@@ -103,6 +104,7 @@ mod tests {
             confidence: Confidence::Medium,
             safety: Safety::BehaviorChanging,
             kind: RepairKind::LocalFix,
+            class: RepairClass::Repair,
             scope: RepairScope { node_count: 1, crosses_function: false, files: 1 },
             targets: RepairTargets {
                 diagnostic_codes: vec!["SCHEMA_KEY".into()],

@@ -8,7 +8,7 @@ use service::{CheckReply, PreviewBudget};
 
 use super::frame::{Framer, in_line_order};
 use super::line::{render_error, render_failure_lines, render_lines};
-use super::repair::{Offer, needs_approval, render_left_out, render_offer};
+use super::repair::{Offer, needs_approval, render_left_out, render_offer, render_wait};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::verdict::{Standing, render_failures, unchecked_places};
 use crate::cli::Common;
@@ -118,8 +118,10 @@ fn render_repairs(
             title: &repair.title,
             rationale: &repair.rationale,
             safety: repair.safety,
+            class: repair.class,
             preview: reply.previews.get(&repair.id, budget),
             needs_approval: needs_approval(repair, look),
+            waits: reply.waits.get(&repair.id).map(|it| render_wait(it.0.as_deref(), &it.1)),
         };
         text.push_str(&render_offer(&offer, &diagnostic.file, common));
     }
@@ -155,8 +157,9 @@ fn render_end(reply: &CheckReply, look: &Look, common: &Common) -> String {
     end.push_str(&set_aside(summary));
     end.push('\n');
     end.push_str(&unchecked_places(&summary.files, common.verbose));
-    let waiting: Vec<&Repair> =
-        report.repairs.iter().filter(|it| needs_approval(it, look)).collect();
+    // What waits for another repair is not the next thing to decide on.
+    let is_asked = |it: &&Repair| needs_approval(it, look) && !reply.waits.contains_key(&it.id);
+    let waiting: Vec<&Repair> = report.repairs.iter().filter(is_asked).collect();
     if summary.pending > 0 {
         let what = format!("{} ready:", count_fixes(summary.pending));
         end.push_str(&hint(&what, &common.command_line(&["fix"])));

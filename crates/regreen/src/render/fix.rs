@@ -10,7 +10,7 @@ use super::changes::render_changes;
 use super::check::{Shown, counts};
 use super::frame::Framer;
 use super::line::{render_failure_lines, render_lines};
-use super::repair::{Offer, render_left_out, render_offer, safety_name};
+use super::repair::{Offer, nature, render_classes, render_left_out, render_offer, render_wait};
 use super::style::{BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::verdict::{Standing, render_failures, unchecked_places};
 use crate::cli::Common;
@@ -78,7 +78,7 @@ fn render_applied(applied: &[AppliedRepair], written: Written, common: &Common) 
             "  {} {} {}",
             paint(GOOD, "✓"),
             place_and_title(&repair.files, &repair.title),
-            paint(DIM, &format!("({}, {})", repair.rule_id, safety_name(repair.safety)))
+            paint(DIM, &format!("({}, {})", repair.rule_id, nature(repair.safety, repair.class)))
         );
     }
     if n_shown < applied.len() {
@@ -89,7 +89,7 @@ fn render_applied(applied: &[AppliedRepair], written: Written, common: &Common) 
 
 /// Whether it only takes a word to make the repair, and the finding is there to show it under.
 fn is_offer(repair: &RejectedRepair, of_remaining: &BTreeSet<&str>) -> bool {
-    matches!(repair.reason.as_str(), "needs_approval" | "low_confidence")
+    matches!(repair.reason.as_str(), "needs_approval" | "low_confidence" | "suppression")
         && of_remaining.contains(repair.id.as_str())
 }
 
@@ -121,8 +121,10 @@ fn render_remaining(
                     title: &it.title,
                     rationale: "",
                     safety: it.safety,
+                    class: it.class,
                     preview: reply.previews.get(&it.id, &mut budget),
                     needs_approval: true,
+                    waits: None,
                 };
                 render_offer(&offer, &diagnostic.file, common)
             });
@@ -148,13 +150,14 @@ fn render_rejected(rejected: &[&RejectedRepair], common: &Common) -> Option<Stri
             "  {} {} {}",
             paint(WARN, "-"),
             place_and_title(&repair.files, &repair.title),
-            paint(DIM, &format!("({}, {})", repair.rule_id, safety_name(repair.safety)))
+            paint(DIM, &format!("({}, {})", repair.rule_id, nature(repair.safety, repair.class)))
         );
         let why = match repair.reason.as_str() {
-            "needs_approval" | "low_confidence" => {
+            "needs_approval" | "low_confidence" | "suppression" => {
                 let allow = common.command_line(&["fix", "--allow", &repair.id]);
                 format!("{} {}", paint(DIM, "needs your approval:"), paint(COMMAND, &allow))
             }
+            "waits" => paint(DIM, &render_wait(repair.with.as_deref(), &repair.detail)),
             reason => paint(DIM, &format!("{}: {}", reason.replace('_', " "), repair.detail)),
         };
         let _ = writeln!(text, "    {why}");
@@ -178,7 +181,7 @@ pub(crate) fn render_fix_end(
     common: &Common,
 ) -> String {
     let report = &reply.report;
-    let n_fixes = count_fixes(report.summary.applied);
+    let n_fixes = count_fixes(report.summary.applied) + &render_classes(&report.summary.classes);
     let n_files = count(reply.changes.len(), "file");
     let mut text = match (written, report.summary.applied, &report.transaction) {
         (_, 0, _) => format!("{}\n", paint(BOLD, "Nothing was changed.")),

@@ -7,7 +7,7 @@ use service::{PlanReply, PreviewBudget, Verdict};
 
 use super::changes::render_preview;
 use super::line::render_failure_lines;
-use super::repair::{render_left_out, safety_name};
+use super::repair::{nature, render_classes, render_left_out, render_wait};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::verdict::{Standing, render_failures, unchecked, unchecked_places};
 use crate::cli::Common;
@@ -54,8 +54,9 @@ pub(crate) fn render_plan(reply: &PlanReply, look: &Look, common: &Common) -> St
         format!("{} No repair is proposed.", paint(BOLD, "Nothing to do."))
     } else {
         format!(
-            "{} would be tried, {} would not.",
+            "{}{} would be tried, {} would not.",
             count(summary.accepted, "repair"),
+            render_classes(&summary.classes),
             summary.rejected
         )
     };
@@ -116,7 +117,7 @@ fn render_one(
         .map(|it| it.changes.iter().map(|it| printable(&it.file)).collect())
         .unwrap_or_default();
     let place = if files.is_empty() { String::new() } else { format!(", {}", list(&files, 3)) };
-    let about = format!("{}, {}{place}", repair.id, safety_name(repair.safety));
+    let about = format!("{}, {}{place}", repair.id, nature(repair.safety, repair.class));
     let _ = writeln!(out, "     {}", paint(DIM, &about));
     if common.verbose && !repair.rationale.is_empty() {
         let _ = writeln!(out, "     {}", paint(DIM, &repair.rationale));
@@ -124,7 +125,10 @@ fn render_one(
     if let Some(reason) = &planned.reason {
         let with = planned.with.as_ref().map(|it| format!(" with {it}")).unwrap_or_default();
         let detail = planned.detail.as_deref().unwrap_or_default();
-        let why = format!("{}{with}: {detail}", reason.replace('_', " "));
+        let why = match reason.as_str() {
+            "waits" => render_wait(planned.with.as_deref(), detail),
+            reason => format!("{}{with}: {detail}", reason.replace('_', " ")),
+        };
         let _ = writeln!(out, "     {}", paint(WARN, &why));
     }
     if let (Some(preview), [first, ..]) = (&preview, files.as_slice()) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{Confidence, Look, Repair, Safety};
+use protocol::v1::{ClassCounts, Confidence, Look, Repair, RepairClass, Safety};
 use service::{Preview, PreviewBudget};
 
 use super::changes::render_preview;
@@ -19,11 +19,38 @@ pub(crate) fn safety_name(safety: Safety) -> &'static str {
     }
 }
 
+/// What a repair may do to the meaning and, unless it makes the cause go away, what it does instead.
+pub(crate) fn nature(safety: Safety, class: RepairClass) -> String {
+    match class {
+        RepairClass::Repair => safety_name(safety).to_owned(),
+        _ => format!("{}, {}", class.name(), safety_name(safety)),
+    }
+}
+
+/// ` (4 repair, 1 stub)`; nothing if all of them make the cause go away.
+pub(crate) fn render_classes(classes: &ClassCounts) -> String {
+    let some = classes.all().into_iter().filter(|it| it.1 > 0);
+    if some.clone().all(|it| it.0 == RepairClass::Repair) {
+        return String::new();
+    }
+    let parts: Vec<String> = some.map(|(class, n)| format!("{n} {}", class.name())).collect();
+    format!(" ({})", parts.join(", "))
+}
+
+/// What a repair waits for.
+pub(crate) fn render_wait(with: Option<&str>, detail: &str) -> String {
+    match with {
+        Some(with) => format!("waits for {with}: {detail}"),
+        None => format!("waits: {detail}"),
+    }
+}
+
 /// Whether a person has to say yes to this repair before `fix` tries it.
 pub(crate) fn needs_approval(repair: &Repair, look: &Look) -> bool {
     let widest = look.safety.unwrap_or(Safety::LikelyPreserving);
     let is_named = look.allow.contains(&repair.id);
-    !is_named && (repair.safety > widest || repair.confidence == Confidence::Low)
+    let hides = repair.class == RepairClass::Suppress;
+    !is_named && (hides || repair.safety > widest || repair.confidence == Confidence::Low)
 }
 
 /// How many fixes are shown without the lines that they change.
@@ -40,20 +67,26 @@ pub(crate) struct Offer<'a> {
     pub(crate) title: &'a str,
     pub(crate) rationale: &'a str,
     pub(crate) safety: Safety,
+    pub(crate) class: RepairClass,
     pub(crate) preview: Option<Preview>,
     pub(crate) needs_approval: bool,
+    /// What it waits for, in words.
+    pub(crate) waits: Option<String>,
 }
 
 /// The repair under a finding in `file`.
 pub(crate) fn render_offer(offer: &Offer<'_>, file: &str, common: &Common) -> String {
-    let (word, style) = if offer.needs_approval { ("possible fix", BOLD) } else { ("fix", GOOD) };
-    let safety = safety_name(offer.safety);
+    let (word, style) = match offer.needs_approval || offer.waits.is_some() {
+        true => ("possible fix", BOLD),
+        false => ("fix", GOOD),
+    };
+    let nature = nature(offer.safety, offer.class);
     let mut out = format!(
         "{}{} {} {}\n",
         paint(style, word),
         paint(BOLD, ":"),
         printable(offer.title),
-        paint(DIM, &format!("({safety}, {})", offer.id))
+        paint(DIM, &format!("({nature}, {})", offer.id))
     );
     if common.verbose && !offer.rationale.is_empty() {
         let _ = writeln!(out, "     {}", paint(DIM, offer.rationale));
@@ -61,7 +94,9 @@ pub(crate) fn render_offer(offer: &Offer<'_>, file: &str, common: &Common) -> St
     if let Some(preview) = &offer.preview {
         out.push_str(&render_preview(&preview.changes, file, common.verbose));
     }
-    if offer.needs_approval {
+    if let Some(waits) = &offer.waits {
+        let _ = writeln!(out, "     {}", paint(DIM, waits));
+    } else if offer.needs_approval {
         let allow = common.command_line(&["fix", "--allow", offer.id]);
         let _ = writeln!(
             out,

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use protocol::v1::{CheckReport, Diagnostic, ExplainReport, Location, Repair, Severity};
+use protocol::v1::{
+    CheckReport, Diagnostic, ExplainReport, Location, Repair, RepairEdit, Severity,
+};
 use serde_json::{Map, Value, json};
 use service::{CheckReply, Frames, LineIndex, PreviewBudget, TextEdit, Unit, Verdict};
 
@@ -53,6 +55,11 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
     });
     let mut notifications = notifications(report);
     notifications.extend(left_out);
+    let n_moving = report.repairs.iter().filter(|it| has_file_operation(it)).count();
+    notifications.extend((n_moving > 0).then(|| {
+        let text = format!("{} that add, delete or rename files left out", count_fixes(n_moving));
+        json!({"level": "note", "message": {"text": text}})
+    }));
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -73,6 +80,19 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
             "results": results,
         }],
     })
+}
+
+/// Whether the repair does more than SARIF can say: a fix is made of replacements in files that are there.
+fn has_file_operation(repair: &Repair) -> bool {
+    let is_moving = |it: &RepairEdit| {
+        matches!(
+            it,
+            RepairEdit::AddFile { .. }
+                | RepairEdit::DeleteFile { .. }
+                | RepairEdit::RenameFile { .. }
+        )
+    };
+    repair.edits.iter().any(is_moving)
 }
 
 /// What could not be done and what was not checked.
@@ -222,7 +242,7 @@ fn fix(
     Some(json!({
         "description": {"text": repair.title},
         "artifactChanges": changes,
-        "properties": {"regreenRepairId": repair.id, "safety": safety_name(repair.safety)},
+        "properties": {"regreenRepairId": repair.id, "safety": safety_name(repair.safety), "class": repair.class.name()},
     }))
 }
 

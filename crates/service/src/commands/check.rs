@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ::check::Repair;
-use ::plan::Ranked;
+use ::plan::{Ranked, Reason};
 use engine::Fixed;
 use protocol::v1;
 use snapshot::{NewFile, TreeChange};
@@ -80,7 +80,7 @@ pub(super) fn reply(
         validator_version: VERSION.to_owned(),
         pack_version: setup.pack_version(),
         diagnostics: listed.iter().map(|it| wire::diagnostic(it)).collect(),
-        repairs: ranked.iter().map(|it| wire::repair(&it.repair, it.scope, &by_id)).collect(),
+        repairs: ranked.iter().map(|it| wire::repair(it, &by_id)).collect(),
         would_change,
         failures,
         pending_transaction: session.pending_transaction(),
@@ -90,6 +90,7 @@ pub(super) fn reply(
             info: counts.info,
             fixable: view.n_fixable(),
             pending: plan.ranked.iter().filter(|it| it.rejection.is_none()).count(),
+            classes: wire::classes(plan.ranked.iter().map(|it| it.class)),
             baselined: view.n_baselined,
             ignored: assessment.n_ignored(&|file| look.covers(file)),
             not_shown: n_not_shown,
@@ -103,6 +104,7 @@ pub(super) fn reply(
         verdict,
         frames: view::frames(snapshot, listed.iter(), shown()),
         previews: Previews::new(snapshot, shown()),
+        waits: ranked.iter().filter_map(|it| waits(it)).collect(),
         changes: match would.as_ref().filter(|_| request.with_diffs) {
             Some(fixed) => file_changes(snapshot, &fixed.change)?,
             None => Vec::new(),
@@ -120,6 +122,12 @@ pub(super) fn reply(
 /// Whether the reply says what `fix` would do.
 fn needs_fix(request: &v1::Check) -> bool {
     request.strict || request.with_diffs || request.with_fix_actions
+}
+
+/// What a repair waits for, if it does.
+fn waits(ranked: &Ranked) -> Option<(String, (Option<String>, String))> {
+    let rejection = ranked.rejection.as_ref().filter(|it| it.reason == Reason::Waits)?;
+    Some((ranked.repair.id.clone(), (rejection.with.clone(), rejection.detail.clone())))
 }
 
 /// What `fix` would do, in memory, if the request needs to know.

@@ -6,11 +6,13 @@ mod offers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::check::Repair;
+use ::check::{Repair, RepairClass};
 use engine::{Applied, Assessment, Ending, Fixed, Rejected};
 use protocol::v1;
-use snapshot::RelPath;
-use workspace::{CommitError, Meta, TransactionId};
+use snapshot::{RelPath, TreeChange};
+use workspace::{
+    CommitError, IndexLoadError, IndexUpdate, LoadedIndex, Meta, TransactionId, Workspace,
+};
 
 use super::{Looked, Mended, Protected, look_at, repair};
 use crate::apply::stale_path;
@@ -73,7 +75,9 @@ pub fn fix(
                 return Ok(reply);
             }
             progress(Progress::Writing { n_files: change.paths().len() });
-            match commit(session, &looked, &mended.fixed, answers.as_ref(), request) {
+            let index = moved_index(looked.setup.workspace(session), change)?;
+            let made = (&mended.fixed, index.as_ref());
+            match commit(session, &looked, made, answers.as_ref(), request) {
                 Ok(id) => {
                     reply.report.transaction = id.map(|it| it.to_string());
                     let end = &mended.fixed.end;
@@ -137,7 +141,7 @@ fn mend(session: &Session, looked: &Looked, progress: OnProgress<'_>) -> Result<
 fn commit(
     session: &Session,
     looked: &Looked,
-    fixed: &Fixed,
+    (fixed, index): (&Fixed, Option<&IndexUpdate>),
     answers: Option<&Answers>,
     request: &v1::Fix,
 ) -> Result<Option<TransactionId>, CommitError> {
@@ -164,7 +168,24 @@ fn commit(
         );
     }
     let meta = Meta { command: "fix".to_owned(), time: None, notes };
-    looked.setup.workspace(session).commit(&fixed.change, None, &meta)
+    looked.setup.workspace(session).commit(&fixed.change, index, &meta)
+}
+
+/// The index that says which file is which, after files went away or got other paths, if it is another then.
+fn moved_index(workspace: &Workspace, change: &TreeChange) -> Result<Option<IndexUpdate>, Failure> {
+    if change.renames().is_empty() && change.deletes().is_empty() {
+        return Ok(None);
+    }
+    let LoadedIndex { base, index: before } = workspace.load_index()?;
+    let mut index = before.clone();
+    let leaving = change.renames().keys().chain(change.deletes().keys());
+    leaving.for_each(|path| index.remove(path));
+    for (path, rename) in change.renames() {
+        if let Some(uid) = before.indexed_uid(path) {
+            index.insert(uid, &rename.to).map_err(IndexLoadError::from)?;
+        }
+    }
+    Ok((index != before).then_some(IndexUpdate { base, index }))
 }
 
 fn reply(
@@ -197,6 +218,7 @@ fn reply(
         notes: fixed.notes.iter().cloned().chain(unknown_ids(looked, fixed, request)).collect(),
         summary: v1::FixSummary {
             applied: fixed.applied.len(),
+            classes: wire::classes(fixed.applied.iter().map(|it| it.class)),
             rejected: rejected.len(),
             error: counts.error,
             warning: counts.warning,
@@ -269,6 +291,7 @@ fn applied_repair(applied: &Applied) -> v1::AppliedRepair {
         source: repair.source.clone(),
         phase: repair.phase.clone(),
         safety: wire::safety(repair.safety),
+        class: wire::class(applied.class),
         files: applied.files.iter().map(ToString::to_string).collect(),
         verified: applied.verified,
         pass: applied.pass,
@@ -281,23 +304,23 @@ fn rejected_repair(
 ) -> v1::RejectedRepair {
     let (repair, rejection) = (&rejected.repair, &rejected.rejection);
     // Who only knows that the file may not be edited cannot say why.
-    let protected = repair.ops.iter().find_map(|it| protected.get_key_value(it.file()));
+    let protected = repair.files().into_iter().find_map(|it| protected.get_key_value(it));
     let detail = match protected {
         Some((path, it)) => format!("{path} cannot be changed: {}", it.reason),
         None => rejection.detail.clone(),
     };
     let name = protected.and_then(|(_, it)| it.name).unwrap_or(rejection.reason.name());
-    described(repair, name, rejection.with.clone(), detail)
+    described((repair, rejected.class), name, rejection.with.clone(), detail)
 }
 
 /// The repair as one that was not done.
 fn described(
-    repair: &Repair,
+    (repair, class): (&Repair, RepairClass),
     reason: &str,
     with: Option<String>,
     detail: String,
 ) -> v1::RejectedRepair {
-    let files: BTreeSet<&str> = repair.ops.iter().map(|it| it.file().as_str()).collect();
+    let files = repair.files();
     v1::RejectedRepair {
         id: repair.id.clone(),
         title: repair.title.clone(),
@@ -305,9 +328,13 @@ fn described(
         source: repair.source.clone(),
         phase: repair.phase.clone(),
         safety: wire::safety(repair.safety),
-        files: files.into_iter().map(str::to_owned).collect(),
+        class: wire::class(class),
+        files: files.into_iter().map(ToString::to_string).collect(),
         reason: reason.to_owned(),
         with,
         detail,
     }
 }
+
+#[cfg(test)]
+mod tests;

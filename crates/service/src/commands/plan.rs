@@ -31,7 +31,8 @@ pub fn plan(
         let by_id = view::by_id(&view.diagnostics);
         let most = request.look.max_findings.unwrap_or(usize::MAX);
         let listed = &plan.ranked[..plan.ranked.len().min(most)];
-        let n_accepted = plan.ranked.iter().filter(|it| it.rejection.is_none()).count();
+        let accepted = plan.ranked.iter().filter(|it| it.rejection.is_none());
+        let n_accepted = accepted.clone().count();
         let planned = |(idx, it): (usize, &Ranked)| v1::PlannedRepair {
             rank: idx + 1,
             decision: match it.rejection {
@@ -41,7 +42,7 @@ pub fn plan(
             reason: it.rejection.as_ref().map(|it| it.reason.name().to_owned()),
             with: it.rejection.as_ref().and_then(|it| it.with.clone()),
             detail: it.rejection.as_ref().map(|it| it.detail.clone()),
-            repair: wire::repair(&it.repair, it.scope, &by_id),
+            repair: wire::repair(it, &by_id),
         };
         let standing = looked.standing(assessment);
         // What is wrong does not fail a plan.
@@ -56,6 +57,7 @@ pub fn plan(
             pending_transaction: session.pending_transaction(),
             summary: v1::PlanSummary {
                 accepted: n_accepted,
+                classes: wire::classes(accepted.map(|it| it.class)),
                 rejected: plan.ranked.len() - n_accepted,
                 unfixable: view.diagnostics.len() - view.n_fixable(),
                 not_shown: plan.ranked.len() - listed.len(),

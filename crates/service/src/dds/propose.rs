@@ -98,7 +98,8 @@ impl Desk<'_> {
                 "id": repair.id,
                 "rule_id": repair.rule_id,
                 "source": repair.source,
-                "safety": repair.safety.name()
+                "safety": repair.safety.name(),
+                "class": offer.class.name()
             }
         }))
     }
@@ -132,6 +133,7 @@ fn edits(offer: &Offer) -> Result<Vec<u8>, String> {
         rule_id: repair.rule_id.clone(),
         source: repair.source.clone(),
         safety: repair.safety.name().to_owned(),
+        class: Some(offer.class.name().to_owned()),
     }];
     Ok(document.render().into_bytes())
 }

@@ -2,19 +2,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use check::{Concern, Confidence, Diagnostic, Kind, Repair, RepairOp, Scope};
+use check::{Concern, Confidence, Diagnostic, Kind, RepairClass, RepairOp};
 use document::{Expects, Op, Pointer, Step};
+use plan::Ranked;
 use protocol::v1;
 use snapshot::RelPath;
 
 use super::{json, safety, severity};
 
-/// The repair, with what it was found to touch and the findings that it is about.
-pub(crate) fn repair(
-    repair: &Repair,
-    scope: Scope,
-    diagnostics: &HashMap<&str, &Diagnostic>,
-) -> v1::Repair {
+/// The repair, with what it was found to do and to touch, and the findings that it is about.
+pub(crate) fn repair(ranked: &Ranked, diagnostics: &HashMap<&str, &Diagnostic>) -> v1::Repair {
+    let Ranked { repair, class: own_class, scope, .. } = ranked;
     let concern = |id: &str| diagnostics.get(id).map_or(Concern::Problem, |it| it.concern);
     let resolved = |wanted: Concern| {
         repair.resolves.iter().filter(|it| concern(it) == wanted).cloned().collect::<Vec<String>>()
@@ -38,6 +36,7 @@ pub(crate) fn repair(
         confidence: confidence(repair.confidence),
         safety: safety(repair.safety),
         kind: repair_kind(repair.kind),
+        class: class(*own_class),
         scope: v1::RepairScope {
             node_count: scope.node_count,
             crosses_function: scope.crosses_function,
@@ -59,7 +58,7 @@ pub(crate) fn repair(
     }
 }
 
-fn compatibility(repair: &Repair) -> Option<v1::Compatibility> {
+fn compatibility(repair: &check::Repair) -> Option<v1::Compatibility> {
     let it = &repair.compatibility;
     (*it != check::Compatibility::default()).then(|| v1::Compatibility {
         conflicts_with: it.conflicts_with.clone(),
@@ -111,6 +110,20 @@ fn edits(op: &RepairOp) -> Vec<v1::RepairEdit> {
             };
             edits.edits().iter().map(edit).collect()
         }
+        RepairOp::AddFile { file, new } => vec![v1::RepairEdit::AddFile {
+            file: file.to_string(),
+            hash: new.text.hash().to_string(),
+            mode: new.mode,
+            text: std::str::from_utf8(new.text.bytes()).ok().map(str::to_owned),
+        }],
+        RepairOp::DeleteFile { file, base } => {
+            vec![v1::RepairEdit::DeleteFile { file: file.to_string(), base: base.to_string() }]
+        }
+        RepairOp::RenameFile { file, to, base } => vec![v1::RepairEdit::RenameFile {
+            file: file.to_string(),
+            to: to.to_string(),
+            base: base.to_string(),
+        }],
     }
 }
 
@@ -172,6 +185,21 @@ pub(crate) fn repair_kind(kind: Kind) -> v1::RepairKind {
         Kind::Refactor => v1::RepairKind::Refactor,
         Kind::SemanticsChange => v1::RepairKind::SemanticsChange,
     }
+}
+
+pub(crate) fn class(class: RepairClass) -> v1::RepairClass {
+    match class {
+        RepairClass::Repair => v1::RepairClass::Repair,
+        RepairClass::Delete => v1::RepairClass::Delete,
+        RepairClass::Declare => v1::RepairClass::Declare,
+        RepairClass::Stub => v1::RepairClass::Stub,
+        RepairClass::Suppress => v1::RepairClass::Suppress,
+    }
+}
+
+/// How many there are of each class.
+pub(crate) fn classes(all: impl Iterator<Item = RepairClass>) -> v1::ClassCounts {
+    v1::ClassCounts::of(all.map(class))
 }
 
 pub(crate) fn confidence(confidence: Confidence) -> v1::Confidence {

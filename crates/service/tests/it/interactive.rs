@@ -78,8 +78,8 @@ fn a_yes_does_not_cover_what_moved_to_the_place_of_what_it_was_for() {
 - {n: 3, mode: FAST}
 "#;
     let (setting, reply, asked) =
-        check_in(list, &[Answer::Yes, Answer::Yes, Answer::No, Answer::No]);
-    assert_eq!(applied(&reply), ["SCHEMA_UNIQUE_ITEMS", "SCHEMA_ENUM"], "{asked:?}");
+        check_in(list, &[Answer::Yes, Answer::No, Answer::Yes, Answer::No]);
+    assert_eq!(applied(&reply), ["SCHEMA_ENUM", "SCHEMA_UNIQUE_ITEMS"], "{asked:?}");
     assert!(
         setting
             .read("list.yaml")

@@ -103,6 +103,7 @@ impl Program {
                 id: LAYOUT.to_owned(),
                 title: format!("Format {}", request.name),
                 safety: wire::safety(it.repair.safety),
+                class: wire::class(it.class),
                 resolved: vec![format!("{}: the layout is not canonical", it.repair.rule_id)],
             },
         };
@@ -219,6 +220,7 @@ pub(super) fn told(
         id: format!("rc{}", place + 1),
         title: repair.title.clone(),
         safety: wire::safety(repair.safety),
+        class: wire::class(repair.class),
         resolved: resolved.collect(),
     }
 }

@@ -83,6 +83,7 @@ fn one(
         confidence: wire::confidence(repair.confidence),
         safety: wire::safety(repair.safety),
         kind: wire::repair_kind(repair.kind),
+        class: wire::class(repair.class),
         scope: v1::NodeScope {
             node_count: repair.scope.node_count,
             crosses_function: repair.scope.crosses_function,
@@ -189,6 +190,7 @@ pub(super) fn with_fixed(
     reply.result.fixed = Some(v1::CompileFixed {
         from_hash: ContentHash::of(&request.bytes).to_string(),
         rounds,
+        classes: v1::ClassCounts::of(applied.iter().map(|it| it.class)),
         applied,
         source,
     });

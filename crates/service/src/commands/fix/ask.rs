@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ::check::{Repair, Safety};
+use ::check::{Repair, RepairClass, Safety};
 use ::plan::{Candidates, Policy, Ranked, Reason};
 use engine::{Applied, Assessment, Fixed, Rejected};
 use protocol::v1;
@@ -23,12 +23,15 @@ use crate::reply::{Answer, Decide, OnProgress, Question};
 use crate::session::Session;
 use crate::{view, wire};
 
+/// A repair that somebody was asked about, and what it does about the cause.
+type Asked = (Arc<Repair>, RepairClass);
+
 /// What was said about repairs, by id.
 #[derive(Default)]
 pub(super) struct Answers {
-    said: BTreeMap<String, (bool, Arc<Repair>)>,
+    said: BTreeMap<String, (bool, Asked)>,
     /// The repairs that were agreed to and made.
-    made: BTreeMap<String, Arc<Repair>>,
+    made: BTreeMap<String, Asked>,
     all: bool,
     quit: bool,
 }
@@ -58,7 +61,7 @@ impl Answers {
     fn give_back(&mut self, applied: &[Applied]) {
         for it in applied {
             self.said.remove(&it.repair.id);
-            self.made.insert(it.repair.id.clone(), Arc::clone(&it.repair));
+            self.made.insert(it.repair.id.clone(), (Arc::clone(&it.repair), it.class));
         }
     }
 
@@ -66,7 +69,9 @@ impl Answers {
     pub(super) fn declined(&self) -> impl Iterator<Item = v1::RejectedRepair> {
         let is_declined = |it: &(&String, &(bool, _))| !it.1.0 && !self.made.contains_key(it.0);
         let declined = self.said.iter().filter(is_declined).map(|(_, it)| it);
-        declined.map(|(_, it)| described(it, "declined", None, "you said no".to_owned()))
+        declined.map(|(_, (repair, class))| {
+            described((repair, *class), "declined", None, "you said no".to_owned())
+        })
     }
 }
 
@@ -133,7 +138,7 @@ fn ask(
                     let frames =
                         view::frames(snapshot, findings.iter(), std::iter::once(&it.repair));
                     decide(&Question {
-                        repair: &wire::repair(&it.repair, it.scope, &by_id),
+                        repair: &wire::repair(it, &by_id),
                         diagnostics: &findings
                             .iter()
                             .map(|it| wire::diagnostic(it))
@@ -152,7 +157,8 @@ fn ask(
             answers.quit |= answer == Answer::Quit;
             let yes = matches!(answer, Answer::Yes | Answer::All);
             if answer != Answer::Quit {
-                answers.said.insert(it.repair.id.clone(), (yes, Arc::clone(&it.repair)));
+                let asked = (Arc::clone(&it.repair), it.class);
+                answers.said.insert(it.repair.id.clone(), (yes, asked));
             }
         }
     }
@@ -168,19 +174,30 @@ fn choose(looked: &Looked, assessment: &Assessment, answers: &Answers) -> Vec<Ra
     };
     let repairs: Vec<Arc<Repair>> =
         assessment.repairs.iter().filter(|it| is_open(it)).cloned().collect();
-    let allow: BTreeSet<String> = repairs.iter().map(|it| it.id.clone()).collect();
-    let plan = ::plan::plan(&Candidates {
-        snapshot: &assessment.snapshot,
-        diagnostics: &assessment.diagnostics,
-        repairs: &repairs,
-        parses: &setup.parses,
-        policy: &Policy { safety: Safety::BehaviorChanging, allow },
-        is_editable: &|path| look.is_editable(path),
-        barred: &BTreeMap::new(),
-        applied: &BTreeSet::new(),
-    });
+    let plan = |repairs: &[Arc<Repair>], allow: BTreeSet<String>| {
+        ::plan::plan(&Candidates {
+            snapshot: &assessment.snapshot,
+            diagnostics: &assessment.diagnostics,
+            repairs,
+            parses: &setup.parses,
+            policy: &Policy { safety: Safety::BehaviorChanging, allow },
+            is_editable: &|path| look.is_editable(path),
+            barred: &BTreeMap::new(),
+            applied: &BTreeSet::new(),
+        })
+    };
+    // A symptom is asked about when its cure was declined, and what hides a message is not asked about at all.
+    let agreed = answers.said.keys().filter(|id| answers.is_agreed(id));
+    let named = look.policy.allow.iter().chain(agreed).cloned().collect();
+    let is_askable = |it: &Ranked| {
+        let reason = it.rejection.as_ref().map(|it| it.reason);
+        !matches!(reason, Some(Reason::Waits | Reason::Suppression))
+    };
+    let ranked = plan(&repairs, named).ranked.into_iter();
+    let askable: Vec<Arc<Repair>> = ranked.filter(is_askable).map(|it| it.repair).collect();
+    let all = askable.iter().map(|it| it.id.clone()).collect();
     let is_new = |it: &Ranked| it.rejection.is_none() && !answers.said.contains_key(&it.repair.id);
-    plan.ranked.into_iter().filter(is_new).collect()
+    plan(&askable, all).ranked.into_iter().filter(is_new).collect()
 }
 
 /// Two rounds as one: the later one has the last word on every repair.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::check::Repair;
+use ::check::{Repair, RepairClass};
 use engine::Assessment;
 use plan::Reason;
 use snapshot::{Snapshot, TreeChange};
@@ -20,6 +20,8 @@ const MOST_OFFERS: usize = 100;
 #[derive(Clone, Debug)]
 pub(crate) struct Offer {
     pub(crate) repair: Arc<Repair>,
+    /// What it does about the cause.
+    pub(crate) class: RepairClass,
     /// The tree that it was tried on.
     pub(crate) before: Snapshot,
     /// What it changes.
@@ -48,9 +50,9 @@ pub(super) fn offers(
         let reason = it.rejection.as_ref().map(|it| it.reason);
         matches!(reason, Some(Reason::NeedsApproval | Reason::LowConfidence))
     };
-    let waiting = plan.ranked.into_iter().filter(waits).map(|it| it.repair);
+    let waiting = plan.ranked.into_iter().filter(waits).map(|it| (it.repair, it.class));
     let mut found = Offers::default();
-    for (idx, waiting) in waiting.enumerate() {
+    for (idx, (waiting, class)) in waiting.enumerate() {
         if idx >= MOST_OFFERS {
             let reason = format!("{MOST_OFFERS} were tried, which is enough at a time");
             found.left_out.push((waiting.title.clone(), reason));
@@ -65,7 +67,8 @@ pub(super) fn offers(
             mended.fixed.applied.iter().any(|it| it.repair.id == waiting.id && it.verified);
         if is_kept {
             let before = tree.snapshot.clone();
-            found.offers.push(Offer { repair: waiting, before, change: mended.fixed.change });
+            let change = mended.fixed.change;
+            found.offers.push(Offer { repair: waiting, class, before, change });
         } else {
             let why = mended.fixed.rejected.iter().find(|it| it.repair.id == waiting.id);
             let why = why.map_or("it did not do what it claims", |it| it.rejection.detail.as_str());
