@@ -11,13 +11,13 @@ use super::kit::*;
 
 /// Finds `wrong` in `a.txt`, and offers each list of operations for one of them, as long as the file is as in `tree`.
 fn provider(tree: &Snapshot, ops: Vec<Vec<RepairOp>>) -> impl Check {
-    let made_for = tree.file(&path("a.txt")).unwrap().text.hash();
+    let made_for = tree.file(&path("a.txt")).unwrap().text().hash();
     fake("files", move |input: &Input<'_>| {
         let wrong = patterns("files", vec![rule("R_WRONG", "wrong", "").without_repair()]);
         let mut report: Report = wrong.check(input)?;
         report.diagnostics.retain(|it: &Arc<Diagnostic>| it.file == "a.txt");
         let mut repairs = Vec::new();
-        let is_same = input.snapshot.file(&path("a.txt")).unwrap().text.hash() == made_for;
+        let is_same = input.snapshot.file(&path("a.txt")).unwrap().text().hash() == made_for;
         let ops = if is_same { ops.as_slice() } else { &[] };
         for (it, ops) in report.diagnostics.iter().zip(ops) {
             let resolves = [it.diagnostic_id.as_str()];
@@ -35,17 +35,17 @@ fn add(file: &str, text: &str) -> RepairOp {
 }
 
 fn rename(tree: &Snapshot, file: &str, to: &str) -> RepairOp {
-    let base = tree.file(&path(file)).unwrap().text.hash();
+    let base = tree.file(&path(file)).unwrap().text().hash();
     RepairOp::RenameFile { file: path(file), to: path(to), base }
 }
 
 fn delete(tree: &Snapshot, file: &str) -> RepairOp {
-    RepairOp::DeleteFile { file: path(file), base: tree.file(&path(file)).unwrap().text.hash() }
+    RepairOp::DeleteFile { file: path(file), base: tree.file(&path(file)).unwrap().text().hash() }
 }
 
 /// Mends one `wrong` of `a.txt`.
 fn mend(tree: &Snapshot, nth: usize) -> RepairOp {
-    let text = &tree.file(&path("a.txt")).unwrap().text;
+    let text = &tree.file(&path("a.txt")).unwrap().text();
     let content = std::str::from_utf8(text.bytes()).unwrap();
     let at = content.match_indices("wrong").nth(nth).unwrap().0 as u32;
     let edits = edit::EditSet::new(text, vec![Edit::replace(at, at + 5, "right")]).unwrap();
@@ -66,7 +66,7 @@ fn run(tree: &Snapshot, ops: Vec<Vec<RepairOp>>) -> String {
 #[test]
 fn findings_go_with_a_renamed_file() {
     let tree = tree("//- a.txt\nwrong\n//- b.prog\nlet todo = 1\n//- c.txt\ntodo\n");
-    let text = &tree.file(&path("b.prog")).unwrap().text;
+    let text = &tree.file(&path("b.prog")).unwrap().text();
     let edits = edit::EditSet::new(text, vec![Edit::replace(0, 0, "let x = 2\n")]).unwrap();
     let ops = vec![
         mend(&tree, 0),
