@@ -33,14 +33,14 @@ pub(crate) fn run(scale: Scale) -> Result<()> {
 }
 
 /// A workspace of modules on disk, with the study's pack.
-struct Tree {
+pub(crate) struct Tree {
     directory: TempDir,
-    files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     n_bytes: u64,
 }
 
 impl Tree {
-    fn new(n_files: usize, format: Format, is_faulty: bool) -> Result<Tree> {
+    pub(crate) fn new(n_files: usize, format: Format, is_faulty: bool) -> Result<Tree> {
         let directory = tempfile::tempdir()?;
         let root = directory.path();
         fs::create_dir_all(root.join("modules"))?;
@@ -72,7 +72,7 @@ impl Tree {
         Ok(Tree { directory, files, n_bytes })
     }
 
-    fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         self.directory.path()
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! Knows nothing about who ships the product: peers are dependencies of this crate alone.
 
+mod check_listing;
 mod check_tree;
 mod clank;
 mod contender;
@@ -58,7 +59,7 @@ impl Scale {
     }
 }
 
-const BENCHMARKS: [Benchmark; 13] = [
+const BENCHMARKS: [Benchmark; 14] = [
     Benchmark {
         name: "edits-memory",
         about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
@@ -88,6 +89,11 @@ const BENCHMARKS: [Benchmark; 13] = [
         name: "check-tree",
         about: "check of 1,000 and 10,000 files beside check-jsonschema and ajv-cli; second look; 1,000 faults",
         run: check_tree::run,
+    },
+    Benchmark {
+        name: "check-listing",
+        about: "check where little is of interest beside rg --files; one of 10,000 files changed; one file alone",
+        run: check_listing::run,
     },
     Benchmark {
         name: "plan-candidates",

@@ -22,6 +22,11 @@ pub(crate) fn state_folder() -> PathBuf {
     std::env::temp_dir().join("regreen-bench-state")
 }
 
+/// The program ripgrep.
+pub(crate) fn ripgrep() -> Option<PathBuf> {
+    find("bin/rg", &["rg"])
+}
+
 /// The program patchloom.
 pub(crate) fn patchloom() -> Option<PathBuf> {
     find("bin/patchloom", &["patchloom"])

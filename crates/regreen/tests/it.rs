@@ -43,6 +43,8 @@ mod interactive;
 mod interrupted;
 #[path = "it/laws.rs"]
 mod laws;
+#[path = "it/lazy.rs"]
+mod lazy;
 #[path = "it/not_ours.rs"]
 mod not_ours;
 #[path = "it/output.rs"]

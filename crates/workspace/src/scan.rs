@@ -146,7 +146,9 @@ impl Workspace {
         let Survey { jobs, is_of_interest, suspects, only } = *survey;
         let root = self.root.as_deref().ok_or_else(no_root)?;
         check_start(root, start, Extent::Sources)?;
-        let walked = walk(root, start, Extent::Sources, usize::MAX, jobs, only);
+        let is_of_interest = Some(is_of_interest);
+        let walk = Walk { start, jobs, only, is_of_interest, ..Walk::new(root, Extent::Sources) };
+        let walked = walk.run();
         let Walked { paths, mut skipped, passed_over } = walked;
         let mut entries = BTreeMap::new();
         let mut add = |path: RelPath, found: io::Result<Option<Entry>>| match found {
@@ -158,13 +160,13 @@ impl Workspace {
             }
         };
         let (mut listed, mut wanted) = (Vec::new(), Vec::new());
-        for (path, kind) in paths {
+        for Seen { path, kind, is_wanted } in paths {
             match kind {
                 _ if suspects.contains(&path) => {
                     let found = reader.read_entry(&path);
                     add(path, found);
                 }
-                Kind::File if is_of_interest(&path) => wanted.push(path),
+                Kind::File if is_wanted => wanted.push(path),
                 Kind::File => listed.push(path),
                 Kind::Link | Kind::Special | Kind::Directory => {
                     let found = reader.look_at(&path);
@@ -196,9 +198,9 @@ fn check_start(root: &Path, start: &Path, extent: Extent) -> Result<(), ScanErro
 /// Reads the tree.
 pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Scanned, ScanError> {
     check_start(root, root, options.extent)?;
-    let walked = walk(root, root, options.extent, usize::MAX, options.jobs, None);
+    let walked = Walk { jobs: options.jobs, ..Walk::new(root, options.extent) }.run();
     let Walked { paths, mut skipped, passed_over } = walked;
-    let paths: Vec<RelPath> = paths.into_iter().map(|it| it.0).collect();
+    let paths: Vec<RelPath> = paths.into_iter().map(|it| it.path).collect();
     let read = in_parallel(&paths, options.jobs, |paths| {
         paths.iter().map(|it| read_entry(fs, it, options.max_file_size)).collect()
     });
@@ -221,15 +223,24 @@ pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Sc
 
 /// The paths of everything but directories, sorted; `None` if there are more than `limit`. Nothing is read.
 pub(crate) fn list(root: &Path, limit: usize) -> Option<Vec<RelPath>> {
-    let paths = walk(root, root, Extent::Sources, limit.saturating_add(1), 1, None).paths;
-    (paths.len() <= limit).then(|| paths.into_iter().map(|it| it.0).collect())
+    let limit_and_one = limit.saturating_add(1);
+    let paths = Walk { limit: limit_and_one, ..Walk::new(root, Extent::Sources) }.run().paths;
+    (paths.len() <= limit).then(|| paths.into_iter().map(|it| it.path).collect())
+}
+
+/// What a walk came to.
+struct Seen {
+    path: RelPath,
+    /// What it was when its directory was read.
+    kind: Kind,
+    is_wanted: bool,
 }
 
 /// What a walk found.
 #[derive(Default)]
 struct Walked {
-    /// Everything but directories, and what each was when its directory was read.
-    paths: Vec<(RelPath, Kind)>,
+    /// Everything but directories, in order.
+    paths: Vec<Seen>,
     skipped: Vec<Skipped>,
     passed_over: Vec<PassedOver>,
 }
@@ -248,67 +259,128 @@ impl Drop for Share<'_> {
     }
 }
 
-/// The paths of everything but directories, sorted; some of them if there are more than `limit`.
-fn walk(
-    root: &Path,
-    start: &Path,
+/// A walk over a tree.
+#[derive(Clone, Copy)]
+struct Walk<'a> {
+    root: &'a Path,
+    start: &'a Path,
     extent: Extent,
+    /// If there are more files, some of them are found.
     limit: usize,
     jobs: usize,
-    only: Option<&BTreeSet<RelPath>>,
-) -> Walked {
-    let sources = extent == Extent::Sources;
-    let mut builder = WalkBuilder::new(start);
-    builder.hidden(false).parents(false).ignore(sources).git_ignore(sources).require_git(false);
-    builder.git_global(false).git_exclude(false).follow_links(false);
-    let passed_over = Arc::new(Mutex::new(Vec::new()));
-    let unsafe_folders = Arc::new(Mutex::new(Vec::new()));
-    if sources {
-        let (root, unsafe_folders) = (root.to_owned(), Arc::clone(&unsafe_folders));
-        let judge = Judge::new(&root, Arc::clone(&passed_over));
-        let only = only.cloned();
-        builder.filter_entry(move |entry| {
-            if entry.depth() == 0 {
-                return true;
-            }
-            let is_wanted = |only: &BTreeSet<RelPath>| is_on_the_way(only, &root, entry);
-            if !only.as_ref().is_none_or(is_wanted) || !judge.takes(entry) {
-                return false;
-            }
-            let is_folder = entry.file_type().is_some_and(|it| it.is_dir());
-            let Some(problem) = is_folder.then(|| bad_ignore_file(&root, entry.path())).flatten()
-            else {
-                return true;
-            };
-            let path = entry.path().strip_prefix(&root).unwrap_or(entry.path());
-            let skipped = unread(path.display().to_string(), problem);
-            unsafe_folders.lock().unwrap_or_else(PoisonError::into_inner).push(skipped);
-            false
-        });
+    /// The files and folders that are wanted, if not all.
+    only: Option<&'a BTreeSet<RelPath>>,
+    is_of_interest: Option<&'a (dyn Fn(&RelPath) -> bool + Sync)>,
+}
+
+impl<'a> Walk<'a> {
+    /// Over everything, by one thread.
+    fn new(root: &'a Path, extent: Extent) -> Walk<'a> {
+        let (start, limit, jobs) = (root, usize::MAX, 1);
+        Walk { root, start, extent, limit, jobs, only: None, is_of_interest: None }
     }
-    let all = Mutex::new(Walked::default());
-    let n_paths = AtomicUsize::new(0);
-    builder.threads(jobs.clamp(1, 64)).build_parallel().run(|| {
-        let mut share = Share { found: Walked::default(), all: &all };
-        let n_paths = &n_paths;
-        Box::new(move |entry| {
-            let n_before = share.found.paths.len();
-            take(root, sources, entry, &mut share.found);
-            let n_new = share.found.paths.len() - n_before;
-            match n_paths.fetch_add(n_new, Ordering::Relaxed) + n_new >= limit {
-                true => WalkState::Quit,
-                false => WalkState::Continue,
+
+    /// The paths of everything but directories, sorted.
+    fn run(&self) -> Walked {
+        let Walk { root, start, extent, limit, jobs, only, .. } = *self;
+        let sources = extent == Extent::Sources;
+        let mut builder = WalkBuilder::new(start);
+        builder.hidden(false).parents(false).ignore(sources).git_ignore(sources).require_git(false);
+        builder.git_global(false).git_exclude(false).follow_links(false);
+        let passed_over = Arc::new(Mutex::new(Vec::new()));
+        let unsafe_folders = Arc::new(Mutex::new(Vec::new()));
+        if sources {
+            let (root, unsafe_folders) = (root.to_owned(), Arc::clone(&unsafe_folders));
+            let judge = Judge::new(&root, Arc::clone(&passed_over));
+            let only = only.cloned();
+            builder.filter_entry(move |entry| {
+                if entry.depth() == 0 {
+                    return true;
+                }
+                let is_wanted = |only: &BTreeSet<RelPath>| is_on_the_way(only, &root, entry);
+                if !only.as_ref().is_none_or(is_wanted) || !judge.takes(entry) {
+                    return false;
+                }
+                let is_folder = entry.file_type().is_some_and(|it| it.is_dir());
+                let Some(problem) =
+                    is_folder.then(|| bad_ignore_file(&root, entry.path())).flatten()
+                else {
+                    return true;
+                };
+                let path = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+                let skipped = unread(path.display().to_string(), problem);
+                unsafe_folders.lock().unwrap_or_else(PoisonError::into_inner).push(skipped);
+                false
+            });
+        }
+        let all = Mutex::new(Walked::default());
+        let n_paths = AtomicUsize::new(0);
+        builder.threads(jobs.clamp(1, 64)).build_parallel().run(|| {
+            let mut share = Share { found: Walked::default(), all: &all };
+            let n_paths = &n_paths;
+            Box::new(move |entry| {
+                let n_before = share.found.paths.len();
+                self.take(entry, &mut share.found);
+                let n_new = share.found.paths.len() - n_before;
+                match n_paths.fetch_add(n_new, Ordering::Relaxed) + n_new >= limit {
+                    true => WalkState::Quit,
+                    false => WalkState::Continue,
+                }
+            })
+        });
+        let mut walked = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        walked.paths.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+        let mut folders = unsafe_folders.lock().unwrap_or_else(PoisonError::into_inner);
+        walked.skipped.append(&mut folders);
+        let mut passed_over = passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+        walked.passed_over = std::mem::take(&mut *passed_over);
+        walked.passed_over.sort();
+        walked
+    }
+
+    /// Takes what the walk came to, unless it is a directory.
+    fn take(&self, entry: Result<DirEntry, ignore::Error>, found: &mut Walked) {
+        let (root, sources) = (self.root, self.extent == Extent::Sources);
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => return found.skipped.push(describe(root, &error)),
+        };
+        let kind = match entry.file_type() {
+            Some(it) if it.is_dir() => return,
+            Some(it) if it.is_file() => Kind::File,
+            Some(it) if it.is_symlink() => Kind::Link,
+            _ => Kind::Special,
+        };
+        if entry.depth() == 0 {
+            return;
+        }
+        let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+        match relative.to_str().map(RelPath::parse) {
+            Some(Ok(path)) if sources && is_temp_name(path.file_name()) => {}
+            Some(Ok(path)) => {
+                let is_wanted = self.is_of_interest.is_some_and(|it| it(&path));
+                found.paths.push(Seen { path, kind, is_wanted });
             }
-        })
-    });
-    let mut walked = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    walked.paths.sort_unstable_by(|left, right| left.0.cmp(&right.0));
-    let mut folders = unsafe_folders.lock().unwrap_or_else(PoisonError::into_inner);
-    walked.skipped.append(&mut folders);
-    let mut passed_over = passed_over.lock().unwrap_or_else(PoisonError::into_inner);
-    walked.passed_over = std::mem::take(&mut *passed_over);
-    walked.passed_over.sort();
-    walked
+            Some(Err(error)) => {
+                found.skipped.push(Skipped {
+                    path: relative.display().to_string(),
+                    reason: error.to_string(),
+                    has_bad_name: true,
+                    may_be_folder: false,
+                });
+            }
+            None => {
+                let reason = "its name is not UTF-8".to_owned();
+                let path = relative.display().to_string();
+                found.skipped.push(Skipped {
+                    path,
+                    reason,
+                    has_bad_name: true,
+                    may_be_folder: false,
+                });
+            }
+        }
+    }
 }
 
 /// Whether what the walk came to is wanted, lies in something that is, or leads to it.
@@ -323,41 +395,6 @@ fn is_on_the_way(only: &BTreeSet<RelPath>, root: &Path, entry: &DirEntry) -> boo
     let next = only.range::<str, _>(range).next();
     entry.file_type().is_some_and(|it| it.is_dir())
         && next.is_some_and(|it| it.as_str().starts_with(&inside))
-}
-
-/// Takes what the walk came to, unless it is a directory.
-fn take(root: &Path, sources: bool, entry: Result<DirEntry, ignore::Error>, found: &mut Walked) {
-    let entry = match entry {
-        Ok(entry) => entry,
-        Err(error) => return found.skipped.push(describe(root, &error)),
-    };
-    let kind = match entry.file_type() {
-        Some(it) if it.is_dir() => return,
-        Some(it) if it.is_file() => Kind::File,
-        Some(it) if it.is_symlink() => Kind::Link,
-        _ => Kind::Special,
-    };
-    if entry.depth() == 0 {
-        return;
-    }
-    let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-    match relative.to_str().map(RelPath::parse) {
-        Some(Ok(path)) if sources && is_temp_name(path.file_name()) => {}
-        Some(Ok(path)) => found.paths.push((path, kind)),
-        Some(Err(error)) => {
-            found.skipped.push(Skipped {
-                path: relative.display().to_string(),
-                reason: error.to_string(),
-                has_bad_name: true,
-                may_be_folder: false,
-            });
-        }
-        None => {
-            let reason = "its name is not UTF-8".to_owned();
-            let path = relative.display().to_string();
-            found.skipped.push(Skipped { path, reason, has_bad_name: true, may_be_folder: false });
-        }
-    }
 }
 
 /// Ignore files larger than this are nobody's.
