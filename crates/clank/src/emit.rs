@@ -22,15 +22,19 @@ mod widen;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clank_syntax::ast::{Ast, Name};
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use self::context::{FileCx, Modules, Source};
-use self::doc::{DocId, Docs};
+use self::doc::{DocId, Docs, Laid};
 use self::external::Hosted;
 use self::print::{Printer, quote};
 use self::tree::{DeclKind, TopLevel};
 use crate::Checked;
 pub use crate::runtime::Dialect;
+
+/// Fewer declarations than this are written before threads that could help have started.
+const MIN_PARALLEL: usize = 64;
 
 /// Where the run-time library is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -155,7 +159,7 @@ struct File<'a> {
 
 impl File<'_> {
     /// Declarations give way to the helpers that the file turns out to use.
-    fn lay_out(&self) -> doc::Laid {
+    fn lay_out(&self) -> Laid {
         let mut avoid = BTreeSet::new();
         loop {
             let mut cx = FileCx::new(self.modules, self.index, &avoid);
@@ -182,29 +186,26 @@ impl File<'_> {
         }
     }
 
-    fn print(&self, mut cx: FileCx<'_>, items: &[TopLevel], hosted: &Hosted) -> doc::Laid {
-        let mut printer = Printer::new(self.options.dialect);
-        let mut parts: Vec<DocId> = Vec::new();
+    fn print(&self, mut cx: FileCx<'_>, items: &[TopLevel], hosted: &Hosted) -> Laid {
         let shapes = cx.shapes.take_declarations();
+        let all: Vec<&TopLevel> = items.iter().chain(&shapes).collect();
+        let mut body = Laid::default();
         let mut previous_is_const = false;
-        for item in items.iter().chain(&shapes) {
-            let Some(doc) = printer.top_level(item) else { continue };
+        for (item, laid) in all.iter().zip(self.lay_out_each(&all)) {
+            let Some(laid) = laid else { continue };
             let is_const = matches!(item.kind, DeclKind::Const { .. });
             let is_close = is_const && previous_is_const && item.comments.is_empty();
-            parts.push(printer.docs.hard());
-            if !is_close {
-                parts.push(printer.docs.hard());
-            }
-            parts.push(doc);
+            body.add_lines(if is_close { 1 } else { 2 }, laid);
             previous_is_const = is_const;
         }
-        let body = printer.docs.concat(parts);
-        let laid_body = printer.docs.lay_out(body).text;
-        let used = identifiers(&laid_body);
-        let head = self.head(&cx, hosted, &used, &mut printer.docs);
-        let tail = self.tail(&cx, items, &used, &mut printer.docs);
-        let all = printer.docs.concat(vec![head, body, tail]);
-        let mut laid = printer.docs.lay_out(all);
+        let used = identifiers(&body.text);
+        let mut docs = Docs::default();
+        let head = self.head(&cx, hosted, &used, &mut docs);
+        let tail = self.tail(&cx, items, &used, &mut docs);
+        let mut laid = docs.lay_out(head);
+        let tail = docs.lay_out(tail);
+        laid.add_lines(0, body);
+        laid.add_lines(0, tail);
         // The parts are put together with empty lines before them; the first one needs none.
         let empty = laid.text.len() - laid.text.trim_start_matches('\n').len();
         laid.text.drain(..empty);
@@ -217,6 +218,20 @@ impl File<'_> {
             laid.text.push('\n');
         }
         laid
+    }
+
+    /// Each declaration as it is written; nothing for those that are not written in the language. Line breaks stand between
+    /// them, so that none has to do with the layout of another.
+    fn lay_out_each(&self, items: &[&TopLevel]) -> Vec<Option<Laid>> {
+        let one = |item: &&TopLevel| {
+            let mut printer = Printer::new(self.options.dialect);
+            let doc = printer.top_level(item)?;
+            Some(printer.docs.lay_out(doc))
+        };
+        match items.len() >= MIN_PARALLEL {
+            true => items.par_iter().with_min_len(16).map(one).collect(),
+            false => items.iter().map(one).collect(),
+        }
     }
 
     /// Imports and what TypeScript must be told.

@@ -45,9 +45,12 @@ pub(crate) fn start(jobs: Option<usize>) -> Result<ThreadPool, Failure> {
     builder.build().map_err(|error| Failure::Threads { message: error.to_string() })
 }
 
-/// Drops something large on another thread: what is known about a tree is millions of pieces, and nobody waits for them.
+/// Drops something large on another thread, if there is one: what is known about a tree is millions of pieces, and nobody
+/// waits for them.
 pub(crate) fn discard<T: Send + 'static>(thing: T) {
-    rayon::spawn(move || drop(thing));
+    if n_threads() > 1 {
+        rayon::spawn(move || drop(thing));
+    }
 }
 
 /// How many threads the current work has.

@@ -39,6 +39,23 @@ pub(crate) struct Docs {
 pub(crate) struct Laid {
     pub(crate) text: String,
     pub(crate) marks: Vec<(u32, u32, Origin)>,
+    /// How many line breaks the text has.
+    n_lines: u32,
+}
+
+impl Laid {
+    /// Puts another text after so many line breaks. It begins a line: on its own, or with a break of its own.
+    pub(crate) fn add_lines(&mut self, n_breaks: usize, other: Laid) {
+        let kept = self.text.trim_end_matches(' ').len();
+        self.text.truncate(kept);
+        self.text.extend(std::iter::repeat_n('\n', n_breaks));
+        self.n_lines += n_breaks as u32;
+        self.text.push_str(&other.text);
+        let moved =
+            other.marks.into_iter().map(|(line, units, it)| (line + self.n_lines, units, it));
+        self.marks.extend(moved);
+        self.n_lines += other.n_lines;
+    }
 }
 
 impl Docs {
@@ -177,6 +194,7 @@ impl Docs {
                 Doc::Mark(origin) => laid.marks.push((line, units, *origin)),
             }
         }
+        laid.n_lines = line;
         laid
     }
 

@@ -86,13 +86,11 @@ pub fn compile(session: Option<&Session>, request: &v1::Compile) -> Result<Compi
     let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
     prover.begin();
     let setting = Setting { session, config: &config, prover: &prover };
-    let reply = match &request.repair {
-        v1::ProgramRepair::Keep => round(setting, request, None)?.reply,
-        v1::ProgramRepair::Apply(ids) => repairs::apply(setting, request, ids)?,
-        v1::ProgramRepair::Fix(safety) => {
-            pool::work_on(request.bytes.len(), || fix::fix(setting, request, *safety))?
-        }
-    };
+    let reply = pool::work_on(request.bytes.len(), || match &request.repair {
+        v1::ProgramRepair::Keep => Ok(round(setting, request, None)?.reply),
+        v1::ProgramRepair::Apply(ids) => repairs::apply(setting, request, ids),
+        v1::ProgramRepair::Fix(safety) => fix::fix(setting, request, *safety),
+    })?;
     prover.finish()?;
     let pending_transaction = session.and_then(Session::pending_transaction);
     Ok(CompileReply { result: v1::CompileResult { pending_transaction, ..reply.result }, ..reply })

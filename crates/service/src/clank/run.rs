@@ -124,6 +124,7 @@ fn compile(loaded: sources::Loaded, request: &v1::Run) -> Result<Compiled, Failu
     needs_main(checked, &request.file)?;
     let options = EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline };
     let files = Some(::clank::emit::emit(checked, &options).files);
+    pool::discard(sources);
     Ok(Compiled { findings, texts, files })
 }
 
