@@ -25,7 +25,7 @@ pub fn read(format: Format, data: &[u8]) {
 
 /// A tree of files.
 pub fn tree(files: &[(&str, &[u8])]) -> Snapshot {
-    let file = |bytes: &[u8]| Entry::File(File { text: Text::new(bytes), mode: 0o644 });
+    let file = |bytes: &[u8]| Entry::File(File::new(Text::new(bytes), 0o644));
     let entries: BTreeMap<RelPath, Entry> = files
         .iter()
         .map(|(path, bytes)| (RelPath::parse(path).expect("a plain name"), file(bytes)))

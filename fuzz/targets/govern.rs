@@ -49,7 +49,7 @@ fuzz_target!(|input: (u8, String, String)| {
         _ => {
             let name = NAMES[usize::from(which / 4) % NAMES.len()];
             let tree = |text: &str| {
-                let file = File { text: Text::new(text.as_bytes().to_vec()), mode: 0o644 };
+                let file = File::new(Text::new(text.as_bytes().to_vec()), 0o644);
                 let path = RelPath::parse(name).expect("the names are paths");
                 Snapshot::new(BTreeMap::from([(path, Entry::File(file))])).expect("one file is a tree")
             };

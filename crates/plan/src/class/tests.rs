@@ -54,7 +54,7 @@ fn repair(ops: Vec<RepairOp>) -> Repair {
 }
 
 fn tree(files: &[(&str, &str)]) -> Snapshot {
-    let entry = |text: &str| Entry::File(File { text: Text::new(text), mode: 0o644 });
+    let entry = |text: &str| Entry::File(File::new(Text::new(text), 0o644));
     let entries = files.iter().map(|it| (RelPath::parse(it.0).unwrap(), entry(it.1)));
     Snapshot::new(entries.collect::<BTreeMap<_, _>>()).unwrap()
 }
@@ -362,7 +362,7 @@ proptest! {
         let Ok(edits) = EditSet::new(&text, edits) else { return Ok(()) };
         let path = RelPath::parse(file).unwrap();
         let snapshot = Snapshot::new(
-            [(path.clone(), Entry::File(File { text, mode: 0o644 }))].into(),
+            [(path.clone(), Entry::File(File::new(text, 0o644)))].into(),
         ).unwrap();
         let class = class_of(&repair(vec![RepairOp::Text { file: path, edits }]), &snapshot);
         prop_assert!(RepairClass::ALL.contains(&class));

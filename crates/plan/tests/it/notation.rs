@@ -297,7 +297,7 @@ fn parse_op(snapshot: &Snapshot, line: &str) -> RepairOp {
         let text = snapshot.file(&file).map_or_else(|| Text::new("gone"), |it| it.text());
         return RepairOp::Text { edits: EditSet::new(&text, vec![edit]).unwrap(), file };
     }
-    let base = snapshot.file(&file).map_or(Text::new("gone").hash(), |it| it.text.hash());
+    let base = snapshot.file(&file).map_or(Text::new("gone").hash(), |it| it.text().hash());
     match words[0] {
         "new" => {
             let text = Text::new(value(words[1]).as_str().unwrap());
