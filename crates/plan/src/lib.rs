@@ -115,6 +115,23 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// Every reason.
+    pub const ALL: [Reason; 13] = [
+        Reason::Conflict,
+        Reason::NeedsApproval,
+        Reason::LowConfidence,
+        Reason::Suppression,
+        Reason::Waits,
+        Reason::Stale,
+        Reason::PreconditionFailed,
+        Reason::Invalid,
+        Reason::OutsideRoot,
+        Reason::Unverified,
+        Reason::Regressed,
+        Reason::Cycle,
+        Reason::Budget,
+    ];
+
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {

@@ -35,8 +35,8 @@ pub use dds::{
 pub use diagnostic::{Diagnostic, Location, Related, Severity, Tier};
 pub use findings::{
     AppliedRepair, CheckReport, CheckSummary, Decision, ExplainReport, FixReport, FixSummary,
-    FoundFiles, InitReport, PlanReport, PlanSummary, PlannedRepair, RejectedRepair, RuleLine,
-    RulesReport,
+    FoundFiles, InitReport, PlanReport, PlanSummary, PlannedRepair, REASONS, RejectedRepair,
+    RuleLine, RulesReport,
 };
 pub use recover::{RecoverReport, SettledTransaction};
 pub use repair::{

@@ -22,7 +22,7 @@ fn provider(cure: &'static str) -> impl Check {
                 let made = repair("words", "R_BAD", &resolves, input.snapshot, &edits);
                 Repair { title: title.into(), safety, ..made }
             };
-            repairs.push(made("stub", "todo!()", Safety::LikelyPreserving));
+            repairs.push(made("stub", "todo! ()", Safety::LikelyPreserving));
             repairs.push(made("cure", cure, Safety::BehaviorChanging));
         }
         assign_repair_ids(&mut repairs, input.snapshot);
@@ -72,7 +72,7 @@ fn a_stub_gets_its_turn_when_its_cure_does_not_work() {
     rejected R_BAD: unverified: R_BAD at a.rs:1:1 is still there
     rejected R_BAD: unverified: R_BAD at a.rs:1:6 is still there
     //- a.rs
-    todo!(); todo!();
+    todo! (); todo! ();
     cure (repair): unverified
     cure (repair): unverified
     ");

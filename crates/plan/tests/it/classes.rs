@@ -12,7 +12,7 @@ fn the_better_class_comes_first_where_no_contract_says_otherwise() {
         //- a.rs
         f(); g(); h(); i(); j();
         == r1 e1
-        a.rs 0..4 "todo!();"
+        a.rs 0..4 "todo! ();"
         == r2 e2
         a.rs 5..9 ""
         == r3 e3
@@ -29,7 +29,7 @@ fn the_better_class_comes_first_where_no_contract_says_otherwise() {
         r4 1/1
         r5 suppression: it hides the message, so it must be named
         //- a.rs
-        todo!();  k(); l(); j();
+        todo! ();  k(); l(); j();
         "#,
     );
 }
@@ -43,7 +43,7 @@ fn a_class_bounds_safety_and_confidence() {
         //- a.rs
         f(); g(); h(); i();
         == r1 e1 unstated
-        a.rs 0..4 "todo!();"
+        a.rs 0..4 "todo! ();"
         == r2 e2 unstated
         a.rs 5..9 ""
         == r3 e3 unstated redundant
@@ -128,7 +128,7 @@ fn a_cure_that_may_be_made_wins_over_a_better_ranked_stub() {
         == r2 e1 likely medium
         a.rs 0..1 "h"
         == r3 e1 changing
-        a.rs 0..4 "todo!();"
+        a.rs 0..4 "todo! ();"
         "#,
         r#"
         r1 waits r2: title comes first
@@ -148,15 +148,15 @@ fn nobody_waits_for_what_cannot_be_made() {
         //- a.rs
         f(); g(); h();
         == r1 e1
-        a.rs 0..4 "todo!();"
+        a.rs 0..4 "todo! ();"
         == r2 e1 changing
         b.rs 0..1 "x"
         == r3 e2
-        a.rs 5..9 "todo!();"
+        a.rs 5..9 "todo! ();"
         == r4 e2 changing needs=r2
         a.rs 5..6 "k"
         == r5 e3
-        a.rs 10..14 "todo!();"
+        a.rs 10..14 "todo! ();"
         == r6 e3 changing
         a.rs 10..14 "panic!();"
         "#,
@@ -168,7 +168,7 @@ fn nobody_waits_for_what_cannot_be_made() {
         r4 needs_approval: it is behavior_changing, and only up to likely_preserving is applied without being named
         r6 needs_approval: it is behavior_changing, and only up to likely_preserving is applied without being named
         //- a.rs
-        todo!(); todo!(); todo!();
+        todo! (); todo! (); todo! ();
         "#,
     );
 }

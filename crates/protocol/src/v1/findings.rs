@@ -120,6 +120,27 @@ pub struct AppliedRepair {
     pub pass: usize,
 }
 
+/// Every reason for which a repair is not done. The list is closed: a new one is a new version of the reports.
+pub const REASONS: [&str; 17] = [
+    "conflict",
+    "needs_approval",
+    "low_confidence",
+    "suppression",
+    "waits",
+    "stale",
+    "precondition_failed",
+    "invalid",
+    "outside_root",
+    "read_only",
+    "path_too_long",
+    "nested_repository",
+    "unverified",
+    "regressed",
+    "cycle",
+    "budget",
+    "declined",
+];
+
 /// A repair that was not done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct RejectedRepair {
@@ -143,6 +164,7 @@ pub struct RejectedRepair {
     /// `waits` (another repair or an error comes first), `stale`, `precondition_failed`, `invalid`, `outside_root`,
     /// `read_only`, `path_too_long`, `nested_repository`, `unverified`, `regressed`, `cycle`, `budget`, or `declined` by the
     /// person who was asked.
+    #[schemars(extend("enum" = REASONS))]
     pub reason: String,
     /// The repair it lost to or waits for.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -14,6 +14,8 @@ mod compile;
 mod run;
 #[path = "clank/solver.rs"]
 mod solver;
+#[path = "clank/waits.rs"]
+mod waits;
 
 use crate::support::{Ran, Scene};
 

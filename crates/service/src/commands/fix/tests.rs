@@ -73,6 +73,14 @@ fn loaded(session: &Session) -> snapshot::Snapshot {
     session.workspace.load(&all).unwrap().snapshot
 }
 
+/// The published list of reasons has every reason of the plan.
+#[test]
+fn the_list_of_reasons_is_closed() {
+    for reason in plan::Reason::ALL {
+        assert!(v1::REASONS.contains(&reason.name()), "{}", reason.name());
+    }
+}
+
 /// One transaction writes all of it, the index follows the files, and undo brings back both.
 #[test]
 fn files_and_their_index_are_written_and_taken_back_together() {
