@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use check::{Check, Parses, Safety};
+use check::{Environment, Parses, Safety, Stop};
 use document::{Format, Limits};
 use edit::Text;
-use engine::{Fixed, Options, Run, Sieve, Stop};
+use engine::{Ending, Fixed, Options, Run, Sieve, Sources};
 use libfuzzer_sys::fuzz_target;
 use pack::{Pack, PackCheck};
 use plan::Policy;
@@ -37,7 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
     let first = fix(&tree);
     let path = RelPath::parse(name).expect("the names above are paths");
     assert!(!is_document(&tree, &path) || is_document(&first.end.snapshot, &path));
-    if first.stop == Stop::Settled {
+    if first.ending == Ending::Settled {
         let second = fix(&first.end.snapshot);
         assert!(second.change.is_empty(), "a second run finds nothing to do");
     }
@@ -45,10 +45,10 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn fix(tree: &Snapshot) -> Fixed {
     let provider = PackCheck::new(Arc::clone(&STUDY));
-    let checks: [&dyn Check; 1] = [&provider];
-    let parses = Parses::new(Limits::DEFAULT);
+    let sources = Sources::new(&[&provider], Environment::default());
+    let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
     let sieve = Sieve { levels: BTreeMap::new(), baseline: Default::default() };
-    let run = Run { checks: &checks, parses: &parses, sieve: &sieve };
+    let run = Run { sources: &sources, parses: &parses, sieve: &sieve, stop: &stop, only: None };
     let policy = Policy { safety: Safety::BehaviorChanging, allow: Default::default() };
     let options = Options {
         policy: &policy,
@@ -63,7 +63,7 @@ fn fix(tree: &Snapshot) -> Fixed {
 }
 
 fn is_document(tree: &Snapshot, path: &RelPath) -> bool {
-    let text = &tree.file(path).expect("the file is there").text;
+    let text = tree.file(path).expect("the file is there").text();
     let format = Format::of_path(path.as_str()).expect("the names above have formats");
-    document::parse(text, format, &Limits::DEFAULT).is_ok()
+    document::parse(&text, format, &Limits::DEFAULT).is_ok()
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use check::{Check, Input, Parses};
+use check::{Check, Input, Parses, Stop};
 use document::Limits;
 use edit::Text;
 use libfuzzer_sys::fuzz_target;
@@ -22,7 +22,10 @@ fuzz_target!(|bytes: &[u8]| {
     let snapshot = regreen_fuzz::tree(&[("a.yaml", DOCUMENT.as_bytes()), ("b/c.json", b"{\"a\": 1}")]);
     let provider = PackCheck::new(Arc::new(pack));
     let parses = Parses::new(Limits::DEFAULT);
-    let report = provider.check(&Input { snapshot: &snapshot, since: None, parses: &parses });
+    let stop = Stop::new();
+    let input =
+        Input { snapshot: &snapshot, since: None, parses: &parses, stop: &stop, only: None };
+    let report = provider.report(&input);
     let report = report.expect("a pack can always look");
     assert!(report.diagnostics.iter().all(|it| it.diagnostic_id.len() == 14));
 });
