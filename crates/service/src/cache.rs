@@ -135,10 +135,10 @@ impl Kept {
         let (head, bytes) = rest.split_at_checked(n_head)?;
         let (keys, ends) = head.split_at(n_entries * KEY_BYTES);
         let (keys, ends) = (keys.as_chunks::<KEY_BYTES>().0, ends.as_chunks::<END_BYTES>().0);
-        let ends = ends.iter().map(|it| u32::from_le_bytes(*it) as usize);
+        let mut ends = ends.iter().map(|it| u32::from_le_bytes(*it) as usize);
         let is_sound = keys.is_sorted_by(|left, right| left < right)
             && ends.clone().is_sorted()
-            && ends.last().unwrap_or(0) == bytes.len();
+            && ends.next_back().unwrap_or(0) == bytes.len();
         is_sound.then(|| Kept { body: body.to_vec(), n_entries })
     }
 

@@ -133,12 +133,15 @@ fn look_around(
     Ok(Looked { setup, look, own, passed_over, unread, reader, is_pending, assessment })
 }
 
+/// Lists the tree, or these files and folders of it.
+type Scan<'a> = dyn Fn(Option<&BTreeSet<RelPath>>) -> Result<Tree, Failure> + 'a;
+
 /// Lists what was asked about, and what the sources need to answer: files that it refers to, and what those refer to, or
 /// the whole tree.
 fn look_far_enough(
     setup: &Setup,
     mut wanted: BTreeSet<RelPath>,
-    scan: &dyn Fn(Option<&BTreeSet<RelPath>>) -> Result<Tree, Failure>,
+    scan: &Scan<'_>,
     look: &dyn Fn(&mut Tree) -> Result<Look, Failure>,
 ) -> Result<(Tree, Look), Failure> {
     let mut known = Snapshot::default();
