@@ -189,6 +189,7 @@ fn repair(diagnostic: &Diagnostic, op: RepairOp) -> Repair {
         kind: Kind::LocalFix,
         ops: vec![op],
         resolves: vec![diagnostic.diagnostic_id.clone()],
+        reveals: Vec::new(),
         compatibility: Compatibility::default(),
         grounds: Grounds::default(),
     }

@@ -241,6 +241,7 @@ mod tests {
             kind: crate::Kind::LocalFix,
             ops: vec![op],
             resolves: vec!["d_0".into()],
+            reveals: Vec::new(),
             compatibility: crate::Compatibility::default(),
             grounds: crate::Grounds::default(),
         }

@@ -278,6 +278,9 @@ pub struct Repair {
     /// The `diagnostic_id` of every finding that will be gone, the one that it belongs to first (RS-12, AE-55). Findings
     /// that are obligations or holes are told apart by [`crate::Diagnostic::concern`].
     pub resolves: Vec<String>,
+    /// The rules of findings that it brings to light, each as often as there is one: what could not be seen before in its
+    /// files is not its doing.
+    pub reveals: Vec<String>,
     /// What may be combined with it.
     pub compatibility: Compatibility,
     /// What its class, its safety and its confidence rest on beside the edits.

@@ -2,7 +2,7 @@
 //!
 //! A repair has to have resolved all that it claimed, and nothing new may have appeared that is as bad as what it
 //! resolved, or that comes before it in the order of work (RS-33). What a phase says that could not run before was there
-//! all along: it is revealed, not new.
+//! all along: it is revealed, not new. So is what a repair says it brings to light, as long as no more is wrong then.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -153,10 +153,16 @@ impl Bench<'_> {
 
     fn judge_new(&self, checked: &Checked, added: &[usize], complaints: &mut Vec<Complaint>) {
         let mut paid = self.paid.clone();
+        let mut revealed = self.revealed(added);
         // One complaint for all of a kind: there may be as many findings as there are repairs.
         let mut kinds: BTreeMap<(&str, Class, usize), &Arc<Diagnostic>> = BTreeMap::new();
         for diagnostic in self.fresh(checked) {
             if let Some(n) = paid.get_mut(&face(diagnostic)).filter(|n| **n > 0) {
+                *n -= 1;
+                continue;
+            }
+            let place = (&*diagnostic.source, &*diagnostic.file, &*diagnostic.rule_id);
+            if let Some(n) = revealed.get_mut(&place).filter(|n| **n > 0) {
                 *n -= 1;
                 continue;
             }
@@ -183,6 +189,24 @@ impl Bench<'_> {
                 complaints.push(complaint.by(&diagnostic.source));
             }
         }
+    }
+
+    /// How often a provider may find, by rule, what its repairs say they bring to light in a file. More is wrong then in no
+    /// case: the count of the tree is looked at whatever they say.
+    fn revealed<'b>(&'b self, added: &[usize]) -> BTreeMap<(&'b str, &'b str, &'b str), usize> {
+        let mut revealed = BTreeMap::new();
+        for member in added.iter().map(|idx| &self.members[*idx]) {
+            for (file, rule) in member
+                .files
+                .iter()
+                .flat_map(|file| member.repair.reveals.iter().map(move |it| (file, it)))
+            {
+                *revealed
+                    .entry((&*member.repair.source, file.as_str(), rule.as_str()))
+                    .or_default() += 1;
+            }
+        }
+        revealed
     }
 
     /// What a provider that was not asked would say is left open. One that was asked and did not answer has confirmed

@@ -314,6 +314,7 @@ fn repair(
         kind: Kind::LocalFix,
         ops: ops.map(|step| RepairOp::Document { file: subject.file.clone(), step }).collect(),
         resolves: resolves.map(|it| it.diagnostic_id.clone()).collect(),
+        reveals: Vec::new(),
         compatibility: Compatibility::default(),
         // A pack removes only what stands there twice.
         grounds: Grounds { is_redundant: true, ..Grounds::default() },

@@ -103,6 +103,7 @@ impl Voice<'_> {
             kind: mend.kind,
             ops: mend.ops.clone(),
             resolves: vec![diagnostic.diagnostic_id.clone()],
+            reveals: Vec::new(),
             compatibility: Compatibility::default(),
             // A pack removes only what stands there twice.
             grounds: Grounds { is_redundant: true, ..Grounds::default() },

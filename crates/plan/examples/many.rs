@@ -199,6 +199,7 @@ fn repair(id: String, finding: String, ops: Vec<RepairOp>) -> Repair {
         kind: Kind::LocalFix,
         ops,
         resolves: vec![finding],
+        reveals: Vec::new(),
         compatibility: Compatibility::default(),
         grounds: Grounds::default(),
     }

@@ -281,6 +281,7 @@ mod tests {
             kind: Kind::LocalFix,
             ops: vec![RepairOp::Document { file: RelPath::parse(path).unwrap(), step: op.into() }],
             resolves: vec!["d_0".into()],
+            reveals: Vec::new(),
             compatibility: Compatibility::default(),
             grounds: Grounds::default(),
         })

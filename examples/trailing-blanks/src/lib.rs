@@ -132,6 +132,7 @@ fn repair(path: &RelPath, text: &Text, finding: &Diagnostic) -> Option<Repair> {
         grounds: Grounds { is_redundant: true, ..Grounds::default() },
         ops: vec![RepairOp::Text { file: path.clone(), edits }],
         resolves: vec![finding.diagnostic_id.clone()],
+        reveals: Vec::new(),
         compatibility: Compatibility::default(),
     })
 }

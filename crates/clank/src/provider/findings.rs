@@ -115,6 +115,7 @@ fn text_repair(
         kind: repair.kind,
         ops: ops.to_vec(),
         resolves: resolved.iter().map(|it| it.1.diagnostic_id.clone()).collect(),
+        reveals: repair.reveals.iter().map(|it| it.name().to_owned()).collect(),
         compatibility: Compatibility::default(),
         grounds: Grounds { at_least: Some(repair.class), ..STATED },
     }
@@ -193,6 +194,7 @@ fn layout_repair(path: &RelPath, edits: &edit::EditSet, finding: &Diagnostic) ->
         kind: Kind::Refactor,
         ops: vec![RepairOp::Text { file: path.clone(), edits: edits.clone() }],
         resolves: vec![finding.diagnostic_id.clone()],
+        reveals: Vec::new(),
         compatibility: Compatibility::default(),
         grounds: STATED,
     }

@@ -43,6 +43,7 @@ pub(crate) struct Pattern {
     pub(crate) severity: Severity,
     pub(crate) tier: Tier,
     pub(crate) phase: &'static str,
+    pub(crate) reveals: Vec<String>,
 }
 
 pub(crate) fn rule(rule: &str, find: &str, put: &str) -> Pattern {
@@ -53,10 +54,15 @@ pub(crate) fn rule(rule: &str, find: &str, put: &str) -> Pattern {
         severity: Severity::Error,
         tier: Tier::Semantic,
         phase: PHASES[0],
+        reveals: Vec::new(),
     }
 }
 
 impl Pattern {
+    pub(crate) fn reveals(self, rules: &[&str]) -> Pattern {
+        Pattern { reveals: rules.iter().map(|it| (*it).to_owned()).collect(), ..self }
+    }
+
     pub(crate) fn warns(self) -> Pattern {
         Pattern { severity: Severity::Warning, ..self }
     }
@@ -215,6 +221,7 @@ pub(crate) fn repair(
         kind: Kind::LocalFix,
         ops: by_file.into_iter().map(op).collect(),
         resolves: resolves.iter().map(|it| (*it).to_owned()).collect(),
+        reveals: Vec::new(),
         compatibility: Compatibility::default(),
         grounds: Grounds { is_stated: true, ..Grounds::default() },
     }
@@ -253,7 +260,8 @@ impl Check for Patterns {
             let edits = [(diagnostic.file.as_str(), edit)];
             let resolves = [diagnostic.diagnostic_id.as_str()];
             let made = repair(&self.name, &pattern.rule, &resolves, input.snapshot, &edits);
-            repairs.push(Repair { severity: pattern.severity, ..made });
+            let (severity, reveals) = (pattern.severity, pattern.reveals.clone());
+            repairs.push(Repair { severity, reveals, ..made });
         }
         assign_repair_ids(&mut repairs, input.snapshot);
         if self.is_reversed {

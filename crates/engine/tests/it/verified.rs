@@ -89,6 +89,49 @@ fn a_blocked_phase_may_reveal_any_number_of_findings() {
     ");
 }
 
+/// What a repair says it brings to light is not its doing, by rule and number; that no more is wrong is not for it to say.
+#[test]
+fn a_repair_may_reveal_what_it_says_as_long_as_no_more_is_wrong() {
+    let text = "//- a.txt\nitme itmes\n";
+    let typo = |put: &str, reveals: &[&str]| {
+        vec![
+            rule("R_NAME", "itme", put).reveals(reveals),
+            rule("R_FIELD", "prize", "price"),
+            rule("R_OTHER", "other", "").without_repair(),
+        ]
+    };
+    insta::assert_snapshot!(run(text, typo("prize", &["R_FIELD"])), @"
+    passes 2, rechecks 2, settled
+    applied R_NAME in a.txt (pass 1)
+    applied R_NAME in a.txt (pass 1)
+    applied R_FIELD in a.txt (pass 2)
+    applied R_FIELD in a.txt (pass 2)
+    //- a.txt
+    price prices
+    ");
+    insta::assert_snapshot!(run(text, typo("prize", &[])), @"
+    passes 1, rechecks 3, settled
+    rejected R_NAME: regressed: R_FIELD appeared at a.txt:1:1
+    rejected R_NAME: regressed: R_FIELD appeared at a.txt:1:6
+    error R_NAME at a.txt:1
+    error R_NAME at a.txt:1
+    ");
+    insta::assert_snapshot!(run(text, typo("other", &["R_FIELD"])), @"
+    passes 1, rechecks 3, settled
+    rejected R_NAME: regressed: R_OTHER appeared at a.txt:1:6
+    rejected R_NAME: regressed: R_OTHER appeared at a.txt:1:1
+    error R_NAME at a.txt:1
+    error R_NAME at a.txt:1
+    ");
+    insta::assert_snapshot!(run(text, typo("prize prize", &["R_FIELD", "R_FIELD"])), @"
+    passes 1, rechecks 3, settled
+    rejected R_NAME: regressed: more is wrong, in the order of work, than without it
+    rejected R_NAME: regressed: more is wrong, in the order of work, than without it
+    error R_NAME at a.txt:1
+    error R_NAME at a.txt:1
+    ");
+}
+
 /// A finding about two files is hidden as long as one of them cannot be looked at.
 #[test]
 fn what_was_hidden_by_another_file_is_revealed_too() {

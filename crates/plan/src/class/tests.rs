@@ -48,6 +48,7 @@ fn repair(ops: Vec<RepairOp>) -> Repair {
         kind: Kind::LocalFix,
         ops,
         resolves: vec!["d".into()],
+        reveals: Vec::new(),
         compatibility: Compatibility::default(),
         grounds: Grounds::default(),
     }

@@ -242,6 +242,7 @@ pub(crate) fn repair(id: &str, resolves: &[&str], ops: Vec<RepairOp>) -> Repair 
         kind: Kind::LocalFix,
         ops,
         resolves: resolves.iter().map(|it| (*it).to_owned()).collect(),
+        reveals: Vec::new(),
         compatibility: Compatibility::default(),
         // Most cases are about other things than classes.
         grounds: Grounds { is_stated: true, ..Grounds::default() },

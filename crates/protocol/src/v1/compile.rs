@@ -121,6 +121,9 @@ pub struct CompileRepair {
     pub edits: Vec<Value>,
     /// What will be gone.
     pub expected_delta: ExpectedDelta,
+    /// The codes of mistakes that can only be seen then, each as often as there is one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reveals: Vec<String>,
     /// Why this is the repair.
     pub rationale: String,
     /// Whether it was applied and the program checked again before it was offered.

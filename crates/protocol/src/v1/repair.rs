@@ -151,6 +151,9 @@ pub struct Repair {
     pub edits: Vec<RepairEdit>,
     /// What will be gone.
     pub expected_delta: ExpectedDelta,
+    /// The rules of findings that can only be seen then, each as often as there is one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reveals: Vec<String>,
     /// What it can be combined with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compatibility: Option<Compatibility>,

@@ -118,6 +118,7 @@ mod tests {
                 obligations_discharged: Vec::new(),
                 holes_filled: Vec::new(),
             },
+            reveals: Vec::new(),
             compatibility: None,
         }
     }

@@ -54,6 +54,7 @@ pub(crate) fn repair(ranked: &Ranked, diagnostics: &HashMap<&str, &Diagnostic>) 
             obligations_discharged: obligations,
             holes_filled: holes,
         },
+        reveals: repair.reveals.clone(),
         compatibility: compatibility(repair),
     }
 }

@@ -96,6 +96,7 @@ fn one(
         },
         edits: ops_of(repair, module).iter().map(PatchOp::to_json).collect(),
         expected_delta: delta,
+        reveals: repair.reveals.iter().map(|it| it.name().to_owned()).collect(),
         rationale: repair.rationale.clone(),
         verified: repair.is_verified,
         program_hash: hash.to_owned(),

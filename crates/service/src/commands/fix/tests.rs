@@ -63,6 +63,7 @@ fn repair(snapshot: &snapshot::Snapshot) -> Arc<Repair> {
             RepairOp::AddFile { file: path("e.txt"), new },
         ],
         resolves: vec!["d_1".into()],
+        reveals: Vec::new(),
         compatibility: Compatibility::default(),
         grounds: Grounds::default(),
     })
