@@ -60,6 +60,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     ]))?;
     report("live: the repair study, a part of its mutants");
     study::run(root, &["--per-kind", "2"])?;
+    report("live: fix and compile --fix on the programs of the tests");
+    study::run(root, &["--cases"])?;
     crash::run(root, crash::Points::Sample(120))?;
     fuzz::run(root, fuzz::Length::Inputs(250))?;
     peers(root)
