@@ -139,14 +139,14 @@ fn groups(program: &Program, finder: &dyn Finder) -> Vec<Vec<usize>> {
         }
         at
     };
-    for place in 0..modules.len() {
+    for (place, module) in modules.iter().enumerate() {
         for target in program.targets(place).values() {
             let near: Vec<Name>;
             let files = match target {
                 Target::Module(file) => std::slice::from_ref(file),
                 Target::Cycle(files) => files,
                 Target::Missing { similar } => {
-                    near = program::files(&modules[place].file, similar, finder).collect();
+                    near = program::files(&module.file, similar, finder).collect();
                     &near
                 }
                 Target::Unreadable => &[],

@@ -218,6 +218,7 @@ fn repair() -> Repair {
             obligations_discharged: Vec::new(),
             holes_filled: Vec::new(),
         },
+        reveals: Vec::new(),
         compatibility: Some(Compatibility {
             conflicts_with: vec!["r_1".into()],
             requires: Vec::new(),
