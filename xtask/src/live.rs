@@ -24,28 +24,28 @@ const PACKAGES: [(&str, &str); 9] = [
 pub(crate) fn run(root: &Path) -> Result<()> {
     install(root)?;
     report("live: tests against git, patch and strace");
-    execute(cargo(root).args(["test", "--package", "edit", "--features", "live"]))?;
+    execute(cargo(root).args(["test", "--package", "regreen-edit", "--features", "live"]))?;
     report("live: the command line, and SARIF against its published schema");
     execute(cargo(root).args(["test", "--package", "regreen", "--features", "live"]))?;
     report("live: the solver beside Z3");
-    execute(cargo(root).args(["test", "--package", "solver", "--features", "live"]))?;
+    execute(cargo(root).args(["test", "--package", "regreen-solver", "--features", "live"]))?;
     report("live: hostile tools under bubblewrap and Landlock");
-    execute(cargo(root).args(["test", "--package", "sandbox", "--features", "live"]))?;
+    execute(cargo(root).args(["test", "--package", "regreen-sandbox", "--features", "live"]))?;
     report("live: proposals on PostgreSQL, signatures beside ssh-keygen and the SSH agent");
-    execute(cargo(root).args(["test", "--package", "govern", "--features", "live"]))?;
+    execute(cargo(root).args(["test", "--package", "regreen-govern", "--features", "live"]))?;
     report("live: Clank programs on Node, from JavaScript and from TypeScript after tsc --strict");
-    execute(cargo(root).args(["test", "--package", "clank-run", "--features", "live"]))?;
+    execute(cargo(root).args(["test", "--package", "regreen-clank-run", "--features", "live"]))?;
     let tsc = typescript(root)?;
     execute(
         cargo(root)
-            .args(["test", "--package", "clank", "--features", "live"])
+            .args(["test", "--package", "regreen-clank", "--features", "live"])
             .env("CLANK_TSC", &tsc),
     )?;
     report("live: comments beside the lexers of Rust, Python and TypeScript");
     let modules = tsc.ancestors().nth(2).context("tsc is in node_modules/.bin")?;
     execute(
         cargo(root)
-            .args(["test", "--package", "check", "--features", "live"])
+            .args(["test", "--package", "regreen-check", "--features", "live"])
             .env("CHECK_NODE_MODULES", modules),
     )?;
     report("live: the mutation study, on the first workspaces");

@@ -7,6 +7,7 @@ use document::Format;
 use snapshot::RelPath;
 
 use crate::diagnostic::{Severity, Tier};
+use crate::parses::Language;
 
 /// What a source of findings says about itself. Rule lists, pages, names that are taken and files that are read are
 /// folds over the cards of a workspace.
@@ -25,6 +26,9 @@ pub struct Card {
     pub cost: Cost,
     /// Whether asking it can run what came with the repository.
     pub trust: Trust,
+    /// The languages that it brings a parser for. How other languages write comments is in a table
+    /// ([`Syntax`](crate::Syntax)).
+    pub languages: Vec<Language>,
 }
 
 /// The rules of a source.

@@ -48,6 +48,8 @@ impl Parsed {
 pub struct Language {
     /// Its name, for people.
     pub name: &'static str,
+    /// The extensions of its files.
+    pub extensions: &'static [&'static str],
     /// Says where the comments of a text are, in order.
     pub comments: fn(&Text) -> Vec<Range<u32>>,
     /// Says why a text is no program, in words, if it is none.
@@ -122,9 +124,11 @@ impl Parses {
         Parses { limits, languages, signs, kept: Mutex::default() }
     }
 
-    /// The same, and files with this extension are read by the language's own parser.
-    pub fn with_language(mut self, extension: &'static str, language: Language) -> Parses {
-        self.languages.insert(extension, language);
+    /// The same, and files in these languages are read by their own parsers.
+    pub fn with_languages(mut self, languages: impl IntoIterator<Item = Language>) -> Parses {
+        for language in languages {
+            self.languages.extend(language.extensions.iter().map(|it| (*it, language)));
+        }
         self
     }
 

@@ -40,6 +40,12 @@ pub trait Provider: Send + Sync {
 
     /// The page about one of its rules.
     fn page(&self, rule_id: &str) -> Option<Page>;
+
+    /// How many files of the tree it knows, by what they are to it.
+    fn kinds(&self, snapshot: &Snapshot, parses: &Parses) -> BTreeMap<String, usize> {
+        let _ = (snapshot, parses);
+        BTreeMap::new()
+    }
 }
 
 /// A provider that can be asked.
@@ -99,6 +105,12 @@ pub trait Check: Send + Sync {
         None
     }
 
+    /// See [`Provider::kinds`].
+    fn kinds(&self, snapshot: &Snapshot, parses: &Parses) -> BTreeMap<String, usize> {
+        let _ = (snapshot, parses);
+        BTreeMap::new()
+    }
+
     /// The findings and what would repair them.
     fn report(&self, input: &Input<'_>) -> Result<Report, LookError> {
         let mut report = self.check(input)?;
@@ -126,6 +138,10 @@ impl<C: Check> Provider for C {
 
     fn page(&self, rule_id: &str) -> Option<Page> {
         Check::page(self, rule_id)
+    }
+
+    fn kinds(&self, snapshot: &Snapshot, parses: &Parses) -> BTreeMap<String, usize> {
+        Check::kinds(self, snapshot, parses)
     }
 }
 

@@ -22,6 +22,7 @@ mod flow;
 mod graph;
 mod host;
 mod infer;
+mod language;
 mod oracle;
 pub mod page;
 mod prelude;
@@ -39,6 +40,7 @@ pub mod ty;
 mod uses;
 
 pub use driver::{Checked, CheckedBody, CheckedModule, check, check_with};
+pub use language::{EXTENSION, LANGUAGE, is_program, stem};
 pub use oracle::Oracle;
 pub use prelude::prelude;
 pub use program::Program;

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use check::{
-    Card, Check, Cost, Coverage, Input, Interest, LookError, Page, Reach, Report, RuleInfo,
+    Card, Check, Cost, Coverage, Input, Interest, LookError, Page, Parses, Reach, Report, RuleInfo,
     RuleSet, Severity, Tier, Trust, Unchecked,
 };
 use clank_syntax::Tokens;
@@ -27,6 +27,7 @@ use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 
 use crate::code::Code;
 use crate::driver::{Checked, check_until};
+use crate::language::{EXTENSION, LANGUAGE};
 use crate::oracle::Oracle;
 use crate::program::{Finder, Module, Program, Target, candidate_files, module_names};
 use crate::repair::Repairs;
@@ -36,9 +37,6 @@ use repairs::KnownRepairs;
 
 /// The order in which a file is looked at.
 const PHASES: [&str; 3] = ["syntax", "types", "style"];
-
-/// What the names of programs end with.
-const EXTENSION: &str = "clank";
 
 /// The largest file that is looked at.
 const MAX_BYTES: usize = 64 << 20;
@@ -85,12 +83,13 @@ impl ClankCheck {
 }
 
 static CARD: LazyLock<Card> = LazyLock::new(|| Card {
-    name: "clank".to_owned(),
+    name: ClankCheck::NAME.to_owned(),
     phases: PHASES.map(str::to_owned).to_vec(),
     rules: RuleSet::closed(rules()),
     interest: Interest::extensions(&[EXTENSION]),
     cost: Cost::InProcess,
     trust: Trust::Sealed,
+    languages: vec![LANGUAGE],
 });
 
 /// The codes of the compiler, and the rules about layout and holes.
@@ -144,6 +143,11 @@ impl Check for ClankCheck {
 
     fn page(&self, rule_id: &str) -> Option<Page> {
         crate::page::page(rule_id)
+    }
+
+    fn kinds(&self, snapshot: &Snapshot, _: &Parses) -> BTreeMap<String, usize> {
+        let n_programs = snapshot.files_at(|it| self.is_program(it)).count();
+        BTreeMap::from_iter((n_programs > 0).then(|| ("program".to_owned(), n_programs)))
     }
 
     /// A module is judged with what it imports, and a repair of it with those that import it.

@@ -1,5 +1,5 @@
 //! How long many changes to the items of one array take, by hand:
-//! `cargo run --release -p document --example many_items -- 100000`. A second argument chooses the cases by a part of
+//! `cargo run --release -p regreen-document --example many_items -- 100000`. A second argument chooses the cases by a part of
 //! their names.
 #![expect(clippy::print_stdout, reason = "the numbers are what it is for")]
 

@@ -15,19 +15,19 @@ const PACKS: &[PackFiles] = &[GITHUB];
 
 /// What GitHub reads from a repository.
 const GITHUB: PackFiles = &[
-    ("docs/POL_ACTION_PINNED.md", include_str!("../../../packs/github/docs/POL_ACTION_PINNED.md")),
+    ("docs/POL_ACTION_PINNED.md", include_str!("../builtin/github/docs/POL_ACTION_PINNED.md")),
     (
         "docs/SEM_JOB_NEEDS_RESOLVE.md",
-        include_str!("../../../packs/github/docs/SEM_JOB_NEEDS_RESOLVE.md"),
+        include_str!("../builtin/github/docs/SEM_JOB_NEEDS_RESOLVE.md"),
     ),
-    ("pack.yaml", include_str!("../../../packs/github/pack.yaml")),
+    ("pack.yaml", include_str!("../builtin/github/pack.yaml")),
     (
         "schemas/dependabot.schema.json",
-        include_str!("../../../packs/github/schemas/dependabot.schema.json"),
+        include_str!("../builtin/github/schemas/dependabot.schema.json"),
     ),
     (
         "schemas/workflow.schema.json",
-        include_str!("../../../packs/github/schemas/workflow.schema.json"),
+        include_str!("../builtin/github/schemas/workflow.schema.json"),
     ),
 ];
 

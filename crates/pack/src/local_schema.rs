@@ -52,6 +52,7 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     interest: Interest::documents(),
     cost: Cost::InProcess,
     trust: Trust::Sealed,
+    languages: Vec::new(),
 });
 
 impl Check for LocalSchema {

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use check::{
     Cache, Card, Check, Cost, Coverage, Diagnostic, FailureKind, Input, Interest, LookError, Page,
-    Reach, Repair, Report, RuleSet, Since, Tier, Trust, Unchecked,
+    Parses, Reach, Repair, Report, RuleSet, Since, Tier, Trust, Unchecked,
 };
 use document::Format;
 use rayon::prelude::*;
-use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
+use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
 
 use crate::cache;
 use crate::found::Found;
@@ -73,6 +73,7 @@ fn card(pack: &Arc<Pack>) -> Card {
         }),
         cost: Cost::InProcess,
         trust: Trust::Sealed,
+        languages: Vec::new(),
     }
 }
 
@@ -83,6 +84,23 @@ impl Check for PackCheck {
 
     fn page(&self, rule_id: &str) -> Option<Page> {
         crate::page(rule_id, std::slice::from_ref(&*self.pack))
+    }
+
+    /// A file that cannot be read as a document is of no kind.
+    fn kinds(&self, snapshot: &Snapshot, parses: &Parses) -> BTreeMap<String, usize> {
+        let may_concern = |it: &RelPath| self.card.interest.covers(it.as_str());
+        let files: Vec<_> = snapshot.files_at(may_concern).collect();
+        let kind_of = |(path, file): &(&RelPath, &File)| -> Option<String> {
+            let parsed = parses.of(file, Format::of_path(path.as_str())?);
+            let value = parsed.document().ok()?.value();
+            Some(self.pack.kind_of(path.as_str(), &value)?.to_owned())
+        };
+        let found: Vec<Option<String>> = files.par_iter().map(kind_of).collect();
+        let mut kinds = BTreeMap::new();
+        for kind in found.into_iter().flatten() {
+            *kinds.entry(kind).or_default() += 1;
+        }
+        kinds
     }
 
     /// Rules about the tree compare the files of some kinds; without one about the kinds of the files that are asked

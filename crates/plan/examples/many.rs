@@ -1,4 +1,4 @@
-//! How long a plan takes for many candidates, by hand: `cargo run --release -p plan --example many -- 100000`. A second
+//! How long a plan takes for many candidates, by hand: `cargo run --release -p regreen-plan --example many -- 100000`. A second
 //! argument chooses the cases by a part of their names.
 #![expect(clippy::print_stdout, reason = "the numbers are what it is for")]
 

@@ -28,6 +28,17 @@ pub(crate) struct Store {
     opened: RwLock<Option<Opened>>,
 }
 
+/// What to write down after a look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Keep {
+    /// What was found out of a tree that is not the one on disk.
+    Nothing,
+    /// What was found out of a part of the tree, and all that was known.
+    Part,
+    /// What was found out of the whole tree.
+    Whole,
+}
+
 struct Opened {
     seal: Seal,
     /// What the file holds.
@@ -40,8 +51,24 @@ struct Opened {
 }
 
 impl Store {
+    /// Collects while something is looked at, and writes down what was collected if that is worth it. What an earlier
+    /// process kept is there meanwhile. After a look at a part of the tree, what was not asked for stays; a look that
+    /// fails leaves the file as it is.
+    pub(crate) fn during<T, E>(
+        &self,
+        workspace: &Workspace,
+        keep: Keep,
+        look: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.open(workspace);
+        let looked = look();
+        let keep = if looked.is_ok() { keep } else { Keep::Nothing };
+        self.close(workspace, keep);
+        looked
+    }
+
     /// Reads what an earlier process kept, and starts to collect.
-    pub(crate) fn open(&self, workspace: &Workspace) {
+    fn open(&self, workspace: &Workspace) {
         let Some(seal) = Seal::own() else { return };
         let bytes = workspace.read_cache(NAME).unwrap_or_default();
         let known = seal.open(&MARK, &bytes).and_then(Kept::parse).unwrap_or_default();
@@ -49,12 +76,11 @@ impl Store {
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = Some(opened);
     }
 
-    /// Stops collecting. Writes down what was collected if that is asked for and worth it. After a look at a part of the
-    /// tree, what was not asked for stays.
-    pub(crate) fn close(&self, workspace: &Workspace, may_write: bool, is_whole: bool) {
+    /// Stops collecting.
+    fn close(&self, workspace: &Workspace, keep: Keep) {
         let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(opened) = opened.take().filter(|_| may_write) else { return };
-        if let Some(body) = opened.body(is_whole) {
+        let Some(opened) = opened.take().filter(|_| keep != Keep::Nothing) else { return };
+        if let Some(body) = opened.body(keep == Keep::Whole) {
             // A cache that cannot be written is no reason to fail, or to say anything.
             let _ = workspace.write_cache(NAME, &opened.seal.close(&MARK, &body));
         }

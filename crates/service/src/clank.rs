@@ -18,12 +18,7 @@ pub use prover::Z3_SOURCE;
 pub(crate) use prover::{ProvedClank, Prover};
 pub use run::{RunIo, RunOutcome, RunReply, TracePlace, run};
 
-use std::ops::Range;
-
 use ::clank::emit::Dialect;
-use check::Language;
-use clank_syntax::TokenKind;
-use edit::Text;
 use protocol::v1;
 
 use crate::Frames;
@@ -44,23 +39,4 @@ fn dialect(language: v1::Language) -> Dialect {
         v1::Language::Js => Dialect::JavaScript,
         v1::Language::Ts => Dialect::TypeScript,
     }
-}
-
-/// What the engine has to know about Clank.
-pub(crate) const LANGUAGE: Language = Language { name: "Clank", comments, fault };
-
-/// Why a text is no program: the first thing that cannot be read.
-fn fault(text: &Text) -> Option<String> {
-    let Ok(text) = std::str::from_utf8(text.bytes()) else { return Some("it is not UTF-8".into()) };
-    clank_syntax::parse("", text).errors.first().map(|it| it.message.clone())
-}
-
-/// Where the comments of a program are.
-fn comments(text: &Text) -> Vec<Range<u32>> {
-    let Ok(text) = std::str::from_utf8(text.bytes()) else { return Vec::new() };
-    let (tokens, _) = clank_syntax::lex(text);
-    let is_comment =
-        |it: &usize| matches!(tokens.kind(*it), TokenKind::LineComment | TokenKind::BlockComment);
-    let spans = (0..tokens.len()).filter(is_comment).map(|it| tokens.span(it));
-    spans.map(|it| it.start..it.end).collect()
 }

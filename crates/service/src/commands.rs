@@ -24,6 +24,7 @@ use protocol::v1;
 use snapshot::{RelPath, Snapshot};
 use workspace::Reader;
 
+use crate::cache::Keep;
 use crate::failure::Failure;
 use crate::look::{self, Look};
 use crate::reply::{OnProgress, Progress};
@@ -102,29 +103,35 @@ fn look_around(
     let suspects = attempt.suspects();
     let scan =
         |only: Option<&BTreeSet<RelPath>>| setup.scan(session, &overlay, &reader, suspects, only);
-    // Only for this first look: what repairs are tried on is not worth keeping.
-    setup.cache.open(workspace);
     let is_part = asked.is_some();
-    let (tree, look) = match asked {
-        None => {
-            let mut tree = scan(None)?;
-            let look = Look::new(session, request, &setup, &mut tree)?;
-            (tree, look)
-        }
-        Some(asked) => look_far_enough(&setup, asked, &scan, &|tree: &mut Tree| {
-            Look::new(session, request, &setup, tree)
-        })?,
+    let keep = match (overlay.is_empty(), is_part) {
+        (false, _) => Keep::Nothing,
+        (true, true) => Keep::Part,
+        (true, false) => Keep::Whole,
     };
-    let files = is_part.then(|| look.files(&tree.snapshot));
-    let n_files = files.as_ref().map_or_else(|| tree.snapshot.paths().count(), BTreeSet::len);
-    progress(Progress::Checking { n_files });
-    let own = match &files {
-        None => setup.own_findings(session, &tree.snapshot),
-        Some(files) => setup.own_findings(session, &tree.snapshot.part(files)),
-    };
-    let run = Run { only: files.as_ref(), ..setup.run() };
-    let assessment = engine::assess(&run, &tree.snapshot, None);
-    setup.cache.close(workspace, overlay.is_empty(), !is_part);
+    // Only for this first look: what repairs are tried on is not worth keeping.
+    let (tree, look, own, assessment) = setup.cache.during(workspace, keep, || {
+        let (tree, look) = match asked {
+            None => {
+                let mut tree = scan(None)?;
+                let look = Look::new(session, request, &setup, &mut tree)?;
+                (tree, look)
+            }
+            Some(asked) => look_far_enough(&setup, asked, &scan, &|tree: &mut Tree| {
+                Look::new(session, request, &setup, tree)
+            })?,
+        };
+        let files = is_part.then(|| look.files(&tree.snapshot));
+        let n_files = files.as_ref().map_or_else(|| tree.snapshot.paths().count(), BTreeSet::len);
+        progress(Progress::Checking { n_files });
+        let own = match &files {
+            None => setup.own_findings(session, &tree.snapshot),
+            Some(files) => setup.own_findings(session, &tree.snapshot.part(files)),
+        };
+        let run = Run { only: files.as_ref(), ..setup.run() };
+        let assessment = engine::assess(&run, &tree.snapshot, None);
+        Ok::<_, Failure>((tree, look, own, assessment))
+    })?;
     if overlay.is_empty() {
         reader.keep(workspace, &|path| is_part || tree.snapshot.has(path));
     }

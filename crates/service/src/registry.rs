@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use check::{
-    Card, Cost, Interest, Page, Provider, RuleInfo, RuleName, RuleSet, Severity, Tier, Trust,
+    Card, Cost, Interest, Language, Page, Provider, RuleInfo, RuleName, RuleSet, Severity, Tier,
+    Trust,
 };
 use engine::Level;
 
@@ -55,6 +56,7 @@ impl Registry {
             interest: Interest::matching(|_| false),
             cost: Cost::InProcess,
             trust: Trust::Sealed,
+            languages: Vec::new(),
         };
         Registry { providers, own }
     }
@@ -76,6 +78,11 @@ impl Registry {
     /// The names of the sources.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.cards().map(|it| it.name.as_str()).collect()
+    }
+
+    /// The languages that sources bring a parser for.
+    pub(crate) fn languages(&self) -> impl Iterator<Item = Language> {
+        self.cards().flat_map(|it| it.languages.iter().copied())
     }
 
     /// Whether a source looks at files of this name.

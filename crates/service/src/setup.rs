@@ -126,7 +126,7 @@ pub(crate) fn load_rules(
     let sieve = Sieve { levels, baseline: known };
     let max_bytes = usize::try_from(workspace.options().max_file_size).unwrap_or(usize::MAX);
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
-        .with_language("clank", crate::clank::LANGUAGE)
+        .with_languages(registry.languages())
         .with_signs(&[SCHEMA_SIGN, IGNORE_SIGN], Arc::<Store>::clone(&cache));
     let sources = Sources::sharing(registry.providers(), Environment::default());
     Ok(Setup {

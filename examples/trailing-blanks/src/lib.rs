@@ -31,6 +31,7 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     interest: Interest::extensions(&["txt"]),
     cost: Cost::InProcess,
     trust: Trust::Sealed,
+    languages: Vec::new(),
 });
 
 /// Finds blanks at the ends of lines.

@@ -89,6 +89,7 @@ pub(crate) fn card(name: &str, cost: Cost) -> Card {
         interest: Interest::everything(),
         cost,
         trust: Trust::Sealed,
+        languages: Vec::new(),
     }
 }
 
@@ -332,6 +333,7 @@ impl<F: Fn(&Input<'_>) -> Result<Report, LookError> + Send + Sync> Check for Fak
 fn parses() -> Parses {
     let language = Language {
         name: "Prog",
+        extensions: &["prog"],
         comments: |text| {
             let text = std::str::from_utf8(text.bytes()).unwrap();
             let starts = text.match_indices("//").map(|it| it.0);
@@ -344,7 +346,7 @@ fn parses() -> Parses {
             Some(format!("`{line}` is no let"))
         },
     };
-    Parses::new(Limits::DEFAULT).with_language("prog", language)
+    Parses::new(Limits::DEFAULT).with_languages([language])
 }
 
 /// Does something with a run of these providers.

@@ -14,7 +14,7 @@ use super::trial::{Trial, files_of, lines, load_pack};
 /// The folders with cases, and the pack that they are about; without one, the cases bring their own.
 pub(crate) const SUITES: [(&str, Option<&str>); 3] = [
     ("crates/pack/fixtures", None),
-    ("packs/github/fixtures", Some("packs/github")),
+    ("crates/pack/builtin/github/fixtures", Some("crates/pack/builtin/github")),
     ("examples/app-workspace/packs/app/fixtures", Some("examples/app-workspace/packs/app")),
 ];
 

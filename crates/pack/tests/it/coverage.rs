@@ -144,14 +144,15 @@ fn every_rule_of_a_shipped_pack_has_cases_and_uses_a_kind() {
 
 #[test]
 fn the_pack_in_the_binary_is_the_one_in_the_folder() {
-    let folder = load_pack(&pack_files("packs/github"));
+    let folder = load_pack(&pack_files("crates/pack/builtin/github"));
     let built_in = pack::Pack::builtin();
     let names: Vec<&str> = built_in.iter().map(pack::Pack::name).collect();
     assert_eq!(names, ["github"]);
     assert_eq!(built_in[0].rules(), folder.rules());
     for rule in folder.rules() {
         let page = pack::page(&rule.id, &built_in).expect("a rule has a page");
-        let docs = pack_files("packs/github").get(&format!("docs/{}.md", rule.id)).cloned();
+        let docs =
+            pack_files("crates/pack/builtin/github").get(&format!("docs/{}.md", rule.id)).cloned();
         let is_own = |docs: String| docs.contains(&page.what);
         assert!(
             docs.is_none_or(is_own),

@@ -78,7 +78,7 @@ impl Library for OnDisk<'_> {
         let mut read = self.read.borrow_mut();
         let files = read.files.get_or_insert_with(|| {
             let all = self.workspace.list(MAX_LISTED).into_iter();
-            all.filter(|it| it.extension() == Some("clank")).collect()
+            all.filter(|it| ::clank::is_program(it.as_str())).collect()
         });
         module_names(from, files.iter().map(RelPath::as_str), &self.roots)
     }

@@ -1,11 +1,13 @@
 //! Who proves what must hold: our own solver, and Z3 for what that leaves open, if it is asked for.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::clank::{ClankCheck, Oracle};
 use check::{
-    Card, Check, Coverage, FailureKind, Input, LookError, Page, Reach, Report, Severity, Stop,
+    Card, Check, Coverage, FailureKind, Input, LookError, Page, Parses, Reach, Report, Severity,
+    Stop,
 };
 use clank_run::{Z3, Z3Limits};
 use protocol::v1;
@@ -142,5 +144,9 @@ impl Check for ProvedClank {
 
     fn page(&self, rule_id: &str) -> Option<Page> {
         Check::page(&self.clank, rule_id)
+    }
+
+    fn kinds(&self, snapshot: &Snapshot, parses: &Parses) -> BTreeMap<String, usize> {
+        Check::kinds(&self.clank, snapshot, parses)
     }
 }

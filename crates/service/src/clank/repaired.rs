@@ -40,7 +40,7 @@ pub(super) fn repaired(
     is_editable: &dyn Fn(&RelPath) -> bool,
 ) -> Repaired {
     let sources = Sources::new(&[clank], Environment::default());
-    let parses = Arc::new(Parses::new(Limits::DEFAULT).with_language("clank", super::LANGUAGE));
+    let parses = Arc::new(Parses::new(Limits::DEFAULT).with_languages([::clank::LANGUAGE]));
     let registry = Registry::new(vec![Arc::new(clank.clone())]);
     // Rules of others are none of its business.
     let sieve = Sieve { levels: registry.levels(&config.levels()).0, baseline: BTreeSet::new() };

@@ -159,7 +159,7 @@ fn start(
     texts: &BTreeMap<String, Text>,
     mut io: RunIo,
 ) -> Result<RunOutcome, Failure> {
-    let entry = request.file.strip_suffix(".clank").unwrap_or(&request.file).to_owned() + ".js";
+    let entry = ::clank::stem(&request.file).unwrap_or(&request.file).to_owned() + ".js";
     let mut maps: BTreeMap<String, String> = BTreeMap::new();
     let mut modules = Vec::new();
     for file in files {
@@ -221,7 +221,7 @@ fn told(
     let diagnostic = Diagnostic {
         diagnostic_id: String::new(),
         rule_id: rule_id.to_owned(),
-        source: "clank".to_owned(),
+        source: ::clank::ClankCheck::NAME.to_owned(),
         phase: "run".to_owned(),
         tier: Tier::Semantic,
         concern: Concern::Problem,

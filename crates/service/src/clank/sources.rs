@@ -96,8 +96,7 @@ impl Loaded {
 
 /// The programs that are meant: files, and all in folders; everything in the workspace if nothing is named.
 pub(super) fn programs(session: &Session, names: &[String]) -> Result<Vec<RelPath>, Failure> {
-    let is_program = |it: &String| it.ends_with(".clank");
-    if !names.is_empty() && names.iter().all(is_program) {
+    if !names.is_empty() && names.iter().all(|it| ::clank::is_program(it)) {
         return names.iter().map(|it| program(it)).collect();
     }
     let load = |attempt: &mut Attempt| setup::load(session, &setup::Overlay::new(), true, attempt);
@@ -114,7 +113,7 @@ pub(super) fn programs(session: &Session, names: &[String]) -> Result<Vec<RelPat
     if let Some(first) = unread.next() {
         return Err(Failure::Unreadable { message: first.message.clone() });
     }
-    let files = tree.snapshot.files_at(|it| it.extension() == Some("clank"));
+    let files = tree.snapshot.files_at(|it| ::clank::is_program(it.as_str()));
     let all: Vec<&RelPath> = files.map(|(path, _)| path).collect();
     if names.is_empty() {
         return Ok(all.into_iter().cloned().collect());

@@ -4,18 +4,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ::check::Parses;
+use ::check::{Parses, Provider};
 use document::Format;
 use edit::Text;
 use pack::Pack;
 use protocol::v1;
-use rayon::prelude::*;
 use snapshot::{NewFile, RelPath, Snapshot, TreeChange};
 use workspace::Meta;
 
 use crate::config;
 use crate::failure::Failure;
 use crate::log::TITLE;
+use crate::registry::Registry;
 use crate::reply::InitReply;
 use crate::session::Session;
 use crate::setup::{self, Overlay};
@@ -28,7 +28,7 @@ pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure>
     let work = |attempt: &mut Attempt| {
         let (setup, tree) = setup::load(session, &Overlay::new(), true, attempt)?;
         let path = RelPath::parse(config::PATH).expect("the name of the configuration is a path");
-        let found = count_kinds(&tree.snapshot, &setup.packs, &setup.parses);
+        let found = count_kinds(&setup.registry, &tree.snapshot, &setup.parses);
         let with_schema = n_with_schema(&tree.snapshot);
         let exists = setup::load_text(&session.workspace, &path)?.is_some();
         let text = (!exists).then(|| render(&setup.packs));
@@ -57,35 +57,20 @@ pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure>
     pool::work(request.jobs, || steadily(work))
 }
 
-/// How many files each pack is about, by kind. A file that cannot be read as a document is none.
-fn count_kinds(snapshot: &Snapshot, packs: &[Arc<Pack>], parses: &Parses) -> Vec<v1::FoundFiles> {
-    let is_known =
-        |it: &RelPath| Format::of_path(it.as_str()).is_some() || it.extension() == Some("clank");
-    let files: Vec<_> = snapshot.files_at(is_known).collect();
-    let kinds_of = |(path, file): &(&RelPath, &snapshot::File)| -> Vec<(String, String)> {
-        let Some(format) = Format::of_path(path.as_str()) else { return Vec::new() };
-        if !packs.iter().any(|it| it.may_concern(path.as_str())) {
-            return Vec::new();
-        }
-        let parsed = parses.of(file, format);
-        let Ok(document) = parsed.document() else { return Vec::new() };
-        let value = document.value();
-        let kind = |it: &Arc<Pack>| {
-            Some((it.name().to_owned(), it.kind_of(path.as_str(), &value)?.to_owned()))
-        };
-        packs.iter().filter_map(kind).collect()
+/// How many files each source knows, by kind.
+fn count_kinds(registry: &Registry, snapshot: &Snapshot, parses: &Parses) -> Vec<v1::FoundFiles> {
+    let of_provider = |it: Arc<dyn Provider>| {
+        let pack = it.card().name.clone();
+        let kinds = it.kinds(snapshot, parses);
+        kinds.into_iter().map(move |(kind, files)| v1::FoundFiles {
+            pack: pack.clone(),
+            kind,
+            files,
+        })
     };
-    let found: Vec<Vec<(String, String)>> = files.par_iter().map(kinds_of).collect();
-    let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for kind in found.into_iter().flatten() {
-        *counts.entry(kind).or_default() += 1;
-    }
-    let programs = files.iter().filter(|it| it.0.extension() == Some("clank")).count();
-    if programs > 0 {
-        counts.insert(("clank".to_owned(), "program".to_owned()), programs);
-    }
-    let line = |((pack, kind), files)| v1::FoundFiles { pack, kind, files };
-    counts.into_iter().map(line).collect()
+    let mut found: Vec<v1::FoundFiles> = registry.providers().flat_map(of_provider).collect();
+    found.sort_by(|left, right| (&left.pack, &left.kind).cmp(&(&right.pack, &right.kind)));
+    found
 }
 
 /// How many documents name a schema of their own.

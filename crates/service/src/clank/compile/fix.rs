@@ -194,9 +194,9 @@ fn look_of(assessment: &Assessment) -> Option<&ClankLook> {
 /// Where a program lies in its tree: what has another name than programs have gets one more ending.
 fn path_of(request: &v1::Compile) -> Option<RelPath> {
     let file = request.file.as_deref().unwrap_or("stdin");
-    match file.ends_with(".clank") {
+    match ::clank::is_program(file) {
         true => RelPath::parse(file).ok(),
-        false => RelPath::parse(&format!("{file}.clank")).ok(),
+        false => RelPath::parse(&format!("{file}.{}", ::clank::EXTENSION)).ok(),
     }
 }
 
