@@ -1,5 +1,7 @@
 //! Small words for people: counts with the right plural, and text that cannot talk to the terminal.
 
+use protocol::v1::Diagnostic;
+
 /// `1 file`, `2 files`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
@@ -8,6 +10,23 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
 /// `1 fix`, `2 fixes`.
 pub(crate) fn count_fixes(n: usize) -> String {
     if n == 1 { "1 fix".to_owned() } else { format!("{n} fixes") }
+}
+
+/// What a finding is of: its rule with the source, or the bare name of what is not a rule of a source, such as a panic
+/// of a program or an operation that cannot be applied.
+pub(crate) fn name_of(diagnostic: &Diagnostic) -> String {
+    match diagnostic.source == "patch" || diagnostic.phase == "run" {
+        true => printable(&diagnostic.rule_id),
+        false => rule_name(&diagnostic.source, &diagnostic.rule_id),
+    }
+}
+
+/// A rule as people write it in a configuration, a comment or a command: with its source.
+pub(crate) fn rule_name(source: &str, rule_id: &str) -> String {
+    match source {
+        "" => printable(rule_id),
+        _ => printable(&format!("{source}/{rule_id}")),
+    }
 }
 
 /// The text with every control character made visible, so that no file name or file content can move the cursor,

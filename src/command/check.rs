@@ -18,7 +18,7 @@ use crate::progress::ProgressLine;
 use crate::render::check::render_check;
 use crate::render::github::render_github;
 use crate::render::sarif::sarif;
-use crate::words::printable;
+use crate::words::{printable, rule_name};
 
 /// Say what is wrong and show the edit that would repair it; nothing is written
 ///
@@ -150,11 +150,11 @@ fn say(
 
 /// The pages of the rules that the findings name. A rule of another tool has none.
 fn pages(session: &Session, reply: &CheckReply) -> BTreeMap<String, ExplainReport> {
-    let rules: std::collections::BTreeSet<&str> =
-        reply.report.diagnostics.iter().map(|it| it.rule_id.as_str()).collect();
-    let page = |rule: &str| {
-        let reply = service::explain(session, &Explain { rule: rule.to_owned() }).ok()?;
-        Some((rule.to_owned(), reply.report))
+    let rules: std::collections::BTreeSet<String> =
+        reply.report.diagnostics.iter().map(|it| rule_name(&it.source, &it.rule_id)).collect();
+    let page = |rule: String| {
+        let reply = service::explain(session, &Explain { rule: rule.clone() }).ok()?;
+        Some((rule, reply.report))
     };
     rules.into_iter().filter_map(page).collect()
 }

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, COMMAND, DIM, paint};
-use crate::words::printable;
+use crate::words::{printable, rule_name};
 
 /// Say what a rule means, with an example, its repair, and why that repair is as safe as it is
 ///
@@ -63,18 +63,23 @@ fn severity_word(severity: Option<Severity>) -> &'static str {
 }
 
 fn render_list(report: &RulesReport) -> String {
-    let width = report.rules.iter().map(|it| it.rule_id.chars().count()).max().unwrap_or_default();
-    let line = |it: &protocol::v1::RuleLine| {
-        let room = width - it.rule_id.chars().count();
+    let name = |it: &protocol::v1::RuleLine| {
+        rule_name(it.source.as_deref().unwrap_or_default(), &it.rule_id)
+    };
+    let names: Vec<String> = report.rules.iter().map(name).collect();
+    let width = names.iter().map(|it| it.chars().count()).max().unwrap_or_default();
+    let line = |(it, name): (&protocol::v1::RuleLine, &String)| {
+        let room = width - name.chars().count();
         let severity = severity_word(it.severity);
-        let id = paint(BOLD, &it.rule_id);
+        let id = paint(BOLD, name);
         format!("{id}{:room$}  {severity:<7}  {}\n", "", printable(&it.title))
     };
-    report.rules.iter().map(line).collect()
+    report.rules.iter().zip(&names).map(line).collect()
 }
 
 fn render_page(report: &ExplainReport) -> String {
-    let mut out = paint(BOLD, &report.rule_id);
+    let name = rule_name(report.source.as_deref().unwrap_or_default(), &report.rule_id);
+    let mut out = paint(BOLD, &name);
     if report.title != report.rule_id && !report.title.is_empty() {
         let _ = write!(out, ": {}", printable(&report.title));
     }

@@ -8,7 +8,7 @@ use crate::render::changes::render_changes;
 use crate::render::frame::Framer;
 use crate::render::repair::nature;
 use crate::render::style::{BOLD, DIM, WARN, paint};
-use crate::words::printable;
+use crate::words::{printable, rule_name};
 
 const PROMPT: &str = "Make this change? [y]es [n]o [a]ll [q]uit [?] ";
 const HELP: &str = "  y  make it
@@ -69,7 +69,7 @@ fn render_question(question: &Question<'_>, is_verbose: bool) -> String {
         "\n{} {} {}\n  {safety}\n",
         paint(DIM, &number),
         paint(BOLD, &repair.title),
-        paint(DIM, &format!("({}, {})", repair.rule_id, repair.id)),
+        paint(DIM, &format!("({}, {})", rule_name(&repair.source, &repair.rule_id), repair.id)),
     );
     let mut framer = Framer::new(question.frames);
     for diagnostic in question.diagnostics {
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_question_shows_what_would_change_and_how_safe_that_is() {
         insta::assert_snapshot!(ask("y\n").1, @r"
-        [1/2] Rename `nmae` to `name` (SCHEMA_KEY, r_000000000001)
+        [1/2] Rename `nmae` to `name` (app/SCHEMA_KEY, r_000000000001)
           behavior_changing: needs your approval
           `name` is the only key it can be.
         a.yaml

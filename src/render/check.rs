@@ -12,7 +12,7 @@ use super::repair::{Offer, needs_approval, render_left_out, render_offer, render
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::verdict::{Standing, render_failures, unchecked_places};
 use crate::cli::Common;
-use crate::words::{count, count_fixes, list, printable};
+use crate::words::{count, count_fixes, list, printable, rule_name};
 
 /// How many findings are shown before the rest is counted.
 const MOST_FINDINGS: usize = 50;
@@ -180,7 +180,8 @@ fn render_end(reply: &CheckReply, look: &Look, common: &Common) -> String {
     if !report.ok {
         let rule = report.diagnostics.iter().find(|it| it.severity == Severity::Error);
         if let Some(rule) = rule.or(report.diagnostics.first()) {
-            let explain = common.command_line(&["explain", &rule.rule_id]);
+            let explain =
+                common.command_line(&["explain", &rule_name(&rule.source, &rule.rule_id)]);
             end.push_str(&hint("What a rule means:", &explain));
         }
     }

@@ -14,7 +14,7 @@ use super::repair::{Offer, nature, render_classes, render_left_out, render_offer
 use super::style::{BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::verdict::{Standing, render_failures, unchecked_places};
 use crate::cli::Common;
-use crate::words::{count, count_fixes, list, printable};
+use crate::words::{count, count_fixes, list, printable, rule_name};
 
 /// How many repairs are listed before the rest is counted.
 const MOST_REPAIRS: usize = 20;
@@ -78,7 +78,14 @@ fn render_applied(applied: &[AppliedRepair], written: Written, common: &Common) 
             "  {} {} {}",
             paint(GOOD, "✓"),
             place_and_title(&repair.files, &repair.title),
-            paint(DIM, &format!("({}, {})", repair.rule_id, nature(repair.safety, repair.class)))
+            paint(
+                DIM,
+                &format!(
+                    "({}, {})",
+                    rule_name(&repair.source, &repair.rule_id),
+                    nature(repair.safety, repair.class)
+                )
+            )
         );
     }
     if n_shown < applied.len() {
@@ -150,7 +157,14 @@ fn render_rejected(rejected: &[&RejectedRepair], common: &Common) -> Option<Stri
             "  {} {} {}",
             paint(WARN, "-"),
             place_and_title(&repair.files, &repair.title),
-            paint(DIM, &format!("({}, {})", repair.rule_id, nature(repair.safety, repair.class)))
+            paint(
+                DIM,
+                &format!(
+                    "({}, {})",
+                    rule_name(&repair.source, &repair.rule_id),
+                    nature(repair.safety, repair.class)
+                )
+            )
         );
         let why = match repair.reason.as_str() {
             "needs_approval" | "low_confidence" | "suppression" => {
@@ -235,7 +249,7 @@ fn render_state(reply: &FixReply, look: &Look, common: &Common) -> String {
     text.push_str(&unchecked_places(&summary.files, common.verbose));
     let rule = report.remaining.iter().find(|it| it.severity == Severity::Error);
     if let Some(rule) = rule.filter(|_| !report.ok) {
-        let explain = common.command_line(&["explain", &rule.rule_id]);
+        let explain = common.command_line(&["explain", &rule_name(&rule.source, &rule.rule_id)]);
         let _ = writeln!(text, "{} {}", paint(DIM, "What a rule means:"), paint(COMMAND, &explain));
     }
     text

@@ -12,7 +12,7 @@ use protocol::v1::{Diagnostic, Location, Severity};
 use service::{Frames, LineIndex};
 
 use super::excerpt::{Excerpt, excerpt};
-use crate::words::{count, list, printable};
+use crate::words::{count, list, name_of, printable};
 
 /// How many findings are shown before the rest is counted.
 const MOST_FRAMES: usize = 20;
@@ -77,9 +77,8 @@ impl<'a> Framer<'a> {
             Some(message) => message.trim_end_matches([';', ' ']),
             None => &diagnostic.message,
         };
-        let mut group = Group::with_title(
-            level.primary_title(printable(message)).id(printable(&diagnostic.rule_id)),
-        );
+        let mut group =
+            Group::with_title(level.primary_title(printable(message)).id(name_of(diagnostic)));
         let label = label(diagnostic);
         let spot = Spot {
             file: &diagnostic.file,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use protocol::v1::{CheckReport, Diagnostic, Severity};
 
 use super::verdict::unchecked;
-use crate::words::printable;
+use crate::words::{name_of, printable};
 
 /// A line per finding. `prefix` leads from the top of the repository to the root of the workspace: GitHub
 /// wants paths from there.
@@ -46,7 +46,7 @@ fn render_command(diagnostic: &Diagnostic, prefix: &str) -> String {
         Some(pointer) => format!("{} (at {pointer})", diagnostic.message),
         None => diagnostic.message.clone(),
     };
-    let _ = writeln!(text, ",title={}::{}", property(&diagnostic.rule_id), data(&message));
+    let _ = writeln!(text, ",title={}::{}", property(&name_of(diagnostic)), data(&message));
     text
 }
 

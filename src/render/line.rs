@@ -4,7 +4,7 @@ use protocol::v1::{Diagnostic, LookFailure, Severity};
 
 use super::frame::in_line_order;
 use super::style::{BAD, BOLD, WARN, paint};
-use crate::words::printable;
+use crate::words::{name_of, printable};
 
 /// A line per finding, by file and line: `app.yaml:4:7: error[SCHEMA_TYPE]: …`. Notes are not told.
 pub(crate) fn render_lines<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> String {
@@ -30,7 +30,7 @@ pub(crate) fn render_line(diagnostic: &Diagnostic) -> String {
     format!(
         "{}{severity}[{}]: {}\n",
         printable(&place),
-        printable(&diagnostic.rule_id),
+        name_of(diagnostic),
         printable(&diagnostic.message)
     )
 }

@@ -11,7 +11,7 @@ use super::repair::{nature, render_classes, render_left_out, render_wait};
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
 use super::verdict::{Standing, render_failures, unchecked, unchecked_places};
 use crate::cli::Common;
-use crate::words::{count, list, printable};
+use crate::words::{count, list, printable, rule_name};
 
 /// How many repairs are listed before the rest is counted.
 const MOST_REPAIRS: usize = 50;
@@ -84,7 +84,7 @@ fn render_quietly(planned: &PlannedRepair) -> String {
     };
     let repair = &planned.repair;
     let title = printable(&repair.title);
-    format!("{}: {decision}[{}]: {title}\n", repair.id, printable(&repair.rule_id))
+    format!("{}: {decision}[{}]: {title}\n", repair.id, rule_name(&repair.source, &repair.rule_id))
 }
 
 fn render_one(
@@ -108,7 +108,7 @@ fn render_one(
         "{} {} {severity}[{}]: {}\n",
         paint(BOLD, &rank),
         paint(style, mark),
-        printable(&repair.rule_id),
+        rule_name(&repair.source, &repair.rule_id),
         printable(&repair.title)
     );
     let preview = reply.previews.get(&repair.id, budget);

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use service::{CheckReply, Frames, LineIndex, PreviewBudget, TextEdit, Unit, Verdict};
 
 use super::repair::safety_name;
-use crate::words::{count, count_fixes};
+use crate::words::{count, count_fixes, rule_name};
 
 const ROOT: &str = "%SRCROOT%";
 const SCHEMA: &str =
@@ -21,8 +21,10 @@ const SCHEMA: &str =
 /// The log. `rules` are the pages of the rules that findings name, where there are any.
 pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>) -> Value {
     let report = &reply.report;
-    let ids: BTreeMap<&str, usize> = {
-        let mut ids: Vec<&str> = report.diagnostics.iter().map(|it| it.rule_id.as_str()).collect();
+    let ids: BTreeMap<String, usize> = {
+        let diagnostics = report.diagnostics.iter();
+        let mut ids: Vec<String> =
+            diagnostics.map(|it| rule_name(&it.source, &it.rule_id)).collect();
         ids.sort_unstable();
         ids.dedup();
         ids.into_iter().enumerate().map(|(idx, id)| (id, idx)).collect()
@@ -35,7 +37,8 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
         .diagnostics
         .iter()
         .map(|it| {
-            let rule_index = ids.get(it.rule_id.as_str()).copied().unwrap_or_default();
+            let rule_id = rule_name(&it.source, &it.rule_id);
+            let rule_index = ids.get(&rule_id).copied().unwrap_or_default();
             let fixes: Vec<Value> = it
                 .repair_refs
                 .iter()
@@ -44,10 +47,10 @@ pub(crate) fn sarif(reply: &CheckReply, rules: &BTreeMap<String, ExplainReport>)
                     fix(repairs.get(id.as_str())?, &edits, &texts)
                 })
                 .collect();
-            result(it, rule_index, fixes)
+            result(it, (rule_id, rule_index), fixes)
         })
         .collect();
-    let rules: Vec<Value> = ids.keys().map(|id| rule(id, rules.get(*id))).collect();
+    let rules: Vec<Value> = ids.keys().map(|id| rule(id, rules.get(id))).collect();
     let n_left_out = budget.n_left_out();
     let left_out = (n_left_out > 0).then(|| {
         let text = format!("{} left out; `regreen fix --diff` shows all", count_fixes(n_left_out));
@@ -148,7 +151,11 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(diagnostic: &Diagnostic, rule_index: usize, fixes: Vec<Value>) -> Value {
+fn result(
+    diagnostic: &Diagnostic,
+    (rule_id, rule_index): (String, usize),
+    fixes: Vec<Value>,
+) -> Value {
     let related: Vec<Value> = diagnostic
         .related
         .iter()
@@ -164,7 +171,7 @@ fn result(diagnostic: &Diagnostic, rule_index: usize, fixes: Vec<Value>) -> Valu
         diagnostic.json_pointer.as_deref(),
     );
     let mut result = json!({
-        "ruleId": diagnostic.rule_id,
+        "ruleId": rule_id,
         "ruleIndex": rule_index,
         "level": level(diagnostic.severity),
         "message": {"text": diagnostic.message},

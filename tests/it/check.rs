@@ -289,10 +289,13 @@ fn of_many_findings_the_first_are_shown_and_the_others_counted() {
         .collect();
     let scene = Scene::new(&format!("{RED}{many}"));
     let shown = scene.run("check ws/many").stdout;
-    assert_eq!(shown.matches("error[SCHEMA_TYPE]").count(), 50, "{shown}");
+    assert_eq!(shown.matches("error[schema/SCHEMA_TYPE]").count(), 50, "{shown}");
     assert!(
         shown.contains("20 findings more; -v shows all.") && shown.contains("70 errors"),
         "{shown}"
     );
-    assert_eq!(scene.run("check ws/many -v").stdout.matches("error[SCHEMA_TYPE]").count(), 70);
+    assert_eq!(
+        scene.run("check ws/many -v").stdout.matches("error[schema/SCHEMA_TYPE]").count(),
+        70
+    );
 }

@@ -73,7 +73,7 @@ fn check_prints_what_the_readme_shows() {
     assert_eq!(ran.code, 1, "{}", ran.text());
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = fs::read_to_string(readme).unwrap();
-    let shown = readme.split("```\n").find(|it| it.starts_with("error[SCHEMA_TYPE]")).unwrap();
+    let shown = readme.split("```\n").find(|it| it.starts_with("error[app/SCHEMA_TYPE]")).unwrap();
     for finding in shown.split("\n\n") {
         assert!(ran.stdout.contains(finding.trim_end()), "not printed any more:\n{finding}");
     }

@@ -200,7 +200,7 @@ fn lock(scene: &Scene, path: &str) {
 /// A file that says that somebody is about it, and does not parse, is an error.
 #[test]
 fn what_does_not_parse_is_red() {
-    const RED: &[&str] = &["error[SCHEMA_PARSE]", "Red.", "!Green"];
+    const RED: &[&str] = &["error[", "/SCHEMA_PARSE]", "Red.", "!Green"];
     const ONE: &[(&str, &str)] = &[
         ("/diagnostics/0/rule_id", "\"SCHEMA_PARSE\""),
         ("/diagnostics/0/severity", "\"error\""),
@@ -504,7 +504,7 @@ fn what_was_not_checked_is_named() {
             &[PACK, MODULE, &deep],
             "check",
             0,
-            &["warning[SCHEMA_PARSE]: not checked", "(too_complex: 1)"],
+            &["warning[app/SCHEMA_PARSE]: not checked", "(too_complex: 1)"],
             &[("/summary/error", "0")],
         ),
         row(
@@ -657,7 +657,7 @@ fn what_cannot_be_read_is_a_failure() {
             ],
         )
         .locked(|scene| lock(scene, "ws/x.yaml")),
-        row("the rest is checked", &[S, BAD, x], "check", 3, &[DENIED, "error[SCHEMA_TYPE]", "Failed. 1 failure; 1 error."], &[("/summary/error", "1")])
+        row("the rest is checked", &[S, BAD, x], "check", 3, &[DENIED, "error[schema/SCHEMA_TYPE]", "Failed. 1 failure; 1 error."], &[("/summary/error", "1")])
             .locked(|scene| lock(scene, "ws/x.yaml")),
         row("fix", &[S, GOOD, x], "fix", 3, &[DENIED, "Failed."], &[("/failures/0/file", "\"x.yaml\"")])
             .locked(|scene| lock(scene, "ws/x.yaml")),

@@ -104,12 +104,9 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         check_file(root, &path, &mut findings)?;
     }
     check_documents(root, &mut findings)?;
-    let rules = rules::check(root, &mut findings)?;
+    let n_rules = rules::check(root, &mut findings)?;
     if findings.is_empty() {
-        let rules::Tally { n_rules, n_unproved } = rules;
-        report(&format!(
-            "tidy: {n_rules} rules in docs/spec, {n_unproved} of them proved by no test"
-        ));
+        report(&format!("tidy: {n_rules} rules in docs/spec, each proved by a test"));
         return Ok(());
     }
     findings.sort();

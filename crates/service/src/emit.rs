@@ -1,4 +1,4 @@
-//! The fix-action document that says what `fix` would do (FA-1..FA-57), for appliers that know nothing of rules.
+//! The fix-action document that says what `fix` would do for appliers that know nothing of rules.
 //!
 //! Only repairs that `fix` would make and keep are in it (FA-5): no guess at what was meant, nothing that did not do
 //! what it claimed, and of alternatives one. The document applies, action by action, to the tree it was made for.

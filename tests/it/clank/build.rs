@@ -131,7 +131,7 @@ fn errors_cannot_be_turned_off() {
     for line in ["build", "run ws/main.clank"] {
         let ran = scene.run(line);
         assert_eq!(ran.code, 1, "{line}: {}", ran.text());
-        assert!(ran.text().contains("error[E1001]"), "{line}: {}", ran.text());
+        assert!(ran.text().contains("error[clank/E1001]"), "{line}: {}", ran.text());
     }
 }
 

@@ -167,7 +167,7 @@ fn sarif_and_github_take_findings_of_programs() {
     let scene = Scene::new(RED);
     let sarif = scene.run("check --source clank --format sarif").json();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
-    let missing = results.iter().find(|it| it["ruleId"] == "E2015").unwrap();
+    let missing = results.iter().find(|it| it["ruleId"] == "clank/E2015").unwrap();
     let region = &missing["locations"][0]["physicalLocation"]["region"];
     assert_eq!((&region["startLine"], &region["startColumn"]), (&5.into(), &3.into()), "{sarif:#}");
     let github = scene.run("check --only E2015 --format github").stdout;

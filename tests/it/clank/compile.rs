@@ -136,7 +136,7 @@ fn a_program_can_be_had_in_every_form() {
     // Who asks for code and gets none sees why, on the other stream.
     let ran = compile("--emit ts", "fn f() -> Int { missing }\n");
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{}", ran.text());
-    assert!(ran.stderr.starts_with("error[E1001]"), "{}", ran.text());
+    assert!(ran.stderr.starts_with("error[clank/E1001]"), "{}", ran.text());
     // A program that cannot be read has no layout.
     let ran = compile("--emit clank", "fn f( -> Int { 1 }\n");
     assert_eq!(ran.code, 1, "{}", ran.text());

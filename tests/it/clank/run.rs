@@ -44,7 +44,7 @@ fn an_error_that_reaches_main_is_1() {
 #[test]
 fn a_program_with_errors_does_not_start() {
     let program = "fn main() -> IO + Unit { println(\"never\"); missing() }\n";
-    check(program, 1, "", "error[E1001]: ");
+    check(program, 1, "", "error[clank/E1001]: ");
     check(program, 1, "", "The program was not started.");
     let scene = Scene::new(CLEAN);
     scene.write(
@@ -82,7 +82,7 @@ fn a_goal_that_cannot_hold_keeps_the_program_from_starting() {
 #[test]
 fn a_run_repairs_nothing() {
     let program = "fn main() -> IO + Unit {\n  let n = 1\n  n = 2\n  println(to_string(n))\n}\n";
-    check(program, 1, "", "error[E2013]: ");
+    check(program, 1, "", "error[clank/E2013]: ");
 }
 
 /// A recursion without an end is stopped, and told once.

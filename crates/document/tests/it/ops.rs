@@ -72,7 +72,7 @@ fn remove_key_needs_the_key() {
     check(r#"{"a":1}"#, &["remove \"\" a", "remove \"\" a"], "there is nothing at `/a`");
 }
 
-/// FA-29, CS-27, CS-28: `0..=len`, no index appends. FA-30 is the caller's choice of the index.
+/// FA-29, CS-27, CS-28: `0..=len`, no index appends.
 #[test]
 fn insert_item_needs_an_array_and_an_index_up_to_its_length() {
     check("[1,2]", &["insert \"\" 0 0"], "[0,1,2]");

@@ -1,4 +1,4 @@
-//! Fix-action documents (FA-12..FA-43).
+//! Fix-action documents (FA-12..FA-29, FA-31..FA-43).
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -98,7 +98,7 @@ pub struct FixOp {
     pub extra: Extra,
 }
 
-/// The six operations (FA-26..FA-32).
+/// The six operations (FA-26..FA-29, FA-31, FA-32).
 #[derive(Clone, PartialEq, Debug)]
 #[expect(
     missing_docs,

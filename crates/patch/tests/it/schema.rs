@@ -85,7 +85,7 @@ fn example_changeset() -> Value {
     })
 }
 
-/// FA-12..FA-24, FA-26..FA-32, CS-12..CS-18: every example of the contracts is valid.
+/// FA-12..FA-24, FA-26..FA-29, FA-31, FA-32, CS-12..CS-18: every example of the contracts is valid.
 #[test]
 fn the_examples_of_the_contracts_are_valid() {
     assert!(check("fix-actions", &example_fix_actions()));

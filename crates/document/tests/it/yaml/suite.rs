@@ -78,7 +78,7 @@ fn the_suite_means_what_its_json_says() {
     assert!(compared >= 250, "{compared}");
 }
 
-/// CS-10, FA-26 to FA-32, CS-19 to CS-33 on YAML: right or refused with a reason, never wrong.
+/// CS-10, FA-26 to FA-29, FA-31, FA-32, CS-19 to CS-33 on YAML: right or refused with a reason, never wrong.
 #[test]
 fn every_operation_on_every_document_of_the_suite_is_right_or_refused() {
     let Some(cases) = cases() else { return };
