@@ -1,10 +1,16 @@
 #!/bin/sh
 # Installs the peers of the benchmarks that are programs into a directory: peers.sh DIR, then BENCH_PEERS=DIR.
+# peers.sh --quick DIR builds them without optimisation, for runs whose times nobody reads.
 # Needs cargo, python3 with venv, npm, and apt-get and dpkg (Debian); no root, nothing outside DIR is written.
 set -eu
-directory=$(mkdir -p "${1:?usage: peers.sh DIR}" && cd "$1" && pwd)
+profile=release
+if [ "${1:-}" = --quick ]; then
+  profile=dev
+  shift
+fi
+directory=$(mkdir -p "${1:?usage: peers.sh [--quick] DIR}" && cd "$1" && pwd)
 
-cargo install patchloom --version 0.37.6 --no-default-features --features cli --root "$directory"
+cargo install patchloom --version 0.37.6 --no-default-features --features cli --profile "$profile" --root "$directory"
 
 python3 -m venv "$directory/python"
 "$directory/python/bin/pip" install --quiet ruamel.yaml==0.19.1 check-jsonschema==0.39.0
@@ -14,7 +20,8 @@ npm install --silent --no-fund --no-audit --prefix "$directory/node" ajv-cli@5.0
 
 mkdir -p "$directory/packages" "$directory/clang" "$directory/bin"
 cd "$directory/packages"
-apt-get download clang-tools-14 libclang-cpp14 libllvm14
+download() { apt-get download -qq clang-tools-14 libclang-cpp14 libllvm14; }
+download || { apt-get update -qq && download; }
 for package in ./*.deb; do dpkg -x "$package" "$directory/clang"; done
 cat > "$directory/bin/clang-apply-replacements" <<SCRIPT
 #!/bin/sh

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{cargo, command, execute, report};
+use crate::{command, execute, live, report};
 
 /// Every call that can change a file system, and those that make the change durable or exclusive.
 const CALLS: [&str; 28] = [
@@ -59,11 +59,9 @@ pub(crate) enum Points {
 }
 
 pub(crate) fn run(root: &Path, wanted: Points) -> Result<()> {
-    execute(cargo(root).args(["build", "--package", "regreen"]))?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    live::build(root)?;
     for layout in [Layout::Home, Layout::Git] {
-        let matrix = Matrix::prepare(target.join("debug/regreen"), layout)?;
+        let matrix = Matrix::prepare(live::built(root, "regreen"), layout)?;
         let mut points = matrix.points()?;
         let n_points = points.len();
         if wanted == Points::Changing {

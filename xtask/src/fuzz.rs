@@ -46,11 +46,13 @@ pub(crate) enum Length {
 pub(crate) fn run(root: &Path, length: Length) -> Result<()> {
     let folder = root.join("fuzz");
     let triple = "x86_64-unknown-linux-gnu";
-    execute(
-        cargo(&folder)
-            .args(["build", "--release", "--bins", "--target", triple])
-            .env("RUSTFLAGS", FLAGS),
-    )?;
+    let mut build = cargo(&folder);
+    build.args(["build", "--release", "--bins", "--target", triple]).env("RUSTFLAGS", FLAGS);
+    if let Length::Inputs(_) = length {
+        // A few hundred inputs take seconds however slow the code is; building it fast takes minutes.
+        build.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1").env("CARGO_PROFILE_RELEASE_DEBUG", "0");
+    }
+    execute(&mut build)?;
     for target in TARGETS {
         let (corpus, length, seed) = match length {
             Length::Inputs(n_inputs) => ("corpus/fresh", format!("-runs={n_inputs}"), 1),

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{cargo, command, crash, execute, fuzz, report, study};
+use crate::steps::step;
+use crate::{cargo, command, corpora, crash, execute, fuzz, report, study};
 
 /// Debian packages, with the program that each is needed for.
 const PACKAGES: [(&str, &str); 9] = [
@@ -19,58 +20,66 @@ const PACKAGES: [(&str, &str); 9] = [
     ("postgresql", "pg_lsclusters"),
 ];
 
-/// Installs, then runs the tests behind the `live` features, the mutation study, the repair study, a sample of the crash
-/// matrix, the fuzz targets, and the benchmarks beside their peers.
+/// What the whole tier is built with: one build for tests, studies and benchmarks. Another choice of packages would choose
+/// other features of what they depend on, and build most of it again.
+const BUILD: [&str; 5] = ["--workspace", "--all-targets", "--features", "live", "--locked"];
+
+/// Installs, builds once, then runs all tests with those behind the `live` features, the mutation study, the repair study, a
+/// sample of the crash matrix, the fuzz targets, and the benchmarks beside their peers.
 pub(crate) fn run(root: &Path) -> Result<()> {
-    install(root)?;
-    report("live: tests against git, patch and strace");
-    execute(cargo(root).args(["test", "--package", "regreen-edit", "--features", "live"]))?;
-    report("live: the command line, and SARIF against its published schema");
-    execute(cargo(root).args(["test", "--package", "regreen", "--features", "live"]))?;
-    report("live: the solver beside Z3");
-    execute(cargo(root).args(["test", "--package", "regreen-solver", "--features", "live"]))?;
-    report("live: hostile tools under bubblewrap and Landlock");
-    execute(cargo(root).args(["test", "--package", "regreen-sandbox", "--features", "live"]))?;
-    report("live: proposals on PostgreSQL, signatures beside ssh-keygen and the SSH agent");
-    execute(cargo(root).args(["test", "--package", "regreen-govern", "--features", "live"]))?;
-    report("live: Clank programs on Node, from JavaScript and from TypeScript after tsc --strict");
-    execute(cargo(root).args(["test", "--package", "regreen-clank-run", "--features", "live"]))?;
+    step("install", || install(root).and_then(|()| corpora::run(root)))?;
+    step("build", || build(root))?;
+    step("tests", || tests(root))?;
+    step("mutation study", || execute(bench(root).args(["--mutation", "--quick"])))?;
+    step("repair study", || {
+        study::run(root, &["--per-kind", "2"])?;
+        study::run(root, &["--cases"])
+    })?;
+    step("crash matrix", || crash::run(root, crash::Points::Sample(120)))?;
+    step("fuzz targets", || fuzz::run(root, fuzz::Length::Inputs(250)))?;
+    step("benchmarks", || peers(root))
+}
+
+/// Every test there is, with the tools that the live ones ask for.
+fn tests(root: &Path) -> Result<()> {
     let tsc = typescript(root)?;
-    execute(
-        cargo(root)
-            .args(["test", "--package", "regreen-clank", "--features", "live"])
-            .env("CLANK_TSC", &tsc),
-    )?;
-    report("live: comments beside the lexers of Rust, Python and TypeScript");
     let modules = tsc.ancestors().nth(2).context("tsc is in node_modules/.bin")?;
-    execute(
-        cargo(root)
-            .args(["test", "--package", "regreen-check", "--features", "live"])
-            .env("CHECK_NODE_MODULES", modules),
-    )?;
-    report("live: the mutation study, on the first workspaces");
-    execute(cargo(root).args([
-        "run",
-        "--quiet",
-        "--package",
-        "bench",
-        "--",
-        "--mutation",
-        "--quick",
-    ]))?;
-    report("live: the repair study, a part of its mutants");
-    study::run(root, &["--per-kind", "2"])?;
-    report("live: fix and compile --fix on the programs of the tests");
-    study::run(root, &["--cases"])?;
-    crash::run(root, crash::Points::Sample(120))?;
-    fuzz::run(root, fuzz::Length::Inputs(250))?;
-    peers(root)
+    let cargo_test = |flags: &[&str]| {
+        let mut command = cargo(root);
+        command.args(flags).args(["--workspace", "--features", "live", "--locked"]);
+        command.env("CLANK_TSC", &tsc).env("CHECK_NODE_MODULES", modules);
+        command.env("BENCH_REGREEN", built(root, "regreen"));
+        command
+    };
+    execute(&mut cargo_test(&["test", "--all-targets"]))?;
+    execute(&mut cargo_test(&["test", "--doc"]))
+}
+
+/// Builds everything, unless it is built.
+pub(crate) fn build(root: &Path) -> Result<()> {
+    execute(cargo(root).arg("build").args(BUILD))
+}
+
+/// A program of the workspace, as [`build`] made it.
+pub(crate) fn built(root: &Path, name: &str) -> PathBuf {
+    target(root).join("debug").join(name)
+}
+
+/// Where cargo builds.
+fn target(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from)
+}
+
+/// The benchmarks, with the binary that stands beside them.
+fn bench(root: &Path) -> std::process::Command {
+    let mut command = command(&built(root, "bench").to_string_lossy(), root);
+    command.env("BENCH_REGREEN", built(root, "regreen"));
+    command
 }
 
 /// Installs the TypeScript compiler that generated code is tried with, and says where it is.
 fn typescript(root: &Path) -> Result<PathBuf> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    let folder = target.join("typescript");
+    let folder = target(root).join("typescript");
     let tsc = folder.join("node_modules/.bin/tsc");
     if !tsc.exists() {
         std::fs::create_dir_all(&folder)?;
@@ -84,16 +93,11 @@ fn typescript(root: &Path) -> Result<PathBuf> {
 
 /// The benchmarks beside the programs they are compared with, at sizes that take seconds.
 fn peers(root: &Path) -> Result<()> {
-    report("live: benchmarks beside their peers");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    let folder = target.join("peers");
-    execute(command("apt-get", root).args(["update", "-qq"]))?;
-    execute(command("sh", root).arg("crates/bench/peers.sh").arg(&folder))?;
-    let mut bench = cargo(root);
-    bench
-        .args(["run", "--quiet", "--package", "bench", "--", "--quick"])
-        .env("BENCH_PEERS", &folder);
-    let output = bench.output().context("cargo run --package bench")?;
+    let folder = target(root).join("peers");
+    execute(command("sh", root).args(["crates/bench/peers.sh", "--quick"]).arg(&folder))?;
+    let mut bench = bench(root);
+    bench.arg("--quick").env("BENCH_PEERS", &folder);
+    let output = bench.output().context("the benchmarks")?;
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text);
     report(&text);

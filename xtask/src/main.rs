@@ -6,6 +6,7 @@ mod crash;
 mod fuzz;
 mod licences;
 mod live;
+mod steps;
 mod study;
 mod tidy;
 

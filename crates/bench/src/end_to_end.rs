@@ -139,8 +139,12 @@ fn path(index: usize) -> String {
     format!("region-{}/fleet-{index:02}.{extension}", index % 5)
 }
 
-/// The binary beside this one; under cargo it is built first, with the same profile.
+/// The binary that `BENCH_REGREEN` names, or the one beside this one; under cargo that is built first, with the same
+/// profile.
 pub(crate) fn regreen() -> Result<PathBuf> {
+    if let Some(program) = std::env::var_os("BENCH_REGREEN") {
+        return Ok(program.into());
+    }
     let this = std::env::current_exe()?;
     let directory = this.parent().context("a program stands in a directory")?;
     if let Some(cargo) = std::env::var_os("CARGO") {
