@@ -23,7 +23,7 @@ cargo xtask TASK
   tidy               crate arrows, file sizes, module docs, stray marks, rules that are cited, licences
   codegen [--check]  write the JSON Schemas under docs/formats (or check that they are current)
   corpora            fetch the public suites that conformance is tested with, where they are not there
-  bench [NAME…]      build in release mode and run the benchmarks of crates/bench
+  bench [NAME…]      build as for a release and run the benchmarks of crates/bench
   mutants [--quick]  inject faults into valid workspaces and count what is found and mended
   repair-study       make mistakes in Clank programs and count what is found and mended
                      [--program NAME] [--kind KIND] [--per-kind N] [--show]
@@ -70,7 +70,8 @@ fn run(arguments: &[&str]) -> Result<()> {
 
 fn bench(names: &[&str]) -> Result<()> {
     let mut command = cargo(&root());
-    command.args(["run", "--release", "--package", "bench", "--"]).args(names);
+    // What is shipped is what is measured.
+    command.args(["run", "--profile", "dist", "--package", "bench", "--"]).args(names);
     execute(&mut command)
 }
 

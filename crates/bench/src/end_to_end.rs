@@ -151,12 +151,14 @@ pub(crate) fn regreen() -> Result<PathBuf> {
         let mut build = Command::new(cargo);
         build.args(["build", "--quiet", "--package", "regreen"]);
         build.current_dir(env!("CARGO_MANIFEST_DIR"));
-        build.args(if cfg!(debug_assertions) { [].as_slice() } else { ["--release"].as_slice() });
+        // A profile builds into the folder of its name, but for the one whose folder is `debug`.
+        let profile = directory.file_name().and_then(|it| it.to_str()).unwrap_or("debug");
+        build.args(["--profile", if profile == "debug" { "dev" } else { profile }]);
         ensure!(build.status()?.success(), "regreen does not build");
     }
     let program = directory.join("regreen");
     if !program.is_file() {
-        bail!("{} is missing: build it with `cargo build --release -p regreen`", program.display());
+        bail!("{} is missing: build it with the profile of the benchmarks", program.display());
     }
     Ok(program)
 }

@@ -128,7 +128,8 @@ pub(crate) fn load_rules(
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
         .with_languages(registry.languages())
         .with_signs(&[SCHEMA_SIGN, IGNORE_SIGN], Arc::<Store>::clone(&cache));
-    let sources = Sources::sharing(registry.providers(), Environment::default());
+    let environment = Environment { root: session.root().map(ToOwned::to_owned) };
+    let sources = Sources::sharing(registry.providers(), environment);
     Ok(Setup {
         config,
         packs,
