@@ -3,8 +3,8 @@
 mod codegen;
 mod corpora;
 mod crash;
+mod dependencies;
 mod fuzz;
-mod licences;
 mod live;
 mod study;
 mod tidy;
@@ -19,7 +19,7 @@ use crate::crash::Points;
 const USAGE: &str = "\
 cargo xtask TASK
 
-  tidy               crate arrows, file sizes, module docs, stray marks, rules that are cited, licences
+  tidy               crate arrows, file sizes, module docs, stray marks, rules that are cited, dependencies
   codegen [--check]  write the JSON Schemas under docs/formats (or check that they are current)
   corpora            fetch the public suites that conformance is tested with, where they are not there
   bench [NAME…]      build in release mode and run the benchmarks of crates/bench
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
-        ["tidy"] => tidy::run(&root()).and_then(|()| licences::check(&root())),
+        ["tidy"] => tidy::run(&root()).and_then(|()| dependencies::check(&root())),
         ["codegen"] => codegen::write(&root()),
         ["codegen", "--check"] => codegen::check(&root()),
         ["corpora"] => corpora::run(&root()),
