@@ -35,6 +35,8 @@ mod git;
 mod guide;
 #[path = "it/history.rs"]
 mod history;
+#[path = "it/hooks.rs"]
+mod hooks;
 #[path = "it/hostile.rs"]
 mod hostile;
 #[path = "it/interactive.rs"]
