@@ -31,6 +31,8 @@ mod fix;
 mod formats;
 #[path = "it/git.rs"]
 mod git;
+#[path = "it/github_action.rs"]
+mod github_action;
 #[path = "it/guide.rs"]
 mod guide;
 #[path = "it/history.rs"]
