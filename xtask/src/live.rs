@@ -1,17 +1,24 @@
 //! The live tier: tests against real tools. Installs what it needs by package name, then runs; nothing is skipped.
 
+mod hooks;
+mod workflows;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
 use crate::{cargo, command, crash, execute, fuzz, report, study};
 
+pub(crate) use hooks::{Program, run as hooks};
+pub(crate) use workflows::run as workflows;
+
 /// Debian packages, with the program that each is needed for.
-const PACKAGES: [(&str, &str); 9] = [
+const PACKAGES: [(&str, &str); 10] = [
     ("strace", "strace"),
     ("patch", "patch"),
     ("git", "git"),
     ("python3", "python3"),
+    ("shellcheck", "shellcheck"),
     ("npm", "npm"),
     ("z3", "z3"),
     ("bubblewrap", "bwrap"),
@@ -19,14 +26,21 @@ const PACKAGES: [(&str, &str); 9] = [
     ("postgresql", "pg_lsclusters"),
 ];
 
-/// Installs, then runs the tests behind the `live` features, the mutation study, the repair study, a sample of the crash
-/// matrix, the fuzz targets, and the benchmarks beside their peers.
+/// Packages of Python that the live tier runs. Their versions are fixed: a new one may see new faults.
+const PYTHON_TOOLS: [&str; 3] = ["pre-commit==4.7.0", "prek==0.5.10", "zizmor==1.32.0"];
+
+/// Installs, then runs the tests behind the `live` features, the hooks, the mutation study, the repair study, a sample of the
+/// crash matrix, the fuzz targets, and the benchmarks beside their peers.
 pub(crate) fn run(root: &Path) -> Result<()> {
     install(root)?;
     report("live: tests against git, patch and strace");
     execute(cargo(root).args(["test", "--package", "regreen-edit", "--features", "live"]))?;
     report("live: the command line, and SARIF against its published schema");
     execute(cargo(root).args(["test", "--package", "regreen", "--features", "live"]))?;
+    report("live: zizmor and shellcheck on what GitHub runs");
+    workflows(root)?;
+    report("live: both hooks, run by pre-commit and prek");
+    hooks(root, Program::Built)?;
     report("live: the solver beside Z3");
     execute(cargo(root).args(["test", "--package", "regreen-solver", "--features", "live"]))?;
     report("live: hostile tools under bubblewrap and Landlock");
@@ -65,6 +79,28 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     crash::run(root, crash::Points::Sample(120))?;
     fuzz::run(root, fuzz::Length::Inputs(250))?;
     peers(root)
+}
+
+/// Where cargo builds.
+fn target(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from)
+}
+
+/// Installs the tools of Python, and says where their programs are.
+fn python_tools(root: &Path) -> Result<PathBuf> {
+    let folder = target(root).join("python-tools");
+    let installed = folder.join("installed");
+    let wanted = PYTHON_TOOLS.join("\n");
+    if std::fs::read_to_string(&installed).is_ok_and(|it| it == wanted) {
+        return Ok(folder.join("bin"));
+    }
+    execute(command("python3", root).args(["-m", "venv", "--clear"]).arg(&folder))
+        .context("python3 with venv is how the live tier installs tools of Python")?;
+    let pip = folder.join("bin/pip");
+    let flags = ["install", "--quiet", "--disable-pip-version-check"];
+    execute(command(&pip.to_string_lossy(), root).args(flags).args(PYTHON_TOOLS))?;
+    std::fs::write(installed, wanted)?;
+    Ok(folder.join("bin"))
 }
 
 /// Installs the TypeScript compiler that generated code is tried with, and says where it is.

@@ -28,6 +28,9 @@ cargo xtask TASK
                      [--program NAME] [--kind KIND] [--per-kind N] [--show]
   crash [--sample N | --changing] kill the real binary at every write-class system call of an apply (needs strace)
   fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
+  hooks [--built]    have pre-commit and prek install regreen from a clone, which takes minutes, and run both hooks
+                     (or run them with the binary of this build)
+  workflows          zizmor and shellcheck on what GitHub runs
   live               everything that needs more than Rust: installs it, then runs it
 ";
 
@@ -62,6 +65,9 @@ fn run(arguments: &[&str]) -> Result<()> {
             let seconds = seconds.parse().context("SECONDS is a number")?;
             fuzz::run(&root(), fuzz::Length::Seconds(seconds))
         }
+        ["hooks"] => live::hooks(&root(), live::Program::Installed),
+        ["hooks", "--built"] => live::hooks(&root(), live::Program::Built),
+        ["workflows"] => live::workflows(&root()),
         ["live"] => live::run(&root()),
         _ => bail!("unknown task\n\n{USAGE}"),
     }
