@@ -7,6 +7,8 @@ mod action_mode;
 mod apply;
 #[path = "it/check.rs"]
 mod check;
+#[path = "it/ci_page.rs"]
+mod ci_page;
 #[path = "it/clank.rs"]
 mod clank;
 #[path = "it/closed_doors.rs"]
@@ -31,10 +33,16 @@ mod fix;
 mod formats;
 #[path = "it/git.rs"]
 mod git;
+#[path = "it/github_action.rs"]
+mod github_action;
+#[path = "it/gitlab.rs"]
+mod gitlab;
 #[path = "it/guide.rs"]
 mod guide;
 #[path = "it/history.rs"]
 mod history;
+#[path = "it/hooks.rs"]
+mod hooks;
 #[path = "it/hostile.rs"]
 mod hostile;
 #[path = "it/interactive.rs"]

@@ -231,26 +231,6 @@ fn a_merge_conflict_is_named() {
     assert_eq!(ran.json()["error"]["code"], "unmerged", "{}", ran.text());
 }
 
-/// The hooks of the pre-commit framework run commands that exist, on the files that regreen reads.
-#[test]
-fn the_hook_definitions_name_commands_that_work() {
-    let text = include_str!("../../.pre-commit-hooks.yaml");
-    let values = |key: &str| -> Vec<&str> {
-        text.lines().filter_map(|it| it.trim_start_matches(['-', ' ']).strip_prefix(key)).collect()
-    };
-    assert_eq!(values("id: "), ["regreen-fix", "regreen-check"]);
-    for (entry, code) in values("entry: ").into_iter().zip([0, 1]) {
-        let scene = repository();
-        let line = entry.strip_prefix("regreen ").unwrap();
-        // The framework adds the names of the staged files.
-        let ran = run(&scene, &format!("{line} ws/api.yaml ws/notes/free.toml"));
-        assert_eq!(ran.code, code, "{entry}: {}", ran.text());
-    }
-    for pattern in values("files: ") {
-        assert_eq!(pattern, r"\.(ya?ml|jsonc?|toml)$");
-    }
-}
-
 /// A repository of another user may be set up to run anything, so git does not look into it; that is what is said.
 #[test]
 fn dubious_ownership_is_named_with_what_git_says_to_do() {

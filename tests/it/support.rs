@@ -253,6 +253,37 @@ ops:
   - {type: set_value, file_uid: "path:app.yaml", json_pointer: port, value: 1, surprise: 2}
 "#;
 
+/// The value of a YAML text.
+#[track_caller]
+pub(crate) fn yaml(text: &str) -> serde_json::Value {
+    let text = edit::Text::new(text);
+    let document = document::parse(&text, document::Format::Yaml, &document::Limits::DEFAULT);
+    let value = document.unwrap_or_else(|error| panic!("{error}")).value();
+    serde_json::from_str(&value.to_json()).unwrap()
+}
+
+/// A file of this repository.
+#[track_caller]
+pub(crate) fn ours(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The fenced blocks of a page that name a file, each with that name.
+pub(crate) fn named_blocks(page: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let Some(info) = line.strip_prefix("```").filter(|it| !it.is_empty()) else { continue };
+        let block = lines.by_ref().take_while(|it| *it != "```");
+        let text = block.fold(String::new(), |text, line| text + line + "\n");
+        if let Some((_, name)) = info.split_once(' ') {
+            found.push((name.to_owned(), text));
+        }
+    }
+    found
+}
+
 /// A key of somebody's own: the private one at the path, the public one beside it.
 pub(crate) fn write_key(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();

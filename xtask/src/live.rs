@@ -1,5 +1,8 @@
 //! The live tier: tests against real tools. Installs what it needs by package name, then runs; nothing is skipped.
 
+mod hooks;
+mod workflows;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -7,12 +10,16 @@ use anyhow::{Context, Result, ensure};
 use crate::steps::step;
 use crate::{cargo, command, corpora, crash, execute, fuzz, report, study};
 
+pub(crate) use hooks::{Program, run as hooks};
+pub(crate) use workflows::run as workflows;
+
 /// Debian packages, with the program that each is needed for.
-const PACKAGES: [(&str, &str); 9] = [
+const PACKAGES: [(&str, &str); 10] = [
     ("strace", "strace"),
     ("patch", "patch"),
     ("git", "git"),
     ("python3", "python3"),
+    ("shellcheck", "shellcheck"),
     ("npm", "npm"),
     ("z3", "z3"),
     ("bubblewrap", "bwrap"),
@@ -20,16 +27,21 @@ const PACKAGES: [(&str, &str); 9] = [
     ("postgresql", "pg_lsclusters"),
 ];
 
+/// Packages of Python that the live tier runs. Their versions are fixed: a new one may see new faults.
+const PYTHON_TOOLS: [&str; 3] = ["pre-commit==4.7.0", "prek==0.5.10", "zizmor==1.32.0"];
+
 /// What the whole tier is built with: one build for tests, studies and benchmarks. Another choice of packages would choose
 /// other features of what they depend on, and build most of it again.
 const BUILD: [&str; 5] = ["--workspace", "--all-targets", "--features", "live", "--locked"];
 
-/// Installs, builds once, then runs all tests with those behind the `live` features, the mutation study, the repair study, a
+/// Installs, builds once, then runs all tests with those behind the `live` features, the hooks, the mutation study, the repair study, a
 /// sample of the crash matrix, the fuzz targets, and the benchmarks beside their peers.
 pub(crate) fn run(root: &Path) -> Result<()> {
     step("install", || install(root).and_then(|()| corpora::run(root)))?;
     step("build", || build(root))?;
     step("tests", || tests(root))?;
+    step("workflows", || workflows(root))?;
+    step("hooks", || hooks(root, Program::Built))?;
     step("mutation study", || execute(bench(root).args(["--mutation", "--quick"])))?;
     step("repair study", || {
         study::run(root, &["--per-kind", "2"])?;
@@ -75,6 +87,23 @@ fn bench(root: &Path) -> std::process::Command {
     let mut command = command(&built(root, "bench").to_string_lossy(), root);
     command.env("BENCH_REGREEN", built(root, "regreen"));
     command
+}
+
+/// Installs the tools of Python, and says where their programs are.
+fn python_tools(root: &Path) -> Result<PathBuf> {
+    let folder = target(root).join("python-tools");
+    let installed = folder.join("installed");
+    let wanted = PYTHON_TOOLS.join("\n");
+    if std::fs::read_to_string(&installed).is_ok_and(|it| it == wanted) {
+        return Ok(folder.join("bin"));
+    }
+    execute(command("python3", root).args(["-m", "venv", "--clear"]).arg(&folder))
+        .context("python3 with venv is how the live tier installs tools of Python")?;
+    let pip = folder.join("bin/pip");
+    let flags = ["install", "--quiet", "--disable-pip-version-check"];
+    execute(command(&pip.to_string_lossy(), root).args(flags).args(PYTHON_TOOLS))?;
+    std::fs::write(installed, wanted)?;
+    Ok(folder.join("bin"))
 }
 
 /// Installs the TypeScript compiler that generated code is tried with, and says where it is.

@@ -3,8 +3,8 @@
 mod codegen;
 mod corpora;
 mod crash;
+mod dependencies;
 mod fuzz;
-mod licences;
 mod live;
 mod steps;
 mod study;
@@ -20,7 +20,7 @@ use crate::crash::Points;
 const USAGE: &str = "\
 cargo xtask TASK
 
-  tidy               crate arrows, file sizes, module docs, stray marks, rules that are cited, licences
+  tidy               crate arrows, file sizes, module docs, stray marks, rules that are cited, dependencies
   codegen [--check]  write the JSON Schemas under docs/formats (or check that they are current)
   corpora            fetch the public suites that conformance is tested with, where they are not there
   bench [NAME…]      build as for a release and run the benchmarks of crates/bench
@@ -29,6 +29,9 @@ cargo xtask TASK
                      [--program NAME] [--kind KIND] [--per-kind N] [--show]
   crash [--sample N | --changing] kill the real binary at every write-class system call of an apply (needs strace)
   fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
+  hooks [--built]    have pre-commit and prek install regreen from a clone, which takes minutes, and run both hooks
+                     (or run them with the binary of this build)
+  workflows          zizmor and shellcheck on what GitHub runs
   live               everything that needs more than Rust: installs it, then runs it
 ";
 
@@ -46,7 +49,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
-        ["tidy"] => tidy::run(&root()).and_then(|()| licences::check(&root())),
+        ["tidy"] => tidy::run(&root()).and_then(|()| dependencies::check(&root())),
         ["codegen"] => codegen::write(&root()),
         ["codegen", "--check"] => codegen::check(&root()),
         ["corpora"] => corpora::run(&root()),
@@ -63,6 +66,9 @@ fn run(arguments: &[&str]) -> Result<()> {
             let seconds = seconds.parse().context("SECONDS is a number")?;
             fuzz::run(&root(), fuzz::Length::Seconds(seconds))
         }
+        ["hooks"] => live::hooks(&root(), live::Program::Installed),
+        ["hooks", "--built"] => live::hooks(&root(), live::Program::Built),
+        ["workflows"] => live::workflows(&root()),
         ["live"] => live::run(&root()),
         _ => bail!("unknown task\n\n{USAGE}"),
     }
