@@ -3,6 +3,7 @@
 mod codegen;
 mod corpora;
 mod crash;
+mod dist;
 mod fuzz;
 mod licences;
 mod live;
@@ -28,6 +29,8 @@ cargo xtask TASK
                      [--program NAME] [--kind KIND] [--per-kind N] [--show]
   crash [--sample N | --changing] kill the real binary at every write-class system call of an apply (needs strace)
   fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
+  dist               build what is released into dist/: archive, wheel, npm and Debian packages, provenance
+                     [--verify] builds twice and compares, [--install] tries each package, [--lint] runs linters
   live               everything that needs more than Rust: installs it, then runs it
 ";
 
@@ -62,6 +65,7 @@ fn run(arguments: &[&str]) -> Result<()> {
             let seconds = seconds.parse().context("SECONDS is a number")?;
             fuzz::run(&root(), fuzz::Length::Seconds(seconds))
         }
+        ["dist", flags @ ..] => dist::run(&root(), flags),
         ["live"] => live::run(&root()),
         _ => bail!("unknown task\n\n{USAGE}"),
     }
