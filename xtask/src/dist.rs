@@ -18,7 +18,6 @@ mod tarball;
 mod tools;
 mod verify;
 mod ways;
-mod wheel;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -130,18 +129,18 @@ pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
 /// Builds everything that is released.
 fn assemble(release: &Release, tools: &Tools) -> Result<Files> {
     let graph = Graph::load(release)?;
-    let binary = build::binary(release, tools, &graph)?;
+    let built = build::build(release, tools, &graph)?;
     let parts = Parts {
         pages: pages::collect(&build::path(release))?,
         notices: graph.notices()?,
         sbom: sbom::bill(release, &graph)?,
-        binary,
+        binary: built.binary,
     };
     let mut files = Files::new();
     files.insert(format!("{}.tar.gz", release.stem()), tarball::archive(release, &parts)?);
     files.insert(format!("{}.cdx.json", release.stem()), parts.sbom.clone());
     files.extend(npm::packages(release, &parts)?);
-    files.extend([debian::package(release, &parts)?, wheel::wheel(release, tools, &graph)?]);
+    files.extend([built.wheel, debian::package(release, &parts)?]);
     let statement = provenance::statement(release, &graph, &digests(&files)?)?;
     files.insert(format!("regreen-{}.intoto.json", release.version), statement);
     let sums =

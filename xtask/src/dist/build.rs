@@ -1,5 +1,6 @@
 //! The binary that is released: the same bytes from every folder, for every Linux with a C library of 2014 or later.
 //!
+//! maturin builds it, once for all packages, because it also writes the wheel and checks that it keeps to manylinux2014.
 //! zig links it, because its linker can be told which C library to be content with. Paths of the machine are replaced
 //! where compilers write them down (panics, `__FILE__`), and the result is searched for those that are left.
 
@@ -18,18 +19,42 @@ use crate::{execute, report};
 /// What the binary may weigh at most.
 const LIMIT: usize = 30_000_000;
 
-/// Builds the binary and checks what is promised of it.
-pub(crate) fn binary(release: &Release, tools: &Tools, graph: &Graph) -> Result<Vec<u8>> {
-    let target = format!("{TARGET}.{}.{}", GLIBC.0, GLIBC.1);
-    let mut build = prepared(&tools.program("cargo-zigbuild"), release, tools, graph)?;
-    build.args(["zigbuild", "--locked", "--profile", "dist", "--package", "regreen"]);
-    execute(build.args(["--bin", "regreen", "--target", &target]))?;
-    let binary = fs::read(path(release)).context("cargo-zigbuild built no binary")?;
-    check(release, tools, graph, &binary)?;
-    Ok(binary)
+/// What one build gives.
+pub(crate) struct Built {
+    pub(crate) binary: Vec<u8>,
+    /// The Python wheel with the same binary: its file name and its bytes.
+    pub(crate) wheel: (String, Vec<u8>),
 }
 
-/// Where [`binary`] leaves what it built.
+/// Builds the binary and checks what is promised of it.
+pub(crate) fn build(release: &Release, tools: &Tools, graph: &Graph) -> Result<Built> {
+    let folder = release.target.join("wheel");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    let mut maturin = prepared(&tools.program("maturin"), release, tools, graph)?;
+    maturin
+        .args(["build", "--locked", "--zig", "--compatibility", "manylinux2014"])
+        .args(["--profile", "dist", "--target", TARGET, "--out"])
+        .arg(&folder);
+    execute(&mut maturin)?;
+    let binary = fs::read(path(release)).context("maturin built no binary")?;
+    check(release, tools, graph, &binary)?;
+    Ok(Built { binary, wheel: wheel(release, &folder)? })
+}
+
+/// The one file in the folder.
+fn wheel(release: &Release, folder: &Path) -> Result<(String, Vec<u8>)> {
+    let mut found = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    ensure!(found.len() == 1, "maturin wrote {} files instead of one", found.len());
+    let file = found.pop().context("one file")?;
+    let name = file.file_name().to_string_lossy().into_owned();
+    let wanted = format!("regreen-{}-py3-none-manylinux", release.version);
+    ensure!(name.starts_with(&wanted), "maturin wrote {name}, not {wanted}…");
+    Ok((name, fs::read(file.path())?))
+}
+
+/// Where [`build`] leaves what it built.
 pub(crate) fn path(release: &Release) -> PathBuf {
     release.target.join(TARGET).join("dist/regreen")
 }
@@ -98,12 +123,7 @@ fn private_folders(release: &Release, tools: &Tools, graph: &Graph) -> Vec<PathB
 }
 
 /// A command in which compilers and linkers find the tools, and write down no path of this machine.
-pub(crate) fn prepared(
-    program: &Path,
-    release: &Release,
-    tools: &Tools,
-    graph: &Graph,
-) -> Result<Command> {
+fn prepared(program: &Path, release: &Release, tools: &Tools, graph: &Graph) -> Result<Command> {
     // Of several prefixes that fit, rustc takes the last and clang, too: the target folder is below the source.
     let mut maps = vec![(release.source.clone(), "/regreen")];
     maps.extend(graph.registries.iter().map(|it| (it.clone(), "/registry")));
