@@ -4,7 +4,7 @@
 //! Every way starts with an empty home and a search path without the repository. What regreen itself leaves in the home
 //! is its state and its caches, in the two folders that the guide names; anything else is a fault.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -22,6 +22,8 @@ pub(crate) struct Place {
     pub(crate) version: String,
     /// The folders that commands are looked for in, before those of the system.
     path: Vec<PathBuf>,
+    /// What the prefix held before the package was installed, if that is not nothing.
+    pub(crate) before: BTreeSet<String>,
 }
 
 /// A way to install: a name, and what a user types before and after the work.
@@ -48,7 +50,13 @@ fn attempt(release: &Release, dist: &Path, files: &Files, way: &Way) -> Result<(
         fs::create_dir(folder.path().join(name))?;
     }
     let dist = fs::canonicalize(dist)?;
-    let mut place = Place { folder, dist, version: release.version.clone(), path: Vec::new() };
+    let mut place = Place {
+        folder,
+        dist,
+        version: release.version.clone(),
+        path: Vec::new(),
+        before: BTreeSet::new(),
+    };
     (way.install)(&mut place, files).context("install")?;
     check_version(&place)?;
     check_completions(&place)?;

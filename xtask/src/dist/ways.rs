@@ -93,28 +93,24 @@ fn pip_install(place: &mut Place, _: &Files) -> Result<()> {
     place.run("python3", &["-m", "venv", &text(&venv)])?;
     place.add_path(venv.join("bin"));
     let dist = text(&place.dist);
-    let before = snapshot(&place.prefix())?;
+    place.before = snapshot(&place.prefix())?.into_keys().collect();
     let flags = ["install", "--no-cache-dir", "--disable-pip-version-check", "--no-index"];
     place.run("pip", &[&flags[..], &["--find-links", &dist, "regreen"]].concat())?;
     let listed = place.run("pip", &["show", "--files", "regreen"])?;
     ensure!(listed.contains("bin/regreen"), "pip show says: {listed}");
     let (major, minor) = GLIBC;
-    let tags = snapshot(&venv)?;
-    let tags = tags.iter().find(|(name, _)| name.ends_with(".dist-info/WHEEL"));
+    let installed = snapshot(&venv)?;
+    let tags = installed
+        .iter()
+        .find(|(name, _)| name.contains("/regreen-") && name.ends_with(".dist-info/WHEEL"));
     let tags = String::from_utf8_lossy(tags.context("no WHEEL file")?.1).into_owned();
     ensure!(tags.contains(&format!("manylinux_{major}_{minor}")), "the wheel has the tags {tags}");
-    fs::write(
-        place.work().with_file_name("before"),
-        before.into_keys().collect::<Vec<_>>().join("\n"),
-    )?;
     Ok(())
 }
 
 fn pip_uninstall(place: &Place) -> Result<()> {
     place.run("pip", &["uninstall", "--yes", "regreen"])?;
-    let before = fs::read_to_string(place.work().with_file_name("before"))?;
-    let is_new =
-        |it: &String| !it.contains("__pycache__") && !before.lines().any(|line| line == it);
+    let is_new = |it: &String| !it.contains("__pycache__") && !place.before.contains(it);
     let left: Vec<String> = snapshot(&place.prefix())?.into_keys().filter(is_new).collect();
     ensure!(left.is_empty(), "pip left behind: {}", left.join(", "));
     remove_prefix(place)
