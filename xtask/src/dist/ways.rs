@@ -144,7 +144,7 @@ fn check_npm(place: &Place) -> Result<()> {
         printf 'fn main() -> IO + Unit {\n  println("hi")\n}\n' > 'a b.clank'
         [ "$(regreen run 'a b.clank')" = hi ] || fail "an argument with a blank did not pass"
         printf '{"a": 1}' | regreen check --stdin-path a.json > /dev/null || fail "standard input did not pass"
-        printf '{"a": ' | regreen check --stdin-path a.json > /dev/null 2>&1
+        printf 'fn main( {' | regreen check --stdin-path a.clank > /dev/null 2>&1
         [ $? -eq 1 ] || fail "exit code 1 did not pass"
         regreen --no-such-flag 2> /dev/null
         [ $? -eq 2 ] || fail "exit code 2 did not pass"
