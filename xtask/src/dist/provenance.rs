@@ -65,6 +65,8 @@ fn document(
                     "command": "cargo xtask dist",
                 },
                 "internalParameters": {
+                    "note": "This statement is not signed: it says what was built from what, not who \
+                             did it. Building the commit again gives the same bytes.",
                     "SOURCE_DATE_EPOCH": release.epoch,
                     "target": TARGET,
                     "glibc": format!("{}.{}", GLIBC.0, GLIBC.1),
@@ -75,10 +77,6 @@ fn document(
             },
             "runDetails": {
                 "builder": { "id": format!("{REPOSITORY}/blob/main/xtask/src/dist.rs") },
-                "metadata": {
-                    "regreen_note": "This statement is not signed: it says what was built from \
-                                     what, not who did. Building the commit again gives the same bytes.",
-                },
             },
         },
     })

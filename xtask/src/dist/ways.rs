@@ -218,7 +218,8 @@ fn books(place: &Place) -> PathBuf {
 fn dpkg(place: &Place, words: &[&str]) -> Result<String> {
     let books = format!("--admindir={}", text(&books(place)));
     let root = format!("--instdir={}", text(&place.prefix()));
-    let flags = ["--force-not-root,bad-path", &books, &root, "--log=/dev/null"];
+    // Triggers are programs of other packages; they would look for theirs where only ours is.
+    let flags = ["--force-not-root,bad-path", "--no-triggers", &books, &root, "--log=/dev/null"];
     place.run("dpkg", &[&flags[..], words].concat())
 }
 
