@@ -37,9 +37,8 @@ pub(crate) struct Way {
 
 pub(crate) fn run(release: &Release, dist: &Path, files: &Files) -> Result<()> {
     for way in ways::WAYS {
-        attempt(release, dist, files, &way)
-            .with_context(|| format!("installing the {}", way.name))?;
-        report(&format!("dist: the {} installs, works and leaves nothing behind", way.name));
+        attempt(release, dist, files, &way).with_context(|| way.name)?;
+        report(&format!("dist: installed, used and removed without a trace: {}", way.name));
     }
     Ok(())
 }

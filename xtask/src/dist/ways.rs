@@ -12,16 +12,26 @@ use super::install::{Place, Way, snapshot};
 use super::{Files, GLIBC, TARGET, tarball};
 
 pub(crate) const WAYS: [Way; 5] = [
-    Way { name: "archive", install: unpack, check: check_archive, remove: remove_prefix },
-    Way { name: "wheel", install: pip_install, check: nothing, remove: pip_uninstall },
-    Way { name: "npm packages", install: npm_install, check: check_npm, remove: npm_uninstall },
+    Way { name: "the archive", install: unpack, check: check_archive, remove: remove_prefix },
+    Way { name: "the wheel", install: pip_install, check: nothing, remove: pip_uninstall },
     Way {
-        name: "npm packages in a project",
+        name: "the npm packages, for the user",
+        install: npm_install,
+        check: check_npm,
+        remove: npm_uninstall,
+    },
+    Way {
+        name: "the npm packages, in a project",
         install: npx_install,
         check: check_npx,
         remove: npx_remove,
     },
-    Way { name: "Debian package", install: dpkg_install, check: check_debian, remove: dpkg_remove },
+    Way {
+        name: "the Debian package",
+        install: dpkg_install,
+        check: check_debian,
+        remove: dpkg_remove,
+    },
 ];
 
 fn nothing(_: &Place) -> Result<()> {
