@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    apply, build, check, compile, completions, convert, dds, explain, fix, init, log, plan,
+    apply, build, check, compile, completions, convert, dds, explain, fix, init, log, man, plan,
     recover, run, schema, trust, undo, validate,
 };
 use crate::exit::Exit;
@@ -79,6 +79,7 @@ pub(crate) enum Command {
     Trust(trust::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
+    Man(man::Arguments),
 }
 
 /// Flags of every command.

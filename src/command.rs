@@ -13,6 +13,7 @@ pub(crate) mod init;
 pub(crate) mod interactive;
 pub(crate) mod log;
 pub(crate) mod look;
+pub(crate) mod man;
 pub(crate) mod plan;
 pub(crate) mod recover;
 pub(crate) mod root;
@@ -218,6 +219,7 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
         Command::Trust(arguments) => trust::run(ctx, arguments),
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => Ok(completions::run(arguments)),
+        Command::Man(arguments) => man::run(arguments),
     }
 }
 
@@ -254,6 +256,6 @@ fn is_json(command: &Command) -> bool {
         Command::Compile(arguments) => {
             matches!(arguments.emit, compile::Emit::Json | compile::Emit::Diagnostics)
         }
-        Command::Run(_) | Command::Schema(_) | Command::Completions(_) => false,
+        Command::Run(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => false,
     }
 }

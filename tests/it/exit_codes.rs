@@ -23,6 +23,9 @@ fn clean_is_0() {
     check(0, "schema");
     check(0, "schema changeset");
     check(0, "completions bash");
+    check(0, "man");
+    check(0, "man dds approve");
+    check(0, "man --list");
     check(0, "--help");
     check(0, "--version");
 }
@@ -66,6 +69,7 @@ fn usage_is_2() {
     check(2, "apply good.changeset.yaml -q -v");
     check(2, "convert good.changeset.yaml");
     check(2, "schema nothing");
+    check(2, "man nothing");
     check(2, "undo seven");
     check(2, "log --prune few");
 }

@@ -104,6 +104,7 @@ impl Scene {
         if !has_root
             && !line.starts_with("schema")
             && !line.starts_with("completions")
+            && !line.starts_with("man")
             && !line.starts_with('-')
         {
             command.args(["--root", "ws"]);

@@ -4,6 +4,7 @@ mod codegen;
 mod corpora;
 mod crash;
 mod dependencies;
+mod dist;
 mod fuzz;
 mod live;
 mod steps;
@@ -32,6 +33,8 @@ cargo xtask TASK
   hooks [--built]    have pre-commit and prek install regreen from a clone, which takes minutes, and run both hooks
                      (or run them with the binary of this build)
   workflows          zizmor and shellcheck on what GitHub runs
+  dist               build what is released into dist/: archive, wheel, npm and Debian packages, provenance
+                     [--verify] builds twice and compares, [--install] tries each package, [--lint] runs linters
   live               everything that needs more than Rust: installs it, then runs it
 ";
 
@@ -69,6 +72,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["hooks"] => live::hooks(&root(), live::Program::Installed),
         ["hooks", "--built"] => live::hooks(&root(), live::Program::Built),
         ["workflows"] => live::workflows(&root()),
+        ["dist", flags @ ..] => dist::run(&root(), flags),
         ["live"] => live::run(&root()),
         _ => bail!("unknown task\n\n{USAGE}"),
     }

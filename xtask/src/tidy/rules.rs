@@ -20,8 +20,11 @@ const CONTRACTS: [&str; 7] = ["AE", "B", "CS", "DF", "FA", "RS", "X"];
 /// The decisions about Clank are rows of one table.
 const ROW: &str = "row";
 
-/// What is not ours to read: built, or made by fuzzing.
-const SKIPPED: [&str; 5] = [".git", ".regreen", "target", "fuzz/corpus", "fuzz/artifacts"];
+/// What is not ours to read, anywhere: built, or kept by a tool.
+const SKIPPED_NAMES: [&str; 3] = [".git", ".regreen", "target"];
+
+/// What is not ours to read, at its place: built, or made by fuzzing.
+const SKIPPED_PATHS: [&str; 3] = ["dist", "fuzz/artifacts", "fuzz/corpus"];
 
 const PROVED: &str = "Proved by ";
 
@@ -71,7 +74,7 @@ fn read(root: &Path, folder: &str, files: &mut Files) -> Result<()> {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        if SKIPPED.contains(&name.as_str()) || SKIPPED.contains(&path.as_str()) {
+        if SKIPPED_NAMES.contains(&name.as_str()) || SKIPPED_PATHS.contains(&path.as_str()) {
             continue;
         }
         if entry.file_type()?.is_dir() {
