@@ -405,6 +405,9 @@ fn regreen_is_installed_from_a_wheel() {
     ] {
         scene.write(&format!("wheel/regreen-{version}.{name}"), &text);
     }
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    let script = format!("wheel/regreen-{version}.data/scripts/regreen");
+    fs::set_permissions(scene.path(&script), executable).unwrap();
     let wheel = scene.path(&format!("wheels/regreen-{version}-py3-none-any.whl"));
     fs::create_dir(scene.path("wheels")).unwrap();
     let pack = Command::new("python3")

@@ -84,8 +84,8 @@ fn the_job_reports_findings_as_code_quality() {
     assert_eq!(
         found,
         [
-            ("SCHEMA_TYPE", "ws/api.yaml", 4),
             ("SCHEMA_ENUM", "ws/api.yaml", 5),
+            ("SCHEMA_TYPE", "ws/api.yaml", 4),
             ("SCHEMA_UNKNOWN_KEY", "ws/web.json", 4)
         ]
     );
