@@ -143,5 +143,5 @@ fn string(bytes: &[u8]) -> Result<(&[u8], &[u8]), AgentError> {
     rest.split_at_checked(length).ok_or(AgentError::Answer)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ssh"))]
 mod tests;

@@ -33,14 +33,14 @@ fn a_signed_approval_does_not_hold() {
     let document = Document::signed(&subject, entry, now);
     let allowed = AllowedSigners::read(&format!("ana {KEY}\n* {KEY}\n"));
     assert_eq!((allowed.lines.len(), allowed.faults.len()), (0, 2));
-    let absent = Refusal::Signature(SignatureError::Key(KeyError::Absent));
+    let absent = [Refusal::Signature(SignatureError::Key(KeyError::Absent))];
     for require_signature in [false, true] {
         let signers = RelPath::parse("allowed_signers").unwrap();
         let policy = Policy::new(require_signature, signers, &DEFAULT_PROTECTED).unwrap();
         let approved = verify_approval(&document, &subject, &allowed, &policy, now);
-        assert_eq!(approved.unwrap_err(), [absent.clone()]);
+        assert_eq!(approved.unwrap_err(), absent);
         let held = recheck(&document, &subject, &allowed, &policy, now);
-        assert_eq!(held.unwrap_err(), [absent.clone()]);
+        assert_eq!(held.unwrap_err(), absent);
     }
 }
 
