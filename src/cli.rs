@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and the help that teaches it.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -37,13 +38,22 @@ Options:
 /// `fix` makes the repairs that are safe, checks that they did what they claimed, and writes all of them in one crash-safe transaction that `undo` takes back.
 /// Not a byte changes that no repair names: comments, order and layout stay.
 #[derive(Debug, Parser)]
-#[command(name = "regreen", version, styles = STYLES, max_term_width = 100, after_help = first_steps())]
+#[command(name = "regreen", version, long_version = LONG_VERSION.as_str(), styles = STYLES, max_term_width = 100, after_help = first_steps())]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
+
+/// The version, and the parts that are not in this program.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    match service::left_out().as_slice() {
+        [] => version,
+        left_out => format!("{version}\nbuilt without the features: {}", left_out.join(", ")),
+    }
+});
 
 fn first_steps() -> String {
     format!(

@@ -27,6 +27,8 @@ mod determinism;
 mod examples;
 #[path = "it/exit_codes.rs"]
 mod exit_codes;
+#[path = "it/features.rs"]
+mod features;
 #[path = "it/fix.rs"]
 mod fix;
 #[path = "it/formats.rs"]

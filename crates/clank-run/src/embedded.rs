@@ -6,7 +6,6 @@
 mod host;
 
 use std::cell::RefCell;
-use std::io::{BufRead, Write};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -15,19 +14,10 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{Coerced, Context, Ctx, Error, Function, Object, Promise, Runtime, Value};
 
+use crate::io::Io;
 use crate::outcome::{Limit, Limits, Outcome, RunError};
 use crate::program::Program;
 use host::{Desk, Host, Stop};
-
-/// The streams of a program on the embedded engine.
-pub struct Io<'a> {
-    /// Standard input, read by lines as the program asks for them.
-    pub input: &'a mut dyn BufRead,
-    /// Standard output.
-    pub output: &'a mut dyn Write,
-    /// Standard error.
-    pub errors: &'a mut dyn Write,
-}
 
 /// What the engine's thread needs besides [`Limits::stack`], for the engine's own calls and ours around them.
 const STACK_RESERVE: usize = 64 << 20;

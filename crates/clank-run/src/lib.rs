@@ -7,18 +7,24 @@
 //!
 //! Knows nothing about Clank's syntax and types, workspaces or terminals.
 
+#[cfg_attr(not(feature = "javascript"), path = "no_embedded.rs")]
 mod embedded;
 mod frame;
+mod io;
 mod node;
 mod outcome;
 mod program;
 mod source_map;
 mod z3;
 
-pub use embedded::{Engine, Io, run};
+pub use embedded::{Engine, run};
 pub use frame::Frame;
+pub use io::Io;
 pub use node::{NodeIo, run_node};
 pub use outcome::{Limit, Limits, Outcome, RunError, Stream};
 pub use program::{Module, Program, ProgramError};
 pub use source_map::{Origin, SourceMap, SourceMapError};
 pub use z3::{Z3, Z3Error, Z3Limits};
+
+/// Whether there is an embedded engine: the feature `javascript`.
+pub const HAS_ENGINE: bool = cfg!(feature = "javascript");

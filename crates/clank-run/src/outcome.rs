@@ -174,6 +174,12 @@ pub enum RunError {
         /// What it said.
         message: String,
     },
+    /// The program was built without the feature `javascript`.
+    #[error(
+        "this regreen was built without a JavaScript engine; use Node with `--runtime node`, or install regreen with the \
+         feature `javascript`"
+    )]
+    NoEngine,
     /// There is no Node to run.
     #[error(
         "cannot start `{node}`: install Node 20 or later from your system's packages, or use the embedded engine"

@@ -75,7 +75,7 @@ impl Program {
     }
 
     /// The path of the module that `base` names `name` in an import; `None` if it is not in the program.
-    pub(crate) fn resolve(&self, base: &str, name: &str) -> Option<String> {
+    pub fn resolve(&self, base: &str, name: &str) -> Option<String> {
         if !name.starts_with("./") && !name.starts_with("../") {
             return self.modules.contains_key(name).then(|| name.to_owned());
         }

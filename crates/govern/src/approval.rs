@@ -19,26 +19,26 @@ mod agent;
 mod allowed;
 mod confirm;
 mod document;
-mod key;
 mod pattern;
 mod policy;
-mod private;
 mod setup;
 mod sign;
-mod sshsig;
+mod signature;
+#[cfg_attr(not(feature = "ssh"), path = "approval/no_ssh.rs")]
+mod ssh;
 mod verify;
 
 pub use agent::{AgentError, keys as agent_keys};
 pub use allowed::{AllowedLine, AllowedSigners, LineFault};
 pub use confirm::{Confirmation, NotConfirmed};
 pub use document::{Document, DocumentFault, SignatureEntry, Word};
-pub use key::{Key, KeyError};
 pub use policy::{BadGlob, DEFAULT_PROTECTED, Policy, Reach, Subject};
 pub use setup::{BadPrincipal, allowed_line, with_signer};
 pub use sign::{
     SignError, Signed, SigningKey, git_email, git_signing_key, named_by_git, public_half, sign,
 };
-pub use sshsig::{NAMESPACE, SignatureError, check as check_signature, key_in as key_in_signature};
+pub use signature::{KeyError, NAMESPACE, SignatureError};
+pub use ssh::{Key, check as check_signature, key_in as key_in_signature};
 pub use verify::{Difference, Refusal, Signer, approve_unsigned, recheck, verify, verify_approval};
 
 use crate::id::Id;

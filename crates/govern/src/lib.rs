@@ -40,3 +40,9 @@ pub use sanitize::{MAX_MESSAGE, is_sanitized, sanitize};
 pub use schema::schemas;
 pub use scope::{ScopeEntry, ScopeError};
 pub use time::{Moment, NotAMoment};
+
+/// Whether a registry may be on a PostgreSQL server: the feature `postgres`.
+pub const HAS_POSTGRES: bool = cfg!(feature = "postgres");
+
+/// Whether approvals may be signed: the feature `ssh`.
+pub const HAS_SSH: bool = cfg!(feature = "ssh");

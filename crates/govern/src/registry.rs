@@ -10,6 +10,7 @@ mod change;
 mod correct;
 mod former;
 mod import;
+#[cfg_attr(not(feature = "postgres"), path = "registry/no_postgres.rs")]
 mod postgres;
 mod read;
 mod rows;
@@ -18,7 +19,6 @@ mod sql;
 mod sqlite;
 #[cfg(test)]
 mod tests;
-mod tls;
 mod verify;
 
 use std::fmt;
@@ -79,7 +79,7 @@ impl Registry {
     pub fn open(location: &Location) -> Result<Registry, RegistryError> {
         let mut db: Box<dyn sql::Database> = match location {
             Location::Sqlite(path) => Box::new(sqlite::Sqlite::open(path)?),
-            Location::Postgres(url) => Box::new(postgres::Postgres::open(url)?),
+            Location::Postgres(url) => postgres::open(url)?,
         };
         schema::migrate(&mut *db)?;
         Ok(Registry { db })
@@ -137,6 +137,12 @@ pub enum RegistryError {
         /// Where.
         place: String,
     },
+    /// The program was built without the feature `postgres`. The URL is not quoted, because it may hold a password.
+    #[error(
+        "this regreen was built without PostgreSQL; install it with the feature `postgres`, or use a registry on disk \
+         (`sqlite:PATH`)"
+    )]
+    NoPostgres,
     /// The URL asks for an encrypted connection in a way that cannot be followed.
     #[error("the registry's URL asks for an encrypted connection that cannot be made: {reason}")]
     Tls {

@@ -2,17 +2,25 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![expect(clippy::disallowed_methods, reason = "tests make files and run programs")]
 
+#[cfg(feature = "ssh")]
 #[path = "it/approval.rs"]
 mod approval;
+#[cfg(not(feature = "ssh"))]
+#[path = "it/approval_absent.rs"]
+mod approval_absent;
+#[cfg(feature = "ssh")]
 #[path = "it/approval_allowed.rs"]
 mod approval_allowed;
+#[cfg(feature = "ssh")]
 #[path = "it/approval_keys.rs"]
 mod approval_keys;
 #[cfg(feature = "live")]
 #[path = "it/approval_live.rs"]
 mod approval_live;
+#[cfg(feature = "ssh")]
 #[path = "it/approval_protected.rs"]
 mod approval_protected;
+#[cfg(feature = "ssh")]
 #[path = "it/approval_support.rs"]
 mod approval_support;
 #[path = "it/measure.rs"]

@@ -14,6 +14,7 @@ use cel::common::ast::{EntryExpr, Expr, LiteralValue};
 use cel::{Context, Env, ExecutionError, IdedExpr, Program};
 use document::Value;
 
+use crate::deep_stack::on_a_deep_stack;
 use cost::Maps;
 
 const MAX_SOURCE: usize = 4 << 10;
@@ -25,7 +26,6 @@ const MAX_COST: u64 = 1_000_000;
 const MAX_TOTAL_COST: u64 = 5_000_000;
 const MAX_REGEX_SOURCE: usize = 512;
 const MAX_REGEX_PROGRAM: usize = 256 << 10;
-const STACK_BYTES: usize = 64 << 20;
 
 /// The names that an expression may use beside its own variables.
 const VARIABLES: [&str; 2] = ["self", "doc"];
@@ -84,6 +84,13 @@ pub(crate) enum Undecided {
     Failed { message: String },
 }
 
+impl Undecided {
+    /// Whether the same would be said of every place that follows.
+    pub(crate) fn is_last(&self) -> bool {
+        *self == Undecided::SpentBefore
+    }
+}
+
 impl Guard {
     /// Takes an expression, or says what is wrong with it.
     pub(crate) fn compile(source: &str) -> Result<Guard, String> {
@@ -99,8 +106,8 @@ impl Guard {
     }
 
     /// Takes an expression that is known to be right, and compiles it when it is first asked.
-    pub(crate) fn known(source: &str) -> Guard {
-        Guard { source: source.to_owned(), compiled: OnceLock::new() }
+    pub(crate) fn known(source: &str) -> Result<Guard, String> {
+        Ok(Guard { source: source.to_owned(), compiled: OnceLock::new() })
     }
 
     /// To be called on a deep stack.
@@ -174,18 +181,6 @@ impl<'a> Scope<'a> {
         }
         self.with_doc.as_ref()
     }
-}
-
-/// Runs `work` on a thread with a stack for every expression within the limits; `None` if there is none to be had.
-pub(crate) fn on_a_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
-    std::thread::scope(|scope| {
-        let thread =
-            std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).ok()?;
-        match thread.join() {
-            Ok(result) => Some(result),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
 }
 
 fn compile_here(source: &str) -> Result<Compiled, String> {

@@ -7,8 +7,10 @@
 
 mod builtin;
 mod cache;
+mod deep_stack;
 mod finding;
 mod found;
+#[cfg_attr(not(feature = "cel"), path = "no_guard.rs")]
 mod guard;
 mod legible;
 mod load;
@@ -34,3 +36,6 @@ pub use pack::{Pack, RuleInfo};
 pub use page::{page, rule_ids};
 pub use problem::PackProblem;
 pub use provider::PackCheck;
+
+/// Whether rules may be CEL expressions: the feature `cel`.
+pub const HAS_CEL: bool = cfg!(feature = "cel");

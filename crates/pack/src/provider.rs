@@ -17,8 +17,8 @@ use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
 
 use crate::cache;
+use crate::deep_stack::on_a_deep_stack;
 use crate::found::Found;
-use crate::guard::on_a_deep_stack;
 use crate::legible::legible;
 use crate::pack::Pack;
 use crate::report::{Subject, into_findings, not_whole, unreadable};

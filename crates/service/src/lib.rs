@@ -75,6 +75,17 @@ pub use workspace::Interrupts;
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The features that this program was built without. Whoever uses one of these parts gets an error that names it.
+pub fn left_out() -> Vec<&'static str> {
+    let parts = [
+        ("cel", pack::HAS_CEL),
+        ("javascript", clank_run::HAS_ENGINE),
+        ("postgres", govern::HAS_POSTGRES),
+        ("ssh", govern::HAS_SSH),
+    ];
+    parts.into_iter().filter(|(_, is_there)| !is_there).map(|(name, _)| name).collect()
+}
+
 /// What it takes to show diagnostics to people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Frames {

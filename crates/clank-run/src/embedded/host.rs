@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::Io;
+use crate::io::Io;
 use crate::outcome::{RunError, Stream};
 
 const PIECE: usize = 1 << 16;

@@ -5,8 +5,8 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::key::Key;
-use super::sshsig::put;
+use super::signature::put;
+use super::ssh::Key;
 
 /// OpenSSH's agent takes and makes no longer messages.
 const MAX_MESSAGE: usize = 256 * 1024;
@@ -143,5 +143,5 @@ fn string(bytes: &[u8]) -> Result<(&[u8], &[u8]), AgentError> {
     rest.split_at_checked(length).ok_or(AgentError::Answer)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ssh"))]
 mod tests;

@@ -11,9 +11,9 @@
 
 use jiff::civil::DateTime;
 
-use super::key::Key;
 use super::pattern;
-use super::sshsig::NAMESPACE;
+use super::signature::NAMESPACE;
+use super::ssh::Key;
 use crate::time::Moment;
 
 /// Who may approve.

@@ -1,8 +1,8 @@
 //! Setting up an allowed-signers file: the text with one more person in it.
 
 use super::allowed::AllowedSigners;
-use super::key::Key;
-use super::sshsig::NAMESPACE;
+use super::signature::NAMESPACE;
+use super::ssh::Key;
 
 /// A name that a line of an allowed-signers file cannot have.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -5,16 +5,9 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rsa::pkcs1v15;
-use rsa::sha2::Sha512;
-use rsa::signature::{RandomizedSigner as _, SignatureEncoding as _};
-use ssh_key::private::RsaKeypair;
-use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, SshSig, rand_core};
-
 use super::agent::{self, AgentError};
-use super::key::{Key, KeyError};
-use super::private;
-use super::sshsig::{self, NAMESPACE};
+use super::signature::KeyError;
+use super::ssh::{self, Key};
 
 /// A key that somebody named.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -134,14 +127,14 @@ pub fn sign(
         SigningKey::File(path) => {
             let text = read_key_file(path)?;
             if text.contains("-----BEGIN") {
-                sign_with_file(path, &text, bytes, passphrase)?
+                ssh::sign_with_file(path, &text, bytes, passphrase)?
             } else {
                 let key = public_key(path, &text)?;
                 sign_with_agent(&key, bytes, socket)?
             }
         }
     };
-    match sshsig::check(&signed.armored, bytes) {
+    match ssh::check(&signed.armored, bytes) {
         Ok(key) if key == signed.key => Ok(signed),
         _ => Err(SignError::Useless { fingerprint: signed.key.fingerprint() }),
     }
@@ -157,8 +150,7 @@ pub fn public_half(key: &SigningKey) -> Result<Key, SignError> {
     if !text.contains("-----BEGIN") {
         return public_key(path, &text);
     }
-    let private = private::read(&text).ok_or_else(|| SignError::NotAKey { path: path.clone() })?;
-    supported(path, &private)
+    ssh::public_half(path, &text)
 }
 
 fn read_key_file(path: &Path) -> Result<String, SignError> {
@@ -177,11 +169,6 @@ fn public_key(path: &Path, text: &str) -> Result<Key, SignError> {
     }
 }
 
-fn supported(path: &Path, private: &PrivateKey) -> Result<Key, SignError> {
-    Key::new(private.public_key().key_data().clone())
-        .map_err(|source| SignError::Unsupported { path: path.to_owned(), source })
-}
-
 fn sign_with_agent(key: &Key, bytes: &[u8], socket: Option<&Path>) -> Result<Signed, SignError> {
     let fingerprint = key.fingerprint();
     let failed = |source| SignError::Agent { fingerprint: key.fingerprint(), source };
@@ -189,57 +176,8 @@ fn sign_with_agent(key: &Key, bytes: &[u8], socket: Option<&Path>) -> Result<Sig
     if !held.iter().any(|(it, _)| it == key) {
         return Err(SignError::NotInAgent { fingerprint });
     }
-    let answer = agent::sign(socket, key, &sshsig::to_be_signed(bytes)).map_err(failed)?;
-    Ok(Signed { key: key.clone(), armored: sshsig::armor(key, &answer) })
-}
-
-fn sign_with_file(
-    path: &Path,
-    text: &str,
-    bytes: &[u8],
-    passphrase: &mut dyn FnMut() -> Option<String>,
-) -> Result<Signed, SignError> {
-    let not_a_key = || SignError::NotAKey { path: path.to_owned() };
-    let mut private = private::read(text).ok_or_else(not_a_key)?;
-    let key = supported(path, &private)?;
-    if key.is_on_security_key() {
-        return Err(SignError::SecurityKey { path: path.to_owned() });
-    }
-    if private.is_encrypted() {
-        let phrase =
-            passphrase().ok_or_else(|| SignError::NoPassphrase { path: path.to_owned() })?;
-        private = private::open(&private, &phrase)
-            .ok_or_else(|| SignError::Passphrase { path: path.to_owned() })?;
-    }
-    let signature = match private.key_data().rsa() {
-        Some(rsa) => sign_with_rsa(rsa, &private, bytes),
-        None => private.sign(NAMESPACE, HashAlg::Sha512, bytes).ok(),
-    };
-    let armored = signature.and_then(|it| it.to_pem(LineEnding::LF).ok());
-    match armored {
-        Some(armored) => Ok(Signed { key, armored }),
-        None => Err(SignError::Useless { fingerprint: key.fingerprint() }),
-    }
-}
-
-/// The library builds RSA keys of one prime taken twice, which never sign; so the key is built here.
-fn sign_with_rsa(rsa: &RsaKeypair, private: &PrivateKey, bytes: &[u8]) -> Option<SshSig> {
-    let number = |it: &ssh_key::Mpint| rsa::BigUint::try_from(it).ok();
-    let key = rsa::RsaPrivateKey::from_components(
-        number(&rsa.public.n)?,
-        number(&rsa.public.e)?,
-        number(&rsa.private.d)?,
-        vec![number(&rsa.private.p)?, number(&rsa.private.q)?],
-    )
-    .ok()?;
-    // With randomness the time that it takes says nothing about the key.
-    let raw = pkcs1v15::SigningKey::<Sha512>::new(key)
-        .try_sign_with_rng(&mut rand_core::OsRng, &sshsig::to_be_signed(bytes))
-        .ok()?;
-    let algorithm = Algorithm::Rsa { hash: Some(HashAlg::Sha512) };
-    let signature = ssh_key::Signature::new(algorithm, raw.to_vec()).ok()?;
-    let public = private.public_key().key_data().clone();
-    SshSig::new(public, NAMESPACE, HashAlg::Sha512, signature).ok()
+    let answer = agent::sign(socket, key, &ssh::to_be_signed(key, bytes)).map_err(failed)?;
+    Ok(Signed { key: key.clone(), armored: ssh::armor(key, &answer) })
 }
 
 /// The key that a value of git's `user.signingkey` names: `key::KIND BASE64`, `ssh-… BASE64`, or a path, where `~/` is

@@ -8,10 +8,10 @@
 use super::allowed::{AllowedLine, AllowedSigners, LineFault};
 use super::confirm::Confirmation;
 use super::document::{Document, SignatureEntry, Word, hash};
-use super::key::Key;
 use super::policy::{Policy, Reach, Subject};
 use super::setup::allowed_line;
-use super::sshsig::{self, SignatureError};
+use super::signature::SignatureError;
+use super::ssh::{self, Key};
 use super::{Approved, Held};
 use crate::id::Id;
 use crate::time::Moment;
@@ -239,7 +239,7 @@ pub fn verify(
     policy: &Policy,
     moments: &[Moment],
 ) -> Result<Signer, Refusal> {
-    let key = sshsig::check(armored, bytes)?;
+    let key = ssh::check(armored, bytes)?;
     let fingerprint = key.fingerprint();
     let lines = allowed.of(&key);
     let Some(first) = lines.first() else {

@@ -1,5 +1,7 @@
 //! The registry on a PostgreSQL server, for those who share one. A connection is encrypted where the URL asks for it.
 
+mod tls;
+
 use std::collections::HashMap;
 use std::error::Error as _;
 use std::str::FromStr;
@@ -12,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::RegistryError;
 use super::sql::{Cell, Database, Param, Row};
-use super::tls::{self, Wish};
+use tls::Wish;
 
 /// Writers queue for an advisory lock of this number, which ends with their transaction or their connection. The level is
 /// named because a database may have another default, under which a writer would see the state before its turn.
@@ -23,7 +25,12 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const SESSION: &str = "SET lock_timeout = '120s'; SET idle_in_transaction_session_timeout = '60s'; \
                        SET standard_conforming_strings = on";
 
-pub(crate) struct Postgres {
+/// Connects to the server.
+pub(crate) fn open(url: &str) -> Result<Box<dyn Database>, RegistryError> {
+    Ok(Box::new(Postgres::open(url)?))
+}
+
+struct Postgres {
     config: Config,
     tls: Option<MakeRustlsConnect>,
     client: Client,
@@ -32,7 +39,7 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    pub(crate) fn open(url: &str) -> Result<Postgres, RegistryError> {
+    fn open(url: &str) -> Result<Postgres, RegistryError> {
         // The reader's own words may quote the URL, and with it the password.
         let (url, wish) = tls::split(url)?;
         let mut config = Config::from_str(&url).map_err(|_| RegistryError::Url)?;

@@ -42,7 +42,7 @@ impl Place {
     fn raw(&self, sql: &'static str, values: &[Param<'_>]) -> u64 {
         let mut db: Box<dyn Database> = match &self.location {
             Location::Sqlite(path) => Box::new(sqlite::Sqlite::open(path).unwrap()),
-            Location::Postgres(url) => Box::new(postgres::Postgres::open(url).unwrap()),
+            Location::Postgres(url) => postgres::open(url).unwrap(),
         };
         db.execute(sql, values).unwrap()
     }

@@ -35,8 +35,8 @@ impl Cel {
                 }
                 Err(why) => {
                     found.push(undecided(view, it.at, &self.text, &why.to_string()));
-                    if why == Undecided::SpentBefore {
-                        break; // The same would be said of every place that follows.
+                    if why.is_last() {
+                        break;
                     }
                     continue;
                 }

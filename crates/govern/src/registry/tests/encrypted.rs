@@ -44,7 +44,7 @@ fn run(command: &mut Command) {
 
 /// Whether the server says that the connection is encrypted, or why there is none.
 fn is_encrypted(url: &str) -> Result<bool, String> {
-    let mut db = postgres::Postgres::open(url).map_err(|it| it.to_string())?;
+    let mut db = postgres::open(url).map_err(|it| it.to_string())?;
     let sql = "SELECT ssl::TEXT FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
     let rows = db.query(sql, &[]).map_err(|it| it.to_string())?;
     Ok(rows[0].text(0).unwrap() == "true")

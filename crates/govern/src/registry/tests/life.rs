@@ -301,7 +301,7 @@ pub(super) fn the_database_itself_refuses_a_second_correction(place: &Place) {
                   VALUES (9, 'x', '{}', 0, 'code_fix', 'proposed', 1, $1, 1)";
     let mut db: Box<dyn Database> = match &place.location {
         Location::Sqlite(path) => Box::new(sqlite::Sqlite::open(path).unwrap()),
-        Location::Postgres(url) => Box::new(postgres::Postgres::open(url).unwrap()),
+        Location::Postgres(url) => postgres::open(url).unwrap(),
     };
     let refused = db.execute(insert, &[Param::Text(source.as_str())]);
     assert!(matches!(refused, Err(RegistryError::Database { .. })), "{refused:?}");

@@ -6,34 +6,12 @@ use std::fmt;
 use ssh_key::public::KeyData;
 use ssh_key::{Algorithm, HashAlg, PublicKey};
 
+use crate::approval::signature::KeyError;
+
 /// A public key of a supported kind. Two are equal if they are the same key, whatever their comments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Key {
     data: KeyData,
-}
-
-/// Why a text or a blob is no key that may approve.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum KeyError {
-    /// It does not have the form of a key.
-    #[error("this is no public key in OpenSSH's form, `KIND BASE64` (ssh-ed25519 AAAA…)")]
-    Form,
-    /// A kind of key that is not supported.
-    #[error(
-        "keys of the kind {kind} are not supported; use ssh-ed25519, ecdsa-sha2-nistp256, -nistp384, -nistp521, \
-         ssh-rsa, sk-ssh-ed25519@openssh.com or sk-ecdsa-sha2-nistp256@openssh.com"
-    )]
-    Kind {
-        /// Its kind.
-        kind: String,
-    },
-    /// An RSA key that is too short to trust, or longer than the verifier takes.
-    #[error("an RSA key of {bits} bits is not supported, it must have 2048 to 4096")]
-    RsaBits {
-        /// The bits of its modulus.
-        bits: usize,
-    },
 }
 
 impl Key {
@@ -57,7 +35,7 @@ impl Key {
         Key::new(PublicKey::from_bytes(blob).map_err(|_| KeyError::Form)?.key_data().clone())
     }
 
-    pub(crate) fn new(data: KeyData) -> Result<Key, KeyError> {
+    pub(super) fn new(data: KeyData) -> Result<Key, KeyError> {
         match &data {
             KeyData::Ed25519(_)
             | KeyData::Ecdsa(_)
@@ -87,7 +65,7 @@ impl Key {
     }
 
     /// Whether it lives on a security key.
-    pub(crate) fn is_on_security_key(&self) -> bool {
+    pub(super) fn is_on_security_key(&self) -> bool {
         matches!(self.data.algorithm(), Algorithm::SkEd25519 | Algorithm::SkEcdsaSha2NistP256)
     }
 
@@ -95,7 +73,7 @@ impl Key {
         self.data.is_rsa()
     }
 
-    pub(crate) fn to_public_key(&self) -> PublicKey {
+    pub(super) fn to_public_key(&self) -> PublicKey {
         PublicKey::from(self.data.clone())
     }
 

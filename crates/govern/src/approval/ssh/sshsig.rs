@@ -1,15 +1,12 @@
 //! Signatures over bytes in the form that `ssh-keygen -Y sign` writes (PROTOCOL.sshsig): a key, a namespace and a hash
 //! in one armored text. That a signature holds says nothing about whether its key may approve; that is asked of
-//! [`super::AllowedSigners`].
+//! [`crate::approval::AllowedSigners`].
 
 use base64ct::{Base64, Encoding as _};
 use ssh_key::{HashAlg, SshSig};
 
-use super::key::{Key, KeyError};
-
-/// What signatures of approvals are made for. A signature that was made for something else (`git`, `file`) never
-/// approves anything.
-pub const NAMESPACE: &str = "regreen-dds";
+use super::key::Key;
+use crate::approval::signature::{NAMESPACE, SignatureError, put};
 
 /// No signature of a supported key is longer.
 const MAX_ARMOR: usize = 16 * 1024;
@@ -19,36 +16,6 @@ const TRAILER: usize = 5;
 
 /// On a security key, the flag that says that somebody touched it.
 const USER_PRESENT: u8 = 1;
-
-/// Why a text is no signature of these bytes.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SignatureError {
-    /// It does not have the form.
-    #[error("this is no SSH signature (-----BEGIN SSH SIGNATURE-----)")]
-    Form,
-    /// The key that made it is of a kind that does not approve.
-    #[error(transparent)]
-    Key(#[from] KeyError),
-    /// It was made for something else.
-    #[error("the signature was made for {found:?}, not for {NAMESPACE:?}")]
-    Namespace {
-        /// What for.
-        found: String,
-    },
-    /// The key did not sign these bytes, or what signed them is another key.
-    #[error("the signature by {fingerprint} is not one of these bytes")]
-    Bytes {
-        /// The key in the signature.
-        fingerprint: String,
-    },
-    /// A security key signed without being touched.
-    #[error("nobody touched the security key {fingerprint} when it signed")]
-    NotTouched {
-        /// The key.
-        fingerprint: String,
-    },
-}
 
 /// The key that made the signature of these bytes, if it did.
 pub fn check(armored: &str, bytes: &[u8]) -> Result<Key, SignatureError> {
@@ -125,8 +92,8 @@ fn blob(key: &Key, parts: &Parts<'_>) -> Vec<u8> {
     blob
 }
 
-/// What a key signs in place of the bytes themselves.
-pub(crate) fn to_be_signed(bytes: &[u8]) -> Vec<u8> {
+/// What a key signs in place of the bytes themselves; it is the same for every key.
+pub(crate) fn to_be_signed(_: &Key, bytes: &[u8]) -> Vec<u8> {
     let mut out = b"SSHSIG".to_vec();
     put(&mut out, NAMESPACE.as_bytes());
     put(&mut out, b"");
@@ -146,11 +113,4 @@ pub(crate) fn armor(key: &Key, answer: &[u8]) -> String {
         armored.push('\n');
     }
     armored + "-----END SSH SIGNATURE-----\n"
-}
-
-/// Appends a string of the SSH wire format.
-pub(crate) fn put(out: &mut Vec<u8>, bytes: &[u8]) {
-    let length = u32::try_from(bytes.len()).expect("no caller has 4 GiB");
-    out.extend(length.to_be_bytes());
-    out.extend(bytes);
 }

@@ -18,7 +18,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::RegistryError;
+use crate::registry::RegistryError;
 
 /// What a URL asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]

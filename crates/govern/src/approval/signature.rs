@@ -1,0 +1,70 @@
+//! What is said of keys and signatures, whether or not the program can read them: what signatures are made for, how they
+//! write strings, and why one is refused.
+
+/// What signatures of approvals are made for. A signature that was made for something else (`git`, `file`) never
+/// approves anything.
+pub const NAMESPACE: &str = "regreen-dds";
+
+/// Why a text or a blob is no key that may approve.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The program was built without the feature `ssh`.
+    #[error("this regreen was built without SSH signatures; install it with the feature `ssh`")]
+    Absent,
+    /// It does not have the form of a key.
+    #[error("this is no public key in OpenSSH's form, `KIND BASE64` (ssh-ed25519 AAAA…)")]
+    Form,
+    /// A kind of key that is not supported.
+    #[error(
+        "keys of the kind {kind} are not supported; use ssh-ed25519, ecdsa-sha2-nistp256, -nistp384, -nistp521, \
+         ssh-rsa, sk-ssh-ed25519@openssh.com or sk-ecdsa-sha2-nistp256@openssh.com"
+    )]
+    Kind {
+        /// Its kind.
+        kind: String,
+    },
+    /// An RSA key that is too short to trust, or longer than the verifier takes.
+    #[error("an RSA key of {bits} bits is not supported, it must have 2048 to 4096")]
+    RsaBits {
+        /// The bits of its modulus.
+        bits: usize,
+    },
+}
+
+/// Why a text is no signature of these bytes.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignatureError {
+    /// It does not have the form.
+    #[error("this is no SSH signature (-----BEGIN SSH SIGNATURE-----)")]
+    Form,
+    /// The key that made it is of a kind that does not approve.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// It was made for something else.
+    #[error("the signature was made for {found:?}, not for {NAMESPACE:?}")]
+    Namespace {
+        /// What for.
+        found: String,
+    },
+    /// The key did not sign these bytes, or what signed them is another key.
+    #[error("the signature by {fingerprint} is not one of these bytes")]
+    Bytes {
+        /// The key in the signature.
+        fingerprint: String,
+    },
+    /// A security key signed without being touched.
+    #[error("nobody touched the security key {fingerprint} when it signed")]
+    NotTouched {
+        /// The key.
+        fingerprint: String,
+    },
+}
+
+/// Appends a string of the SSH wire format.
+pub(crate) fn put(out: &mut Vec<u8>, bytes: &[u8]) {
+    let length = u32::try_from(bytes.len()).expect("no caller has 4 GiB");
+    out.extend(length.to_be_bytes());
+    out.extend(bytes);
+}

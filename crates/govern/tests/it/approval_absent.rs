@@ -1,0 +1,68 @@
+//! Without the feature `ssh` no key is read and no signature holds, whatever the file of allowed signers says.
+
+use govern::Moment;
+use govern::approval::{
+    AllowedSigners, DEFAULT_PROTECTED, Document, Key, KeyError, Policy, Refusal, SignError,
+    SignatureEntry, SignatureError, SigningKey, Subject, check_signature, key_in_signature,
+    public_half, recheck, sign, verify_approval,
+};
+use serde_json::json;
+use snapshot::RelPath;
+
+const KEY: &str =
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIILf5ZmaCq4tvH1y5fC2dGqTNYZ9xoNvjFh2Fk5wKzZV";
+const SIGNATURE: &str = "-----BEGIN SSH SIGNATURE-----\nU1NI\n-----END SSH SIGNATURE-----\n";
+
+#[test]
+fn a_signed_approval_does_not_hold() {
+    let value = json!({
+        "version": 2, "id": "DDS-20260101-CODE-001", "type": "code_change", "project": "shop",
+        "goal": "Make x two", "instructions": ["Change the number"], "allowed_paths": ["src/"],
+        "tool": "good", "constraints": { "max_files_changed": 1, "no_new_dependencies": true },
+        "status": "proposed"
+    });
+    let read = govern::shape::read(&value);
+    let record = read.record.unwrap_or_else(|| panic!("{:?}", read.faults));
+    let subject = Subject { record: &record, patch: None, touched: &[], is_directory: &|_| true };
+    let entry = SignatureEntry {
+        principal: "ana".to_owned(),
+        fingerprint: "SHA256:0".to_owned(),
+        signature: SIGNATURE.to_owned(),
+    };
+    let now = Moment::from_micros(0);
+    let document = Document::signed(&subject, entry, now);
+    let allowed = AllowedSigners::read(&format!("ana {KEY}\n* {KEY}\n"));
+    assert_eq!((allowed.lines.len(), allowed.faults.len()), (0, 2));
+    let absent = [Refusal::Signature(SignatureError::Key(KeyError::Absent))];
+    for require_signature in [false, true] {
+        let signers = RelPath::parse("allowed_signers").unwrap();
+        let policy = Policy::new(require_signature, signers, &DEFAULT_PROTECTED).unwrap();
+        let approved = verify_approval(&document, &subject, &allowed, &policy, now);
+        assert_eq!(approved.unwrap_err(), absent);
+        let held = recheck(&document, &subject, &allowed, &policy, now);
+        assert_eq!(held.unwrap_err(), absent);
+    }
+}
+
+#[test]
+fn nothing_is_read_and_nothing_is_signed() {
+    let absent = SignatureError::Key(KeyError::Absent);
+    assert_eq!(Key::parse(KEY), Err(KeyError::Absent));
+    assert_eq!(check_signature(SIGNATURE, b"x"), Err(absent.clone()));
+    assert_eq!(key_in_signature(SIGNATURE), Err(absent));
+    let dir = tempfile::tempdir().unwrap();
+    for text in [KEY, "-----BEGIN OPENSSH PRIVATE KEY-----\n"] {
+        let path = dir.path().join("key");
+        std::fs::write(&path, text).unwrap();
+        let key = SigningKey::File(path);
+        let mut passphrase = || panic!("nobody is asked for a passphrase");
+        for error in [
+            sign(&key, b"x", None, &mut passphrase).map(drop).unwrap_err(),
+            public_half(&key).map(drop).unwrap_err(),
+        ] {
+            let is_absent =
+                matches!(error, SignError::Unsupported { source: KeyError::Absent, .. });
+            assert!(is_absent, "{error}");
+        }
+    }
+}
