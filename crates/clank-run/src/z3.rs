@@ -4,12 +4,15 @@
 //! says what is no answer is a failure, which is kept until somebody asks for it.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// What it prints after every answer.
 const END: &str = "regreen-end-of-answer";
@@ -103,7 +106,7 @@ impl Z3 {
         self.begin();
         let mut state = self.state();
         if state.process.is_none() {
-            state.process = Some(self.started()?);
+            state.process = Some(self.started(&|| false)?);
         }
         Ok(())
     }
@@ -123,8 +126,10 @@ impl Z3 {
             return None;
         }
         let start = Instant::now();
-        let process = match state.process.take().map_or_else(|| self.started(), Ok) {
+        let process = match state.process.take().map_or_else(|| self.started(is_over), Ok) {
             Ok(process) => process,
+            // Nobody waited for it.
+            Err(_) if is_over() => return None,
             Err(error) => {
                 state.failure = Some(error);
                 return None;
@@ -175,10 +180,10 @@ impl Z3 {
         }
     }
 
-    fn started(&self) -> Result<Process, Z3Error> {
+    fn started(&self, is_over: &dyn Fn() -> bool) -> Result<Process, Z3Error> {
         let mut process = Process::start(&self.program)
             .map_err(|source| Z3Error::NotStarted { program: self.name(), source })?;
-        match process.ask("(assert false)\n(check-sat)\n".to_owned(), START, &|| false) {
+        match process.ask("(assert false)\n(check-sat)\n".to_owned(), START, is_over) {
             Said::Reply(reply) if reply.trim() == "unsat" => Ok(process),
             _ => Err(Z3Error::NotZ3 { program: self.name() }),
         }
@@ -210,17 +215,20 @@ struct Process {
 
 impl Process {
     fn start(program: &Path) -> std::io::Result<Process> {
+        // In a group of its own: a program of that name may be a script, and what it started ends with it.
         let mut child = Command::new(program)
             .arg("-in")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
+            .process_group(0)
             .spawn()?;
         let stdin = child.stdin.take();
         let (sender, lines) = sync_channel(1024);
         if let Some(stdout) = child.stdout.take() {
             std::thread::spawn(move || {
-                for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let mut stdout = BufReader::new(stdout);
+                while let Some(line) = read_line(&mut stdout) {
                     if sender.send(line).is_err() {
                         break;
                     }
@@ -239,10 +247,14 @@ impl Process {
             let result = writeln!(stdin, "{text}(echo \"{END}\")").and_then(|()| stdin.flush());
             let _ = sender.send(result.map(|()| stdin));
         });
-        match written.recv_timeout(time) {
-            Ok(Ok(stdin)) => self.stdin = Some(stdin),
-            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Said::Ended,
-            Err(RecvTimeoutError::Timeout) => return Said::TooLate,
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match written.recv_timeout(left.min(TICK)) {
+                Ok(Ok(stdin)) => break self.stdin = Some(stdin),
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Said::Ended,
+                Err(RecvTimeoutError::Timeout) if left > TICK && !is_over() => {}
+                Err(RecvTimeoutError::Timeout) => return Said::TooLate,
+            }
         }
         let mut reply = String::new();
         loop {
@@ -250,6 +262,8 @@ impl Process {
             match self.lines.recv_timeout(left.min(TICK)) {
                 Ok(line) if line.trim_matches('"') == END => return Said::Reply(reply),
                 Ok(line) if reply.len() + line.len() > MAX_ANSWER => return Said::TooLate,
+                // It may say so much that nobody ever waits for it.
+                Ok(_) if left.is_zero() || is_over() => return Said::TooLate,
                 Ok(line) => {
                     reply.push_str(&line);
                     reply.push('\n');
@@ -262,9 +276,20 @@ impl Process {
     }
 }
 
+/// The next line, or as much of it as an answer may have; nothing at the end, or where the text is not UTF-8.
+fn read_line(from: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    let n_read = from.take(MAX_ANSWER as u64 + 1).read_line(&mut line).ok()?;
+    let end = line.trim_end_matches(['\n', '\r']).len();
+    line.truncate(end);
+    (n_read > 0).then_some(line)
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         // It may have ended already, and nobody is left to hear that it could not be ended.
+        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        let _ = group.map(|it| kill_process_group(it, Signal::KILL));
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

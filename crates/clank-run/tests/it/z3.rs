@@ -81,6 +81,54 @@ fn a_question_can_be_given_up() {
     assert!(n_asked.get() > before, "the answer that was not given is not remembered");
 }
 
+/// A Z3 that does not even start to answer can be given up too, and so can one that does not read what it is asked.
+#[test]
+fn a_start_can_be_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = stand_in(folder.path(), "exec sleep 3600");
+    let z3 = Z3::new(&program, Z3Limits::STANDARD);
+    let start = std::time::Instant::now();
+    assert_eq!(z3.ask_until("(check-sat)\n", &|| true), None);
+    assert!(start.elapsed() < Duration::from_secs(5), "less than a start may take");
+    assert!(z3.take_failure().is_none(), "nobody waited for it");
+}
+
+/// Whatever it says and however long: what is read of it has a bound.
+#[test]
+fn a_flood_is_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Z3Limits { question: Duration::from_millis(50), ..Z3Limits::STANDARD };
+    for flood in ["exec tr '\\0' x < /dev/zero", "exec yes unsat"] {
+        let program = stand_in(folder.path(), &after_the_first(flood));
+        let z3 = Z3::new(&program, limits);
+        assert_eq!(z3.ask("(check-sat)\n"), None, "{flood}");
+    }
+}
+
+/// A script of that name starts others: none of them is left.
+#[test]
+fn what_it_started_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("pid");
+    let then = format!("sleep 3600 & echo $! > {}\nwait", note.display());
+    let program = stand_in(folder.path(), &after_the_first(&then));
+    let limits = Z3Limits { question: Duration::from_millis(200), ..Z3Limits::STANDARD };
+    let z3 = Z3::new(&program, limits);
+    assert_eq!(z3.ask("(check-sat)\n"), None);
+    drop(z3);
+    let pid = std::fs::read_to_string(note).unwrap();
+    let process = PathBuf::from("/proc").join(pid.trim()).join("stat");
+    // Whoever adopts what is left behind may take a moment to bury it.
+    let is_alive = || std::fs::read_to_string(&process).is_ok_and(|it| !it.contains(") Z "));
+    for _ in 0..200 {
+        if !is_alive() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("{} is still there", pid.trim());
+}
+
 #[cfg(feature = "live")]
 #[test]
 fn every_question_is_a_script_of_its_own() {
