@@ -143,5 +143,6 @@ fn string(bytes: &[u8]) -> Result<(&[u8], &[u8]), AgentError> {
     rest.split_at_checked(length).ok_or(AgentError::Answer)
 }
 
-#[cfg(all(test, feature = "ssh"))]
+#[cfg(test)]
+#[cfg(feature = "ssh")]
 mod tests;
