@@ -78,8 +78,8 @@ pub(crate) struct LookArguments {
 pub(crate) struct SolverArguments {
     /// Who proves goals of Clank programs: own, z3 [default: what regreen.toml says, else own]
     ///
-    /// `own` is part of regreen and says the same everywhere. `z3` also asks an installed Z3 about what stays open, a second
-    /// for each goal and thirty for all; what it says depends on its version and on how fast it is.
+    /// `own` is part of regreen and says the same everywhere. `z3` also asks an installed Z3 about what stays open, at most
+    /// ten seconds for each goal and two minutes for a program; what it says depends on its version and on how fast it is.
     #[arg(long, value_enum, value_name = "SOLVER", hide_possible_values = true)]
     solver: Option<SolverArgument>,
 }

@@ -10,6 +10,9 @@ use snapshot::{RelPath, Snapshot};
 /// How many findings of one source are taken. Nobody reads more, and nobody should pay for more.
 const MAX_FINDINGS: usize = 200_000;
 
+/// How many repairs of one source are taken.
+const MAX_REPAIRS: usize = 100_000;
+
 /// What a source said about a tree, as far as it makes sense.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
@@ -45,18 +48,41 @@ impl Look {
     /// The same with the repairs of a later report about the same tree.
     pub(crate) fn with_repairs(mut self, source: &str, report: Report) -> Look {
         let mut flaws = Flaws::default();
-        self.repairs = Some(sound_repairs(source, &report, &mut flaws));
+        let mut repairs = sound_repairs(source, &report, &mut flaws);
         self.flaws.extend(flaws.into_words());
+        if repairs.len() > MAX_REPAIRS {
+            let n = repairs.len();
+            self.flaws.push(format!("{n} repairs, of which the first {MAX_REPAIRS} are taken"));
+            repairs.truncate(MAX_REPAIRS);
+        }
+        self.repairs = Some(repairs);
         self.report = Arc::new(report);
         self
     }
 
     /// Whether two answers say the same.
     pub(crate) fn agrees_with(&self, other: &Look) -> bool {
-        self.diagnostics == other.diagnostics
-            && self.repairs == other.repairs
-            && self.report.blocked == other.report.blocked
-            && self.flaws == other.flaws
+        self.finds_as(other) && self.repairs == other.repairs && self.flaws == other.flaws
+    }
+
+    /// Whether two answers find the same.
+    pub(crate) fn finds_as(&self, other: &Look) -> bool {
+        self.diagnostics == other.diagnostics && self.report.blocked == other.report.blocked
+    }
+
+    /// Whether this is the id of one of its findings, made as ids are made.
+    pub(crate) fn has_made_finding_id(&self, id: &str) -> bool {
+        let mut made: Vec<Diagnostic> =
+            self.report.diagnostics.iter().map(|it| (**it).clone()).collect();
+        check::assign_ids(&mut made);
+        made.iter().any(|it| it.diagnostic_id == id)
+    }
+
+    /// Whether this is the id of one of its repairs, made as ids are made.
+    pub(crate) fn has_made_repair_id(&self, id: &str, snapshot: &Snapshot) -> bool {
+        let mut made: Vec<Repair> = self.report.repairs.iter().map(|it| (**it).clone()).collect();
+        check::assign_repair_ids(&mut made, snapshot);
+        made.iter().any(|it| it.id == id)
     }
 
     /// Whether the source has a phase with this name.

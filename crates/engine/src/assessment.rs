@@ -1,12 +1,13 @@
 //! All that is known of one version of a tree: what every provider says, less what does not count here.
 
 use std::any::Any;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use check::{
     Check, Coverage, Diagnostic, FailureKind, Input, LookError, Reach, Repair, RuleSet, Severity,
-    Since,
+    Since, Stop,
 };
 use snapshot::{RelPath, Snapshot};
 
@@ -35,6 +36,16 @@ impl ProviderFailure {
             None => message,
         };
         ProviderFailure { source: source.to_owned(), kind, message }
+    }
+
+    /// The same, of one that was asked within this stop. Nobody can be stopped whom nobody stopped.
+    pub(crate) fn of(source: &str, error: LookError, stop: &Stop) -> ProviderFailure {
+        match error.kind {
+            FailureKind::Stopped if !stop.is_set() => {
+                garbled(source, "stopped, although nobody had asked it to".to_owned())
+            }
+            _ => ProviderFailure::new(source, error),
+        }
     }
 }
 
@@ -124,12 +135,14 @@ pub(crate) fn assess_since(
     let (mut unasked, mut broken) = (BTreeSet::new(), BTreeSet::new());
     let mut questions: Vec<(&Source<'_>, Question)> = Vec::new();
     let mut shared: Option<Arc<BTreeSet<RelPath>>> = None;
+    // Nobody who is asked can stop the others.
+    let stop = run.stop.part();
     for source in run.sources.iter() {
         let name = &source.card.name;
         let known = before.and_then(|(before, changed)| Some((before.looks.get(name)?, changed)));
         if let Some(function) = source.function(run.sources) {
             let since = known.map(|(look, changed)| Since { report: &look.report, changed });
-            let input = run.input(snapshot, since);
+            let input = Input { stop: &stop, ..run.input(snapshot, since) };
             match function.and_then(|it| look(source, it, &input)) {
                 Ok(look) => drop(looks.insert(name.clone(), look)),
                 Err(error) => {
@@ -137,7 +150,7 @@ pub(crate) fn assess_since(
                     if error.kind.is_evidence() || error.kind == FailureKind::Panicked {
                         broken.insert(name.clone());
                     }
-                    failures.push(ProviderFailure::new(name, error));
+                    failures.push(ProviderFailure::of(name, error, run.stop));
                 }
             }
             continue;
@@ -208,7 +221,7 @@ fn hear(
                 looks.insert(name, look);
             }
             (Ok(_), None) => {}
-            (Err(error), _) => failures.push(ProviderFailure::new(&name, error)),
+            (Err(error), _) => failures.push(ProviderFailure::of(&name, error, run.stop)),
         }
     }
 }
@@ -230,10 +243,19 @@ fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
     let mut doubtful = BTreeMap::new();
     for (name, look) in &looks {
         failures.extend(look.flaws.iter().map(|it| garbled(name, it.clone())));
-        let unheard = &look.report.unheard;
-        failures.extend(unheard.iter().map(|it| ProviderFailure::new(it.0, it.1.clone())));
-        let names = unheard.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        doubtful.extend(look.report.doubtful.iter().map(|it| (it.clone(), names.clone())));
+        // Whom it asked in turn is its own affair; for the sources of the run, and about their findings, only they speak.
+        let is_own = |it: &str| it == OWN_SOURCE || run.sources.get(it).is_some();
+        let (others, unheard): (Vec<_>, Vec<_>) =
+            look.report.unheard.iter().partition(|it| is_own(it.0) || !is_plain(it.0));
+        if let Some((other, _)) = others.first() {
+            failures.push(garbled(name, format!("speaks for {other:?}, which it is not")));
+        }
+        failures.extend(unheard.iter().map(|it| ProviderFailure::of(it.0, it.1.clone(), run.stop)));
+        let names = unheard.iter().map(|it| it.0.as_str()).collect::<Vec<_>>().join(", ");
+        let names = if names.is_empty() { name.clone() } else { names };
+        let found = look.diagnostics.iter().map(|it| &it.diagnostic_id);
+        let found = found.filter(|it| look.report.doubtful.contains(*it));
+        doubtful.extend(found.map(|it| (it.clone(), names.clone())));
     }
     let all_asked = looks.len() == run.sources.n_all();
     let part = run.only.map(|it| snapshot.part(it));
@@ -266,7 +288,8 @@ fn look(source: &Source<'_>, check: &dyn Check, input: &Input<'_>) -> Result<Loo
 /// Asks everybody who said something about the tree for repairs, once.
 pub(crate) fn complete(run: &Run<'_>, assessment: &mut Assessment) {
     let Assessment { snapshot, looks, failures, .. } = assessment;
-    let input = run.input(snapshot, None);
+    let stop = run.stop.part();
+    let input = Input { stop: &stop, ..run.input(snapshot, None) };
     let mut questions: Vec<(&Source<'_>, Question)> = Vec::new();
     for (name, look) in looks.iter_mut().filter(|it| it.1.repairs.is_none()) {
         let Some(source) = run.sources.get(name) else { continue };
@@ -287,7 +310,7 @@ pub(crate) fn complete(run: &Run<'_>, assessment: &mut Assessment) {
             Ok(()) => *look = look.clone().with_repairs(name, report),
             Err(error) => {
                 look.repairs = Some(Vec::new());
-                failures.push(ProviderFailure::new(name, error));
+                failures.push(ProviderFailure::of(name, error, run.stop));
             }
         }
     }
@@ -297,7 +320,7 @@ pub(crate) fn complete(run: &Run<'_>, assessment: &mut Assessment) {
             Ok(report) => *look = look.clone().with_repairs(&name, report),
             Err(error) => {
                 look.repairs = Some(Vec::new());
-                failures.push(ProviderFailure::new(&name, error));
+                failures.push(ProviderFailure::of(&name, error, run.stop));
             }
         }
     }
@@ -316,19 +339,24 @@ pub(crate) fn garbled(source: &str, message: String) -> ProviderFailure {
 
 /// Takes over what counts of all that the providers found.
 fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
+    // An id stands for one finding in the whole run.
+    let ids = assessment.looks.iter().map(|(source, look)| {
+        (source.as_str(), look.diagnostics.iter().map(|it| it.diagnostic_id.as_str()))
+    });
+    let stolen = stolen(ids, &|source, id| {
+        assessment.looks.get(source).is_some_and(|it| it.has_made_finding_id(id))
+    });
     let mut said = Vec::new();
-    let mut known: HashSet<&str> = HashSet::new();
     for (source, look) in &assessment.looks {
-        // An id stands for one finding in the whole run, so the first provider that uses it keeps it.
         for diagnostic in &look.diagnostics {
-            if known.insert(&diagnostic.diagnostic_id) {
-                said.push(diagnostic);
-            } else {
+            if stolen.contains(&(source.as_str(), diagnostic.diagnostic_id.as_str())) {
                 let message = format!(
                     "{} is the id of a finding of another provider",
                     diagnostic.diagnostic_id
                 );
                 assessment.failures.push(garbled(source, message));
+            } else {
+                said.push(diagnostic);
             }
         }
     }
@@ -363,19 +391,58 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
     assessment.diagnostics = diagnostics;
 }
 
+/// Of the ids that several sources use, the uses by those who have no right to them. Ids are made from what they stand
+/// for, the source among it (`check::assign_ids`): whoever made it so has the right, and else the first.
+fn stolen<'a, I: Iterator<Item = &'a str>>(
+    ids: impl Iterator<Item = (&'a str, I)>,
+    has_made: &dyn Fn(&str, &str) -> bool,
+) -> HashSet<(&'a str, &'a str)> {
+    let mut first: HashMap<&str, &str> = HashMap::new();
+    let mut shared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (source, ids) in ids {
+        for id in ids {
+            match first.entry(id) {
+                Entry::Vacant(place) => drop(place.insert(source)),
+                Entry::Occupied(place) => {
+                    shared.entry(id).or_insert_with(|| vec![*place.get()]).push(source);
+                }
+            }
+        }
+    }
+    let mut stolen = HashSet::new();
+    for (id, users) in shared {
+        let owner = users.iter().position(|it| has_made(it, id)).unwrap_or(0);
+        let others = users.iter().enumerate().filter(|it| it.0 != owner);
+        stolen.extend(others.map(|(_, source)| (*source, id)));
+    }
+    stolen
+}
+
+/// Whether a name can be shown and written.
+pub(crate) fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && !name.contains(|it: char| it.is_control() || it.is_whitespace() || it == '/')
+}
+
 /// Takes over the repairs of what counts.
 fn attach_repairs(assessment: &mut Assessment) {
     let mut repairs = Vec::new();
     let mut known: HashSet<&str> = HashSet::new();
-    let mut repair_ids: HashSet<&str> = HashSet::new();
+    let ids = assessment.looks.iter().map(|(source, look)| {
+        (source.as_str(), look.repairs.iter().flatten().map(|it| it.id.as_str()))
+    });
+    let stolen = stolen(ids, &|source, id| {
+        let look = assessment.looks.get(source);
+        look.is_some_and(|it| it.has_made_repair_id(id, &assessment.snapshot))
+    });
     for (source, look) in &assessment.looks {
         known.extend(look.diagnostics.iter().map(|it| it.diagnostic_id.as_str()));
         for repair in look.repairs.iter().flatten() {
-            if repair_ids.insert(&repair.id) {
-                repairs.push(repair);
-            } else {
+            if stolen.contains(&(source.as_str(), repair.id.as_str())) {
                 let message = format!("{} is the id of a repair of another provider", repair.id);
                 assessment.failures.push(garbled(source, message));
+            } else {
+                repairs.push(repair);
             }
         }
     }
@@ -456,9 +523,9 @@ impl Assessment {
         self.failures.iter().find(|it| it.source == source)
     }
 
-    /// Whether somebody stopped because the answer is not wanted any more.
-    pub(crate) fn is_cut_short(&self) -> bool {
-        self.failures.iter().any(|it| it.kind == FailureKind::Stopped)
+    /// Whether somebody stopped because the answer is not wanted any more. One that stops by itself has only failed.
+    pub(crate) fn is_cut_short(&self, stop: &Stop) -> bool {
+        stop.is_set() && self.failures.iter().any(|it| it.kind == FailureKind::Stopped)
     }
 
     /// The place of a finding's phase in the order of phases, the same for all assessments of a run. What the engine

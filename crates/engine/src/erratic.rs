@@ -1,6 +1,7 @@
 //! Providers that change their mind: asked twice about one tree, they answer differently.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use check::{Input, Since};
 use snapshot::RelPath;
@@ -8,18 +9,20 @@ use snapshot::RelPath;
 use crate::ask::Look;
 use crate::assessment::Assessment;
 use crate::run::Run;
-use crate::sources::{Source, caught};
+use crate::sources::{Asked, Question, Source, caught};
 
 /// Of how many files a provider is asked again. One that is not a function of the tree shows it on any of them, and
 /// asking about all would double the cost of a run over many files.
 const MAX_FILES: usize = 64;
 
-/// The names of the functions in this process that now say something else about the same tree, as far as the `touched`
-/// files go. What runs elsewhere is too dear to be asked for that alone: each of its repairs is looked at afterwards.
+/// The names of those that now say something else about the same tree, as far as the `touched` files go: functions in
+/// this process, and of what runs elsewhere those who objected to something. To ask the others for that alone is too dear:
+/// each of their repairs is looked at afterwards.
 pub(crate) fn find_erratic(
     run: &Run<'_>,
     assessment: &Assessment,
     touched: &BTreeSet<RelPath>,
+    objecting: &BTreeSet<String>,
 ) -> BTreeSet<String> {
     let changed: BTreeSet<RelPath> = touched.iter().take(MAX_FILES).cloned().collect();
     let is_erratic = |source: &&Source<'_>| {
@@ -36,8 +39,12 @@ pub(crate) fn find_erratic(
                 return Ok(first);
             }
             let input = Input { since: None, ..input };
-            caught(|| it.repairs(&input, &mut report))??;
-            Ok(first.with_repairs(name, report))
+            match caught(|| it.repairs(&input, &mut report)).and_then(|it| it) {
+                Ok(()) => Ok(first.with_repairs(name, report)),
+                // One that could not say it the first time either has not changed its mind.
+                Err(_) if assessment.silence(name).is_some() => Ok(look.clone()),
+                Err(error) => Err(error),
+            }
         });
         match again {
             Ok(again) => !again.agrees_with(look),
@@ -45,5 +52,21 @@ pub(crate) fn find_erratic(
             Err(_) => !run.stop.is_set(),
         }
     };
-    run.sources.iter().filter(is_erratic).map(|it| it.card.name.clone()).collect()
+    let mut erratic: BTreeSet<String> =
+        run.sources.iter().filter(is_erratic).map(|it| it.card.name.clone()).collect();
+    let question = |name: &String| {
+        let (snapshot, parses) = (assessment.snapshot.clone(), Arc::clone(run.parses));
+        let question = Question { snapshot, since: None, parses, asked: Asked::Findings };
+        assessment.looks.get(name).and(run.sources.get(name)).map(|it| (it, question))
+    };
+    let questions = objecting.iter().filter_map(question).collect();
+    for (name, answer) in run.sources.ask(questions, run.stop) {
+        // One that does not answer now is no liar.
+        let (Ok(report), Some(source)) = (answer, run.sources.get(&name)) else { continue };
+        let again = Look::new(&source.card, report, &assessment.snapshot);
+        if assessment.looks.get(&name).is_some_and(|it| !again.finds_as(it)) {
+            erratic.insert(name);
+        }
+    }
+    erratic
 }

@@ -40,7 +40,7 @@ pub fn fix(
         let end = &session.last().assessment;
         let mut erratic = match session.n_rechecks {
             0 => BTreeSet::new(),
-            _ => find_erratic(run, end, &session.touched),
+            _ => find_erratic(run, end, &session.touched, &session.objecting),
         };
         erratic.retain(|it| !distrusted.contains(it));
         if erratic.is_empty() {
@@ -88,6 +88,8 @@ struct Session<'a> {
     cures: BTreeSet<String>,
     /// The files that were edited in a trial.
     touched: BTreeSet<RelPath>,
+    /// The providers that run elsewhere and objected to something.
+    objecting: BTreeSet<String>,
     n_passes: usize,
     n_rechecks: usize,
     ending: Ending,
@@ -120,6 +122,7 @@ impl<'a> Session<'a> {
             quarantine: BTreeMap::new(),
             cures: BTreeSet::new(),
             touched: BTreeSet::new(),
+            objecting: BTreeSet::new(),
             n_passes: 0,
             n_rechecks: 0,
             ending: Ending::Settled,
@@ -213,6 +216,7 @@ impl<'a> Session<'a> {
             let searched = search(&batch, progress);
             self.touched.extend(plan.change.paths());
             self.n_rechecks += searched.n_rechecks;
+            self.objecting.extend(searched.objecting);
             let failed_in = Some(self.last().state);
             for (repair, rejection) in searched.condemned {
                 self.words.add(&repair.id, rejection.clone());
@@ -291,6 +295,7 @@ impl<'a> Session<'a> {
     /// Keeps what a batch has proved and puts away what it has refuted. Says whether there is a point in another pass.
     fn take_over(&mut self, searched: Searched) -> bool {
         self.n_rechecks += searched.n_rechecks;
+        self.objecting.extend(searched.objecting);
         let has_news = searched.kept.is_some() || !searched.condemned.is_empty();
         let failed_in = Some(self.last().state);
         for (repair, rejection) in searched.condemned {

@@ -106,7 +106,10 @@ impl Bench<'_> {
         self.judge_new(checked, added, &mut complaints);
         self.judge_claims(checked, &unheard, (accepted, added), &mut complaints);
         if complaints.is_empty() {
-            let is_out = |it: &str| self.distrusted.contains(it) || unheard.contains(it);
+            // Of one that had not answered before, nobody knows what it would have said.
+            let is_new = |it: &str| it != OWN_SOURCE && !self.base.looks.contains_key(it);
+            let is_out =
+                |it: &str| self.distrusted.contains(it) || unheard.contains(it) || is_new(it);
             if Count::of(&checked.assessment, is_out) > Count::of(self.base, is_out) {
                 let detail = "more is wrong, in the order of work, than without it".to_owned();
                 complaints.push(Complaint::new(Vec::new(), Reason::Regressed, detail));

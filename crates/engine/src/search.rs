@@ -48,6 +48,8 @@ pub(crate) struct Searched {
     /// Those for which there was no time.
     pub(crate) undecided: Vec<Arc<Repair>>,
     pub(crate) n_rechecks: usize,
+    /// The providers that run elsewhere and had something against what all others accepted.
+    pub(crate) objecting: BTreeSet<String>,
 }
 
 struct Search<'a> {
@@ -203,6 +205,8 @@ impl Search<'_> {
 
     fn weight(&self, names: &BTreeSet<String>) -> usize {
         let sources = names.iter().filter_map(|it| self.batch.run.sources.get(it));
+        // Who is not asked any more costs nothing.
+        let sources = sources.filter(|it| !it.is_given_up());
         sources.map(|it| it.card.cost.weight()).sum()
     }
 
@@ -220,7 +224,7 @@ impl Search<'_> {
         let Batch { run, before, .. } = self.batch;
         let whole = (self.n_rechecks + weight <= self.batch.max_rechecks)
             .then(|| assess_rest(run, &checked.assessment, before, &change.paths()))
-            .filter(|it| !it.is_cut_short());
+            .filter(|it| !it.is_cut_short(run.stop));
         let Some(whole) = whole else {
             // Nobody knows what they would have said.
             self.undecided.extend(std::mem::take(&mut self.accepted));
@@ -358,6 +362,7 @@ impl Search<'_> {
             numbers.map(|idx| Arc::clone(&self.members[idx].repair)).collect::<Vec<_>>()
         };
         let undecided = repairs(&mut self.undecided.iter().copied());
+        let objecting = self.objecting.clone();
         let accepted = repairs(&mut self.accepted.iter().copied());
         let condemned = self.condemned.into_iter();
         let condemned =
@@ -366,7 +371,7 @@ impl Search<'_> {
             Outcome::Checked(checked) => Some((accepted, trial.change, checked.assessment)),
             Outcome::Broken(_) => None,
         });
-        Searched { kept, condemned, undecided, n_rechecks: self.n_rechecks }
+        Searched { kept, condemned, undecided, n_rechecks: self.n_rechecks, objecting }
     }
 }
 

@@ -18,7 +18,7 @@ use check::{
 };
 use snapshot::{RelPath, Snapshot};
 
-use crate::assessment::ProviderFailure;
+use crate::assessment::{ProviderFailure, is_plain};
 
 /// How long one look may take unless somebody says otherwise.
 const STANDARD_LIMIT: Duration = Duration::from_secs(60);
@@ -61,9 +61,37 @@ impl Held<'_> {
     }
 }
 
+/// A looker that is let go of on a thread of its own: to end what it started may take it for ever, or make it panic.
+struct Mortal(Option<Box<dyn Looker>>);
+
+impl Mortal {
+    fn get(&mut self) -> Option<&mut dyn Looker> {
+        match &mut self.0 {
+            Some(looker) => Some(&mut **looker),
+            None => None,
+        }
+    }
+}
+
+impl Drop for Mortal {
+    fn drop(&mut self) {
+        let Some(looker) = self.0.take() else { return };
+        let (sender, receiver) = channel::<()>();
+        let thread = std::thread::Builder::new().name("provider".to_owned());
+        let work = move || {
+            let _ = caught(|| drop(looker));
+            drop(sender);
+        };
+        if thread.spawn(work).is_ok() {
+            // What it started should be gone before this process is.
+            let _ = receiver.recv_timeout(GRACE);
+        }
+    }
+}
+
 #[derive(Default)]
 struct Seat {
-    looker: Option<Box<dyn Looker>>,
+    looker: Option<Mortal>,
     n_starts: usize,
     /// Why it is not asked any more.
     given_up: Option<LookError>,
@@ -111,6 +139,10 @@ impl<'a> Sources<'a> {
         let mut unusable = Vec::new();
         for provider in providers {
             match caught(|| provider.get().card().clone()) {
+                Ok(card) if !is_plain(&card.name) => {
+                    let message = format!("{:?} is not a name, so it is not asked", card.name);
+                    unusable.push(unasked("unknown".to_owned(), message));
+                }
                 Ok(card) => {
                     let name = card.name.clone();
                     let source = Source { provider, card, seat: Mutex::default() };
@@ -214,9 +246,9 @@ impl<'a> Sources<'a> {
         let mut answers: Vec<Option<Result<Report, LookError>>> = Vec::new();
         let stops: Vec<Stop> = questions.iter().map(|_| stop.part()).collect();
         for (place, (source, question)) in questions.iter().enumerate() {
-            let started = source.take_looker(&self.environment).and_then(|looker| {
+            let started = source.take_looker(&self.environment).and_then(|opening| {
                 let part = stops[place].clone();
-                start(place, looker, question.clone(), part, sender.clone())
+                start(place, opening, question.clone(), part, sender.clone())
             });
             answers.push(started.err().map(Err));
         }
@@ -268,22 +300,52 @@ impl<'a> Sources<'a> {
 struct Answer {
     place: usize,
     /// Gone if it panicked.
-    looker: Option<Box<dyn Looker>>,
+    looker: Option<Mortal>,
     report: Result<Report, LookError>,
+}
+
+/// A looker, or what it takes to open one.
+enum Opening {
+    Open(Mortal),
+    Closed(Arc<dyn Provider>, Environment),
+}
+
+/// The looker. To open it may take as long as to ask it, so this is done where it is asked.
+fn ready(opening: Opening) -> Result<Mortal, LookError> {
+    match opening {
+        Opening::Open(looker) => Ok(looker),
+        Opening::Closed(provider, environment) => opened(&*provider, &environment),
+    }
+}
+
+fn opened(provider: &dyn Provider, environment: &Environment) -> Result<Mortal, LookError> {
+    match caught(|| provider.open(environment)).and_then(|it| it)? {
+        Opened::Elsewhere(looker) => Ok(Mortal(Some(looker))),
+        Opened::Function(_) => {
+            let message = "says that it runs elsewhere, and is a function in this process";
+            Err(LookError::new(FailureKind::Garbled, message))
+        }
+    }
 }
 
 fn start(
     place: usize,
-    mut looker: Box<dyn Looker>,
+    opening: Opening,
     question: Question,
     stop: Stop,
     sender: Sender<Answer>,
 ) -> Result<(), LookError> {
     let work = move || {
-        let asked = caught(|| question.put_to(&mut *looker, &stop));
+        let asked = ready(opening).and_then(|mut looker| {
+            let report = match looker.get() {
+                Some(it) => caught(|| question.put_to(it, &stop))?,
+                None => Err(LookError::new(FailureKind::Died, "was ended")),
+            };
+            Ok((looker, report))
+        });
         let (looker, report) = match asked {
-            Ok(report) => (Some(looker), report),
-            Err(panicked) => (None, Err(panicked)),
+            Ok((looker, report)) => (Some(looker), report),
+            Err(error) => (None, Err(error)),
         };
         // Whoever waited may have gone.
         let _ = sender.send(Answer { place, looker, report });
@@ -347,26 +409,31 @@ impl Source<'_> {
         self.seat.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take_looker(&self, environment: &Environment) -> Result<Box<dyn Looker>, LookError> {
+    fn take_looker(&self, environment: &Environment) -> Result<Opening, LookError> {
         let mut seat = self.seat();
         if let Some(error) = &seat.given_up {
             return Err(error.clone());
         }
         if let Some(looker) = seat.looker.take() {
-            return Ok(looker);
+            return Ok(Opening::Open(looker));
         }
         seat.n_starts += 1;
-        match caught(|| self.provider.get().open(environment)).and_then(|it| it)? {
-            Opened::Elsewhere(looker) => Ok(looker),
-            Opened::Function(_) => {
-                let message = "says that it runs elsewhere, and is a function in this process";
-                Err(LookError::new(FailureKind::Garbled, message))
+        match &self.provider {
+            // It is only lent, and cannot be left behind with a thread.
+            Held::Lent(provider) => opened(*provider, environment).map(Opening::Open),
+            Held::Shared(provider) => {
+                Ok(Opening::Closed(Arc::clone(provider), environment.clone()))
             }
         }
     }
 
-    fn put_back(&self, looker: Box<dyn Looker>) {
+    fn put_back(&self, looker: Mortal) {
         self.seat().looker = Some(looker);
+    }
+
+    /// Whether it is not asked any more in this run.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.seat().given_up.is_some()
     }
 
     /// Lets go of one that died. Whether it may be started again.
@@ -392,6 +459,8 @@ pub(crate) fn caught<T>(ask: impl FnOnce() -> T) -> Result<T, LookError> {
     // What the provider was changing when it panicked is not used again: reports are values, and its looker is dropped.
     catch_unwind(AssertUnwindSafe(ask)).map_err(|payload| {
         let message = format!("panicked: {}", words(&*payload));
+        // To let go of it could make it panic once more.
+        std::mem::forget(payload);
         LookError::new(FailureKind::Panicked, message)
     })
 }

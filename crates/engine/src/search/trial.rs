@@ -74,7 +74,7 @@ impl Search<'_> {
         changed.retain(|path| nearest.snapshot.get(path) != snapshot.get(path));
         let who = Who::FunctionsAnd(&self.objecting);
         let assessment = assess_since(run, &snapshot, Some((nearest, &changed)), who);
-        if assessment.is_cut_short() {
+        if assessment.is_cut_short(run.stop) {
             return None;
         }
         let checked = self.compared(&numbers, &change, assessment);
