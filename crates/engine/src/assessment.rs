@@ -72,6 +72,8 @@ pub struct Assessment {
     pub(crate) unasked: BTreeSet<String>,
     /// Whom the tree itself keeps from working.
     broken: BTreeSet<String>,
+    /// Who used the id of another's finding: what they find cannot be told apart from one tree to the next.
+    pub(crate) thieves: BTreeSet<String>,
     /// The largest number of phases that a provider has.
     pub(crate) n_phases: usize,
     ignores: Ignores,
@@ -254,8 +256,11 @@ fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
         let names = unheard.iter().map(|it| it.0.as_str()).collect::<Vec<_>>().join(", ");
         let names = if names.is_empty() { name.clone() } else { names };
         let found = look.diagnostics.iter().map(|it| &it.diagnostic_id);
-        let found = found.filter(|it| look.report.doubtful.contains(*it));
-        doubtful.extend(found.map(|it| (it.clone(), names.clone())));
+        let found: Vec<_> = found.filter(|it| look.report.doubtful.contains(*it)).collect();
+        if found.len() < look.report.doubtful.len() && !look.is_flood {
+            failures.push(garbled(name, "doubts findings that are not its own".to_owned()));
+        }
+        doubtful.extend(found.into_iter().map(|it| (it.clone(), names.clone())));
     }
     let all_asked = looks.len() == run.sources.n_all();
     let part = run.only.map(|it| snapshot.part(it));
@@ -270,6 +275,7 @@ fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
         looks,
         unasked,
         broken,
+        thieves: BTreeSet::new(),
         n_phases: run.sources.n_phases(),
         ignores,
         part,
@@ -355,6 +361,7 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
                     diagnostic.diagnostic_id
                 );
                 assessment.failures.push(garbled(source, message));
+                assessment.thieves.insert(source.clone());
             } else {
                 said.push(diagnostic);
             }

@@ -32,6 +32,7 @@ pub fn fix(
     progress: &mut dyn FnMut(Progress),
 ) -> Fixed {
     let mut distrusted = floods(start);
+    distrusted.extend(start.thieves.iter().cloned());
     let mut n_rechecks = 0;
     loop {
         let mut session = Session::new(run, start, options, &distrusted);
@@ -277,10 +278,13 @@ impl<'a> Session<'a> {
 
     /// Why the source is not believed.
     fn distrust(&self, source: &str) -> String {
-        let look = self.kept[0].assessment.looks.get(source);
-        match look.is_some_and(|it| it.is_flood) {
-            true => format!("{source} says more than can be compared"),
-            false => format!("{source} answers differently when it is asked again"),
+        let start = &self.kept[0].assessment;
+        if start.looks.get(source).is_some_and(|it| it.is_flood) {
+            format!("{source} says more than can be compared")
+        } else if start.thieves.contains(source) {
+            format!("{source} uses the ids of another provider")
+        } else {
+            format!("{source} answers differently when it is asked again")
         }
     }
 
@@ -382,8 +386,11 @@ impl<'a> Session<'a> {
         let Kept { assessment: mut end, change, .. } =
             self.kept.pop().expect("the first tree is never taken away");
         end.failures.extend(self.start_failures);
-        let floods = floods(&end);
-        for source in self.distrusted.iter().filter(|it| !floods.contains(*it)) {
+        let mut known = floods(&end);
+        known.extend(end.thieves.iter().cloned());
+        let first = self.kept.first().map_or(&end, |it| &it.assessment);
+        known.extend(first.thieves.iter().cloned());
+        for source in self.distrusted.iter().filter(|it| !known.contains(*it)) {
             let message =
                 "answers differently when it is asked again, so none of its repairs is applied";
             end.failures.push(garbled(source, message.to_owned()));

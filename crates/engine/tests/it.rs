@@ -7,6 +7,7 @@ mod it {
     mod elsewhere;
     mod files;
     mod findings;
+    mod impostors;
     mod invariants;
     mod kit;
     mod laws;
