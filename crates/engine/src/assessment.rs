@@ -72,6 +72,8 @@ pub struct Assessment {
     pub(crate) unasked: BTreeSet<String>,
     /// Whom the tree itself keeps from working.
     broken: BTreeSet<String>,
+    /// What those said of an earlier tree who did not answer about this one, as far as it is about files that are the same.
+    earlier: BTreeMap<String, Vec<Arc<Diagnostic>>>,
     /// Who used the id of another's finding: what they find cannot be told apart from one tree to the next.
     pub(crate) thieves: BTreeSet<String>,
     /// The largest number of phases that a provider has.
@@ -181,8 +183,9 @@ pub(crate) fn assess_since(
     let ignored_before = before.map(|(it, changed)| (&it.ignores, changed));
     let part = part.as_ref().unwrap_or(snapshot);
     let ignores = ignore::update(run.parses, part, ignored_before, &is_read);
-    let snapshot = snapshot.clone();
-    assemble(run, Parts { snapshot, looks, unasked, broken, failures, ignores })
+    let earlier = before.map(|(it, _)| it.said_earlier(snapshot, &looks, &unasked));
+    let (snapshot, earlier) = (snapshot.clone(), earlier.unwrap_or_default());
+    assemble(run, Parts { snapshot, looks, unasked, broken, failures, ignores, earlier })
 }
 
 /// Puts a tree of which not everybody was asked to the rest of them. `before` is the tree that they know.
@@ -203,9 +206,10 @@ pub(crate) fn assess_rest(
     let questions = partly.unasked.iter().filter_map(question).collect();
     let (mut looks, mut failures) = (partly.looks.clone(), partly.failures.clone());
     hear(run, snapshot, questions, &mut looks, &mut failures);
-    let (snapshot, ignores) = (snapshot.clone(), partly.ignores.clone());
     let (unasked, broken) = (BTreeSet::new(), partly.broken.clone());
-    assemble(run, Parts { snapshot, looks, unasked, broken, failures, ignores })
+    let earlier = before.said_earlier(snapshot, &looks, &unasked);
+    let (snapshot, ignores) = (snapshot.clone(), partly.ignores.clone());
+    assemble(run, Parts { snapshot, looks, unasked, broken, failures, ignores, earlier })
 }
 
 /// Asks those that run elsewhere, and takes down what they say.
@@ -236,10 +240,11 @@ struct Parts {
     broken: BTreeSet<String>,
     failures: Vec<ProviderFailure>,
     ignores: Ignores,
+    earlier: BTreeMap<String, Vec<Arc<Diagnostic>>>,
 }
 
 fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
-    let Parts { snapshot, looks, unasked, mut broken, mut failures, ignores } = parts;
+    let Parts { snapshot, looks, unasked, mut broken, mut failures, ignores, earlier } = parts;
     let by_tree = failures.iter().filter(|it| it.kind.is_evidence());
     broken.extend(by_tree.map(|it| it.source.clone()));
     let mut doubtful = BTreeMap::new();
@@ -275,6 +280,7 @@ fn assemble(run: &Run<'_>, parts: Parts) -> Assessment {
         looks,
         unasked,
         broken,
+        earlier,
         thieves: BTreeSet::new(),
         n_phases: run.sources.n_phases(),
         ignores,
@@ -367,6 +373,11 @@ fn sift(run: &Run<'_>, assessment: &mut Assessment, all_asked: bool) {
             }
         }
     }
+    // What somebody knew of a file is not forgotten because he is silent now.
+    let ids: HashSet<&str> = said.iter().map(|it| it.diagnostic_id.as_str()).collect();
+    let earlier = assessment.earlier.values().flatten();
+    let earlier: Vec<_> = earlier.filter(|it| !ids.contains(it.diagnostic_id.as_str())).collect();
+    said.extend(earlier);
     let leveled = said.into_iter().filter_map(|diagnostic| {
         let severity = run.sieve.severity(diagnostic)?;
         Some(with_severity(diagnostic, severity))
@@ -511,6 +522,26 @@ impl Assessment {
     /// make it again. `None` if it made nothing of the kind.
     pub fn product<T: Any>(&self, source: &str) -> Option<&T> {
         self.looks.get(source)?.report.memory.as_ref()?.downcast_ref()
+    }
+
+    /// What is still to be said of another tree by those who were asked about it and did not answer.
+    fn said_earlier(
+        &self,
+        snapshot: &Snapshot,
+        looks: &BTreeMap<String, Look>,
+        unasked: &BTreeSet<String>,
+    ) -> BTreeMap<String, Vec<Arc<Diagnostic>>> {
+        let is_silent = |it: &&String| !looks.contains_key(*it) && !unasked.contains(*it);
+        let is_same = |it: &&Arc<Diagnostic>| {
+            let path = RelPath::parse(&it.file);
+            path.is_ok_and(|it| snapshot.get(&it) == self.snapshot.get(&it))
+        };
+        let said = self.looks.iter().map(|(name, look)| (name, &look.diagnostics));
+        let said = said.chain(&self.earlier).filter(|(name, _)| is_silent(name));
+        let kept = said.map(|(name, found)| {
+            (name.clone(), found.iter().filter(is_same).cloned().collect::<Vec<_>>())
+        });
+        kept.collect()
     }
 
     /// The providers of the tree before whose word on this one is missing: they were not asked, or did not answer, and the

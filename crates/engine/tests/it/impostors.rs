@@ -230,6 +230,20 @@ fn one_that_objects_and_changes_its_mind_is_not_believed() {
     check(&fixed_beside(Strange { look, ..Strange::new() }), &["aaa"]);
 }
 
+/// What it found in a file that is the same is still there when it has fallen silent.
+#[test]
+fn what_is_known_is_not_forgotten() {
+    let n_asked = AtomicUsize::new(0);
+    let silent = fake("aaa", move |input| match n_asked.fetch_add(1, Ordering::SeqCst) {
+        0 => Ok(own_report(input)),
+        _ => Err(LookError::new(FailureKind::Unavailable, "gone")),
+    });
+    let words = words();
+    let fixed = fix(&[&words, &silent], &Sieve::default(), &tree(TREE));
+    check(&fixed, &["aaa"]);
+    assert_eq!(findings(&fixed.end), "error R_ODD at b.txt:1\n");
+}
+
 /// To open one, and to let go of it, may take for ever or panic.
 #[test]
 fn doors_do_not_hold_anybody_up() {
