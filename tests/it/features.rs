@@ -56,6 +56,32 @@ max: 2
     }
 }
 
+/// A rule of a pack that is built in and is an expression says in every file that it was not decided, once.
+#[test]
+#[cfg(not(feature = "cel"))]
+fn a_rule_that_is_built_in_says_that_it_was_not_decided() {
+    let workflow = "\
+//- ws/.github/workflows/ci.yml
+on: push
+jobs:
+  a: {runs-on: x, steps: [{id: s, run: a}, {id: s, run: b}]}
+  b: {runs-on: x, steps: [{run: a}]}
+";
+    let scene = Scene::new(workflow);
+    let report = scene.run("check --format json").json();
+    let found: Vec<_> = report["diagnostics"].as_array().unwrap().iter().collect();
+    let [one] = found.as_slice() else { panic!("{report:#}") };
+    assert_eq!(
+        (&one["rule_id"], &one["severity"]),
+        (&"SEM_STEP_ID_UNIQUE".into(), &"warning".into())
+    );
+    let message = one["message"].as_str().unwrap();
+    assert!(
+        message.contains("could not be decided: this regreen was built without CEL"),
+        "{message}"
+    );
+}
+
 #[test]
 #[cfg(not(feature = "javascript"))]
 fn a_program_does_not_run_and_node_is_named() {

@@ -385,7 +385,7 @@ impl Ctx<'_, '_, '_> {
     fn guard(&mut self, at: &Pointer, source: &str) -> Option<Guard> {
         let guard = match self.compile {
             Compile::Now => Guard::compile(source),
-            Compile::WhenNeeded => Guard::known(source),
+            Compile::WhenNeeded => Ok(Guard::known(source)),
         };
         match guard {
             Ok(guard) => Some(guard),
