@@ -191,12 +191,16 @@ fn findings_are_shown_and_fail_the_last_step() {
     assert_eq!(job.failure, Some(("Result".to_owned(), 1)), "{}", job.log);
     assert_eq!(job.output("exit-code"), "1");
     assert_eq!((job.output("sarif"), job.output("fixed")), ("", "false"));
-    assert!(job.log.contains("error[SCHEMA_TYPE]: `port` must be an integer"), "{}", job.log);
+    assert!(
+        job.log.contains("error[schema/SCHEMA_TYPE]: `port` must be an integer"),
+        "{}",
+        job.log
+    );
     let commands = job.commands();
     assert_eq!(commands.len(), 3, "{}", job.log);
     let port = "::error file=api.yaml,line=4,col=7,";
     assert!(commands.iter().any(|it| it.starts_with(port)), "{}", job.log);
-    assert!(job.summary.contains("error[SCHEMA_TYPE]"), "{}", job.summary);
+    assert!(job.summary.contains("error[schema/SCHEMA_TYPE]"), "{}", job.summary);
     assert!(job.used.is_empty(), "nothing is uploaded");
     assert_eq!(git(&scene, "status --porcelain"), "", "a check changes nothing");
     let job = act(&scene, &[("annotations", "false")]);

@@ -71,7 +71,7 @@ fn the_job_reports_findings_as_code_quality() {
     };
     let (code, text) = run();
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("error[SCHEMA_TYPE]"), "the log is for people: {text}");
+    assert!(text.contains("error[schema/SCHEMA_TYPE]"), "the log is for people: {text}");
     let report = scene.read("gl-code-quality-report.json");
     let report: Vec<Value> = serde_json::from_str(&report).unwrap();
     let found: Vec<(&str, &str, u64)> = report

@@ -63,7 +63,7 @@ fn tests(root: &Path) -> Result<()> {
         command.env("BENCH_REGREEN", built(root, "regreen"));
         command
     };
-    execute(&mut cargo_test(&["test", "--all-targets"]))?;
+    execute(&mut cargo_test(&["test", "--all-targets", "--no-fail-fast"]))?;
     execute(&mut cargo_test(&["test", "--doc"]))
 }
 

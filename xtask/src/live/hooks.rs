@@ -175,7 +175,9 @@ impl Runner {
         self.write("main.clank", "fn main() -> Unit {\n  println(\"x\")\n}\n")?;
         self.write("notes.txt", RED)?;
         git(&self.repository, &["add", "."])?;
-        let ran = self.run("regreen-check")?.expect(1, &["regreen-check", "error[SCHEMA_TYPE]"])?;
+        let ran = self
+            .run("regreen-check")?
+            .expect(1, &["regreen-check", "error[schema/SCHEMA_TYPE]"])?;
         for name in files.iter().chain(&["main.clank"]) {
             ensure!(
                 ran.text.contains(&format!("--> {name}:")),
