@@ -122,6 +122,13 @@ fn private_folders(release: &Release, tools: &Tools, graph: &Graph) -> Vec<PathB
     ours.into_iter().chain([tools.folder().to_path_buf()]).chain(registries).collect()
 }
 
+/// C code that asks when it is compiled gets no answer. The time of the commit would be the same in two builds from
+/// nothing, but cargo does not compile C again because the commit is another.
+const NO_TIME: &str = concat!(
+    " -Wno-builtin-macro-redefined",
+    " -D__DATE__=\"redacted\" -D__TIME__=\"redacted\" -D__TIMESTAMP__=\"redacted\"",
+);
+
 /// A command in which compilers and linkers find the tools, and write down no path of this machine.
 fn prepared(program: &Path, release: &Release, tools: &Tools, graph: &Graph) -> Result<Command> {
     // Of several prefixes that fit, rustc takes the last and clang, too: the target folder is below the source.
@@ -139,6 +146,8 @@ fn prepared(program: &Path, release: &Release, tools: &Tools, graph: &Graph) -> 
         }
         flags
     };
+    let mut flags_of_c = join("-ffile-prefix-map=", " ");
+    flags_of_c.push(NO_TIME);
     let mut command = Command::new(program);
     command.current_dir(&release.source);
     command
@@ -149,7 +158,7 @@ fn prepared(program: &Path, release: &Release, tools: &Tools, graph: &Graph) -> 
         .env("CARGO_TARGET_DIR", &release.target)
         .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_ENCODED_RUSTFLAGS", join("--remap-path-prefix=", "\u{1f}"))
-        .env(format!("CFLAGS_{}", TARGET.replace('-', "_")), join("-ffile-prefix-map=", " "))
+        .env(format!("CFLAGS_{}", TARGET.replace('-', "_")), flags_of_c)
         .env("CARGO_ZIGBUILD_CACHE_DIR", release.target.join("zigbuild"))
         .env("ZIG_GLOBAL_CACHE_DIR", release.target.join("zig"))
         .env("ZIG_LOCAL_CACHE_DIR", release.target.join("zig-local"));
