@@ -97,7 +97,9 @@ fn command(program: &str, root: &Path) -> Command {
 }
 
 fn cargo(root: &Path) -> Command {
-    command(option_env!("CARGO").unwrap_or("cargo"), root)
+    // Not the one that built this program: where that is called by itself, each crate could choose its own toolchain.
+    let program = std::env::var("CARGO");
+    command(program.as_deref().unwrap_or("cargo"), root)
 }
 
 fn execute(command: &mut Command) -> Result<()> {
