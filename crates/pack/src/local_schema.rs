@@ -5,6 +5,7 @@
 //! one that is not there or cannot be used is a warning at the reference. In all of these cases the file counts as not
 //! checked. A later look checks again what changed and what depends on a schema that changed.
 
+mod cache;
 mod reference;
 #[cfg(test)]
 mod tests;
@@ -13,8 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use check::{
-    Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError, Page, Parsed,
-    Parses, Reach, Repair, Report, RuleSet, Severity, Sign, Tier, Trust, Unchecked, assign_ids,
+    Cache, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError, Page,
+    Parsed, Parses, Reach, Repair, Report, RuleSet, Severity, Sign, Tier, Trust, Unchecked,
+    assign_ids,
 };
 use document::{Document, Format, Value};
 use rayon::prelude::*;
@@ -42,8 +44,17 @@ pub const SCHEMA_SIGN: Sign = Sign {
 };
 
 /// Checks every file that names a local schema.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct LocalSchema;
+#[derive(Clone, Default)]
+pub struct LocalSchema {
+    cache: Option<Arc<dyn Cache>>,
+}
+
+impl LocalSchema {
+    /// The same, keeping what it finds out about single files from one process to the next.
+    pub fn with_cache(cache: Arc<dyn Cache>) -> LocalSchema {
+        LocalSchema { cache: Some(cache) }
+    }
+}
 
 static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     name: SCHEMA.to_owned(),
@@ -92,11 +103,12 @@ impl Check for LocalSchema {
                 paths.into_iter().filter_map(|it| Some((it, input.snapshot.file(it)?))).collect()
             }
         };
-        let desk = Desk { input, schemas: Mutex::new(remembered.schemas) };
+        let desk =
+            Desk { input, cache: self.cache.as_deref(), schemas: Mutex::new(remembered.schemas) };
         let looked: Vec<(RelPath, Option<Looked>)> = todo
             .par_iter()
             .filter(|_| !input.stop.is_set())
-            .map(|(path, file)| ((*path).clone(), look(&desk, path, file)))
+            .map(|(path, file)| ((*path).clone(), cache::look(&desk, path, file)))
             .collect();
         if input.stop.is_set() {
             return Err(LookError::stopped());
@@ -184,7 +196,22 @@ fn named_file(parses: &Parses, path: &RelPath, file: &File) -> Option<RelPath> {
 struct Remembered {
     /// Only the files that name a schema.
     files: BTreeMap<RelPath, Arc<Looked>>,
-    schemas: BTreeMap<RelPath, Arc<OnceLock<Loaded>>>,
+    schemas: BTreeMap<RelPath, Arc<Slot>>,
+}
+
+/// A schema that files name. It is not loaded while all that is known of them comes from the cache.
+#[derive(Default)]
+struct Slot {
+    loaded: OnceLock<Loaded>,
+    /// The files that it was made of when what is in the cache was found out, which they still are.
+    kept: OnceLock<BTreeSet<RelPath>>,
+}
+
+impl Slot {
+    /// The files that the schema is made of.
+    fn depends_on(&self) -> Option<&BTreeSet<RelPath>> {
+        self.loaded.get().map(|it| &it.depends_on).or_else(|| self.kept.get())
+    }
 }
 
 /// What was found out about one file.
@@ -212,9 +239,8 @@ struct Loaded {
 impl Remembered {
     /// What still holds when these paths have changed.
     fn without(&self, changed: &BTreeSet<RelPath>) -> Remembered {
-        let holds = |it: &Arc<OnceLock<Loaded>>| {
-            it.get().is_some_and(|it| it.depends_on.is_disjoint(changed))
-        };
+        let holds =
+            |it: &Arc<Slot>| it.depends_on().is_some_and(|files| files.is_disjoint(changed));
         let schemas = self.schemas.iter().filter(|(_, it)| holds(it));
         let schemas: BTreeMap<_, _> =
             schemas.map(|(path, it)| (path.clone(), Arc::clone(it))).collect();
@@ -249,7 +275,7 @@ impl Remembered {
 
     /// The schemas that do not parse, each with what is wrong. One that names a schema itself has said so itself.
     fn broken_schemas(&self) -> BTreeMap<&RelPath, &Vec<Arc<Diagnostic>>> {
-        let loaded = self.schemas.values().filter_map(|it| it.get());
+        let loaded = self.schemas.values().filter_map(|it| it.loaded.get());
         let has_said =
             |path: &RelPath| self.files.get(path).is_some_and(|it| !it.diagnostics.is_empty());
         loaded.flat_map(|it| &it.broken).filter(|it| !has_said(it.0)).collect()
@@ -259,15 +285,22 @@ impl Remembered {
 /// What all threads of one look share. A schema is loaded by the first who needs it.
 struct Desk<'a> {
     input: &'a Input<'a>,
-    schemas: Mutex<BTreeMap<RelPath, Arc<OnceLock<Loaded>>>>,
+    cache: Option<&'a dyn Cache>,
+    schemas: Mutex<BTreeMap<RelPath, Arc<Slot>>>,
 }
 
 impl Desk<'_> {
-    fn schema(&self, path: &RelPath) -> Arc<OnceLock<Loaded>> {
+    fn slot(&self, path: &RelPath) -> Arc<Slot> {
         let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = Arc::clone(schemas.entry(path.clone()).or_default());
-        drop(schemas);
-        slot.get_or_init(|| load(self.input.snapshot, self.input.parses, path));
+        if let Some(slot) = schemas.get(path) {
+            return Arc::clone(slot);
+        }
+        Arc::clone(schemas.entry(path.clone()).or_default())
+    }
+
+    fn schema(&self, path: &RelPath) -> Arc<Slot> {
+        let slot = self.slot(path);
+        slot.loaded.get_or_init(|| load(self.input.snapshot, self.input.parses, path));
         slot
     }
 }
@@ -354,7 +387,7 @@ fn compare(
         }
         Target::File(path) => {
             let slot = desk.schema(&path);
-            let loaded = slot.get().expect("`Desk::schema` fills the slot");
+            let loaded = slot.loaded.get().expect("`Desk::schema` fills the slot");
             match &loaded.schema {
                 Err(why) => {
                     looked.diagnostics.push(unusable(why));

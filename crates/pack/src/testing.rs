@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use check::{Check as _, Diagnostic, Input, Parses, Repair, RepairOp, Report, Since, Stop};
+use check::{
+    Cache, CacheKey, Check as _, Diagnostic, Input, Parses, Repair, RepairOp, Report, Since, Stop,
+};
 use document::{Format, Limits, Value};
 use edit::Text;
 use snapshot::{Entry, File, RelPath, Snapshot};
@@ -12,6 +15,34 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 use crate::pack::Pack;
 use crate::problem::PackProblem;
 use crate::provider::PackCheck;
+
+/// Keeps everything, and counts what it was good for.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub(crate) entries: Mutex<BTreeMap<CacheKey, Arc<[u8]>>>,
+    n_hits: AtomicUsize,
+    n_puts: AtomicUsize,
+}
+
+impl Cache for Kept {
+    fn get(&self, key: &CacheKey) -> Option<Arc<[u8]>> {
+        let found = self.entries.lock().unwrap().get(key).cloned()?;
+        self.n_hits.fetch_add(1, Ordering::Relaxed);
+        Some(found)
+    }
+
+    fn put(&self, key: CacheKey, bytes: Vec<u8>) {
+        self.n_puts.fetch_add(1, Ordering::Relaxed);
+        self.entries.lock().unwrap().insert(key, bytes.into());
+    }
+}
+
+impl Kept {
+    /// How many hits and puts there were since the last time.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.n_hits.swap(0, Ordering::Relaxed), self.n_puts.swap(0, Ordering::Relaxed))
+    }
+}
 
 /// The value of a YAML text.
 #[track_caller]

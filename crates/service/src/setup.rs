@@ -102,15 +102,15 @@ pub(crate) fn load_rules(
     let tolerate = request.tolerate_tools;
     let clank_roots = config.clank.roots.iter().map(ToString::to_string).collect();
     let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
+    let cache = Arc::new(Store::default());
     let mut providers: Vec<Arc<dyn Provider>> = vec![
-        Arc::new(LocalSchema),
+        Arc::new(LocalSchema::with_cache(Arc::<Store>::clone(&cache))),
         Arc::new(ProvedClank::new(ClankCheck::new(clank_roots), prover)),
     ];
     let built_in = providers.iter().map(|it| it.card().name.as_str());
     let taken: Vec<&str> = built_in.chain([Z3_SOURCE, own_rules::SOURCE]).collect();
     let packs::Loaded { packs, lost } =
         packs::load(workspace, &config, config_text.as_ref(), (&taken, tolerate))?;
-    let cache = Arc::new(Store::default());
     for pack in &packs {
         let check = PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache));
         providers.push(Arc::new(check));

@@ -86,7 +86,7 @@ impl Snapshot {
             let text = edits
                 .apply(&file.text())
                 .map_err(|source| ApplyError::Edit { path: path.clone(), source })?;
-            slots.insert(path.clone(), Slot::Known(Entry::File(File::new(text, file.mode))));
+            slots.insert(path.clone(), Slot::known(Entry::File(File::new(text, file.mode))));
         }
         // All sources leave before the first target arrives, so that files may swap their paths.
         for (path, rename) in change.renames() {
@@ -96,7 +96,7 @@ impl Snapshot {
         }
         for (path, file) in change.adds() {
             let file = File::new(file.text.clone(), file.mode);
-            arrivals.insert(path.clone(), Slot::Known(Entry::File(file)));
+            arrivals.insert(path.clone(), Slot::known(Entry::File(file)));
         }
         let cleared = Snapshot::of_slots(slots).expect("no entry came in");
         if arrivals.is_empty() {

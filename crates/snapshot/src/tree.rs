@@ -56,12 +56,14 @@ pub struct FileAsDirectory {
     pub beneath: RelPath,
 }
 
-/// An entry, or the place of one in a listing.
+/// An entry, or the place of one in a listing. Small, because most files of a tree are never looked at.
 #[derive(Clone)]
 pub(crate) enum Slot {
-    Known(Entry),
-    Listed { listing: Arc<Listing>, nth: usize },
+    Known(Box<Entry>),
+    Listed { listing: Arc<Listing>, nth: u32 },
 }
+
+const _: () = assert!(size_of::<Slot>() == 16);
 
 /// Files that were listed, each with what was found at its path when somebody first asked.
 pub(crate) struct Listing {
@@ -70,11 +72,15 @@ pub(crate) struct Listing {
 }
 
 impl Slot {
+    pub(crate) fn known(entry: Entry) -> Slot {
+        Slot::Known(Box::new(entry))
+    }
+
     /// What stands there; `None` if it went away since it was listed.
     fn entry(&self, path: &RelPath) -> Option<&Entry> {
         match self {
             Slot::Known(entry) => Some(entry),
-            Slot::Listed { listing, nth } => listing.found[*nth]
+            Slot::Listed { listing, nth } => listing.found[*nth as usize]
                 .get_or_init(|| Arc::clone(&listing.source).entry(path).map(Box::new))
                 .as_deref(),
         }
@@ -89,7 +95,7 @@ impl Slot {
 
     /// Whether it is a directory. What was listed is none.
     fn is_directory(&self) -> bool {
-        matches!(self, Slot::Known(Entry::Directory))
+        matches!(self, Slot::Known(entry) if **entry == Entry::Directory)
     }
 
     /// Whether both are the same place of one listing.
@@ -113,11 +119,11 @@ impl Slot {
             return true;
         }
         if let Slot::Listed { listing, nth } = before
-            && listing.found[*nth].get().is_none()
+            && listing.found[*nth as usize].get().is_none()
         {
             return match self {
                 Slot::Listed { .. } => true,
-                Slot::Known(entry) => matches!(entry, Entry::File(file) if file.is_lazy()),
+                Slot::Known(entry) => matches!(&**entry, Entry::File(file) if file.is_lazy()),
             };
         }
         match (self.entry(path), before.entry(path)) {
@@ -138,7 +144,7 @@ pub struct Snapshot {
 impl Snapshot {
     /// Takes the entries, or names an entry that lies beneath a file.
     pub fn new(entries: BTreeMap<RelPath, Entry>) -> Result<Snapshot, FileAsDirectory> {
-        let slots = entries.into_iter().map(|(path, entry)| (path, Slot::Known(entry)));
+        let slots = entries.into_iter().map(|(path, entry)| (path, Slot::known(entry)));
         Snapshot::of_slots(slots.collect())
     }
 
@@ -151,8 +157,8 @@ impl Snapshot {
         let found = listed.iter().map(|_| OnceLock::new()).collect();
         let listing = Arc::new(Listing { source, found });
         let slot = |nth| Slot::Listed { listing: Arc::clone(&listing), nth };
-        let listed = listed.into_iter().enumerate().map(|(nth, path)| (path, slot(nth)));
-        let known = entries.into_iter().map(|(path, entry)| (path, Slot::Known(entry)));
+        let listed = listed.into_iter().zip(0..).map(|(path, nth)| (path, slot(nth)));
+        let known = entries.into_iter().map(|(path, entry)| (path, Slot::known(entry)));
         Snapshot::of_slots(listed.chain(known).collect())
     }
 
@@ -177,7 +183,7 @@ impl Snapshot {
         self,
         entries: impl IntoIterator<Item = (RelPath, Entry)>,
     ) -> Result<Snapshot, FileAsDirectory> {
-        let entries = entries.into_iter().map(|(path, entry)| (path, Slot::Known(entry)));
+        let entries = entries.into_iter().map(|(path, entry)| (path, Slot::known(entry)));
         self.altered(|slots| slots.extend(entries))
     }
 

@@ -1,8 +1,7 @@
 //! With a cache, cold or warm, whole or damaged, a pack says what it says without one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 
 use check::{Check as _, Input, Parses, Report, Since, Stop};
 use document::{Limits, Number, Value};
@@ -12,7 +11,7 @@ use snapshot::{RelPath, Snapshot};
 use super::*;
 use crate::place::Fact;
 use crate::provider::PackCheck;
-use crate::testing::{files, load, run, snapshot};
+use crate::testing::{Kept, files, load, run, snapshot};
 use crate::tree::FactList;
 
 const PACK: &str = "\
@@ -36,34 +35,6 @@ rules:
 fn app() -> Arc<Pack> {
     static LOADED: LazyLock<Arc<Pack>> = LazyLock::new(|| Arc::new(load(PACK).unwrap()));
     Arc::clone(&LOADED)
-}
-
-/// Keeps everything, and counts what it was good for.
-#[derive(Default)]
-struct Kept {
-    entries: Mutex<BTreeMap<CacheKey, Arc<[u8]>>>,
-    n_hits: AtomicUsize,
-    n_puts: AtomicUsize,
-}
-
-impl Cache for Kept {
-    fn get(&self, key: &CacheKey) -> Option<Arc<[u8]>> {
-        let found = self.entries.lock().unwrap().get(key).cloned()?;
-        self.n_hits.fetch_add(1, Ordering::Relaxed);
-        Some(found)
-    }
-
-    fn put(&self, key: CacheKey, bytes: Vec<u8>) {
-        self.n_puts.fetch_add(1, Ordering::Relaxed);
-        self.entries.lock().unwrap().insert(key, bytes.into());
-    }
-}
-
-impl Kept {
-    /// How many hits and puts there were since the last time.
-    fn counts(&self) -> (usize, usize) {
-        (self.n_hits.swap(0, Ordering::Relaxed), self.n_puts.swap(0, Ordering::Relaxed))
-    }
 }
 
 fn run_with(

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use check::{Check as _, Diagnostic, Input, Parses, Report, Since, Stop};
 use document::Limits;
@@ -10,6 +11,7 @@ use insta::assert_snapshot;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
 use super::LocalSchema;
+use crate::testing::Kept;
 
 fn tree(files: &[(&str, &str)]) -> Snapshot {
     let entries = files.iter().map(|(path, text)| {
@@ -19,8 +21,12 @@ fn tree(files: &[(&str, &str)]) -> Snapshot {
 }
 
 fn look(snapshot: &Snapshot, since: Option<Since<'_>>) -> Report {
+    look_with(&LocalSchema::default(), snapshot, since)
+}
+
+fn look_with(check: &LocalSchema, snapshot: &Snapshot, since: Option<Since<'_>>) -> Report {
     let parses = Parses::new(Limits::DEFAULT);
-    LocalSchema
+    check
         .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new(), only: None })
         .unwrap()
 }
@@ -152,6 +158,8 @@ fn a_later_look_says_what_a_fresh_one_would() {
         tree(&map.iter().map(|(path, it)| (*path, *it)).collect::<Vec<_>>())
     };
     let before = look(&files(&base), None);
+    let kept = Arc::new(Kept::default());
+    let with_cache = LocalSchema::with_cache(Arc::<Kept>::clone(&kept));
     for (path, text) in changes {
         let mut map = base.clone();
         map.remove(path);
@@ -161,10 +169,47 @@ fn a_later_look_says_what_a_fresh_one_would() {
         let later = look(&after, Some(Since { report: &before, changed: &changed }));
         let fresh = look(&after, None);
         assert_eq!(show(&later), show(&fresh), "{path} {text:?}");
-        let covered = |report| LocalSchema.coverage(&after, report);
+        let covered = |report: &Report| LocalSchema::default().coverage(&after, report);
         assert_eq!(covered(&later), covered(&fresh), "{path} {text:?}");
+        let cached = look_with(&with_cache, &files(&base), None);
+        assert_eq!(show(&cached), show(&before), "{path} {text:?} with a cache");
+        let since = Since { report: &cached, changed: &changed };
+        for cached in
+            [look_with(&with_cache, &after, Some(since)), look_with(&with_cache, &after, None)]
+        {
+            assert_eq!(show(&cached), show(&fresh), "{path} {text:?} with a cache");
+            assert_eq!(covered(&cached), covered(&fresh), "{path} {text:?} with a cache");
+        }
         let back = look(&files(&base), Some(Since { report: &later, changed: &changed }));
         assert_eq!(show(&back), show(&before), "{path} and back");
+    }
+}
+
+/// What was found out is not found out again, whatever the order of processes; what cannot be read is as good as not there.
+#[test]
+fn a_sound_file_is_looked_at_once() {
+    let sound = tree(&[("a.yaml", "$schema: s.json\nport: 80\n"), ("s.json", PORT)]);
+    let wrong = tree(&[("a.yaml", "$schema: s.json\nport: x\n"), ("s.json", PORT)]);
+    let other = r#"{"properties": {"port": {"type": "string"}}}"#;
+    let other = tree(&[("a.yaml", "$schema: s.json\nport: 80\n"), ("s.json", other)]);
+    let kept = Arc::new(Kept::default());
+    let with_cache = LocalSchema::with_cache(Arc::<Kept>::clone(&kept));
+    let check = |snapshot: &Snapshot, expected: (usize, usize)| {
+        let found = look_with(&with_cache, snapshot, None);
+        assert_eq!(show(&found), show(&look(snapshot, None)));
+        assert_eq!(kept.counts(), expected);
+    };
+    check(&sound, (0, 1));
+    check(&sound, (1, 0));
+    check(&wrong, (0, 0));
+    // The entry is found and not believed.
+    check(&other, (1, 0));
+    let whole = kept.entries.lock().unwrap().clone();
+    for (key, bytes) in &whole {
+        for cut in 0..bytes.len() {
+            kept.entries.lock().unwrap().insert(*key, bytes[..cut].into());
+            check(&sound, (1, 1));
+        }
     }
 }
 

@@ -67,7 +67,7 @@ impl Trial {
     pub(crate) fn run(&self, safety: Safety, is_shuffled: bool) -> Outcome {
         let checks: Vec<PackCheck> =
             self.packs.iter().map(|it| PackCheck::new(Arc::clone(it))).collect();
-        let local = LocalSchema;
+        let local = LocalSchema::default();
         let mut providers: Vec<&dyn Provider> = vec![&local];
         providers.extend(checks.iter().map(|it| it as &dyn Provider));
         let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
@@ -96,7 +96,7 @@ impl Trial {
     pub(crate) fn assess(&self, snapshot: &Snapshot) -> Assessment {
         let checks: Vec<PackCheck> =
             self.packs.iter().map(|it| PackCheck::new(Arc::clone(it))).collect();
-        let local = LocalSchema;
+        let local = LocalSchema::default();
         let mut providers: Vec<&dyn Provider> = vec![&local];
         providers.extend(checks.iter().map(|it| it as &dyn Provider));
         let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());

@@ -1,0 +1,90 @@
+//! What was found out about files that name a schema, kept from one process to the next.
+//!
+//! Only looks that have nothing to say are kept. A look depends on the path, the bytes, the limits of parsing and every
+//! file that the schema is made of. The key is made of the first three; the entry lists the files of the schema with
+//! their hashes, and is believed while all of them are what they were.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use check::CacheKey;
+use document::Limits;
+use snapshot::{File, RelPath};
+
+use super::{Desk, Looked, SCHEMA_SIGN};
+
+/// What is kept of a look: the schema that the file names and is right by, and the files that it is made of with their
+/// hashes; `None` if the file names no schema of this workspace.
+type Kept = Option<(String, BTreeMap<String, String>)>;
+
+/// What an earlier look said of a file, else what this one says. `None` if it names no schema.
+pub(super) fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looked> {
+    if !desk.input.parses.shows(file, &SCHEMA_SIGN) {
+        return None;
+    }
+    let Some(cache) = desk.cache else { return super::look(desk, path, file) };
+    let key = key(desk.input.parses.limits(), path, file);
+    if let Some(known) = cache.get(&key).and_then(|it| recall(desk, &it)) {
+        return known;
+    }
+    let looked = super::look(desk, path, file);
+    if let Some(bytes) = keep(desk, looked.as_ref()) {
+        cache.put(key, bytes);
+    }
+    looked
+}
+
+fn key(limits: &Limits, path: &RelPath, file: &File) -> CacheKey {
+    let Limits { max_bytes, max_depth, max_expanded_nodes } = *limits;
+    let mut hasher = blake3::Hasher::new_derive_key("regreen local schema look v1");
+    for limit in [max_bytes, max_depth, max_expanded_nodes] {
+        hasher.update(&(limit as u64).to_le_bytes());
+    }
+    hasher.update(file.hash().as_bytes());
+    // Last, as it is the only part without a length of its own.
+    hasher.update(path.as_str().as_bytes());
+    *hasher.finalize().as_bytes()
+}
+
+/// The bytes of a look; `None` if it is not kept.
+fn keep(desk: &Desk<'_>, looked: Option<&Looked>) -> Option<Vec<u8>> {
+    let kept: Kept = match looked {
+        None => None,
+        Some(Looked { diagnostics, repairs, is_blocked, is_named, unchecked, schema }) => {
+            let is_silent = diagnostics.is_empty() && repairs.is_empty() && unchecked.is_empty();
+            let schema = schema.as_ref().filter(|_| is_silent && *is_named && !is_blocked)?;
+            let slot = desk.slot(schema);
+            let loaded =
+                slot.loaded.get().filter(|it| it.schema.is_ok() && it.broken.is_empty())?;
+            let hashed = |path: &RelPath| {
+                let hash = desk.input.snapshot.file(path)?.hash();
+                Some((path.to_string(), hash.to_string()))
+            };
+            let files: Option<BTreeMap<String, String>> =
+                loaded.depends_on.iter().map(hashed).collect();
+            Some((schema.to_string(), files?))
+        }
+    };
+    serde_json::to_vec(&kept).ok()
+}
+
+/// The look that the bytes hold, if it is still the one that would be made; the inner `None` is a file without a schema.
+fn recall(desk: &Desk<'_>, bytes: &[u8]) -> Option<Option<Looked>> {
+    let Some((schema, files)) = serde_json::from_slice::<Kept>(bytes).ok()? else {
+        return Some(None);
+    };
+    let schema = RelPath::parse(&schema).ok()?;
+    let mut depends_on = BTreeSet::new();
+    for (path, hash) in files {
+        let path = RelPath::parse(&path).ok()?;
+        let now = desk.input.snapshot.file(&path)?.hash();
+        if now.to_string() != hash {
+            return None;
+        }
+        depends_on.insert(path);
+    }
+    if !depends_on.contains(&schema) {
+        return None;
+    }
+    desk.slot(&schema).kept.get_or_init(|| depends_on);
+    Some(Some(Looked { is_named: true, schema: Some(schema), ..Looked::default() }))
+}
