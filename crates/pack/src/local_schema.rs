@@ -103,8 +103,12 @@ impl Check for LocalSchema {
                 paths.into_iter().filter_map(|it| Some((it, input.snapshot.file(it)?))).collect()
             }
         };
-        let desk =
-            Desk { input, cache: self.cache.as_deref(), schemas: Mutex::new(remembered.schemas) };
+        let desk = Desk {
+            input,
+            cache: self.cache.as_deref(),
+            schemas: Mutex::new(remembered.schemas),
+            believed: Mutex::default(),
+        };
         let looked: Vec<(RelPath, Option<Looked>)> = todo
             .par_iter()
             .filter(|_| !input.stop.is_set())
@@ -287,6 +291,8 @@ struct Desk<'a> {
     input: &'a Input<'a>,
     cache: Option<&'a dyn Cache>,
     schemas: Mutex<BTreeMap<RelPath, Arc<Slot>>>,
+    /// Entries of the cache that are true of this tree, each with the schema: files of one schema share them.
+    believed: Mutex<BTreeMap<Arc<[u8]>, RelPath>>,
 }
 
 impl Desk<'_> {

@@ -75,8 +75,9 @@ impl StatCache {
 
     /// What is known of the file at a path.
     pub(crate) fn get(&self, path: &RelPath) -> Option<Known> {
-        let path_at = |start: &u32| entry_at(&self.body, *start as usize).map(|it| it.0);
-        let nth = self.starts.binary_search_by(|it| path_at(it).cmp(&Some(path.as_str()))).ok()?;
+        let wanted = path.as_str().as_bytes();
+        let path_at = |start: &u32| path_at(&self.body, *start as usize);
+        let nth = self.starts.binary_search_by(|it| path_at(it).cmp(&Some(wanted))).ok()?;
         entry_at(&self.body, *self.starts.get(nth)? as usize).map(|it| it.1)
     }
 
@@ -108,6 +109,13 @@ pub(crate) fn render(seal: &Seal, entries: &BTreeMap<&str, Known>) -> Vec<u8> {
         body.extend(hash.as_bytes());
     }
     seal.close(&MARK, &body)
+}
+
+/// The path of the entry that starts there.
+fn path_at(body: &[u8], start: usize) -> Option<&[u8]> {
+    let mut rest = body.get(start..)?;
+    let length = usize::from(u16::from_le_bytes(take(&mut rest)?));
+    rest.get(..length)
 }
 
 /// The path and the rest of the entry that starts there, and where it ends.
