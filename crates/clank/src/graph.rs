@@ -1,4 +1,4 @@
-//! The order in which things that need one another can be looked at.
+//! A topological order of the strongly connected components of a graph (Tarjan, 1972).
 
 /// The strongly connected components of a graph whose nodes are numbers: what a node leads to is in the same component or
 /// in an earlier one. Does not recurse.

@@ -1,8 +1,9 @@
 //! Edits that turn one text into another, when only the two texts are known.
 //!
-//! Lines that occur once in both texts and in the same order anchor the rest. Between two anchors a line
-//! diff looks for the shortest script, unless there are too many lines: then they become one replacement.
-//! So the work is bounded by the number of lines and no clock is needed: equal input gives equal edits.
+//! A patience diff (Cohen) over Myers' diff ("An O(ND) difference algorithm and its variations", 1986): lines that occur
+//! once in both texts, in the same order, anchor the rest. Between two anchors Myers' algorithm finds a shortest edit
+//! script over lines, unless there are too many of them: then they become one replacement. So the work is bounded by the
+//! number of lines and no clock is needed: equal input gives equal edits.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,8 +1,20 @@
-//! Trying a batch of repairs, and finding those who are to blame if it fails.
+//! Trying a batch of repairs, and finding those that are to blame if it fails: delta debugging (Zeller and Hildebrandt,
+//! "Simplifying and isolating failure-inducing input", 2002) over repairs, with ranks and suspicions instead of equal
+//! chunks.
 //!
 //! The whole batch is tried first. If something is wrong with the result, the batch is split: those whom nothing speaks
 //! against go first, else the better ranked half; what passes is accepted, and the rest is tried on top of it. One that
 //! fails alone on top of what was accepted is condemned. With k to blame among n that is O(k log n) trials.
+//!
+//! An example. Eight repairs, of which the fifth breaks something that nobody suspects it of:
+//!
+//! ```text
+//! 1 2 3 4 5 6 7 8   fails     the whole batch
+//! 1 2 3 4           passes    the better ranked half: accepted
+//!         5 6       fails     on top of it, half of the rest
+//!         5         fails     alone on top of what was accepted: condemned
+//!           6 7 8   passes    the rest: accepted
+//! ```
 //!
 //! Suspicion can be wrong: a good repair fails if another one spoils its work. So one that fails is also tried without
 //! any other, and if it passes then, the search starts again in rank order without suspicions. There the better

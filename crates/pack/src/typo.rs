@@ -1,6 +1,7 @@
 //! How near two names are: the same but for case and spacing, or one slip of the fingers apart.
 //!
-//! A slip is one character too many, one too few, one wrong, or two neighbours swapped. Whoever repairs by these
+//! A slip is one character too many, one too few, one wrong, or two neighbours swapped: a Damerau-Levenshtein distance of
+//! one. Whoever repairs by these
 //! answers gets one only if there is exactly one candidate to choose; a tie is never broken by order.
 
 /// How near a candidate is. The order is from the nearest on.

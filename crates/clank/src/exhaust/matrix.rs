@@ -1,5 +1,11 @@
-//! Which values reach which arm: the space of values is split column by column along the constructors that the arms
-//! tell apart, once for all arms, until an arm takes everything that is left or none does.
+//! Which values reach which arm, by the pattern matrices of Maranget ("Warnings for pattern matching", 2007): the arms are
+//! the rows and what is matched are the columns. A matrix is specialised by each constructor in the head of its first
+//! column; a row whose arm is first in a matrix without columns takes what is left, and a matrix without rows is a witness
+//! of missing cases. Usefulness of every row and the missing cases come out of one walk.
+//!
+//! An example: `match (x, y) { (Some(_), _) => 1, (_, None) => 2 }`. Specialised by `Some`, both rows stay and the first
+//! takes everything. Specialised by `None`, only the second row stays, with `None` in the second column: specialised once
+//! more by `Some`, no row is left, so `(None, Some(_))` is missing.
 //!
 //! The work is bounded: patterns over many columns can split the space exponentially. Beyond [`BUDGET`] the answer is
 //! what is sure by then: missing cases that were found are missing, and no arm is called unreachable.

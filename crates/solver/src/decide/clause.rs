@@ -1,4 +1,4 @@
-//! Propositional literals, and clauses with the two places in each that are watched.
+//! Propositional literals, and clauses with two watched literals each (Moskewicz et al., "Chaff", 2001).
 
 /// A propositional variable or its opposite.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,11 +1,11 @@
-//! Where the bounds that hold with equality meet no integer point: a sum of variables with whole factors that is no whole
-//! number there.
+//! Cuts from proofs (Dillig, Dillig and Aiken, 2009): a linear combination to branch on that the face of the polyhedron at
+//! the present assignment shows to be fractional.
 //!
-//! The bounds that hold with equality are equations. They are solved over the integers, one after the other: an equation in
-//! which some factor is one or minus one is solved for that unknown; in any other, one unknown is exchanged for a sum with it,
-//! so that the factors become smaller, as in Euclid's algorithm. An equation whose factors have a common divisor that does not
-//! divide its number has no solution, and divided by that divisor it is the sum sought. Numbers are of 128 bits; where they do
-//! not suffice, nothing is found.
+//! The bounds that hold with equality are a system of linear Diophantine equations. They are solved one after the other: an
+//! equation with a coefficient of one or minus one is solved for that unknown; in any other, one unknown is exchanged for a
+//! sum with it, so that the coefficients become smaller, as in Euclid's algorithm. An equation whose coefficients have a
+//! common divisor that does not divide its constant has no integer solution, and divided by that divisor its left side is
+//! the combination sought. Numbers have 128 bits; where they do not suffice, nothing is found.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::rational::Rational;
 /// The most unknowns of equations that are tried.
 const MAX_UNKNOWNS: usize = 200;
 
-/// The most parts of a sum that is worth branching on, and the greatest factor in it.
+/// The most terms of a combination that is worth branching on, and the greatest coefficient in it.
 const MAX_PARTS: usize = 8;
 const MAX_FACTOR: i128 = 100;
 
 /// Unknowns, each times a number that is not zero.
 type Form = BTreeMap<usize, i128>;
 
-/// A sum of variables that has whole factors and is no whole number, if the equations have one.
+/// A combination of variables with integer coefficients whose value is not an integer, if the equations show one.
 pub(super) fn fractional_sum(
     simplex: &Simplex,
     budget: &mut Budget,

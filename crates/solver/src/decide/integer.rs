@@ -1,4 +1,4 @@
-//! What integers add to linear arithmetic: remainders that no integer has, and where to branch.
+//! What integers add to linear arithmetic: the divisibility test on rows of the tableau, and the variable to branch on.
 
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
@@ -12,7 +12,7 @@ use crate::term::gcd;
 pub(super) fn conflict(simplex: &Simplex, budget: &mut Budget) -> Option<Vec<Literal>> {
     fractional(simplex)?;
     simplex.rows().iter().find_map(|row| {
-        budget.spend(row.parts.len() as u64);
+        budget.spend(row.terms.len() as u64);
         row_conflict(simplex, row)
     })
 }
@@ -24,16 +24,16 @@ pub(super) fn fractional(simplex: &Simplex) -> Option<Variable> {
         .find(|variable| !simplex.is_sum(*variable) && !simplex.value(*variable).is_integer())
 }
 
-/// Multiplied until all numbers are integers, a row says `scale * owner = fixed + sum of free`. With `g` what divides the
-/// numbers of `free`, `scale * owner` is `fixed` modulo `g`: an owner within its bounds must exist for which that holds.
+/// Multiplied until all numbers are integers, a row says `scale * basic = fixed + sum of free`. With `g` what divides the
+/// numbers of `free`, `scale * basic` is `fixed` modulo `g`: a value within its bounds must exist for which that holds.
 fn row_conflict(simplex: &Simplex, row: &Row) -> Option<Vec<Literal>> {
-    let scale = row.parts.iter().fold(BigInt::one(), |scale, (_, by)| {
+    let scale = row.terms.iter().fold(BigInt::one(), |scale, (_, by)| {
         let denominator = by.denominator();
         &scale / gcd(&scale, &denominator) * denominator
     });
     let (mut fixed, mut modulus) = (BigInt::zero(), BigInt::zero());
     let mut literals = Vec::new();
-    for (part, by) in &row.parts {
+    for (part, by) in &row.terms {
         let by = by.numerator() * (&scale / by.denominator());
         match fixed_by(simplex, *part) {
             Some((lower, upper)) => {
@@ -51,7 +51,7 @@ fn row_conflict(simplex: &Simplex, row: &Row) -> Option<Vec<Literal>> {
     if !(&fixed % &all).is_zero() {
         return Some(literals);
     }
-    let (lower, upper) = (simplex.lower(row.owner)?, simplex.upper(row.owner)?);
+    let (lower, upper) = (simplex.lower(row.basic)?, simplex.upper(row.basic)?);
     let modulus = modulus / &all;
     let residue = fixed / &all * inverse(&(scale / all), &modulus);
     if next_congruent(&lower.value.numerator(), &residue, &modulus) <= upper.value.numerator() {

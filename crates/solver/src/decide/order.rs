@@ -1,4 +1,5 @@
-//! The order in which variables are decided: those that took part in a conflict last come first.
+//! The order in which variables are decided: variable move to front, those of the latest conflict first (Ryan, 2004; the
+//! queue with time stamps is that of Biere and Fröhlich, 2015).
 
 const NONE: u32 = u32::MAX;
 

@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use super::clause::Literal;
 use super::encode::Encoder;
 use super::meaning;
-use super::search::Outcome;
+use super::search::Status;
 use super::{Budget, Reason};
 use crate::model::{Evaluation, Model, Value};
 use crate::term::{Node, Sort, Term, Terms};
@@ -66,9 +66,11 @@ impl<'a> Question<'a> {
     pub(super) fn ask(&mut self, wish: Literal) -> Answer {
         loop {
             match self.solve(wish) {
-                Outcome::Contradiction => return Answer::Impossible,
-                Outcome::Budget | Outcome::Tired => return Answer::Unclear(Reason::Budget),
-                Outcome::Satisfied => {}
+                Status::Unsatisfiable => return Answer::Impossible,
+                Status::OutOfBudget | Status::BranchLimit => {
+                    return Answer::Unclear(Reason::Budget);
+                }
+                Status::Satisfiable => {}
             }
             if !self.encoder.search.budget.spend(self.encoder.encoded.len() as u64) {
                 return Answer::Unclear(Reason::Budget);
@@ -90,21 +92,21 @@ impl<'a> Question<'a> {
 
     /// Integers without bounds can keep the search branching for ever where there are solutions nearby. So when it gets
     /// tired, it looks near zero, and goes on everywhere only if nothing is there.
-    fn solve(&mut self, wish: Literal) -> Outcome {
+    fn solve(&mut self, wish: Literal) -> Status {
         let search = &mut self.encoder.search;
         let mut outcome = search.solve(&[wish], FIRST_BRANCHES);
         for (size, branches) in NEARBY {
-            if outcome != Outcome::Tired {
+            if outcome != Status::BranchLimit {
                 return outcome;
             }
             let near = search.near_zero(size);
             outcome = search.solve(&[wish, near], branches);
-            if matches!(outcome, Outcome::Contradiction | Outcome::Tired) {
+            if matches!(outcome, Status::Unsatisfiable | Status::BranchLimit) {
                 search.add_clause(&[near.negated()]);
-                outcome = Outcome::Tired;
+                outcome = Status::BranchLimit;
             }
         }
-        if outcome == Outcome::Tired { search.solve(&[wish], u32::MAX) } else { outcome }
+        if outcome == Status::BranchLimit { search.solve(&[wish], u32::MAX) } else { outcome }
     }
 
     /// Whether a model says what the term is: it does not follow from other values.

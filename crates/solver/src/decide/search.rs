@@ -1,8 +1,22 @@
-//! The search: literals are decided and their consequences drawn, by clauses and by arithmetic, until all are true or false
-//! or a contradiction shows; a contradiction becomes a clause that keeps the search from coming back.
+//! Conflict-driven clause learning over linear integer arithmetic: CDCL(T) with lazy theory propagation.
 //!
-//! A bound literal says that a variable of the arithmetic is at most a number; its opposite says that it is at least the
+//! The Boolean part is that of GRASP (Marques-Silva and Sakallah, 1999) with Chaff's watched literals (Moskewicz et al.,
+//! 2001): [`Search::propagate`] draws the consequences of every assigned literal, a conflict is resolved backwards along
+//! the trail to its first unique implication point, the learned clause is added, and the search backjumps to the level at
+//! which that clause is unit. Restarts are geometric, phases are saved (Pipatsrisawat and Darwiche, 2007).
+//!
+//! The theory is the simplex tableau of [`simplex`](super::simplex) for the rationals, with branch and bound (Land and
+//! Doig, 1960) on top: where all literals are assigned and a variable has the value 5/2, the literal `x <= 2` is made and
+//! decided, so that a branch is a decision like any other and is learned from like any other.
+//!
+//! A bound literal says that a variable of the arithmetic is at most a number; its negation says that it is at least the
 //! next one, for all variables are integers. Between two bounds of one variable the implication is a clause.
+//!
+//! An example. The facts `x + y <= 3` and `x >= 2`, and the negated goal `y >= 2`: the tableau gets the row `s = x + y`,
+//! and the literals `p: s <= 3`, `q: x <= 1` and `r: y <= 1` are made. The unit clauses `p`, `not q` and `not r` are
+//! assigned at level 0. Propagation gives the bounds `s <= 3`, `x >= 2` and `y >= 2` to the simplex, whose check finds that
+//! the row cannot follow: the explanation `{p, not q, not r}` is a conflict at level 0. No values exist, and the goal
+//! `y <= 1` is discharged.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +25,17 @@ use super::clause::{Clauses, Literal};
 use super::face;
 use super::integer;
 use super::order::Order;
-use super::simplex::{Bound, Simplex, Stop, Variable};
+use super::simplex::{Bound, Halt, Simplex, Variable};
 use crate::rational::Rational;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Outcome {
+pub(super) enum Status {
     /// All literals have values, all variables integers, and no clause and no bound is violated.
-    Satisfied,
-    Contradiction,
+    Satisfiable,
+    Unsatisfiable,
     /// It had to branch more often than it may.
-    Tired,
-    Budget,
+    BranchLimit,
+    OutOfBudget,
 }
 
 pub(super) struct Search {
@@ -30,7 +44,7 @@ pub(super) struct Search {
     clauses: Clauses,
     order: Order,
     values: Vec<Option<bool>>,
-    /// What the variable was last.
+    /// What the variable was last: the saved phase.
     phases: Vec<bool>,
     levels: Vec<u32>,
     reasons: Vec<Option<u32>>,
@@ -41,12 +55,12 @@ pub(super) struct Search {
     seen: Vec<bool>,
     /// True literals in the order in which they became true.
     trail: Vec<Literal>,
-    /// Where each level starts on the trail, and the mark of the arithmetic there.
-    starts: Vec<(usize, usize)>,
-    /// How much of the trail has had its consequences drawn.
-    drawn: usize,
+    /// Where each level decisions on the trail, and the mark of the arithmetic there.
+    decisions: Vec<(usize, usize)>,
+    /// How much of the trail has had its consequences propagated.
+    propagated: usize,
     branches: u32,
-    contradictory: bool,
+    is_unsatisfiable: bool,
 }
 
 impl Search {
@@ -65,10 +79,10 @@ impl Search {
             sums: BTreeMap::new(),
             seen: Vec::new(),
             trail: Vec::new(),
-            starts: Vec::new(),
-            drawn: 0,
+            decisions: Vec::new(),
+            propagated: 0,
             branches: 0,
-            contradictory: false,
+            is_unsatisfiable: false,
         }
     }
 
@@ -114,7 +128,7 @@ impl Search {
 
     /// Adds a clause for good, and gives up all decisions.
     pub(super) fn add_clause(&mut self, literals: &[Literal]) {
-        self.back_to(0);
+        self.backjump(0);
         self.budget.spend(2 + literals.len() as u64);
         let mut clause: Vec<Literal> = literals
             .iter()
@@ -129,8 +143,8 @@ impl Search {
             return;
         }
         match clause.as_slice() {
-            [] => self.contradictory = true,
-            [literal] => self.set(*literal, None),
+            [] => self.is_unsatisfiable = true,
+            [literal] => self.assign(*literal, None),
             _ => {
                 self.clauses.add(&clause);
             }
@@ -138,25 +152,25 @@ impl Search {
     }
 
     /// Looks for values under which the assumptions are true, with at most so many branches for the sake of integers.
-    pub(super) fn solve(&mut self, assumptions: &[Literal], branches: u32) -> Outcome {
-        self.back_to(0);
+    pub(super) fn solve(&mut self, assumptions: &[Literal], branches: u32) -> Status {
+        self.backjump(0);
         self.branches = branches;
-        let (mut conflicts, mut patience) = (0_u32, 100_u32);
+        let (mut conflicts, mut restart_after) = (0_u32, 100_u32);
         loop {
-            if self.contradictory {
-                return Outcome::Contradiction;
+            if self.is_unsatisfiable {
+                return Status::Unsatisfiable;
             }
-            match self.draw_consequences().and_then(|()| self.step(assumptions)) {
+            match self.propagate().and_then(|()| self.step(assumptions)) {
                 Ok(None) => {}
                 Ok(Some(outcome)) => return outcome,
-                Err(Stop::Budget) => return Outcome::Budget,
-                Err(Stop::Conflict(literals)) => {
+                Err(Halt::OutOfBudget) => return Status::OutOfBudget,
+                Err(Halt::Conflict(literals)) => {
                     self.learn(literals);
                     conflicts += 1;
-                    if conflicts == patience {
+                    if conflicts == restart_after {
                         conflicts = 0;
-                        patience += patience / 2;
-                        self.back_to(0);
+                        restart_after += restart_after / 2;
+                        self.backjump(0);
                     }
                 }
             }
@@ -167,16 +181,16 @@ impl Search {
         self.values[literal.variable()].map(|value| value != literal.is_negative())
     }
 
-    /// Decides one literal, when all consequences are drawn; or finds that there is nothing left to decide.
-    fn step(&mut self, assumptions: &[Literal]) -> Result<Option<Outcome>, Stop> {
+    /// Decides one literal, when all consequences are propagated; or finds that there is nothing left to decide.
+    fn step(&mut self, assumptions: &[Literal]) -> Result<Option<Status>, Halt> {
         if !self.budget.spend(4) {
-            return Err(Stop::Budget);
+            return Err(Halt::OutOfBudget);
         }
-        if let Some(assumption) = assumptions.get(self.starts.len()) {
+        if let Some(assumption) = assumptions.get(self.decisions.len()) {
             match self.value(*assumption) {
-                Some(false) => return Ok(Some(Outcome::Contradiction)),
+                Some(false) => return Ok(Some(Status::Unsatisfiable)),
                 // A level of its own, so that the next assumption is found by the number of levels.
-                Some(true) => self.starts.push((self.trail.len(), self.simplex.mark())),
+                Some(true) => self.decisions.push((self.trail.len(), self.simplex.mark())),
                 None => self.decide(*assumption),
             }
             return Ok(None);
@@ -192,13 +206,13 @@ impl Search {
             return Ok(None);
         }
         if let Some(literals) = integer::conflict(&self.simplex, &mut self.budget) {
-            return Err(Stop::Conflict(literals));
+            return Err(Halt::Conflict(literals));
         }
         let Some(variable) = integer::fractional(&self.simplex) else {
-            return Ok(Some(Outcome::Satisfied));
+            return Ok(Some(Status::Satisfiable));
         };
         if self.branches == 0 {
-            return Ok(Some(Outcome::Tired));
+            return Ok(Some(Status::BranchLimit));
         }
         self.branches -= 1;
         let variable = match face::fractional_sum(&self.simplex, &mut self.budget) {
@@ -235,7 +249,7 @@ impl Search {
 
     /// A literal under which no variable is further from zero than `size`.
     pub(super) fn near_zero(&mut self, size: i64) -> Literal {
-        self.back_to(0);
+        self.backjump(0);
         let near = self.literal();
         for variable in self.simplex.variables() {
             if self.simplex.is_sum(variable) {
@@ -250,44 +264,44 @@ impl Search {
     }
 
     fn decide(&mut self, literal: Literal) {
-        self.starts.push((self.trail.len(), self.simplex.mark()));
-        self.set(literal, None);
+        self.decisions.push((self.trail.len(), self.simplex.mark()));
+        self.assign(literal, None);
     }
 
-    fn set(&mut self, literal: Literal, reason: Option<u32>) {
+    fn assign(&mut self, literal: Literal, reason: Option<u32>) {
         let variable = literal.variable();
         self.values[variable] = Some(!literal.is_negative());
         self.phases[variable] = !literal.is_negative();
-        self.levels[variable] = self.starts.len() as u32;
+        self.levels[variable] = self.decisions.len() as u32;
         self.reasons[variable] = reason;
         self.trail.push(literal);
     }
 
-    fn back_to(&mut self, level: usize) {
-        let Some((start, mark)) = self.starts.get(level).copied() else { return };
+    fn backjump(&mut self, level: usize) {
+        let Some((start, mark)) = self.decisions.get(level).copied() else { return };
         for literal in self.trail.drain(start..) {
             self.values[literal.variable()] = None;
             self.order.unassigned(literal.variable());
         }
-        self.drawn = self.drawn.min(start);
+        self.propagated = self.propagated.min(start);
         self.simplex.undo(mark);
-        self.starts.truncate(level);
+        self.decisions.truncate(level);
     }
 
     /// A clause of two literals, that can be added at any time.
     fn add_implication(&mut self, from: Literal, to: Literal) {
         let clause = self.clauses.add(&[from.negated(), to]);
         match (self.value(from), self.value(to)) {
-            (Some(true), None) => self.set(to, Some(clause)),
-            (None, Some(false)) => self.set(from.negated(), Some(clause)),
+            (Some(true), None) => self.assign(to, Some(clause)),
+            (None, Some(false)) => self.assign(from.negated(), Some(clause)),
             _ => {}
         }
     }
 
-    fn draw_consequences(&mut self) -> Result<(), Stop> {
-        while let Some(literal) = self.trail.get(self.drawn).copied() {
-            self.drawn += 1;
-            self.draw_from_clauses(literal)?;
+    fn propagate(&mut self) -> Result<(), Halt> {
+        while let Some(literal) = self.trail.get(self.propagated).copied() {
+            self.propagated += 1;
+            self.propagate_clauses(literal)?;
             if let Some((variable, bound)) = self.bounds[literal.variable()].clone() {
                 if literal.is_negative() {
                     let bound = Bound { value: bound.plus(&Rational::ONE), literal };
@@ -304,19 +318,19 @@ impl Search {
         self.simplex.check(&mut self.budget)
     }
 
-    /// Visits the clauses that watch the opposite of a literal that became true.
-    fn draw_from_clauses(&mut self, literal: Literal) -> Result<(), Stop> {
+    /// Unit propagation: visits the clauses that watch the negation of a literal that became true.
+    fn propagate_clauses(&mut self, literal: Literal) -> Result<(), Halt> {
         let falsified = literal.negated();
         let mut watching = self.clauses.take_watching(falsified);
         let (mut kept, mut at) = (0, 0);
         let mut result = Ok(());
         if !self.budget.spend(1 + watching.len() as u64) {
-            result = Err(Stop::Budget);
+            result = Err(Halt::OutOfBudget);
         }
         while at < watching.len() && result.is_ok() {
             let clause = watching[at];
             at += 1;
-            if self.watched_elsewhere(clause, falsified) {
+            if self.found_new_watch(clause, falsified) {
                 continue;
             }
             watching[kept] = clause;
@@ -324,11 +338,11 @@ impl Search {
             let first = self.clauses.literals(clause)[0];
             match self.value(first) {
                 Some(true) => {}
-                None => self.set(first, Some(clause)),
+                None => self.assign(first, Some(clause)),
                 Some(false) => {
                     let literals =
                         self.clauses.literals(clause).iter().map(|literal| literal.negated());
-                    result = Err(Stop::Conflict(literals.collect()));
+                    result = Err(Halt::Conflict(literals.collect()));
                 }
             }
         }
@@ -339,7 +353,7 @@ impl Search {
     }
 
     /// Whether the clause found another literal to watch. If not, the other watched one is its first.
-    fn watched_elsewhere(&mut self, clause: u32, falsified: Literal) -> bool {
+    fn found_new_watch(&mut self, clause: u32, falsified: Literal) -> bool {
         let literals = self.clauses.literals_mut(clause);
         if literals[0] == falsified {
             literals.swap(0, 1);
@@ -358,30 +372,31 @@ impl Search {
         true
     }
 
-    /// Makes a clause of literals that are true and contradict each other, and goes back to where it has a consequence.
+    /// Learns a clause from literals that are true and contradict each other, and backjumps to where it is unit.
     fn learn(&mut self, conflict: Vec<Literal>) {
         let level =
             conflict.iter().map(|literal| self.levels[literal.variable()]).max().unwrap_or(0);
         if level == 0 {
-            self.contradictory = true;
+            self.is_unsatisfiable = true;
             return;
         }
-        self.back_to(level as usize);
-        let mut clause = self.clause_of(conflict, level);
+        self.backjump(level as usize);
+        let mut clause = self.first_uip(conflict, level);
         let latest = (1..clause.len()).max_by_key(|at| self.levels[clause[*at].variable()]);
         let Some(latest) = latest else {
-            self.back_to(0);
-            self.set(clause[0], None);
+            self.backjump(0);
+            self.assign(clause[0], None);
             return;
         };
         clause.swap(1, latest);
-        self.back_to(self.levels[clause[1].variable()] as usize);
+        self.backjump(self.levels[clause[1].variable()] as usize);
         let reason = self.clauses.add(&clause);
-        self.set(clause[0], Some(reason));
+        self.assign(clause[0], Some(reason));
     }
 
-    /// Resolves the conflict until only one literal of its last level is left, which comes first.
-    fn clause_of(&mut self, conflict: Vec<Literal>, level: u32) -> Vec<Literal> {
+    /// Resolves the conflict along the trail until one literal of its level is left, the first unique implication point.
+    /// Its negation comes first in the clause.
+    fn first_uip(&mut self, conflict: Vec<Literal>, level: u32) -> Vec<Literal> {
         let mut clause = Vec::new();
         let mut open = 0;
         let mut visited = Vec::new();

@@ -1,9 +1,18 @@
-//! Linear arithmetic over the rationals: variables, equations between them, and bounds that come and go.
+//! The simplex method for linear arithmetic in a solver: variables, equations between them, and bounds that come and go.
 //!
-//! A row says that one variable, its owner, is a sum of others, each times a number. No owner occurs in another row. A
-//! variable that owns no row lies within its bounds at any time; [`Simplex::check`] moves such variables, and lets them
-//! change places with owners, until the owners lie within theirs, or finds a row that cannot. Every bound carries the
-//! literal that it comes from, so that a contradiction is a list of literals.
+//! This is the general simplex of Dutertre and de Moura ("A fast linear-arithmetic solver for DPLL(T)", 2006). The tableau
+//! has one row for each basic variable, which is a linear combination of nonbasic ones; no basic variable occurs in another
+//! row. A nonbasic variable lies within its bounds at any time. [`Simplex::check`] looks for a basic variable outside its
+//! bounds, takes a nonbasic variable of its row that can move in the right direction, and pivots: the two change places,
+//! and the one that was basic gets the value of its bound. Where no variable of the row can move, the bounds that hold them
+//! are the explanation of the conflict. Bland's rule (the smallest variable leaves, the smallest enters) keeps the check
+//! from going in circles. Every bound carries the literal that it comes from, so that an explanation is a list of literals;
+//! backtracking restores bounds and never the tableau.
+//!
+//! An example: `s = x + y` with `x >= 2`, `y >= 2`, all values 0 at first. `x` and `y` are nonbasic and go to 2 at once, so
+//! `s` is 4. Now `s <= 3` comes in. `s` is basic and violated: it must fall, `x` and `y` have positive coefficients, so one
+//! of them must fall too, but both are at their lower bounds. The explanation is `s <= 3`, `x >= 2`, `y >= 2`. Without
+//! `y >= 2`, `y` could fall: the pivot makes the row `y = s - x` and gives `s` the value 3, and `y` gets 1.
 
 use super::Budget;
 use super::clause::Literal;
@@ -13,10 +22,10 @@ use crate::rational::Rational;
 pub(super) type Variable = u32;
 
 /// Why the search cannot go on.
-pub(super) enum Stop {
+pub(super) enum Halt {
     /// These literals are true and contradict each other.
     Conflict(Vec<Literal>),
-    Budget,
+    OutOfBudget,
 }
 
 #[derive(Clone)]
@@ -25,12 +34,14 @@ pub(super) struct Bound {
     pub(super) literal: Literal,
 }
 
+/// A basic variable as a linear combination of nonbasic ones.
 pub(super) struct Row {
-    pub(super) owner: Variable,
-    /// In the order of variables, without zeros.
-    pub(super) parts: Vec<(Variable, Rational)>,
+    pub(super) basic: Variable,
+    /// Nonbasic variables and their coefficients, in the order of variables, without zeros.
+    pub(super) terms: Vec<(Variable, Rational)>,
 }
 
+/// The tableau, the bounds and an assignment that satisfies the rows.
 #[derive(Default)]
 pub(super) struct Simplex {
     rows: Vec<Row>,
@@ -42,9 +53,9 @@ pub(super) struct Simplex {
     upper: Vec<Option<Bound>>,
     /// The rows that a variable may occur in; those that it does not are sorted out on the way.
     columns: Vec<Vec<u32>>,
-    /// The bounds that were replaced, latest last.
-    replaced: Vec<(Variable, Side, Option<Bound>)>,
-    settled: bool,
+    /// The bounds that were trail, latest last.
+    trail: Vec<(Variable, Side, Option<Bound>)>,
+    is_feasible: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,18 +77,18 @@ impl Simplex {
     }
 
     /// A variable that is always the sum of others, each times a number.
-    pub(super) fn sum(&mut self, parts: &[(Variable, Rational)], budget: &mut Budget) -> Variable {
-        let owner = self.variable();
+    pub(super) fn sum(&mut self, terms: &[(Variable, Rational)], budget: &mut Budget) -> Variable {
+        let basic = self.variable();
         let row = self.rows.len() as u32;
         let mut sum: Vec<(Variable, Rational)> = Vec::new();
         let mut definition: Vec<(Variable, Rational)> = Vec::new();
-        for (part, by) in parts {
-            definition = merged(&definition, by, &self.definitions[*part as usize]);
+        for (part, by) in terms {
+            definition = add_scaled(&definition, by, &self.definitions[*part as usize]);
             let inner: &[(Variable, Rational)] = match self.row_of[*part as usize] {
-                Some(row) => &self.rows[row as usize].parts,
+                Some(row) => &self.rows[row as usize].terms,
                 None => &[(*part, Rational::ONE)],
             };
-            sum = merged(&sum, by, inner);
+            sum = add_scaled(&sum, by, inner);
             budget.spend(sum.len() as u64);
         }
         let mut value = Rational::ZERO;
@@ -85,11 +96,11 @@ impl Simplex {
             value = value.plus(&by.times(&self.values[*part as usize]));
             self.columns[*part as usize].push(row);
         }
-        self.values[owner as usize] = value;
-        self.definitions[owner as usize] = definition;
-        self.row_of[owner as usize] = Some(row);
-        self.rows.push(Row { owner, parts: sum });
-        owner
+        self.values[basic as usize] = value;
+        self.definitions[basic as usize] = definition;
+        self.row_of[basic as usize] = Some(row);
+        self.rows.push(Row { basic, terms: sum });
+        basic
     }
 
     pub(super) fn value(&self, variable: Variable) -> &Rational {
@@ -121,14 +132,14 @@ impl Simplex {
         0..self.values.len() as Variable
     }
 
-    /// How many bounds were replaced: where [`Simplex::undo`] can come back to.
+    /// How many bounds were trail: where [`Simplex::undo`] can come back to.
     pub(super) fn mark(&self) -> usize {
-        self.replaced.len()
+        self.trail.len()
     }
 
     pub(super) fn undo(&mut self, mark: usize) {
-        while self.replaced.len() > mark {
-            if let Some((variable, side, bound)) = self.replaced.pop() {
+        while self.trail.len() > mark {
+            if let Some((variable, side, bound)) = self.trail.pop() {
                 match side {
                     Side::Lower => self.lower[variable as usize] = bound,
                     Side::Upper => self.upper[variable as usize] = bound,
@@ -142,19 +153,19 @@ impl Simplex {
         variable: Variable,
         bound: Bound,
         budget: &mut Budget,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         let idx = variable as usize;
         if self.upper[idx].as_ref().is_some_and(|upper| upper.value <= bound.value) {
             return Ok(());
         }
         if let Some(lower) = self.lower[idx].as_ref().filter(|lower| lower.value > bound.value) {
-            return Err(Stop::Conflict(vec![bound.literal, lower.literal]));
+            return Err(Halt::Conflict(vec![bound.literal, lower.literal]));
         }
         let moves = self.values[idx] > bound.value;
         let value = moves.then(|| bound.value.clone());
         let old = self.upper[idx].replace(bound);
-        self.replaced.push((variable, Side::Upper, old));
-        self.moved(variable, value, budget);
+        self.trail.push((variable, Side::Upper, old));
+        self.update(variable, value, budget);
         Ok(())
     }
 
@@ -163,66 +174,66 @@ impl Simplex {
         variable: Variable,
         bound: Bound,
         budget: &mut Budget,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Halt> {
         let idx = variable as usize;
         if self.lower[idx].as_ref().is_some_and(|lower| lower.value >= bound.value) {
             return Ok(());
         }
         if let Some(upper) = self.upper[idx].as_ref().filter(|upper| upper.value < bound.value) {
-            return Err(Stop::Conflict(vec![bound.literal, upper.literal]));
+            return Err(Halt::Conflict(vec![bound.literal, upper.literal]));
         }
         let moves = self.values[idx] < bound.value;
         let value = moves.then(|| bound.value.clone());
         let old = self.lower[idx].replace(bound);
-        self.replaced.push((variable, Side::Lower, old));
-        self.moved(variable, value, budget);
+        self.trail.push((variable, Side::Lower, old));
+        self.update(variable, value, budget);
         Ok(())
     }
 
     /// Finds values within all bounds, or the bounds that contradict each other.
-    pub(super) fn check(&mut self, budget: &mut Budget) -> Result<(), Stop> {
-        if self.settled {
+    pub(super) fn check(&mut self, budget: &mut Budget) -> Result<(), Halt> {
+        if self.is_feasible {
             return Ok(());
         }
         loop {
             if !budget.spend(1 + self.rows.len() as u64 / 2) {
-                return Err(Stop::Budget);
+                return Err(Halt::OutOfBudget);
             }
-            // The smallest variable of all that could leave and of all that could enter: so no state comes back.
+            // Bland's rule, so that no state comes back.
             let violated = (0..self.rows.len())
-                .filter_map(|row| self.violation(row).map(|side| (self.rows[row].owner, row, side)))
-                .min_by_key(|(owner, ..)| *owner);
-            let Some((owner, row, side)) = violated else {
-                self.settled = true;
+                .filter_map(|row| self.violation(row).map(|side| (self.rows[row].basic, row, side)))
+                .min_by_key(|(basic, ..)| *basic);
+            let Some((basic, row, side)) = violated else {
+                self.is_feasible = true;
                 return Ok(());
             };
             let rises = side == Side::Lower;
             let entering = self.rows[row]
-                .parts
+                .terms
                 .iter()
-                .find(|(part, by)| self.can_move(*part, rises == by.is_positive()));
+                .find(|(part, by)| self.has_slack(*part, rises == by.is_positive()));
             let Some(entering) = entering.map(|(part, _)| *part) else {
-                return Err(Stop::Conflict(self.explained(row, side)));
+                return Err(Halt::Conflict(self.explanation(row, side)));
             };
-            let bound = if rises { self.lower(owner) } else { self.upper(owner) };
+            let bound = if rises { self.lower(basic) } else { self.upper(basic) };
             let Some(target) = bound.map(|bound| bound.value.clone()) else { continue };
-            self.exchange(row, entering, target, budget);
+            self.pivot(row, entering, target, budget);
         }
     }
 
     fn violation(&self, row: usize) -> Option<Side> {
-        let owner = self.rows[row].owner;
-        let value = self.value(owner);
-        if self.lower(owner).is_some_and(|lower| *value < lower.value) {
+        let basic = self.rows[row].basic;
+        let value = self.value(basic);
+        if self.lower(basic).is_some_and(|lower| *value < lower.value) {
             Some(Side::Lower)
-        } else if self.upper(owner).is_some_and(|upper| *value > upper.value) {
+        } else if self.upper(basic).is_some_and(|upper| *value > upper.value) {
             Some(Side::Upper)
         } else {
             None
         }
     }
 
-    fn can_move(&self, variable: Variable, up: bool) -> bool {
+    fn has_slack(&self, variable: Variable, up: bool) -> bool {
         let value = self.value(variable);
         if up {
             self.upper(variable).is_none_or(|upper| *value < upper.value)
@@ -231,21 +242,21 @@ impl Simplex {
         }
     }
 
-    /// The bound that the owner violates, and those that keep the row from following it.
-    fn explained(&self, row: usize, side: Side) -> Vec<Literal> {
-        let Row { owner, parts } = &self.rows[row];
+    /// The bound that the basic variable violates, and those that keep its row from following.
+    fn explanation(&self, row: usize, side: Side) -> Vec<Literal> {
+        let Row { basic, terms } = &self.rows[row];
         let rises = side == Side::Lower;
-        let own = if rises { self.lower(*owner) } else { self.upper(*owner) };
-        let others = parts.iter().map(|(part, by)| {
+        let own = if rises { self.lower(*basic) } else { self.upper(*basic) };
+        let others = terms.iter().map(|(part, by)| {
             if rises == by.is_positive() { self.upper(*part) } else { self.lower(*part) }
         });
         std::iter::once(own).chain(others).flatten().map(|bound| bound.literal).collect()
     }
 
-    /// Follows a new bound: a variable that owns no row goes to it at once, the others wait for the check.
-    fn moved(&mut self, variable: Variable, value: Option<Rational>, budget: &mut Budget) {
+    /// Follows a new bound: a nonbasic variable goes to it at once, a basic one waits for the check.
+    fn update(&mut self, variable: Variable, value: Option<Rational>, budget: &mut Budget) {
         let Some(value) = value else { return };
-        self.settled = false;
+        self.is_feasible = false;
         if self.row_of[variable as usize].is_some() {
             return;
         }
@@ -257,10 +268,10 @@ impl Simplex {
     }
 
     fn shift(&mut self, row: u32, variable: Variable, by: &Rational, budget: &mut Budget) {
-        let Row { owner, parts } = &self.rows[row as usize];
-        if let Ok(at) = parts.binary_search_by_key(&variable, |(part, _)| *part) {
-            let value = &mut self.values[*owner as usize];
-            *value = value.plus(&parts[at].1.times(by));
+        let Row { basic, terms } = &self.rows[row as usize];
+        if let Ok(at) = terms.binary_search_by_key(&variable, |(part, _)| *part) {
+            let value = &mut self.values[*basic as usize];
+            *value = value.plus(&terms[at].1.times(by));
             budget.spend(value.size());
         }
     }
@@ -272,7 +283,7 @@ impl Simplex {
         column.dedup();
         column.retain(|row| {
             self.rows[*row as usize]
-                .parts
+                .terms
                 .binary_search_by_key(&variable, |(part, _)| *part)
                 .is_ok()
         });
@@ -280,56 +291,56 @@ impl Simplex {
         column
     }
 
-    /// Makes `entering` the owner of the row, and gives the old owner the value `target`.
-    fn exchange(&mut self, row: usize, entering: Variable, target: Rational, budget: &mut Budget) {
-        let owner = self.rows[row].owner;
-        let parts = std::mem::take(&mut self.rows[row].parts);
-        let Ok(at) = parts.binary_search_by_key(&entering, |(part, _)| *part) else { return };
-        let inverse = parts[at].1.inverted();
-        let step = target.minus(self.value(owner)).times(&inverse);
+    /// Makes `entering` basic in the row, and gives the variable that leaves the value `target`.
+    fn pivot(&mut self, row: usize, entering: Variable, target: Rational, budget: &mut Budget) {
+        let basic = self.rows[row].basic;
+        let terms = std::mem::take(&mut self.rows[row].terms);
+        let Ok(at) = terms.binary_search_by_key(&entering, |(part, _)| *part) else { return };
+        let inverse = terms[at].1.inverted();
+        let step = target.minus(self.value(basic)).times(&inverse);
         let opposite = inverse.negated();
-        let mut solved: Vec<(Variable, Rational)> = Vec::with_capacity(parts.len());
-        solved.extend(parts[..at].iter().map(|(part, by)| (*part, by.times(&opposite))));
-        solved.extend(parts[at + 1..].iter().map(|(part, by)| (*part, by.times(&opposite))));
-        let place = solved.partition_point(|(part, _)| *part < owner);
-        solved.insert(place, (owner, inverse));
+        let mut solved: Vec<(Variable, Rational)> = Vec::with_capacity(terms.len());
+        solved.extend(terms[..at].iter().map(|(part, by)| (*part, by.times(&opposite))));
+        solved.extend(terms[at + 1..].iter().map(|(part, by)| (*part, by.times(&opposite))));
+        let place = solved.partition_point(|(part, _)| *part < basic);
+        solved.insert(place, (basic, inverse));
 
-        self.values[owner as usize] = target;
+        self.values[basic as usize] = target;
         self.values[entering as usize] = self.value(entering).plus(&step);
         for other in self.column(entering) {
             budget.spend(4);
             self.shift(other, entering, &step, budget);
-            self.replace(other, entering, &solved, budget);
+            self.substitute(other, entering, &solved, budget);
         }
         self.columns[entering as usize].clear();
-        self.columns[owner as usize].push(row as u32);
-        self.row_of[owner as usize] = None;
+        self.columns[basic as usize].push(row as u32);
+        self.row_of[basic as usize] = None;
         self.row_of[entering as usize] = Some(row as u32);
-        self.rows[row] = Row { owner: entering, parts: solved };
+        self.rows[row] = Row { basic: entering, terms: solved };
     }
 
     /// Puts the sum that `variable` is in its place.
-    fn replace(
+    fn substitute(
         &mut self,
         row: u32,
         variable: Variable,
         sum: &[(Variable, Rational)],
         budget: &mut Budget,
     ) {
-        let parts = &mut self.rows[row as usize].parts;
-        let Ok(at) = parts.binary_search_by_key(&variable, |(part, _)| *part) else { return };
-        let (_, by) = parts.remove(at);
-        let new = merged(parts, &by, sum);
+        let terms = &mut self.rows[row as usize].terms;
+        let Ok(at) = terms.binary_search_by_key(&variable, |(part, _)| *part) else { return };
+        let (_, by) = terms.remove(at);
+        let new = add_scaled(terms, &by, sum);
         budget.spend(new.iter().map(|(_, by)| by.size()).sum());
         for (part, _) in sum {
             self.columns[*part as usize].push(row);
         }
-        self.rows[row as usize].parts = new;
+        self.rows[row as usize].terms = new;
     }
 }
 
 /// `a + by * b`.
-fn merged(
+fn add_scaled(
     a: &[(Variable, Rational)],
     by: &Rational,
     b: &[(Variable, Rational)],
