@@ -7,6 +7,7 @@ mod dependencies;
 mod dist;
 mod fuzz;
 mod live;
+mod messages;
 mod steps;
 mod study;
 mod tidy;
@@ -28,6 +29,9 @@ cargo xtask TASK
   mutants [--quick]  inject faults into valid workspaces and count what is found and mended
   repair-study       make mistakes in Clank programs and count what is found and mended
                      [--program NAME] [--kind KIND] [--per-kind N] [--show]
+  mistakes           repair what people and models write wrong in the programs of tests/mistakes, and count
+                     [--program NAME] [--kind KIND] [--every N] [--show]
+  messages           print every message that users can see, to be read in one go
   crash [--sample N | --changing] kill the real binary at every write-class system call of an apply (needs strace)
   fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
   hooks [--built]    have pre-commit and prek install regreen from a clone, which takes minutes, and run both hooks
@@ -59,6 +63,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", names @ ..] => bench(names),
         ["mutants", flags @ ..] => bench(&[&["--mutation"], flags].concat()),
         ["repair-study", flags @ ..] => study::run(&root(), flags),
+        ["mistakes", flags @ ..] => study::mistakes::run(&root(), flags),
+        ["messages"] => messages::run(&root()),
         ["crash"] => crash::run(&root(), Points::All),
         ["crash", "--changing"] => crash::run(&root(), Points::Changing),
         ["crash", "--sample", count] => {

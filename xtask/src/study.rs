@@ -5,6 +5,7 @@
 //! what the program did, it is no mistake and does not count; if it does not, it was not detected.
 
 mod cases;
+pub(crate) mod mistakes;
 mod mutate;
 mod promise;
 mod random;

@@ -197,7 +197,7 @@ fn manifests(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn source_files(root: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn source_files(root: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let folders = ["src", "tests", "crates", "examples/trailing-blanks", "xtask", "fuzz"];
     let mut folders = folders.map(|it| root.join(it)).to_vec();

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use clank::body::GoalKind;
 use clank::emit::{Dialect, EmitOptions, Runtime, emit};
-use clank::program::NoModules;
+use clank::program::Library;
 use clank::proof::Proof;
 use clank::repair::{Progress, progress};
 use clank::{Checked, CheckedModule, Program};
 use clank_run::{Io, Limits, Outcome};
 use clank_syntax::Parsed;
-use clank_syntax::ast::{Expr, Kind, Stmt};
+use clank_syntax::ast::{Expr, Kind, Name, Stmt};
 use clank_syntax::patch::{self, PatchError, PatchOp};
 use edit::Text;
 
@@ -24,11 +24,39 @@ pub(super) struct Subject {
     pub(super) checked: Checked,
 }
 
+/// The modules besides a program, by path.
+#[derive(Default)]
+pub(super) struct Modules(BTreeMap<String, Arc<str>>);
+
+impl Modules {
+    pub(super) fn insert(&mut self, path: &str, text: &str) {
+        self.0.insert(path.to_owned(), text.into());
+    }
+
+    pub(super) fn files(&self) -> Vec<(String, String)> {
+        self.0.iter().map(|(path, text)| (path.clone(), text.to_string())).collect()
+    }
+}
+
+impl Library for Modules {
+    fn module(&self, _: &str, path: &[Name]) -> Option<(Name, Arc<str>)> {
+        let segments: Vec<&str> = path.iter().map(Name::as_str).collect();
+        let file = format!("{}.clank", segments.join("/"));
+        let text = self.0.get(&file)?;
+        Some((file.as_str().into(), Arc::clone(text)))
+    }
+}
+
 impl Subject {
     pub(super) fn new(text: &str) -> Subject {
+        Subject::with(text, &Modules::default())
+    }
+
+    /// The same, of a program that may import these modules.
+    pub(super) fn with(text: &str, modules: &Modules) -> Subject {
         let parsed = clank_syntax::parse(FILE, text);
         let (ast, errors) = (Arc::new(parsed.ast.clone()), parsed.errors.clone());
-        let program = Program::load(FILE.into(), ast, errors, &NoModules);
+        let program = Program::load(FILE.into(), ast, errors, modules);
         let checked = clank::check(&program, None);
         Subject { parsed, program, checked }
     }
@@ -99,7 +127,9 @@ impl Subject {
     pub(super) fn run(&self) -> (String, String) {
         let options = EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline };
         let files = emit(&self.checked, &options).files;
-        let Some(entry) = files.first().map(|it| it.path.clone()) else {
+        let is_own = |path: &str| path.starts_with("main.");
+        let own = files.iter().find(|it| is_own(&it.path)).or(files.first());
+        let Some(entry) = own.map(|it| it.path.clone()) else {
             return (String::new(), "there is nothing to run".to_owned());
         };
         let modules =
