@@ -28,6 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("clank-run", &[]),
     ("workspace", &["edit", "snapshot"]),
     ("sandbox", &[]),
+    ("launch", &["check", "edit", "sandbox", "snapshot"]),
     ("govern", &["document", "edit", "patch", "sandbox", "snapshot", "workspace"]),
     (
         "service",

@@ -26,6 +26,8 @@ use crate::program::{Output, Program, Status};
 /// How often it is looked whether somebody still wants the answer.
 const TICK: Duration = Duration::from_millis(20);
 
+/// How long killed processes may take to leave the kernel before they are not waited for any more.
+const LINGER: Duration = Duration::from_millis(500);
 /// How many pieces of 64 KiB can be left in a pipe; by default it holds one.
 const MOST_LEFT: usize = 32;
 
@@ -211,27 +213,60 @@ impl Running {
 
     /// Kills what is alive of it and says how it ended.
     pub(crate) fn end(&mut self) -> io::Result<Status> {
-        self.kill();
-        let status: ExitStatus = self.child.wait()?;
+        let status = self.kill()?;
         let signal = status.signal().map(Status::Signal);
         Ok(signal.unwrap_or_else(|| Status::Code(status.code().unwrap_or_default())))
     }
 
-    fn kill(&mut self) {
+    fn kill(&mut self) -> io::Result<ExitStatus> {
         // Taken, so that a second time does not reach whoever got the number in the meantime.
-        let Some(pid) = self.pid.take() else { return };
-        // Each may have ended already.
-        if self.has_group {
-            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        if let Some(pid) = self.pid.take() {
+            // Each may have ended already.
+            if self.has_group {
+                let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+            }
+            let _ = self.child.kill();
+            let status = self.child.wait()?;
+            if self.has_group {
+                wait_for_group(pid);
+            }
+            return Ok(status);
         }
-        let _ = self.child.kill();
+        self.child.wait()
     }
+}
+
+/// Waits until nobody in the group is alive. All were killed.
+fn wait_for_group(group: Pid) {
+    let since = Instant::now();
+    while rustix::process::test_kill_process_group(group).is_ok()
+        && has_living(group)
+        && since.elapsed() < LINGER
+    {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Whether somebody in the group has not ended yet. Who has ended and waits for the first process of the machine to notice,
+/// which may take its time, is still in the group.
+fn has_living(group: Pid) -> bool {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return true };
+    let group = group.as_raw_nonzero().to_string();
+    entries.flatten().any(|entry| {
+        let Ok(stat) = std::fs::read(entry.path().join("stat")) else { return false };
+        // The name stands in brackets and may hold anything, brackets too.
+        let after_name = stat.iter().rposition(|byte| *byte == b')').unwrap_or_default();
+        let text = String::from_utf8_lossy(stat.get(after_name + 1..).unwrap_or_default());
+        let mut fields = text.split_whitespace();
+        let (state, _parent, in_group) = (fields.next(), fields.next(), fields.next());
+        in_group == Some(group.as_str()) && !matches!(state, Some("Z" | "X"))
+    })
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.kill();
-        let _ = self.child.wait();
+        // Nobody is left to hear that it could not be ended.
+        let _ = self.kill();
     }
 }
 

@@ -19,6 +19,7 @@ use check::{Stop, StopCause};
 use sandbox::{Exit, Job, Level, Overlay, SandboxError, Tick};
 use tempfile::TempDir;
 
+use crate::changes::remove_tree;
 use crate::error::LaunchError;
 use crate::program::{Output, Program, Status};
 
@@ -106,7 +107,7 @@ pub(crate) struct Scene {
 /// An empty home with the folders that programs look for configuration in, and a folder for temporary files. Removed when it
 /// goes out of use.
 pub(crate) struct Private {
-    folder: TempDir,
+    _folder: TempDir,
     path: PathBuf,
 }
 
@@ -128,17 +129,18 @@ impl Private {
         for (_, name) in FOLDERS {
             fs::create_dir(path.join(name))?;
         }
-        Ok(Private { folder, path })
+        Ok(Private { _folder: folder, path })
     }
 
     pub(crate) fn home(&self) -> PathBuf {
         self.path.join("home")
     }
+}
 
-    /// Removes it, which fails if the program took away its own right to.
-    fn remove(self) {
-        // What is left is in a folder of temporary files, and private.
-        let _ = self.folder.close();
+impl Drop for Private {
+    fn drop(&mut self) {
+        // The program may have made it hard to remove. What is left is in a folder of temporary files, and private.
+        let _ = remove_tree(&self.path);
     }
 }
 

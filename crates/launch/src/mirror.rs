@@ -30,6 +30,8 @@ pub(crate) struct Mirror {
     has: BTreeMap<RelPath, Stamp>,
     /// Links to what the snapshot does not have, by path.
     ignored: BTreeSet<PathBuf>,
+    /// Those of them whose place was taken by something of a snapshot.
+    taken: BTreeSet<RelPath>,
 }
 
 impl Mirror {
@@ -41,8 +43,8 @@ impl Mirror {
         disk: &Snapshot,
     ) -> Result<Mirror, ViewError> {
         fs::create_dir(&path).map_err(|error| ViewError::folder(&path, error))?;
-        let (has, ignored) = (BTreeMap::new(), BTreeSet::new());
-        let mut mirror = Mirror { path, root, shown: snapshot.clone(), has, ignored };
+        let (has, ignored, taken) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        let mut mirror = Mirror { path, root, shown: snapshot.clone(), has, ignored, taken };
         let differing = snapshot.changed_since(disk);
         mirror.make_folders()?;
         for path in snapshot.paths() {
@@ -68,28 +70,38 @@ impl Mirror {
     /// Makes it show another snapshot. Returns how many entries were written or removed.
     pub(crate) fn update(&mut self, snapshot: &Snapshot) -> Result<usize, ViewError> {
         let changed = snapshot.changed_since(&self.shown);
-        self.shown = snapshot.clone();
-        self.refresh(&changed)
+        let before = std::mem::replace(&mut self.shown, snapshot.clone());
+        self.refresh(&changed, &before)
     }
 
-    /// Puts the paths right.
-    fn refresh(&mut self, paths: &BTreeSet<RelPath>) -> Result<usize, ViewError> {
+    /// Puts the paths right, where `before` was shown.
+    fn refresh(
+        &mut self,
+        paths: &BTreeSet<RelPath>,
+        before: &Snapshot,
+    ) -> Result<usize, ViewError> {
         for path in paths.iter().rev() {
-            self.has.remove(path);
+            // Only what was put there has folders above it and no links, which would lead out of the mirror.
+            if self.has.remove(path).is_none() && !before.is_directory(path) {
+                continue;
+            }
             let keeps = |it: &RelPath| self.shown.has(it);
             remove_entry(&self.path, path, &keeps).map_err(|error| ViewError::new(path, error))?;
         }
-        for path in paths.iter().filter(|path| self.shown.has(path)).cloned().collect::<Vec<_>>() {
-            self.put(&path, false).map_err(|error| ViewError::new(&path, error))?;
+        for path in paths {
+            let put = match self.shown.has(path) {
+                true => self.put(path, false),
+                false if self.shown.blocking_ancestor(path).is_none() => self.give_back(path),
+                false => Ok(()),
+            };
+            put.map_err(|error| ViewError::new(path, error))?;
         }
         Ok(paths.len())
     }
 
     fn put(&mut self, path: &RelPath, is_from_disk: bool) -> io::Result<()> {
         let at = self.at(path);
-        if let Some(folder) = at.parent() {
-            fs::create_dir_all(folder)?;
-        }
+        self.make_way(path)?;
         // What is in the tree and too large for a snapshot is copied too.
         let is_unread = || matches!(self.shown.get(path), Some(snapshot::Entry::Unread { .. }));
         if is_from_disk || is_unread() {
@@ -105,9 +117,49 @@ impl Mirror {
         Ok(())
     }
 
+    /// Makes the folders above a path. One that is a link to the real one becomes a folder of such links: what is written
+    /// must not get there.
+    fn make_way(&mut self, path: &RelPath) -> io::Result<()> {
+        let mut above: Vec<RelPath> = path.ancestors().collect();
+        above.reverse();
+        for folder in above {
+            let relative = PathBuf::from(folder.as_str());
+            let at = self.path.join(&relative);
+            if self.ignored.remove(&relative) {
+                fs::remove_file(&at)?;
+                fs::create_dir(&at)?;
+                self.link_beneath(relative)?;
+            } else if let Err(error) = fs::create_dir(&at)
+                && error.kind() != io::ErrorKind::AlreadyExists
+            {
+                return Err(error);
+            }
+        }
+        if self.ignored.remove(Path::new(path.as_str())) {
+            fs::remove_file(self.at(path))?;
+            self.taken.insert(path.clone());
+        }
+        Ok(())
+    }
+
+    /// Puts the link back that something of a snapshot had taken the place of.
+    fn give_back(&mut self, path: &RelPath) -> io::Result<()> {
+        if self.taken.remove(path) {
+            self.make_way(path)?;
+            let relative = PathBuf::from(path.as_str());
+            std::os::unix::fs::symlink(self.root.join(&relative), self.at(path))?;
+            self.ignored.insert(relative);
+        }
+        Ok(())
+    }
+
     /// Links to everything that lies in the folders of the tree and is not part of it.
     fn link_ignored(&mut self) -> io::Result<()> {
-        let mut waiting = vec![PathBuf::new()];
+        self.link_beneath(PathBuf::new())
+    }
+
+    fn link_beneath(&mut self, folder: PathBuf) -> io::Result<()> {
+        let mut waiting = vec![folder];
         while let Some(folder) = waiting.pop() {
             let Ok(entries) = fs::read_dir(self.root.join(&folder)) else { continue };
             for entry in entries {
@@ -116,6 +168,7 @@ impl Mirror {
                 let path = relative.to_str().and_then(|it| RelPath::parse(it).ok());
                 if path.as_ref().is_some_and(|path| self.shown.is_directory(path)) {
                     if entry.file_type()?.is_dir() {
+                        fs::create_dir_all(self.path.join(&relative))?;
                         waiting.push(relative);
                     }
                 } else if path.is_none_or(|path| !self.shown.has(&path)) {
@@ -143,7 +196,8 @@ impl Mirror {
             self.rebuild().map_err(CollectError::Io)?;
             return found;
         }
-        self.refresh(&wrong).map_err(|error| CollectError::Io(error.source))?;
+        let shown = self.shown.clone();
+        self.refresh(&wrong, &shown).map_err(|error| CollectError::Io(error.source))?;
         self.make_folders().map_err(|error| CollectError::Io(error.source))
     }
 
