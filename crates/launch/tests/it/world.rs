@@ -94,12 +94,13 @@ impl World {
         Access { readable: Vec::new(), cache: Some(self.base.join("cache")) }
     }
 
-    /// A shell script that starts in the root.
+    /// A shell script that starts in the root. The program is a link to the shell: a file that was just written cannot be
+    /// started while another test starts something and so inherits it for a moment.
     pub(crate) fn program(&self, script: &str) -> Program {
-        let file = self.base.join(format!("tool-{}", WORLDS.fetch_add(1, Ordering::Relaxed)));
-        fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
-        Program::new(file, self.root())
+        let link = self.base.join(format!("tool-{}", WORLDS.fetch_add(1, Ordering::Relaxed)));
+        symlink("/bin/sh", &link).unwrap();
+        Program::new(link, self.root())
+            .args(["-c", script])
             .env("PATH", "/usr/bin:/bin")
             .env("BASE", &self.base)
             .env("ROOT", self.root())
