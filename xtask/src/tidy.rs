@@ -25,11 +25,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("clank-syntax", &["edit"]),
     ("solver", &[]),
     ("clank", &["check", "clank-syntax", "document", "edit", "snapshot", "solver"]),
-    ("clank-run", &[]),
+    ("clank-run", &["check", "launch"]),
     ("workspace", &["edit", "snapshot"]),
     ("sandbox", &[]),
     ("launch", &["check", "edit", "sandbox", "snapshot"]),
-    ("govern", &["document", "edit", "patch", "sandbox", "snapshot", "workspace"]),
+    (
+        "govern",
+        &["check", "document", "edit", "launch", "patch", "sandbox", "snapshot", "workspace"],
+    ),
     (
         "service",
         &[
