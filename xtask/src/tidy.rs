@@ -44,6 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "edit",
             "engine",
             "govern",
+            "launch",
             "pack",
             "patch",
             "plan",

@@ -222,6 +222,13 @@ pub(crate) fn readable(at: &Path, about: &Metadata) {
     }
 }
 
+/// Removes the place of an overlay that was mounted. The kernel leaves an empty folder there that nobody may look into.
+pub(crate) fn remove_run(place: &Path) {
+    // What is left is removed with the folder that holds it, if it can be at all.
+    let _ = fs::remove_dir(place.join("work/work"));
+    let _ = remove_tree(place);
+}
+
 /// Removes a tree that a program may have made hard to remove. No link is followed.
 pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
     let mut waiting = vec![path.to_owned()];

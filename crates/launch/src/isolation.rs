@@ -19,7 +19,7 @@ use check::{Stop, StopCause};
 use sandbox::{Exit, Job, Level, Overlay, SandboxError, Tick};
 use tempfile::TempDir;
 
-use crate::changes::remove_tree;
+use crate::changes::{remove_run, remove_tree};
 use crate::error::LaunchError;
 use crate::program::{Output, Program, Status};
 
@@ -245,6 +245,7 @@ fn try_overlay() -> Result<(), String> {
     let (folder, path) = prepare().map_err(|error| failed(&error))?;
     let said = overlaid(&path.join("tree"), &path.join("place"));
     let written = fs::read(path.join("place/upper/new"));
+    remove_run(&path.join("place"));
     drop(folder);
     let said = said.map_err(|error| failed(&error))?;
     match (said.as_slice(), written) {

@@ -227,10 +227,7 @@ impl TreeView {
                         .map_err(|error| not_collected(program, capture, error))?;
                     Ok((output, collector.changes))
                 });
-                // The kernel leaves an empty folder there that nobody may look into.
-                let _ = fs::remove_dir(place.join("work/work"));
-                // What is left is removed with the view, if it can be at all.
-                let _ = changes::remove_tree(&place);
+                changes::remove_run(&place);
                 changes
             }
         }
