@@ -4,17 +4,19 @@
 //! those that are no UTF-8 name no file of a workspace and are passed over.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use service::programs::{LaunchError, Output, Program, Stop};
 
 use crate::environment::Environment;
 
 /// Why git could not help.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
-    #[error("git cannot be run: {source}")]
-    NotRun { source: io::Error },
+    #[error("git cannot be run: {reason}")]
+    NotRun { reason: String },
     #[error("the workspace is not in a git repository with a work tree")]
     NoRepository,
     #[error("git does not trust the repository: its owner is another user ({message})")]
@@ -120,7 +122,7 @@ impl Repository {
             overrides: Vec::new(),
         };
         let output = repository.output(&["rev-parse", "--show-prefix"], None)?;
-        if !output.status.success() {
+        if !output.status.is_success() {
             return Err(dubious_ownership(&output.stderr).unwrap_or(GitError::NoRepository));
         }
         // In a repository without a work tree, and in `.git` itself, there is no top.
@@ -242,7 +244,7 @@ impl Repository {
             ["merge-file", "-p"].into_iter().chain(files.iter().map(String::as_str)).collect();
         let output = self.output(&arguments, None)?;
         // The exit code is the number of conflicts, or above that for what git cannot merge, such as binary files.
-        Ok(output.status.success().then_some(output.stdout))
+        Ok(output.status.is_success().then_some(output.stdout))
     }
 
     /// The commit of that name; nothing if it is `HEAD` and there is no commit yet.
@@ -250,7 +252,7 @@ impl Repository {
         let wanted = format!("{name}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", wanted.as_str()];
         let output = self.output(&arguments, None)?;
-        match (output.status.success(), name) {
+        match (output.status.is_success(), name) {
             (true, _) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())),
             (false, "HEAD") => Ok(None),
             (false, _) => Err(GitError::UnknownCommit { name: name.to_owned() }),
@@ -281,7 +283,7 @@ impl Repository {
 
     fn run(&self, arguments: &[&str], input: Option<&[u8]>) -> Result<Vec<u8>, GitError> {
         let output = self.output(arguments, input)?;
-        if output.status.success() {
+        if output.status.is_success() {
             return Ok(output.stdout);
         }
         if let Some(error) = dubious_ownership(&output.stderr) {
@@ -293,33 +295,32 @@ impl Repository {
     }
 
     fn output(&self, arguments: &[&str], input: Option<&[u8]>) -> Result<Output, GitError> {
-        let not_run = |source| GitError::NotRun { source };
-        let mut child = Command::new("git")
-            .args(NO_COMMANDS)
-            .args(arguments)
-            .current_dir(&self.root)
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+        let mut git = Program::inheriting("git", &self.root).args(NO_COMMANDS).args(arguments);
+        git.env.extend(self.variables.iter().map(|(name, value)| (name.into(), value.clone())));
+        let settings = self.n_settings + self.overrides.len();
+        let mut git = git
             // What we read must not depend on who reads it.
             .env("LC_ALL", "C")
             .env("GIT_OPTIONAL_LOCKS", "0")
             // What is missing in a partial clone would be fetched by a program that the repository names.
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_ALLOW_PROTOCOL", "none")
-            .env("GIT_CONFIG_COUNT", (self.n_settings + self.overrides.len()).to_string())
-            .envs(self.overrides.iter().zip(self.n_settings..).flat_map(|((name, value), n)| {
-                let name = (format!("GIT_CONFIG_KEY_{n}"), name.clone());
-                [name, (format!("GIT_CONFIG_VALUE_{n}"), (*value).to_owned())]
-            }))
-            .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(not_run)?;
-        let stdin = child.stdin.take();
-        std::thread::scope(|scope| {
-            // git answers while it reads, so both happen at once. If it stops reading, its exit code says why.
-            scope.spawn(move || stdin.map(|mut it| it.write_all(input.unwrap_or_default())));
-            child.wait_with_output().map_err(not_run)
+            .env("GIT_CONFIG_COUNT", settings.to_string())
+            .stdin(input.unwrap_or_default());
+        for ((name, value), n) in self.overrides.iter().zip(self.n_settings..) {
+            git = git
+                .env(format!("GIT_CONFIG_KEY_{n}"), name)
+                .env(format!("GIT_CONFIG_VALUE_{n}"), value);
+        }
+        // A large repository takes its time, and staged files are as large as they are.
+        git.limits.time = Duration::MAX;
+        git.limits.output = u64::MAX;
+        service::programs::run(&git, &Stop::new()).map_err(|error| {
+            let reason = match error {
+                LaunchError::Unavailable { reason, .. } => reason,
+                other => other.to_string(),
+            };
+            GitError::NotRun { reason }
         })
     }
 }

@@ -25,10 +25,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("clank-syntax", &["edit"]),
     ("solver", &[]),
     ("clank", &["check", "clank-syntax", "document", "edit", "snapshot", "solver"]),
-    ("clank-run", &[]),
+    ("clank-run", &["check", "launch"]),
     ("workspace", &["edit", "snapshot"]),
     ("sandbox", &[]),
-    ("govern", &["document", "edit", "patch", "sandbox", "snapshot", "workspace"]),
+    ("launch", &["check", "edit", "sandbox", "snapshot"]),
+    (
+        "govern",
+        &["check", "document", "edit", "launch", "patch", "sandbox", "snapshot", "workspace"],
+    ),
     (
         "service",
         &[
@@ -40,6 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "edit",
             "engine",
             "govern",
+            "launch",
             "pack",
             "patch",
             "plan",

@@ -104,6 +104,7 @@ fn runs(scale: Scale) -> Result<()> {
             directory: folder.path().to_owned(),
             writable: vec![folder.path().to_owned()],
             readable: Vec::new(),
+            overlay: None,
             environment: std::collections::BTreeMap::new(),
             stdin: Vec::new(),
             network: false,

@@ -2,12 +2,11 @@
 //!
 //! The starter leaves how the program ended in a file, since the streams belong to the program.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant};
 
+use check::Stop;
+use launch::LaunchError;
 use serde_json::Value;
 
 use crate::outcome::{Limit, Limits, Outcome, RunError, Stream};
@@ -40,31 +39,29 @@ pub fn run_node(
     let folder = tempfile::Builder::new().prefix("clank-").tempdir().map_err(RunError::Files)?;
     write_files(program, folder.path()).map_err(RunError::Files)?;
     let mebibytes = |bytes: usize| (bytes >> 20).max(1).to_string();
-    let mut command = Command::new(node);
-    command
+    let mut process = launch::Program::inheriting(node, ".")
         .arg(folder.path().join("start.mjs"))
         .arg(program.entry())
         .arg(mebibytes(limits.stack.min(Limits::MAX_STACK)))
         .arg(mebibytes(limits.memory));
-    if let NodeIo::Piped { .. } = io {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    }
-    let deadline = Instant::now().checked_add(limits.time);
-    let mut child = command
-        .spawn()
-        .map_err(|source| RunError::NoNode { node: node.display().to_string(), source })?;
-    let served = match io {
-        NodeIo::Inherit => Ok(()),
+    process.limits.time = limits.time;
+    let ended = match io {
+        NodeIo::Inherit => launch::run_attached(&process, &Stop::new()).map(drop),
         NodeIo::Piped { input, output, errors } => {
-            serve(&mut child, input, output, errors, deadline)
+            process.stdin = input.to_vec();
+            serve(&process, output, errors)?
         }
     };
-    let is_late = wait(&mut child, deadline, served.is_err()).map_err(RunError::Files)?;
-    served?;
-    if is_late {
-        return Ok(Outcome::Stopped { limit: Limit::Time, frames: Vec::new() });
+    match ended {
+        Ok(()) => outcome(program, folder.path()),
+        Err(LaunchError::TimedOut { .. }) => {
+            Ok(Outcome::Stopped { limit: Limit::Time, frames: Vec::new() })
+        }
+        Err(error @ LaunchError::Unavailable { .. }) => {
+            Err(RunError::NoNode { node: node.display().to_string(), source: error })
+        }
+        Err(error) => Err(RunError::Files(std::io::Error::other(error))),
     }
-    outcome(program, folder.path())
 }
 
 fn write_files(program: &Program, folder: &Path) -> std::io::Result<()> {
@@ -80,79 +77,23 @@ fn write_files(program: &Program, folder: &Path) -> std::io::Result<()> {
     std::fs::write(folder.join("start.mjs"), include_str!("node/start.mjs"))
 }
 
-/// Hands the streams on until both are at their end, one cannot be written, or it is late.
+/// Hands the streams on until the process has ended, or one cannot be written.
 fn serve(
-    child: &mut Child,
-    input: &[u8],
+    process: &launch::Program,
     output: &mut dyn Write,
     errors: &mut dyn Write,
-    deadline: Option<Instant>,
-) -> Result<(), RunError> {
-    let (sender, pieces) = sync_channel(4);
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let input = input.to_vec();
-    // Threads of their own, not scoped: a grandchild that keeps a pipe open must not keep us.
-    std::thread::spawn(move || {
-        if let Some(mut stdin) = stdin {
-            // A program that does not read all of its input is no failure.
-            let _ = stdin.write_all(&input);
-        }
+) -> Result<Result<(), LaunchError>, RunError> {
+    let mut failure = None;
+    let ended = launch::stream(process, &Stop::new(), &mut |stream, bytes| {
+        let (stream, writer): (_, &mut dyn Write) = match stream {
+            launch::Stream::Output => (Stream::Output, &mut *output),
+            launch::Stream::Errors => (Stream::Errors, &mut *errors),
+        };
+        let written = writer.write_all(bytes).and_then(|()| writer.flush());
+        failure = written.err().map(|source| RunError::Write { stream, source });
+        failure.is_none()
     });
-    let more = sender.clone();
-    std::thread::spawn(move || stdout.map(|it| pump(it, Stream::Output, &more)));
-    std::thread::spawn(move || stderr.map(|it| pump(it, Stream::Errors, &sender)));
-    deliver(&pieces, output, errors, deadline)
-}
-
-type Piece = (Stream, Vec<u8>);
-
-fn pump(mut from: impl Read, stream: Stream, to: &std::sync::mpsc::SyncSender<Piece>) {
-    let mut bytes = vec![0; 1 << 16];
-    while let Ok(count @ 1..) = from.read(&mut bytes) {
-        if to.send((stream, bytes[..count].to_vec())).is_err() {
-            break;
-        }
-    }
-}
-
-fn deliver(
-    pieces: &Receiver<Piece>,
-    output: &mut dyn Write,
-    errors: &mut dyn Write,
-    deadline: Option<Instant>,
-) -> Result<(), RunError> {
-    loop {
-        let left =
-            deadline.map_or(Duration::MAX, |it| it.saturating_duration_since(Instant::now()));
-        let (stream, bytes) = match pieces.recv_timeout(left) {
-            Ok(piece) => piece,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(()),
-        };
-        let writer: &mut dyn Write = match stream {
-            Stream::Output => &mut *output,
-            Stream::Errors => &mut *errors,
-        };
-        let written = writer.write_all(&bytes).and_then(|()| writer.flush());
-        written.map_err(|source| RunError::Write { stream, source })?;
-    }
-}
-
-/// Waits for the process to end; kills it when it is late, which is returned, or not wanted any more.
-fn wait(child: &mut Child, deadline: Option<Instant>, is_unwanted: bool) -> std::io::Result<bool> {
-    let mut pause = Duration::from_millis(1);
-    while !is_unwanted && deadline.is_none_or(|it| Instant::now() < it) {
-        if child.try_wait()?.is_some() {
-            return Ok(false);
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
-    }
-    if child.try_wait()?.is_some() {
-        return Ok(false);
-    }
-    child.kill()?;
-    child.wait()?;
-    Ok(!is_unwanted)
+    failure.map_or(Ok(ended.map(drop)), Err)
 }
 
 /// Reads what the starter left. It leaves nothing if the program ended the process or Node itself failed.

@@ -188,7 +188,7 @@ pub enum RunError {
         /// The program that was to be started.
         node: String,
         /// Why it could not be.
-        source: std::io::Error,
+        source: launch::LaunchError,
     },
     /// The files for Node could not be written or read.
     #[error("cannot prepare the program for Node")]

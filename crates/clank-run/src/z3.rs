@@ -4,15 +4,11 @@
 //! says what is no answer is a failure, which is kept until somebody asks for it.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use launch::{LaunchError, Patience, Session, Silence};
 
 /// What it prints after every answer.
 const END: &str = "regreen-end-of-answer";
@@ -49,13 +45,8 @@ impl Z3Limits {
 #[non_exhaustive]
 pub enum Z3Error {
     /// It cannot be started.
-    #[error("{program} cannot be started: {source}")]
-    NotStarted {
-        /// The program.
-        program: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    NotStarted(LaunchError),
     /// It is something else, or is broken.
     #[error("{program} does not answer as Z3 does")]
     NotZ3 {
@@ -80,7 +71,7 @@ pub struct Z3 {
 
 #[derive(Debug, Default)]
 struct State {
-    process: Option<Process>,
+    process: Option<Session>,
     spent: Duration,
     failure: Option<Z3Error>,
     /// What it said before: programs are checked again and again while repairs are tried.
@@ -157,7 +148,7 @@ impl Z3 {
     fn replied(
         &self,
         state: &mut State,
-        mut process: Process,
+        mut process: Session,
         script: &str,
         (time, is_over): (Duration, &dyn Fn() -> bool),
     ) -> Option<String> {
@@ -166,25 +157,26 @@ impl Z3 {
         let text = format!(
             "(reset)\n(set-option :rlimit {steps})\n(set-option :timeout {milliseconds})\n{script}"
         );
-        match process.ask(text, time + GRACE, is_over) {
-            Said::Reply(reply) => {
+        match ask(&mut process, text, time + GRACE, is_over) {
+            Ok(reply) => {
                 state.process = Some(process);
                 Some(reply)
             }
             // The next question gets a new process.
-            Said::TooLate => None,
-            Said::Ended => {
+            Err(Silence::TooLate) => None,
+            Err(Silence::Ended) => {
                 state.failure = Some(Z3Error::Ended { program: self.name() });
                 None
             }
         }
     }
 
-    fn started(&self, is_over: &dyn Fn() -> bool) -> Result<Process, Z3Error> {
-        let mut process = Process::start(&self.program)
-            .map_err(|source| Z3Error::NotStarted { program: self.name(), source })?;
-        match process.ask("(assert false)\n(check-sat)\n".to_owned(), START, is_over) {
-            Said::Reply(reply) if reply.trim() == "unsat" => Ok(process),
+    fn started(&self, is_over: &dyn Fn() -> bool) -> Result<Session, Z3Error> {
+        let mut program = launch::Program::inheriting(&self.program, ".").arg("-in");
+        program.limits.output = MAX_ANSWER as u64;
+        let mut process = Session::start(&program).map_err(Z3Error::NotStarted)?;
+        match ask(&mut process, "(assert false)\n(check-sat)\n".to_owned(), START, is_over) {
+            Ok(reply) if reply.trim() == "unsat" => Ok(process),
             _ => Err(Z3Error::NotZ3 { program: self.name() }),
         }
     }
@@ -194,103 +186,25 @@ impl Z3 {
     }
 }
 
-/// How often it is looked whether somebody still wants the answer.
-const TICK: Duration = Duration::from_millis(20);
-
-/// What came of a question.
-enum Said {
-    Reply(String),
-    TooLate,
-    Ended,
-}
-
-/// A process whose output is read by a thread, so that nobody waits for it longer than he wants to.
-#[derive(Debug)]
-struct Process {
-    child: Child,
-    /// Nothing if a thread that was writing to it was given up.
-    stdin: Option<ChildStdin>,
-    lines: Receiver<String>,
-}
-
-impl Process {
-    fn start(program: &Path) -> std::io::Result<Process> {
-        // In a group of its own: a program of that name may be a script, and what it started ends with it.
-        let mut child = Command::new(program)
-            .arg("-in")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()?;
-        let stdin = child.stdin.take();
-        let (sender, lines) = sync_channel(1024);
-        if let Some(stdout) = child.stdout.take() {
-            std::thread::spawn(move || {
-                let mut stdout = BufReader::new(stdout);
-                while let Some(line) = read_line(&mut stdout) {
-                    if sender.send(line).is_err() {
-                        break;
-                    }
-                }
-            });
+/// What the process says to a text, until it says that this is all.
+fn ask(
+    process: &mut Session,
+    text: String,
+    time: Duration,
+    is_over: &dyn Fn() -> bool,
+) -> Result<String, Silence> {
+    let patience = Patience { deadline: Instant::now() + time, is_over };
+    process.send(format!("{text}(echo \"{END}\")\n"), &patience)?;
+    let mut reply = String::new();
+    loop {
+        let line = process.line(&patience)?;
+        if line.trim_matches('"') == END {
+            return Ok(reply);
         }
-        Ok(Process { child, stdin, lines })
-    }
-
-    fn ask(&mut self, text: String, time: Duration, is_over: &dyn Fn() -> bool) -> Said {
-        let deadline = Instant::now() + time;
-        let Some(mut stdin) = self.stdin.take() else { return Said::Ended };
-        // A process that does not read must not keep us.
-        let (sender, written) = sync_channel(1);
-        std::thread::spawn(move || {
-            let result = writeln!(stdin, "{text}(echo \"{END}\")").and_then(|()| stdin.flush());
-            let _ = sender.send(result.map(|()| stdin));
-        });
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match written.recv_timeout(left.min(TICK)) {
-                Ok(Ok(stdin)) => break self.stdin = Some(stdin),
-                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Said::Ended,
-                Err(RecvTimeoutError::Timeout) if left > TICK && !is_over() => {}
-                Err(RecvTimeoutError::Timeout) => return Said::TooLate,
-            }
+        if reply.len() + line.len() > MAX_ANSWER {
+            return Err(Silence::TooLate);
         }
-        let mut reply = String::new();
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left.min(TICK)) {
-                Ok(line) if line.trim_matches('"') == END => return Said::Reply(reply),
-                Ok(line) if reply.len() + line.len() > MAX_ANSWER => return Said::TooLate,
-                // It may say so much that nobody ever waits for it.
-                Ok(_) if left.is_zero() || is_over() => return Said::TooLate,
-                Ok(line) => {
-                    reply.push_str(&line);
-                    reply.push('\n');
-                }
-                Err(RecvTimeoutError::Timeout) if left > TICK && !is_over() => {}
-                Err(RecvTimeoutError::Timeout) => return Said::TooLate,
-                Err(RecvTimeoutError::Disconnected) => return Said::Ended,
-            }
-        }
-    }
-}
-
-/// The next line, or as much of it as an answer may have; nothing at the end, or where the text is not UTF-8.
-fn read_line(from: &mut impl BufRead) -> Option<String> {
-    let mut line = String::new();
-    let n_read = from.take(MAX_ANSWER as u64 + 1).read_line(&mut line).ok()?;
-    let end = line.trim_end_matches(['\n', '\r']).len();
-    line.truncate(end);
-    (n_read > 0).then_some(line)
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended already, and nobody is left to hear that it could not be ended.
-        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        let _ = group.map(|it| kill_process_group(it, Signal::KILL));
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        reply.push_str(&line);
+        reply.push('\n');
     }
 }

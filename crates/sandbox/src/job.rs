@@ -24,6 +24,8 @@ pub struct Job {
     /// Files and directories that it can read besides the system, `directory` and `writable`. A socket that
     /// lies there can be talked to at the level `bubblewrap`.
     pub readable: Vec<PathBuf>,
+    /// A directory that the job sees with other contents. Only the level `bubblewrap` can show one.
+    pub overlay: Option<Overlay>,
     /// The whole environment: nothing is inherited.
     pub environment: BTreeMap<OsString, OsString>,
     /// What the program reads from its standard input, which is closed afterwards.
@@ -32,6 +34,20 @@ pub struct Job {
     pub network: bool,
     /// What it may use up.
     pub limits: Limits,
+}
+
+/// A directory with a layer over it: the job sees both as one, at the path of the directory, and nobody else does.
+///
+/// The layer and what is written are directories in the form of overlayfs: a character device with the number 0 stands for
+/// something that is not there, and the attribute `user.overlay.opaque` of a directory for one that hides what is beneath it.
+/// None of them may be changed while the job runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    /// The directory that is covered. Its files are shown where the layer has none.
+    pub directory: PathBuf,
+    /// A directory with `layer`, and with two empty ones, `upper` and `work`, if the job is to write: what it writes is in
+    /// `upper` afterwards. The directory must then be one of the writable paths; its own files do not change.
+    pub place: PathBuf,
 }
 
 /// What a job may use up before it is ended.
@@ -45,7 +61,8 @@ pub struct Limits {
     pub output: u64,
     /// Bytes that both streams may carry together before the job is ended.
     pub output_total: u64,
-    /// Bytes by which the writable paths may grow, every entry counted as 4096 at least.
+    /// Bytes by which the writable paths may grow, every entry counted as 4096 at least. With `u64::MAX` nobody looks:
+    /// looking at a large directory is not free.
     pub disk: u64,
     /// Processes and threads at one time.
     pub processes: u32,

@@ -17,14 +17,14 @@ mod linux;
 
 use std::sync::OnceLock;
 
-pub use job::{Ended, Exit, Job, Level, Limits, Output, SandboxError, Tick};
+pub use job::{Ended, Exit, Job, Level, Limits, Output, Overlay, SandboxError, Tick};
 
 /// The levels with a scope, the strongest first.
 const CONFINING: [Level; 2] = [Level::Bubblewrap, Level::Landlock];
 
 /// Runs the job at the level, and returns when it has ended and no process of it is alive.
 ///
-/// `on_tick` is called a few times a second from the calling thread, and may stop the job. A program that
+/// `on_tick` is called about twenty times a second from the calling thread, and may stop the job. A program that
 /// fails, or is ended because of a limit, is no error: see [`Exit`].
 ///
 /// # Errors

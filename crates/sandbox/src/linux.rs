@@ -17,7 +17,7 @@ use std::thread;
 
 pub(crate) use probe::probe;
 
-use crate::{Ended, Job, Level, SandboxError, Tick};
+use crate::{Ended, Exit, Job, Level, SandboxError, Tick};
 
 pub(crate) fn run(
     job: &Job,
@@ -46,7 +46,15 @@ pub(crate) fn run(
         }
         let ended = watch::watch(started?, &scope, level, on_tick);
         drop(hold);
-        ended
+        let ended = ended?;
+        if job.overlay.is_some() && ended.how == Exit::Code(125) {
+            let said = String::from_utf8_lossy(&ended.stderr.kept);
+            if said.trim_end().ends_with(bubblewrap::NOT_COVERED) {
+                let reason = said.replace('\n', " ").trim().to_owned();
+                return Err(SandboxError::Unavailable { level, reason });
+            }
+        }
+        Ok(ended)
     })
 }
 

@@ -7,6 +7,7 @@ mod it {
     mod caller;
     mod hostile;
     mod machine;
+    mod overlay;
     mod plain;
     mod refused;
     mod world;

@@ -24,6 +24,7 @@ mod nearest;
 mod own_rules;
 mod pool;
 mod previews;
+pub mod programs;
 mod recheck;
 mod recover;
 mod registry;

@@ -3,7 +3,9 @@
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+
+use check::Stop;
+use launch::LaunchError;
 
 use super::agent::{self, AgentError};
 use super::signature::KeyError;
@@ -108,7 +110,7 @@ pub enum SignError {
     },
     /// Git could not be asked.
     #[error("git config could not be read")]
-    Git(#[source] io::Error),
+    Git(#[source] LaunchError),
 }
 
 /// No key file is longer; what else may be named by mistake is not read into memory.
@@ -225,15 +227,9 @@ pub fn git_email(root: &Path) -> Result<Option<String>, SignError> {
 }
 
 fn git_config(root: &Path, args: &[&str]) -> Result<Option<String>, SignError> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(root)
-        .arg("config")
-        .args(args)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(SignError::Git)?;
+    let git = launch::Program::inheriting("git", ".").arg("-C").arg(root).arg("config").args(args);
+    let output = launch::run(&git, &Stop::new()).map_err(SignError::Git)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let value = text.strip_suffix('\n').unwrap_or(&text);
-    Ok((output.status.success() && !value.is_empty()).then(|| value.to_owned()))
+    Ok((output.status.is_success() && !value.is_empty()).then(|| value.to_owned()))
 }

@@ -121,6 +121,7 @@ fn job(record: &Record, tool: &Tool, scratch: &Scratch) -> Job {
         directory: scratch.tree(),
         writable: scratch.writable.iter().cloned().chain(own).collect(),
         readable: tool.readable.clone(),
+        overlay: None,
         environment: tool::environment(tool, record, &scratch.home(), &scratch.temporary()),
         stdin: record.to_json().to_string().into_bytes(),
         network: tool.network,

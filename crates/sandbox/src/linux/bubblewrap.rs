@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::scope::{SYSTEM, Scope};
 use super::start::OBEY;
+use crate::{Level, Overlay, SandboxError};
 
 /// Where the program is looked for; what `PATH` says must not decide what confines.
 const PLACES: &[&str] =
@@ -51,6 +52,13 @@ const HIDDEN_DIRECTORIES: &[&str] = &["/proc/acpi", "/proc/asound", "/proc/drive
 /// The descriptor with the filter of system calls that holds inside.
 pub(crate) const FILTER: &str = "3";
 
+/// Covers a directory before `bwrap` shows it. Paths that could hold commas and colons are not named in the options: the
+/// directory is the current one, and what lies over it is in an open file.
+const COVER: &str = r#"cd "$2" && exec 8<"$1" && "$4" -n -i -t overlay overlay -o "$3" "$2" || { echo "$0" >&2; exit 125; }
+exec 8<&-; shift 4; exec "$@""#;
+/// What is said when that fails.
+pub(crate) const NOT_COVERED: &str = "regreen: the overlay could not be mounted";
+
 /// What stands at one place of the job's file system.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mount {
@@ -70,8 +78,13 @@ pub(crate) fn installed() -> Option<PathBuf> {
 }
 
 /// The command that makes the namespaces, and in them a shell that waits for the line with the job's command.
-pub(crate) fn command(bwrap: &Path, scope: &Scope<'_>) -> Vec<OsString> {
-    let mut command: Vec<OsString> = vec![bwrap.into()];
+pub(crate) fn command(bwrap: &Path, scope: &Scope<'_>) -> Result<Vec<OsString>, SandboxError> {
+    let mut command: Vec<OsString> = match &scope.job.overlay {
+        Some(overlay) => cover(overlay, scope.writable.contains(&overlay.directory))?,
+        None => Vec::new(),
+    };
+    let as_oneself = !command.is_empty() && !mounts_as_root();
+    command.push(bwrap.into());
     let mut add = |words: &[&str]| command.extend(words.iter().map(OsString::from));
     add(&[
         "--unshare-user",
@@ -85,6 +98,10 @@ pub(crate) fn command(bwrap: &Path, scope: &Scope<'_>) -> Vec<OsString> {
     }
     add(&["--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
     add(&["--seccomp", FILTER]);
+    if as_oneself {
+        let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
+        add(&["--uid", &user.as_raw().to_string(), "--gid", &group.as_raw().to_string()]);
+    }
     let size = scope.job.limits.disk.clamp(4096, 1 << 50).to_string();
     for (place, mount) in mounts(scope) {
         let place = place.into_os_string();
@@ -116,7 +133,39 @@ pub(crate) fn command(bwrap: &Path, scope: &Scope<'_>) -> Vec<OsString> {
         "IFS= read -r line || exit 125; exec 9>&2 2>/dev/null; ({OBEY} 2>&9 9>&-); exit $?"
     );
     command.extend(["--", "/bin/sh", "-c", &first].map(OsString::from));
-    command
+    Ok(command)
+}
+
+/// The beginning of a command that covers a directory in a mount namespace of its own.
+fn cover(overlay: &Overlay, is_writable: bool) -> Result<Vec<OsString>, SandboxError> {
+    let program = |name: &'static str| {
+        let places = ["/usr/bin", "/bin", "/run/current-system/sw/bin"];
+        let found = places.iter().map(|place| Path::new(place).join(name)).find(|it| it.is_file());
+        found.ok_or_else(|| SandboxError::Unavailable {
+            level: Level::Bubblewrap,
+            reason: format!("the program {name} is needed for an overlay and is not installed"),
+        })
+    };
+    // `userxattr` also switches off what would leave a file's bytes elsewhere than in the layer that has it.
+    let mut options = "lowerdir=/proc/self/fd/8/layer:.,userxattr,index=off,xino=off".to_owned();
+    options += match is_writable {
+        true => ",upperdir=/proc/self/fd/8/upper,workdir=/proc/self/fd/8/work",
+        false => ",ro",
+    };
+    let mut command = vec![program("unshare")?.into_os_string()];
+    if !mounts_as_root() {
+        command.extend(["--user", "--map-root-user"].map(OsString::from));
+    }
+    command.extend(["--mount", "--", "/bin/sh", "-c", COVER, NOT_COVERED].map(OsString::from));
+    command.extend([overlay.place.clone().into(), overlay.directory.clone().into()]);
+    command.extend([options.into(), program("mount")?.into()]);
+    Ok(command)
+}
+
+/// Whether mounts can be made without a user namespace, in which the files of others could not be copied.
+fn mounts_as_root() -> bool {
+    rustix::thread::capabilities(None)
+        .is_ok_and(|sets| sets.effective.contains(rustix::thread::CapabilitySet::SYS_ADMIN))
 }
 
 /// Every mount by its place: sorted, so that what holds another one comes before it.

@@ -210,6 +210,7 @@ impl Place {
             directory: self.scope(),
             writable: vec![self.scope()],
             readable: Vec::new(),
+            overlay: None,
             environment: BTreeMap::from(environment.map(|(name, value)| (name.into(), value))),
             stdin: Vec::new(),
             network: false,

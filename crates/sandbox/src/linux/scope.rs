@@ -97,6 +97,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) directory: PathBuf,
     /// In the job's order.
     pub(crate) writable: Vec<PathBuf>,
+    /// Where what it writes is on disk.
+    pub(crate) growing: Vec<PathBuf>,
     /// What the job asks for and the program itself, each also by its name without symbolic links.
     pub(crate) readable: Vec<PathBuf>,
 }
@@ -129,7 +131,38 @@ pub(crate) fn check(job: &Job) -> Result<Scope<'_>, SandboxError> {
         readable.push(existing(path)?);
         readable.push(path.clone());
     }
-    Ok(Scope { job, program, directory, writable: job.writable.clone(), readable })
+    let writable = job.writable.clone();
+    let growing = growing(job)?;
+    Ok(Scope { job, program, directory, writable, growing, readable })
+}
+
+/// The writable paths, with what is written to a covered directory in place of that directory.
+fn growing(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
+    let mut growing = job.writable.clone();
+    let Some(overlay) = &job.overlay else { return Ok(growing) };
+    for path in [&overlay.directory, &overlay.place] {
+        if existing(path)? != *path {
+            return Err(refused(
+                path,
+                "it leads through a symbolic link or is not written plainly",
+            ));
+        }
+    }
+    let upper = overlay.place.join("upper");
+    if growing.contains(&overlay.directory) != upper.is_dir() {
+        return Err(refused(
+            &overlay.directory,
+            "it is covered by something that it cannot be written to",
+        ));
+    }
+    for path in &mut growing {
+        if *path == overlay.directory {
+            path.clone_from(&upper);
+        } else if path.starts_with(&overlay.directory) {
+            return Err(refused(path, "it lies in a directory that is covered"));
+        }
+    }
+    Ok(growing)
 }
 
 impl Scope<'_> {

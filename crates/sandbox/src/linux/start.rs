@@ -50,6 +50,10 @@ pub(crate) fn start(scope: &Scope<'_>, level: Level) -> Result<Running, SandboxE
     let mut opens = String::new();
     // Open until the gate was spawned, and at the level `bubblewrap` until the job has ended.
     let mut within = None;
+    if scope.job.overlay.is_some() && level != Level::Bubblewrap {
+        let reason = "it cannot cover a directory".to_owned();
+        return Err(SandboxError::Unavailable { level, reason });
+    }
     match level {
         Level::Bubblewrap => {
             let bwrap = bubblewrap::installed().ok_or_else(|| SandboxError::Unavailable {
@@ -60,7 +64,7 @@ pub(crate) fn start(scope: &Scope<'_>, level: Level) -> Result<Running, SandboxE
             let filter = within.insert(in_memory(&filter::to_bytes(&filter::within()?))?);
             opens = open_from_gate(filter, bubblewrap::FILTER);
             filter::apply(&filter::common()?)?;
-            gate = bubblewrap::command(&bwrap, scope);
+            gate = bubblewrap::command(&bwrap, scope)?;
             // One to begin, and the command for the shell inside.
             lines.push(b'\n');
         }

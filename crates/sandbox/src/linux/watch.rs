@@ -18,7 +18,7 @@ use super::{disk, processes, system};
 use crate::{Ended, Exit, Job, Level, Output, SandboxError, Tick};
 
 const LOOK: Duration = Duration::from_millis(50);
-const TICK: Duration = Duration::from_millis(250);
+const TICK: Duration = Duration::from_millis(50);
 // Looking may cost this part of the time at most, however big the tree is.
 const LOOK_SHARE: u32 = 5;
 
@@ -29,7 +29,8 @@ pub(crate) fn watch(
     on_tick: &mut dyn FnMut() -> Tick,
 ) -> Result<Ended, SandboxError> {
     let job = scope.job;
-    let before = disk::bytes(&scope.writable, u64::MAX);
+    let is_watched = job.limits.disk < u64::MAX;
+    let before = is_watched.then(|| disk::bytes(&scope.growing, u64::MAX)).flatten();
     let most = before.map(|before| before.saturating_add(job.limits.disk));
     let mut streams = Streams::new(&mut running, job)?;
     running.limit(&job.limits)?;
@@ -66,8 +67,8 @@ fn until_end(
     let mut tick = since + TICK;
     loop {
         let left = limits.time.saturating_sub(since.elapsed());
-        let ended =
-            streams.wait(&process, left.min(next.saturating_duration_since(Instant::now())))?;
+        let ended = streams
+            .wait(&process, left.min(next.min(tick).saturating_duration_since(Instant::now())))?;
         streams.pump(scope.job);
         if streams.total() > limits.output_total {
             return Ok(Some(Exit::TooMuchOutput));
@@ -79,14 +80,14 @@ fn until_end(
         if now.duration_since(since) >= limits.time {
             return Ok(Some(Exit::TimedOut));
         }
-        if now < next {
-            continue;
-        }
         if now >= tick {
             if on_tick() == Tick::Stop {
                 return Ok(Some(Exit::Stopped));
             }
             tick = now + TICK;
+        }
+        if now < next {
+            continue;
         }
         if let Some(reason) = look(running, scope, most)? {
             return Ok(Some(reason));
@@ -115,7 +116,7 @@ fn look(
 /// A tree that could not be looked at before the job began is not held against it.
 fn too_much_disk(scope: &Scope<'_>, most: Option<u64>, members: &[Pid]) -> bool {
     let Some(most) = most else { return false };
-    let named = disk::bytes(&scope.writable, most);
+    let named = disk::bytes(&scope.growing, most);
     named.is_none_or(|named| named.saturating_add(disk::nameless(members)) > most)
 }
 

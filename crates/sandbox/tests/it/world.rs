@@ -82,6 +82,7 @@ impl World {
             directory: self.root.join("job"),
             writable: vec![self.root.join("job/scope")],
             readable: Vec::new(),
+            overlay: None,
             environment: variables
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
