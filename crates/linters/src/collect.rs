@@ -309,8 +309,22 @@ impl<'t, 'a> Collector<'t, 'a> {
                 &right.message,
             ))
         });
-        // The same header is looked at with every file that includes it.
-        report.findings.dedup();
+        // The same header is looked at with every file that includes it, and some sources say a finding once for each
+        // of its fixes.
+        report.findings.dedup_by(|later, first| {
+            let key = |it: &Finding| (it.file.clone(), it.range.clone(), it.severity);
+            let is_same = key(later) == key(first)
+                && (&later.rule, &later.message) == (&first.rule, &first.message);
+            if is_same {
+                for fix in later.fixes.drain(..) {
+                    let is_known = first.fixes.iter().any(|it| it.edits == fix.edits);
+                    if !is_known && first.fixes.len() < MAX_FIXES {
+                        first.fixes.push(fix);
+                    }
+                }
+            }
+            is_same
+        });
         report
     }
 }

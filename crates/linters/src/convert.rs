@@ -40,7 +40,8 @@ impl ToolReport {
                     repairs.push(repair(source, snapshot, finding, fix, rank));
                     repairs.len() - 1
                 });
-                if !repairs[at].resolves.contains(&diagnostic.diagnostic_id) {
+                // Fixes of one finding come one after the other.
+                if repairs[at].resolves.last() != Some(&diagnostic.diagnostic_id) {
                     repairs[at].resolves.push(diagnostic.diagnostic_id.clone());
                 }
                 repairs[at].safety = repairs[at].safety.max(fix.safety);

@@ -16,8 +16,8 @@ pub(crate) const MAX_MESSAGE: usize = 2_000;
 pub(crate) const MAX_RULE: usize = 120;
 /// Fixes that were dropped and are named one by one.
 pub(crate) const MAX_DROPPED: usize = 1_000;
-/// Bytes of a line whose columns count tab stops.
-pub(crate) const MAX_TABBED_LINE: usize = 64 << 10;
+/// Bytes of a line or a span that are looked at one by one, for every finding anew.
+pub(crate) const MAX_SCANNED: usize = 64 << 10;
 
 /// A text for people: one line for every line, no control characters, not too long.
 pub(crate) fn tidy_message(text: &str) -> String {

@@ -16,11 +16,12 @@
 //!
 //! Columns are found by binary search, so that a file of one long line with many findings costs no more than another.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use edit::{Edit, Text};
 
-use crate::limits::MAX_TABBED_LINE;
+use crate::limits::MAX_SCANNED;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
@@ -184,7 +185,8 @@ pub struct Places {
     /// Every multi-byte character, in order: its end, and how many bytes more than units there are up to there.
     wides: Vec<Wide>,
     /// Where lines start, for each kind of line ends that somebody asked for.
-    lines: [std::cell::OnceCell<Vec<u32>>; 3],
+    lines: [OnceCell<Vec<u32>>; 3],
+    line_end: OnceCell<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +202,7 @@ impl Places {
     pub fn new(text: Text) -> Option<Places> {
         u32::try_from(text.len()).ok()?;
         let wides = find_wides(text.bytes());
-        Some(Places { text, wides, lines: Default::default() })
+        Some(Places { text, wides, lines: Default::default(), line_end: OnceCell::new() })
     }
 
     /// The text.
@@ -287,10 +289,12 @@ impl Places {
 
     /// The line end that a text uses throughout; LF if it has both or none.
     pub fn line_end(&self) -> &'static str {
-        let bytes = self.text.bytes();
-        let n_lf = bytes.iter().filter(|it| **it == b'\n').count();
-        let n_crlf = bytes.windows(2).filter(|it| *it == b"\r\n").count();
-        if n_lf > 0 && n_lf == n_crlf { "\r\n" } else { "\n" }
+        self.line_end.get_or_init(|| {
+            let bytes = self.text.bytes();
+            let n_lf = bytes.iter().filter(|it| **it == b'\n').count();
+            let n_crlf = bytes.windows(2).filter(|it| *it == b"\r\n").count();
+            if n_lf > 0 && n_lf == n_crlf { "\r\n" } else { "\n" }
+        })
     }
 
     fn len(&self) -> u32 {
@@ -359,7 +363,7 @@ impl Places {
     /// The byte at a column of tab stops. A column inside a tab is no place.
     fn tab_stop(&self, start: u32, end: u32, units: u32) -> Result<u32, Option<Misfit>> {
         let line = &self.text.bytes()[start as usize..end as usize];
-        if line.len() > MAX_TABBED_LINE {
+        if line.len() > MAX_SCANNED {
             return Err(Some(Misfit::TooLarge));
         }
         let (mut column, mut at) = (0, start);

@@ -72,19 +72,27 @@ const WORDS: &[(&str, &[&str])] = &[
     ("zizmor:ignore", &[]),
 ];
 
+/// Bytes before and after an edit that are looked at.
+const MAX_AROUND: usize = 200;
+/// Bytes of an edit beyond which it is not looked at: nobody hides a message with so much.
+const MAX_EDIT: usize = 256 << 10;
+
 /// Whether edits bring in more of the words that tell a tool to look away than they take out.
 pub fn silences(path: &str, text: &Text, edits: &[Edit]) -> bool {
     let extension =
         path.rsplit('/').next().and_then(|it| it.rsplit_once('.')).map_or("", |it| it.1);
     let bytes = text.bytes();
     let (mut before, mut after) = (0, 0);
-    // The lines that an edit touches: a comment that grows is made of old and new text.
+    // What stands around an edit on its lines: a comment that grows is made of old and new text.
     for edit in edits {
         let (start, end) = (edit.start as usize, edit.end as usize);
         let Some(old) = bytes.get(start..end) else { continue };
-        let head = &bytes[..start];
+        if old.len() + edit.text.len() > MAX_EDIT {
+            continue;
+        }
+        let head = &bytes[start.saturating_sub(MAX_AROUND)..start];
         let head = &head[head.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1)..];
-        let tail = &bytes[end..];
+        let tail = &bytes[end..bytes.len().min(end + MAX_AROUND)];
         let tail = &tail[..tail.iter().position(|it| *it == b'\n').unwrap_or(tail.len())];
         before += count(&[head, old, tail], extension);
         after += count(&[head, &edit.text, tail], extension);

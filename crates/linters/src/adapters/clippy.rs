@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
+use crate::limits::MAX_SCANNED;
 use crate::positions::{Dialect, Place, Span, Unit};
 use crate::probe::{Landmark, Probe};
 use crate::report::{Garbled, ToolReport};
@@ -284,6 +285,9 @@ fn other_text(
     let lines = part.list("text");
     if lines.is_empty() {
         return None;
+    }
+    if range.len() > MAX_SCANNED {
+        return Some("the span is too large".to_owned());
     }
     let mut seen: Vec<String> = Vec::new();
     for line in lines {

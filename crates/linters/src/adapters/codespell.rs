@@ -13,6 +13,7 @@ use crate::adapter::{
 };
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json;
+use crate::limits::MAX_SCANNED;
 use crate::positions::{Dialect, Place, Span, Unit};
 use crate::report::{Garbled, ToolReport};
 use crate::uses::Signs;
@@ -120,6 +121,9 @@ fn find(texts: &Texts<'_>, file: &RelPath, line: u64, word: &str, nth: usize) ->
     let places = texts.places(file)?;
     let range = places.line(line, &DIALECT).ok()?;
     let bytes = places.text().bytes();
+    if range.len() > MAX_SCANNED {
+        return None;
+    }
     let content = std::str::from_utf8(&bytes[range.start as usize..range.end as usize]).ok()?;
     let is_word = |it: char| it.is_alphanumeric() || it == '_' || it == '\'';
     let is_whole = |at: &(usize, &str)| {

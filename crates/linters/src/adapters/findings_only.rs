@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind, sealed};
 use crate::collect::{Collector, RawFinding, Texts};
 use crate::json::{self, Members};
+use crate::limits::MAX_SCANNED;
 use crate::positions::{Dialect, LineEnds, Place, Span, Unit};
 use crate::report::ToolReport;
 use crate::uses::Signs;
@@ -152,7 +153,9 @@ pub(crate) static MYPY: Adapter = Adapter {
                     let range = it.line(line, &Dialect::columns(Unit::Byte));
                     !has_bom
                         && range.is_ok_and(|range| {
-                            it.text().bytes()[range.start as usize..range.end as usize].is_ascii()
+                            range.len() <= MAX_SCANNED
+                                && it.text().bytes()[range.start as usize..range.end as usize]
+                                    .is_ascii()
                         })
                 });
             let at = |line: &str, column: &str| {

@@ -23,6 +23,9 @@ pub(super) fn read(
     let mut collector = Collector::new(texts, dialect);
     match &value {
         Value::Array(actions) => {
+            // Actions for one finding are alternatives, and the preferred one is the first.
+            let mut actions: Vec<&Value> = actions.iter().collect();
+            actions.sort_by_key(|it| it.get("isPreferred").and_then(Value::as_bool) != Some(true));
             for action in actions {
                 add_action(action, texts, options, &mut collector);
             }
@@ -32,7 +35,7 @@ pub(super) fn read(
         }
         edit if edit.get("changes").is_some() || edit.get("documentChanges").is_some() => {
             let fix = raw_fix("Make the edits", options.safety(), edit, texts);
-            add(fix, "edit", "an edit of the workspace", None, &mut collector);
+            add(fix, "edit", "an edit of the workspace", (None, Severity::Info), &mut collector);
         }
         other => {
             return Err(Garbled::format(
@@ -66,20 +69,25 @@ fn add_action(
     });
     let message = diagnostic.and_then(|it| it.str("message")).unwrap_or(title);
     let span = diagnostic.and_then(span);
-    add(fix, code.as_deref().unwrap_or("action"), message, span, collector);
+    let severity = match diagnostic.and_then(|it| it.num("severity")) {
+        Some(1) => Severity::Error,
+        Some(2) => Severity::Warning,
+        _ => Severity::Info,
+    };
+    add(fix, code.as_deref().unwrap_or("action"), message, (span, severity), collector);
 }
 
 fn add(
     fix: RawFix,
     rule: &str,
     message: &str,
-    span: Option<Span>,
+    (span, severity): (Option<Span>, Severity),
     collector: &mut Collector<'_, '_>,
 ) {
     let file = fix.edits.iter().find_map(|it| it.file.clone()?.ok());
     collector.add(RawFinding {
         rule: rule.to_owned(),
-        severity: Severity::Info,
+        severity,
         message: message.to_owned(),
         file,
         span,

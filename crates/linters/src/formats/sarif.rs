@@ -17,6 +17,7 @@ use snapshot::RelPath;
 use super::Options;
 use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
 use crate::json::{self, Members};
+use crate::limits::MAX_SCANNED;
 use crate::paths::percent_decoded;
 use crate::positions::{Dialect, LineEnds, Misfit, Place, Places, Span, Unit};
 use crate::report::{Garbled, ToolReport};
@@ -58,6 +59,7 @@ impl<'r, 't, 'a> Reader<'r, 't, 'a> {
         // Tools that do not say it and were looked at.
         let known = match driver {
             Some("ruff" | "Biome") => Some(Unit::CodePoint),
+            Some(name) if name.starts_with("Semgrep") => Some(Unit::Byte),
             _ => None,
         };
         let unit = options.unit.or(stated).or(known);
@@ -83,6 +85,8 @@ impl<'r, 't, 'a> Reader<'r, 't, 'a> {
         let file = place.and_then(|it| self.file(it).ok());
         let rule = self.rule(result);
         let region = place.and_then(|it| it.get("region"));
+        let message = result.get("message");
+        let message = message.and_then(|it| it.str("text").or_else(|| it.str("markdown")));
         let fixes = result.list("fixes").iter().map(|it| self.fix(it));
         let raw = RawFinding {
             severity: match result.str("level").or_else(|| self.default_level(&rule)) {
@@ -90,11 +94,7 @@ impl<'r, 't, 'a> Reader<'r, 't, 'a> {
                 Some("note" | "none") => Severity::Info,
                 _ => Severity::Warning,
             },
-            message: result
-                .get("message")
-                .and_then(|it| it.str("text"))
-                .unwrap_or(&rule)
-                .to_owned(),
+            message: message.unwrap_or(&rule).to_owned(),
             file,
             span: None,
             snippet: None,
@@ -256,9 +256,9 @@ fn region_span(region: &Value) -> Region {
 fn repeats_its_surroundings(text: &str, range: &Range<u32>, places: &Places) -> bool {
     let bytes = places.text().bytes();
     let (start, end) = (range.start as usize, range.end as usize);
-    let before = &bytes[..start];
+    let before = &bytes[start.saturating_sub(MAX_SCANNED)..start];
     let before = &before[before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1)..];
-    let after = &bytes[end..];
+    let after = &bytes[end..bytes.len().min(end + MAX_SCANNED)];
     let after = &after[..after.iter().position(|it| *it == b'\n').unwrap_or(after.len())];
     let content = text.trim_end_matches(['\r', '\n']).as_bytes();
     let after = after.trim_ascii_end();

@@ -93,7 +93,7 @@ fn lines_words_and_line_ends() {
 
 #[test]
 fn a_line_that_is_too_long_has_no_tab_stops() {
-    let text = Places::new(Text::new(vec![b'\t'; MAX_TABBED_LINE + 1])).unwrap();
+    let text = Places::new(Text::new(vec![b'\t'; MAX_SCANNED + 1])).unwrap();
     let place = Place::Column { line: 1, column: 9 };
     assert_eq!(text.byte(place, &Dialect::columns(Unit::TabStop)), Err(Misfit::TooLarge));
 }

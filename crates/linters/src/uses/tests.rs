@@ -236,6 +236,8 @@ fn every_adapter_is_whole() {
         assert!(it.versions.from < it.versions.below, "{}", it.name);
         assert!(it.invocation(&crate::Job::Version).is_some(), "{}", it.name);
         assert!(it.supersedes.iter().all(|name| adapter(name).is_some()), "{}", it.name);
+        let by_presence = it.invocation(&crate::Job::CheckByPresence { files: &[] });
+        assert!(by_presence.is_some() || !it.joins_on_presence, "{}", it.name);
         if let Some(page) = it.page("SC2086") {
             assert!(page.url.starts_with("https://"), "{}", it.name);
         }
