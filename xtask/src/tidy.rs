@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("patch", &["check", "document", "edit", "snapshot"]),
     ("plan", &["check", "document", "edit", "snapshot"]),
     ("engine", &["check", "document", "edit", "plan", "snapshot"]),
+    ("linters", &["check", "document", "edit", "snapshot"]),
     ("pack", &["check", "document", "edit", "snapshot"]),
     ("clank-syntax", &["edit"]),
     ("solver", &[]),

@@ -1,0 +1,116 @@
+//! Biome's linter, as a rewriter: its reports have edits without saying which are safe, and `--write` makes the safe
+//! ones. Findings come from a run without `--write`, hunks from a run with it.
+//!
+//! Sealed unless its settings name plugins. Columns count code points, and a byte order mark is one, although the format
+//! says bytes.
+
+use check::{Severity, Trust};
+
+use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::collect::{Collector, RawFinding, Texts};
+use crate::json::{self, Members};
+use crate::positions::{Dialect, LineEnds, Place, Span, Unit};
+use crate::report::{Garbled, ToolReport};
+use crate::uses::{Signs, Uses, has_key};
+use crate::version::{Version, Versions};
+
+const DIALECT: Dialect = Dialect::columns(Unit::CodePoint).lines(LineEnds::Lf);
+
+pub(crate) static ADAPTER: Adapter = Adapter {
+    name: "biome",
+    kind: ToolKind::Rewriter,
+    files: Files::extensions(&[
+        "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "json", "jsonc", "css", "graphql",
+        "gql",
+    ]),
+    signs: Signs {
+        files: &["biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc"],
+        sections: &[],
+        packages: &["@biomejs/biome"],
+        hooks: &["biome-check", "biome-lint", "biome-ci"],
+        commands: &["biome lint", "biome check", "biome ci"],
+    },
+    joins_on_presence: false,
+    supersedes: &[],
+    program: "biome",
+    local: Local::Node,
+    versions: Versions::between(Version::new(2, 4, 0), Version::new(3, 0, 0)),
+    trust,
+    scope: Scope::Project,
+    limit: TimeClass::Quick,
+    climbs: true,
+    install: "npm install --save-dev @biomejs/biome",
+    invocation,
+    parse,
+    page: |rule| {
+        let name = rule.rsplit('/').next()?;
+        let mut slug = String::new();
+        for character in name.chars() {
+            if character.is_ascii_uppercase() {
+                slug.push('-');
+            }
+            slug.push(character.to_ascii_lowercase());
+        }
+        Some(match rule.starts_with("lint/") {
+            true => format!("https://biomejs.dev/linter/rules/{slug}"),
+            false => "https://biomejs.dev/linter/".to_owned(),
+        })
+    },
+    probe: None,
+};
+
+fn trust(uses: &Uses<'_>) -> Trust {
+    for path in uses.named(ADAPTER.signs.files) {
+        if uses.data(path).is_none_or(|it| has_key(&it, "plugins")) {
+            return Trust::RunsRepositoryCode { what: format!("{path} names plugins") };
+        }
+    }
+    Trust::Sealed
+}
+
+fn invocation(job: &Job<'_>) -> Option<Invocation> {
+    let lint = |args: &[&str]| {
+        let lint = Invocation::new("biome", &["lint"]).args(args.iter().copied());
+        lint.args(["--colors=off", "--no-errors-on-unmatched", "--files-ignore-unknown=true"])
+    };
+    match job {
+        Job::Version => Some(Invocation::new("biome", &["--version"])),
+        Job::Check { files } => Some(
+            lint(&["--reporter=rdjson", "--max-diagnostics=none"]).files(files).success(&[0, 1]),
+        ),
+        Job::Rewrite { files } => Some(lint(&["--write"]).files(files).success(&[0, 1]).writing()),
+        _ => None,
+    }
+}
+
+fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+    output.succeeded(&[0, 1])?;
+    let all = json::whole(&output.stdout)?;
+    let mut collector = Collector::new(texts, DIALECT);
+    for item in all.required_list("diagnostics")? {
+        let place = item.get("location");
+        let range = place.and_then(|it| it.get("range"));
+        let at = |name: &str| {
+            let at = range?.get(name)?;
+            Some(Place::Column { line: at.num("line")?, column: at.num("column")? })
+        };
+        let code = item.get("code");
+        let rule = code.and_then(|it| it.str("value")).unwrap_or("biome");
+        let named = place.and_then(|it| it.str("path"));
+        collector.add(RawFinding {
+            rule: rule.to_owned(),
+            severity: match item.str("severity") {
+                Some("ERROR") => Severity::Error,
+                Some("WARNING") => Severity::Warning,
+                _ => Severity::Info,
+            },
+            message: item.str("message").unwrap_or_default().to_owned(),
+            file: named.and_then(|it| texts.resolve(it)),
+            span: at("start").zip(at("end")).map(|(start, end)| Span::Between(start, end)),
+            snippet: None,
+            url: code.and_then(|it| it.str("url")).map(str::to_owned),
+            fixes: Vec::new(),
+        });
+    }
+    Ok(collector.finish())
+}

@@ -1,0 +1,106 @@
+//! oxlint, as a rewriter: its JSON has no edits, and `--fix` makes the safe ones.
+//!
+//! Sealed unless its settings name plugins in JavaScript or are a program. Offsets are bytes of the file as it lies on
+//! disk.
+
+use check::{Severity, Trust};
+
+use crate::adapter::{Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind};
+use crate::collect::{Collector, RawFinding, Texts};
+use crate::json::{self, Members};
+use crate::positions::{Dialect, Place, Span, Unit};
+use crate::report::{Garbled, ToolReport};
+use crate::uses::{Signs, Uses, has_key};
+use crate::version::{Version, Versions};
+
+pub(crate) static ADAPTER: Adapter = Adapter {
+    name: "oxlint",
+    kind: ToolKind::Rewriter,
+    files: Files::extensions(&[
+        "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "astro",
+    ]),
+    signs: Signs {
+        files: &[".oxlintrc.json", "oxlintrc.json", "oxlint.config.*"],
+        sections: &[],
+        packages: &["oxlint"],
+        hooks: &["oxlint"],
+        commands: &["oxlint"],
+    },
+    joins_on_presence: false,
+    supersedes: &[],
+    program: "oxlint",
+    local: Local::Node,
+    versions: Versions::between(Version::new(1, 0, 0), Version::new(2, 0, 0)),
+    trust,
+    scope: Scope::Project,
+    limit: TimeClass::Quick,
+    climbs: true,
+    install: "npm install --save-dev oxlint",
+    invocation,
+    parse,
+    page: |_| Some("https://oxc.rs/docs/guide/usage/linter/rules.html".to_owned()),
+    probe: None,
+};
+
+fn trust(uses: &Uses<'_>) -> Trust {
+    for path in uses.named(ADAPTER.signs.files) {
+        let is_data = path.file_name().ends_with(".json");
+        if !is_data || uses.data(path).is_none_or(|it| has_key(&it, "jsPlugins")) {
+            return Trust::RunsRepositoryCode { what: format!("{path} names programs") };
+        }
+    }
+    Trust::Sealed
+}
+
+fn invocation(job: &Job<'_>) -> Option<Invocation> {
+    match job {
+        Job::Version => Some(Invocation::new("oxlint", &["--version"])),
+        Job::Check { files } => Some(
+            Invocation::new("oxlint", &["--format=json", "--no-error-on-unmatched-pattern", "--"])
+                .files(files)
+                .success(&[0, 1]),
+        ),
+        Job::Rewrite { files } => Some(
+            Invocation::new(
+                "oxlint",
+                &["--fix", "--silent", "--no-error-on-unmatched-pattern", "--"],
+            )
+            .files(files)
+            .success(&[0, 1])
+            .writing(),
+        ),
+        _ => None,
+    }
+}
+
+fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+    output.succeeded(&[0, 1])?;
+    let all = json::whole(&output.stdout)?;
+    let mut collector = Collector::new(texts, Dialect::offsets(Unit::Byte));
+    for item in all.required_list("diagnostics")? {
+        let span = item.list("labels").first().and_then(|it| it.get("span"));
+        let span = span.and_then(|it| {
+            let start = i64::try_from(it.num("offset")?).ok()?;
+            let end = start.checked_add(i64::try_from(it.num("length")?).ok()?)?;
+            Some(Span::Between(Place::Offset(start), Place::Offset(end)))
+        });
+        let rule = item.str("code").unwrap_or("parse");
+        // `eslint(no-debugger)` as it is written in settings.
+        let rule = rule.replace('(', "/").replace(')', "");
+        collector.add(RawFinding {
+            rule,
+            severity: match item.str("severity") {
+                Some("error") => Severity::Error,
+                Some("warning") => Severity::Warning,
+                _ => Severity::Info,
+            },
+            message: item.str("message").unwrap_or_default().to_owned(),
+            file: item.str("filename").and_then(|it| texts.resolve(it)),
+            span,
+            snippet: None,
+            url: item.str("url").map(str::to_owned),
+            fixes: Vec::new(),
+        });
+    }
+    Ok(collector.finish())
+}

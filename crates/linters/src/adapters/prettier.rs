@@ -1,0 +1,112 @@
+//! prettier, as a formatter.
+//!
+//! Sealed only where its settings are data without plugins: a settings file in JavaScript or TypeScript is a program,
+//! `plugins` and a shared configuration named by `package.json` are modules that it loads. From version 3 on it loads
+//! no plugin that is not named.
+
+use check::Trust;
+
+use crate::adapter::{Adapter, Files, Invocation, Job, Local, Scope, TimeClass, ToolKind};
+use crate::hunks;
+use crate::uses::{Signs, Uses, has_key};
+use crate::version::{Version, Versions};
+
+pub(crate) static ADAPTER: Adapter = Adapter {
+    name: "prettier",
+    kind: ToolKind::Formatter,
+    files: Files {
+        extensions: &[
+            "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "css", "scss", "less", "json",
+            "jsonc", "json5", "yaml", "yml", "md", "markdown", "mdx", "html", "htm", "vue",
+            "graphql", "gql", "hbs",
+        ],
+        names: &[".prettierrc"],
+        programs: &[],
+    },
+    signs: Signs {
+        files: &[".prettierrc", ".prettierrc.*", "prettier.config.*"],
+        sections: &[("package.json", "prettier")],
+        packages: &["prettier"],
+        hooks: &["prettier"],
+        commands: &["prettier"],
+    },
+    joins_on_presence: false,
+    supersedes: &[],
+    program: "prettier",
+    local: Local::Node,
+    versions: Versions::between(Version::new(3, 0, 0), Version::new(4, 0, 0)),
+    trust,
+    scope: Scope::File,
+    limit: TimeClass::Slow,
+    climbs: true,
+    install: "npm install --save-dev prettier",
+    invocation,
+    parse: |output, texts| {
+        // 2: some files could not be parsed; the others were written.
+        output.succeeded(if texts.input().is_some() { &[0] } else { &[0, 2] })?;
+        let mut report = hunks::formatter_output("prettier", output, texts)?;
+        if output.status == Some(2) {
+            report.notes.push(output.last_words());
+        }
+        Ok(report)
+    },
+    page: |_| Some("https://prettier.io/docs/rationale".to_owned()),
+    probe: None,
+};
+
+fn trust(uses: &Uses<'_>) -> Trust {
+    let runs = |what: String| Trust::RunsRepositoryCode { what };
+    for path in uses.named(&[".prettierrc", ".prettierrc.*", "prettier.config.*"]) {
+        let extension = path.file_name().trim_start_matches('.').rsplit_once('.').map(|it| it.1);
+        let is_data = matches!(extension, None | Some("json" | "json5" | "yaml" | "yml" | "toml"));
+        if !is_data {
+            return runs(format!("{path} is a program"));
+        }
+        match uses.data(path) {
+            Some(value) if value.as_str().is_none() && !has_key(&value, "plugins") => {}
+            Some(value) if value.as_str().is_some() => {
+                return runs(format!("{path} names a module"));
+            }
+            Some(_) => return runs(format!("{path} names plugins")),
+            None => return runs(format!("{path} cannot be read as data")),
+        }
+    }
+    for (path, value) in uses.manifests_named("package.json") {
+        match value.get("prettier") {
+            None => {}
+            Some(it) if it.as_str().is_some() => return runs(format!("{path} names a module")),
+            Some(it) if has_key(it, "plugins") => return runs(format!("{path} names plugins")),
+            Some(_) => {}
+        }
+    }
+    // YAML settings in `package.yaml` are read too.
+    for path in uses.named(&["package.yaml"]) {
+        let names = uses.data(path).is_none_or(|it| it.get("prettier").is_some());
+        if names {
+            return runs(format!("{path} has settings"));
+        }
+    }
+    Trust::Sealed
+}
+
+fn invocation(job: &Job<'_>) -> Option<Invocation> {
+    let prettier = |args: &[&str]| Invocation::new("prettier", args);
+    match job {
+        Job::Version => Some(prettier(&["--version"])),
+        Job::Check { .. } | Job::CheckByPresence { .. } => None,
+        Job::Rewrite { files } => Some(
+            prettier(&["--write", "--ignore-unknown", "--no-color", "--log-level=error", "--"])
+                .files(files)
+                .success(&[0, 2])
+                .writing(),
+        ),
+        Job::Format { file, text } => Some(
+            prettier(&[
+                "--no-color",
+                "--log-level=error",
+                format!("--stdin-filepath={file}").as_str(),
+            ])
+            .stdin(text),
+        ),
+    }
+}

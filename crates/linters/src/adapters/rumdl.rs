@@ -1,0 +1,90 @@
+//! rumdl, as a linter of Markdown. Its fixes are bytes of the file as it lies on disk.
+//!
+//! Sealed: its settings (`.rumdl.toml`, `[tool.rumdl]`, markdownlint's data) name rules and files, and no code.
+
+use check::{Safety, Severity};
+
+use crate::adapter::{
+    Adapter, Files, Invocation, Job, Local, Output, Scope, TimeClass, ToolKind, sealed,
+};
+use crate::collect::{Collector, RawEdit, RawFinding, RawFix, Texts};
+use crate::json::{self, Members};
+use crate::positions::{Dialect, Place, Span, Unit};
+use crate::report::{Garbled, ToolReport};
+use crate::uses::Signs;
+use crate::version::{Version, Versions};
+
+pub(crate) static ADAPTER: Adapter = Adapter {
+    name: "rumdl",
+    kind: ToolKind::Linter,
+    files: Files::extensions(&["md", "markdown", "mdx"]),
+    signs: Signs {
+        files: &[".rumdl.toml", "rumdl.toml"],
+        sections: &[("pyproject.toml", "tool.rumdl")],
+        packages: &["rumdl"],
+        hooks: &["rumdl", "rumdl-fmt"],
+        commands: &["rumdl"],
+    },
+    joins_on_presence: false,
+    supersedes: &["markdownlint"],
+    program: "rumdl",
+    local: Local::Venv,
+    versions: Versions::between(Version::new(0, 1, 0), Version::new(1, 0, 0)),
+    trust: sealed,
+    scope: Scope::File,
+    limit: TimeClass::Quick,
+    climbs: true,
+    install: "pip install rumdl",
+    invocation,
+    parse,
+    page: |rule| Some(format!("https://rumdl.dev/{}/", rule.to_ascii_lowercase())),
+    probe: None,
+};
+
+fn invocation(job: &Job<'_>) -> Option<Invocation> {
+    match job {
+        Job::Version => Some(Invocation::new("rumdl", &["--version"])),
+        Job::Check { files } => Some(
+            Invocation::new(
+                "rumdl",
+                &["check", "--no-cache", "--output-format=json", "--color=never", "--"],
+            )
+            .files(files)
+            .success(&[0, 1]),
+        ),
+        _ => None,
+    }
+}
+
+fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
+    output.succeeded(&[0, 1])?;
+    let all = json::whole(&output.stdout)?;
+    let columns = Dialect::columns(Unit::CodePoint).without_bom();
+    let mut collector = Collector::new(texts, columns).edits_in(Dialect::offsets(Unit::Byte));
+    for item in json::array(&all)? {
+        let fix = item.get("fix").filter(|it| it.is_object()).map(|it| {
+            let at =
+                |name: &str| Some(Place::Offset(i64::try_from(it.get("range")?.num(name)?).ok()?));
+            let span = at("start").zip(at("end")).map(|(start, end)| Span::Between(start, end));
+            let edit = span.zip(it.str("replacement")).map(|(span, text)| RawEdit::new(span, text));
+            RawFix::of("Apply the fix", Safety::LikelyPreserving, edit.map(|it| vec![it]))
+        });
+        let place = item.num("line").zip(item.num("column"));
+        collector.add(RawFinding {
+            rule: item.str("rule").unwrap_or("rumdl").to_owned(),
+            severity: match item.str("severity") {
+                Some("error") => Severity::Error,
+                Some("info") => Severity::Info,
+                _ => Severity::Warning,
+            },
+            message: item.str("message").unwrap_or_default().to_owned(),
+            file: item.str("file").and_then(|it| texts.resolve(it)),
+            // What a column counts is not stated, and it is not where the fix starts.
+            span: place.map(|(line, _)| Span::Line(line)),
+            snippet: None,
+            url: None,
+            fixes: fix.into_iter().collect(),
+        });
+    }
+    Ok(collector.finish())
+}

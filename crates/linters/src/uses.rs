@@ -1,0 +1,379 @@
+//! Which tools a repository shows that it uses: read from its files as data, never by asking a tool.
+//!
+//! A tool is used if its settings lie in the repository (a file or a section of a manifest), if it is a dependency of
+//! development, or if a hook runs it. Manifests are read wherever they lie, up to a bound.
+
+use std::collections::BTreeMap;
+
+use document::{Format, Limits, Value};
+use edit::Text;
+use snapshot::{RelPath, Snapshot};
+
+/// Manifests that are read, those nearest to the root first.
+const MAX_MANIFESTS: usize = 400;
+/// A manifest that is larger is not read.
+const MAX_MANIFEST_BYTES: usize = 4 << 20;
+
+/// What shows that a repository uses a tool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signs {
+    /// Names of its settings files; `*` stands for anything.
+    pub files: &'static [&'static str],
+    /// Sections of manifests: the name of the manifest, and the path of the section with dots.
+    pub sections: &'static [(&'static str, &'static str)],
+    /// Names of packages that bring it, in any registry.
+    pub packages: &'static [&'static str],
+    /// Ids of hooks of the pre-commit framework.
+    pub hooks: &'static [&'static str],
+    /// Words that commands of hooks start with or contain, one after the other.
+    pub commands: &'static [&'static str],
+}
+
+impl Signs {
+    /// Nothing.
+    pub const NONE: Signs =
+        Signs { files: &[], sections: &[], packages: &[], hooks: &[], commands: &[] };
+
+    /// Whether a change of the file can change what the tool says.
+    pub fn is_setting(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        self.files.iter().any(|it| name_matches(it, name))
+            || self.sections.iter().any(|it| it.0 == name)
+            || matches!(name, ".editorconfig" | ".gitignore")
+    }
+}
+
+/// Why a tool takes part.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Evidence {
+    /// The file that shows it.
+    pub file: RelPath,
+    /// What it shows, for people.
+    pub what: String,
+    /// Whether there are only files for the tool.
+    pub is_presence: bool,
+}
+
+/// What the manifests and hooks of a repository say.
+pub struct Uses<'a> {
+    snapshot: &'a Snapshot,
+    manifests: BTreeMap<RelPath, Value>,
+    packages: BTreeMap<String, RelPath>,
+    hooks: BTreeMap<String, RelPath>,
+    commands: Vec<(RelPath, String)>,
+    ini_sections: BTreeMap<(String, String), RelPath>,
+}
+
+impl<'a> Uses<'a> {
+    /// Reads the manifests and hooks of a tree.
+    pub fn read(snapshot: &'a Snapshot) -> Uses<'a> {
+        let mut uses = Uses {
+            snapshot,
+            manifests: BTreeMap::new(),
+            packages: BTreeMap::new(),
+            hooks: BTreeMap::new(),
+            commands: Vec::new(),
+            ini_sections: BTreeMap::new(),
+        };
+        let mut paths: Vec<&RelPath> = snapshot.paths().filter(|it| is_manifest(it)).collect();
+        paths.sort_by_key(|it| (it.segments().count(), (*it).clone()));
+        for path in paths.into_iter().take(MAX_MANIFESTS) {
+            uses.read_manifest(path);
+        }
+        uses
+    }
+
+    /// The paths of the tree.
+    pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.snapshot.paths()
+    }
+
+    /// The text of a file.
+    pub fn text(&self, path: &RelPath) -> Option<Text> {
+        self.snapshot.file(path).map(|it| it.text())
+    }
+
+    /// The files whose name matches one of these.
+    pub fn named(&self, names: &[&str]) -> Vec<&RelPath> {
+        let matches = |path: &&RelPath| names.iter().any(|it| name_matches(it, path.file_name()));
+        self.snapshot.paths().filter(matches).collect()
+    }
+
+    /// A file as data: JSON with comments, YAML or TOML, by its name. `None` if it cannot be read as such.
+    pub fn data(&self, path: &RelPath) -> Option<Value> {
+        if let Some(known) = self.manifests.get(path) {
+            return Some(known.clone());
+        }
+        read_data(path, &self.text(path)?)
+    }
+
+    /// The manifests with this name, as data.
+    pub fn manifests_named(&self, name: &str) -> impl Iterator<Item = (&RelPath, &Value)> {
+        self.manifests.iter().filter(move |it| it.0.file_name() == name)
+    }
+
+    pub(crate) fn evidence(&self, signs: &Signs) -> Option<Evidence> {
+        let found = |file: &RelPath, what: String| {
+            Some(Evidence { file: file.clone(), what, is_presence: false })
+        };
+        if let Some(file) = self.named(signs.files).first() {
+            return found(file, "its settings".to_owned());
+        }
+        for (manifest, section) in signs.sections {
+            let has = |it: &&(&RelPath, &Value)| at(it.1, section).is_some();
+            if let Some((file, _)) = self.manifests_named(manifest).find(|it| has(&it)) {
+                return found(file, format!("its section `{section}`"));
+            }
+            let key = ((*manifest).to_owned(), (*section).to_owned());
+            if let Some(file) = self.ini_sections.get(&key) {
+                return found(file, format!("its section `{section}`"));
+            }
+        }
+        for package in signs.packages {
+            if let Some(file) = self.packages.get(*package) {
+                return found(file, format!("the dependency `{package}`"));
+            }
+        }
+        for hook in signs.hooks {
+            if let Some(file) = self.hooks.get(*hook) {
+                return found(file, format!("the hook `{hook}`"));
+            }
+        }
+        for command in signs.commands {
+            if let Some((file, _)) = self.commands.iter().find(|it| runs(&it.1, command)) {
+                return found(file, format!("a hook that runs `{command}`"));
+            }
+        }
+        None
+    }
+
+    fn read_manifest(&mut self, path: &RelPath) {
+        let Some(text) = self.text(path).filter(|it| it.len() <= MAX_MANIFEST_BYTES) else {
+            return;
+        };
+        let name = path.file_name();
+        if is_requirements(path) {
+            let text = String::from_utf8_lossy(text.bytes()).into_owned();
+            text.lines().for_each(|line| self.add_requirement(path, line));
+        } else if is_ini(name) {
+            self.read_ini(path, &text);
+        } else if is_script(path) {
+            let text = String::from_utf8_lossy(text.bytes()).into_owned();
+            let lines = text.lines().filter(|it| !it.trim_start().starts_with('#'));
+            self.commands.extend(lines.map(|it| (path.clone(), it.to_owned())));
+        } else if let Some(value) = read_data(path, &text) {
+            self.read_value(path, &value);
+            self.manifests.insert(path.clone(), value);
+        }
+    }
+
+    fn read_value(&mut self, path: &RelPath, value: &Value) {
+        match path.file_name() {
+            "package.json" => {
+                for section in ["dependencies", "devDependencies", "optionalDependencies"] {
+                    for (name, _) in members(value.get(section)) {
+                        self.add_package(path, name);
+                    }
+                }
+                for section in ["lint-staged", "husky", "simple-git-hooks", "pre-commit"] {
+                    strings(value.get(section), &mut |it| {
+                        self.commands.push((path.clone(), it.to_owned()));
+                    });
+                }
+            }
+            "pyproject.toml" => self.read_pyproject(path, value),
+            ".pre-commit-config.yaml" | ".pre-commit-config.yml" => {
+                for repository in items(value.get("repos")) {
+                    for hook in items(repository.get("hooks")) {
+                        if let Some(id) = hook.get("id").and_then(Value::as_str) {
+                            self.hooks.entry(id.to_owned()).or_insert_with(|| path.clone());
+                        }
+                        if let Some(entry) = hook.get("entry").and_then(Value::as_str) {
+                            self.commands.push((path.clone(), entry.to_owned()));
+                        }
+                        for package in items(hook.get("additional_dependencies")) {
+                            if let Some(package) = package.as_str() {
+                                self.add_requirement(path, package);
+                            }
+                        }
+                    }
+                }
+            }
+            name if is_hook_manifest(name) => strings(Some(value), &mut |it| {
+                self.commands.push((path.clone(), it.to_owned()));
+            }),
+            _ => {}
+        }
+    }
+
+    fn read_pyproject(&mut self, path: &RelPath, value: &Value) {
+        let lists = ["project.dependencies", "tool.uv.dev-dependencies", "build-system.requires"];
+        let tables_of_lists =
+            ["project.optional-dependencies", "dependency-groups", "tool.pdm.dev-dependencies"];
+        for list in lists {
+            for package in items(at(value, list)) {
+                self.add_requirement(path, package.as_str().unwrap_or_default());
+            }
+        }
+        for table in tables_of_lists {
+            for (_, list) in members(at(value, table)) {
+                for package in items(Some(list)) {
+                    self.add_requirement(path, package.as_str().unwrap_or_default());
+                }
+            }
+        }
+        for table in ["tool.poetry.dependencies", "tool.poetry.dev-dependencies"] {
+            for (name, _) in members(at(value, table)) {
+                self.add_package(path, name);
+            }
+        }
+        for (_, group) in members(at(value, "tool.poetry.group")) {
+            for (name, _) in members(group.get("dependencies")) {
+                self.add_package(path, name);
+            }
+        }
+        for (_, environment) in members(at(value, "tool.hatch.envs")) {
+            for package in items(environment.get("dependencies")) {
+                self.add_requirement(path, package.as_str().unwrap_or_default());
+            }
+        }
+    }
+
+    fn read_ini(&mut self, path: &RelPath, text: &Text) {
+        let text = String::from_utf8_lossy(text.bytes()).into_owned();
+        for line in text.lines() {
+            let section = line.trim().strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+            if let Some(section) = section {
+                let name = section.split(':').next().unwrap_or(section).trim();
+                let key = (path.file_name().to_owned(), name.to_owned());
+                self.ini_sections.entry(key).or_insert_with(|| path.clone());
+            }
+        }
+    }
+
+    /// The name of a requirement as Python writes them.
+    fn add_requirement(&mut self, path: &RelPath, line: &str) {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        let end = line.find(|it: char| "<>=!~;[ @(,".contains(it)).unwrap_or(line.len());
+        if !line.starts_with('-') && end > 0 {
+            self.add_package(path, &line[..end]);
+        }
+    }
+
+    fn add_package(&mut self, path: &RelPath, name: &str) {
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        self.packages.entry(name).or_insert_with(|| path.clone());
+    }
+}
+
+/// Whether a command runs a program: the words stand in it one after the other, the first one as a program.
+fn runs(command: &str, words: &str) -> bool {
+    let mut wanted = words.split(' ');
+    let first = wanted.next().unwrap_or_default();
+    let rest: Vec<&str> = wanted.collect();
+    let is_end = |it: char| it.is_whitespace() || "&|;()\"'`{}".contains(it);
+    let tokens: Vec<&str> = command.split(is_end).filter(|it| !it.is_empty()).collect();
+    tokens.iter().enumerate().any(|(at, token)| {
+        let program = token.rsplit('/').next().unwrap_or(token);
+        program == first && tokens[at + 1..].starts_with(&rest)
+    })
+}
+
+/// Whether a file name matches a pattern in which `*` stands for anything.
+pub(crate) fn name_matches(pattern: &str, name: &str) -> bool {
+    let Some((start, end)) = pattern.split_once('*') else { return pattern == name };
+    name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+}
+
+fn is_manifest(path: &RelPath) -> bool {
+    let name = path.file_name();
+    matches!(
+        name,
+        "package.json"
+            | "pyproject.toml"
+            | "Cargo.toml"
+            | "ruff.toml"
+            | ".ruff.toml"
+            | ".pre-commit-config.yaml"
+            | ".pre-commit-config.yml"
+    ) || is_hook_manifest(name)
+        || is_ini(name)
+        || is_requirements(path)
+        || is_script(path)
+}
+
+fn is_hook_manifest(name: &str) -> bool {
+    let is_lefthook = ["lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json"];
+    let is_staged =
+        [".lintstagedrc", ".lintstagedrc.json", ".lintstagedrc.yaml", ".lintstagedrc.yml"];
+    is_lefthook.contains(&name.trim_start_matches('.'))
+        || is_staged.contains(&name)
+        || matches!(name, "treefmt.toml" | ".treefmt.toml")
+}
+
+fn is_ini(name: &str) -> bool {
+    matches!(name, "setup.cfg" | "tox.ini")
+}
+
+fn is_requirements(path: &RelPath) -> bool {
+    let name = path.file_name();
+    name.ends_with(".txt")
+        && (name.contains("requirements") || path.as_str().contains("requirements/"))
+}
+
+/// Scripts that hooks are.
+fn is_script(path: &RelPath) -> bool {
+    let path = path.as_str();
+    path.starts_with(".husky/") || path.starts_with(".githooks/") || path == "hk.pkl"
+}
+
+fn read_data(path: &RelPath, text: &Text) -> Option<Value> {
+    let limits = Limits { max_bytes: MAX_MANIFEST_BYTES, ..Limits::DEFAULT };
+    let read = |format| document::parse(text, format, &limits).ok().map(|it| it.value());
+    match Format::of_path(path.as_str()) {
+        Some(format) => read(format),
+        // Settings files without an extension are JSON or YAML, and JSON is YAML.
+        None => read(Format::Json).or_else(|| read(Format::Yaml)),
+    }
+}
+
+/// The value at a path with dots.
+pub(crate) fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(value, |value, key| value.get(key))
+}
+
+pub(crate) fn items(value: Option<&Value>) -> &[Value] {
+    match value {
+        Some(Value::Array(items)) => items,
+        _ => &[],
+    }
+}
+
+pub(crate) fn members(value: Option<&Value>) -> &[(String, Value)] {
+    match value {
+        Some(Value::Object(members)) => members,
+        _ => &[],
+    }
+}
+
+/// Every string in a value. Documents are bounded in depth.
+pub(crate) fn strings(value: Option<&Value>, take: &mut dyn FnMut(&str)) {
+    match value {
+        Some(Value::String(text)) => take(text),
+        Some(Value::Array(items)) => items.iter().for_each(|it| strings(Some(it), take)),
+        Some(Value::Object(members)) => members.iter().for_each(|it| strings(Some(&it.1), take)),
+        _ => {}
+    }
+}
+
+/// Whether a key stands anywhere in a value.
+pub(crate) fn has_key(value: &Value, key: &str) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|it| has_key(it, key)),
+        Value::Object(members) => members.iter().any(|it| it.0 == key || has_key(&it.1, key)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
