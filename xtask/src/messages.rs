@@ -57,7 +57,7 @@ fn help(text: &str) -> Vec<(usize, String)> {
 /// String literals of two words or more that are not in a test and not an argument of `expect` or `assert`, by line.
 fn literals(text: &str) -> Vec<(usize, String)> {
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
-    let bytes = text[..end].as_bytes();
+    let bytes = &text.as_bytes()[..end];
     let (mut at, mut line) = (0, 1);
     let mut found = Vec::new();
     while let Some(byte) = bytes.get(at) {
