@@ -183,7 +183,9 @@ pub(crate) fn as_nobody(name: &str, test: impl FnOnce()) {
     // The program and the place must be within reach of everybody.
     let home = tempfile::tempdir_in("/var/tmp").unwrap();
     let (program, place) = (home.path().join("it"), home.path().join("place"));
-    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    // By another process: what this one has open for writing, a program that another test starts inherits for a moment.
+    let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status();
+    assert!(copied.unwrap().success());
     fs::create_dir(&place).unwrap();
     chown(&place, Some(NOBODY), Some(NOBODY)).unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).unwrap();

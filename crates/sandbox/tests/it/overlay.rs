@@ -1,13 +1,12 @@
 //! A directory with a layer over it: what a job sees there, where its writes go, and that nobody else sees either.
 
 use std::fs;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::PathBuf;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use sandbox::{Exit, Job, Level, Overlay, SandboxError};
+use sandbox::{Job, Level, Overlay, SandboxError};
 
-use super::world::{World, run, text};
+use super::world::{World, run};
 
 /// `root/job` with a layer in which `kept` is another text, `scope/inside` is gone and `new` is there.
 fn covered(world: &World, script: &str, is_writable: bool) -> (Job, PathBuf) {
@@ -37,20 +36,26 @@ fn both_are_seen_as_one_and_cannot_be_written() {
     let before = world.outside();
     let ended = run(&job, Level::Bubblewrap).unwrap();
     let expected = format!("othernewout\nrefused\n{}\n", world.root.join("job").display());
-    assert_eq!(text(&ended.stdout.kept), expected, "{}", text(&ended.stderr.kept));
-    assert_eq!(ended.how, Exit::Code(0));
+    assert_eq!(
+        super::world::text(&ended.stdout.kept),
+        expected,
+        "{}",
+        super::world::text(&ended.stderr.kept)
+    );
+    assert_eq!(ended.how, sandbox::Exit::Code(0));
     assert_eq!(world.outside(), before);
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn what_is_written_is_in_the_upper_directory_alone() {
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
     let world = World::new();
     super::world::need(Level::Bubblewrap);
     let (job, place) = covered(&world, "echo more >>kept; rm new; echo b >scope/b", true);
     let before = world.outside();
     let ended = run(&job, Level::Bubblewrap).unwrap();
-    assert_eq!(ended.how, Exit::Code(0), "{}", text(&ended.stderr.kept));
+    assert_eq!(ended.how, sandbox::Exit::Code(0), "{}", super::world::text(&ended.stderr.kept));
     assert!(!world.root.join("job/scope/b").exists());
     let upper = place.join("upper");
     assert_eq!(fs::read_to_string(upper.join("kept")).unwrap(), "othermore\n");
@@ -68,7 +73,7 @@ fn what_is_written_is_in_the_upper_directory_alone() {
 fn what_is_written_counts_as_disk() {
     let world = World::new();
     let (job, _) = covered(&world, "while :; do head -c 99999 /dev/zero >>fill; done", true);
-    assert_eq!(run(&job, Level::Bubblewrap).unwrap().how, Exit::TooMuchDisk);
+    assert_eq!(run(&job, Level::Bubblewrap).unwrap().how, sandbox::Exit::TooMuchDisk);
 }
 
 #[test]
