@@ -98,6 +98,12 @@ pub(crate) struct Common {
     /// The workspace [default: the nearest folder with a regreen.toml, else the top of the git repository, else here]
     #[arg(long, value_name = "DIR", global = true, help_heading = "Common options")]
     pub(crate) root: Option<PathBuf>,
+    /// The workspace is the files that this list names, and nothing else: for build actions
+    ///
+    /// A line is the path of a file in the workspace, a tab and where it is on disk; without a tab the two are the same.
+    /// A second tab and `context` mark a file that is read and not reported on. No source can be written.
+    #[arg(long, value_name = "LIST", global = true, help_heading = "Common options")]
+    pub(crate) inputs: Option<PathBuf>,
     /// Write the result to this file, all of it or nothing, instead of standard output
     #[arg(short, long, value_name = "FILE", global = true, help_heading = "Common options")]
     pub(crate) output: Option<PathBuf>,

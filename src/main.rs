@@ -8,6 +8,7 @@ mod exit;
 mod failure;
 mod git;
 mod input;
+mod inputs;
 mod output;
 mod policy;
 mod progress;

@@ -60,7 +60,8 @@ pub(crate) fn note(text: &str, color: Color) -> Result<()> {
     stream(io::stderr(), &bytes_of(&said, is_styled)).context("cannot write to standard error")
 }
 
-fn bytes_of(said: &Said, is_styled: bool) -> Cow<'_, [u8]> {
+/// What is written to a file or a stream.
+pub(crate) fn bytes_of(said: &Said, is_styled: bool) -> Cow<'_, [u8]> {
     match said {
         Said::Diff(bytes) if is_styled => Cow::Owned(style::paint_diff(bytes).into_bytes()),
         Said::Nothing => Cow::Borrowed(&[]),
