@@ -98,6 +98,21 @@ pub(crate) struct Common {
     /// The workspace [default: the nearest folder with a regreen.toml, else the top of the git repository, else here]
     #[arg(long, value_name = "DIR", global = true, help_heading = "Common options")]
     pub(crate) root: Option<PathBuf>,
+    /// The workspace is the files that this list names, and nothing else: for build actions
+    ///
+    /// A line is the path of a file in the workspace, a tab and where it is on disk; without a tab the two are the same.
+    /// A second tab and `context` mark a file that is read and not reported on. No source can be written.
+    #[arg(long, value_name = "LIST", global = true, help_heading = "Common options")]
+    pub(crate) inputs: Option<PathBuf>,
+    /// One line of such a list; may be repeated
+    #[arg(
+        long,
+        value_name = "LINE",
+        global = true,
+        help_heading = "Common options",
+        hide_short_help = true
+    )]
+    pub(crate) input: Vec<String>,
     /// Write the result to this file, all of it or nothing, instead of standard output
     #[arg(short, long, value_name = "FILE", global = true, help_heading = "Common options")]
     pub(crate) output: Option<PathBuf>,
@@ -116,6 +131,11 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// Whether the workspace is a list of files.
+    pub(crate) fn has_inputs(&self) -> bool {
+        self.inputs.is_some() || !self.input.is_empty()
+    }
+
     /// A command that works on the same workspace, as it can be typed in a shell.
     pub(crate) fn command_line(&self, words: &[&str]) -> String {
         let root = self.root.as_ref().map(|it| it.to_string_lossy().into_owned());

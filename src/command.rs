@@ -28,17 +28,19 @@ pub(crate) mod watch;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use protocol::v1::{FileSummary, LookFailure, PendingTransaction};
 use service::{Interrupts, Session, User};
 
 use crate::cli::{Cli, Command, Common, ReportFormat};
 use crate::environment::Environment;
 use crate::exit::Exit;
+use crate::failure::UsageError;
+use crate::inputs::Inputs;
 use crate::output::{Said, deliver, note};
 use crate::policy::{Wants, WritePolicy};
 use crate::render::verdict;
-use crate::{failure, signals, words};
+use crate::{destination, failure, signals, words};
 
 /// What every command is given.
 pub(crate) struct Ctx<'a> {
@@ -50,6 +52,8 @@ pub(crate) struct Ctx<'a> {
     pending: RefCell<Option<PendingTransaction>>,
     /// A file that says which workspace the command is about.
     pub(crate) file: Option<&'a Path>,
+    /// The files that are the workspace, if they are listed.
+    pub(crate) inputs: Option<Inputs>,
 }
 
 /// What a command says and how it ends.
@@ -86,6 +90,9 @@ impl Ctx<'_> {
         if wants == Wants::Write {
             signals::install(&self.user.interrupts)?;
         }
+        if let Some(inputs) = &self.inputs {
+            return Ok(Session::of_inputs(&inputs.files)?);
+        }
         let session = Session::open(root, self.policy.access(wants), &self.user)?;
         for note in session.state_notes() {
             self.note(&format!("note: {}\n", words::printable(&note)))?;
@@ -95,15 +102,34 @@ impl Ctx<'_> {
 
     /// The folder that is the workspace.
     pub(crate) fn root(&self) -> Result<PathBuf, root::RootError> {
+        if self.inputs.is_some() {
+            let root = self.common.root.as_deref().unwrap_or(Path::new(""));
+            return Ok(self.environment.directory.join(root));
+        }
         root::find(&self.environment, self.common.root.as_deref())
     }
 
     /// The folder that is the workspace of a file: the one that was typed, else the one that the file lies in.
     pub(crate) fn root_of(&self, file: &Path) -> Result<PathBuf, root::RootError> {
         match &self.common.root {
-            Some(_) => self.root(),
-            None => root::find_from(&self.environment, file),
+            None if self.inputs.is_none() => root::find_from(&self.environment, file),
+            _ => self.root(),
         }
+    }
+
+    /// Writes an artifact beside the result. It must not be one of the inputs.
+    pub(crate) fn write(&self, file: &Path, bytes: &[u8]) -> Result<()> {
+        let file = self.output(file)?;
+        Ok(destination::write(&file, bytes, &self.confined())?)
+    }
+
+    /// Where an output goes that was named on the command line.
+    pub(crate) fn output(&self, file: &Path) -> Result<PathBuf, UsageError> {
+        let directory = &self.environment.directory;
+        if let Some(inputs) = &self.inputs {
+            inputs.refuse(directory, file)?;
+        }
+        Ok(directory.join(file))
     }
 
     /// The workspaces that no link leads an output out of: the one that a program lies in, and the one that was named or
@@ -117,7 +143,7 @@ impl Ctx<'_> {
     pub(crate) fn deliver(&self, said: &Said) -> Result<()> {
         match &self.common.output {
             Some(file) => {
-                let file = self.environment.directory.join(file);
+                let file = self.output(file)?;
                 deliver(said, Some(&file), &self.confined(), self.common.color)
             }
             None => deliver(said, None, &[], self.common.color),
@@ -144,7 +170,8 @@ impl Ctx<'_> {
 /// Runs the command to its exit code.
 pub(crate) fn run(cli: &Cli) -> Exit {
     let outcome = Environment::read().and_then(|environment| {
-        let policy = WritePolicy::decide(&environment);
+        let policy = WritePolicy::decide(&environment, cli.common.has_inputs());
+        let inputs = read_inputs(&cli.common, &environment)?;
         let user = User {
             home: environment.home.clone(),
             interrupts: Interrupts::new(),
@@ -152,7 +179,10 @@ pub(crate) fn run(cli: &Cli) -> Exit {
         };
         let pending = RefCell::default();
         let file = file_of(&cli.command);
-        let ctx = Ctx { common: &cli.common, environment, policy, user, pending, file };
+        let ctx = Ctx { common: &cli.common, environment, policy, user, pending, file, inputs };
+        if let Some(file) = &cli.common.output {
+            ctx.output(file)?;
+        }
         let (said, exit) = match dispatch(&ctx, &cli.command) {
             Err(error) => match signals::rolled_back(&error) {
                 Some(signal) => {
@@ -187,6 +217,25 @@ pub(crate) fn run(cli: &Cli) -> Exit {
         Ok(exit)
     });
     outcome.unwrap_or_else(|error| fail(cli, &error))
+}
+
+/// The inputs, if they are listed.
+fn read_inputs(common: &Common, environment: &Environment) -> Result<Option<Inputs>> {
+    if !common.has_inputs() {
+        return Ok(None);
+    }
+    let mut text = match &common.inputs {
+        Some(list) => std::fs::read_to_string(environment.directory.join(list))
+            .with_context(|| format!("cannot read the list of inputs {}", list.display()))?,
+        None => String::new(),
+    };
+    for line in &common.input {
+        text.push('\n');
+        text.push_str(line);
+    }
+    let root = common.root.as_deref().unwrap_or(Path::new("."));
+    let root = look::relative_to_root(Path::new(""), Path::new(""), root)?;
+    Ok(Some(Inputs::parse(&text, &environment.directory, &root)?))
 }
 
 /// The program that a command is about: it says which workspace that is.

@@ -33,6 +33,7 @@ impl Wants {
 pub(crate) enum Evidence {
     Asked,
     Bazel,
+    Inputs,
 }
 
 /// A command that would write was run by a build.
@@ -65,14 +66,18 @@ impl Evidence {
         match self {
             Evidence::Asked => "REGREEN_ACTION is set",
             Evidence::Bazel => "Bazel's sandbox was detected",
+            Evidence::Inputs => "its inputs are listed",
         }
     }
 }
 
 impl WritePolicy {
-    /// An explicit wish beats `bazel run`, which beats what the surroundings look like.
-    pub(crate) fn decide(environment: &Environment) -> WritePolicy {
-        if environment.is_action_asked_for {
+    /// An explicit wish beats `bazel run`, which beats what the surroundings look like. Who lists the inputs of a command
+    /// is a build.
+    pub(crate) fn decide(environment: &Environment, has_inputs: bool) -> WritePolicy {
+        if has_inputs {
+            WritePolicy::Action(Evidence::Inputs)
+        } else if environment.is_action_asked_for {
             WritePolicy::Action(Evidence::Asked)
         } else if environment.bazel_run_root.is_none() && environment.is_bazel_action {
             WritePolicy::Action(Evidence::Bazel)
@@ -106,12 +111,17 @@ mod tests {
     #[test]
     fn an_explicit_wish_beats_bazel_run_and_that_beats_the_surroundings() {
         let decide = |asked: bool, run: bool, sandbox: bool| {
-            WritePolicy::decide(&Environment {
+            let environment = Environment {
                 is_action_asked_for: asked,
                 bazel_run_root: run.then(|| "/ws".into()),
                 is_bazel_action: sandbox,
                 ..Environment::default()
-            })
+            };
+            assert_eq!(
+                WritePolicy::decide(&environment, true),
+                WritePolicy::Action(Evidence::Inputs)
+            );
+            WritePolicy::decide(&environment, false)
         };
         assert_eq!(decide(false, false, false), WritePolicy::User);
         assert_eq!(decide(false, true, true), WritePolicy::User);

@@ -47,6 +47,8 @@ mod history;
 mod hooks;
 #[path = "it/hostile.rs"]
 mod hostile;
+#[path = "it/inputs.rs"]
+mod inputs;
 #[path = "it/interactive.rs"]
 mod interactive;
 #[path = "it/interrupted.rs"]

@@ -10,7 +10,7 @@ use service::BuildReply;
 use super::look::{SolverArguments, relative_to_root};
 use super::{Ctx, Outcome};
 use crate::cli::ReportFormat;
-use crate::destination::{self, Folder};
+use crate::destination::Folder;
 use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::output::Said;
@@ -146,14 +146,13 @@ fn refuse_sources(arguments: &Arguments) -> Result<(), UsageError> {
 }
 
 fn write_artifacts(ctx: &Ctx<'_>, arguments: &Arguments, reply: &BuildReply) -> Result<()> {
-    let roots = ctx.confined();
     let write = |file: &Option<PathBuf>, bytes: &[u8]| match file {
-        Some(file) => destination::write(&ctx.environment.directory.join(file), bytes, &roots),
+        Some(file) => ctx.write(file, bytes),
         None => Ok(()),
     };
     let diff: Vec<u8> = reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
     write(&arguments.fixes_diff, &diff)?;
-    Ok(write(&arguments.fixes_json, reply.edits.as_bytes())?)
+    write(&arguments.fixes_json, reply.edits.as_bytes())
 }
 
 /// Writes every file whole. A file that is as it should be is not touched, so that nothing downstream is built again.

@@ -1,6 +1,7 @@
 //! `regreen check`: what is wrong, and what would repair it.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -12,7 +13,7 @@ use super::{Ctx, Outcome, watch};
 use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::git::{GitError, Repository};
-use crate::output::Said;
+use crate::output::{Said, bytes_of};
 use crate::policy::Wants;
 use crate::progress::ProgressLine;
 use crate::render::check::render_check;
@@ -32,6 +33,7 @@ use crate::words::{printable, rule_name};
   regreen check --changed=origin/main        what differs from a branch
   regreen check --write-baseline             accept what is there; only new findings fail
   regreen check --format sarif -o out.sarif  for code scanning
+  regreen check --emit edits=fix.json --emit sarif=out.sarif   several results of one look
   regreen check --watch                      again whenever a file changes; Ctrl-C ends it
   regreen check --stdin-path app.yaml < buf  what an editor holds and has not saved")]
 pub(crate) struct Arguments {
@@ -49,6 +51,23 @@ pub(crate) struct Arguments {
     /// What to print
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = CheckFormat::Text)]
     pub(crate) format: CheckFormat,
+    /// Also write the result in this format to a file; may be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_emit, conflicts_with = "watch")]
+    pub(crate) emit: Vec<(CheckFormat, PathBuf)>,
+    /// Write the exit code to this file, print nothing and end with 0, unless the work could not be done
+    ///
+    /// A build step that fails has no outputs. With this it has them, and a later step fails.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "write_baseline"])]
+    pub(crate) exit_code_file: Option<PathBuf>,
+}
+
+/// A format and a file.
+fn parse_emit(text: &str) -> Result<(CheckFormat, PathBuf), String> {
+    let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE")?;
+    if file.is_empty() {
+        return Err("expected FORMAT=FILE".to_owned());
+    }
+    Ok((CheckFormat::from_str(format, false)?, PathBuf::from(file)))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -63,6 +82,8 @@ pub(crate) enum CheckFormat {
     Repairs,
     /// What `fix` would do, as a unified diff
     Diff,
+    /// The same as an edits document that `apply` takes, bound to the bytes of the files
+    Edits,
     /// SARIF 2.1.0, with the repairs as fixes
     Sarif,
     /// Annotations for GitHub Actions
@@ -76,6 +97,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     if arguments.watch && !matches!(arguments.format, CheckFormat::Text | CheckFormat::Json) {
         return Err(UsageError("--watch prints text or JSON".to_owned()).into());
     }
+    for file in arguments.emit.iter().map(|it| &it.1).chain(&arguments.exit_code_file) {
+        ctx.output(file)?;
+    }
     let Looked { look, .. } = arguments.look.look(ctx)?;
     let request = request(arguments, look);
     let session = ctx.open(Wants::unless(!arguments.write_baseline))?;
@@ -87,18 +111,38 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     drop(line);
     let reply = reply?;
     let exit = Exit::of_verdict(reply.verdict);
-    let said = say(ctx, &session, &request.look, &reply, arguments.format)?;
-    Ok((said, exit))
+    let format = arguments.format;
+    if matches!(
+        format,
+        CheckFormat::Repairs | CheckFormat::FixActions | CheckFormat::Diff | CheckFormat::Edits
+    ) {
+        ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
+    }
+    let said = say(ctx, &session, &request.look, &reply, format)?;
+    for (format, file) in &arguments.emit {
+        let emitted = say(ctx, &session, &request.look, &reply, *format)?;
+        ctx.write(file, &bytes_of(&emitted, false))?;
+    }
+    match &arguments.exit_code_file {
+        Some(file) if exit != Exit::Failed => {
+            ctx.write(file, format!("{}\n", exit.code()).as_bytes())?;
+            let said = if ctx.common.output.is_some() { said } else { Said::Nothing };
+            Ok((said, Exit::Clean))
+        }
+        _ => Ok((said, exit)),
+    }
 }
 
 fn request(arguments: &Arguments, look: Look) -> Check {
-    let format = arguments.format;
+    let wants =
+        |format| arguments.format == format || arguments.emit.iter().any(|(it, _)| *it == format);
     Check {
         look,
         strict: arguments.strict,
         write_baseline: arguments.write_baseline,
-        with_fix_actions: format == CheckFormat::FixActions,
-        with_diffs: format == CheckFormat::Diff,
+        with_fix_actions: wants(CheckFormat::FixActions),
+        with_diffs: wants(CheckFormat::Diff),
+        with_edits: wants(CheckFormat::Edits),
     }
 }
 
@@ -110,9 +154,6 @@ fn say(
     reply: &CheckReply,
     format: CheckFormat,
 ) -> Result<Said> {
-    if matches!(format, CheckFormat::Repairs | CheckFormat::FixActions | CheckFormat::Diff) {
-        ctx.tell_gaps(&reply.report.failures, &reply.report.summary.files)?;
-    }
     match format {
         CheckFormat::Text => Ok(Said::Text(render_check(reply, look, ctx.common))),
         CheckFormat::Json => Said::json(&reply.report),
@@ -132,6 +173,7 @@ fn say(
         CheckFormat::Diff => {
             Ok(Said::Diff(reply.changes.iter().flat_map(|it| it.diff.iter().copied()).collect()))
         }
+        CheckFormat::Edits => Ok(Said::Raw(reply.edits.clone().unwrap_or_default().into_bytes())),
         CheckFormat::Sarif => Said::json(&sarif(reply, &pages(session, reply))),
         CheckFormat::Github => {
             let repository = Repository::open(&ctx.root()?, &ctx.environment);

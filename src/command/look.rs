@@ -148,6 +148,20 @@ impl LookArguments {
             jobs: self.jobs.map(usize::from),
             solver: self.solver.wire(),
         };
+        if let Some(inputs) = &ctx.inputs {
+            if self.changed.is_some() || self.staged || self.stdin_path.is_some() {
+                let message =
+                    "--inputs lists what to look at; --changed, --staged and --stdin-path do too";
+                return Err(UsageError(message.to_owned()).into());
+            }
+            if look.paths.is_empty() && inputs.reported.len() < inputs.files.len() {
+                // Without a path everything is reported on.
+                match inputs.reported.as_slice() {
+                    [] => look.changed = Some(Vec::new()),
+                    reported => look.paths = reported.to_vec(),
+                }
+            }
+        }
         let mut looked_staged = None;
         let mut buffer = None;
         if let Some(since) = &self.changed {

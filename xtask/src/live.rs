@@ -1,5 +1,6 @@
 //! The live tier: tests against real tools. Installs what it needs by package name, then runs; nothing is skipped.
 
+mod bazel;
 mod hooks;
 mod workflows;
 
@@ -10,11 +11,13 @@ use anyhow::{Context, Result, ensure};
 use crate::steps::step;
 use crate::{cargo, command, corpora, crash, execute, fuzz, report, study};
 
+pub(crate) use bazel::run as bazel;
 pub(crate) use hooks::{Program, run as hooks};
 pub(crate) use workflows::run as workflows;
 
 /// Debian packages, with the program that each is needed for.
-const PACKAGES: [(&str, &str); 10] = [
+const PACKAGES: [(&str, &str); 11] = [
+    ("bazel-bootstrap", "bazel"),
     ("strace", "strace"),
     ("patch", "patch"),
     ("git", "git"),
@@ -42,6 +45,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     step("tests", || tests(root))?;
     step("workflows", || workflows(root))?;
     step("hooks", || hooks(root, Program::Built))?;
+    step("bazel", || bazel(root, None))?;
     step("mutation study", || execute(bench(root).args(["--mutation", "--quick"])))?;
     step("repair study", || {
         study::run(root, &["--per-kind", "2"])?;

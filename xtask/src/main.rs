@@ -37,6 +37,7 @@ cargo xtask TASK
   hooks [--built]    have pre-commit and prek install regreen from a clone, which takes minutes, and run both hooks
                      (or run them with the binary of this build)
   workflows          zizmor and shellcheck on what GitHub runs
+  bazel [--program FILE] have Bazel build, test and run with the rules of bazel/, here and remotely
   dist               build what is released into dist/: archive, wheel, npm and Debian packages, provenance
                      [--verify] builds twice and compares, [--install] tries each package, [--lint] runs linters
   live               everything that needs more than Rust: installs it, then runs it
@@ -78,6 +79,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["hooks"] => live::hooks(&root(), live::Program::Installed),
         ["hooks", "--built"] => live::hooks(&root(), live::Program::Built),
         ["workflows"] => live::workflows(&root()),
+        ["bazel"] => live::install(&root()).and_then(|()| live::bazel(&root(), None)),
+        ["bazel", "--program", file] => live::bazel(&root(), Some(Path::new(file))),
         ["dist", flags @ ..] => dist::run(&root(), flags),
         ["live"] => live::run(&root()),
         _ => bail!("unknown task\n\n{USAGE}"),

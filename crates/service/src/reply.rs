@@ -27,6 +27,8 @@ pub struct CheckReply {
     pub waits: BTreeMap<String, (Option<String>, String)>,
     /// What `fix` would do to each file, if diffs were asked for.
     pub changes: Vec<FileChange>,
+    /// What `fix` would do as an edits document, if it was asked for.
+    pub edits: Option<String>,
     /// The fix-action document, if it was asked for.
     pub fix_actions: Option<FixActionsOutput>,
     /// The baseline that was written, if that was asked for.

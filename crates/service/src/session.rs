@@ -1,10 +1,12 @@
 //! An open workspace. What an interrupted transaction left behind is settled first by who may write, and reported by who
 //! may not.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use protocol::v1::PendingTransaction;
-use workspace::{Interrupts, Options, Recovered, TransactionId, Workspace};
+use snapshot::RelPath;
+use workspace::{Interrupts, Listing, Options, Recovered, TransactionId, Workspace};
 
 use crate::failure::Failure;
 
@@ -57,6 +59,20 @@ impl Session {
         let workspace = open(root, user, Options::new(level))?;
         let root = Some(root.to_owned());
         Ok(Session { root, is_trusting, ..Session::over(workspace, access)? })
+    }
+
+    /// Opens the tree that a build lists: the path of each of its files, and where the file is on disk. Nothing else is
+    /// read, and nothing can be written.
+    pub fn of_inputs(inputs: &BTreeMap<String, PathBuf>) -> Result<Session, Failure> {
+        let parse = |(path, file): (&String, &PathBuf)| match RelPath::parse(path) {
+            Ok(path) => Ok((path, file.clone())),
+            Err(error) => Err(Failure::Usage { message: format!("the list of inputs: {error}") }),
+        };
+        let listing = inputs.iter().map(parse).collect::<Result<Listing, Failure>>()?;
+        let options = Options::new(workspace::Access::ReadOnly);
+        let workspace = Workspace::listed(listing, options)
+            .map_err(|error| Failure::Unreadable { message: error.to_string() })?;
+        Session::over(workspace, Access::Build)
     }
 
     /// Settles a workspace that is open already.

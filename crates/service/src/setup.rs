@@ -20,7 +20,7 @@ use crate::clank::{ProvedClank, Prover, Z3_SOURCE};
 use crate::config::{self, Config, PackPlace, PackRef};
 use crate::failure::Failure;
 use crate::registry::Registry;
-use crate::session::Session;
+use crate::session::{Access, Session};
 use crate::steady::Attempt;
 use crate::{Frames, nearest, own_rules, pool, trust, verdict, wire};
 
@@ -343,7 +343,13 @@ pub(crate) fn load_config(
     };
     let Some(text) = text else { return Ok((Config::default(), None)) };
     match config::read(&text) {
-        Ok(config) => Ok((config, Some(text))),
+        Ok(mut config) => {
+            // A build runs no program that is not one of its inputs.
+            if session.access() == Access::Build {
+                config.clank.solver = v1::Solver::Own;
+            }
+            Ok((config, Some(text)))
+        }
         Err(problems) => Err(config_failure(&problems, &text)),
     }
 }

@@ -20,6 +20,7 @@ mod hook_fs;
 mod images;
 mod interrupt;
 mod journal;
+mod listed;
 mod load;
 mod lock;
 mod mem_fs;
@@ -60,6 +61,7 @@ pub use home::{Home, HomeError};
 pub use hook_fs::HookFs;
 pub use interrupt::Interrupts;
 pub use journal::{JournalError, ParseIdError, TransactionId};
+pub use listed::{Listing, ListingError};
 pub use load::{LoadError, Loaded};
 pub use lock::LockError;
 pub use mem_fs::{Beneath, Fault, MemFs, Survival};
@@ -168,6 +170,8 @@ enum Store {
 pub struct Workspace {
     fs: Arc<dyn Fs>,
     root: Option<PathBuf>,
+    /// The files, if somebody listed them.
+    listing: Option<Arc<Listing>>,
     store: Store,
     interrupts: Option<Interrupts>,
     options: Options,
@@ -220,7 +224,15 @@ impl Workspace {
     }
 
     fn over(fs: Arc<dyn Fs>, store: Store, options: Options) -> Workspace {
-        Workspace { fs, root: None, store, interrupts: None, options, holder: Arc::default() }
+        Workspace {
+            fs,
+            root: None,
+            listing: None,
+            store,
+            interrupts: None,
+            options,
+            holder: Arc::default(),
+        }
     }
 
     /// What a transaction did is written down where everybody finds it: a signal may end the process again. Returns the
@@ -273,6 +285,10 @@ impl Workspace {
     /// The paths of all files, sorted, and nothing of what is in them; none if there are more than `limit`, which would be
     /// some of them in no order, or if there is no folder to list.
     pub fn list(&self, limit: usize) -> Vec<RelPath> {
+        if let Some(listing) = &self.listing {
+            let is_few = listing.len() <= limit;
+            return listing.keys().filter(|_| is_few).cloned().collect();
+        }
         self.root.as_deref().and_then(|root| scan::list(root, limit)).unwrap_or_default()
     }
 

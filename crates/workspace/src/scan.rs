@@ -28,6 +28,7 @@ use self::tracked::{Tracked, is_repository};
 use crate::Workspace;
 use crate::fs::{Fs, Kind};
 use crate::journal::is_temp_name;
+use crate::listed::Listing;
 use crate::reader::Reader;
 use crate::stat_cache;
 
@@ -122,6 +123,9 @@ impl Workspace {
 
     /// Lists the tree of sources and reads nothing. What is listed is read by the reader.
     pub fn survey(&self, reader: &Arc<Reader>, survey: &Survey<'_>) -> Result<Scanned, ScanError> {
+        if let Some(listing) = &self.listing {
+            return look_at(listed(listing, survey), reader, survey);
+        }
         self.survey_from(self.root.as_deref().ok_or_else(no_root)?, reader, survey)
     }
 
@@ -143,43 +147,67 @@ impl Workspace {
         reader: &Arc<Reader>,
         survey: &Survey<'_>,
     ) -> Result<Scanned, ScanError> {
-        let Survey { jobs, is_of_interest, suspects, only } = *survey;
+        let Survey { jobs, is_of_interest, only, .. } = *survey;
         let root = self.root.as_deref().ok_or_else(no_root)?;
         check_start(root, start, Extent::Sources)?;
         let is_of_interest = Some(is_of_interest);
         let walk = Walk { start, jobs, only, is_of_interest, ..Walk::new(root, Extent::Sources) };
-        let walked = walk.run();
-        let Walked { paths, mut skipped, passed_over } = walked;
-        let mut entries = BTreeMap::new();
-        let mut add = |path: RelPath, found: io::Result<Option<Entry>>| match found {
-            Ok(Some(entry)) => drop(entries.insert(path, entry)),
-            Ok(None) => {} // It went away since it was listed.
-            Err(error) => {
-                let skip = unread(path.to_string(), error.to_string());
-                skipped.push(Skipped { may_be_folder: false, ..skip });
-            }
+        look_at(walk.run(), reader, survey)
+    }
+}
+
+/// What a walk over a tree would find that somebody listed.
+fn listed(listing: &Listing, survey: &Survey<'_>) -> Walked {
+    let is_asked = |path: &&RelPath| {
+        let is_in = |only: &BTreeSet<RelPath>| {
+            only.contains(*path) || path.ancestors().any(|it| only.contains(&it))
         };
-        let (mut listed, mut wanted) = (Vec::new(), Vec::new());
-        for Seen { path, kind, is_wanted } in paths {
-            match kind {
-                _ if suspects.contains(&path) => {
-                    let found = reader.read_entry(&path);
-                    add(path, found);
-                }
-                Kind::File if is_wanted => wanted.push(path),
-                Kind::File => listed.push(path),
-                Kind::Link | Kind::Special | Kind::Directory => {
-                    let found = reader.look_at(&path);
-                    add(path, found);
-                }
+        survey.only.is_none_or(is_in)
+    };
+    let seen = |path: &RelPath| {
+        let is_wanted = (survey.is_of_interest)(path);
+        Seen { path: path.clone(), kind: Kind::File, is_wanted }
+    };
+    Walked { paths: listing.keys().filter(is_asked).map(seen).collect(), ..Walked::default() }
+}
+
+/// Finds out what the files are that are of interest, and reads those that did not hold still before.
+fn look_at(
+    walked: Walked,
+    reader: &Arc<Reader>,
+    survey: &Survey<'_>,
+) -> Result<Scanned, ScanError> {
+    let Survey { jobs, suspects, .. } = *survey;
+    let Walked { paths, mut skipped, passed_over } = walked;
+    let mut entries = BTreeMap::new();
+    let mut add = |path: RelPath, found: io::Result<Option<Entry>>| match found {
+        Ok(Some(entry)) => drop(entries.insert(path, entry)),
+        Ok(None) => {} // It went away since it was listed.
+        Err(error) => {
+            let skip = unread(path.to_string(), error.to_string());
+            skipped.push(Skipped { may_be_folder: false, ..skip });
+        }
+    };
+    let (mut listed, mut wanted) = (Vec::new(), Vec::new());
+    for Seen { path, kind, is_wanted } in paths {
+        match kind {
+            _ if suspects.contains(&path) => {
+                let found = reader.read_entry(&path);
+                add(path, found);
+            }
+            Kind::File if is_wanted => wanted.push(path),
+            Kind::File => listed.push(path),
+            Kind::Link | Kind::Special | Kind::Directory => {
+                let found = reader.look_at(&path);
+                add(path, found);
             }
         }
-        let found = in_parallel(&wanted, jobs, |paths| reader.look_at_all(paths));
-        wanted.into_iter().zip(found).for_each(|(path, found)| add(path, found));
-        skipped.sort();
-        let source = Arc::<Reader>::clone(reader);
-        Ok(Scanned { snapshot: Snapshot::listed(entries, listed, source)?, skipped, passed_over })
     }
+    let found = in_parallel(&wanted, jobs, |paths| reader.look_at_all(paths));
+    wanted.into_iter().zip(found).for_each(|(path, found)| add(path, found));
+    skipped.sort();
+    let source = Arc::<Reader>::clone(reader);
+    Ok(Scanned { snapshot: Snapshot::listed(entries, listed, source)?, skipped, passed_over })
 }
 
 fn no_root() -> ScanError {

@@ -14,6 +14,8 @@ mod escape;
 mod history;
 #[path = "it/hostile_journal.rs"]
 mod hostile_journal;
+#[path = "it/listed.rs"]
+mod listed;
 #[path = "it/recovery.rs"]
 mod recovery;
 #[path = "it/savers.rs"]

@@ -123,6 +123,8 @@ pub struct Check {
     pub with_fix_actions: bool,
     /// Make the diff of what `fix` would do.
     pub with_diffs: bool,
+    /// Make the edits document of what `fix` would do.
+    pub with_edits: bool,
 }
 
 /// `plan`.

@@ -109,6 +109,10 @@ pub(super) fn reply(
             Some(fixed) => file_changes(snapshot, &fixed.change)?,
             None => Vec::new(),
         },
+        edits: match would.as_ref().filter(|_| request.with_edits) {
+            Some(fixed) => Some(edits(&fixed.change)?),
+            None => None,
+        },
         fix_actions: would
             .as_ref()
             .filter(|_| request.with_fix_actions)
@@ -119,9 +123,16 @@ pub(super) fn reply(
     })
 }
 
+/// The change as an edits document.
+fn edits(change: &TreeChange) -> Result<String, Failure> {
+    let document = patch::edits::EditsDocument::from_change(change);
+    let document = document.map_err(|error| Failure::Unreadable { message: error.to_string() })?;
+    Ok(document.render())
+}
+
 /// Whether the reply says what `fix` would do.
 fn needs_fix(request: &v1::Check) -> bool {
-    request.strict || request.with_diffs || request.with_fix_actions
+    request.strict || request.with_diffs || request.with_edits || request.with_fix_actions
 }
 
 /// What a repair waits for, if it does.

@@ -1,0 +1,40 @@
+"""Which regreen the actions run.
+
+The program is a file, so that its bytes are part of the key of every action. `--@rules_regreen//:regreen=LABEL` chooses it;
+the default is `@regreen//:regreen`, which `repositories.bzl` makes. A build for several kinds of machines registers a
+toolchain for each and says `--@rules_regreen//:regreen=@rules_regreen//:resolved`.
+"""
+
+RegreenToolInfo = provider(
+    doc = "A regreen that actions run.",
+    fields = {"regreen": "File: the program."},
+)
+
+def _regreen_toolchain_impl(ctx):
+    return [
+        DefaultInfo(files = depset([ctx.file.regreen])),
+        RegreenToolInfo(regreen = ctx.file.regreen),
+        platform_common.ToolchainInfo(regreen = ctx.file.regreen),
+    ]
+
+regreen_toolchain = rule(
+    doc = "A program, to be named by the setting or to be registered as a toolchain.",
+    implementation = _regreen_toolchain_impl,
+    attrs = {
+        "regreen": attr.label(
+            doc = "The program.",
+            allow_single_file = True,
+            mandatory = True,
+        ),
+    },
+)
+
+def _resolved_toolchain_impl(ctx):
+    regreen = ctx.toolchains["//:toolchain_type"].regreen
+    return [DefaultInfo(files = depset([regreen])), RegreenToolInfo(regreen = regreen)]
+
+resolved_toolchain = rule(
+    doc = "The program of the toolchain that is registered for the platform.",
+    implementation = _resolved_toolchain_impl,
+    toolchains = ["//:toolchain_type"],
+)
