@@ -258,7 +258,7 @@ fn dubious_ownership_is_named_with_what_git_says_to_do() {
     assert!(ran.stderr.contains("note: paths are those of the workspace"), "{}", ran.text());
     // What needs no git needs nobody's trust in git, and what git says to do helps.
     assert_eq!(run(&scene, "check").code, 1);
-    std::fs::create_dir(scene.path("home")).unwrap();
+    std::fs::create_dir_all(scene.path("home")).unwrap();
     git(&scene, &format!("config --global --add safe.directory {top}"));
     assert_eq!(run(&scene, "check --changed").code, 0);
 }
