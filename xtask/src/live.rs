@@ -59,12 +59,13 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 /// Every test there is, with the tools that the live ones ask for.
 fn tests(root: &Path) -> Result<()> {
     let tsc = typescript(root)?;
+    let linters = linters(root)?;
     let modules = tsc.ancestors().nth(2).context("tsc is in node_modules/.bin")?;
     let cargo_test = |flags: &[&str]| {
         let mut command = cargo(root);
         command.args(flags).args(["--workspace", "--features", "live", "--locked"]);
         command.env("CLANK_TSC", &tsc).env("CHECK_NODE_MODULES", modules);
-        command.env("BENCH_REGREEN", built(root, "regreen"));
+        command.env("BENCH_REGREEN", built(root, "regreen")).env("LINTERS_TOOLS", &linters);
         command
     };
     execute(&mut cargo_test(&["test", "--all-targets", "--no-fail-fast"]))?;
@@ -108,6 +109,14 @@ fn python_tools(root: &Path) -> Result<PathBuf> {
     execute(command(&pip.to_string_lossy(), root).args(flags).args(PYTHON_TOOLS))?;
     std::fs::write(installed, wanted)?;
     Ok(folder.join("bin"))
+}
+
+/// Installs the linters and formatters that adapters are tried with, and says where they are.
+fn linters(root: &Path) -> Result<PathBuf> {
+    let folder = target(root).join("linters");
+    execute(command("sh", root).arg("crates/linters/live/install.sh").arg(&folder))
+        .context("pip and npm are how the live tier installs linters")?;
+    Ok(folder)
 }
 
 /// Installs the TypeScript compiler that generated code is tried with, and says where it is.

@@ -5,6 +5,8 @@
 mod it {
     mod formats;
     mod hostile;
+    #[cfg(feature = "live")]
+    mod live;
     mod probes;
     mod recorded;
     pub(crate) mod support;
