@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use check::{
-    Cache, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError, Page,
-    Parsed, Parses, Reach, Repair, Report, RuleSet, Severity, Sign, Tier, Trust, Unchecked,
+    Cache, CacheKey, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError,
+    Page, Parsed, Parses, Reach, Repair, Report, RuleSet, Severity, Sign, Tier, Trust, Unchecked,
     assign_ids,
 };
 use document::{Document, Format, Value};
@@ -47,12 +47,14 @@ pub const SCHEMA_SIGN: Sign = Sign {
 #[derive(Clone, Default)]
 pub struct LocalSchema {
     cache: Option<Arc<dyn Cache>>,
+    /// Fewer looks than that are not kept.
+    least: usize,
 }
 
 impl LocalSchema {
     /// The same, keeping what it finds out about single files from one process to the next.
     pub fn with_cache(cache: Arc<dyn Cache>) -> LocalSchema {
-        LocalSchema { cache: Some(cache) }
+        LocalSchema { cache: Some(cache), least: cache::WORTH_KEEPING }
     }
 }
 
@@ -108,6 +110,7 @@ impl Check for LocalSchema {
             cache: self.cache.as_deref(),
             schemas: Mutex::new(remembered.schemas),
             believed: Mutex::default(),
+            made: Mutex::default(),
         };
         let looked: Vec<(RelPath, Option<Looked>)> = todo
             .par_iter()
@@ -117,6 +120,7 @@ impl Check for LocalSchema {
         if input.stop.is_set() {
             return Err(LookError::stopped());
         }
+        cache::keep_all(&desk, self.least);
         remembered.schemas = desk.schemas.into_inner().unwrap_or_else(PoisonError::into_inner);
         let found = looked.into_iter().filter_map(|(path, it)| Some((path, Arc::new(it?))));
         remembered.files.extend(found);
@@ -293,6 +297,8 @@ struct Desk<'a> {
     schemas: Mutex<BTreeMap<RelPath, Arc<Slot>>>,
     /// Entries of the cache that are true of this tree, each with the schema: files of one schema share them.
     believed: Mutex<BTreeMap<Arc<[u8]>, RelPath>>,
+    /// What was found out and may be kept.
+    made: Mutex<Vec<(CacheKey, Vec<u8>)>>,
 }
 
 impl Desk<'_> {

@@ -13,6 +13,9 @@ use snapshot::{File, RelPath};
 
 use super::{Desk, Looked, SCHEMA_SIGN};
 
+/// To look at fewer files than that again costs less than to keep what was found out.
+pub(super) const WORTH_KEEPING: usize = 64;
+
 /// What is kept of a look: the schema that the file names and is right by, and the files that it is made of with their
 /// hashes; `None` if the file names no schema of this workspace.
 type Kept = Option<(String, BTreeMap<String, String>)>;
@@ -29,9 +32,17 @@ pub(super) fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looke
     }
     let looked = super::look(desk, path, file);
     if let Some(bytes) = keep(desk, looked.as_ref()) {
-        cache.put(key, bytes);
+        desk.made.lock().unwrap_or_else(PoisonError::into_inner).push((key, bytes));
     }
     looked
+}
+
+/// Puts what was found out into the cache, if there are at least so many looks.
+pub(super) fn keep_all(desk: &Desk<'_>, least: usize) {
+    let mut made = desk.made.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(cache) = desk.cache.filter(|_| made.len() >= least) {
+        made.drain(..).for_each(|(key, bytes)| cache.put(key, bytes));
+    }
 }
 
 fn key(limits: &Limits, path: &RelPath, file: &File) -> CacheKey {
