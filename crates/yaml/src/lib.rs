@@ -38,7 +38,8 @@ pub struct Options {
     /// How many collections may be open at once.
     pub max_depth: usize,
     /// Whether the lines of a flow collection must be indented deeper than the block collection around it, as the
-    /// specification says. Most readers take `key: [` that is closed by a `]` below the start of `key`.
+    /// specification says. Most readers take `key: [` that is closed by a `]` below the start of `key`, a closing
+    /// quote there, and tabs on the blank lines of a scalar.
     pub strict_indentation: bool,
 }
 

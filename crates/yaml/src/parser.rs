@@ -43,11 +43,14 @@ pub(crate) fn parse(text: &str, options: Options) -> Result<Tree, Error> {
         stack: Vec::with_capacity(16),
         pos: 0,
         line: 0,
+        n_spaces: 0,
+        tab_line: None,
         has_carriage_return: false,
         held: Held::default(),
         indicator: NONE,
         last_end: 0,
         is_json_key: false,
+        last_height: 0,
         anchors: HashMap::new(),
         handles: HashMap::new(),
     };
@@ -74,6 +77,10 @@ struct Parser<'a> {
     pos: usize,
     /// Where the line of `pos` starts.
     line: usize,
+    /// How many spaces the line that was begun last starts with.
+    n_spaces: usize,
+    /// A blank line with a tab behind a block scalar: only the end of the document may follow.
+    tab_line: Option<usize>,
     has_carriage_return: bool,
     /// Anchor and tag that were read on an earlier line, or in a flow collection; the next node has them.
     held: Held,
@@ -83,6 +90,8 @@ struct Parser<'a> {
     last_end: usize,
     /// Whether the last key of a flow mapping may be followed by `:` without a blank.
     is_json_key: bool,
+    /// How many levels the last collection has that was completed.
+    last_height: usize,
     /// By name, those of this document.
     anchors: HashMap<&'a [u8], u32>,
     /// The handles that the directives of this document declare, with their directives.
@@ -115,6 +124,8 @@ struct Frame {
     want: Want,
     /// Where the line starts on which it began.
     line: usize,
+    /// How many collections are nested in it, in those parts that are complete.
+    height: usize,
 }
 
 /// Where to read on.
@@ -220,9 +231,11 @@ impl<'a> Parser<'a> {
             kind: Kind::Empty,
             want: Want::Node,
             line,
+            height: 0,
         });
         let next = if marker.is_some() { self.after_indicator(false)? } else { Next::Line };
         self.block(next)?;
+        self.tab_line = None;
         while !self.stack.is_empty() {
             self.close();
         }
@@ -236,7 +249,7 @@ impl<'a> Parser<'a> {
         let frame = self.top();
         let (want, role) = match frame.want {
             Want::Key | Want::Entry => (Want::Colon, IS_KEY),
-            Want::Value => (Want::Next, IS_VALUE),
+            Want::Colon | Want::Value => (Want::Next, IS_VALUE),
             _ => (Want::Next, 0),
         };
         frame.want = want;
@@ -299,18 +312,25 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Adds a collection and opens it.
-    fn open(&mut self, kind: Kind, start: usize, indent: i32, want: Want) -> Result<u32, Error> {
+    /// A collection with so many levels in it must fit into the open ones.
+    #[inline]
+    fn check_depth(&self, start: usize, height: usize) -> Result<(), Error> {
         // The document itself stands on the stack as well.
-        if self.stack.len() > self.options.max_depth {
+        if self.stack.len() + height > self.options.max_depth {
             let limit = self.options.max_depth;
             let message = format!("collections are nested more than {limit} levels deep");
             let mut error = self.fail(start, message);
             error.kind = ErrorKind::TooDeep;
             return Err(error);
         }
+        Ok(())
+    }
+
+    /// Adds a collection and opens it.
+    fn open(&mut self, kind: Kind, start: usize, indent: i32, want: Want) -> Result<u32, Error> {
+        self.check_depth(start, 0)?;
         let node = self.push(kind, start, start, 0);
-        self.stack.push(Frame { node, indent, kind, want, line: self.line });
+        self.stack.push(Frame { node, indent, kind, want, line: self.line, height: 0 });
         Ok(node)
     }
 
@@ -321,9 +341,9 @@ impl<'a> Parser<'a> {
             self.fill();
         }
         let Some(frame) = self.stack.pop() else { return };
-        if frame.kind == Kind::Empty {
-            return;
-        }
+        let Some(outer) = self.stack.last_mut() else { return };
+        self.last_height = frame.height + 1;
+        outer.height = outer.height.max(self.last_height);
         let (link, end) = (self.tree.nodes.len() as u32, self.last_end as u32);
         let node = &mut self.tree.nodes[frame.node as usize];
         node.link = link;
@@ -333,13 +353,8 @@ impl<'a> Parser<'a> {
     /// Puts a mapping around the node `id` and what it holds, which is the key of its first entry.
     fn wrap(&mut self, id: u32, kind: Kind, indent: i32, line: usize) -> Result<(), Error> {
         let start = self.tree.outer_start(id) as usize;
-        if self.stack.len() > self.options.max_depth {
-            let limit = self.options.max_depth;
-            let message = format!("collections are nested more than {limit} levels deep");
-            let mut error = self.fail(start, message);
-            error.kind = ErrorKind::TooDeep;
-            return Err(error);
-        }
+        let height = self.last_height;
+        self.check_depth(start, height)?;
         self.indicator = self.tree.indicator(id).map_or(NONE, |it| it as usize);
         self.tree.far.pop_if(|it| it.0 == id);
         let far = self.tree.far.len();
@@ -375,7 +390,7 @@ impl<'a> Parser<'a> {
         let mapping =
             Node { start: start as u32, end: start as u32, link: 0, back, kind, flags: role };
         self.tree.nodes.insert(id as usize, mapping);
-        self.stack.push(Frame { node: id, indent, kind, want: Want::Colon, line });
+        self.stack.push(Frame { node: id, indent, kind, want: Want::Colon, line, height });
         Ok(())
     }
 

@@ -203,8 +203,9 @@ fn block(source: &str, indent: usize) -> String {
             is_first = false;
             was_more_indented = is_more_indented;
         }
-        // The end of the text ends a line as well.
-        n_breaks += 1;
+        // The end of the text ends a line as well, unless it is one of spaces alone behind others.
+        let is_rest = next.is_none() && line.is_empty() && (!is_first || n_breaks > 0);
+        n_breaks += usize::from(!is_rest);
         rest = next.filter(|it| !it.is_empty());
     }
     if header.contains('+') {

@@ -36,12 +36,12 @@ impl Parser<'_> {
 
     /// Reads what starts at the first character of a line.
     fn block_line(&mut self) -> Result<Next, Error> {
-        let has_tab = self.pos > self.line && self.bytes[self.pos - 1] == b'\t';
-        let indent = if has_tab || self.pos - self.line > i32::MAX as usize {
-            self.count_spaces(self.line) as i32
-        } else {
-            (self.pos - self.line) as i32
-        };
+        let has_tab = self.pos - self.line != self.n_spaces;
+        let indent = self.n_spaces as i32;
+        if let Some(at) = self.tab_line {
+            let message = "expected spaces as indentation behind a block scalar, found a tab";
+            return Err(self.fail(at, message));
+        }
         while self.top().indent > indent {
             self.close();
         }
@@ -50,8 +50,7 @@ impl Parser<'_> {
             if !matches!(top.want, Want::Node | Want::Key | Want::Value) {
                 return Err(self.bad_indentation(top.kind, top.node, indent));
             }
-            let is_tabbed = has_tab || self.bytes[self.line..self.pos].contains(&b'\t');
-            return self.block_node(false, !is_tabbed);
+            return self.block_node(false, !has_tab);
         }
         if has_tab {
             let message = "expected spaces as indentation, found a tab";
@@ -129,7 +128,8 @@ impl Parser<'_> {
             self.top().want = Want::Value;
             self.indicator = self.pos;
             self.pos += 1;
-            return self.after_indicator(true);
+            // A collection may start on the line only behind the `:` of a key with `?`.
+            return self.after_indicator(matches!(want, Want::Key | Want::Colon));
         }
         if want != Want::Next {
             self.fill();
@@ -178,10 +178,12 @@ impl Parser<'_> {
                 return self.block_indicator(start, own, is_entry, is_compact);
             }
             b'"' | b'\'' => {
-                let quoted = self.quoted(indent)?;
+                let quoted = self.quoted(indent, false)?;
                 let colon = self.colon_behind(quoted.end);
-                if quoted.is_multiline && colon.is_some() {
-                    return Err(self.multiline_key(at));
+                if quoted.is_multiline
+                    && let Some(colon) = colon
+                {
+                    return Err(self.multiline_key(at, colon));
                 }
                 (quoted.kind, quoted.end, quoted.flags, colon)
             }
@@ -198,8 +200,10 @@ impl Parser<'_> {
                 }
                 let plain = self.plain(indent, false)?;
                 let colon = (self.at(plain.stop) == b':').then_some(plain.stop);
-                if plain.is_multiline && colon.is_some() {
-                    return Err(self.multiline_key(at));
+                if plain.is_multiline
+                    && let Some(colon) = colon
+                {
+                    return Err(self.multiline_key(at, colon));
                 }
                 let flags = if plain.is_multiline { 0 } else { VERBATIM };
                 (Kind::Plain, plain.end, flags, colon)
@@ -382,7 +386,7 @@ impl Parser<'_> {
             return Ok(Next::Line);
         };
         if self.line != line {
-            return Err(self.multiline_key(start));
+            return Err(self.multiline_key(start, colon));
         }
         self.check_key_length(start, colon)?;
         if !is_entry {
@@ -433,7 +437,8 @@ impl Parser<'_> {
             };
             let byte = self.at(start);
             if is(byte, BREAK) {
-                if byte == 0 {
+                let is_tabbed = n_spaces as i64 <= i64::from(indent) && start > line + n_spaces;
+                if byte == 0 || (is_tabbed && self.options.strict_indentation) {
                     return None;
                 }
                 line = self.after_break(start);
@@ -487,10 +492,9 @@ impl Parser<'_> {
     }
 
     #[cold]
-    pub(super) fn multiline_key(&self, start: usize) -> Error {
-        let message =
-            "expected a key on one line: a key of several lines must be introduced by `?`";
-        self.fail_in(self.skip_blanks(self.pos), message, "the key began", start)
+    pub(super) fn multiline_key(&self, start: usize, colon: usize) -> Error {
+        let message = "found `:` behind a node of several lines: expected a key on one line, or `?` before it";
+        self.fail_in(colon, message, "the node began", start)
     }
 
     #[cold]

@@ -28,8 +28,8 @@ impl Parser<'_> {
                 continue;
             }
             if n_spaces < indent && byte == b'\t' {
-                let message = "expected spaces as indentation, found a tab";
-                return Err(self.fail_in(at, message, "the block scalar began", start));
+                self.tab_line = Some(at);
+                break;
             }
             if n_spaces < indent || (indent == 0 && self.is_marker_at(line)) {
                 break;

@@ -58,11 +58,11 @@ impl Parser<'_> {
             let Some(colon) = self.flow_colon_behind(self.pos, true) else { return Ok(()) };
             let start = self.tree.outer_start(frame.node) as usize;
             if frame.line != self.line {
-                return Err(self.multiline_key(start));
+                return Err(self.multiline_key(start, colon));
             }
             self.check_key_length(start, colon)?;
             self.wrap(frame.node, Kind::FlowPair, 0, frame.line)?;
-            self.flow_colon(colon);
+            self.flow_colon(colon, true)?;
         }
         Ok(())
     }
@@ -83,7 +83,7 @@ impl Parser<'_> {
             }
             b',' | b'}' => return Err(self.unexpected_in_flow()),
             _ if want == Want::Next => return Err(self.unexpected_in_flow()),
-            b'?' if self.is_flow_indicator() => {
+            b'?' if self.is_explicit_key() => {
                 if self.held.is_some() {
                     return Err(self.unexpected_in_flow());
                 }
@@ -96,13 +96,12 @@ impl Parser<'_> {
                 let held = std::mem::take(&mut self.held);
                 let start = if held.is_some() { held.start() } else { self.pos };
                 if held.is_some() && held.line as usize != self.line {
-                    return Err(self.multiline_key(start));
+                    return Err(self.multiline_key(start, self.pos));
                 }
                 self.open(Kind::FlowPair, start, 0, Want::Key)?;
                 self.held = held;
                 self.push_empty(self.pos);
-                self.flow_colon(self.pos);
-                return Ok(());
+                return self.flow_colon(self.pos, false);
             }
             _ => {}
         }
@@ -131,7 +130,7 @@ impl Parser<'_> {
                 return Ok(());
             }
             b',' | b'}' | b']' => return Err(self.unexpected_in_flow()),
-            b'?' if want == Want::Entry && self.is_flow_indicator() => {
+            b'?' if want == Want::Entry && self.is_explicit_key() => {
                 if self.held.is_some() {
                     return Err(self.unexpected_in_flow());
                 }
@@ -142,8 +141,7 @@ impl Parser<'_> {
             }
             b':' if want == Want::Colon => {
                 if self.is_json_key || self.is_flow_indicator() {
-                    self.flow_colon(self.pos);
-                    return Ok(());
+                    return self.flow_colon(self.pos, self.is_json_key);
                 }
                 return Err(self.unexpected_in_flow());
             }
@@ -153,8 +151,7 @@ impl Parser<'_> {
                     Want::Entry => self.push_empty(self.pos),
                     _ => return Err(self.unexpected_in_flow()),
                 }
-                self.flow_colon(self.pos);
-                return Ok(());
+                return self.flow_colon(self.pos, false);
             }
             _ if matches!(want, Want::Next | Want::Colon) => return Err(self.unexpected_in_flow()),
             _ => {}
@@ -162,14 +159,25 @@ impl Parser<'_> {
         self.flow_node(indent)
     }
 
-    /// Goes on to the value behind the `:` at `at`.
-    fn flow_colon(&mut self, at: usize) {
+    /// Goes on to the value behind the `:` at `at`. Only behind a key in quotes or brackets may the value follow
+    /// without a blank.
+    fn flow_colon(&mut self, at: usize, is_json: bool) -> Result<(), Error> {
         self.top().want = Want::Value;
         self.indicator = at;
         self.pos = at + 1;
+        if !is_json && matches!(self.at(self.pos), b'[' | b'{') {
+            let found = self.found(self.pos);
+            return Err(self.fail(self.pos, format!("expected a blank after `:`, found {found}")));
+        }
+        Ok(())
     }
 
-    /// Whether the `?` or `:` at `pos` is an indicator and not the start of a plain scalar.
+    /// Whether the `?` at `pos` introduces a key.
+    fn is_explicit_key(&self) -> bool {
+        is(self.at(self.pos + 1), BLANK | BREAK)
+    }
+
+    /// Whether the `:` at `pos` is an indicator and not the start of a plain scalar.
     fn is_flow_indicator(&self) -> bool {
         is(self.at(self.pos + 1), BLANK | BREAK | FLOW)
     }
@@ -198,7 +206,7 @@ impl Parser<'_> {
                 return self.open_flow(held);
             }
             b'"' | b'\'' => {
-                let quoted = self.quoted(indent)?;
+                let quoted = self.quoted(indent, true)?;
                 (quoted.kind, quoted.end, quoted.flags, quoted.is_multiline, 0)
             }
             b'*' => {
@@ -226,7 +234,7 @@ impl Parser<'_> {
             if let Some(colon) = colon {
                 let first = if held.is_some() { held.start() } else { start };
                 if is_multiline || (held.is_some() && held.line as usize != line) {
-                    return Err(self.multiline_key(first));
+                    return Err(self.multiline_key(first, colon));
                 }
                 if colon - first > MAX_KEY {
                     self.check_key_length(first, colon)?;
@@ -240,7 +248,7 @@ impl Parser<'_> {
         self.is_json_key = is_json;
         self.pos = end;
         if let Some(colon) = colon {
-            self.flow_colon(colon);
+            self.flow_colon(colon, is_json)?;
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ impl Parser<'_> {
             }
             *slot = Span::new(start, end);
             let next = self.at(end);
-            if !is(next, BLANK | BREAK) && !(is_flow && is(next, FLOW)) {
+            if !is(next, BLANK | BREAK) && !(is_flow && matches!(next, b',' | b']' | b'}')) {
                 let found = self.found(end);
                 return Err(self.fail(end, format!("expected a blank, found {found}")));
             }

@@ -14,7 +14,7 @@ pub(super) struct Quoted {
 
 impl Parser<'_> {
     /// Scans the quoted scalar at `pos`, in a block collection at column `indent`.
-    pub(super) fn quoted(&mut self, indent: i32) -> Result<Quoted, Error> {
+    pub(super) fn quoted(&mut self, indent: i32, is_flow: bool) -> Result<Quoted, Error> {
         let start = self.pos;
         let quote = self.at(start);
         let is_double = quote == b'"';
@@ -40,7 +40,7 @@ impl Parser<'_> {
             } else {
                 flags = 0;
                 is_multiline = true;
-                at = self.line_in_quotes(at, start, indent)?;
+                at = self.line_in_quotes(at, start, indent, is_flow)?;
             }
         }
     }
@@ -108,7 +108,13 @@ impl Parser<'_> {
     }
 
     /// The first character of the next line that is not blank, behind the line break at `at`.
-    fn line_in_quotes(&mut self, at: usize, start: usize, indent: i32) -> Result<usize, Error> {
+    fn line_in_quotes(
+        &mut self,
+        at: usize,
+        start: usize,
+        indent: i32,
+        is_flow: bool,
+    ) -> Result<usize, Error> {
         let mut line = self.after_break(at);
         loop {
             let n_spaces = self.count_spaces(line);
@@ -117,14 +123,22 @@ impl Parser<'_> {
             if byte == 0 {
                 return Err(self.unclosed(next, start));
             }
+            let is_indented = n_spaces as i64 > i64::from(indent);
+            let has_tab = self.at(line + n_spaces) == b'\t';
             if is(byte, BREAK) {
+                if has_tab && !is_indented && self.options.strict_indentation {
+                    let message = "expected spaces as indentation, found a tab";
+                    return Err(self.fail_in(line + n_spaces, message, "the scalar began", start));
+                }
                 line = self.after_break(next);
                 continue;
             }
             if next == line && self.is_marker_at(line) {
                 return Err(self.unclosed(next, start));
             }
-            if n_spaces as i64 <= i64::from(indent) {
+            let is_lenient =
+                !self.options.strict_indentation && !has_tab && (is_flow || byte == self.at(start));
+            if !is_indented && !is_lenient {
                 let column = indent + 2;
                 let message = format!(
                     "expected the lines of the scalar in column {column} or further right, indented with spaces"

@@ -61,7 +61,8 @@ impl Parser<'_> {
     pub(super) fn next_line(&mut self) -> bool {
         loop {
             let line = self.pos;
-            let mut at = line + self.count_spaces(line);
+            self.n_spaces = self.count_spaces(line);
+            let mut at = line + self.n_spaces;
             if self.at(at) == b'\t' {
                 at = self.skip_blanks(at);
             }
