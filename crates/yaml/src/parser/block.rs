@@ -327,6 +327,8 @@ impl Parser<'_> {
         is_compact: bool,
     ) -> Result<Next, Error> {
         let at = self.pos;
+        // As a key it may stand for the mapping that it is in, which comes next.
+        self.name(self.tree.nodes.len() as u32, self.held);
         let (target, end) = self.alias(at, own)?;
         match self.colon_behind(end) {
             None => {
@@ -474,7 +476,7 @@ impl Parser<'_> {
             let is_content = match self.at(at) {
                 b':' => {
                     let next = self.at(at + 1);
-                    !is(next, BLANK | BREAK) && !(is_flow && is(next, FLOW))
+                    !(is(next, BLANK | BREAK) || is_flow && is(next, FLOW))
                 }
                 b'#' => at > start && !is(self.at(at - 1), BLANK),
                 _ => false,

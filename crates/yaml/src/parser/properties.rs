@@ -48,7 +48,8 @@ impl Parser<'_> {
             }
             *slot = Span::new(start, end);
             let next = self.at(end);
-            if !is(next, BLANK | BREAK) && !(is_flow && matches!(next, b',' | b']' | b'}')) {
+            let is_end = is(next, BLANK | BREAK) || is_flow && matches!(next, b',' | b']' | b'}');
+            if !is_end {
                 let found = self.found(end);
                 return Err(self.fail(end, format!("expected a blank, found {found}")));
             }
