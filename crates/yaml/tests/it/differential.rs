@@ -210,6 +210,7 @@ fn class(
                 () if !is_strict && is("expected the lines of the") => Some(12),
                 () if message.contains("found `#`;") => Some(15),
                 () if is("expected at most 0 spaces on a blank line") => Some(16),
+                () if has_tabbed_comment(text) => Some(18),
                 () if is_strict && has_tabbed_blank_line(text) => Some(14),
                 () => None,
             }
@@ -231,6 +232,15 @@ fn class(
         }
         _ => None,
     }
+}
+
+/// Whether a comment stands behind a tab at the start of its line.
+fn has_tabbed_comment(text: &str) -> bool {
+    let is_tabbed = |line: &str| {
+        let content = line.trim_start_matches([' ', '\t']);
+        content.starts_with('#') && line[..line.len() - content.len()].contains('\t')
+    };
+    text.split(['\n', '\r']).any(is_tabbed)
 }
 
 /// Whether a line of blanks holds a tab.
