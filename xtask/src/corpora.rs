@@ -79,7 +79,7 @@ fn source(object: &Value) -> String {
     let mut text = String::from("---\n");
     for case in object["cases"].as_array().into_iter().flatten() {
         let _ = writeln!(text, "- fail: {}", case["fail"] == true);
-        for member in ["yaml", "json"] {
+        for member in ["yaml", "tree", "json"] {
             if let Some(content) = case[member].as_str() {
                 let _ = writeln!(text, "  {member}: |\n{}", block(content));
             }
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn a_file_is_a_list_of_its_cases() {
-        let object = serde_json::json!({"cases": [{"yaml": "a\n", "json": "1"}, {"fail": true, "yaml": "x"}]});
-        let expected = "---\n- fail: false\n  yaml: |\n    a\n  json: |\n    1∎\n- fail: true\n  yaml: |\n    x∎\n";
+        let object = serde_json::json!({"cases": [{"yaml": "a\n", "tree": "+STR\n", "json": "1"}, {"fail": true, "yaml": "x"}]});
+        let expected = "---\n- fail: false\n  yaml: |\n    a\n  tree: |\n    +STR\n  json: |\n    1∎\n- fail: true\n  yaml: |\n    x∎\n";
         assert_eq!(source(&object), expected);
     }
 }

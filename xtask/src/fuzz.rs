@@ -12,7 +12,7 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
 
-const TARGETS: [&str; 18] = [
+const TARGETS: [&str; 19] = [
     "clank-check",
     "clank-format",
     "clank-json",
@@ -31,6 +31,7 @@ const TARGETS: [&str; 18] = [
     "solver",
     "toml",
     "yaml",
+    "yaml-reader",
 ];
 
 /// How long a target runs.
@@ -88,6 +89,7 @@ pub(crate) fn run(root: &Path, length: Length) -> Result<()> {
 fn seeds(root: &Path, target: &str) -> Option<PathBuf> {
     match target {
         "json" | "toml" | "yaml" => Some(root.join("crates/fixture/corpus").join(target)),
+        "yaml-reader" => Some(root.join("crates/fixture/corpus/yaml")),
         "clank-check" | "clank-format" | "clank-lex-parse" | "clank-repair" => {
             Some(root.join("crates/clank-syntax/tests/programs"))
         }

@@ -15,6 +15,7 @@ use crate::report;
 const ARROWS: &[(&str, &[&str])] = &[
     ("edit", &[]),
     ("protocol", &[]),
+    ("yaml", &[]),
     ("document", &["edit"]),
     ("snapshot", &["edit"]),
     ("check", &["document", "edit", "snapshot"]),
