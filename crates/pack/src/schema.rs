@@ -232,6 +232,7 @@ enum TooMuch {
 /// The rules that come with any schema: those that have a page.
 pub(crate) fn rules() -> impl Iterator<Item = RuleInfo> {
     let ids = crate::page::rule_ids(&[]).into_iter();
+    let ids = ids.filter(|it| !crate::syntax::OWN_RULES.contains(&it.as_str()));
     ids.map(|id| RuleInfo { severity: Some(severity(&id)), id, tier: Tier::Schema })
 }
 

@@ -188,6 +188,7 @@ fn code(kind: FailureKind) -> FailureCode {
 
 fn reason_name(reason: Unchecked) -> UncheckedReason {
     match reason {
+        Unchecked::Template => UncheckedReason::Template,
         Unchecked::SyntaxError => UncheckedReason::SyntaxError,
         Unchecked::TooLarge => UncheckedReason::TooLarge,
         Unchecked::TooComplex => UncheckedReason::TooComplex,

@@ -53,6 +53,8 @@ pub struct UncheckedFiles {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UncheckedReason {
+    /// It is a template: it does not parse, and what is made of it may.
+    Template,
     /// It does not parse, so that nothing but its syntax was looked at.
     SyntaxError,
     /// It is larger than what is read.
@@ -81,6 +83,7 @@ impl UncheckedReason {
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
+            UncheckedReason::Template => "template",
             UncheckedReason::SyntaxError => "syntax_error",
             UncheckedReason::TooLarge => "too_large",
             UncheckedReason::TooComplex => "too_complex",
