@@ -336,10 +336,17 @@ fn broken(subject: &Subject<'_>, format: Format, error: &ParseError, limits: &Li
     if lines::template_marker(bytes).is_some_and(|it| it <= error.offset as usize) {
         return Looked { unchecked: Some(Unchecked::Template), ..Looked::default() };
     }
-    if let Some(why) = why_only_others_take_it(bytes, format, error, limits) {
-        return not_checked(&why);
+    let is_wide = is_wide(bytes, format, limits);
+    if is_wide && format == Format::Yaml {
+        return not_checked(NOT_UTF8);
     }
-    let message = format!("cannot be read: {error}");
+    if has_lone_surrogates(bytes, format, limits) {
+        return not_checked(&error.to_string());
+    }
+    let message = match is_wide {
+        true => format!("cannot be read: {NOT_UTF8}"),
+        false => format!("cannot be read: {error}"),
+    };
     if error.kind == ParseErrorKind::DuplicateKey {
         return one(at(error.offset, DUPLICATE_RULE, severity, &message), Unchecked::SyntaxError);
     }
@@ -349,20 +356,18 @@ fn broken(subject: &Subject<'_>, format: Format, error: &ParseError, limits: &Li
     looked
 }
 
-/// Why a text cannot be checked that follows the grammar of its format: it is in UTF-16 or UTF-32, or it is JSON with
-/// half of a surrogate pair.
-fn why_only_others_take_it(
-    bytes: &[u8],
-    format: Format,
-    error: &ParseError,
-    limits: &Limits,
-) -> Option<String> {
-    let parses = |text: &Vec<u8>| document::parse(&Text::new(text.clone()), format, limits).is_ok();
-    if format != Format::Toml && lines::wide_to_utf8(bytes).as_ref().is_some_and(parses) {
-        return Some("the text is not in UTF-8 but in UTF-16 or UTF-32".to_owned());
-    }
-    let replaced = json::without_lone_surrogates(bytes).filter(|_| format == Format::Json);
-    replaced.as_ref().is_some_and(parses).then(|| error.to_string())
+const NOT_UTF8: &str = "the text is not in UTF-8 but in UTF-16 or UTF-32";
+
+/// Whether the text is in UTF-16 or UTF-32 and sound otherwise. YAML allows that.
+fn is_wide(bytes: &[u8], format: Format, limits: &Limits) -> bool {
+    let text = lines::wide_to_utf8(bytes);
+    text.is_some_and(|it| document::parse(&Text::new(it), format, limits).is_ok())
+}
+
+/// Whether the text is JSON but for halves of surrogate pairs, which its grammar allows and no text can hold.
+fn has_lone_surrogates(bytes: &[u8], format: Format, limits: &Limits) -> bool {
+    let text = json::without_lone_surrogates(bytes).filter(|_| format == Format::Json);
+    text.is_some_and(|it| document::parse(&Text::new(it), format, limits).is_ok())
 }
 
 /// Leaves out what [`SyntaxCheck`] says of every file: that it does not parse, and which keys stand twice.

@@ -24,11 +24,12 @@ const KINDS: [&str; 10] = [
 ];
 
 /// What has a repair at all. The others have no `fix/`.
-const REPAIRABLE: [&str; 15] = [
+const REPAIRABLE: [&str; 17] = [
     "SCHEMA_CONST",
     "SCHEMA_DEPRECATED_KEY",
     "SCHEMA_ENUM",
     "SCHEMA_JSON_DIALECT",
+    "SCHEMA_KEY_NAME",
     "SCHEMA_PARSE",
     "SCHEMA_REQUIRED",
     "SCHEMA_TYPE",
@@ -36,6 +37,7 @@ const REPAIRABLE: [&str; 15] = [
     "SCHEMA_UNKNOWN_KEY",
     "deprecated",
     "derived",
+    "forbidden",
     "imports",
     "ordered",
     "reference",
