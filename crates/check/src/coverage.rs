@@ -86,6 +86,11 @@ impl Coverage {
         self.files.entry(path.clone()).or_default().insert(why);
     }
 
+    /// Whether the file was parsed and nobody knows more of it.
+    pub fn is_only_parsed(&self, path: &RelPath) -> bool {
+        self.parsed.contains(path)
+    }
+
     /// The files in order, each with the reasons; no reason is a complete look.
     pub fn iter(&self) -> impl Iterator<Item = (&RelPath, &BTreeSet<Unchecked>)> {
         self.files.iter()

@@ -26,6 +26,12 @@ impl Candidate {
     fn new(title: &str, edits: Vec<Edit>) -> Candidate {
         Candidate { title: title.to_owned(), edits, is_guess: false }
     }
+
+    /// Closes a bracket at a place of the text. Where nothing stands in it yet, something may be missing.
+    fn closing(title: &str, bytes: &[u8], at: usize, text: &str) -> Candidate {
+        let is_guess = matches!(bytes[..at].trim_ascii_end().last(), Some(b'[' | b'{'));
+        Candidate { is_guess, ..Candidate::new(title, insert(at, text)) }
+    }
 }
 
 /// How far back lines are looked at: an error is often noticed below the line that it is in.
@@ -176,7 +182,7 @@ fn json_brackets(bytes: &[u8], tokens: &[(Token, Range<usize>)], nth: usize) -> 
                 format!("{newline}{indent}{closer}")
             }
         };
-        found.push(Candidate::new(&title, insert(last, &text)));
+        found.push(Candidate::closing(&title, bytes, last, &text));
     }
     // Every other place where a value ends, as far as the parser came.
     let ends = tokens.iter().enumerate().skip(opener + 1).filter(|(idx, (token, _))| {
@@ -368,7 +374,7 @@ fn brackets(bytes: &[u8], at: usize) -> Vec<Candidate> {
             let text = content(bytes, &line);
             let text = text.strip_suffix(b",").unwrap_or(text);
             if !text.trim_ascii().is_empty() {
-                found.push(Candidate::new(&title, insert(line.start + text.len(), closer)));
+                found.push(Candidate::closing(&title, bytes, line.start + text.len(), closer));
             }
             let Some(next) = memchr::memchr(b'\n', &bytes[line.end..]) else { break };
             if line.end + next + 1 >= bytes.len() {

@@ -240,7 +240,7 @@ fn failure() -> LookFailure {
 fn files() -> FileSummary {
     let places = vec!["big.json".into()];
     let unchecked = UncheckedFiles { reason: UncheckedReason::TooLarge, count: 1, places };
-    FileSummary { checked: 2, unchecked: vec![unchecked], skipped: Vec::new() }
+    FileSummary { checked: 2, parsed: 3, unchecked: vec![unchecked], skipped: Vec::new() }
 }
 
 /// The name of a value is the one that is written.
