@@ -48,7 +48,11 @@ impl Standing<'_> {
                     }
                     _ => {
                         let init = paint(COMMAND, "regreen init");
-                        format!("No rule is about any file here: see {init}")
+                        let syntax = match files.parsed {
+                            0 => "",
+                            _ => ", only their syntax was checked",
+                        };
+                        format!("No rule is about any file here{syntax}: see {init}")
                     }
                 };
                 parts.push(why);

@@ -28,12 +28,12 @@ fn a_green_run_is_one_line_and_nothing_with_q() {
     assert_eq!(scene.run("check -q").text(), "--- exit 0\n");
 }
 
-/// Nothing is claimed about files that no rule has looked at.
+/// Nothing but that they parse is claimed about files that no rule has looked at.
 #[test]
 fn a_workspace_without_rules_is_not_called_green() {
     let scene = Scene::new("//- ws/a.yaml\na: 1\n");
     insta::assert_snapshot!(scene.run("check").text(), @r"
-    Nothing to check. No rule is about any file here: see regreen init.
+    Nothing to check. No rule is about any file here, only their syntax was checked: see regreen init.
     --- exit 0
     ");
 }

@@ -197,7 +197,7 @@ fn lock(scene: &Scene, path: &str) {
     fs::set_permissions(scene.path(path), fs::Permissions::from_mode(0o000)).unwrap();
 }
 
-/// A file that says that somebody is about it, and does not parse, is an error.
+/// A file that does not parse is an error, whether or not somebody is about it.
 #[test]
 fn what_does_not_parse_is_red() {
     const RED: &[&str] = &["error[", "/SCHEMA_PARSE]", "Red.", "!Green"];
@@ -280,10 +280,18 @@ fn what_does_not_parse_is_red() {
             fs::write(scene.path("ws/x.json"), text.flat_map(u16::to_le_bytes).collect::<Vec<_>>())
                 .unwrap();
         }),
-        row("fix says the same", &[S, &json("{\"$schema\": \"./s.json\"")], "fix", 1, RED, &[]),
+        row("fix says the same", &[S, &json("{\"$schema\": @")], "fix", 1, RED, &[]),
+        row(
+            "fix adds what is missing without a doubt",
+            &[S, &json("{\"$schema\": \"./s.json\"")],
+            "fix",
+            0,
+            &["add the missing `}` (syntax/SCHEMA_PARSE, likely_preserving)", "Green."],
+            &[],
+        ),
         row(
             "a plan is no verdict about findings, and not green",
-            &[S, &json("{\"$schema\": \"./s.json\"")],
+            &[S, &json("{\"$schema\": @")],
             "plan",
             0,
             &["Nothing checked. 1 file not checked (syntax_error: 1).", "!Green"],
@@ -320,26 +328,42 @@ fn what_does_not_parse_is_red() {
             "a mention is no reference",
             &[S, GOOD, &yaml("a: [ # see $schema\n")],
             "check",
-            0,
-            &["Green."],
-            &[],
+            1,
+            RED,
+            ONE,
         ),
         row(
             "a schema that nobody uses",
             &[S, GOOD, &json("{\"$schema\": \"http://json-schema.org/draft-07/schema#\"")],
             "check",
-            0,
-            &["Green."],
-            &[],
+            1,
+            RED,
+            ONE,
         ),
-        row("a document without a schema", &[S, GOOD, &json("{")], "check", 0, &["Green."], &[]),
+        row("a document without a schema", &[S, GOOD, &json("{")], "check", 1, RED, ONE),
         row(
             "a file of no kind",
             &[PACK, MODULE, "//- ws/modules/b.json\n{\"nam"],
             "check",
+            1,
+            RED,
+            ONE,
+        ),
+        row(
+            "a file that tests keep",
+            &[S, GOOD, "//- ws/tests/fixtures/b.json\n{\"nam"],
+            "check",
             0,
-            &["Green."],
-            &[],
+            &["warning[syntax/SCHEMA_PARSE]", "(syntax_error: 1)"],
+            &[("/summary/error", "0")],
+        ),
+        row(
+            "a template",
+            &[S, GOOD, "//- ws/templates/a.yaml\n{{- if .Values.x }}\na: 1\n{{- end }}\n"],
+            "check",
+            0,
+            &["Green. Nothing is wrong in 1 file; 1 file not checked (template: 1)."],
+            &[("/summary/files/unchecked/0/reason", "\"template\"")],
         ),
     ]);
 }
@@ -504,7 +528,7 @@ fn what_was_not_checked_is_named() {
             &[PACK, MODULE, &deep],
             "check",
             0,
-            &["warning[app/SCHEMA_PARSE]: not checked", "(too_complex: 1)"],
+            &["warning[syntax/SCHEMA_PARSE]: not checked", "(too_complex: 1)"],
             &[("/summary/error", "0")],
         ),
         row(
@@ -786,8 +810,8 @@ fn a_source_that_is_not_there_is_a_failure() {
             "a broken pack that is not required",
             &[S, GOOD, OPTIONAL, broken],
             "check",
-            0,
-            GONE_ON,
+            1,
+            &["error[syntax/SCHEMA_PARSE]", "Without gone."],
             LOST,
         ),
         row(

@@ -11,6 +11,8 @@ use snapshot::RelPath;
 /// the reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Unchecked {
+    /// It is a template: it does not parse, and what is made of it may.
+    Template,
     /// It does not parse, so that nothing but its syntax was looked at.
     SyntaxError,
     /// It is larger than what is read.
@@ -37,7 +39,8 @@ pub enum Unchecked {
 
 impl Unchecked {
     /// All of them, in order.
-    pub const ALL: [Unchecked; 11] = [
+    pub const ALL: [Unchecked; 12] = [
+        Unchecked::Template,
         Unchecked::SyntaxError,
         Unchecked::TooLarge,
         Unchecked::TooComplex,
@@ -56,6 +59,8 @@ impl Unchecked {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
     files: BTreeMap<RelPath, BTreeSet<Unchecked>>,
+    /// Those that were only parsed.
+    parsed: BTreeSet<RelPath>,
 }
 
 impl Coverage {
@@ -66,9 +71,24 @@ impl Coverage {
         }
     }
 
+    /// The file was parsed, and that is all. It is a complete look unless somebody who knows more of the file says
+    /// otherwise.
+    pub fn add_parsed(&mut self, path: &RelPath) {
+        if !self.files.contains_key(path) {
+            self.add(path);
+            self.parsed.insert(path.clone());
+        }
+    }
+
     /// The file was not looked at completely.
     pub fn add_unchecked(&mut self, path: &RelPath, why: Unchecked) {
+        self.parsed.remove(path);
         self.files.entry(path.clone()).or_default().insert(why);
+    }
+
+    /// Whether the file was parsed and nobody knows more of it.
+    pub fn is_only_parsed(&self, path: &RelPath) -> bool {
+        self.parsed.contains(path)
     }
 
     /// The files in order, each with the reasons; no reason is a complete look.
@@ -76,11 +96,19 @@ impl Coverage {
         self.files.iter()
     }
 
-    /// Takes in what another provider looked at. One complete look is enough for a file.
+    /// Takes in what another provider looked at. One complete look is enough for a file, if it is more than a parse.
     pub fn merge(&mut self, other: Coverage) {
         for (path, reasons) in other.files {
+            let is_only_parsed = other.parsed.contains(&path);
             match self.files.get_mut(&path) {
-                None => drop(self.files.insert(path, reasons)),
+                None => {
+                    if is_only_parsed {
+                        self.parsed.insert(path.clone());
+                    }
+                    self.files.insert(path, reasons);
+                }
+                Some(_) if is_only_parsed => {}
+                Some(known) if self.parsed.remove(&path) => *known = reasons,
                 Some(known) if known.is_empty() || reasons.is_empty() => known.clear(),
                 Some(known) => known.extend(reasons),
             }
@@ -118,6 +146,34 @@ mod tests {
         let both = [Unchecked::RemoteSchema, Unchecked::SeveralDocuments];
         assert_eq!(merged([remote(), partial(Unchecked::SeveralDocuments)]), both);
         assert_eq!(merged([partial(Unchecked::SeveralDocuments), remote()]), both);
+    }
+
+    #[test]
+    fn who_only_parsed_a_file_does_not_outweigh_who_knows_more() {
+        let path = RelPath::parse("a.yaml").unwrap();
+        let parsed = || {
+            let mut coverage = Coverage::default();
+            coverage.add_parsed(&path);
+            coverage
+        };
+        let mut remote = Coverage::default();
+        remote.add_unchecked(&path, Unchecked::RemoteSchema);
+        let mut complete = Coverage::default();
+        complete.add(&path);
+        for other in [remote, complete, parsed()] {
+            let mut before = parsed();
+            before.merge(other.clone());
+            assert_eq!(before, other);
+            let mut after = other.clone();
+            after.merge(parsed());
+            assert_eq!(after, other);
+        }
+        let mut broken = parsed();
+        broken.add_unchecked(&path, Unchecked::SyntaxError);
+        let mut other = Coverage::default();
+        other.add_unchecked(&path, Unchecked::Template);
+        other.merge(broken);
+        assert_eq!(other.files[&path].len(), 2);
     }
 
     #[test]

@@ -166,6 +166,17 @@ impl Parses {
         known.unwrap_or_else(|| self.get(&file.text(), format))
     }
 
+    /// The parsed file, for somebody who has no use for it afterwards: what is not kept already is not kept.
+    pub fn once(&self, file: &File, format: Format) -> Arc<Parsed> {
+        let known = self.lock().by_key.get(&(file.hash(), format)).map(Arc::clone);
+        known.unwrap_or_else(|| Arc::new(self.parse(file.text(), format)))
+    }
+
+    fn parse(&self, text: Text, format: Format) -> Parsed {
+        let result = document::parse(&text, format, &self.limits);
+        Parsed { text, result, lines: OnceLock::new() }
+    }
+
     /// The parsed text.
     pub fn get(&self, text: &Text, format: Format) -> Arc<Parsed> {
         let key = (text.hash(), format);
@@ -173,8 +184,7 @@ impl Parses {
             return Arc::clone(parsed);
         }
         // Parsed outside the lock: two threads that want the same text at once both parse it, which is rare.
-        let result = document::parse(text, format, &self.limits);
-        let parsed = Arc::new(Parsed { text: text.clone(), result, lines: OnceLock::new() });
+        let parsed = Arc::new(self.parse(text.clone(), format));
         self.lock().keep(key, &parsed);
         parsed
     }

@@ -9,6 +9,7 @@ use crate::draft::Draft;
 use crate::limits::Limits;
 use crate::pointer::{Pointer, parse_index};
 use crate::refusal::{ParseError, ParseErrorKind, Refusal};
+use crate::repeated::{self, RepeatedKey};
 use crate::source::{Kind, NodeId, Source};
 use crate::value::Value;
 use crate::{json, locate, reorder, toml, yaml};
@@ -126,6 +127,11 @@ impl Document {
     pub fn locate_many(&self, pointers: &[Pointer]) -> Vec<Option<Found>> {
         let nodes = locate::find_all(self.source(), pointers);
         nodes.into_iter().map(|node| node.map(|node| self.found(node))).collect()
+    }
+
+    /// The first `limit` keys that their objects have already, an object before those inside it.
+    pub fn repeated_keys(&self, limit: usize) -> Vec<RepeatedKey> {
+        repeated::repeated_keys(self, limit)
     }
 
     /// The bytes of every comment, in order. A comment that runs to the end of its line is without the line end.

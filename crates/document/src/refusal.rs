@@ -20,6 +20,8 @@ pub struct ParseError {
 pub enum ParseErrorKind {
     /// The text does not follow the grammar of its format.
     Syntax,
+    /// A key is defined twice, which the format forbids.
+    DuplicateKey,
     /// The text is not UTF-8.
     NotUtf8,
     /// A bound of [`crate::Limits`] was reached.

@@ -24,6 +24,7 @@ mod provider;
 mod report;
 mod rules;
 mod schema;
+mod syntax;
 mod template;
 #[cfg(test)]
 mod testing;
@@ -36,6 +37,7 @@ pub use pack::{Pack, RuleInfo};
 pub use page::{page, rule_ids};
 pub use problem::PackProblem;
 pub use provider::PackCheck;
+pub use syntax::SyntaxCheck;
 
 /// Whether rules may be CEL expressions: the feature `cel`.
 pub const HAS_CEL: bool = cfg!(feature = "cel");

@@ -15,7 +15,7 @@ use edit::Text;
 use crate::finding::Anchor;
 use crate::pack::{Kind, Pack, PathKinds};
 use crate::problem::PackProblem;
-use crate::rules::{Body, Rule};
+use crate::rules::{Body, Rule, deprecated};
 use reader::{Members, Problems};
 pub(crate) use shelf::{Compile, KindSchema};
 
@@ -145,6 +145,7 @@ fn read_rules(
     }
     loops::refuse(problems, &rules, &places);
     share(&mut rules);
+    deprecated::follow(&mut rules);
     rules
 }
 

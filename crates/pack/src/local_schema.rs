@@ -27,6 +27,7 @@ use crate::legible::{legible, named_schema};
 use crate::provider::{is_document, never_read};
 use crate::report::{self, Subject};
 use crate::schema::{self, Library, Schema};
+use crate::syntax::without_syntax;
 use reference::{Place, Reference, Target};
 
 const PARSE: &str = "parse";
@@ -49,12 +50,21 @@ pub struct LocalSchema {
     cache: Option<Arc<dyn Cache>>,
     /// Fewer looks than that are not kept.
     least: usize,
+    leaves_syntax: bool,
 }
 
 impl LocalSchema {
     /// The same, keeping what it finds out about single files from one process to the next.
     pub fn with_cache(cache: Arc<dyn Cache>) -> LocalSchema {
-        LocalSchema { cache: Some(cache), least: cache::WORTH_KEEPING }
+        let least = cache::WORTH_KEEPING;
+        LocalSchema { cache: Some(cache), least, ..LocalSchema::default() }
+    }
+
+    /// The same, and it leaves to [`SyntaxCheck`](crate::SyntaxCheck) to say which documents do not parse and which keys
+    /// stand twice.
+    #[must_use]
+    pub fn leaving_syntax(self) -> LocalSchema {
+        LocalSchema { leaves_syntax: true, ..self }
     }
 }
 
@@ -122,9 +132,14 @@ impl Check for LocalSchema {
         }
         cache::keep_all(&desk, self.least);
         remembered.schemas = desk.schemas.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let found = looked.into_iter().filter_map(|(path, it)| Some((path, Arc::new(it?))));
-        remembered.files.extend(found);
-        Ok(remembered.into_report())
+        let found = looked.into_iter().filter_map(|(path, it)| Some((path, it?)));
+        remembered.files.extend(found.map(|(path, mut it)| {
+            if self.leaves_syntax {
+                without_syntax(&mut it.diagnostics);
+            }
+            (path, Arc::new(it))
+        }));
+        Ok(remembered.into_report(self.leaves_syntax))
     }
 
     fn repairs(&self, _: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
@@ -262,7 +277,7 @@ impl Remembered {
         }
     }
 
-    fn into_report(mut self) -> Report {
+    fn into_report(mut self, leaves_syntax: bool) -> Report {
         let used: BTreeSet<&RelPath> =
             self.files.values().filter_map(|it| it.schema.as_ref()).collect();
         self.schemas.retain(|path, _| used.contains(path));
@@ -270,8 +285,10 @@ impl Remembered {
         let files = self.files.iter();
         let blocked = files.clone().filter(|(_, it)| it.is_blocked).map(|it| it.0);
         let of_files = files.clone().flat_map(|(_, it)| &it.diagnostics);
+        let of_schemas = broken.iter().filter(|(path, _)| !leaves_syntax || !is_document(path));
+        let of_schemas = of_schemas.flat_map(|it| it.1.iter());
         Report {
-            diagnostics: of_files.chain(broken.values().copied().flatten()).cloned().collect(),
+            diagnostics: of_files.chain(of_schemas).cloned().collect(),
             blocked: blocked
                 .chain(broken.keys().copied())
                 .map(|it| (it.clone(), SCHEMA.to_owned()))

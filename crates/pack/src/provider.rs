@@ -24,6 +24,7 @@ use crate::pack::Pack;
 use crate::report::{Subject, into_findings, not_whole, unreadable};
 use crate::rules::{Body, Rule, View};
 use crate::schema;
+use crate::syntax::without_syntax;
 use crate::tree::{FactList, FileLook, Tree};
 use crate::voice::Voice;
 
@@ -38,17 +39,25 @@ pub struct PackCheck {
     card: Card,
     pack: Arc<Pack>,
     cache: Option<Arc<dyn Cache>>,
+    leaves_syntax: bool,
 }
 
 impl PackCheck {
     /// The provider for a pack.
     pub fn new(pack: Arc<Pack>) -> PackCheck {
-        PackCheck { card: card(&pack), pack, cache: None }
+        PackCheck { card: card(&pack), pack, cache: None, leaves_syntax: false }
     }
 
     /// The provider for a pack, which asks the cache before it looks at a file. It says what one without a cache says.
     pub fn with_cache(pack: Arc<Pack>, cache: Arc<dyn Cache>) -> PackCheck {
         PackCheck { cache: Some(cache), ..PackCheck::new(pack) }
+    }
+
+    /// The same, and it leaves to [`SyntaxCheck`](crate::SyntaxCheck) to say which files do not parse and which keys stand
+    /// twice.
+    #[must_use]
+    pub fn leaving_syntax(self) -> PackCheck {
+        PackCheck { leaves_syntax: true, ..self }
     }
 
     /// The pack.
@@ -119,7 +128,13 @@ impl Check for PackCheck {
             // Memory of another pack says nothing about this one.
             Arc::ptr_eq(&known.pack, &self.pack).then_some((known, since))
         });
-        let files = look_at_files(pack, self.cache.as_deref(), input, since)?;
+        let mut files = look_at_files(pack, self.cache.as_deref(), input, since)?;
+        if self.leaves_syntax {
+            // What an earlier look is shared with was left out then.
+            for look in files.values_mut().filter_map(Arc::get_mut) {
+                without_syntax(&mut look.diagnostics);
+            }
+        }
         let tree = Tree::new(pack, input.snapshot, &files);
         let voice = Voice { pack, snapshot: input.snapshot, parses: input.parses };
         let dirty = dirty_rules(pack, &files, since);

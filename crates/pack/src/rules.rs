@@ -106,7 +106,8 @@ impl Body {
             }
             Body::Ordered(rule) => Some(rule.own_safety()),
             Body::Deprecated(_) => Some(Safety::LikelyPreserving),
-            Body::Unique(_) | Body::Forbidden(_) | Body::Together(_) | Body::Cel(_) => None,
+            Body::Forbidden(rule) => rule.remove.then_some(Safety::BehaviorChanging),
+            Body::Unique(_) | Body::Together(_) | Body::Cel(_) => None,
         }
     }
 
@@ -198,7 +199,7 @@ impl Rule {
             Body::Reference(rule) => rule.look(self.floor, &sited(0), &sited(1)),
             Body::Derived(rule) => rule.look_at_file(self.floor, view),
             Body::Ordered(rule) => rule.look(self.floor, view),
-            Body::Forbidden(rule) => rule.look(view),
+            Body::Forbidden(rule) => rule.look(self.floor, view),
             Body::Deprecated(rule) => rule.look(self.floor, view),
             Body::Together(rule) => rule.look(view),
             Body::Cel(rule) => rule.look(view),

@@ -7,6 +7,7 @@
 
 mod branch;
 mod budget;
+mod cause;
 mod deprecated;
 mod family;
 mod fault;
@@ -198,7 +199,8 @@ impl Schema {
         };
         let collect = || fault::collect(self.validator.iter_errors(json), deprecated);
         let faults = budget::within(extent, collect)?;
-        Ok(fault::without_twins(self.without_echoes(faults), json))
+        let faults = fault::without_twins(self.without_echoes(faults), json);
+        Ok(fault::without_consequences(faults))
     }
 
     /// A fault anywhere in an object makes the validator forget which keys a part of the schema has looked at, and
@@ -232,6 +234,7 @@ enum TooMuch {
 /// The rules that come with any schema: those that have a page.
 pub(crate) fn rules() -> impl Iterator<Item = RuleInfo> {
     let ids = crate::page::rule_ids(&[]).into_iter();
+    let ids = ids.filter(|it| !crate::syntax::OWN_RULES.contains(&it.as_str()));
     ids.map(|id| RuleInfo { severity: Some(severity(&id)), id, tier: Tier::Schema })
 }
 
@@ -281,7 +284,8 @@ fn violation(patient: &Patient<'_>, idx: usize) -> Violation {
         known_keys: &family.known_keys,
         default: fault
             .key()
-            .and_then(|key| repair::declared(patient.library, &family.schemas, key)),
+            .and_then(|key| repair::declared(patient.library, &family.schemas, key))
+            .map(|it| it.0),
     };
     let (message, details) = message::say(fault, &hints);
     Violation {

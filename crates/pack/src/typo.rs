@@ -51,11 +51,25 @@ pub(crate) fn nearness(text: &str, candidate: &str) -> Option<Nearness> {
     if text == candidate || text.len() > MAX_LENGTH || candidate.len() > MAX_LENGTH {
         return None;
     }
+    if !signs(text).eq(signs(candidate)) {
+        return None;
+    }
     if folded(text).next().is_some() && folded(text).eq(folded(candidate)) {
         return Some(Nearness::Variant);
     }
     let is_long_enough = text.chars().nth(MIN_TYPO_LENGTH - 1).is_some();
     (is_long_enough && is_one_slip(text, candidate)).then_some(Nearness::Typo)
+}
+
+/// What no slip drops: a sign at the start, and what stands between two digits. `-1` is not `1`, `-O2` not `O2` and
+/// `2024-01` not `202401`.
+fn signs(text: &str) -> impl Iterator<Item = char> {
+    let first = text.chars().next().filter(|it| matches!(it, '-' | '+'));
+    let triples = text.chars().zip(text.chars().skip(1)).zip(text.chars().skip(2));
+    let is_digit = |it: char| it.is_ascii_digit();
+    let between =
+        triples.filter(move |((a, b), c)| is_digit(*a) && is_digit(*c) && !b.is_alphanumeric());
+    first.into_iter().chain(between.map(|((_, b), _)| b))
 }
 
 /// The candidates for a message: the likeliest first, then in their own order of text. Cut after `max`.
@@ -146,6 +160,12 @@ mod tests {
         check("--", &["__"], None);
         check("über", &["üebr"], Some(("üebr", Typo)));
         check("", &["", "a"], None);
+        check("-1", &["1"], None);
+        check("1", &["-1"], None);
+        check("-O2", &["O2", "O3"], None);
+        check("2024-01", &["202401"], None);
+        check("10-0-1", &["10-0.1"], None);
+        check("x-86", &["x86"], Some(("x86", Variant)));
         check(&"x".repeat(300), &[&"x".repeat(299)], None);
     }
 

@@ -8,7 +8,7 @@ use check::{Diagnostic, Environment, Parses, Provider, Stop};
 use document::{Limits, Pointer};
 use edit::Text;
 use engine::{IGNORE_SIGN, Level, Run, Sieve, Sources};
-use pack::{LocalSchema, Pack, PackCheck, SCHEMA_SIGN};
+use pack::{LocalSchema, Pack, PackCheck, SCHEMA_SIGN, SyntaxCheck};
 use protocol::v1;
 use protocol::v1::LookFailure;
 use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
@@ -104,17 +104,20 @@ pub(crate) fn load_rules(
     let prover = Prover::of(request.solver.unwrap_or(config.clank.solver));
     let cache = Arc::new(Store::default());
     let mut providers: Vec<Arc<dyn Provider>> = vec![
-        Arc::new(LocalSchema::with_cache(Arc::<Store>::clone(&cache))),
+        Arc::new(LocalSchema::with_cache(Arc::<Store>::clone(&cache)).leaving_syntax()),
         Arc::new(ProvedClank::new(ClankCheck::new(clank_roots), prover)),
     ];
     let built_in = providers.iter().map(|it| it.card().name.as_str());
-    let taken: Vec<&str> = built_in.chain([Z3_SOURCE, own_rules::SOURCE]).collect();
+    let taken: Vec<&str> =
+        built_in.chain([SyntaxCheck::SOURCE, Z3_SOURCE, own_rules::SOURCE]).collect();
     let packs::Loaded { packs, lost } =
         packs::load(workspace, &config, config_text.as_ref(), (&taken, tolerate))?;
     for pack in &packs {
         let check = PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache));
-        providers.push(Arc::new(check));
+        providers.push(Arc::new(check.leaving_syntax()));
     }
+    // Last, so that it finds what the others have parsed.
+    providers.push(Arc::new(SyntaxCheck::with_cache(Arc::<Store>::clone(&cache))));
     let registry = Registry::new(providers);
     let (levels, unknown) = registry.levels(&config.levels());
     // A rule that is in no list may be one of a pack that is not there.

@@ -55,10 +55,11 @@ impl Standing {
     ) -> Standing {
         let (coverage, silent) =
             assessment.coverage(&setup.run(), &|source| look.takes_source(source));
-        let mut checked = 0;
+        let (mut checked, mut parsed) = (0, 0);
         let mut unchecked: BTreeMap<Unchecked, Vec<&RelPath>> = BTreeMap::new();
         for (path, reasons) in coverage.iter().filter(|it| look.covers(it.0.as_str())) {
             match reasons.first() {
+                None if coverage.is_only_parsed(path) => parsed += 1,
                 None => checked += 1,
                 Some(reason) => unchecked.entry(*reason).or_default().push(path),
             }
@@ -68,7 +69,8 @@ impl Standing {
             count: paths.len(),
             places: paths.iter().take(v1::MOST_PLACES).map(ToString::to_string).collect(),
         });
-        let files = FileSummary { checked, unchecked: unchecked.collect(), skipped: Vec::new() };
+        let unchecked = unchecked.collect();
+        let files = FileSummary { checked, parsed, unchecked, skipped: Vec::new() };
         let of_provider = |it: &ProviderFailure| LookFailure {
             source: it.source.clone(),
             code: code(it.kind),
@@ -188,6 +190,7 @@ fn code(kind: FailureKind) -> FailureCode {
 
 fn reason_name(reason: Unchecked) -> UncheckedReason {
     match reason {
+        Unchecked::Template => UncheckedReason::Template,
         Unchecked::SyntaxError => UncheckedReason::SyntaxError,
         Unchecked::TooLarge => UncheckedReason::TooLarge,
         Unchecked::TooComplex => UncheckedReason::TooComplex,
@@ -227,6 +230,7 @@ mod tests {
             let standing = Standing {
                 files: FileSummary {
                     checked: usize::from(is(0)),
+                    parsed: 0,
                     unchecked: is(1).then(|| gap.clone()).into_iter().collect(),
                     skipped: Vec::new(),
                 },

@@ -152,7 +152,7 @@ impl<'t> Builder<'t> {
 
     fn defined_twice(&self, key_start: u32) -> ParseError {
         let message = format!("key `{}` is already defined", self.lexer.excerpt(key_start));
-        error(ParseErrorKind::Syntax, key_start, message)
+        error(ParseErrorKind::DuplicateKey, key_start, message)
     }
 
     /// `a.b = value`, where `depth` is that of the table's values.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use document::Pointer;
 
 use super::reader::Problems;
-use crate::rules::deprecated::Deprecated;
+use crate::rules::deprecated::{Deprecated, Successor};
 use crate::rules::{Body, Rule};
 
 /// Refuses the rules of every circle that is found; `places` are those of the rules in the manifest.
@@ -18,7 +18,8 @@ pub(super) fn refuse(problems: &mut Problems<'_>, rules: &[Rule], places: &[Poin
     }
     let next = |idx: usize| -> Vec<usize> {
         let Body::Deprecated(body) = &rules[idx].body else { return Vec::new() };
-        let others = by_key.get(body.replacement.as_str()).into_iter().flatten();
+        let Successor::Key(replacement) = &body.successor else { return Vec::new() };
+        let others = by_key.get(replacement.as_str()).into_iter().flatten();
         others.filter(|it| it.1.at.meets(&body.at)).map(|it| it.0).collect()
     };
     let mut is_entered = vec![false; rules.len()];

@@ -11,9 +11,18 @@ use crate::pack::Kind;
 use crate::pattern::Pattern;
 use crate::place::Place;
 use crate::rules::{
-    Body, Rule, Within, cel::Cel, deprecated::Deprecated, derived::Derived, forbidden::Forbidden,
-    imports::Imports, imports::Target, ordered::Ordered, reference::Reference, same_as::SameAs,
-    together::Together, unique::Unique,
+    Body, Rule, Within,
+    cel::Cel,
+    deprecated::{Deprecated, Successor},
+    derived::Derived,
+    forbidden::Forbidden,
+    imports::Imports,
+    imports::Target,
+    ordered::Ordered,
+    reference::Reference,
+    same_as::SameAs,
+    together::Together,
+    unique::Unique,
 };
 use crate::template::Template;
 use crate::typo;
@@ -28,8 +37,8 @@ const KINDS: [(&str, &[&str]); 10] = [
     ("imports", &["from", "to", "within", "path", "path_from"]),
     ("derived", &["at", "template"]),
     ("ordered", &["at", "by", "order", "layout"]),
-    ("forbidden", &["at", "key"]),
-    ("deprecated", &["at", "key", "replacement", "value_map"]),
+    ("forbidden", &["at", "key", "remove"]),
+    ("deprecated", &["at", "key", "replacement", "move_to", "remove", "value_map"]),
     ("together", &["at", "keys"]),
     ("cel", &["at", "assert", "when"]),
 ];
@@ -149,7 +158,8 @@ fn read_body(ctx: &mut Ctx<'_, '_, '_>, kind: &str) -> Option<Body> {
         "ordered" => Body::Ordered(ctx.ordered()?),
         "forbidden" => {
             let (at, key) = (ctx.place("at"), ctx.text("key"));
-            Body::Forbidden(Forbidden { at: at?, key: key? })
+            let remove = ctx.members.flag(ctx.problems, "remove");
+            Body::Forbidden(Forbidden { at: at?, key: key?, remove })
         }
         "deprecated" => Body::Deprecated(ctx.deprecated()?),
         "together" => Body::Together(ctx.together()?),
@@ -333,8 +343,8 @@ impl Ctx<'_, '_, '_> {
     }
 
     fn deprecated(&mut self) -> Option<Deprecated> {
-        let (at, key, replacement) =
-            (self.value_place(), self.text("key"), self.text("replacement"));
+        let (at, key) = (self.value_place(), self.text("key"));
+        let successor = self.successor();
         let value_map = match self.members.get("value_map") {
             None => Vec::new(),
             Some((_, Value::Object(members))) => members.clone(),
@@ -343,13 +353,47 @@ impl Ctx<'_, '_, '_> {
                 return None;
             }
         };
-        let (key, replacement) = (key?, replacement?);
-        if key == replacement {
+        let (key, successor) = (key?, successor?);
+        if matches!(&successor, Successor::Key(it) if *it == key) {
             let at = self.members.at.join("replacement");
             refuse(self.problems, &at, "a key cannot replace itself".to_owned());
             return None;
         }
-        Some(Deprecated { at: at?, key, replacement, value_map })
+        if matches!(&successor, Successor::Place(it) if it.segments().first() == Some(&key)) {
+            let at = self.members.at.join("move_to");
+            refuse(self.problems, &at, "a key cannot move into itself".to_owned());
+            return None;
+        }
+        Some(Deprecated { at: at?, key, successor, value_map })
+    }
+
+    /// What has taken the place of a deprecated key: `replacement`, `move_to` or `remove`, one of them.
+    fn successor(&mut self) -> Option<Successor> {
+        let place = self.members.text(self.problems, "move_to");
+        let is_removed = self.members.flag(self.problems, "remove");
+        let is_named = self.members.get("replacement").is_some();
+        if usize::from(is_named) + usize::from(place.is_some()) + usize::from(is_removed) > 1 {
+            let at = self.members.at.clone();
+            let message = "`replacement`, `move_to` and `remove` exclude each other".to_owned();
+            refuse(self.problems, &at, message);
+            return None;
+        }
+        if is_removed {
+            return Some(Successor::Nothing);
+        }
+        let Some((at, text)) = place else { return self.text("replacement").map(Successor::Key) };
+        match text.parse::<Pointer>() {
+            Ok(path) if path.segments().len() > 1 => Some(Successor::Place(path)),
+            Ok(_) => {
+                let message = "`move_to` leads into another key; use `replacement` for one of the same object";
+                refuse(self.problems, &at, message.to_owned());
+                None
+            }
+            Err(error) => {
+                refuse(self.problems, &at, format!("`move_to` is not a pointer: {error}"));
+                None
+            }
+        }
     }
 
     fn together(&mut self) -> Option<Together> {

@@ -1,26 +1,42 @@
-//! `forbidden`: an object does not have a key. No repair: what stands there may be needed elsewhere.
+//! `forbidden`: an object does not have a key. Repair: none, for what stands there may be needed elsewhere, unless the
+//! pack declares that the key is to be removed.
 
-use document::Value;
+use check::{Confidence, Kind, Safety};
+use document::{Op, Value};
 
 use super::View;
 use crate::finding::Anchor;
-use crate::found::Found;
-use crate::place::Place;
+use crate::found::{Found, Mend, op};
+use crate::place::{Place, stricter};
 
 #[derive(Debug)]
 pub(crate) struct Forbidden {
     pub(crate) at: Place,
     pub(crate) key: String,
+    /// Whether removing the key is declared to be the repair.
+    pub(crate) remove: bool,
 }
 
 impl Forbidden {
-    pub(crate) fn look(&self, view: &View<'_>) -> Vec<Found> {
+    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<Found> {
         let objects = self.at.pattern.select(view.value).into_iter();
         objects
             .filter(|it| matches!(it.value, Value::Object(_)) && it.value.get(&self.key).is_some())
             .map(|it| {
                 let message = format!("`{}` is not allowed here; remove it", self.key);
+                let mend = self.remove.then(|| Mend {
+                    title: format!("Remove `{}`", self.key),
+                    rationale: format!("`{}` is declared to be removed where it stands", self.key),
+                    safety: stricter(Safety::BehaviorChanging, floor),
+                    confidence: Confidence::Medium,
+                    kind: Kind::LocalFix,
+                    ops: {
+                        let key = self.key.clone();
+                        vec![op(view.file, Op::RemoveKey { at: it.at.clone(), key }.into())]
+                    },
+                });
                 Found::new(view.file, it.at.join(self.key.as_str()), Anchor::Key, message)
+                    .with(mend)
             })
             .collect()
     }

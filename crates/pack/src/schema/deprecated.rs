@@ -41,9 +41,9 @@ pub(crate) fn find(library: &Library, root: &Located<'_>, json: &Json) -> Vec<Fa
             Json::Object(members) => {
                 for (key, member) in members {
                     let mut schemas = family::of_member(library, &family, key);
-                    if let Some(replacement) = replacement(&schemas) {
-                        let stated = schemas.iter().filter_map(repair::stated_safety);
-                        let safety = stated.fold(Safety::LikelyPreserving, Safety::max);
+                    if let Some((replacement, safety)) =
+                        last_of_chain(library, &family, key, &schemas)
+                    {
                         let kind = FaultKind::Deprecated { key: key.clone(), replacement, safety };
                         let evaluation_path = Pointer::root();
                         faults.push(Fault {
@@ -81,6 +81,33 @@ pub(crate) fn find(library: &Library, root: &Located<'_>, json: &Json) -> Vec<Fa
         }
     }
     faults
+}
+
+/// The key that replaces a deprecated one and is not deprecated itself, and how safe it is to get there. A circle ends
+/// where it closes.
+fn last_of_chain<'a>(
+    library: &'a Library,
+    family: &[Located<'a>],
+    key: &str,
+    schemas: &[Located<'a>],
+) -> Option<(String, Safety)> {
+    let safety_of = |schemas: &[Located<'_>], safety: Safety| {
+        schemas.iter().filter_map(repair::stated_safety).fold(safety, Safety::max)
+    };
+    let mut last = replacement(schemas)?;
+    let mut safety = safety_of(schemas, Safety::LikelyPreserving);
+    let mut seen = vec![key.to_owned(), last.clone()];
+    loop {
+        let next = family::of_member(library, family, &last);
+        match replacement(&next).filter(|it| !seen.contains(it)) {
+            Some(name) => {
+                safety = safety_of(&next, safety);
+                seen.push(name.clone());
+                last = name;
+            }
+            None => return Some((last, safety)),
+        }
+    }
 }
 
 fn replacement(schemas: &[Located<'_>]) -> Option<String> {

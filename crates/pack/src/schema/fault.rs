@@ -3,6 +3,8 @@
 //! Where no branch of `anyOf` or `oneOf` fits, the errors of the branch that was meant stand in the place of the
 //! choice (see `branch.rs`).
 
+use std::collections::HashMap;
+
 use check::Safety;
 use document::{JsonType, Pointer};
 use jsonschema::ValidationError;
@@ -10,6 +12,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value as Json;
 
 use super::branch;
+use crate::typo;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug)]
@@ -28,7 +31,7 @@ pub(crate) enum FaultKind {
     Missing { key: String },
     Dependent { key: String },
     UnknownKey { key: String },
-    KeyName { key: String, reason: String },
+    KeyName { key: String, reason: String, options: Vec<String> },
     Type { allowed: Vec<JsonType> },
     Enum { options: Vec<Json> },
     Const { expected: Json },
@@ -148,6 +151,35 @@ pub(crate) fn without_twins(mut faults: Vec<Fault>, json: &Json) -> Vec<Fault> {
     faults
 }
 
+/// A key that is misspelled is one thing that is wrong: that the object lacks the key that was meant follows from it.
+pub(crate) fn without_consequences(mut faults: Vec<Fault>) -> Vec<Fault> {
+    let mut strangers: HashMap<&Pointer, Vec<&str>> = HashMap::new();
+    let mut missing: HashMap<&Pointer, Vec<&str>> = HashMap::new();
+    for fault in &faults {
+        match &fault.kind {
+            FaultKind::UnknownKey { key } => strangers.entry(&fault.at).or_default().push(key),
+            FaultKind::Missing { key } => missing.entry(&fault.at).or_default().push(key),
+            _ => {}
+        }
+    }
+    let only_near = |text: &str, among: Option<&Vec<&str>>| {
+        let mut near = among.into_iter().flatten().filter(|it| typo::nearness(text, it).is_some());
+        let first = near.next().map(|it| (*it).to_owned());
+        first.filter(|_| near.next().is_none())
+    };
+    let is_kept: Vec<bool> = faults
+        .iter()
+        .map(|fault| {
+            let FaultKind::Missing { key } = &fault.kind else { return true };
+            let meant = only_near(key, strangers.get(&fault.at));
+            meant.is_none_or(|it| only_near(&it, missing.get(&fault.at)).is_none())
+        })
+        .collect();
+    let mut is_kept = is_kept.into_iter();
+    faults.retain(|_| is_kept.next().unwrap_or(true));
+    faults
+}
+
 /// How a scalar is written, whatever its type.
 fn spelling(json: &Json) -> Option<String> {
     match json {
@@ -206,6 +238,13 @@ fn single(kind: &Kind, error: &ValidationError<'_>) -> FaultKind {
         Kind::PropertyNames { error: inner } => FaultKind::KeyName {
             key: inner.instance().as_str().unwrap_or_default().to_owned(),
             reason: key_reason(inner),
+            options: match inner.kind() {
+                Kind::Enum { options } => {
+                    let options = options.as_array().into_iter().flatten();
+                    options.filter_map(Json::as_str).map(str::to_owned).collect()
+                }
+                _ => Vec::new(),
+            },
         },
         Kind::Type { kind } => FaultKind::Type { allowed: allowed_types(kind) },
         Kind::Enum { options } => {

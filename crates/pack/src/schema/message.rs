@@ -84,7 +84,7 @@ fn sentence(fault: &Fault, hints: &Hints<'_>) -> String {
             format!("{name} lacks the key {}, which another of its keys needs; add it", quoted(key))
         }
         FaultKind::UnknownKey { key } => say_unknown_key(&name, key, hints.known_keys),
-        FaultKind::KeyName { key, reason } => {
+        FaultKind::KeyName { key, reason, .. } => {
             format!("key {} of {name} {reason}; rename it", quoted(key))
         }
         FaultKind::Type { allowed } => format!("{name} must be {}, but is {found}", types(allowed)),

@@ -1,7 +1,10 @@
 //! What could mend a fault, and how safe it would be. Only candidates: `trial.rs` tries each before it is proposed.
 //!
-//! A declared default or constant, a lossless conversion, a variant in case or spacing and an exact duplicate are
-//! likely to preserve the meaning. The nearest key or value is a guess, and so is everything in a branch that was one.
+//! The same value in another spelling or type, the only value that a missing key can have and an exact duplicate are
+//! likely to preserve the meaning. The nearest key or value is a guess; so are a default that somebody would have to
+//! have left out on purpose, a constant in the place of another value, text in the place of a value that a format with
+//! explicit types holds, and everything in a branch that was a guess. Where a branch applies only because of something
+//! else that is wrong in the same object, that comes first, and nothing is proposed.
 
 use std::collections::HashMap;
 
@@ -9,6 +12,7 @@ use check::{Confidence, Safety};
 use document::{Expects, Format, JsonType, Number, Op, Pointer, Step, Value};
 use serde_json::Value as Json;
 
+use super::cause;
 use super::family;
 use super::fault::{Fault, FaultKind};
 use super::json::{from_json, to_json};
@@ -24,6 +28,9 @@ const MAX_SAFE_DIGITS: usize = 15;
 /// The one thing that could mend the fault, and the schemas in force there.
 pub(crate) fn candidate(patient: &Patient<'_>, idx: usize) -> Option<Proposal> {
     let fault = &patient.faults[idx];
+    if cause::has_one(patient.faults, idx) {
+        return None;
+    }
     let family = patient.family(fault);
     let value = patient.value(idx)?;
     let mut proposal = match &fault.kind {
@@ -33,10 +40,12 @@ pub(crate) fn candidate(patient: &Patient<'_>, idx: usize) -> Option<Proposal> {
         FaultKind::UnknownKey { key } => unknown_key(patient, &family, fault, value, key),
         FaultKind::Type { allowed } => converted(patient, idx, value, allowed),
         FaultKind::Enum { options } => allowed_value(patient, idx, value, options),
-        FaultKind::Const { expected } if is_conditional(&fault.evaluation_path) => {
-            allowed_value(patient, idx, value, std::slice::from_ref(expected))
+        FaultKind::Const { expected } => {
+            let spelled = allowed_value(patient, idx, value, std::slice::from_ref(expected));
+            let is_certain = !cause::is_conditional(&fault.evaluation_path);
+            spelled.or_else(|| is_certain.then(|| constant(fault, value, expected)))
         }
-        FaultKind::Const { expected } => Some(constant(fault, value, expected)),
+        FaultKind::KeyName { key, options, .. } => named_key(fault, value, key, options),
         FaultKind::UniqueItems => without_duplicates(fault, value),
         FaultKind::Deprecated { key, replacement, safety } => {
             let proposal = renamed_alias(fault, value, key, replacement);
@@ -58,14 +67,43 @@ pub(crate) fn candidate(patient: &Patient<'_>, idx: usize) -> Option<Proposal> {
     is_expressible.then_some(proposal)
 }
 
-/// What a missing key stands for: its constant, or its default.
+/// What a missing key stands for: its constant, or its default; and whether it can be nothing else.
 pub(crate) fn declared<'a>(
     library: &'a Library,
     family: &[Located<'a>],
     key: &str,
-) -> Option<&'a Json> {
+) -> Option<(&'a Json, bool)> {
     let member = family::of_member(library, family, key);
-    family::agreed(&member, "const").or_else(|| family::agreed(&member, "default"))
+    let constant = family::agreed(&member, "const").map(|it| (it, true));
+    constant.or_else(|| family::agreed(&member, "default").map(|it| (it, false)))
+}
+
+/// Whether a default says nothing: it is there for somebody to replace it.
+fn is_placeholder(value: &Json) -> bool {
+    const WORDS: [&str; 9] = [
+        "changeme",
+        "fixme",
+        "placeholder",
+        "replaceme",
+        "string",
+        "tbd",
+        "todo",
+        "unknown",
+        "xxx",
+    ];
+    match value {
+        Json::Null => true,
+        Json::String(text) => {
+            let folded = typo::fold(text);
+            let is_bracketed = text.starts_with('<') && text.ends_with('>');
+            folded.is_empty()
+                || is_bracketed
+                || text.contains("...")
+                || WORDS.contains(&folded.as_str())
+                || folded.starts_with("your")
+        }
+        _ => false,
+    }
 }
 
 fn missing(
@@ -91,14 +129,24 @@ fn missing(
     if strangers.iter().any(|it| typo::nearness(it, key).is_some()) {
         return None;
     }
-    let value = from_json(declared(patient.library, &family.schemas, key)?);
+    let (value, is_only) = declared(patient.library, &family.schemas, key)?;
+    if is_placeholder(value) {
+        return None;
+    }
+    let is_certain = is_only && !cause::is_conditional(&fault.evaluation_path);
+    let value = from_json(value);
     Some(Proposal {
         title: format!("Add {} with its declared value {}", quoted(key), shown(&value)),
-        rationale: "The schema declares this value for the key; writing it down changes nothing for readers that \
-                    know the schema."
-            .into(),
-        safety: Safety::LikelyPreserving,
-        confidence: Confidence::High,
+        rationale: match is_certain {
+            true => "The schema allows this one value for the key and no other.",
+            false => {
+                "The schema declares this value for the key, but asks for the key nevertheless; whoever wrote the \
+                 file may mean another."
+            }
+        }
+        .into(),
+        safety: if is_certain { Safety::LikelyPreserving } else { Safety::BehaviorChanging },
+        confidence: if is_certain { Confidence::High } else { Confidence::Medium },
         steps: vec![Op::AddKey { at: fault.at.clone(), key: key.into(), value }.into()],
         also_resolves: Vec::new(),
     })
@@ -140,6 +188,12 @@ fn rename(fault: &Fault, from: &str, to: &str, nearness: Nearness) -> Proposal {
     }
 }
 
+/// The one name that the schema allows and that a key is near to.
+fn named_key(fault: &Fault, object: &Value, key: &str, options: &[String]) -> Option<Proposal> {
+    let (to, nearness) = typo::nearest(key, options.iter().map(String::as_str))?;
+    object.get(to).is_none().then(|| rename(fault, key, to, nearness))
+}
+
 fn renamed_alias(fault: &Fault, object: &Value, key: &str, to: &str) -> Option<Proposal> {
     if object.get(to).is_some() {
         return None;
@@ -158,9 +212,11 @@ fn constant(fault: &Fault, value: &Value, expected: &Json) -> Proposal {
     let expected = from_json(expected);
     Proposal {
         title: format!("Set {} to {}", super::message::name(&fault.at), shown(&expected)),
-        rationale: "The schema allows this one value and no other.".into(),
-        safety: Safety::LikelyPreserving,
-        confidence: Confidence::High,
+        rationale: "The schema allows this one value and no other; what stands there is another, and so may be \
+                    what the rest of the file goes with."
+            .into(),
+        safety: Safety::BehaviorChanging,
+        confidence: Confidence::Medium,
         steps: vec![replace(&fault.at, value, expected)],
         also_resolves: Vec::new(),
     }
@@ -173,22 +229,42 @@ fn converted(
     allowed: &[JsonType],
 ) -> Option<Proposal> {
     let fault = &patient.faults[idx];
+    let format = patient.document.format();
     let converted = match value {
         Value::String(text) => {
-            from_text(text).filter(|it| allowed.iter().any(|to| it.json_type().satisfies(*to)))
+            let converted =
+                from_text(text).filter(|it| allowed.iter().any(|to| it.json_type().satisfies(*to)));
+            if converted.is_none() && allowed.contains(&JsonType::Boolean) {
+                return boolean(fault, value, text, &[true, false]);
+            }
+            converted
         }
         _ if allowed.contains(&JsonType::String) => as_written(patient, idx, value),
         _ => None,
     }?;
-    Some(conversion(fault, value, converted))
+    Some(conversion(fault, format, value, converted))
 }
 
-fn conversion(fault: &Fault, value: &Value, converted: Value) -> Proposal {
+/// `ture` where a boolean is asked for.
+fn boolean(fault: &Fault, value: &Value, text: &str, options: &[bool]) -> Option<Proposal> {
+    let (near, nearness) = typo::nearest(text, ["true", "false"])?;
+    let new = near == "true";
+    options.contains(&new).then(|| nearby(fault, value, Value::Bool(new), near, nearness))
+}
+
+fn conversion(fault: &Fault, format: Format, value: &Value, converted: Value) -> Proposal {
+    // JSON and TOML have quotes around text and none around anything else, so who left them out meant it.
+    let is_explicit =
+        format != Format::Yaml && matches!(converted, Value::String(_)) && value.as_str().is_none();
     Proposal {
         title: format!("Write {} as {}", super::message::name(&fault.at), shown(&converted)),
-        rationale: "The same value in the type that the schema asks for; nothing is lost.".into(),
-        safety: Safety::LikelyPreserving,
-        confidence: Confidence::High,
+        rationale: match is_explicit {
+            true => "The same spelling in the type that the schema asks for; its readers may take it for another value.",
+            false => "The same value in the type that the schema asks for; nothing is lost.",
+        }
+        .into(),
+        safety: if is_explicit { Safety::BehaviorChanging } else { Safety::LikelyPreserving },
+        confidence: if is_explicit { Confidence::Medium } else { Confidence::High },
         steps: vec![replace(&fault.at, value, converted)],
         also_resolves: Vec::new(),
     }
@@ -206,12 +282,19 @@ fn allowed_value(
         _ => as_written(patient, idx, value),
     };
     if let Some(converted) = other_type.filter(|it| options.contains(&to_json(it))) {
-        return Some(conversion(fault, value, converted));
+        return Some(conversion(fault, patient.document.format(), value, converted));
     }
     let text = value.as_str()?;
-    let (near, nearness) = typo::nearest(text, options.iter().filter_map(Json::as_str))?;
-    let new = Value::String(near.to_owned());
-    Some(Proposal {
+    let booleans: Vec<bool> = options.iter().filter_map(Json::as_bool).collect();
+    let Some((near, nearness)) = typo::nearest(text, options.iter().filter_map(Json::as_str))
+    else {
+        return boolean(fault, value, text, &booleans);
+    };
+    Some(nearby(fault, value, Value::String(near.to_owned()), near, nearness))
+}
+
+fn nearby(fault: &Fault, value: &Value, new: Value, near: &str, nearness: Nearness) -> Proposal {
+    Proposal {
         title: format!("Change {} to {}", quoted(&plain(value)), quoted(near)),
         rationale: match nearness {
             Nearness::Variant => "The value is an allowed one in another case or spacing.",
@@ -225,7 +308,7 @@ fn allowed_value(
         confidence: confidence(nearness),
         steps: vec![replace(&fault.at, value, new)],
         also_resolves: Vec::new(),
-    })
+    }
 }
 
 fn without_duplicates(fault: &Fault, value: &Value) -> Option<Proposal> {
@@ -315,23 +398,6 @@ fn as_written(patient: &Patient<'_>, idx: usize, value: &Value) -> Option<Value>
     let span = patient.span(idx)?;
     let written = patient.document.text().bytes().get(span.start as usize..span.end as usize)?;
     (written == text.as_bytes()).then_some(Value::String(text))
-}
-
-/// Whether the fault holds only if something else is so, which may be what is wrong instead.
-fn is_conditional(evaluation_path: &Pointer) -> bool {
-    evaluation_path.segments().iter().any(|it| {
-        matches!(
-            it.as_str(),
-            "anyOf"
-                | "oneOf"
-                | "if"
-                | "then"
-                | "else"
-                | "not"
-                | "dependentSchemas"
-                | "dependencies"
-        )
-    })
 }
 
 /// A schema may ask for more care than its keywords do; a laxer wish has no effect.

@@ -33,6 +33,7 @@ fn the_example_workspace_is_red_in_every_way() {
     SCHEMA_ENUM modules/billing.yaml#/entities/0/fields/2/type error | likely_preserving, high: Change `Money` to `money`
     SCHEMA_UNKNOWN_KEY modules/catalog.yaml#/entities/0/discription error | behavior_changing, medium: Rename `discription` to `description`
     SCHEMA_DEPRECATED_KEY modules/catalog.yaml#/module/scope warning | likely_preserving, high: Rename the deprecated `scope` to `visibility`
+    SCHEMA_JSON_DIALECT modules/customers.json# warning
     SEM_ENTITY_NAME_UNIQUE modules/customers.json#/entities/1/name error
     SCHEMA_UNIQUE_ITEMS modules/customers.json#/module/tags error | likely_preserving, high: Remove the repeated item of `tags`
     POL_MODULE_OWNER modules/order-history.toml#/module warning
@@ -40,6 +41,7 @@ fn the_example_workspace_is_red_in_every_way() {
     "#);
     insta::assert_snapshot!(lines(&outcome.fixed.end).join("\n"), @r"
     SEM_TLS_PAIR config/staging.toml#/tls error
+    SCHEMA_JSON_DIALECT modules/customers.json# warning
     SEM_ENTITY_NAME_UNIQUE modules/customers.json#/entities/1/name error
     POL_MODULE_OWNER modules/order-history.toml#/module warning
     ");
@@ -55,6 +57,7 @@ fn a_plain_fix_leaves_the_guesses_of_the_example_to_people() {
     SEM_IDENTITY_SINGLE_SOURCE app.lock.json#/app_uid error | behavior_changing, high: Change `app_harbour_shop` to `app_harbor_shop`
     SEM_TLS_PAIR config/staging.toml#/tls error
     SCHEMA_UNKNOWN_KEY modules/catalog.yaml#/entities/0/discription error | behavior_changing, medium: Rename `discription` to `description`
+    SCHEMA_JSON_DIALECT modules/customers.json# warning
     SEM_ENTITY_NAME_UNIQUE modules/customers.json#/entities/1/name error
     POL_MODULE_OWNER modules/order-history.toml#/module warning
     SEM_ENTITY_TARGET_EXISTS modules/shipping.yaml#/entities/0/fields/0/target error | behavior_changing, medium: Change `Custmer` to `Customer`

@@ -8,7 +8,7 @@ use document::{Format, Limits};
 use edit::Text;
 use engine::{Assessment, Fixed, Level, Options, Run, Sieve, Sources};
 use fixture::case::Files;
-use pack::{LocalSchema, Pack, PackCheck};
+use pack::{LocalSchema, Pack, PackCheck, SyntaxCheck};
 use plan::Policy;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
@@ -66,9 +66,9 @@ impl Trial {
     /// and reads the files in another order, which must not matter.
     pub(crate) fn run(&self, safety: Safety, is_shuffled: bool) -> Outcome {
         let checks: Vec<PackCheck> =
-            self.packs.iter().map(|it| PackCheck::new(Arc::clone(it))).collect();
-        let local = LocalSchema::default();
-        let mut providers: Vec<&dyn Provider> = vec![&local];
+            self.packs.iter().map(|it| PackCheck::new(Arc::clone(it)).leaving_syntax()).collect();
+        let (local, syntax) = (LocalSchema::default().leaving_syntax(), SyntaxCheck::default());
+        let mut providers: Vec<&dyn Provider> = vec![&local, &syntax];
         providers.extend(checks.iter().map(|it| it as &dyn Provider));
         let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
         let snapshot = self.snapshot();
@@ -95,9 +95,9 @@ impl Trial {
     /// What a fresh look says of the tree.
     pub(crate) fn assess(&self, snapshot: &Snapshot) -> Assessment {
         let checks: Vec<PackCheck> =
-            self.packs.iter().map(|it| PackCheck::new(Arc::clone(it))).collect();
-        let local = LocalSchema::default();
-        let mut providers: Vec<&dyn Provider> = vec![&local];
+            self.packs.iter().map(|it| PackCheck::new(Arc::clone(it)).leaving_syntax()).collect();
+        let (local, syntax) = (LocalSchema::default().leaving_syntax(), SyntaxCheck::default());
+        let mut providers: Vec<&dyn Provider> = vec![&local, &syntax];
         providers.extend(checks.iter().map(|it| it as &dyn Provider));
         let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
         let sources = Sources::new(&providers, Environment::default());

@@ -11,6 +11,9 @@ pub const MOST_PLACES: usize = 20;
 pub struct FileSummary {
     /// Files that at least one source looked at completely.
     pub checked: usize,
+    /// Files that were parsed without a fault, and that no rule and no schema is about. Left out if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub parsed: usize,
     /// Files that none did, by reason; a file counts for the first reason that holds. Those that cannot be read are not
     /// here but among the failures.
     pub unchecked: Vec<UncheckedFiles>,
@@ -29,6 +32,11 @@ pub struct SkippedFolders {
     pub count: usize,
     /// The first of them, at most 20, relative to the root.
     pub places: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 impl FileSummary {
@@ -53,6 +61,8 @@ pub struct UncheckedFiles {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UncheckedReason {
+    /// It is a template: it does not parse, and what is made of it may.
+    Template,
     /// It does not parse, so that nothing but its syntax was looked at.
     SyntaxError,
     /// It is larger than what is read.
@@ -81,6 +91,7 @@ impl UncheckedReason {
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
+            UncheckedReason::Template => "template",
             UncheckedReason::SyntaxError => "syntax_error",
             UncheckedReason::TooLarge => "too_large",
             UncheckedReason::TooComplex => "too_complex",

@@ -67,11 +67,11 @@ fn the_laws_hold_of_json_and_toml_too() {
     let setting = Setting::new(SHOP);
     setting.write(
         "a.json",
-        "{\n  // the schema\n  \"$schema\": \"schemas/open.json\",\n  \"port\": \"80\", // a port\n}\n",
+        "{\n  // the schema\n  \"$schema\": \"schemas/open.json\",\n  \"port\": \"80\" // a port\n}\n",
     );
     setting.write("b.toml", "#:schema schemas/open.json\nport = \"80\" # a port\n[more]\nx = 1\n");
     setting.write("schemas/open.json", "{\"properties\": {\"port\": {\"type\": \"integer\"}}}\n");
     check(&setting, &v1::Look::default());
-    assert!(setting.read("a.json").contains("\"port\": 80, // a port"));
+    assert!(setting.read("a.json").contains("\"port\": 80 // a port"));
     assert!(setting.read("b.toml").contains("port = 80 # a port"));
 }

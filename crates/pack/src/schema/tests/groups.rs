@@ -42,7 +42,7 @@ fn list(n: usize, item: impl Fn(usize) -> String) -> String {
     text + "]"
 }
 
-/// Every third conversion breaks a bound, and every rename resolves the missing key too.
+/// Every third conversion breaks a bound; that a key is missing follows from the one that is misspelled.
 #[test]
 fn good_and_bad_ones_are_told_apart() {
     let schema = r#"{"items": {"additionalProperties": false, "required": ["port"], "properties": {
@@ -57,7 +57,7 @@ fn good_and_bad_ones_are_told_apart() {
         }),
     );
     assert_eq!(verdicts.len(), 100);
-    assert_eq!((n_good(&verdicts, 0), n_good(&verdicts, 1)), (60, 20));
+    assert_eq!((n_good(&verdicts, 0), n_good(&verdicts, 1)), (80, 0));
 }
 
 /// What another key of the same object stands for decides whether there is a fault at all.

@@ -48,7 +48,7 @@ fn each_keyword_has_its_rule() {
     SCHEMA_FORBIDDEN /tuple/1: item 1 of `tuple` is not allowed here: the number 2; remove or change it
     SCHEMA_UNKNOWN_KEY /unheard: the document may not have the key `unheard`. Allowed: `card`, `code`, `labels`, `level`, `list`, `mail` and 7 more
     SCHEMA_CONST /version: `version` must be 2, but is the string "x"
-      Set `version` to 2 [likely_preserving, high]
+      Set `version` to 2 [behavior_changing, medium]
       => {⏎        "level": "trace", "version": 2, "tags": [1, 2, 3, 4], "code": "abc", "mail": "nobody", "port": 0, "title": "long",⏎        "labels": {}, "list": [1], "card": {"number": 1}, "never": 1, "not": "x", "tuple": [1, 2], "unheard": 1⏎    }
     "#);
     assert_snapshot!(check(schema, Yaml, "name: [1]\nport: 65537.5\nlabels: {Bad1: 1}\ncode: \"a\\tb\"\ntags: [1, 1.0]\n"), @r#"
@@ -110,7 +110,7 @@ fn the_best_branch_speaks() {
     // Other type.
     assert_snapshot!(check(shapes, Json, "7"), @r#"
     SCHEMA_TYPE : the document must be a string or an object, but is the number 7
-      Write the document as "7" [likely_preserving, high]
+      Write the document as "7" [behavior_changing, medium]
       => "7"
     "#);
     let scalars = r#"{"anyOf": [{"type": "integer"}, {"type": "null"}]}"#;
@@ -147,7 +147,7 @@ fn a_known_key_is_not_unevaluated_because_of_another_fault() {
     SCHEMA_UNKNOWN_KEY /comand: the document may not have the key `comand`; did you mean `command`? Allowed: `command`, `image`
     SCHEMA_UNKNOWN_KEY /command_: the document may not have the key `command_`; did you mean `command`? Allowed: `command`, `image`
     SCHEMA_TYPE /image: `image` must be a string, but is the number 1
-      Write `image` as "1" [likely_preserving, high]
+      Write `image` as "1" [behavior_changing, medium]
       => {"image": "1", "comand": 2, "command_": 3}
     "#);
     assert_snapshot!(check(schema, Json, r#"{"image": 1, "comand": 2}"#), @r#"
@@ -155,7 +155,7 @@ fn a_known_key_is_not_unevaluated_because_of_another_fault() {
       Rename `comand` to `command` [behavior_changing, medium]
       => {"image": 1, "command": 2}
     SCHEMA_TYPE /image: `image` must be a string, but is the number 1
-      Write `image` as "1" [likely_preserving, high]
+      Write `image` as "1" [behavior_changing, medium]
       => {"image": "1", "comand": 2}
     "#);
 }
@@ -177,13 +177,13 @@ fn a_wrong_type_and_a_wrong_value_are_said_once() {
     assert_snapshot!(check(schema, Json, r#"{"level": "high", "on": "yes"}"#), @r#"
     SCHEMA_ENUM /level: `level` is the string "high", which is not allowed. Allowed: `1`, `2`
     SCHEMA_CONST /on: `on` must be true, but is the string "yes"
-      Set `on` to true [likely_preserving, high]
+      Set `on` to true [behavior_changing, medium]
       => {"level": "high", "on": true}
     "#);
     assert_snapshot!(check(schema, Json, r#"{"level": null, "on": [true], "other": "y"}"#), @r#"
     SCHEMA_ENUM /level: `level` is null, which is not allowed. Allowed: `1`, `2`
     SCHEMA_CONST /on: `on` must be true, but is an array of 1
-      Set `on` to true [likely_preserving, high]
+      Set `on` to true [behavior_changing, medium]
       => {"level": null, "on": true, "other": "y"}
     SCHEMA_ENUM /other: `other` is the string "y", which is not allowed. Allowed: `1`, `x`
     SCHEMA_TYPE /other: `other` must be an integer, but is the string "y"

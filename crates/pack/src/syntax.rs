@@ -1,0 +1,400 @@
+//! The provider `syntax`: every JSON, YAML and TOML file is parsed, whether or not a rule is about it.
+//!
+//! A file that does not parse is an error, or a warning where tests keep what is meant to be wrong; so is a key that its
+//! object has twice. A file that does not parse and has the marker of a template before the place is no finding: it is
+//! counted as not checked. Where one small edit makes a file parse and keeps every value, it is offered. No tree is kept;
+//! files that nothing was found in are known by their bytes in the next process and are not read again.
+
+mod cache;
+mod candidates;
+mod json;
+mod lines;
+mod names;
+mod repair;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
+
+use check::{
+    Cache, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError, Page,
+    Parsed, Reach, Repair, Report, RuleInfo, RuleSet, Severity, Tier, Trust, Unchecked, assign_ids,
+};
+use document::{
+    Document, Format, Limits, ParseError, ParseErrorKind, Reason, RepeatedKey, Value,
+    yaml_documents,
+};
+use edit::Text;
+use rayon::prelude::*;
+use snapshot::{File, RelPath, Snapshot};
+
+use crate::provider::{is_document, never_read};
+use crate::report::{self, Subject, at_offset};
+use crate::schema::cut;
+use names::Dialect;
+
+const SOURCE: &str = "syntax";
+const PARSE: &str = "parse";
+const CONTENT: &str = "schema";
+
+const PARSE_RULE: &str = "SCHEMA_PARSE";
+const DUPLICATE_RULE: &str = "SCHEMA_DUPLICATE_KEY";
+const CONFLICT_RULE: &str = "SCHEMA_MERGE_CONFLICT";
+const DIALECT_RULE: &str = "SCHEMA_JSON_DIALECT";
+
+/// The rules that no other source has.
+pub(crate) const OWN_RULES: [&str; 2] = [CONFLICT_RULE, DIALECT_RULE];
+
+/// How many repeated keys of one file are named.
+const MAX_DUPLICATES: usize = 100;
+
+/// Parses every document of the workspace.
+#[derive(Clone, Default)]
+pub struct SyntaxCheck {
+    cache: Option<Arc<dyn Cache>>,
+}
+
+impl SyntaxCheck {
+    /// The name of the source.
+    pub const SOURCE: &'static str = SOURCE;
+
+    /// The same, keeping from one process to the next in which files nothing was found.
+    pub fn with_cache(cache: Arc<dyn Cache>) -> SyntaxCheck {
+        SyntaxCheck { cache: Some(cache) }
+    }
+}
+
+static CARD: LazyLock<Card> = LazyLock::new(|| {
+    let rule = |(id, severity): (&str, Severity)| RuleInfo {
+        id: id.to_owned(),
+        tier: Tier::Schema,
+        severity: Some(severity),
+    };
+    let rules = [
+        (PARSE_RULE, Severity::Error),
+        (DUPLICATE_RULE, Severity::Error),
+        (CONFLICT_RULE, Severity::Error),
+        (DIALECT_RULE, Severity::Warning),
+    ];
+    Card {
+        name: SOURCE.to_owned(),
+        phases: vec![PARSE.to_owned(), CONTENT.to_owned()],
+        rules: RuleSet::closed(rules.map(rule)),
+        interest: Interest::matching(|path| {
+            Format::of_path(path).is_some() && !names::is_own(path)
+        }),
+        cost: Cost::InProcess,
+        trust: Trust::Sealed,
+        languages: Vec::new(),
+    }
+});
+
+impl Check for SyntaxCheck {
+    fn card(&self) -> &Card {
+        &CARD
+    }
+
+    fn page(&self, rule_id: &str) -> Option<Page> {
+        crate::page(rule_id, &[])
+    }
+
+    /// Every file is judged by itself.
+    fn reach(&self, input: &Input<'_>) -> Reach {
+        match input.only {
+            Some(_) => Reach::Files(BTreeSet::new()),
+            None => Reach::Tree,
+        }
+    }
+
+    fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
+        let since = input.since.and_then(|it| {
+            Some((it.report.memory.as_ref()?.downcast_ref::<Remembered>()?, it.changed))
+        });
+        let mut remembered = since.map_or_else(Remembered::default, |(old, changed)| {
+            let files = old.files.iter().filter(|it| !changed.contains(it.0));
+            let files = files.map(|(path, it)| (path.clone(), Arc::clone(it))).collect();
+            let part = old.part.as_ref().map(|it| it.union(changed).cloned().collect());
+            Remembered { files, part }
+        });
+        let named = match since {
+            Some((_, changed)) => Some(changed),
+            None => {
+                remembered.part = input.only.cloned();
+                input.only
+            }
+        };
+        let todo: Vec<(&RelPath, &File)> = match named {
+            Some(paths) => {
+                let ours = paths.iter().filter(|it| is_ours(it));
+                ours.filter_map(|it| Some((it, input.snapshot.file(it)?))).collect()
+            }
+            None => input.snapshot.files_at(is_ours).collect(),
+        };
+        let known = cache::Known::new(self.cache.as_deref(), input.parses.limits());
+        let looked: Vec<(RelPath, Looked)> = todo
+            .par_iter()
+            .filter(|_| !input.stop.is_set())
+            .filter_map(|(path, file)| {
+                let looked = known.look(path, file, || look(input, path, file))?;
+                Some(((*path).clone(), looked))
+            })
+            .collect();
+        if input.stop.is_set() {
+            return Err(LookError::stopped());
+        }
+        known.keep();
+        remembered.files.extend(looked.into_iter().map(|(path, it)| (path, Arc::new(it))));
+        Ok(remembered.into_report())
+    }
+
+    /// They were tried when the findings were made, and are only left out until somebody asks.
+    fn repairs(&self, _: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
+        let memory = report.memory.clone();
+        let known = memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let files = known.into_iter().flat_map(|it| it.files.values());
+        report.repairs.extend(files.flat_map(|it| &it.repairs).cloned());
+        Ok(())
+    }
+
+    fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
+        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let mut coverage = Coverage::default();
+        let Some(memory) = memory else { return coverage };
+        for (path, entry) in snapshot.iter_at(is_ours) {
+            if memory.part.as_ref().is_some_and(|it| !it.contains(path)) {
+                continue;
+            }
+            let why = memory.files.get(path).and_then(|it| it.unchecked);
+            match why.or_else(|| never_read(entry).filter(|it| *it == Unchecked::TooLarge)) {
+                Some(why) => coverage.add_unchecked(path, why),
+                None if snapshot.file(path).is_some() => coverage.add_parsed(path),
+                None => {}
+            }
+        }
+        coverage
+    }
+}
+
+/// Whether the file is a document by its name, and not one that regreen itself reads and answers for.
+fn is_ours(path: &RelPath) -> bool {
+    is_document(path) && !names::is_own(path.as_str())
+}
+
+/// What was found out about a tree.
+#[derive(Default)]
+struct Remembered {
+    /// The files that there is something to say of.
+    files: BTreeMap<RelPath, Arc<Looked>>,
+    /// The files that were looked at, if not all.
+    part: Option<BTreeSet<RelPath>>,
+}
+
+impl Remembered {
+    fn into_report(self) -> Report {
+        let is_broken = |it: &Looked| it.unchecked.is_some();
+        let broken = self.files.iter().filter(|it| is_broken(it.1)).map(|it| it.0);
+        Report {
+            diagnostics: self.files.values().flat_map(|it| &it.diagnostics).cloned().collect(),
+            blocked: broken.map(|it| (it.clone(), CONTENT.to_owned())).collect(),
+            memory: Some(Arc::new(self)),
+            ..Report::default()
+        }
+    }
+}
+
+/// What there is to say of one file.
+#[derive(Default)]
+struct Looked {
+    diagnostics: Vec<Arc<Diagnostic>>,
+    repairs: Vec<Arc<Repair>>,
+    unchecked: Option<Unchecked>,
+}
+
+/// Looks at one file; `None` if nothing is to be said of it.
+fn look(input: &Input<'_>, path: &RelPath, file: &File) -> Option<Looked> {
+    let format = Format::of_path(path.as_str())?;
+    let parsed = input.parses.once(file, format);
+    let subject = Subject {
+        source: SOURCE,
+        phase: PARSE,
+        tier: Tier::Schema,
+        file: path,
+        parsed: &parsed,
+        snapshot: input.snapshot,
+    };
+    let looked = match parsed.document() {
+        Ok(document) => sound(&subject, document, input.parses.limits()),
+        Err(error) => broken(&subject, format, error, input.parses.limits()),
+    };
+    let is_silent = looked.diagnostics.is_empty() && looked.unchecked.is_none();
+    (!is_silent).then_some(looked)
+}
+
+/// What is wrong with a text that parses: keys that stand twice, and what only some readers take.
+fn sound(subject: &Subject<'_>, document: &Document, limits: &Limits) -> Looked {
+    let subject = Subject { phase: CONTENT, ..*subject };
+    let mut diagnostics: Vec<Diagnostic> = duplicates(subject.file, document, limits)
+        .iter()
+        .map(|it| duplicate_key(&subject, document, it))
+        .collect();
+    assign_ids(&mut diagnostics);
+    let mut looked = Looked {
+        diagnostics: diagnostics.into_iter().map(Arc::new).collect(),
+        ..Looked::default()
+    };
+    let dialect = Dialect::of(subject.file.as_str());
+    if document.format() == Format::Json
+        && let Some(severity) = dialect.severity()
+    {
+        repair::json_dialect(&subject, document, severity, &mut looked);
+    }
+    looked
+}
+
+/// The keys that their objects have already, in every document of a stream.
+fn duplicates(path: &RelPath, document: &Document, limits: &Limits) -> Vec<RepeatedKey> {
+    if names::may_repeat_keys(path.as_str()) {
+        return Vec::new();
+    }
+    match document.blocked().map(|it| it.reason) {
+        Some(Reason::DuplicateKey { .. }) => document.repeated_keys(MAX_DUPLICATES),
+        Some(Reason::SeveralDocuments) => {
+            let bytes = document.text().bytes();
+            let mut found = Vec::new();
+            for part in yaml_documents(bytes) {
+                let Ok(start) = u32::try_from(part.start) else { break };
+                let text = Text::new(bytes[part].to_vec());
+                let Ok(one) = document::parse(&text, Format::Yaml, limits) else { continue };
+                if !matches!(one.blocked().map(|it| it.reason), Some(Reason::DuplicateKey { .. })) {
+                    continue;
+                }
+                let n_left = MAX_DUPLICATES.saturating_sub(found.len());
+                found.extend(one.repeated_keys(n_left).into_iter().map(|it| RepeatedKey {
+                    first: it.first.start + start..it.first.end + start,
+                    again: it.again.start + start..it.again.end + start,
+                    ..it
+                }));
+            }
+            found
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn duplicate_key(subject: &Subject<'_>, document: &Document, found: &RepeatedKey) -> Diagnostic {
+    let severity = match document.format() {
+        Format::Json => Severity::Warning,
+        Format::Yaml | Format::Toml => names::severity(subject.file.as_str()),
+    };
+    let reason = Reason::DuplicateKey { key: cut(&found.key) };
+    let lines = subject.parsed.lines();
+    let first = check::Related {
+        file: subject.file.as_str().to_owned(),
+        json_pointer: None,
+        location: Location::new(lines, found.first.clone()),
+        message: "it stands here first".to_owned(),
+    };
+    Diagnostic {
+        json_pointer: Some(found.object.to_string()),
+        location: Location::new(lines, found.again.clone()),
+        related: vec![first],
+        details: BTreeMap::from([("key".to_owned(), Value::String(cut(&found.key)))]),
+        ..report::finding(subject, DUPLICATE_RULE, severity, &reason.to_string())
+    }
+}
+
+/// What is wrong with a text that does not parse.
+fn broken(subject: &Subject<'_>, format: Format, error: &ParseError, limits: &Limits) -> Looked {
+    let bytes = subject.parsed.text().bytes();
+    let severity = names::severity(subject.file.as_str());
+    let one = |diagnostic: Diagnostic, why| {
+        let mut diagnostics = [diagnostic];
+        assign_ids(&mut diagnostics);
+        let [diagnostic] = diagnostics;
+        Looked {
+            diagnostics: vec![Arc::new(diagnostic)],
+            unchecked: Some(why),
+            ..Looked::default()
+        }
+    };
+    let at = |offset: u32, rule_id: &str, severity, message: &str| Diagnostic {
+        location: at_offset(subject.parsed, offset),
+        ..report::finding(subject, rule_id, severity, message)
+    };
+    let not_checked = |why: &str| {
+        let message = format!("not checked: {why}");
+        one(at(error.offset, PARSE_RULE, Severity::Warning, &message), Unchecked::TooComplex)
+    };
+    if error.kind == ParseErrorKind::TooLarge {
+        return not_checked(&error.to_string());
+    }
+    if let Some(offset) = lines::merge_conflict(bytes) {
+        let message = "unresolved merge conflict: choose what to keep and remove the markers";
+        return one(at(offset, CONFLICT_RULE, severity, message), Unchecked::SyntaxError);
+    }
+    if lines::template_marker(bytes).is_some_and(|it| it <= error.offset as usize) {
+        return Looked { unchecked: Some(Unchecked::Template), ..Looked::default() };
+    }
+    let is_wide = is_wide(bytes, format, limits);
+    if is_wide && format == Format::Yaml {
+        return not_checked(NOT_UTF8);
+    }
+    if has_lone_surrogates(bytes, format, limits) {
+        return not_checked(&error.to_string());
+    }
+    let message = match is_wide {
+        true => format!("cannot be read: {NOT_UTF8}"),
+        false => format!("cannot be read: {error}"),
+    };
+    if error.kind == ParseErrorKind::DuplicateKey {
+        return one(at(error.offset, DUPLICATE_RULE, severity, &message), Unchecked::SyntaxError);
+    }
+    let finding = at(error.offset, PARSE_RULE, severity, &message);
+    let mut looked = one(finding, Unchecked::SyntaxError);
+    repair::syntax(subject, format, error, limits, &mut looked);
+    looked
+}
+
+const NOT_UTF8: &str = "the text is not in UTF-8 but in UTF-16 or UTF-32";
+
+/// Whether the text is in UTF-16 or UTF-32 and sound otherwise. YAML allows that.
+fn is_wide(bytes: &[u8], format: Format, limits: &Limits) -> bool {
+    let text = lines::wide_to_utf8(bytes);
+    text.is_some_and(|it| document::parse(&Text::new(it), format, limits).is_ok())
+}
+
+/// Whether the text is JSON but for halves of surrogate pairs, which its grammar allows and no text can hold.
+fn has_lone_surrogates(bytes: &[u8], format: Format, limits: &Limits) -> bool {
+    let text = json::without_lone_surrogates(bytes).filter(|_| format == Format::Json);
+    text.is_some_and(|it| document::parse(&Text::new(it), format, limits).is_ok())
+}
+
+/// Leaves out what [`SyntaxCheck`] says of every file: that it does not parse, and which keys stand twice.
+pub(crate) fn without_syntax(diagnostics: &mut Vec<Arc<Diagnostic>>) {
+    diagnostics.retain(|it| {
+        let is_syntax = it.rule_id == PARSE_RULE || it.rule_id == DUPLICATE_RULE;
+        !is_syntax || it.severity == Severity::Info
+    });
+}
+
+/// Parses a text that somebody made of another one.
+fn parse(text: &Text, format: Format, limits: &Limits) -> Option<Arc<Document>> {
+    let document = document::parse(text, format, limits).ok()?;
+    let is_repeated =
+        matches!(document.blocked().map(|it| it.reason), Some(Reason::DuplicateKey { .. }));
+    (!is_repeated).then_some(document)
+}
+
+/// What is at the place of an error: the bytes of a text and where its grammar was broken.
+struct Fault<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Fault<'a> {
+    fn new(parsed: &'a Parsed, error: &ParseError) -> Fault<'a> {
+        let bytes = parsed.text().bytes();
+        Fault { bytes, at: (error.offset as usize).min(bytes.len()) }
+    }
+}
