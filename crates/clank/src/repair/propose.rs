@@ -8,6 +8,7 @@ pub(super) mod calls;
 pub(crate) mod effects;
 mod fit;
 mod holes;
+mod idioms;
 mod imports;
 mod linear;
 mod make;
@@ -124,8 +125,16 @@ fn for_diagnostic(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Cand
         | Code::E0006
         | Code::E0007
         | Code::E0008
-        | Code::E0009 => syntax::propose(scene, it, target),
-        Code::E1001 | Code::E1005 | Code::E1006 => names::propose(scene, it, target),
+        | Code::E0009 => {
+            let mut found = idioms::of_unread(scene, it, target);
+            found.extend(syntax::propose(scene, it, target));
+            found
+        }
+        Code::E1001 | Code::E1005 | Code::E1006 => {
+            let mut found = idioms::of_name(scene, it, target);
+            found.extend(names::propose(scene, it, target));
+            found
+        }
         Code::E1002 | Code::E1003 | Code::E1004 => imports::propose(scene, it, target),
         Code::E2001 | Code::E2016 => types::propose(scene, it, target),
         Code::E2002 | Code::E2005 | Code::E2012 => calls::propose(scene, it, target),

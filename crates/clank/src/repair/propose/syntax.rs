@@ -66,6 +66,16 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
     Vec::new()
 }
 
+/// The texts of a declaration that can be read after a few changes, with what was changed.
+pub(super) fn ways(text: &str) -> Vec<(String, Vec<String>)> {
+    if text.len() > MAX_TEXT {
+        return Vec::new();
+    }
+    let Some(first) = mistakes(text, Fragment::Decl) else { return Vec::new() };
+    let found = readable(text, first.first.at, Fragment::Decl);
+    found.into_iter().map(|it| (it.text, it.titles)).collect()
+}
+
 /// A text with some changes.
 struct Way {
     text: String,
