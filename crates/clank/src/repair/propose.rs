@@ -116,6 +116,12 @@ pub(crate) fn propose(scene: Scene<'_>, target: Target) -> Vec<Candidate> {
 }
 
 fn for_diagnostic(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    let mut found = idioms::typed::propose(scene, it, target);
+    found.extend(by_code(scene, it, target));
+    found
+}
+
+fn by_code(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
     match it.code {
         Code::E0001
         | Code::E0002

@@ -8,6 +8,7 @@ mod branches;
 mod declarations;
 mod lambdas;
 mod loops;
+mod methods;
 mod operators;
 mod pieces;
 mod records;
@@ -15,12 +16,13 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod texts;
+pub(super) mod typed;
 mod types;
 mod words;
 
 use check::{Confidence, Safety};
 use clank_syntax::ast::{Builder, Decl, DeclId, Source};
-use clank_syntax::{Fragment, parse_fragment};
+use clank_syntax::{Fragment, SyntaxCode, SyntaxError, parse_fragment};
 
 use self::pieces::{Pieces, applied};
 use self::table::{Context, Layer, ROWS, Row};
@@ -37,6 +39,9 @@ const MAX_TEXT: usize = 40_000;
 
 /// How often one row may change a text, one place after the other.
 const MAX_TURNS: usize = 24;
+
+/// What counts for the mistakes that cannot be seen behind others.
+const HIDDEN: usize = 1_000;
 
 /// How many habits a title names.
 const MAX_NAMED: usize = 3;
@@ -209,6 +214,11 @@ fn is_first(scene: Scene<'_>, decl: DeclId, it: &Diagnostic) -> bool {
 /// How much of the text of a declaration cannot be read.
 fn n_mistakes(text: &str) -> usize {
     let mut builder = Builder::new(Source { file: String::new(), text: String::new() });
-    parse_fragment(&mut builder, "", text, Fragment::Decl).err().map_or(0, |it| it.len().max(1))
+    let Err(all) = parse_fragment(&mut builder, "", text, Fragment::Decl) else { return 0 };
+    // What is behind some mistakes was not looked at.
+    let hides = |it: &SyntaxError| {
+        matches!(it.code, SyntaxCode::E0002 | SyntaxCode::E0004 | SyntaxCode::E0008)
+    };
+    all.len().max(1) + if all.iter().any(hides) { HIDDEN } else { 0 }
 }
 

@@ -31,6 +31,8 @@ pub(super) fn named(name: &str) -> Option<&'static str> {
         "Dict" | "HashMap" | "Dictionary" | "BTreeMap" | "TreeMap" | "Hash" | "Object" | "Record" => "Map",
         "HashSet" | "BTreeSet" | "TreeSet" => "Set",
         "Either" => "Result",
+        // Near what `Str` is called elsewhere.
+        _ if crate::similar::distance(name, "String").is_some() => "Str",
         _ => return None,
     })
 }
