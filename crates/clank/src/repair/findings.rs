@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hasher;
+use std::sync::Arc;
 
+use clank_syntax::Span;
 use clank_syntax::ast::{Ast, NodeId};
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -56,6 +58,8 @@ pub(super) struct Finding {
     declaration: Option<NodeId>,
     /// What is written there, for what is in something that was written anew.
     words: u64,
+    /// Of a value that nobody uses: the text that it is in, and where.
+    pub(super) dropped: Option<(Arc<str>, Span)>,
 }
 
 /// The same before and after a change.
@@ -118,9 +122,12 @@ fn findings(checked: &Checked, origins: &Origins) -> Vec<Finding> {
             let class = class_of(module, target);
             let declaration = declaration(&module.ast, node).and_then(|it| origin(it.node()));
             let words = words(&module.ast, node);
+            let dropped = (what == What::Diagnostic(Code::W0007)).then(|| {
+                (Arc::from(module.ast.source(node).text.as_str()), module.ast.span(node))
+            });
             let at = node;
             let node = origin(node);
-            all.push(Finding { module: index, what, node, at, class, target, declaration, words });
+            all.push(Finding { module: index, what, node, at, class, target, declaration, words, dropped });
         };
         for (place, it) in module.diagnostics.iter().enumerate() {
             push(What::Diagnostic(it.code), it.node, Target::Diagnostic(place));

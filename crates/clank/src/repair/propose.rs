@@ -34,6 +34,7 @@ use crate::body::BodyView;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{Checked, CheckedModule};
+use crate::program::Program;
 
 /// A repair that was not tried yet.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,6 +53,7 @@ pub(crate) struct Candidate {
 /// What candidates are made from.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
+    pub(crate) program: &'a Program,
     pub(crate) checked: &'a Checked,
     pub(crate) module: &'a CheckedModule,
     /// The parent of every node of the module.
@@ -157,9 +159,13 @@ fn by_code(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> 
         Code::E3005 => obligations::misplaced(scene, it, target),
         Code::E4001 | Code::E4002 | Code::E4003 => effects::propose(scene, it, target),
         Code::E5001 | Code::E5002 | Code::E5003 => linear::propose(scene, it, target),
-        Code::W0001 | Code::W0002 | Code::W0003 | Code::W0004 | Code::W0005 | Code::W0006 => {
-            warnings::propose(scene, it, target)
-        }
+        Code::W0001
+        | Code::W0002
+        | Code::W0003
+        | Code::W0004
+        | Code::W0005
+        | Code::W0006
+        | Code::W0007 => warnings::propose(scene, it, target),
     }
 }
 

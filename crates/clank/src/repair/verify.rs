@@ -6,6 +6,7 @@
 //! anything, half of them are tried together, and in the end each alone.
 
 mod cascade;
+mod dropped;
 mod items;
 mod revealed;
 mod together;
@@ -61,6 +62,8 @@ const MAKES_A_MISTAKE: &str = "the change that was tried makes another mistake";
 const MAKES_AN_OBLIGATION: &str = "the change that was tried leaves something else unproved";
 const MAKES_A_HOLE: &str = "the change that was tried leaves a hole";
 const BETWEEN_BRACKETS: &str = "what belongs together is known only when the brackets are right";
+const WAITS_FOR_READING: &str = "what is around it cannot be read yet";
+const DROPS_A_VALUE: &str = "the change that was tried leaves a value that nobody uses";
 const MAKES_A_WARNING: &str = "the change that was tried makes another warning";
 
 /// So few candidates that cannot be told apart are not tried together again.
@@ -116,6 +119,7 @@ pub(super) fn verify(
     }
     trials.try_cascades();
     trials.keep_those_that_reveal_least();
+    trials.leave_to_reading();
     Tried { verdicts: trials.verdicts, n_checks: trials.n_checks }
 }
 
@@ -259,6 +263,10 @@ impl Trials<'_> {
                 }
                 Class::Obligation => return Verdict::Failed(MAKES_AN_OBLIGATION),
                 Class::Hole => return Verdict::Failed(MAKES_A_HOLE),
+                // What is left of what was written must mean something.
+                Class::Warning if self.is_dropped_by(index, finding) => {
+                    return Verdict::Failed(DROPS_A_VALUE);
+                }
                 Class::Warning if class == Class::Error => {}
                 Class::Warning => return Verdict::Failed(MAKES_A_WARNING),
             }

@@ -4,11 +4,13 @@
 //! with and says what to write instead. All habits of a declaration are mended together, in one candidate for what
 //! cannot be read and another one for names too. As all others, a candidate is tried before it is offered.
 
+mod braces;
 mod branches;
 mod declarations;
 mod lambdas;
 mod loops;
 mod methods;
+mod missing;
 mod operators;
 mod pieces;
 mod records;
@@ -28,6 +30,7 @@ use self::pieces::{Pieces, applied};
 use self::table::{Context, Layer, ROWS, Row};
 use super::make::source;
 use super::{Candidate, Scene};
+use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::env::Value;
 use crate::repair::Target;
@@ -64,12 +67,19 @@ struct Mended {
 
 /// The candidates for a declaration in which something cannot be read.
 pub(super) fn of_unread(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
-    let Some(decl) = scene.declaration(it.node) else { return Vec::new() };
+    let opened = || it.related.first().and_then(|it| scene.declaration(it.node));
+    let Some(decl) = scene.declaration(it.node).or_else(opened) else { return Vec::new() };
+    let is_bracket = it.code == Code::E0004;
+    let decl = if is_bracket { opened().unwrap_or(decl) } else { decl };
     let text = scene.ast().text(decl.node());
-    if text.is_empty() || text.len() > MAX_TEXT || !is_first(scene, decl, it) {
+    if text.is_empty() || text.len() > MAX_TEXT || !is_bracket && !is_first(scene, decl, it) {
         return Vec::new();
     }
-    with_context(scene, |cx| {
+    let mut found = Vec::new();
+    if is_bracket {
+        found.extend(braces(scene, decl, it, target));
+    }
+    found.extend(with_context(scene, |cx| {
         let syntax = mended(text, cx, |it| it.layer == Layer::Syntax);
         let all = mended(text, cx, |_| true);
         let mut found = Vec::new();
@@ -80,7 +90,19 @@ pub(super) fn of_unread(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Ve
         if all.text != syntax.text && is_read(&all) {
             found.push(candidate(scene, decl, target, &all, Safety::BehaviorChanging));
         }
-        if found.is_empty() && !all.rows.is_empty() {
+        if !found.is_empty() {
+            return found;
+        }
+        if let Some((new, titles)) = missing::stated(scene, decl, &all.text) {
+            let titles = all.titles.iter().cloned().chain(titles).collect();
+            let more = Mended { text: new, rows: all.rows.clone(), titles };
+            if is_read(&more) {
+                let candidate = candidate(scene, decl, target, &more, Safety::BehaviorChanging);
+                found.push(candidate.because("the body and the calls tell the types"));
+                return found;
+            }
+        }
+        if !all.rows.is_empty() {
             for (new, titles) in super::syntax::ways(&all.text) {
                 let more = Mended {
                     text: new,
@@ -92,7 +114,54 @@ pub(super) fn of_unread(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Ve
             }
         }
         found
+    }));
+    found
+}
+
+/// The braces as the lines are indented: of a declaration, or of one and what is left over behind it.
+fn braces(scene: Scene<'_>, decl: DeclId, it: &Diagnostic, target: Target) -> Option<Candidate> {
+    let ast = scene.ast();
+    let all = ast.declarations();
+    let place = all.iter().position(|it| *it == decl)?;
+    let is_rest = matches!(ast.decl(decl), Decl::Error { .. }) && it.related.is_empty();
+    let before = place.checked_sub(1).map(|it| all[it]);
+    // What closes nothing may have been closed too early.
+    let (first, rest) = match before.filter(|_| is_rest) {
+        Some(before) => (before, Some(decl)),
+        None => (decl, None),
+    };
+    let source = ast.sources().first().filter(|it| !it.text.is_empty())?;
+    let start = ast.span(first.node()).start as usize;
+    let mut end = ast.span(rest.unwrap_or(first).node()).end as usize;
+    // A bracket without a partner may stand behind the last declaration.
+    if let Some(span) = it.span.filter(|_| it.related.is_empty()) {
+        end = end.max(span.end as usize);
+    }
+    let text = source.text.get(start..end)?;
+    if text.len() > MAX_TEXT {
+        return None;
+    }
+    let (new, count) = braces::by_indentation(text)?;
+    let mended = with_context(scene, |cx| mended(&new, cx, |_| true));
+    let is_plain = n_mistakes(&new) == 0;
+    let new = if is_plain { new } else { mended.text };
+    if n_mistakes(&new) > 0 {
+        return None;
+    }
+    let confidence = if count == 1 && is_plain { Confidence::High } else { Confidence::Medium };
+    let title = if rest.is_some() || it.related.is_empty() { "leave out a brace" } else { "add a brace" };
+    let candidate = Candidate::new(scene, target, format!("{title}, as the lines are indented"))
+        .because(it.message.clone())
+        .confidence(confidence)
+        .op(scene.replace(first, source_of(&new)));
+    Some(match rest {
+        Some(rest) => candidate.op(scene.delete(rest)),
+        None => candidate,
     })
+}
+
+fn source_of(text: &str) -> serde_json::Value {
+    source(text)
 }
 
 /// The candidates for a name that means nothing here and something in another language.

@@ -7,11 +7,11 @@
 
 use clank_syntax::ast::NodeId;
 use clank_syntax::patch::PatchOp;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::findings::{Finding, is_syntax};
 use super::super::{Target, declaration, nodes};
-use super::{MAKES_A_MISTAKE, Trials, Verdict};
+use super::{MAKES_A_MISTAKE, Trials, Verdict, WAITS_FOR_READING};
 use crate::code::Code;
 use crate::ty::Ty;
 
@@ -22,8 +22,8 @@ impl Trials<'_> {
         let in_module = &self.checked.modules[self.module];
         let is_unread = candidate.targets.iter().all(|it| self.is_unread(*it));
         let was_hidden = match finding.code() {
-            Some(Code::E2004) if !is_unread => {
-                candidate.targets.iter().all(|it| self.is_unknown_name(*it))
+            Some(Code::E2004 | Code::E2011 | Code::E2006 | Code::E2010) if !is_unread => {
+                candidate.targets.iter().all(|it| self.is_unknown_type(*it))
                     && finding.node().is_some_and(|it| self.was_unknown(it))
             }
             Some(code) => is_unread && !is_syntax(code),
@@ -66,11 +66,13 @@ impl Trials<'_> {
         }
     }
 
-    fn is_unknown_name(&self, target: Target) -> bool {
+    /// Whether something means nothing, so that nothing is known about what is made of it.
+    fn is_unknown_type(&self, target: Target) -> bool {
         match target {
-            Target::Diagnostic(it) => {
-                self.checked.modules[self.module].diagnostics[it].code == Code::E1001
-            }
+            Target::Diagnostic(it) => matches!(
+                self.checked.modules[self.module].diagnostics[it].code,
+                Code::E1001 | Code::E2004 | Code::E2011 | Code::E2006
+            ),
             Target::Goal(_) | Target::Hole(_) => false,
         }
     }
@@ -82,6 +84,34 @@ impl Trials<'_> {
         let Some(body) = home.and_then(|it| in_module.bodies.get(&it)) else { return false };
         let view = body.view();
         in_module.ast.subtree(node).any(|it| *view.ty(NodeId(it)) == Ty::Error)
+    }
+
+    /// Gives up candidates for what can be read in a declaration that cannot be read whole, if it can be made readable: what
+    /// is wrong there is known only then.
+    pub(super) fn leave_to_reading(&mut self) {
+        let in_module = &self.checked.modules[self.module];
+        let written = |index: usize| {
+            let written = nodes(&in_module.ast, &self.candidates[index].edits, &in_module.file);
+            written.into_iter().filter_map(|it| declaration(&in_module.ast, it))
+        };
+        let is_kept =
+            |it: &Verdict| matches!(it, Verdict::Kept { .. } | Verdict::KeptAfter { .. });
+        let is_unread =
+            |index: usize| self.candidates[index].targets.iter().any(|it| self.is_unread(*it));
+        let mut readable: FxHashSet<_> = FxHashSet::default();
+        for index in (0..self.verdicts.len()).filter(|it| is_kept(&self.verdicts[*it]) && is_unread(*it)) {
+            readable.extend(written(index));
+        }
+        if readable.is_empty() {
+            return;
+        }
+        let waits: Vec<usize> = (0..self.verdicts.len())
+            .filter(|it| is_kept(&self.verdicts[*it]) && !is_unread(*it))
+            .filter(|it| written(*it).any(|decl| readable.contains(&decl)))
+            .collect();
+        for index in waits {
+            self.verdicts[index] = Verdict::Failed(WAITS_FOR_READING);
+        }
     }
 
     /// Gives up candidates that reveal more than others for the same.

@@ -172,11 +172,10 @@ impl<'t> Pieces<'t> {
         while at > 0 {
             let last = at - 1;
             let kind = self.kind(last);
+            if at < before && self.is_first(at) && !is_operator(self.kind(at)) && !is_operator(kind) && self.kind(at) != T::Dot {
+                return at;
+            }
             if matches!(kind, T::RParen | T::RBracket | T::RBrace) {
-                // A block that ends a line is a statement of its own.
-                if kind == T::RBrace && at < before && self.is_first(at) && !is_operator(self.kind(at)) {
-                    return at;
-                }
                 match self.partner(last) {
                     Some(open) => {
                         at = open;
@@ -204,9 +203,6 @@ impl<'t> Pieces<'t> {
                     | T::Match
             );
             if is_boundary {
-                return at;
-            }
-            if at < before && self.is_first(at) && !is_operator(self.kind(at)) && !is_operator(kind) {
                 return at;
             }
             at = last;

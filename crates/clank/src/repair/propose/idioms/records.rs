@@ -147,3 +147,18 @@ pub(super) fn new(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
     }
     edits
 }
+
+/// `Shape::Circle(1)` is `Circle(1)`, and `module::f` is `module.f`.
+pub(super) fn paths(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for at in 1..it.len() {
+        if it.kind(at) != T::ColonColon {
+            continue;
+        }
+        match it.kind(at + 1) {
+            T::TypeIdent => edits.push(Edit::new(it.list[at - 1].start..it.list[at].end, "")),
+            _ => edits.extend(it.put(at..at + 1, ".")),
+        }
+    }
+    edits
+}

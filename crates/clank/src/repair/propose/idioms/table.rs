@@ -99,6 +99,7 @@ pub(super) const ROWS: &[Row] = &[
     row("compound-assignment", Syntax, 1, operators::compound, "`b += 2` is `b = b + 2`"),
     row("increments", Syntax, 1, operators::increments, "`i++` is `i = i + 1`"),
     row("walrus", Syntax, 1, operators::walrus, "a name is bound by `let`"),
+    row("paths", Syntax, 1, records::paths, "a variant goes by its own name, and `.` stands between a module and its functions"),
     row("bindings", Names, 1, declarations::bindings, "a name is bound by `let`, or by `let mut` if it is changed"),
     row("membership", Names, 1, operators::membership, "`contains(xs, x)` asks whether an array has a value"),
     row("word-operators", Names, 1, operators::words, "the operators are `&&`, `||` and `!`"),

@@ -10,9 +10,10 @@ use super::methods::{Form, On, function, method};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::env::Value;
+use crate::exhaust::fields_of;
 use crate::repair::Target;
 use crate::repair::propose::make::{call, ident, source};
-use crate::repair::propose::scope::{binder_of, let_of};
+use crate::repair::propose::scope::{binder_of, let_of, locals};
 use crate::repair::propose::{Candidate, Scene};
 use crate::ty::{Prim, Ty};
 
@@ -23,9 +24,14 @@ pub(in crate::repair::propose) fn propose(
     target: Target,
 ) -> Vec<Candidate> {
     match it.code {
-        Code::E2004 | Code::E2011 => called(scene, it.node, target),
+        Code::E2004 | Code::E2011 => {
+            let mut found = called(scene, it.node, target);
+            found.extend(elsewhere(scene, it.node, target));
+            found
+        }
         Code::E1001 => {
             let mut found = foreign(scene, it.node, target);
+            found.extend(qualified(scene, it.node, target));
             found.extend(bound(scene, it, target));
             found
         }
@@ -37,6 +43,7 @@ pub(in crate::repair::propose) fn propose(
         }
         Code::E2002 => {
             let mut found = one_tuple(scene, it.node, target);
+            found.extend(printed(scene, it.node, target));
             found.extend(foreign_call(scene, it.node, target));
             found
         }
@@ -178,10 +185,10 @@ fn written(
         }
         Form::Itself => kept(&0)?,
         Form::Unwrap => return unwrapped(scene, target, whole, *values.first()?),
-        Form::OrElse => or_else(scene, kept(&0)?, On::of(scene.view(whole)?.ty(*values.first()?)), kept(&1)?),
+        Form::OrElse => or_else(kept(&0)?, On::of(scene.view(whole)?.ty(*values.first()?)), kept(&1)?),
         Form::FoundOrElse => {
             let asked = call(ident("map_get"), vec![kept(&0)?, kept(&1)?]);
-            or_else(scene, asked, On::Option, kept(&2)?)
+            or_else(asked, On::Option, kept(&2)?)
         }
         Form::Text(template) => {
             let mut text_of = template.to_owned();
@@ -226,21 +233,12 @@ fn changed(
 ) -> Option<Vec<Candidate>> {
     let ast = scene.ast();
     let place = *values.first()?;
-    let statement = statement_of(scene, whole)?;
     let is_place = matches!(ast.expr(place), Expr::Ident { .. } | Expr::Field { .. } | Expr::Index { .. });
     if !is_place {
         return None;
     }
     let assign = json!({ "kind": "assign", "target": source(ast.text(place.node())), "value": new });
-    let op = match statement {
-        At::Statement(it) => vec![scene.replace(it, assign)],
-        At::Value(block) => {
-            let Expr::Block { statements, .. } = ast.expr(block) else { return None };
-            let mut all = scene.all_kept(statements);
-            all.push(assign);
-            vec![scene.replace(block, json!({ "kind": "block", "statements": all }))]
-        }
-    };
+    let op = vec![instead_of_statement(scene, whole, assign)?];
     let name = crate::resolve::one_line(ast, place);
     let make = |ops: Vec<PatchOp>| {
         let start = Candidate::new(scene, target, format!("assign the changed value to `{name}`"))
@@ -254,6 +252,49 @@ fn changed(
     }
     found.push(make(op));
     Some(found)
+}
+
+/// A value that nobody uses, assigned to what it was made from: the first argument or operand, if it has the same type.
+pub(in crate::repair::propose) fn assigned(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
+    let found = || {
+        let ast = scene.ast();
+        let place = match ast.expr(expr) {
+            Expr::Call { args, .. } => *args.first()?,
+            Expr::Binary { left, .. } => *left,
+            _ => return None,
+        };
+        let view = scene.view(expr)?;
+        let is_same = crate::repair::propose::fit::may_fit(view.ty(expr), view.ty(place));
+        binder_of(scene, root(scene, place)).filter(|_| is_same)?;
+        changed(scene, target, expr, &[place], &scene.kept(expr))
+    };
+    found().unwrap_or_default()
+}
+
+/// Puts a statement in the place of an expression that nobody uses.
+pub(in crate::repair::propose) fn instead_of_statement(
+    scene: Scene<'_>,
+    whole: ExprId,
+    new: Json,
+) -> Option<PatchOp> {
+    let ast = scene.ast();
+    Some(match statement_of(scene, whole)? {
+        At::Statement(it) => scene.replace(it, new),
+        At::Value(block) => {
+            let Expr::Block { statements, .. } = ast.expr(block) else { return None };
+            let mut all = scene.all_kept(statements);
+            all.push(new);
+            scene.replace(block, json!({ "kind": "block", "statements": all }))
+        }
+    })
+}
+
+/// What a place starts with.
+fn root(scene: Scene<'_>, mut place: ExprId) -> ExprId {
+    while let Expr::Field { object, .. } | Expr::Index { object, .. } = scene.ast().expr(place) {
+        place = *object;
+    }
+    place
 }
 
 /// Where a value is that nobody uses.
@@ -276,12 +317,9 @@ fn statement_of(scene: Scene<'_>, whole: ExprId) -> Option<At> {
 }
 
 /// The operation that makes the name mutable which a place starts with, if it is not.
-fn immutable_let(scene: Scene<'_>, mut place: ExprId) -> Option<PatchOp> {
+fn immutable_let(scene: Scene<'_>, place: ExprId) -> Option<PatchOp> {
     let ast = scene.ast();
-    while let Expr::Field { object, .. } | Expr::Index { object, .. } = ast.expr(place) {
-        place = *object;
-    }
-    let statement = let_of(scene, binder_of(scene, place)?)?;
+    let statement = let_of(scene, binder_of(scene, root(scene, place))?)?;
     let Stmt::Let { pattern, ty, init, mutable: false } = ast.stmt(statement) else { return None };
     let mut new = json!({
         "kind": "let",
@@ -308,11 +346,11 @@ fn unwrapped(scene: Scene<'_>, target: Target, whole: ExprId, value: ExprId) -> 
     let stop = Candidate::new(scene, target, "take the value out, or panic")
         .because("a value that may be missing is asked by `match`")
         .confidence(Confidence::Medium)
-        .op(scene.replace(whole, or_else(scene, scene.kept(value), on, panic)));
+        .op(scene.replace(whole, or_else(scene.kept(value), on, panic)));
     Some(vec![pass, stop])
 }
 
-fn or_else(_: Scene<'_>, value: Json, on: On, other: Json) -> Json {
+fn or_else(value: Json, on: On, other: Json) -> Json {
     let (yes, no) = match on {
         On::Result => ("Ok(value)", "Err(_)"),
         _ => ("Some(value)", "None"),
@@ -380,7 +418,6 @@ fn element(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
             .confidence(Confidence::Medium)
             .op(scene.replace(expr, passed));
         let stop = or_else(
-            scene,
             asked,
             On::Option,
             call(ident("panic"), vec![crate::repair::propose::make::string("no such key")]),
@@ -419,7 +456,7 @@ fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
             "kind": "let",
             "pattern": { "kind": "ident", "name": name.as_str() },
             "init": scene.kept(*value),
-            "mutable": assigned.len() > 1 || is_in_loop_use(scene, parent),
+            "mutable": assigned.len() > 1,
         });
         let word = if assigned.len() > 1 { "let mut" } else { "let" };
         let all = scene.module.diagnostics.iter().enumerate().filter(|(_, other)| {
@@ -438,10 +475,6 @@ fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
         )
     };
     found().into_iter().collect()
-}
-
-fn is_in_loop_use(_: Scene<'_>, _: NodeId) -> bool {
-    false
 }
 
 /// The name that a place starts with.
@@ -476,6 +509,119 @@ fn one_tuple(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
         )
     };
     found().into_iter().collect()
+}
+
+/// `Shape.Circle(1)`: a variant goes by its own name.
+fn qualified(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+    let found = || {
+        let ast = scene.ast();
+        let expr = scene.expr(node)?;
+        let Expr::Ident { name } = ast.expr(expr) else { return None };
+        let parent = scene.expr(scene.parent(expr)?)?;
+        let Expr::Field { object, field } = ast.expr(parent) else { return None };
+        let is_variant = matches!(scene.module.env.values.get(field), Some(Value::Variant { .. }));
+        let is_it = *object == expr && is_variant && scene.module.env.types.contains_key(name);
+        is_it.then(|| {
+            Candidate::new(scene, target, format!("write `{field}` for `{name}.{field}`"))
+                .because("a variant goes by its own name")
+                .confidence(Confidence::High)
+                .op(scene.replace(parent, ident(field)))
+        })
+    };
+    found().into_iter().collect()
+}
+
+/// `println(a, b)`: one text is written, so the values are joined, with a blank between them as others write it.
+fn printed(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+    let ast = scene.ast();
+    let found = || {
+        let whole = scene.expr(node)?;
+        let Expr::Call { callee, args } = ast.expr(whole) else { return None };
+        let Expr::Ident { name } = ast.expr(*callee) else { return None };
+        let is_print = matches!(name.as_str(), "println" | "print" | "eprintln" | "eprint");
+        if !is_print || args.len() < 2 || !is_builtin(scene, name) {
+            return None;
+        }
+        let view = scene.view(whole)?;
+        let mut text = String::new();
+        let mut has_blank = true;
+        for (place, arg) in args.iter().enumerate() {
+            let written = ast.text(arg.node());
+            let starts_blank = written.starts_with("\" ") || written.starts_with("` ");
+            if place > 0 {
+                text.push_str(if has_blank || starts_blank { " ++ " } else { " ++ \" \" ++ " });
+            }
+            has_blank = written.ends_with(" \"") || written.ends_with(" `");
+            match On::of(view.ty(*arg)) {
+                On::Text => text.push_str(written),
+                _ => text.push_str(&format!("to_string({written})")),
+            }
+        }
+        Some(
+            Candidate::new(scene, target, "join what is written with `++`")
+                .because(format!("`{name}` writes one text"))
+                .confidence(Confidence::High)
+                .op(scene.replace(whole, call(ident(name), vec![source(&text)]))),
+        )
+    };
+    found().into_iter().collect()
+}
+
+/// How many other places for a field are tried.
+const MAX_PLACES: usize = 3;
+
+/// A field that a part of the value has, or another value in scope: `pair.0.name`, `item.name`.
+fn elsewhere(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+    let ast = scene.ast();
+    let found = || {
+        let expr = scene.expr(node)?;
+        let Expr::Field { object, field } = ast.expr(expr) else { return None };
+        let view = scene.view(expr)?;
+        let env = &scene.module.env;
+        let has = |ty: &Ty| fields_of(ty, env).iter().any(|it| it.0.as_ref() == Some(field));
+        let through = |part: &str| {
+            let inner = json!({ "kind": "field", "object": scene.kept(*object), "field": part });
+            json!({ "kind": "field", "object": inner, "field": field.as_str() })
+        };
+        let written = crate::resolve::one_line(ast, *object);
+        let mut ways: Vec<(String, Json)> = Vec::new();
+        match view.ty(*object).base() {
+            Ty::Tuple(parts) => {
+                for (place, _) in parts.iter().enumerate().filter(|it| has(it.1)) {
+                    ways.push((format!("{written}.{place}.{field}"), through(&place.to_string())));
+                }
+                let word = ["first", "second", "third"].iter().position(|it| it == field);
+                let word = word.or_else(|| ["fst", "snd"].iter().position(|it| it == field));
+                let word = word.or_else(|| field.strip_prefix('_')?.parse::<usize>().ok()?.checked_sub(1));
+                if let Some(place) = word.filter(|it| *it < parts.len()) {
+                    let place = place.to_string();
+                    let new = json!({ "kind": "field", "object": scene.kept(*object), "field": place });
+                    ways.push((format!("{written}.{place}"), new));
+                }
+            }
+            ty => {
+                for (name, _) in fields_of(ty, env).iter().filter(|it| has(&it.1)) {
+                    let Some(name) = name else { continue };
+                    ways.push((format!("{written}.{name}.{field}"), through(name)));
+                }
+            }
+        }
+        if ways.is_empty() && matches!(ast.expr(*object), Expr::Ident { .. }) {
+            for local in locals(scene, node).into_iter().filter(|it| has(&it.ty)) {
+                let new = json!({ "kind": "field", "object": ident(&local.name), "field": field.as_str() });
+                ways.push((format!("{}.{field}", local.name), new));
+            }
+        }
+        let confidence = if ways.len() == 1 { Confidence::High } else { Confidence::Medium };
+        ways.truncate(MAX_PLACES);
+        Some(ways.into_iter().map(move |(text, new)| {
+            Candidate::new(scene, target, format!("write `{text}`"))
+                .because(format!("that has a field `{field}`"))
+                .confidence(confidence)
+                .op(scene.replace(expr, new))
+        }))
+    };
+    found().into_iter().flatten().collect()
 }
 
 /// The most arguments that are put in another order.
