@@ -28,7 +28,7 @@ pub(crate) fn flow(ast: &Ast, decl: DeclId, env: &Env, view: BodyView<'_>) -> Ve
     let mut found = reach::reach(ast, function, view);
     found.extend(shadow::shadow(ast, function));
     found.extend(unused::unused(ast, function, view, &doubts, &mut modes));
-    found.extend(dropped::dropped(ast, function, env, view, &mut modes));
+    found.extend(dropped::dropped(ast, (decl, function), env, view, &mut modes));
     found.extend(linear::linear(ast, function, env, view, &doubts, modes));
     found
 }

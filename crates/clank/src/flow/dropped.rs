@@ -1,7 +1,7 @@
 //! W0007: values that nobody uses, where nothing but the value comes of them. A text in quotes with a `${…}` in it, which
 //! is not read there, is one too.
 
-use clank_syntax::ast::{Ast, Expr, ExprId, FnDecl, Kind, Literal, NodeId, Stmt};
+use clank_syntax::ast::{Ast, DeclId, Expr, ExprId, FnDecl, Kind, Literal, NodeId, Stmt};
 use clank_syntax::{Fragment, TokenKind, parse_fragment};
 use rustc_hash::FxHashSet;
 
@@ -19,15 +19,22 @@ const MAX_TEXT: usize = 4_000;
 /// The values that nobody uses, in the order in which they are written.
 pub(super) fn dropped(
     ast: &Ast,
-    function: &FnDecl,
+    (decl, function): (DeclId, &FnDecl),
     env: &Env,
     view: BodyView<'_>,
     modes: &mut Modes<'_>,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    // The last statement of a body that lacks its value: that is what is said.
+    let wants_value = env.signature(decl).is_none_or(|it| *it.result.base() != Ty::Prim(Prim::Unit));
+    let last = match ast.expr(function.body) {
+        Expr::Block { statements, expr: None } if wants_value => statements.last().copied(),
+        _ => None,
+    };
     let mut names = None;
     for node in ast.subtree(function.body).map(NodeId) {
         match &ast.node(node).kind {
+            Kind::Stmt(Stmt::Expr { .. }) if last.is_some_and(|it| it.node() == node) => {}
             Kind::Stmt(Stmt::Expr { expr }) => found.extend(unused_value(ast, env, view, modes, *expr)),
             Kind::Stmt(Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Loop { body }) => {
                 if let Expr::Block { expr: Some(last), .. } = ast.expr(*body) {

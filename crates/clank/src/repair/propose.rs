@@ -46,6 +46,8 @@ pub(crate) struct Candidate {
     pub(crate) kind: Kind,
     /// By file; the module's own file first.
     pub(crate) edits: Vec<(Name, Vec<PatchOp>)>,
+    /// Whether it is what a habit of another language means, and no guess by trial.
+    pub(crate) is_idiom: bool,
     /// What it is for; the first is the one that it was made for. Verification finds out what else it resolves.
     pub(crate) targets: Vec<Target>,
 }
@@ -119,7 +121,15 @@ pub(crate) fn propose(scene: Scene<'_>, target: Target) -> Vec<Candidate> {
 
 fn for_diagnostic(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
     let mut found = idioms::typed::propose(scene, it, target);
-    found.extend(by_code(scene, it, target));
+    let is_known = found.iter().any(|it| it.confidence == Confidence::High);
+    for candidate in by_code(scene, it, target) {
+        // What a habit says comes before a guess.
+        let confidence = match candidate.confidence {
+            Confidence::High if is_known && !candidate.is_idiom => Confidence::Medium,
+            other => other,
+        };
+        found.push(candidate.confidence(confidence));
+    }
     found
 }
 

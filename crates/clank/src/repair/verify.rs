@@ -62,6 +62,7 @@ const MAKES_A_MISTAKE: &str = "the change that was tried makes another mistake";
 const MAKES_AN_OBLIGATION: &str = "the change that was tried leaves something else unproved";
 const MAKES_A_HOLE: &str = "the change that was tried leaves a hole";
 const BETWEEN_BRACKETS: &str = "what belongs together is known only when the brackets are right";
+const MEANT_OTHERWISE: &str = "another change says what was meant";
 const WAITS_FOR_READING: &str = "what is around it cannot be read yet";
 const DROPS_A_VALUE: &str = "the change that was tried leaves a value that nobody uses";
 const MAKES_A_WARNING: &str = "the change that was tried makes another warning";
@@ -120,6 +121,7 @@ pub(super) fn verify(
     trials.try_cascades();
     trials.keep_those_that_reveal_least();
     trials.leave_to_reading();
+    trials.give_up_what_has_no_first();
     Tried { verdicts: trials.verdicts, n_checks: trials.n_checks }
 }
 
@@ -280,6 +282,17 @@ impl Trials<'_> {
         let mut resolves = candidate.targets.clone();
         resolves.extend(gone.iter().filter(|it| !candidate.targets.contains(it)));
         Verdict::Kept { resolves, costs_obligations, reveals }
+    }
+
+    /// Gives up candidates that work only after one that was given up.
+    fn give_up_what_has_no_first(&mut self) {
+        for index in 0..self.verdicts.len() {
+            if let Verdict::KeptAfter { first, .. } = self.verdicts[index]
+                && !matches!(self.verdicts[first], Verdict::Kept { .. })
+            {
+                self.verdicts[index] = Verdict::Failed(DOES_NOT_HELP);
+            }
+        }
     }
 
     /// Tries candidates again that could not be told apart: a few one by one, many in two batches of every other one, as

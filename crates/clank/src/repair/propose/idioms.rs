@@ -110,6 +110,7 @@ pub(super) fn of_unread(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Ve
                     titles: all.titles.iter().cloned().chain(titles).collect(),
                 };
                 let candidate = candidate(scene, decl, target, &more, Safety::BehaviorChanging);
+                let candidate = Candidate { is_idiom: false, ..candidate };
                 found.push(candidate.confidence(Confidence::Medium));
             }
         }
@@ -123,19 +124,24 @@ fn braces(scene: Scene<'_>, decl: DeclId, it: &Diagnostic, target: Target) -> Op
     let ast = scene.ast();
     let all = ast.declarations();
     let place = all.iter().position(|it| *it == decl)?;
-    let is_rest = matches!(ast.decl(decl), Decl::Error { .. }) && it.related.is_empty();
-    let before = place.checked_sub(1).map(|it| all[it]);
-    // What closes nothing may have been closed too early.
-    let (first, rest) = match before.filter(|_| is_rest) {
-        Some(before) => (before, Some(decl)),
-        None => (decl, None),
-    };
+    let is_rest = |it: &DeclId| matches!(ast.decl(*it), Decl::Error { .. });
+    let is_extra = it.related.is_empty();
+    // What closes nothing may have been closed too early: what is behind it is left over.
+    let mut first = place;
+    while is_extra && first > 0 && is_rest(&all[first]) {
+        first -= 1;
+    }
+    let mut last = place;
+    while is_extra && last + 1 < all.len() && is_rest(&all[last + 1]) {
+        last += 1;
+    }
     let source = ast.sources().first().filter(|it| !it.text.is_empty())?;
-    let start = ast.span(first.node()).start as usize;
-    let mut end = ast.span(rest.unwrap_or(first).node()).end as usize;
-    // A bracket without a partner may stand behind the last declaration.
-    if let Some(span) = it.span.filter(|_| it.related.is_empty()) {
-        end = end.max(span.end as usize);
+    let start = ast.span(all[first].node()).start as usize;
+    let mut end = ast.span(all[last].node()).end as usize;
+    // A bracket without a partner may stand behind the last declaration, and is then no part of it.
+    let beyond = it.span.filter(|span| is_extra && span.end as usize > end);
+    if let Some(span) = beyond {
+        end = span.end as usize;
     }
     let text = source.text.get(start..end)?;
     if text.len() > MAX_TEXT {
@@ -149,15 +155,13 @@ fn braces(scene: Scene<'_>, decl: DeclId, it: &Diagnostic, target: Target) -> Op
         return None;
     }
     let confidence = if count == 1 && is_plain { Confidence::High } else { Confidence::Medium };
-    let title = if rest.is_some() || it.related.is_empty() { "leave out a brace" } else { "add a brace" };
+    let title = if is_extra { "leave out a brace" } else { "add a brace" };
     let candidate = Candidate::new(scene, target, format!("{title}, as the lines are indented"))
         .because(it.message.clone())
         .confidence(confidence)
-        .op(scene.replace(first, source_of(&new)));
-    Some(match rest {
-        Some(rest) => candidate.op(scene.delete(rest)),
-        None => candidate,
-    })
+        .op(scene.replace(all[first], source_of(&new)))
+        .idiom();
+    Some(all[first + 1..=last].iter().fold(candidate, |candidate, rest| candidate.op(scene.delete(*rest))))
 }
 
 fn source_of(text: &str) -> serde_json::Value {
@@ -267,6 +271,7 @@ fn candidate(
         .confidence(Confidence::High)
         .safety(safety)
         .op(scene.replace(decl, source(&it.text)))
+        .idiom()
 }
 
 /// Whether nothing before it in its declaration could not be read.

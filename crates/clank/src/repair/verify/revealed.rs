@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::findings::{Finding, is_syntax};
 use super::super::{Target, declaration, nodes};
-use super::{MAKES_A_MISTAKE, Trials, Verdict, WAITS_FOR_READING};
+use super::{MAKES_A_MISTAKE, MEANT_OTHERWISE, Trials, Verdict, WAITS_FOR_READING};
 use crate::code::Code;
 use crate::ty::Ty;
 
@@ -22,8 +22,8 @@ impl Trials<'_> {
         let in_module = &self.checked.modules[self.module];
         let is_unread = candidate.targets.iter().all(|it| self.is_unread(*it));
         let was_hidden = match finding.code() {
-            Some(Code::E2004 | Code::E2011 | Code::E2006 | Code::E2010) if !is_unread => {
-                candidate.targets.iter().all(|it| self.is_unknown_type(*it))
+            Some(code @ (Code::E2004 | Code::E2011 | Code::E2006 | Code::E2010)) if !is_unread => {
+                candidate.targets.iter().all(|it| self.is_unknown_type(*it, code))
                     && finding.node().is_some_and(|it| self.was_unknown(it))
             }
             Some(code) => is_unread && !is_syntax(code),
@@ -67,12 +67,14 @@ impl Trials<'_> {
     }
 
     /// Whether something means nothing, so that nothing is known about what is made of it.
-    fn is_unknown_type(&self, target: Target) -> bool {
+    fn is_unknown_type(&self, target: Target, revealed: Code) -> bool {
         match target {
-            Target::Diagnostic(it) => matches!(
-                self.checked.modules[self.module].diagnostics[it].code,
-                Code::E1001 | Code::E2004 | Code::E2011 | Code::E2006
-            ),
+            Target::Diagnostic(it) => match self.checked.modules[self.module].diagnostics[it].code {
+                // A name that was meant has the fields that it is asked for, or some.
+                Code::E1001 => revealed == Code::E2004,
+                Code::E2004 | Code::E2011 | Code::E2006 => true,
+                _ => false,
+            },
             Target::Goal(_) | Target::Hole(_) => false,
         }
     }
@@ -118,6 +120,17 @@ impl Trials<'_> {
     pub(super) fn keep_those_that_reveal_least(&mut self) {
         let first = |it: usize| self.candidates[it].targets.first().copied();
         let mut least: FxHashMap<Target, usize> = FxHashMap::default();
+        let is_kept = |it: &Verdict| matches!(it, Verdict::Kept { .. });
+        let meant: FxHashSet<Target> = (0..self.verdicts.len())
+            .filter(|it| self.candidates[*it].is_idiom && is_kept(&self.verdicts[*it]))
+            .filter_map(first)
+            .collect();
+        for index in 0..self.verdicts.len() {
+            let is_meant = first(index).is_some_and(|it| meant.contains(&it));
+            if is_meant && !self.candidates[index].is_idiom && is_kept(&self.verdicts[index]) {
+                self.verdicts[index] = Verdict::Failed(MEANT_OTHERWISE);
+            }
+        }
         for (index, verdict) in self.verdicts.iter().enumerate() {
             if let (Verdict::Kept { reveals, .. }, Some(target)) = (verdict, first(index)) {
                 let count = least.entry(target).or_insert(reveals.len());
@@ -127,6 +140,7 @@ impl Trials<'_> {
         for index in 0..self.verdicts.len() {
             if let (Verdict::Kept { reveals, .. }, Some(target)) =
                 (&self.verdicts[index], first(index))
+                && !self.candidates[index].is_idiom
                 && least.get(&target).is_some_and(|it| *it < reveals.len())
             {
                 self.verdicts[index] = Verdict::Failed(MAKES_A_MISTAKE);

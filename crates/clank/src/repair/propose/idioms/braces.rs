@@ -47,7 +47,15 @@ pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
                 T::RBrace => {
                     let is_extra = match open.last() {
                         None => true,
-                        Some(it) => place == first && it.line < line && indent > it.indent,
+                        Some(it) if place == first => it.line < line && indent > it.indent,
+                        // It would close what the next line is still in.
+                        Some(it) => {
+                            let own = it.indent;
+                            let is_whole = pieces.kind(first) != T::RBrace;
+                            it.line < line
+                                && is_whole
+                                && next_indent(text, &pieces, at).is_some_and(|it| it > own)
+                        }
                     };
                     if is_extra {
                         let piece = pieces.list[place];
@@ -74,6 +82,12 @@ pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
     }
     let count = edits.len();
     (count > 0).then(|| (joined(text, edits), count))
+}
+
+/// How far the line is indented that starts with a piece.
+fn next_indent(text: &str, pieces: &Pieces<'_>, at: usize) -> Option<usize> {
+    let start = pieces.list.get(at)?.start;
+    Some(start - text[..start].rfind('\n').map_or(0, |it| it + 1))
 }
 
 /// The same as [`applied`], where several are put in at one place in their order.
@@ -104,6 +118,7 @@ mod tests {
         check("fn f() {\n  if a {\n    1\n}", "fn f() {\n  if a {\n    1\n  }\n}");
         check("fn f() {\n  if a {\n    1\n  }\n  2", "fn f() {\n  if a {\n    1\n  }\n  2\n}");
         check("fn f() {\n  if a {\n    1\n  }\n  }\n  2\n}", "fn f() {\n  if a {\n    1\n  }\n  2\n}");
+        check("fn f() {\n  for a in b { c } }\n  2\n}", "fn f() {\n  for a in b { c } \n  2\n}");
         let fine = "fn f() {\n  if a {\n    1\n  } else {\n    2\n  }\n  g(\\x -> {\n    x\n  })\n}";
         check(fine, fine);
     }

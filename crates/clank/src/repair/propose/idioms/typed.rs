@@ -2,7 +2,7 @@
 //! another order, names that are bound by being assigned.
 
 use check::{Confidence, Safety};
-use clank_syntax::ast::{Expr, ExprId, Kind, Name, NodeId, Stmt, StmtId};
+use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId, Stmt, StmtId};
 use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
 
@@ -37,7 +37,8 @@ pub(in crate::repair::propose) fn propose(
         }
         Code::E2006 => element(scene, it.node, target),
         Code::E2001 | Code::E2016 => {
-            let mut found = reordered(scene, it.node, target);
+            let mut found = joined(scene, it.node, target);
+            found.extend(reordered(scene, it.node, target));
             found.extend(other_function(scene, it.node, target));
             found
         }
@@ -506,6 +507,65 @@ fn one_tuple(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
                 .because(format!("`{name}` takes one value"))
                 .confidence(Confidence::High)
                 .op(scene.replace(whole, call(scene.kept(*callee), all))),
+        )
+    };
+    found().into_iter().collect()
+}
+
+/// `a + b + c` with a text or an array among them: all are joined with `++`.
+fn joined(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+    let ast = scene.ast();
+    let found = || {
+        let is_sum = |it: NodeId| {
+            let expr = ExprId::of(ast, it)?;
+            matches!(ast.expr(expr), Expr::Binary { op: BinaryOp::Add | BinaryOp::Concat, .. }).then_some(expr)
+        };
+        let mut top = None;
+        let mut at = node;
+        while let Some(sum) = scene.parent(at).and_then(is_sum) {
+            top = Some(sum);
+            at = sum.node();
+        }
+        let top = top?;
+        let view = scene.view(top)?;
+        let mut operands = Vec::new();
+        let mut at = top;
+        let mut n_adds = 0;
+        while let Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Concat), left, right } = ast.expr(at) {
+            n_adds += usize::from(*op == BinaryOp::Add);
+            operands.push(*right);
+            at = *left;
+        }
+        operands.push(at);
+        operands.reverse();
+        let kinds: Vec<On> = operands.iter().map(|it| On::of(view.ty(*it))).collect();
+        let has = |wanted: On| kinds.contains(&wanted);
+        if operands.len() < 3 || n_adds == 0 || !has(On::Text) && !has(On::Array) {
+            return None;
+        }
+        let is_in = |other: &Diagnostic| {
+            matches!(other.code, Code::E2016 | Code::E2001) && ast.subtree(top.node()).contains(&other.node.0)
+        };
+        let own = scene.module.diagnostics.iter().enumerate().filter(|it| is_in(it.1));
+        let own: Vec<Target> = own.map(|it| Target::Diagnostic(it.0)).collect();
+        if own.first() != Some(&target) {
+            return None;
+        }
+        let part = |(expr, kind): (&ExprId, &On)| match kind {
+            On::Text | On::Array => scene.kept(*expr),
+            _ if has(On::Array) => scene.kept(*expr),
+            _ => call(ident("to_string"), vec![scene.kept(*expr)]),
+        };
+        let mut parts = operands.iter().zip(&kinds).map(part);
+        let first = parts.next()?;
+        let new = parts.fold(first, |left, right| {
+            json!({ "kind": "binary", "op": "++", "left": left, "right": right })
+        });
+        Some(
+            Candidate::new(scene, target, "join all of it with `++`")
+                .because("`+` adds numbers; `++` joins texts and arrays")
+                .confidence(Confidence::High)
+                .op(scene.replace(top, new)),
         )
     };
     found().into_iter().collect()
