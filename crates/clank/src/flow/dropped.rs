@@ -43,7 +43,12 @@ pub(super) fn dropped(
             }
             Kind::Expr(Expr::Literal(Literal::Str(text))) if text.contains("${") => {
                 let names = names.get_or_insert_with(|| bound_names(ast, function));
-                let is_known = |it: &str| names.contains(it) || env.values.contains_key(it);
+                // A name that is unused on purpose may be so because it is used here only.
+                let is_known = |it: &str| {
+                    names.contains(it)
+                        || env.values.contains_key(it)
+                        || names.contains(format!("_{it}").as_str())
+                };
                 if is_interpolated(ast.text(node), text, &is_known) {
                     let structured = Structured::new("dropped_value").member("interpolation", true);
                     let message = "`${…}` is not read in a text in quotes".to_owned();

@@ -279,6 +279,11 @@ impl Trials<'_> {
         if self.is_between_brackets(index) {
             return Verdict::Failed(BETWEEN_BRACKETS);
         }
+        let is_error = |it: &&Target| class_of(in_module, **it) == Class::Error;
+        let is_unread = candidate.targets.iter().any(|it| self.is_unread(*it));
+        if candidate.is_idiom && !is_unread && reveals.len() > gone.iter().filter(is_error).count() {
+            return Verdict::Failed(MAKES_A_MISTAKE);
+        }
         let mut resolves = candidate.targets.clone();
         resolves.extend(gone.iter().filter(|it| !candidate.targets.contains(it)));
         Verdict::Kept { resolves, costs_obligations, reveals }

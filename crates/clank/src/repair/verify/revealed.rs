@@ -22,6 +22,8 @@ impl Trials<'_> {
         let in_module = &self.checked.modules[self.module];
         let is_unread = candidate.targets.iter().all(|it| self.is_unread(*it));
         let was_hidden = match finding.code() {
+            // What a word means here may be another mistake than what it meant before; there must not be more of them.
+            Some(code) if candidate.is_idiom && !is_syntax(code) => true,
             Some(code @ (Code::E2004 | Code::E2011 | Code::E2006 | Code::E2010)) if !is_unread => {
                 candidate.targets.iter().all(|it| self.is_unknown_type(*it, code))
                     && finding.node().is_some_and(|it| self.was_unknown(it))
@@ -57,7 +59,7 @@ impl Trials<'_> {
     }
 
     /// Whether something could not be read.
-    fn is_unread(&self, target: Target) -> bool {
+    pub(super) fn is_unread(&self, target: Target) -> bool {
         match target {
             Target::Diagnostic(it) => {
                 is_syntax(self.checked.modules[self.module].diagnostics[it].code)
