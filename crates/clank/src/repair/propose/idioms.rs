@@ -24,9 +24,9 @@ mod words;
 
 use check::{Confidence, Safety};
 use clank_syntax::ast::{Builder, Decl, DeclId, Source};
-use clank_syntax::{Fragment, SyntaxCode, SyntaxError, parse_fragment};
+use clank_syntax::{Fragment, SyntaxCode, SyntaxError, TokenKind, parse_fragment};
 
-use self::pieces::{Pieces, applied};
+use self::pieces::{Edit, Pieces, applied};
 use self::table::{Context, Layer, ROWS, Row};
 use super::make::source;
 use super::{Candidate, Scene};
@@ -217,6 +217,7 @@ fn mended(text: &str, cx: &Context<'_>, is_wanted: impl Fn(&Row) -> bool) -> Men
         for _ in 0..MAX_TURNS {
             let pieces = Pieces::new(&it.text);
             let mut edits = (row.rewrite)(&pieces, cx);
+            edits.extend(in_templates(&pieces, row, cx));
             edits.retain(|edit| it.text.get(edit.start..edit.end).is_some_and(|old| old != edit.new));
             let Some(first) = edits.iter().find(|it| !it.new.is_empty()).or(edits.first()) else { break };
             let title = title(&it.text[first.start..first.end], &first.new);
@@ -233,6 +234,23 @@ fn mended(text: &str, cx: &Context<'_>, is_wanted: impl Fn(&Row) -> bool) -> Men
         }
     }
     it
+}
+
+/// What a row changes in the expressions of templates.
+fn in_templates(pieces: &Pieces<'_>, row: &Row, cx: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for piece in pieces.list.iter().filter(|it| it.kind == TokenKind::Template) {
+        let text = &pieces.text[piece.start..piece.end];
+        let mut at = 0;
+        while let Some(start) = text[at..].find("${").map(|it| at + it + 2) {
+            let end = text[start..].find('}').map_or(text.len(), |it| start + it);
+            let own = (row.rewrite)(&Pieces::new(&text[start..end]), cx);
+            let moved = piece.start + start;
+            edits.extend(own.into_iter().map(|it| Edit::new(it.start + moved..it.end + moved, it.new)));
+            at = end;
+        }
+    }
+    edits
 }
 
 fn title(old: &str, new: &str) -> String {
