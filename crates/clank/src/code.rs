@@ -92,6 +92,7 @@ codes! {
     W0004 ShadowedVariable "a variable that hides another one of the same name";
     W0005 DeprecatedFeature "something that will go away";
     W0006 DuplicateVariantName "a variant name that two sums have";
+    W0007 DroppedValue "a value that nobody uses";
 }
 
 impl Code {

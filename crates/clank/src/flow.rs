@@ -1,6 +1,7 @@
 //! What paths through a function say: names that nothing uses (W0001), code that nothing reaches (W0003), names that
-//! hide others (W0004), `break` and `continue` outside a loop (E2014), and linear values (E5001 to E5003).
+//! hide others (W0004), values that nobody uses (W0007), `break` and `continue` outside a loop (E2014), and linear values (E5001 to E5003).
 
+mod dropped;
 mod linear;
 mod mode;
 mod reach;
@@ -27,6 +28,7 @@ pub(crate) fn flow(ast: &Ast, decl: DeclId, env: &Env, view: BodyView<'_>) -> Ve
     let mut found = reach::reach(ast, function, view);
     found.extend(shadow::shadow(ast, function));
     found.extend(unused::unused(ast, function, view, &doubts, &mut modes));
+    found.extend(dropped::dropped(ast, (decl, function), env, view, &mut modes));
     found.extend(linear::linear(ast, function, env, view, &doubts, modes));
     found
 }

@@ -63,6 +63,7 @@ const PAGES: &[(&str, &str)] = &[
     ("W0004", include_str!("../pages/W0004.md")),
     ("W0005", include_str!("../pages/W0005.md")),
     ("W0006", include_str!("../pages/W0006.md")),
+    ("W0007", include_str!("../pages/W0007.md")),
 ];
 
 /// The page about a code, or about one of the findings that have none.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use clank_syntax::ast::{Ast, Decl, DeclId, Name, Node, SourceId};
-use clank_syntax::{Parsed, Span, SyntaxError};
+use clank_syntax::{Parsed, Span, SyntaxCode, SyntaxError};
 
 use crate::graph::{components, shortest_path};
 use crate::similar::similar;
@@ -233,7 +233,11 @@ impl Program {
                 .collect();
             let unread = unread_spans(&module.ast, &module.syntax);
             let still_unread = unread_spans(&ast, &module.syntax);
+            let written = written_spans(&module.ast);
             let is_read = |it: &SyntaxError| {
+                if it.code == SyntaxCode::E0004 {
+                    return home(&written, it).is_some_and(|it| !still_unread.contains(&it));
+                }
                 let mut around = unread.iter().filter(|span| span.holds(it.span));
                 around.any(|span| !still_unread.contains(span))
             };
@@ -281,13 +285,26 @@ impl Program {
 fn unread_spans(ast: &Ast, errors: &[SyntaxError]) -> BTreeSet<Span> {
     let is_written = |it: &&Node| it.source == SourceId(0);
     let nodes = ast.nodes().iter().filter(is_written).filter(|it| it.kind.is_error());
-    let declarations = ast.declarations().iter().map(|it| ast.node(it.node())).filter(is_written);
-    let declarations: Vec<Span> = declarations.map(|it| it.span).collect();
-    let around = errors.iter().filter_map(|error| {
-        let place = declarations.partition_point(|it| it.end < error.span.end);
-        declarations.get(place).filter(|it| it.holds(error.span)).copied()
-    });
+    let declarations = written_spans(ast);
+    let around = errors.iter().filter_map(|error| home(&declarations, error));
     nodes.map(|it| it.span).chain(around).collect()
+}
+
+/// Where the declarations are that are written in the file.
+fn written_spans(ast: &Ast) -> Vec<Span> {
+    let declarations = ast.declarations().iter().map(|it| ast.node(it.node()));
+    declarations.filter(|it| it.source == SourceId(0)).map(|it| it.span).collect()
+}
+
+/// The declaration that a mistake is in. What is wrong with a bracket may show only behind it.
+fn home(declarations: &[Span], error: &SyntaxError) -> Option<Span> {
+    let is_bracket = error.code == SyntaxCode::E0004;
+    let opened = error.related.as_ref().filter(|_| is_bracket);
+    let span = opened.map_or(error.span, |it| it.0);
+    let place = declarations.partition_point(|it| it.end < span.end);
+    let around = declarations.get(place).filter(|it| it.holds(span));
+    let before = || declarations.get(place.checked_sub(1)?).filter(|_| is_bracket);
+    around.or_else(before).copied()
 }
 
 /// The uses of modules of the program, and their paths.

@@ -132,7 +132,7 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
     let parents = in_module.ast.parents();
     let (users, names) = (OnceLock::new(), OnceLock::new());
     let scene =
-        Scene { checked, module: in_module, parents: &parents, users: &users, names: &names };
+        Scene { program, checked, module: in_module, parents: &parents, users: &users, names: &names };
     let targets = targets(in_module);
     let candidates = candidates(scene, &targets, budget);
     let tried = verify::verify(program, checked, module, &candidates, budget);

@@ -5,6 +5,7 @@ mod it {
     mod cases;
     mod differential;
     mod golden;
+    mod idioms;
     mod oracle;
     mod prove;
     mod repair;

@@ -15,7 +15,7 @@ use edit::{Edit, EditSet, Text};
 
 use super::{PatchError, Patched};
 use crate::ast::{Ast, Comments, Expr, Kind, NodeId, SourceId};
-use crate::error::SyntaxError;
+use crate::error::{SyntaxCode, SyntaxError};
 use crate::parse::{Parsed, parse};
 use crate::print::{Frame, Place, Splice, print_frame};
 use crate::same::{same, same_shape};
@@ -157,10 +157,28 @@ fn rough_edits(parsed: &Parsed, patched: &Patched, is_lenient: bool) -> Vec<Edit
             }
         }
     }
+    differ.edits.extend(left_over(parsed, patched));
     if parsed.tokens.source().contains("\r\n") {
         differ.edits.iter_mut().for_each(|it| it.text = with_long_line_ends(&it.text));
     }
     differ.edits
+}
+
+/// Takes out the brackets that close nothing and stand behind a declaration that is gone: they belonged to it.
+fn left_over(parsed: &Parsed, patched: &Patched) -> Vec<Edit> {
+    let is_stray = |it: &&SyntaxError| it.code == SyntaxCode::E0004 && it.related.is_none();
+    let strays: Vec<Span> = parsed.errors.iter().filter(is_stray).map(|it| it.span).collect();
+    if strays.is_empty() {
+        return Vec::new();
+    }
+    let stay: HashSet<NodeId> = patched.origins.iter().flatten().copied().collect();
+    let declarations = parsed.ast.declarations();
+    let is_gone = |stray: &&Span| {
+        let before = declarations.partition_point(|it| parsed.ast.span(it.node()).start < stray.start);
+        let before = before.checked_sub(1).map(|it| declarations[it].node());
+        before.is_some_and(|it| parsed.ast.span(it).end <= stray.start && !stay.contains(&it))
+    };
+    strays.iter().filter(is_gone).map(|it| Edit::delete(it.start, it.end)).collect()
 }
 
 /// A new text with the line ends of the text that it comes to.
@@ -284,7 +302,10 @@ impl Differ<'_> {
     fn rewritten(&self, pair: &Pair) -> Option<Vec<Edit>> {
         let span = self.old.span(pair.old);
         let is_text = self.new.node(pair.new).source != SourceId(0);
-        let is_unread = |it: &SyntaxError| span.holds(it.span);
+        // A bracket that is not closed shows behind what it is in.
+        let is_unread = |it: &SyntaxError| {
+            span.holds(it.span) || it.related.as_ref().is_some_and(|it| span.holds(it.0))
+        };
         if !self.is_lenient || !is_text || !self.errors.iter().any(is_unread) {
             return None;
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use clank_syntax::ast::{Ast, NodeId, SourceId};
-use clank_syntax::{Span, SyntaxError};
+use clank_syntax::ast::{Ast, DeclId, NodeId, SourceId};
+use clank_syntax::{Span, SyntaxCode, SyntaxError};
 use rustc_hash::FxHashSet;
 
 use crate::code::Code;
@@ -25,6 +25,19 @@ pub(super) fn diagnostics(ast: &Ast, errors: &[SyntaxError]) -> Vec<Diagnostic> 
         .iter()
         .filter_map(|error| {
             let mut node = node_at(&error.span);
+            // What is wrong with a bracket is wrong with the declaration that has it.
+            let home = |node: NodeId| {
+                let place = ast.declarations().partition_point(|it| it.node() < node);
+                ast.declarations().get(place).copied()
+            };
+            if let Some((opened, _)) = &error.related
+                && home(node_at(opened)).is_some_and(|it| home(node) != Some(it))
+            {
+                node = node_at(opened);
+            } else if home(node).is_none() && error.code == SyntaxCode::E0004 {
+                let before = |it: &&DeclId| ast.span(it.node()).start <= error.span.start;
+                node = ast.declarations().iter().rfind(before).map_or(node, |it| it.node());
+            }
             while !taken.insert((error.code, node)) {
                 node = parents.get_or_insert_with(|| ast.parents())[node.index()]?;
             }

@@ -2,9 +2,12 @@
 //! of the tree before, which a patch says the nodes afterwards come from.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hasher;
+use std::sync::Arc;
 
-use clank_syntax::ast::NodeId;
-use rustc_hash::FxHashMap;
+use clank_syntax::Span;
+use clank_syntax::ast::{Ast, NodeId};
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::footprint::{Footprint, Place};
 use super::{Target, declaration};
@@ -30,6 +33,16 @@ enum What {
     Hole,
 }
 
+impl What {
+    /// Whether the same is said, whichever of several goals it is.
+    fn is_like(self, other: What) -> bool {
+        match (self, other) {
+            (What::Goal(kind, _), What::Goal(other, _)) => kind == other,
+            _ => self == other,
+        }
+    }
+}
+
 /// Something to be done, before a change or after it.
 #[derive(Clone, Debug)]
 pub(super) struct Finding {
@@ -43,6 +56,10 @@ pub(super) struct Finding {
     target: Target,
     /// The declaration that it is in, in the tree before.
     declaration: Option<NodeId>,
+    /// What is written there, for what is in something that was written anew.
+    words: u64,
+    /// Of a value that nobody uses: the text that it is in, and where.
+    pub(super) dropped: Option<(Arc<str>, Span)>,
 }
 
 /// The same before and after a change.
@@ -104,9 +121,13 @@ fn findings(checked: &Checked, origins: &Origins) -> Vec<Finding> {
         let mut push = |what: What, node: NodeId, target: Target| {
             let class = class_of(module, target);
             let declaration = declaration(&module.ast, node).and_then(|it| origin(it.node()));
+            let words = words(&module.ast, node);
+            let dropped = (what == What::Diagnostic(Code::W0007)).then(|| {
+                (Arc::from(module.ast.source(node).text.as_str()), module.ast.span(node))
+            });
             let at = node;
             let node = origin(node);
-            all.push(Finding { module: index, what, node, at, class, target, declaration });
+            all.push(Finding { module: index, what, node, at, class, target, declaration, words, dropped });
         };
         for (place, it) in module.diagnostics.iter().enumerate() {
             push(What::Diagnostic(it.code), it.node, Target::Diagnostic(place));
@@ -130,6 +151,15 @@ fn findings(checked: &Checked, origins: &Origins) -> Vec<Finding> {
         }
     }
     all
+}
+
+/// The same for nodes that say the same, but for blanks.
+fn words(ast: &Ast, node: NodeId) -> u64 {
+    let mut hasher = FxHasher::default();
+    for word in ast.text(node).split_whitespace() {
+        hasher.write(word.as_bytes());
+    }
+    hasher.finish()
 }
 
 /// What a change did.
@@ -189,6 +219,18 @@ impl Before {
         gone.map(|it| (it, it.target))
     }
 
+    /// What was said of the same words in the same declaration, and would be gone.
+    fn same_words(&self, new: &Finding, is_gone: &[bool]) -> Option<usize> {
+        if new.node.is_some() {
+            return None;
+        }
+        let before = self.by_declaration.get(&new.place()?)?;
+        before.iter().copied().find(|place| {
+            let it = &self.findings[*place];
+            is_gone[*place] && it.words == new.words && it.what.is_like(new.what)
+        })
+    }
+
     pub(super) fn compare(&self, after: &Checked, origins: &Origins) -> Difference {
         let mut is_gone = vec![true; self.findings.len()];
         let mut new = Vec::new();
@@ -198,6 +240,14 @@ impl Before {
                 None => new.push(finding),
             }
         }
+        // What was written anew may say the same again.
+        new.retain(|it| match self.same_words(it, &is_gone) {
+            Some(place) => {
+                is_gone[place] = false;
+                false
+            }
+            None => true,
+        });
         Difference { is_gone, new }
     }
 }

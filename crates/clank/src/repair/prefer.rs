@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::findings::is_syntax;
 use super::{Repair, Target};
+use crate::code::Code;
 
 /// A check when the program runs is second to a requirement that every caller is proved to see to.
 pub(super) fn proofs(list: &mut [Repair]) {
@@ -36,7 +37,8 @@ pub(super) fn causes(list: &mut [Repair], n_own: &[usize]) {
     for (place, it) in list.iter().enumerate() {
         let is_spelling = it.edits.iter().flat_map(|it| &it.1).all(is_rename);
         let is_unread = it.codes.iter().any(|it| is_syntax(*it));
-        if (is_spelling || is_unread) && it.is_verified && it.confidence == Confidence::High {
+        let is_used = it.codes.contains(&Code::W0007);
+        if (is_spelling || is_unread || is_used) && it.is_verified && it.confidence == Confidence::High {
             for target in it.resolves.iter().skip(n_own[place]) {
                 by_target.entry(*target).or_default().push(place);
             }

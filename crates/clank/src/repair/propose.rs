@@ -8,6 +8,7 @@ pub(super) mod calls;
 pub(crate) mod effects;
 mod fit;
 mod holes;
+mod idioms;
 mod imports;
 mod linear;
 mod make;
@@ -33,6 +34,7 @@ use crate::body::BodyView;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{Checked, CheckedModule};
+use crate::program::Program;
 
 /// A repair that was not tried yet.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,6 +46,8 @@ pub(crate) struct Candidate {
     pub(crate) kind: Kind,
     /// By file; the module's own file first.
     pub(crate) edits: Vec<(Name, Vec<PatchOp>)>,
+    /// Whether it is what a habit of another language means, and no guess by trial.
+    pub(crate) is_idiom: bool,
     /// What it is for; the first is the one that it was made for. Verification finds out what else it resolves.
     pub(crate) targets: Vec<Target>,
 }
@@ -51,6 +55,7 @@ pub(crate) struct Candidate {
 /// What candidates are made from.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
+    pub(crate) program: &'a Program,
     pub(crate) checked: &'a Checked,
     pub(crate) module: &'a CheckedModule,
     /// The parent of every node of the module.
@@ -115,6 +120,20 @@ pub(crate) fn propose(scene: Scene<'_>, target: Target) -> Vec<Candidate> {
 }
 
 fn for_diagnostic(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    let mut found = idioms::typed::propose(scene, it, target);
+    let is_known = found.iter().any(|it| it.confidence == Confidence::High);
+    for candidate in by_code(scene, it, target) {
+        // What a habit says comes before a guess.
+        let confidence = match candidate.confidence {
+            Confidence::High if is_known && !candidate.is_idiom => Confidence::Medium,
+            other => other,
+        };
+        found.push(candidate.confidence(confidence));
+    }
+    found
+}
+
+fn by_code(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
     match it.code {
         Code::E0001
         | Code::E0002
@@ -124,8 +143,16 @@ fn for_diagnostic(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Cand
         | Code::E0006
         | Code::E0007
         | Code::E0008
-        | Code::E0009 => syntax::propose(scene, it, target),
-        Code::E1001 | Code::E1005 | Code::E1006 => names::propose(scene, it, target),
+        | Code::E0009 => {
+            let mut found = idioms::of_unread(scene, it, target);
+            found.extend(syntax::propose(scene, it, target));
+            found
+        }
+        Code::E1001 | Code::E1005 | Code::E1006 => {
+            let mut found = idioms::of_name(scene, it, target);
+            found.extend(names::propose(scene, it, target));
+            found
+        }
         Code::E1002 | Code::E1003 | Code::E1004 => imports::propose(scene, it, target),
         Code::E2001 | Code::E2016 => types::propose(scene, it, target),
         Code::E2002 | Code::E2005 | Code::E2012 => calls::propose(scene, it, target),
@@ -142,9 +169,13 @@ fn for_diagnostic(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Cand
         Code::E3005 => obligations::misplaced(scene, it, target),
         Code::E4001 | Code::E4002 | Code::E4003 => effects::propose(scene, it, target),
         Code::E5001 | Code::E5002 | Code::E5003 => linear::propose(scene, it, target),
-        Code::W0001 | Code::W0002 | Code::W0003 | Code::W0004 | Code::W0005 | Code::W0006 => {
-            warnings::propose(scene, it, target)
-        }
+        Code::W0001
+        | Code::W0002
+        | Code::W0003
+        | Code::W0004
+        | Code::W0005
+        | Code::W0006
+        | Code::W0007 => warnings::propose(scene, it, target),
     }
 }
 

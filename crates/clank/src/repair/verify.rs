@@ -6,6 +6,7 @@
 //! anything, half of them are tried together, and in the end each alone.
 
 mod cascade;
+mod dropped;
 mod items;
 mod revealed;
 mod together;
@@ -61,6 +62,9 @@ const MAKES_A_MISTAKE: &str = "the change that was tried makes another mistake";
 const MAKES_AN_OBLIGATION: &str = "the change that was tried leaves something else unproved";
 const MAKES_A_HOLE: &str = "the change that was tried leaves a hole";
 const BETWEEN_BRACKETS: &str = "what belongs together is known only when the brackets are right";
+const MEANT_OTHERWISE: &str = "another change says what was meant";
+const WAITS_FOR_READING: &str = "what is around it cannot be read yet";
+const DROPS_A_VALUE: &str = "the change that was tried leaves a value that nobody uses";
 const MAKES_A_WARNING: &str = "the change that was tried makes another warning";
 
 /// So few candidates that cannot be told apart are not tried together again.
@@ -116,6 +120,8 @@ pub(super) fn verify(
     }
     trials.try_cascades();
     trials.keep_those_that_reveal_least();
+    trials.leave_to_reading();
+    trials.give_up_what_has_no_first();
     Tried { verdicts: trials.verdicts, n_checks: trials.n_checks }
 }
 
@@ -259,6 +265,10 @@ impl Trials<'_> {
                 }
                 Class::Obligation => return Verdict::Failed(MAKES_AN_OBLIGATION),
                 Class::Hole => return Verdict::Failed(MAKES_A_HOLE),
+                // What is left of what was written must mean something.
+                Class::Warning if self.is_dropped_by(index, finding) => {
+                    return Verdict::Failed(DROPS_A_VALUE);
+                }
                 Class::Warning if class == Class::Error => {}
                 Class::Warning => return Verdict::Failed(MAKES_A_WARNING),
             }
@@ -269,9 +279,25 @@ impl Trials<'_> {
         if self.is_between_brackets(index) {
             return Verdict::Failed(BETWEEN_BRACKETS);
         }
+        let is_error = |it: &&Target| class_of(in_module, **it) == Class::Error;
+        let is_unread = candidate.targets.iter().any(|it| self.is_unread(*it));
+        if candidate.is_idiom && !is_unread && reveals.len() > gone.iter().filter(is_error).count() {
+            return Verdict::Failed(MAKES_A_MISTAKE);
+        }
         let mut resolves = candidate.targets.clone();
         resolves.extend(gone.iter().filter(|it| !candidate.targets.contains(it)));
         Verdict::Kept { resolves, costs_obligations, reveals }
+    }
+
+    /// Gives up candidates that work only after one that was given up.
+    fn give_up_what_has_no_first(&mut self) {
+        for index in 0..self.verdicts.len() {
+            if let Verdict::KeptAfter { first, .. } = self.verdicts[index]
+                && !matches!(self.verdicts[first], Verdict::Kept { .. })
+            {
+                self.verdicts[index] = Verdict::Failed(DOES_NOT_HELP);
+            }
+        }
     }
 
     /// Tries candidates again that could not be told apart: a few one by one, many in two batches of every other one, as

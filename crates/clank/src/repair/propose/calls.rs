@@ -114,6 +114,11 @@ pub(in crate::repair) fn signature_in<'a>(
     }
 }
 
+/// The types of what a callee takes. What a type parameter stands for is not known.
+pub(super) fn parameters_of(scene: Scene<'_>, callee: ExprId) -> Option<Vec<Ty>> {
+    Some(parameters(scene, callee)?.into_iter().map(|it| it.1).collect())
+}
+
 /// The names and types of what a callee takes. What a type parameter stands for is not known.
 fn parameters(scene: Scene<'_>, callee: ExprId) -> Option<Vec<(Option<Name>, Ty)>> {
     let env = &scene.module.env;

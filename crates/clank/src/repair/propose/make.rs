@@ -19,7 +19,13 @@ impl Candidate {
             kind: Kind::LocalFix,
             edits: vec![(scene.module.file.clone(), Vec::new())],
             targets: vec![target],
+            is_idiom: false,
         }
+    }
+
+    /// The same, as what a habit of another language means.
+    pub(super) fn idiom(self) -> Candidate {
+        Candidate { is_idiom: true, ..self }
     }
 
     /// The same with one more operation on the module's own file.

@@ -49,11 +49,14 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
             continue;
         }
         let found = readable(text, at, as_what);
-        let confidence = match found.as_slice() {
-            [only] if only.titles.len() == 1 => Confidence::High,
-            _ => Confidence::Medium,
-        };
+        let is_only = matches!(found.as_slice(), [only] if only.titles.len() == 1);
         let make = |way: Way| {
+            // What somebody wrote is not just taken out.
+            let confidence = match is_only {
+                _ if way.only_removes => Confidence::Low,
+                true => Confidence::High,
+                false => Confidence::Medium,
+            };
             Candidate::new(scene, target, way.titles.join(", "))
                 .confidence(confidence)
                 .because(it.message.clone())
@@ -66,10 +69,22 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
     Vec::new()
 }
 
+/// The texts of a declaration that can be read after a few changes, with what was changed.
+pub(super) fn ways(text: &str) -> Vec<(String, Vec<String>)> {
+    if text.len() > MAX_TEXT {
+        return Vec::new();
+    }
+    let Some(first) = mistakes(text, Fragment::Decl) else { return Vec::new() };
+    let found = readable(text, first.first.at, Fragment::Decl);
+    found.into_iter().map(|it| (it.text, it.titles)).collect()
+}
+
 /// A text with some changes.
 struct Way {
     text: String,
     titles: Vec<String>,
+    /// Whether something was taken out that does not stand there twice, and nothing else was done.
+    only_removes: bool,
 }
 
 /// The texts that can be read after the fewest changes, the likeliest first. `at` is where the first mistake is.
@@ -77,7 +92,7 @@ fn readable(text: &str, at: (usize, usize), as_what: Fragment) -> Vec<Way> {
     // What is wrong may show only in what is around it.
     let first = mistakes(text, as_what).unwrap_or_default();
     let first = Mistakes { first: Mistake { at, ..first.first }, ..first };
-    let mut open = vec![(Way { text: text.to_owned(), titles: Vec::new() }, first)];
+    let mut open = vec![(Way { text: text.to_owned(), titles: Vec::new(), only_removes: true }, first)];
     let mut known: FxHashSet<u64> = FxHashSet::default();
     for _ in 0..MAX_CHANGES {
         let mut found = Vec::new();
@@ -156,7 +171,10 @@ fn changed(way: &Way, change: &Change) -> Option<Way> {
     let (before, after) = (way.text.get(..change.start)?, way.text.get(change.end..)?);
     let mut titles = way.titles.clone();
     titles.push(change.title(&way.text));
-    Some(Way { text: format!("{before}{}{after}", change.new), titles })
+    let old = way.text.get(change.start..change.end)?.trim();
+    let is_doubled = before.trim_end().ends_with(old) || after.trim_start().starts_with(old);
+    let only_removes = way.only_removes && change.new.is_empty() && !is_doubled;
+    Some(Way { text: format!("{before}{}{after}", change.new), titles, only_removes })
 }
 
 /// The nodes whose text could not be read because of it, the innermost first, and what they should be.

@@ -21,9 +21,46 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
         Code::W0002 => unused_import(scene, it, target),
         Code::W0003 => unreached(scene, it, target),
         Code::W0004 => another_name(scene, it, target),
+        Code::W0007 => return dropped_value(scene, it, target),
         _ => None,
     };
     found.into_iter().collect()
+}
+
+/// A value that nobody uses is assigned to what it was made from, or bound to `_`. A text becomes a template.
+fn dropped_value(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    let ast = scene.ast();
+    let Some(expr) = scene.expr(it.node) else { return Vec::new() };
+    if super::fact(it, "interpolation").is_some() {
+        let text = ast.text(expr.node());
+        let Some(inner) = text.strip_prefix('"').and_then(|it| it.strip_suffix('"')) else {
+            return Vec::new();
+        };
+        let new = format!("`{}`", inner.replace('`', "\\`"));
+        return vec![
+            Candidate::new(scene, target, "write the text as a template, in backticks")
+                .because("`${…}` is read in templates only")
+                .confidence(Confidence::High)
+                .op(scene.replace(expr, super::make::source(&new))),
+        ];
+    }
+    let mut found = super::idioms::typed::assigned(scene, target, expr);
+    let bound = json!({
+        "kind": "let",
+        "pattern": { "kind": "wildcard" },
+        "init": scene.kept(expr),
+        "mutable": false,
+    });
+    if let Some(op) = super::idioms::typed::instead_of_statement(scene, expr, bound) {
+        found.push(
+            Candidate::new(scene, target, "bind the value: `let _ = …`")
+                .because("it says that the value is not wanted")
+                .confidence(Confidence::Low)
+                .safety(Safety::BehaviorPreserving)
+                .op(op),
+        );
+    }
+    found
 }
 
 /// `x` becomes `_x` where it is bound and wherever it is assigned.

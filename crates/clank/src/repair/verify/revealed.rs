@@ -7,11 +7,11 @@
 
 use clank_syntax::ast::NodeId;
 use clank_syntax::patch::PatchOp;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::findings::{Finding, is_syntax};
 use super::super::{Target, declaration, nodes};
-use super::{MAKES_A_MISTAKE, Trials, Verdict};
+use super::{MAKES_A_MISTAKE, MEANT_OTHERWISE, Trials, Verdict, WAITS_FOR_READING};
 use crate::code::Code;
 use crate::ty::Ty;
 
@@ -22,8 +22,10 @@ impl Trials<'_> {
         let in_module = &self.checked.modules[self.module];
         let is_unread = candidate.targets.iter().all(|it| self.is_unread(*it));
         let was_hidden = match finding.code() {
-            Some(Code::E2004) if !is_unread => {
-                candidate.targets.iter().all(|it| self.is_unknown_name(*it))
+            // What a word means here may be another mistake than what it meant before; there must not be more of them.
+            Some(code) if candidate.is_idiom && !is_syntax(code) => true,
+            Some(code @ (Code::E2004 | Code::E2011 | Code::E2006 | Code::E2010)) if !is_unread => {
+                candidate.targets.iter().all(|it| self.is_unknown_type(*it, code))
                     && finding.node().is_some_and(|it| self.was_unknown(it))
             }
             Some(code) => is_unread && !is_syntax(code),
@@ -57,7 +59,7 @@ impl Trials<'_> {
     }
 
     /// Whether something could not be read.
-    fn is_unread(&self, target: Target) -> bool {
+    pub(super) fn is_unread(&self, target: Target) -> bool {
         match target {
             Target::Diagnostic(it) => {
                 is_syntax(self.checked.modules[self.module].diagnostics[it].code)
@@ -66,11 +68,15 @@ impl Trials<'_> {
         }
     }
 
-    fn is_unknown_name(&self, target: Target) -> bool {
+    /// Whether something means nothing, so that nothing is known about what is made of it.
+    fn is_unknown_type(&self, target: Target, revealed: Code) -> bool {
         match target {
-            Target::Diagnostic(it) => {
-                self.checked.modules[self.module].diagnostics[it].code == Code::E1001
-            }
+            Target::Diagnostic(it) => match self.checked.modules[self.module].diagnostics[it].code {
+                // A name that was meant has the fields that it is asked for, or some.
+                Code::E1001 => revealed == Code::E2004,
+                Code::E2004 | Code::E2011 | Code::E2006 => true,
+                _ => false,
+            },
             Target::Goal(_) | Target::Hole(_) => false,
         }
     }
@@ -84,10 +90,49 @@ impl Trials<'_> {
         in_module.ast.subtree(node).any(|it| *view.ty(NodeId(it)) == Ty::Error)
     }
 
+    /// Gives up candidates for what can be read in a declaration that cannot be read whole, if it can be made readable: what
+    /// is wrong there is known only then.
+    pub(super) fn leave_to_reading(&mut self) {
+        let in_module = &self.checked.modules[self.module];
+        let written = |index: usize| {
+            let written = nodes(&in_module.ast, &self.candidates[index].edits, &in_module.file);
+            written.into_iter().filter_map(|it| declaration(&in_module.ast, it))
+        };
+        let is_kept =
+            |it: &Verdict| matches!(it, Verdict::Kept { .. } | Verdict::KeptAfter { .. });
+        let is_unread =
+            |index: usize| self.candidates[index].targets.iter().any(|it| self.is_unread(*it));
+        let mut readable: FxHashSet<_> = FxHashSet::default();
+        for index in (0..self.verdicts.len()).filter(|it| is_kept(&self.verdicts[*it]) && is_unread(*it)) {
+            readable.extend(written(index));
+        }
+        if readable.is_empty() {
+            return;
+        }
+        let waits: Vec<usize> = (0..self.verdicts.len())
+            .filter(|it| is_kept(&self.verdicts[*it]) && !is_unread(*it))
+            .filter(|it| written(*it).any(|decl| readable.contains(&decl)))
+            .collect();
+        for index in waits {
+            self.verdicts[index] = Verdict::Failed(WAITS_FOR_READING);
+        }
+    }
+
     /// Gives up candidates that reveal more than others for the same.
     pub(super) fn keep_those_that_reveal_least(&mut self) {
         let first = |it: usize| self.candidates[it].targets.first().copied();
         let mut least: FxHashMap<Target, usize> = FxHashMap::default();
+        let is_kept = |it: &Verdict| matches!(it, Verdict::Kept { .. });
+        let meant: FxHashSet<Target> = (0..self.verdicts.len())
+            .filter(|it| self.candidates[*it].is_idiom && is_kept(&self.verdicts[*it]))
+            .filter_map(first)
+            .collect();
+        for index in 0..self.verdicts.len() {
+            let is_meant = first(index).is_some_and(|it| meant.contains(&it));
+            if is_meant && !self.candidates[index].is_idiom && is_kept(&self.verdicts[index]) {
+                self.verdicts[index] = Verdict::Failed(MEANT_OTHERWISE);
+            }
+        }
         for (index, verdict) in self.verdicts.iter().enumerate() {
             if let (Verdict::Kept { reveals, .. }, Some(target)) = (verdict, first(index)) {
                 let count = least.entry(target).or_insert(reveals.len());
@@ -97,6 +142,7 @@ impl Trials<'_> {
         for index in 0..self.verdicts.len() {
             if let (Verdict::Kept { reveals, .. }, Some(target)) =
                 (&self.verdicts[index], first(index))
+                && !self.candidates[index].is_idiom
                 && least.get(&target).is_some_and(|it| *it < reveals.len())
             {
                 self.verdicts[index] = Verdict::Failed(MAKES_A_MISTAKE);

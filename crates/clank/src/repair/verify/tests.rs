@@ -76,6 +76,7 @@ fn candidates_that_are_tried_together_get_the_verdicts_that_they_get_alone() {
             let parents = in_module.ast.parents();
             let (users, names) = (OnceLock::new(), OnceLock::new());
             let scene = Scene {
+                program: &program,
                 checked: &checked,
                 module: in_module,
                 parents: &parents,
@@ -240,7 +241,7 @@ fn tried(program: &Program, checked: &Checked) -> (Vec<Candidate>, Tried) {
     let parents = in_module.ast.parents();
     let (users, names) = (OnceLock::new(), OnceLock::new());
     let scene =
-        Scene { checked, module: in_module, parents: &parents, users: &users, names: &names };
+        Scene { program, checked, module: in_module, parents: &parents, users: &users, names: &names };
     let budget = Budget::default();
     let all = candidates(scene, &targets(in_module), &budget);
     let together = verify(program, checked, 0, &all, &budget);

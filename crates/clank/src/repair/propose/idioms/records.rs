@@ -1,0 +1,164 @@
+//! Records, as other languages write them.
+
+use clank_syntax::TokenKind as T;
+
+use super::pieces::{Edit, Pieces};
+use super::table::Context;
+
+/// `{ ...r, a: 1 }`, `P { ...r, a: 1 }`, `P { a: 1, ..r }`, `{ r | a = 1 }`, `{ r with a: 1 }`: all fields are written.
+pub(super) fn updates(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for open in 0..it.len() {
+        if it.kind(open) != T::LBrace {
+            continue;
+        }
+        let Some(close) = it.partner(open) else { continue };
+        let Some((base, inits)) = spread(it, open, close) else { continue };
+        let name = (it.kind_before(open) == T::TypeIdent).then(|| it.word(open - 1));
+        let names: Vec<&str> = inits.iter().map(|it| it.0).collect();
+        let stated = name.or_else(|| stated_type(it, base));
+        let record = cx.records.iter().find(|(record, fields)| match stated {
+            Some(stated) => record.as_str() == stated,
+            None => names.iter().all(|it| fields.iter().any(|field| field.as_str() == *it)),
+        });
+        let Some((record, fields)) = record else { continue };
+        let field = |field: &str| match inits.iter().find(|it| it.0 == field) {
+            Some((_, value)) => format!("{field}: {value}"),
+            None => format!("{field}: {base}.{field}"),
+        };
+        let fields: Vec<String> = fields.iter().map(|it| field(it)).collect();
+        let start = if name.is_some() { open - 1 } else { open };
+        edits.extend(it.put(start..close + 1, format!("{record} {{ {} }}", fields.join(", "))));
+    }
+    edits
+}
+
+/// What a record is made from, and the fields that differ.
+fn spread<'t>(it: &Pieces<'t>, open: usize, close: usize) -> Option<(&'t str, Vec<(&'t str, &'t str)>)> {
+    let mut base = None;
+    let mut inits = Vec::new();
+    let mut at = open + 1;
+    // `{ r | a = 1 }`, `{ r with a = 1 }`
+    if it.kind(at) == T::Ident && (it.kind(at + 1) == T::Pipe || it.word(at + 1) == "with") {
+        base = Some(it.word(at));
+        at += 2;
+    }
+    while at < close {
+        let mut end = at;
+        while end < close && it.kind(end) != T::Comma {
+            end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
+        }
+        let mut start = at;
+        while matches!(it.kind(start), T::DotDot | T::Dot) {
+            start += 1;
+        }
+        if start > at {
+            base = Some(it.words(start..end));
+        } else if matches!(it.kind(at + 1), T::Colon | T::Eq) && it.kind(at) == T::Ident {
+            inits.push((it.word(at), it.words(at + 2..end)));
+        } else if end == at + 1 && it.kind(at) == T::Ident {
+            inits.push((it.word(at), it.word(at)));
+        } else {
+            return None;
+        }
+        at = end + 1;
+    }
+    Some((base?, inits))
+}
+
+/// The type that a name is said to have.
+fn stated_type<'t>(it: &Pieces<'t>, name: &str) -> Option<&'t str> {
+    let place = (0..it.len()).find(|at| {
+        it.word(*at) == name && it.kind(at + 1) == T::Colon && it.kind(at + 2) == T::TypeIdent
+    })?;
+    Some(it.word(place + 2))
+}
+
+/// `P { a = 1 }` and `P(a: 1)`: `P { a: 1 }`; `f(a: 1)` and `f(a = 1)`: `f(1)`.
+pub(super) fn named_arguments(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for open in 1..it.len() {
+        let Some(close) = it.partner(open).filter(|close| *close > open) else { continue };
+        let callee = it.word(open - 1);
+        let is_record = cx.records.iter().any(|it| it.0.as_str() == callee);
+        if it.kind(open) == T::LBrace && is_record {
+            let mut at = open + 1;
+            while at < close {
+                if it.kind(at) == T::Ident && it.kind(at + 1) == T::Eq && matches!(it.kind_before(at), T::LBrace | T::Comma) {
+                    let end = it.list[at].end;
+                    edits.push(Edit::new(end..it.list[at + 1].end, ":"));
+                }
+                at = it.partner(at).filter(|it| *it > at).unwrap_or(at) + 1;
+            }
+            continue;
+        }
+        if it.kind(open) != T::LParen || it.is_first(open) || !matches!(it.kind(open - 1), T::Ident | T::TypeIdent) {
+            continue;
+        }
+        if matches!(it.kind_before(open - 1), T::Fn) || it.kind(0) == T::Sum {
+            continue;
+        }
+        let mut args: Vec<(Option<&str>, &str)> = Vec::new();
+        let mut at = open + 1;
+        while at < close {
+            let mut end = at;
+            while end < close && it.kind(end) != T::Comma {
+                end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
+            }
+            let is_named = it.kind(at) == T::Ident && matches!(it.kind(at + 1), T::Colon | T::Eq) && end > at + 2;
+            args.push(match is_named {
+                true => (Some(it.word(at)), it.words(at + 2..end)),
+                false => (None, it.words(at..end)),
+            });
+            at = end + 1;
+        }
+        if args.is_empty() || !args.iter().any(|it| it.0.is_some()) {
+            continue;
+        }
+        let new = if is_record && args.iter().all(|it| it.0.is_some()) {
+            let fields: Vec<String> =
+                args.iter().map(|(name, value)| format!("{}: {value}", name.unwrap_or_default())).collect();
+            format!("{callee} {{ {} }}", fields.join(", "))
+        } else {
+            let params = cx.functions.iter().find(|it| it.0.as_str() == callee).map(|it| it.1.as_slice());
+            let place = |name: Option<&str>, index: usize| {
+                let params = params.unwrap_or_default();
+                name.and_then(|name| params.iter().position(|it| it.as_str() == name)).unwrap_or(index)
+            };
+            let mut placed: Vec<(usize, &str)> =
+                args.iter().enumerate().map(|(index, it)| (place(it.0, index), it.1)).collect();
+            placed.sort_by_key(|it| it.0);
+            let values: Vec<&str> = placed.into_iter().map(|it| it.1).collect();
+            format!("{callee}({})", values.join(", "))
+        };
+        edits.extend(it.put(open - 1..close + 1, new));
+    }
+    edits
+}
+
+/// `new P(1)`: a record or a variant is made by its name.
+pub(super) fn new(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for at in 0..it.len() {
+        let is_new = matches!(it.word(at), "new" | "await") && it.kind(at) == T::Ident && !cx.is_known(it.word(at));
+        if is_new && matches!(it.kind(at + 1), T::TypeIdent | T::Ident) && !it.is_first(at + 1) {
+            edits.push(Edit::new(it.list[at].start..it.list[at + 1].start, ""));
+        }
+    }
+    edits
+}
+
+/// `Shape::Circle(1)` is `Circle(1)`, and `module::f` is `module.f`.
+pub(super) fn paths(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for at in 1..it.len() {
+        if it.kind(at) != T::ColonColon {
+            continue;
+        }
+        match it.kind(at + 1) {
+            T::TypeIdent => edits.push(Edit::new(it.list[at - 1].start..it.list[at].end, "")),
+            _ => edits.extend(it.put(at..at + 1, ".")),
+        }
+    }
+    edits
+}

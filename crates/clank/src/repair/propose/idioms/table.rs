@@ -1,0 +1,116 @@
+//! The table: one row for every habit of another language, with what is written here instead.
+
+use clank_syntax::ast::Name;
+
+use super::pieces::{Edit, Pieces};
+use super::{branches, declarations, lambdas, loops, operators, records, texts, types, words};
+
+/// What is known about the module that a text is from.
+pub(super) struct Context<'a> {
+    /// The records, with their fields in order.
+    pub(super) records: Vec<(Name, Vec<Name>)>,
+    /// The functions, with their parameters.
+    pub(super) functions: Vec<(Name, Vec<Name>)>,
+    pub(super) known_value: &'a dyn Fn(&str) -> bool,
+    pub(super) known_type: &'a dyn Fn(&str) -> bool,
+}
+
+impl Context<'_> {
+    /// Whether the module itself declares a value by that name.
+    pub(super) fn is_known(&self, name: &str) -> bool {
+        (self.known_value)(name)
+    }
+
+    /// Whether there is a type by that name.
+    pub(super) fn is_known_type(&self, name: &str) -> bool {
+        (self.known_type)(name)
+    }
+}
+
+/// What a row is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Layer {
+    /// What cannot be read as it is.
+    Syntax,
+    /// What can be read, but means nothing.
+    Names,
+}
+
+/// One habit.
+pub(super) struct Row {
+    /// Its name, by which its cases are found.
+    pub(super) name: &'static str,
+    /// What a person who has it is told.
+    pub(super) doc: &'static str,
+    pub(super) layer: Layer,
+    /// In how many ways it can be meant.
+    pub(super) readings: u8,
+    /// The changes of a text that has it.
+    pub(super) rewrite: fn(&Pieces<'_>, &Context<'_>) -> Vec<Edit>,
+}
+
+const fn row(
+    name: &'static str,
+    layer: Layer,
+    readings: u8,
+    rewrite: fn(&Pieces<'_>, &Context<'_>) -> Vec<Edit>,
+    doc: &'static str,
+) -> Row {
+    Row { name, doc, layer, readings, rewrite }
+}
+
+use Layer::{Names, Syntax};
+
+/// All rows, in the order in which they are tried: what decides where a text ends comes first.
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+    row("single-quotes", Syntax, 1, texts::quotes, "a text is in double quotes"),
+    row("hash-comments", Syntax, 1, texts::comments, "a comment starts with `//`"),
+    row("format-strings", Syntax, 1, texts::formats, "a text with values in it is a template: `a ${x}`"),
+    row("macros", Syntax, 1, texts::macros, "there are no macros: functions are called by their names"),
+    row("declaration-words", Syntax, 1, declarations::words, "functions are declared by `fn`, records by `rec`, sums by `sum`, imports by `use`"),
+    row("imports", Syntax, 1, declarations::imports, "the parts of a module's name are joined by `.`"),
+    row("bar-sums", Syntax, 1, declarations::bar_sums, "the variants of a sum are in braces, with commas between them"),
+    row("type-parameters", Syntax, 1, declarations::type_params, "parameters for types are in `[…]`"),
+    row("result-arrow", Syntax, 1, declarations::result_arrow, "`->` stands before the type of the result"),
+    row("missing-arrow", Syntax, 1, declarations::missing_arrow, "`->` stands before the type of the result"),
+    row("type-first", Syntax, 1, declarations::type_first, "a parameter is `name: Type`"),
+    row("angle-brackets", Syntax, 1, types::angles, "arguments of types are in `[…]`"),
+    row("small-types", Syntax, 1, types::small, "names of types start with a capital: `Str`, `Bool`, `Int`, `Float`, `Unit`"),
+    row("array-types", Syntax, 1, types::arrays, "an array of `T` is `[T]`"),
+    row("foreign-types", Names, 1, types::foreign, "the type has another name here"),
+    row("members", Syntax, 1, declarations::members, "fields and variants have commas between them"),
+    row("counted-loops", Syntax, 1, loops::counted, "a loop that counts is `for i in 0..n`"),
+    row("each-loops", Syntax, 1, loops::each, "a loop over values is `for x in xs`"),
+    row("do-loops", Syntax, 1, loops::repeated, "a loop that asks at its end is a `loop` with a `break`"),
+    row("fillers", Syntax, 1, loops::fillers, "a block follows the head of a loop or an `if`"),
+    row("else-if", Syntax, 1, branches::else_if, "another condition is `else if`"),
+    row("switch", Syntax, 1, branches::switch, "a choice is a `match` with arms `pattern -> value`"),
+    row("lambda-parameters", Syntax, 1, lambdas::parameters, r"several parameters are in parentheses: `\(a, b) -> …`"),
+    row("bar-lambdas", Syntax, 1, lambdas::bars, r"a function without a name is `\x -> …`"),
+    row("python-lambdas", Syntax, 1, lambdas::python, r"a function without a name is `\x -> …`"),
+    row("function-lambdas", Syntax, 1, lambdas::functions, r"a function without a name is `\x -> …`"),
+    row("arrows", Syntax, 1, lambdas::arrows, r"an arm is `pattern -> value`, a function without a name is `\x -> …`"),
+    row("alternatives", Syntax, 1, branches::alternatives, "an arm has one pattern"),
+    row("record-updates", Syntax, 1, records::updates, "a changed record is written with all its fields"),
+    row("named-arguments", Syntax, 1, records::named_arguments, "arguments have no names, and a record is `Name { field: value }`"),
+    row("coalesce", Syntax, 1, operators::coalesce, "what may be missing is asked by `match`"),
+    row("signs", Syntax, 1, operators::signs, "the operator has another sign here"),
+    row("compound-assignment", Syntax, 1, operators::compound, "`b += 2` is `b = b + 2`"),
+    row("increments", Syntax, 1, operators::increments, "`i++` is `i = i + 1`"),
+    row("walrus", Syntax, 1, operators::walrus, "a name is bound by `let`"),
+    row("paths", Syntax, 1, records::paths, "a variant goes by its own name, and `.` stands between a module and its functions"),
+    row("bindings", Names, 1, declarations::bindings, "a name is bound by `let`, or by `let mut` if it is changed"),
+    row("membership", Names, 1, operators::membership, "`contains(xs, x)` asks whether an array has a value"),
+    row("word-operators", Names, 1, operators::words, "the operators are `&&`, `||` and `!`"),
+    row("ternary", Syntax, 1, branches::ternary, "a choice is `if c { a } else { b }`"),
+    row("trailing-if", Syntax, 1, branches::trailing_if, "a choice is `if c { a } else { b }`"),
+    row("then", Syntax, 1, branches::then, "a choice is `if c { a } else { b }`"),
+    row("unbraced", Syntax, 1, branches::unbraced, "the branches of an `if` are in braces"),
+    row("catch", Names, 1, branches::catch, "`try` gives a `Result`, and a `match` asks what became of it"),
+    row("throw", Names, 3, branches::throw, "a function that fails returns `Err`, or panics"),
+    row("colon-arms", Syntax, 1, branches::colon_arms, "an arm is `pattern -> value`"),
+    row("new", Names, 1, records::new, "a value is made by the name of its record or variant"),
+    row("commands", Names, 1, words::commands, "arguments are in parentheses"),
+    row("values", Names, 1, words::values, "the value has another name here"),
+];
