@@ -88,7 +88,11 @@ enum Command {
     /// Propose a correction for the oldest failure that has none
     Worker,
     /// Check every approval and the whole audit trail
-    Verify,
+    Verify {
+        /// Check too that history was only appended to since the audit trail ended at this hash
+        #[arg(long, value_name = "HASH")]
+        against: Option<String>,
+    },
     /// Write all records and reports to `dds.json` and `reports.json` in a folder
     Export {
         /// The folder
@@ -136,7 +140,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let asked = match &arguments.command {
         Command::List { .. } => Some(Asked::List),
         Command::Show { id } => Some(Asked::Show(id)),
-        Command::Verify => Some(Asked::Verify),
+        Command::Verify { against } => Some(Asked::Verify { against: against.as_deref() }),
         Command::Approve(approve) => approve.id_to_print().map(Asked::Show),
         _ => None,
     };
@@ -162,7 +166,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         }
         Command::List { status } => desk.list(status.map(Status::name))?,
         Command::Show { id } => desk.show(id)?,
-        Command::Verify => desk.verify()?,
+        Command::Verify { against } => desk.verify(against.as_deref())?,
         Command::Approve(approve) => match approve.id_to_print() {
             Some(id) => return Ok((Said::Raw(desk.approved_bytes(id)?), Exit::Clean)),
             None => decide::approve(ctx, &desk, approve, &by)?,

@@ -340,6 +340,10 @@ pub(crate) fn render_runs(runs: &DdsRuns, held: &[Held]) -> String {
         let id = paint(BOLD, &printable(&it.id));
         let _ = writeln!(text, "{id} was not carried out: {}", printable(&it.reason));
     }
+    if runs.refused > 0 {
+        let what = if runs.refused == 1 { "record stays" } else { "records stay" };
+        let _ = writeln!(text, "{} {what} approved and can be run again.", runs.refused);
+    }
     for it in held {
         let (id, holder) = (paint(BOLD, &printable(&it.id)), printable(&it.holder));
         let _ = if it.is_left_behind {
@@ -363,10 +367,13 @@ fn render_verification(it: &DdsVerification) -> String {
         count(it.approvals, "approval"),
         count(it.audit_lines, "audit line")
     );
+    let head = it.head.as_deref().map(|it| format!("The audit trail ends at {}\n", printable(it)));
+    let head = head.unwrap_or_default();
     if it.problems.is_empty() {
-        return format!("{}: {looked}.\n", paint(GOOD, "All of it holds"));
+        return format!("{}: {looked}.\n{head}", paint(GOOD, "All of it holds"));
     }
-    let mut text = format!("{} in {looked}:\n", paint(BAD, &count(it.problems.len(), "problem")));
+    let mut text =
+        format!("{head}{} in {looked}:\n", paint(BAD, &count(it.problems.len(), "problem")));
     for problem in &it.problems {
         let _ = writeln!(
             text,

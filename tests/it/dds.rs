@@ -304,6 +304,7 @@ fn without_a_key_the_id_is_typed_and_a_policy_can_forbid_that() {
     scene.trust();
     let ran = report(&scene, "dds run");
     assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
+    assert_eq!(status(&scene, &id), "approved", "a refusal is not a failure");
     let id = add(&scene, &record("good", &["src/"]));
     let (shown, code) = on_a_terminal(&scene, "to approve: ", &format!("dds approve {id}"), &[&id]);
     assert_eq!(code, Some(1), "{shown}");

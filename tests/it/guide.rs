@@ -123,6 +123,8 @@ fn steady(text: &str) -> String {
             _ if is_time => out.push_str("2026-02-02T15:30:45Z"),
             _ if is_process => out.push_str("host/0123456789ab#42"),
             _ if body.starts_with("SHA256:") => out.push_str("SHA256:…"),
+            _ if body.starts_with("sha256:") => out.push_str("sha256:…"),
+            _ if body.starts_with("blake3:") => out.push_str("blake3:…"),
             _ => out.push_str(body),
         }
         out.push_str(end);

@@ -313,6 +313,10 @@ fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
             replayed.approval = text_of(line, Details::APPROVAL);
             State { status: Status::Approved, lease: None }
         }
+        // Before X-70 a refusal ended a record. What was written then still counts as it did.
+        "finish" if is_refusal_of_before(line) && before.lease.is_some() => {
+            State { status: Status::Failed, lease: None }
+        }
         _ => {
             let event =
                 event_of(line).ok_or("its event cannot be read, or is not possible here")?;
@@ -330,6 +334,11 @@ fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
     Ok(replayed)
 }
 
+fn is_refusal_of_before(line: &Line) -> bool {
+    let outcome = line.details.get(Details::EVENT).and_then(|it| it.get("outcome"));
+    outcome.and_then(Value::as_str) == Some(Outcome::Refused.name())
+}
+
 /// What an event says, as a line keeps it. Moments are kept to the microsecond, as the registry does.
 pub fn event_json(event: &Event) -> Value {
     let moment = |it: &Moment| Moment::from_micros(it.micros()).to_string();
@@ -339,7 +348,9 @@ pub fn event_json(event: &Event) -> Value {
         Event::Claim { holder, now, until } => {
             json!({ "holder": holder, "now": moment(now), "until": moment(until) })
         }
-        Event::Begin { holder } | Event::Commit { holder } => json!({ "holder": holder }),
+        Event::Begin { holder } | Event::Commit { holder } | Event::Release { holder } => {
+            json!({ "holder": holder })
+        }
         Event::Renew { holder, until } => json!({ "holder": holder, "until": moment(until) }),
         Event::Finish { holder, outcome } => json!({ "holder": holder, "outcome": outcome.name() }),
     }
@@ -356,6 +367,7 @@ fn event_of(line: &Line) -> Option<Event> {
         }
         "begin" => Event::Begin { holder: text("holder")? },
         "commit" => Event::Commit { holder: text("holder")? },
+        "release" => Event::Release { holder: text("holder")? },
         "renew" => Event::Renew { holder: text("holder")?, until: moment("until")? },
         "finish" => {
             Event::Finish { holder: text("holder")?, outcome: Outcome::named(&text("outcome")?)? }

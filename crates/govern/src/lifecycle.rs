@@ -1,7 +1,7 @@
 //! The life of a record, pure: [`step`] is the only way from one state to the next, and refuses whatever is not listed.
 //!
 //! ```text
-//!              Approve                 Claim, Begin, Commit, Renew: the lease
+//!              Approve                 Claim, Begin, Commit, Renew, Release: the lease
 //!  proposed ───────────▶ approved ◀───────────────────────────────────────────┐
 //!     │ Reject              │ └────────────────────────────────────────────────┘
 //!     ▼                     │ Finish
@@ -14,6 +14,8 @@
 //! L2: only [`Event::Approve`] leads to `approved`, and only an [`crate::approval::Approved`] makes one. The worker and
 //!     the executor cannot make that value.
 //! L3: `rejected`, `executed` and `failed` are final (DF-44).
+//! L4: a refusal is not a failure. Whoever could not start, or found the files changed when the result was to be written,
+//!     releases the record: it stays approved and can be run again (X-70).
 
 use crate::approval::Approved;
 use crate::record::Status;
@@ -73,7 +75,8 @@ pub enum Outcome {
     Success,
     /// The tool failed, timed out, changed nothing, or broke its scope or a constraint.
     Failed,
-    /// It was not started: the approval does not hold, the bytes are stale, the tool is not configured.
+    /// It was not started, or its result not written: the approval does not hold, the bytes are stale, the tool is not
+    /// configured, somebody saved a file meanwhile. Nothing happened, and the record stays as it was (X-70).
     Refused,
     /// The executor itself could not do its work, or ended on the way.
     Error,
@@ -103,7 +106,8 @@ impl Outcome {
     pub fn status(self) -> Status {
         match self {
             Outcome::Success => Status::Executed,
-            Outcome::Failed | Outcome::Refused | Outcome::Error => Status::Failed,
+            Outcome::Failed | Outcome::Error => Status::Failed,
+            Outcome::Refused => Status::Approved,
         }
     }
 }
@@ -141,7 +145,12 @@ pub enum Event {
         /// When the lease ends then.
         until: Moment,
     },
-    /// The run ended.
+    /// The run came to nothing, for a reason that is not the record's: it may be run again.
+    Release {
+        /// Who gives it back.
+        holder: String,
+    },
+    /// The run ended, as anything but a refusal.
     Finish {
         /// Who ran it.
         holder: String,
@@ -160,6 +169,7 @@ impl Event {
             Event::Begin { .. } => "begin",
             Event::Commit { .. } => "commit",
             Event::Renew { .. } => "renew",
+            Event::Release { .. } => "release",
             Event::Finish { .. } => "finish",
         }
     }
@@ -209,6 +219,7 @@ fn past(event: &str) -> &str {
         "begin" => "begun",
         "commit" => "committed",
         "renew" => "renewed",
+        "release" => "released",
         "finish" => "finished",
         other => other,
     }
@@ -226,19 +237,35 @@ pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
             claim(state, holder, *now, *until)
         }
         (Status::Approved, Event::Begin { holder }) => {
-            advance(state, holder, event, Phase::Claimed, Phase::Running)
+            advance(state, holder, event, &[Phase::Claimed], Phase::Running)
         }
+        // What is attached is written without a tool being started.
         (Status::Approved, Event::Commit { holder }) => {
-            advance(state, holder, event, Phase::Running, Phase::Committing)
+            advance(state, holder, event, &[Phase::Claimed, Phase::Running], Phase::Committing)
         }
         (Status::Approved, Event::Renew { holder, until }) => {
             let lease = held(state, holder)?;
             let until = lease.until.max(*until);
             Ok(State { status: state.status, lease: Some(Lease { until, ..lease.clone() }) })
         }
+        // While a tool runs nobody can say that nothing happened.
+        (Status::Approved, Event::Release { holder }) => {
+            let lease = held(state, holder)?;
+            match lease.phase {
+                Phase::Claimed | Phase::Committing => {
+                    Ok(State { status: state.status, lease: None })
+                }
+                Phase::Running => Err(Refusal::Phase { phase: lease.phase, event: event.name() }),
+            }
+        }
         (Status::Approved, Event::Finish { holder, outcome }) => {
             let lease = held(state, holder)?;
-            if *outcome == Outcome::Success && lease.phase != Phase::Committing {
+            let is_possible = match outcome {
+                Outcome::Success => lease.phase == Phase::Committing,
+                Outcome::Failed | Outcome::Error => true,
+                Outcome::Refused => false,
+            };
+            if !is_possible {
                 return Err(Refusal::Phase { phase: lease.phase, event: event.name() });
             }
             Ok(State { status: outcome.status(), lease: None })
@@ -271,11 +298,11 @@ fn advance(
     state: &State,
     holder: &str,
     event: &Event,
-    from: Phase,
+    from: &[Phase],
     to: Phase,
 ) -> Result<State, Refusal> {
     let lease = held(state, holder)?;
-    if lease.phase != from {
+    if !from.contains(&lease.phase) {
         return Err(Refusal::Phase { phase: lease.phase, event: event.name() });
     }
     Ok(State { status: state.status, lease: Some(Lease { phase: to, ..lease.clone() }) })

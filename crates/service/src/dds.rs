@@ -9,6 +9,7 @@ mod run;
 mod show;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use govern::approval::{self, AllowedSigners, Document, Policy, Refusal, Subject};
@@ -61,6 +62,8 @@ pub struct Desk<'a> {
     /// Why what was trusted before does not count.
     trust_note: Option<String>,
     registry: RefCell<Registry>,
+    /// What this process could not carry out, and when it tries again.
+    refused: RefCell<BTreeMap<Id, run::Refusals>>,
 }
 
 /// What the configuration says about where the records are and what an approval must be.
@@ -112,7 +115,8 @@ impl Place {
         };
         let policy = trust.policy(&govern)?;
         let registry = RefCell::new(Registry::open(&location)?);
-        Ok(Desk { session, root, govern, policy, trust, trust_note, registry })
+        let refused = RefCell::default();
+        Ok(Desk { session, root, govern, policy, trust, trust_note, registry, refused })
     }
 }
 
@@ -214,20 +218,23 @@ impl<'a> Desk<'a> {
         }))
     }
 
-    /// Whether every approval and the whole audit trail hold.
-    pub fn verify(&self) -> Result<v1::DdsReport, Failure> {
+    /// Whether every approval and the whole audit trail hold, and whether history was only appended to since the trail
+    /// ended at that hash.
+    pub fn verify(&self, against: Option<&str>) -> Result<v1::DdsReport, Failure> {
         let verified = self.registry.borrow_mut().verify()?;
         let problem = |place: String, message: String| v1::DdsProblem { place, message };
         let mut problems: Vec<v1::DdsProblem> = verified
             .flaws
             .iter()
+            .chain(against.and_then(|it| verified.since(it)).as_ref())
             .map(|it| problem(it.place.to_string(), it.message.clone()))
             .collect();
-        let entries = self.registry.borrow_mut().list(None)?;
+        let entries = self.registry.borrow_mut().readable()?;
         let mut n_approvals = 0;
         for entry in entries {
             let Entry::Current(stored) = entry else { continue };
-            let dossier = self.dossier(stored.record.id.as_str())?;
+            // What cannot be read is named above.
+            let Ok(dossier) = self.dossier(stored.record.id.as_str()) else { continue };
             if stored.record.status != Status::Approved && dossier.approval.is_none() {
                 continue;
             }
@@ -247,6 +254,7 @@ impl<'a> Desk<'a> {
             records: verified.n_records,
             audit_lines: verified.n_lines,
             approvals: n_approvals,
+            head: verified.head,
             problems,
         }))
     }
@@ -375,11 +383,15 @@ pub fn nothing(asked: Asked<'_>) -> Result<v1::DdsReport, Failure> {
     match asked {
         Asked::List => Ok(v1::DdsReport::List(v1::DdsList { ok: true, records: Vec::new() })),
         Asked::Show(id) => Err(unknown(id)),
-        Asked::Verify => Ok(v1::DdsReport::Verify(v1::DdsVerification {
+        Asked::Verify { against: Some(hash) } => Err(Failure::Usage {
+            message: format!("there is no audit trail here, and so none that ended at {hash}"),
+        }),
+        Asked::Verify { against: None } => Ok(v1::DdsReport::Verify(v1::DdsVerification {
             ok: true,
             records: 0,
             audit_lines: 0,
             approvals: 0,
+            head: None,
             problems: Vec::new(),
         })),
     }
@@ -393,7 +405,10 @@ pub enum Asked<'a> {
     /// What is known about this one?
     Show(&'a str),
     /// Does all of it hold?
-    Verify,
+    Verify {
+        /// And was history only appended to since the trail ended here?
+        against: Option<&'a str>,
+    },
 }
 
 fn unknown(id: &str) -> Failure {

@@ -197,6 +197,7 @@ fn check(change: &Change<'_>) -> Result<(), HappenError> {
         | Event::Begin { holder }
         | Event::Commit { holder }
         | Event::Renew { holder, .. }
+        | Event::Release { holder }
         | Event::Finish { holder, .. } => check_name("the holder", holder)?,
         Event::Approve(_) if change.details.is_none() => return Err(HappenError::NoDocument),
         Event::Approve(_) | Event::Reject => {}

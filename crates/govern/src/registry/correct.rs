@@ -9,6 +9,7 @@ use super::sql::{self, Database};
 use super::{AddError, Registry, RegistryError, Stored, check_name};
 use crate::derive;
 use crate::id::{Form, Id, NoFreeId};
+use crate::lifecycle::Outcome;
 use crate::record::Record;
 use crate::report::Report;
 use crate::shape::Fault;
@@ -57,6 +58,8 @@ fn correct_oldest(
         let failed = row.stored()?.record;
         let report = serde_json::from_str::<Value>(&text).ok();
         let report = report.as_ref().and_then(Report::from_json);
+        // An executor that died says nothing about the record that it carried out.
+        let report = report.filter(|it| it.outcome == Outcome::Failed);
         if let (Some(report), true) = (report, derive::gets_correction(&failed)) {
             return correct(db, &failed, &report, actor, now);
         }

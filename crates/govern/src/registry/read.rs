@@ -44,6 +44,13 @@ impl Registry {
         found.iter().map(rows::RecordRow::entry).collect()
     }
 
+    /// The records whose rows can be read, in the order in which they came. Who asks for all of them finds out by
+    /// [`Registry::verify`] which cannot.
+    pub fn readable(&mut self) -> Result<Vec<Entry>, RegistryError> {
+        let found = sql::read(&mut *self.db, rows::each)?;
+        Ok(found.into_iter().filter_map(|(_, row)| row.ok()?.entry().ok()).collect())
+    }
+
     /// The correction of a record; `None` if it has none.
     pub fn correction_of(&mut self, id: &Id) -> Result<Option<Id>, RegistryError> {
         let found = sql::read(&mut *self.db, |db| rows::sibling(db, id.as_str()))?;

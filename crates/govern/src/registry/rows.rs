@@ -167,6 +167,18 @@ pub(crate) fn all(db: &mut dyn Database) -> Result<Vec<RecordRow>, RegistryError
     )?)
 }
 
+/// The id and the row of each record, as far as either can be read, in the order in which they came.
+pub(crate) fn each(
+    db: &mut dyn Database,
+) -> Result<Vec<(Option<String>, Result<RecordRow, RegistryError>)>, RegistryError> {
+    let rows = db.query(
+        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
+         lease_phase, changed FROM dds_records ORDER BY ord",
+        &[],
+    )?;
+    Ok(rows.iter().map(|it| (it.text(1).ok(), RecordRow::read(it))).collect())
+}
+
 /// Those with that status, in the order in which they came.
 pub(crate) fn by_status(
     db: &mut dyn Database,

@@ -76,6 +76,7 @@ suite! {
     life::texts_of_every_kind_are_kept,
     open::a_newer_registry_is_refused,
     open::many_open_a_new_registry_at_once,
+    tamper::a_trail_is_anchored_by_the_hash_of_its_end,
     tamper::every_tampering_is_found_with_its_place,
     travel::files_come_back_as_they_went_in,
     travel::an_import_approves_nothing,

@@ -115,6 +115,8 @@ pub struct DdsShow {
     pub report: Option<Value>,
     /// The correction that its failure led to; null if there is none.
     pub correction: Option<String>,
+    /// How often it was approved and could not be carried out; why is in the history.
+    pub refusals: usize,
     /// Everything that happened to it, oldest first.
     pub history: Vec<DdsHappened>,
 }
@@ -173,6 +175,8 @@ pub struct DdsRuns {
     pub ok: bool,
     /// The reports, in the order of the runs.
     pub reports: Vec<Value>,
+    /// How many of them were refused: these records stay approved and can be run again.
+    pub refused: usize,
     /// What is approved and was not carried out, because it needs something that the user has not trusted.
     pub left: Vec<DdsLeft>,
 }
@@ -208,6 +212,9 @@ pub struct DdsVerification {
     pub audit_lines: usize,
     /// How many approvals were checked.
     pub approvals: usize,
+    /// The hash of the last line of the audit trail; null if there is none. Kept elsewhere, it shows later that history was
+    /// only appended to (`verify --against`).
+    pub head: Option<String>,
     /// What does not hold, each with its place.
     pub problems: Vec<DdsProblem>,
 }

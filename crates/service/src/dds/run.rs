@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::time::{Duration, Instant};
 
 use govern::execute::{self, Applied, Executor, Holder, Step, Tool};
-use govern::lifecycle::Phase;
+use govern::lifecycle::{Outcome, Phase};
 use govern::registry::{Dossier, Entry};
 use govern::{Id, Report, Status};
 use protocol::v1::{self, PatchInput};
@@ -37,6 +38,15 @@ pub struct Held {
     pub is_left_behind: bool,
 }
 
+/// When a record was refused last, and how long it is left alone then.
+pub(super) struct Refusals {
+    last: Instant,
+    pause: Duration,
+}
+
+const FIRST_PAUSE: Duration = Duration::from_secs(60);
+const LAST_PAUSE: Duration = Duration::from_secs(3600);
+
 /// What a pass may claim.
 struct Runnable {
     /// All that is approved, or just these.
@@ -68,7 +78,9 @@ impl Desk<'_> {
             tools: &tools,
             apply: &apply,
             approval: &approval,
-            is_wanted: &|record| wanted.as_ref().is_none_or(|it| it.contains(&record.id)),
+            is_wanted: &|record| {
+                wanted.as_ref().is_none_or(|it| it.contains(&record.id)) && self.is_due(&record.id)
+            },
             level: match confinement {
                 Confinement::Best => sandbox::best(),
                 Confinement::None => Some(sandbox::Level::Unconfined),
@@ -78,8 +90,14 @@ impl Desk<'_> {
             on_step: &|id: &Id, step| on_step(id.as_str(), step),
         };
         let mut reports: Vec<Report> = Vec::new();
+        let mut n_refused = 0;
         let mut registry = self.registry.borrow_mut();
         while let Some(report) = execute::run_next(&mut registry, &executor)? {
+            let is_refused = report.outcome == Outcome::Refused;
+            if is_refused {
+                self.note_refusal(&report.dds);
+            }
+            n_refused += usize::from(is_refused);
             reports.push(report);
             // The registry has the report, and whoever pressed Ctrl-C does not want the next one.
             if self.session.workspace.told().is_some() {
@@ -87,11 +105,23 @@ impl Desk<'_> {
             }
         }
         Ok(v1::DdsReport::Run(v1::DdsRuns {
-            ok: left.is_empty()
-                && reports.iter().all(|it| it.outcome == govern::lifecycle::Outcome::Success),
+            ok: left.is_empty() && reports.iter().all(|it| it.outcome == Outcome::Success),
+            refused: n_refused,
             reports: reports.iter().map(Report::to_json).collect(),
             left,
         }))
+    }
+
+    /// Whether a record may be tried. What was refused is not tried again in the same pass, and by who goes on for ever less
+    /// and less often: each attempt is in the audit trail.
+    fn is_due(&self, id: &Id) -> bool {
+        self.refused.borrow().get(id).is_none_or(|it| it.last.elapsed() >= it.pause)
+    }
+
+    fn note_refusal(&self, id: &Id) {
+        let mut refused = self.refused.borrow_mut();
+        let pause = refused.get(id).map_or(FIRST_PAUSE, |it| (it.pause * 2).min(LAST_PAUSE));
+        refused.insert(id.clone(), Refusals { last: Instant::now(), pause });
     }
 
     /// What of the approved records can be carried out with what is trusted. The others stay approved: that they cannot run

@@ -31,6 +31,7 @@ impl Desk<'_> {
             approval: None,
             report: dossier.reports.last().cloned(),
             correction: correction.map(|it| it.to_string()),
+            refusals: dossier.history.iter().filter(|it| it.event == "release").count(),
             history: dossier.history.iter().map(happened).collect(),
         };
         if let Entry::Current(stored) = &dossier.entry {
