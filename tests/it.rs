@@ -19,6 +19,8 @@ mod convert;
 mod dds;
 #[path = "it/dds_hostile.rs"]
 mod dds_hostile;
+#[path = "it/dds_meaning.rs"]
+mod dds_meaning;
 #[path = "it/dds_refusals.rs"]
 mod dds_refusals;
 #[path = "it/dds_run.rs"]

@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use super::dds::{add, record, report, shop, status};
+use super::dds::{add, approve, record, report, shop, status};
 
 /// the tool is gone from the configuration, and comes back.
 #[test]
 fn a_tool_that_is_not_configured_here_leaves_the_record_approved() {
     let scene = shop();
     let id = add(&scene, &record("good", &["src/"]));
-    report(&scene, &format!("dds approve {id} --key ana"));
+    approve(&scene, &id, "ana");
     let config = scene.read("ws/regreen.toml");
     scene.write("ws/regreen.toml", &config.replace("[tools.good]", "[tools.renamed]"));
     scene.trust();

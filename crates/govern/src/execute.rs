@@ -65,6 +65,11 @@ pub struct Executor<'a> {
     pub apply: &'a dyn Fn(&[u8]) -> Result<Applied, String>,
     /// Whether the approval of a record holds for these bytes, or why not.
     pub approval: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
+    /// Uses the approval of a record up, or says why it cannot be used: called when the tool is about to start, or what is
+    /// attached to be written. From then on no second run has it.
+    pub spend: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
+    /// Gives the approval back, because nothing came of the run.
+    pub unspend: &'a dyn Fn(&Record, &Dossier),
     /// Whether the record is one to carry out here and now. One that is not is not claimed and stays as it is.
     pub is_wanted: &'a dyn Fn(&Record) -> bool,
     /// What holds tools in their scope; `None` if this machine has nothing that does.
@@ -248,11 +253,21 @@ impl Run<'_> {
         if let Err(refusal) = happen(registry, self.executor, self.id(), &commit, None)? {
             return Ok(self.stopped(&Stopped::new(Outcome::Error, refusal.to_string())));
         }
+        if record.tool == BUILTIN
+            && let Err(message) = (self.executor.spend)(record, &self.dossier)
+        {
+            // Nothing was used up, so nothing is given back.
+            let report = self.stopped(&Stopped::new(Outcome::Refused, message));
+            return self.release(registry, report);
+        }
         self.on_step(Step::Committing);
         match self.executor.workspace.commit(&change, index.as_ref(), &self.meta()) {
             Ok(transaction) => report.transaction = transaction.map(|it| it.to_string()),
             Err(error) => {
                 let outcome = if is_refusal(&error) { Outcome::Refused } else { Outcome::Error };
+                if outcome == Outcome::Refused {
+                    (self.executor.unspend)(record, &self.dossier);
+                }
                 let message = format!("the change was not written: {error}");
                 return self.end(registry, self.stopped(&Stopped::new(outcome, message)));
             }
@@ -309,6 +324,9 @@ impl Run<'_> {
         self.on_step(Step::Copied);
         if let Err(refusal) = self.begin(registry)? {
             return Ok(Err(refusal));
+        }
+        if let Err(message) = (self.executor.spend)(record, &self.dossier) {
+            return Ok(Err(Stopped::new(Outcome::Error, message)));
         }
         let mut until = self.started.plus_seconds(LEASE);
         let mut broken = None;
@@ -368,6 +386,9 @@ impl Run<'_> {
                 // What is attached can be written now; a tool is not started again.
                 let is_attached = self.stored.record.tool == BUILTIN;
                 let outcome = if is_attached { Outcome::Refused } else { Outcome::Error };
+                if is_attached {
+                    (self.executor.unspend)(&self.stored.record, &self.dossier);
+                }
                 self.stopped(&Stopped::new(outcome, message))
             }
         };

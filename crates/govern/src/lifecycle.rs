@@ -115,8 +115,10 @@ impl Outcome {
 /// What may happen to a record.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A person said yes.
+    /// A person said yes, and that is enough. An approved record that nobody runs can be approved anew.
     Approve(Approved),
+    /// A person said yes, and more people are needed.
+    Sign,
     /// A person said no.
     Reject,
     /// Someone wants to run it, until then.
@@ -164,6 +166,7 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Event::Approve(_) => "approve",
+            Event::Sign => "sign",
             Event::Reject => "reject",
             Event::Claim { .. } => "claim",
             Event::Begin { .. } => "begin",
@@ -214,6 +217,7 @@ pub enum Refusal {
 fn past(event: &str) -> &str {
     match event {
         "approve" => "approved",
+        "sign" => "signed",
         "reject" => "rejected",
         "claim" => "claimed",
         "begin" => "begun",
@@ -229,9 +233,11 @@ fn past(event: &str) -> &str {
 pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
     let refused = || Refusal::Status { status: state.status, event: event.name() };
     match (state.status, event) {
-        (Status::Proposed, Event::Approve(_)) => {
+        (Status::Proposed | Status::Approved, Event::Approve(_)) => {
+            unleased(state)?;
             Ok(State { status: Status::Approved, lease: None })
         }
+        (Status::Proposed, Event::Sign) => Ok(state.clone()),
         (Status::Proposed, Event::Reject) => Ok(State { status: Status::Rejected, lease: None }),
         (Status::Approved, Event::Claim { holder, now, until }) => {
             claim(state, holder, *now, *until)
@@ -271,6 +277,14 @@ pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
             Ok(State { status: outcome.status(), lease: None })
         }
         _ => Err(refused()),
+    }
+}
+
+/// What is being carried out is not changed meanwhile.
+fn unleased(state: &State) -> Result<(), Refusal> {
+    match &state.lease {
+        None => Ok(()),
+        Some(it) => Err(Refusal::Leased { holder: it.holder.clone(), until: it.until }),
     }
 }
 

@@ -32,6 +32,7 @@ fn states() -> Vec<(String, State)> {
 fn events() -> Vec<(String, Event)> {
     let mut events = vec![
         ("approve".to_owned(), Event::Approve(Approved::for_tests("a person"))),
+        ("sign".to_owned(), Event::Sign),
         ("reject".to_owned(), Event::Reject),
     ];
     for who in ["me", "other"] {
@@ -62,7 +63,9 @@ fn describe(state: &State) -> String {
 /// What is legal, written down by hand: state, event, state after. Every other pair is refused.
 const LEGAL: &[(&str, &str, &str)] = &[
     ("proposed", "approve", "approved"),
+    ("proposed", "sign", "proposed"),
     ("proposed", "reject", "rejected"),
+    ("approved", "approve", "approved"),
     ("approved", "claim by me", "approved, me has it claimed until 100"),
     ("approved", "claim by other", "approved, other has it claimed until 100"),
     // The holder goes on, phase by phase, and never back.
@@ -123,7 +126,7 @@ fn every_pair_of_state_and_event() {
             n_pairs += 1;
         }
     }
-    assert_eq!(n_pairs, 11 * 20);
+    assert_eq!(n_pairs, 11 * 21);
     assert!(LEGAL.iter().all(|row| states().iter().any(|it| it.0 == row.0)));
 }
 

@@ -216,6 +216,11 @@ fn check_record(
             row.version, row.changed, replayed.version, replayed.changed
         ));
     }
+    let is_other =
+        |stored: &Option<String>, said: &Option<String>| said.is_some() && stored != said;
+    if is_other(&row.nonce, &replayed.nonce) || is_other(&row.repository, &replayed.repository) {
+        wrong("it was given to another repository or has another nonce".to_owned());
+    }
     match row.lease() {
         Ok(lease) if lease == replayed.lease => {}
         _ => wrong("its lease is not the one of its audit lines".to_owned()),

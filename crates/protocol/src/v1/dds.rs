@@ -109,6 +109,12 @@ pub struct DdsShow {
     pub diff: Option<String>,
     /// Why the attached patch does not apply now; null if it does or there is none.
     pub stale: Option<String>,
+    /// What an approval says: an in-toto Statement v1; null if there is nothing to approve any more.
+    pub statement: Option<Value>,
+    /// The SHA-256 of the statement's canonical JSON, which is what is signed; `approve --expect` takes it.
+    pub statement_hash: Option<String>,
+    /// Why it cannot be approved here and now; null if it can.
+    pub unsignable: Option<String>,
     /// Its approval; null if it has none.
     pub approval: Option<DdsApproval>,
     /// The report of its run; null if it has not run.

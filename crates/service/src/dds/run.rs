@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use govern::execute::{self, Applied, Executor, Holder, Step, Tool};
 use govern::lifecycle::{Outcome, Phase};
-use govern::registry::{Dossier, Entry};
+use govern::registry::{Dossier, Entry, Stored};
 use govern::{Id, Report, Status};
 use protocol::v1::{self, PatchInput};
 use workspace::IndexUpdate;
@@ -68,9 +68,13 @@ impl Desk<'_> {
             trusted.map(|(name, tool)| (name.clone(), configured(tool))).collect();
         let Runnable { wanted, left } = self.runnable()?;
         let apply = |patch: &[u8]| self.try_patch(patch);
-        let approval = |record: &govern::Record, dossier: &Dossier| {
-            self.approval_holds(record, dossier.patch.as_deref(), dossier.approval.as_ref())
-                .map_err(Unheld::message)
+        self.meet()?;
+        let approval = |_: &govern::Record, dossier: &Dossier| {
+            let Entry::Current(stored) = &dossier.entry else {
+                return Err("it is a record of before".to_owned());
+            };
+            self.approval_holds(stored, dossier).map_err(Unheld::message)?;
+            self.is_unusable(dossier).map_or(Ok(()), Err)
         };
         let executor = Executor {
             workspace: &self.session.workspace,
@@ -78,8 +82,12 @@ impl Desk<'_> {
             tools: &tools,
             apply: &apply,
             approval: &approval,
+            spend: &|record, dossier| self.spend(record, dossier),
+            unspend: &|_, dossier| self.unspend(dossier),
             is_wanted: &|record| {
-                wanted.as_ref().is_none_or(|it| it.contains(&record.id)) && self.is_due(&record.id)
+                let is_own = self.govern.project.as_ref().is_none_or(|it| *it == record.project);
+                let is_wanted = wanted.as_ref().is_none_or(|it| it.contains(&record.id));
+                is_own && is_wanted && self.is_due(&record.id)
             },
             level: match confinement {
                 Confinement::Best => sandbox::best(),
@@ -135,7 +143,7 @@ impl Desk<'_> {
         for entry in approved {
             let Entry::Current(stored) = entry else { continue };
             let record = &stored.record;
-            match self.needs_trust(record)? {
+            match self.needs_trust(&stored)? {
                 Some(reason) => left.push(v1::DdsLeft { id: record.id.to_string(), reason }),
                 None => {
                     wanted.insert(record.id.clone());
@@ -146,13 +154,16 @@ impl Desk<'_> {
     }
 
     /// What must be trusted before the record can be carried out; `None` if nothing.
-    fn needs_trust(&self, record: &govern::Record) -> Result<Option<String>, Failure> {
+    fn needs_trust(&self, stored: &Stored) -> Result<Option<String>, Failure> {
+        let record = &stored.record;
+        if let Some(reason) = self.trust.forbids_repository() {
+            return Ok(Some(reason));
+        }
         if let Some(reason) = self.trust.forbids_tool(&record.tool) {
             return Ok(Some(reason));
         }
         let dossier = self.dossier(record.id.as_str())?;
-        let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
-        Ok(match self.approval_holds(record, patch, kept) {
+        Ok(match self.approval_holds(stored, &dossier) {
             Err(Unheld::Untrusted(reason)) => Some(reason),
             Err(Unheld::Void(_)) | Ok(()) => None,
         })

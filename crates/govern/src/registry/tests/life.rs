@@ -232,6 +232,45 @@ pub(super) fn the_oldest_failure_is_corrected_first(place: &Place) {
     assert_sound(&mut registry);
 }
 
+/// two repositories on one registry, and a record of neither.
+pub(super) fn a_record_is_that_of_its_repository(place: &Place) {
+    let mut registry = place.open();
+    let stray = after(&mut registry, &[approve()]);
+    let mut own = |repository: &str, events: &[Event]| {
+        registry.set_scope(Scope::Repository(Some(repository.to_owned())));
+        after(&mut registry, events)
+    };
+    let failed = own("a", &failing());
+    let waiting = own("a", &[approve()]);
+    let other = own("b", &[approve()]);
+    let ids = |registry: &mut Registry| -> Vec<Id> {
+        registry.list(None).unwrap().iter().map(|it| it.id().clone()).collect()
+    };
+    let holder = Holder::new("ws", "x");
+    registry.set_scope(Scope::Repository(Some("b".to_owned())));
+    assert_eq!(ids(&mut registry), [stray.clone(), other.clone()]);
+    assert_eq!(registry.get(&waiting).unwrap(), None);
+    let unknown = happen(&mut registry, &waiting, Expected::Any, &Event::Reject);
+    assert_eq!(unknown.unwrap_err(), HappenError::Unknown { id: waiting.clone() });
+    assert_eq!(registry.correct_oldest("worker", at(50)).unwrap(), None, "a's failure");
+    let claimed = registry.claim_next(&holder, at(60), at(70)).unwrap().unwrap();
+    assert_eq!(claimed.record.id, other);
+    assert_eq!(registry.claim_next(&holder, at(60), at(70)).unwrap(), None, "nor the stray");
+    registry.set_scope(Scope::Repository(None));
+    assert_eq!(ids(&mut registry), std::slice::from_ref(&stray));
+    assert_eq!(registry.claim_next(&holder, at(60), at(70)).unwrap(), None);
+    registry.set_scope(Scope::Repository(Some("a".to_owned())));
+    let fix = registry.correct_oldest("worker", at(50)).unwrap().unwrap().record;
+    assert_eq!(fix.source(), Some(&failed));
+    let claimed = registry.claim_next(&holder, at(60), at(70)).unwrap().unwrap();
+    assert_eq!(claimed.record.id, waiting);
+    assert_sound(&mut registry);
+    // Who gives a record to another repository behind the registry's back is found out.
+    place.raw("UPDATE dds_records SET repository = 'b' WHERE repository = 'a'", &[]);
+    let flaws = registry.verify().unwrap().flaws;
+    assert!(flaws.iter().any(|it| it.message.contains("another repository")), "{flaws:?}");
+}
+
 pub(super) fn a_lease_that_ended_is_taken_over_with_its_phase(place: &Place) {
     let mut registry = place.open();
     let id = after(&mut registry, &[approve()]);
