@@ -21,6 +21,8 @@ mod dds;
 mod dds_hostile;
 #[path = "it/dds_meaning.rs"]
 mod dds_meaning;
+#[path = "it/dds_plan.rs"]
+mod dds_plan;
 #[path = "it/dds_refusals.rs"]
 mod dds_refusals;
 #[path = "it/dds_run.rs"]

@@ -66,6 +66,14 @@ enum Command {
         /// The proposal
         id: String,
     },
+    /// Find out what the tool of a proposal would change, and attach exactly that for approval; nothing is written
+    Plan {
+        /// The proposal
+        id: String,
+        /// Give the tool the network, the variables and the files of its configuration, although nobody approved it yet
+        #[arg(long)]
+        as_configured: bool,
+    },
     /// Say yes to exactly these bytes
     Approve(decide::ApproveArguments),
     /// Say no; that is final
@@ -171,6 +179,14 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
             Some(id) => return Ok((Said::Raw(desk.approved_bytes(id)?), Exit::Clean)),
             None => decide::approve(ctx, &desk, approve, &by)?,
         },
+        Command::Plan { id, as_configured } => {
+            if ctx.environment.is_ci {
+                let message = "a plan runs a tool that nobody approved yet, so a person asks for it, and this is a CI job (CI is \
+                               set); plan from a shell of your own";
+                return Err(UsageError(message.to_owned()).into());
+            }
+            desk.plan(id, *as_configured, &by)?
+        }
         Command::Reject { id, reason } => desk.reject(id, reason, &by)?,
         Command::Run { watch, unconfined } => {
             let confinement = if *unconfined { Confinement::None } else { Confinement::Best };
@@ -232,6 +248,7 @@ fn is_ok(report: &DdsReport) -> bool {
         DdsReport::Add(it) => it.ok,
         DdsReport::List(it) => it.ok,
         DdsReport::Show(it) => it.ok,
+        DdsReport::Plan(it) => it.ok,
         DdsReport::Decide(it) => it.ok,
         DdsReport::Run(it) => it.ok,
         DdsReport::Worker(it) => it.ok,

@@ -31,6 +31,18 @@ pub(crate) fn render(report: &DdsReport, common: &Common) -> String {
         },
         DdsReport::List(it) => render_list(&it.records),
         DdsReport::Show(it) => render_show(it),
+        DdsReport::Plan(it) if it.ok => {
+            let next = common.command_line(&["dds", "show", &it.id]);
+            let diff = it.diff.as_deref().unwrap_or_default();
+            format!(
+                "Planned {}: exactly this is written once it is approved.\n\n{}\nLook at it: {next}\n",
+                paint(BOLD, &printable(&it.id)),
+                paint_diff(diff.as_bytes())
+            )
+        }
+        DdsReport::Plan(it) => {
+            format!("{} {}: {}\n", paint(BAD, "Not planned:"), it.id, indented(&it.problem))
+        }
         DdsReport::Decide(it) => render_decision(it, common),
         DdsReport::Run(it) => render_runs(it, &[]),
         DdsReport::Worker(it) => match (&it.proposed, &it.source) {
@@ -74,6 +86,8 @@ fn render_quietly(report: &DdsReport) -> String {
         DdsReport::Show(it) => return render_show(it),
         DdsReport::Add(it) => faults(&it.faults),
         DdsReport::Exchange(it) => faults(&it.faults),
+        DdsReport::Plan(it) if it.ok => Vec::new(),
+        DdsReport::Plan(it) => vec![format!("{}: {}", it.id, it.problem)],
         DdsReport::Decide(it) if it.ok => Vec::new(),
         DdsReport::Decide(it) => vec![format!("{}: {}", it.id, it.problem)],
         DdsReport::Run(it) => it.reports.iter().filter_map(failed_run).collect(),

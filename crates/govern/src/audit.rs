@@ -325,6 +325,10 @@ fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
             replayed.approval = text_of(line, Details::APPROVAL);
             State { status: Status::Approved, lease: None }
         }
+        "plan" if status == Status::Proposed => {
+            replayed.patch = text_of(line, Details::PATCH);
+            before
+        }
         "sign" if status == Status::Proposed => {
             replayed.approval = text_of(line, Details::APPROVAL);
             before
@@ -360,7 +364,7 @@ pub fn event_json(event: &Event) -> Value {
     let moment = |it: &Moment| Moment::from_micros(it.micros()).to_string();
     match event {
         Event::Approve(approved) => json!({ "by": approved.by() }),
-        Event::Sign | Event::Reject => json!({}),
+        Event::Sign | Event::Plan | Event::Reject => json!({}),
         Event::Claim { holder, now, until } => {
             json!({ "holder": holder, "now": moment(now), "until": moment(until) })
         }

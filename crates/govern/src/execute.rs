@@ -16,6 +16,7 @@
 //! a refusal: it is said, counted in the audit trail, and the record stays approved.
 
 mod holder;
+mod plan;
 mod runs;
 mod scratch;
 mod tool;
@@ -38,6 +39,7 @@ use crate::sanitize::sanitize;
 use crate::time::Moment;
 
 pub use holder::Holder;
+pub use plan::{Planned, Planner};
 pub use tool::{BUILTIN, Tool};
 
 use runs::Runs;
@@ -223,6 +225,11 @@ impl Run<'_> {
         &self.stored.record.id
     }
 
+    /// Whether what is to be written is known: no tool is started then.
+    fn is_frozen(&self) -> bool {
+        self.stored.record.tool == BUILTIN || self.dossier.patch.is_some()
+    }
+
     fn on_step(&self, step: Step) {
         (self.executor.on_step)(self.id(), step);
     }
@@ -232,7 +239,7 @@ impl Run<'_> {
         if let Err(message) = (self.executor.approval)(record, &self.dossier) {
             return self.end(registry, self.stopped(&Stopped::new(Outcome::Refused, message)));
         }
-        let (trial, index) = if record.tool == BUILTIN {
+        let (trial, index) = if self.is_frozen() {
             match self.apply_attached() {
                 Ok(tried) => tried,
                 Err(stopped) => return self.end(registry, self.stopped(&stopped)),
@@ -253,7 +260,7 @@ impl Run<'_> {
         if let Err(refusal) = happen(registry, self.executor, self.id(), &commit, None)? {
             return Ok(self.stopped(&Stopped::new(Outcome::Error, refusal.to_string())));
         }
-        if record.tool == BUILTIN
+        if self.is_frozen()
             && let Err(message) = (self.executor.spend)(record, &self.dossier)
         {
             // Nothing was used up, so nothing is given back.
@@ -276,7 +283,7 @@ impl Run<'_> {
         self.end(registry, report)
     }
 
-    /// The tool that is built in needs no copy: what it would change is known before anything changes.
+    /// What is attached needs no copy and no tool: what it would change is known before anything changes.
     fn apply_attached(&self) -> Result<(Trial, Option<IndexUpdate>), Stopped> {
         let refused = |message: String| Stopped::new(Outcome::Refused, message);
         let Some(patch) = &self.dossier.patch else {
@@ -384,7 +391,7 @@ impl Run<'_> {
                 let message =
                     "the executor ended before the change was written; the workspace is as it was";
                 // What is attached can be written now; a tool is not started again.
-                let is_attached = self.stored.record.tool == BUILTIN;
+                let is_attached = self.is_frozen();
                 let outcome = if is_attached { Outcome::Refused } else { Outcome::Error };
                 if is_attached {
                     (self.executor.unspend)(&self.stored.record, &self.dossier);

@@ -119,6 +119,8 @@ pub enum Event {
     Approve(Approved),
     /// A person said yes, and more people are needed.
     Sign,
+    /// What a tool would do was found out and attached, in place of what was attached before.
+    Plan,
     /// A person said no.
     Reject,
     /// Someone wants to run it, until then.
@@ -167,6 +169,7 @@ impl Event {
         match self {
             Event::Approve(_) => "approve",
             Event::Sign => "sign",
+            Event::Plan => "plan",
             Event::Reject => "reject",
             Event::Claim { .. } => "claim",
             Event::Begin { .. } => "begin",
@@ -218,6 +221,7 @@ fn past(event: &str) -> &str {
     match event {
         "approve" => "approved",
         "sign" => "signed",
+        "plan" => "planned",
         "reject" => "rejected",
         "claim" => "claimed",
         "begin" => "begun",
@@ -237,7 +241,7 @@ pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
             unleased(state)?;
             Ok(State { status: Status::Approved, lease: None })
         }
-        (Status::Proposed, Event::Sign) => Ok(state.clone()),
+        (Status::Proposed, Event::Sign | Event::Plan) => Ok(state.clone()),
         (Status::Proposed, Event::Reject) => Ok(State { status: Status::Rejected, lease: None }),
         (Status::Approved, Event::Claim { holder, now, until }) => {
             claim(state, holder, *now, *until)

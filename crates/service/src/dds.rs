@@ -4,6 +4,7 @@
 
 mod approve;
 mod exchange;
+mod plan;
 mod propose;
 mod run;
 mod show;

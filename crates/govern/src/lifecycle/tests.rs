@@ -33,6 +33,7 @@ fn events() -> Vec<(String, Event)> {
     let mut events = vec![
         ("approve".to_owned(), Event::Approve(Approved::for_tests("a person"))),
         ("sign".to_owned(), Event::Sign),
+        ("plan".to_owned(), Event::Plan),
         ("reject".to_owned(), Event::Reject),
     ];
     for who in ["me", "other"] {
@@ -64,6 +65,7 @@ fn describe(state: &State) -> String {
 const LEGAL: &[(&str, &str, &str)] = &[
     ("proposed", "approve", "approved"),
     ("proposed", "sign", "proposed"),
+    ("proposed", "plan", "proposed"),
     ("proposed", "reject", "rejected"),
     ("approved", "approve", "approved"),
     ("approved", "claim by me", "approved, me has it claimed until 100"),
@@ -126,7 +128,7 @@ fn every_pair_of_state_and_event() {
             n_pairs += 1;
         }
     }
-    assert_eq!(n_pairs, 11 * 21);
+    assert_eq!(n_pairs, 11 * 22);
     assert!(LEGAL.iter().all(|row| states().iter().any(|it| it.0 == row.0)));
 }
 

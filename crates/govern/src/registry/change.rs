@@ -45,6 +45,41 @@ impl Registry {
         sql::write(&mut *self.db, |db| happen(db, &scope, change))?
     }
 
+    /// Attaches what a tool would do to a record that waits for a decision, in place of what was attached before. Signatures
+    /// that it has were of something else.
+    pub fn attach(
+        &mut self,
+        id: &Id,
+        expected: i64,
+        bytes: &[u8],
+        given: &Value,
+        actor: &str,
+        now: Moment,
+    ) -> Result<Stored, HappenError> {
+        check_name("the actor", actor)?;
+        let scope = self.scope.clone();
+        sql::write(&mut *self.db, |db| {
+            let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it) && !it.is_legacy);
+            let Some(row) = row else { return Err(HappenError::Unknown { id: id.clone() }) };
+            if row.version != expected {
+                return Err(HappenError::Conflict { expected, found: row.version });
+            }
+            let mut stored = row.stored()?;
+            let state = step(&stored.state, &Event::Plan)?;
+            let details = Map::from_iter([
+                (Details::EVENT.to_owned(), event_json(&Event::Plan)),
+                (Details::PATCH.to_owned(), json!(content_hash(bytes))),
+                (Details::GIVEN.to_owned(), given.clone()),
+            ]);
+            rows::set_patch(db, id.as_str(), bytes)?;
+            let line = rows::draft(&row, actor, now, Event::Plan.name(), details)?;
+            let changed = rows::append(db, line)?;
+            rows::advance(db, &row, &state, changed)?;
+            stored.version = row.version.saturating_add(1);
+            Ok(stored)
+        })
+    }
+
     /// Writes down that somebody tried what could not even be put as an event: to approve what is not proposed, without
     /// having signed anything.
     pub fn note_refusal(
@@ -237,6 +272,8 @@ fn check(change: &Change<'_>) -> Result<(), HappenError> {
         Event::Approve(_) | Event::Sign if change.details.is_none() => {
             return Err(HappenError::NoDocument);
         }
+        // It comes with bytes: see [`Registry::attach`].
+        Event::Plan => return Err(HappenError::NoDocument),
         Event::Approve(_) | Event::Sign | Event::Reject => {}
     }
     if change.details.is_some_and(|it| !is_within(it, MAX_DETAIL_LEVELS)) {

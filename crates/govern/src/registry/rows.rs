@@ -359,6 +359,19 @@ pub(crate) fn set_approval(
     Ok(())
 }
 
+/// Keeps the bytes of a patch, in place of earlier ones.
+pub(crate) fn set_patch(
+    db: &mut dyn Database,
+    id: &str,
+    bytes: &[u8],
+) -> Result<(), RegistryError> {
+    let values = [Param::Bytes(bytes), Param::Text(id)];
+    if db.execute("UPDATE dds_patches SET bytes = $1 WHERE id = $2", &values)? == 0 {
+        db.execute("INSERT INTO dds_patches (bytes, id) VALUES ($1, $2)", &values)?;
+    }
+    Ok(())
+}
+
 /// The text of its approval.
 pub(crate) fn approval(db: &mut dyn Database, id: &str) -> Result<Option<String>, RegistryError> {
     let rows = db.query("SELECT body FROM dds_approvals WHERE id = $1", &[Param::Text(id)])?;

@@ -26,6 +26,8 @@ pub enum DdsReport {
     List(DdsList),
     /// One record, with all that is known about it.
     Show(Box<DdsShow>),
+    /// What a tool would do.
+    Plan(DdsPlan),
     /// A person's decision.
     Decide(DdsDecision),
     /// What was carried out.
@@ -155,6 +157,25 @@ pub struct DdsHappened {
     pub to: Option<String>,
     /// What else is known; null if nothing is.
     pub details: Value,
+}
+
+/// What a tool would do, found out on a copy and attached to the record.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct DdsPlan {
+    /// Whether it was attached.
+    pub ok: bool,
+    /// The record.
+    pub id: String,
+    /// Whether the tool had the network, the variables and the files that its configuration gives it.
+    pub as_configured: bool,
+    /// What held the tool in its scope; null if nothing on this machine does.
+    pub sandbox: Option<String>,
+    /// What will be written if it is approved, as a unified diff; null if nothing was attached.
+    pub diff: Option<String>,
+    /// The hash of what an approval says now; null if it cannot be approved here.
+    pub statement_hash: Option<String>,
+    /// Why nothing was attached; empty if it was.
+    pub problem: String,
 }
 
 /// A person's decision.

@@ -25,6 +25,8 @@ pub(crate) struct Govern {
     pub(crate) allowed_signers: RelPath,
     /// Whether an approval without a signature is refused.
     pub(crate) require_signature: bool,
+    /// Whether only what was planned may be approved.
+    pub(crate) require_plan: bool,
     /// For how many days an approval counts.
     pub(crate) approval_days: u32,
     /// The project that records must be of; `None` is any.
@@ -92,6 +94,7 @@ impl Default for Govern {
             registry: None,
             allowed_signers: RelPath::parse(DEFAULT_SIGNERS).expect("the default is a path"),
             require_signature: false,
+            require_plan: false,
             approval_days: govern::approval::DEFAULT_APPROVAL_DAYS,
             project: None,
             protected: govern::approval::DEFAULT_PROTECTED.map(str::to_owned).to_vec(),
@@ -129,6 +132,7 @@ pub(super) fn read_govern(
     }
     let require_signature = flag(&mut section, "require_signature", problems);
     govern.require_signature = require_signature.unwrap_or(govern.require_signature);
+    govern.require_plan = flag(&mut section, "require_plan", problems).unwrap_or(false);
     if let Some((value, at)) = section.take("approval_days") {
         let days = positive_integer(value, &at, MOST_DAYS, problems);
         let days = days.and_then(|it| u32::try_from(it).ok());
@@ -156,6 +160,7 @@ pub(super) fn read_govern(
         "allowed_signers",
         "require_signature",
         "require_approval",
+        "require_plan",
         "approval_days",
         "project",
         "protected",

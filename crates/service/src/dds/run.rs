@@ -74,6 +74,9 @@ impl Desk<'_> {
                 return Err("it is a record of before".to_owned());
             };
             self.approval_holds(stored, dossier).map_err(Unheld::message)?;
+            if let Some(problem) = self.unplanned(&stored.record, dossier.patch.is_some()) {
+                return Err(problem);
+            }
             self.is_unusable(dossier).map_or(Ok(()), Err)
         };
         let executor = Executor {
@@ -220,7 +223,7 @@ impl Desk<'_> {
     }
 }
 
-fn configured(tool: &config::Tool) -> Tool {
+pub(super) fn configured(tool: &config::Tool) -> Tool {
     let visible =
         tool.environment.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
     let environment: BTreeMap<OsString, OsString> = visible.collect();

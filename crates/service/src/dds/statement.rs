@@ -95,6 +95,9 @@ impl Desk<'_> {
     ) -> Result<Vec<Statement>, String> {
         let record = &stored.record;
         let mut context = self.context(record, &stored.nonce)?;
+        if let Some(problem) = self.unplanned(record, dossier.patch.is_some()) {
+            return Err(problem);
+        }
         context.nonce = self.unspent(&stored.nonce)?;
         if let Some(patch) = &dossier.patch {
             let applied = self.try_patch(patch)?;

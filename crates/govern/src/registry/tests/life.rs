@@ -271,6 +271,30 @@ pub(super) fn a_record_is_that_of_its_repository(place: &Place) {
     assert!(flaws.iter().any(|it| it.message.contains("another repository")), "{flaws:?}");
 }
 
+/// what is attached is replaced while nobody has decided, and not after.
+pub(super) fn what_is_attached_is_replaced_before_the_decision(place: &Place) {
+    let mut registry = place.open();
+    let id = registry.add(&proposal(), Some(b"first"), "ann", at(0)).unwrap().record.id;
+    let given = json!({ "as_configured": false });
+    for (version, bytes) in [(1, b"second"), (2, b"third!")] {
+        let stored = registry.attach(&id, version, bytes, &given, "ann", at(1)).unwrap();
+        assert_eq!(stored.version, version + 1);
+        assert_eq!(registry.get(&id).unwrap().unwrap().patch.as_deref(), Some(&bytes[..]));
+        assert_sound(&mut registry);
+    }
+    let late = registry.attach(&id, 1, b"late", &given, "ann", at(2));
+    assert_eq!(late.unwrap_err(), HappenError::Conflict { expected: 1, found: 3 });
+    happen(&mut registry, &id, Expected::Any, &approve()).unwrap();
+    let decided = registry.attach(&id, 4, b"after", &given, "ann", at(2));
+    assert!(matches!(decided, Err(HappenError::Refused(_))), "{decided:?}");
+    assert_eq!(registry.get(&id).unwrap().unwrap().patch.as_deref(), Some(&b"third!"[..]));
+    let mut bare = proposal();
+    bare["goal"] = json!("nothing is attached to it yet");
+    let bare = registry.add(&bare, None, "ann", at(0)).unwrap().record.id;
+    registry.attach(&bare, 1, b"plan", &given, "ann", at(1)).unwrap();
+    assert_sound(&mut registry);
+}
+
 pub(super) fn a_lease_that_ended_is_taken_over_with_its_phase(place: &Place) {
     let mut registry = place.open();
     let id = after(&mut registry, &[approve()]);
