@@ -19,6 +19,12 @@ mod convert;
 mod dds;
 #[path = "it/dds_hostile.rs"]
 mod dds_hostile;
+#[path = "it/dds_meaning.rs"]
+mod dds_meaning;
+#[path = "it/dds_plan.rs"]
+mod dds_plan;
+#[path = "it/dds_refusals.rs"]
+mod dds_refusals;
 #[path = "it/dds_run.rs"]
 mod dds_run;
 #[path = "it/determinism.rs"]

@@ -66,6 +66,14 @@ enum Command {
         /// The proposal
         id: String,
     },
+    /// Find out what the tool of a proposal would change, and attach exactly that for approval; nothing is written
+    Plan {
+        /// The proposal
+        id: String,
+        /// Give the tool the network, the variables and the files of its configuration, although nobody approved it yet
+        #[arg(long)]
+        as_configured: bool,
+    },
     /// Say yes to exactly these bytes
     Approve(decide::ApproveArguments),
     /// Say no; that is final
@@ -88,7 +96,11 @@ enum Command {
     /// Propose a correction for the oldest failure that has none
     Worker,
     /// Check every approval and the whole audit trail
-    Verify,
+    Verify {
+        /// Check too that history was only appended to since the audit trail ended at this hash
+        #[arg(long, value_name = "HASH")]
+        against: Option<String>,
+    },
     /// Write all records and reports to `dds.json` and `reports.json` in a folder
     Export {
         /// The folder
@@ -136,7 +148,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let asked = match &arguments.command {
         Command::List { .. } => Some(Asked::List),
         Command::Show { id } => Some(Asked::Show(id)),
-        Command::Verify => Some(Asked::Verify),
+        Command::Verify { against } => Some(Asked::Verify { against: against.as_deref() }),
         Command::Approve(approve) => approve.id_to_print().map(Asked::Show),
         _ => None,
     };
@@ -162,11 +174,19 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         }
         Command::List { status } => desk.list(status.map(Status::name))?,
         Command::Show { id } => desk.show(id)?,
-        Command::Verify => desk.verify()?,
+        Command::Verify { against } => desk.verify(against.as_deref())?,
         Command::Approve(approve) => match approve.id_to_print() {
             Some(id) => return Ok((Said::Raw(desk.approved_bytes(id)?), Exit::Clean)),
             None => decide::approve(ctx, &desk, approve, &by)?,
         },
+        Command::Plan { id, as_configured } => {
+            if ctx.environment.is_ci {
+                let message = "a plan runs a tool that nobody approved yet, so a person asks for it, and this is a CI job (CI is \
+                               set); plan from a shell of your own";
+                return Err(UsageError(message.to_owned()).into());
+            }
+            desk.plan(id, *as_configured, &by)?
+        }
         Command::Reject { id, reason } => desk.reject(id, reason, &by)?,
         Command::Run { watch, unconfined } => {
             let confinement = if *unconfined { Confinement::None } else { Confinement::Best };
@@ -228,6 +248,7 @@ fn is_ok(report: &DdsReport) -> bool {
         DdsReport::Add(it) => it.ok,
         DdsReport::List(it) => it.ok,
         DdsReport::Show(it) => it.ok,
+        DdsReport::Plan(it) => it.ok,
         DdsReport::Decide(it) => it.ok,
         DdsReport::Run(it) => it.ok,
         DdsReport::Worker(it) => it.ok,

@@ -21,9 +21,9 @@ pub(crate) fn render(report: &DdsReport, common: &Common) -> String {
     match report {
         DdsReport::Add(it) => match &it.id {
             Some(id) if it.ok => {
-                let next = common.command_line(&["dds", "approve", id, "--key", "FILE"]);
+                let next = common.command_line(&["dds", "show", id]);
                 format!(
-                    "Stored {} as a proposal.\nIt waits for a decision: {next}\n",
+                    "Stored {} as a proposal.\nIt waits for a decision; look at it: {next}\n",
                     paint(BOLD, id)
                 )
             }
@@ -31,6 +31,18 @@ pub(crate) fn render(report: &DdsReport, common: &Common) -> String {
         },
         DdsReport::List(it) => render_list(&it.records),
         DdsReport::Show(it) => render_show(it),
+        DdsReport::Plan(it) if it.ok => {
+            let next = common.command_line(&["dds", "show", &it.id]);
+            let diff = it.diff.as_deref().unwrap_or_default();
+            format!(
+                "Planned {}: exactly this is written once it is approved.\n\n{}\nLook at it: {next}\n",
+                paint(BOLD, &printable(&it.id)),
+                paint_diff(diff.as_bytes())
+            )
+        }
+        DdsReport::Plan(it) => {
+            format!("{} {}: {}\n", paint(BAD, "Not planned:"), it.id, indented(&it.problem))
+        }
         DdsReport::Decide(it) => render_decision(it, common),
         DdsReport::Run(it) => render_runs(it, &[]),
         DdsReport::Worker(it) => match (&it.proposed, &it.source) {
@@ -74,6 +86,8 @@ fn render_quietly(report: &DdsReport) -> String {
         DdsReport::Show(it) => return render_show(it),
         DdsReport::Add(it) => faults(&it.faults),
         DdsReport::Exchange(it) => faults(&it.faults),
+        DdsReport::Plan(it) if it.ok => Vec::new(),
+        DdsReport::Plan(it) => vec![format!("{}: {}", it.id, it.problem)],
         DdsReport::Decide(it) if it.ok => Vec::new(),
         DdsReport::Decide(it) => vec![format!("{}: {}", it.id, it.problem)],
         DdsReport::Run(it) => it.reports.iter().filter_map(failed_run).collect(),
@@ -202,6 +216,9 @@ fn render_show(show: &DdsShow) -> String {
     };
     line("project", &printable(member(entry, "project")));
     line("tool", &printable(member(entry, "tool")));
+    if let Some(statement) = &show.statement {
+        definition(statement, &mut line);
+    }
     line("may write", &printable(&texts(entry, "allowed_paths").join(", ")));
     line("keeps to", &constraints(entry));
     line("corrects", &printable(member(entry, "source_dds")));
@@ -224,6 +241,28 @@ fn render_show(show: &DdsShow) -> String {
         };
         line("approval", &verdict);
     }
+    if let Some(statement) = &show.statement {
+        let predicate = |name: &str| statement.get("predicate").and_then(|it| it.get(name));
+        let text =
+            |name: &str| printable(predicate(name).and_then(Value::as_str).unwrap_or_default());
+        let files = predicate("files").and_then(Value::as_object);
+        for (path, hash) in files.into_iter().flatten() {
+            let hash = hash.get("sha256").and_then(Value::as_str);
+            let hash =
+                hash.map_or("not there".to_owned(), |it| format!("sha256:{}", printable(it)));
+            line("made for", &format!("{} {hash}", printable(path)));
+        }
+        if let Some(patch) = &entry.patch {
+            line("patch", &printable(patch));
+        }
+        line("repository", &text("repository"));
+        line("nonce", &text("nonce"));
+        line("until", &text("expires"));
+        line("statement", &printable(show.statement_hash.as_deref().unwrap_or_default()));
+    }
+    if let Some(problem) = &show.unsignable {
+        line("statement", &paint(BAD, &format!("none: {}", printable(problem))));
+    }
     if let Some(stale) = &show.stale {
         line("patch", &paint(BAD, &format!("does not apply now: {}", printable(stale))));
     }
@@ -238,6 +277,40 @@ fn render_show(show: &DdsShow) -> String {
     }
     show.history.iter().for_each(|it| render_happened(&mut text, it));
     text
+}
+
+/// What a statement says about the tool, beside its name.
+fn definition(statement: &Value, line: &mut dyn FnMut(&str, &str)) {
+    let Some(tool) = statement.get("predicate").and_then(|it| it.get("tool")) else { return };
+    let list = |name: &str| {
+        let items = tool.get(name).and_then(Value::as_array).into_iter().flatten();
+        items.map(|it| printable(&it.to_string())).collect::<Vec<_>>()
+    };
+    let command = list("command");
+    if command.is_empty() {
+        return;
+    }
+    line("runs", &command.join(" "));
+    let mut settings = Vec::new();
+    if tool.get("network") == Some(&Value::Bool(true)) {
+        settings.push("the network".to_owned());
+    }
+    settings.extend(list("environment").iter().map(|it| format!("the variable {it}")));
+    settings.extend(list("readable").iter().map(|it| format!("the files in {it}")));
+    line("may use", &settings.join(", "));
+    let number = |name: &str| tool.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let limits = format!(
+        "{} s, {} MB of memory, {} MB on disk",
+        number("timeout_seconds"),
+        number("memory_bytes") >> 20,
+        number("disk_bytes") >> 20
+    );
+    line("limits", &limits);
+    let programs = tool.get("programs").and_then(Value::as_object);
+    for (path, hash) in programs.into_iter().flatten() {
+        let hash = hash.get("sha256").and_then(Value::as_str).unwrap_or_default();
+        line("program", &format!("{} sha256:{}", printable(path), printable(hash)));
+    }
 }
 
 fn constraints(entry: &DdsEntry) -> String {
@@ -340,6 +413,10 @@ pub(crate) fn render_runs(runs: &DdsRuns, held: &[Held]) -> String {
         let id = paint(BOLD, &printable(&it.id));
         let _ = writeln!(text, "{id} was not carried out: {}", printable(&it.reason));
     }
+    if runs.refused > 0 {
+        let what = if runs.refused == 1 { "record stays" } else { "records stay" };
+        let _ = writeln!(text, "{} {what} approved and can be run again.", runs.refused);
+    }
     for it in held {
         let (id, holder) = (paint(BOLD, &printable(&it.id)), printable(&it.holder));
         let _ = if it.is_left_behind {
@@ -363,10 +440,13 @@ fn render_verification(it: &DdsVerification) -> String {
         count(it.approvals, "approval"),
         count(it.audit_lines, "audit line")
     );
+    let head = it.head.as_deref().map(|it| format!("The audit trail ends at {}\n", printable(it)));
+    let head = head.unwrap_or_default();
     if it.problems.is_empty() {
-        return format!("{}: {looked}.\n", paint(GOOD, "All of it holds"));
+        return format!("{}: {looked}.\n{head}", paint(GOOD, "All of it holds"));
     }
-    let mut text = format!("{} in {looked}:\n", paint(BAD, &count(it.problems.len(), "problem")));
+    let mut text =
+        format!("{head}{} in {looked}:\n", paint(BAD, &count(it.problems.len(), "problem")));
     for problem in &it.problems {
         let _ = writeln!(
             text,

@@ -66,6 +66,20 @@ pub(crate) fn add(scene: &Scene, record: &Value) -> String {
     report(scene, "dds add record.json")["id"].as_str().unwrap().to_owned()
 }
 
+/// The line that approves what `show` shows now.
+#[track_caller]
+pub(crate) fn approving(scene: &Scene, id: &str, key: &str) -> String {
+    let hash = report(scene, &format!("dds show {id}"))["statement_hash"].clone();
+    let hash = hash.as_str().unwrap_or("sha256:none").to_owned();
+    format!("dds approve {id} --key {key} --expect {hash}")
+}
+
+/// Approves what `show` shows now, with that key.
+#[track_caller]
+pub(crate) fn approve(scene: &Scene, id: &str, key: &str) -> Value {
+    report(scene, &approving(scene, id, key))
+}
+
 #[track_caller]
 pub(crate) fn status(scene: &Scene, id: &str) -> String {
     report(scene, &format!("dds show {id}"))["record"]["status"].as_str().unwrap().to_owned()
@@ -81,7 +95,7 @@ fn a_failure_is_corrected_by_an_approved_proposal() {
         json!([]),
         "nothing runs that nobody approved"
     );
-    let approved = report(&scene, &format!("dds approve {id} --key ana"));
+    let approved = approve(&scene, &id, "ana");
     assert_eq!(approved["status"], "approved");
     let ran = report(&scene, "dds run");
     assert_eq!(ran["reports"][0]["status"], "failed");
@@ -104,7 +118,7 @@ fn a_failure_is_corrected_by_an_approved_proposal() {
         .replace("[tools.good]", "[tools.bad]");
     scene.write("ws/regreen.toml", &config);
     scene.trust();
-    report(&scene, &format!("dds approve {fix} --key ben"));
+    approve(&scene, &fix, "ben");
     let ran = report(&scene, "dds run");
     assert_eq!(ran["reports"][0]["status"], "success", "{ran:#}");
     assert_eq!(scene.read("ws/src/a.py"), "x = 2\n");
@@ -133,10 +147,10 @@ fn questions_write_nothing_where_nobody_has_proposed_anything() {
 fn a_correction_that_fails_ends_the_chain() {
     let scene = shop();
     let id = add(&scene, &record("bad", &["src/"]));
-    report(&scene, &format!("dds approve {id} --key ana"));
+    approve(&scene, &id, "ana");
     report(&scene, "dds run");
     let fix = report(&scene, "dds worker")["proposed"].as_str().unwrap().to_owned();
-    report(&scene, &format!("dds approve {fix} --key ana"));
+    approve(&scene, &fix, "ana");
     report(&scene, "dds run");
     assert_eq!(status(&scene, &fix), "failed");
     assert_eq!(report(&scene, "dds worker")["proposed"], Value::Null);
@@ -148,7 +162,7 @@ fn a_rejection_is_final() {
     let scene = shop();
     let id = add(&scene, &record("good", &["src/"]));
     report(&scene, &format!("dds reject {id} --reason no"));
-    for line in ["approve ID --key ana", "reject ID --reason again"] {
+    for line in ["approve ID --key ana --expect sha256:0", "reject ID --reason again"] {
         let refused = scene.run(&format!("dds {} --format json", line.replace("ID", &id)));
         assert_eq!(refused.code, 1, "{}", refused.text());
         assert_eq!(refused.json()["status"], "rejected");
@@ -165,7 +179,7 @@ fn a_rejection_is_final() {
 fn only_a_person_with_a_key_that_is_allowed_approves() {
     let scene = shop();
     let id = add(&scene, &record("good", &["src/"]));
-    let refused = scene.run(&format!("dds approve {id} --key eve"));
+    let refused = scene.run(&approving(&scene, &id, "eve"));
     assert_eq!(refused.code, 1, "{}", refused.text());
     assert!(refused.stdout.contains("is not allowed to approve"), "{}", refused.text());
     // No key is picked silently, and nobody can type without a terminal.
@@ -173,7 +187,7 @@ fn only_a_person_with_a_key_that_is_allowed_approves() {
     assert_eq!(refused.code, 2, "{}", refused.text());
     // Nobody is there to decide anything in a CI job or a build.
     for variable in [("CI", "true"), ("REGREEN_ACTION", "1")] {
-        let refused = scene.run_with(&format!("dds approve {id} --key ana"), &[variable], "");
+        let refused = scene.run_with(&approving(&scene, &id, "ana"), &[variable], "");
         assert_ne!(refused.code, 0, "{}", refused.text());
     }
     assert_eq!(status(&scene, &id), "proposed");
@@ -200,8 +214,9 @@ fn a_signature_that_was_made_elsewhere_approves_what_it_signed() {
     let before = scene.tree();
     let bytes = printed(&scene, &id);
     let read: Value = serde_json::from_slice(&bytes).unwrap();
-    assert_eq!((&read["record"]["id"], &read["patch"]), (&json!(id), &Value::Null));
-    assert_eq!(read["record"]["status"], Value::Null, "it is not signed");
+    let said = &read["predicate"];
+    assert_eq!((&said["record"]["id"], &said["patch"]), (&json!(id), &Value::Null));
+    assert_eq!(said["record"]["status"], Value::Null, "it is not signed");
     // To print is to ask: also where nobody may decide, and without a trace. A build has no state to ask.
     let line = format!("dds approve {id} --print");
     assert_eq!(scene.run_with(&line, &[("CI", "true")], "").code, 0);
@@ -239,7 +254,7 @@ fn a_signature_that_was_made_elsewhere_approves_what_it_signed() {
     let approved = scene.run_with(&format!("dds approve {id} --signature -"), &[], &signature);
     assert_eq!(approved.code, 0, "{}", approved.text());
     assert_eq!(printed(&scene, &id), bytes, "an approved record has the same bytes");
-    assert_eq!(scene.run(&line).code, 1, "it is decided");
+    assert_eq!(scene.run(&line).code, 0, "who signs once more says the same");
     assert_eq!(report(&scene, "dds verify")["problems"], json!([]));
     assert_eq!(report(&scene, "dds run")["reports"][0]["status"], "success");
 
@@ -304,6 +319,7 @@ fn without_a_key_the_id_is_typed_and_a_policy_can_forbid_that() {
     scene.trust();
     let ran = report(&scene, "dds run");
     assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
+    assert_eq!(status(&scene, &id), "approved", "a refusal is not a failure");
     let id = add(&scene, &record("good", &["src/"]));
     let (shown, code) = on_a_terminal(&scene, "to approve: ", &format!("dds approve {id}"), &[&id]);
     assert_eq!(code, Some(1), "{shown}");
@@ -316,18 +332,18 @@ fn a_second_person_signs_what_is_protected() {
     let scene = shop();
     let id = add(&scene, &record("ci", &[".github/workflows/ci.yml"]));
     for _ in 0..2 {
-        let first = scene.run(&format!("dds approve {id} --key ana"));
+        let first = scene.run(&approving(&scene, &id, "ana"));
         assert_eq!(first.code, 1, "{}", first.text());
         assert!(first.stdout.contains("two different people"), "{}", first.text());
     }
     assert_eq!(status(&scene, &id), "proposed");
-    assert_eq!(report(&scene, &format!("dds approve {id} --key ben"))["status"], "approved");
+    assert_eq!(approve(&scene, &id, "ben")["status"], "approved");
     assert_eq!(report(&scene, "dds run")["reports"][0]["status"], "success");
     assert_eq!(scene.read("ws/.github/workflows/ci.yml"), "on: pull_request\n");
     for path in [".regreen/", ".git/hooks/x", "regreen.toml", "allowed_signers"] {
         let id = add(&scene, &record("good", &[path]));
-        assert_eq!(scene.run(&format!("dds approve {id} --key ana")).code, 1, "{path}");
-        let second = scene.run(&format!("dds approve {id} --key ben")).code;
+        assert_eq!(scene.run(&approving(&scene, &id, "ana")).code, 1, "{path}");
+        let second = scene.run(&approving(&scene, &id, "ben")).code;
         assert_eq!(
             second == 0,
             !path.starts_with(".git") && !path.starts_with(".regreen"),
@@ -341,11 +357,11 @@ fn a_second_person_signs_what_is_protected() {
 fn what_was_tampered_with_is_found_and_does_not_run() {
     let scene = shop();
     let id = add(&scene, &record("good", &["src/"]));
-    report(&scene, &format!("dds approve {id} --key ana"));
+    approve(&scene, &id, "ana");
     let file = format!("ws/.regreen/approvals/{id}.json");
     let text = scene.read(&file);
     for (from, to) in
-        [("ana@example.org", "ben@example.org"), ("blake3:", "blake3:0"), ("SSH SIG", "SSH SIH")]
+        [("ana@example.org", "ben@example.org"), ("sha256:", "sha256:0"), ("SSH SIG", "SSH SIH")]
     {
         assert!(text.contains(from), "{text}");
         scene.write(&file, &text.replacen(from, to, 1));
@@ -402,7 +418,7 @@ fn a_repair_that_needs_approval_is_proposed_approved_and_made() {
     let shown = report(&scene, &format!("dds show {id}"));
     assert!(shown["diff"].as_str().unwrap().contains("@@"), "{shown:#}");
     assert_eq!(shown["record"]["tool"], "regreen");
-    report(&scene, &format!("dds approve {id} --key ana"));
+    approve(&scene, &id, "ana");
     let path = shown["record"]["allowed_paths"][0].as_str().unwrap();
     let before = scene.read(&format!("ws/{path}"));
     let ran = report(&scene, "dds run");
@@ -420,7 +436,7 @@ fn a_repair_whose_file_changed_is_refused_as_stale() {
     let list = report(&scene, "dds list --status proposed");
     let record = list["records"][0]["record"].clone();
     let (id, path) = (record["id"].as_str().unwrap(), record["allowed_paths"][0].as_str().unwrap());
-    report(&scene, &format!("dds approve {id} --key ana"));
+    approve(&scene, &id, "ana");
     let changed = format!("{}\n", scene.read(&format!("ws/{path}")));
     scene.write(&format!("ws/{path}"), &changed);
     let ran = report(&scene, "dds run");
@@ -441,7 +457,7 @@ fn many_processes_carry_out_each_record_once() {
     scene.trust();
     let ids: Vec<String> = (0..6).map(|_| add(&scene, &record("name", &["src/"]))).collect();
     for id in &ids {
-        report(&scene, &format!("dds approve {id} --key ana"));
+        approve(&scene, &id, "ana");
     }
     let runs: Vec<_> = (0..4)
         .map(|_| {
@@ -477,10 +493,10 @@ fn records_travel_between_workspaces() {
     let mut first = record("good", &["src/"]);
     first["x_ticket"] = json!({ "n": 17, "tags": ["a"] });
     let done = add(&scene, &first);
-    report(&scene, &format!("dds approve {done} --key ana"));
+    approve(&scene, &done, "ana");
     report(&scene, "dds run");
     let open = add(&scene, &record("good", &["src/"]));
-    report(&scene, &format!("dds approve {open} --key ana"));
+    approve(&scene, &open, "ana");
     assert_eq!(report(&scene, "dds export out")["records"], 2);
     fs::create_dir(scene.path("other")).unwrap();
     let line = "dds import out/dds.json --reports out/reports.json --root other";

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::dds::{add, record, report, shop, status};
+use super::dds::{add, approve, record, report, shop, status};
 use super::support::Scene;
 
 /// Commands that must fail, each of them harmless should it succeed: files of the machine are opened and closed,
@@ -79,7 +79,7 @@ fn a_tool_that_attacks_the_machine_gets_nowhere() {
     let config = "[tools.hostile]\ncommand = [\"sh\", \"attack.sh\"]\n";
     scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + config));
     let id = add(&scene, &record("hostile", &["src/"]));
-    report(&scene, &format!("dds approve {id} --key ana"));
+    approve(&scene, &id, "ana");
     let ran = report(&scene, "dds run --trust");
     assert_eq!(status(&scene, &id), "executed", "{ran:#}");
     assert_eq!(scene.read("ws/src/a.py"), "x = 1\n# tried\n");
@@ -93,7 +93,7 @@ fn a_tool_that_attacks_the_machine_gets_nowhere() {
 fn with_precious() -> (Scene, String) {
     let scene = shop();
     let id = add(&scene, &record("good", &["src/"]));
-    report(&scene, &format!("dds approve {id} --key ana"));
+    approve(&scene, &id, "ana");
     for folder in ["run-1", "run-2", "tree", id.as_str()] {
         scene.write(&format!("precious/{folder}/file"), "x");
     }
@@ -140,7 +140,7 @@ fn no_link_in_place_of_a_copy_is_followed() {
             // Either it was carried out in a place of its own, or the link is named and nothing was written.
             match status(&scene, &id).as_str() {
                 "executed" => assert_ne!(scene.read("ws/src/a.py"), "x = 1\n", "{place}"),
-                "failed" => {
+                "approved" => {
                     assert_eq!(scene.read("ws/src/a.py"), "x = 1\n", "{place}");
                     assert!(
                         ran.text().contains("it is a link or a file; remove it"),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::dds::{add, record, report, shop, status};
+use super::dds::{add, approve, record, report, shop, status};
 use super::support::Scene;
 
 /// A workspace with a tool that takes its time. It adds a line, so that what ran twice has two of them.
@@ -23,7 +23,7 @@ fn slow_shop(seconds: &str) -> Scene {
 #[track_caller]
 fn approved(scene: &Scene) -> String {
     let id = add(scene, &record("slow", &["src/"]));
-    report(scene, &format!("dds approve {id} --key ana"));
+    approve(scene, &id, "ana");
     id
 }
 

@@ -152,9 +152,9 @@ mod without_ssh {
         let id = add(&scene, &record("none", &["src/"]));
         for (line, code) in [
             ("dds init-signing --key ana.pub --as ana@example.org".to_owned(), 2),
-            (format!("dds approve {id} --key ana"), 2),
-            (format!("dds approve {id} --key ana.pub"), 2),
-            (format!("dds approve {id} --key ana --trust"), 2),
+            (format!("dds approve {id} --key ana --expect sha256:0"), 2),
+            (format!("dds approve {id} --key ana.pub --expect sha256:0"), 2),
+            (format!("dds approve {id} --key ana --trust --expect sha256:0"), 2),
             (format!("dds approve {id} --signature ana.sig"), 1),
             (format!("dds approve {id} --signature ana.sig --as ana@example.org --trust"), 1),
         ] {

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::dds::record;
+use super::dds::{approving, record};
 use super::red::RED;
 use super::support::{Ran, Scene, on_a_terminal, write_key};
 
@@ -51,7 +51,9 @@ fn approve(scene: &Scene, root: &str) -> String {
     let added = scene.run(&format!("dds add record.json --trust --format json --root {root}"));
     assert_eq!(added.code, 0, "{}", added.text());
     let id = added.json()["id"].as_str().unwrap().to_owned();
-    let line = format!("dds approve {id} --key ana --trust --root {root}");
+    let shown = scene.run(&format!("dds show {id} --trust --format json --root {root}")).json();
+    let hash = shown["statement_hash"].as_str().unwrap();
+    let line = format!("dds approve {id} --key ana --trust --root {root} --expect {hash}");
     let approved = scene.run(&line);
     assert_eq!(approved.code, 0, "{}", approved.text());
     id
@@ -775,7 +777,7 @@ fn no_server_is_contacted_that_is_not_trusted() {
         "dds list --status approved",
         "dds show DDS-1",
         "dds add record.json",
-        "dds approve DDS-1 --key ana",
+        "dds approve DDS-1 --key ana --expect sha256:0",
         "dds approve DDS-1 --print",
         "dds reject DDS-1 --reason no",
         "dds run",
@@ -870,7 +872,7 @@ fn keys_count_that_are_in_the_file_and_trusted() {
             scene.write("record.json", &record("mark", &["src/"]).to_string());
             let id = scene.run("dds add record.json --format json").json()["id"].clone();
             let id = id.as_str().unwrap();
-            let ran = scene.run(&format!("dds approve {id} --key {key}"));
+            let ran = scene.run(&approving(&scene, id, key));
             assert_eq!(ran.code, i32::from(!expected.is_empty()), "{name}, {key}: {}", ran.text());
             assert!(ran.stdout.contains(expected), "{name}, {key}: {}", ran.text());
         }
@@ -963,7 +965,7 @@ fn an_untrusted_policy_is_never_milder() {
             let line = format!("dds approve {id}");
             let (shown, code) = on_a_terminal(&scene, "to approve: ", &line, &[id]);
             assert_eq!(code, Some(1), "{table} {path}: {shown}");
-            let signed = scene.run(&format!("dds approve {id} --key ana"));
+            let signed = scene.run(&approving(&scene, id, "ana"));
             assert_eq!(signed.code, 1, "{}", signed.text());
             assert!(
                 signed.stdout.contains("[govern] of this repository is not trusted"),
@@ -1038,7 +1040,10 @@ fn a_registry_never_lies_in_the_work_tree() {
             assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
             folder = folder.parent().unwrap();
         }
-        assert!(!scene.path("ws/.regreen").exists() && !scene.path("ws/team.db").exists());
+        let shared = fs::read_dir(scene.path("ws/.regreen")).unwrap();
+        let shared: Vec<_> = shared.map(|it| it.unwrap().file_name()).collect();
+        assert_eq!(shared, ["repository.json"]);
+        assert!(!scene.path("ws/team.db").exists());
         // The rest of the state is as usable as before.
         scene.write("patch.yaml", "changeset_uid: c\nops:\n  - {type: add_file, file_uid: n, path: n.yaml, content: \"a: 1\\n\"}\n");
         let applied = scene.run("apply patch.yaml");
@@ -1090,6 +1095,9 @@ fn the_registry_of_before_is_imported_and_approves_nothing() {
     trust_at(&scene, "other");
     let told = scene.run("dds list --root other");
     assert!(told.stderr.contains("dds import .regreen/registry.db"), "{}", told.text());
+    // The identity is the only thing that comes with the first records.
+    let identity = "{\"regreen_repository\": 1, \"id\": \"000102030405060708090a0b0c0d0e0f\"}";
+    scene.write("other/.regreen/repository.json", identity);
     let before = super::support::tree(&scene.path("other"));
     let line = "dds import other/.regreen/registry.db --format json --root other";
     let imported = scene.run(line);

@@ -1,7 +1,7 @@
 //! A person's word, bound to bytes.
 //!
-//! What is approved is [`crate::Record::approved_bytes`]: the record without its status, and the hash of its patch. A
-//! signature of these bytes ([`sign()`]), in the form and with the keys of OpenSSH, goes into a [`Document`]; and
+//! What is approved is a [`Statement`]: the record without its status, its patch, the tool's definition, the repository, a
+//! nonce and an end. A signature of its bytes ([`sign()`]), in the form and with the keys of OpenSSH, goes into a [`Document`]; and
 //! [`verify_approval`] makes an [`Approved`] of that document if the repository's [`AllowedSigners`] and [`Policy`] say
 //! so. Where the policy permits, somebody types the record's id instead ([`approve_unsigned`]).
 //!
@@ -26,20 +26,25 @@ mod sign;
 mod signature;
 #[cfg_attr(not(feature = "ssh"), path = "approval/no_ssh.rs")]
 mod ssh;
+mod statement;
 mod verify;
 
 pub use agent::{AgentError, keys as agent_keys};
 pub use allowed::{AllowedLine, AllowedSigners, LineFault};
 pub use confirm::{Confirmation, NotConfirmed};
 pub use document::{Document, DocumentFault, SignatureEntry, Word};
-pub use policy::{BadGlob, DEFAULT_PROTECTED, Policy, Reach, Subject};
+pub use policy::{BadGlob, DEFAULT_APPROVAL_DAYS, DEFAULT_PROTECTED, Policy, Reach, Subject};
 pub use setup::{BadPrincipal, allowed_line, with_signer};
 pub use sign::{
-    SignError, Signed, SigningKey, git_email, git_signing_key, named_by_git, public_half, sign,
+    SignError, Signed, SigningKey, git_email, git_origin, git_signing_key, named_by_git,
+    public_half, sign,
 };
 pub use signature::{KeyError, NAMESPACE, SignatureError};
 pub use ssh::{Key, check as check_signature, key_in as key_in_signature};
-pub use verify::{Difference, Refusal, Signer, approve_unsigned, recheck, verify, verify_approval};
+pub use statement::{Context, Statement, ToolDefinition, expiry, sha256};
+pub use verify::{
+    Difference, Refusal, Signer, approve_unsigned, recheck, recheck_ended, verify, verify_approval,
+};
 
 use crate::id::Id;
 use crate::record::Record;
@@ -47,16 +52,17 @@ use crate::time::Moment;
 
 /// A word that was given: the only value that makes a record approved. It is made here, from a signature that holds or
 /// from a confirmation that a person typed; the worker and the executor have no way to one.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Approved {
     held: Held,
 }
 
 /// An approval that holds. Knowing that it does is not the same as giving it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Held {
     dds: Id,
-    payload_hash: String,
+    /// `None` only for [`Approved::for_tests`].
+    statement: Option<Statement>,
     by: String,
     signers: Vec<Signer>,
     approved_at: Moment,
@@ -82,16 +88,15 @@ impl Held {
 
     /// Whether it is an approval of this record with this patch, byte by byte.
     pub fn is_about(&self, record: &Record, patch: Option<&[u8]>) -> bool {
-        // Only `Approved::for_tests` makes one without a hash.
-        let is_of_tests = cfg!(any(test, feature = "testing")) && self.payload_hash.is_empty();
-        let is_bound = self.dds == record.id
-            && self.payload_hash == document::hash(&record.approved_bytes(patch));
-        is_of_tests || is_bound
+        match &self.statement {
+            Some(statement) => self.dds == record.id && statement.is_about(record, patch),
+            None => cfg!(any(test, feature = "testing")),
+        }
     }
 
-    /// The hash of the bytes that it is about.
-    pub fn payload_hash(&self) -> &str {
-        &self.payload_hash
+    /// What it says.
+    pub fn statement(&self) -> Option<&Statement> {
+        self.statement.as_ref()
     }
 
     /// Who gave it.
@@ -116,7 +121,7 @@ impl Approved {
     pub fn for_tests(by: &str) -> Approved {
         let held = Held {
             dds: Id::parse("DDS-00000000-CODE-000").expect("an id of the right form"),
-            payload_hash: String::new(),
+            statement: None,
             by: by.to_owned(),
             signers: Vec::new(),
             approved_at: Moment::from_micros(0),

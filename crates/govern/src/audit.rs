@@ -56,6 +56,10 @@ impl Details {
     pub const APPROVAL: &'static str = "approval";
     /// The hash of the attached patch.
     pub const PATCH: &'static str = "patch";
+    /// The number that approvals are bound to, in the line of an addition.
+    pub const NONCE: &'static str = "nonce";
+    /// The repository that the record belongs to, in the line of an addition.
+    pub const REPOSITORY: &'static str = "repository";
     /// What the caller adds.
     pub const GIVEN: &'static str = "given";
 }
@@ -244,6 +248,10 @@ pub struct Replayed {
     pub reports: Vec<String>,
     /// The hash of its approval.
     pub approval: Option<String>,
+    /// The number that its approvals are bound to, if the lines are so young.
+    pub nonce: Option<String>,
+    /// The repository that it belongs to, if the lines are so young.
+    pub repository: Option<String>,
 }
 
 /// Walks the lines of one record, in order, through the state machine.
@@ -288,6 +296,8 @@ fn first(line: &Line) -> Result<Replayed, String> {
         patch: text_of(line, Details::PATCH),
         reports: reports_of(line),
         approval: None,
+        nonce: text_of(line, Details::NONCE),
+        repository: text_of(line, Details::REPOSITORY),
     })
 }
 
@@ -309,9 +319,23 @@ fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
     let before = State { status, lease: replayed.lease.take() };
     let after = match line.event.as_str() {
         // An approval cannot be made from a line, so this one step is written out.
-        "approve" if status == Status::Proposed => {
+        "approve"
+            if before.lease.is_none() && [Status::Proposed, Status::Approved].contains(&status) =>
+        {
             replayed.approval = text_of(line, Details::APPROVAL);
             State { status: Status::Approved, lease: None }
+        }
+        "plan" if status == Status::Proposed => {
+            replayed.patch = text_of(line, Details::PATCH);
+            before
+        }
+        "sign" if status == Status::Proposed => {
+            replayed.approval = text_of(line, Details::APPROVAL);
+            before
+        }
+        // Before X-70 a refusal ended a record. What was written then still counts as it did.
+        "finish" if is_refusal_of_before(line) && before.lease.is_some() => {
+            State { status: Status::Failed, lease: None }
         }
         _ => {
             let event =
@@ -330,16 +354,23 @@ fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
     Ok(replayed)
 }
 
+fn is_refusal_of_before(line: &Line) -> bool {
+    let outcome = line.details.get(Details::EVENT).and_then(|it| it.get("outcome"));
+    outcome.and_then(Value::as_str) == Some(Outcome::Refused.name())
+}
+
 /// What an event says, as a line keeps it. Moments are kept to the microsecond, as the registry does.
 pub fn event_json(event: &Event) -> Value {
     let moment = |it: &Moment| Moment::from_micros(it.micros()).to_string();
     match event {
         Event::Approve(approved) => json!({ "by": approved.by() }),
-        Event::Reject => json!({}),
+        Event::Sign | Event::Plan | Event::Reject => json!({}),
         Event::Claim { holder, now, until } => {
             json!({ "holder": holder, "now": moment(now), "until": moment(until) })
         }
-        Event::Begin { holder } | Event::Commit { holder } => json!({ "holder": holder }),
+        Event::Begin { holder } | Event::Commit { holder } | Event::Release { holder } => {
+            json!({ "holder": holder })
+        }
         Event::Renew { holder, until } => json!({ "holder": holder, "until": moment(until) }),
         Event::Finish { holder, outcome } => json!({ "holder": holder, "outcome": outcome.name() }),
     }
@@ -356,6 +387,7 @@ fn event_of(line: &Line) -> Option<Event> {
         }
         "begin" => Event::Begin { holder: text("holder")? },
         "commit" => Event::Commit { holder: text("holder")? },
+        "release" => Event::Release { holder: text("holder")? },
         "renew" => Event::Renew { holder: text("holder")?, until: moment("until")? },
         "finish" => {
             Event::Finish { holder: text("holder")?, outcome: Outcome::named(&text("outcome")?)? }

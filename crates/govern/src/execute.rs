@@ -11,8 +11,12 @@
 //! running    the tool worked on its copy      reports an error; the tool is not started again
 //! committing the workspace is old or new      asks the workspace's journal which, and reports that
 //! ```
+//!
+//! What keeps a record from being started, or its result from being written because somebody saved a file meanwhile, is
+//! a refusal: it is said, counted in the audit trail, and the record stays approved (X-70).
 
 mod holder;
+mod plan;
 mod runs;
 mod scratch;
 mod tool;
@@ -22,6 +26,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use sandbox::{Level, Tick};
+use serde_json::{Value, json};
 use snapshot::{Snapshot, TreeChange};
 use workspace::{IndexUpdate, Meta, TransactionId, Workspace};
 
@@ -34,6 +39,7 @@ use crate::sanitize::sanitize;
 use crate::time::Moment;
 
 pub use holder::Holder;
+pub use plan::{Planned, Planner};
 pub use tool::{BUILTIN, Tool};
 
 use runs::Runs;
@@ -61,6 +67,11 @@ pub struct Executor<'a> {
     pub apply: &'a dyn Fn(&[u8]) -> Result<Applied, String>,
     /// Whether the approval of a record holds for these bytes, or why not.
     pub approval: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
+    /// Uses the approval of a record up, or says why it cannot be used: called when the tool is about to start, or what is
+    /// attached to be written. From then on no second run has it.
+    pub spend: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
+    /// Gives the approval back, because nothing came of the run.
+    pub unspend: &'a dyn Fn(&Record, &Dossier),
     /// Whether the record is one to carry out here and now. One that is not is not claimed and stays as it is.
     pub is_wanted: &'a dyn Fn(&Record) -> bool,
     /// What holds tools in their scope; `None` if this machine has nothing that does.
@@ -164,7 +175,7 @@ pub fn run_next(
         Phase::Running => {
             let message =
                 "the executor ended while the tool ran; nothing was written to the workspace";
-            run.finish(registry, run.stopped(&Stopped::new(Outcome::Error, message)))?
+            run.end(registry, run.stopped(&Stopped::new(Outcome::Error, message)))?
         }
         Phase::Committing => run.settle(registry)?,
     };
@@ -179,9 +190,20 @@ fn happen(
     event: &Event,
     report: Option<&Report>,
 ) -> Result<Result<Stored, Refusal>, ExecuteError> {
+    tell(registry, executor, id, event, report, None)
+}
+
+/// The same with something worth keeping.
+fn tell(
+    registry: &mut Registry,
+    executor: &Executor<'_>,
+    id: &Id,
+    event: &Event,
+    report: Option<&Report>,
+    details: Option<&Value>,
+) -> Result<Result<Stored, Refusal>, ExecuteError> {
     let (actor, now) = (executor.holder.name(), (executor.clock)());
-    let change =
-        Change { id, expected: Expected::Any, event, actor: &actor, now, report, details: None };
+    let change = Change { id, expected: Expected::Any, event, actor: &actor, now, report, details };
     match registry.happen(&change) {
         Ok(stored) => Ok(Ok(stored)),
         Err(HappenError::Refused(refusal)) => Ok(Err(refusal)),
@@ -203,6 +225,11 @@ impl Run<'_> {
         &self.stored.record.id
     }
 
+    /// Whether what is to be written is known: no tool is started then.
+    fn is_frozen(&self) -> bool {
+        self.stored.record.tool == BUILTIN || self.dossier.patch.is_some()
+    }
+
     fn on_step(&self, step: Step) {
         (self.executor.on_step)(self.id(), step);
     }
@@ -210,70 +237,68 @@ impl Run<'_> {
     fn execute(&self, registry: &mut Registry) -> Result<Report, ExecuteError> {
         let record = &self.stored.record;
         if let Err(message) = (self.executor.approval)(record, &self.dossier) {
-            return self.finish(registry, self.stopped(&Stopped::new(Outcome::Refused, message)));
+            return self.end(registry, self.stopped(&Stopped::new(Outcome::Refused, message)));
         }
-        let (trial, index) = if record.tool == BUILTIN {
-            match self.apply_attached(registry)? {
+        let (trial, index) = if self.is_frozen() {
+            match self.apply_attached() {
                 Ok(tried) => tried,
-                Err(stopped) => return self.finish(registry, self.stopped(&stopped)),
+                Err(stopped) => return self.end(registry, self.stopped(&stopped)),
             }
         } else {
             match self.run_tool(registry)? {
                 Ok(trial) => (trial, None),
-                Err(stopped) => return self.finish(registry, self.stopped(&stopped)),
+                Err(stopped) => return self.end(registry, self.stopped(&stopped)),
             }
         };
         self.on_step(Step::Judged);
         let mut report = self.report(&trial);
         let change = match trial.verdict {
             Ok(change) => change,
-            Err(_) => return self.finish(registry, report),
+            Err(_) => return self.end(registry, report),
         };
         let commit = Event::Commit { holder: self.executor.holder.name() };
         if let Err(refusal) = happen(registry, self.executor, self.id(), &commit, None)? {
             return Ok(self.stopped(&Stopped::new(Outcome::Error, refusal.to_string())));
         }
+        if self.is_frozen()
+            && let Err(message) = (self.executor.spend)(record, &self.dossier)
+        {
+            // Nothing was used up, so nothing is given back.
+            let report = self.stopped(&Stopped::new(Outcome::Refused, message));
+            return self.release(registry, report);
+        }
         self.on_step(Step::Committing);
         match self.executor.workspace.commit(&change, index.as_ref(), &self.meta()) {
             Ok(transaction) => report.transaction = transaction.map(|it| it.to_string()),
             Err(error) => {
+                let outcome = if is_refusal(&error) { Outcome::Refused } else { Outcome::Error };
+                if outcome == Outcome::Refused {
+                    (self.executor.unspend)(record, &self.dossier);
+                }
                 let message = format!("the change was not written: {error}");
-                return self.finish(registry, self.stopped(&Stopped::new(Outcome::Error, message)));
+                return self.end(registry, self.stopped(&Stopped::new(outcome, message)));
             }
         }
         self.on_step(Step::Committed);
-        self.finish(registry, report)
+        self.end(registry, report)
     }
 
-    /// The tool that is built in needs no copy: what it would change is known before anything changes.
-    fn apply_attached(
-        &self,
-        registry: &mut Registry,
-    ) -> Result<Result<(Trial, Option<IndexUpdate>), Stopped>, ExecuteError> {
+    /// What is attached needs no copy and no tool: what it would change is known before anything changes.
+    fn apply_attached(&self) -> Result<(Trial, Option<IndexUpdate>), Stopped> {
+        let refused = |message: String| Stopped::new(Outcome::Refused, message);
         let Some(patch) = &self.dossier.patch else {
-            let message = format!("nothing is attached for the tool {BUILTIN} to apply");
-            return Ok(Err(Stopped::new(Outcome::Refused, message)));
+            return Err(refused(format!("nothing is attached for the tool {BUILTIN} to apply")));
         };
         self.on_step(Step::Validated);
-        if let Err(refusal) = self.begin(registry)? {
-            return Ok(Err(refusal));
-        }
-        let applied = match (self.executor.apply)(patch) {
-            Ok(applied) => applied,
-            Err(message) => return Ok(Err(Stopped::new(Outcome::Refused, message))),
-        };
-        Ok(match applied.before.apply(&applied.change) {
-            Ok(after) => {
-                let mut trial = trial::judge(&self.stored.record, &applied.before, &after);
-                // The author's own edits, not those that a comparison would find.
-                trial.verdict = trial.verdict.map(|_| applied.change);
-                Ok((trial, applied.index))
-            }
-            Err(error) => Err(Stopped::new(
-                Outcome::Refused,
-                format!("the attached patch does not apply: {error}"),
-            )),
-        })
+        let applied = (self.executor.apply)(patch).map_err(refused)?;
+        let after = applied
+            .before
+            .apply(&applied.change)
+            .map_err(|error| refused(format!("the attached patch does not apply: {error}")))?;
+        let mut trial = trial::judge(&self.stored.record, &applied.before, &after);
+        // The author's own edits, not those that a comparison would find.
+        trial.verdict = trial.verdict.map(|_| applied.change);
+        Ok((trial, applied.index))
     }
 
     fn run_tool(&self, registry: &mut Registry) -> Result<Result<Trial, Stopped>, ExecuteError> {
@@ -295,17 +320,20 @@ impl Run<'_> {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let tree = match self.executor.workspace.scan(jobs) {
             Ok(scanned) => scanned.snapshot,
-            Err(error) => return Ok(Err(Stopped::new(Outcome::Error, error.to_string()))),
+            Err(error) => return Ok(Err(Stopped::new(Outcome::Refused, error.to_string()))),
         };
         let max_file_size = self.executor.workspace.options().max_file_size;
         let runs = &self.executor.runs;
         let scratch = match Scratch::new(runs, &tree, &record.allowed_paths, max_file_size) {
             Ok(scratch) => scratch,
-            Err(error) => return Ok(Err(error.into())),
+            Err(error) => return Ok(Err(Stopped::new(Outcome::Refused, error.to_string()))),
         };
         self.on_step(Step::Copied);
         if let Err(refusal) = self.begin(registry)? {
             return Ok(Err(refusal));
+        }
+        if let Err(message) = (self.executor.spend)(record, &self.dossier) {
+            return Ok(Err(Stopped::new(Outcome::Error, message)));
         }
         let mut until = self.started.plus_seconds(LEASE);
         let mut broken = None;
@@ -362,10 +390,37 @@ impl Run<'_> {
             None => {
                 let message =
                     "the executor ended before the change was written; the workspace is as it was";
-                self.stopped(&Stopped::new(Outcome::Error, message))
+                // What is attached can be written now; a tool is not started again.
+                let is_attached = self.is_frozen();
+                let outcome = if is_attached { Outcome::Refused } else { Outcome::Error };
+                if is_attached {
+                    (self.executor.unspend)(&self.stored.record, &self.dossier);
+                }
+                self.stopped(&Stopped::new(outcome, message))
             }
         };
-        self.finish(registry, report)
+        self.end(registry, report)
+    }
+
+    /// Gives the record back if nothing came of the run, else stores how it ended.
+    fn end(&self, registry: &mut Registry, report: Report) -> Result<Report, ExecuteError> {
+        match report.outcome {
+            Outcome::Refused => self.release(registry, report),
+            _ => self.finish(registry, report),
+        }
+    }
+
+    /// The record stays approved. Why is in the audit trail, and nowhere else: it has not run.
+    fn release(&self, registry: &mut Registry, report: Report) -> Result<Report, ExecuteError> {
+        let release = Event::Release { holder: self.executor.holder.name() };
+        let why = json!({ "reason": report.error });
+        match tell(registry, self.executor, self.id(), &release, None, Some(&why))? {
+            Ok(_) => {
+                self.on_step(Step::Finished);
+                Ok(report)
+            }
+            Err(refusal) => Ok(self.stopped(&Stopped::new(Outcome::Error, refusal.to_string()))),
+        }
     }
 
     /// Stores report and status together.
@@ -429,6 +484,20 @@ impl Run<'_> {
         let verdict = Err(stopped.clone());
         self.report(&Trial { verdict, level: None, exit_code: None, changes: Vec::new() })
     }
+}
+
+/// Whether the files are others than those that the change was made for: nothing is wrong with the record then.
+fn is_refusal(error: &workspace::CommitError) -> bool {
+    use workspace::CommitError as E;
+    matches!(
+        error,
+        E::Lock(_)
+            | E::Apply(_)
+            | E::Moving(_)
+            | E::StaleIndex
+            | E::ChangedMeanwhile { .. }
+            | E::Interrupted { .. }
+    )
 }
 
 fn touched(touched: &workspace::Touched) -> ReportedChange {

@@ -1,7 +1,7 @@
 //! The life of a record, pure: [`step`] is the only way from one state to the next, and refuses whatever is not listed.
 //!
 //! ```text
-//!              Approve                 Claim, Begin, Commit, Renew: the lease
+//!              Approve                 Claim, Begin, Commit, Renew, Release: the lease
 //!  proposed ───────────▶ approved ◀───────────────────────────────────────────┐
 //!     │ Reject              │ └────────────────────────────────────────────────┘
 //!     ▼                     │ Finish
@@ -14,6 +14,8 @@
 //! L2: only [`Event::Approve`] leads to `approved`, and only an [`crate::approval::Approved`] makes one. The worker and
 //!     the executor cannot make that value.
 //! L3: `rejected`, `executed` and `failed` are final (DF-44).
+//! L4: a refusal is not a failure. Whoever could not start, or found the files changed when the result was to be written,
+//!     releases the record: it stays approved and can be run again (X-70).
 
 use crate::approval::Approved;
 use crate::record::Status;
@@ -73,7 +75,8 @@ pub enum Outcome {
     Success,
     /// The tool failed, timed out, changed nothing, or broke its scope or a constraint.
     Failed,
-    /// It was not started: the approval does not hold, the bytes are stale, the tool is not configured.
+    /// It was not started, or its result not written: the approval does not hold, the bytes are stale, the tool is not
+    /// configured, somebody saved a file meanwhile. Nothing happened, and the record stays as it was (X-70).
     Refused,
     /// The executor itself could not do its work, or ended on the way.
     Error,
@@ -103,7 +106,8 @@ impl Outcome {
     pub fn status(self) -> Status {
         match self {
             Outcome::Success => Status::Executed,
-            Outcome::Failed | Outcome::Refused | Outcome::Error => Status::Failed,
+            Outcome::Failed | Outcome::Error => Status::Failed,
+            Outcome::Refused => Status::Approved,
         }
     }
 }
@@ -111,8 +115,12 @@ impl Outcome {
 /// What may happen to a record.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A person said yes.
+    /// A person said yes, and that is enough. An approved record that nobody runs can be approved anew.
     Approve(Approved),
+    /// A person said yes, and more people are needed.
+    Sign,
+    /// What a tool would do was found out and attached, in place of what was attached before.
+    Plan,
     /// A person said no.
     Reject,
     /// Someone wants to run it, until then.
@@ -141,7 +149,12 @@ pub enum Event {
         /// When the lease ends then.
         until: Moment,
     },
-    /// The run ended.
+    /// The run came to nothing, for a reason that is not the record's: it may be run again.
+    Release {
+        /// Who gives it back.
+        holder: String,
+    },
+    /// The run ended, as anything but a refusal.
     Finish {
         /// Who ran it.
         holder: String,
@@ -155,11 +168,14 @@ impl Event {
     pub fn name(&self) -> &'static str {
         match self {
             Event::Approve(_) => "approve",
+            Event::Sign => "sign",
+            Event::Plan => "plan",
             Event::Reject => "reject",
             Event::Claim { .. } => "claim",
             Event::Begin { .. } => "begin",
             Event::Commit { .. } => "commit",
             Event::Renew { .. } => "renew",
+            Event::Release { .. } => "release",
             Event::Finish { .. } => "finish",
         }
     }
@@ -204,11 +220,14 @@ pub enum Refusal {
 fn past(event: &str) -> &str {
     match event {
         "approve" => "approved",
+        "sign" => "signed",
+        "plan" => "planned",
         "reject" => "rejected",
         "claim" => "claimed",
         "begin" => "begun",
         "commit" => "committed",
         "renew" => "renewed",
+        "release" => "released",
         "finish" => "finished",
         other => other,
     }
@@ -218,32 +237,58 @@ fn past(event: &str) -> &str {
 pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
     let refused = || Refusal::Status { status: state.status, event: event.name() };
     match (state.status, event) {
-        (Status::Proposed, Event::Approve(_)) => {
+        (Status::Proposed | Status::Approved, Event::Approve(_)) => {
+            unleased(state)?;
             Ok(State { status: Status::Approved, lease: None })
         }
+        (Status::Proposed, Event::Sign | Event::Plan) => Ok(state.clone()),
         (Status::Proposed, Event::Reject) => Ok(State { status: Status::Rejected, lease: None }),
         (Status::Approved, Event::Claim { holder, now, until }) => {
             claim(state, holder, *now, *until)
         }
         (Status::Approved, Event::Begin { holder }) => {
-            advance(state, holder, event, Phase::Claimed, Phase::Running)
+            advance(state, holder, event, &[Phase::Claimed], Phase::Running)
         }
+        // What is attached is written without a tool being started.
         (Status::Approved, Event::Commit { holder }) => {
-            advance(state, holder, event, Phase::Running, Phase::Committing)
+            advance(state, holder, event, &[Phase::Claimed, Phase::Running], Phase::Committing)
         }
         (Status::Approved, Event::Renew { holder, until }) => {
             let lease = held(state, holder)?;
             let until = lease.until.max(*until);
             Ok(State { status: state.status, lease: Some(Lease { until, ..lease.clone() }) })
         }
+        // While a tool runs nobody can say that nothing happened.
+        (Status::Approved, Event::Release { holder }) => {
+            let lease = held(state, holder)?;
+            match lease.phase {
+                Phase::Claimed | Phase::Committing => {
+                    Ok(State { status: state.status, lease: None })
+                }
+                Phase::Running => Err(Refusal::Phase { phase: lease.phase, event: event.name() }),
+            }
+        }
         (Status::Approved, Event::Finish { holder, outcome }) => {
             let lease = held(state, holder)?;
-            if *outcome == Outcome::Success && lease.phase != Phase::Committing {
+            let is_possible = match outcome {
+                Outcome::Success => lease.phase == Phase::Committing,
+                Outcome::Failed | Outcome::Error => true,
+                Outcome::Refused => false,
+            };
+            if !is_possible {
                 return Err(Refusal::Phase { phase: lease.phase, event: event.name() });
             }
             Ok(State { status: outcome.status(), lease: None })
         }
         _ => Err(refused()),
+    }
+}
+
+/// What is being carried out is not changed meanwhile.
+fn unleased(state: &State) -> Result<(), Refusal> {
+    match &state.lease {
+        None => Ok(()),
+        Some(it) => Err(Refusal::Leased { holder: it.holder.clone(), until: it.until }),
     }
 }
 
@@ -271,11 +316,11 @@ fn advance(
     state: &State,
     holder: &str,
     event: &Event,
-    from: Phase,
+    from: &[Phase],
     to: Phase,
 ) -> Result<State, Refusal> {
     let lease = held(state, holder)?;
-    if lease.phase != from {
+    if !from.contains(&lease.phase) {
         return Err(Refusal::Phase { phase: lease.phase, event: event.name() });
     }
     Ok(State { status: state.status, lease: Some(Lease { phase: to, ..lease.clone() }) })

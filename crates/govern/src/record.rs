@@ -190,17 +190,6 @@ impl Record {
         Value::Object(members)
     }
 
-    /// What an approval binds: everything but the status, as canonical JSON (RFC 8785), and the hash of the attached
-    /// patch's bytes.
-    pub fn approved_bytes(&self, patch: Option<&[u8]>) -> Vec<u8> {
-        let mut record = self.to_json();
-        if let Value::Object(members) = &mut record {
-            members.remove("status");
-        }
-        let patch = patch.map(|it| format!("blake3:{}", blake3::hash(it)));
-        canonical(&json!({ "record": record, "patch": patch }))
-    }
-
     /// The record that it corrects.
     pub fn source(&self) -> Option<&Id> {
         match &self.kind {

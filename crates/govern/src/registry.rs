@@ -66,6 +66,42 @@ pub fn shown_url(url: &str) -> String {
 /// An open registry. One per thread: it holds one connection.
 pub struct Registry {
     db: Box<dyn sql::Database>,
+    scope: Scope,
+}
+
+/// Whose records a registry is asked about. What is out of scope is not there; only [`Registry::verify`] looks at all.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Scope {
+    /// Everybody's: the registry belongs to nobody else.
+    #[default]
+    Everything,
+    /// Those of the repository with this identity. Records without one can be looked at, and are never carried out.
+    /// A repository without an identity has none that can be.
+    Repository(Option<String>),
+}
+
+impl Scope {
+    fn has(&self, row: &rows::RecordRow) -> bool {
+        match self {
+            Scope::Everything => true,
+            Scope::Repository(own) => row.repository.is_none() || row.repository == *own,
+        }
+    }
+
+    fn can_run(&self, row: &rows::RecordRow) -> bool {
+        match self {
+            Scope::Everything => true,
+            Scope::Repository(own) => own.is_some() && row.repository == *own,
+        }
+    }
+
+    /// What new records belong to.
+    fn own(&self) -> Option<&str> {
+        match self {
+            Scope::Everything => None,
+            Scope::Repository(own) => own.as_deref(),
+        }
+    }
 }
 
 impl fmt::Debug for Registry {
@@ -82,7 +118,29 @@ impl Registry {
             Location::Postgres(url) => postgres::open(url)?,
         };
         schema::migrate(&mut *db)?;
-        Ok(Registry { db })
+        Ok(Registry { db, scope: Scope::default() })
+    }
+
+    /// Asks about these records only from now on, and stores new ones as theirs.
+    pub fn set_scope(&mut self, scope: Scope) {
+        self.scope = scope;
+    }
+
+    /// Gives the records that have no repository to this one. Only for a registry that nobody shares: all of them were
+    /// proposed here.
+    pub fn adopt(&mut self, repository: &str) -> Result<(), RegistryError> {
+        let has_strays = sql::read(&mut *self.db, |db| {
+            let sql = "SELECT ord FROM dds_records WHERE repository IS NULL LIMIT 1";
+            Ok::<_, RegistryError>(!db.query(sql, &[])?.is_empty())
+        })?;
+        if !has_strays {
+            return Ok(());
+        }
+        sql::write(&mut *self.db, |db| {
+            let sql = "UPDATE dds_records SET repository = $1 WHERE repository IS NULL";
+            db.execute(sql, &[sql::Param::Text(repository)])?;
+            Ok(())
+        })
     }
 
     /// Where it is, fit to be shown.
@@ -199,6 +257,8 @@ pub struct Stored {
     pub state: State,
     /// How often it changed, its addition included.
     pub version: i64,
+    /// The number that approvals of it are bound to. It was made when the record was stored.
+    pub nonce: String,
     body: Value,
 }
 

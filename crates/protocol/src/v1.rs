@@ -29,7 +29,7 @@ pub use coverage::{
 };
 pub use dds::{
     DdsAdd, DdsAnswer, DdsApproval, DdsDecision, DdsEntry, DdsExchange, DdsFault, DdsHappened,
-    DdsLease, DdsLeft, DdsList, DdsProblem, DdsReport, DdsRuns, DdsShow, DdsSigning,
+    DdsLease, DdsLeft, DdsList, DdsPlan, DdsProblem, DdsReport, DdsRuns, DdsShow, DdsSigning,
     DdsVerification, DdsWork,
 };
 pub use diagnostic::{Diagnostic, Location, Related, Severity, Tier};

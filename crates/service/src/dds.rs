@@ -4,17 +4,21 @@
 
 mod approve;
 mod exchange;
+mod plan;
 mod propose;
 mod run;
 mod show;
+mod statement;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use govern::approval::{self, AllowedSigners, Document, Policy, Refusal, Subject};
+use govern::approval::{self, AllowedSigners, Context, Document, Policy, Refusal, Subject};
 use govern::lifecycle::Event;
 use govern::registry::{
     AddError, Change, CorrectError, Dossier, Entry, Expected, HappenError, Location, Registry,
+    Scope, Stored,
 };
 use govern::{Id, Moment, Record, Status};
 use protocol::v1;
@@ -23,6 +27,7 @@ use snapshot::RelPath;
 
 use crate::config::{Govern, RegistryPlace};
 use crate::failure::Failure;
+use crate::identity;
 use crate::session::Session;
 use crate::setup;
 use crate::trust::{self, Trust};
@@ -61,6 +66,12 @@ pub struct Desk<'a> {
     /// Why what was trusted before does not count.
     trust_note: Option<String>,
     registry: RefCell<Registry>,
+    /// Whether others use the registry too.
+    is_shared: bool,
+    /// Which repository this is, if somebody has proposed anything in it.
+    repository: RefCell<Option<String>>,
+    /// What this process could not carry out, and when it tries again.
+    refused: RefCell<BTreeMap<Id, run::Refusals>>,
 }
 
 /// What the configuration says about where the records are and what an approval must be.
@@ -111,8 +122,26 @@ impl Place {
             (_, file) => Location::Sqlite(file.unwrap_or_default()),
         };
         let policy = trust.policy(&govern)?;
-        let registry = RefCell::new(Registry::open(&location)?);
-        Ok(Desk { session, root, govern, policy, trust, trust_note, registry })
+        let repository = identity::read(session)?;
+        let mut registry = Registry::open(&location)?;
+        if let (Location::Sqlite(_), Some(repository), true) =
+            (&location, &repository, session.may_write())
+        {
+            registry.adopt(repository)?;
+        }
+        registry.set_scope(Scope::Repository(repository.clone()));
+        Ok(Desk {
+            session,
+            root,
+            govern,
+            policy,
+            trust,
+            trust_note,
+            is_shared: matches!(location, Location::Postgres(_)),
+            registry: RefCell::new(registry),
+            repository: RefCell::new(repository),
+            refused: RefCell::default(),
+        })
     }
 }
 
@@ -179,6 +208,10 @@ impl<'a> Desk<'a> {
             Err(problem) => return Ok(refused(None, vec![fault("form", &problem)])),
         };
         let id = value.get("id").and_then(Value::as_str).map(str::to_owned);
+        if let Some(problem) = self.other_project(&value) {
+            return Ok(refused(id, vec![problem]));
+        }
+        self.identify()?;
         match self.registry.borrow_mut().add(&value, patch, by, now()) {
             Ok(stored) => {
                 let id = Some(stored.record.id.to_string());
@@ -190,6 +223,39 @@ impl<'a> Desk<'a> {
             Err(AddError::Registry(error)) => Err(error.into()),
             Err(error) => Ok(refused(id, vec![fault("form", &error.to_string())])),
         }
+    }
+
+    /// Gives the repository an identity, if it has none.
+    fn identify(&self) -> Result<(), Failure> {
+        if self.repository.borrow().is_none() {
+            let id = identity::read_or_create(self.session)?;
+            let mut registry = self.registry.borrow_mut();
+            if !self.is_shared {
+                registry.adopt(&id)?;
+            }
+            registry.set_scope(Scope::Repository(Some(id.clone())));
+            *self.repository.borrow_mut() = Some(id);
+        }
+        self.meet()
+    }
+
+    /// Remembers where the user met this repository, if it has an identity.
+    fn meet(&self) -> Result<(), Failure> {
+        match self.repository.borrow().as_deref() {
+            Some(id) => identity::remember(self.session, id),
+            None => Ok(()),
+        }
+    }
+
+    /// That the record is of another project than the one that the repository declares.
+    fn other_project(&self, value: &Value) -> Option<v1::DdsFault> {
+        let declared = self.govern.project.as_deref()?;
+        let named = value.get("project").and_then(Value::as_str);
+        (named != Some(declared)).then(|| v1::DdsFault {
+            rule: "project".to_owned(),
+            pointer: "/project".to_owned(),
+            message: format!("the project of this repository is {declared:?} ([govern] project)"),
+        })
     }
 
     /// Says no to a proposal.
@@ -214,21 +280,26 @@ impl<'a> Desk<'a> {
         }))
     }
 
-    /// Whether every approval and the whole audit trail hold.
-    pub fn verify(&self) -> Result<v1::DdsReport, Failure> {
+    /// Whether every approval and the whole audit trail hold, and whether history was only appended to since the trail
+    /// ended at that hash.
+    pub fn verify(&self, against: Option<&str>) -> Result<v1::DdsReport, Failure> {
         let verified = self.registry.borrow_mut().verify()?;
         let problem = |place: String, message: String| v1::DdsProblem { place, message };
         let mut problems: Vec<v1::DdsProblem> = verified
             .flaws
             .iter()
+            .chain(against.and_then(|it| verified.since(it)).as_ref())
             .map(|it| problem(it.place.to_string(), it.message.clone()))
             .collect();
-        let entries = self.registry.borrow_mut().list(None)?;
+        let entries = self.registry.borrow_mut().readable()?;
         let mut n_approvals = 0;
         for entry in entries {
             let Entry::Current(stored) = entry else { continue };
-            let dossier = self.dossier(stored.record.id.as_str())?;
-            if stored.record.status != Status::Approved && dossier.approval.is_none() {
+            // What cannot be read is named above.
+            let Ok(dossier) = self.dossier(stored.record.id.as_str()) else { continue };
+            // One that waits for more people does not hold yet.
+            let is_given = dossier.approval.is_some() && stored.record.status != Status::Proposed;
+            if stored.record.status != Status::Approved && !is_given {
                 continue;
             }
             n_approvals += 1;
@@ -237,8 +308,7 @@ impl<'a> Desk<'a> {
                 problems.push(problem(file, "the file of the approval is not there".to_owned()));
                 continue;
             }
-            let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
-            if let Err(unheld) = self.approval_holds(&stored.record, patch, kept) {
+            if let Err(unheld) = self.approval_holds(&stored, &dossier) {
                 problems.push(problem(file, unheld.message()));
             }
         }
@@ -247,6 +317,7 @@ impl<'a> Desk<'a> {
             records: verified.n_records,
             audit_lines: verified.n_lines,
             approvals: n_approvals,
+            head: verified.head,
             problems,
         }))
     }
@@ -290,16 +361,12 @@ impl<'a> Desk<'a> {
 
     /// Whether the approval of a record is one of these bytes by somebody who may give one, or why not. What is in the
     /// file must be what the registry keeps.
-    fn approval_holds(
-        &self,
-        record: &Record,
-        patch: Option<&[u8]>,
-        kept: Option<&Value>,
-    ) -> Result<(), Unheld> {
+    fn approval_holds(&self, stored: &Stored, dossier: &Dossier) -> Result<(), Unheld> {
+        let record = &stored.record;
+        let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
         let words = |error: Failure| Unheld::Void(error.to_string());
         let void = |message: &str| Err(Unheld::Void(message.to_owned()));
         let text = match (self.approval_text(&record.id).map_err(words)?, kept) {
-            (Some(text), None) => text,
             (None, Some(kept)) => kept.to_string(),
             (Some(text), Some(kept)) => {
                 if serde_json::from_str::<Value>(&text).ok().as_ref() != Some(kept) {
@@ -309,16 +376,24 @@ impl<'a> Desk<'a> {
                 }
                 text
             }
-            (None, None) => return void("nobody approved it"),
+            (_, None) => return void("nobody approved it"),
         };
         let document = Document::read(&text).map_err(|faults| {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
             Unheld::Void(faults.join("; "))
         })?;
         let present = self.present_signers().map_err(words)?;
+        let is_over = !matches!(record.status, Status::Proposed | Status::Approved);
+        let recheck = if is_over { approval::recheck_ended } else { approval::recheck };
+        let context = match self.context(record, &stored.nonce) {
+            Ok(context) => context,
+            // What has ended needs no tool any more.
+            Err(_) if is_over => Context::default(),
+            Err(problem) => return Err(Unheld::Void(problem)),
+        };
         let judge = |allowed: &AllowedSigners, policy: &Policy| {
-            self.with_subject(record, patch, |subject| {
-                approval::recheck(&document, subject, allowed, policy, now())
+            self.with_subject(record, patch, &context, |subject| {
+                recheck(&document, subject, allowed, policy, now())
             })
         };
         let Err(refusals) = judge(&self.trust.signers(present.clone()), &self.policy) else {
@@ -340,6 +415,7 @@ impl<'a> Desk<'a> {
         &self,
         record: &Record,
         patch: Option<&[u8]>,
+        context: &Context,
         judge: impl FnOnce(&Subject<'_>) -> T,
     ) -> T {
         let applied = patch.map(|it| self.try_patch(it));
@@ -349,7 +425,7 @@ impl<'a> Desk<'a> {
             Some(Err(_)) | None => Vec::new(),
         };
         let is_directory = |path: &RelPath| self.root.join(path.as_str()).is_dir();
-        judge(&Subject { record, patch, touched: &touched, is_directory: &is_directory })
+        judge(&Subject { record, patch, context, touched: &touched, is_directory: &is_directory })
     }
 
     /// Those who may approve, as far as the user trusts them.
@@ -375,11 +451,15 @@ pub fn nothing(asked: Asked<'_>) -> Result<v1::DdsReport, Failure> {
     match asked {
         Asked::List => Ok(v1::DdsReport::List(v1::DdsList { ok: true, records: Vec::new() })),
         Asked::Show(id) => Err(unknown(id)),
-        Asked::Verify => Ok(v1::DdsReport::Verify(v1::DdsVerification {
+        Asked::Verify { against: Some(hash) } => Err(Failure::Usage {
+            message: format!("there is no audit trail here, and so none that ended at {hash}"),
+        }),
+        Asked::Verify { against: None } => Ok(v1::DdsReport::Verify(v1::DdsVerification {
             ok: true,
             records: 0,
             audit_lines: 0,
             approvals: 0,
+            head: None,
             problems: Vec::new(),
         })),
     }
@@ -393,7 +473,10 @@ pub enum Asked<'a> {
     /// What is known about this one?
     Show(&'a str),
     /// Does all of it hold?
-    Verify,
+    Verify {
+        /// And was history only appended to since the trail ended here?
+        against: Option<&'a str>,
+    },
 }
 
 fn unknown(id: &str) -> Failure {

@@ -18,6 +18,7 @@ pub mod dds;
 mod emit;
 mod failure;
 mod globs;
+mod identity;
 mod log;
 mod look;
 mod nearest;

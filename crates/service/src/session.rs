@@ -101,6 +101,11 @@ impl Session {
         self.access
     }
 
+    /// Whether it may change anything.
+    pub(crate) fn may_write(&self) -> bool {
+        self.access == Access::Write
+    }
+
     /// Whether the user said that everything is trusted in this run.
     pub(crate) fn is_trusting(&self) -> bool {
         self.is_trusting

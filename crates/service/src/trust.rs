@@ -20,6 +20,7 @@ use snapshot::RelPath;
 
 use crate::config::{Config, Govern, RegistryPlace};
 use crate::failure::Failure;
+use crate::identity;
 use crate::session::Session;
 use crate::setup;
 
@@ -102,6 +103,11 @@ impl Trust {
         self.left_out(item::REGISTRY, None).map(|it| not_trusted(&it.title))
     }
 
+    /// Why nothing is approved or carried out here: the user knows this repository's identity from another one.
+    pub(crate) fn forbids_repository(&self) -> Option<String> {
+        self.left_out(item::REPOSITORY, None).map(|it| not_trusted(&it.title))
+    }
+
     /// Why the `[govern]` table does not count; `None` if it does, or if there is none and none was trusted.
     pub(crate) fn forbids_govern(&self) -> Option<String> {
         self.left_out(item::GOVERN, None).map(|it| not_trusted(&it.title))
@@ -150,6 +156,7 @@ fn policy(
 ) -> Result<Policy, Failure> {
     let globs: Vec<&str> = protected.iter().map(String::as_str).collect();
     Policy::new(require_signature, govern.allowed_signers.clone(), &globs)
+        .map(|it| it.with_approval_days(govern.approval_days))
         .map_err(|error| Failure::Usage { message: error.to_string() })
 }
 
@@ -184,6 +191,9 @@ fn items(session: &Session, config: &Config, record: &Record) -> Vec<Item> {
     let mut seen = BTreeSet::new();
     let lines = signers.lines.iter().filter(|it| seen.insert(&it.text));
     items.extend(lines.map(|it| item::signer(path, it)));
+    if let Some((id, origin)) = identity::stranger(session) {
+        items.push(item::repository(&id, &origin));
+    }
     items
 }
 
@@ -224,6 +234,9 @@ impl<'a> TrustReview<'a> {
             self.session.workspace.remove_trust()?;
         } else {
             self.session.workspace.write_trust(record.render().as_bytes())?;
+        }
+        if let Some(id) = identity::read(self.session)? {
+            identity::remember(self.session, &id)?;
         }
         let items = self.items.iter().filter(|it| it.is_present);
         let items = items.map(|it| it.report(TrustState::Trusted)).collect();

@@ -15,7 +15,8 @@ use crate::render::dds::render;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519
+  regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519       shows it, and asks
+  regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519 --expect sha256:…
   regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519.pub   the key is in the SSH agent
   regreen dds approve DDS-20260202-CODE-001 --git-key                     git's user.signingkey
 
@@ -31,6 +32,9 @@ pub(super) struct ApproveArguments {
     /// A signature that `ssh-keygen -Y sign -n regreen-dds` made of what `--print` prints; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["key", "git_key"])]
     signature: Option<PathBuf>,
+    /// The hash of the statement that you reviewed, as `dds show` prints it; without a terminal nothing is signed without it
+    #[arg(long, value_name = "HASH", conflicts_with_all = ["print", "signature"])]
+    expect: Option<String>,
     /// Print exactly the bytes that an approval signs, and decide nothing
     #[arg(long, conflicts_with_all = ["key", "git_key", "signature", "principal"])]
     print: bool,
@@ -98,6 +102,13 @@ pub(super) fn approve(
     let Some(key) = arguments.key.choice(ctx) else {
         return typed(ctx, desk, &arguments.id, by);
     };
+    let expected = match &arguments.expect {
+        Some(hash) => hash.clone(),
+        None => match reviewed(ctx, desk, &arguments.id)? {
+            Ok(hash) => hash,
+            Err(report) => return Ok(report),
+        },
+    };
     let mut passphrase = || rpassword::prompt_password("Passphrase: ").ok();
     let signing = Signing {
         key,
@@ -105,7 +116,39 @@ pub(super) fn approve(
         socket: ctx.environment.ssh_agent.clone(),
         passphrase: &mut passphrase,
     };
-    Ok(desk.approve_signed(&arguments.id, signing, by)?)
+    Ok(desk.approve_signed(&arguments.id, signing, &expected, by)?)
+}
+
+/// Shows what would be signed to who sits at the terminal, and asks. Gives the hash of what was shown, or what became of it.
+fn reviewed(
+    ctx: &Ctx<'_>,
+    desk: &Desk<'_>,
+    id: &str,
+) -> Result<std::result::Result<String, DdsReport>> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let message = "there is no terminal to show it at: say what you reviewed, with --expect HASH; `regreen dds show` \
+                       prints the hash of the statement that is signed";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let (shown, hash) = shown(ctx, desk, id)?;
+    note(&format!("{shown}\nSign this? Type yes: "), ctx.common.color)?;
+    io::stderr().flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    match line.trim() {
+        "yes" => Ok(Ok(hash)),
+        _ => Ok(Err(desk.not_approved(id, "nothing was signed: yes was not typed")?)),
+    }
+}
+
+/// The proposal as it is shown, and the hash of its statement.
+fn shown(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str) -> Result<(String, String)> {
+    let report = desk.show(id)?;
+    let hash = match &report {
+        DdsReport::Show(it) => it.statement_hash.clone().unwrap_or_default(),
+        _ => String::new(),
+    };
+    Ok((render(&report, ctx.common), hash))
 }
 
 fn typed(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str, by: &str) -> Result<DdsReport> {
@@ -115,7 +158,7 @@ fn typed(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str, by: &str) -> Result<DdsReport
                        of them an approval is typed at a terminal, and there is none";
         return Err(UsageError(message.to_owned()).into());
     }
-    let shown = render(&desk.show(id)?, ctx.common);
+    let (shown, hash) = shown(ctx, desk, id)?;
     note(
         &format!("{shown}\nThis approval will not be signed. Type {id} to approve: "),
         ctx.common.color,
@@ -123,7 +166,7 @@ fn typed(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str, by: &str) -> Result<DdsReport
     io::stderr().flush()?;
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
-    Ok(desk.approve_typed(id, &line, by)?)
+    Ok(desk.approve_typed(id, &line, &hash, by)?)
 }
 
 /// Writes a key to the file of allowed signers.

@@ -1,28 +1,27 @@
 //! The approval document, `.regreen/approvals/ID.json`: who said yes to which bytes. It is meant to be committed, so
 //! everybody who has the repository can check it, with regreen or with `ssh-keygen -Y verify`.
 //!
-//! What is signed is [`Record::approved_bytes`] and nothing else. The document around the signatures is not: who can
-//! write the file can write another `approved_at`, which is why a new approval is judged by the clock as well (see
-//! [`super::verify_approval`]), and can write hashes of other bytes, which no signature then fits.
+//! What is signed is the [`Statement`] in it and nothing else. The document around it is not: who can write the file can
+//! write another `approved_at`, which is why a new approval is judged by the clock as well (see
+//! [`super::verify_approval`]), and can write another statement, which no signature then fits. The members `dds` and
+//! `statement_hash` are for people and for programs that look for files; both must be what the statement says.
 
 use serde_json::{Map, Value, json};
 
 use super::confirm::Confirmation;
-use super::policy::Subject;
 use super::sign::Signed;
+use super::statement::Statement;
 use crate::id::Id;
 use crate::pointer::below;
 use crate::time::Moment;
 
 /// An approval as it is stored.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Document {
     /// The record that is approved.
     pub dds: Id,
-    /// The hash of the bytes that are approved.
-    pub payload_hash: String,
-    /// The hash of the attached patch's bytes.
-    pub patch_hash: Option<String>,
+    /// What is approved.
+    pub statement: Statement,
     /// The word that was given.
     pub word: Word,
     /// When it became whole: a second signature moves it.
@@ -64,8 +63,10 @@ pub struct DocumentFault {
     pub message: String,
 }
 
-const MAX_TEXT: usize = 256 * 1024;
-const MAX_SIGNATURES: usize = 16;
+const MAX_TEXT: usize = 4 * 1024 * 1024;
+const MAX_SIGNATURES: usize = 256;
+/// The version of the format.
+const VERSION: u64 = 2;
 
 impl SignatureEntry {
     /// A signature by a key under a name.
@@ -80,21 +81,27 @@ impl SignatureEntry {
 
 impl Document {
     /// The approval with one signature.
-    pub fn signed(subject: &Subject<'_>, signature: SignatureEntry, now: Moment) -> Document {
-        Document::new(subject, Word::Signed(vec![signature]), now)
+    pub fn signed(
+        dds: &Id,
+        statement: Statement,
+        signature: SignatureEntry,
+        now: Moment,
+    ) -> Document {
+        Document::new(dds, statement, Word::Signed(vec![signature]), now)
     }
 
     /// The approval that somebody typed.
     pub fn unsigned(
-        subject: &Subject<'_>,
+        statement: Statement,
         by: &str,
         confirmation: &Confirmation,
         now: Moment,
     ) -> Document {
+        let dds = confirmation.id().clone();
         let confirmation = confirmation.text().to_owned();
         let shown: String = by.chars().filter(|it| !it.is_control()).collect();
         let by = if shown.is_empty() { "somebody".to_owned() } else { shown };
-        Document::new(subject, Word::Unsigned { by, confirmation }, now)
+        Document::new(&dds, statement, Word::Unsigned { by, confirmation }, now)
     }
 
     /// The approval with one more signature, in place of an earlier one by the same key or of a typed word.
@@ -110,23 +117,17 @@ impl Document {
         self
     }
 
-    fn new(subject: &Subject<'_>, word: Word, approved_at: Moment) -> Document {
-        Document {
-            dds: subject.record.id.clone(),
-            payload_hash: hash(&subject.record.approved_bytes(subject.patch)),
-            patch_hash: subject.patch.map(hash),
-            word,
-            approved_at,
-        }
+    fn new(dds: &Id, statement: Statement, word: Word, approved_at: Moment) -> Document {
+        Document { dds: dds.clone(), statement, word, approved_at }
     }
 
     /// The text of the file.
     pub fn write(&self) -> String {
         let mut members = Map::new();
-        members.insert("regreen_approval".to_owned(), json!(1));
+        members.insert("regreen_approval".to_owned(), json!(VERSION));
         members.insert("dds".to_owned(), json!(self.dds.as_str()));
-        members.insert("payload_hash".to_owned(), json!(self.payload_hash));
-        members.insert("patch_hash".to_owned(), json!(self.patch_hash));
+        members.insert("statement_hash".to_owned(), json!(self.statement.hash()));
+        members.insert("statement".to_owned(), self.statement.to_json().clone());
         match &self.word {
             Word::Signed(signatures) => {
                 let all = signatures.iter().map(|it| {
@@ -170,11 +171,6 @@ impl Document {
     }
 }
 
-/// The hash of bytes, as documents have it.
-pub(super) fn hash(bytes: &[u8]) -> String {
-    format!("blake3:{}", blake3::hash(bytes))
-}
-
 /// Of two members with one name readers take either, so that two tools would see two documents.
 fn repeated_member(text: &str) -> Option<String> {
     let text = edit::Text::new(text.as_bytes());
@@ -194,17 +190,25 @@ impl Reader {
     }
 
     fn document(&mut self, members: &Map<String, Value>) -> Option<Document> {
-        if members.get("regreen_approval") != Some(&json!(1)) {
-            self.fault(
+        match members.get("regreen_approval") {
+            Some(version) if *version == json!(VERSION) => {}
+            Some(version) if *version == json!(1) => {
+                self.fault(
+                    "/regreen_approval",
+                    "an older regreen made this approval, and signed less than one says now; approve it anew",
+                );
+                return None;
+            }
+            _ => self.fault(
                 "/regreen_approval",
-                "regreen_approval is the number 1, the version of the format",
-            );
+                format!("regreen_approval is the number {VERSION}, the version of the format"),
+            ),
         }
         let names = [
             "regreen_approval",
             "dds",
-            "payload_hash",
-            "patch_hash",
+            "statement_hash",
+            "statement",
             "signatures",
             "unsigned",
             "approved_at",
@@ -218,11 +222,17 @@ impl Reader {
                 None
             }
         });
-        let payload_hash = self.hash(members, "payload_hash");
-        let patch_hash = match members.get("patch_hash") {
-            Some(Value::Null) => Some(None),
-            _ => self.hash(members, "patch_hash").map(Some),
-        };
+        let hash = self.text(members, "", "statement_hash");
+        let statement = members.get("statement").and_then(Statement::from_json);
+        match (&statement, hash) {
+            (None, _) => {
+                self.fault("/statement", "statement is an in-toto Statement v1 of an approval")
+            }
+            (Some(statement), Some(hash)) if statement.hash() != hash => {
+                self.fault("/statement_hash", "statement_hash is that of another statement");
+            }
+            _ => {}
+        }
         let word = self.word(members);
         let approved_at = self.text(members, "", "approved_at");
         let approved_at = approved_at.and_then(|text| match Moment::parse(&text) {
@@ -235,13 +245,7 @@ impl Reader {
                 None
             }
         });
-        Some(Document {
-            dds: dds?,
-            payload_hash: payload_hash?,
-            patch_hash: patch_hash?,
-            word: word?,
-            approved_at: approved_at?,
-        })
+        Some(Document { dds: dds?, statement: statement?, word: word?, approved_at: approved_at? })
     }
 
     fn word(&mut self, members: &Map<String, Value>) -> Option<Word> {
@@ -322,16 +326,5 @@ impl Reader {
                 None
             }
         }
-    }
-
-    fn hash(&mut self, members: &Map<String, Value>, name: &str) -> Option<String> {
-        let text = self.text(members, "", name)?;
-        let is_hash = text.strip_prefix("blake3:").is_some_and(|it| {
-            it.len() == 64 && it.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
-        });
-        if !is_hash {
-            self.fault(&format!("/{name}"), format!("{name} is blake3: and 64 hexadecimal digits"));
-        }
-        is_hash.then_some(text)
     }
 }

@@ -8,8 +8,10 @@
 use globset::{GlobBuilder, GlobMatcher};
 use snapshot::RelPath;
 
+use super::statement::{Context, Statement};
 use crate::record::Record;
 use crate::stores::{self, case_folded, folded};
+use crate::time::Moment;
 
 /// What an approval must be.
 #[derive(Clone, Debug)]
@@ -17,7 +19,11 @@ pub struct Policy {
     require_signature: bool,
     allowed_signers: RelPath,
     protected: Vec<Protected>,
+    approval_days: u32,
 }
+
+/// For how many days an approval counts unless the configuration says otherwise.
+pub const DEFAULT_APPROVAL_DAYS: u32 = 30;
 
 /// What is protected unless the configuration says otherwise: what the common services for continuous integration run.
 pub const DEFAULT_PROTECTED: [&str; 24] = [
@@ -64,10 +70,19 @@ pub struct Subject<'a> {
     pub record: &'a Record,
     /// The bytes of the attached patch.
     pub patch: Option<&'a [u8]>,
+    /// Where and with what it would be carried out.
+    pub context: &'a Context,
     /// The paths that the patch touches: what it creates, changes, deletes, and both names of what it renames.
     pub touched: &'a [RelPath],
     /// Whether a scope entry without a slash at its end names a directory. Who cannot know says yes.
     pub is_directory: &'a dyn Fn(&RelPath) -> bool,
+}
+
+impl Subject<'_> {
+    /// What an approval of it says, if it holds until then.
+    pub fn statement(&self, expires: Moment) -> Statement {
+        Statement::new(self.record, self.patch, self.context, expires)
+    }
 }
 
 /// What a proposal could touch that it should not, in the order of its scope and then of its patch.
@@ -99,7 +114,19 @@ impl Policy {
             .map(|it| Protected::new(it, &globset::escape(it)));
         let named = protected.iter().map(|it| Protected::new(it, it));
         let protected = always.into_iter().chain(named).collect::<Result<_, _>>()?;
-        Ok(Policy { require_signature, allowed_signers, protected })
+        let approval_days = DEFAULT_APPROVAL_DAYS;
+        Ok(Policy { require_signature, allowed_signers, protected, approval_days })
+    }
+
+    /// The same with approvals that count for so many days.
+    #[must_use]
+    pub fn with_approval_days(self, approval_days: u32) -> Policy {
+        Policy { approval_days, ..self }
+    }
+
+    /// For how many days an approval counts.
+    pub fn approval_days(&self) -> u32 {
+        self.approval_days
     }
 
     /// Whether an approval must be signed, whatever it is about.

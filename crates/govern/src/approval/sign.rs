@@ -226,6 +226,11 @@ pub fn git_email(root: &Path) -> Result<Option<String>, SignError> {
     git_config(root, &["--get", "user.email"])
 }
 
+/// The URL of git's remote `origin` in the repository at `root`.
+pub fn git_origin(root: &Path) -> Result<Option<String>, SignError> {
+    git_config(root, &["--get", "remote.origin.url"])
+}
+
 fn git_config(root: &Path, args: &[&str]) -> Result<Option<String>, SignError> {
     let git = launch::Program::inheriting("git", ".").arg("-C").arg(root).arg("config").args(args);
     let output = launch::run(&git, &Stop::new()).map_err(SignError::Git)?;

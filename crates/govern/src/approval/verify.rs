@@ -7,11 +7,12 @@
 
 use super::allowed::{AllowedLine, AllowedSigners, LineFault};
 use super::confirm::Confirmation;
-use super::document::{Document, SignatureEntry, Word, hash};
+use super::document::{Document, SignatureEntry, Word};
 use super::policy::{Policy, Reach, Subject};
 use super::setup::allowed_line;
 use super::signature::SignatureError;
 use super::ssh::{self, Key};
+use super::statement::Statement;
 use super::{Approved, Held};
 use crate::id::Id;
 use crate::time::Moment;
@@ -41,6 +42,21 @@ pub enum Difference {
     /// There was no patch.
     #[error("a patch was attached")]
     PatchAttached,
+    /// The configuration says something else about the tool.
+    #[error("the definition of its tool changed")]
+    Tool,
+    /// A program or script of the repository that the tool's command names has other bytes.
+    #[error("a program that its tool runs changed")]
+    Program,
+    /// It was approved in another repository.
+    #[error("the identity of the repository changed")]
+    Repository,
+    /// The record was removed and proposed once more.
+    #[error("the record was proposed anew")]
+    Nonce,
+    /// The statement says more or less than regreen writes.
+    #[error("the statement changed")]
+    Form,
 }
 
 /// Why an approval does not hold.
@@ -68,6 +84,12 @@ pub enum Refusal {
     Void {
         /// What changed.
         difference: Difference,
+    },
+    /// It was given for a time, and that is over.
+    #[error("the approval counted until {expires}; it must be approved anew")]
+    Outdated {
+        /// When it ended.
+        expires: Moment,
     },
     /// The signature is none, or none of these bytes.
     #[error(transparent)]
@@ -192,7 +214,7 @@ pub fn verify_approval(
     policy: &Policy,
     now: Moment,
 ) -> Result<Approved, Vec<Refusal>> {
-    let case = Case { document, subject, allowed, policy, now };
+    let case = Case { document, subject, allowed, policy, now, is_over: false };
     let mut refusals = case.binding();
     if let Word::Unsigned { .. } = &document.word {
         refusals.push(Refusal::NotTyped);
@@ -205,13 +227,14 @@ pub fn verify_approval(
 pub fn approve_unsigned(
     confirmation: &Confirmation,
     by: &str,
+    statement: Statement,
     subject: &Subject<'_>,
     policy: &Policy,
     now: Moment,
 ) -> Result<(Approved, Document), Vec<Refusal>> {
-    let document = Document::unsigned(subject, by, confirmation, now);
+    let document = Document::unsigned(statement, by, confirmation, now);
     let nobody = AllowedSigners::default();
-    let case = Case { document: &document, subject, allowed: &nobody, policy, now };
+    let case = Case { document: &document, subject, allowed: &nobody, policy, now, is_over: false };
     let held = case.judge(&[now], case.binding())?;
     Ok((Approved { held }, document))
 }
@@ -225,7 +248,19 @@ pub fn recheck(
     policy: &Policy,
     now: Moment,
 ) -> Result<Held, Vec<Refusal>> {
-    let case = Case { document, subject, allowed, policy, now };
+    let case = Case { document, subject, allowed, policy, now, is_over: false };
+    case.judge(&[document.approved_at], case.binding())
+}
+
+/// Whether the approval of a record that has ended was one of that record and patch. Its tool and its time are over.
+pub fn recheck_ended(
+    document: &Document,
+    subject: &Subject<'_>,
+    allowed: &AllowedSigners,
+    policy: &Policy,
+    now: Moment,
+) -> Result<Held, Vec<Refusal>> {
+    let case = Case { document, subject, allowed, policy, now, is_over: true };
     case.judge(&[document.approved_at], case.binding())
 }
 
@@ -320,6 +355,8 @@ struct Case<'a> {
     allowed: &'a AllowedSigners,
     policy: &'a Policy,
     now: Moment,
+    /// Whether the record has ended: what it was to be carried out with may be another by now.
+    is_over: bool,
 }
 
 impl Case<'_> {
@@ -332,14 +369,10 @@ impl Case<'_> {
             refusals.push(Refusal::OtherRecord { found, wanted });
             return refusals;
         }
-        let patch_hash = self.subject.patch.map(hash);
-        let payload_hash = hash(&record.approved_bytes(self.subject.patch));
-        let difference = match (&document.patch_hash, &patch_hash) {
-            (Some(_), None) => Some(Difference::PatchGone),
-            (None, Some(_)) => Some(Difference::PatchAttached),
-            (Some(approved), Some(found)) if approved != found => Some(Difference::Patch),
-            _ if document.payload_hash != payload_hash => Some(Difference::Record),
-            _ => None,
+        let now = self.subject.statement(document.statement.expires());
+        let difference = match self.is_over {
+            true if document.statement.is_about(record, self.subject.patch) => None,
+            true | false => document.statement.difference(&now),
         };
         refusals.extend(difference.map(|difference| Refusal::Void { difference }));
         refusals
@@ -351,6 +384,9 @@ impl Case<'_> {
         refusals.extend(reach.never.iter().map(|path| Refusal::Never { path: path.clone() }));
         if self.document.approved_at > self.now.plus_seconds(CLOCK_SKEW_SECONDS) {
             refusals.push(Refusal::Future { approved_at: self.document.approved_at });
+        }
+        if !self.is_over && self.document.statement.expires() <= self.now {
+            refusals.push(Refusal::Outdated { expires: self.document.statement.expires() });
         }
         let is_bound = !refusals
             .iter()
@@ -368,7 +404,7 @@ impl Case<'_> {
             }
             Word::Signed(signatures) if signatures.is_empty() => refusals.push(Refusal::Unsigned),
             Word::Signed(signatures) if is_bound => {
-                let bytes = self.subject.record.approved_bytes(self.subject.patch);
+                let bytes = self.document.statement.bytes();
                 for entry in signatures {
                     match self.signer(entry, &bytes, moments) {
                         Ok(signer) => signers.push(signer),
@@ -441,7 +477,7 @@ impl Case<'_> {
         };
         Held {
             dds: self.document.dds.clone(),
-            payload_hash: self.document.payload_hash.clone(),
+            statement: Some(self.document.statement.clone()),
             by,
             signers,
             approved_at: self.document.approved_at,

@@ -111,6 +111,8 @@ impl Case {
                 Some(_) => Ok(()),
                 None => Err("nobody approved it".to_owned()),
             },
+            spend: &|_, _| Ok(()),
+            unspend: &|_, _| {},
             is_wanted: &|_| true,
             level: Some(
                 sandbox::best()
@@ -152,15 +154,22 @@ impl Case {
         assert_eq!(report.outcome, outcome, "{}", report.error);
         assert!(report.error.contains(because), "{:?} does not say {because:?}", report.error);
         assert_eq!(report.transaction, None);
-        assert_eq!(self.status(), Status::Failed);
+        assert_eq!(self.status(), outcome.status());
         let start: BTreeMap<String, String> =
             START.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         assert_eq!(self.tree(), start);
         assert!(self.workspace().log().unwrap().is_empty());
         assert_eq!(fs::read_to_string(self.directory.path().join("secret")).unwrap(), "a secret\n");
         assert!(is_empty(&self.directory.path().join("runs")), "the copy is gone");
-        let stored = self.registry().get(&self.id).unwrap().unwrap().report();
-        assert_eq!(stored.as_ref(), Some(report), "the report is stored with the status");
+        let dossier = self.registry().get(&self.id).unwrap().unwrap();
+        if outcome == Outcome::Refused {
+            assert_eq!(dossier.report(), None, "it has not run");
+            let last = dossier.history.last().unwrap();
+            assert_eq!((last.event.as_str(), last.to.as_str()), ("release", "approved"));
+            assert_eq!(last.details["given"]["reason"], report.error);
+            return;
+        }
+        assert_eq!(dossier.report().as_ref(), Some(report), "the report is stored with the status");
     }
 }
 
@@ -296,6 +305,8 @@ impl Case {
             tools: &tools,
             apply: &|_| Err(String::new()),
             approval: &|_, _| Ok(()),
+            spend: &|_, _| Ok(()),
+            unspend: &|_, _| {},
             is_wanted: &|_| true,
             level: sandbox::best(),
             holder: Holder::new("here", "1"),
@@ -339,7 +350,7 @@ fn a_link_in_place_of_the_base_is_refused_and_nothing_behind_it_is_touched() {
     }
     symlink(&elsewhere, case.directory.path().join("runs")).unwrap();
     let report = case.run(FIX);
-    assert_eq!(report.outcome, Outcome::Error);
+    assert_eq!((report.outcome, case.status()), (Outcome::Refused, Status::Approved));
     assert!(report.error.contains("it is a link or a file; remove it"), "{}", report.error);
     assert_eq!(case.tree()["src/a.py"], START[0].1);
     for name in [case.id.as_str(), "run-1", "run-2"] {
@@ -358,9 +369,13 @@ fn what_changed_meanwhile_is_not_written_over() {
             }
         })
         .unwrap();
-    assert_eq!(report.outcome, Outcome::Error);
+    assert_eq!(report.outcome, Outcome::Refused);
     assert_eq!(case.tree()["src/a.py"], "somebody else\n");
-    assert_eq!(case.status(), Status::Failed);
+    assert_eq!(case.status(), Status::Approved);
+    // it runs again, on what it finds now.
+    assert_eq!(case.run(FIX).outcome, Outcome::Success);
+    assert_eq!(case.status(), Status::Executed);
+    assert_eq!(case.registry().verify().unwrap().flaws, []);
 }
 
 #[test]
@@ -380,6 +395,8 @@ fn without_an_approval_a_tool_or_a_sandbox_nothing_starts() {
             tools: &tools,
             apply: &|_| Err(String::new()),
             approval: &|_, _| if approved { Ok(()) } else { Err("nobody approved it".to_owned()) },
+            spend: &|_, _| Ok(()),
+            unspend: &|_, _| {},
             is_wanted: &|_| true,
             level,
             holder: Holder::new("here", "1"),
@@ -389,6 +406,8 @@ fn without_an_approval_a_tool_or_a_sandbox_nothing_starts() {
         let report = run_next(&mut case.registry(), &executor).unwrap().unwrap();
         case.assert_untouched(&report, Outcome::Refused, because);
         assert_eq!(*steps.borrow(), [Step::Claimed, Step::Finished]);
+        // once what was missing is there, it runs.
+        assert_eq!(case.run(FIX).outcome, Outcome::Success, "{because}");
     }
 }
 
@@ -426,6 +445,8 @@ fn child() {
         tools: &tools,
         apply: &|_| Err(String::new()),
         approval: &|_, _| Ok(()),
+        spend: &|_, _| Ok(()),
+        unspend: &|_, _| {},
         is_wanted: &|_| true,
         level: sandbox::best(),
         holder: Holder::new("here", "killed"),

@@ -6,7 +6,7 @@ use super::rows::{self, RecordRow};
 use super::sql::{self, Database, Param};
 use super::{
     AddError, Change, Entry, Expected, HappenError, MAX_DETAIL_LEVELS, Registry, RegistryError,
-    Stored, check_name,
+    Scope, Stored, check_name,
 };
 use crate::accept::{Surroundings, accept};
 use crate::audit::{Details, content_hash, event_json};
@@ -34,13 +34,50 @@ impl Registry {
         if patch.is_some_and(|it| it.len() > MAX_PATCH) {
             return Err(AddError::PatchTooLarge { limit: MAX_PATCH });
         }
-        sql::write(&mut *self.db, |db| add(db, value, patch, actor, now, None))
+        let scope = self.scope.clone();
+        sql::write(&mut *self.db, |db| add(db, &scope, value, patch, actor, now, None))
     }
 
     /// Lets something happen to a record. An event that the state machine refuses leaves an audit line.
     pub fn happen(&mut self, change: &Change<'_>) -> Result<Stored, HappenError> {
         check(change)?;
-        sql::write(&mut *self.db, |db| happen(db, change))?
+        let scope = self.scope.clone();
+        sql::write(&mut *self.db, |db| happen(db, &scope, change))?
+    }
+
+    /// Attaches what a tool would do to a record that waits for a decision, in place of what was attached before. Signatures
+    /// that it has were of something else.
+    pub fn attach(
+        &mut self,
+        id: &Id,
+        expected: i64,
+        bytes: &[u8],
+        given: &Value,
+        actor: &str,
+        now: Moment,
+    ) -> Result<Stored, HappenError> {
+        check_name("the actor", actor)?;
+        let scope = self.scope.clone();
+        sql::write(&mut *self.db, |db| {
+            let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it) && !it.is_legacy);
+            let Some(row) = row else { return Err(HappenError::Unknown { id: id.clone() }) };
+            if row.version != expected {
+                return Err(HappenError::Conflict { expected, found: row.version });
+            }
+            let mut stored = row.stored()?;
+            let state = step(&stored.state, &Event::Plan)?;
+            let details = Map::from_iter([
+                (Details::EVENT.to_owned(), event_json(&Event::Plan)),
+                (Details::PATCH.to_owned(), json!(content_hash(bytes))),
+                (Details::GIVEN.to_owned(), given.clone()),
+            ]);
+            rows::set_patch(db, id.as_str(), bytes)?;
+            let line = rows::draft(&row, actor, now, Event::Plan.name(), details)?;
+            let changed = rows::append(db, line)?;
+            rows::advance(db, &row, &state, changed)?;
+            stored.version = row.version.saturating_add(1);
+            Ok(stored)
+        })
     }
 
     /// Writes down that somebody tried what could not even be put as an event: to approve what is not proposed, without
@@ -54,8 +91,10 @@ impl Registry {
         why: &str,
     ) -> Result<(), RegistryError> {
         check_name("the actor", actor)?;
+        let scope = self.scope.clone();
         sql::write(&mut *self.db, |db| {
-            let Some(row) = rows::by_id(db, id.as_str())? else { return Ok(()) };
+            let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
+            let Some(row) = row else { return Ok(()) };
             let details = Map::from_iter([
                 (Details::EVENT.to_owned(), json!({})),
                 (Details::REFUSED.to_owned(), json!(why)),
@@ -87,11 +126,16 @@ impl Registry {
     ) -> Result<Option<Stored>, RegistryError> {
         let name = holder.name();
         check_name("the holder", &name)?;
+        let scope = self.scope.clone();
         sql::write(&mut *self.db, |db| {
             let mut after = i64::MIN;
             let (row, stored) = loop {
                 let found = rows::claimable(db, after, now, &holder.prefix())?;
                 let Some(row) = found else { return Ok(None) };
+                if !scope.can_run(&row) {
+                    after = row.ord;
+                    continue;
+                }
                 let stored = row.stored()?;
                 if is_wanted(&stored) {
                     break (row, stored);
@@ -134,9 +178,10 @@ pub(crate) fn mint_id(
 /// A record that a correction may name as its source, whether it is of today or of before.
 pub(crate) fn source_record(
     db: &mut dyn Database,
+    scope: &Scope,
     id: &str,
 ) -> Result<Option<Record>, RegistryError> {
-    let Some(row) = rows::by_id(db, id)? else { return Ok(None) };
+    let Some(row) = rows::by_id(db, id)?.filter(|it| scope.has(it)) else { return Ok(None) };
     Ok(match row.entry()? {
         Entry::Current(stored) => Some(stored.record),
         Entry::Legacy(legacy) => legacy::as_record(&legacy),
@@ -146,6 +191,7 @@ pub(crate) fn source_record(
 /// Adds a record in a transaction that has been started.
 pub(crate) fn add(
     db: &mut dyn Database,
+    scope: &Scope,
     value: &Value,
     patch: Option<&[u8]>,
     actor: &str,
@@ -169,7 +215,7 @@ pub(crate) fn add(
     let source_id = value.get("source_dds").and_then(Value::as_str);
     let source_id = source_id.filter(|it| is_fix && Id::parse(it).is_ok());
     let (source, sibling) = match source_id {
-        Some(id) => (source_record(db, id)?, rows::sibling(db, id)?),
+        Some(id) => (source_record(db, scope, id)?, rows::sibling(db, id)?),
         None => (None, None),
     };
     let sibling = sibling.and_then(|it| Id::parse(&it).ok());
@@ -183,10 +229,34 @@ pub(crate) fn add(
     if let Some(given) = given {
         details.insert(Details::GIVEN.to_owned(), given.clone());
     }
-    let row = RecordRow::new(&record.id, &value, Status::Proposed.name());
+    let mut row = RecordRow::new(&record.id, &value, Status::Proposed.name());
+    own(db, scope, &mut row, &mut details, actor, now)?;
     let mut line = rows::draft(&row, actor, now, "add", details)?;
     line.from = None;
     Ok(rows::insert(db, row, patch, line)?.stored()?)
+}
+
+/// Says in the row and in its first line whose it is and what its approvals are bound to. The nonce follows from the end of
+/// the trail and the moment, so that no second record has it, and a registry that is restored gives the same one again.
+pub(crate) fn own(
+    db: &mut dyn Database,
+    scope: &Scope,
+    row: &mut RecordRow,
+    details: &mut Map<String, Value>,
+    actor: &str,
+    now: Moment,
+) -> Result<(), RegistryError> {
+    let head = rows::head(db)?.map(|it| it.1).unwrap_or_default();
+    let at = now.micros().to_le_bytes();
+    let parts = [head.as_bytes(), &at, actor.as_bytes(), row.id.as_bytes(), row.body.as_bytes()];
+    let nonce = rows::nonce(&parts);
+    details.insert(Details::NONCE.to_owned(), json!(nonce));
+    row.nonce = Some(nonce);
+    if let Some(repository) = scope.own() {
+        details.insert(Details::REPOSITORY.to_owned(), json!(repository));
+        row.repository = Some(repository.to_owned());
+    }
+    Ok(())
 }
 
 /// What can be said about a change without looking at the record.
@@ -197,9 +267,14 @@ fn check(change: &Change<'_>) -> Result<(), HappenError> {
         | Event::Begin { holder }
         | Event::Commit { holder }
         | Event::Renew { holder, .. }
+        | Event::Release { holder }
         | Event::Finish { holder, .. } => check_name("the holder", holder)?,
-        Event::Approve(_) if change.details.is_none() => return Err(HappenError::NoDocument),
-        Event::Approve(_) | Event::Reject => {}
+        Event::Approve(_) | Event::Sign if change.details.is_none() => {
+            return Err(HappenError::NoDocument);
+        }
+        // It comes with bytes: see [`Registry::attach`].
+        Event::Plan => return Err(HappenError::NoDocument),
+        Event::Approve(_) | Event::Sign | Event::Reject => {}
     }
     if change.details.is_some_and(|it| !is_within(it, MAX_DETAIL_LEVELS)) {
         return Err(HappenError::TooDeep);
@@ -226,9 +301,10 @@ fn is_within(value: &Value, n_levels: usize) -> bool {
 /// The outer result is the transaction's, the inner one the event's: a refusal is written down and kept.
 fn happen(
     db: &mut dyn Database,
+    scope: &Scope,
     change: &Change<'_>,
 ) -> Result<Result<Stored, HappenError>, HappenError> {
-    let Some(row) = rows::by_id(db, change.id.as_str())? else {
+    let Some(row) = rows::by_id(db, change.id.as_str())?.filter(|it| scope.has(it)) else {
         return Err(HappenError::Unknown { id: change.id.clone() });
     };
     if let Expected::Version(expected) = change.expected
@@ -286,11 +362,11 @@ fn proceed(
         rows::add_report(db, &row.id, &body)?;
     }
     match (change.event, change.details) {
-        (Event::Approve(_), Some(document)) => {
+        (Event::Approve(_) | Event::Sign, Some(document)) => {
             let body = document.to_string();
             let hash = content_hash(body.as_bytes());
             details.insert(Details::APPROVAL.to_owned(), json!(hash));
-            rows::add_approval(db, &row.id, &body)?;
+            rows::set_approval(db, &row.id, &body)?;
         }
         (_, Some(given)) => {
             details.insert(Details::GIVEN.to_owned(), given.clone());

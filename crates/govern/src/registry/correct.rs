@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use super::change::{self, mint_id};
 use super::rows;
 use super::sql::{self, Database};
-use super::{AddError, Registry, RegistryError, Stored, check_name};
+use super::{AddError, Registry, RegistryError, Scope, Stored, check_name};
 use crate::derive;
 use crate::id::{Form, Id, NoFreeId};
+use crate::lifecycle::Outcome;
 use crate::record::Record;
 use crate::report::Report;
 use crate::shape::Fault;
@@ -42,7 +43,8 @@ impl Registry {
         now: Moment,
     ) -> Result<Option<Stored>, CorrectError> {
         check_name("the actor", actor)?;
-        sql::write(&mut *self.db, |db| correct_oldest(db, actor, now))
+        let scope = self.scope.clone();
+        sql::write(&mut *self.db, |db| correct_oldest(db, &scope, actor, now))
     }
 }
 
@@ -50,15 +52,21 @@ impl Registry {
 /// gets no correction, such as one of the built-in tool.
 fn correct_oldest(
     db: &mut dyn Database,
+    scope: &Scope,
     actor: &str,
     now: Moment,
 ) -> Result<Option<Stored>, CorrectError> {
     for (row, text) in rows::uncorrected(db)? {
+        if !scope.can_run(&row) {
+            continue;
+        }
         let failed = row.stored()?.record;
         let report = serde_json::from_str::<Value>(&text).ok();
         let report = report.as_ref().and_then(Report::from_json);
+        // An executor that died says nothing about the record that it carried out.
+        let report = report.filter(|it| it.outcome == Outcome::Failed);
         if let (Some(report), true) = (report, derive::gets_correction(&failed)) {
-            return correct(db, &failed, &report, actor, now);
+            return correct(db, scope, &failed, &report, actor, now);
         }
     }
     Ok(None)
@@ -66,6 +74,7 @@ fn correct_oldest(
 
 fn correct(
     db: &mut dyn Database,
+    scope: &Scope,
     failed: &Record,
     report: &Report,
     actor: &str,
@@ -74,7 +83,7 @@ fn correct(
     let minted = mint_id(db, Form::CodeFix, now)??;
     let Some(correction) = derive::correction(failed, report, minted) else { return Ok(None) };
     let given = json!({ "source": failed.id.as_str() });
-    let added = change::add(db, &correction.to_json(), None, actor, now, Some(&given));
+    let added = change::add(db, scope, &correction.to_json(), None, actor, now, Some(&given));
     added.map(Some).map_err(|error| match error {
         AddError::Faults { faults } => CorrectError::Faults { id: failed.id.clone(), faults },
         AddError::NoFreeId(error) => CorrectError::NoFreeId(error),

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::change::{MAX_PATCH, source_record};
+use super::change::{MAX_PATCH, own, source_record};
 use super::rows::{self, RecordRow};
 use super::sql::{self, Database};
-use super::{Registry, RegistryError, check_name};
+use super::{Registry, RegistryError, Scope, check_name};
 use crate::accept::{Surroundings, accept};
 use crate::audit::{Details, content_hash};
 use crate::exchange::{File, FileFault, Incoming};
@@ -54,15 +54,16 @@ impl Registry {
         now: Moment,
     ) -> Result<Imported, ImportError> {
         check_name("the actor", actor)?;
+        let scope = self.scope.clone();
         sql::write(&mut *self.db, |db| {
             let mut faults = Vec::new();
-            let arrivals = judge(db, incoming, &mut faults)?;
+            let arrivals = judge(db, &scope, incoming, &mut faults)?;
             let reports = judge_reports(incoming, &arrivals, &mut faults);
             judge_patches(incoming, &mut faults);
             if !faults.is_empty() {
                 return Err(ImportError::Faults { faults });
             }
-            Ok(store(db, incoming, &arrivals, &reports, actor, now)?)
+            Ok(store(db, &scope, incoming, &arrivals, &reports, actor, now)?)
         })
     }
 }
@@ -85,6 +86,7 @@ fn put(faults: &mut Vec<FileFault>, file: File, pointer: String, message: String
 /// The records, with every fault of every one of them.
 fn judge<'a>(
     db: &mut dyn Database,
+    scope: &Scope,
     incoming: &'a Incoming,
     faults: &mut Vec<FileFault>,
 ) -> Result<Vec<Arrival<'a>>, RegistryError> {
@@ -108,7 +110,7 @@ fn judge<'a>(
             if let Some(id) = source_id {
                 source = match sources.get(id) {
                     Some(record) => Some(record.clone()),
-                    None => source_record(db, id)?,
+                    None => source_record(db, scope, id)?,
                 };
                 sibling = match corrected.get(id) {
                     Some(first) => Some(first.clone()),
@@ -252,6 +254,7 @@ fn names(incoming: &Incoming) -> BTreeSet<&str> {
 
 fn store(
     db: &mut dyn Database,
+    scope: &Scope,
     incoming: &Incoming,
     arrivals: &[Arrival<'_>],
     reports: &[(String, String)],
@@ -283,6 +286,7 @@ fn store(
             details.insert(Details::GIVEN.to_owned(), json!({ "status": had }));
             imported.reopened.push((arrival.id.clone(), had.clone()));
         }
+        own(db, scope, &mut row, &mut details, actor, now)?;
         let mut line = rows::draft(&row, actor, now, "import", details)?;
         line.from = None;
         rows::insert(db, row, patch, line)?;

@@ -11,8 +11,10 @@ use crate::id::Id;
 impl Registry {
     /// Everything that is known about a record.
     pub fn get(&mut self, id: &Id) -> Result<Option<Dossier>, RegistryError> {
+        let scope = self.scope.clone();
         sql::read(&mut *self.db, |db| {
-            let Some(row) = rows::by_id(db, id.as_str())? else { return Ok(None) };
+            let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
+            let Some(row) = row else { return Ok(None) };
             Ok(Some(Dossier {
                 entry: row.entry()?,
                 patch: rows::patch(db, id.as_str())?,
@@ -28,8 +30,10 @@ impl Registry {
 
     /// A record as it stands, without what belongs to it.
     pub fn entry(&mut self, id: &Id) -> Result<Option<Entry>, RegistryError> {
+        let scope = self.scope.clone();
         sql::read(&mut *self.db, |db| {
-            rows::by_id(db, id.as_str())?.map(|it| it.entry()).transpose()
+            let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
+            row.map(|it| it.entry()).transpose()
         })
     }
 
@@ -41,7 +45,15 @@ impl Registry {
             Some(status) => rows::by_status(db, status),
             None => rows::all(db),
         })?;
-        found.iter().map(rows::RecordRow::entry).collect()
+        found.iter().filter(|it| self.scope.has(it)).map(rows::RecordRow::entry).collect()
+    }
+
+    /// The records whose rows can be read, in the order in which they came. Who asks for all of them finds out by
+    /// [`Registry::verify`] which cannot.
+    pub fn readable(&mut self) -> Result<Vec<Entry>, RegistryError> {
+        let found = sql::read(&mut *self.db, rows::each)?;
+        let own = found.into_iter().filter_map(|(_, row)| row.ok()).filter(|it| self.scope.has(it));
+        Ok(own.filter_map(|row| row.entry().ok()).collect())
     }
 
     /// The correction of a record; `None` if it has none.
@@ -56,18 +68,23 @@ impl Registry {
 
     /// Everything, as the two files that other programs know.
     pub fn export(&mut self) -> Result<Exported, RegistryError> {
+        let scope = self.scope.clone();
         sql::read(&mut *self.db, |db| {
             let mut proposals = Vec::new();
             let mut patches = Vec::new();
-            for row in rows::all(db)? {
+            let mut own = std::collections::BTreeSet::new();
+            for row in rows::all(db)?.into_iter().filter(|it| scope.has(it)) {
+                own.insert(row.id.clone());
                 proposals.push(row.entry()?.to_json());
                 if let Some(bytes) = rows::patch(db, &row.id)? {
                     patches.push((row.id.clone(), bytes));
                 }
             }
             let reports = rows::all_reports(db)?;
-            let reports =
-                reports.iter().map(|(id, text)| parse(text, || format!("report of {id}")));
+            let reports = reports
+                .iter()
+                .filter(|(id, _)| own.contains(id))
+                .map(|(id, text)| parse(text, || format!("report of {id}")));
             Ok(exchange::write(proposals, &patches, reports.collect::<Result<_, _>>()?))
         })
     }

@@ -29,6 +29,8 @@ pub(crate) struct RecordRow {
     pub(crate) lease_until: Option<i64>,
     pub(crate) lease_phase: Option<String>,
     pub(crate) changed: i64,
+    pub(crate) repository: Option<String>,
+    pub(crate) nonce: Option<String>,
 }
 
 impl RecordRow {
@@ -48,6 +50,8 @@ impl RecordRow {
             lease_until: row.maybe_int(11)?,
             lease_phase: row.maybe_text(12)?,
             changed: row.int(13)?,
+            repository: row.maybe_text(14)?,
+            nonce: row.maybe_text(15)?,
         })
     }
 
@@ -75,6 +79,8 @@ impl RecordRow {
             lease_until: None,
             lease_phase: None,
             changed: 0,
+            repository: None,
+            nonce: None,
         }
     }
 
@@ -122,8 +128,14 @@ impl RecordRow {
             record,
             state: State { status, lease: self.lease()? },
             version: self.version,
+            nonce: self.nonce.clone().unwrap_or_else(|| self.nonce_of_before()),
             body,
         })
+    }
+
+    /// A record that was stored before records had a nonce has the one that follows from its name and text.
+    fn nonce_of_before(&self) -> String {
+        nonce(&[b"a record of before", self.id.as_bytes(), self.body.as_bytes()])
     }
 
     pub(crate) fn entry(&self) -> Result<Entry, RegistryError> {
@@ -133,6 +145,17 @@ impl RecordRow {
         let legacy = legacy::read(&self.value()?);
         Ok(Entry::Legacy(legacy.map_err(|_| self.damaged("its text is no record of before"))?))
     }
+}
+
+/// The number that approvals of a record are bound to: another one for other parts.
+pub(crate) fn nonce(parts: &[&[u8]]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"regreen nonce 1\n");
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
 }
 
 /// What a minted id counts up in, and its number; nothing for the legacy form.
@@ -152,7 +175,7 @@ fn records(rows: &[Row]) -> Result<Vec<RecordRow>, RegistryError> {
 pub(crate) fn by_id(db: &mut dyn Database, id: &str) -> Result<Option<RecordRow>, RegistryError> {
     let rows = db.query(
         "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
-         lease_phase, changed FROM dds_records WHERE id = $1",
+         lease_phase, changed, repository, nonce FROM dds_records WHERE id = $1",
         &[Param::Text(id)],
     )?;
     rows.first().map(RecordRow::read).transpose()
@@ -162,9 +185,21 @@ pub(crate) fn by_id(db: &mut dyn Database, id: &str) -> Result<Option<RecordRow>
 pub(crate) fn all(db: &mut dyn Database) -> Result<Vec<RecordRow>, RegistryError> {
     records(&db.query(
         "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
-         lease_phase, changed FROM dds_records ORDER BY ord",
+         lease_phase, changed, repository, nonce FROM dds_records ORDER BY ord",
         &[],
     )?)
+}
+
+/// The id and the row of each record, as far as either can be read, in the order in which they came.
+pub(crate) fn each(
+    db: &mut dyn Database,
+) -> Result<Vec<(Option<String>, Result<RecordRow, RegistryError>)>, RegistryError> {
+    let rows = db.query(
+        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
+         lease_phase, changed, repository, nonce FROM dds_records ORDER BY ord",
+        &[],
+    )?;
+    Ok(rows.iter().map(|it| (it.text(1).ok(), RecordRow::read(it))).collect())
 }
 
 /// Those with that status, in the order in which they came.
@@ -174,7 +209,7 @@ pub(crate) fn by_status(
 ) -> Result<Vec<RecordRow>, RegistryError> {
     records(&db.query(
         "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
-         lease_phase, changed FROM dds_records WHERE status = $1 ORDER BY ord",
+         lease_phase, changed, repository, nonce FROM dds_records WHERE status = $1 ORDER BY ord",
         &[Param::Text(status)],
     )?)
 }
@@ -190,7 +225,7 @@ pub(crate) fn claimable(
 ) -> Result<Option<RecordRow>, RegistryError> {
     let rows = db.query(
         "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
-         lease_phase, changed FROM dds_records WHERE status = 'approved' AND legacy = 0 \
+         lease_phase, changed, repository, nonce FROM dds_records WHERE status = 'approved' AND legacy = 0 \
          AND (lease_until IS NULL OR (lease_until <= $1 AND (lease_phase <> 'committing' \
          OR substr(lease_holder, 1, length(CAST($2 AS TEXT))) = CAST($2 AS TEXT)))) AND ord > $3 ORDER BY ord LIMIT 1",
         &[Param::Int(now.micros()), Param::Text(prefix), Param::Int(after)],
@@ -205,7 +240,7 @@ pub(crate) fn uncorrected(
 ) -> Result<Vec<(RecordRow, String)>, RegistryError> {
     let rows = db.query(
         "SELECT failed.ord, failed.id, failed.body, legacy, kind, status, version, source, series, number, lease_holder, \
-         lease_until, lease_phase, changed, report.body FROM dds_records AS failed \
+         lease_until, lease_phase, changed, repository, nonce, report.body FROM dds_records AS failed \
          JOIN dds_reports AS report ON report.id = failed.id \
          WHERE status = 'failed' AND legacy = 0 AND kind = 'code_change' \
          AND NOT EXISTS (SELECT 1 FROM dds_records AS other WHERE other.source = failed.id) \
@@ -213,7 +248,7 @@ pub(crate) fn uncorrected(
          ORDER BY changed",
         &[],
     )?;
-    rows.iter().map(|it| Ok((RecordRow::read(it)?, it.text(14)?))).collect()
+    rows.iter().map(|it| Ok((RecordRow::read(it)?, it.text(16)?))).collect()
 }
 
 /// The correction of that source.
@@ -241,8 +276,8 @@ pub(crate) fn insert(
     row.changed = append(db, line)?;
     row.ord = next(db, "SELECT COALESCE(MAX(ord), 0) FROM dds_records")?;
     db.execute(
-        "INSERT INTO dds_records (ord, id, body, legacy, kind, status, version, source, series, number, changed) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        "INSERT INTO dds_records (ord, id, body, legacy, kind, status, version, source, series, number, changed, \
+         repository, nonce) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         &[
             Param::Int(row.ord),
             Param::Text(&row.id),
@@ -255,6 +290,8 @@ pub(crate) fn insert(
             Param::MaybeText(row.series.as_deref()),
             Param::MaybeInt(row.number),
             Param::Int(row.changed),
+            Param::MaybeText(row.repository.as_deref()),
+            Param::MaybeText(row.nonce.as_deref()),
         ],
     )?;
     if let Some(bytes) = patch {
@@ -309,14 +346,29 @@ pub(crate) fn all_reports(db: &mut dyn Database) -> Result<Vec<(String, String)>
     rows.iter().map(|it| Ok((it.text(0)?, it.text(1)?))).collect()
 }
 
-/// Keeps the document of an approval.
-pub(crate) fn add_approval(
+/// Keeps the document of an approval, in place of an earlier one.
+pub(crate) fn set_approval(
     db: &mut dyn Database,
     id: &str,
     body: &str,
 ) -> Result<(), RegistryError> {
-    let values = [Param::Text(id), Param::Text(body)];
-    db.execute("INSERT INTO dds_approvals (id, body) VALUES ($1, $2)", &values)?;
+    let values = [Param::Text(body), Param::Text(id)];
+    if db.execute("UPDATE dds_approvals SET body = $1 WHERE id = $2", &values)? == 0 {
+        db.execute("INSERT INTO dds_approvals (body, id) VALUES ($1, $2)", &values)?;
+    }
+    Ok(())
+}
+
+/// Keeps the bytes of a patch, in place of earlier ones.
+pub(crate) fn set_patch(
+    db: &mut dyn Database,
+    id: &str,
+    bytes: &[u8],
+) -> Result<(), RegistryError> {
+    let values = [Param::Bytes(bytes), Param::Text(id)];
+    if db.execute("UPDATE dds_patches SET bytes = $1 WHERE id = $2", &values)? == 0 {
+        db.execute("INSERT INTO dds_patches (bytes, id) VALUES ($1, $2)", &values)?;
+    }
     Ok(())
 }
 

@@ -6,8 +6,9 @@ use super::sql::{self, Database, Param};
 
 /// Each is a list of statements that both engines know. Nothing is ordered or compared by text but for equality, because
 /// the order of texts is the server's.
-const MIGRATIONS: &[&[&str]] = &[&[
-    "CREATE TABLE dds_records (
+const MIGRATIONS: &[&[&str]] = &[
+    &[
+        "CREATE TABLE dds_records (
         ord BIGINT PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
         body TEXT NOT NULL,
@@ -23,17 +24,23 @@ const MIGRATIONS: &[&[&str]] = &[&[
         lease_phase TEXT,
         changed BIGINT NOT NULL
     )",
-    "CREATE INDEX dds_records_status ON dds_records (status, ord)",
-    "CREATE INDEX dds_records_series ON dds_records (series, number)",
-    "CREATE TABLE dds_patches (id TEXT PRIMARY KEY, bytes BYTEA NOT NULL)",
-    "CREATE TABLE dds_reports (ord BIGINT PRIMARY KEY, id TEXT NOT NULL, body TEXT NOT NULL)",
-    "CREATE INDEX dds_reports_id ON dds_reports (id, ord)",
-    "CREATE TABLE dds_approvals (id TEXT PRIMARY KEY, body TEXT NOT NULL)",
-    "CREATE TABLE dds_audit (seq BIGINT PRIMARY KEY, id TEXT NOT NULL, line TEXT NOT NULL)",
-    "CREATE INDEX dds_audit_id ON dds_audit (id, seq)",
-    // The end of the audit trail, so that lines cut off from it are missed.
-    "CREATE TABLE dds_head (one BIGINT PRIMARY KEY CHECK (one = 1), seq BIGINT NOT NULL, hash TEXT NOT NULL)",
-]];
+        "CREATE INDEX dds_records_status ON dds_records (status, ord)",
+        "CREATE INDEX dds_records_series ON dds_records (series, number)",
+        "CREATE TABLE dds_patches (id TEXT PRIMARY KEY, bytes BYTEA NOT NULL)",
+        "CREATE TABLE dds_reports (ord BIGINT PRIMARY KEY, id TEXT NOT NULL, body TEXT NOT NULL)",
+        "CREATE INDEX dds_reports_id ON dds_reports (id, ord)",
+        "CREATE TABLE dds_approvals (id TEXT PRIMARY KEY, body TEXT NOT NULL)",
+        "CREATE TABLE dds_audit (seq BIGINT PRIMARY KEY, id TEXT NOT NULL, line TEXT NOT NULL)",
+        "CREATE INDEX dds_audit_id ON dds_audit (id, seq)",
+        // The end of the audit trail, so that lines cut off from it are missed.
+        "CREATE TABLE dds_head (one BIGINT PRIMARY KEY CHECK (one = 1), seq BIGINT NOT NULL, hash TEXT NOT NULL)",
+    ],
+    &[
+        // The repository that a record belongs to, and the number that its approvals are bound to.
+        "ALTER TABLE dds_records ADD COLUMN repository TEXT",
+        "ALTER TABLE dds_records ADD COLUMN nonce TEXT",
+    ],
+];
 
 /// The tables of the first version whose rows can be imported: their names and how they were made. They were made with
 /// these very words as long as the registry was a file in the work tree.

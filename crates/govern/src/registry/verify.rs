@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::rows::{self, RecordRow};
-use super::sql::{self, Database};
+use super::sql::{self, Database, Row};
 use super::{Registry, RegistryError};
 use crate::audit::{Flaw, Line, Place, Replayed, check_chain, content_hash, replay};
 
@@ -21,6 +21,23 @@ pub struct Verified {
     pub head: Option<String>,
     /// What is not as it was written, in the order of places. Empty if all is well.
     pub flaws: Vec<Flaw>,
+    /// The hashes of the lines that could be read, in their order.
+    hashes: Vec<String>,
+}
+
+impl Verified {
+    /// Whether history was only appended to since the trail ended at that hash, or what is wrong. The lines up to there are
+    /// bound to it, each by the hash of the one before; that they are whole is for [`Verified::flaws`] to say.
+    pub fn since(&self, anchor: &str) -> Option<Flaw> {
+        let wanted = anchor.strip_prefix("blake3:").unwrap_or(anchor);
+        let is_there = self.hashes.iter().any(|it| it.strip_prefix("blake3:") == Some(wanted));
+        (!is_there).then(|| Flaw {
+            place: Place::Head,
+            message: format!(
+                "no line has the hash blake3:{wanted}: the trail was cut or written anew since it ended there"
+            ),
+        })
+    }
 }
 
 impl Registry {
@@ -32,18 +49,18 @@ impl Registry {
                 .into_iter()
                 .map(|message| Flaw { place: Place::Database, message })
                 .collect();
-            let texts = lines(db)?;
+            let texts = lines(db, &mut flaws)?;
             let (lines, broken) = check_chain(&texts);
             flaws.extend(broken);
-            let head = rows::head(db)?;
+            let head = readable(rows::head(db), &mut flaws)?.flatten();
             flaws.extend(check_head(head.as_ref(), texts.last().map(|it| it.0), lines.last()));
 
             let mut by_record: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
             for line in &lines {
                 by_record.entry(line.dds.as_str()).or_default().push(line);
             }
-            let records = rows::all(db)?;
-            let attached = Attached::read(db)?;
+            let records = records(db, &mut flaws)?;
+            let attached = Attached::read(db, &mut flaws)?;
             let mut previous_addition = 0;
             for row in &records {
                 let Some(lines) = by_record.get(row.id.as_str()) else {
@@ -59,11 +76,22 @@ impl Registry {
                 }
                 previous_addition = added.max(previous_addition);
                 match replay(lines) {
-                    Ok(replayed) => check_record(db, row, &replayed, &attached, &mut flaws)?,
+                    Ok(replayed) => {
+                        let checked = check_record(db, row, &replayed, &attached, &mut flaws);
+                        readable(checked, &mut flaws)?;
+                    }
                     Err(flaw) => flaws.push(flaw),
                 }
             }
             let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
+            let is_damaged = |id: &str| {
+                flaws
+                    .iter()
+                    .any(|it| it.place == Place::Record(id.to_owned()) && !known.contains(id))
+            };
+            let damaged: BTreeSet<&str> =
+                by_record.keys().copied().filter(|it| is_damaged(it)).collect();
+            let known: BTreeSet<&str> = known.union(&damaged).copied().collect();
             for id in by_record.keys().filter(|it| !known.contains(*it)) {
                 let place = Place::Record((*id).to_owned());
                 flaws.push(flaw(place, "it is gone, but audit lines speak of it"));
@@ -71,8 +99,9 @@ impl Registry {
             strays(&attached, &known, &mut flaws);
             flaws.sort();
             flaws.dedup();
+            let hashes = lines.iter().map(|it| it.hash.clone()).collect();
             let head = head.map(|(_, hash)| hash);
-            Ok(Verified { n_records: records.len(), n_lines: texts.len(), head, flaws })
+            Ok(Verified { n_records: records.len(), n_lines: texts.len(), head, flaws, hashes })
         })
     }
 }
@@ -81,9 +110,58 @@ fn flaw(place: Place, message: &str) -> Flaw {
     Flaw { place, message: message.to_owned() }
 }
 
-fn lines(db: &mut dyn Database) -> Result<Vec<(i64, String)>, RegistryError> {
+/// What was read, or the flaw that kept it from being read. Only a database that gives no answer at all is an error.
+fn readable<T>(
+    read: Result<T, RegistryError>,
+    flaws: &mut Vec<Flaw>,
+) -> Result<Option<T>, RegistryError> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(RegistryError::Damaged { place, reason }) => {
+            flaws.push(Flaw { place: Place::Database, message: format!("{place}: {reason}") });
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The lines that can be read; the others are named.
+fn lines(
+    db: &mut dyn Database,
+    flaws: &mut Vec<Flaw>,
+) -> Result<Vec<(i64, String)>, RegistryError> {
     let rows = db.query("SELECT seq, line FROM dds_audit ORDER BY seq", &[])?;
-    rows.iter().map(|it| Ok((it.int(0)?, it.text(1)?))).collect()
+    let mut lines = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let seq = match row.int(0) {
+            Ok(seq) => seq,
+            Err(error) => {
+                readable::<()>(Err(error), flaws)?;
+                continue;
+            }
+        };
+        // A line that is no text has a place in the chain all the same, and is named there.
+        lines.push((seq, row.text(1).unwrap_or_default()));
+    }
+    Ok(lines)
+}
+
+/// The records whose rows can be read; the others are named.
+fn records(db: &mut dyn Database, flaws: &mut Vec<Flaw>) -> Result<Vec<RecordRow>, RegistryError> {
+    let mut records = Vec::new();
+    for (id, row) in rows::each(db)? {
+        match (row, id) {
+            (Ok(row), _) => records.push(row),
+            (Err(RegistryError::Damaged { reason, .. }), Some(id)) => {
+                flaws
+                    .push(Flaw { place: Place::Record(id), message: format!("its row: {reason}") });
+            }
+            (Err(error), _) => {
+                readable::<()>(Err(error), flaws)?;
+            }
+        }
+    }
+    Ok(records)
 }
 
 fn check_head(
@@ -137,6 +215,11 @@ fn check_record(
             "it has version {} of line {}, but its audit lines lead to version {} of line {}",
             row.version, row.changed, replayed.version, replayed.changed
         ));
+    }
+    let is_other =
+        |stored: &Option<String>, said: &Option<String>| said.is_some() && stored != said;
+    if is_other(&row.nonce, &replayed.nonce) || is_other(&row.repository, &replayed.repository) {
+        wrong("it was given to another repository or has another nonce".to_owned());
     }
     match row.lease() {
         Ok(lease) if lease == replayed.lease => {}
@@ -196,21 +279,32 @@ struct Attached {
 }
 
 impl Attached {
-    fn read(db: &mut dyn Database) -> Result<Attached, RegistryError> {
-        let patches = db.query("SELECT id FROM dds_patches", &[])?;
-        let approvals = db.query("SELECT id, body FROM dds_approvals", &[])?;
-        let approvals =
-            approvals.iter().map(|it| Ok((it.text(0)?, content_hash(it.text(1)?.as_bytes()))));
-        let mut reports: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (id, body) in rows::all_reports(db)? {
-            reports.entry(id).or_default().push(content_hash(body.as_bytes()));
+    fn read(db: &mut dyn Database, flaws: &mut Vec<Flaw>) -> Result<Attached, RegistryError> {
+        let mut attached = Attached {
+            patches: BTreeSet::new(),
+            reports: BTreeMap::new(),
+            approvals: BTreeMap::new(),
+        };
+        for row in db.query("SELECT id FROM dds_patches", &[])? {
+            attached.patches.extend(readable(row.text(0), flaws)?);
         }
-        Ok(Attached {
-            patches: patches.iter().map(|it| it.text(0)).collect::<Result<_, _>>()?,
-            reports,
-            approvals: approvals.collect::<Result<_, RegistryError>>()?,
-        })
+        for row in db.query("SELECT id, body FROM dds_approvals", &[])? {
+            if let Some((id, hash)) = readable(named_hash(&row), flaws)? {
+                attached.approvals.insert(id, hash);
+            }
+        }
+        for row in db.query("SELECT id, body FROM dds_reports ORDER BY ord", &[])? {
+            if let Some((id, hash)) = readable(named_hash(&row), flaws)? {
+                attached.reports.entry(id).or_default().push(hash);
+            }
+        }
+        Ok(attached)
     }
+}
+
+/// The name and the hash of the text in a row.
+fn named_hash(row: &Row) -> Result<(String, String), RegistryError> {
+    Ok((row.text(0)?, content_hash(row.text(1)?.as_bytes())))
 }
 
 /// Patches, reports and approvals of records that are not there.

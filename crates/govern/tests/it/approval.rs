@@ -2,14 +2,17 @@
 //! given (DF-41, DF-42).
 
 use govern::approval::{
-    Confirmation, Document, NAMESPACE, Refusal, SignatureEntry, Subject, approve_unsigned,
-    check_signature, recheck, verify_approval,
+    Confirmation, Document, NAMESPACE, Refusal, SignatureEntry, Statement, Subject,
+    approve_unsigned, check_signature, expiry, recheck, sha256, verify_approval,
 };
 use govern::{Id, Moment};
 use serde_json::{Value, json};
 use snapshot::RelPath;
 
-use crate::approval_support::{World, entry, now, private, public, record, signed, to_value};
+use crate::approval_support::{
+    World, context, entry, now, private, public, record, signed, signed_document, statement_bytes,
+    to_value,
+};
 
 /// `held by WHO`, or the kinds of all refusals of an approval that is given now.
 fn verified(world: &World) -> String {
@@ -90,11 +93,65 @@ fn every_tampering_is_found() {
             |it| {
                 it.record["goal"] = json!("Another goal");
                 let document = it.with_subject(|subject| {
-                    Document::signed(subject, entry(subject, "alice@example.org", 1), now())
+                    signed_document(subject, "alice@example.org", 1, now())
                 });
-                it.document["payload_hash"] = to_value(&document)["payload_hash"].clone();
+                for name in ["statement", "statement_hash"] {
+                    it.document[name] = to_value(&document)[name].clone();
+                }
             },
             "Signature",
+        ),
+        ("repository", |it| it.context.repository = "another".to_owned(), "Void"),
+        ("proposed anew", |it| it.context.nonce = "another-0".to_owned(), "Void"),
+        ("command", |it| it.context.tool.command.push("--yes".to_owned()), "Void"),
+        ("network", |it| it.context.tool.network = true, "Void"),
+        ("environment", |it| it.context.tool.environment.push("TOKEN".to_owned()), "Void"),
+        ("readable", |it| it.context.tool.readable.push("/home".to_owned()), "Void"),
+        ("limits", |it| it.context.tool.timeout += 1, "Void"),
+        (
+            "a program of the repository",
+            |it| {
+                it.context.tool.programs.insert("tools/fix.py".to_owned(), "22".repeat(32));
+            },
+            "Void",
+        ),
+        (
+            "a file that changed makes it stale, not void",
+            |it| it.context.files.clear(),
+            "held by alice@example.org",
+        ),
+        (
+            "it was used before",
+            |it| it.context.nonce = it.context.nonce.replace("-0", "-1"),
+            "held by alice@example.org",
+        ),
+        (
+            "the last moment of its time",
+            |it| it.now = Moment::parse("2026-03-04T23:59:59Z").unwrap(),
+            "held by alice@example.org",
+        ),
+        (
+            "its time is over",
+            |it| it.now = Moment::parse("2026-03-05T00:00:00Z").unwrap(),
+            "Outdated",
+        ),
+        (
+            "a later end",
+            |it| {
+                let said = it.with_subject(|it| it.statement(expiry(now(), 60)));
+                it.document["statement_hash"] = json!(said.hash());
+                it.document["statement"] = said.to_json().clone();
+            },
+            "Signature",
+        ),
+        (
+            "a member more in the statement",
+            |it| {
+                it.document["statement"]["predicate"]["x"] = json!(1);
+                let said = Statement::from_json(&it.document["statement"]).unwrap();
+                it.document["statement_hash"] = json!(said.hash());
+            },
+            "Void",
         ),
         (
             "document of another id",
@@ -175,7 +232,7 @@ fn every_tampering_is_found() {
 fn every_byte_of_a_signature_counts() {
     let world = World::signed_by_alice();
     let armored = world.document["signatures"][0]["signature"].as_str().unwrap().to_owned();
-    let bytes = world.with_subject(|subject| subject.record.approved_bytes(subject.patch));
+    let bytes = world.with_subject(|subject| statement_bytes(subject));
     assert!(check_signature(&armored, &bytes).is_ok());
     let mut n_changed = 0;
     for at in 0..armored.len() {
@@ -196,7 +253,7 @@ fn every_byte_of_a_signature_counts() {
 fn a_signature_for_something_else_approves_nothing() {
     for namespace in ["git", "file", "regreen-dds ", "regreen", "REGREEN-DDS"] {
         let mut world = World::signed_by_alice();
-        let bytes = world.with_subject(|subject| subject.record.approved_bytes(subject.patch));
+        let bytes = world.with_subject(|subject| statement_bytes(subject));
         let other =
             SignatureEntry::new("alice@example.org", &signed(&private(1), namespace, &bytes));
         world.document["signatures"][0]["signature"] = json!(other.signature);
@@ -273,7 +330,9 @@ fn an_unsigned_word_is_typed_where_the_policy_permits_it() {
     let mut world = World::signed_by_alice();
     let approve = |world: &World| {
         world.with_subject(|subject| {
-            approve_unsigned(&confirmation, "alice on a terminal", subject, &world.policy(), now())
+            let statement = subject.statement(expiry(now(), 30));
+            let (by, policy) = ("alice on a terminal", world.policy());
+            approve_unsigned(&confirmation, by, statement, subject, &policy, now())
                 .map_err(|it| kinds(&it))
         })
     };
@@ -297,7 +356,7 @@ fn an_unsigned_word_is_typed_where_the_policy_permits_it() {
     // What was typed for one record does not approve another.
     world.require_signature = false;
     world.record["id"] = json!("DDS-20260202-CODE-002");
-    assert_eq!(approve(&world).unwrap_err(), "OtherConfirmation");
+    assert_eq!(approve(&world).unwrap_err(), "OtherRecord");
 }
 
 #[test]
@@ -355,17 +414,19 @@ fn faults_of_a_document_name_their_place() {
         value.as_object_mut().unwrap().shift_remove(name);
     };
     let cases: &[Case<'_>] = &[
-        (&|it| it["regreen_approval"] = json!(2), &["/regreen_approval"]),
+        (&|it| it["regreen_approval"] = json!(3), &["/regreen_approval"]),
+        (&|it| it["regreen_approval"] = json!(1), &["/regreen_approval"]),
         (&|it| it["regreen_approval"] = json!("1"), &["/regreen_approval"]),
         (&|it| it["dds"] = json!(""), &["/dds"]),
         (&|it| it["dds"] = json!("a\nb"), &["/dds"]),
-        (&|it| it["payload_hash"] = json!("sha256:00"), &["/payload_hash"]),
-        (
-            &|it| it["payload_hash"] = json!(format!("blake3:{}", "A".repeat(64))),
-            &["/payload_hash"],
-        ),
-        (&|it| remove(it, "patch_hash"), &["/patch_hash"]),
-        (&|it| it["patch_hash"] = json!(7), &["/patch_hash"]),
+        (&|it| it["statement_hash"] = json!("sha256:00"), &["/statement_hash"]),
+        (&|it| remove(it, "statement_hash"), &["/statement_hash"]),
+        (&|it| remove(it, "statement"), &["/statement"]),
+        (&|it| it["statement"] = json!(7), &["/statement"]),
+        (&|it| it["statement"]["_type"] = json!("x"), &["/statement"]),
+        (&|it| it["statement"]["predicate"]["expires"] = json!("later"), &["/statement"]),
+        (&|it| it["statement"]["predicate"]["nonce"] = json!(1), &["/statement"]),
+        (&|it| it["statement"]["subject"] = json!([]), &["/statement_hash"]),
         (&|it| it["approved_at"] = json!("yesterday"), &["/approved_at"]),
         (&|it| it["approved_at"] = json!("2026-02-02T12:00:00+01:00"), &["/approved_at"]),
         (&|it| it["approved_at"] = json!(0), &["/approved_at"]),
@@ -401,16 +462,52 @@ fn faults_of_a_document_name_their_place() {
     assert!(Document::read(&text.replacen('{', "{/* */", 1)).is_err());
 }
 
+/// X-72: every part has its name in what is said.
 #[test]
-fn the_signed_bytes_are_canonical_json_of_record_and_patch_hash() {
+fn what_voided_an_approval_is_named() {
+    let cases: [(Change, &str); 5] = [
+        (|it| it.record["goal"] = json!("x"), "the record changed"),
+        (|it| it.context.tool.network = true, "the definition of its tool changed"),
+        (
+            |it| {
+                it.context.tool.programs.insert("tools/fix.py".to_owned(), "22".repeat(32));
+            },
+            "a program that its tool runs changed",
+        ),
+        (|it| it.context.repository.clear(), "the identity of the repository changed"),
+        (|it| it.context.nonce.insert(0, 'x'), "the record was proposed anew"),
+    ];
+    for (change, said) in cases {
+        let mut world = World::signed_by_alice();
+        change(&mut world);
+        let refusals = world.with_subject(|subject| {
+            recheck(&world.read_document(), subject, &world.allowed(), &world.policy(), now())
+                .unwrap_err()
+        });
+        assert!(refusals[0].to_string().starts_with(said), "{}", refusals[0]);
+    }
+}
+
+/// X-72: an in-toto Statement v1, as canonical JSON.
+#[test]
+fn the_signed_bytes_are_an_in_toto_statement() {
     let record = record(&json!({
         "type": "code_change", "version": 2, "status": "proposed", "id": "DDS-20260202-CODE-001",
         "project": "p", "goal": "g", "instructions": ["i"], "allowed_paths": ["src/"], "tool": "t",
         "constraints": {}
     }));
     let touched: [RelPath; 0] = [];
-    let subject =
-        Subject { record: &record, patch: None, touched: &touched, is_directory: &|_| true };
-    let bytes = subject.record.approved_bytes(subject.patch);
-    insta::assert_snapshot!(String::from_utf8(bytes).unwrap(), @r#"{"patch":null,"record":{"allowed_paths":["src/"],"constraints":{},"goal":"g","id":"DDS-20260202-CODE-001","instructions":["i"],"project":"p","tool":"t","type":"code_change","version":2}}"#);
+    let context = context();
+    let subject = Subject {
+        record: &record,
+        patch: Some(b"patch"),
+        context: &context,
+        touched: &touched,
+        is_directory: &|_| true,
+    };
+    let statement = subject.statement(expiry(now(), 30));
+    assert_eq!(statement.hash(), format!("sha256:{}", sha256(&statement.bytes())));
+    assert_eq!(Statement::from_json(statement.to_json()).unwrap(), statement);
+    let compact: Value = serde_json::from_slice(&statement.bytes()).unwrap();
+    insta::assert_snapshot!(format!("{compact:#}"));
 }

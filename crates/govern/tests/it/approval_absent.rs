@@ -2,9 +2,9 @@
 
 use govern::Moment;
 use govern::approval::{
-    AllowedSigners, DEFAULT_PROTECTED, Document, Key, KeyError, Policy, Refusal, SignError,
-    SignatureEntry, SignatureError, SigningKey, Subject, check_signature, key_in_signature,
-    public_half, recheck, sign, verify_approval,
+    AllowedSigners, Context, DEFAULT_PROTECTED, Document, Key, KeyError, Policy, Refusal,
+    SignError, SignatureEntry, SignatureError, SigningKey, Subject, check_signature,
+    key_in_signature, public_half, recheck, sign, verify_approval,
 };
 use serde_json::json;
 use snapshot::RelPath;
@@ -23,14 +23,21 @@ fn a_signed_approval_does_not_hold() {
     });
     let read = govern::shape::read(&value);
     let record = read.record.unwrap_or_else(|| panic!("{:?}", read.faults));
-    let subject = Subject { record: &record, patch: None, touched: &[], is_directory: &|_| true };
+    let context = Context::default();
+    let subject = Subject {
+        record: &record,
+        patch: None,
+        context: &context,
+        touched: &[],
+        is_directory: &|_| true,
+    };
     let entry = SignatureEntry {
         principal: "ana".to_owned(),
         fingerprint: "SHA256:0".to_owned(),
         signature: SIGNATURE.to_owned(),
     };
     let now = Moment::from_micros(0);
-    let document = Document::signed(&subject, entry, now);
+    let document = Document::signed(&record.id, subject.statement(now.plus_seconds(9)), entry, now);
     let allowed = AllowedSigners::read(&format!("ana {KEY}\n* {KEY}\n"));
     assert_eq!((allowed.lines.len(), allowed.faults.len()), (0, 2));
     let absent = [Refusal::Signature(SignatureError::Key(KeyError::Absent))];

@@ -192,8 +192,12 @@ fn an_unsigned_word_never_suffices_there_and_nothing_for_git() {
     let id = govern::Id::parse("DDS-20260202-CODE-001").unwrap();
     let confirmation = Confirmation::typed(&id, id.as_str()).unwrap();
     let refusals = world.with_subject(|subject| {
-        approve_unsigned(&confirmation, "me", subject, &world.policy(), Moment::from_micros(0))
-            .unwrap_err()
+        {
+            let now = Moment::from_micros(0);
+            let statement = subject.statement(now.plus_seconds(60));
+            approve_unsigned(&confirmation, "me", statement, subject, &world.policy(), now)
+        }
+        .unwrap_err()
     });
     assert!(
         matches!(refusals.as_slice(), [Refusal::Never { .. }, Refusal::SecondKey { .. }]),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use govern::approval::{
-    AllowedSigners, DEFAULT_PROTECTED, Document, Key, NAMESPACE, Policy, SignatureEntry, Signed,
-    Subject,
+    AllowedSigners, Context, DEFAULT_PROTECTED, Document, Key, NAMESPACE, Policy, SignatureEntry,
+    Signed, Subject, ToolDefinition, expiry,
 };
 use govern::{Moment, Record};
 use serde_json::{Value, json};
@@ -104,6 +104,7 @@ pub(crate) fn record(value: &Value) -> Record {
 pub(crate) struct World {
     pub(crate) record: Value,
     pub(crate) patch: Option<Vec<u8>>,
+    pub(crate) context: Context,
     pub(crate) touched: Vec<&'static str>,
     pub(crate) allowed: String,
     pub(crate) require_signature: bool,
@@ -123,6 +124,7 @@ impl World {
         let mut world = World {
             record: record_json(),
             patch: Some(b"the patch".to_vec()),
+            context: context(),
             touched: Vec::new(),
             allowed: format!(
                 "alice@example.org namespaces=\"{NAMESPACE}\" {}\nbob@example.org {}\n",
@@ -133,9 +135,9 @@ impl World {
             document: Value::Null,
             now: now(),
         };
-        world.document = to_value(&world.with_subject(|subject| {
-            Document::signed(subject, entry(subject, "alice@example.org", 1), now())
-        }));
+        world.document = to_value(
+            &world.with_subject(|subject| signed_document(subject, "alice@example.org", 1, now())),
+        );
         world
     }
 
@@ -146,6 +148,7 @@ impl World {
         work(&Subject {
             record: &record,
             patch: self.patch.as_deref(),
+            context: &self.context,
             touched: &touched,
             is_directory: &|path| !path.as_str().contains('.'),
         })
@@ -174,11 +177,40 @@ impl World {
 
     /// Signs anew, as alice.
     pub(crate) fn sign_anew(&mut self) {
-        let document = self.with_subject(|subject| {
-            Document::signed(subject, entry(subject, "alice@example.org", 1), self.now)
-        });
+        let document =
+            self.with_subject(|subject| signed_document(subject, "alice@example.org", 1, self.now));
         self.document = to_value(&document);
     }
+}
+
+/// A repository and a tool.
+pub(crate) fn context() -> Context {
+    Context {
+        repository: "0f0e0d0c0b0a09080706050403020100".to_owned(),
+        nonce: "00112233445566778899aabbccddeeff-0".to_owned(),
+        tool: ToolDefinition {
+            command: ["aider", "{message}"].map(str::to_owned).to_vec(),
+            timeout: 600,
+            programs: [("tools/fix.py".to_owned(), "00".repeat(32))].into(),
+            ..ToolDefinition::default()
+        },
+        files: [("src/a.py".to_owned(), Some("11".repeat(32)))].into(),
+    }
+}
+
+/// What is signed on the day of the tests.
+pub(crate) fn statement_bytes(subject: &Subject<'_>) -> Vec<u8> {
+    subject.statement(expiry(now(), 30)).bytes()
+}
+
+pub(crate) fn signed_document(
+    subject: &Subject<'_>,
+    principal: &str,
+    seed: u8,
+    at: Moment,
+) -> Document {
+    let statement = subject.statement(expiry(now(), 30));
+    Document::signed(&subject.record.id, statement, entry(subject, principal, seed), at)
 }
 
 pub(crate) fn to_value(document: &Document) -> Value {
@@ -186,7 +218,7 @@ pub(crate) fn to_value(document: &Document) -> Value {
 }
 
 pub(crate) fn entry(subject: &Subject<'_>, principal: &str, seed: u8) -> SignatureEntry {
-    let bytes = subject.record.approved_bytes(subject.patch);
+    let bytes = statement_bytes(subject);
     SignatureEntry::new(principal, &signed(&private(seed), NAMESPACE, &bytes))
 }
 

@@ -83,6 +83,9 @@ pub(super) fn schema() -> Schema {
                 "properties": {
                     "registry": {"type": "string", "pattern": "^(sqlite:[^/].*|postgres(ql)?://.+)$", "description": "where records are kept: sqlite: and a path in the state folder of the workspace, outside the work tree, or a PostgreSQL server, which needs `regreen trust`; by default registry.db in the state folder"},
                     "allowed_signers": {"type": "string", "minLength": 1, "default": "allowed_signers", "description": "the file of the keys that may approve, in the format of OpenSSH"},
+                    "approval_days": {"type": "integer", "minimum": 1, "maximum": 3650, "default": 30, "description": "for how many days an approval counts"},
+                    "project": {"type": "string", "description": "the project that proposals of this repository must name"},
+                    "require_plan": {"type": "boolean", "default": false, "description": "whether only proposals that were planned may be approved"},
                     "require_signature": {"type": "boolean", "default": false, "description": "whether an approval without a signature is refused"},
                     "require_approval": {"type": "boolean", "default": false, "description": "whether repairs that may change behavior are applied only by an approved proposal"},
                     "protected": {"description": "what needs a second key; by default the files of continuous integration", "allOf": [globs]}

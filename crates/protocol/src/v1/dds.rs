@@ -26,6 +26,8 @@ pub enum DdsReport {
     List(DdsList),
     /// One record, with all that is known about it.
     Show(Box<DdsShow>),
+    /// What a tool would do.
+    Plan(DdsPlan),
     /// A person's decision.
     Decide(DdsDecision),
     /// What was carried out.
@@ -109,12 +111,20 @@ pub struct DdsShow {
     pub diff: Option<String>,
     /// Why the attached patch does not apply now; null if it does or there is none.
     pub stale: Option<String>,
+    /// What an approval says: an in-toto Statement v1; null if there is nothing to approve any more.
+    pub statement: Option<Value>,
+    /// The SHA-256 of the statement's canonical JSON, which is what is signed; `approve --expect` takes it.
+    pub statement_hash: Option<String>,
+    /// Why it cannot be approved here and now; null if it can.
+    pub unsignable: Option<String>,
     /// Its approval; null if it has none.
     pub approval: Option<DdsApproval>,
     /// The report of its run; null if it has not run.
     pub report: Option<Value>,
     /// The correction that its failure led to; null if there is none.
     pub correction: Option<String>,
+    /// How often it was approved and could not be carried out; why is in the history.
+    pub refusals: usize,
     /// Everything that happened to it, oldest first.
     pub history: Vec<DdsHappened>,
 }
@@ -149,6 +159,25 @@ pub struct DdsHappened {
     pub details: Value,
 }
 
+/// What a tool would do, found out on a copy and attached to the record.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct DdsPlan {
+    /// Whether it was attached.
+    pub ok: bool,
+    /// The record.
+    pub id: String,
+    /// Whether the tool had the network, the variables and the files that its configuration gives it.
+    pub as_configured: bool,
+    /// What held the tool in its scope; null if nothing on this machine does.
+    pub sandbox: Option<String>,
+    /// What will be written if it is approved, as a unified diff; null if nothing was attached.
+    pub diff: Option<String>,
+    /// The hash of what an approval says now; null if it cannot be approved here.
+    pub statement_hash: Option<String>,
+    /// Why nothing was attached; empty if it was.
+    pub problem: String,
+}
+
 /// A person's decision.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct DdsDecision {
@@ -173,6 +202,8 @@ pub struct DdsRuns {
     pub ok: bool,
     /// The reports, in the order of the runs.
     pub reports: Vec<Value>,
+    /// How many of them were refused: these records stay approved and can be run again.
+    pub refused: usize,
     /// What is approved and was not carried out, because it needs something that the user has not trusted.
     pub left: Vec<DdsLeft>,
 }
@@ -208,6 +239,9 @@ pub struct DdsVerification {
     pub audit_lines: usize,
     /// How many approvals were checked.
     pub approvals: usize,
+    /// The hash of the last line of the audit trail; null if there is none. Kept elsewhere, it shows later that history was
+    /// only appended to (`verify --against`).
+    pub head: Option<String>,
     /// What does not hold, each with its place.
     pub problems: Vec<DdsProblem>,
 }

@@ -14,6 +14,7 @@ const DEFAULT_SIGNERS: &str = "allowed_signers";
 const MEGABYTE: u64 = 1 << 20;
 const MOST_SECONDS: u64 = 24 * 60 * 60;
 const MOST_MEGABYTES: u64 = 1 << 20;
+const MOST_DAYS: u64 = 3650;
 
 /// What a configuration says about proposals.
 #[derive(Clone, Debug)]
@@ -24,6 +25,12 @@ pub(crate) struct Govern {
     pub(crate) allowed_signers: RelPath,
     /// Whether an approval without a signature is refused.
     pub(crate) require_signature: bool,
+    /// Whether only what was planned may be approved.
+    pub(crate) require_plan: bool,
+    /// For how many days an approval counts.
+    pub(crate) approval_days: u32,
+    /// The project that records must be of; `None` is any.
+    pub(crate) project: Option<String>,
     /// What needs a second key, as globs.
     pub(crate) protected: Vec<String>,
     /// The programs that carry out proposals, by name.
@@ -87,6 +94,9 @@ impl Default for Govern {
             registry: None,
             allowed_signers: RelPath::parse(DEFAULT_SIGNERS).expect("the default is a path"),
             require_signature: false,
+            require_plan: false,
+            approval_days: govern::approval::DEFAULT_APPROVAL_DAYS,
+            project: None,
             protected: govern::approval::DEFAULT_PROTECTED.map(str::to_owned).to_vec(),
             tools: BTreeMap::new(),
             table: None,
@@ -122,6 +132,18 @@ pub(super) fn read_govern(
     }
     let require_signature = flag(&mut section, "require_signature", problems);
     govern.require_signature = require_signature.unwrap_or(govern.require_signature);
+    govern.require_plan = flag(&mut section, "require_plan", problems).unwrap_or(false);
+    if let Some((value, at)) = section.take("approval_days") {
+        let days = positive_integer(value, &at, MOST_DAYS, problems);
+        let days = days.and_then(|it| u32::try_from(it).ok());
+        govern.approval_days = days.unwrap_or(govern.approval_days);
+    }
+    if let Some((value, at)) = section.take("project") {
+        match value.as_str() {
+            Some(project) => govern.project = Some(project.to_owned()),
+            None => problems.wrong_type(&at, value, "a string"),
+        }
+    }
     if let Some((value, at)) = section.take("protected") {
         let globs = list_of_strings(value, &at, "a list of globs", problems);
         let mut checked = crate::globs::Globs::default();
@@ -133,8 +155,16 @@ pub(super) fn read_govern(
         govern.protected = globs.into_iter().map(|(glob, _)| glob).collect();
     }
     let require_approval = flag(&mut section, "require_approval", problems);
-    let known =
-        ["registry", "allowed_signers", "require_signature", "require_approval", "protected"];
+    let known = [
+        "registry",
+        "allowed_signers",
+        "require_signature",
+        "require_approval",
+        "require_plan",
+        "approval_days",
+        "project",
+        "protected",
+    ];
     section.close(&known, problems);
     if let Value::Object(members) = value {
         let said: Vec<(String, Value)> =

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use govern::approval::{
-    self, Approved, Confirmation, Document, Key, Refusal, SignatureEntry, Signed, SigningKey, Word,
+    self, Confirmation, Document, Key, Refusal, SignatureEntry, Signed, SigningKey, Statement, Word,
 };
 use govern::lifecycle::Event;
-use govern::registry::{Dossier, Entry, Expected, Stored};
+use govern::registry::{Change, Dossier, Entry, Expected, HappenError, Stored};
 use govern::{Id, Status};
 use protocol::v1;
 use serde_json::Value;
 use snapshot::{NewFile, RelPath, TreeChange};
 use workspace::Meta;
 
-use super::{Desk, decision, now, reasons};
+use super::statement::document;
+use super::{Desk, approval_path, decision, now, reasons};
 use crate::failure::Failure;
 use crate::log::TITLE;
 use crate::trust;
@@ -40,30 +41,44 @@ pub struct Signing<'a> {
     pub passphrase: &'a mut dyn FnMut() -> Option<String>,
 }
 
+/// How often somebody else may decide about the same record before we give up.
+const MOST_ATTEMPTS: usize = 256;
+
 impl Desk<'_> {
-    /// Signs exactly these bytes, and approves them if that is enough. A proposal that needs a second key keeps the first
-    /// signature and stays proposed.
+    /// Signs what an approval of the record says, and approves it if that is enough. A proposal that needs a second key keeps
+    /// the first signature and stays proposed. `expected` is the hash of what was reviewed: nothing else is signed.
     pub fn approve_signed(
         &self,
         id: &str,
-        signing: Signing<'_>,
+        mut signing: Signing<'_>,
+        expected: &str,
         by: &str,
     ) -> Result<v1::DdsReport, Failure> {
-        let dossier = self.dossier(id)?;
-        let Some(stored) = decidable(&dossier) else {
-            return self.refuse_event(&dossier, by);
-        };
-        let patch = dossier.patch.as_deref();
+        let usage = |error: &dyn std::error::Error| Failure::Usage { message: chain(error) };
         let key = self.signing_key(&signing.key)?;
-        let public = approval::public_half(&key)
-            .map_err(|error| Failure::Usage { message: chain(&error) })?;
-        if let Some(problem) = self.distrusts(&public)? {
-            return Ok(undecided(stored, by, problem));
-        }
-        let bytes = stored.record.approved_bytes(patch);
-        let signed = approval::sign(&key, &bytes, signing.socket.as_deref(), signing.passphrase)
-            .map_err(|error| Failure::Usage { message: chain(&error) })?;
-        self.approve_by(stored, patch, &signed, signing.principal, by)
+        let public = approval::public_half(&key).map_err(|error| usage(&error))?;
+        let mut made: Option<(String, Signed)> = None;
+        let principal = signing.principal.take();
+        self.approve_by(id, principal, by, &mut |statements| {
+            if let Some(problem) = self.distrusts(&public)? {
+                return Ok(Err(problem));
+            }
+            let Some(statement) = statements.iter().find(|it| it.hash() == expected) else {
+                return Ok(Err(not_reviewed(statements, expected)));
+            };
+            let signed = match made.take().filter(|(hash, _)| hash == expected) {
+                Some((_, signed)) => signed,
+                None => approval::sign(
+                    &key,
+                    &statement.bytes(),
+                    signing.socket.as_deref(),
+                    &mut *signing.passphrase,
+                )
+                .map_err(|error| usage(&error))?,
+            };
+            made = Some((expected.to_owned(), signed.clone()));
+            Ok(Ok((statement.clone(), signed)))
+        })
     }
 
     /// Approves with a signature that was made elsewhere, of what [`Desk::approved_bytes`] gives.
@@ -74,36 +89,51 @@ impl Desk<'_> {
         principal: Option<&str>,
         by: &str,
     ) -> Result<v1::DdsReport, Failure> {
-        let dossier = self.dossier(id)?;
-        let Some(stored) = decidable(&dossier) else {
-            return self.refuse_event(&dossier, by);
-        };
-        let patch = dossier.patch.as_deref();
         let armored = String::from_utf8_lossy(signature).into_owned();
-        match approval::check_signature(&armored, &stored.record.approved_bytes(patch)) {
-            Ok(key) => {
-                if let Some(problem) = self.distrusts(&key)? {
-                    return Ok(undecided(stored, by, problem));
+        self.approve_by(id, principal.map(str::to_owned), by, &mut |statements| {
+            let mut why = String::new();
+            for statement in statements {
+                match approval::check_signature(&armored, &statement.bytes()) {
+                    Ok(key) => {
+                        if let Some(problem) = self.distrusts(&key)? {
+                            return Ok(Err(problem));
+                        }
+                        let signed = Signed { key, armored: armored.clone() };
+                        return Ok(Ok((statement.clone(), signed)));
+                    }
+                    Err(error) => why = error.to_string(),
                 }
-                let signed = Signed { key, armored };
-                self.approve_by(stored, patch, &signed, principal.map(str::to_owned), by)
             }
-            Err(error) => Ok(refused(stored, by, &[error.into()])),
-        }
+            Ok(Err(why))
+        })
     }
 
     /// Exactly the bytes that an approval of the record signs.
     pub fn approved_bytes(&self, id: &str) -> Result<Vec<u8>, Failure> {
         let dossier = self.dossier(id)?;
-        match &dossier.entry {
-            Entry::Current(stored) => Ok(stored.record.approved_bytes(dossier.patch.as_deref())),
-            Entry::Legacy(_) => Err(Failure::Usage { message: of_before(dossier.entry.id()) }),
+        let stored = match &dossier.entry {
+            Entry::Current(stored) => stored,
+            Entry::Legacy(_) => {
+                return Err(Failure::Usage { message: of_before(dossier.entry.id()) });
+            }
+        };
+        // What was decided says for ever what was signed.
+        let signed = dossier.approval.as_ref().and_then(document);
+        match signed.filter(|_| stored.state.status != Status::Proposed) {
+            Some(signed) => Ok(signed.statement.bytes()),
+            None => {
+                let statements = self.statements(stored, &dossier);
+                let statements = statements.map_err(|message| Failure::Usage { message })?;
+                Ok(statements.first().map(Statement::bytes).unwrap_or_default())
+            }
         }
     }
 
     /// Why a signature of that key cannot count here, whatever it signs: what says so is not trusted.
     fn distrusts(&self, key: &Key) -> Result<Option<String>, Failure> {
-        if let Some(problem) = self.trust.forbids_govern() {
+        if let Some(problem) =
+            self.trust.forbids_govern().or_else(|| self.trust.forbids_repository())
+        {
             return Ok(Some(problem));
         }
         let present = self.present_signers()?;
@@ -113,64 +143,125 @@ impl Desk<'_> {
         Ok((is_named && !is_trusted).then(|| trust::not_trusted(&format!("this key in {file}"))))
     }
 
-    /// Adds the signature to those that are there, and approves if that is enough.
+    /// Adds a signature to those that are there, and approves if that is enough. Who decides at the same moment makes us look
+    /// again: both signatures count. `sign` is given what can be signed.
     fn approve_by(
         &self,
-        stored: &Stored,
-        patch: Option<&[u8]>,
-        signed: &Signed,
+        id: &str,
         principal: Option<String>,
         by: &str,
+        sign: &mut Sign<'_>,
     ) -> Result<v1::DdsReport, Failure> {
         let allowed = self.allowed_signers()?;
-        let known = allowed.principal_of(&signed.key).map(str::to_owned);
-        let principal = principal.or(known).unwrap_or_else(|| by.to_owned());
-        let entry = SignatureEntry::new(&principal, signed);
-        let earlier = self.signed_before(stored)?;
-        let (document, verdict) = self.with_subject(&stored.record, patch, |subject| {
-            let fresh = Document::signed(subject, entry.clone(), now());
-            let document = match earlier.filter(|it| it.payload_hash == fresh.payload_hash) {
-                Some(earlier) => earlier.with_signature(entry, now()),
-                None => fresh,
+        for _ in 0..MOST_ATTEMPTS {
+            let dossier = self.dossier(id)?;
+            let Some(stored) = decidable(&dossier) else {
+                return self.refuse_event(&dossier, by);
             };
-            let verdict =
-                approval::verify_approval(&document, subject, &allowed, &self.policy, now());
-            (document, verdict)
-        });
-        match verdict {
-            Ok(approved) => self.approved(stored, &document, approved, &principal),
-            Err(refusals) => {
-                let waits = refusals.iter().all(|it| matches!(it, Refusal::SecondKey { .. }));
-                let mut report = refused(stored, by, &refusals);
-                if let (true, v1::DdsReport::Decide(decision)) = (waits, &mut report) {
-                    decision.file = Some(self.write_approval(&document)?);
-                    decision.by = signers(&document);
+            self.meet()?;
+            let statements = match self.statements(stored, &dossier) {
+                Ok(statements) => statements,
+                Err(problem) => return Ok(undecided(stored, by, problem)),
+            };
+            let (statement, signed) = match sign(&statements)? {
+                Ok(signed) => signed,
+                Err(problem) => return Ok(undecided(stored, by, problem)),
+            };
+            let known = allowed.principal_of(&signed.key).map(str::to_owned);
+            let principal = principal.clone().or(known).unwrap_or_else(|| by.to_owned());
+            let entry = SignatureEntry::new(&principal, &signed);
+            let earlier = dossier.approval.as_ref().and_then(document);
+            let earlier = earlier
+                .filter(|it| it.statement == statement && matches!(it.word, Word::Signed(_)));
+            let document = match earlier {
+                Some(earlier) => earlier.with_signature(entry, now()),
+                None => Document::signed(&stored.record.id, statement, entry, now()),
+            };
+            let context = match self.context(&stored.record, &stored.nonce) {
+                Ok(context) => context,
+                Err(problem) => return Ok(undecided(stored, by, problem)),
+            };
+            let patch = dossier.patch.as_deref();
+            let verdict = self.with_subject(&stored.record, patch, &context, |subject| {
+                approval::verify_approval(&document, subject, &allowed, &self.policy, now())
+            });
+            let (event, refusals) = match verdict {
+                Ok(approved) => (Event::Approve(approved), Vec::new()),
+                Err(refusals) => {
+                    let waits = refusals.iter().all(|it| matches!(it, Refusal::SecondKey { .. }));
+                    if !waits || stored.state.status != Status::Proposed {
+                        return Ok(refused(stored, by, &refusals));
+                    }
+                    (Event::Sign, refusals)
                 }
-                Ok(report)
+            };
+            if let Some(report) = self.keep(stored, &document, &event, &principal, &refusals)? {
+                return Ok(report);
             }
         }
+        Err(Failure::Usage { message: "others decide about it all the time; try again".to_owned() })
+    }
+
+    /// What is said of a record that somebody looked at and did not approve.
+    pub fn not_approved(&self, id: &str, problem: &str) -> Result<v1::DdsReport, Failure> {
+        let dossier = self.dossier(id)?;
+        Ok(decision(dossier.entry.id(), dossier.entry.status(), "nobody", problem.to_owned()))
     }
 
     /// Approves what a person typed the id of. The policy may forbid it.
-    pub fn approve_typed(&self, id: &str, typed: &str, by: &str) -> Result<v1::DdsReport, Failure> {
-        let dossier = self.dossier(id)?;
-        let Some(stored) = decidable(&dossier) else {
-            return self.refuse_event(&dossier, by);
-        };
-        let id = &stored.record.id;
-        let confirmation = match Confirmation::typed(id, typed) {
-            Ok(confirmation) => confirmation,
-            Err(error) => {
-                return Ok(undecided(stored, by, error.to_string()));
+    pub fn approve_typed(
+        &self,
+        id: &str,
+        typed: &str,
+        expected: &str,
+        by: &str,
+    ) -> Result<v1::DdsReport, Failure> {
+        for _ in 0..MOST_ATTEMPTS {
+            let dossier = self.dossier(id)?;
+            let Some(stored) = decidable(&dossier) else {
+                return self.refuse_event(&dossier, by);
+            };
+            let confirmation = match Confirmation::typed(&stored.record.id, typed) {
+                Ok(confirmation) => confirmation,
+                Err(error) => return Ok(undecided(stored, by, error.to_string())),
+            };
+            if let Some(problem) = self.trust.forbids_repository() {
+                return Ok(undecided(stored, by, problem));
             }
-        };
-        let verdict = self.with_subject(&stored.record, dossier.patch.as_deref(), |subject| {
-            approval::approve_unsigned(&confirmation, by, subject, &self.policy, now())
-        });
-        match verdict {
-            Ok((approved, document)) => self.approved(stored, &document, approved, by),
-            Err(refusals) => Ok(refused(stored, by, &refusals)),
+            self.meet()?;
+            let statements = match self.statements(stored, &dossier) {
+                Ok(statements) => statements,
+                Err(problem) => return Ok(undecided(stored, by, problem)),
+            };
+            let Some(statement) = statements.iter().find(|it| it.hash() == expected) else {
+                return Ok(undecided(stored, by, not_reviewed(&statements, expected)));
+            };
+            let context = match self.context(&stored.record, &stored.nonce) {
+                Ok(context) => context,
+                Err(problem) => return Ok(undecided(stored, by, problem)),
+            };
+            let patch = dossier.patch.as_deref();
+            let verdict = self.with_subject(&stored.record, patch, &context, |subject| {
+                let statement = statement.clone();
+                approval::approve_unsigned(
+                    &confirmation,
+                    by,
+                    statement,
+                    subject,
+                    &self.policy,
+                    now(),
+                )
+            });
+            let (approved, document) = match verdict {
+                Ok(approved) => approved,
+                Err(refusals) => return Ok(refused(stored, by, &refusals)),
+            };
+            let event = Event::Approve(approved);
+            if let Some(report) = self.keep(stored, &document, &event, by, &[])? {
+                return Ok(report);
+            }
         }
+        Err(Failure::Usage { message: "others decide about it all the time; try again".to_owned() })
     }
 
     /// Lets a key approve: one more line in the file of allowed signers, in a transaction.
@@ -219,13 +310,6 @@ impl Desk<'_> {
         }
     }
 
-    /// The first signature of a proposal that waits for its second.
-    fn signed_before(&self, stored: &Stored) -> Result<Option<Document>, Failure> {
-        let text = self.approval_text(&stored.record.id)?;
-        let document = text.and_then(|it| Document::read(&it).ok());
-        Ok(document.filter(|it| it.dds == stored.record.id && matches!(it.word, Word::Signed(_))))
-    }
-
     /// A record whose status does not allow a decision. The attempt is in the audit trail; nobody signs anything.
     fn refuse_event(&self, dossier: &Dossier, by: &str) -> Result<v1::DdsReport, Failure> {
         let (id, status) = (dossier.entry.id(), dossier.entry.status());
@@ -237,31 +321,60 @@ impl Desk<'_> {
         Ok(decision(id, status, by, problem))
     }
 
-    /// The file first: an approval that nobody can check must not be in the registry. A file without its line in the
-    /// registry approves nothing.
-    fn approved(
+    /// Stores the approval, and then its file; `None` if somebody else decided meanwhile.
+    fn keep(
         &self,
         stored: &Stored,
         document: &Document,
-        approved: Approved,
+        event: &Event,
         by: &str,
-    ) -> Result<v1::DdsReport, Failure> {
-        let file = self.write_approval(document)?;
+        missing: &[Refusal],
+    ) -> Result<Option<v1::DdsReport>, Failure> {
+        let id = &stored.record.id;
         let details: Value =
             serde_json::from_str(&document.write()).expect("an approval is written as JSON");
-        let expected = Expected::Version(stored.version);
-        let event = Event::Approve(approved);
-        let mut report = self.decide(&stored.record.id, &event, by, Some(&details), expected)?;
+        let change = Change {
+            id,
+            expected: Expected::Version(stored.version),
+            event,
+            actor: by,
+            now: now(),
+            report: None,
+            details: Some(&details),
+        };
+        let happened = self.registry.borrow_mut().happen(&change);
+        let status = match happened {
+            Ok(stored) => stored.state.status,
+            Err(HappenError::Conflict { .. }) => return Ok(None),
+            Err(HappenError::Registry(error)) => return Err(error.into()),
+            Err(error) => {
+                let status = self.dossier(id.as_str())?.entry.status().to_owned();
+                return Ok(Some(decision(id, &status, by, error.to_string())));
+            }
+        };
+        let mut report = decision(id, status.name(), by, reasons(missing));
         if let v1::DdsReport::Decide(decision) = &mut report {
-            decision.file = Some(file);
+            decision.file = Some(self.write_approval(id)?);
             decision.by = signers(document);
         }
-        Ok(report)
+        Ok(Some(report))
     }
 
-    fn write_approval(&self, document: &Document) -> Result<String, Failure> {
-        let bytes = document.write().into_bytes();
-        Ok(self.session.workspace.write_approval(document.dds.as_str(), &bytes)?.to_string())
+    /// Writes what the registry keeps to the file. Others may do the same at the same time: whoever wrote looks again, so that
+    /// the last one to write has written the last one.
+    fn write_approval(&self, id: &Id) -> Result<String, Failure> {
+        let mut written: Option<Value> = None;
+        loop {
+            let kept = self.dossier(id.as_str())?.approval;
+            if kept.is_none() || kept == written {
+                return Ok(approval_path(id));
+            }
+            if let Some(kept) = &kept {
+                let text = document(kept).map_or_else(|| format!("{kept:#}\n"), |it| it.write());
+                self.session.workspace.write_approval(id.as_str(), text.as_bytes())?;
+            }
+            written = kept;
+        }
     }
 
     /// Writes a file of the workspace, in a transaction of its own.
@@ -295,6 +408,17 @@ impl Desk<'_> {
     }
 }
 
+/// Gives the statement that it signed, out of those that can be, and its signature; or says why there is none.
+type Sign<'a> =
+    dyn FnMut(&[Statement]) -> Result<Result<(Statement, Signed), String>, Failure> + 'a;
+
+fn not_reviewed(statements: &[Statement], expected: &str) -> String {
+    let there = statements.first().map(Statement::hash).unwrap_or_default();
+    format!(
+        "what would be signed is {there}, not {expected}: something changed since you looked; look again with `regreen dds show`"
+    )
+}
+
 fn of_before(id: &Id) -> String {
     format!("{id} is a legacy record: it can be read and exported, nothing else")
 }
@@ -302,8 +426,11 @@ fn of_before(id: &Id) -> String {
 /// The record, if somebody can decide about it.
 fn decidable(dossier: &Dossier) -> Option<&Stored> {
     match &dossier.entry {
-        Entry::Current(stored) if stored.state.status == Status::Proposed => Some(stored),
-        _ => None,
+        Entry::Current(stored) => {
+            let is_open = matches!(stored.state.status, Status::Proposed | Status::Approved);
+            is_open.then_some(stored)
+        }
+        Entry::Legacy(_) => None,
     }
 }
 

@@ -73,6 +73,7 @@ impl Desk<'_> {
         file: Option<&str>,
         by: &str,
     ) -> Result<v1::DdsReport, Failure> {
+        self.identify()?;
         match self.registry.borrow_mut().import(incoming, by, now()) {
             Ok(imported) => Ok(v1::DdsReport::Exchange(v1::DdsExchange {
                 ok: true,

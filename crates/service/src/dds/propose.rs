@@ -50,6 +50,7 @@ impl Desk<'_> {
                     continue;
                 }
             };
+            self.identify()?;
             match self.registry.borrow_mut().add(&record, Some(&patch), by, now()) {
                 Ok(stored) => proposals.added.push((stored.record.id.to_string(), title)),
                 Err(AddError::Registry(error)) => return Err(error.into()),

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::time::{Duration, Instant};
 
 use govern::execute::{self, Applied, Executor, Holder, Step, Tool};
-use govern::lifecycle::Phase;
-use govern::registry::{Dossier, Entry};
+use govern::lifecycle::{Outcome, Phase};
+use govern::registry::{Dossier, Entry, Stored};
 use govern::{Id, Report, Status};
 use protocol::v1::{self, PatchInput};
 use workspace::IndexUpdate;
@@ -37,6 +38,15 @@ pub struct Held {
     pub is_left_behind: bool,
 }
 
+/// When a record was refused last, and how long it is left alone then.
+pub(super) struct Refusals {
+    last: Instant,
+    pause: Duration,
+}
+
+const FIRST_PAUSE: Duration = Duration::from_secs(60);
+const LAST_PAUSE: Duration = Duration::from_secs(3600);
+
 /// What a pass may claim.
 struct Runnable {
     /// All that is approved, or just these.
@@ -58,9 +68,16 @@ impl Desk<'_> {
             trusted.map(|(name, tool)| (name.clone(), configured(tool))).collect();
         let Runnable { wanted, left } = self.runnable()?;
         let apply = |patch: &[u8]| self.try_patch(patch);
-        let approval = |record: &govern::Record, dossier: &Dossier| {
-            self.approval_holds(record, dossier.patch.as_deref(), dossier.approval.as_ref())
-                .map_err(Unheld::message)
+        self.meet()?;
+        let approval = |_: &govern::Record, dossier: &Dossier| {
+            let Entry::Current(stored) = &dossier.entry else {
+                return Err("it is a record of before".to_owned());
+            };
+            self.approval_holds(stored, dossier).map_err(Unheld::message)?;
+            if let Some(problem) = self.unplanned(&stored.record, dossier.patch.is_some()) {
+                return Err(problem);
+            }
+            self.is_unusable(dossier).map_or(Ok(()), Err)
         };
         let executor = Executor {
             workspace: &self.session.workspace,
@@ -68,7 +85,13 @@ impl Desk<'_> {
             tools: &tools,
             apply: &apply,
             approval: &approval,
-            is_wanted: &|record| wanted.as_ref().is_none_or(|it| it.contains(&record.id)),
+            spend: &|record, dossier| self.spend(record, dossier),
+            unspend: &|_, dossier| self.unspend(dossier),
+            is_wanted: &|record| {
+                let is_own = self.govern.project.as_ref().is_none_or(|it| *it == record.project);
+                let is_wanted = wanted.as_ref().is_none_or(|it| it.contains(&record.id));
+                is_own && is_wanted && self.is_due(&record.id)
+            },
             level: match confinement {
                 Confinement::Best => sandbox::best(),
                 Confinement::None => Some(sandbox::Level::Unconfined),
@@ -78,8 +101,14 @@ impl Desk<'_> {
             on_step: &|id: &Id, step| on_step(id.as_str(), step),
         };
         let mut reports: Vec<Report> = Vec::new();
+        let mut n_refused = 0;
         let mut registry = self.registry.borrow_mut();
         while let Some(report) = execute::run_next(&mut registry, &executor)? {
+            let is_refused = report.outcome == Outcome::Refused;
+            if is_refused {
+                self.note_refusal(&report.dds);
+            }
+            n_refused += usize::from(is_refused);
             reports.push(report);
             // The registry has the report, and whoever pressed Ctrl-C does not want the next one.
             if self.session.workspace.told().is_some() {
@@ -87,11 +116,23 @@ impl Desk<'_> {
             }
         }
         Ok(v1::DdsReport::Run(v1::DdsRuns {
-            ok: left.is_empty()
-                && reports.iter().all(|it| it.outcome == govern::lifecycle::Outcome::Success),
+            ok: left.is_empty() && reports.iter().all(|it| it.outcome == Outcome::Success),
+            refused: n_refused,
             reports: reports.iter().map(Report::to_json).collect(),
             left,
         }))
+    }
+
+    /// Whether a record may be tried. What was refused is not tried again in the same pass, and by who goes on for ever less
+    /// and less often: each attempt is in the audit trail.
+    fn is_due(&self, id: &Id) -> bool {
+        self.refused.borrow().get(id).is_none_or(|it| it.last.elapsed() >= it.pause)
+    }
+
+    fn note_refusal(&self, id: &Id) {
+        let mut refused = self.refused.borrow_mut();
+        let pause = refused.get(id).map_or(FIRST_PAUSE, |it| (it.pause * 2).min(LAST_PAUSE));
+        refused.insert(id.clone(), Refusals { last: Instant::now(), pause });
     }
 
     /// What of the approved records can be carried out with what is trusted. The others stay approved: that they cannot run
@@ -105,7 +146,7 @@ impl Desk<'_> {
         for entry in approved {
             let Entry::Current(stored) = entry else { continue };
             let record = &stored.record;
-            match self.needs_trust(record)? {
+            match self.needs_trust(&stored)? {
                 Some(reason) => left.push(v1::DdsLeft { id: record.id.to_string(), reason }),
                 None => {
                     wanted.insert(record.id.clone());
@@ -116,13 +157,16 @@ impl Desk<'_> {
     }
 
     /// What must be trusted before the record can be carried out; `None` if nothing.
-    fn needs_trust(&self, record: &govern::Record) -> Result<Option<String>, Failure> {
+    fn needs_trust(&self, stored: &Stored) -> Result<Option<String>, Failure> {
+        let record = &stored.record;
+        if let Some(reason) = self.trust.forbids_repository() {
+            return Ok(Some(reason));
+        }
         if let Some(reason) = self.trust.forbids_tool(&record.tool) {
             return Ok(Some(reason));
         }
         let dossier = self.dossier(record.id.as_str())?;
-        let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
-        Ok(match self.approval_holds(record, patch, kept) {
+        Ok(match self.approval_holds(stored, &dossier) {
             Err(Unheld::Untrusted(reason)) => Some(reason),
             Err(Unheld::Void(_)) | Ok(()) => None,
         })
@@ -179,7 +223,7 @@ impl Desk<'_> {
     }
 }
 
-fn configured(tool: &config::Tool) -> Tool {
+pub(super) fn configured(tool: &config::Tool) -> Tool {
     let visible =
         tool.environment.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
     let environment: BTreeMap<OsString, OsString> = visible.collect();

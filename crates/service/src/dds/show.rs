@@ -1,9 +1,9 @@
 //! Looking at proposals.
 
-use govern::approval::{Document, Word};
+use govern::Status;
+use govern::approval::{Document, Statement, Word};
 use govern::audit::{Details, Line};
-use govern::registry::{Dossier, Entry};
-use govern::{Record, Status};
+use govern::registry::{Dossier, Entry, Stored};
 use protocol::v1;
 use serde_json::{Map, Value, json};
 
@@ -29,16 +29,30 @@ impl Desk<'_> {
             diff: None,
             stale: None,
             approval: None,
+            statement: None,
+            statement_hash: None,
+            unsignable: None,
             report: dossier.reports.last().cloned(),
             correction: correction.map(|it| it.to_string()),
+            refusals: dossier.history.iter().filter(|it| it.event == "release").count(),
             history: dossier.history.iter().map(happened).collect(),
         };
         if let Entry::Current(stored) = &dossier.entry {
-            show.approval = self.judged(&stored.record, &dossier)?;
+            show.approval = self.judged(stored, &dossier)?;
             let is_open = matches!(stored.state.status, Status::Proposed | Status::Approved);
             // A proposal that waits for its second key has an approval that does not hold yet.
             let is_decided = stored.state.status != Status::Proposed;
             show.ok = !is_decided || show.approval.as_ref().is_none_or(|it| it.holds);
+            if is_open {
+                match self.statements(stored, &dossier) {
+                    Ok(statements) => {
+                        let first = statements.first();
+                        show.statement_hash = first.map(Statement::hash);
+                        show.statement = first.map(|it| it.to_json().clone());
+                    }
+                    Err(problem) => show.unsignable = Some(problem),
+                }
+            }
             if let (Some(patch), true) = (&dossier.patch, is_open) {
                 match self.try_patch(patch) {
                     Ok(applied) => {
@@ -57,9 +71,10 @@ impl Desk<'_> {
     /// The approval of a record, judged anew; `None` if nobody gave one.
     fn judged(
         &self,
-        record: &Record,
+        stored: &Stored,
         dossier: &Dossier,
     ) -> Result<Option<v1::DdsApproval>, Failure> {
+        let record = &stored.record;
         let text = self.approval_text(&record.id)?;
         let text = text.or_else(|| dossier.approval.as_ref().map(ToString::to_string));
         let Some(text) = text else {
@@ -74,9 +89,11 @@ impl Desk<'_> {
             Some(Word::Unsigned { by, .. }) => (vec![by], false),
             None => (Vec::new(), false),
         };
-        let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
-        let problem = self.approval_holds(record, patch, kept).err();
-        let problem = problem.map(Unheld::message).unwrap_or_default();
+        let problem = self.approval_holds(stored, dossier).err().map(Unheld::message);
+        // Whoever runs it has used it up; so did who ran it.
+        let is_waiting = record.status == Status::Approved && stored.state.lease.is_none();
+        let problem = problem.or_else(|| self.is_unusable(dossier).filter(|_| is_waiting));
+        let problem = problem.unwrap_or_default();
         Ok(Some(v1::DdsApproval { holds: problem.is_empty(), by, signed, problem }))
     }
 }

@@ -12,6 +12,8 @@ use crate::config::{self, CommandTable};
 pub(super) const GOVERN: &str = "govern";
 /// The kind of a registry on a server.
 pub(super) const REGISTRY: &str = "registry";
+/// The kind of an identity that the user knows from another repository.
+pub(super) const REPOSITORY: &str = "repository";
 /// The kind of a key that may approve.
 pub(super) const SIGNER: &str = "signer";
 
@@ -113,6 +115,22 @@ pub(super) fn registry(url: &str) -> Item {
         source: config::PATH.to_owned(),
         allows: format!("is contacted by `regreen dds` and keeps proposals and approvals: {shown}"),
         digest: digest(REGISTRY, &[url.as_bytes()]),
+        line: None,
+        is_present: true,
+    }
+}
+
+/// An identity that the user knows from a repository with another origin.
+pub(super) fn repository(id: &str, origin: &str) -> Item {
+    Item {
+        kind: REPOSITORY,
+        name: id.to_owned(),
+        title: "the identity".to_owned(),
+        source: workspace::repository_path().to_string(),
+        allows: format!(
+            "says that this is the repository {id}, which you know with another origin: what was approved there counts here"
+        ),
+        digest: digest(REPOSITORY, &[id.as_bytes(), origin.as_bytes()]),
         line: None,
         is_present: true,
     }

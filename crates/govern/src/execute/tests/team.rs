@@ -38,6 +38,8 @@ fn run_all(case: &Case, location: &Location, name: &str, start: &Barrier) -> Vec
         tools: &tools,
         apply: &|_| Err(String::new()),
         approval: &|_, _| Ok(()),
+        spend: &|_, _| Ok(()),
+        unspend: &|_, _| {},
         is_wanted: &|_| true,
         level: sandbox::best(),
         holder: Holder::new(name, "1"),

@@ -19,6 +19,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         }),
         4 => holder().prop_map(|holder| Event::Begin { holder }),
         4 => holder().prop_map(|holder| Event::Commit { holder }),
+        2 => holder().prop_map(|holder| Event::Release { holder }),
         2 => (holder(), 0_i64..300).prop_map(|(holder, until)| Event::Renew { holder, until: at(until) }),
         2 => (holder(), prop::sample::select(Outcome::ALL.to_vec()))
             .prop_map(|(holder, outcome)| Event::Finish { holder, outcome }),

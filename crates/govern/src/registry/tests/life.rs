@@ -221,11 +221,77 @@ pub(super) fn the_oldest_failure_is_corrected_first(place: &Place) {
     let mut registry = place.open();
     let late = after(&mut registry, &failing()[..3]);
     let early = after(&mut registry, &failing());
-    happen(&mut registry, &late, Expected::Any, &finish("w", Outcome::Error)).unwrap();
+    happen(&mut registry, &late, Expected::Any, &finish("w", Outcome::Failed)).unwrap();
+    // that an executor died says nothing about what it carried out.
+    let died = after(&mut registry, &failing()[..3]);
+    happen(&mut registry, &died, Expected::Any, &finish("w", Outcome::Error)).unwrap();
     let mut next = || registry.correct_oldest("worker", at(50)).unwrap().map(|it| it.record);
     assert_eq!(next().unwrap().source(), Some(&early));
     assert_eq!(next().unwrap().source(), Some(&late));
     assert_eq!(next(), None);
+    assert_sound(&mut registry);
+}
+
+/// two repositories on one registry, and a record of neither.
+pub(super) fn a_record_is_that_of_its_repository(place: &Place) {
+    let mut registry = place.open();
+    let stray = after(&mut registry, &[approve()]);
+    let mut own = |repository: &str, events: &[Event]| {
+        registry.set_scope(Scope::Repository(Some(repository.to_owned())));
+        after(&mut registry, events)
+    };
+    let failed = own("a", &failing());
+    let waiting = own("a", &[approve()]);
+    let other = own("b", &[approve()]);
+    let ids = |registry: &mut Registry| -> Vec<Id> {
+        registry.list(None).unwrap().iter().map(|it| it.id().clone()).collect()
+    };
+    let holder = Holder::new("ws", "x");
+    registry.set_scope(Scope::Repository(Some("b".to_owned())));
+    assert_eq!(ids(&mut registry), [stray.clone(), other.clone()]);
+    assert_eq!(registry.get(&waiting).unwrap(), None);
+    let unknown = happen(&mut registry, &waiting, Expected::Any, &Event::Reject);
+    assert_eq!(unknown.unwrap_err(), HappenError::Unknown { id: waiting.clone() });
+    assert_eq!(registry.correct_oldest("worker", at(50)).unwrap(), None, "a's failure");
+    let claimed = registry.claim_next(&holder, at(60), at(70)).unwrap().unwrap();
+    assert_eq!(claimed.record.id, other);
+    assert_eq!(registry.claim_next(&holder, at(60), at(70)).unwrap(), None, "nor the stray");
+    registry.set_scope(Scope::Repository(None));
+    assert_eq!(ids(&mut registry), std::slice::from_ref(&stray));
+    assert_eq!(registry.claim_next(&holder, at(60), at(70)).unwrap(), None);
+    registry.set_scope(Scope::Repository(Some("a".to_owned())));
+    let fix = registry.correct_oldest("worker", at(50)).unwrap().unwrap().record;
+    assert_eq!(fix.source(), Some(&failed));
+    let claimed = registry.claim_next(&holder, at(60), at(70)).unwrap().unwrap();
+    assert_eq!(claimed.record.id, waiting);
+    assert_sound(&mut registry);
+    // Who gives a record to another repository behind the registry's back is found out.
+    place.raw("UPDATE dds_records SET repository = 'b' WHERE repository = 'a'", &[]);
+    let flaws = registry.verify().unwrap().flaws;
+    assert!(flaws.iter().any(|it| it.message.contains("another repository")), "{flaws:?}");
+}
+
+/// what is attached is replaced while nobody has decided, and not after.
+pub(super) fn what_is_attached_is_replaced_before_the_decision(place: &Place) {
+    let mut registry = place.open();
+    let id = registry.add(&proposal(), Some(b"first"), "ann", at(0)).unwrap().record.id;
+    let given = json!({ "as_configured": false });
+    for (version, bytes) in [(1, b"second"), (2, b"third!")] {
+        let stored = registry.attach(&id, version, bytes, &given, "ann", at(1)).unwrap();
+        assert_eq!(stored.version, version + 1);
+        assert_eq!(registry.get(&id).unwrap().unwrap().patch.as_deref(), Some(&bytes[..]));
+        assert_sound(&mut registry);
+    }
+    let late = registry.attach(&id, 1, b"late", &given, "ann", at(2));
+    assert_eq!(late.unwrap_err(), HappenError::Conflict { expected: 1, found: 3 });
+    happen(&mut registry, &id, Expected::Any, &approve()).unwrap();
+    let decided = registry.attach(&id, 4, b"after", &given, "ann", at(2));
+    assert!(matches!(decided, Err(HappenError::Refused(_))), "{decided:?}");
+    assert_eq!(registry.get(&id).unwrap().unwrap().patch.as_deref(), Some(&b"third!"[..]));
+    let mut bare = proposal();
+    bare["goal"] = json!("nothing is attached to it yet");
+    let bare = registry.add(&bare, None, "ann", at(0)).unwrap().record.id;
+    registry.attach(&bare, 1, b"plan", &given, "ann", at(1)).unwrap();
     assert_sound(&mut registry);
 }
 

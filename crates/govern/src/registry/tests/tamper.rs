@@ -210,14 +210,60 @@ fn swapped_lines_are_found(place: &Place) {
 
 /// SQLite takes any type in any column.
 #[test]
-fn a_value_of_another_type_is_an_error_that_names_the_row() {
-    let place = Place::sqlite();
+fn a_value_of_another_type_is_named_and_the_rest_is_checked() {
+    for (statement, found) in [
+        (
+            "UPDATE dds_records SET version = 'many' WHERE ord = 3",
+            "record DDS-20260202-CODE-002: its row: value 6 is not a number",
+        ),
+        ("UPDATE dds_audit SET line = x'ff00' WHERE seq = 7", "audit line 7: it cannot be read"),
+        (
+            "UPDATE dds_patches SET bytes = 7 WHERE id = 'DDS-20260202-CODE-001'",
+            "database: a row: value 0 is not bytes",
+        ),
+        (
+            "UPDATE dds_reports SET body = x'ff'",
+            "database: the row of \"DDS-20260202-CODE-001\": value 1 is not a text",
+        ),
+        (
+            "UPDATE dds_approvals SET body = x'ff'",
+            "database: the row of \"DDS-20260202-CODE-001\": value 1 is not a text",
+        ),
+        ("UPDATE dds_head SET seq = 'x'", "database: the row of \"x\": value 0 is not a number"),
+    ] {
+        let place = Place::sqlite();
+        let mut registry = place.open();
+        furnish(&mut registry);
+        place.raw(statement, &[]);
+        // What is damaged elsewhere is found beside it.
+        place.raw("UPDATE dds_records SET status = 'approved' WHERE ord = 4", &[]);
+        let flaws: Vec<String> =
+            registry.verify().unwrap().flaws.iter().map(ToString::to_string).collect();
+        assert!(flaws.iter().any(|it| it == found), "{statement}: {flaws:#?}");
+        let other =
+            "record DDS-20260202-CODE-003: it is approved, but its audit lines lead to rejected";
+        assert!(flaws.iter().any(|it| it == other), "{statement}: {flaws:#?}");
+    }
+}
+
+/// whoever kept the end of the trail can tell that it was only appended to.
+pub(super) fn a_trail_is_anchored_by_the_hash_of_its_end(place: &Place) {
     let mut registry = place.open();
     furnish(&mut registry);
-    assert_eq!(place.raw("UPDATE dds_records SET version = 'many' WHERE ord = 3", &[]), 1);
-    let error = registry.verify().unwrap_err().to_string();
-    assert!(error.contains("DDS-20260202-CODE-002"), "{error}");
-    assert!(error.contains("value 6 is not a number"), "{error}");
+    let kept = registry.verify().unwrap().head.unwrap();
+    after(&mut registry, &failing());
+    let verified = registry.verify().unwrap();
+    assert_ne!(verified.head.as_ref(), Some(&kept));
+    assert_eq!(verified.since(&kept), None);
+    assert_eq!(verified.since(kept.trim_start_matches("blake3:")), None);
+    // A registry that somebody made anew explains itself, and has another history.
+    let other = Place::sqlite();
+    let mut anew = other.open();
+    after(&mut anew, &failing());
+    let verified = anew.verify().unwrap();
+    assert_eq!(verified.flaws, []);
+    let flaw = verified.since(&kept).unwrap().to_string();
+    assert!(flaw.contains("the trail was cut or written anew"), "{flaw}");
 }
 
 /// The same registry once more, to be tampered with.
