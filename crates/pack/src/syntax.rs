@@ -387,14 +387,14 @@ fn parse(text: &Text, format: Format, limits: &Limits) -> Option<Arc<Document>> 
 }
 
 /// What is at the place of an error: the bytes of a text and where its grammar was broken.
-struct Fault<'a> {
+struct ErrorSite<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Fault<'a> {
-    fn new(parsed: &'a Parsed, error: &ParseError) -> Fault<'a> {
+impl<'a> ErrorSite<'a> {
+    fn new(parsed: &'a Parsed, error: &ParseError) -> ErrorSite<'a> {
         let bytes = parsed.text().bytes();
-        Fault { bytes, at: (error.offset as usize).min(bytes.len()) }
+        ErrorSite { bytes, at: (error.offset as usize).min(bytes.len()) }
     }
 }

@@ -9,39 +9,42 @@ use std::ops::Range;
 use document::Format;
 use edit::Edit;
 
-use super::Fault;
+use super::ErrorSite;
 use super::json::{self, Token};
 use super::lines::{line_around, line_starts};
 
 /// A candidate: its title and its edits. Most have one; tabs are replaced wherever they indent.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Candidate {
+pub(super) struct TextCandidate {
     pub(super) title: String,
     pub(super) edits: Vec<Edit>,
     /// Whether it decides what a value is, and not only where it ends.
     pub(super) is_guess: bool,
 }
 
-impl Candidate {
-    fn new(title: &str, edits: Vec<Edit>) -> Candidate {
-        Candidate { title: title.to_owned(), edits, is_guess: false }
+impl TextCandidate {
+    fn new(title: &str, edits: Vec<Edit>) -> TextCandidate {
+        TextCandidate { title: title.to_owned(), edits, is_guess: false }
     }
 
     /// Closes a bracket at a place of the text. Where nothing stands in it yet, something may be missing.
-    fn closing(title: &str, bytes: &[u8], at: usize, text: &str) -> Candidate {
+    fn closing(title: &str, bytes: &[u8], at: usize, text: &str) -> TextCandidate {
         let is_guess = matches!(bytes[..at].trim_ascii_end().last(), Some(b'[' | b'{'));
-        Candidate { is_guess, ..Candidate::new(title, insert(at, text)) }
+        TextCandidate { is_guess, ..TextCandidate::new(title, insert(at, text)) }
     }
 }
 
 /// How far back lines are looked at: an error is often noticed below the line that it is in.
 const LINES_BACK: usize = 3;
 
+/// How many brackets are looked at to find the one that is open.
+const MAX_OPENERS: usize = 64;
+
 /// How many places are tried for one missing bracket.
 const MAX_PLACES: usize = 48;
 
 /// The candidates for a text, the likeliest first.
-pub(super) fn candidates(fault: &Fault<'_>, format: Format) -> Vec<Candidate> {
+pub(super) fn candidates(fault: &ErrorSite<'_>, format: Format) -> Vec<TextCandidate> {
     let mut found = match format {
         Format::Json => of_json(fault),
         Format::Yaml => of_yaml(fault),
@@ -63,8 +66,8 @@ fn replace(range: Range<usize>, text: &str) -> Vec<Edit> {
     }
 }
 
-fn of_json(fault: &Fault<'_>) -> Vec<Candidate> {
-    let Fault { bytes, at } = *fault;
+fn of_json(fault: &ErrorSite<'_>) -> Vec<TextCandidate> {
+    let ErrorSite { bytes, at } = *fault;
     let tokens = json::tokens(bytes);
     // The token that the parser did not expect, or inside of which it stopped.
     let nth = tokens.iter().position(|it| it.1.end > at).unwrap_or(tokens.len());
@@ -74,18 +77,18 @@ fn of_json(fault: &Fault<'_>) -> Vec<Candidate> {
     if let (Some((_, before)), Some((token, _))) = (before, here)
         && !matches!(token, Token::Comma | Token::Colon | Token::Close(_))
     {
-        found.push(Candidate::new("add the missing `,`", insert(before.end, ",")));
-        found.push(Candidate::new("add the missing `:`", insert(before.end, ":")));
+        found.push(TextCandidate::new("add the missing `,`", insert(before.end, ",")));
+        found.push(TextCandidate::new("add the missing `:`", insert(before.end, ":")));
     }
     if let Some((Token::Comma, place)) = here {
-        found.push(Candidate::new("remove the stray `,`", replace(place.clone(), "")));
+        found.push(TextCandidate::new("remove the stray `,`", replace(place.clone(), "")));
     }
     if let Some((Token::Comma, place)) = before {
-        found.push(Candidate::new("remove the stray `,`", replace(place.clone(), "")));
+        found.push(TextCandidate::new("remove the stray `,`", replace(place.clone(), "")));
     }
     if let Some((Token::Close(bracket), place)) = here {
         let title = format!("remove the stray `{}`", char::from(*bracket));
-        found.push(Candidate::new(&title, replace(place.clone(), "")));
+        found.push(TextCandidate::new(&title, replace(place.clone(), "")));
     }
     found.extend(json_brackets(bytes, &tokens, nth));
     // A quote that is missing at the start of a string is noticed there, one at its end where the line ends.
@@ -94,14 +97,14 @@ fn of_json(fault: &Fault<'_>) -> Vec<Candidate> {
             Token::OpenString => found.extend(json_quotes(bytes, place)),
             Token::Word => {
                 let title = "add the missing quote";
-                found.push(Candidate::new(title, insert(place.start, "\"")));
+                found.push(TextCandidate::new(title, insert(place.start, "\"")));
                 let next = tokens.iter().find(|it| it.1.start >= place.end);
                 let is_key = next.is_some_and(|it| it.0 == Token::Colon);
                 let text = std::str::from_utf8(&bytes[place.clone()]).unwrap_or_default();
                 if is_key && is_name(text) {
                     let quoted = format!("\"{text}\"");
                     let title = format!("write the key as `{quoted}`");
-                    found.push(Candidate::new(&title, replace(place.clone(), &quoted)));
+                    found.push(TextCandidate::new(&title, replace(place.clone(), &quoted)));
                 }
             }
             Token::SingleQuoted => {
@@ -110,7 +113,7 @@ fn of_json(fault: &Fault<'_>) -> Vec<Candidate> {
                     && !inner.contains(['"', '\\'])
                 {
                     let edits = replace(place.clone(), &format!("\"{inner}\""));
-                    found.push(Candidate::new("write the string in double quotes", edits));
+                    found.push(TextCandidate::new("write the string in double quotes", edits));
                 }
             }
             _ => {}
@@ -124,7 +127,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Ends a string that runs to the end of its line: there, or before what closes or separates.
-fn json_quotes(bytes: &[u8], place: &Range<usize>) -> Vec<Candidate> {
+fn json_quotes(bytes: &[u8], place: &Range<usize>) -> Vec<TextCandidate> {
     let title = "add the missing quote";
     let text = &bytes[place.clone()];
     let mut ends: Vec<usize> = Vec::new();
@@ -141,12 +144,12 @@ fn json_quotes(bytes: &[u8], place: &Range<usize>) -> Vec<Candidate> {
     ends.dedup();
     ends.into_iter()
         .filter(|it| *it > 0)
-        .map(|it| Candidate::new(title, insert(place.start + it, "\"")))
+        .map(|it| TextCandidate::new(title, insert(place.start + it, "\"")))
         .collect()
 }
 
 /// The one bracket that is missing: at the end, or wherever a value ends.
-fn json_brackets(bytes: &[u8], tokens: &[(Token, Range<usize>)], nth: usize) -> Vec<Candidate> {
+fn json_brackets(bytes: &[u8], tokens: &[(Token, Range<usize>)], nth: usize) -> Vec<TextCandidate> {
     let mut open: Vec<usize> = Vec::new();
     for (idx, (token, _)) in tokens.iter().enumerate() {
         match token {
@@ -182,7 +185,7 @@ fn json_brackets(bytes: &[u8], tokens: &[(Token, Range<usize>)], nth: usize) -> 
                 format!("{newline}{indent}{closer}")
             }
         };
-        found.push(Candidate::closing(&title, bytes, last, &text));
+        found.push(TextCandidate::closing(&title, bytes, last, &text));
     }
     // Every other place where a value ends, as far as the parser came.
     let ends = tokens.iter().enumerate().skip(opener + 1).filter(|(idx, (token, _))| {
@@ -193,7 +196,7 @@ fn json_brackets(bytes: &[u8], tokens: &[(Token, Range<usize>)], nth: usize) -> 
     let ends: Vec<usize> = ends.map(|(_, (_, place))| place.end).collect();
     let skipped = ends.len().saturating_sub(MAX_PLACES);
     found.extend(
-        ends.into_iter().skip(skipped).map(|it| Candidate::new(&title, insert(it, &closer))),
+        ends.into_iter().skip(skipped).map(|it| TextCandidate::new(&title, insert(it, &closer))),
     );
     found
 }
@@ -227,8 +230,8 @@ fn content<'a>(bytes: &'a [u8], line: &Range<usize>) -> &'a [u8] {
     text[..comment].trim_ascii_end()
 }
 
-fn of_yaml(fault: &Fault<'_>) -> Vec<Candidate> {
-    let Fault { bytes, at } = *fault;
+fn of_yaml(fault: &ErrorSite<'_>) -> Vec<TextCandidate> {
+    let ErrorSite { bytes, at } = *fault;
     let mut found = tabs(bytes);
     let near = lines_near(bytes, at);
     for line in &near {
@@ -243,15 +246,15 @@ fn of_yaml(fault: &Fault<'_>) -> Vec<Candidate> {
     found
 }
 
-fn of_toml(fault: &Fault<'_>) -> Vec<Candidate> {
-    let Fault { bytes, at } = *fault;
+fn of_toml(fault: &ErrorSite<'_>) -> Vec<TextCandidate> {
+    let ErrorSite { bytes, at } = *fault;
     let near = lines_near(bytes, at);
     let mut found = quotes(bytes, &near);
     for line in near.iter().take(2) {
         let text = content(bytes, line);
         if text.first() == Some(&b'[') {
             let end = line.start + text.len();
-            found.push(Candidate::new("add the missing `]`", insert(end, "]")));
+            found.push(TextCandidate::new("add the missing `]`", insert(end, "]")));
         }
     }
     found.extend(brackets(bytes, at));
@@ -263,7 +266,7 @@ fn of_toml(fault: &Fault<'_>) -> Vec<Candidate> {
 }
 
 /// Spaces instead of the tabs that indent lines. Which width is meant shows by what parses.
-fn tabs(bytes: &[u8]) -> Vec<Candidate> {
+fn tabs(bytes: &[u8]) -> Vec<TextCandidate> {
     let indented: Vec<Range<usize>> = line_starts(bytes)
         .filter_map(|start| {
             let rest = &bytes[start..];
@@ -290,13 +293,13 @@ fn tabs(bytes: &[u8]) -> Vec<Candidate> {
                 .sum::<usize>();
             replace(range.clone(), &" ".repeat(columns))
         });
-        Candidate::new("indent with spaces instead of tabs", edits.collect())
+        TextCandidate::new("indent with spaces instead of tabs", edits.collect())
     };
     [2, 4, 8].into_iter().map(with).collect()
 }
 
 /// `key:value` at the start of a line.
-fn colon_without_space(bytes: &[u8], line: &Range<usize>) -> Option<Candidate> {
+fn colon_without_space(bytes: &[u8], line: &Range<usize>) -> Option<TextCandidate> {
     let text = &bytes[line.clone()];
     let mut start = text.len() - text.trim_ascii_start().len();
     while text[start..].starts_with(b"- ") {
@@ -309,12 +312,12 @@ fn colon_without_space(bytes: &[u8], line: &Range<usize>) -> Option<Candidate> {
     let is_value = after.first().is_some_and(|it| !b" \t\r\n:/\\".contains(it));
     (n_key > 0 && is_value).then(|| {
         let at = line.start + start + n_key + 1;
-        Candidate::new("add the missing space after `:`", insert(at, " "))
+        TextCandidate::new("add the missing space after `:`", insert(at, " "))
     })
 }
 
 /// The quote that is missing in a line with an odd number of them.
-fn quotes(bytes: &[u8], near: &[Range<usize>]) -> Vec<Candidate> {
+fn quotes(bytes: &[u8], near: &[Range<usize>]) -> Vec<TextCandidate> {
     let is_odd = |line: &Range<usize>, quote: u8| {
         let text = &bytes[line.clone()];
         let escaped = memchr::memmem::find_iter(text, b"\\\"").count();
@@ -348,7 +351,7 @@ fn quotes(bytes: &[u8], near: &[Range<usize>]) -> Vec<Candidate> {
             let mark = char::from(quote).to_string();
             let title = "add the missing quote";
             found.extend(
-                ends.into_iter().map(|it| Candidate::new(title, insert(start + it, &mark))),
+                ends.into_iter().map(|it| TextCandidate::new(title, insert(start + it, &mark))),
             );
         }
     }
@@ -356,12 +359,12 @@ fn quotes(bytes: &[u8], near: &[Range<usize>]) -> Vec<Candidate> {
 }
 
 /// The bracket that is missing behind one that is open: at the end of its line or of one of the next.
-fn brackets(bytes: &[u8], at: usize) -> Vec<Candidate> {
+fn brackets(bytes: &[u8], at: usize) -> Vec<TextCandidate> {
     let mut found = Vec::new();
     let before = &bytes[..bytes.len().min(at + 1)];
     for (opener, closer) in [(b'[', "]"), (b'{', "}")] {
         // The last one before the place that its line does not close.
-        let open = memchr::memrchr_iter(opener, before).find(|it| {
+        let open = memchr::memrchr_iter(opener, before).take(MAX_OPENERS).find(|it| {
             let line = line_around(bytes, *it);
             let text = content(bytes, &line);
             let count = |byte: u8| memchr::memchr_iter(byte, text).count();
@@ -374,7 +377,7 @@ fn brackets(bytes: &[u8], at: usize) -> Vec<Candidate> {
             let text = content(bytes, &line);
             let text = text.strip_suffix(b",").unwrap_or(text);
             if !text.trim_ascii().is_empty() {
-                found.push(Candidate::closing(&title, bytes, line.start + text.len(), closer));
+                found.push(TextCandidate::closing(&title, bytes, line.start + text.len(), closer));
             }
             let Some(next) = memchr::memchr(b'\n', &bytes[line.end..]) else { break };
             if line.end + next + 1 >= bytes.len() {
@@ -397,7 +400,7 @@ fn is_in_brackets(bytes: &[u8], at: usize) -> bool {
 }
 
 /// A comma too many or too few at the place, which is between brackets.
-fn commas(bytes: &[u8], at: usize) -> Vec<Candidate> {
+fn commas(bytes: &[u8], at: usize) -> Vec<TextCandidate> {
     let mut found = Vec::new();
     if !is_in_brackets(bytes, at) {
         return found;
@@ -406,7 +409,7 @@ fn commas(bytes: &[u8], at: usize) -> Vec<Candidate> {
     let before = at - blanks;
     for place in [Some(at), before.checked_sub(1)].into_iter().flatten() {
         if bytes.get(place) == Some(&b',') {
-            found.push(Candidate::new("remove the stray `,`", replace(place..place + 1, "")));
+            found.push(TextCandidate::new("remove the stray `,`", replace(place..place + 1, "")));
         }
     }
     if bytes.get(at) == Some(&b':') {
@@ -415,23 +418,24 @@ fn commas(bytes: &[u8], at: usize) -> Vec<Candidate> {
         let n_word = bytes[..at].iter().rev().take_while(is_word).count();
         let blanks = bytes[..at - n_word].iter().rev().take_while(|it| **it == b' ').count();
         if n_word > 0 && blanks > 0 {
-            found.push(Candidate::new("add the missing `,`", insert(at - n_word - blanks, ",")));
+            found
+                .push(TextCandidate::new("add the missing `,`", insert(at - n_word - blanks, ",")));
         }
     } else if before > 0 && !b",[{".contains(&bytes[before - 1]) && at < bytes.len() {
-        found.push(Candidate::new("add the missing `,`", insert(before, ",")));
+        found.push(TextCandidate::new("add the missing `,`", insert(before, ",")));
     }
     found
 }
 
 /// The value of a line in quotes: what it holds cannot stand there without.
-fn quoted_value(bytes: &[u8], line: &Range<usize>, separator: &[u8]) -> Option<Candidate> {
+fn quoted_value(bytes: &[u8], line: &Range<usize>, separator: &[u8]) -> Option<TextCandidate> {
     let text = content(bytes, line);
     let start = memchr::memmem::find(text, separator)? + separator.len();
     let value = text[start..].trim_ascii_start();
     let start = line.start + text.len() - value.len();
     let value = std::str::from_utf8(value).ok()?;
     let is_plain = !value.is_empty() && !value.contains(['"', '\'', '\\', '[', ']', '{', '}', '#']);
-    is_plain.then(|| Candidate {
+    is_plain.then(|| TextCandidate {
         title: "write the value in quotes".to_owned(),
         edits: replace(start..start + value.len(), &format!("\"{value}\"")),
         is_guess: true,

@@ -9,9 +9,12 @@ use check::{
 use document::{Document, Format, Limits, ParseError, Value};
 use edit::{Edit, EditSet, Text};
 
-use super::candidates::{Candidate, candidates};
-use super::{CONTENT, DIALECT_RULE, Fault, Looked, PARSE, PARSE_RULE, SOURCE, json, parse};
+use super::candidates::{TextCandidate, candidates};
+use super::{CONTENT, DIALECT_RULE, ErrorSite, Looked, PARSE, PARSE_RULE, SOURCE, json, parse};
 use crate::report::{self, Subject};
+
+/// For a larger text no repair is looked for: what separates its values would take many times its size.
+const MAX_REPAIRED_BYTES: usize = 1 << 20;
 
 /// How many bytes are parsed to try candidates for one file.
 const MAX_TRIED_BYTES: usize = 32 << 20;
@@ -28,15 +31,15 @@ pub(super) fn syntax(
     looked: &mut Looked,
 ) {
     let text = subject.parsed.text();
-    if std::str::from_utf8(text.bytes()).is_err() {
+    if text.len() > MAX_REPAIRED_BYTES || std::str::from_utf8(text.bytes()).is_err() {
         return;
     }
-    let fault = Fault::new(subject.parsed, error);
+    let fault = ErrorSite::new(subject.parsed, error);
     let n_tries = MAX_TRIED_BYTES / text.len().max(1);
     let candidates = candidates(&fault, format);
     let is_all = candidates.len() <= n_tries;
     // What each comes to: edits that give the same value are one repair.
-    let mut found: Vec<(Candidate, EditSet, Value)> = Vec::new();
+    let mut found: Vec<(TextCandidate, EditSet, Value)> = Vec::new();
     for candidate in candidates.into_iter().take(n_tries) {
         if candidate.edits.is_empty() {
             continue;

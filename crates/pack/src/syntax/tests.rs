@@ -130,6 +130,31 @@ fn a_text_in_utf_16_is_named_as_such() {
     ");
 }
 
+/// Texts that are wrong in a million places take no longer than others.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the time is what is tested")]
+fn hostile_texts_are_bounded() {
+    let n = 100_000;
+    for text in [
+        "[".repeat(n),
+        "[]".repeat(n),
+        "\"".repeat(n + 1),
+        format!("\"{}", ",}]".repeat(n)),
+        "\t\n".repeat(n),
+        "\ta:\n".repeat(n),
+        "a:b\n".repeat(n) + ": [",
+        format!("{{{}", "\"a\": 1 ".repeat(n)),
+        "'".repeat(n + 1),
+    ] {
+        for path in ["a.json", "a.yaml", "a.toml"] {
+            let start = std::time::Instant::now();
+            drop(shown(path, text.as_bytes()));
+            let took = start.elapsed();
+            assert!(took.as_secs() < 30, "{path} {} took {took:?}", &text[..20]);
+        }
+    }
+}
+
 #[derive(Default)]
 struct Kept(Mutex<BTreeMap<[u8; 32], Vec<u8>>>);
 
