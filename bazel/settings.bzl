@@ -22,6 +22,20 @@ strict_flag = rule(
     build_setting = config.bool(flag = True),
 )
 
+WorkerInfo = provider(
+    doc = "The value of the setting `worker`.",
+    fields = {"is_worker": "Whether actions may run in a process that stays."},
+)
+
+def _worker_flag_impl(ctx):
+    return [WorkerInfo(is_worker = ctx.build_setting_value)]
+
+worker_flag = rule(
+    doc = "Whether actions may run in a process that stays.",
+    implementation = _worker_flag_impl,
+    build_setting = config.bool(flag = True),
+)
+
 TiersInfo = provider(
     doc = "The value of the setting `tiers`.",
     fields = {"tiers": "list of string: the tiers whose rules are asked; all if it is empty."},

@@ -104,6 +104,15 @@ pub(crate) struct Common {
     /// A second tab and `context` mark a file that is read and not reported on. No source can be written.
     #[arg(long, value_name = "LIST", global = true, help_heading = "Common options")]
     pub(crate) inputs: Option<PathBuf>,
+    /// One line of such a list; may be repeated
+    #[arg(
+        long,
+        value_name = "LINE",
+        global = true,
+        help_heading = "Common options",
+        hide_short_help = true
+    )]
+    pub(crate) input_line: Vec<String>,
     /// Write the result to this file, all of it or nothing, instead of standard output
     #[arg(short, long, value_name = "FILE", global = true, help_heading = "Common options")]
     pub(crate) output: Option<PathBuf>,
@@ -122,6 +131,11 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// Whether the workspace is a list of files.
+    pub(crate) fn has_inputs(&self) -> bool {
+        self.inputs.is_some() || !self.input_line.is_empty()
+    }
+
     /// A command that works on the same workspace, as it can be typed in a shell.
     pub(crate) fn command_line(&self, words: &[&str]) -> String {
         let root = self.root.as_ref().map(|it| it.to_string_lossy().into_owned());

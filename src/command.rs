@@ -170,7 +170,7 @@ impl Ctx<'_> {
 /// Runs the command to its exit code.
 pub(crate) fn run(cli: &Cli) -> Exit {
     let outcome = Environment::read().and_then(|environment| {
-        let policy = WritePolicy::decide(&environment, cli.common.inputs.is_some());
+        let policy = WritePolicy::decide(&environment, cli.common.has_inputs());
         let inputs = read_inputs(&cli.common, &environment)?;
         let user = User {
             home: environment.home.clone(),
@@ -221,9 +221,18 @@ pub(crate) fn run(cli: &Cli) -> Exit {
 
 /// The inputs, if they are listed.
 fn read_inputs(common: &Common, environment: &Environment) -> Result<Option<Inputs>> {
-    let Some(list) = &common.inputs else { return Ok(None) };
-    let text = std::fs::read_to_string(environment.directory.join(list))
-        .with_context(|| format!("cannot read the list of inputs {}", list.display()))?;
+    if !common.has_inputs() {
+        return Ok(None);
+    }
+    let mut text = match &common.inputs {
+        Some(list) => std::fs::read_to_string(environment.directory.join(list))
+            .with_context(|| format!("cannot read the list of inputs {}", list.display()))?,
+        None => String::new(),
+    };
+    for line in &common.input_line {
+        text.push('\n');
+        text.push_str(line);
+    }
     let root = common.root.as_deref().unwrap_or(Path::new("."));
     let root = look::relative_to_root(Path::new(""), Path::new(""), root)?;
     Ok(Some(Inputs::parse(&text, &environment.directory, &root)?))

@@ -15,6 +15,7 @@ mod progress;
 mod render;
 mod signals;
 mod words;
+mod worker;
 
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -32,9 +33,21 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let started = worker::started(std::env::args_os().collect());
+    if let Ok(worker::Started::Command(arguments)) = started {
+        let cli = cli::Cli::parse_from(arguments);
+        keep_panics_quiet();
+        return or_failed(|| command::run(&cli)).into();
+    }
     keep_panics_quiet();
-    or_failed(|| command::run(&cli)).into()
+    match started {
+        Ok(_) => worker::run(|cli| or_failed(|| command::run(cli))).into(),
+        Err(error) => {
+            // If even this cannot be written, the exit code is all that is left to say it.
+            let _ = output::note(&format!("error: {error:#}\n"), cli::Color::Never);
+            Exit::Usage.into()
+        }
+    }
 }
 
 /// A source of findings that panics is contained and named in the report, so a panic is only told if nobody caught it.

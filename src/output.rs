@@ -1,6 +1,7 @@
 //! Where results go: standard output or one file. A reader that goes away early is no error.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,30 @@ impl Said {
     }
 }
 
+thread_local! {
+    /// What commands say while somebody keeps it.
+    static CAPTURED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+/// Does some work and keeps what it says on this thread, on both streams, instead of printing it.
+pub(crate) fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
+    CAPTURED.set(Some(Vec::new()));
+    let done = work();
+    let said = CAPTURED.take().unwrap_or_default();
+    (done, String::from_utf8_lossy(&said).into_owned())
+}
+
+/// Keeps the bytes if somebody wants them.
+fn capture(bytes: &[u8]) -> bool {
+    CAPTURED.with_borrow_mut(|kept| match kept {
+        Some(kept) => {
+            kept.extend_from_slice(bytes);
+            true
+        }
+        None => false,
+    })
+}
+
 /// Writes the result to the file, or to standard output if there is none. No link leads it out of one of the `roots`.
 pub(crate) fn deliver(
     said: &Said,
@@ -45,6 +70,7 @@ pub(crate) fn deliver(
     match file {
         _ if matches!(said, Said::Nothing) => Ok(()),
         Some(file) => Ok(write(file, &bytes_of(said, color == Color::Always), roots)?),
+        None if capture(&bytes_of(said, false)) => Ok(()),
         None => {
             let is_styled = wants_style(&io::stdout(), color);
             stream(io::stdout(), &bytes_of(said, is_styled))
@@ -57,6 +83,9 @@ pub(crate) fn deliver(
 pub(crate) fn note(text: &str, color: Color) -> Result<()> {
     let is_styled = wants_style(&io::stderr(), color);
     let said = Said::Text(text.to_owned());
+    if capture(&bytes_of(&said, false)) {
+        return Ok(());
+    }
     stream(io::stderr(), &bytes_of(&said, is_styled)).context("cannot write to standard error")
 }
 

@@ -4,6 +4,8 @@ An action gets the list of its inputs: the path of each in the workspace, and wh
 nothing else, so that it sees the same tree in a sandbox, without one, and on another machine.
 """
 
+load("//:settings.bzl", "WorkerInfo")
+
 RegreenInfo = provider(
     doc = "What regreen found in the sources of a target.",
     fields = {
@@ -17,6 +19,12 @@ RegreenInfo = provider(
     },
 )
 
+# Requests are JSON, one after the other.
+WORKER = {
+    "requires-worker-protocol": "json",
+    "supports-workers": "1",
+}
+
 # What regreen has rules for.
 EXTENSIONS = ["clank", "code-workspace", "json", "jsonc", "toml", "webmanifest", "yaml", "yml"]
 
@@ -26,28 +34,37 @@ def workspace_path(file):
     return "external/" + path[3:] if path.startswith("../") else path
 
 def _reported(file):
-    return workspace_path(file) + "\t" + file.path
+    return "--input-line=" + workspace_path(file) + "\t" + file.path
 
 def _context(file):
-    return workspace_path(file) + "\t" + file.path + "\tcontext"
+    return _reported(file) + "\tcontext"
 
-def inputs_list(ctx, reported, context):
-    """The list of an action's inputs.
+def run(ctx, regreen, args, reported, context, **kwargs):
+    """Declares an action of regreen.
 
     Args:
       ctx: of a rule or an aspect
-      reported: the files that are reported on
-      context: the files that are read only
-
-    Returns:
-      Args with the flag `--inputs`.
+      regreen: File, the program
+      args: Args, the command and its flags
+      reported: depset of File that are reported on
+      context: depset of File that are read only
+      **kwargs: more of `ctx.actions.run`
     """
-    args = ctx.actions.args()
-    args.use_param_file("--inputs=%s", use_always = True)
+
+    # All arguments are in a file: so many fit into no command line, and a worker is given nothing else.
+    args.use_param_file("@%s", use_always = True)
     args.set_param_file_format("multiline")
     args.add_all(reported, map_each = _reported)
     args.add_all(context, map_each = _context)
-    return args
+    is_worker = ctx.attr._worker[WorkerInfo].is_worker
+    ctx.actions.run(
+        executable = regreen,
+        arguments = [args],
+        inputs = depset(transitive = [reported, context]),
+        env = {"REGREEN_ACTION": "1"},
+        execution_requirements = WORKER if is_worker else {},
+        **kwargs
+    )
 
 def check(ctx, name, label, regreen, config, srcs, context, flags = []):
     """Declares the action that looks at the sources and the action that fails if something is wrong.
@@ -86,14 +103,15 @@ def check(ctx, name, label, regreen, config, srcs, context, flags = []):
     args.add("--emit", info.sarif, format = "sarif=%s")
     args.add("--emit", info.text, format = "text=%s")
     args.add("--jobs=1")
-    ctx.actions.run(
-        executable = regreen,
-        arguments = [args, inputs_list(ctx, srcs, depset(transitive = [config.files, context]))],
-        inputs = depset(srcs, transitive = [config.files, context]),
+    run(
+        ctx,
+        regreen,
+        args,
+        reported = depset(srcs),
+        context = depset(transitive = [config.files, context]),
         outputs = [info.diff, info.edits, info.exit_code, info.report, info.sarif, info.text],
         mnemonic = "RegreenCheck",
         progress_message = "Checking %s with regreen" % label,
-        env = {"REGREEN_ACTION": "1"},
     )
     valid = ctx.actions.declare_file(name + ".valid")
     fail_if_red(ctx, info, valid, config.root)

@@ -1,6 +1,6 @@
 """`regreen_check`, `regreen_test`, `regreen_fix` and the aspect."""
 
-load("//:settings.bzl", "RegreenConfigInfo", "StrictInfo", "TIERS", "TiersInfo")
+load("//:settings.bzl", "RegreenConfigInfo", "StrictInfo", "TIERS", "TiersInfo", "WorkerInfo")
 load("//:toolchain.bzl", "RegreenToolInfo")
 load(":actions.bzl", "EXTENSIONS", "RegreenInfo", "apply_command", "check", "output_groups")
 
@@ -9,6 +9,7 @@ SETTINGS = {
     "_regreen": attr.label(default = Label("//:regreen"), providers = [RegreenToolInfo]),
     "_strict": attr.label(default = Label("//:strict"), providers = [StrictInfo]),
     "_tiers": attr.label(default = Label("//:tiers"), providers = [TiersInfo]),
+    "_worker": attr.label(default = Label("//:worker"), providers = [WorkerInfo]),
 }
 
 CONFIG = {

@@ -1,6 +1,6 @@
 """`clank_library`, `clank_binary` and `clank_test`."""
 
-load(":actions.bzl", "check", "inputs_list", "output_groups", "workspace_path")
+load(":actions.bzl", "check", "output_groups", "run", "workspace_path")
 load(":check.bzl", "CONFIG", "SETTINGS", "config_of", "regreen_of", "runfiles_path", "shell_word", "strict_flags")
 
 ClankInfo = provider(
@@ -26,15 +26,16 @@ def _compile(ctx, sources, valid):
 
     # With `add_all` the folder would be replaced by what is in it.
     args.add(generated.path, format = "--out-dir=%s")
-    ctx.actions.run(
-        executable = regreen_of(ctx),
-        arguments = [args, inputs_list(ctx, sources, config.files)],
+    run(
+        ctx,
+        regreen_of(ctx),
+        args,
+        reported = sources,
         # What is not valid is not compiled: one message says what is wrong and how to fix it.
-        inputs = depset([valid], transitive = [sources, config.files]),
+        context = depset([valid], transitive = [config.files]),
         outputs = [generated],
         mnemonic = "ClankCompile",
         progress_message = "Compiling %s" % ctx.label,
-        env = {"REGREEN_ACTION": "1"},
     )
     return generated
 

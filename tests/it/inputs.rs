@@ -169,3 +169,43 @@ fn the_exit_code_is_an_output() {
     assert_eq!(ran.code, 3, "{}", ran.text());
     assert!(!scene.path("out/other").exists());
 }
+
+/// AE-34: a worker says and writes what a process does, request after request, and its arguments may be in a file.
+#[test]
+fn a_worker_answers_as_a_process_does() {
+    let scene = scene("", "ws");
+    let line = |name: &str, rest: &str| format!("--input-line={name}\tws/{name}{rest}");
+    let request = |out: &str| {
+        let mut words: Vec<String> =
+            CHECK.replace("OUT", out).split(' ').map(str::to_owned).collect();
+        words.retain(|it| !it.is_empty() && it != "--inputs" && it != "list");
+        words.push(line("app/api.yaml", ""));
+        words.push(line("regreen.toml", "\tcontext"));
+        words.push(line("app/service.schema.json", "\tcontext"));
+        words
+    };
+    for name in ["first", "second"] {
+        fs::create_dir(scene.path(name)).unwrap();
+    }
+    fs::write(scene.path("arguments"), request("out").join("\n")).unwrap();
+    let mut command = scene.command("--x", &[]);
+    let program = command.get_program().to_owned();
+    command = Command::new(program);
+    let ran = command.current_dir(scene.path("")).arg("@arguments").output().unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
+    let before = fs::read(scene.path("ws/app/api.yaml")).unwrap();
+    let requests = ["first", "second"].map(|it| {
+        serde_json::json!({"arguments": request(it), "inputs": [], "requestId": 0}).to_string()
+    });
+    let fix = r#"{"arguments": ["fix", "--input-line=a"]}"#;
+    let said = scene.run_with("--persistent_worker", &[], &(requests.concat() + fix));
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    let green = r#"{"exitCode":0,"output":"","requestId":0}"#;
+    assert_eq!(lines[..2], [green, green], "{}", said.text());
+    assert!(lines[2].contains("\"exitCode\":2"), "{}", said.text());
+    assert_eq!((lines.len(), said.code), (3, 0), "{}", said.text());
+    assert_eq!(contents(&scene, "out").len(), 8);
+    assert_eq!(contents(&scene, "first"), contents(&scene, "out"));
+    assert_eq!(contents(&scene, "second"), contents(&scene, "out"));
+    assert_eq!(fs::read(scene.path("ws/app/api.yaml")).unwrap(), before);
+}

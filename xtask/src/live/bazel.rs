@@ -27,6 +27,11 @@ const ARTIFACTS: [&str; 9] =
     ["diff", "edits.json", "exit_code", "report.json", "sarif", "txt", "js", "map", "out"];
 /// Every target but those that are red on purpose.
 const GREEN: [&str; 2] = ["//clean/...", "//clank/..."];
+const WORKER: [&str; 3] = [
+    "--@rules_regreen//:worker",
+    "--experimental_worker_allow_json_protocol",
+    "--worker_max_instances=2",
+];
 const ASPECT: [&str; 3] = [
     "--aspects=@rules_regreen//:defs.bzl%regreen_aspect",
     "--output_groups=regreen_validation",
@@ -95,12 +100,12 @@ impl Built {
         Ok(self)
     }
 
-    /// Fails unless there were actions of regreen and all were run by this one.
+    /// Fails unless there were actions that run regreen and all were run by this one.
     fn expect_runner(self, runner: &str) -> Result<Built> {
         let ours = self
             .spawns
             .iter()
-            .filter(|it| it.0.starts_with("Regreen") || it.0.starts_with("Clank"));
+            .filter(|it| ["RegreenCheck", "ClankCompile"].contains(&it.0.as_str()));
         let runners: BTreeSet<&str> = ours.map(|it| it.1.as_str()).collect();
         ensure!(
             runners == BTreeSet::from([runner]),
@@ -279,12 +284,13 @@ impl Scene {
         let executor = format!("--remote_executor=grpc://127.0.0.1:{}", services.worker.port);
         let mut first: Option<BTreeMap<PathBuf, Vec<u8>>> = None;
         for (strategy, runner) in [
-            ("--spawn_strategy=linux-sandbox", "linux-sandbox"),
-            ("--spawn_strategy=local", "local"),
-            (executor.as_str(), "remote"),
+            (&["--spawn_strategy=linux-sandbox"][..], "linux-sandbox"),
+            (&["--spawn_strategy=local"], "local"),
+            (&[executor.as_str()], "remote"),
+            (&WORKER, "worker"),
         ] {
             self.clean()?;
-            let flags = [&["--keep_going", "//app", strategy], &GREEN[..]].concat();
+            let flags = [&["--keep_going", "//app"], strategy, &GREEN[..]].concat();
             self.ran("build", &flags)?
                 .expect(1, &["SCHEMA_TYPE", "regreen apply bazel-bin/app/app.edits.json"])?
                 .expect_runner(runner)?;
@@ -297,7 +303,7 @@ impl Scene {
             ensure!(first.len() == artifacts.len(), "{runner} made {} artifacts", artifacts.len());
         }
         let log = fs::read_to_string(&services.log)?;
-        ensure!(log.lines().any(|it| it.contains("regreen check")), "nothing ran remotely:\n{log}");
+        ensure!(log.lines().any(|it| it.contains("bin/regreen @")), "nothing ran remotely:\n{log}");
         let is_clean = |it: &str| it.ends_with("\tchanged=[]\tstray=[]");
         ensure!(log.lines().all(is_clean), "an action wrote what it must not:\n{log}");
         Ok(())
@@ -357,6 +363,14 @@ impl Scene {
         self.ran("build", &["//app"])?.expect(1, &fixing)?;
         self.ran("test", &["--test_output=errors", "//app:app_test"])?.expect(3, &fixing)?;
         self.ran("build", &[&ASPECT[..], &["//app:deployment"]].concat())?.expect(1, &fixing)?;
+        // What depends on a check is validated with it, if Bazel runs validations.
+        self.ran("build", &["//app:bundle"])?.expect(0, &[])?;
+        let validations = ["--experimental_run_validations", "//app:bundle"];
+        self.ran("build", &validations)?.expect(1, &fixing)?;
+        let tiers = "--@rules_regreen//:tiers";
+        self.ran("build", &[&format!("{tiers}=semantic,policy"), "//app"])?.expect(0, &[])?;
+        let unknown = self.ran("build", &[&format!("{tiers}=nonsense"), "//app"])?;
+        unknown.expect(1, &["there is no tier `nonsense`"])?;
         // Without a validation a build of something else goes on; an output group asks for what is to be applied.
         self.ran("build", &["--output_groups=regreen_fix,regreen_report", "//app"])?
             .expect(0, &["app/app.edits.json", "app/app.diff", "app/app.sarif"])?;
