@@ -112,7 +112,7 @@ pub(crate) struct Common {
         help_heading = "Common options",
         hide_short_help = true
     )]
-    pub(crate) input: Vec<String>,
+    pub(crate) input_line: Vec<String>,
     /// Write the result to this file, all of it or nothing, instead of standard output
     #[arg(short, long, value_name = "FILE", global = true, help_heading = "Common options")]
     pub(crate) output: Option<PathBuf>,
@@ -133,7 +133,7 @@ pub(crate) struct Common {
 impl Common {
     /// Whether the workspace is a list of files.
     pub(crate) fn has_inputs(&self) -> bool {
-        self.inputs.is_some() || !self.input.is_empty()
+        self.inputs.is_some() || !self.input_line.is_empty()
     }
 
     /// A command that works on the same workspace, as it can be typed in a shell.

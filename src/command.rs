@@ -229,7 +229,7 @@ fn read_inputs(common: &Common, environment: &Environment) -> Result<Option<Inpu
             .with_context(|| format!("cannot read the list of inputs {}", list.display()))?,
         None => String::new(),
     };
-    for line in &common.input {
+    for line in &common.input_line {
         text.push('\n');
         text.push_str(line);
     }

@@ -78,9 +78,9 @@ fn respond(request: &Value, answer: &impl Fn(&Cli) -> Exit) -> Exit {
         Ok(cli) if !matches!(cli.command, Command::Check(_) | Command::Build(_)) => {
             refuse("error: a worker answers `check` and `build` only\n")
         }
-        Ok(cli) if !cli.common.has_inputs() => {
-            refuse("error: a request lists its inputs: add `--inputs LIST` or `--input LINE`\n")
-        }
+        Ok(cli) if !cli.common.has_inputs() => refuse(
+            "error: a request lists its inputs: add `--inputs LIST` or `--input-line LINE`\n",
+        ),
         Ok(cli) => answer(&cli),
     }
 }
@@ -104,7 +104,8 @@ mod tests {
     fn check(requests: &str, expected: &[&str]) {
         let mut responses = Vec::new();
         let answer = |cli: &Cli| {
-            let _ = output::note(&format!("{:?}\n", cli.common.input), crate::cli::Color::Never);
+            let _ =
+                output::note(&format!("{:?}\n", cli.common.input_line), crate::cli::Color::Never);
             Exit::Findings
         };
         let served = serve(requests.as_bytes(), &mut responses, answer);
@@ -118,7 +119,8 @@ mod tests {
 
     #[test]
     fn requests_follow_one_another_with_and_without_line_ends() {
-        let request = r#"{"arguments":["check","--input=a"],"inputs":[{"path":"a","digest":"x"}]}"#;
+        let request =
+            r#"{"arguments":["check","--input-line=a"],"inputs":[{"path":"a","digest":"x"}]}"#;
         let response = r#"{"exitCode":1,"output":"[\"a\"]\n","requestId":0}"#;
         check(&format!("{request}{request}\n{request} "), &[response; 3]);
         check("", &[]);
@@ -130,11 +132,11 @@ mod tests {
         check(
             unlisted,
             &[
-                r#"{"exitCode":2,"output":"error: a request lists its inputs: add `--inputs LIST` or `--input LINE`\n","requestId":7}"#,
+                r#"{"exitCode":2,"output":"error: a request lists its inputs: add `--inputs LIST` or `--input-line LINE`\n","requestId":7}"#,
             ],
         );
         check(
-            r#"{"arguments":["fix","--input=a"]}"#,
+            r#"{"arguments":["fix","--input-line=a"]}"#,
             &[
                 r#"{"exitCode":2,"output":"error: a worker answers `check` and `build` only\n","requestId":0}"#,
             ],
@@ -146,10 +148,10 @@ mod tests {
     fn arguments_are_read_from_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("args");
-        std::fs::write(&file, "check\n--input=a b\tc\n").unwrap();
+        std::fs::write(&file, "check\n--input-line=a b\tc\n").unwrap();
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         let at = format!("@{}", file.display());
-        let expected = Started::Command(words(&["regreen", "check", "--input=a b\tc"]));
+        let expected = Started::Command(words(&["regreen", "check", "--input-line=a b\tc"]));
         assert_eq!(started(words(&["regreen", &at])).unwrap(), expected);
         assert_eq!(started(words(&["regreen", FLAG])).unwrap(), Started::Worker);
         let plain = words(&["regreen", "check", "@x"]);

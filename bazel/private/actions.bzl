@@ -34,7 +34,7 @@ def workspace_path(file):
     return "external/" + path[3:] if path.startswith("../") else path
 
 def _reported(file):
-    return "--input=" + workspace_path(file) + "\t" + file.path
+    return "--input-line=" + workspace_path(file) + "\t" + file.path
 
 def _context(file):
     return _reported(file) + "\tcontext"

@@ -174,7 +174,7 @@ fn the_exit_code_is_an_output() {
 #[test]
 fn a_worker_answers_as_a_process_does() {
     let scene = scene("", "ws");
-    let line = |name: &str, rest: &str| format!("--input={name}\tws/{name}{rest}");
+    let line = |name: &str, rest: &str| format!("--input-line={name}\tws/{name}{rest}");
     let request = |out: &str| {
         let mut words: Vec<String> =
             CHECK.replace("OUT", out).split(' ').map(str::to_owned).collect();
@@ -197,7 +197,7 @@ fn a_worker_answers_as_a_process_does() {
     let requests = ["first", "second"].map(|it| {
         serde_json::json!({"arguments": request(it), "inputs": [], "requestId": 0}).to_string()
     });
-    let fix = r#"{"arguments": ["fix", "--input=a"]}"#;
+    let fix = r#"{"arguments": ["fix", "--input-line=a"]}"#;
     let said = scene.run_with("--persistent_worker", &[], &(requests.concat() + fix));
     let lines: Vec<&str> = said.stdout.lines().collect();
     let green = r#"{"exitCode":0,"output":"","requestId":0}"#;
