@@ -131,8 +131,14 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
     let Some(in_module) = checked.modules.get(module) else { return Repairs::default() };
     let parents = in_module.ast.parents();
     let (users, names) = (OnceLock::new(), OnceLock::new());
-    let scene =
-        Scene { program, checked, module: in_module, parents: &parents, users: &users, names: &names };
+    let scene = Scene {
+        program,
+        checked,
+        module: in_module,
+        parents: &parents,
+        users: &users,
+        names: &names,
+    };
     let targets = targets(in_module);
     let candidates = candidates(scene, &targets, budget);
     let tried = verify::verify(program, checked, module, &candidates, budget);

@@ -174,7 +174,8 @@ fn left_over(parsed: &Parsed, patched: &Patched) -> Vec<Edit> {
     let stay: HashSet<NodeId> = patched.origins.iter().flatten().copied().collect();
     let declarations = parsed.ast.declarations();
     let is_gone = |stray: &&Span| {
-        let before = declarations.partition_point(|it| parsed.ast.span(it.node()).start < stray.start);
+        let before =
+            declarations.partition_point(|it| parsed.ast.span(it.node()).start < stray.start);
         let before = before.checked_sub(1).map(|it| declarations[it].node());
         before.is_some_and(|it| parsed.ast.span(it).end <= stray.start && !stay.contains(&it))
     };

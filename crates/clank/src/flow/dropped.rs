@@ -26,7 +26,8 @@ pub(super) fn dropped(
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     // The last statement of a body that lacks its value: that is what is said.
-    let wants_value = env.signature(decl).is_none_or(|it| *it.result.base() != Ty::Prim(Prim::Unit));
+    let wants_value =
+        env.signature(decl).is_none_or(|it| *it.result.base() != Ty::Prim(Prim::Unit));
     let last = match ast.expr(function.body) {
         Expr::Block { statements, expr: None } if wants_value => statements.last().copied(),
         _ => None,
@@ -35,7 +36,9 @@ pub(super) fn dropped(
     for node in ast.subtree(function.body).map(NodeId) {
         match &ast.node(node).kind {
             Kind::Stmt(Stmt::Expr { .. }) if last.is_some_and(|it| it.node() == node) => {}
-            Kind::Stmt(Stmt::Expr { expr }) => found.extend(unused_value(ast, env, view, modes, *expr)),
+            Kind::Stmt(Stmt::Expr { expr }) => {
+                found.extend(unused_value(ast, env, view, modes, *expr))
+            }
             Kind::Stmt(Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Loop { body }) => {
                 if let Expr::Block { expr: Some(last), .. } = ast.expr(*body) {
                     found.extend(unused_value(ast, env, view, modes, *last));
@@ -53,7 +56,9 @@ pub(super) fn dropped(
                     let structured = Structured::new("dropped_value").member("interpolation", true);
                     let message = "`${…}` is not read in a text in quotes".to_owned();
                     let help = "write the text in backticks: `` `…${x}…` ``";
-                    found.push(Diagnostic::new(Code::W0007, node, message).help(help).with(structured));
+                    found.push(
+                        Diagnostic::new(Code::W0007, node, message).help(help).with(structured),
+                    );
                 }
             }
             _ => {}
@@ -96,18 +101,17 @@ fn is_pure(ast: &Ast, env: &Env, view: BodyView<'_>, node: NodeId) -> bool {
         }
         Kind::Expr(Expr::Ident { name }) => match view.resolution(node) {
             None | Some(Resolution::External { .. }) => false,
-            Some(Resolution::Fn { .. }) => {
-                !has_externals() && is_without_effects(env, name)
-            }
+            Some(Resolution::Fn { .. }) => !has_externals() && is_without_effects(env, name),
             Some(Resolution::Builtin(name)) => {
                 !matches!(name.as_str(), "consume" | "discard" | "linear" | "affine" | "try")
                     && is_without_effects(env, name)
             }
             Some(_) => true,
         },
-        Kind::Expr(Expr::Field { .. }) => {
-            !matches!(view.resolution(node), Some(Resolution::Fn { .. } | Resolution::External { .. }))
-        }
+        Kind::Expr(Expr::Field { .. }) => !matches!(
+            view.resolution(node),
+            Some(Resolution::Fn { .. } | Resolution::External { .. })
+        ),
         _ => true,
     })
 }
@@ -124,10 +128,11 @@ fn is_without_effects(env: &Env, name: &str) -> bool {
 /// The names that a function binds anywhere.
 fn bound_names<'a>(ast: &'a Ast, function: &FnDecl) -> FxHashSet<&'a str> {
     let params = function.params.iter().map(|it| ast.param(*it).name.as_str());
-    let bound = ast.subtree(function.body).map(NodeId).filter_map(|node| match &ast.node(node).kind {
-        Kind::LambdaParam(it) => Some(it.name.as_str()),
-        _ => binding(ast, node).map(|it| it.1.as_str()),
-    });
+    let bound =
+        ast.subtree(function.body).map(NodeId).filter_map(|node| match &ast.node(node).kind {
+            Kind::LambdaParam(it) => Some(it.name.as_str()),
+            _ => binding(ast, node).map(|it| it.1.as_str()),
+        });
     params.chain(bound).collect()
 }
 

@@ -122,12 +122,21 @@ fn findings(checked: &Checked, origins: &Origins) -> Vec<Finding> {
             let class = class_of(module, target);
             let declaration = declaration(&module.ast, node).and_then(|it| origin(it.node()));
             let words = words(&module.ast, node);
-            let dropped = (what == What::Diagnostic(Code::W0007)).then(|| {
-                (Arc::from(module.ast.source(node).text.as_str()), module.ast.span(node))
-            });
+            let dropped = (what == What::Diagnostic(Code::W0007))
+                .then(|| (Arc::from(module.ast.source(node).text.as_str()), module.ast.span(node)));
             let at = node;
             let node = origin(node);
-            all.push(Finding { module: index, what, node, at, class, target, declaration, words, dropped });
+            all.push(Finding {
+                module: index,
+                what,
+                node,
+                at,
+                class,
+                target,
+                declaration,
+                words,
+                dropped,
+            });
         };
         for (place, it) in module.diagnostics.iter().enumerate() {
             push(What::Diagnostic(it.code), it.node, Target::Diagnostic(place));

@@ -38,7 +38,10 @@ pub(super) fn causes(list: &mut [Repair], n_own: &[usize]) {
         let is_spelling = it.edits.iter().flat_map(|it| &it.1).all(is_rename);
         let is_unread = it.codes.iter().any(|it| is_syntax(*it));
         let is_used = it.codes.contains(&Code::W0007);
-        if (is_spelling || is_unread || is_used) && it.is_verified && it.confidence == Confidence::High {
+        if (is_spelling || is_unread || is_used)
+            && it.is_verified
+            && it.confidence == Confidence::High
+        {
             for target in it.resolves.iter().skip(n_own[place]) {
                 by_target.entry(*target).or_default().push(place);
             }

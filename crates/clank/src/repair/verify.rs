@@ -281,7 +281,8 @@ impl Trials<'_> {
         }
         let is_error = |it: &&Target| class_of(in_module, **it) == Class::Error;
         let is_unread = candidate.targets.iter().any(|it| self.is_unread(*it));
-        if candidate.is_idiom && !is_unread && reveals.len() > gone.iter().filter(is_error).count() {
+        if candidate.is_idiom && !is_unread && reveals.len() > gone.iter().filter(is_error).count()
+        {
             return Verdict::Failed(MAKES_A_MISTAKE);
         }
         let mut resolves = candidate.targets.clone();

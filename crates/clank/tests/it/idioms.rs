@@ -50,14 +50,21 @@ fn every_mistake_of_the_idiom_suite_becomes_what_it_says() {
                 wrong.push(format!("{file}: {}\n  another output by default", case.heading));
             }
             let kind = case.heading.split(':').next().unwrap_or_default().to_owned();
-            *tally.entry(kind).or_default().entry(found.split(' ').next().unwrap_or("").to_owned()).or_default() += 1;
+            *tally
+                .entry(kind)
+                .or_default()
+                .entry(found.split(' ').next().unwrap_or("").to_owned())
+                .or_default() += 1;
             if found != case.expected {
                 let start = blessed.find(&format!("## {}\n", case.heading)).expect("the heading");
                 let line = start + blessed[start..].find("\n= ").expect("the result") + 1;
                 let end = line + blessed[line..].find('\n').unwrap_or(0);
                 blessed.replace_range(line..end, &format!("= {found}"));
                 let expected = case.expected;
-                wrong.push(format!("{file}: {}\n  expected {expected}\n  found {found}\n{shown}", case.heading));
+                wrong.push(format!(
+                    "{file}: {}\n  expected {expected}\n  found {found}\n{shown}",
+                    case.heading
+                ));
             }
         }
         if is_blessed(&path) && blessed != text {
@@ -65,7 +72,13 @@ fn every_mistake_of_the_idiom_suite_becomes_what_it_says() {
         }
     }
     let table: Vec<String> = tally.iter().map(|(kind, it)| format!("{kind}: {it:?}")).collect();
-    assert!(wrong.is_empty(), "{} mistakes differ:\n{}\n{}", wrong.len(), wrong.join("\n"), table.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} mistakes differ:\n{}\n{}",
+        wrong.len(),
+        wrong.join("\n"),
+        table.join("\n")
+    );
     println!("{}", table.join("\n"));
 }
 
@@ -166,7 +179,10 @@ fn outcome(mistaken: &str, program: &str, output: &str) -> (String, String) {
     }
     for it in &fixed.rejected {
         let reason = &it.rejection.detail;
-        shown.push_str(&format!("    rejected: {} ({:?} {reason})\n", it.repair.title, it.rejection.reason));
+        shown.push_str(&format!(
+            "    rejected: {} ({:?} {reason})\n",
+            it.repair.title, it.rejection.reason
+        ));
     }
     for line in diff(program, &after) {
         shown.push_str(&format!("    {line}\n"));
@@ -198,8 +214,10 @@ fn diff(before: &str, after: &str) -> Vec<String> {
     let squeeze = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
     let known: BTreeSet<String> = before.lines().map(squeeze).collect();
     let then: BTreeSet<String> = after.lines().map(squeeze).collect();
-    let gone = before.lines().map(squeeze).filter(|it| !then.contains(it)).map(|it| format!("- {it}"));
-    let new = after.lines().map(squeeze).filter(|it| !known.contains(it)).map(|it| format!("+ {it}"));
+    let gone =
+        before.lines().map(squeeze).filter(|it| !then.contains(it)).map(|it| format!("- {it}"));
+    let new =
+        after.lines().map(squeeze).filter(|it| !known.contains(it)).map(|it| format!("+ {it}"));
     gone.chain(new).take(24).collect()
 }
 

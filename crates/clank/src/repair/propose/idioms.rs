@@ -36,7 +36,6 @@ use crate::env::Value;
 use crate::repair::Target;
 use crate::repair::findings::is_syntax;
 
-
 /// The longest declaration that is looked at.
 const MAX_TEXT: usize = 40_000;
 
@@ -51,11 +50,73 @@ const MAX_NAMED: usize = 3;
 
 /// The names by which the habits show that can be read, but mean nothing.
 const NAMES: &[&str] = &[
-    "var", "const", "val", "auto", "final", "local", "my", "dim", "and", "or", "not", "is", "null", "nil", "undefined",
-    "Nothing", "NULL", "Null", "Nil", "nullptr", "nothing", "True", "TRUE", "False", "FALSE", "Just", "Success", "Right",
-    "Failure", "Left", "throw", "raise", "catch", "except", "rescue", "new", "await", "lambda", "puts", "echo", "print",
-    "println", "string", "str", "int", "bool", "boolean", "number", "float", "double", "elif", "elsif", "elseif", "switch",
-    "when", "then", "foreach", "do", "repeat", "until", "f", "s", "function", "func", "fun", "default", "case",
+    "var",
+    "const",
+    "val",
+    "auto",
+    "final",
+    "local",
+    "my",
+    "dim",
+    "and",
+    "or",
+    "not",
+    "is",
+    "null",
+    "nil",
+    "undefined",
+    "Nothing",
+    "NULL",
+    "Null",
+    "Nil",
+    "nullptr",
+    "nothing",
+    "True",
+    "TRUE",
+    "False",
+    "FALSE",
+    "Just",
+    "Success",
+    "Right",
+    "Failure",
+    "Left",
+    "throw",
+    "raise",
+    "catch",
+    "except",
+    "rescue",
+    "new",
+    "await",
+    "lambda",
+    "puts",
+    "echo",
+    "print",
+    "println",
+    "string",
+    "str",
+    "int",
+    "bool",
+    "boolean",
+    "number",
+    "float",
+    "double",
+    "elif",
+    "elsif",
+    "elseif",
+    "switch",
+    "when",
+    "then",
+    "foreach",
+    "do",
+    "repeat",
+    "until",
+    "f",
+    "s",
+    "function",
+    "func",
+    "fun",
+    "default",
+    "case",
 ];
 
 /// The text of a declaration without its habits.
@@ -161,7 +222,11 @@ fn braces(scene: Scene<'_>, decl: DeclId, it: &Diagnostic, target: Target) -> Op
         .confidence(confidence)
         .op(scene.replace(all[first], source_of(&new)))
         .idiom();
-    Some(all[first + 1..=last].iter().fold(candidate, |candidate, rest| candidate.op(scene.delete(*rest))))
+    Some(
+        all[first + 1..=last]
+            .iter()
+            .fold(candidate, |candidate, rest| candidate.op(scene.delete(*rest))),
+    )
 }
 
 fn source_of(text: &str) -> serde_json::Value {
@@ -202,9 +267,8 @@ fn with_context<T>(scene: Scene<'_>, then: impl FnOnce(&Context<'_>) -> T) -> T 
         }
     }
     let env = &scene.module.env;
-    let known_value = |name: &str| {
-        env.values.get(name).is_some_and(|it| !matches!(it, Value::Builtin { .. }))
-    };
+    let known_value =
+        |name: &str| env.values.get(name).is_some_and(|it| !matches!(it, Value::Builtin { .. }));
     let known_type = |name: &str| env.types.contains_key(name);
     then(&Context { records, functions, known_value: &known_value, known_type: &known_type })
 }
@@ -218,8 +282,12 @@ fn mended(text: &str, cx: &Context<'_>, is_wanted: impl Fn(&Row) -> bool) -> Men
             let pieces = Pieces::new(&it.text);
             let mut edits = (row.rewrite)(&pieces, cx);
             edits.extend(in_templates(&pieces, row, cx));
-            edits.retain(|edit| it.text.get(edit.start..edit.end).is_some_and(|old| old != edit.new));
-            let Some(first) = edits.iter().find(|it| !it.new.is_empty()).or(edits.first()) else { break };
+            edits.retain(|edit| {
+                it.text.get(edit.start..edit.end).is_some_and(|old| old != edit.new)
+            });
+            let Some(first) = edits.iter().find(|it| !it.new.is_empty()).or(edits.first()) else {
+                break;
+            };
             let title = title(&it.text[first.start..first.end], &first.new);
             let new = applied(&it.text, edits);
             let n_then = n_mistakes(&new);
@@ -246,7 +314,9 @@ fn in_templates(pieces: &Pieces<'_>, row: &Row, cx: &Context<'_>) -> Vec<Edit> {
             let end = text[start..].find('}').map_or(text.len(), |it| start + it);
             let own = (row.rewrite)(&Pieces::new(&text[start..end]), cx);
             let moved = piece.start + start;
-            edits.extend(own.into_iter().map(|it| Edit::new(it.start + moved..it.end + moved, it.new)));
+            edits.extend(
+                own.into_iter().map(|it| Edit::new(it.start + moved..it.end + moved, it.new)),
+            );
             at = end;
         }
     }
@@ -313,4 +383,3 @@ fn n_mistakes(text: &str) -> usize {
     };
     all.len().max(1) + if all.iter().any(hides) { HIDDEN } else { 0 }
 }
-

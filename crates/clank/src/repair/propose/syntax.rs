@@ -92,7 +92,8 @@ fn readable(text: &str, at: (usize, usize), as_what: Fragment) -> Vec<Way> {
     // What is wrong may show only in what is around it.
     let first = mistakes(text, as_what).unwrap_or_default();
     let first = Mistakes { first: Mistake { at, ..first.first }, ..first };
-    let mut open = vec![(Way { text: text.to_owned(), titles: Vec::new(), only_removes: true }, first)];
+    let mut open =
+        vec![(Way { text: text.to_owned(), titles: Vec::new(), only_removes: true }, first)];
     let mut known: FxHashSet<u64> = FxHashSet::default();
     for _ in 0..MAX_CHANGES {
         let mut found = Vec::new();

@@ -71,12 +71,14 @@ impl Trials<'_> {
     /// Whether something means nothing, so that nothing is known about what is made of it.
     fn is_unknown_type(&self, target: Target, revealed: Code) -> bool {
         match target {
-            Target::Diagnostic(it) => match self.checked.modules[self.module].diagnostics[it].code {
-                // A name that was meant has the fields that it is asked for, or some.
-                Code::E1001 => revealed == Code::E2004,
-                Code::E2004 | Code::E2011 | Code::E2006 => true,
-                _ => false,
-            },
+            Target::Diagnostic(it) => {
+                match self.checked.modules[self.module].diagnostics[it].code {
+                    // A name that was meant has the fields that it is asked for, or some.
+                    Code::E1001 => revealed == Code::E2004,
+                    Code::E2004 | Code::E2011 | Code::E2006 => true,
+                    _ => false,
+                }
+            }
             Target::Goal(_) | Target::Hole(_) => false,
         }
     }
@@ -98,12 +100,13 @@ impl Trials<'_> {
             let written = nodes(&in_module.ast, &self.candidates[index].edits, &in_module.file);
             written.into_iter().filter_map(|it| declaration(&in_module.ast, it))
         };
-        let is_kept =
-            |it: &Verdict| matches!(it, Verdict::Kept { .. } | Verdict::KeptAfter { .. });
+        let is_kept = |it: &Verdict| matches!(it, Verdict::Kept { .. } | Verdict::KeptAfter { .. });
         let is_unread =
             |index: usize| self.candidates[index].targets.iter().any(|it| self.is_unread(*it));
         let mut readable: FxHashSet<_> = FxHashSet::default();
-        for index in (0..self.verdicts.len()).filter(|it| is_kept(&self.verdicts[*it]) && is_unread(*it)) {
+        for index in
+            (0..self.verdicts.len()).filter(|it| is_kept(&self.verdicts[*it]) && is_unread(*it))
+        {
             readable.extend(written(index));
         }
         if readable.is_empty() {

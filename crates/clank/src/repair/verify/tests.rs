@@ -240,8 +240,14 @@ fn tried(program: &Program, checked: &Checked) -> (Vec<Candidate>, Tried) {
     let in_module = &checked.modules[0];
     let parents = in_module.ast.parents();
     let (users, names) = (OnceLock::new(), OnceLock::new());
-    let scene =
-        Scene { program, checked, module: in_module, parents: &parents, users: &users, names: &names };
+    let scene = Scene {
+        program,
+        checked,
+        module: in_module,
+        parents: &parents,
+        users: &users,
+        names: &names,
+    };
     let budget = Budget::default();
     let all = candidates(scene, &targets(in_module), &budget);
     let together = verify(program, checked, 0, &all, &budget);

@@ -60,7 +60,8 @@ pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
                     if is_extra {
                         let piece = pieces.list[place];
                         let is_alone = place == first && at == first + 1;
-                        let from = if is_alone { line_start.saturating_sub(1) } else { piece.start };
+                        let from =
+                            if is_alone { line_start.saturating_sub(1) } else { piece.start };
                         edits.push(Edit::new(from..piece.end, ""));
                     } else {
                         open.pop();
@@ -117,9 +118,13 @@ mod tests {
         check("fn f() {\n  if a {\n    1\n  2\n}", "fn f() {\n  if a {\n    1\n  }\n  2\n}");
         check("fn f() {\n  if a {\n    1\n}", "fn f() {\n  if a {\n    1\n  }\n}");
         check("fn f() {\n  if a {\n    1\n  }\n  2", "fn f() {\n  if a {\n    1\n  }\n  2\n}");
-        check("fn f() {\n  if a {\n    1\n  }\n  }\n  2\n}", "fn f() {\n  if a {\n    1\n  }\n  2\n}");
+        check(
+            "fn f() {\n  if a {\n    1\n  }\n  }\n  2\n}",
+            "fn f() {\n  if a {\n    1\n  }\n  2\n}",
+        );
         check("fn f() {\n  for a in b { c } }\n  2\n}", "fn f() {\n  for a in b { c } \n  2\n}");
-        let fine = "fn f() {\n  if a {\n    1\n  } else {\n    2\n  }\n  g(\\x -> {\n    x\n  })\n}";
+        let fine =
+            "fn f() {\n  if a {\n    1\n  } else {\n    2\n  }\n  g(\\x -> {\n    x\n  })\n}";
         check(fine, fine);
     }
 }

@@ -34,7 +34,16 @@ pub(super) fn trailing_if(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     for at in (1..it.len()).rev() {
         let is_behind = matches!(
             it.kind_before(at),
-            T::Ident | T::TypeIdent | T::Int | T::Float | T::Str | T::Template | T::RParen | T::RBracket | T::True | T::False
+            T::Ident
+                | T::TypeIdent
+                | T::Int
+                | T::Float
+                | T::Str
+                | T::Template
+                | T::RParen
+                | T::RBracket
+                | T::True
+                | T::False
         );
         if it.kind(at) != T::If || !is_behind || it.is_first(at) {
             continue;
@@ -58,7 +67,8 @@ pub(super) fn trailing_if(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 /// Whether an `if` is the guard of an arm.
 fn in_arms_pattern(it: &Pieces<'_>, start: usize, at: usize) -> bool {
     let end = it.expr_end(at + 1);
-    it.kind(end) == T::Arrow || matches!(it.kind_before(start), T::Comma | T::LBrace) && it.kind(end) == T::Eq
+    it.kind(end) == T::Arrow
+        || matches!(it.kind_before(start), T::Comma | T::LBrace) && it.kind(end) == T::Eq
 }
 
 /// `if c then a else b`.
@@ -69,7 +79,8 @@ pub(super) fn then(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         }
         let middle = it.expr_end(at + 1);
         let Some(bytes) = it.bytes(at..middle) else { continue };
-        let mut edits = vec![Edit::new(bytes.clone(), format!("{{ {} }}", it.words(at + 1..middle)))];
+        let mut edits =
+            vec![Edit::new(bytes.clone(), format!("{{ {} }}", it.words(at + 1..middle)))];
         if it.kind(middle) == T::Else && !matches!(it.kind(middle + 1), T::LBrace | T::If) {
             let end = it.expr_end(middle + 1);
             edits.extend(it.put(middle + 1..end, format!("{{ {} }}", it.words(middle + 1..end))));
@@ -83,11 +94,14 @@ pub(super) fn then(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 pub(super) fn else_if(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
-        if matches!(it.word(at), "elif" | "elsif" | "elseif" | "elsewhen") && it.kind_before(at) == T::RBrace {
+        if matches!(it.word(at), "elif" | "elsif" | "elseif" | "elsewhen")
+            && it.kind_before(at) == T::RBrace
+        {
             edits.extend(it.put(at..at + 1, "else if"));
             continue;
         }
-        let is_bare = it.kind(at) == T::Else && !matches!(it.kind(at + 1), T::LBrace | T::If | T::Arrow | T::Colon);
+        let is_bare = it.kind(at) == T::Else
+            && !matches!(it.kind(at + 1), T::LBrace | T::If | T::Arrow | T::Colon);
         if !is_bare || it.kind_before(at) != T::RBrace || is_fat(it, at + 1) {
             continue;
         }
@@ -118,17 +132,21 @@ pub(super) fn unbraced(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             T::Else => at + 1,
             _ => continue,
         };
-        let starts = matches!(it.kind(body), T::Return | T::Break | T::Continue | T::Let | T::Assert)
-            || matches!(it.kind(body), T::Ident | T::Int | T::Str | T::Template | T::Float)
-                && !matches!(it.word(body), "then" | "do" | "and" | "or" | "is" | "in" | "not");
-        if !starts || it.kind(at) == T::If && it.kind(at + 1) != T::LParen && it.kind(body) == T::Ident {
+        let starts =
+            matches!(it.kind(body), T::Return | T::Break | T::Continue | T::Let | T::Assert)
+                || matches!(it.kind(body), T::Ident | T::Int | T::Str | T::Template | T::Float)
+                    && !matches!(it.word(body), "then" | "do" | "and" | "or" | "is" | "in" | "not");
+        if !starts
+            || it.kind(at) == T::If && it.kind(at + 1) != T::LParen && it.kind(body) == T::Ident
+        {
             continue;
         }
         let end = statement_end(it, body);
         // The head goes on, or a block follows.
-        if matches!(it.kind(end), T::LBrace) || (body..end).any(|place| {
-            it.kind(place) == T::LBrace && it.parent(place) == it.parent(at)
-        }) {
+        if matches!(it.kind(end), T::LBrace)
+            || (body..end)
+                .any(|place| it.kind(place) == T::LBrace && it.parent(place) == it.parent(at))
+        {
             continue;
         }
         edits.extend(it.put(body..end, format!("{{ {} }}", it.words(body..end))));
@@ -160,7 +178,11 @@ fn statement_end(it: &Pieces<'_>, start: usize) -> usize {
         if it.kind(at) == T::Semi {
             return at + 1;
         }
-        if at > start && it.is_first(at) && !super::pieces::is_operator(it.kind(at)) && it.kind(at) != T::Dot {
+        if at > start
+            && it.is_first(at)
+            && !super::pieces::is_operator(it.kind(at))
+            && it.kind(at) != T::Dot
+        {
             return at;
         }
         at = it.partner(at).filter(|it| *it > at).unwrap_or(at) + 1;
@@ -177,7 +199,8 @@ pub(super) fn switch(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
             continue;
         }
         let mut open = at + 1;
-        while open < it.len() && it.kind(open) != T::LBrace && !(open > at + 1 && it.is_first(open)) {
+        while open < it.len() && it.kind(open) != T::LBrace && !(open > at + 1 && it.is_first(open))
+        {
             open = it.partner(open).filter(|it| *it > open).unwrap_or(open) + 1;
         }
         let Some(close) = it.partner(open).filter(|_| it.kind(open) == T::LBrace) else { continue };
@@ -195,7 +218,9 @@ fn arms(it: &Pieces<'_>, open: usize, close: usize, edits: &mut Vec<Edit>) {
     let mut starts = Vec::new();
     let mut at = open + 1;
     while at < close {
-        let begins = it.kind_before(at) == T::LBrace || it.is_first(at) || matches!(it.kind_before(at), T::Comma | T::Semi | T::RBrace);
+        let begins = it.kind_before(at) == T::LBrace
+            || it.is_first(at)
+            || matches!(it.kind_before(at), T::Comma | T::Semi | T::RBrace);
         if begins && matches!(it.word(at), "case" | "default") || begins && it.kind(at) == T::Else {
             starts.push(at);
         }
@@ -204,7 +229,11 @@ fn arms(it: &Pieces<'_>, open: usize, close: usize, edits: &mut Vec<Edit>) {
     for (place, &start) in starts.iter().enumerate() {
         let end = starts.get(place + 1).copied().unwrap_or(close);
         let mut mark = start + 1;
-        while mark < end && it.kind(mark) != T::Colon && it.kind(mark) != T::Arrow && !is_fat(it, mark) {
+        while mark < end
+            && it.kind(mark) != T::Colon
+            && it.kind(mark) != T::Arrow
+            && !is_fat(it, mark)
+        {
             mark = it.partner(mark).filter(|it| *it > mark).unwrap_or(mark) + 1;
         }
         if mark >= end {
@@ -231,14 +260,18 @@ fn arms(it: &Pieces<'_>, open: usize, close: usize, edits: &mut Vec<Edit>) {
             it.parent(at) == Some(open)
                 && (matches!(it.kind(at), T::Semi | T::Return | T::Let | T::For | T::While)
                     || it.kind(at) == T::Eq
-                    || at > body && it.is_first(at) && it.kind_before(at) != T::Comma && !super::pieces::is_operator(it.kind(at)))
+                    || at > body
+                        && it.is_first(at)
+                        && it.kind_before(at) != T::Comma
+                        && !super::pieces::is_operator(it.kind(at)))
         });
         let text = match is_statement && !is_block {
             true => format!("{{ {text} }}"),
             false => text.to_owned(),
         };
         let patterns: Vec<&str> = pattern.split(" | ").collect();
-        let new: Vec<String> = patterns.iter().map(|it| format!("{} -> {text}", it.trim())).collect();
+        let new: Vec<String> =
+            patterns.iter().map(|it| format!("{} -> {text}", it.trim())).collect();
         edits.extend(it.put(start..end, format!("{},\n", new.join(", "))));
     }
 }
@@ -333,7 +366,8 @@ pub(super) fn catch(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         };
         let Some(end) = it.partner(open).filter(|_| it.kind(open) == T::LBrace) else { continue };
         let (body, handler) = (it.words(at + 1..close + 1), it.words(open..end + 1));
-        let new = format!("match try(\\() -> {body}) {{ Ok(value) -> value, Err({name}) -> {handler} }}");
+        let new =
+            format!("match try(\\() -> {body}) {{ Ok(value) -> value, Err({name}) -> {handler} }}");
         edits.extend(it.put(at..end + 1, new));
     }
     edits
@@ -346,7 +380,10 @@ pub(super) fn throw(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let result = (0..header).rev().find(|place| it.kind(*place) == T::Arrow).unwrap_or(header);
     let returns = |word: &str| (result..header).any(|place| it.word(place) == word);
     for at in 0..it.len() {
-        if !matches!(it.word(at), "throw" | "raise") || it.kind(at) != T::Ident || it.is_first(at + 1) {
+        if !matches!(it.word(at), "throw" | "raise")
+            || it.kind(at) != T::Ident
+            || it.is_first(at + 1)
+        {
             continue;
         }
         let mut value = at + 1;
@@ -358,7 +395,9 @@ pub(super) fn throw(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         let is_error = it.kind(value) == T::TypeIdent
             && it.kind(value + 1) == T::LParen
             && it.partner(value + 1) == Some(end - 1)
-            && (it.word(value).ends_with("Error") || it.word(value).ends_with("Exception") || it.word(value) == "Err");
+            && (it.word(value).ends_with("Error")
+                || it.word(value).ends_with("Exception")
+                || it.word(value) == "Err");
         let message = match is_error {
             true => it.words(value + 2..end - 1),
             false => it.words(value..end),

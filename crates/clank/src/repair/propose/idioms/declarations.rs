@@ -8,12 +8,17 @@ use super::table::Context;
 /// `func f(`, `def f(`, `function f(`: `fn f(`. `struct`, `class`, `record` are `rec`, `enum` is `sum`.
 pub(super) fn words(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let mut at = 0;
-    while matches!(it.word(at), "pub" | "public" | "export" | "static" | "async" | "private" | "default") {
+    while matches!(
+        it.word(at),
+        "pub" | "public" | "export" | "static" | "async" | "private" | "default"
+    ) {
         at += 1;
     }
     let next = it.kind(at + 1);
     let new = match it.word(at) {
-        "func" | "def" | "function" | "fun" | "proc" | "defn" | "method" if next == T::Ident => "fn",
+        "func" | "def" | "function" | "fun" | "proc" | "defn" | "method" if next == T::Ident => {
+            "fn"
+        }
         "struct" | "class" | "record" | "data" if next == T::TypeIdent => "rec",
         "enum" | "variant" | "union" if next == T::TypeIdent => "sum",
         "import" | "require" | "include" if next == T::Ident => "use",
@@ -65,7 +70,8 @@ pub(super) fn type_first(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         }
         let last = end - 1;
         let has_colon = (at..end).any(|place| it.kind(place) == T::Colon);
-        let is_type = matches!(it.kind(at), T::TypeIdent | T::LBracket) || super::types::primitive(it.word(at)).is_some();
+        let is_type = matches!(it.kind(at), T::TypeIdent | T::LBracket)
+            || super::types::primitive(it.word(at)).is_some();
         if !has_colon && last > at && it.kind(last) == T::Ident && is_type {
             edits.extend(it.put(at..end, format!("{}: {}", it.word(last), it.words(at..last))));
         }
@@ -82,12 +88,17 @@ pub(super) fn bindings(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
             continue;
         }
         let word = it.word(at);
-        if it.kind(at) == T::Let && matches!(it.word(at + 1), "const" | "var" | "mutable") && it.kind(at + 2) == T::Ident {
+        if it.kind(at) == T::Let
+            && matches!(it.word(at + 1), "const" | "var" | "mutable")
+            && it.kind(at + 2) == T::Ident
+        {
             edits.extend(it.put(at + 1..at + 2, "mut"));
             continue;
         }
-        let is_word = matches!(word, "var" | "const" | "val" | "auto" | "final" | "local" | "my" | "dim" | "mut")
-            && !cx.is_known(word);
+        let is_word = matches!(
+            word,
+            "var" | "const" | "val" | "auto" | "final" | "local" | "my" | "dim" | "mut"
+        ) && !cx.is_known(word);
         let mut name = at + 1;
         if is_word && it.kind(name) == T::Mut {
             name += 1;
@@ -99,7 +110,8 @@ pub(super) fn bindings(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         };
         let is_binding = is_word
             && (binds(name)
-                || it.kind(name) == T::LParen && it.partner(name).is_some_and(|it_| it.kind(it_ + 1) == T::Eq));
+                || it.kind(name) == T::LParen
+                    && it.partner(name).is_some_and(|it_| it.kind(it_ + 1) == T::Eq));
         if is_binding {
             let is_changed = it.is_assigned(it.word(name)) || word == "mut";
             let new = if is_changed { "let mut" } else { "let" };
@@ -180,7 +192,11 @@ pub(super) fn members(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             T::Rec => it.kind(next) == T::Ident && it.kind(next + 1) == T::Colon,
             _ => it.kind(next) == T::TypeIdent,
         };
-        if next < close && it.is_first(next) && starts && !matches!(it.kind(next - 1), T::Comma | T::Semi | T::Pipe) {
+        if next < close
+            && it.is_first(next)
+            && starts
+            && !matches!(it.kind(next - 1), T::Comma | T::Semi | T::Pipe)
+        {
             let end = it.list[next - 1].end;
             edits.push(Edit::new(end..end, ","));
         }
@@ -191,10 +207,12 @@ pub(super) fn members(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 
 /// `sum Shape = Circle(Int) | Square(Int)` and `type Shape = Circle(Int) | Square(Int)`.
 pub(super) fn bar_sums(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
-    let is_sum = matches!(it.kind(0), T::Sum | T::Type) || it.word(0) == "data" || it.word(0) == "enum";
+    let is_sum =
+        matches!(it.kind(0), T::Sum | T::Type) || it.word(0) == "data" || it.word(0) == "enum";
     let eq = (0..it.len()).find(|place| it.kind(*place) == T::Eq);
     let Some(eq) = eq.filter(|_| is_sum) else { return Vec::new() };
-    let has_bar = (eq..it.len()).any(|place| it.kind(place) == T::Pipe && it.parent(place).is_none());
+    let has_bar =
+        (eq..it.len()).any(|place| it.kind(place) == T::Pipe && it.parent(place).is_none());
     let variants = it.words(eq + 1..it.len()).trim_start_matches('|');
     if !has_bar || variants.contains('{') {
         return Vec::new();

@@ -47,7 +47,16 @@ fn written(params: &str) -> String {
 fn starts_value(it: &Pieces<'_>, at: usize) -> bool {
     matches!(
         it.kind_before(at),
-        T::LParen | T::Comma | T::Eq | T::Return | T::LBracket | T::LBrace | T::Semi | T::Colon | T::PipeGt | T::Arrow
+        T::LParen
+            | T::Comma
+            | T::Eq
+            | T::Return
+            | T::LBracket
+            | T::LBrace
+            | T::Semi
+            | T::Colon
+            | T::PipeGt
+            | T::Arrow
     )
 }
 
@@ -81,7 +90,8 @@ pub(super) fn arrows(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             }
             continue;
         }
-        let is_function = matches!(it.word(start.wrapping_sub(1)), "fn" | "fun" | "function" | "func");
+        let is_function =
+            matches!(it.word(start.wrapping_sub(1)), "fn" | "fun" | "function" | "func");
         let from = if is_function { start - 1 } else { start };
         if !starts_value(it, from) || !are_params(it, start, last) {
             continue;
@@ -135,7 +145,15 @@ pub(super) fn in_arm(it: &Pieces<'_>, at: usize) -> bool {
             T::Ident if matches!(it.word(back), "switch" | "when" | "case") => {
                 return arm_start(it, open, at);
             }
-            T::LBrace | T::Semi | T::RBrace | T::Eq | T::Arrow | T::If | T::While | T::For | T::Else => {
+            T::LBrace
+            | T::Semi
+            | T::RBrace
+            | T::Eq
+            | T::Arrow
+            | T::If
+            | T::While
+            | T::For
+            | T::Else => {
                 return false;
             }
             T::RParen | T::RBracket => match it.partner(back) {
@@ -164,7 +182,9 @@ fn arm_start(it: &Pieces<'_>, open: usize, at: usize) -> bool {
                 }
             }
             T::Comma => return true,
-            T::Arrow => return it.is_first(back + 1) || (back + 1..at).any(|place| it.is_first(place)),
+            T::Arrow => {
+                return it.is_first(back + 1) || (back + 1..at).any(|place| it.is_first(place));
+            }
             T::Eq if is_fat(it, back) => return (back + 1..at).any(|place| it.is_first(place)),
             T::Lambda => return false,
             _ => {}
@@ -198,7 +218,8 @@ pub(super) fn python(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 pub(super) fn functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
-        let is_word = matches!(it.word(at), "fn" | "fun" | "function" | "func") && starts_value(it, at);
+        let is_word =
+            matches!(it.word(at), "fn" | "fun" | "function" | "func") && starts_value(it, at);
         if !is_word || it.kind(at + 1) != T::LParen {
             continue;
         }

@@ -37,15 +37,15 @@ pub(super) fn each(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
                     || it.kind(*place) == T::Colon && it.kind(at + 1) == T::LParen)
         });
         let Some(link) = link.filter(|link| *link > first) else { continue };
-        let is_plain = start == at + 1 && first == start && it.kind(link) == T::In && it.kind(at) == T::For;
+        let is_plain =
+            start == at + 1 && first == start && it.kind(link) == T::In && it.kind(at) == T::For;
         let pattern = it.words(first..link);
         // `for (a, b) in pairs` is what it should be.
         if it.kind(at + 1) == T::LParen && it.kind(brace) == T::In {
             continue;
         }
-        let has_comma = (first..link).any(|place| {
-            it.kind(place) == T::Comma && it.parent(place) == it.parent(first)
-        });
+        let has_comma = (first..link)
+            .any(|place| it.kind(place) == T::Comma && it.parent(place) == it.parent(first));
         if is_plain && !has_comma {
             continue;
         }
@@ -83,11 +83,17 @@ pub(super) fn counted(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             .collect();
         let [one, two] = semis.as_slice() else { continue };
         let brace = (end..it.len()).find(|place| it.kind(*place) == T::LBrace);
-        let Some((open, close)) = brace.and_then(|open| Some((open, it.partner(open)?))) else { continue };
+        let Some((open, close)) = brace.and_then(|open| Some((open, it.partner(open)?))) else {
+            continue;
+        };
         let Some(eq) = (start..*one).find(|place| it.kind(*place) == T::Eq) else { continue };
         let name_at = if it.kind(eq - 1) == T::Colon { eq - 2 } else { eq - 1 };
         let name = it.word(name_at);
-        let name = if it.kind(name_at) == T::TypeIdent { it.word(name_at.saturating_sub(2)) } else { name };
+        let name = if it.kind(name_at) == T::TypeIdent {
+            it.word(name_at.saturating_sub(2))
+        } else {
+            name
+        };
         let first = it.words(eq + 1..*one);
         let condition = it.words(one + 1..*two);
         let step = it.words(two + 1..end);
@@ -103,7 +109,9 @@ pub(super) fn counted(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             }
             _ if inner.has("continue") => {}
             _ => {
-                edits.extend(it.put(at..open, format!("let mut {name} = {first}\n  while {condition} ")));
+                edits.extend(
+                    it.put(at..open, format!("let mut {name} = {first}\n  while {condition} ")),
+                );
                 let end = it.list[close].start;
                 edits.push(Edit::new(end..end, format!("\n  {step}\n  ")));
             }
@@ -115,7 +123,8 @@ pub(super) fn counted(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 /// Whether it makes a number one greater.
 fn is_step(step: &str, name: &str) -> bool {
     let step: String = step.split_whitespace().collect();
-    [format!("{name}++"), format!("++{name}"), format!("{name}+=1"), format!("{name}={name}+1")].contains(&step)
+    [format!("{name}++"), format!("++{name}"), format!("{name}+=1"), format!("{name}={name}+1")]
+        .contains(&step)
 }
 
 /// `do { … } while (c);` runs once before it asks.
@@ -153,9 +162,8 @@ pub(super) fn fillers(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             edits.push(Edit::new(from..it.list[at].end, ""));
         }
         if it.word(at) == "until" && it.starts_statement(at) {
-            let brace = (at..it.len()).find(|place| {
-                it.kind(*place) == T::LBrace && it.parent(*place) == it.parent(at)
-            });
+            let brace = (at..it.len())
+                .find(|place| it.kind(*place) == T::LBrace && it.parent(*place) == it.parent(at));
             if let Some(brace) = brace {
                 edits.extend(it.put(at..brace, format!("while !({}) ", it.words(at + 1..brace))));
             }
@@ -167,5 +175,6 @@ pub(super) fn fillers(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 /// Whether what is before belongs to the head of a statement.
 fn is_head(it: &Pieces<'_>, at: usize) -> bool {
     let from = it.expr_start(at);
-    matches!(it.kind_before(from), T::If | T::While | T::Else | T::In | T::Match) || it.kind_before(at) == T::Else
+    matches!(it.kind_before(from), T::If | T::While | T::Else | T::In | T::Match)
+        || it.kind_before(at) == T::Else
 }

@@ -148,7 +148,10 @@ const METHODS: &[Method] = &[
 /// How a method of a value is written here.
 pub(super) fn method(on: On, name: &str, n_args: usize) -> Option<Form> {
     let of = |wanted: On| {
-        METHODS.iter().find(|it| it.0 == wanted && it.2 == n_args && it.1.contains(&name)).map(|it| it.3)
+        METHODS
+            .iter()
+            .find(|it| it.0 == wanted && it.2 == n_args && it.1.contains(&name))
+            .map(|it| it.3)
     };
     of(on).or_else(|| of(On::Any))
 }
@@ -156,39 +159,87 @@ pub(super) fn method(on: On, name: &str, n_args: usize) -> Option<Form> {
 /// What a function of another language is called here, by the type of its first argument where that tells.
 pub(super) fn function(name: &str, n_args: usize, first: On) -> Option<Form> {
     Some(match (name, n_args, first) {
-        ("length" | "size" | "count" | "len" | "strlen" | "str_len" | "Len" | "len_utf8", 1, On::Text) => Call("str_len", &[1]),
-        ("length" | "size" | "count" | "len" | "sizeof" | "str_len" | "map_size" | "set_size", 1, On::Array) => Call("len", &[1]),
+        (
+            "length" | "size" | "count" | "len" | "strlen" | "str_len" | "Len" | "len_utf8",
+            1,
+            On::Text,
+        ) => Call("str_len", &[1]),
+        (
+            "length" | "size" | "count" | "len" | "sizeof" | "str_len" | "map_size" | "set_size",
+            1,
+            On::Array,
+        ) => Call("len", &[1]),
         ("length" | "size" | "count" | "len" | "str_len", 1, On::Map) => Call("map_size", &[1]),
         ("length" | "size" | "count" | "len" | "str_len", 1, On::Set) => Call("set_size", &[1]),
-        ("str" | "string" | "String" | "toString" | "repr" | "show" | "String.valueOf" | "Integer.toString" | "string_of_int" | "strconv.Itoa" | "format" | "tostring" | "to_str" | "int_to_string" | "show_int" | "String.from", 1, _) => Call("to_string", &[1]),
-        ("parseInt" | "Integer.parseInt" | "int" | "atoi" | "Number" | "Number.parseInt" | "to_number" | "strconv.Atoi", 1, On::Text) => Call("parse_int", &[1]),
+        (
+            "str" | "string" | "String" | "toString" | "repr" | "show" | "String.valueOf"
+            | "Integer.toString" | "string_of_int" | "strconv.Itoa" | "format" | "tostring"
+            | "to_str" | "int_to_string" | "show_int" | "String.from",
+            1,
+            _,
+        ) => Call("to_string", &[1]),
+        (
+            "parseInt" | "Integer.parseInt" | "int" | "atoi" | "Number" | "Number.parseInt"
+            | "to_number" | "strconv.Atoi",
+            1,
+            On::Text,
+        ) => Call("parse_int", &[1]),
         ("parseFloat" | "float", 1, On::Text) => Call("parse_float", &[1]),
         ("float" | "Float" | "double" | "to_float", 1, _) => Call("int_to_float", &[1]),
-        ("int" | "Math.floor" | "Math.trunc" | "floor" | "trunc" | "Int", 1, On::Number) => Call("float_to_int", &[1]),
+        ("int" | "Math.floor" | "Math.trunc" | "floor" | "trunc" | "Int", 1, On::Number) => {
+            Call("float_to_int", &[1])
+        }
         ("append" | "add" | "List.append" | "cons", 2, On::Array) => Call("push", &[1, 2]),
-        ("upper" | "toUpperCase" | "uppercase" | "toupper" | "strings.ToUpper", 1, _) => Call("to_upper", &[1]),
-        ("lower" | "toLowerCase" | "lowercase" | "tolower" | "strings.ToLower", 1, _) => Call("to_lower", &[1]),
+        ("upper" | "toUpperCase" | "uppercase" | "toupper" | "strings.ToUpper", 1, _) => {
+            Call("to_upper", &[1])
+        }
+        ("lower" | "toLowerCase" | "lowercase" | "tolower" | "strings.ToLower", 1, _) => {
+            Call("to_lower", &[1])
+        }
         ("strip" | "strings.TrimSpace", 1, _) => Call("trim", &[1]),
         ("startswith" | "startsWith" | "strings.HasPrefix", 2, _) => Call("starts_with", &[1, 2]),
         ("endswith" | "endsWith" | "strings.HasSuffix", 2, _) => Call("ends_with", &[1, 2]),
         ("substring" | "substr" | "substr_of", 3, _) => Call("slice", &[1, 2, 3]),
         ("strings.Split" | "String.split", 2, _) => Call("split", &[1, 2]),
         ("strings.Join" | "String.join", 2, _) => Call("join", &[1, 2]),
-        ("includes" | "has" | "elem" | "member" | "List.mem", 2, On::Array) => Call("contains", &[1, 2]),
+        ("includes" | "has" | "elem" | "member" | "List.mem", 2, On::Array) => {
+            Call("contains", &[1, 2])
+        }
         ("has" | "contains" | "has_key" | "contains_key", 2, On::Map) => Call("map_has", &[1, 2]),
         ("contains" | "has", 2, On::Set) => Call("set_has", &[1, 2]),
         ("get" | "lookup" | "map_lookup", 2, On::Map) => Call("map_get", &[1, 2]),
-        ("set" | "insert" | "put" | "map_insert" | "map_put" | "map_add", 3, On::Map) => Call("map_set", &[1, 2, 3]),
+        ("set" | "insert" | "put" | "map_insert" | "map_put" | "map_add", 3, On::Map) => {
+            Call("map_set", &[1, 2, 3])
+        }
         ("keys" | "Object.keys", 1, On::Map) => Call("map_keys", &[1]),
         ("values" | "Object.values", 1, On::Map) => Call("map_values", &[1]),
         ("entries" | "items" | "Object.entries", 1, On::Map) => Call("map_entries", &[1]),
-        ("Map" | "HashMap" | "dict" | "Map.new" | "HashMap.new" | "new_map" | "map_empty" | "Map.empty" | "empty_map" | "Dict", 0, _) => Call("map_new", &[]),
-        ("Set" | "HashSet" | "set" | "Set.new" | "HashSet.new" | "set_empty" | "Set.empty", 0, _) => Call("set_new", &[]),
-        ("Math.max" | "maximum" | "std.max" | "cmp.max" | "math.max" | "Int.max", 2, _) => Call("max", &[1, 2]),
-        ("Math.min" | "minimum" | "std.min" | "cmp.min" | "math.min" | "Int.min", 2, _) => Call("min", &[1, 2]),
+        (
+            "Map" | "HashMap" | "dict" | "Map.new" | "HashMap.new" | "new_map" | "map_empty"
+            | "Map.empty" | "empty_map" | "Dict",
+            0,
+            _,
+        ) => Call("map_new", &[]),
+        (
+            "Set" | "HashSet" | "set" | "Set.new" | "HashSet.new" | "set_empty" | "Set.empty",
+            0,
+            _,
+        ) => Call("set_new", &[]),
+        ("Math.max" | "maximum" | "std.max" | "cmp.max" | "math.max" | "Int.max", 2, _) => {
+            Call("max", &[1, 2])
+        }
+        ("Math.min" | "minimum" | "std.min" | "cmp.min" | "math.min" | "Int.min", 2, _) => {
+            Call("min", &[1, 2])
+        }
         ("Math.abs" | "fabs" | "math.abs" | "absolute", 1, _) => Call("abs", &[1]),
         ("Math.pow" | "pow" | "math.pow" | "power", 2, _) => Binary("^"),
-        ("console.log" | "System.out.println" | "fmt.Println" | "Console.WriteLine" | "puts" | "echo" | "printf" | "print_line" | "printLine" | "putStrLn" | "writeln" | "log" | "println", 1, _) => Text("println($1)"),
+        (
+            "console.log" | "System.out.println" | "fmt.Println" | "Console.WriteLine" | "puts"
+            | "echo" | "printf" | "print_line" | "printLine" | "putStrLn" | "writeln" | "log"
+            | "println",
+            1,
+            _,
+        ) => Text("println($1)"),
         ("console.error" | "System.err.println" | "print_err", 1, _) => Text("eprintln($1)"),
         ("input" | "readLine" | "readline" | "gets", 0, _) => Call("read_line", &[]),
         ("enumerate", 1, _) => Text("zip(range(0, len($1)), $1)"),
@@ -198,7 +249,9 @@ pub(super) fn function(name: &str, n_args: usize, first: On) -> Option<Form> {
         ("foldl" | "fold_left" | "foldLeft" | "List.fold_left", 3, _) => Call("fold", &[1, 2, 3]),
         ("exists" | "some", 2, On::Array) => Call("any", &[1, 2]),
         ("every" | "forall", 2, On::Array) => Call("all", &[1, 2]),
-        ("exit" | "abort" | "fail" | "error" | "die" | "failwith", 1, On::Text) => Call("panic", &[1]),
+        ("exit" | "abort" | "fail" | "error" | "die" | "failwith", 1, On::Text) => {
+            Call("panic", &[1])
+        }
         _ => return None,
     })
 }

@@ -37,13 +37,15 @@ pub(super) fn stated(scene: Scene<'_>, decl: DeclId, text: &str) -> Option<(Stri
         let tried = written(text, &missing, &types, &format!("{effects}{result}"));
         let (module, decl) = checked(scene, decl, &tried)?;
         let mut is_settled = true;
-        for it in module.diagnostics.iter().filter(|it| declaration(&module, it.node) == Some(decl)) {
+        for it in module.diagnostics.iter().filter(|it| declaration(&module, it.node) == Some(decl))
+        {
             let (expected, actual) = (text_fact(it, "expected"), text_fact(it, "actual"));
             let said = module.ast.text(it.node);
             // A parameter that something else is expected of.
-            let param = missing.params.iter().position(|param| {
-                said == param.0 || said.starts_with(&format!("{}.", param.0))
-            });
+            let param = missing
+                .params
+                .iter()
+                .position(|param| said == param.0 || said.starts_with(&format!("{}.", param.0)));
             if let Some(place) = param.filter(|place| types[*place] == "Unit") {
                 let found = match it.code {
                     Code::E2001 => expected.filter(|it| !it.contains('?')).map(str::to_owned),
@@ -61,7 +63,9 @@ pub(super) fn stated(scene: Scene<'_>, decl: DeclId, text: &str) -> Option<(Stri
                 }
             }
             match it.code {
-                Code::E2001 if missing.result.is_some() && expected == Some("Unit") && result == "Unit" => {
+                Code::E2001
+                    if missing.result.is_some() && expected == Some("Unit") && result == "Unit" =>
+                {
                     if let Some(actual) = actual.filter(|it| !it.contains('?')) {
                         result = actual.to_owned();
                         is_settled = false;
@@ -136,9 +140,12 @@ fn checked(scene: Scene<'_>, decl: DeclId, new: &str) -> Option<(CheckedModule, 
     let program = scene.program.with_text(place, parsed);
     let checked = check_with(&program, Some(scene.checked), None);
     let module = checked.modules.into_iter().nth(place)?;
-    let found = module.ast.declarations().iter().copied().find(|it| {
-        module.ast.span(it.node()).start as usize == start
-    })?;
+    let found = module
+        .ast
+        .declarations()
+        .iter()
+        .copied()
+        .find(|it| module.ast.span(it.node()).start as usize == start)?;
     Some((module, found))
 }
 
@@ -158,7 +165,8 @@ fn from_calls(scene: Scene<'_>, name: &str, index: usize) -> Option<String> {
         let Some(view) = scene.view(node) else { continue };
         let ty = view.ty(*arg).base();
         let text = ty.to_string();
-        let is_known = !matches!(ty, Ty::Error | Ty::Var(_) | Ty::Param(_) | Ty::Never) && !text.contains('?');
+        let is_known =
+            !matches!(ty, Ty::Error | Ty::Var(_) | Ty::Param(_) | Ty::Never) && !text.contains('?');
         if is_known {
             return Some(if text == "Nat" { "Int".to_owned() } else { text });
         }

@@ -11,12 +11,16 @@ pub(super) fn compound(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     for at in 1..it.len() {
         let is_compound = it.kind(at) == T::Eq && it.is_glued(at) && {
             let op = it.kind(at - 1);
-            matches!(op, T::Plus | T::Minus | T::Star | T::Slash | T::Percent | T::Caret | T::PlusPlus)
+            matches!(
+                op,
+                T::Plus | T::Minus | T::Star | T::Slash | T::Percent | T::Caret | T::PlusPlus
+            )
         };
         if !is_compound || it.kind(at + 1) == T::Eq && it.is_glued(at + 1) {
             continue;
         }
-        let is_power = it.kind(at - 1) == T::Star && it.kind(at - 2) == T::Star && it.is_glued(at - 1);
+        let is_power =
+            it.kind(at - 1) == T::Star && it.kind(at - 2) == T::Star && it.is_glued(at - 1);
         let op_start = if is_power { at - 2 } else { at - 1 };
         let Some(start) = it.operand_start(op_start).filter(|start| it.starts_statement(*start))
         else {
@@ -32,7 +36,8 @@ pub(super) fn compound(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         };
         let needs_brackets = match op {
             "+" | "++" => false,
-            _ => (at + 2..end).any(|place| it.parent(place) == it.parent(at) && is_operator(it.kind(place))),
+            _ => (at + 2..end)
+                .any(|place| it.parent(place) == it.parent(at) && is_operator(it.kind(place))),
         };
         let value = if needs_brackets { format!("({value})") } else { value.to_owned() };
         edits.extend(it.put(start..end, format!("{target} = {target} {op} {value}")));
@@ -47,7 +52,9 @@ fn is_joined(it: &Pieces<'_>, target: usize, value: std::ops::Range<usize>) -> b
             || matches!(it.word(at), "to_string" | "join" | "slice" | "to_upper" | "to_lower")
     };
     let first = it.kind(value.start);
-    if first == T::LBracket || value.clone().any(|at| is_text(at) && it.parent(at) == it.parent(target)) {
+    if first == T::LBracket
+        || value.clone().any(|at| is_text(at) && it.parent(at) == it.parent(target))
+    {
         return true;
     }
     // What it was bound to, or said to be.
@@ -80,7 +87,10 @@ pub(super) fn increments(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             let Some(start) = start else { continue };
             let target = it.words(start..at);
             edits.extend(it.put(start..at + width, format!("{target} = {target} {op} 1")));
-        } else if it.starts_statement(at) && it.kind(at + width) == T::Ident && !it.is_first(at + width) {
+        } else if it.starts_statement(at)
+            && it.kind(at + width) == T::Ident
+            && !it.is_first(at + width)
+        {
             let end = it.expr_end(at + width);
             let target = it.words(at + width..end);
             if ends(end) && it.operand_start(end) == Some(at + width) {
@@ -173,7 +183,10 @@ pub(super) fn words(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         }
         let is_before_operand = !it.is_first(at + 1)
             && (is_operand(it.kind(at + 1))
-                || matches!(it.kind(at + 1), T::LParen | T::Not | T::True | T::False | T::TypeIdent | T::Str));
+                || matches!(
+                    it.kind(at + 1),
+                    T::LParen | T::Not | T::True | T::False | T::TypeIdent | T::Str
+                ));
         let is_behind_operand = is_operand(it.kind_before(at))
             || matches!(it.kind_before(at), T::True | T::False | T::TypeIdent | T::Str);
         match it.word(at) {
@@ -243,7 +256,10 @@ pub(super) fn membership(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         let left_end = if is_not { at - 1 } else { at };
         let Some(left) = it.operand_start(left_end) else { continue };
         let mut end = at + 1;
-        while it.kind(end) == T::Dot || end == at + 1 || matches!(it.kind(end), T::LParen | T::LBracket) {
+        while it.kind(end) == T::Dot
+            || end == at + 1
+            || matches!(it.kind(end), T::LParen | T::LBracket)
+        {
             end = match it.partner(end) {
                 Some(close) if close > end => close + 1,
                 _ if it.kind(end) == T::Dot => end + 2,
@@ -265,7 +281,9 @@ fn is_for(it: &Pieces<'_>, at: usize) -> bool {
         back -= 1;
         match it.kind(back) {
             T::For => return true,
-            T::RBrace | T::LBrace | T::Semi | T::If | T::While | T::Let | T::Return | T::Eq => return false,
+            T::RBrace | T::LBrace | T::Semi | T::If | T::While | T::Let | T::Return | T::Eq => {
+                return false;
+            }
             T::RParen | T::RBracket => match it.partner(back) {
                 Some(open) => back = open,
                 None => return false,
@@ -274,14 +292,18 @@ fn is_for(it: &Pieces<'_>, at: usize) -> bool {
         }
     }
     // `for (x in xs)`
-    it.parent(at).is_some_and(|open| it.kind_before(open) == T::For || matches!(it.word(open.wrapping_sub(1)), "foreach" | "each"))
+    it.parent(at).is_some_and(|open| {
+        it.kind_before(open) == T::For
+            || matches!(it.word(open.wrapping_sub(1)), "foreach" | "each")
+    })
 }
 
 /// `a ?? b` is the value of `a`, or `b` if there is none.
 pub(super) fn coalesce(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
-        let is_it = it.kind(at) == T::Question && it.kind(at + 1) == T::Question && it.is_glued(at + 1);
+        let is_it =
+            it.kind(at) == T::Question && it.kind(at + 1) == T::Question && it.is_glued(at + 1);
         let Some(start) = it.operand_start(at).filter(|_| is_it) else { continue };
         let end = it.expr_end(at + 2);
         let (value, other) = (it.words(start..at), it.words(at + 2..end));

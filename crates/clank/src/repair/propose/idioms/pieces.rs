@@ -132,7 +132,11 @@ impl<'t> Pieces<'t> {
         match self.kind_before(at) {
             T::LBrace | T::Semi | T::End => true,
             T::RBrace => true,
-            kind => self.is_first(at) && !is_operator(kind) && !matches!(kind, T::Comma | T::LParen | T::LBracket),
+            kind => {
+                self.is_first(at)
+                    && !is_operator(kind)
+                    && !matches!(kind, T::Comma | T::LParen | T::LBracket)
+            }
         }
     }
 
@@ -154,7 +158,14 @@ impl<'t> Pieces<'t> {
                     }
                     at -= 1;
                 }
-                T::Ident | T::TypeIdent | T::Int | T::Float | T::Str | T::Template | T::True | T::False => {
+                T::Ident
+                | T::TypeIdent
+                | T::Int
+                | T::Float
+                | T::Str
+                | T::Template
+                | T::True
+                | T::False => {
                     if at >= 2 && self.kind(at - 1) == T::Dot {
                         at -= 2;
                         continue;
@@ -172,7 +183,12 @@ impl<'t> Pieces<'t> {
         while at > 0 {
             let last = at - 1;
             let kind = self.kind(last);
-            if at < before && self.is_first(at) && !is_operator(self.kind(at)) && !is_operator(kind) && self.kind(at) != T::Dot {
+            if at < before
+                && self.is_first(at)
+                && !is_operator(self.kind(at))
+                && !is_operator(kind)
+                && self.kind(at) != T::Dot
+            {
                 return at;
             }
             if matches!(kind, T::RParen | T::RBracket | T::RBrace) {

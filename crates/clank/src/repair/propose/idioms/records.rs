@@ -34,7 +34,11 @@ pub(super) fn updates(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// What a record is made from, and the fields that differ.
-fn spread<'t>(it: &Pieces<'t>, open: usize, close: usize) -> Option<(&'t str, Vec<(&'t str, &'t str)>)> {
+fn spread<'t>(
+    it: &Pieces<'t>,
+    open: usize,
+    close: usize,
+) -> Option<(&'t str, Vec<(&'t str, &'t str)>)> {
     let mut base = None;
     let mut inits = Vec::new();
     let mut at = open + 1;
@@ -84,7 +88,10 @@ pub(super) fn named_arguments(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         if it.kind(open) == T::LBrace && is_record {
             let mut at = open + 1;
             while at < close {
-                if it.kind(at) == T::Ident && it.kind(at + 1) == T::Eq && matches!(it.kind_before(at), T::LBrace | T::Comma) {
+                if it.kind(at) == T::Ident
+                    && it.kind(at + 1) == T::Eq
+                    && matches!(it.kind_before(at), T::LBrace | T::Comma)
+                {
                     let end = it.list[at].end;
                     edits.push(Edit::new(end..it.list[at + 1].end, ":"));
                 }
@@ -92,7 +99,10 @@ pub(super) fn named_arguments(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
             }
             continue;
         }
-        if it.kind(open) != T::LParen || it.is_first(open) || !matches!(it.kind(open - 1), T::Ident | T::TypeIdent) {
+        if it.kind(open) != T::LParen
+            || it.is_first(open)
+            || !matches!(it.kind(open - 1), T::Ident | T::TypeIdent)
+        {
             continue;
         }
         if matches!(it.kind_before(open - 1), T::Fn) || it.kind(0) == T::Sum {
@@ -105,7 +115,9 @@ pub(super) fn named_arguments(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
             while end < close && it.kind(end) != T::Comma {
                 end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
             }
-            let is_named = it.kind(at) == T::Ident && matches!(it.kind(at + 1), T::Colon | T::Eq) && end > at + 2;
+            let is_named = it.kind(at) == T::Ident
+                && matches!(it.kind(at + 1), T::Colon | T::Eq)
+                && end > at + 2;
             args.push(match is_named {
                 true => (Some(it.word(at)), it.words(at + 2..end)),
                 false => (None, it.words(at..end)),
@@ -116,14 +128,18 @@ pub(super) fn named_arguments(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
             continue;
         }
         let new = if is_record && args.iter().all(|it| it.0.is_some()) {
-            let fields: Vec<String> =
-                args.iter().map(|(name, value)| format!("{}: {value}", name.unwrap_or_default())).collect();
+            let fields: Vec<String> = args
+                .iter()
+                .map(|(name, value)| format!("{}: {value}", name.unwrap_or_default()))
+                .collect();
             format!("{callee} {{ {} }}", fields.join(", "))
         } else {
-            let params = cx.functions.iter().find(|it| it.0.as_str() == callee).map(|it| it.1.as_slice());
+            let params =
+                cx.functions.iter().find(|it| it.0.as_str() == callee).map(|it| it.1.as_slice());
             let place = |name: Option<&str>, index: usize| {
                 let params = params.unwrap_or_default();
-                name.and_then(|name| params.iter().position(|it| it.as_str() == name)).unwrap_or(index)
+                name.and_then(|name| params.iter().position(|it| it.as_str() == name))
+                    .unwrap_or(index)
             };
             let mut placed: Vec<(usize, &str)> =
                 args.iter().enumerate().map(|(index, it)| (place(it.0, index), it.1)).collect();
@@ -140,7 +156,9 @@ pub(super) fn named_arguments(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 pub(super) fn new(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
-        let is_new = matches!(it.word(at), "new" | "await") && it.kind(at) == T::Ident && !cx.is_known(it.word(at));
+        let is_new = matches!(it.word(at), "new" | "await")
+            && it.kind(at) == T::Ident
+            && !cx.is_known(it.word(at));
         if is_new && matches!(it.kind(at + 1), T::TypeIdent | T::Ident) && !it.is_first(at + 1) {
             edits.push(Edit::new(it.list[at].start..it.list[at + 1].start, ""));
         }

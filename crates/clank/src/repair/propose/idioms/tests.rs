@@ -15,15 +15,27 @@ fn records() -> Vec<(Name, Vec<Name>)> {
 /// What the rows make of a declaration, and their names.
 fn rewritten(text: &str) -> (String, Vec<&'static str>) {
     let known_value = |name: &str| name == "known";
-    let known_type = |name: &str| matches!(name, "Int" | "Str" | "Bool" | "Map" | "Option" | "Point" | "Unit");
+    let known_type =
+        |name: &str| matches!(name, "Int" | "Str" | "Bool" | "Map" | "Option" | "Point" | "Unit");
     let functions = vec![(Name::new("area"), vec![Name::new("width"), Name::new("height")])];
-    let cx = Context { records: records(), functions, known_value: &known_value, known_type: &known_type };
+    let cx = Context {
+        records: records(),
+        functions,
+        known_value: &known_value,
+        known_type: &known_type,
+    };
     let it = mended(text, &cx, |_| true);
     (it.text, it.rows.iter().map(|it| it.name).collect())
 }
 
 fn squeezed(text: &str) -> String {
-    clank_syntax::lex(text).0.iter().map(|it| it.1.trim()).filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ")
+    clank_syntax::lex(text)
+        .0
+        .iter()
+        .map(|it| it.1.trim())
+        .filter(|it| !it.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[test]
@@ -36,7 +48,9 @@ fn every_row_has_a_case_and_every_case_comes_out_right() {
         let row = heading.trim_start_matches("# ");
         let (found, rows) = rewritten(before);
         if squeezed(&found) != squeezed(after) || !rows.contains(&row) {
-            wrong.push(format!("{row}: {before}\n  expected {after}\n  found    {found}\n  by {rows:?}"));
+            wrong.push(format!(
+                "{row}: {before}\n  expected {after}\n  found    {found}\n  by {rows:?}"
+            ));
         }
         assert!(ROWS.iter().any(|it| it.name == row), "no row {row}");
         assert_eq!(n_mistakes(after), 0, "{after}");

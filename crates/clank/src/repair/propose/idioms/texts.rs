@@ -55,10 +55,12 @@ pub(super) fn comments(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut until = 0;
     for piece in it.list.iter().filter(|it| it.kind == T::Error) {
-        let is_hash = it.text[piece.start..].starts_with("# ") || it.text[piece.start..].starts_with("#\n");
+        let is_hash =
+            it.text[piece.start..].starts_with("# ") || it.text[piece.start..].starts_with("#\n");
         if is_hash && piece.start >= until {
             edits.push(Edit::new(piece.start..piece.start + 1, "//"));
-            until = it.text[piece.start..].find('\n').map_or(it.text.len(), |end| piece.start + end);
+            until =
+                it.text[piece.start..].find('\n').map_or(it.text.len(), |end| piece.start + end);
         }
     }
     edits
@@ -123,7 +125,9 @@ pub(super) fn macros(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
                 while end < close && it.kind(end) != T::Comma {
                     end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
                 }
-                edits.extend(it.put(at..close + 1, format!("assert {}", it.words(inner.start..end))));
+                edits.extend(
+                    it.put(at..close + 1, format!("assert {}", it.words(inner.start..end))),
+                );
             }
             (name, T::LParen) if it.kind(at) == T::Ident => {
                 let Some(text) = formatted(it, inner) else { continue };

@@ -14,7 +14,7 @@ use crate::exhaust::fields_of;
 use crate::repair::Target;
 use crate::repair::propose::make::{call, ident, source};
 use crate::repair::propose::scope::{binder_of, let_of, locals};
-use crate::repair::propose::{Candidate, Scene};
+use crate::repair::propose::{Candidate, Scene, names_fact};
 use crate::ty::{Prim, Ty};
 
 /// The candidates for a mistake about types or names.
@@ -31,6 +31,13 @@ pub(in crate::repair::propose) fn propose(
         }
         Code::E1001 => {
             let mut found = foreign(scene, it.node, target);
+            // What the module itself has under a similar name is likelier.
+            let is_own = |name: &Name| {
+                scene.module.env.values.contains_key(name) && !is_builtin(scene, name)
+            };
+            if names_fact(it, "similar_names").iter().any(is_own) {
+                found.iter_mut().for_each(|it| it.confidence = Confidence::Medium);
+            }
             found.extend(qualified(scene, it.node, target));
             found.extend(bound(scene, it, target));
             found
@@ -173,7 +180,8 @@ fn written(
                 2 => (0, 1),
                 _ => (1, 2),
             };
-            let new = json!({ "kind": "binary", "op": op, "left": kept(&left)?, "right": kept(&right)? });
+            let new =
+                json!({ "kind": "binary", "op": op, "left": kept(&left)?, "right": kept(&right)? });
             if let Form::ChangeBy(_) = form
                 && let Some(found) = changed(scene, target, whole, values, &new)
             {
@@ -186,7 +194,9 @@ fn written(
         }
         Form::Itself => kept(&0)?,
         Form::Unwrap => return unwrapped(scene, target, whole, *values.first()?),
-        Form::OrElse => or_else(kept(&0)?, On::of(scene.view(whole)?.ty(*values.first()?)), kept(&1)?),
+        Form::OrElse => {
+            or_else(kept(&0)?, On::of(scene.view(whole)?.ty(*values.first()?)), kept(&1)?)
+        }
         Form::FoundOrElse => {
             let asked = call(ident("map_get"), vec![kept(&0)?, kept(&1)?]);
             or_else(asked, On::Option, kept(&2)?)
@@ -234,11 +244,13 @@ fn changed(
 ) -> Option<Vec<Candidate>> {
     let ast = scene.ast();
     let place = *values.first()?;
-    let is_place = matches!(ast.expr(place), Expr::Ident { .. } | Expr::Field { .. } | Expr::Index { .. });
+    let is_place =
+        matches!(ast.expr(place), Expr::Ident { .. } | Expr::Field { .. } | Expr::Index { .. });
     if !is_place {
         return None;
     }
-    let assign = json!({ "kind": "assign", "target": source(ast.text(place.node())), "value": new });
+    let assign =
+        json!({ "kind": "assign", "target": source(ast.text(place.node())), "value": new });
     let op = vec![instead_of_statement(scene, whole, assign)?];
     let name = crate::resolve::one_line(ast, place);
     let make = |ops: Vec<PatchOp>| {
@@ -256,7 +268,11 @@ fn changed(
 }
 
 /// A value that nobody uses, assigned to what it was made from: the first argument or operand, if it has the same type.
-pub(in crate::repair::propose) fn assigned(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
+pub(in crate::repair::propose) fn assigned(
+    scene: Scene<'_>,
+    target: Target,
+    expr: ExprId,
+) -> Vec<Candidate> {
     let found = || {
         let ast = scene.ast();
         let place = match ast.expr(expr) {
@@ -335,14 +351,22 @@ fn immutable_let(scene: Scene<'_>, place: ExprId) -> Option<PatchOp> {
 }
 
 /// What an Option or Result holds: passed on with `?` where that can be, else it is there or the program stops.
-fn unwrapped(scene: Scene<'_>, target: Target, whole: ExprId, value: ExprId) -> Option<Vec<Candidate>> {
+fn unwrapped(
+    scene: Scene<'_>,
+    target: Target,
+    whole: ExprId,
+    value: ExprId,
+) -> Option<Vec<Candidate>> {
     let passed = json!({ "kind": "propagate", "expr": scene.kept(value) });
     let pass = Candidate::new(scene, target, "pass a failure on with `?`")
         .because("`?` takes the value out, and passes a failure on")
         .confidence(Confidence::High)
         .op(scene.replace(whole, passed));
     let text = crate::resolve::one_line(scene.ast(), value);
-    let panic = call(ident("panic"), vec![crate::repair::propose::make::string(&format!("{text} is missing"))]);
+    let panic = call(
+        ident("panic"),
+        vec![crate::repair::propose::make::string(&format!("{text} is missing"))],
+    );
     let on = On::of(scene.view(whole)?.ty(value));
     let stop = Candidate::new(scene, target, "take the value out, or panic")
         .because("a value that may be missing is asked by `match`")
@@ -439,7 +463,9 @@ fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
         let expr = scene.expr(it.node)?;
         let Expr::Ident { name } = ast.expr(expr) else { return None };
         let parent = scene.parent(expr)?;
-        let Kind::Stmt(Stmt::Assign { target: place, value }) = &ast.node(parent).kind else { return None };
+        let Kind::Stmt(Stmt::Assign { target: place, value }) = &ast.node(parent).kind else {
+            return None;
+        };
         if *place != expr {
             return None;
         }
@@ -518,7 +544,8 @@ fn joined(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
     let found = || {
         let is_sum = |it: NodeId| {
             let expr = ExprId::of(ast, it)?;
-            matches!(ast.expr(expr), Expr::Binary { op: BinaryOp::Add | BinaryOp::Concat, .. }).then_some(expr)
+            matches!(ast.expr(expr), Expr::Binary { op: BinaryOp::Add | BinaryOp::Concat, .. })
+                .then_some(expr)
         };
         let mut top = None;
         let mut at = node;
@@ -531,7 +558,9 @@ fn joined(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
         let mut operands = Vec::new();
         let mut at = top;
         let mut n_adds = 0;
-        while let Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Concat), left, right } = ast.expr(at) {
+        while let Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Concat), left, right } =
+            ast.expr(at)
+        {
             n_adds += usize::from(*op == BinaryOp::Add);
             operands.push(*right);
             at = *left;
@@ -544,7 +573,8 @@ fn joined(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
             return None;
         }
         let is_in = |other: &Diagnostic| {
-            matches!(other.code, Code::E2016 | Code::E2001) && ast.subtree(top.node()).contains(&other.node.0)
+            matches!(other.code, Code::E2016 | Code::E2001)
+                && ast.subtree(top.node()).contains(&other.node.0)
         };
         let own = scene.module.diagnostics.iter().enumerate().filter(|it| is_in(it.1));
         let own: Vec<Target> = own.map(|it| Target::Diagnostic(it.0)).collect();
@@ -558,9 +588,10 @@ fn joined(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
         };
         let mut parts = operands.iter().zip(&kinds).map(part);
         let first = parts.next()?;
-        let new = parts.fold(first, |left, right| {
-            json!({ "kind": "binary", "op": "++", "left": left, "right": right })
-        });
+        let new = parts.fold(
+            first,
+            |left, right| json!({ "kind": "binary", "op": "++", "left": left, "right": right }),
+        );
         Some(
             Candidate::new(scene, target, "join all of it with `++`")
                 .because("`+` adds numbers; `++` joins texts and arrays")
@@ -652,10 +683,12 @@ fn elsewhere(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
                 }
                 let word = ["first", "second", "third"].iter().position(|it| it == field);
                 let word = word.or_else(|| ["fst", "snd"].iter().position(|it| it == field));
-                let word = word.or_else(|| field.strip_prefix('_')?.parse::<usize>().ok()?.checked_sub(1));
+                let word =
+                    word.or_else(|| field.strip_prefix('_')?.parse::<usize>().ok()?.checked_sub(1));
                 if let Some(place) = word.filter(|it| *it < parts.len()) {
                     let place = place.to_string();
-                    let new = json!({ "kind": "field", "object": scene.kept(*object), "field": place });
+                    let new =
+                        json!({ "kind": "field", "object": scene.kept(*object), "field": place });
                     ways.push((format!("{written}.{place}"), new));
                 }
             }
@@ -704,13 +737,18 @@ fn reordered(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
         };
         let Expr::Call { callee, args } = ast.expr(whole) else { return None };
         let is_own = |other: &Diagnostic| {
-            matches!(other.code, Code::E2001 | Code::E2016 | Code::E2007 | Code::E2011 | Code::E2004)
-                && ast.subtree(whole.node()).contains(&other.node.0)
+            matches!(
+                other.code,
+                Code::E2001 | Code::E2016 | Code::E2007 | Code::E2011 | Code::E2004
+            ) && ast.subtree(whole.node()).contains(&other.node.0)
                 && args.iter().any(|arg| ast.subtree(arg.node()).contains(&other.node.0))
         };
         let own = scene.module.diagnostics.iter().enumerate().filter(|it| is_own(it.1));
         let own: Vec<usize> = own.map(|it| it.0).collect();
-        if args.len() < 2 || args.len() > MAX_ARGUMENTS || own.first().map(|it| Target::Diagnostic(*it)) != Some(target) {
+        if args.len() < 2
+            || args.len() > MAX_ARGUMENTS
+            || own.first().map(|it| Target::Diagnostic(*it)) != Some(target)
+        {
             return None;
         }
         let mut found = Vec::new();
@@ -739,7 +777,9 @@ fn reordered(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 /// Whether the arguments may fit in an order, as far as their types are known.
 fn may_fit(scene: Scene<'_>, callee: ExprId, args: &[ExprId], order: &[usize]) -> bool {
     let Some(view) = scene.view(callee) else { return false };
-    let Some(params) = crate::repair::propose::calls::parameters_of(scene, callee) else { return false };
+    let Some(params) = crate::repair::propose::calls::parameters_of(scene, callee) else {
+        return false;
+    };
     params.len() == order.len()
         && params.iter().zip(order).all(|(param, arg)| {
             let ty = view.ty(args[*arg]);

@@ -11,7 +11,8 @@ pub(super) fn primitive(name: &str) -> Option<&'static str> {
     Some(match name {
         "string" | "str" | "char" | "text" => "Str",
         "boolean" | "bool" => "Bool",
-        "int" | "integer" | "number" | "i32" | "i64" | "isize" | "long" | "short" | "byte" | "bigint" | "int32" | "int64" => "Int",
+        "int" | "integer" | "number" | "i32" | "i64" | "isize" | "long" | "short" | "byte"
+        | "bigint" | "int32" | "int64" => "Int",
         "u32" | "u64" | "usize" | "uint" | "nat" => "Nat",
         "float" | "double" | "f32" | "f64" | "real" | "decimal" => "Float",
         "void" | "unit" | "nothing" => "Unit",
@@ -28,7 +29,8 @@ pub(super) fn named(name: &str) -> Option<&'static str> {
         "Char" | "Text" | "CharSequence" => "Str",
         "Void" | "None" | "Nothing" => "Unit",
         "Optional" | "Maybe" => "Option",
-        "Dict" | "HashMap" | "Dictionary" | "BTreeMap" | "TreeMap" | "Hash" | "Object" | "Record" => "Map",
+        "Dict" | "HashMap" | "Dictionary" | "BTreeMap" | "TreeMap" | "Hash" | "Object"
+        | "Record" => "Map",
         "HashSet" | "BTreeSet" | "TreeSet" => "Set",
         "Either" => "Result",
         // Near what `Str` is called elsewhere.
@@ -38,8 +40,18 @@ pub(super) fn named(name: &str) -> Option<&'static str> {
 }
 
 /// The names of arrays in other languages.
-const ARRAYS: [&str; 10] =
-    ["List", "Array", "Vec", "Vector", "ArrayList", "Seq", "Sequence", "Iterable", "Slice", "Collection"];
+const ARRAYS: [&str; 10] = [
+    "List",
+    "Array",
+    "Vec",
+    "Vector",
+    "ArrayList",
+    "Seq",
+    "Sequence",
+    "Iterable",
+    "Slice",
+    "Collection",
+];
 
 /// By piece, whether it is part of a type.
 fn in_types(it: &Pieces<'_>) -> Vec<bool> {
@@ -56,7 +68,8 @@ fn in_types(it: &Pieces<'_>) -> Vec<bool> {
                 let open = it.partner(close).unwrap_or(0);
                 after_colons(it, open + 1, close, &mut mark);
                 let body = (close..it.len()).find(|place| {
-                    it.kind(*place) == T::LBrace && it.parent(*place).is_none() || it.kind(*place) == T::Pre
+                    it.kind(*place) == T::LBrace && it.parent(*place).is_none()
+                        || it.kind(*place) == T::Pre
                 });
                 mark(close + 2, body.unwrap_or(it.len()));
             }
@@ -75,7 +88,8 @@ fn in_types(it: &Pieces<'_>) -> Vec<bool> {
                 mark(colon + 1, end);
             }
         }
-        if it.kind(at) == T::Lambda && it.kind(at + 1) == T::LParen
+        if it.kind(at) == T::Lambda
+            && it.kind(at + 1) == T::LParen
             && let Some(close) = it.partner(at + 1)
         {
             after_colons(it, at + 2, close, &mut mark);
@@ -146,7 +160,15 @@ fn angle_end(it: &Pieces<'_>, open: usize) -> Option<usize> {
                     return Some(at);
                 }
             }
-            T::TypeIdent | T::Ident | T::Comma | T::LBracket | T::RBracket | T::LParen | T::RParen | T::Arrow | T::Question => {}
+            T::TypeIdent
+            | T::Ident
+            | T::Comma
+            | T::LBracket
+            | T::RBracket
+            | T::LParen
+            | T::RParen
+            | T::Arrow
+            | T::Question => {}
             _ => return None,
         }
     }
@@ -163,8 +185,12 @@ pub(super) fn small(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             continue;
         }
         let new = match it.word(at) {
-            "list" | "array" | "vec" if matches!(it.kind(at + 1), T::LBracket | T::Lt) => Some("List"),
-            "map" | "dict" | "hashmap" if matches!(it.kind(at + 1), T::LBracket | T::Lt) => Some("Map"),
+            "list" | "array" | "vec" if matches!(it.kind(at + 1), T::LBracket | T::Lt) => {
+                Some("List")
+            }
+            "map" | "dict" | "hashmap" if matches!(it.kind(at + 1), T::LBracket | T::Lt) => {
+                Some("Map")
+            }
             "set" if matches!(it.kind(at + 1), T::LBracket | T::Lt) => Some("Set"),
             "option" | "optional" | "maybe" => Some("Option"),
             "result" => Some("Result"),
@@ -197,7 +223,8 @@ pub(super) fn arrays(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         if !marks[at] {
             continue;
         }
-        let is_empty = it.kind(at) == T::LBracket && it.kind(at + 1) == T::RBracket && it.is_glued(at);
+        let is_empty =
+            it.kind(at) == T::LBracket && it.kind(at + 1) == T::RBracket && it.is_glued(at);
         if is_empty && at > 0 {
             // The type before it.
             let start = match it.kind(at - 1) {
@@ -214,26 +241,29 @@ pub(super) fn arrays(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             continue;
         }
         let name = it.word(at);
-        if it.kind(at + 1) == T::LBracket && ARRAYS.contains(&name)
+        if it.kind(at + 1) == T::LBracket
+            && ARRAYS.contains(&name)
             && let Some(close) = it.partner(at + 1)
         {
             edits.extend(it.put(at..at + 1, ""));
             let _ = close;
         }
-        if it.kind(at + 1) == T::LBracket && matches!(name, "Tuple" | "Pair" | "tuple")
+        if it.kind(at + 1) == T::LBracket
+            && matches!(name, "Tuple" | "Pair" | "tuple")
             && let Some(close) = it.partner(at + 1)
         {
             edits.extend(it.put(at..at + 2, "("));
             edits.extend(it.put(close..close + 1, ")"));
         }
-        if it.kind(at) == T::Pipe && matches!(it.word(at + 1), "null" | "undefined" | "None" | "nil")
+        if it.kind(at) == T::Pipe
+            && matches!(it.word(at + 1), "null" | "undefined" | "None" | "nil")
             && at > 0
             && !in_predicate(it, &marks, at)
         {
             let start = match it.kind(at - 1) {
-                T::RBracket | T::RParen => it.partner(at - 1).map(|open| {
-                    if it.kind_before(open) == T::TypeIdent { open - 1 } else { open }
-                }),
+                T::RBracket | T::RParen => it
+                    .partner(at - 1)
+                    .map(|open| if it.kind_before(open) == T::TypeIdent { open - 1 } else { open }),
                 _ => Some(at - 1),
             };
             let Some(start) = start else { continue };

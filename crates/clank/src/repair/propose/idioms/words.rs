@@ -8,7 +8,8 @@ use super::table::Context;
 /// What a name is called here.
 fn value(name: &str) -> Option<&'static str> {
     Some(match name {
-        "null" | "nil" | "undefined" | "Nothing" | "NULL" | "Null" | "Nil" | "nullptr" | "nothing" => "None",
+        "null" | "nil" | "undefined" | "Nothing" | "NULL" | "Null" | "Nil" | "nullptr"
+        | "nothing" => "None",
         "True" | "TRUE" => "true",
         "False" | "FALSE" => "false",
         "Just" => "Some",
@@ -39,8 +40,10 @@ pub(super) fn values(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 pub(super) fn commands(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
-        let is_command = matches!(it.word(at), "print" | "puts" | "echo" | "println") && it.starts_statement(at);
-        let is_value = matches!(it.kind(at + 1), T::Str | T::Template | T::Ident | T::Int) && !it.is_first(at + 1);
+        let is_command =
+            matches!(it.word(at), "print" | "puts" | "echo" | "println") && it.starts_statement(at);
+        let is_value = matches!(it.kind(at + 1), T::Str | T::Template | T::Ident | T::Int)
+            && !it.is_first(at + 1);
         if is_command && is_value && !cx.is_known(it.word(at)) {
             let end = it.expr_end(at + 1);
             edits.extend(it.put(at..end, format!("println({})", it.words(at + 1..end))));
