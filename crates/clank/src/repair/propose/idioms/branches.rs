@@ -221,7 +221,7 @@ fn arms(it: &Pieces<'_>, open: usize, close: usize, edits: &mut Vec<Edit>) {
         let begins = it.kind_before(at) == T::LBrace
             || it.is_first(at)
             || matches!(it.kind_before(at), T::Comma | T::Semi | T::RBrace);
-        if begins && matches!(it.word(at), "case" | "default") || begins && it.kind(at) == T::Else {
+        if begins && (matches!(it.word(at), "case" | "default") || it.kind(at) == T::Else) {
             starts.push(at);
         }
         at = it.partner(at).filter(|it| *it > at).unwrap_or(at) + 1;

@@ -57,9 +57,8 @@ const ARRAYS: [&str; 10] = [
 fn in_types(it: &Pieces<'_>) -> Vec<bool> {
     let mut marks = vec![false; it.len()];
     let mut mark = |from: usize, to: usize| {
-        for at in from..to.min(it.len()) {
-            marks[at] = true;
-        }
+        let to = to.min(it.len());
+        marks[from.min(to)..to].fill(true);
     };
     match it.kind(0) {
         T::Rec | T::Sum | T::Type => mark(2, it.len()),
@@ -125,17 +124,17 @@ fn after_colons(it: &Pieces<'_>, from: usize, to: usize, mark: &mut dyn FnMut(us
 pub(super) fn angles(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let marks = in_types(it);
     let mut edits = Vec::new();
-    for at in 1..it.len() {
+    for (at, is_type) in marks.iter().copied().enumerate().skip(1) {
         if it.kind(at) != T::Lt || !matches!(it.kind(at - 1), T::TypeIdent | T::Ident) {
             continue;
         }
         let Some(close) = angle_end(it, at) else { continue };
         // `x < y` compares; a call or a type says what is meant.
         let is_call = it.kind(close + 1) == T::LParen && it.is_glued(at);
-        if !marks[at] && !is_call {
+        if !is_type && !is_call {
             continue;
         }
-        if !marks[at] {
+        if !is_type {
             // Type arguments of a call are found out.
             if let Some(bytes) = it.bytes(at..close + 1) {
                 edits.push(Edit::new(bytes, ""));
@@ -241,12 +240,9 @@ pub(super) fn arrays(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             continue;
         }
         let name = it.word(at);
-        if it.kind(at + 1) == T::LBracket
-            && ARRAYS.contains(&name)
-            && let Some(close) = it.partner(at + 1)
+        if it.kind(at + 1) == T::LBracket && ARRAYS.contains(&name) && it.partner(at + 1).is_some()
         {
             edits.extend(it.put(at..at + 1, ""));
-            let _ = close;
         }
         if it.kind(at + 1) == T::LBracket
             && matches!(name, "Tuple" | "Pair" | "tuple")
@@ -278,9 +274,9 @@ pub(super) fn arrays(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 pub(super) fn foreign(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
     let marks = in_types(it);
     let mut edits = Vec::new();
-    for at in 0..it.len() {
+    for (at, is_type) in marks.iter().copied().enumerate() {
         let name = it.word(at);
-        if !marks[at] || it.kind(at) != T::TypeIdent || cx.is_known_type(name) {
+        if !is_type || it.kind(at) != T::TypeIdent || cx.is_known_type(name) {
             continue;
         }
         if it.kind(0) == T::Sum && it.parent(at).is_some_and(|open| it.kind(open) == T::LBrace) {
