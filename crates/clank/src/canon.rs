@@ -8,19 +8,75 @@
 mod decl;
 mod expr;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use clank_syntax::Span;
 use clank_syntax::ast::{
-    Ast, Builder, Comments, ExprId, GivenSpan, Name, NodeId, Pattern, PatternId, SourceId, Type,
-    TypeId,
+    Ast, Builder, Comments, Decl, DeclId, ExprId, GivenSpan, Name, NodeId, Pattern, PatternId,
+    Source, SourceId, Type, TypeId,
 };
-use clank_syntax::with_stack;
+use clank_syntax::{Fragment, Span, parse_fragment, with_stack};
 
+use crate::code::Code;
+use crate::driver::CheckedModule;
 use crate::env::Env;
 
 /// The canonical tree of a module. `env` says which fields records have.
 pub fn canonicalize(ast: &Ast, env: &Env) -> Ast {
+    canonical(ast, env, &Unread::default())
+}
+
+/// The canonical tree of a module that was checked. What was not understood stays as it was written, so that the tree
+/// does not compile where the text does not.
+pub fn canonicalize_module(module: &CheckedModule) -> Ast {
+    canonical(&module.ast, &module.env, &Unread::new(module))
+}
+
+/// What of a text was not understood.
+#[derive(Default)]
+struct Unread {
+    /// Declarations that were read as something that was not written.
+    declarations: BTreeSet<DeclId>,
+    /// What stands between declarations.
+    between: Vec<(String, Span)>,
+}
+
+impl Unread {
+    fn new(module: &CheckedModule) -> Unread {
+        let ast = &module.ast;
+        let mut unread = Unread::default();
+        let Some(source) = ast.sources().first().filter(|it| !it.text.is_empty()) else {
+            return unread;
+        };
+        for it in module.diagnostics.iter().filter(|it| it.code <= Code::E0009) {
+            let place = ast.declarations().partition_point(|decl| decl.node() < it.node);
+            let home = ast.declarations().get(place).copied();
+            let is_written = |it: &DeclId| ast.node(it.node()).source == SourceId(0);
+            match home.filter(is_written).filter(|it| !is_read(ast.text(it.node()))) {
+                Some(decl) => {
+                    let mut nodes = ast.subtree(decl.node()).map(NodeId);
+                    if !nodes.any(|it| ast.node(it).kind.is_error()) {
+                        unread.declarations.insert(decl);
+                    }
+                }
+                None => {
+                    let span = it.span.unwrap_or_else(|| ast.span(it.node));
+                    let text = source.text.get(span.start as usize..span.end as usize);
+                    let text = text.filter(|it| !it.is_empty() && !is_read(it)).unwrap_or("}");
+                    unread.between.push((text.to_owned(), span));
+                }
+            }
+        }
+        unread
+    }
+}
+
+/// Whether a text is one declaration.
+fn is_read(text: &str) -> bool {
+    let mut builder = Builder::new(Source { file: String::new(), text: String::new() });
+    parse_fragment(&mut builder, "", text, Fragment::Decl).is_ok()
+}
+
+fn canonical(ast: &Ast, env: &Env, unread: &Unread) -> Ast {
     let mut sources = ast.sources().iter().cloned();
     let Some(first) = sources.next() else { return ast.clone() };
     let mut builder = Builder::new(first);
@@ -28,7 +84,17 @@ pub fn canonicalize(ast: &Ast, env: &Env) -> Ast {
         builder.enter(source);
     }
     let mut canon = Canon { ast, env, builder, comments: ast.comments(), spans: ast.given_spans() };
-    let declarations = ast.declarations().iter().map(|it| canon.decl(*it)).collect();
+    let mut declarations: Vec<DeclId> = Vec::with_capacity(ast.declarations().len());
+    for decl in ast.declarations() {
+        declarations.push(match unread.declarations.contains(decl) {
+            true => canon.as_written(*decl),
+            false => canon.decl(*decl),
+        });
+    }
+    for (source, span) in &unread.between {
+        canon.builder.leave(SourceId(0));
+        declarations.push(canon.builder.decl(Decl::Error { source: source.clone() }, *span));
+    }
     let root = ast.root().node();
     canon.builder.leave(ast.node(root).source);
     let program = canon.builder.program(declarations, ast.span(root));
@@ -45,6 +111,15 @@ struct Canon<'a> {
 }
 
 impl Canon<'_> {
+    /// A declaration that was not understood, as it was written.
+    fn as_written(&mut self, id: DeclId) -> DeclId {
+        let source = self.ast.text(id.node()).to_owned();
+        let span = self.place(id.node());
+        let new = self.builder.decl(Decl::Error { source }, span);
+        self.keep(id.node(), new.into());
+        new
+    }
+
     /// Where the next node comes from. Called after its children are made.
     fn place(&mut self, old: NodeId) -> Span {
         self.builder.leave(self.source(old));
@@ -159,5 +234,39 @@ impl Canon<'_> {
             }
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clank_syntax::json;
+
+    use super::*;
+    use crate::testing::program;
+
+    /// Section 23: the tree of a text that could not be read whole does not compile either.
+    #[test]
+    fn the_tree_of_what_was_not_understood_does_not_compile() {
+        for text in [
+            "fn f(a: Int) -> Int { max(a 1) }",
+            "fn f() -> Int { let x 1; x }",
+            "fn f() -> Int { 1 } @ fn g() -> Int { 2 }",
+            "fn f() -> Int {\n  1\n}\n}\n",
+            "fn f() Int { 1 }",
+            "rec R { x: Int y: Int }",
+        ] {
+            let checked = crate::check(&program(text), None);
+            let module = &checked.modules[0];
+            assert!(module.has_errors(), "{text}");
+            let written = json::write(
+                &canonicalize_module(module),
+                &json::WriteOptions { ids: true, spans: false, pretty: false },
+            );
+            let (tree, mistakes) = json::read_lenient(&written);
+            assert!(tree.is_none() || !mistakes.is_empty(), "{text}\n{written}");
+        }
+        let fine = crate::check(&program("fn f() -> Int { 1 }"), None);
+        let module = &fine.modules[0];
+        assert_eq!(canonicalize_module(module), canonicalize(&module.ast, &module.env));
     }
 }

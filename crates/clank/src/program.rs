@@ -235,11 +235,11 @@ impl Program {
             let still_unread = unread_spans(&ast, &module.syntax);
             let written = written_spans(&module.ast);
             let is_read = |it: &SyntaxError| {
-                if it.code == SyntaxCode::E0004 {
-                    return home(&written, it).is_some_and(|it| !still_unread.contains(&it));
-                }
-                let mut around = unread.iter().filter(|span| span.holds(it.span));
-                around.any(|span| !still_unread.contains(span))
+                let opened = it.related.as_ref().filter(|_| it.code == SyntaxCode::E0004);
+                let at = opened.map_or(it.span, |it| it.0);
+                let around = unread.iter().filter(|span| span.holds(at)).copied();
+                let home = home(&written, it).filter(|_| it.code == SyntaxCode::E0004);
+                around.chain(home).any(|span| !still_unread.contains(&span))
             };
             program.modules[index].syntax.retain(|it| !is_read(it));
             program.modules[index].ast = ast;

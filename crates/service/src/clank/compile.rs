@@ -208,7 +208,7 @@ impl Reply<'_> {
         let ast_options = WriteOptions { ids: true, spans: false, pretty: false };
         let module = self.checked.asked();
         let canonical = match module {
-            Some(it) => ::clank::canon::canonicalize(&it.ast, &it.env),
+            Some(it) => ::clank::canon::canonicalize_module(it),
             None => (**self.ast).clone(),
         };
         let mut diagnostics = ast_problems(self.request, problems);

@@ -39,6 +39,9 @@ use crate::repair::findings::is_syntax;
 /// The longest declaration that is looked at.
 const MAX_TEXT: usize = 40_000;
 
+/// How many declarations of a module are known to the rows: this is done for every declaration that something is wrong with.
+const MAX_DECLARED: usize = 500;
+
 /// How often one row may change a text, one place after the other.
 const MAX_TURNS: usize = 24;
 
@@ -253,7 +256,7 @@ pub(super) fn of_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 fn with_context<T>(scene: Scene<'_>, then: impl FnOnce(&Context<'_>) -> T) -> T {
     let ast = scene.ast();
     let (mut records, mut functions) = (Vec::new(), Vec::new());
-    for id in ast.declarations() {
+    for id in ast.declarations().iter().take(MAX_DECLARED) {
         match ast.decl(*id) {
             Decl::Rec { name, fields, .. } => {
                 let fields = fields.iter().map(|it| ast.field(*it).name.clone()).collect();

@@ -36,10 +36,8 @@ pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
         while depth == 0 && open.last().is_some_and(is_inside) {
             let Some(closed) = open.pop() else { break };
             let blanks = " ".repeat(closed.indent);
-            let rest = &text[line_start..start];
             let before = text[..line_start].trim_end().len();
             edits.push(Edit::new(before..before, format!("\n{blanks}}}")));
-            let _ = rest;
         }
         for place in first..at {
             match pieces.kind(place) {

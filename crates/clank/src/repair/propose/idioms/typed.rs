@@ -14,7 +14,7 @@ use crate::exhaust::fields_of;
 use crate::repair::Target;
 use crate::repair::propose::make::{call, ident, source};
 use crate::repair::propose::scope::{binder_of, let_of, locals};
-use crate::repair::propose::{Candidate, Scene};
+use crate::repair::propose::{Candidate, Scene, names_fact};
 use crate::ty::{Prim, Ty};
 
 /// The candidates for a mistake about types or names.
@@ -31,6 +31,13 @@ pub(in crate::repair::propose) fn propose(
         }
         Code::E1001 => {
             let mut found = foreign(scene, it.node, target);
+            // What the module itself has under a similar name is likelier.
+            let is_own = |name: &Name| {
+                scene.module.env.values.contains_key(name) && !is_builtin(scene, name)
+            };
+            if names_fact(it, "similar_names").iter().any(is_own) {
+                found.iter_mut().for_each(|it| it.confidence = Confidence::Medium);
+            }
             found.extend(qualified(scene, it.node, target));
             found.extend(bound(scene, it, target));
             found

@@ -57,9 +57,8 @@ const ARRAYS: [&str; 10] = [
 fn in_types(it: &Pieces<'_>) -> Vec<bool> {
     let mut marks = vec![false; it.len()];
     let mut mark = |from: usize, to: usize| {
-        if let Some(part) = marks.get_mut(from..to.min(it.len())) {
-            part.fill(true);
-        }
+        let to = to.min(it.len());
+        marks[from.min(to)..to].fill(true);
     };
     match it.kind(0) {
         T::Rec | T::Sum | T::Type => mark(2, it.len()),
@@ -241,12 +240,9 @@ pub(super) fn arrays(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             continue;
         }
         let name = it.word(at);
-        if it.kind(at + 1) == T::LBracket
-            && ARRAYS.contains(&name)
-            && let Some(close) = it.partner(at + 1)
+        if it.kind(at + 1) == T::LBracket && ARRAYS.contains(&name) && it.partner(at + 1).is_some()
         {
             edits.extend(it.put(at..at + 1, ""));
-            let _ = close;
         }
         if it.kind(at + 1) == T::LBracket
             && matches!(name, "Tuple" | "Pair" | "tuple")
