@@ -232,7 +232,7 @@ fn every_tampering_is_found() {
 fn every_byte_of_a_signature_counts() {
     let world = World::signed_by_alice();
     let armored = world.document["signatures"][0]["signature"].as_str().unwrap().to_owned();
-    let bytes = world.with_subject(|subject| statement_bytes(subject));
+    let bytes = world.with_subject(statement_bytes);
     assert!(check_signature(&armored, &bytes).is_ok());
     let mut n_changed = 0;
     for at in 0..armored.len() {
@@ -253,7 +253,7 @@ fn every_byte_of_a_signature_counts() {
 fn a_signature_for_something_else_approves_nothing() {
     for namespace in ["git", "file", "regreen-dds ", "regreen", "REGREEN-DDS"] {
         let mut world = World::signed_by_alice();
-        let bytes = world.with_subject(|subject| statement_bytes(subject));
+        let bytes = world.with_subject(statement_bytes);
         let other =
             SignatureEntry::new("alice@example.org", &signed(&private(1), namespace, &bytes));
         world.document["signatures"][0]["signature"] = json!(other.signature);

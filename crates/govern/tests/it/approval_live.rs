@@ -344,7 +344,7 @@ fn a_time_without_a_zone_is_never_milder_than_in_any_zone() {
 #[test]
 fn an_approval_is_checked_by_openssh_alone() {
     let world = World::signed_by_alice();
-    let bytes = world.with_subject(|subject| crate::approval_support::statement_bytes(subject));
+    let bytes = world.with_subject(crate::approval_support::statement_bytes);
     let armored = world.document["signatures"][0]["signature"].as_str().unwrap();
     assert!(openssh_takes(&world.allowed, "alice@example.org", armored, &bytes, None));
     assert!(!openssh_takes(&world.allowed, "bob@example.org", armored, &bytes, None));
