@@ -118,7 +118,7 @@ fn a_failure_is_corrected_by_an_approved_proposal() {
         .replace("[tools.good]", "[tools.bad]");
     scene.write("ws/regreen.toml", &config);
     scene.trust();
-    approve(&scene, &fix, "ben");
+    approve(&scene, fix, "ben");
     let ran = report(&scene, "dds run");
     assert_eq!(ran["reports"][0]["status"], "success", "{ran:#}");
     assert_eq!(scene.read("ws/src/a.py"), "x = 2\n");
@@ -435,7 +435,7 @@ fn a_repair_that_needs_approval_is_proposed_approved_and_made() {
     let shown = report(&scene, &format!("dds show {id}"));
     assert!(shown["diff"].as_str().unwrap().contains("@@"), "{shown:#}");
     assert_eq!(shown["record"]["tool"], "regreen");
-    approve(&scene, &id, "ana");
+    approve(&scene, id, "ana");
     let path = shown["record"]["allowed_paths"][0].as_str().unwrap();
     let before = scene.read(&format!("ws/{path}"));
     let ran = report(&scene, "dds run");
@@ -453,7 +453,7 @@ fn a_repair_whose_file_changed_is_refused_as_stale() {
     let list = report(&scene, "dds list --status proposed");
     let record = list["records"][0]["record"].clone();
     let (id, path) = (record["id"].as_str().unwrap(), record["allowed_paths"][0].as_str().unwrap());
-    approve(&scene, &id, "ana");
+    approve(&scene, id, "ana");
     let changed = format!("{}\n", scene.read(&format!("ws/{path}")));
     scene.write(&format!("ws/{path}"), &changed);
     let ran = report(&scene, "dds run");
@@ -474,7 +474,7 @@ fn many_processes_carry_out_each_record_once() {
     scene.trust();
     let ids: Vec<String> = (0..6).map(|_| add(&scene, &record("name", &["src/"]))).collect();
     for id in &ids {
-        approve(&scene, &id, "ana");
+        approve(&scene, id, "ana");
     }
     let runs: Vec<_> = (0..4)
         .map(|_| {
