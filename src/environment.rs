@@ -6,6 +6,38 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use service::Home;
 
+/// What the common services for continuous integration set in their jobs.
+pub(crate) const CI_VARIABLES: [&str; 28] = [
+    "CI",
+    "CONTINUOUS_INTEGRATION",
+    "GITHUB_ACTIONS",
+    "GITEA_ACTIONS",
+    "FORGEJO_ACTIONS",
+    "GITLAB_CI",
+    "CIRCLECI",
+    "TRAVIS",
+    "JENKINS_URL",
+    "HUDSON_URL",
+    "BUILDKITE",
+    "TF_BUILD",
+    "TEAMCITY_VERSION",
+    "APPVEYOR",
+    "DRONE",
+    "CI_PIPELINE_ID",
+    "BITBUCKET_BUILD_NUMBER",
+    "CODEBUILD_BUILD_ID",
+    "SEMAPHORE",
+    "CIRRUS_CI",
+    "GO_PIPELINE_NAME",
+    "bamboo_buildKey",
+    "BUDDY",
+    "HEROKU_TEST_RUN_ID",
+    "NETLIFY",
+    "PROW_JOB_ID",
+    "CM_BUILD_ID",
+    "XCS",
+];
+
 /// What regreen looks at outside its command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
@@ -21,7 +53,7 @@ pub(crate) struct Environment {
     pub(crate) git: Vec<(&'static str, OsString)>,
     /// `GIT_CONFIG_COUNT`: how many settings for git the environment has.
     pub(crate) n_git_settings: usize,
-    /// `CI` is set: nobody is here to decide anything.
+    /// A service for continuous integration runs us, as its variables say: nobody is here to decide anything.
     pub(crate) is_ci: bool,
     /// `SSH_AUTH_SOCK`: where the SSH agent listens.
     pub(crate) ssh_agent: Option<PathBuf>,
@@ -64,7 +96,9 @@ impl Environment {
             n_git_settings: variable("GIT_CONFIG_COUNT")
                 .and_then(|it| it.to_str()?.parse().ok())
                 .unwrap_or(0),
-            is_ci: variable("CI").is_some_and(|it| it != "0" && it != "false"),
+            is_ci: CI_VARIABLES.iter().any(|it| {
+                variable(it).is_some_and(|it| !it.is_empty() && it != "0" && it != "false")
+            }),
             ssh_agent: variable("SSH_AUTH_SOCK").map(PathBuf::from),
             registry: variable("REGREEN_REGISTRY").and_then(|it| it.into_string().ok()),
             user: variable("USER").and_then(|it| it.into_string().ok()),

@@ -181,8 +181,8 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         },
         Command::Plan { id, as_configured } => {
             if ctx.environment.is_ci {
-                let message = "a plan runs a tool that nobody approved yet, so a person asks for it, and this is a CI job (CI is \
-                               set); plan from a shell of your own";
+                let message = "a plan runs a tool that nobody approved yet, so a person asks for it, and this is a CI job; \
+                               plan from a shell of your own";
                 return Err(UsageError(message.to_owned()).into());
             }
             desk.plan(id, *as_configured, &by)?

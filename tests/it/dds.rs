@@ -186,7 +186,16 @@ fn only_a_person_with_a_key_that_is_allowed_approves() {
     let refused = scene.run(&format!("dds approve {id}"));
     assert_eq!(refused.code, 2, "{}", refused.text());
     // Nobody is there to decide anything in a CI job or a build.
-    for variable in [("CI", "true"), ("REGREEN_ACTION", "1")] {
+    for variable in [
+        ("CI", "true"),
+        ("GITHUB_ACTIONS", "true"),
+        ("GITLAB_CI", "true"),
+        ("JENKINS_URL", "http://localhost/"),
+        ("TF_BUILD", "True"),
+        ("BUILDKITE", "true"),
+        ("TEAMCITY_VERSION", "2026.1"),
+        ("REGREEN_ACTION", "1"),
+    ] {
         let refused = scene.run_with(&approving(&scene, &id, "ana"), &[variable], "");
         assert_ne!(refused.code, 0, "{}", refused.text());
     }
@@ -307,6 +316,15 @@ fn without_a_key_the_id_is_typed_and_a_policy_can_forbid_that() {
     let scene = shop();
     let id = add(&scene, &record("good", &["src/"]));
     let line = format!("dds approve {id}");
+    // keys may sign here, so a typed word needs the policy's permission by name.
+    let (shown, code) = on_a_terminal(&scene, "to approve: ", &line, &[&id]);
+    assert_eq!(code, Some(1), "{shown}");
+    assert!(shown.contains("asks for a signature"), "{shown}");
+    let before = scene.read("ws/regreen.toml");
+    scene.write("ws/regreen.toml", &format!("{before}[govern]\nallow_unsigned = true\n"));
+    let (shown, code) = on_a_terminal(&scene, "to approve: ", &line, &[&id]);
+    assert_eq!(code, Some(1), "a table that nobody trusts permits nothing: {shown}");
+    scene.trust();
     let (shown, code) = on_a_terminal(&scene, "to approve: ", &line, &["yes"]);
     assert_eq!(code, Some(1), "{shown}");
     let (shown, code) = on_a_terminal(&scene, "to approve: ", &line, &[&id]);
@@ -314,8 +332,7 @@ fn without_a_key_the_id_is_typed_and_a_policy_can_forbid_that() {
     let approval = report(&scene, &format!("dds show {id}"))["approval"].clone();
     assert_eq!((&approval["holds"], &approval["signed"]), (&json!(true), &json!(false)));
     // A policy that comes later voids it before it runs.
-    let config = scene.read("ws/regreen.toml") + "[govern]\nrequire_signature = true\n";
-    scene.write("ws/regreen.toml", &config);
+    scene.write("ws/regreen.toml", &format!("{before}[govern]\nrequire_signature = true\n"));
     scene.trust();
     let ran = report(&scene, "dds run");
     assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");

@@ -272,3 +272,41 @@ fn a_record_of_another_project_is_not_taken() {
     assert_eq!(refused["faults"][0]["pointer"], "/project");
     assert!(!scene.path("ws/.regreen/repository.json").exists(), "nothing was proposed");
 }
+
+/// X-75: what governs is not changed by one person, wherever it lies.
+#[test]
+fn one_key_plants_no_configuration_and_changes_no_program() {
+    let scene = shop();
+    scene.write("ws/bin/mend.sh", "echo 'x = 2' > src/a.py\n");
+    let config = scene.read("ws/regreen.toml")
+        + "[tools.script]\ncommand = [\"sh\", \"bin/mend.sh\"]\n\
+           [tools.plant]\ncommand = [\"sh\", \"-c\", \"echo '[tools]' > src/regreen.toml\"]\n";
+    scene.write("ws/regreen.toml", &config);
+    scene.trust();
+    let id = add(&scene, &record("plant", &["src/"]));
+    approve(&scene, &id, "ana");
+    let ran = report(&scene, "dds run");
+    assert_eq!(ran["reports"][0]["status"], "failed", "{ran:#}");
+    assert!(!scene.path("ws/src/regreen.toml").exists());
+    for paths in [["src/regreen.toml"], ["bin/mend.sh"], ["bin/"]] {
+        let id = add(&scene, &record("good", &paths));
+        let first = scene.run(&approving(&scene, &id, "ana"));
+        assert_eq!(first.code, 1, "{paths:?}: {}", first.text());
+        assert!(first.stdout.contains("two different people"), "{paths:?}: {}", first.text());
+        assert_eq!(approve(&scene, &id, "ben")["status"], "approved");
+        report(&scene, &format!("dds show {id}"));
+    }
+}
+
+/// A pull that brings a new signer together with an approval by it.
+#[test]
+fn a_signer_that_came_with_its_approval_does_not_count() {
+    let scene = shop();
+    let id = add(&scene, &record("good", &["src/"]));
+    let line = format!("eve@example.org {}", scene.read("eve.pub"));
+    scene.write("ws/allowed_signers", &(scene.read("ws/allowed_signers") + &line));
+    let refused = scene.run(&approving(&scene, &id, "eve"));
+    assert_eq!(refused.code, 1, "{}", refused.text());
+    assert!(refused.stdout.contains("is not trusted"), "{}", refused.text());
+    assert_eq!(status(&scene, &id), "proposed");
+}

@@ -925,8 +925,9 @@ fn an_untrusted_policy_is_never_milder() {
         let id = id.as_str().unwrap().to_owned();
         on_a_terminal(scene, "to approve: ", &format!("dds approve {id}"), &[&id])
     };
-    // More: it counts as it stands.
+    // More: it counts as it stands. Nobody can sign here, so that a typed word counts by default.
     let scene = stage();
+    scene.write("ws/allowed_signers", "");
     scene.trust();
     scene.write("ws/regreen.toml", &(base(&scene) + "[govern]\nrequire_signature = true\n"));
     let (shown, code) = typed(&scene);

@@ -11,6 +11,14 @@ pub(crate) fn is_store(path: &RelPath) -> bool {
     path.segments().any(|it| STORES.contains(&folded(it).as_str()))
 }
 
+/// The name of a configuration, in whatever folder.
+pub(crate) const CONFIGURATION: &str = "regreen.toml";
+
+/// Whether a path is that of a configuration, at whatever depth.
+pub(crate) fn is_configuration(path: &RelPath) -> bool {
+    path.segments().last().is_some_and(|it| folded(it) == CONFIGURATION)
+}
+
 /// A segment as the most forgiving file systems see it: without case, without characters that do not show, without
 /// dots and blanks at its end or the name of a stream, and not by the short name that Windows gives.
 pub(crate) fn folded(segment: &str) -> String {

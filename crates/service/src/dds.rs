@@ -12,7 +12,7 @@ mod statement;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use govern::approval::{self, AllowedSigners, Context, Document, Policy, Refusal, Subject};
 use govern::lifecycle::Event;
@@ -121,7 +121,15 @@ impl Place {
             (Some(RegistryPlace::Postgres(url)), _) => Location::Postgres(url),
             (_, file) => Location::Sqlite(file.unwrap_or_default()),
         };
-        let policy = trust.policy(&govern)?;
+        let mut policy = trust.policy(&govern)?.with_files(&programs(session, &root, &govern));
+        // Once somebody can sign, a word that was only typed needs the policy's permission by name.
+        let signers = setup::load_text(&session.workspace, &govern.allowed_signers)?;
+        let signers = signers.map(|it| String::from_utf8_lossy(it.bytes()).into_owned());
+        let signers = AllowedSigners::read(&signers.unwrap_or_default());
+        let is_allowed = govern.allow_unsigned && trust.forbids_govern().is_none();
+        if !is_allowed && signers.lines.iter().any(|it| it.is_for_approvals()) {
+            policy = policy.with_signatures_only();
+        }
         let repository = identity::read(session)?;
         let mut registry = Registry::open(&location)?;
         if let (Location::Sqlite(_), Some(repository), true) =
@@ -444,6 +452,21 @@ impl<'a> Desk<'a> {
         let text = setup::load_text(&self.session.workspace, path)?;
         Ok(text.map(|it| String::from_utf8_lossy(it.bytes()).into_owned()))
     }
+}
+
+/// The files of the repository that the commands of tools name.
+fn programs(session: &Session, root: &Path, govern: &Govern) -> Vec<RelPath> {
+    let commands = govern.tools.values().flat_map(|it| it.command.iter());
+    let named = commands.flat_map(|word| statement::named_paths(root, word));
+    let mut programs: Vec<RelPath> = named.collect();
+    programs.sort();
+    programs.dedup();
+    let is_file = |path: &RelPath| {
+        let loaded = session.workspace.load(std::slice::from_ref(path));
+        loaded.is_ok_and(|it| it.snapshot.file(it.resolved.get(path).unwrap_or(path)).is_some())
+    };
+    programs.retain(is_file);
+    programs
 }
 
 /// What `list`, `show` and `verify` say where nobody has proposed anything.

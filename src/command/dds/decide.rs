@@ -91,7 +91,7 @@ pub(super) fn approve(
     by: &str,
 ) -> Result<DdsReport> {
     if ctx.environment.is_ci {
-        let message = "an approval is a person's word, and this is a CI job (CI is set); approve from a shell of your own";
+        let message = "an approval is a person's word, and this is a CI job; approve from a shell of your own";
         return Err(UsageError(message.to_owned()).into());
     }
     if let Some(file) = &arguments.signature {

@@ -118,6 +118,20 @@ impl Policy {
         Ok(Policy { require_signature, allowed_signers, protected, approval_days })
     }
 
+    /// The same with these files protected too: the programs that tools run.
+    #[must_use]
+    pub fn with_files(mut self, files: &[RelPath]) -> Policy {
+        let files = files.iter().map(|it| (it.as_str(), globset::escape(it.as_str())));
+        self.protected.extend(files.filter_map(|(it, glob)| Protected::new(it, &glob).ok()));
+        self
+    }
+
+    /// The same where an approval must be signed.
+    #[must_use]
+    pub fn with_signatures_only(self) -> Policy {
+        Policy { require_signature: true, ..self }
+    }
+
     /// The same with approvals that count for so many days.
     #[must_use]
     pub fn with_approval_days(self, approval_days: u32) -> Policy {
@@ -158,6 +172,12 @@ impl Policy {
             return;
         }
         let segments: Vec<String> = path.segments().map(folded).collect();
+        // Whoever writes the configuration of a folder governs what is done in it. A directory in a scope could hold one
+        // wherever it is, so only what is named counts here; what a run makes is held against the names in the scope.
+        if stores::is_configuration(path) {
+            reach.protected.push((shown, stores::CONFIGURATION.to_owned()));
+            return;
+        }
         let by = self.protected.iter().find(|it| it.could_be_touched(&segments, is_directory));
         if let Some(by) = by {
             reach.protected.push((shown, by.source.clone()));

@@ -242,7 +242,7 @@ fn the_tool_is_told_what_to_do_and_nothing_else() {
     }
 }
 
-/// DF-38: a tool that fails, times out, changes nothing or breaks a rule is no success, and leaves nothing.
+/// DF-38, X-75: a tool that fails, times out, changes nothing or breaks a rule is no success, and leaves nothing.
 #[test]
 fn hostile_and_failing_tools_leave_the_workspace_as_it_was() {
     let secret = |case: &Case| case.directory.path().join("secret").display().to_string();
@@ -266,6 +266,11 @@ fn hostile_and_failing_tools_leave_the_workspace_as_it_was() {
         ("rm src/b.py; ln -s /etc/passwd src/b.py", "allowed_paths"),
         ("ln -s ../../secret src/link; cat src/link > src/b.py || exit 5", "exit code 5"),
         ("mkfifo src/pipe", "allowed_paths"),
+        (
+            "echo '[tools]' > src/regreen.toml",
+            "src/regreen.toml governs what is done in its folder",
+        ),
+        ("mkdir src/a; echo x > src/a/REGREEN.toml", "governs what is done in its folder"),
         ("mkdir -p src/.git/hooks; echo x > src/.git/hooks/post-commit", "belongs to git"),
         ("mkdir src/GIT~1; echo x > src/GIT~1/config", "belongs to git"),
         ("mkdir 'src/.g\u{200c}it'; echo x > 'src/.g\u{200c}it/config'", "belongs to git"),

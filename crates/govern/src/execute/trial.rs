@@ -97,7 +97,17 @@ pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Tri
     let violations =
         measure::violations(&changes, before, after, &record.allowed_paths, &record.constraints);
     let stores = changes.iter().find(|it| stores::is_store(&it.path));
-    let verdict = if let Some(change) = stores {
+    let is_named =
+        |path: &snapshot::RelPath| record.allowed_paths.iter().any(|it| it.path() == path);
+    let planted =
+        changes.iter().find(|it| stores::is_configuration(&it.path) && !is_named(&it.path));
+    let verdict = if let Some(change) = planted {
+        let message = format!(
+            "{} governs what is done in its folder: allowed_paths must name it, so that two people sign",
+            change.path
+        );
+        Err(Stopped::new(Outcome::Failed, message))
+    } else if let Some(change) = stores {
         let message = format!("{} is in no scope: it belongs to git or to regreen", change.path);
         Err(Stopped::new(Outcome::Failed, message))
     } else if changes.is_empty() {

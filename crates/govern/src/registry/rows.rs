@@ -190,11 +190,11 @@ pub(crate) fn all(db: &mut dyn Database) -> Result<Vec<RecordRow>, RegistryError
     )?)
 }
 
-/// The id and the row of a record, as far as either can be read.
-pub(crate) type Legible = (Option<String>, Result<RecordRow, RegistryError>);
+/// The id of a record and its row, as far as either can be read.
+pub(crate) type MaybeRow = (Option<String>, Result<RecordRow, RegistryError>);
 
-/// Every record, as far as it can be read, in the order in which they came.
-pub(crate) fn each(db: &mut dyn Database) -> Result<Vec<Legible>, RegistryError> {
+/// The id and the row of each record, as far as either can be read, in the order in which they came.
+pub(crate) fn each(db: &mut dyn Database) -> Result<Vec<MaybeRow>, RegistryError> {
     let rows = db.query(
         "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
          lease_phase, changed, repository, nonce FROM dds_records ORDER BY ord",

@@ -39,7 +39,7 @@ fn a_scope_that_could_touch_what_governs_is_seen() {
         ("REGREEN.toml", "regreen.toml"),
         ("ReGreen.TOML", "regreen.toml"),
         ("regreen.toml.bak", "free"),
-        ("sub/regreen.toml", "free"),
+        ("sub/regreen.toml", "regreen.toml"),
         ("keys/", "keys/allowed_signers"),
         ("keys", "keys/allowed_signers"),
         ("KEYS/", "keys/allowed_signers"),

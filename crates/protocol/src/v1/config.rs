@@ -86,6 +86,7 @@ pub(super) fn schema() -> Schema {
                     "approval_days": {"type": "integer", "minimum": 1, "maximum": 3650, "default": 30, "description": "for how many days an approval counts"},
                     "project": {"type": "string", "description": "the project that proposals of this repository must name"},
                     "require_plan": {"type": "boolean", "default": false, "description": "whether only proposals that were planned may be approved"},
+                    "allow_unsigned": {"type": "boolean", "default": false, "description": "whether an approval that is typed and not signed counts where keys may sign"},
                     "require_signature": {"type": "boolean", "default": false, "description": "whether an approval without a signature is refused"},
                     "require_approval": {"type": "boolean", "default": false, "description": "whether repairs that may change behavior are applied only by an approved proposal"},
                     "protected": {"description": "what needs a second key; by default the files of continuous integration", "allOf": [globs]}

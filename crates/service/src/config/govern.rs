@@ -25,6 +25,8 @@ pub(crate) struct Govern {
     pub(crate) allowed_signers: RelPath,
     /// Whether an approval without a signature is refused.
     pub(crate) require_signature: bool,
+    /// Whether a word that was only typed counts although keys may sign.
+    pub(crate) allow_unsigned: bool,
     /// Whether only what was planned may be approved.
     pub(crate) require_plan: bool,
     /// For how many days an approval counts.
@@ -94,6 +96,7 @@ impl Default for Govern {
             registry: None,
             allowed_signers: RelPath::parse(DEFAULT_SIGNERS).expect("the default is a path"),
             require_signature: false,
+            allow_unsigned: false,
             require_plan: false,
             approval_days: govern::approval::DEFAULT_APPROVAL_DAYS,
             project: None,
@@ -132,6 +135,7 @@ pub(super) fn read_govern(
     }
     let require_signature = flag(&mut section, "require_signature", problems);
     govern.require_signature = require_signature.unwrap_or(govern.require_signature);
+    govern.allow_unsigned = flag(&mut section, "allow_unsigned", problems).unwrap_or(false);
     govern.require_plan = flag(&mut section, "require_plan", problems).unwrap_or(false);
     if let Some((value, at)) = section.take("approval_days") {
         let days = positive_integer(value, &at, MOST_DAYS, problems);
@@ -161,6 +165,7 @@ pub(super) fn read_govern(
         "require_signature",
         "require_approval",
         "require_plan",
+        "allow_unsigned",
         "approval_days",
         "project",
         "protected",

@@ -2,6 +2,7 @@
 //! [`Statement`] come from.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use govern::approval::{Context, Document, Statement, ToolDefinition, expiry, sha256};
 use govern::execute::BUILTIN;
@@ -52,16 +53,8 @@ impl Desk<'_> {
 
     /// The hashes of the files of the repository that the words of the command name.
     fn programs(&self, tool: &config::Tool) -> Result<BTreeMap<String, String>, String> {
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
         let mut programs = BTreeMap::new();
-        let words = tool
-            .command
-            .iter()
-            .flat_map(|word| [Some(word.as_str()), word.split_once('=').map(|(_, value)| value)]);
-        for word in words.flatten() {
-            let absolute = std::path::Path::new(word).strip_prefix(&root).ok();
-            let word = absolute.and_then(|it| it.to_str()).unwrap_or(word);
-            let Ok(path) = RelPath::parse(word.trim_start_matches("./")) else { continue };
+        for path in tool.command.iter().flat_map(|word| named_paths(&self.root, word)) {
             if let Some(hash) = self.file_hash(&path)? {
                 programs.insert(path.to_string(), hash);
             }
@@ -182,6 +175,17 @@ impl Desk<'_> {
             let _ = self.session.workspace.unspend(document.statement.nonce());
         }
     }
+}
+
+/// The paths of the workspace that a word of a command may name: itself, or what stands behind its `=`.
+pub(super) fn named_paths(root: &Path, word: &str) -> Vec<RelPath> {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let words = [Some(word), word.split_once('=').map(|(_, value)| value)];
+    let path = |word: &str| {
+        let inner = Path::new(word).strip_prefix(&root).ok().and_then(Path::to_str);
+        RelPath::parse(inner.unwrap_or(word).trim_start_matches("./")).ok()
+    };
+    words.into_iter().flatten().filter_map(path).collect()
 }
 
 /// The approval that the registry keeps.
