@@ -160,12 +160,12 @@ mod tests {
     #[test]
     fn messages_are_found_and_nothing_else() {
         let text = "fn f<'a>(it: &'a str) { // \"not a message\"\n  g('\"', '\\'');\n  say(\"cannot read {it}\");\n  \
-                    x.expect(\"it is there\"); let y = r#\"a \"raw\" message\"#; z(\"key\"); }\n\
+                    x.expect(\"it is there\"); let y = r#\"there is a \"raw\" message\"#; z(\"key\"); }\n\
                     #[cfg(test)]\nmod tests { \"of a test\" }";
         let found = literals(text);
         assert_eq!(
             found,
-            [(3, "\"cannot read {it}\"".to_owned()), (4, "r#\"a \"raw\" message\"#".to_owned()),]
+            [(3, "\"cannot read {it}\"".to_owned()), (4, "r#\"there is a \"raw\" message\"#".to_owned()),]
         );
     }
 }

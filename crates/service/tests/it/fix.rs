@@ -217,7 +217,7 @@ pack_version: "1.0.0"
 kinds:
   - { kind: any, files: ["**/*.yaml"], schema: any.json }
 //- packs/all/any.json
-{"required": ["region"], "properties": {"region": {"default": "eu"}}}
+{"required": ["region"], "properties": {"region": {"const": "eu"}}}
 //- shop.yaml
 name: shop
 "#,

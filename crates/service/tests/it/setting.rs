@@ -22,7 +22,7 @@ pub(crate) const SHOP: &str = r#"
     "name": {"type": "string"},
     "port": {"type": "integer"},
     "mode": {"enum": ["fast", "careful"]},
-    "region": {"type": "string", "default": "eu"}
+    "region": {"type": "string", "const": "eu"}
   }
 }
 //- api.yaml
