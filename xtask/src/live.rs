@@ -49,7 +49,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     step("mutation study", || execute(bench(root).args(["--mutation", "--quick"])))?;
     step("repair study", || {
         study::run(root, &["--per-kind", "2"])?;
-        study::run(root, &["--cases"])
+        study::run(root, &["--cases", "6"])
     })?;
     step("crash matrix", || crash::run(root, crash::Points::Sample(120)))?;
     step("fuzz targets", || fuzz::run(root, fuzz::Length::Inputs(250)))?;

@@ -165,7 +165,10 @@ mod tests {
         let found = literals(text);
         assert_eq!(
             found,
-            [(3, "\"cannot read {it}\"".to_owned()), (4, "r#\"there is a \"raw\" message\"#".to_owned()),]
+            [
+                (3, "\"cannot read {it}\"".to_owned()),
+                (4, "r#\"there is a \"raw\" message\"#".to_owned()),
+            ]
         );
     }
 }

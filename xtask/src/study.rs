@@ -61,8 +61,12 @@ struct Counts {
 /// Runs the study and prints its table. Fails if a mistake is not detected, a promise is not kept, or `compile --fix` does
 /// not do what `fix` does.
 pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
-    if flags == ["--cases"] {
-        return cases::run(root);
+    match flags {
+        ["--cases"] => return cases::run(root, 1),
+        ["--cases", step] => {
+            return cases::run(root, step.parse().context("--cases takes a number")?);
+        }
+        _ => {}
     }
     let options = options(flags)?;
     let workspace = Workspace::new("main.clank", &[])?;

@@ -62,7 +62,7 @@ struct Options<'a> {
     program: Option<&'a str>,
     kind: Option<&'a str>,
     show: bool,
-    /// Every so manieth mistake.
+    /// One in so many mistakes.
     every: usize,
 }
 

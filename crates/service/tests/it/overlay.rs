@@ -21,7 +21,10 @@ fn a_buffer_is_checked_in_place_of_the_file_whether_or_not_there_is_one() {
     for path in ["shop.yaml", "new.yaml"] {
         let look = look(&[(path, &text)]);
         let reply = setting.check(&v1::Check { look, ..v1::Check::default() });
-        assert_eq!(lines(&reply.report.diagnostics), [format!("{path} /region error SCHEMA_CONST")]);
+        assert_eq!(
+            lines(&reply.report.diagnostics),
+            [format!("{path} /region error SCHEMA_CONST")]
+        );
         assert_eq!(reply.frames.sources[path], text.as_bytes());
     }
 }
