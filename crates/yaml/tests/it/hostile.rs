@@ -19,8 +19,9 @@ fn check(name: &str, make: impl Fn(usize) -> String) {
         }
         best.as_nanos() as f64 / text.len() as f64
     };
-    let (small, large) = (per_byte(20_000), per_byte(160_000));
-    assert!(large < 4.0 * small + 40.0, "{name}: {small:.1} and {large:.1} ns a byte");
+    // A machine that is busy may be slow once; what is quadratic is slow every time.
+    let is_linear = (0..8).any(|_| per_byte(160_000) < 4.0 * per_byte(20_000) + 40.0);
+    assert!(is_linear, "{name}: the time grows faster than the text");
 }
 
 #[test]
