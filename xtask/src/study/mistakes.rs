@@ -66,7 +66,8 @@ struct Options<'a> {
     every: usize,
 }
 
-/// Runs the study and prints its table. Fails if a repair that needs no approval makes a program print something else.
+/// Runs the study and prints its table, and the mistakes after which a repair that needs no approval lets the program print
+/// something else. Fails only if the corpus does not fit its programs: the goals are printed beside the rates.
 pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
     let options = options(flags)?;
     let mut kinds: BTreeMap<String, Counts> = BTreeMap::new();
