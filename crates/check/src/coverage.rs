@@ -3,6 +3,7 @@
 //! A file that is not in the list is no business of the provider. That nothing was found in a file means something only
 //! if the file was looked at completely.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot::RelPath;
@@ -58,60 +59,79 @@ impl Unchecked {
 /// The files that a provider is about, each with what kept it from being looked at completely.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
-    files: BTreeMap<RelPath, BTreeSet<Unchecked>>,
-    /// Those that were only parsed.
-    parsed: BTreeSet<RelPath>,
+    files: BTreeMap<RelPath, Extent>,
+}
+
+/// How far one file was looked at.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Extent {
+    /// Whether it was parsed and nobody knows more of it.
+    is_only_parsed: bool,
+    reasons: BTreeSet<Unchecked>,
 }
 
 impl Coverage {
+    /// Files that were parsed, and that is all, in any order: each a complete look unless there is a reason why not.
+    pub fn of_parsed(files: impl IntoIterator<Item = (RelPath, Option<Unchecked>)>) -> Coverage {
+        let extent = |reason: Option<Unchecked>| Extent {
+            is_only_parsed: reason.is_none(),
+            reasons: reason.into_iter().collect(),
+        };
+        Coverage { files: files.into_iter().map(|(path, why)| (path, extent(why))).collect() }
+    }
+
     /// The file was looked at, completely unless a reason is added.
     pub fn add(&mut self, path: &RelPath) {
         if !self.files.contains_key(path) {
-            self.files.insert(path.clone(), BTreeSet::new());
-        }
-    }
-
-    /// The file was parsed, and that is all. It is a complete look unless somebody who knows more of the file says
-    /// otherwise.
-    pub fn add_parsed(&mut self, path: &RelPath) {
-        if !self.files.contains_key(path) {
-            self.add(path);
-            self.parsed.insert(path.clone());
+            self.files.insert(path.clone(), Extent::default());
         }
     }
 
     /// The file was not looked at completely.
     pub fn add_unchecked(&mut self, path: &RelPath, why: Unchecked) {
-        self.parsed.remove(path);
-        self.files.entry(path.clone()).or_default().insert(why);
-    }
-
-    /// Whether the file was parsed and nobody knows more of it.
-    pub fn is_only_parsed(&self, path: &RelPath) -> bool {
-        self.parsed.contains(path)
+        let extent = self.files.entry(path.clone()).or_default();
+        extent.is_only_parsed = false;
+        extent.reasons.insert(why);
     }
 
     /// The files in order, each with the reasons; no reason is a complete look.
     pub fn iter(&self) -> impl Iterator<Item = (&RelPath, &BTreeSet<Unchecked>)> {
-        self.files.iter()
+        self.files.iter().map(|(path, it)| (path, &it.reasons))
+    }
+
+    /// The files that were parsed and that nobody knows more of, in order.
+    pub fn only_parsed(&self) -> impl Iterator<Item = &RelPath> {
+        self.files.iter().filter(|it| it.1.is_only_parsed).map(|it| it.0)
     }
 
     /// Takes in what another provider looked at. One complete look is enough for a file, if it is more than a parse.
-    pub fn merge(&mut self, other: Coverage) {
-        for (path, reasons) in other.files {
-            let is_only_parsed = other.parsed.contains(&path);
-            match self.files.get_mut(&path) {
-                None => {
-                    if is_only_parsed {
-                        self.parsed.insert(path.clone());
-                    }
-                    self.files.insert(path, reasons);
+    pub fn merge(&mut self, mut other: Coverage) {
+        // It is the same in both directions, and the shorter list is the shorter way.
+        if self.files.len() < other.files.len() {
+            std::mem::swap(self, &mut other);
+        }
+        for (path, extent) in other.files {
+            match self.files.entry(path) {
+                Entry::Vacant(place) => {
+                    place.insert(extent);
                 }
-                Some(_) if is_only_parsed => {}
-                Some(known) if self.parsed.remove(&path) => *known = reasons,
-                Some(known) if known.is_empty() || reasons.is_empty() => known.clear(),
-                Some(known) => known.extend(reasons),
+                Entry::Occupied(mut known) => known.get_mut().merge(extent),
             }
+        }
+    }
+}
+
+impl Extent {
+    fn merge(&mut self, other: Extent) {
+        if other.is_only_parsed {
+            return;
+        }
+        if self.is_only_parsed {
+            *self = other;
+        } else if self.reasons.is_empty() || other.reasons.is_empty() {
+            self.reasons.clear();
+        } else {
+            self.reasons.extend(other.reasons);
         }
     }
 }
@@ -138,7 +158,7 @@ mod tests {
         let merged = |parts: [Coverage; 2]| {
             let mut all = Coverage::default();
             parts.into_iter().for_each(|it| all.merge(it));
-            all.files[&path].iter().copied().collect::<Vec<_>>()
+            all.files[&path].reasons.iter().copied().collect::<Vec<_>>()
         };
         let remote = || partial(Unchecked::RemoteSchema);
         assert_eq!(merged([complete(), remote()]), []);
@@ -151,11 +171,7 @@ mod tests {
     #[test]
     fn who_only_parsed_a_file_does_not_outweigh_who_knows_more() {
         let path = RelPath::parse("a.yaml").unwrap();
-        let parsed = || {
-            let mut coverage = Coverage::default();
-            coverage.add_parsed(&path);
-            coverage
-        };
+        let parsed = || Coverage::of_parsed([(path.clone(), None)]);
         let mut remote = Coverage::default();
         remote.add_unchecked(&path, Unchecked::RemoteSchema);
         let mut complete = Coverage::default();
@@ -173,7 +189,7 @@ mod tests {
         let mut other = Coverage::default();
         other.add_unchecked(&path, Unchecked::Template);
         other.merge(broken);
-        assert_eq!(other.files[&path].len(), 2);
+        assert_eq!(other.files[&path].reasons.len(), 2);
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod rule_name;
 mod signs;
 mod stop;
 
-pub use cache::{Cache, CacheKey};
+pub use cache::{Cache, CacheKey, CacheKeys};
 pub use card::{Card, Cost, Interest, Page, RuleInfo, RuleSet, Trust};
 pub use coverage::{Coverage, Unchecked};
 pub use diagnostic::{Class, Concern, Diagnostic, Related, Severity, Tier};

@@ -5,12 +5,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use edit::{ContentHash, Text};
 use snapshot::File;
 
-use crate::cache::{Cache, CacheKey};
+use crate::cache::{Cache, CacheKey, CacheKeys};
 
 /// Something to look for in the bytes of a text.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,7 @@ pub struct Sign {
 pub(crate) struct Signs {
     signs: Vec<Sign>,
     cache: Option<Arc<dyn Cache>>,
+    keys: OnceLock<CacheKeys>,
     known: Mutex<Known>,
 }
 
@@ -45,6 +46,7 @@ impl Signs {
         // What is beyond the bits of a byte is looked for whenever somebody asks.
         if self.signs.len() < u8::BITS as usize {
             self.signs.push(sign);
+            self.keys = OnceLock::new();
         }
     }
 
@@ -65,7 +67,7 @@ impl Signs {
         if let Some(known) = self.known().by_text.get(&hash) {
             return *known;
         }
-        let key = self.cache.as_ref().map(|it| (it, self.key(&hash)));
+        let key = self.cache.as_ref().map(|it| (it, self.keys().of(hash, &[])));
         let kept = key.as_ref().and_then(|(cache, key)| cache.get(key));
         let found = match kept.as_deref() {
             Some([found]) => *found,
@@ -94,13 +96,11 @@ impl Signs {
         signs.fold(0, |all, (nth, sign)| all | u8::from((sign.is_in)(text.bytes())) << nth)
     }
 
-    fn key(&self, hash: &ContentHash) -> CacheKey {
-        let mut hasher = blake3::Hasher::new_derive_key("regreen signs v1");
-        hasher.update(hash.as_bytes());
-        for sign in &self.signs {
-            hasher.update(sign.name.as_bytes()).update(b"\0");
-        }
-        *hasher.finalize().as_bytes()
+    fn keys(&self) -> &CacheKeys {
+        self.keys.get_or_init(|| {
+            let names = self.signs.iter().flat_map(|it| [it.name.as_bytes(), b"\0"]);
+            CacheKeys::new("regreen signs v2", names)
+        })
     }
 
     /// Nobody panics while holding the lock, and if so, entries are whole.

@@ -14,6 +14,7 @@ mod lower;
 mod map;
 mod names;
 mod print;
+mod reach;
 mod shape;
 mod shown;
 mod tree;
@@ -75,6 +76,20 @@ pub struct Output {
 
 /// Writes a program. Modules with mistakes get no sensible text: the caller looks at the diagnostics first.
 pub fn emit(checked: &Checked, options: &EmitOptions) -> Output {
+    write(modules_of(checked), options)
+}
+
+/// Writes what it takes to start a program at its `main`, in JavaScript.
+pub fn emit_to_start(checked: &Checked) -> Output {
+    let mut modules = modules_of(checked);
+    // What modules need of one another is not looked at.
+    if let [only] = &modules.list[..] {
+        modules.unreached = reach::unreached(only.ast);
+    }
+    write(modules, &EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline })
+}
+
+fn modules_of(checked: &Checked) -> Modules<'_> {
     let sources = checked.modules.iter().map(|it| Source {
         file: &it.file,
         ast: &it.ast,
@@ -84,7 +99,10 @@ pub fn emit(checked: &Checked, options: &EmitOptions) -> Output {
         exported: exports::Exported::new(&it.ast),
         redundant: context::redundant_arms(&it.diagnostics),
     });
-    let modules = Modules::new(sources.collect(), checked.asked);
+    Modules::new(sources.collect(), checked.asked)
+}
+
+fn write(modules: Modules<'_>, options: &EmitOptions) -> Output {
     let asts: Vec<&Ast> = modules.list.iter().map(|it| it.ast).collect();
     let library = match &options.runtime {
         Runtime::Import(path) => Some(path.clone()),

@@ -25,17 +25,23 @@ pub enum Format {
     Toml,
 }
 
+const EXTENSIONS: [(&str, Format); 7] = [
+    ("json", Format::Json),
+    ("jsonc", Format::Json),
+    ("webmanifest", Format::Json),
+    ("code-workspace", Format::Json),
+    ("yaml", Format::Yaml),
+    ("yml", Format::Yaml),
+    ("toml", Format::Toml),
+];
+
 impl Format {
     /// The format that a file name's extension stands for.
     pub fn of_path(path: &str) -> Option<Format> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let (_, extension) = name.rsplit_once('.')?;
-        match extension.to_ascii_lowercase().as_str() {
-            "json" | "jsonc" | "webmanifest" | "code-workspace" => Some(Format::Json),
-            "yaml" | "yml" => Some(Format::Yaml),
-            "toml" => Some(Format::Toml),
-            _ => None,
-        }
+        // Asked of every path of a tree: it allocates nothing. A dot in a folder's name leaves a slash in the extension.
+        let (_, extension) = path.rsplit_once('.')?;
+        let mut known = EXTENSIONS.iter().filter(|it| extension.eq_ignore_ascii_case(it.0));
+        known.next().map(|it| it.1)
     }
 
     /// The format's name as people write it.

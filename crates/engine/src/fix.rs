@@ -296,11 +296,28 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Takes repairs out of the run, the others go on: their source failed too often.
+    fn abandon(&mut self, repairs: &[Arc<Repair>]) {
+        if repairs.is_empty() {
+            return;
+        }
+        self.ending = Ending::RecheckBudget;
+        let detail = "too many repairs of this source failed";
+        self.give_up(repairs, detail);
+        for repair in repairs {
+            let detail = detail.to_owned();
+            let rejection = Rejection { reason: Reason::Budget, with: None, detail };
+            let barred = Quarantined { rejection, failed_in: None };
+            self.quarantine.insert(repair.id.clone(), barred);
+        }
+    }
+
     /// Keeps what a batch has proved and puts away what it has refuted. Says whether there is a point in another pass.
     fn take_over(&mut self, searched: Searched) -> bool {
         self.n_rechecks += searched.n_rechecks;
         self.objecting.extend(searched.objecting);
         let has_news = searched.kept.is_some() || !searched.condemned.is_empty();
+        self.abandon(&searched.abandoned);
         let failed_in = Some(self.last().state);
         for (repair, rejection) in searched.condemned {
             self.words.add(&repair.id, rejection.clone());

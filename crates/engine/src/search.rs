@@ -20,13 +20,16 @@
 //! any other, and if it passes then, the search starts again in rank order without suspicions. There the better
 //! ranked of two that do not go together is accepted first, and the other one is condemned.
 //!
+//! A source whose repairs fail one after another is put off: the others are settled first, and what is left of it gets half
+//! of the work that may still be done, so that its failures cost nobody else anything.
+//!
 //! Only functions in this process are asked in every trial. What they accept is put to all the others once. If one of
 //! those objects, the batch is searched again, and from then on that one is asked in every trial too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use check::Repair;
+use check::{Cost, Interest, Repair};
 use plan::{Reason, Rejection};
 use snapshot::{RelPath, TreeChange};
 
@@ -59,6 +62,8 @@ pub(crate) struct Searched {
     pub(crate) condemned: Vec<(Arc<Repair>, Rejection)>,
     /// Those for which there was no time.
     pub(crate) undecided: Vec<Arc<Repair>>,
+    /// Those of sources with a bad record, which used up what was left for them.
+    pub(crate) abandoned: Vec<Arc<Repair>>,
     pub(crate) n_rechecks: usize,
     /// The providers that run elsewhere and had something against what all others accepted.
     pub(crate) objecting: BTreeSet<String>,
@@ -76,6 +81,8 @@ struct Search<'a> {
     objecting: BTreeSet<String>,
     by_rank_only: bool,
     n_rechecks: usize,
+    /// How much of that there may be, so that enough is left to confirm what is accepted.
+    max_rechecks: usize,
     /// In order.
     accepted: Vec<usize>,
     /// The trial of the accepted ones.
@@ -84,7 +91,14 @@ struct Search<'a> {
     undecided: BTreeSet<usize>,
     /// Those that cannot go without one that was condemned. They are neither good nor bad.
     orphaned: BTreeSet<usize>,
+    /// Those that are settled after all others, because their source has a bad record.
+    postponed: BTreeSet<usize>,
+    /// Those among them for which no work was left.
+    abandoned: BTreeSet<usize>,
 }
+
+/// A source has a bad record if so many of its repairs were condemned, and more than were accepted.
+const BAD_RECORD: usize = 16;
 
 /// Tries the batch and keeps what works.
 pub(crate) fn search(batch: &Batch<'_>, progress: &mut dyn FnMut(Progress)) -> Searched {
@@ -108,11 +122,14 @@ pub(crate) fn search(batch: &Batch<'_>, progress: &mut dyn FnMut(Progress)) -> S
         objecting: BTreeSet::new(),
         by_rank_only: false,
         n_rechecks: 0,
+        max_rechecks: 0,
         accepted: Vec::new(),
         base: None,
         condemned: BTreeMap::new(),
         undecided: BTreeSet::new(),
         orphaned: BTreeSet::new(),
+        postponed: BTreeSet::new(),
+        abandoned: BTreeSet::new(),
     };
     loop {
         search.settle_all(progress);
@@ -152,7 +169,21 @@ fn required_first(repairs: &[Arc<Repair>]) -> (Vec<Arc<Repair>>, Vec<Vec<usize>>
 impl Search<'_> {
     fn settle_all(&mut self, progress: &mut dyn FnMut(Progress)) {
         let mut open: Vec<(Vec<usize>, Option<Trial>)> = vec![(self.uncondemned(), None)];
-        while let Some((mut added, known)) = open.pop() {
+        let mut is_last = false;
+        self.max_rechecks = self.batch.max_rechecks.saturating_sub(self.weight_to_confirm());
+        loop {
+            let Some((mut added, known)) = open.pop() else {
+                if self.postponed.is_empty() {
+                    return;
+                }
+                open.push((std::mem::take(&mut self.postponed).into_iter().collect(), None));
+                self.max_rechecks -= self.max_rechecks.saturating_sub(self.n_rechecks) / 2;
+                is_last = true;
+                continue;
+            };
+            if !is_last {
+                self.postpone(&mut added);
+            }
             self.drop_orphans(&mut added);
             if added.is_empty() {
                 continue;
@@ -160,7 +191,10 @@ impl Search<'_> {
             let numbers = union(&self.accepted, &added);
             let known = known.filter(|trial| trial.numbers == numbers);
             let Some(trial) = known.or_else(|| self.try_on_accepted(numbers)) else {
-                self.undecided.extend(added);
+                match is_last && !self.batch.run.stop.is_set() {
+                    true => self.abandoned.extend(added),
+                    false => self.undecided.extend(added),
+                }
                 continue;
             };
             let complaints = self.judge(&trial, self.base.as_ref(), &self.accepted, &added);
@@ -174,6 +208,7 @@ impl Search<'_> {
             if let [only] = added[..] {
                 if self.works_alone(only) {
                     open = vec![(self.start_again(), None)];
+                    is_last = false;
                 } else {
                     self.condemn(only, complaints);
                 }
@@ -185,6 +220,43 @@ impl Search<'_> {
         }
     }
 
+    /// Takes out those of sources with a bad record, and those that require one of them, until all others are settled.
+    fn postpone(&mut self, added: &mut Vec<usize>) {
+        let mut records: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for idx in self.condemned.keys() {
+            records.entry(&self.members[*idx].repair.source).or_default().0 += 1;
+        }
+        for idx in &self.accepted {
+            records.entry(&self.members[*idx].repair.source).or_default().1 += 1;
+        }
+        records.retain(|_, it| it.0 >= BAD_RECORD && it.0 > it.1);
+        if records.is_empty() {
+            return;
+        }
+        let (members, requires) = (&self.members, &self.requires);
+        let postponed = &mut self.postponed;
+        // Those that are required stand before those that require them.
+        added.retain(|idx| {
+            let is_late = records.contains_key(members[*idx].repair.source.as_str())
+                || requires[*idx].iter().any(|it| postponed.contains(it));
+            if is_late {
+                postponed.insert(*idx);
+            }
+            !is_late
+        });
+    }
+
+    /// The work of asking those about what was accepted who are not asked in every trial.
+    fn weight_to_confirm(&self) -> usize {
+        let paths = self.batch.change.paths();
+        let is_touched = |it: &Interest| paths.iter().any(|path| it.is_touched_by(path));
+        let sources = self.batch.run.sources.iter();
+        let sources = sources.filter(|it| it.card.cost != Cost::InProcess);
+        let sources = sources.filter(|it| is_touched(&it.card.interest));
+        let names = sources.map(|it| it.card.name.clone());
+        self.weight(&names.filter(|it| !self.objecting.contains(it)).collect())
+    }
+
     /// Takes out those that require one that will not be there, and remembers them.
     fn drop_orphans(&mut self, added: &mut Vec<usize>) {
         added.retain(|idx| {
@@ -192,6 +264,7 @@ impl Search<'_> {
                 self.condemned.contains_key(it)
                     || self.undecided.contains(it)
                     || self.orphaned.contains(it)
+                    || self.abandoned.contains(it)
             };
             let is_orphan = self.requires[*idx].iter().any(is_missing);
             if is_orphan {
@@ -304,6 +377,8 @@ impl Search<'_> {
         self.base = None;
         self.undecided.clear();
         self.orphaned.clear();
+        self.postponed.clear();
+        self.abandoned.clear();
     }
 
     fn uncondemned(&self) -> Vec<usize> {
@@ -374,6 +449,7 @@ impl Search<'_> {
             numbers.map(|idx| Arc::clone(&self.members[idx].repair)).collect::<Vec<_>>()
         };
         let undecided = repairs(&mut self.undecided.iter().copied());
+        let abandoned = repairs(&mut self.abandoned.iter().copied());
         let objecting = self.objecting.clone();
         let accepted = repairs(&mut self.accepted.iter().copied());
         let condemned = self.condemned.into_iter();
@@ -383,7 +459,7 @@ impl Search<'_> {
             Outcome::Checked(checked) => Some((accepted, trial.change, checked.assessment)),
             Outcome::Broken(_) => None,
         });
-        Searched { kept, condemned, undecided, n_rechecks: self.n_rechecks, objecting }
+        Searched { kept, condemned, undecided, abandoned, n_rechecks: self.n_rechecks, objecting }
     }
 }
 

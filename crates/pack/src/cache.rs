@@ -8,7 +8,7 @@ mod code;
 
 use std::collections::BTreeMap;
 
-use check::{Cache, CacheKey};
+use check::{Cache, CacheKey, CacheKeys};
 use document::Limits;
 use edit::Text;
 use snapshot::{Entry, RelPath};
@@ -19,7 +19,7 @@ use crate::tree::FileLook;
 /// The file that is looked at.
 pub(crate) struct Subject<'a> {
     pub(crate) pack: &'a Pack,
-    pub(crate) limits: &'a Limits,
+    pub(crate) keys: &'a CacheKeys,
     pub(crate) path: &'a RelPath,
     pub(crate) entry: &'a Entry,
     /// The kinds that the path may be of.
@@ -48,17 +48,25 @@ impl Subject<'_> {
     /// `None` for what is not a file that was read.
     fn key(&self) -> Option<CacheKey> {
         let Entry::File(file) = self.entry else { return None };
-        let Limits { max_bytes, max_depth, max_expanded_nodes } = *self.limits;
-        let mut hasher = blake3::Hasher::new_derive_key("regreen pack look v2");
-        hasher.update(self.pack.fingerprint());
-        for limit in [max_bytes, max_depth, max_expanded_nodes] {
-            hasher.update(&(limit as u64).to_le_bytes());
-        }
-        hasher.update(file.hash().as_bytes());
-        // Last, as it is the only part without a length of its own.
-        hasher.update(self.path.as_str().as_bytes());
-        Some(*hasher.finalize().as_bytes())
+        Some(self.keys.of(file.hash(), self.path.as_str().as_bytes()))
     }
+}
+
+/// The keys of looks that a pack takes within these limits.
+pub(crate) fn keys(pack: &Pack, limits: &Limits) -> CacheKeys {
+    keys_of(Some(pack.fingerprint()), "regreen pack look v3", limits)
+}
+
+/// The keys of looks of one kind that are taken within these limits.
+pub(crate) fn keys_within(usage: &str, limits: &Limits) -> CacheKeys {
+    keys_of(None, usage, limits)
+}
+
+fn keys_of(fingerprint: Option<&[u8; 32]>, usage: &str, limits: &Limits) -> CacheKeys {
+    let Limits { max_bytes, max_depth, max_expanded_nodes } = *limits;
+    let limits = [max_bytes, max_depth, max_expanded_nodes].map(|it| (it as u64).to_le_bytes());
+    let parts = limits.iter().map(<[u8; 8]>::as_slice);
+    CacheKeys::new(usage, parts.chain(fingerprint.map(<[u8; 32]>::as_slice)))
 }
 
 /// Stands for all files of a pack.

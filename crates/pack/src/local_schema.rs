@@ -14,14 +14,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use check::{
-    Cache, CacheKey, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError,
-    Page, Parsed, Parses, Reach, Repair, Report, RuleSet, Severity, Sign, Tier, Trust, Unchecked,
-    assign_ids,
+    Cache, CacheKey, CacheKeys, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location,
+    LookError, Page, Parsed, Parses, Reach, Repair, Report, RuleSet, Severity, Sign, Tier, Trust,
+    Unchecked, assign_ids,
 };
 use document::{Document, Format, Value};
 use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
+use crate::cache::keys_within;
 use crate::finding::{Anchor, Violation};
 use crate::legible::{legible, named_schema};
 use crate::provider::{is_document, never_read};
@@ -118,6 +119,7 @@ impl Check for LocalSchema {
         let desk = Desk {
             input,
             cache: self.cache.as_deref(),
+            keys: keys_within("regreen local schema look v2", input.parses.limits()),
             schemas: Mutex::new(remembered.schemas),
             believed: Mutex::default(),
             made: Mutex::default(),
@@ -311,6 +313,7 @@ impl Remembered {
 struct Desk<'a> {
     input: &'a Input<'a>,
     cache: Option<&'a dyn Cache>,
+    keys: CacheKeys,
     schemas: Mutex<BTreeMap<RelPath, Arc<Slot>>>,
     /// Entries of the cache that are true of this tree, each with the schema: files of one schema share them.
     believed: Mutex<BTreeMap<Arc<[u8]>, RelPath>>,

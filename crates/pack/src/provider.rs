@@ -300,6 +300,7 @@ fn look_at_files(
         .filter(|it| !it.2.is_empty())
         .filter(|it| part.as_ref().is_none_or(|part| part.takes(it.0, &it.2)))
         .collect();
+    let keys = cache::keys(pack, input.parses.limits());
     let look = |chunk: &[(&RelPath, &Entry, Vec<usize>)]| -> Vec<Option<FileLook>> {
         chunk
             .iter()
@@ -307,8 +308,7 @@ fn look_at_files(
                 if input.stop.is_set() {
                     return None;
                 }
-                let limits = input.parses.limits();
-                cache::Subject { pack, limits, path, entry, kinds }
+                cache::Subject { pack, keys: &keys, path, entry, kinds }
                     .look(cache, || look_at_file(pack, input, path, entry, kinds))
             })
             .collect()

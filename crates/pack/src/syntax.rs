@@ -27,7 +27,7 @@ use document::{
 };
 use edit::Text;
 use rayon::prelude::*;
-use snapshot::{File, RelPath, Snapshot};
+use snapshot::{Entry, File, RelPath, Snapshot};
 
 use crate::provider::{is_document, never_read};
 use crate::report::{self, Subject, at_offset};
@@ -159,20 +159,15 @@ impl Check for SyntaxCheck {
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
         let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
-        let mut coverage = Coverage::default();
-        let Some(memory) = memory else { return coverage };
-        for (path, entry) in snapshot.iter_at(is_ours) {
-            if memory.part.as_ref().is_some_and(|it| !it.contains(path)) {
-                continue;
-            }
-            let why = memory.files.get(path).and_then(|it| it.unchecked);
-            match why.or_else(|| never_read(entry).filter(|it| *it == Unchecked::TooLarge)) {
-                Some(why) => coverage.add_unchecked(path, why),
-                None if snapshot.file(path).is_some() => coverage.add_parsed(path),
-                None => {}
-            }
-        }
-        coverage
+        let Some(memory) = memory else { return Coverage::default() };
+        let is_asked = |path: &RelPath| memory.part.as_ref().is_none_or(|it| it.contains(path));
+        let ours = snapshot.iter_at(|path| is_ours(path) && is_asked(path));
+        Coverage::of_parsed(ours.filter_map(|(path, entry)| {
+            let known = memory.files.get(path).and_then(|it| it.unchecked);
+            let why = known.or_else(|| never_read(entry).filter(|it| *it == Unchecked::TooLarge));
+            let is_file = matches!(entry, Entry::File(_));
+            (is_file || why.is_some()).then(|| (path.clone(), why))
+        }))
     }
 }
 

@@ -57,13 +57,15 @@ pub(crate) struct Modules<'a> {
     pub(crate) shown: Shown<'a>,
     /// The module that the program starts with.
     pub(crate) asked: Option<usize>,
+    /// The functions that are not written.
+    pub(crate) unreached: FxHashSet<DeclId>,
 }
 
 impl<'a> Modules<'a> {
     pub(crate) fn new(list: Vec<Source<'a>>, asked: Option<usize>) -> Modules<'a> {
         let by_file = list.iter().enumerate().map(|(index, it)| (it.file, index)).collect();
         let shown = Shown::new(&list);
-        Modules { list, by_file, shown, asked }
+        Modules { list, by_file, shown, asked, unreached: FxHashSet::default() }
     }
 
     /// The module with that file, by its place.

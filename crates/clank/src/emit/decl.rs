@@ -18,6 +18,7 @@ pub(super) fn declarations(cx: &mut FileCx<'_>, hosted: &mut Hosted) -> Vec<TopL
     for decl in ast.declarations() {
         let first = items.len();
         match ast.decl(*decl) {
+            Decl::Fn(_) if cx.program.unreached.contains(decl) => continue,
             Decl::Fn(it) => items.extend(function(cx, *decl, it)),
             Decl::ExternalFn(it) => {
                 items.extend(external(cx, *decl, it, None, hosted));

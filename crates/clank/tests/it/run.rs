@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clank::emit::{Dialect, EmitOptions, Runtime, emit};
+use clank::emit::{Dialect, EmitOptions, Runtime, emit, emit_to_start};
 use clank_run::{Limits, Outcome};
 
 /// The rows of the decisions that running is about. Every one is named by some case.
@@ -59,11 +59,10 @@ fn generated(case: &Case, dialect: Dialect) -> Result<Vec<clank::emit::OutputFil
     Ok(emit(&checked, &EmitOptions { dialect, runtime: Runtime::Inline }).files)
 }
 
-/// The same without the checks of what is proved, if nothing is wrong with the program.
+/// What it takes to start it, without the checks of what is proved, if nothing is wrong with the program.
 fn generated_as_proved(case: &Case) -> Option<Vec<clank::emit::OutputFile>> {
     let checked = checked(case, |_| false).ok()?;
-    let options = EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline };
-    Some(emit(&checked, &options).files)
+    Some(emit_to_start(&checked).files)
 }
 
 fn checked(case: &Case, is_passed_over: impl Fn(&str) -> bool) -> Result<clank::Checked, String> {

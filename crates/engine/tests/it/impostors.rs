@@ -2,6 +2,7 @@
 //! does, the honest repairs are made and it is the one who is named.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -254,4 +255,25 @@ fn doors_do_not_hold_anybody_up() {
     check(&fixed_beside(Strange { drop: for_ever, ..Strange::new() }), &[]);
     check(&fixed_beside(Strange { drop: || panic!("as it likes"), ..Strange::new() }), &[]);
     assert!(start.elapsed() < Duration::from_secs(600));
+}
+
+/// Repairs of one source that fail one by one do not use up what may be tried of the others, in this pass or a later one.
+#[test]
+fn failing_repairs_of_one_source_cost_the_others_nothing() {
+    // Each of them makes a word worse, and only the tree as a whole tells.
+    let spoiler = patterns("aaa", vec![rule("R_FINE", "fine", "dire")]);
+    let censor = patterns("mmm", vec![rule("R_DIRE", "dire", "").without_repair()]);
+    let later = rule("R_TWO", "two", "three").informs();
+    let words = patterns("zzz", vec![rule("R_ONE", "one", "two"), later]);
+    let mut text = String::new();
+    for n in 0..400 {
+        writeln!(text, "//- a{n}.txt\nfine").unwrap();
+    }
+    text.push_str("//- b.txt\none\n//- a250b.txt\none\n");
+    let fixed = fix_within(&[&spoiler, &censor, &words], &Sieve::default(), &tree(&text), 10, 120);
+    let read = |name: &str| fixed.end.snapshot.file(&path(name)).unwrap().text();
+    for (name, expected) in [("b.txt", "three\n"), ("a250b.txt", "three\n"), ("a7.txt", "fine\n")] {
+        assert_eq!(read(name), edit::Text::new(expected), "{name}");
+    }
+    assert_eq!(fixed.ending, engine::Ending::RecheckBudget);
 }

@@ -7,8 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
-use check::CacheKey;
-use document::Limits;
 use snapshot::{File, RelPath};
 
 use super::{Desk, Looked, SCHEMA_SIGN};
@@ -26,7 +24,7 @@ pub(super) fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looke
         return None;
     }
     let Some(cache) = desk.cache else { return super::look(desk, path, file) };
-    let key = key(desk.input.parses.limits(), path, file);
+    let key = desk.keys.of(file.hash(), path.as_str().as_bytes());
     if let Some(known) = cache.get(&key).and_then(|it| recall(desk, &it)) {
         return known;
     }
@@ -43,18 +41,6 @@ pub(super) fn keep_all(desk: &Desk<'_>, least: usize) {
     if let Some(cache) = desk.cache.filter(|_| made.len() >= least) {
         made.drain(..).for_each(|(key, bytes)| cache.put(key, bytes));
     }
-}
-
-fn key(limits: &Limits, path: &RelPath, file: &File) -> CacheKey {
-    let Limits { max_bytes, max_depth, max_expanded_nodes } = *limits;
-    let mut hasher = blake3::Hasher::new_derive_key("regreen local schema look v1");
-    for limit in [max_bytes, max_depth, max_expanded_nodes] {
-        hasher.update(&(limit as u64).to_le_bytes());
-    }
-    hasher.update(file.hash().as_bytes());
-    // Last, as it is the only part without a length of its own.
-    hasher.update(path.as_str().as_bytes());
-    *hasher.finalize().as_bytes()
 }
 
 /// The bytes of a look; `None` if it is not kept.

@@ -5,12 +5,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use check::{Cache, CacheKey};
+use check::{Cache, CacheKey, CacheKeys};
 use document::{Format, Limits};
 use snapshot::{File, RelPath};
 
 use super::Looked;
 use super::names::{self, Dialect};
+use crate::cache::keys_within;
 
 /// To parse fewer files than that costs less than to keep what they are.
 const WORTH_KEEPING: usize = 64;
@@ -20,13 +21,14 @@ const SILENT: &[u8] = &[1];
 /// What is known of single files, and what becomes known of them.
 pub(super) struct Known<'a> {
     cache: Option<&'a dyn Cache>,
-    limits: &'a Limits,
+    keys: CacheKeys,
     found: Mutex<Vec<CacheKey>>,
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn new(cache: Option<&'a dyn Cache>, limits: &'a Limits) -> Known<'a> {
-        Known { cache, limits, found: Mutex::default() }
+    pub(super) fn new(cache: Option<&'a dyn Cache>, limits: &Limits) -> Known<'a> {
+        let keys = keys_within("regreen syntax look v2", limits);
+        Known { cache, keys, found: Mutex::default() }
     }
 
     /// What a look says of a file, which is not made if it is known to say nothing.
@@ -57,15 +59,9 @@ impl<'a> Known<'a> {
 
     fn key(&self, path: &RelPath, file: &File) -> Option<CacheKey> {
         let format = Format::of_path(path.as_str())?;
-        let Limits { max_bytes, max_depth, max_expanded_nodes } = *self.limits;
-        let mut hasher = blake3::Hasher::new_derive_key("regreen syntax look v1");
-        for limit in [max_bytes, max_depth, max_expanded_nodes] {
-            hasher.update(&(limit as u64).to_le_bytes());
-        }
         let is_extended = Dialect::of(path.as_str()) == Dialect::Extended;
         let may_repeat = names::may_repeat_keys(path.as_str());
-        hasher.update(&[format as u8, u8::from(is_extended), u8::from(may_repeat)]);
-        hasher.update(file.hash().as_bytes());
-        Some(*hasher.finalize().as_bytes())
+        let reading = [format as u8, u8::from(is_extended), u8::from(may_repeat)];
+        Some(self.keys.of(file.hash(), &reading))
     }
 }

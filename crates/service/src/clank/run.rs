@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use ::clank::Checked;
-use ::clank::emit::{Dialect, EmitOptions, Runtime};
 use check::{Concern, Diagnostic, Location, Severity, Tier};
 use clank_run::{
     Engine, Frame, Io, Limit, Limits, Module, NodeIo, Outcome, Program, RunError, SourceMap,
@@ -122,8 +121,7 @@ fn compile(loaded: sources::Loaded, request: &v1::Run) -> Result<Compiled, Failu
         return Ok(Compiled { findings, texts, files: None });
     }
     needs_main(checked, &request.file)?;
-    let options = EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline };
-    let files = Some(::clank::emit::emit(checked, &options).files);
+    let files = Some(::clank::emit::emit_to_start(checked).files);
     pool::discard(sources);
     Ok(Compiled { findings, texts, files })
 }
