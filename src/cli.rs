@@ -7,8 +7,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    apply, build, check, compile, completions, convert, dds, explain, fix, init, log, man, plan,
-    recover, run, schema, trust, undo, validate,
+    apply, build, check, compile, completions, convert, dds, explain, fix, hook, init, log, man,
+    plan, recover, run, schema, trust, undo, validate,
 };
 use crate::exit::Exit;
 use crate::words::shell_word;
@@ -87,6 +87,7 @@ pub(crate) enum Command {
     Recover(recover::Arguments),
     Dds(dds::Arguments),
     Trust(trust::Arguments),
+    Hook(hook::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
@@ -155,19 +156,39 @@ pub(crate) enum Color {
 /// The patch document that a command works on.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PatchArguments {
-    /// The patch document, in JSON or YAML; `-` reads standard input
+    /// The patch document; `-` reads standard input
     #[arg(value_name = "PATCH")]
     pub(crate) patch: PathBuf,
-    /// What kind of document it is [default: told by its members]
+    /// What kind of document it is [default: told by its content]
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) from: Option<Kind>,
+    /// The file that a JSON Patch is for, relative to the root
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Kind {
+    /// A list of fix actions
     FixActions,
+    /// A changeset
     Changeset,
+    /// Byte edits, bound to the hashes of the files
     Edits,
+    /// What `check --format repairs` or `check --format json` printed
+    Repairs,
+    /// A JSON Patch (RFC 6902); needs --file
+    JsonPatch,
+    /// A SARIF 2.1.0 log with fixes
+    Sarif,
+    /// reviewdog's diagnostics with suggestions, one JSON value or one per line
+    Rdjson,
+    /// A WorkspaceEdit of the language server protocol, or code actions
+    WorkspaceEdit,
+    /// clang's YAML with replacements or diagnostics
+    ClangReplacements,
+    /// A unified diff
+    Diff,
 }
 
 /// The output of commands that report on something.

@@ -9,6 +9,7 @@ pub(crate) mod convert;
 pub(crate) mod dds;
 pub(crate) mod explain;
 pub(crate) mod fix;
+pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod interactive;
 pub(crate) mod log;
@@ -266,6 +267,7 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
         Command::Recover(arguments) => recover::run(ctx, arguments),
         Command::Dds(arguments) => dds::run(ctx, arguments),
         Command::Trust(arguments) => trust::run(ctx, arguments),
+        Command::Hook(arguments) => hook::run(ctx, arguments),
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => Ok(completions::run(arguments)),
         Command::Man(arguments) => man::run(arguments),
@@ -305,6 +307,10 @@ fn is_json(command: &Command) -> bool {
         Command::Compile(arguments) => {
             matches!(arguments.emit, compile::Emit::Json | compile::Emit::Diagnostics)
         }
-        Command::Run(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => false,
+        Command::Hook(_)
+        | Command::Run(_)
+        | Command::Schema(_)
+        | Command::Completions(_)
+        | Command::Man(_) => false,
     }
 }

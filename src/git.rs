@@ -1,10 +1,11 @@
-//! What regreen asks git: which files changed, what is staged, and to stage something else.
+//! What regreen asks git: which files changed, what is staged, and to make objects of other contents.
 //!
 //! git is run as a program, in the root of the workspace. Paths that come back are relative to that root, with `/`;
 //! those that are no UTF-8 name no file of a workspace and are passed over.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,14 +24,18 @@ pub(crate) enum GitError {
     DubiousOwnership { message: String, command: Option<String> },
     #[error("git knows no commit {name}")]
     UnknownCommit { name: String },
-    #[error("{file} has a merge conflict")]
-    Unmerged { file: String },
+    #[error("{file} {} a merge conflict", if *.n_files == 1 { "has" } else { "have" })]
+    Unmerged { file: String, n_files: usize },
     #[error("`git {command}` failed: {message}")]
     Failed { command: String, message: String },
+    #[error(
+        "git no longer has what was staged before ({object}), so it cannot be put back; nothing was undone"
+    )]
+    Gone { object: String },
+    #[error("{} cannot be used: {source}", .path.display())]
+    Temporary { path: PathBuf, source: io::Error },
     #[error("`git {command}` said something that cannot be understood")]
     Garbled { command: String },
-    #[error("{} cannot be used for a merge: {source}", .path.display())]
-    Temporary { path: PathBuf, source: io::Error },
 }
 
 impl GitError {
@@ -43,6 +48,7 @@ impl GitError {
             GitError::UnknownCommit { .. } => "usage",
             GitError::Unmerged { .. } => "unmerged",
             GitError::Failed { .. } | GitError::Garbled { .. } => "git_failed",
+            GitError::Gone { .. } => "gone",
             GitError::Temporary { .. } => "io",
         }
     }
@@ -66,7 +72,10 @@ impl GitError {
             GitError::UnknownCommit { .. } => {
                 "name a branch, a tag or a commit: `--changed=origin/main`"
             }
-            GitError::Unmerged { .. } => "resolve it and stage the file first",
+            GitError::Unmerged { .. } => "resolve it and `git add` the file first",
+            GitError::Gone { .. } => {
+                "`git gc` removes what nothing names after two weeks (`gc.pruneExpire`); make the change by hand"
+            }
             _ => return None,
         };
         Some(help.to_owned())
@@ -85,6 +94,14 @@ pub(crate) struct Repository {
     overrides: Vec<(String, &'static str)>,
 }
 
+/// Where git looks for hooks.
+pub(crate) enum HooksFolder {
+    /// A folder that is the user's own: in the git directory, or named by the user's own configuration.
+    Ours(PathBuf),
+    /// What the repository's configuration names and is elsewhere.
+    OfRepository(String),
+}
+
 /// What the index says about the files of the workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Staged {
@@ -94,7 +111,16 @@ pub(crate) struct Staged {
     pub(crate) contents: BTreeMap<String, Vec<u8>>,
     /// What kind of file each of them is, as git writes it: `100644` or `100755`.
     pub(crate) modes: BTreeMap<String, String>,
+    /// The object with its contents.
+    pub(crate) objects: BTreeMap<String, String>,
+    /// Every file of the index, without those that are only to be added later and without submodules.
+    pub(crate) tracked: Vec<String>,
+    /// Files that are staged and that a filter of git changes on their way to the disk. They are left out.
+    pub(crate) filtered: Vec<String>,
 }
+
+/// The mode of an entry that is another repository.
+const SUBMODULE: &str = "160000";
 
 /// Deleted files have no contents to look at, and a submodule is another workspace.
 const LISTING: [&str; 6] =
@@ -180,71 +206,143 @@ impl Repository {
 
     /// What is staged. A file with a merge conflict has no staged contents, so that one is an error.
     pub(crate) fn staged(&self) -> Result<Staged, GitError> {
-        let list = |rest: &[&str]| -> Result<Vec<String>, GitError> {
-            let arguments: Vec<&str> =
-                ["diff"].into_iter().chain(LISTING).chain(rest.iter().copied()).collect();
-            Ok(names(&self.run(&arguments, None)?).collect())
+        let list = |head: &[&str], rest: &[&str]| {
+            let listing = LISTING.into_iter().filter(|it| head.is_empty() || *it != "--name-only");
+            let arguments: Vec<&str> = ["diff"]
+                .into_iter()
+                .chain(head.iter().copied())
+                .chain(listing)
+                .chain(rest.iter().copied())
+                .collect();
+            self.run(&arguments, None)
         };
-        let files = list(&["--cached", "--diff-filter=d"])?;
-        let wanted: BTreeSet<String> =
-            list(&[])?.into_iter().chain(files.iter().cloned()).collect();
-        let mut objects = Vec::new();
+        let changed: Vec<String> = names(&list(&[], &["--cached", "--diff-filter=d"])?).collect();
+        let filtered = self.filtered(&changed)?;
+        let (mut differing, mut intended) = (BTreeSet::new(), BTreeSet::new());
+        let words: Vec<String> = names(&list(&["--name-status"], &[])?).collect();
+        for [status, file] in words.as_chunks::<2>().0 {
+            // What is only to be added later is in no commit, and its entry has no contents.
+            let set = if status == "A" { &mut intended } else { &mut differing };
+            set.insert(file.clone());
+        }
+        let wanted: BTreeSet<&String> = differing.iter().chain(&changed).collect();
+        let (mut objects, mut unmerged) = (Vec::new(), BTreeSet::new());
         let mut staged = Staged::default();
         for entry in self.run(&["ls-files", "--stage", "-z"], None)?.split(|it| *it == 0) {
             let Some((mode, object, stage, file)) = index_entry(entry) else { continue };
             if stage != "0" {
-                return Err(GitError::Unmerged { file: file.to_owned() });
-            }
-            if wanted.contains(file) && mode.starts_with("100") {
-                staged.modes.insert(file.to_owned(), mode.to_owned());
-                objects.push((file.to_owned(), object.to_owned()));
+                unmerged.insert(file.to_owned());
+            } else if mode != SUBMODULE && !intended.contains(file) {
+                staged.tracked.push(file.to_owned());
+                if wanted.contains(&file.to_owned()) && mode.starts_with("100") {
+                    staged.modes.insert(file.to_owned(), mode.to_owned());
+                    objects.push((file.to_owned(), object.to_owned()));
+                }
             }
         }
+        if !unmerged.is_empty() {
+            let files: Vec<String> = unmerged.into_iter().collect();
+            return Err(GitError::Unmerged { file: files.join(", "), n_files: files.len() });
+        }
         staged.contents = self.blobs(&objects)?;
-        staged.files = files.into_iter().filter(|it| staged.contents.contains_key(it)).collect();
+        staged.objects = objects.into_iter().collect();
+        let is_fixable = |it: &String| staged.contents.contains_key(it) && !filtered.contains(it);
+        staged.files = changed.into_iter().filter(is_fixable).collect();
+        staged.filtered = filtered.into_iter().collect();
         Ok(staged)
     }
 
-    /// Stages other contents for files that are staged already; all of them or none. The files on disk stay as they are.
-    pub(crate) fn stage(
-        &self,
-        contents: &BTreeMap<String, Vec<u8>>,
-        modes: &BTreeMap<String, String>,
-    ) -> Result<(), GitError> {
-        let mut entries = Vec::new();
-        for (file, bytes) in contents {
-            let object = self.run(&["hash-object", "-w", "--stdin"], Some(bytes))?;
-            let object = String::from_utf8_lossy(&object);
-            let mode = modes.get(file).map_or("100644", String::as_str);
-            let entry = format!("{mode} {}\t{}{file}\0", object.trim(), self.prefix);
-            entries.extend_from_slice(entry.as_bytes());
-        }
-        if !entries.is_empty() {
-            self.run(&["update-index", "-z", "--index-info"], Some(&entries))?;
-        }
-        Ok(())
+    /// The index that is looked at: git gives some hooks another one than that of the repository.
+    pub(crate) fn index(&self) -> Result<PathBuf, GitError> {
+        self.path_of(&["rev-parse", "--git-path", "index"])
     }
 
-    /// The changes from `base` to `theirs`, made to `ours`; nothing if they touch lines that `ours` changed too.
-    pub(crate) fn merge(
+    /// Makes objects of contents, by file. Nothing names them yet.
+    pub(crate) fn store(
         &self,
-        ours: &[u8],
-        base: &[u8],
-        theirs: &[u8],
-    ) -> Result<Option<Vec<u8>>, GitError> {
+        contents: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<BTreeMap<String, String>, GitError> {
+        if contents.is_empty() {
+            return Ok(BTreeMap::new());
+        }
         let temporary = |path: &Path, source| GitError::Temporary { path: path.to_owned(), source };
         let folder = tempfile::tempdir().map_err(|it| temporary(Path::new("a new folder"), it))?;
-        let mut files = Vec::new();
-        for (name, bytes) in [("ours", ours), ("base", base), ("theirs", theirs)] {
-            let file = folder.path().join(name);
+        let mut paths = String::new();
+        for (n, bytes) in contents.values().enumerate() {
+            let file = folder.path().join(n.to_string());
             std::fs::write(&file, bytes).map_err(|it| temporary(&file, it))?;
-            files.push(file.to_string_lossy().into_owned());
+            paths.push_str(&format!("{}\n", file.display()));
         }
-        let arguments: Vec<&str> =
-            ["merge-file", "-p"].into_iter().chain(files.iter().map(String::as_str)).collect();
+        let arguments = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
+        let output = self.run(&arguments, Some(paths.as_bytes()))?;
+        let text = String::from_utf8_lossy(&output);
+        let objects: Vec<&str> = text.lines().collect();
+        if objects.len() != contents.len() {
+            return Err(GitError::Garbled { command: "hash-object".to_owned() });
+        }
+        let named = contents.keys().cloned().zip(objects);
+        Ok(named.map(|(file, object)| (file, object.to_owned())).collect())
+    }
+
+    /// The folder with the index of this work tree.
+    pub(crate) fn directory(&self) -> Result<PathBuf, GitError> {
+        self.path_of(&["rev-parse", "--absolute-git-dir"])
+    }
+
+    /// That git still has the objects.
+    pub(crate) fn check_objects(&self, objects: &[String]) -> Result<(), GitError> {
+        let wanted: String = objects.iter().map(|it| format!("{it}\n")).collect();
+        let output = self.run(&["cat-file", "--batch-check"], Some(wanted.as_bytes()))?;
+        let text = String::from_utf8_lossy(&output);
+        match text.lines().find(|it| it.ends_with(" missing")) {
+            Some(line) => Err(GitError::Gone { object: line.replace(" missing", "") }),
+            None => Ok(()),
+        }
+    }
+
+    /// Where hooks go.
+    pub(crate) fn hooks_folder(&self) -> Result<HooksFolder, GitError> {
+        let common = self.path_of(&["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+        let arguments =
+            ["config", "--show-scope", "--type=path", "-z", "--get-all", "core.hooksPath"];
         let output = self.output(&arguments, None)?;
-        // The exit code is the number of conflicts, or above that for what git cannot merge, such as binary files.
-        Ok(output.status.is_success().then_some(output.stdout))
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let words: Vec<&str> = text.split('\0').collect();
+        // Our own setting, which keeps hooks from being run, is one of the command line.
+        let set = words.chunks_exact(2).rfind(|it| it[0] != "command");
+        let Some([scope, path]) = set else { return Ok(HooksFolder::Ours(common.join("hooks"))) };
+        let top = self.path_of(&["rev-parse", "--show-toplevel"])?;
+        let folder = top.join(path);
+        let is_users = matches!(*scope, "global" | "system");
+        Ok(match is_users || folder.starts_with(&common) {
+            true => HooksFolder::Ours(folder),
+            false => HooksFolder::OfRepository((*path).to_owned()),
+        })
+    }
+
+    /// The path that git answers with, without links but in its last part.
+    fn path_of(&self, arguments: &[&str]) -> Result<PathBuf, GitError> {
+        let garbled = || GitError::Garbled { command: "rev-parse".to_owned() };
+        let output = self.run(arguments, None)?;
+        let line = output.strip_suffix(b"\n").unwrap_or(&output);
+        let path = self.root.join(std::ffi::OsStr::from_bytes(line));
+        let (parent, name) = (path.parent(), path.file_name());
+        let (parent, name) = parent.zip(name).ok_or_else(garbled)?;
+        Ok(parent.canonicalize().map_err(|_| garbled())?.join(name))
+    }
+
+    /// Those of the files that a filter of git stands between index and disk of, such as Git LFS.
+    fn filtered(&self, files: &[String]) -> Result<BTreeSet<String>, GitError> {
+        let input: String = files.iter().map(|it| format!("{it}\0")).collect();
+        let arguments = ["check-attr", "-z", "--stdin", "filter"];
+        let output = match files {
+            [] => Vec::new(),
+            _ => self.run(&arguments, Some(input.as_bytes()))?,
+        };
+        let words: Vec<&[u8]> = output.split(|it| *it == 0).collect();
+        let named =
+            words.chunks_exact(3).filter(|it| !matches!(it[2], b"unspecified" | b"unset" | b"set"));
+        Ok(named.filter_map(|it| Some(std::str::from_utf8(it[0]).ok()?.to_owned())).collect())
     }
 
     /// The commit of that name; nothing if it is `HEAD` and there is no commit yet.

@@ -61,7 +61,12 @@ pub(crate) fn read_patch(
     };
     match bytes {
         Ok(bytes) if bytes.len() as u64 > MAX_BYTES => Err(InputError::TooLarge { name }),
-        Ok(bytes) => Ok(PatchInput { name, bytes, kind: arguments.from.map(kind) }),
+        Ok(bytes) => Ok(PatchInput {
+            name,
+            bytes,
+            kind: arguments.from.map(kind),
+            file: arguments.file.clone(),
+        }),
         Err(source) => Err(InputError::Io { name, source }),
     }
 }
@@ -152,5 +157,12 @@ fn kind(kind: Kind) -> PatchKind {
         Kind::FixActions => PatchKind::FixActions,
         Kind::Changeset => PatchKind::Changeset,
         Kind::Edits => PatchKind::Edits,
+        Kind::Repairs => PatchKind::Repairs,
+        Kind::JsonPatch => PatchKind::JsonPatch,
+        Kind::Sarif => PatchKind::Sarif,
+        Kind::Rdjson => PatchKind::Rdjson,
+        Kind::WorkspaceEdit => PatchKind::WorkspaceEdit,
+        Kind::ClangReplacements => PatchKind::ClangReplacements,
+        Kind::Diff => PatchKind::Diff,
     }
 }

@@ -31,6 +31,8 @@ mod dds_run;
 mod determinism;
 #[path = "it/examples.rs"]
 mod examples;
+#[path = "it/exchange.rs"]
+mod exchange;
 #[path = "it/exit_codes.rs"]
 mod exit_codes;
 #[path = "it/features.rs"]
@@ -73,6 +75,8 @@ mod output_attacks;
 mod red;
 #[path = "it/scale.rs"]
 mod scale;
+#[path = "it/staged.rs"]
+mod staged;
 #[path = "it/support.rs"]
 mod support;
 #[path = "it/trust.rs"]

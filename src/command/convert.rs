@@ -27,7 +27,8 @@ use crate::words::{count, printable};
   regreen convert fixes.json --to changeset            fix actions as a changeset
   regreen convert fixes.json --to changeset --strict   only if plain contract members are enough
   regreen convert release.changeset.yaml --to diff     a diff for `git apply`
-  regreen convert fixes.json --to edits -o edits.json  byte edits, bound to the hashes of the files")]
+  regreen convert fixes.json --to edits -o edits.json  byte edits, bound to the hashes of the files
+  regreen convert fixes.yaml --to rdjson | reviewdog -f=rdjson   what clang-tidy exported, for a review")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) patch: PatchArguments,
@@ -44,10 +45,22 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum To {
+    /// A changeset
     Changeset,
+    /// Fix actions
     FixActions,
+    /// Byte edits, bound to the hashes of the files
     Edits,
+    /// A unified diff
     Diff,
+    /// A SARIF 2.1.0 log with one fix
+    Sarif,
+    /// reviewdog's diagnostics, with a suggestion for each place
+    Rdjson,
+    /// Annotations of GitHub Actions
+    Github,
+    /// Suggestion blocks for a review on GitHub, as Markdown
+    Suggestions,
 }
 
 pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
@@ -57,6 +70,10 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         To::FixActions => Conversion::FixActions,
         To::Edits => Conversion::Edits,
         To::Diff => Conversion::Diff,
+        To::Sarif => Conversion::Sarif,
+        To::Rdjson => Conversion::Rdjson,
+        To::Github => Conversion::Github,
+        To::Suggestions => Conversion::Suggestions,
     };
     let reply = service::convert(
         &ctx.open(Wants::Look)?,

@@ -21,7 +21,7 @@ use crate::words::printable;
 ///
 /// Repairs are tried in memory and checked; only those that did what they claimed are written, all at once.
 /// What may change the meaning (`behavior_changing`) waits until you name it with `--allow`, answer yes with `--interactive`, or type `--safety behavior_changing`.
-/// With `--staged` the index of git is fixed, and the files on disk where the same change fits.
+/// With `--staged` the files that are staged are fixed in the index of git and on disk, each on its own bytes.
 /// With `--stdin-path` the fixed text goes to standard output and no file is written.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -96,7 +96,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         // Nothing is fixed before it is known that the rest can be proposed.
         service::dds::check_registry(&session, ctx.environment.registry.as_deref())?;
     }
-    let reply = make(ctx, &session, &request, arguments.interactive)?;
+    let mut reply = make(ctx, &session, &request, arguments.interactive)?;
     if let Some(file) = reply.retried.as_deref().map(printable) {
         ctx.note(&format!("note: {file} changed meanwhile; the new contents were fixed\n"))?;
     }
@@ -107,7 +107,13 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         _ => Written::Disk,
     };
     if let (Written::Index, Some((repository, staged))) = (written, &staged) {
-        let told = staged::write_back(ctx, &session, repository, staged, &reply.outputs)?;
+        let told = staged::write_back(
+            ctx,
+            &session,
+            (repository, staged),
+            (&request, arguments.interactive),
+            &mut reply,
+        )?;
         ctx.note(&told)?;
     }
     if arguments.propose {

@@ -22,7 +22,7 @@ pub(crate) struct LookArguments {
     /// Only what differs from a commit, and untracked files [default commit: HEAD]
     #[arg(long, value_name = "REF", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD", help_heading = "What to look at")]
     pub(crate) changed: Option<String>,
-    /// Only what is staged in git, with the contents that are staged
+    /// Only what is staged in git, in the tree that the index holds
     #[arg(long, conflicts_with = "changed", help_heading = "What to look at")]
     pub(crate) staged: bool,
     /// Read one file from standard input, as if it were this one
@@ -135,6 +135,7 @@ impl LookArguments {
             changed: None,
             changed_words: None,
             overlay: BTreeMap::new(),
+            tracked: None,
             tiers: self.tier.iter().map(|it| it.wire()).collect(),
             only: self.only.clone(),
             sources: self.source.clone(),
@@ -173,6 +174,8 @@ impl LookArguments {
             look.changed = Some(staged.files.clone());
             look.changed_words = Some("is staged".to_owned());
             look.overlay.clone_from(&staged.contents);
+            look.tracked = Some(staged.tracked.clone());
+            super::staged::tell_filtered(ctx, &staged)?;
             looked_staged = Some((repository, staged));
         } else if let Some(path) = &self.stdin_path {
             let path = relative(path)?;

@@ -6,6 +6,7 @@ use protocol::v1::{Undo, UndoReport};
 use super::{Ctx, Outcome};
 use crate::cli::{Common, ReportFormat};
 use crate::exit::Exit;
+use crate::git::Repository;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::changes::render_changes;
@@ -51,7 +52,12 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let with_diffs = arguments.format == ReportFormat::Text && !ctx.common.quiet;
     let transaction = arguments.transaction.clone();
     let request = Undo { transaction, dry_run: arguments.dry_run, with_diffs };
-    let reply = service::undo(&ctx.open(Wants::unless(arguments.dry_run))?, &request)?;
+    let session = ctx.open(Wants::unless(arguments.dry_run))?;
+    let objects = service::staged_before(&session, &request)?;
+    if !objects.is_empty() {
+        Repository::open(&ctx.root()?, &ctx.environment)?.check_objects(&objects)?;
+    }
+    let reply = service::undo(&session, &request)?;
     let exit = Exit::of(reply.report.ok);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&reply.report)?, exit)),

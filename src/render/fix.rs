@@ -199,10 +199,11 @@ pub(crate) fn render_fix_end(
     let n_files = count(reply.changes.len(), "file");
     let mut text = match (written, report.summary.applied, &report.transaction) {
         (_, 0, _) => format!("{}\n", paint(BOLD, "Nothing was changed.")),
-        (Written::Disk, _, Some(id)) => {
+        (Written::Disk | Written::Index, _, Some(id)) => {
             let undo = common.command_line(&["undo", id]);
+            let staged = if written == Written::Index { ", staged" } else { "" };
             format!(
-                "{} {n_fixes} in {n_files}, each verified, in transaction {}.\n{} {}\n",
+                "{} {n_fixes} in {n_files}{staged}, each verified, in transaction {}.\n{} {}\n",
                 paint(GOOD, "Fixed."),
                 paint(BOLD, id),
                 paint(DIM, "To take it back:"),
@@ -210,9 +211,8 @@ pub(crate) fn render_fix_end(
             )
         }
         // Repairs can cancel each other out to the byte.
-        (Written::Disk, _, None) => format!("{}\n", paint(BOLD, "Nothing had to be written.")),
-        (Written::Index, ..) => {
-            format!("{} {n_fixes} in {n_files}, staged.\n", paint(GOOD, "Fixed."))
+        (Written::Disk | Written::Index, _, None) => {
+            format!("{}\n", paint(BOLD, "Nothing had to be written."))
         }
         (Written::Buffer, ..) => {
             format!("{} {n_fixes}; no file was written.\n", paint(GOOD, "Fixed."))

@@ -136,8 +136,7 @@ pub(crate) fn render_result(
             text
         }
         (Verb::Validate | Verb::DryRun, false) => {
-            let would = if report.summary.applied > 0 && report.kind == Some(PatchKind::FixActions)
-            {
+            let would = if report.summary.applied > 0 && !reply.changes.is_empty() {
                 format!(" `regreen apply` would write the other {n_applied} in {n_files}.")
             } else {
                 String::new()
@@ -166,7 +165,15 @@ fn failed_actions(report: &ApplyReport) -> String {
     let mut actions: Vec<&str> =
         report.failed.iter().filter_map(|it| it.action_id.as_deref()).collect();
     actions.dedup();
-    let n_actions = count(actions.len(), "fix action");
+    let word = match report.kind {
+        Some(PatchKind::FixActions) | None => "fix action",
+        Some(PatchKind::Repairs) => "repair",
+        Some(_) => "fix",
+    };
+    let n_actions = match (word, actions.len()) {
+        ("fix", n_fixes) if n_fixes != 1 => format!("{n_fixes} fixes"),
+        (word, n_actions) => count(n_actions, word),
+    };
     format!(
         "{} {n_actions} did not apply; each applies whole or not at all.\n",
         paint(BAD, "Not all of it.")
@@ -193,6 +200,13 @@ fn kind_name(kind: PatchKind) -> &'static str {
         PatchKind::FixActions => "fix-action document",
         PatchKind::Changeset => "changeset",
         PatchKind::Edits => "edits document",
+        PatchKind::Repairs => "list of repairs",
+        PatchKind::JsonPatch => "JSON Patch",
+        PatchKind::Sarif => "SARIF log",
+        PatchKind::Rdjson => "rdjson document",
+        PatchKind::WorkspaceEdit => "workspace edit",
+        PatchKind::ClangReplacements => "file of replacements",
+        PatchKind::Diff => "diff",
     }
 }
 

@@ -170,21 +170,6 @@ fn fixing_a_partly_staged_file_keeps_the_part_that_is_not_staged() {
     assert!(scene.read("ws/api.yaml").contains("\"8080\""));
 }
 
-/// Where the text on disk has other plans for the same lines, it is left alone, and that is said.
-#[test]
-fn a_file_whose_lines_differ_on_disk_is_fixed_in_the_index_only() {
-    let scene = repository();
-    scene.write("ws/api.yaml", &scene.read("ws/api.yaml").replace("# shown", "# is shown"));
-    git(&scene, "add api.yaml");
-    let on_disk = scene.read("ws/api.yaml").replace("\"8080\"", "\"9090\"");
-    scene.write("ws/api.yaml", &on_disk);
-    let ran = run(&scene, "fix --staged");
-    assert_eq!(ran.code, 0, "{}", ran.text());
-    assert!(ran.stderr.contains("api.yaml is fixed in the index only"), "{}", ran.text());
-    assert!(git(&scene, "show :api.yaml").contains("port: 8080"));
-    assert_eq!(scene.read("ws/api.yaml"), on_disk);
-}
-
 /// AE-42, as a hook of git: what is committed is fixed, modes are kept, and files that are not part of it stay as they are.
 #[cfg(unix)]
 #[test]

@@ -12,7 +12,7 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
 
-const TARGETS: [&str; 19] = [
+const TARGETS: [&str; 20] = [
     "clank-check",
     "clank-format",
     "clank-json",
@@ -21,6 +21,7 @@ const TARGETS: [&str; 19] = [
     "clank-repair",
     "comments",
     "edits",
+    "exchange",
     "fix",
     "govern",
     "json",

@@ -47,6 +47,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "engine",
             "govern",
             "launch",
+            "linters",
             "pack",
             "patch",
             "plan",

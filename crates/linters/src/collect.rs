@@ -2,7 +2,7 @@
 //! tools.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::limits::{
 };
 use crate::paths;
 use crate::positions::{Dialect, Misfit, Places, Span};
-use crate::report::{Dropped, Finding, Fix, ToolReport};
+use crate::report::{Dropped, FileOp, Finding, Fix, Lost, ToolReport};
 
 /// The tree that a tool looked at: the texts that its positions are about.
 pub struct Texts<'a> {
@@ -23,6 +23,7 @@ pub struct Texts<'a> {
     root: String,
     folder: String,
     input: Option<RelPath>,
+    named: RefCell<BTreeSet<RelPath>>,
     places: RefCell<BTreeMap<RelPath, Option<Rc<Places>>>>,
     comments: RefCell<BTreeMap<RelPath, Rc<[Range<u32>]>>>,
 }
@@ -35,9 +36,15 @@ impl<'a> Texts<'a> {
             root: root.to_owned(),
             folder: String::new(),
             input: None,
+            named: RefCell::default(),
             places: RefCell::default(),
             comments: RefCell::default(),
         }
+    }
+
+    /// Every path inside the root that was asked for, whether or not something is there.
+    pub fn named(&self) -> Vec<RelPath> {
+        self.named.borrow().iter().cloned().collect()
     }
 
     /// The same for a tool that worked in a folder of the tree.
@@ -74,7 +81,13 @@ impl<'a> Texts<'a> {
         {
             return Some(input.clone());
         }
-        paths::resolve(named, &self.root, &self.folder)
+        self.inside(named, &self.folder)
+    }
+
+    fn inside(&self, named: &str, folder: &str) -> Option<RelPath> {
+        let found = paths::resolve(named, &self.root, folder)?;
+        self.named.borrow_mut().insert(found.clone());
+        Some(found)
     }
 
     /// The same for a path that is relative to an absolute folder that the tool names.
@@ -82,7 +95,7 @@ impl<'a> Texts<'a> {
         if named.starts_with('/') || !folder.starts_with('/') {
             return self.resolve(named);
         }
-        paths::resolve(&format!("{folder}/{named}"), &self.root, "")
+        self.inside(&format!("{folder}/{named}"), "")
     }
 
     /// The places of a file of the tree that is a regular file. A link is not followed.
@@ -129,6 +142,7 @@ pub(crate) struct RawFix {
     pub(crate) title: String,
     pub(crate) safety: Safety,
     pub(crate) edits: Vec<RawEdit>,
+    pub(crate) files: Vec<FileOp>,
     /// Why it must not be used, if the tool's own data say so.
     pub(crate) refused: Option<String>,
 }
@@ -146,13 +160,13 @@ pub(crate) struct RawEdit {
 
 impl RawFix {
     pub(crate) fn new(title: &str, safety: Safety, edits: Vec<RawEdit>) -> RawFix {
-        RawFix { title: title.to_owned(), safety, edits, refused: None }
+        RawFix { title: title.to_owned(), safety, edits, files: Vec::new(), refused: None }
     }
 
     /// The same from edits of which one could not be read.
     pub(crate) fn of(title: &str, safety: Safety, edits: Option<Vec<RawEdit>>) -> RawFix {
         let refused = edits.is_none().then(|| "the edits cannot be read".to_owned());
-        RawFix { title: title.to_owned(), safety, edits: edits.unwrap_or_default(), refused }
+        RawFix { refused, ..RawFix::new(title, safety, edits.unwrap_or_default()) }
     }
 }
 
@@ -186,6 +200,16 @@ impl<'t, 'a> Collector<'t, 'a> {
         }
     }
 
+    /// Notes a fix that is about no file of the tree.
+    pub(crate) fn lose(&mut self, rule: &str, reason: &str) {
+        if self.report.lost.len() >= MAX_DROPPED {
+            self.report.n_more_dropped += 1;
+            return;
+        }
+        let rule = tidy_rule(rule).unwrap_or_else(|| "unnamed".to_owned());
+        self.report.lost.push(Lost { rule, reason: tidy_message(reason) });
+    }
+
     /// Adds a finding whose place is in the dialect of the tool.
     pub(crate) fn add(&mut self, raw: RawFinding) {
         let dialect = self.dialect;
@@ -209,15 +233,23 @@ impl<'t, 'a> Collector<'t, 'a> {
             self.report.n_more += 1;
             return;
         }
-        let known = raw.file.clone().and_then(|file| Some((self.texts.places(&file)?, file)));
+        let with_places = |file: RelPath| Some((self.texts.places(&file)?, file));
+        let own = raw.file.clone().and_then(with_places);
+        let has_place = own.is_some();
+        // A finding that names no file is about what its fix edits.
+        let edits = raw.fixes.iter().flat_map(|it| &it.edits).filter(|_| raw.file.is_none());
+        let mut edited = edits.filter_map(|it| it.file.clone()?.ok());
+        let known = own.or_else(|| edited.find_map(with_places));
         let Some((places, file)) = known else {
             self.report.n_elsewhere += 1;
+            self.add_elsewhere(raw);
             return;
         };
         let rule = tidy_rule(&raw.rule).unwrap_or_else(|| "unnamed".to_owned());
         // A finding whose place is wrong is about the file; its fixes count in the same unit and are not used.
         let (range, misfit) = match place(&places, &raw) {
-            Ok(range) => (range, None),
+            Ok(range) => (range.filter(|_| has_place), None),
+            Err(_) if !has_place => (None, None),
             Err(misfit) => (None, Some(misfit)),
         };
         self.report.n_misplaced += usize::from(misfit.is_some());
@@ -230,7 +262,7 @@ impl<'t, 'a> Collector<'t, 'a> {
             match checked {
                 // Two ways to the same text are one.
                 Ok(fix) => {
-                    if !fixes.iter().any(|it: &Fix| it.edits == fix.edits) {
+                    if !fixes.iter().any(|it: &Fix| it.is_same(&fix)) {
                         fixes.push(fix);
                     }
                 }
@@ -246,6 +278,33 @@ impl<'t, 'a> Collector<'t, 'a> {
             url: raw.url.filter(|it| it.starts_with("https://") && it.len() < 300),
             fixes,
         });
+    }
+
+    /// A finding about no file of the tree stays only if its fix makes that file.
+    fn add_elsewhere(&mut self, raw: RawFinding) {
+        for fix in raw.fixes.into_iter().take(MAX_FIXES) {
+            let empty = Places::new(Text::default()).map(Rc::new);
+            let own = fix.files.first().map(|it| it.path().clone());
+            let checked = match (own, empty) {
+                (Some(own), Some(places)) => self.fix(&own, &places, fix).map(|it| (own, it)),
+                _ => Err(fix.refused.unwrap_or_else(|| match &raw.file {
+                    Some(file) => format!("{file} is not a file of the tree"),
+                    None => "it is about no file inside the root".to_owned(),
+                })),
+            };
+            match checked {
+                Ok((file, fix)) => self.report.findings.push(Finding {
+                    rule: tidy_rule(&raw.rule).unwrap_or_else(|| "unnamed".to_owned()),
+                    severity: raw.severity,
+                    message: tidy_message(&raw.message),
+                    file,
+                    range: None,
+                    url: None,
+                    fixes: vec![fix],
+                }),
+                Err(reason) => self.lose(&raw.rule, &reason),
+            }
+        }
     }
 
     fn drop_fix(&mut self, rule: &str, file: &RelPath, reason: String) {
@@ -292,10 +351,11 @@ impl<'t, 'a> Collector<'t, 'a> {
                 edits.insert(file, set);
             }
         }
-        if edits.is_empty() {
+        if edits.is_empty() && raw.files.is_empty() {
             return Err("the fix changes nothing".to_owned());
         }
-        Ok(Fix { title: tidy_message(&raw.title), safety: raw.safety, edits })
+        let files = raw.files;
+        Ok(Fix { title: tidy_message(&raw.title), safety: raw.safety, edits, files })
     }
 
     pub(crate) fn finish(self) -> ToolReport {
@@ -317,7 +377,7 @@ impl<'t, 'a> Collector<'t, 'a> {
                 && (&later.rule, &later.message) == (&first.rule, &first.message);
             if is_same {
                 for fix in later.fixes.drain(..) {
-                    let is_known = first.fixes.iter().any(|it| it.edits == fix.edits);
+                    let is_known = first.fixes.iter().any(|it| it.is_same(&fix));
                     if !is_known && first.fixes.len() < MAX_FIXES {
                         first.fixes.push(fix);
                     }

@@ -7,16 +7,17 @@ use check::{
     RepairOp, Safety, Tier, assign_ids, assign_repair_ids,
 };
 use document::Value;
-use edit::{EditSet, LineIndex};
-use snapshot::{RelPath, Snapshot};
+use edit::{EditSet, LineIndex, Text};
+use snapshot::{NewFile, RelPath, Snapshot};
 
 use crate::adapter::PHASE;
-use crate::report::{Finding, Fix, ToolReport};
+use crate::report::{FileOp, Finding, Fix, ToolReport};
 use crate::silence::silences;
 
 impl ToolReport {
     /// The findings as diagnostics of `source`, and the fixes as repairs of them. Fixes with the same edits are one
-    /// repair that resolves all their findings; alternatives of one finding exclude each other.
+    /// repair that resolves all their findings; alternatives of one finding exclude each other. A finding about a file
+    /// that is not there yet has no place, and is left out.
     pub fn to_check(&self, source: &str, snapshot: &Snapshot) -> (Vec<Diagnostic>, Vec<Repair>) {
         let mut lines: BTreeMap<&RelPath, LineIndex> = BTreeMap::new();
         let mut findings = Vec::with_capacity(self.findings.len());
@@ -31,7 +32,7 @@ impl ToolReport {
         }
         assign_ids(&mut diagnostics);
         let mut repairs: Vec<Repair> = Vec::new();
-        let mut known: BTreeMap<Vec<EditKey>, usize> = BTreeMap::new();
+        let mut known: BTreeMap<(Vec<EditKey>, Vec<FileOp>), usize> = BTreeMap::new();
         let mut rivals: Vec<Vec<usize>> = Vec::new();
         for (finding, diagnostic) in findings.iter().zip(&diagnostics) {
             let mut own = Vec::new();
@@ -70,13 +71,13 @@ impl ToolReport {
 
 type EditKey = (String, u32, u32, Vec<u8>);
 
-fn key_of(fix: &Fix) -> Vec<EditKey> {
+fn key_of(fix: &Fix) -> (Vec<EditKey>, Vec<FileOp>) {
     let of_file = |(file, set): (&RelPath, &EditSet)| {
         let file = file.as_str().to_owned();
         let edits = set.edits().to_vec();
         edits.into_iter().map(move |it| (file.clone(), it.start, it.end, it.text.to_vec()))
     };
-    fix.edits.iter().flat_map(of_file).collect()
+    (fix.edits.iter().flat_map(of_file).collect(), fix.files.clone())
 }
 
 fn diagnostic(
@@ -121,7 +122,8 @@ fn repair(source: &str, snapshot: &Snapshot, finding: &Finding, fix: &Fix, rank:
     let ops = fix
         .edits
         .iter()
-        .map(|(file, edits)| RepairOp::Text { file: file.clone(), edits: edits.clone() });
+        .map(|(file, edits)| RepairOp::Text { file: file.clone(), edits: edits.clone() })
+        .chain(fix.files.iter().map(file_operation));
     Repair {
         id: String::new(),
         title: match fix.title.lines().next() {
@@ -150,6 +152,19 @@ fn repair(source: &str, snapshot: &Snapshot, finding: &Finding, fix: &Fix, rank:
             at_least: is_silencing.then_some(RepairClass::Suppress),
             ..Grounds::default()
         },
+    }
+}
+
+fn file_operation(op: &FileOp) -> RepairOp {
+    match op {
+        FileOp::Add { path, text } => RepairOp::AddFile {
+            file: path.clone(),
+            new: NewFile { text: Text::new(text.as_bytes()), mode: 0o644 },
+        },
+        FileOp::Delete { path, base } => RepairOp::DeleteFile { file: path.clone(), base: *base },
+        FileOp::Rename { path, to, base } => {
+            RepairOp::RenameFile { file: path.clone(), to: to.clone(), base: *base }
+        }
     }
 }
 

@@ -17,9 +17,12 @@ mod lsp;
 mod rdjson;
 mod replacements;
 mod sarif;
+mod write;
 
 use check::Safety;
 use serde_json::Value;
+
+pub use write::{Written, write};
 
 use crate::collect::Texts;
 use crate::positions::Unit;
@@ -98,38 +101,50 @@ pub fn read(
     }
 }
 
-/// The format of a text, if it is one of them.
+/// The format of a text, if it is one of them and no other.
 pub fn recognise(bytes: &[u8]) -> Option<Exchange> {
-    let start = bytes.trim_ascii_start();
+    let start = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     if matches!(start.first(), Some(b'{' | b'[')) {
-        let value = crate::json::whole(bytes).or_else(|error| {
+        let value = crate::json::whole(start).or_else(|error| {
             // One value per line.
             let line = start.split(|it| *it == b'\n').next().unwrap_or_default();
             serde_json::from_slice::<Value>(line).map_err(|_| error)
         });
-        let value = value.ok()?;
-        let has = |name: &str| value.get(name).is_some();
-        let is_action = |it: &Value| it.get("edit").is_some() || it.get("title").is_some();
-        return if has("runs") {
-            Some(Exchange::Sarif)
-        } else if has("changes") || has("documentChanges") {
-            Some(Exchange::WorkspaceEdit)
-        } else if has("diagnostics") || (has("location") && has("message")) {
-            Some(Exchange::Rdjson)
-        } else if value.as_array().is_some_and(|it| !it.is_empty() && it.iter().all(is_action))
-            || has("edit")
-        {
-            Some(Exchange::WorkspaceEdit)
-        } else {
-            None
-        };
+        return of_value(&value.ok()?);
     }
     let has_line = |mark: &[u8]| {
         bytes.starts_with(mark)
             || bytes.windows(mark.len() + 1).any(|it| it[0] == b'\n' && &it[1..] == mark)
     };
-    if has_line(b"Replacements:") || has_line(b"Diagnostics:") {
-        return Some(Exchange::ClangReplacements);
+    let is_clang = has_line(b"Replacements:") || has_line(b"Diagnostics:");
+    let is_diff = has_line(b"diff --git ") || (has_line(b"@@ -") && has_line(b"+++ "));
+    match (is_clang, is_diff) {
+        (true, false) => Some(Exchange::ClangReplacements),
+        (false, true) => Some(Exchange::UnifiedDiff),
+        _ => None,
     }
-    (has_line(b"@@ -") && has_line(b"+++ ")).then_some(Exchange::UnifiedDiff)
+}
+
+fn of_value(value: &Value) -> Option<Exchange> {
+    let has = |name: &str| value.get(name).is_some();
+    let is_placed = |it: &Value| it.get("location").is_some_and(|it| it.get("path").is_some());
+    let is_action = |it: &Value| {
+        it.get("edit").is_some() || (it.get("title").is_some() && it.get("edits").is_none())
+    };
+    let is_all = |list: Option<&Value>, of: &dyn Fn(&Value) -> bool| {
+        list.and_then(Value::as_array).is_some_and(|it| !it.is_empty() && it.iter().all(of))
+    };
+    let no_finding = value.get("diagnostics").and_then(Value::as_array).is_some_and(Vec::is_empty);
+    let is_rdjson = is_all(value.get("diagnostics"), &is_placed)
+        || (no_finding && has("source"))
+        || (is_placed(value) && has("message"));
+    let is_edit = (has("changes") || has("documentChanges")) && !has("id");
+    let found = [
+        (Exchange::Sarif, value.get("runs").is_some_and(Value::is_array)),
+        (Exchange::Rdjson, is_rdjson),
+        (Exchange::WorkspaceEdit, is_edit || has("edit") || is_all(Some(value), &is_action)),
+    ];
+    let mut found = found.into_iter().filter(|it| it.1);
+    // What could be two things is neither.
+    found.next().filter(|_| found.next().is_none()).map(|it| it.0)
 }

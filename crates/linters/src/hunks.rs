@@ -103,6 +103,7 @@ pub(crate) fn formatted(
             title: format!("Format with {name}"),
             safety: Safety::LikelyPreserving,
             edits: [(file.clone(), edits)].into(),
+            files: Vec::new(),
         }),
         _ => report.dropped.push(Dropped {
             rule: "format".to_owned(),
@@ -220,7 +221,10 @@ pub(crate) fn attach(
             let edits = members.flat_map(|it| it.1.edits().iter().cloned()).collect();
             let Ok(edits) = EditSet::new(&before, edits) else { continue };
             let title = format!("Rewrite as {name} does");
-            fixes.insert(leader, Fix { title, safety, edits: [(file.clone(), edits)].into() });
+            fixes.insert(
+                leader,
+                Fix { title, safety, edits: [(file.clone(), edits)].into(), files: Vec::new() },
+            );
         }
         let mut taken = BTreeSet::new();
         for (nth, hunk) in of_finding {

@@ -60,7 +60,7 @@ pub use adapters::{adapter, all};
 pub use collect::Texts;
 pub use hunks::hunks;
 pub use probe::{Landmark, Probe};
-pub use report::{Dropped, Finding, Fix, Garbled, ToolReport};
+pub use report::{Dropped, FileOp, Finding, Fix, Garbled, Lost, ToolReport};
 pub use silence::silences;
 pub use uses::{Evidence, Signs, Uses};
 pub use version::{Version, Versions};

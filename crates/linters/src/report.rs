@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use check::{Safety, Severity};
-use edit::EditSet;
+use edit::{ContentHash, EditSet};
 use snapshot::RelPath;
 
 /// What a tool said about a tree.
@@ -16,6 +16,8 @@ pub struct ToolReport {
     pub dropped: Vec<Dropped>,
     /// How many fixes were dropped beyond those that are listed.
     pub n_more_dropped: usize,
+    /// Fixes of findings that are about no file of the tree, and why they are not offered.
+    pub lost: Vec<Lost>,
     /// How many findings are about files that are not in the tree or not inside the root.
     pub n_elsewhere: usize,
     /// How many findings there are beyond the limit.
@@ -52,8 +54,65 @@ pub struct Fix {
     pub title: String,
     /// What it may do to the meaning.
     pub safety: Safety,
-    /// The edits by file. At least one file and one edit.
+    /// The edits by file, each by the path before any rename.
     pub edits: BTreeMap<RelPath, EditSet>,
+    /// The files that come, go or get another path. At least one edit or one of these is there.
+    pub files: Vec<FileOp>,
+}
+
+impl Fix {
+    /// Whether both do the same, whatever they say about it.
+    pub fn is_same(&self, other: &Fix) -> bool {
+        self.edits == other.edits && self.files == other.files
+    }
+}
+
+/// What a fix does to a file as a whole.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum FileOp {
+    /// A file comes into being.
+    Add {
+        /// Its path, at which nothing is.
+        path: RelPath,
+        /// What it holds.
+        text: String,
+    },
+    /// A file goes away.
+    Delete {
+        /// Its path.
+        path: RelPath,
+        /// The hash of what it holds.
+        base: ContentHash,
+    },
+    /// A file gets another path.
+    Rename {
+        /// Its path.
+        path: RelPath,
+        /// Its new path, at which nothing is.
+        to: RelPath,
+        /// The hash of what it holds before any edit.
+        base: ContentHash,
+    },
+}
+
+impl FileOp {
+    /// The file, by the path that it has before; a new one by its own.
+    pub fn path(&self) -> &RelPath {
+        match self {
+            FileOp::Add { path, .. }
+            | FileOp::Delete { path, .. }
+            | FileOp::Rename { path, .. } => path,
+        }
+    }
+}
+
+/// A fix that is not offered, of a finding that is about no file of the tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lost {
+    /// The rule of the finding.
+    pub rule: String,
+    /// Why the fix cannot be used.
+    pub reason: String,
 }
 
 /// A fix that is not offered.

@@ -10,4 +10,5 @@ mod it {
     mod probes;
     mod recorded;
     pub(crate) mod support;
+    mod written;
 }

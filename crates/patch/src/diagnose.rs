@@ -1,5 +1,6 @@
 //! Diagnostics about patch documents. Rule ids say which contract is broken: `SCHEMA_…` for the shape of a document,
-//! `SEM_FIX_ACTION_…`, `SEM_CHANGESET_…` and `SEM_EDITS_…` for what it means.
+//! `SEM_FIX_ACTION_…`, `SEM_CHANGESET_…`, `SEM_EDITS_…`, `SEM_JSON_PATCH_…`, `SEM_REPAIRS_…` and, for
+//! what other tools write, `SEM_FIXES_…` for what it means.
 
 use std::collections::BTreeMap;
 
@@ -48,6 +49,9 @@ pub(crate) fn semantic_rule(kind: Kind, name: &str) -> String {
         Kind::FixActions => "FIX_ACTION",
         Kind::Changeset => "CHANGESET",
         Kind::Edits => "EDITS",
+        Kind::JsonPatch => "JSON_PATCH",
+        Kind::Repairs => "REPAIRS",
+        _ => "FIXES",
     };
     format!("SEM_{contract}_{}", name.to_ascii_uppercase())
 }
@@ -58,6 +62,9 @@ pub(crate) fn schema_rule(kind: Option<Kind>, name: &str) -> String {
         Some(Kind::FixActions) => "FIX_ACTION",
         Some(Kind::Changeset) => "CHANGESET",
         Some(Kind::Edits) => "EDITS",
+        Some(Kind::JsonPatch) => "JSON_PATCH",
+        Some(Kind::Repairs) => "REPAIRS",
+        Some(_) => "FIXES",
         None => "PATCH",
     };
     format!("SCHEMA_{contract}_{name}")

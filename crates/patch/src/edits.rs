@@ -204,7 +204,7 @@ impl EditsDocument {
     }
 
     /// The operations in the order of the document: their name and the file that they are about.
-    fn ops(&self) -> impl Iterator<Item = (&'static str, &RelPath)> {
+    pub(crate) fn ops(&self) -> impl Iterator<Item = (&'static str, &RelPath)> {
         let edited = self.files.iter().map(|it| ("edit_file", &it.path));
         let added = self.adds.iter().map(|it| ("add_file", &it.path));
         let deleted = self.deletes.iter().map(|it| ("delete_file", &it.path));
@@ -342,14 +342,15 @@ pub(crate) fn simulate(
 }
 
 /// The parts of a change that could be made, and for every operation that could not, why.
-struct Parts {
-    edits: BTreeMap<RelPath, EditSet>,
-    adds: BTreeMap<RelPath, NewFile>,
-    deletes: BTreeMap<RelPath, ContentHash>,
-    renames: BTreeMap<RelPath, Rename>,
+#[derive(Clone)]
+pub(crate) struct Parts {
+    pub(crate) edits: BTreeMap<RelPath, EditSet>,
+    pub(crate) adds: BTreeMap<RelPath, NewFile>,
+    pub(crate) deletes: BTreeMap<RelPath, ContentHash>,
+    pub(crate) renames: BTreeMap<RelPath, Rename>,
 }
 
-fn to_change(
+pub(crate) fn to_change(
     document: &EditsDocument,
     snapshot: &Snapshot,
     refused: &RefusedPaths,
@@ -447,17 +448,22 @@ fn accept(
     snapshot: &Snapshot,
     simulation: &mut Simulation,
 ) -> Result<(), (usize, Failure)> {
-    let Parts { edits, adds, deletes, renames } = parts;
+    let change = check_alone(document, &parts, snapshot)?;
+    move_uids(&change, &mut simulation.index).map_err(|failure| (0, failure))?;
+    simulation.change = change;
+    Ok(())
+}
+
+/// The change that the parts are together, or the operation that makes it impossible.
+pub(crate) fn check_alone(
+    document: &EditsDocument,
+    parts: &Parts,
+    snapshot: &Snapshot,
+) -> Result<TreeChange, (usize, Failure)> {
+    let Parts { edits, adds, deletes, renames } = parts.clone();
     let change = TreeChange::new(edits, adds, deletes, renames)
         .map_err(|error| (0, Failure::new(Code::InvalidDocument, error.to_string())))?;
-    // The edits were checked one by one; without them the check of the paths copies no text.
-    let moves = TreeChange::new(
-        BTreeMap::new(),
-        change.adds().clone(),
-        change.deletes().clone(),
-        change.renames().clone(),
-    );
-    if let Err(error) = snapshot.apply(&moves.expect("a part of a change is a change")) {
+    if let Err(error) = check_moves(&change, snapshot) {
         let (code, path) = code_of(&error);
         let wants = |(_, name): &(usize, &RelPath)| path.as_ref() == Some(*name);
         let targets = document.files.iter().map(|it| &it.path);
@@ -467,22 +473,37 @@ fn accept(
         let op_index = targets.enumerate().filter(wants).last().map_or(0, |(index, _)| index);
         return Err((op_index, Failure::new(code, error.to_string())));
     }
-    let index = &mut simulation.index;
-    document.deletes.iter().for_each(|it| index.remove(&it.path));
-    // All uids leave their paths before the first arrives, so that files may swap their paths.
-    let uid = |it: &RenameTo| Some((index.indexed_uid(&it.path)?.to_owned(), it.to.clone()));
-    let moved: Vec<(String, RelPath)> = document.renames.iter().filter_map(uid).collect();
-    document.renames.iter().for_each(|it| index.remove(&it.path));
-    for (uid, to) in moved {
-        index
-            .insert(&uid, &to)
-            .map_err(|error| (0, Failure::new(Code::UidInUse, error.to_string())))?;
+    Ok(change)
+}
+
+/// Whether files can come and go as the change says. The edits were checked one by one; without them the check of the
+/// paths copies no text.
+pub(crate) fn check_moves(change: &TreeChange, snapshot: &Snapshot) -> Result<(), ApplyError> {
+    let (adds, deletes, renames) = (change.adds(), change.deletes(), change.renames());
+    if adds.is_empty() && deletes.is_empty() && renames.is_empty() {
+        return Ok(());
     }
-    simulation.change = change;
+    let (adds, deletes) = (adds.clone(), deletes.clone());
+    let moves = TreeChange::new(BTreeMap::new(), adds, deletes, renames.clone());
+    snapshot.apply(&moves.expect("a part of a change is a change")).map(|_| ())
+}
+
+/// Uids go where their files go.
+pub(crate) fn move_uids(change: &TreeChange, index: &mut FileIndex) -> Result<(), Failure> {
+    change.deletes().keys().for_each(|it| index.remove(it));
+    // All uids leave their paths before the first arrives, so that files may swap their paths.
+    let uid = |(path, it): (&RelPath, &Rename)| {
+        Some((index.indexed_uid(path)?.to_owned(), it.to.clone()))
+    };
+    let moved: Vec<(String, RelPath)> = change.renames().iter().filter_map(uid).collect();
+    change.renames().keys().for_each(|it| index.remove(it));
+    for (uid, to) in moved {
+        index.insert(&uid, &to).map_err(|error| Failure::new(Code::UidInUse, error.to_string()))?;
+    }
     Ok(())
 }
 
-fn code_of(error: &ApplyError) -> (Code, Option<RelPath>) {
+pub(crate) fn code_of(error: &ApplyError) -> (Code, Option<RelPath>) {
     match error {
         ApplyError::Missing { path } => (Code::FileMissing, Some(path.clone())),
         ApplyError::NotAFile { path } => (Code::NotAFile, Some(path.clone())),

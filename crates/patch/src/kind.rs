@@ -12,7 +12,10 @@ use edit::Text;
 use crate::diagnose;
 use crate::edits::{self, EditsDocument};
 use crate::failure::{FailedOp, cap};
+use crate::fixes::Fixes;
 use crate::import::{self, Dialect, Foreign};
+use crate::json_patch::{self, JsonPatch};
+use crate::repairs::{self, Repairs};
 use crate::v1::decode::Problems;
 use crate::v1::{self, Changeset, FixActions, Problem, ProblemKind};
 
@@ -25,21 +28,56 @@ pub enum Kind {
     Changeset,
     /// An edits document.
     Edits,
+    /// Our own repairs, as a list or in a report.
+    Repairs,
+    /// A JSON Patch (RFC 6902).
+    JsonPatch,
+    /// A SARIF log with fixes.
+    Sarif,
+    /// reviewdog's diagnostics with suggestions.
+    Rdjson,
+    /// A `WorkspaceEdit` of the language server protocol.
+    WorkspaceEdit,
+    /// clang's YAML.
+    ClangReplacements,
+    /// A unified diff.
+    Diff,
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 10] = [
+        Kind::FixActions,
+        Kind::Changeset,
+        Kind::Edits,
+        Kind::Repairs,
+        Kind::JsonPatch,
+        Kind::Sarif,
+        Kind::Rdjson,
+        Kind::WorkspaceEdit,
+        Kind::ClangReplacements,
+        Kind::Diff,
+    ];
+
     /// The name in reports and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::FixActions => "fix-actions",
             Kind::Changeset => "changeset",
             Kind::Edits => "edits",
+            Kind::Repairs => "repairs",
+            Kind::JsonPatch => "json-patch",
+            Kind::Sarif => "sarif",
+            Kind::Rdjson => "rdjson",
+            Kind::WorkspaceEdit => "workspace-edit",
+            Kind::ClangReplacements => "clang-replacements",
+            Kind::Diff => "diff",
         }
     }
 
     /// The kind with that name.
     pub fn from_name(name: &str) -> Option<Kind> {
-        [Kind::FixActions, Kind::Changeset, Kind::Edits].into_iter().find(|it| it.name() == name)
+        Kind::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 
@@ -58,6 +96,12 @@ pub enum Patch {
     Changeset(Changeset),
     /// An edits document.
     Edits(EditsDocument),
+    /// Our own repairs.
+    Repairs(Repairs),
+    /// A JSON Patch and the file that it is for.
+    JsonPatch(JsonPatch),
+    /// Fixes that another tool proposes, in one of the formats that tools exchange.
+    Fixes(Fixes),
     /// Another tool's dialect, which [`crate::import`] translates with the files at hand.
     Foreign(Foreign),
 }
@@ -69,6 +113,9 @@ impl Patch {
             Patch::FixActions(_) => Kind::FixActions,
             Patch::Changeset(_) => Kind::Changeset,
             Patch::Edits(_) => Kind::Edits,
+            Patch::Repairs(_) => Kind::Repairs,
+            Patch::JsonPatch(_) => Kind::JsonPatch,
+            Patch::Fixes(fixes) => fixes.kind,
             Patch::Foreign(foreign) => foreign.kind(),
         }
     }
@@ -86,6 +133,13 @@ pub struct Rejection {
 }
 
 impl Rejection {
+    /// A document that cannot be used at all, for this reason. `name` stands for the document.
+    pub fn unusable(kind: Kind, name: &str, reason: &str) -> Rejection {
+        let rule = diagnose::schema_rule(Some(kind), "FORMAT");
+        let it = diagnose::diagnostic(rule, Severity::Error, name, None, cap(reason, 300));
+        Rejection::one(Some(kind), it)
+    }
+
     pub(crate) fn one(kind: Option<Kind>, diagnostic: Diagnostic) -> Rejection {
         let mut diagnostics = vec![diagnostic];
         check::assign_ids(&mut diagnostics);
@@ -158,6 +212,18 @@ fn read_value(
             v1::decode_changeset(value, &mut problems).map(Patch::Changeset)
         }
         Detected::Native(Kind::Edits) => edits::decode(value, &mut problems).map(Patch::Edits),
+        Detected::Native(Kind::Repairs) => {
+            repairs::decode(value, &mut problems).map(Patch::Repairs)
+        }
+        Detected::Native(Kind::JsonPatch) => {
+            json_patch::decode(value, &mut problems).map(Patch::JsonPatch)
+        }
+        Detected::Native(kind) => {
+            let message = format!("a document of kind `{kind}` is read with the files it is about");
+            let rule = diagnose::schema_rule(None, "KIND");
+            let it = diagnose::diagnostic(rule, Severity::Error, name, None, message);
+            return Err(Rejection::one(Some(kind), it));
+        }
         Detected::Foreign(dialect) => {
             import::decode(dialect, value, &mut problems).map(Patch::Foreign)
         }
@@ -204,17 +270,15 @@ fn detect(value: &Value) -> Result<Detected, &'static str> {
     if value.get("fix_actions").is_some() {
         return Ok(Detected::Native(Kind::FixActions));
     }
-    if value.get("runs").is_some() && value.get("version").is_some() {
-        return Err("this is a SARIF log; it is not a patch document that can be applied");
+    if repairs::is_one(value) {
+        return Ok(Detected::Native(Kind::Repairs));
     }
-    if matches!(value, Value::Array(_)) {
-        return Err(
-            "this is a list, perhaps a JSON Patch; expected an object with `fix_actions`, \
-                    `changeset_uid` or `regreen_edits`",
-        );
+    if json_patch::is_one(value) {
+        return Ok(Detected::Native(Kind::JsonPatch));
     }
     Err(
-        "the kind of patch document cannot be told: expected `fix_actions`, `changeset_uid` or `regreen_edits`",
+        "the kind of patch document cannot be told: expected `fix_actions`, `changeset_uid` or `regreen_edits`, \
+         or a format that other tools write; `--from` names it",
     )
 }
 

@@ -1,4 +1,4 @@
-//! Patch documents: fix actions, changesets and edits. They are read from text, simulated against a snapshot, lowered to
+//! Patch documents: fix actions, changesets, edits, JSON Patches, repairs, and fixes of other tools. They are read from text, simulated against a snapshot, lowered to
 //! one [`snapshot::TreeChange`], and converted into each other as far as the contracts allow.
 //!
 //! A patch document is a stranger's wish. So nothing here trusts it: [`read`] makes a [`Patch`] of a text or says everything
@@ -42,9 +42,12 @@ pub mod bridge;
 mod diagnose;
 pub mod edits;
 mod failure;
+pub mod fixes;
 pub mod import;
+pub mod json_patch;
 mod kind;
 mod needs;
+pub mod repairs;
 mod simulate;
 pub mod v1;
 

@@ -17,6 +17,9 @@ pub fn needs(patch: &Patch, index: &FileIndex) -> Vec<RelPath> {
         }
         Patch::Changeset(changeset) => of_changeset(changeset, index),
         Patch::Edits(document) => document.paths().cloned().collect(),
+        Patch::Repairs(repairs) => repairs.paths().cloned().collect(),
+        Patch::JsonPatch(patch) => patch.file.iter().cloned().collect(),
+        Patch::Fixes(fixes) => fixes.paths().cloned().collect(),
         Patch::Foreign(foreign) => foreign.paths(index),
     };
     paths.into_iter().collect()

@@ -19,7 +19,9 @@ use snapshot::{FileIndex, RelPath, Snapshot, TreeChange};
 use crate::diagnose;
 use crate::edits;
 use crate::failure::{Code, FailedOp, Failure, RefusedPaths};
+use crate::fixes;
 use crate::import;
+use crate::json_patch;
 use crate::kind::{Kind, Patch};
 pub(crate) use file::Stop;
 use tree::{Alone, Tree};
@@ -112,6 +114,12 @@ pub fn simulate(
             index,
         ),
         Patch::Edits(document) => edits::simulate(document, snapshot, index, options.refused),
+        Patch::Repairs(repairs) => {
+            let fixes = repairs.lower(snapshot, options);
+            fixes::simulate(&fixes, snapshot, index, options.refused)
+        }
+        Patch::JsonPatch(patch) => json_patch::simulate(patch, snapshot, index, options),
+        Patch::Fixes(document) => fixes::simulate(document, snapshot, index, options.refused),
         Patch::Foreign(foreign) => match import::import(foreign, snapshot, index, options) {
             Ok(patch) => return simulate(&patch, snapshot, index, options),
             Err(rejection) => {

@@ -61,6 +61,10 @@ fn meta(request: &RunPatch, simulated: &Simulated) -> Meta {
     let title = match &simulated.patch {
         Patch::Changeset(changeset) => format!("changeset {}", changeset.changeset_uid),
         Patch::Edits(_) => "edits document".to_owned(),
+        Patch::Repairs(_) | Patch::JsonPatch(_) | Patch::Fixes(_) => {
+            let word = if n_applied == 1 { "operation" } else { "operations" };
+            format!("{}, {n_applied} {word}", simulated.patch.kind())
+        }
         Patch::FixActions(_) | Patch::Foreign(_) if n_applied == 1 => {
             "fix actions, 1 operation".to_owned()
         }

@@ -9,7 +9,7 @@ mod plan;
 
 pub use self::check::check;
 pub use self::explain::{explain, rules};
-pub(crate) use self::fix::Offer;
+pub(crate) use self::fix::{Offer, titles};
 pub use self::fix::{Offers, fix};
 pub use self::init::init;
 pub use self::live::Live;

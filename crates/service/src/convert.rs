@@ -1,6 +1,7 @@
 //! `convert`: one kind of patch document into another, with the same effect on this workspace.
 
 use document::Limits;
+use linters::formats::{self, Written};
 use patch::bridge::{self, Context, ConvertError, Note};
 use patch::edits::EditsDocument;
 use patch::{AppliedOp, FailedOp, Kind, Patch};
@@ -65,6 +66,18 @@ fn convert_simulated(simulated: &Simulated, request: &Convert) -> Result<Convers
             validate::changes(simulated)?.into_iter().flat_map(|it| it.diff).collect(),
             Vec::new(),
         ))),
+        Conversion::Sarif => Ok(written(Written::Sarif, simulated)),
+        Conversion::Rdjson => Ok(written(Written::Rdjson, simulated)),
+        Conversion::Github => Ok(written(Written::Github, simulated)),
+        Conversion::Suggestions => Ok(written(Written::Suggestions, simulated)),
+    }
+}
+
+/// The change in a format that other tools read.
+fn written(format: Written, simulated: &Simulated) -> Conversed {
+    match formats::write(format, &simulated.simulation.change, &simulated.snapshot, VERSION) {
+        Ok(text) => Ok((text.into_bytes(), Vec::new())),
+        Err(refused) => Err(refused.into_iter().map(about_the_document).collect()),
     }
 }
 
@@ -75,7 +88,7 @@ fn to_changeset(simulated: &Simulated, context: &Context<'_>) -> Conversed {
             let converted = bridge::to_changeset(&document, context).map_err(|it| refused(&it))?;
             Ok((converted.document.render().into_bytes(), notes(&converted.losses)))
         }
-        Patch::Edits(_) | Patch::Foreign(_) => Err(vec![no_operations()]),
+        _ => Err(vec![no_operations()]),
     }
 }
 
@@ -87,7 +100,7 @@ fn to_fix_actions(simulated: &Simulated, context: &Context<'_>) -> Conversed {
                 bridge::to_fix_actions(&changeset, context).map_err(|it| refused(&it))?;
             Ok((converted.document.render().into_bytes(), notes(&converted.losses)))
         }
-        Patch::Edits(_) | Patch::Foreign(_) => Err(vec![no_operations()]),
+        _ => Err(vec![no_operations()]),
     }
 }
 
@@ -147,8 +160,9 @@ fn with_operation(note: ConvertNote, applied: &[AppliedOp]) -> ConvertNote {
 
 fn no_operations() -> ConvertNote {
     about_the_document(format!(
-        "byte edits say nothing of operations, so a document of kind `{}` has none to give",
-        Kind::Edits
+        "byte edits say nothing of operations, so there are none to give; `{}` and `{}` are possible",
+        Kind::Edits,
+        Kind::Diff
     ))
 }
 

@@ -7,7 +7,7 @@ use crate::trial::refusals;
 use snapshot::{ApplyError, ChangeError};
 use workspace::{
     CommitError, IndexLoadError, JournalError, LoadError, LockError, RecoverError, ScanError,
-    UndoError,
+    StagingError, UndoError,
 };
 
 /// What to do about a Z3 that cannot be asked.
@@ -196,6 +196,15 @@ impl Failure {
                 "correct what is named above; `regreen schema config` describes regreen.toml"
             }
             "solver" => INSTALL_Z3,
+            "index_locked" => {
+                "wait for it and run the command again; if no git is running, remove that file, as git says to do"
+            }
+            "unknown_index" => {
+                "`git update-index --no-split-index` writes an index in one piece; `git fsck` says whether it is damaged"
+            }
+            "no_index" => {
+                "`fix --staged` needs a repository whose git directory is `.git`, a linked worktree or a submodule"
+            }
             "internal" => "this is a defect of regreen; please report it with the patch document",
             "io" => return self.io_help().map(str::to_owned),
             _ => return None,
@@ -263,6 +272,7 @@ fn recover_code(error: &RecoverError) -> &'static str {
         RecoverError::Journal(error) => journal_code(error),
         RecoverError::Pending { .. } => "pending",
         RecoverError::State(_) => "no_state_folder",
+        RecoverError::Staging { error, .. } => staging_code(error),
         _ => "io",
     }
 }
@@ -282,6 +292,16 @@ fn journal_code(error: &JournalError) -> &'static str {
     }
 }
 
+fn staging_code(error: &StagingError) -> &'static str {
+    match error {
+        StagingError::Changed { .. } => "stale",
+        StagingError::Locked { .. } => "index_locked",
+        StagingError::Unknown { .. } | StagingError::Entry { .. } => "unknown_index",
+        StagingError::Missing => "no_index",
+        _ => "io",
+    }
+}
+
 fn commit_code(error: &CommitError) -> &'static str {
     match error {
         CommitError::Lock(error) => lock_code(error),
@@ -297,6 +317,7 @@ fn commit_code(error: &CommitError) -> &'static str {
         CommitError::Interrupted { .. } => "signal",
         CommitError::State(_) => "no_state_folder",
         CommitError::ReadOnlyAccess => "action_mode",
+        CommitError::Staging(error) => staging_code(error),
         _ => "io",
     }
 }

@@ -35,7 +35,7 @@ fn entry(transaction: &Transaction) -> LogEntry {
         title: title(transaction),
         undone_by: transaction.undone_by.map(|it| it.to_string()),
         can_undo: transaction.undone_by.is_none(),
-        files: touched_paths(transaction).iter().map(ToString::to_string).collect(),
+        files: files(transaction),
     }
 }
 
@@ -44,6 +44,16 @@ fn title(transaction: &Transaction) -> String {
         (Some(undone), _) => format!("undo of {undone}"),
         (None, Some(title)) => title.clone(),
         (None, None) => transaction.meta.command.clone(),
+    }
+}
+
+/// The files that a transaction is about: those that it wrote or removed, or those whose entries in git's index are all that
+/// it changed.
+pub(crate) fn files(transaction: &Transaction) -> Vec<String> {
+    let touched = touched_paths(transaction);
+    match touched.is_empty() {
+        true => transaction.staged.iter().map(|it| it.name.clone()).collect(),
+        false => touched.iter().map(ToString::to_string).collect(),
     }
 }
 

@@ -56,7 +56,8 @@ fn wanted(simulated: &Simulated, path: &RelPath) -> Option<Text> {
 /// Document operations are lowered to texts that were parsed again there and then; other texts were not.
 fn is_unparsed(simulated: &Simulated, path: &RelPath) -> bool {
     let simulation = &simulated.simulation;
-    simulation.kind == Kind::Edits || simulation.change.adds().contains_key(path)
+    !matches!(simulation.kind, Kind::FixActions | Kind::Changeset | Kind::JsonPatch)
+        || simulation.change.adds().contains_key(path)
 }
 
 /// Whether the text is what the file's name says; a name that says nothing asks for nothing.

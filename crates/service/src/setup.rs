@@ -50,6 +50,8 @@ pub(crate) struct Setup {
     pub(crate) stop: Stop,
     /// Opened anew where the configuration has another limit for the size of files.
     reopened: Option<Workspace>,
+    /// The files that make up the tree, if not all do.
+    tracked: Option<BTreeSet<RelPath>>,
 }
 
 /// The tree as it was read, with everything that is passed over left out.
@@ -146,6 +148,10 @@ pub(crate) fn load_rules(
         lost: Mutex::new(lost),
         stop: Stop::new(),
         reopened,
+        tracked: request
+            .tracked
+            .as_ref()
+            .map(|list| list.iter().filter_map(|it| RelPath::parse(it).ok()).collect()),
     })
 }
 
@@ -192,6 +198,7 @@ impl Setup {
         let Config { include, exclude, .. } = &self.config;
         (include.is_empty() || include.matches(path))
             && (exclude.is_empty() || !exclude.matches(path))
+            && self.tracked.as_ref().is_none_or(|it| it.contains(path))
     }
 
     /// Whether a change of the file may change the setup itself.
@@ -247,7 +254,14 @@ impl Setup {
     ) -> Result<Tree, Failure> {
         let unread = skipped.iter().filter_map(|it| self.failure_of(session, it, overlay));
         let failures: Vec<LookFailure> = unread.collect();
-        let is_all = self.config.include.is_empty() && self.config.exclude.is_empty();
+        let is_all = self.config.include.is_empty()
+            && self.config.exclude.is_empty()
+            && self.tracked.is_none();
+        // What stands on disk where the tree has something else must not be in its way.
+        let scanned = match &self.tracked {
+            Some(tracked) => scanned.only(|path| tracked.contains(path)),
+            None => scanned,
+        };
         let snapshot = if is_all && overlay.is_empty() && failures.is_empty() {
             scanned
         } else {

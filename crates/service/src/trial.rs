@@ -12,7 +12,7 @@ use workspace::LoadedIndex;
 
 use crate::failure::Failure;
 use crate::session::{Access, Session};
-use crate::{Frames, VERSION, uids, wire};
+use crate::{Frames, VERSION, exchange, uids, wire};
 
 mod hidden;
 mod links;
@@ -60,7 +60,11 @@ pub(crate) fn run(
     let text = Text::new(input.bytes.clone());
     let format = format_of(input);
     let from = input.kind.map(wire::kind_from_wire);
-    let patch = match patch::read(&input.name, &text, format, from, &Limits::DEFAULT) {
+    let patch = match exchange::read(session, input, from)? {
+        Some(read) => read,
+        None => patch::read(&input.name, &text, format, from, &Limits::DEFAULT),
+    };
+    let patch = match patch.and_then(|it| exchange::with_file(it, input)) {
         Ok(patch) => patch,
         Err(rejection) => {
             let (kind, failed, diagnostics) =

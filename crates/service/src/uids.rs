@@ -28,7 +28,7 @@ pub(crate) fn with_declared(
     let mut index = index.clone();
     let wanted = match patch {
         Patch::Changeset(changeset) => unknown(changeset, &index),
-        Patch::FixActions(_) | Patch::Edits(_) | Patch::Foreign(_) => BTreeSet::new(),
+        _ => BTreeSet::new(),
     };
     if wanted.is_empty() {
         return Ok((index, wanted));

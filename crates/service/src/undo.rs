@@ -7,7 +7,7 @@ use workspace::{CommitError, Meta, Transaction, TransactionId, UndoError, UndoPl
 use crate::UndoReply;
 use crate::changes::{FileChange, file_changes};
 use crate::failure::Failure;
-use crate::log::touched_paths;
+use crate::log::{files, touched_paths};
 use crate::session::Session;
 use crate::trial::refusals;
 
@@ -25,6 +25,15 @@ pub fn undo(session: &Session, request: &Undo) -> Result<UndoReply, Failure> {
     reply.report.pending_transaction = session.pending_transaction();
     reply.report.ok &= reply.report.pending_transaction.is_none();
     Ok(reply)
+}
+
+/// The objects that an undo would put back into the index of git. Nothing has named them since, so that git may have
+/// removed them by now, which only git can tell.
+pub fn staged_before(session: &Session, request: &Undo) -> Result<Vec<String>, Failure> {
+    let id = request.transaction.as_deref().and_then(|it| it.parse().ok());
+    let all = session.workspace.log()?;
+    let staged = choose(&all, id).map(|it| it.staged.as_slice()).unwrap_or_default();
+    Ok(staged.iter().map(|it| it.before.clone()).collect())
 }
 
 fn undo_settled(session: &Session, request: &Undo) -> Result<UndoReply, Failure> {
@@ -45,7 +54,7 @@ fn undo_settled(session: &Session, request: &Undo) -> Result<UndoReply, Failure>
         });
     };
     let touched: Vec<RelPath> = touched_paths(transaction).into_iter().collect();
-    let files = touched.iter().map(ToString::to_string).collect();
+    let files = files(transaction);
     let before = if request.with_diffs { small_files(session, &touched) } else { None };
     if request.dry_run {
         return match session.workspace.plan_undo(Some(transaction.id)) {
@@ -127,6 +136,11 @@ fn refusal(error: UndoError) -> Result<UndoReply, Failure> {
                 format!("{text}; {help}"),
                 paths.first().map(ToString::to_string),
             ))
+        }
+        UndoError::StagedSince { names, .. } => {
+            let help = "undoing would lose what was staged since; `git restore --staged` or `git add` puts the index where you want it, \
+                        and the files on disk are left as they are";
+            Ok(refused("changed_since", format!("{text}; {help}"), names.first().cloned()))
         }
         UndoError::Commit(CommitError::Refused { path, reason }) => {
             let message = format!("{text}; clear that up, then undo again");

@@ -55,12 +55,13 @@ impl Standing {
     ) -> Standing {
         let (coverage, silent) =
             assessment.coverage(&setup.run(), &|source| look.takes_source(source));
-        let (mut checked, mut parsed) = (0, 0);
+        let covers = |path: &RelPath| look.covers(path.as_str());
+        let parsed = coverage.only_parsed().filter(|it| covers(it)).count();
+        let mut complete = 0;
         let mut unchecked: BTreeMap<Unchecked, Vec<&RelPath>> = BTreeMap::new();
-        for (path, reasons) in coverage.iter().filter(|it| look.covers(it.0.as_str())) {
+        for (path, reasons) in coverage.iter().filter(|it| covers(it.0)) {
             match reasons.first() {
-                None if coverage.is_only_parsed(path) => parsed += 1,
-                None => checked += 1,
+                None => complete += 1,
                 Some(reason) => unchecked.entry(*reason).or_default().push(path),
             }
         }
@@ -70,7 +71,8 @@ impl Standing {
             places: paths.iter().take(v1::MOST_PLACES).map(ToString::to_string).collect(),
         });
         let unchecked = unchecked.collect();
-        let files = FileSummary { checked, parsed, unchecked, skipped: Vec::new() };
+        let files =
+            FileSummary { checked: complete - parsed, parsed, unchecked, skipped: Vec::new() };
         let of_provider = |it: &ProviderFailure| LookFailure {
             source: it.source.clone(),
             code: code(it.kind),

@@ -14,6 +14,13 @@ pub(crate) fn kind(kind: Kind) -> v1::PatchKind {
         Kind::FixActions => v1::PatchKind::FixActions,
         Kind::Changeset => v1::PatchKind::Changeset,
         Kind::Edits => v1::PatchKind::Edits,
+        Kind::Repairs => v1::PatchKind::Repairs,
+        Kind::JsonPatch => v1::PatchKind::JsonPatch,
+        Kind::Sarif => v1::PatchKind::Sarif,
+        Kind::Rdjson => v1::PatchKind::Rdjson,
+        Kind::WorkspaceEdit => v1::PatchKind::WorkspaceEdit,
+        Kind::ClangReplacements => v1::PatchKind::ClangReplacements,
+        Kind::Diff => v1::PatchKind::Diff,
     }
 }
 
@@ -22,6 +29,13 @@ pub(crate) fn kind_from_wire(kind: v1::PatchKind) -> Kind {
         v1::PatchKind::FixActions => Kind::FixActions,
         v1::PatchKind::Changeset => Kind::Changeset,
         v1::PatchKind::Edits => Kind::Edits,
+        v1::PatchKind::Repairs => Kind::Repairs,
+        v1::PatchKind::JsonPatch => Kind::JsonPatch,
+        v1::PatchKind::Sarif => Kind::Sarif,
+        v1::PatchKind::Rdjson => Kind::Rdjson,
+        v1::PatchKind::WorkspaceEdit => Kind::WorkspaceEdit,
+        v1::PatchKind::ClangReplacements => Kind::ClangReplacements,
+        v1::PatchKind::Diff => Kind::Diff,
     }
 }
 

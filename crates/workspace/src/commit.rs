@@ -6,7 +6,7 @@ use edit::{ContentHash, Text};
 use snapshot::{ApplyError, ChangeError, FileAsDirectory, FileIndex, RelPath, TreeChange};
 
 use crate::fs::Attributes;
-use crate::journal::v2::{self, Delete, Image, Intent, WireHash, WirePath, Write};
+use crate::journal::v2::{Delete, Image, Intent, Staged, WireHash, WirePath, Write};
 use crate::journal::{self, JournalError, TransactionId};
 use crate::lock::LockError;
 use crate::prepare::{Prepared, Purpose, prepare};
@@ -14,6 +14,7 @@ use crate::publish::{Known, Published, publish};
 use crate::recover::{self, Completion, Obstacle, RecoverError};
 use crate::resolve::Refusal;
 use crate::restore;
+use crate::staging::StagingError;
 use crate::state::StateError;
 use crate::step::{Ctx, StepError, step};
 
@@ -89,6 +90,9 @@ pub enum CommitError {
     /// The file index changed since it was loaded.
     #[error("the file index changed on disk since it was read; try again")]
     StaleIndex,
+    /// The index of git could not be changed with the tree.
+    #[error("{0}; nothing was changed")]
+    Staging(#[from] StagingError),
     /// Somebody else saved a file while the transaction was at work.
     #[error("{path} changed on disk while the change was being written; nothing was changed")]
     ChangedMeanwhile {
@@ -120,7 +124,7 @@ pub enum CommitError {
         /// What failed first.
         error: StepError,
         /// What failed while taking it back.
-        cleanup: StepError,
+        cleanup: Box<RecoverError>,
     },
     /// Whether the transaction is committed is for the next command to find out.
     #[error(
@@ -166,17 +170,24 @@ pub(crate) fn commit(
     meta: &Meta,
     undo: Option<&UndoOf>,
     limit: u64,
+    staged: Option<&Staged>,
 ) -> Result<Option<TransactionId>, CommitError> {
     let purpose = if undo.is_some() { Purpose::Undo } else { Purpose::Change };
     let prepared = prepare(ctx, change, index, purpose, limit)?;
-    if prepared.writes.is_empty() && prepared.deletes.is_empty() {
+    if prepared.writes.is_empty() && prepared.deletes.is_empty() && staged.is_none() {
         return Ok(None);
     }
     let id = next_id(ctx)?;
-    let intent = intend_freely(ctx, id, &prepared, meta, undo)?;
+    let mut intent = intend_freely(ctx, id, &prepared, meta, undo)?;
+    intent.version = Intent::version_of(staged);
+    intent.staged = staged.cloned();
+    check_index(ctx, staged)?;
     let writing = ctx.interrupts.map(|it| it.begin());
     let begun = begin(ctx, id, &intent);
-    if let Err(error) = begun.and_then(|()| stage(ctx, id, &prepared, &intent)) {
+    let begun = begun.and_then(|()| stage(ctx, id, &prepared, &intent));
+    // J13: the lock of git is the last thing that is taken before the point of no return.
+    let lock = || ctx.index.map_or(Ok(()), |it| it.begin(ctx, &intent));
+    if let Err(error) = begun.and_then(|()| Ok(lock()?)) {
         return Err(taken_back(ctx, id, &intent, error));
     }
     if let Err(error) = mark_committed(ctx, id) {
@@ -184,6 +195,7 @@ pub(crate) fn commit(
     }
     let known: Known = prepared.olds.iter().map(|it| (it.path.clone(), it.identity)).collect();
     let is_done = matches!(publish(ctx, &intent, Some(&known)), Ok(Published::All))
+        && recover::publish_index(ctx, &intent).is_ok()
         && recover::finish(ctx, id, &intent).is_ok();
     if !is_done {
         // J7: what can be repeated is tried once more, with the checks of a recovery.
@@ -194,6 +206,9 @@ pub(crate) fn commit(
             }
             Ok(Completion::TakenBack { why: Obstacle::Faster(path), .. }) => {
                 return Err(CommitError::ChangedMeanwhile { path });
+            }
+            Ok(Completion::TakenBack { why: Obstacle::Staging(error), .. }) => {
+                return Err(CommitError::Staging(error));
             }
             Err(error) => return Err(CommitError::Incomplete { id, error }),
         }
@@ -211,9 +226,20 @@ pub(crate) fn rehearse(
     index: Option<&IndexWrite>,
     undo: &UndoOf,
     limit: u64,
+    staged: Option<&Staged>,
 ) -> Result<(), CommitError> {
+    check_index(ctx, staged)?;
     let prepared = prepare(ctx, change, index, Purpose::Undo, limit)?;
     intend_freely(ctx, next_id(ctx)?, &prepared, &Meta::default(), Some(undo)).map(drop)
+}
+
+/// Every entry of the index is what the change expects.
+fn check_index(ctx: &Ctx<'_>, staged: Option<&Staged>) -> Result<(), StagingError> {
+    match (staged, ctx.index) {
+        (None, _) => Ok(()),
+        (Some(staged), Some(index)) => index.check(staged),
+        (Some(_), None) => Err(StagingError::Missing),
+    }
 }
 
 fn next_id(ctx: &Ctx<'_>) -> Result<TransactionId, JournalError> {
@@ -294,7 +320,7 @@ fn intend(
     };
     let old_directories = undo.map(|undo| undo.directories.as_slice()).unwrap_or_default();
     Intent {
-        version: v2::VERSION,
+        version: Intent::version_of(None),
         id: id.to_string(),
         nonce,
         command: meta.command.clone(),
@@ -306,6 +332,7 @@ fn intend(
         images,
         new_directories: prepared.new_directories.iter().cloned().map(WirePath).collect(),
         old_directories: old_directories.iter().cloned().map(WirePath).collect(),
+        staged: None,
     }
 }
 
@@ -406,7 +433,7 @@ fn taken_back(
     match (recover::roll_back(ctx, id, intent), error) {
         (Ok(()), error) => error,
         (Err(cleanup), CommitError::Failed(error)) => {
-            CommitError::NotCleaned { id, error, cleanup }
+            CommitError::NotCleaned { id, error, cleanup: Box::new(cleanup) }
         }
         // The next command cleans up; what the user must know is the first error.
         (Err(_), error) => error,

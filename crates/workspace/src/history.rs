@@ -8,9 +8,10 @@ use snapshot::{ApplyError, ChangeError, NewFile, RelPath, Rename, TreeChange};
 use crate::commit::{CommitError, IndexWrite, Meta, UndoOf, commit, rehearse};
 use crate::fs::Kind;
 use crate::images::{self, ImageError};
-use crate::journal::v2::{Intent, WirePath};
+use crate::journal::v2::{Intent, Staged, WirePath};
 use crate::journal::{self, JournalError, State, TransactionId};
 use crate::recover::remove_transaction;
+use crate::staging::{StagedEntry, StagingError};
 use crate::step::{Ctx, StepError, step};
 
 /// What a transaction did to one file.
@@ -44,6 +45,8 @@ pub struct Transaction {
     pub undone_by: Option<TransactionId>,
     /// What it did, sorted.
     pub touched: Vec<Touched>,
+    /// The entries of git's index that it changed, sorted by name.
+    pub staged: Vec<StagedEntry>,
     /// The size of its undo images in bytes.
     pub undo_bytes: u64,
 }
@@ -82,6 +85,14 @@ pub enum UndoError {
         id: TransactionId,
         /// The files, sorted.
         paths: Vec<RelPath>,
+    },
+    /// Entries of git's index are not what the transaction left.
+    #[error("{id} was not undone, because the index of git has something else for {} by now", .names.join(", "))]
+    StagedSince {
+        /// The transaction.
+        id: TransactionId,
+        /// The entries, sorted.
+        names: Vec<String>,
     },
     /// The undo images are not what regreen wrote.
     #[error("the undo image of {path} in {id} is damaged")]
@@ -145,11 +156,26 @@ fn read_all(ctx: &Ctx<'_>) -> Result<BTreeMap<TransactionId, (Transaction, Inten
             undoes,
             undone_by: undone_by.get(&id).copied(),
             touched: touched(&intent),
+            staged: staged_entries(&intent),
             undo_bytes: intent.images.iter().fold(0, |sum, image| image.length.saturating_add(sum)),
         };
         all.insert(id, (transaction, intent));
     }
     Ok(all)
+}
+
+fn staged_entries(intent: &Intent) -> Vec<StagedEntry> {
+    let entries = intent.staged.iter().flat_map(|it| &it.entries);
+    let mut entries: Vec<StagedEntry> = entries
+        .map(|it| StagedEntry {
+            name: it.name.clone(),
+            mode: it.mode.clone(),
+            before: it.before.clone(),
+            after: it.after.clone(),
+        })
+        .collect();
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    entries
 }
 
 fn touched(intent: &Intent) -> Vec<Touched> {
@@ -185,6 +211,7 @@ pub struct UndoPlan {
 struct Inverse {
     change: TreeChange,
     index: Option<IndexWrite>,
+    staged: Option<Staged>,
     undo: UndoOf,
 }
 
@@ -195,8 +222,8 @@ pub(crate) fn undo(
     meta: &Meta,
     limit: u64,
 ) -> Result<Option<(TransactionId, TransactionId)>, UndoError> {
-    let Some(Inverse { change, index, undo }) = invert(ctx, id)? else { return Ok(None) };
-    match commit(ctx, &change, index.as_ref(), meta, Some(&undo), limit) {
+    let Some(Inverse { change, index, staged, undo }) = invert(ctx, id)? else { return Ok(None) };
+    match commit(ctx, &change, index.as_ref(), meta, Some(&undo), limit, staged.as_ref()) {
         Ok(undoing) => Ok(undoing.map(|undoing| (undo.id, undoing))),
         Err(error) => Err(not_committed(undo.id, error)),
     }
@@ -208,8 +235,8 @@ pub(crate) fn plan_undo(
     id: Option<TransactionId>,
     limit: u64,
 ) -> Result<Option<UndoPlan>, UndoError> {
-    let Some(Inverse { change, index, undo }) = invert(ctx, id)? else { return Ok(None) };
-    match rehearse(ctx, &change, index.as_ref(), &undo, limit) {
+    let Some(Inverse { change, index, staged, undo }) = invert(ctx, id)? else { return Ok(None) };
+    match rehearse(ctx, &change, index.as_ref(), &undo, limit, staged.as_ref()) {
         Ok(()) => Ok(Some(UndoPlan { id: undo.id, change })),
         Err(error) => Err(not_committed(undo.id, error)),
     }
@@ -242,7 +269,26 @@ fn invert(ctx: &Ctx<'_>, id: Option<TransactionId>) -> Result<Option<Inverse>, U
     }
     let (change, index) = inverse(ctx, id, intent)?;
     let directories = intent.new_directories.iter().rev().map(|it| it.0.clone()).collect();
-    Ok(Some(Inverse { change, index, undo: UndoOf { id, directories } }))
+    let staged = inverse_staged(ctx, id, intent)?;
+    Ok(Some(Inverse { change, index, staged, undo: UndoOf { id, directories } }))
+}
+
+/// The entries of the index that are to be put back: all, or none where an alternate index was changed and the one of the
+/// repository never got to know of it.
+fn inverse_staged(
+    ctx: &Ctx<'_>,
+    id: TransactionId,
+    intent: &Intent,
+) -> Result<Option<Staged>, UndoError> {
+    let Some(staged) = &intent.staged else { return Ok(None) };
+    let failed = |error| UndoError::Commit(CommitError::Staging(error));
+    let index = ctx.index.ok_or_else(|| failed(StagingError::Missing))?;
+    let (names, is_old) = index.look_back(staged).map_err(failed)?;
+    match (names.is_empty(), is_old) {
+        (false, _) => Err(UndoError::StagedSince { id, names }),
+        (true, true) => Ok(None),
+        (true, false) => Ok(Some(staged.inverse())),
+    }
 }
 
 /// The change that takes the tree back, and what becomes of the file index.

@@ -8,7 +8,8 @@
 //!       undo                the bytes of every file before the transaction, one after the other
 //! ```
 //!
-//! A line is `blake3:HEX JSON`, the hash being that of the JSON. The first line is the [`Intent`], format version 2.
+//! A line is `blake3:HEX JSON`, the hash being that of the JSON. The first line is the [`Intent`], format version 2, or 3 if
+//! entries of git's index are part of it.
 //!
 //! # States
 //!
@@ -35,7 +36,7 @@
 //! * J7. A committed transaction has all it needs to be completed or taken back, and each step can be repeated.
 //! * J8. A journal is read as a stranger's: an intent names only temporary files of its own pattern beside their targets,
 //!   no target in `.git` or `.regreen` but the file index, every path once, images that tile the undo file, and no
-//!   mode that changes whom a program runs as. What breaks this was not written by regreen and is not acted upon.
+//!   mode that changes whom a program runs as; entries of the index by name, never by where the index is. What breaks this was not written by regreen and is not acted upon.
 //! * J9. A journal that was renamed to `aborted` is taken back, whatever marks it has: files that were replaced get
 //!   their old contents, from the file that was displaced or from the undo images, before anything else of the
 //!   transaction is removed.
@@ -44,6 +45,12 @@
 //! * J11. A file of the tree is displaced, never overwritten: it stands under the temporary name until all are replaced,
 //!   is looked at again, and goes only if it holds what the intent says it held. Otherwise the transaction is aborted.
 //! * J12. A file whose contents are neither those before nor those after the transaction is somebody else's and stays.
+//! * J13. Entries of git's index get their new objects by one rename of the whole index, after all files of the tree are
+//!   replaced and before the journal is marked done. The lock of git, with the transaction's name in it, is held from
+//!   before the journal is marked committed until then. Where no entry has its old object, that has happened.
+//! * J14. An entry whose object is neither the one before nor the one after the transaction is somebody else's and
+//!   stays. An alternate index is gone with the process that made the transaction: such a one is never completed by
+//!   another, but taken back.
 //!
 //! # Assumptions about the file system
 //!

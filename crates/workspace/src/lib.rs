@@ -14,6 +14,7 @@ mod cache;
 mod commit;
 mod displace;
 mod fs;
+mod git_index;
 mod history;
 mod home;
 mod hook_fs;
@@ -39,6 +40,7 @@ mod root;
 mod scan;
 mod scratch;
 mod seal;
+mod staging;
 mod stat_cache;
 mod state;
 mod step;
@@ -57,6 +59,7 @@ pub use approvals::approval_path;
 pub use cache::{MAX_CACHE_BYTES, program_identity};
 pub use commit::{CommitError, IndexUpdate, Meta};
 pub use fs::{Attributes, Fs, Held, Identity, Kind, Pinned, Share, Stat};
+pub use git_index::patch::UnknownIndex;
 pub use history::{Retention, Touched, Transaction, UndoError, UndoPlan};
 pub use home::{Home, HomeError};
 pub use hook_fs::HookFs;
@@ -75,6 +78,7 @@ pub use root::find_root;
 pub use scan::{Extent, PassedOver, ScanError, ScanOptions, Scanned, Skipped, Survey};
 pub use scratch::{ScratchError, write_copy};
 pub use seal::{Mark, Seal};
+pub use staging::{GitIndex, StagedEntry, StagingError};
 pub use state::StateError;
 pub use step::StepError;
 
@@ -177,6 +181,8 @@ pub struct Workspace {
     store: Store,
     interrupts: Option<Interrupts>,
     options: Options,
+    /// The index of git that goes with the tree, if the caller says which.
+    index: Option<Arc<GitIndex>>,
     /// The thread that holds the lock over several steps.
     holder: Arc<Mutex<Option<ThreadId>>>,
 }
@@ -214,8 +220,10 @@ impl Workspace {
                 (fs.with_lock(lock), Store::Place(Box::new(place)))
             }
         };
+        let index = home.and_then(|_| GitIndex::around(&root.canonicalize().ok()?));
         Ok(Workspace {
             root: Some(root.to_owned()),
+            index: index.map(Arc::new),
             ..Workspace::over(Arc::new(fs), store, options)
         })
     }
@@ -233,6 +241,7 @@ impl Workspace {
             store,
             interrupts: None,
             options,
+            index: None,
             holder: Arc::default(),
         }
     }
@@ -361,10 +370,57 @@ impl Workspace {
             text: Some(Text::new(update.index.render()))
                 .filter(|_| update.base.is_some() || !update.index.is_empty()),
         });
-        let id =
-            commit::commit(&ctx, change, index.as_ref(), meta, None, self.options.max_file_size)?;
+        let id = commit::commit(
+            &ctx,
+            change,
+            index.as_ref(),
+            meta,
+            None,
+            self.options.max_file_size,
+            None,
+        )?;
         self.prune_quietly(&ctx, id);
         Ok(id)
+    }
+
+    /// Makes the change, and after it gives entries of git's index other objects: all of both or nothing. The index is that
+    /// of the repository, unless `at` is the path of another one.
+    pub fn commit_staged(
+        &self,
+        change: &TreeChange,
+        entries: &[StagedEntry],
+        at: Option<&Path>,
+        meta: &Meta,
+    ) -> Result<Option<TransactionId>, CommitError> {
+        self.check_access()?;
+        let (_lock, state) = self.begin_writing()?;
+        let own = self.index_path();
+        let is_own = |it: &Path| own.as_deref() == Some(it);
+        let alternate = match at {
+            Some(path) if !is_own(path) => {
+                Some(GitIndex::open(path, false).ok_or(StagingError::Missing)?)
+            }
+            _ => None,
+        };
+        let index = alternate.as_ref().or(self.index.as_deref());
+        let is_alternate = index.is_some_and(|it| !it.is_own());
+        let staged = staging::record(entries, is_alternate)?;
+        let ctx = Ctx { index, ..self.ctx(&*state) };
+        let limit = self.options.max_file_size;
+        let id = commit::commit(&ctx, change, None, meta, None, limit, Some(&staged))?;
+        self.prune_quietly(&ctx, id);
+        Ok(id)
+    }
+
+    /// Where the index of the repository around the root is, as far as a transaction can find it again.
+    pub fn index_path(&self) -> Option<PathBuf> {
+        self.index.as_ref().map(|it| it.path())
+    }
+
+    /// The same workspace with an index of the caller's, for tests.
+    #[must_use]
+    pub fn with_git_index(self, index: GitIndex) -> Workspace {
+        Workspace { index: Some(Arc::new(index)), ..self }
     }
 
     /// Undoes a transaction, by default the newest that is neither undone nor an undo, in a transaction of its own.
@@ -463,6 +519,7 @@ impl Workspace {
             state,
             durability: self.options.durability,
             interrupts: self.interrupts.as_ref(),
+            index: self.index.as_deref(),
         }
     }
 

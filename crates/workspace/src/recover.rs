@@ -13,6 +13,7 @@ use crate::journal::{self, JournalError, State, TransactionId};
 use crate::lock::LockError;
 use crate::publish::{Published, publish, settle};
 use crate::restore;
+use crate::staging::StagingError;
 use crate::state::StateError;
 use crate::step::{Ctx, StepError, step};
 
@@ -51,6 +52,14 @@ pub enum RecoverError {
         /// The transaction.
         id: TransactionId,
     },
+    /// The index of git stands in the way.
+    #[error("cannot finish {id}: {error}")]
+    Staging {
+        /// The transaction.
+        id: TransactionId,
+        /// What is wrong with the index.
+        error: StagingError,
+    },
     /// A step failed.
     #[error("cannot finish {id}: {error}")]
     Step {
@@ -80,7 +89,7 @@ pub(crate) fn recover(ctx: &Ctx<'_>) -> Result<Recovered, RecoverError> {
             Vec::new()
         }
         State::Intended(intent) => {
-            roll_back(ctx, id, &intent).map_err(failed)?;
+            roll_back(ctx, id, &intent)?;
             Vec::new()
         }
         State::Aborted(intent) => restore::take_back(ctx, id, &intent)?,
@@ -98,11 +107,28 @@ pub(crate) fn roll_back(
     ctx: &Ctx<'_>,
     id: TransactionId,
     intent: &Intent,
-) -> Result<(), StepError> {
+) -> Result<(), RecoverError> {
+    let failed = |error| RecoverError::Step { id, error };
     for temp in intent.writes.iter().map(|it| &it.temp.0) {
-        remove_if_there(ctx, temp)?;
+        remove_if_there(ctx, temp).map_err(failed)?;
     }
-    forget(ctx, id, intent)
+    unlock_index(ctx, id, intent)?;
+    forget(ctx, id, intent).map_err(failed)
+}
+
+/// Lets git at its index again.
+fn unlock_index(ctx: &Ctx<'_>, id: TransactionId, intent: &Intent) -> Result<(), RecoverError> {
+    let unlocked = ctx.index.map_or(Ok(()), |it| it.unlock(ctx, intent));
+    unlocked.map_err(|error| error.of(id))
+}
+
+/// J13: the entries of the index follow the tree.
+pub(crate) fn publish_index(ctx: &Ctx<'_>, intent: &Intent) -> Result<(), StagingError> {
+    match (&intent.staged, ctx.index) {
+        (None, _) => Ok(()),
+        (Some(_), Some(index)) => index.publish(ctx, intent),
+        (Some(_), None) => Err(StagingError::Missing),
+    }
 }
 
 /// The last steps back: new directories go, and the transaction after them.
@@ -132,6 +158,8 @@ pub(crate) enum Obstacle {
     Step(StepError),
     /// Somebody else saved this file in the meantime.
     Faster(RelPath),
+    /// The entries of the index could not be exchanged.
+    Staging(StagingError),
 }
 
 /// J7: does what is not done yet; if that is impossible, takes back what is.
@@ -141,10 +169,10 @@ pub(crate) fn complete(
     intent: &Intent,
 ) -> Result<Completion, RecoverError> {
     let why = match publish(ctx, intent, None) {
-        Ok(Published::All) => {
-            let done = finish(ctx, id, intent).map_err(|error| RecoverError::Step { id, error });
-            return done.map(|()| Completion::Complete);
-        }
+        Ok(Published::All) => match publish_index(ctx, intent) {
+            Ok(()) => return finish(ctx, id, intent).map(|()| Completion::Complete),
+            Err(error) => Obstacle::Staging(error),
+        },
         Ok(Published::Faster(path)) => Obstacle::Faster(path),
         Err(error) => Obstacle::Step(error),
     };
@@ -154,16 +182,25 @@ pub(crate) fn complete(
             Ok(Completion::TakenBack { why, kept })
         }
         (Err(_), Obstacle::Step(error)) => Err(RecoverError::Step { id, error }),
-        (Err(error), Obstacle::Faster(_)) => Err(RecoverError::Step { id, error }),
+        (Err(error), Obstacle::Faster(_) | Obstacle::Staging(_)) => {
+            Err(RecoverError::Step { id, error })
+        }
     }
 }
 
 /// Settles a transaction whose tree is the new one, and marks it done.
-pub(crate) fn finish(ctx: &Ctx<'_>, id: TransactionId, intent: &Intent) -> Result<(), StepError> {
-    settle(ctx, intent)?;
+pub(crate) fn finish(
+    ctx: &Ctx<'_>,
+    id: TransactionId,
+    intent: &Intent,
+) -> Result<(), RecoverError> {
+    let failed = |error| RecoverError::Step { id, error };
+    settle(ctx, intent).map_err(failed)?;
+    // Before the mark: of a transaction that is done nobody looks for a lock.
+    unlock_index(ctx, id, intent)?;
     let path = journal::journal_of(id);
-    step("write", &path, ctx.state.append(&path, &journal::done_line()))?;
-    ctx.sync_state(&[path])
+    let marked = step("write", &path, ctx.state.append(&path, &journal::done_line()));
+    marked.and_then(|()| ctx.sync_state(&[path])).map_err(failed)
 }
 
 /// Removes the directory of a transaction; the journal last (J10), because without it nothing is known of the rest.

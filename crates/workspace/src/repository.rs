@@ -43,6 +43,20 @@ impl Repository {
         (self.git == GitEntry::Folder { is_own: true }).then(|| self.top.join(".git"))
     }
 
+    /// The folder that the index of this work tree is in: the git directory, that of a linked worktree, or that of a
+    /// submodule, which lies in the repository around it.
+    pub(crate) fn index_directory(&self) -> Option<PathBuf> {
+        match &self.git {
+            GitEntry::Folder { .. } => Some(self.top.join(".git")),
+            GitEntry::Worktree { .. } => pointed_to(&self.top),
+            GitEntry::Other => {
+                let folder = pointed_to(&self.top)?;
+                let mut above = self.top.ancestors().skip(1);
+                above.any(|it| folder.starts_with(it.join(".git/modules"))).then_some(folder)
+            }
+        }
+    }
+
     /// The folder that all worktrees of the repository share, if it is known for certain.
     pub(crate) fn common_directory(&self) -> Option<PathBuf> {
         match &self.git {
@@ -69,8 +83,7 @@ fn look_at(top: &Path) -> GitEntry {
 /// The common directory of a linked worktree. Both sides must name one another: a `.git` file that anybody can write
 /// does not make a folder part of a repository that knows nothing of it.
 fn worktree(top: &Path, git: &Path) -> Option<PathBuf> {
-    let own = read_line(git)?;
-    let own = top.join(own.strip_prefix("gitdir:")?.trim_start()).canonicalize().ok()?;
+    let own = pointed_to(top)?;
     let back = own.join(read_line(&own.join("gitdir"))?).canonicalize().ok()?;
     if back != git.canonicalize().ok()? {
         return None;
@@ -78,6 +91,13 @@ fn worktree(top: &Path, git: &Path) -> Option<PathBuf> {
     let common = own.join(read_line(&own.join("commondir"))?).canonicalize().ok()?;
     let is_listed = own.parent() == Some(common.join("worktrees").as_path());
     (is_listed && common.is_dir()).then_some(common)
+}
+
+/// Where the file `.git` leads to.
+fn pointed_to(top: &Path) -> Option<PathBuf> {
+    let git = top.join(".git");
+    let line = git.symlink_metadata().ok()?.is_file().then(|| read_line(&git)).flatten()?;
+    top.join(line.strip_prefix("gitdir:")?.trim_start()).canonicalize().ok()
 }
 
 /// The only line of a small file.

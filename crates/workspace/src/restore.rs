@@ -55,6 +55,9 @@ pub(crate) fn take_back(
         back.bring_back(delete)?;
     }
     let kept = back.kept;
+    if let Some(index) = ctx.index {
+        index.take_back(ctx, intent).map_err(|error| error.of(id))?;
+    }
     sync_present(ctx, parents(intent.targets())).map_err(failed)?;
     forget(ctx, id, intent).map_err(failed)?;
     Ok(kept.into_iter().collect())

@@ -9,7 +9,6 @@
 //! known; and repositories in a root that lies in a repository itself: they are not this repository's, as git sees it.
 
 mod evidence;
-mod git_index;
 pub(crate) mod tracked;
 
 use std::collections::{BTreeMap, BTreeSet};

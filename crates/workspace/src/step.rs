@@ -7,6 +7,7 @@ use snapshot::RelPath;
 use crate::Durability;
 use crate::fs::Fs;
 use crate::interrupt::Interrupts;
+use crate::staging::GitIndex;
 
 /// An operation that the file system refused.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,8 @@ pub(crate) struct Ctx<'a> {
     pub(crate) state: &'a dyn Fs,
     pub(crate) durability: Durability,
     pub(crate) interrupts: Option<&'a Interrupts>,
+    /// The index of git that goes with the tree.
+    pub(crate) index: Option<&'a GitIndex>,
 }
 
 impl Ctx<'_> {
@@ -70,7 +73,7 @@ impl Ctx<'_> {
         self.interrupts?.received()
     }
 
-    fn sync_files_of(&self, fs: &dyn Fs, paths: &[RelPath]) -> Result<(), StepError> {
+    pub(crate) fn sync_files_of(&self, fs: &dyn Fs, paths: &[RelPath]) -> Result<(), StepError> {
         if self.durability == Durability::None || paths.is_empty() {
             return Ok(());
         }
@@ -81,7 +84,7 @@ impl Ctx<'_> {
         })
     }
 
-    fn sync_directories_of(
+    pub(crate) fn sync_directories_of(
         &self,
         fs: &dyn Fs,
         directories: &[Option<RelPath>],

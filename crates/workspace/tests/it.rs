@@ -22,6 +22,8 @@ mod recovery;
 mod savers;
 #[path = "it/scan.rs"]
 mod scan;
+#[path = "it/staging.rs"]
+mod staging;
 #[path = "it/support.rs"]
 mod support;
 #[path = "it/survey.rs"]

@@ -18,7 +18,12 @@ fn tree() -> (Snapshot, RelPath) {
 
 fn fix(file: &RelPath, safety: Safety, edit: Edit) -> Fix {
     let set = EditSet::new(&Text::new(TEXT), vec![edit]).unwrap();
-    Fix { title: "do it".to_owned(), safety, edits: [(file.clone(), set)].into() }
+    Fix {
+        title: "do it".to_owned(),
+        safety,
+        edits: [(file.clone(), set)].into(),
+        files: Vec::new(),
+    }
 }
 
 fn finding(file: &RelPath, rule: &str, fixes: Vec<Fix>) -> Finding {

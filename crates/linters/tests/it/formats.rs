@@ -193,7 +193,7 @@ fn whoever_says_what_columns_count_is_believed() {
 }
 
 #[test]
-fn edits_of_a_workspace_keep_their_order_and_never_touch_files_as_such() {
+fn edits_of_a_workspace_keep_their_order_and_fit_or_are_refused() {
     let snapshot = tree(&[("a.txt", "ab\r\ncd\n")]);
     let texts = Texts::new(&snapshot, "/ws");
     let edit = |line: u64, from: u64, to: u64, text: &str| json!({"range": {"start": {"line": line, "character": from}, "end": {"line": line, "character": to}}, "newText": text});
@@ -216,7 +216,7 @@ fn edits_of_a_workspace_keep_their_order_and_never_touch_files_as_such() {
         {"textDocument": {"uri": "file:///ws/a.txt", "version": null}, "edits": [edit(0, 0, 1, "x")]},
         {"kind": "delete", "uri": "file:///ws/b.txt"},
     ]}));
-    assert_eq!(reasons(&report), ["the edit creates, renames or deletes files"]);
+    assert_eq!(reasons(&report), ["b.txt is not a file of the tree"]);
     let report = read(
         json!({"changes": {"file:///ws/a.txt": [edit(0, 0, 1, "x")], "file:///etc/passwd": [edit(0, 0, 1, "x")]}}),
     );
@@ -238,7 +238,10 @@ fn a_hunk_stands_where_it_says_or_nowhere() {
             return report
                 .dropped
                 .first()
-                .map_or_else(|| report.notes.join(""), |it| it.reason.clone());
+                .map(|it| &it.reason)
+                .or(report.lost.first().map(|it| &it.reason))
+                .cloned()
+                .unwrap_or_default();
         };
         let text = snapshot.file(&path("a b.txt")).unwrap().text();
         let made = fix.edits[&path("a b.txt")].apply(&text).unwrap();
@@ -267,9 +270,16 @@ fn a_hunk_stands_where_it_says_or_nowhere() {
         result("--- \"a/a\\040b.txt\"\n+++ \"b/a b.txt\"\n@@ -1 +1 @@\n-one\n+1\n"),
         "1\ntwo\r\nthree"
     );
+    let report = read("--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n").unwrap();
+    let added = linters::FileOp::Add { path: path("new"), text: "x\n".to_owned() };
+    assert_eq!(report.findings[0].fixes[0].files, [added]);
     assert_eq!(
-        result("--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n"),
-        "files that come or go are not read"
+        result("--- /dev/null\n+++ b/a b.txt\n@@ -0,0 +1 @@\n+x\n"),
+        "a b.txt is there already"
+    );
+    assert_eq!(
+        result("--- a/a b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"),
+        "a b.txt does not hold what the diff deletes"
     );
     assert_eq!(
         result("--- a/../../x\n+++ b/../../x\n@@ -1 +1 @@\n-a\n+b\n"),

@@ -22,6 +22,7 @@ fn report(probe: &linters::Probe, shift: u32) -> ToolReport {
                 title: String::new(),
                 safety: check::Safety::BehaviorChanging,
                 edits: [(path(name), edit::diff(&text, &edit::Text::new(fixed)).unwrap())].into(),
+                files: Vec::new(),
             })
             .into_iter()
             .collect(),

@@ -16,6 +16,20 @@ pub enum PatchKind {
     Changeset,
     /// Byte edits.
     Edits,
+    /// Our own repairs.
+    Repairs,
+    /// A JSON Patch (RFC 6902).
+    JsonPatch,
+    /// A SARIF log.
+    Sarif,
+    /// reviewdog's diagnostics.
+    Rdjson,
+    /// A `WorkspaceEdit` of the language server protocol.
+    WorkspaceEdit,
+    /// clang's YAML.
+    ClangReplacements,
+    /// A unified diff.
+    Diff,
 }
 
 /// What `validate` and `apply` report.

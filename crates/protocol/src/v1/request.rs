@@ -15,6 +15,8 @@ pub struct PatchInput {
     pub bytes: Vec<u8>,
     /// What kind it is; told by its members if not given.
     pub kind: Option<PatchKind>,
+    /// The file that a JSON Patch is for, relative to the root.
+    pub file: Option<String>,
 }
 
 /// `validate` and `apply`.
@@ -39,6 +41,14 @@ pub enum Conversion {
     Edits,
     /// A unified diff.
     Diff,
+    /// A SARIF log.
+    Sarif,
+    /// reviewdog's diagnostics.
+    Rdjson,
+    /// Annotations of GitHub Actions.
+    Github,
+    /// Suggestion blocks for a review on GitHub.
+    Suggestions,
 }
 
 /// `convert`.
@@ -84,6 +94,9 @@ pub struct Look {
     /// Contents that stand in for those on disk, by path relative to the root: a buffer, or what is staged. Never
     /// written to disk; while there are any, nothing else is edited either.
     pub overlay: BTreeMap<String, Vec<u8>>,
+    /// The files that make up the tree, if it is not all that is on disk, such as those in the index of git. Others are
+    /// not looked at, even if they are there.
+    pub tracked: Option<Vec<String>>,
     /// The kinds of rule to report; none is all.
     pub tiers: Vec<Tier>,
     /// The rules to report; none is all.

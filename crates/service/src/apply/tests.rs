@@ -36,8 +36,12 @@ fn check(contents: &[&'static str]) -> (Result<PatchReply, Failure>, String) {
         Workspace::with_fs(fs.clone(), state, Options::new(workspace::Access::ReadWrite));
     let session = Session::over(workspace, Access::Write).unwrap();
     let patch = "changeset_uid: x\nops:\n  - {type: set_value, file_uid: 'path:a.yaml', json_pointer: /n, value: 2}\n";
-    let patch =
-        PatchInput { name: "patch.yaml".to_owned(), bytes: patch.as_bytes().to_vec(), kind: None };
+    let patch = PatchInput {
+        name: "patch.yaml".to_owned(),
+        bytes: patch.as_bytes().to_vec(),
+        kind: None,
+        file: None,
+    };
     let reply = apply(&session, &RunPatch { patch, show_values: false, with_diffs: true });
     let (bytes, _) = fs.read(&path("a.yaml"), 1024).unwrap();
     (reply, String::from_utf8(bytes).unwrap())

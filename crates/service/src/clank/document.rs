@@ -33,7 +33,8 @@ pub(crate) fn lowered(session: &Session, request: &RunPatch) -> Result<RunPatch,
         Refusal::Words(reason) => Failure::Unusable { path: input.name.clone(), reason },
         Refusal::Failure(failure) => failure,
     })?;
-    let patch = PatchInput { name: input.name.clone(), bytes, kind: Some(PatchKind::Edits) };
+    let patch =
+        PatchInput { name: input.name.clone(), bytes, kind: Some(PatchKind::Edits), file: None };
     Ok(RunPatch { patch, ..request.clone() })
 }
 

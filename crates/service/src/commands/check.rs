@@ -37,8 +37,8 @@ pub fn check(
         let mut looked = look(session, &request.look, no_baseline, attempt, progress)?;
         let mut baseline = None;
         // What could not be looked at would be missing in it, and nobody would know.
-        let has_failed = looked.standing(&looked.assessment).has_failed();
-        if request.write_baseline && !has_failed && attempt.moved().is_none() {
+        let has_failed = || looked.standing(&looked.assessment).has_failed();
+        if request.write_baseline && !has_failed() && attempt.moved().is_none() {
             let (written, known) = write_baseline(session, &looked)?;
             looked.setup.sieve.baseline = known;
             baseline = Some(written);

@@ -145,19 +145,7 @@ fn commit(
     answers: Option<&Answers>,
     request: &v1::Fix,
 ) -> Result<Option<TransactionId>, CommitError> {
-    let n_applied = fixed.applied.len();
-    let title = match fixed.applied.as_slice() {
-        [only] => only.repair.title.clone(),
-        _ => format!("{n_applied} repairs"),
-    };
-    let repairs = fixed.applied.iter().take(MOST_LOGGED);
-    let mut repairs: Vec<String> =
-        repairs.map(|it| format!("{} {}", it.repair.id, it.repair.title)).collect();
-    if n_applied > MOST_LOGGED {
-        repairs.push(format!("and {} more", n_applied - MOST_LOGGED));
-    }
-    let mut notes =
-        BTreeMap::from([(TITLE.to_owned(), title), ("repairs".to_owned(), repairs.join("\n"))]);
+    let mut notes = titles(fixed.applied.iter().map(|it| (&*it.repair.id, &*it.repair.title)));
     for (name, note) in Look::typed(&request.look) {
         notes.insert(name.to_owned(), note);
     }
@@ -169,6 +157,23 @@ fn commit(
     }
     let meta = Meta { command: "fix".to_owned(), time: None, notes };
     looked.setup.workspace(session).commit(&fixed.change, index, &meta)
+}
+
+/// What the log keeps of repairs with these ids and titles.
+pub(crate) fn titles<'a>(
+    applied: impl Iterator<Item = (&'a str, &'a str)>,
+) -> BTreeMap<String, String> {
+    let applied: Vec<(&str, &str)> = applied.collect();
+    let title = match applied.as_slice() {
+        [(_, only)] => (*only).to_owned(),
+        _ => format!("{} repairs", applied.len()),
+    };
+    let repairs = applied.iter().take(MOST_LOGGED);
+    let mut repairs: Vec<String> = repairs.map(|(id, title)| format!("{id} {title}")).collect();
+    if applied.len() > MOST_LOGGED {
+        repairs.push(format!("and {} more", applied.len() - MOST_LOGGED));
+    }
+    BTreeMap::from([(TITLE.to_owned(), title), ("repairs".to_owned(), repairs.join("\n"))])
 }
 
 /// The index that says which file is which, after files went away or got other paths, if it is another then.

@@ -201,8 +201,12 @@ impl Desk<'_> {
 
     /// What the attached patch would change now; all of it or nothing.
     pub(super) fn try_patch(&self, patch: &[u8]) -> Result<Applied, String> {
-        let input =
-            PatchInput { name: "the attached patch".to_owned(), bytes: patch.to_vec(), kind: None };
+        let input = PatchInput {
+            name: "the attached patch".to_owned(),
+            bytes: patch.to_vec(),
+            kind: None,
+            file: None,
+        };
         let request = v1::RunPatch { patch: input, with_diffs: false, show_values: false };
         let request = crate::clank::lowered(self.session, &request).map_err(|it| it.to_string())?;
         let trial = trial::run(self.session, &request.patch, Purpose::Change, false)

@@ -180,6 +180,7 @@ fn the_fix_action_document_does_what_a_fix_does() {
         name: "fixes.json".to_owned(),
         bytes: output.text.clone().into_bytes(),
         kind: None,
+        file: None,
     };
     let run = v1::RunPatch { patch, show_values: false, with_diffs: false };
     let applied = service::apply(&setting.session(), &run).unwrap();

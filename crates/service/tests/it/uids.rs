@@ -30,6 +30,7 @@ fn apply(setting: &Setting, op: &str) -> Result<service::PatchReply, service::Fa
         name: "change.yaml".to_owned(),
         bytes: format!("changeset_uid: x\nops:\n  - {op}\n").into_bytes(),
         kind: None,
+        file: None,
     };
     let request = v1::RunPatch { patch, show_values: false, with_diffs: false };
     service::apply(&setting.session(), &request)

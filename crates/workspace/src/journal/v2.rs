@@ -1,5 +1,5 @@
-//! The records of the journal, format version 2. Unknown fields are refused, so that a field is only added together with
-//! a new version; none is ever reused.
+//! The records of the journal, format versions 2 and 3. Unknown fields are refused, so that a field is only added together
+//! with a new version; none is ever reused. Version 3 adds `staged`, and is written only where that is there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,10 @@ use snapshot::RelPath;
 use super::TransactionId;
 use crate::resolve::is_reserved;
 
-pub(crate) const VERSION: u32 = 2;
+/// The newest version.
+pub(crate) const VERSION: u32 = 3;
+/// The version of an intent that leaves the index of git alone.
+const PLAIN: u32 = 2;
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
@@ -40,6 +43,28 @@ pub(crate) struct Intent {
     pub(crate) new_directories: Vec<WirePath>,
     /// Directories to remove at the end if they are empty, children before their parents.
     pub(crate) old_directories: Vec<WirePath>,
+    /// What changes in the index of git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) staged: Option<Staged>,
+}
+
+/// Entries of the index of git that get other objects. The index itself is not named: it is that of the repository, or, if
+/// it is an alternate one, one that only the process knows that makes the transaction.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Staged {
+    pub(crate) is_alternate: bool,
+    pub(crate) entries: Vec<StagedEntry>,
+}
+
+/// An entry: its name, its mode, and the object before and after, as git writes them.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StagedEntry {
+    pub(crate) name: String,
+    pub(crate) mode: String,
+    pub(crate) before: String,
+    pub(crate) after: String,
 }
 
 /// A file that gets new contents by changing places with `temp`, where what it displaced stays until all is done.
@@ -83,7 +108,7 @@ const MODES: u32 = 0o1777;
 impl Intent {
     /// J8, and that the intent is the one of this transaction.
     pub(crate) fn check(&self, id: TransactionId) -> Result<(), String> {
-        if self.version != VERSION {
+        if self.version != Intent::version_of(self.staged.as_ref()) {
             return Err(format!("it has format version {}", self.version));
         }
         if self.id != id.to_string() {
@@ -91,7 +116,13 @@ impl Intent {
         }
         self.check_temporaries(id)?;
         self.check_paths()?;
+        self.staged.as_ref().map_or(Ok(()), Staged::check)?;
         self.check_images()
+    }
+
+    /// The version of an intent with this.
+    pub(crate) fn version_of(staged: Option<&Staged>) -> u32 {
+        if staged.is_some() { VERSION } else { PLAIN }
     }
 
     /// Every temporary file has the name that follows from its number, beside its target.

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::git_index::tracked_folders;
+use crate::git_index::tracked_folders;
 
 /// More than a `.git` file ever has.
 const MAX_LINK: u64 = 16 << 10;

@@ -368,7 +368,7 @@ fn a_damaged_or_newer_journal_says_how_to_go_on() {
             &|text| text.lines().rev().collect::<Vec<_>>().join("\n"),
             "it does not start with an intent",
         ),
-        (&newer, "has format version 3, this regreen knows 2"),
+        (&newer, "has format version 4, this regreen knows 3"),
     ];
     for (damage, message) in cases {
         let temp = temp(&[("a", "1")]);
@@ -437,7 +437,7 @@ fn a_journal_that_lost_its_intent_is_damage_unless_nothing_else_is_there() {
 
 fn newer(journal: String) -> String {
     let (_, json) = journal.lines().next().unwrap().split_once(' ').unwrap();
-    let json = json.replacen("\"version\":2", "\"version\":3,\"more\":1", 1);
+    let json = json.replacen("\"version\":2", "\"version\":4,\"more\":1", 1);
     format!("{} {json}\n", ContentHash::of(json.as_bytes()))
 }
 

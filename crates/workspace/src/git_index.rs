@@ -1,8 +1,11 @@
-//! Which folders git tracks files in, as the index says: versions 2, 3 and 4 of its format (`gitformat-index(5)`), with
-//! SHA-1 or SHA-256 names of objects.
+//! The index of git: versions 2, 3 and 4 of its format (`gitformat-index(5)`), with SHA-1 or SHA-256 names of objects.
+//! Which folders it tracks files in, and, in `patch.rs`, single entries and how they are exchanged.
 //!
-//! Pure: bytes in, folders out. An index that is damaged, that is split into two files, or that has something in it which a
+//! Pure: bytes in, bytes out. An index that is damaged, that is split into two files, or that has something in it which a
 //! reader must understand and we do not, gives no answer: what is not known to be untracked is treated as tracked.
+
+pub(crate) mod patch;
+mod sha1;
 
 use std::collections::BTreeSet;
 
@@ -16,11 +19,29 @@ const EXTENDED: u16 = 0x4000;
 
 /// The folders that have tracked files in or below them, relative to the top of the work tree; `None` if the index cannot be
 /// understood.
-pub(super) fn tracked_folders(index: &[u8]) -> Option<BTreeSet<Vec<u8>>> {
+pub(crate) fn tracked_folders(index: &[u8]) -> Option<BTreeSet<Vec<u8>>> {
     [20, 32].into_iter().find_map(|hash_len| read(index, hash_len))
 }
 
 fn read(index: &[u8], hash_len: usize) -> Option<BTreeSet<Vec<u8>>> {
+    let mut folders = Folders::default();
+    walk(index, hash_len, |_, name| folders.add(name))?;
+    Some(folders.found)
+}
+
+/// Where things are in one entry.
+struct Entry {
+    /// Where it starts.
+    start: usize,
+    flags: u16,
+}
+
+/// Visits every entry, and returns the extensions: where each starts and its signature.
+fn walk(
+    index: &[u8],
+    hash_len: usize,
+    mut visit: impl FnMut(&Entry, &[u8]) -> Option<()>,
+) -> Option<Vec<(usize, [u8; 4])>> {
     let body = index.get(..index.len().checked_sub(hash_len)?)?;
     let mut rest = Rest(body);
     if rest.take(4)? != b"DIRC" {
@@ -31,18 +52,17 @@ fn read(index: &[u8], hash_len: usize) -> Option<BTreeSet<Vec<u8>>> {
         return None;
     }
     let n_entries = rest.u32()?;
-    let mut folders = Folders::default();
     let mut name = Vec::new();
     for _ in 0..n_entries {
-        entry(&mut rest, version, hash_len, &mut name)?;
-        folders.add(&name)?;
+        let start = body.len() - rest.0.len();
+        let flags = entry(&mut rest, version, hash_len, &mut name)?;
+        visit(&Entry { start, flags }, &name)?;
     }
-    extensions(rest)?;
-    Some(folders.found)
+    extensions(rest, body.len())
 }
 
-/// Reads one entry; `name` has the name of the one before and gets its own.
-fn entry(rest: &mut Rest<'_>, version: u32, hash_len: usize, name: &mut Vec<u8>) -> Option<()> {
+/// Reads one entry and returns its flags; `name` has the name of the one before and gets its own.
+fn entry(rest: &mut Rest<'_>, version: u32, hash_len: usize, name: &mut Vec<u8>) -> Option<u16> {
     let start = rest.0.len();
     rest.take(STAT_LEN + hash_len)?;
     let flags = rest.u16()?;
@@ -66,22 +86,25 @@ fn entry(rest: &mut Rest<'_>, version: u32, hash_len: usize, name: &mut Vec<u8>)
         }
     }
     let is_named = !name.is_empty() && name.len() <= MAX_NAME && name.first() != Some(&b'/');
-    is_named.then_some(())
+    is_named.then_some(flags)
 }
 
-/// Whether what follows the entries is a list of extensions that may all be passed over.
-fn extensions(mut rest: Rest<'_>) -> Option<()> {
+/// The extensions that follow the entries, if they may all be passed over.
+fn extensions(mut rest: Rest<'_>, end: usize) -> Option<Vec<(usize, [u8; 4])>> {
+    let mut found = Vec::new();
     while !rest.0.is_empty() {
-        let signature = rest.take(4)?;
+        let start = end - rest.0.len();
+        let signature: [u8; 4] = rest.take(4)?.try_into().ok()?;
         let len = usize::try_from(rest.u32()?).ok()?;
         rest.take(len)?;
         // An upper case letter means that a reader may do without. `sdir` says that whole folders may be entries, which is
         // fine; `link` says that the other entries are in another file.
-        if !signature.first()?.is_ascii_uppercase() && signature != b"sdir" {
+        if !signature[0].is_ascii_uppercase() && &signature != b"sdir" {
             return None;
         }
+        found.push((start, signature));
     }
-    Some(())
+    Some(found)
 }
 
 #[derive(Default)]
