@@ -180,8 +180,15 @@ impl Scene {
         bazel.arg(format!("--output_user_root={}", self.output.display()));
         bazel.args(["--max_idle_secs=60", verb]);
         if verb != "shutdown" && verb != "clean" {
-            let stub = self.shop.with_file_name("coverage_stub");
-            bazel.arg(format!("--override_repository=remote_coverage_tools={}", stub.display()));
+            // What Bazel would download, for languages that nobody uses here.
+            for (name, stub) in [
+                ("remote_coverage_tools", "coverage_stub"),
+                ("rules_cc", "cc_stub"),
+                ("rules_java", "java_stub"),
+            ] {
+                let stub = self.shop.with_file_name(stub);
+                bazel.arg(format!("--override_repository={name}={}", stub.display()));
+            }
             bazel.args(["--color=no", "--curses=no", "--nosandbox_debug"]);
         }
         bazel.args(flags);
