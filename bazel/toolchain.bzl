@@ -5,6 +5,9 @@ the default is `@regreen//:regreen`, which `repositories.bzl` makes. A build for
 toolchain for each and says `--@rules_regreen//:regreen=@rules_regreen//:resolved`.
 """
 
+# With the name of this repository: Bazel 4 takes a plain label for one of the workspace that is built.
+_TOOLCHAIN_TYPE = str(Label("//:toolchain_type"))
+
 RegreenToolInfo = provider(
     doc = "A regreen that actions run.",
     fields = {"regreen": "File: the program."},
@@ -30,11 +33,11 @@ regreen_toolchain = rule(
 )
 
 def _resolved_toolchain_impl(ctx):
-    regreen = ctx.toolchains["//:toolchain_type"].regreen
+    regreen = ctx.toolchains[_TOOLCHAIN_TYPE].regreen
     return [DefaultInfo(files = depset([regreen])), RegreenToolInfo(regreen = regreen)]
 
 resolved_toolchain = rule(
     doc = "The program of the toolchain that is registered for the platform.",
     implementation = _resolved_toolchain_impl,
-    toolchains = ["//:toolchain_type"],
+    toolchains = [_TOOLCHAIN_TYPE],
 )

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use crate::steps::step;
 use crate::{cargo, command, corpora, crash, execute, fuzz, report, study};
 
-pub(crate) use bazel::run as bazel;
+pub(crate) use bazel::{Scale, run as bazel, scale as bazel_scale};
 pub(crate) use hooks::{Program, run as hooks};
 pub(crate) use workflows::run as workflows;
 

@@ -38,6 +38,7 @@ cargo xtask TASK
                      (or run them with the binary of this build)
   workflows          zizmor and shellcheck on what GitHub runs
   bazel [--program FILE] have Bazel build, test and run with the rules of bazel/, here and remotely
+                     [--scale FILES TARGETS] generates a workspace of that size and times its builds instead
   dist               build what is released into dist/: archive, wheel, npm and Debian packages, provenance
                      [--verify] builds twice and compares, [--install] tries each package, [--lint] runs linters
   live               everything that needs more than Rust: installs it, then runs it
@@ -81,6 +82,13 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["workflows"] => live::workflows(&root()),
         ["bazel"] => live::install(&root()).and_then(|()| live::bazel(&root(), None)),
         ["bazel", "--program", file] => live::bazel(&root(), Some(Path::new(file))),
+        ["bazel", "--scale", files, targets] => {
+            live::bazel_scale(&root(), None, live::Scale::parse(files, targets)?)
+        }
+        ["bazel", "--program", file, "--scale", files, targets] => {
+            let scale = live::Scale::parse(files, targets)?;
+            live::bazel_scale(&root(), Some(Path::new(file)), scale)
+        }
         ["dist", flags @ ..] => dist::run(&root(), flags),
         ["live"] => live::run(&root()),
         _ => bail!("unknown task\n\n{USAGE}"),

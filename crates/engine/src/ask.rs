@@ -4,8 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use check::{Card, Diagnostic, Repair, Report};
+use check::{Card, Cost, Diagnostic, Location, Repair, Report};
+use edit::LineIndex;
 use snapshot::{RelPath, Snapshot};
+
+use crate::assessment::is_plain;
 
 /// How many findings of one source are taken. Nobody reads more, and nobody should pay for more.
 const MAX_FINDINGS: usize = 200_000;
@@ -126,8 +129,9 @@ fn sound_diagnostics(
     sorted.sort_by(|left, right| left.total_cmp(right));
     let mut ids = HashSet::new();
     let mut last: Option<(String, Option<RelPath>)> = None;
+    let mut lines: Option<(RelPath, LineIndex)> = None;
     let mut sound = Vec::with_capacity(sorted.len());
-    for diagnostic in sorted {
+    for mut diagnostic in sorted {
         let case = || format!("{} in {}", diagnostic.rule_id, diagnostic.file);
         if last.as_ref().is_none_or(|(file, _)| *file != diagnostic.file) {
             let path = RelPath::parse(&diagnostic.file).ok();
@@ -143,13 +147,25 @@ fn sound_diagnostics(
             // What it found is worth knowing all the same.
             flaws.add("a finding of a rule that it does not have", case);
         }
+        if !card.phases.is_empty() && !card.phases.contains(&diagnostic.phase) {
+            flaws.add("a finding of a phase that it does not have", case);
+        }
         if diagnostic.source != card.name {
             flaws.add("a finding under another provider's name", case);
         } else if diagnostic.diagnostic_id.is_empty() {
             flaws.add("a finding without an id", case);
+        } else if !is_plain(&diagnostic.diagnostic_id) {
+            flaws.add("a finding with an id that cannot be written", || diagnostic.file.clone());
         } else if !ids.insert(diagnostic.diagnostic_id.clone()) {
             flaws.add("two findings with one id", case);
         } else if is_placed(&diagnostic, path, snapshot) {
+            // Functions of this process count lines by the same index.
+            if card.cost != Cost::InProcess
+                && let Some(location) = counted(&diagnostic, path, snapshot, &mut lines)
+            {
+                flaws.add("a finding whose line and column are not those of its bytes", case);
+                diagnostic = Arc::new(Diagnostic { location, ..(*diagnostic).clone() });
+            }
             sound.push(diagnostic);
         } else {
             flaws.add("a finding whose place is not in its file", case);
@@ -169,6 +185,24 @@ fn is_placed(diagnostic: &Diagnostic, path: &RelPath, snapshot: &Snapshot) -> bo
     location.start_byte <= location.end_byte
         && is_boundary(location.start_byte)
         && is_boundary(location.end_byte)
+}
+
+/// The location by the bytes of the text, where the lines and columns of the finding are others. The index is that of the
+/// last file that was asked about.
+fn counted(
+    diagnostic: &Diagnostic,
+    path: &RelPath,
+    snapshot: &Snapshot,
+    lines: &mut Option<(RelPath, LineIndex)>,
+) -> Option<Option<Location>> {
+    let said = diagnostic.location?;
+    if lines.as_ref().is_none_or(|it| it.0 != *path) {
+        let text = snapshot.file(path).map(|file| file.text()).unwrap_or_default();
+        *lines = Some((path.clone(), LineIndex::new(text.bytes())));
+    }
+    let index = &lines.as_ref()?.1;
+    let counted = Location::new(index, said.start_byte..said.end_byte);
+    (counted != Some(said)).then_some(counted)
 }
 
 /// Whether the place lies inside a character. Bytes that are not UTF-8 are no characters.

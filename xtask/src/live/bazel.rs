@@ -2,6 +2,8 @@
 //! sandbox, without one, and by another machine, which is a process here. Before and after every build the sources are
 //! compared, so that an action that writes one is caught, and one that does shows that it would be.
 
+mod scale;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,6 +17,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::{built, target};
 use crate::{command, execute, report};
+
+pub(crate) use scale::Scale;
 
 /// What the remote services need; the messages of the API come with it.
 const BUILDGRID: &str = "buildgrid==0.9.1";
@@ -40,18 +44,33 @@ const ASPECT: [&str; 3] = [
 
 /// With the binary of this build, or with another one.
 pub(crate) fn run(root: &Path, program: Option<&Path>) -> Result<()> {
-    let program = match program {
-        Some(program) => program.to_owned(),
-        None => {
-            super::build(root)?;
-            built(root, "regreen")
-        }
-    };
+    let program = chosen(root, program)?;
     lint(root)?;
     let folder = tempfile::tempdir()?;
     let scene = Scene::new(root, &program, folder.path())?;
     let ran = scene.all(root);
     // The server of Bazel stays alive otherwise, and holds the folder.
+    let _ = scene.bazel("shutdown", &[]).map(|mut it| it.output());
+    ran
+}
+
+fn chosen(root: &Path, program: Option<&Path>) -> Result<PathBuf> {
+    match program {
+        Some(program) => Ok(program.canonicalize()?),
+        None => {
+            super::build(root)?;
+            Ok(built(root, "regreen"))
+        }
+    }
+}
+
+/// How builds of that size go, with the binary of this build or with another one.
+pub(crate) fn scale(root: &Path, program: Option<&Path>, scale: Scale) -> Result<()> {
+    let program = chosen(root, program)?;
+    let folder = tempfile::tempdir()?;
+    let scene = Scene::new(root, &program, folder.path())?;
+    let scene = Scene { shop: scene.shop.with_file_name("scale"), ..scene };
+    let ran = scale::run(&scene, scale);
     let _ = scene.bazel("shutdown", &[]).map(|mut it| it.output());
     ran
 }
@@ -161,8 +180,15 @@ impl Scene {
         bazel.arg(format!("--output_user_root={}", self.output.display()));
         bazel.args(["--max_idle_secs=60", verb]);
         if verb != "shutdown" && verb != "clean" {
-            let stub = self.shop.with_file_name("coverage_stub");
-            bazel.arg(format!("--override_repository=remote_coverage_tools={}", stub.display()));
+            // What Bazel would download, for languages that nobody uses here.
+            for (name, stub) in [
+                ("remote_coverage_tools", "coverage_stub"),
+                ("rules_cc", "cc_stub"),
+                ("rules_java", "java_stub"),
+            ] {
+                let stub = self.shop.with_file_name(stub);
+                bazel.arg(format!("--override_repository={name}={}", stub.display()));
+            }
             bazel.args(["--color=no", "--curses=no", "--nosandbox_debug"]);
         }
         bazel.args(flags);
@@ -229,6 +255,7 @@ impl Scene {
         timed("who writes", &|| self.who_writes(&services))?;
         timed("red and green", &|| self.red_and_green())?;
         timed("strict", &|| self.strict())?;
+        timed("the program of a toolchain", &|| self.toolchain())?;
         timed("what is checked again", &|| self.what_is_checked_again())?;
         timed("the guide", &|| self.guide(root))
     }
@@ -420,6 +447,19 @@ impl Scene {
         self.ran("build", &[strict, "//clank:crooked"])?.expect(0, &[])?;
         ensure!(fs::read(&code)? == generated, "canonical source compiles to other code");
         fs::write(source, before)?;
+        Ok(())
+    }
+
+    /// The program that is registered for the platform is what actions run; where none is, the build says so.
+    fn toolchain(&self) -> Result<()> {
+        let resolved = "--@rules_regreen//:regreen=@rules_regreen//:resolved";
+        let registered = "--extra_toolchains=@regreen//:toolchain";
+        self.clean()?;
+        self.ran("build", &[resolved, registered, "//clean/..."])?
+            .expect(0, &[])?
+            .expect_runner("linux-sandbox")?;
+        let missing = self.ran("build", &[resolved, "//clean/..."])?;
+        missing.expect(1, &["@rules_regreen//:toolchain_type"])?;
         Ok(())
     }
 

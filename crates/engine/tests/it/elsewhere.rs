@@ -29,6 +29,8 @@ enum Deed {
     Panic,
     /// Says the first thing again and again.
     Flood(usize),
+    /// Says something else of a finding than is so.
+    Distort(fn(&mut Diagnostic)),
 }
 
 /// What to do at which look, from 0, at which tree.
@@ -87,9 +89,11 @@ impl Looker for Tool {
         let n = self.n_looks.fetch_add(1, Ordering::SeqCst);
         self.asked.lock().unwrap().push(input.since.map(|it| it.changed.len()));
         let mut times = 1;
-        match (self.script)(n, input.snapshot) {
+        let deed = (self.script)(n, input.snapshot);
+        match deed {
             Deed::Answer => {}
             Deed::Flood(n) => times = n,
+            Deed::Distort(_) => {}
             Deed::Hang => std::thread::sleep(Duration::from_secs(3600)),
             Deed::Wait => {
                 while !input.stop.is_set() {
@@ -101,6 +105,11 @@ impl Looker for Tool {
             Deed::Panic => panic!("as the script says"),
         }
         let mut report = self.words.check(&Input { since: None, ..*input })?;
+        if let Deed::Distort(distort) = deed {
+            for diagnostic in &mut report.diagnostics {
+                distort(Arc::make_mut(diagnostic));
+            }
+        }
         let Some(first) = report.diagnostics.first().cloned() else { return Ok(report) };
         report.diagnostics.extend((1..times).map(|n| {
             let diagnostic_id = format!("{}_{n}", first.diagnostic_id);
@@ -184,6 +193,34 @@ fn what_runs_elsewhere_is_asked_once_for_a_batch_and_its_repairs_only_of_kept_tr
     assert_eq!(*linter.asked.lock().unwrap(), [None, Some(2)]);
     assert_eq!(linter.n_repairs_asked.load(Ordering::SeqCst), 1);
     assert_eq!(linter.n_opened.load(Ordering::SeqCst), 1);
+}
+
+/// What a finding says of itself and is not so is named, and put right where its bytes say how it is.
+#[test]
+fn lines_phases_and_ids_that_are_none_are_named() {
+    let check = |distort: fn(&mut Diagnostic), n_found: usize, flaw: &str| {
+        let linter = tool("linter", odd(), move |_, _| Deed::Distort(distort));
+        let words = words();
+        let assessment = run_with(&[&words, &linter], (&Stop::new(), LIMIT), |run| {
+            engine::assess(run, &tree("//- a.txt\nbad\n//- b.txt\n\u{e9}\n\u{1f600}odd\n"), None)
+        });
+        let found = assessment.diagnostics.iter().filter(|it| it.source == "linter");
+        let places: Vec<_> =
+            found.map(|it| it.location.map(|it| (it.start_line, it.start_col))).collect();
+        assert_eq!(places, vec![Some((2, 2)); n_found], "{flaw}");
+        assert_eq!(assessment.diagnostics.len(), n_found + 1, "{flaw}");
+        let named: Vec<&str> = assessment.failures.iter().map(|it| it.message.as_str()).collect();
+        assert!(named.iter().any(|it| it.contains(flaw)), "{flaw}: {named:?}");
+    };
+    let lines = |it: &mut Diagnostic| {
+        if let Some(location) = &mut it.location {
+            location.start_line += 7;
+            location.end_col = 0;
+        }
+    };
+    check(lines, 1, "line and column are not those of its bytes");
+    check(|it| "parsing".clone_into(&mut it.phase), 1, "phase that it does not have");
+    check(|it| it.diagnostic_id.push_str("\u{1b}[2J"), 0, "id that cannot be written");
 }
 
 #[test]
