@@ -84,10 +84,8 @@ pub fn parse(text: &Text, format: Format, limits: &Limits) -> Result<Arc<Documen
             ),
         });
     }
-    if let Err(error) = std::str::from_utf8(text.bytes()) {
-        let offset = u32::try_from(error.valid_up_to()).unwrap_or(u32::MAX);
-        let message = format!("byte {offset} is not valid UTF-8");
-        return Err(ParseError { kind: ParseErrorKind::NotUtf8, offset, message });
+    if text.as_str().is_none() {
+        return Err(ParseError::not_utf8(text));
     }
     let source: Box<dyn Source + Send + Sync> = match format {
         Format::Json => Box::new(json::parse(text, limits)?),

@@ -16,10 +16,10 @@ mod view;
 
 pub(crate) use view::Member;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use edit::{EditSet, Text};
+use hashbrown::{HashMap, HashSet};
 
 use self::item_list::ItemList;
 use self::key_index::KeyIndex;

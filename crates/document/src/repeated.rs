@@ -1,7 +1,8 @@
 //! Keys that one object has more than once, and where.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use hashbrown::HashMap;
 
 use crate::document::{Document, Format};
 use crate::pointer::Pointer;

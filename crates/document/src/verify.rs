@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use edit::{EditSet, Text};
+use hashbrown::HashSet;
 
 use crate::document::{self, Document};
 use crate::draft::{Draft, Node};

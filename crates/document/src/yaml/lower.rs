@@ -1,12 +1,11 @@
 //! From a draft to edits: walks the containers that were opened and compares their members with what was parsed.
 
-use std::collections::HashSet;
-
 use edit::Edit;
+use hashbrown::HashSet;
 
 use super::render::Renderer;
 use super::scalar::{self, Quote, not_expressible};
-use super::scan::{before_break, column, line_start, skip_blanks, skip_blanks_back};
+use super::scan::{before_break, column, line_start, offset, skip_blanks, skip_blanks_back};
 use super::splice::Splices;
 use super::style::{Habits, Style};
 use super::tree::{Entry, NONE, Shape, TagKind, YamlTree};
@@ -23,7 +22,8 @@ pub(super) fn lower(tree: &YamlTree, draft: &Draft) -> Result<Vec<Edit>, Refusal
     let renderer = Renderer { tree, draft, habits: Habits::of(tree), eol: splices.eol };
     let mut lowering =
         Lowering { tree, draft, renderer, splices, dropped_to: 0, removed_to: 0, moved };
-    lowering.member(0, draft.root(), Place::Root, &Style::DEFAULT)?;
+    lowering.member(tree.root_id(), draft.root(), Place::Root, &Style::DEFAULT)?;
+    lowering.end_last_scalar();
     let (edits, trimmed_at) = lowering.splices.finish();
     if let Some(end) = trimmed_at {
         guard_last_scalar(tree, end)?;
@@ -60,8 +60,7 @@ fn guard_last_scalar(tree: &YamlTree, end: u32) -> Result<(), Refusal> {
             && (node.start..node.end).contains(&end)
             && tree.scalar_text(id).ends_with('\n')
     };
-    let mut ids = 0..u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
-    match ids.find(|&id| is_cut(id)) {
+    match tree.ids().find(|&id| is_cut(id)) {
         None => Ok(()),
         Some(id) => {
             let what = "a block scalar at the end of a file without a final line break";
@@ -195,7 +194,7 @@ impl Lowering<'_> {
         if let Some(refusal) = anchors::refuses_removal(self.tree, key) {
             return Err(refusal);
         }
-        let node = *self.tree.node(key);
+        let node = self.tree.node(key);
         let colon = self.tree.node(entry.value).indicator;
         let bytes = self.tree.bytes();
         let next = (colon != NONE).then(|| bytes.get(colon as usize + 1)).flatten();
@@ -231,6 +230,23 @@ impl Lowering<'_> {
         }
         self.splices.replace(node.start, end, text);
         Ok(())
+    }
+
+    /// A block scalar in whose last line the text ended gets a line break if lines follow it now. Its header then says
+    /// that the break is not part of it.
+    fn end_last_scalar(&mut self) {
+        let Some(last) = self.tree.arena().nodes().len().checked_sub(1) else { return };
+        let last = offset(last);
+        let node = self.tree.node(last);
+        let header = self.tree.header(last);
+        if !self.tree.is_unterminated(last) || !self.splices.appends_lines_behind(node.start) {
+            return;
+        }
+        let digits: String = header.chars().filter(char::is_ascii_digit).collect();
+        let chomping = if self.tree.scalar_text(last).ends_with('\n') { "" } else { "-" };
+        let sign = if node.shape == Shape::Folded { '>' } else { '|' };
+        let header_end = node.start + offset(header.len());
+        self.splices.replace(node.start, header_end, format!("{sign}{digits}{chomping}"));
     }
 
     /// Takes a tag away, with the blanks that separate it.

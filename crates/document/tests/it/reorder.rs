@@ -154,7 +154,7 @@ fn what_other_places_read_is_refused() {
         "[&a 1, *a]",
         "",
         &[1, 0],
-        "at 0: the edited text could not be parsed again: while parsing node, found unknown anchor",
+        "at 0: the edited text could not be parsed again: cannot find the anchor `a` in this document",
     );
     check_refused(
         Yaml,

@@ -511,3 +511,19 @@ fn new_members_are_indented_and_quoted_like_their_neighbours() {
         ),
     ]);
 }
+
+/// a text that ends in the last line of a block scalar has no line feed there, and gets none by what follows.
+#[test]
+fn a_block_scalar_that_ends_the_text_keeps_its_value() {
+    check(&[
+        ("a: |\n  x", "add  b 1", "a: |-\n  x\nb: 1"),
+        ("a: |+\n  x", "add  b 1", "a: |-\n  x\nb: 1"),
+        ("a: >2 # c\n   x\n  y", "add  b 1", "a: >2- # c\n   x\n  y\nb: 1"),
+        ("a: |-\n  x", "add  b 1", "a: |-\n  x\nb: 1"),
+        ("a: |\n  x\n  ", "add  b 1", "a: |\n  x\nb: 1\n  "),
+        ("- |\n  x", "insert  1 2", "- |-\n  x\n- 2"),
+        ("- |\n  x", "insert  0 2", "- 2\n- |\n  x"),
+        ("a:\n  b: |\n    x", "move /a/b /b", "a: {}\nb: |-\n  x"),
+        ("a: |\n  x", "replace /a \"y\"", "a: |-\n  y"),
+    ]);
+}
