@@ -48,9 +48,6 @@ pub enum Reason {
         /// The key.
         key: String,
     },
-    /// A YAML stream of several documents.
-    #[error("the file holds several YAML documents; structural edits need exactly one")]
-    SeveralDocuments,
     /// A YAML line that ends in a carriage return alone, which readers and editors disagree about.
     #[error("a line ends in a lone carriage return; write the line ends as LF or CRLF first")]
     LoneCarriageReturn,

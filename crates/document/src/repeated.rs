@@ -26,7 +26,7 @@ pub struct RepeatedKey {
 /// twice, and a key in quotes is not the number that it looks like.
 pub(crate) fn repeated_keys(document: &Document, limit: usize) -> Vec<RepeatedKey> {
     let mut finder = Finder { document, at: Vec::new(), found: Vec::new(), limit };
-    finder.enter(document.source().root());
+    finder.enter(document.root());
     finder.found
 }
 

@@ -36,7 +36,15 @@ use tree::{Shape, YamlTree};
 
 impl Source for YamlTree {
     fn root(&self) -> NodeId {
-        NodeId(self.root_id())
+        NodeId(0)
+    }
+
+    fn n_documents(&self) -> usize {
+        YamlTree::n_documents(self)
+    }
+
+    fn root_of(&self, document: usize) -> Option<NodeId> {
+        YamlTree::root_of(self, document).map(NodeId)
     }
 
     fn kind(&self, node: NodeId) -> Kind {
@@ -76,8 +84,8 @@ impl Source for YamlTree {
         self.key_of(YamlTree::id(node)).map(|key| self.span(NodeId(key)))
     }
 
-    fn blocked(&self) -> Option<Refusal> {
-        YamlTree::blocked(self)
+    fn blocked(&self, document: usize) -> Option<Refusal> {
+        YamlTree::blocked(self, document)
     }
 
     fn comments(&self) -> Vec<Range<u32>> {

@@ -11,7 +11,8 @@ use crate::value::{JsonType, Value};
 impl Draft {
     /// Applies one operation to the draft. On failure the draft is as before.
     pub fn apply(&mut self, step: &Step) -> Result<Effect, OpError> {
-        if let Some(refusal) = self.document.blocked() {
+        self.turn_to(step.document)?;
+        if let Some(refusal) = self.document.source().blocked(step.document) {
             return Err(refusal.into());
         }
         guard_value_depth(step)?;

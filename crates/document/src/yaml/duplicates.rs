@@ -1,6 +1,7 @@
 //! Keys that appear twice in one map.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use hashbrown::HashSet;
 
@@ -10,10 +11,10 @@ use crate::refusal::{Reason, Refusal};
 /// Comparing every pair is quicker than hashing up to this many keys.
 const FEW: usize = 12;
 
-/// The first key, in document order of the maps, that its map has already.
-pub(super) fn find(tree: &YamlTree) -> Option<Refusal> {
+/// The first key, in document order of the maps, that its map has already; among these nodes.
+pub(super) fn find(tree: &YamlTree, ids: Range<u32>) -> Option<Refusal> {
     let mut keys: Vec<(u32, Cow<'_, str>)> = Vec::new();
-    for id in tree.ids().filter(|&id| tree.shape(id).is_mapping()) {
+    for id in ids.filter(|&id| tree.shape(id).is_mapping()) {
         keys.clear();
         tree.each_entry(id, |entry| {
             keys.extend(entry.key.map(|key| (key, tree.key_text(key))));

@@ -18,11 +18,16 @@ use crate::source::NodeId;
 pub(super) fn lower(tree: &YamlTree, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
     let splices = Splices::new(tree.bytes());
     let mut moved = HashSet::new();
-    collect_moved(tree, draft, draft.root(), &mut moved);
+    for root in draft.roots() {
+        collect_moved(tree, draft, *root, &mut moved);
+    }
     let renderer = Renderer { tree, draft, habits: Habits::of(tree), eol: splices.eol };
     let mut lowering =
         Lowering { tree, draft, renderer, splices, dropped_to: 0, removed_to: 0, moved };
-    lowering.member(tree.root_id(), draft.root(), Place::Root, &Style::DEFAULT)?;
+    for (index, root) in draft.roots().iter().enumerate() {
+        let id = tree.root_of(index).unwrap_or(0);
+        lowering.member(id, *root, Place::Root, &Style::DEFAULT)?;
+    }
     lowering.end_last_scalar();
     let (edits, trimmed_at) = lowering.splices.finish();
     if let Some(end) = trimmed_at {
@@ -267,7 +272,7 @@ impl Lowering<'_> {
     pub(super) fn behind_indicator(&self, id: u32, place: Place) -> u32 {
         let node = self.tree.node(id);
         let indicator = match node.indicator {
-            NONE if place == Place::Root => self.tree.marker_end.unwrap_or(0),
+            NONE if place == Place::Root => self.tree.marker_end(id).unwrap_or(0),
             NONE => node.start,
             at => at + 1,
         };

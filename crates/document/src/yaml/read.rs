@@ -1,16 +1,14 @@
 //! From a text to the documents of its stream.
 
-use std::sync::Arc;
-
 use ::yaml::{ErrorKind, Options};
 use edit::Text;
 
 use super::expansion::Aliases;
-use super::tree::{Stream, YamlTree};
+use super::tree::YamlTree;
 use crate::limits::Limits;
 use crate::refusal::{ParseError, ParseErrorKind};
 
-/// Parses every document of the stream, and gives the first.
+/// Parses every document of the stream.
 pub(crate) fn parse(text: &Text, limits: &Limits) -> Result<YamlTree, ParseError> {
     let source = text.as_str().ok_or_else(|| ParseError::not_utf8(text))?;
     // By the letter of the specification `key: [` may not be closed by a `]` below the start of `key`. Most files do
@@ -24,6 +22,5 @@ pub(crate) fn parse(text: &Text, limits: &Limits) -> Result<YamlTree, ParseError
         ParseError { kind, offset: error.offset, message: error.message }
     })?;
     let aliases = Aliases::of(&tree, limits)?;
-    let stream = Arc::new(Stream { text: text.clone(), tree, aliases });
-    Ok(YamlTree::new(stream, 0).expect("every stream has a first document, if only an empty one"))
+    Ok(YamlTree::new(text.clone(), tree, aliases))
 }

@@ -88,7 +88,7 @@ fn fill_nothing(
             let is_bare = flow::ends_in_question_mark(lowering.tree.bytes(), at);
             lowering.splices.insert(at, format!("{}: {text}", if is_bare { " " } else { "" }));
         }
-        Place::Root if lowering.tree.marker_end.is_some() => {
+        Place::Root if lowering.tree.marker_end(id).is_some() => {
             let slot = Slot {
                 parent: None,
                 collection: BlockStart::Below { map: 0, sequence: 0 },

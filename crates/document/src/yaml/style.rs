@@ -220,8 +220,9 @@ pub(super) fn around(tree: &YamlTree, entries: &[Entry], at: usize) -> Style {
         near.iter().filter(is_full).find_map(shape).is_some_and(Shape::is_flow_collection)
     };
     // Where even the keys have double quotes, strings have them too: the file is next to JSON.
-    let is_json = tree.shape(tree.root_id()) == Shape::FlowMapping
-        && tree.shape(tree.root_id() + 1) == Shape::DoubleQuoted;
+    let root = entries.first().and_then(|it| tree.document_of(it.value)).map_or(0, |it| it.root);
+    let is_json =
+        tree.shape(root) == Shape::FlowMapping && tree.shape(root + 1) == Shape::DoubleQuoted;
     let default =
         if is_json || key_quote == Some(Quote::Double) { Quote::Double } else { Quote::Plain };
     Style {

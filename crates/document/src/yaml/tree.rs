@@ -1,11 +1,11 @@
 //! The span tree of a YAML stream, as the reader gives it, and what edits ask about it.
 //!
-//! A node is looked up in the reader's arena whenever it is needed; nothing is copied. A stream has one arena, and
-//! each of its documents is a view of it with a root of its own.
+//! A node is looked up in the reader's arena whenever it is needed; nothing is copied. All documents of a stream
+//! are in one arena, each with a root of its own.
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 pub(super) use ::yaml::Kind as Shape;
 use ::yaml::{Node, Span, Tree};
@@ -86,22 +86,13 @@ pub(super) struct NodeData {
     pub(super) skip: u32,
 }
 
-/// A parsed YAML stream.
-pub(super) struct Stream {
-    pub(super) text: Text,
-    pub(super) tree: Tree,
-    pub(super) aliases: Aliases,
-}
-
-/// One document of a stream.
+/// A parsed YAML stream: the documents of a text.
 pub(crate) struct YamlTree {
-    stream: Arc<Stream>,
-    /// Which document of the stream.
-    index: usize,
-    /// The byte after `---`, if the document has one.
-    pub(super) marker_end: Option<u32>,
-    root: u32,
-    blocked: OnceLock<Option<Refusal>>,
+    text: Text,
+    tree: Tree,
+    aliases: Aliases,
+    /// Why a document may not be edited, found out when somebody asks.
+    blocked: Vec<OnceLock<Option<Refusal>>>,
 }
 
 /// A member of a container: the id of its key, for maps, and of its value.
@@ -112,64 +103,61 @@ pub(super) struct Entry {
 }
 
 impl YamlTree {
-    /// A document of a stream. One without documents reads as a null at its end.
-    pub(super) fn new(stream: Arc<Stream>, index: usize) -> Option<YamlTree> {
-        let document = stream.tree.documents().get(index);
-        if document.is_none() && index > 0 {
-            return None;
-        }
-        let root = document.map_or(0, |it| it.root);
-        let marker_end = document.and_then(|it| it.start_marker).map(|it| it.end);
-        Some(YamlTree { stream, index, marker_end, root, blocked: OnceLock::new() })
+    pub(super) fn new(text: Text, tree: Tree, aliases: Aliases) -> YamlTree {
+        let n_documents = tree.documents().len().max(1);
+        let blocked = std::iter::repeat_with(OnceLock::new).take(n_documents).collect();
+        YamlTree { text, tree, aliases, blocked }
     }
 
-    /// Another document of the stream.
-    pub(super) fn sibling(&self, index: usize) -> Option<YamlTree> {
-        YamlTree::new(Arc::clone(&self.stream), index)
-    }
-
-    pub(super) fn index(&self) -> usize {
-        self.index
-    }
-
+    /// How many documents there are. A stream without any reads as a null at its end.
     pub(super) fn n_documents(&self) -> usize {
-        self.stream.tree.documents().len().max(1)
+        self.blocked.len()
     }
 
-    pub(super) fn root_id(&self) -> u32 {
-        self.root
+    pub(super) fn root_of(&self, document: usize) -> Option<u32> {
+        match self.tree.documents().get(document) {
+            Some(document) => Some(document.root),
+            None => (document == 0).then_some(0),
+        }
     }
 
-    /// The ids of the nodes of this document.
+    /// The document that a node is part of.
+    pub(super) fn document_of(&self, id: u32) -> Option<&::yaml::Document> {
+        let documents = self.tree.documents();
+        let behind = documents.partition_point(|it| it.root <= id);
+        documents.get(behind.checked_sub(1)?)
+    }
+
+    /// The byte after the `---` of the document that a node is part of.
+    pub(super) fn marker_end(&self, id: u32) -> Option<u32> {
+        self.document_of(id)?.start_marker.map(|it| it.end)
+    }
+
+    /// The ids of all nodes.
     pub(super) fn ids(&self) -> Range<u32> {
-        self.root..self.node(self.root).skip
+        0..offset(self.tree.nodes().len())
     }
 
-    /// Why nothing in this document may be edited; found out when somebody asks.
-    pub(super) fn blocked(&self) -> Option<Refusal> {
-        let several = || {
-            let second = self.stream.tree.documents().get(1)?;
-            let at = second.start_marker.map_or(self.outer_start(second.root), |it| it.start);
-            Some(Refusal::new(Reason::SeveralDocuments, at))
-        };
+    /// Why nothing in a document may be edited.
+    pub(super) fn blocked(&self, document: usize) -> Option<Refusal> {
         let find = || {
-            several()
-                .or_else(|| duplicates::find(self))
-                .or_else(|| lone_carriage_return(self.bytes()))
+            let root = self.root_of(document)?;
+            let duplicate = duplicates::find(self, root..self.node(root).skip);
+            duplicate.or_else(|| lone_carriage_return(self.bytes()))
         };
-        self.blocked.get_or_init(find).clone()
+        self.blocked.get(document)?.get_or_init(find).clone()
     }
 
     pub(super) fn arena(&self) -> &Tree {
-        &self.stream.tree
+        &self.tree
     }
 
     pub(super) fn aliases(&self) -> &Aliases {
-        &self.stream.aliases
+        &self.aliases
     }
 
     fn raw(&self, id: u32) -> Option<&Node> {
-        self.stream.tree.nodes().get(id as usize)
+        self.tree.nodes().get(id as usize)
     }
 
     pub(super) fn node(&self, id: u32) -> NodeData {
@@ -180,8 +168,8 @@ impl YamlTree {
             return NodeData { shape: Shape::Empty, start, end, indicator, skip };
         };
         let Span { start, end } = node.span();
-        let indicator = self.stream.tree.indicator(id).unwrap_or(NONE);
-        NodeData { shape: node.kind(), start, end, indicator, skip: self.stream.tree.skip(id) }
+        let indicator = self.tree.indicator(id).unwrap_or(NONE);
+        NodeData { shape: node.kind(), start, end, indicator, skip: self.tree.skip(id) }
     }
 
     pub(super) fn shape(&self, id: u32) -> Shape {
@@ -189,16 +177,16 @@ impl YamlTree {
     }
 
     pub(super) fn skip(&self, id: u32) -> u32 {
-        self.stream.tree.skip(id)
+        self.tree.skip(id)
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
-        self.stream.text.bytes()
+        self.text.bytes()
     }
 
     fn source(&self) -> &str {
         // The parser took it as one.
-        self.stream.text.as_str().unwrap_or_default()
+        self.text.as_str().unwrap_or_default()
     }
 
     pub(super) fn slice(&self, range: Range<u32>) -> &str {
@@ -206,11 +194,10 @@ impl YamlTree {
     }
 
     pub(super) fn props(&self, id: u32) -> Option<Props> {
-        let properties = self.stream.tree.properties(id)?;
+        let properties = self.tree.properties(id)?;
         let range = |span: Span| (!span.is_empty()).then_some(span.start..span.end);
         let tag = range(properties.tag).map(|range| {
-            let document = self.stream.tree.documents().get(self.index);
-            let name = document.and_then(|it| self.stream.tree.tag(it, id, self.source()));
+            let name = self.document_of(id).and_then(|it| self.tree.tag(it, id, self.source()));
             (range, name.map_or(TagKind::Custom, |it| TagKind::of(&it)))
         });
         Some(Props { anchor: range(properties.anchor), tag })
@@ -218,7 +205,7 @@ impl YamlTree {
 
     /// What an alias stands for.
     pub(super) fn target(&self, alias: u32) -> Option<u32> {
-        self.stream.tree.target(alias)
+        self.tree.target(alias)
     }
 
     /// The key of the value of a map's member.
@@ -233,7 +220,7 @@ impl YamlTree {
     /// The first byte that belongs to the node, its anchor and tag included.
     pub(super) fn outer_start(&self, id: u32) -> u32 {
         match self.raw(id) {
-            Some(_) => self.stream.tree.outer_start(id),
+            Some(_) => self.tree.outer_start(id),
             None => self.node(id).start,
         }
     }

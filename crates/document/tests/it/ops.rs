@@ -207,7 +207,7 @@ fn a_lone_slash_is_the_root_unless_there_is_an_empty_key() {
 }
 
 fn expecting(line: &str, expects: Expects, expects_parent: Option<JsonType>) -> Step {
-    Step { op: op(line), expects, expects_parent }
+    Step { expects, expects_parent, ..Step::from(op(line)) }
 }
 
 /// FA-36 to FA-40, FA-43, X-15: each member of `expects` alone, and all of them together.

@@ -100,7 +100,7 @@ fn files_that_may_not_be_edited_say_why() {
     assert_eq!(blocked("a: 1\nb: 2\n"), None);
     assert_eq!(blocked("a: 1\nb: 2\n'a': 3\n"), Some((duplicate("a"), 10)));
     assert_eq!(blocked("x: {1: a, \"1\": b}\n"), Some((duplicate("1"), 10)));
-    assert_eq!(blocked("a: 1\n---\nb: 2\n"), Some((Reason::SeveralDocuments, 5)));
+    assert_eq!(blocked("a: 1\n---\nb: 2\nb: 3\n"), None);
     assert_eq!(blocked("a: 1\n...\n"), None);
     let many: String = (0..50).map(|key| format!("k{key}: 1\n")).collect();
     assert_eq!(blocked(&many), None);
