@@ -8,7 +8,7 @@ use edit::{EditSet, Text};
 use crate::draft::Draft;
 use crate::limits::Limits;
 use crate::pointer::{Pointer, parse_index};
-use crate::refusal::{ParseError, ParseErrorKind, Refusal};
+use crate::refusal::{ParseError, ParseErrorKind, Reason, Refusal};
 use crate::repeated::{self, RepeatedKey};
 use crate::source::{Kind, NodeId, Source};
 use crate::value::Value;
@@ -112,6 +112,15 @@ impl Document {
     /// Why nothing in this document may be edited structurally.
     pub fn blocked(&self) -> Option<Refusal> {
         self.source.blocked(self.index)
+    }
+
+    /// Why this is not the one document of its text that can be edited: [`Document::blocked`], or there are several.
+    pub fn not_alone(&self) -> Option<Refusal> {
+        let second = || {
+            let root = self.source.root_of(1)?;
+            Some(Refusal::new(Reason::SeveralDocuments, self.source.span(root).start))
+        };
+        self.blocked().or_else(second)
     }
 
     /// How many documents the text holds: one, but for YAML streams. An empty stream holds a null.

@@ -234,6 +234,11 @@ impl Draft {
         self.opened.get(&walk.node()).map(Container::len)
     }
 
+    /// Whether the root is an object with an empty key, so that `/` is that key and not the root.
+    pub fn has_empty_key(&mut self) -> bool {
+        self.position_of(self.root(), "").is_some()
+    }
+
     /// The state now, for [`Draft::roll_back`].
     pub fn mark(&self) -> Mark {
         Mark(self.log.len())
@@ -267,7 +272,7 @@ impl Draft {
 
     /// The pointer by the RFC alone: `"/"` is the root unless the root has an empty key.
     fn literal(&mut self, pointer: &Pointer) -> Pointer {
-        if pointer.is_lone_slash() && self.position_of(self.root(), "").is_none() {
+        if pointer.is_lone_slash() && !self.has_empty_key() {
             Pointer::root()
         } else {
             pointer.clone()

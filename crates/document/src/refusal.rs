@@ -48,6 +48,9 @@ pub enum Reason {
         /// The key.
         key: String,
     },
+    /// A YAML stream of several documents, where one is expected.
+    #[error("the file holds several YAML documents, where one is expected")]
+    SeveralDocuments,
     /// A YAML line that ends in a carriage return alone, which readers and editors disagree about.
     #[error("a line ends in a lone carriage return; write the line ends as LF or CRLF first")]
     LoneCarriageReturn,

@@ -105,9 +105,7 @@ impl Draft {
         let Some(position) = self.position_of(walk.node(), from) else {
             return Err(self.missing_key(&walk, at.join(from), from));
         };
-        if from == to {
-            return Ok(Effect::default());
-        }
+        // FA-32: `to` is absent, so a key is not renamed to itself.
         if self.position_of(walk.node(), to).is_some() {
             return Err(OpError::KeyExists { at: at.join(to) });
         }

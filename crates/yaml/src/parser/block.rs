@@ -505,7 +505,8 @@ impl Parser<'_> {
             let began = self.tree.nodes[frame.node as usize].start as usize;
             return self.fail_in(colon, &message, &format!("the flow {name} began"), began);
         }
-        let message = "expected a key on one line or `?` before it, found `:` behind a node of several lines";
+        let message =
+            "expected a key on one line or `?` before it, found `:` behind a node of several lines";
         self.fail_in(colon, message, "the node began", start)
     }
 
