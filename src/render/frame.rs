@@ -242,6 +242,7 @@ mod tests {
             start_col: col,
             end_line: line,
             end_col: col + needle.chars().count() as u32,
+            document: None,
         }
     }
 
@@ -333,6 +334,7 @@ mod tests {
                 start_col: 1,
                 end_line: 1,
                 end_col: 1,
+                document: None,
             };
             assert!(
                 !Framer::new(&frames)

@@ -489,19 +489,30 @@ fn what_was_not_checked_is_named() {
             &["(unusable_schema: 1)"],
             &[],
         ),
-        green(
+        //
+        row(
             "several documents",
-            "//- ws/x.yaml\n# yaml-language-server: $schema=s.json\na: 1\n---\na: x\n",
-            &["(several_documents: 1)"],
-            &[("/summary/files/unchecked/0/places", "[\"x.yaml\"]")],
+            &[
+                S,
+                GOOD,
+                "//- ws/x.yaml\n# yaml-language-server: $schema=s.json\na: 1\n---\na: x\n---\na: 2\n",
+            ],
+            "check",
+            1,
+            &["Red. 1 error"],
+            &[
+                ("/diagnostics/0/location/document", "1"),
+                ("/diagnostics/0/location/start_line", "4"),
+                ("/diagnostics/0/json_pointer", "\"/a\""),
+            ],
         ),
         row(
             "several documents of a kind",
-            &[PACK, MODULE, "//- ws/modules/b.yaml\nname: b\n---\nport: x\n"],
+            &[PACK, MODULE, "//- ws/modules/b.yaml\nname: b\n---\nname: c\nport: x\n"],
             "check",
-            0,
-            &["(several_documents: 1)"],
-            &[("/summary/files/checked", "1")],
+            1,
+            &["Red. 1 error"],
+            &[("/summary/files/checked", "2"), ("/diagnostics/0/location/document", "1")],
         ),
         row(
             "a key twice",
@@ -604,7 +615,7 @@ fn what_was_not_checked_is_named() {
             "a rule that misses a file",
             &[
                 PACK,
-                "//- ws/modules/a.yaml\nname: a\nuses: [b]\n//- ws/modules/b.yaml\nname: b\n---\nname: c\n",
+                "//- ws/modules/a.yaml\nname: a\nuses: [b]\n//- ws/modules/b.yaml\nname: b\nx: &x [*x]\n",
             ],
             "check",
             0,

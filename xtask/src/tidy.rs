@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("edit", &[]),
     ("protocol", &[]),
     ("yaml", &[]),
-    ("document", &["edit"]),
+    ("document", &["edit", "yaml"]),
     ("snapshot", &["edit"]),
     ("check", &["document", "edit", "snapshot"]),
     ("patch", &["check", "document", "edit", "snapshot"]),

@@ -28,8 +28,6 @@ pub enum Unchecked {
     RemoteSchema,
     /// Its schema is not there, is invalid or is written in a draft that is not supported.
     UnusableSchema,
-    /// It holds several YAML documents, and only the first one was looked at.
-    SeveralDocuments,
     /// A map has a key twice, and only the last value was looked at.
     DuplicateKey,
     /// A rule could not be decided for it.
@@ -40,7 +38,7 @@ pub enum Unchecked {
 
 impl Unchecked {
     /// All of them, in order.
-    pub const ALL: [Unchecked; 12] = [
+    pub const ALL: [Unchecked; 11] = [
         Unchecked::Template,
         Unchecked::SyntaxError,
         Unchecked::TooLarge,
@@ -49,7 +47,6 @@ impl Unchecked {
         Unchecked::Link,
         Unchecked::RemoteSchema,
         Unchecked::UnusableSchema,
-        Unchecked::SeveralDocuments,
         Unchecked::DuplicateKey,
         Unchecked::UndecidedRule,
         Unchecked::Blocked,
@@ -163,9 +160,9 @@ mod tests {
         let remote = || partial(Unchecked::RemoteSchema);
         assert_eq!(merged([complete(), remote()]), []);
         assert_eq!(merged([remote(), complete()]), []);
-        let both = [Unchecked::RemoteSchema, Unchecked::SeveralDocuments];
-        assert_eq!(merged([remote(), partial(Unchecked::SeveralDocuments)]), both);
-        assert_eq!(merged([partial(Unchecked::SeveralDocuments), remote()]), both);
+        let both = [Unchecked::RemoteSchema, Unchecked::UnusableSchema];
+        assert_eq!(merged([remote(), partial(Unchecked::UnusableSchema)]), both);
+        assert_eq!(merged([partial(Unchecked::UnusableSchema), remote()]), both);
     }
 
     #[test]

@@ -40,6 +40,10 @@ fn kinship(diagnostic: &Diagnostic) -> blake3::Hash {
     put(b's', &diagnostic.source);
     put(b'r', &diagnostic.rule_id);
     put(b'f', &diagnostic.file);
+    // The same pointer in another document of the text is another place.
+    if let Some(index) = diagnostic.location.and_then(|it| it.document).filter(|it| *it > 0) {
+        put(b'd', &index.to_string());
+    }
     match (&diagnostic.json_pointer, &diagnostic.anchor) {
         (Some(pointer), _) => put(b'p', pointer),
         (None, Some(anchor)) => put(b'a', anchor),
@@ -108,6 +112,9 @@ impl Bytes {
     }
 
     fn put_step(&mut self, step: &Step) {
+        if step.document > 0 {
+            self.put(&step.document.to_string());
+        }
         let mut op = |name: &str, parts: &[&str]| {
             self.put(name);
             parts.iter().for_each(|it| self.put(it));

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use document::Document;
 use edit::{LineIndex, Unit};
 
 /// A range of a text.
@@ -19,6 +20,8 @@ pub struct Location {
     pub end_line: u32,
     /// Column of the end in code points, from 1.
     pub end_col: u32,
+    /// Which document of the text it is in, from 0; `None` if the text holds only one.
+    pub document: Option<u32>,
 }
 
 impl Location {
@@ -33,6 +36,14 @@ impl Location {
             start_col: start.column + 1,
             end_line: end.line + 1,
             end_col: end.column + 1,
+            document: None,
         })
+    }
+
+    /// The same place, said to be in one of the documents of its text.
+    #[must_use]
+    pub fn in_document(self, document: &Document) -> Location {
+        let index = u32::try_from(document.index()).ok();
+        Location { document: index.filter(|_| document.n_documents() > 1), ..self }
     }
 }

@@ -8,7 +8,7 @@ use edit::{EditSet, Text};
 use crate::draft::Draft;
 use crate::limits::Limits;
 use crate::pointer::{Pointer, parse_index};
-use crate::refusal::{ParseError, ParseErrorKind, Refusal};
+use crate::refusal::{ParseError, ParseErrorKind, Reason, Refusal};
 use crate::repeated::{self, RepeatedKey};
 use crate::source::{Kind, NodeId, Source};
 use crate::value::Value;
@@ -58,7 +58,9 @@ impl Format {
 pub struct Document {
     text: Text,
     format: Format,
-    source: Box<dyn Source + Send + Sync>,
+    source: Arc<dyn Source + Send + Sync>,
+    /// Which document of the text: 0, but for YAML streams.
+    index: usize,
 }
 
 /// Where a value stands in the text.
@@ -71,7 +73,8 @@ pub struct Found {
 }
 
 /// Parses `text`. A text that breaks the grammar or a limit is an error; one that can be read but not edited
-/// without risk (duplicate keys, several YAML documents) parses, and [`Document::blocked`] says why.
+/// without risk (duplicate keys) parses, and [`Document::blocked`] says why. Of a YAML stream it is the first
+/// document; [`Document::nth`] leads to the others.
 pub fn parse(text: &Text, format: Format, limits: &Limits) -> Result<Arc<Document>, ParseError> {
     if text.len() > limits.max_bytes {
         return Err(ParseError {
@@ -84,17 +87,15 @@ pub fn parse(text: &Text, format: Format, limits: &Limits) -> Result<Arc<Documen
             ),
         });
     }
-    if let Err(error) = std::str::from_utf8(text.bytes()) {
-        let offset = u32::try_from(error.valid_up_to()).unwrap_or(u32::MAX);
-        let message = format!("byte {offset} is not valid UTF-8");
-        return Err(ParseError { kind: ParseErrorKind::NotUtf8, offset, message });
+    if text.as_str().is_none() {
+        return Err(ParseError::not_utf8(text));
     }
-    let source: Box<dyn Source + Send + Sync> = match format {
-        Format::Json => Box::new(json::parse(text, limits)?),
-        Format::Yaml => Box::new(yaml::parse(text, limits)?),
-        Format::Toml => Box::new(toml::parse(text, limits)?),
+    let source: Arc<dyn Source + Send + Sync> = match format {
+        Format::Json => Arc::new(json::parse(text, limits)?),
+        Format::Yaml => Arc::new(yaml::parse(text, limits)?),
+        Format::Toml => Arc::new(toml::parse(text, limits)?),
     };
-    Ok(Arc::new(Document { text: text.clone(), format, source }))
+    Ok(Arc::new(Document { text: text.clone(), format, source, index: 0 }))
 }
 
 impl Document {
@@ -110,12 +111,46 @@ impl Document {
 
     /// Why nothing in this document may be edited structurally.
     pub fn blocked(&self) -> Option<Refusal> {
-        self.source.blocked()
+        self.source.blocked(self.index)
+    }
+
+    /// Why this is not the one document of its text that can be edited: [`Document::blocked`], or there are several.
+    pub fn not_alone(&self) -> Option<Refusal> {
+        let second = || {
+            let root = self.source.root_of(1)?;
+            Some(Refusal::new(Reason::SeveralDocuments, self.source.span(root).start))
+        };
+        self.blocked().or_else(second)
+    }
+
+    /// How many documents the text holds: one, but for YAML streams. An empty stream holds a null.
+    pub fn n_documents(&self) -> usize {
+        self.source.n_documents()
+    }
+
+    /// Which of them this is, from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Another document of the same text. Drafts of either can change both.
+    pub fn nth(self: &Arc<Document>, index: usize) -> Option<Arc<Document>> {
+        if index == self.index {
+            return Some(Arc::clone(self));
+        }
+        self.source.root_of(index)?;
+        let (text, source) = (self.text.clone(), Arc::clone(&self.source));
+        Some(Arc::new(Document { text, format: self.format, source, index }))
+    }
+
+    /// All documents of the text, in order.
+    pub fn all(self: &Arc<Document>) -> impl Iterator<Item = Arc<Document>> + '_ {
+        (0..self.n_documents()).filter_map(|index| self.nth(index))
     }
 
     /// The whole document as a value, aliases expanded.
     pub fn value(&self) -> Value {
-        self.value_of(self.source.root())
+        self.value_of(self.root())
     }
 
     /// The value at `pointer`.
@@ -131,7 +166,7 @@ impl Document {
     /// Where the value at each pointer stands, as [`Document::locate`] says it of one. Takes time in proportion to
     /// the document and the pointers together, while many calls of `locate` look at a large container many times.
     pub fn locate_many(&self, pointers: &[Pointer]) -> Vec<Option<Found>> {
-        let nodes = locate::find_all(self.source(), pointers);
+        let nodes = locate::find_all(self.source(), self.root(), pointers);
         nodes.into_iter().map(|node| node.map(|node| self.found(node))).collect()
     }
 
@@ -140,7 +175,7 @@ impl Document {
         repeated::repeated_keys(self, limit)
     }
 
-    /// The bytes of every comment, in order. A comment that runs to the end of its line is without the line end.
+    /// The bytes of every comment of the text, in order. A comment that runs to the end of its line is without the line end.
     pub fn comments(&self) -> Vec<Range<u32>> {
         self.source.comments()
     }
@@ -157,6 +192,10 @@ impl Document {
         Draft::new(Arc::clone(self))
     }
 
+    pub(crate) fn root(&self) -> NodeId {
+        self.source.root_of(self.index).unwrap_or(self.source.root())
+    }
+
     pub(crate) fn source(&self) -> &dyn Source {
         &*self.source
     }
@@ -165,12 +204,17 @@ impl Document {
         self.source.value(node)
     }
 
+    /// The value of one of the documents of the text.
+    pub(crate) fn value_in(&self, document: usize) -> Option<Value> {
+        self.source.root_of(document).map(|root| self.value_of(root))
+    }
+
     fn found(&self, node: NodeId) -> Found {
         Found { span: self.source.span(node), key_span: self.source.key_span(node) }
     }
 
     fn find(&self, pointer: &Pointer) -> Option<NodeId> {
-        let root = self.source.root();
+        let root = self.root();
         let found = pointer.segments().iter().try_fold(root, |node, segment| {
             let node = self.source.alias_target(node).unwrap_or(node);
             let children = self.source.children(node);

@@ -16,10 +16,10 @@ mod view;
 
 pub(crate) use view::Member;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use edit::{EditSet, Text};
+use hashbrown::{HashMap, HashSet};
 
 use self::item_list::ItemList;
 use self::key_index::KeyIndex;
@@ -96,7 +96,7 @@ struct Slot {
 }
 
 enum Undo {
-    Root(Node),
+    Root(usize, Node),
     Replaced {
         container: Node,
         at: usize,
@@ -131,7 +131,10 @@ enum Undo {
 /// Changes to one document that are not text yet.
 pub struct Draft {
     document: Arc<Document>,
-    root: Node,
+    /// The roots of the documents of the text.
+    roots: Vec<Node>,
+    /// The document that pointers mean.
+    current: usize,
     opened: HashMap<Node, Container>,
     /// The new nodes: a scalar's value, or `None` for a container, which is in `opened`.
     fresh: Vec<Option<Value>>,
@@ -140,8 +143,6 @@ pub struct Draft {
     next_slot: u32,
     log: Vec<Undo>,
 }
-
-const ROOT_SLOT: SlotId = SlotId(0);
 
 /// The way from the root along a pointer, as far as it leads.
 struct Walk {
@@ -167,14 +168,21 @@ impl Walk {
 
 impl Draft {
     pub(crate) fn new(document: Arc<Document>) -> Draft {
-        let root = Node::Base(document.source().root());
+        let source = document.source();
+        let roots: Vec<Node> = (0..source.n_documents())
+            .map(|it| Node::Base(source.root_of(it).unwrap_or(source.root())))
+            .collect();
+        // The first slots are those of the roots.
+        let next_slot = u32::try_from(roots.len()).expect("fewer documents than bytes in memory");
+        let current = document.index();
         Draft {
             document,
-            root,
+            roots,
+            current,
             opened: HashMap::new(),
             fresh: Vec::new(),
             moved: HashSet::new(),
-            next_slot: 1,
+            next_slot,
             log: Vec::new(),
         }
     }
@@ -189,9 +197,20 @@ impl Draft {
         self.log.is_empty()
     }
 
+    /// Lets pointers mean another document of the text; without one, they mean the document that the draft was made
+    /// of or the one of the last operation.
+    pub fn turn_to(&mut self, document: usize) -> Result<(), OpError> {
+        let n_documents = self.roots.len();
+        if document >= n_documents {
+            return Err(OpError::NoDocument { index: document, n_documents });
+        }
+        self.current = document;
+        Ok(())
+    }
+
     /// The document as the draft has it.
     pub fn value(&self) -> Value {
-        self.value_of(self.root)
+        self.value_of(self.root())
     }
 
     /// The value at `pointer` as the draft has it. A pointer through an alias leads nowhere.
@@ -213,6 +232,11 @@ impl Draft {
             return None;
         }
         self.opened.get(&walk.node()).map(Container::len)
+    }
+
+    /// Whether the root is an object with an empty key, so that `/` is that key and not the root.
+    pub fn has_empty_key(&mut self) -> bool {
+        self.position_of(self.root(), "").is_some()
     }
 
     /// The state now, for [`Draft::roll_back`].
@@ -248,7 +272,7 @@ impl Draft {
 
     /// The pointer by the RFC alone: `"/"` is the root unless the root has an empty key.
     fn literal(&mut self, pointer: &Pointer) -> Pointer {
-        if pointer.is_lone_slash() && self.position_of(self.root, "").is_none() {
+        if pointer.is_lone_slash() && !self.has_empty_key() {
             Pointer::root()
         } else {
             pointer.clone()
@@ -263,9 +287,9 @@ impl Draft {
     /// Opens the containers along `pointer`. Stops where it leads nowhere; fails where it leads through an alias
     /// or to a key that only a merge provides.
     fn walk_literally(&mut self, pointer: &Pointer) -> Result<Walk, OpError> {
-        let root = self.root;
+        let root = self.root();
         let mut walk = Walk {
-            slots: vec![ROOT_SLOT],
+            slots: vec![SlotId(u32::try_from(self.current).unwrap_or(0))],
             nodes: vec![root],
             positions: Vec::new(),
             is_complete: true,
@@ -400,8 +424,8 @@ impl Draft {
     fn replace(&mut self, place: Option<(Node, usize)>, node: Node) {
         match place {
             None => {
-                let old = std::mem::replace(&mut self.root, node);
-                self.log.push(Undo::Root(old));
+                let old = std::mem::replace(&mut self.roots[self.current], node);
+                self.log.push(Undo::Root(self.current, old));
             }
             Some((container, at)) => {
                 let old =
@@ -471,7 +495,7 @@ impl Draft {
 
     fn undo(&mut self, undo: Undo) {
         match undo {
-            Undo::Root(node) => self.root = node,
+            Undo::Root(document, node) => self.roots[document] = node,
             Undo::Moved(node) => {
                 self.moved.remove(&node);
             }

@@ -206,7 +206,7 @@ impl Source for JsonTree {
         self.at(node).key.map(|key| key..self.key_end(key) as u32)
     }
 
-    fn blocked(&self) -> Option<Refusal> {
+    fn blocked(&self, _document: usize) -> Option<Refusal> {
         let offset = self.repeated_key?;
         let key = self.key_text(offset).into_owned();
         Some(Refusal::new(Reason::DuplicateKey { key }, offset))

@@ -4,7 +4,7 @@
 //! quadratic in a large container, so they are put into a tree by their segments, and the members of each
 //! container on the way are looked at once.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::pointer::{Pointer, parse_index};
 use crate::source::{Kind, NodeId, Source};
@@ -17,8 +17,11 @@ struct Prefix<'p> {
 }
 
 /// The node at each pointer, read as [`crate::Document::locate`] reads one.
-pub(crate) fn find_all(source: &dyn Source, pointers: &[Pointer]) -> Vec<Option<NodeId>> {
-    let root = source.root();
+pub(crate) fn find_all(
+    source: &dyn Source,
+    root: NodeId,
+    pointers: &[Pointer],
+) -> Vec<Option<NodeId>> {
     let mut prefixes = vec![Prefix { node: Some(root), ..Prefix::default() }];
     let ends: Vec<usize> = pointers.iter().map(|it| insert(&mut prefixes, it)).collect();
     // A prefix is longer than the one it goes on from, and was added after it.

@@ -123,6 +123,8 @@ pub struct Expects {
 pub struct Step {
     /// What to do.
     pub op: Op,
+    /// In which document of the text, from 0: others than 0 are in YAML streams only.
+    pub document: usize,
     /// What must hold of the addressed slot.
     pub expects: Expects,
     /// The type that the container of the addressed slot must have.
@@ -131,7 +133,7 @@ pub struct Step {
 
 impl From<Op> for Step {
     fn from(op: Op) -> Step {
-        Step { op, expects: Expects::default(), expects_parent: None }
+        Step { op, document: 0, expects: Expects::default(), expects_parent: None }
     }
 }
 
@@ -182,6 +184,14 @@ pub enum OpError {
     BadIndex {
         /// The place.
         at: Pointer,
+    },
+    /// The text has fewer documents.
+    #[error("there is no document {index}, the file holds {n_documents}")]
+    NoDocument {
+        /// The document that was asked for, from 0.
+        index: usize,
+        /// How many there are.
+        n_documents: usize,
     },
     /// The root cannot be deleted, moved or renamed.
     #[error("the root of a document cannot be deleted or moved")]

@@ -1,6 +1,6 @@
 //! Why a text was not parsed, and why a change was not made. A refusal names the place.
 
-use edit::EditError;
+use edit::{EditError, Text};
 
 /// A text that could not be parsed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -48,8 +48,8 @@ pub enum Reason {
         /// The key.
         key: String,
     },
-    /// A YAML stream of several documents.
-    #[error("the file holds several YAML documents; structural edits need exactly one")]
+    /// A YAML stream of several documents, where one is expected.
+    #[error("the file holds several YAML documents, where one is expected")]
     SeveralDocuments,
     /// A YAML line that ends in a carriage return alone, which readers and editors disagree about.
     #[error("a line ends in a lone carriage return; write the line ends as LF or CRLF first")]
@@ -117,6 +117,16 @@ pub enum Reason {
     /// The edits could not be put together.
     #[error("{0}")]
     Edits(EditError),
+}
+
+impl ParseError {
+    /// The text is not UTF-8.
+    pub(crate) fn not_utf8(text: &Text) -> ParseError {
+        let valid = std::str::from_utf8(text.bytes()).map_or_else(|it| it.valid_up_to(), str::len);
+        let offset = u32::try_from(valid).unwrap_or(u32::MAX);
+        let message = format!("byte {offset} is not valid UTF-8");
+        ParseError { kind: ParseErrorKind::NotUtf8, offset, message }
+    }
 }
 
 impl Refusal {

@@ -49,7 +49,7 @@ pub(crate) fn reorder(
 /// may be on the way.
 fn find_array(document: &Document, at: &Pointer) -> Result<(NodeId, Vec<usize>), Refusal> {
     let source = document.source();
-    let mut node = source.root();
+    let mut node = document.root();
     let mut positions = Vec::new();
     for segment in at.segments() {
         if let Some(refusal) = source.refuses_change_inside(node) {
@@ -119,9 +119,16 @@ fn verify(
     order: &[usize],
 ) -> Result<(), Reason> {
     let (_, edited) = reread(document, edits)?;
-    let mut expected = document.value();
-    permute(&mut expected, positions, order);
-    let is_as_meant = edited.blocked().is_none() && edited.value() == expected;
+    let is_as_meant = |index: usize| {
+        let mut expected = document.value_in(index);
+        if let Some(expected) = expected.as_mut().filter(|_| index == document.index()) {
+            permute(expected, positions, order);
+        }
+        edited.value_in(index) == expected
+    };
+    let is_as_meant = edited.n_documents() == document.n_documents()
+        && edited.source().blocked(document.index()).is_none()
+        && (0..edited.n_documents()).all(is_as_meant);
     if is_as_meant && sorted_comments(document) == sorted_comments(&edited) {
         Ok(())
     } else {

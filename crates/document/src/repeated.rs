@@ -1,7 +1,8 @@
 //! Keys that one object has more than once, and where.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use hashbrown::HashMap;
 
 use crate::document::{Document, Format};
 use crate::pointer::Pointer;
@@ -25,7 +26,7 @@ pub struct RepeatedKey {
 /// twice, and a key in quotes is not the number that it looks like.
 pub(crate) fn repeated_keys(document: &Document, limit: usize) -> Vec<RepeatedKey> {
     let mut finder = Finder { document, at: Vec::new(), found: Vec::new(), limit };
-    finder.enter(document.source().root());
+    finder.enter(document.root());
     finder.found
 }
 

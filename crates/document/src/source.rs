@@ -41,7 +41,18 @@ pub(crate) struct Items {
 
 /// A parsed text as a tree of nodes, and the way back from an overlay of it to byte edits.
 pub(crate) trait Source {
+    /// The node that holds all others.
     fn root(&self) -> NodeId;
+
+    /// How many documents the text holds: one, but for YAML streams.
+    fn n_documents(&self) -> usize {
+        1
+    }
+
+    /// The root of one of the documents.
+    fn root_of(&self, document: usize) -> Option<NodeId> {
+        (document == 0).then(|| self.root())
+    }
 
     fn kind(&self, node: NodeId) -> Kind;
 
@@ -85,8 +96,8 @@ pub(crate) trait Source {
     /// Where the items of an array stand; `None` if they are spread among other things.
     fn items(&self, array: NodeId) -> Option<Items>;
 
-    /// Why nothing in this text may be edited structurally.
-    fn blocked(&self) -> Option<Refusal>;
+    /// Why nothing in this document of the text may be edited structurally.
+    fn blocked(&self, document: usize) -> Option<Refusal>;
 
     /// Why nothing may be changed inside this container or alias, though it may be replaced as a whole.
     fn refuses_change_inside(&self, _node: NodeId) -> Option<Refusal> {

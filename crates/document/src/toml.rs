@@ -57,7 +57,7 @@ impl Source for TomlTree {
         self.key_use(node.0).map(|it| it.start..it.end)
     }
 
-    fn blocked(&self) -> Option<Refusal> {
+    fn blocked(&self, _document: usize) -> Option<Refusal> {
         None
     }
 

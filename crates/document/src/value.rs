@@ -5,8 +5,9 @@ pub(crate) mod write;
 
 pub use number::Number;
 
-use std::collections::HashMap;
 use std::fmt;
+
+use hashbrown::HashMap;
 
 /// A value of the JSON data model, and the two things that the formats have beyond it: date-times and
 /// non-finite numbers (see [`Number`]).

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use edit::{EditSet, Text};
+use hashbrown::HashSet;
 
 use crate::document::{self, Document};
 use crate::draft::{Draft, Node};
@@ -26,7 +26,7 @@ pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<Text, Refusal> {
         compared_targets: RefCell::default(),
         differs_at: Cell::new(None),
     };
-    if reread.blocked().is_none() && comparison.node(draft.root(), reread.source().root()) {
+    if comparison.documents() {
         Ok(edited)
     } else {
         let offset = comparison.differs_at.get().unwrap_or(offset);
@@ -57,6 +57,18 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
+    /// Whether every document reads as the draft has it, and none that was changed is beyond editing now.
+    fn documents(&self) -> bool {
+        let (old, new) = (self.old.source(), self.new.source());
+        let is_equal = |(index, &root): (usize, &Node)| {
+            let is_blocked = || new.blocked(index).is_some() && old.blocked(index).is_none();
+            let found = new.root_of(index);
+            found.is_some_and(|found| self.node(root, found)) && !is_blocked()
+        };
+        new.n_documents() == old.n_documents()
+            && self.draft.roots().iter().enumerate().all(is_equal)
+    }
+
     fn node(&self, expected: Node, found: NodeId) -> bool {
         let is_equal = self.is_equal(expected, found);
         if let Node::Base(base) = expected

@@ -1,18 +1,18 @@
 //! YAML 1.2, block and flow.
 //!
 //! Plain scalars are read by the core schema. Keys are their characters whatever their type, so `1: a` has the
-//! key `1`. A key that is not a scalar is shown as it is written, and its map is not edited. The tree is that of
-//! the stream's first document; a stream of several is not edited.
+//! key `1`. A key that is not a scalar is shown as it is written, and its map is not edited. A stream of several
+//! documents has a tree for each.
 
 mod ambiguous;
 mod anchors;
 mod block;
-mod build;
-mod comments;
 mod duplicates;
+mod expansion;
 mod flow;
 mod lower;
 mod moved;
+mod read;
 mod render;
 mod replace;
 mod resolve;
@@ -22,9 +22,8 @@ mod splice;
 mod style;
 mod tree;
 
-pub(crate) use build::parse;
+pub(crate) use read::parse;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use edit::Edit;
@@ -40,6 +39,14 @@ impl Source for YamlTree {
         NodeId(0)
     }
 
+    fn n_documents(&self) -> usize {
+        YamlTree::n_documents(self)
+    }
+
+    fn root_of(&self, document: usize) -> Option<NodeId> {
+        YamlTree::root_of(self, document).map(NodeId)
+    }
+
     fn kind(&self, node: NodeId) -> Kind {
         match self.shape(YamlTree::id(node)) {
             Shape::Alias => Kind::Alias,
@@ -50,18 +57,18 @@ impl Source for YamlTree {
     }
 
     fn children(&self, node: NodeId) -> Vec<Child<'_>> {
-        let entries = self.entries(YamlTree::id(node)).into_iter();
-        let child = |entry: tree::Entry| Child {
-            key: entry.key.map(|key| Cow::Borrowed(self.key_text(key))),
-            node: NodeId(entry.value),
-        };
-        entries.map(child).collect()
+        let mut children = Vec::new();
+        self.each_entry(YamlTree::id(node), |entry| {
+            let key = entry.key.map(|key| self.key_text(key));
+            children.push(Child { key, node: NodeId(entry.value) });
+        });
+        children
     }
 
     fn scalar(&self, node: NodeId) -> Value {
         let id = YamlTree::id(node);
-        let tag = self.props(id).and_then(|props| props.tag.as_ref()).map(|(_, kind)| *kind);
-        resolve::resolve(self.scalar_text(id), self.shape(id), tag)
+        let tag = self.props(id).and_then(|props| props.tag).map(|(_, kind)| kind);
+        resolve::resolve(&self.scalar_text(id), self.shape(id), tag)
     }
 
     fn alias_target(&self, node: NodeId) -> Option<NodeId> {
@@ -77,12 +84,12 @@ impl Source for YamlTree {
         self.key_of(YamlTree::id(node)).map(|key| self.span(NodeId(key)))
     }
 
-    fn blocked(&self) -> Option<Refusal> {
-        self.blocked.clone()
+    fn blocked(&self, document: usize) -> Option<Refusal> {
+        YamlTree::blocked(self, document)
     }
 
     fn comments(&self) -> Vec<Range<u32>> {
-        comments::comments(self)
+        self.arena().comments().iter().map(|it| it.start..it.end).collect()
     }
 
     fn items(&self, array: NodeId) -> Option<Items> {

@@ -81,7 +81,8 @@ impl FromStr for ContentHash {
     }
 }
 
-/// Immutable bytes with their hash; cheap to clone. Any bytes are a text, valid UTF-8 or not.
+/// Immutable bytes with their hash; cheap to clone. Any bytes are a text, valid UTF-8 or not; which of the two is found
+/// out once, when the text is made.
 ///
 /// The hash is computed when it is first asked for: many texts only live between two steps of a computation,
 /// and hashing one costs more than copying it.
@@ -91,34 +92,54 @@ pub struct Text {
 }
 
 struct Shared {
-    bytes: Vec<u8>,
+    content: Content,
     hash: OnceLock<ContentHash>,
+}
+
+enum Content {
+    Utf8(String),
+    Other(Vec<u8>),
 }
 
 impl Text {
     /// Takes the bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Text {
-        Text { shared: Arc::new(Shared { bytes: bytes.into(), hash: OnceLock::new() }) }
+        let content = match String::from_utf8(bytes.into()) {
+            Ok(text) => Content::Utf8(text),
+            Err(error) => Content::Other(error.into_bytes()),
+        };
+        Text { shared: Arc::new(Shared { content, hash: OnceLock::new() }) }
     }
 
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
-        &self.shared.bytes
+        match &self.shared.content {
+            Content::Utf8(text) => text.as_bytes(),
+            Content::Other(bytes) => bytes,
+        }
+    }
+
+    /// The characters, if the bytes are UTF-8.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.shared.content {
+            Content::Utf8(text) => Some(text),
+            Content::Other(_) => None,
+        }
     }
 
     /// The hash of the bytes.
     pub fn hash(&self) -> ContentHash {
-        *self.shared.hash.get_or_init(|| ContentHash::of(&self.shared.bytes))
+        *self.shared.hash.get_or_init(|| ContentHash::of(self.bytes()))
     }
 
     /// The number of bytes.
     pub fn len(&self) -> usize {
-        self.shared.bytes.len()
+        self.bytes().len()
     }
 
     /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
-        self.shared.bytes.is_empty()
+        self.bytes().is_empty()
     }
 
     /// The text for as long as somebody else holds it.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use check::{Code, Parses, Repair, RepairOp};
 use document::{Document, Format};
@@ -102,12 +103,16 @@ fn lost_kind(parses: &Parses, from: &RelPath, to: &RelPath, text: &Text) -> Opti
 
 /// What breaks between two versions of a document, if anything does, in words.
 fn broken_in_document(
-    old: &Document,
-    new: &Document,
+    old: &Arc<Document>,
+    new: &Arc<Document>,
     edits: &EditSet,
     is_meant: &dyn Fn(&Range<u32>) -> bool,
 ) -> Option<String> {
-    if let (None, Some(refusal)) = (old.blocked(), new.blocked()) {
+    let blocked = old.all().zip(new.all()).find_map(|it| match (it.0.blocked(), it.1.blocked()) {
+        (None, refusal) => refusal,
+        (Some(_), _) => None,
+    });
+    if let Some(refusal) = blocked {
         return Some(format!("could not be edited any more: {refusal}"));
     }
     let n_ignored = |it: &Document| n_ignored_rules(it.text(), || it.comments());

@@ -54,7 +54,7 @@ impl Subject<'_> {
 
 /// The keys of looks that a pack takes within these limits.
 pub(crate) fn keys(pack: &Pack, limits: &Limits) -> CacheKeys {
-    keys_of(Some(pack.fingerprint()), "regreen pack look v3", limits)
+    keys_of(Some(pack.fingerprint()), "regreen pack look v4", limits)
 }
 
 /// The keys of looks of one kind that are taken within these limits.

@@ -17,6 +17,8 @@ pub(crate) const UNDECIDED: &str = "undecided";
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Found {
     pub(crate) file: RelPath,
+    /// Which document of the file.
+    pub(crate) document: usize,
     pub(crate) at: Pointer,
     pub(crate) anchor: Anchor,
     /// What is wrong and what to do.
@@ -33,6 +35,8 @@ pub(crate) struct Found {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Elsewhere {
     pub(crate) file: RelPath,
+    /// Which document of the file.
+    pub(crate) document: usize,
     pub(crate) at: Pointer,
     pub(crate) anchor: Anchor,
     pub(crate) message: String,
@@ -51,12 +55,26 @@ pub(crate) struct Mend {
 
 impl Found {
     pub(crate) fn at_fact(file: &RelPath, fact: &Fact, message: String) -> Found {
-        Found::new(file, fact.pointer(), fact.anchor(), message)
+        let found = Found::new(file, fact.pointer(), fact.anchor(), message);
+        Found { document: fact.document, ..found }
+    }
+
+    /// The same of another document of the file, for a rule that looks at one document alone.
+    pub(crate) fn in_document(mut self, document: usize) -> Found {
+        self.document = document;
+        self.elsewhere.iter_mut().for_each(|it| it.document = document);
+        for op in self.mend.iter_mut().flat_map(|it| &mut it.ops) {
+            if let RepairOp::Document { step, .. } = op {
+                step.document = document;
+            }
+        }
+        self
     }
 
     pub(crate) fn new(file: &RelPath, at: Pointer, anchor: Anchor, message: String) -> Found {
         Found {
             file: file.clone(),
+            document: 0,
             at,
             anchor,
             message,
@@ -92,7 +110,8 @@ impl Found {
 impl Elsewhere {
     pub(crate) fn new(file: &RelPath, fact: &Fact, message: impl Into<String>) -> Elsewhere {
         let message = message.into();
-        Elsewhere { file: file.clone(), at: fact.pointer(), anchor: fact.anchor(), message }
+        let (document, at, anchor) = (fact.document, fact.pointer(), fact.anchor());
+        Elsewhere { file: file.clone(), document, at, anchor, message }
     }
 }
 

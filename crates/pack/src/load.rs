@@ -35,7 +35,7 @@ pub(crate) fn load(
 ) -> Result<Pack, Vec<PackProblem>> {
     let manifest = read(files, MANIFEST).map_err(|problem| vec![problem])?;
     let mut problems = Problems::new(MANIFEST, Some(Arc::clone(&manifest)));
-    if let Some(refusal) = manifest.blocked() {
+    if let Some(refusal) = manifest.not_alone() {
         problems.at_offset(refusal.offset, refusal.to_string());
     }
     let pack = read_pack(&mut problems, files, &manifest, compile);

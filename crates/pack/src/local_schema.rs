@@ -119,7 +119,7 @@ impl Check for LocalSchema {
         let desk = Desk {
             input,
             cache: self.cache.as_deref(),
-            keys: keys_within("regreen local schema look v2", input.parses.limits()),
+            keys: keys_within("regreen local schema look v3", input.parses.limits()),
             schemas: Mutex::new(remembered.schemas),
             believed: Mutex::default(),
             made: Mutex::default(),
@@ -380,7 +380,7 @@ fn subject<'a>(
     file: &'a RelPath,
     parsed: &'a Parsed,
 ) -> Subject<'a> {
-    Subject { source: SCHEMA, phase, tier: Tier::Schema, file, parsed, snapshot }
+    Subject { source: SCHEMA, phase, tier: Tier::Schema, file, parsed, index: 0, snapshot }
 }
 
 fn does_not_parse(snapshot: &Snapshot, path: &RelPath, parsed: &Parsed) -> Vec<Arc<Diagnostic>> {
@@ -394,7 +394,7 @@ fn compare(
     subject: &Subject<'_>,
     reference: &Reference,
     target: Target,
-    document: &Document,
+    document: &Arc<Document>,
 ) -> Looked {
     let mut looked = Looked { is_named: true, ..Looked::default() };
     looked.unchecked.extend(report::not_whole(subject.parsed));
@@ -433,13 +433,9 @@ fn compare(
                             .diagnostics
                             .push(remote(&format!("what the schema says at {addresses}")));
                     }
-                    let violations = schema.check(&document.value(), document);
-                    looked.unchecked.extend(schema.unchecked(&violations));
-                    let severity = |it: &Violation| schema::severity(&it.rule_id);
-                    let (diagnostics, repairs) =
-                        report::into_findings(subject, &severity, violations);
-                    looked.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
-                    looked.repairs.extend(repairs.into_iter().map(Arc::new));
+                    for document in document.all() {
+                        check_document(schema, subject, &document, &mut looked);
+                    }
                 }
             }
             looked.schema = Some(path);
@@ -448,6 +444,22 @@ fn compare(
     let unreadable = report::unreadable(&Subject { phase: PARSE, ..*subject });
     looked.diagnostics.extend(unreadable.into_iter().map(Arc::new));
     looked
+}
+
+/// What a schema says of one document of a file.
+fn check_document(
+    schema: &Schema,
+    subject: &Subject<'_>,
+    document: &Document,
+    looked: &mut Looked,
+) {
+    let subject = Subject { index: document.index(), ..*subject };
+    let violations = schema.check(&document.value(), document);
+    looked.unchecked.extend(schema.unchecked(&violations));
+    let severity = |it: &Violation| schema::severity(&it.rule_id);
+    let (diagnostics, repairs) = report::into_findings(&subject, &severity, violations);
+    looked.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
+    looked.repairs.extend(repairs.into_iter().map(Arc::new));
 }
 
 fn at_reference(

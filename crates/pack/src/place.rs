@@ -23,6 +23,8 @@ pub(crate) struct Place {
 /// One value at a place. Has no position in the text, so that an edit elsewhere in the file does not change it.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Fact {
+    /// Which document of the file.
+    pub(crate) document: usize,
     /// The pointer, as text.
     pub(crate) at: Box<str>,
     /// Whether the key at the pointer is meant, not the value.
@@ -103,7 +105,7 @@ impl Fact {
 
     fn at(at: String, value: Value) -> Fact {
         let key = key_of(&value).into_boxed_str();
-        Fact { at: at.into(), is_key: false, key, value, wanted: None }
+        Fact { document: 0, at: at.into(), is_key: false, key, value, wanted: None }
     }
 
     pub(crate) fn pointer(&self) -> Pointer {
@@ -126,19 +128,24 @@ impl Fact {
     pub(crate) fn set(&self, value: &Value) -> Option<Step> {
         let at = self.pointer();
         if !self.is_key {
-            return Some(replace(at, &self.value, value.clone()));
+            return Some(self.step(replace(at, &self.value, value.clone())));
         }
         let (object, from) = at.split_last()?;
         let from = from.to_owned();
         let to = value.as_str()?.to_owned();
-        Some(Op::RenameKey { at: object, from, to }.into())
+        Some(self.step(Op::RenameKey { at: object, from, to }.into()))
+    }
+
+    /// The step, in the document of this fact.
+    pub(crate) fn step(&self, step: Step) -> Step {
+        Step { document: self.document, ..step }
     }
 }
 
 /// Replaces a value that must still be what the rule saw.
 pub(crate) fn replace(at: Pointer, old: &Value, new: Value) -> Step {
     let expects = Expects { equals: Some(old.clone()), ..Expects::default() };
-    Step { op: Op::ReplaceValue { at, value: new }, expects, expects_parent: None }
+    Step { expects, ..Step::from(Op::ReplaceValue { at, value: new }) }
 }
 
 /// The stricter of what a rule's kind says of a repair and what the pack says of the rule.

@@ -99,14 +99,16 @@ impl Check for PackCheck {
     fn kinds(&self, snapshot: &Snapshot, parses: &Parses) -> BTreeMap<String, usize> {
         let may_concern = |it: &RelPath| self.card.interest.covers(it.as_str());
         let files: Vec<_> = snapshot.files_at(may_concern).collect();
-        let kind_of = |(path, file): &(&RelPath, &File)| -> Option<String> {
+        let kinds_of = |(path, file): &(&RelPath, &File)| -> Option<Vec<String>> {
             let parsed = parses.of(file, Format::of_path(path.as_str())?);
-            let value = parsed.document().ok()?.value();
-            Some(self.pack.kind_of(path.as_str(), &value)?.to_owned())
+            let documents = parsed.document().ok()?.all();
+            let kinds = documents
+                .filter_map(|it| Some(self.pack.kind_of(path.as_str(), &it.value())?.to_owned()));
+            Some(kinds.collect::<BTreeSet<String>>().into_iter().collect())
         };
-        let found: Vec<Option<String>> = files.par_iter().map(kind_of).collect();
+        let found: Vec<Option<Vec<String>>> = files.par_iter().map(kinds_of).collect();
         let mut kinds = BTreeMap::new();
-        for kind in found.into_iter().flatten() {
+        for kind in found.into_iter().flatten().flatten() {
             *kinds.entry(kind).or_default() += 1;
         }
         kinds
@@ -359,6 +361,7 @@ fn look_at_file(
         tier: Tier::Schema,
         file: path,
         parsed: &parsed,
+        index: 0,
         snapshot: input.snapshot,
     };
     let Ok(document) = parsed.document() else {
@@ -371,28 +374,57 @@ fn look_at_file(
             ..FileLook::default()
         });
     };
-    let value = document.value();
-    let kind = pack.kind_among(kinds, &value)?;
-    let mut look = FileLook { kind: Some(kind), ..FileLook::default() };
+    let mut look = FileLook::default();
+    for document in document.all() {
+        let value = document.value();
+        let kind = pack.kind_among(kinds, &value);
+        look.kinds.push(kind);
+        if let Some(kind) = kind {
+            let subject = Subject { index: document.index(), ..subject };
+            let view = View { file: path, kind, value: &value, document: Some(&document) };
+            look_at_document(pack, input, &subject, &view, &mut look);
+        }
+    }
+    if look.kinds.iter().all(Option::is_none) {
+        return None;
+    }
+    look.facts.sort_by_key(|it| (it.rule, it.role));
+    look.facts.dedup_by(|later, first| {
+        let is_same = (later.rule, later.role) == (first.rule, first.role);
+        if is_same {
+            first.facts.append(&mut later.facts);
+        }
+        is_same
+    });
     look.diagnostics.extend(unreadable(&subject).into_iter().map(Arc::new));
     look.unchecked.extend(not_whole(&parsed));
-    if look.unchecked.contains(&Unchecked::SeveralDocuments) {
-        look.dark = kinds.to_vec();
-    }
+    Some(look)
+}
+
+/// Looks at one document of a file alone.
+fn look_at_document(
+    pack: &Pack,
+    input: &Input<'_>,
+    subject: &Subject<'_>,
+    view: &View<'_>,
+    look: &mut FileLook,
+) {
+    let (kind, value) = (view.kind, view.value);
+    let Some(document) = view.document else { return };
     if let Some(schema) = &pack.kinds[kind].schema {
-        let subject = Subject { phase: "schema", ..subject };
+        let subject = Subject { phase: "schema", ..*subject };
         let schema = schema.get();
-        let violations = schema.check(&value, document);
+        let violations = schema.check(value, document);
         look.unchecked.extend(schema.unchecked(&violations));
         let (diagnostics, repairs) =
             into_findings(&subject, &|it| schema::severity(&it.rule_id), violations);
         look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
         look.repairs.extend(repairs.into_iter().map(Arc::new));
     }
-    let view = View { file: path, kind, value: &value, document: Some(document) };
     let voice = Voice { pack, snapshot: input.snapshot, parses: input.parses };
     for rule in pack.file_rules[kind].iter().map(|it| &pack.rules[*it]) {
-        let found = rule.look_at_file(&view);
+        let found = rule.look_at_file(view).into_iter();
+        let found: Vec<Found> = found.map(|it| it.in_document(subject.index)).collect();
         if !found.is_empty() {
             // A policy counts only where it is turned on, which is not known here; then its findings say it.
             if rule.tier != Tier::Policy && found.iter().any(Found::is_undecided) {
@@ -403,16 +435,18 @@ fn look_at_file(
             look.repairs.extend(repairs.into_iter().map(Arc::new));
         }
     }
-    look.facts = facts(pack, &view);
-    Some(look)
+    look.facts.extend(facts(pack, view, subject.index));
 }
 
 /// What the rules about the tree want to know of a file, in the order of rules and roles.
-fn facts(pack: &Pack, view: &View<'_>) -> Vec<FactList> {
+fn facts(pack: &Pack, view: &View<'_>, document: usize) -> Vec<FactList> {
     let rules = pack.fact_rules[view.kind].iter();
     let lists = rules.flat_map(|&rule| {
         let roles = pack.rules[rule].facts(view).into_iter();
-        roles.map(move |(role, facts)| FactList { rule, role, facts })
+        roles.map(move |(role, mut facts)| {
+            facts.iter_mut().for_each(|it| it.document = document);
+            FactList { rule, role, facts }
+        })
     });
     lists.filter(|it| !it.facts.is_empty()).collect()
 }
@@ -440,12 +474,13 @@ fn dirty_rules(
         let (old, new) = (known.files.get(path), files.get(path));
         let dark =
             |look: Option<&Arc<FileLook>>| look.map(|it| it.dark.clone()).unwrap_or_default();
-        let kind = |look: Option<&Arc<FileLook>>| look.and_then(|it| it.kind);
+        let kinds =
+            |look: Option<&Arc<FileLook>>| look.map(|it| it.kinds.clone()).unwrap_or_default();
         // A file that cannot be read any more, or can be again, may concern every rule.
         if dark(old) != dark(new) {
             return all();
         }
-        if kind(old).is_none() || kind(old) != kind(new) {
+        if kinds(old).is_empty() || kinds(old) != kinds(new) {
             let by_path = |rule: &Rule| matches!(&rule.body, Body::Imports(it) if it.is_by_path());
             let asked = pack.tree_rules.iter().filter(|it| by_path(&pack.rules[**it]));
             dirty.extend(asked.map(|it| pack.company[*it]));

@@ -1,6 +1,7 @@
 //! From what rules say of one document to diagnostics and repairs with identities and places in the text.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use check::{
     Compatibility, Concern, Diagnostic, Grounds, Kind, Location, Parsed, Repair, RepairOp,
@@ -21,8 +22,6 @@ const MAX_DUPLICATES: usize = 100;
 const MAX_TITLE: usize = 120;
 
 const PARSE_RULE: &str = "SCHEMA_PARSE";
-const SEVERAL_DOCUMENTS: &str = "the file holds several YAML documents, and only the first one is looked at; \
-                                 give each a file of its own to have them all checked";
 
 /// The file that violations are about, and who speaks.
 pub(crate) struct Subject<'a> {
@@ -32,7 +31,16 @@ pub(crate) struct Subject<'a> {
     pub(crate) tier: Tier,
     pub(crate) file: &'a RelPath,
     pub(crate) parsed: &'a Parsed,
+    /// Which document of the text.
+    pub(crate) index: usize,
     pub(crate) snapshot: &'a Snapshot,
+}
+
+impl Subject<'_> {
+    /// The document, if the text could be read.
+    fn document(&self) -> Option<Arc<Document>> {
+        self.parsed.document().ok()?.nth(self.index)
+    }
 }
 
 /// The findings, in the order of the violations, and their repairs; all with ids. Ids count what is alike, so all that
@@ -44,7 +52,7 @@ pub(crate) fn into_findings(
     mut violations: Vec<Violation>,
 ) -> (Vec<Diagnostic>, Vec<Repair>) {
     drop_refused(subject, &mut violations);
-    let locations = locations(subject.parsed, &violations);
+    let locations = locations(subject, &violations);
     let mut diagnostics: Vec<Diagnostic> = violations
         .iter_mut()
         .zip(locations)
@@ -69,7 +77,11 @@ pub(crate) fn into_findings(
 
 /// Tries every proposal alone on one draft of the document.
 fn drop_refused(subject: &Subject<'_>, violations: &mut [Violation]) {
-    let Ok(document) = subject.parsed.document() else { return };
+    let Some(document) = subject.document() else { return };
+    for step in violations.iter_mut().flat_map(|it| &mut it.proposals).flat_map(|it| &mut it.steps)
+    {
+        step.document = subject.index;
+    }
     if violations.iter().all(|it| it.proposals.is_empty()) {
         return;
     }
@@ -95,11 +107,10 @@ pub(crate) fn not_whole(parsed: &Parsed) -> Option<Unchecked> {
     match parsed.document() {
         Err(error) if error.kind == ParseErrorKind::TooLarge => Some(Unchecked::TooComplex),
         Err(_) => Some(Unchecked::SyntaxError),
-        Ok(document) => match document.blocked()?.reason {
+        Ok(document) => document.all().find_map(|it| match it.blocked()?.reason {
             Reason::DuplicateKey { .. } => Some(Unchecked::DuplicateKey),
-            Reason::SeveralDocuments => Some(Unchecked::SeveralDocuments),
             _ => None,
-        },
+        }),
     }
 }
 
@@ -117,17 +128,15 @@ pub(crate) fn unreadable(subject: &Subject<'_>) -> Vec<Diagnostic> {
                 ..finding(subject, PARSE_RULE, severity, &format!("{what}: {error}"))
             }]
         }
-        Ok(document) => match document.blocked() {
-            Some(Refusal { reason: Reason::DuplicateKey { key }, offset }) => {
-                duplicate_keys(subject, document, &key, offset)
-            }
-            // What the other documents hold is not known.
-            Some(Refusal { reason: Reason::SeveralDocuments, offset }) => vec![Diagnostic {
-                location: at_offset(subject.parsed, offset),
-                ..finding(subject, PARSE_RULE, Severity::Info, SEVERAL_DOCUMENTS)
-            }],
-            _ => return Vec::new(),
-        },
+        Ok(document) => document
+            .all()
+            .flat_map(|it| match it.blocked() {
+                Some(Refusal { reason: Reason::DuplicateKey { key }, offset }) => {
+                    duplicate_keys(subject, &it, &key, offset)
+                }
+                _ => Vec::new(),
+            })
+            .collect(),
     };
     assign_ids(&mut diagnostics);
     diagnostics
@@ -164,10 +173,12 @@ fn duplicate_keys(
             (false, Some(span)) => Location::new(subject.parsed.lines(), span),
             _ => at_offset(subject.parsed, known_offset),
         };
+        let location = location.map(|it| it.in_document(document));
         found.push(duplicate_key(subject, at.to_string(), key, location));
     }
     if known.is_none() {
         let location = at_offset(subject.parsed, known_offset);
+        let location = location.map(|it| it.in_document(document));
         found.push(duplicate_key(subject, String::new(), known_key, location));
     }
     found
@@ -244,23 +255,31 @@ pub(crate) fn finding(
 pub(crate) fn location_of(parsed: &Parsed, at: &Pointer, anchor: Anchor) -> Option<Location> {
     let document = parsed.document().ok()?;
     let found = spans(document, vec![at.clone()]).pop()??;
-    location(parsed, found, anchor)
+    location(parsed, document, found, anchor)
 }
 
-fn locations(parsed: &Parsed, violations: &[Violation]) -> Vec<Option<Location>> {
-    let Ok(document) = parsed.document() else { return vec![None; violations.len()] };
-    let found = spans(document, violations.iter().map(|it| it.at.clone()).collect());
+fn locations(subject: &Subject<'_>, violations: &[Violation]) -> Vec<Option<Location>> {
+    let Some(document) = subject.document() else { return vec![None; violations.len()] };
+    let found = spans(&document, violations.iter().map(|it| it.at.clone()).collect());
     let found = violations.iter().zip(found);
-    found.map(|(violation, it)| location(parsed, it?, violation.anchor)).collect()
+    let place = |(violation, found): (&Violation, Option<Found>)| {
+        location(subject.parsed, &document, found?, violation.anchor)
+    };
+    found.map(place).collect()
 }
 
-/// The place in the text of something that was found.
-pub(crate) fn location(parsed: &Parsed, found: Found, anchor: Anchor) -> Option<Location> {
+/// The place in the text of something that was found in one of its documents.
+pub(crate) fn location(
+    parsed: &Parsed,
+    document: &Document,
+    found: Found,
+    anchor: Anchor,
+) -> Option<Location> {
     let span = match anchor {
         Anchor::Key => found.key_span.unwrap_or(found.span),
         Anchor::Value => found.span,
     };
-    Location::new(parsed.lines(), span)
+    Location::new(parsed.lines(), span).map(|it| it.in_document(document))
 }
 
 /// Where pointers stand; for one that leads nowhere, what is nearest above it.

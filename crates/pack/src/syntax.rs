@@ -21,10 +21,7 @@ use check::{
     Cache, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError, Page,
     Parsed, Reach, Repair, Report, RuleInfo, RuleSet, Severity, Tier, Trust, Unchecked, assign_ids,
 };
-use document::{
-    Document, Format, Limits, ParseError, ParseErrorKind, Reason, RepeatedKey, Value,
-    yaml_documents,
-};
+use document::{Document, Format, Limits, ParseError, ParseErrorKind, Reason, RepeatedKey, Value};
 use edit::Text;
 use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot};
@@ -216,10 +213,11 @@ fn look(input: &Input<'_>, path: &RelPath, file: &File) -> Option<Looked> {
         tier: Tier::Schema,
         file: path,
         parsed: &parsed,
+        index: 0,
         snapshot: input.snapshot,
     };
     let looked = match parsed.document() {
-        Ok(document) => sound(&subject, document, input.parses.limits()),
+        Ok(document) => sound(&subject, document),
         Err(error) => broken(&subject, format, error, input.parses.limits()),
     };
     let is_silent = looked.diagnostics.is_empty() && looked.unchecked.is_none();
@@ -227,11 +225,11 @@ fn look(input: &Input<'_>, path: &RelPath, file: &File) -> Option<Looked> {
 }
 
 /// What is wrong with a text that parses: keys that stand twice, and what only some readers take.
-fn sound(subject: &Subject<'_>, document: &Document, limits: &Limits) -> Looked {
+fn sound(subject: &Subject<'_>, document: &Arc<Document>) -> Looked {
     let subject = Subject { phase: CONTENT, ..*subject };
-    let mut diagnostics: Vec<Diagnostic> = duplicates(subject.file, document, limits)
+    let mut diagnostics: Vec<Diagnostic> = duplicates(subject.file, document)
         .iter()
-        .map(|it| duplicate_key(&subject, document, it))
+        .map(|(document, it)| duplicate_key(&subject, document, it))
         .collect();
     assign_ids(&mut diagnostics);
     let mut looked = Looked {
@@ -248,33 +246,20 @@ fn sound(subject: &Subject<'_>, document: &Document, limits: &Limits) -> Looked 
 }
 
 /// The keys that their objects have already, in every document of a stream.
-fn duplicates(path: &RelPath, document: &Document, limits: &Limits) -> Vec<RepeatedKey> {
+fn duplicates(path: &RelPath, document: &Arc<Document>) -> Vec<(Arc<Document>, RepeatedKey)> {
     if names::may_repeat_keys(path.as_str()) {
         return Vec::new();
     }
-    match document.blocked().map(|it| it.reason) {
-        Some(Reason::DuplicateKey { .. }) => document.repeated_keys(MAX_DUPLICATES),
-        Some(Reason::SeveralDocuments) => {
-            let bytes = document.text().bytes();
-            let mut found = Vec::new();
-            for part in yaml_documents(bytes) {
-                let Ok(start) = u32::try_from(part.start) else { break };
-                let text = Text::new(bytes[part].to_vec());
-                let Ok(one) = document::parse(&text, Format::Yaml, limits) else { continue };
-                if !matches!(one.blocked().map(|it| it.reason), Some(Reason::DuplicateKey { .. })) {
-                    continue;
-                }
-                let n_left = MAX_DUPLICATES.saturating_sub(found.len());
-                found.extend(one.repeated_keys(n_left).into_iter().map(|it| RepeatedKey {
-                    first: it.first.start + start..it.first.end + start,
-                    again: it.again.start + start..it.again.end + start,
-                    ..it
-                }));
-            }
-            found
-        }
-        _ => Vec::new(),
+    let is_repeated = |it: &Arc<Document>| {
+        matches!(it.blocked().map(|it| it.reason), Some(Reason::DuplicateKey { .. }))
+    };
+    let mut found = Vec::new();
+    for document in document.all().filter(is_repeated) {
+        let n_left = MAX_DUPLICATES.saturating_sub(found.len());
+        let repeated = document.repeated_keys(n_left);
+        found.extend(repeated.into_iter().map(|it| (Arc::clone(&document), it)));
     }
+    found
 }
 
 fn duplicate_key(subject: &Subject<'_>, document: &Document, found: &RepeatedKey) -> Diagnostic {
@@ -292,7 +277,7 @@ fn duplicate_key(subject: &Subject<'_>, document: &Document, found: &RepeatedKey
     };
     Diagnostic {
         json_pointer: Some(found.object.to_string()),
-        location: Location::new(lines, found.again.clone()),
+        location: Location::new(lines, found.again.clone()).map(|it| it.in_document(document)),
         related: vec![first],
         details: BTreeMap::from([("key".to_owned(), Value::String(cut(&found.key)))]),
         ..report::finding(subject, DUPLICATE_RULE, severity, &reason.to_string())

@@ -19,8 +19,8 @@ const MAX_RENAMED: usize = 1000;
 /// What is known of one file: what is wrong in it, and its facts for the rules that compare files.
 #[derive(Debug, Default)]
 pub(crate) struct FileLook {
-    /// The kind, if the file could be read.
-    pub(crate) kind: Option<usize>,
+    /// The kinds of its documents, if the file could be read.
+    pub(crate) kinds: Vec<Option<usize>>,
     /// The kinds it may be of, if it could not.
     pub(crate) dark: Vec<usize>,
     pub(crate) facts: Vec<FactList>,
@@ -93,7 +93,8 @@ impl<'a> Tree<'a> {
 
     /// Whether a rule other than `except` would find something new.
     fn breaks(&self, except: usize, change: &Change) -> bool {
-        let others = self.covering(&change.file, &change.at, change.is_key).into_iter();
+        let others =
+            self.covering(&change.file, change.document, &change.at, change.is_key).into_iter();
         others.filter(|it| it.0 != except).any(|(rule, role)| self.rule_breaks(rule, role, change))
     }
 
@@ -111,6 +112,7 @@ impl<'a> Tree<'a> {
             (Body::Derived(_), _) => {
                 !self.index(rule, 0).get(old).into_iter().flatten().any(|(file, fact)| {
                     **file == change.file
+                        && fact.document == change.document
                         && fact.pointer() == change.at
                         && fact
                             .wanted
@@ -123,10 +125,19 @@ impl<'a> Tree<'a> {
     }
 
     /// Whether a value may be added at a place where there was none, as far as every other rule is concerned.
-    pub(crate) fn may_add(&self, rule: usize, file: &RelPath, at: &Pointer, value: &Value) -> bool {
+    pub(crate) fn may_add(
+        &self,
+        rule: usize,
+        sited: Sited<'_>,
+        at: &Pointer,
+        value: &Value,
+    ) -> bool {
         let new = key_of(value);
         let n = |rule: usize, role: usize| self.index(rule, role).get(&*new).map_or(0, Vec::len);
-        let others = self.covering(file, at, false).into_iter().filter(|it| it.0 != rule);
+        let others = self
+            .covering(sited.0, sited.1.document, at, false)
+            .into_iter()
+            .filter(|it| it.0 != rule);
         others.into_iter().all(|(other, role)| match (&self.pack.rules[other].body, role) {
             (Body::Unique(_), _) => n(other, 0) == 0,
             (Body::Reference(_), 0) => n(other, 1) > 0,
@@ -150,13 +161,14 @@ impl<'a> Tree<'a> {
         let (old, new) = (&*fact.key, key_of(wanted));
         let change = Change {
             file: file.clone(),
+            document: fact.document,
             at: fact.pointer(),
             is_key: false,
             old: old.to_owned(),
             new: new.clone(),
         };
-        let mut along: BTreeMap<(&RelPath, &str, bool), Sited<'a>> = BTreeMap::new();
-        for (other, role) in self.covering(file, &change.at, false) {
+        let mut along: BTreeMap<(&RelPath, usize, &str, bool), Sited<'a>> = BTreeMap::new();
+        for (other, role) in self.covering(file, fact.document, &change.at, false) {
             if other == rule {
                 continue;
             }
@@ -170,7 +182,9 @@ impl<'a> Tree<'a> {
             };
             if names_it {
                 let referring = self.index(other, 1 - role).get(old).into_iter().flatten();
-                along.extend(referring.map(|it| ((it.0, &*it.1.at, it.1.is_key), *it)));
+                along.extend(
+                    referring.map(|it| ((it.0, it.1.document, &*it.1.at, it.1.is_key), *it)),
+                );
             }
         }
         if along.len() > MAX_RENAMED
@@ -187,28 +201,37 @@ impl<'a> Tree<'a> {
         let at = renamed.1.pointer();
         let change = Change {
             file: named.0.clone(),
+            document: named.1.document,
             at: named.1.pointer(),
             is_key: named.1.is_key,
             old: named.1.key.to_string(),
             new: new.to_owned(),
         };
         let follows = |rule: usize, role: usize| {
-            let target = self.covering(renamed.0, &at, renamed.1.is_key);
+            let target = self.covering(renamed.0, renamed.1.document, &at, renamed.1.is_key);
             match (&self.pack.rules[rule].body, role) {
                 (Body::Reference(_) | Body::Imports(_), 0) => target.contains(&(rule, 1)),
                 (Body::SameAs(_), 1) => target.contains(&(rule, 0)),
                 _ => false,
             }
         };
-        let covering = self.covering(named.0, &change.at, change.is_key).into_iter();
+        let covering =
+            self.covering(named.0, change.document, &change.at, change.is_key).into_iter();
         covering
             .filter(|it| it.0 != except && !follows(it.0, it.1))
             .all(|(rule, role)| !self.rule_breaks(rule, role, &change))
     }
 
     /// The rules that compare files, with their roles, that look at a place.
-    fn covering(&self, file: &RelPath, at: &Pointer, is_key: bool) -> Vec<(usize, usize)> {
-        let Some(kind) = self.files.get(file).and_then(|it| it.kind) else { return Vec::new() };
+    fn covering(
+        &self,
+        file: &RelPath,
+        document: usize,
+        at: &Pointer,
+        is_key: bool,
+    ) -> Vec<(usize, usize)> {
+        let kinds = self.files.get(file).map(|it| &*it.kinds).unwrap_or_default();
+        let Some(kind) = kinds.get(document).copied().flatten() else { return Vec::new() };
         let rules = self.pack.tree_rules.iter().flat_map(|rule| {
             let places = self.pack.rules[*rule].body.places().into_iter();
             let here = places.filter(|it| it.1.covers(kind, at, is_key));
@@ -233,6 +256,7 @@ impl<'a> Tree<'a> {
 /// A value or key that becomes another.
 struct Change {
     file: RelPath,
+    document: usize,
     at: Pointer,
     is_key: bool,
     old: String,
@@ -251,6 +275,6 @@ impl Change {
             Op::RenameKey { at, from, to } => (at.join(from.as_str()), true, key(from), key(to)),
             _ => return None,
         };
-        Some(Change { file: file.clone(), at, is_key, old, new })
+        Some(Change { file: file.clone(), document: step.document, at, is_key, old, new })
     }
 }

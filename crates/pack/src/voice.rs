@@ -3,7 +3,7 @@
 //! A repair is tried before it is offered: its operations must be possible on the documents as they are, and afterwards
 //! neither the schema of a changed file nor a rule about that file alone may find more than before.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use check::{
@@ -67,7 +67,9 @@ impl Voice<'_> {
         let related = found.elsewhere.iter().map(|it| Related {
             file: it.file.as_str().to_owned(),
             json_pointer: Some(it.at.to_string()),
-            location: places.get(&(&it.file, &it.at, it.anchor == Anchor::Key)).copied(),
+            location: places
+                .get(&(&it.file, it.document, &it.at, it.anchor == Anchor::Key))
+                .copied(),
             message: it.message.clone(),
         });
         Diagnostic {
@@ -81,7 +83,9 @@ impl Voice<'_> {
             message: rule.say(found),
             file: found.file.as_str().to_owned(),
             json_pointer: Some(found.at.to_string()),
-            location: places.get(&(&found.file, &found.at, found.anchor == Anchor::Key)).copied(),
+            location: places
+                .get(&(&found.file, found.document, &found.at, found.anchor == Anchor::Key))
+                .copied(),
             anchor: None,
             related: related.collect(),
             details: found.details.clone(),
@@ -112,22 +116,23 @@ impl Voice<'_> {
 
     /// Where everything that is spoken of stands, found file by file, because a file may be spoken of very often.
     fn places<'f>(&self, found: &'f [Found]) -> Places<'f> {
-        let own = found.iter().map(|it| (&it.file, &it.at, it.anchor));
-        let elsewhere =
-            found.iter().flat_map(|it| &it.elsewhere).map(|it| (&it.file, &it.at, it.anchor));
-        let mut by_file: BTreeMap<&RelPath, Vec<(&Pointer, Anchor)>> = BTreeMap::new();
-        for (file, at, anchor) in own.chain(elsewhere) {
-            by_file.entry(file).or_default().push((at, anchor));
+        let own = found.iter().map(|it| (&it.file, it.document, &it.at, it.anchor));
+        let elsewhere = found.iter().flat_map(|it| &it.elsewhere);
+        let elsewhere = elsewhere.map(|it| (&it.file, it.document, &it.at, it.anchor));
+        let mut by_document: BTreeMap<(&RelPath, usize), Vec<(&Pointer, Anchor)>> = BTreeMap::new();
+        for (file, document, at, anchor) in own.chain(elsewhere) {
+            by_document.entry((file, document)).or_default().push((at, anchor));
         }
         let mut places = Places::new();
-        for (file, spots) in by_file {
+        for ((file, index), spots) in by_document {
             let Some(parsed) = self.parsed(file) else { continue };
-            let Ok(document) = parsed.document() else { continue };
+            let document = parsed.document().ok().and_then(|it| it.nth(index));
+            let Some(document) = document else { continue };
             let pointers: Vec<Pointer> = spots.iter().map(|it| it.0.clone()).collect();
-            for ((at, anchor), span) in spots.into_iter().zip(spans(document, pointers)) {
+            for ((at, anchor), span) in spots.into_iter().zip(spans(&document, pointers)) {
                 let Some(span) = span else { continue };
-                let location = location(&parsed, span, anchor);
-                places.extend(location.map(|it| ((file, at, anchor == Anchor::Key), it)));
+                let location = location(&parsed, &document, span, anchor);
+                places.extend(location.map(|it| ((file, index, at, anchor == Anchor::Key), it)));
             }
         }
         places
@@ -139,8 +144,8 @@ impl Voice<'_> {
     }
 }
 
-/// Places in texts, by file, pointer and whether the key is meant.
-type Places<'a> = HashMap<(&'a RelPath, &'a Pointer, bool), Location>;
+/// Places in texts, by file, document, pointer and whether the key is meant.
+type Places<'a> = HashMap<(&'a RelPath, usize, &'a Pointer, bool), Location>;
 
 /// What came of trying a repair.
 #[derive(Clone, PartialEq, Eq)]
@@ -165,8 +170,8 @@ type Counts<'a> = BTreeMap<&'a str, usize>;
 
 struct Trials<'a> {
     voice: &'a Voice<'a>,
-    /// By file, its kind and what is found in it as it is.
-    counts: BTreeMap<RelPath, Option<(usize, Counts<'a>)>>,
+    /// By file and document, its kind and what is found in it as it is.
+    counts: BTreeMap<(RelPath, usize), Option<(usize, Counts<'a>)>>,
     n_left: usize,
 }
 
@@ -199,7 +204,6 @@ impl Trials<'_> {
     }
 
     fn is_possible_in(&mut self, file: &RelPath, ops: &[&RepairOp]) -> Trial {
-        let pack = self.voice.pack;
         let parsed = self.voice.parsed(file);
         let Some((parsed, document)) =
             parsed.as_ref().and_then(|it| Some((it, it.document().ok()?)))
@@ -223,20 +227,41 @@ impl Trials<'_> {
                 | RepairOp::RenameFile { .. } => return Trial::NotTried,
             }
         }
-        let after = draft.value();
+        let steps = ops.iter().filter_map(|op| match op {
+            RepairOp::Document { step, .. } => Some(step.document),
+            _ => None,
+        });
+        let changed: BTreeSet<usize> = steps.collect();
+        let trials = changed.into_iter().map(|index| {
+            let before = document.nth(index).map_or(Value::Null, |it| it.value());
+            let after = draft.turn_to(index).map_or(Value::Null, |()| draft.value());
+            self.is_no_worse(file, index, &before, &after)
+        });
+        trials.into_iter().find(|it| *it != Trial::Possible).unwrap_or(Trial::Possible)
+    }
+
+    /// Whether a document of a file may become another.
+    fn is_no_worse(
+        &mut self,
+        file: &RelPath,
+        document: usize,
+        before: &Value,
+        after: &Value,
+    ) -> Trial {
+        let pack = self.voice.pack;
         let kinds = pack.kinds_of_path(file.as_str());
-        let kind = pack.kind_among(&kinds, &after);
-        if !self.counts.contains_key(file) {
-            let before = document.value();
-            let known = pack.kind_among(&kinds, &before);
-            let counts = known.map(|kind| (kind, self.voice.count(file, kind, &before)));
-            self.counts.insert(file.clone(), counts);
+        let kind = pack.kind_among(&kinds, after);
+        let place = (file.clone(), document);
+        if !self.counts.contains_key(&place) {
+            let known = pack.kind_among(&kinds, before);
+            let counts = known.map(|kind| (kind, self.voice.count(file, kind, before)));
+            self.counts.insert(place.clone(), counts);
         }
-        let old = self.counts.get(file).and_then(Option::as_ref);
+        let old = self.counts.get(&place).and_then(Option::as_ref);
         let (Some(kind), Some((_, old))) = (kind, old.filter(|it| Some(it.0) == kind)) else {
             return Trial::Impossible(format!("the edit would make {file} another kind of file"));
         };
-        let new = self.voice.count(file, kind, &after);
+        let new = self.voice.count(file, kind, after);
         let worse = new.iter().find(|(rule, n)| old.get(*rule).is_none_or(|before| before < n));
         match worse {
             Some((rule, _)) => Trial::Impossible(format!("the edit would break {rule} in {file}")),

@@ -154,7 +154,8 @@ pub(crate) fn locate(document: &Document, lines: &LineIndex, at: &Pointer) -> Op
     let n_segments = at.segments().len();
     let found = (0..=n_segments).rev().find_map(|count| document.locate(&at.prefix(count)))?;
     let start = found.key_span.map_or(found.span.start, |key| key.start.min(found.span.start));
-    Location::new(lines, start..found.span.end.max(start))
+    let location = Location::new(lines, start..found.span.end.max(start));
+    location.map(|it| it.in_document(document))
 }
 
 /// One place in a text.

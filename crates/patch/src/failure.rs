@@ -46,6 +46,8 @@ pub enum Code {
     NestedRepository,
     Protected,
     Conflict,
+    /// Two operations of a dialect's changeset write to one place.
+    OverlappingOps,
     Stale,
     WorkspaceMismatch,
     InvalidEdit,
@@ -55,7 +57,7 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Code; 34] = [
+    pub const ALL: [Code; 35] = [
         Code::PreconditionFailed,
         Code::PointerMissing,
         Code::NotAnObject,
@@ -85,6 +87,7 @@ impl Code {
         Code::NestedRepository,
         Code::Protected,
         Code::Conflict,
+        Code::OverlappingOps,
         Code::Stale,
         Code::WorkspaceMismatch,
         Code::InvalidEdit,
@@ -124,6 +127,7 @@ impl Code {
             Code::NestedRepository => "nested_repository",
             Code::Protected => "protected",
             Code::Conflict => "conflict",
+            Code::OverlappingOps => "overlapping_ops",
             Code::Stale => "stale",
             Code::WorkspaceMismatch => "workspace_mismatch",
             Code::InvalidEdit => "invalid_edit",
@@ -165,7 +169,7 @@ impl Code {
             Code::PathTooLong => "choose a shorter path",
             Code::NestedRepository => "run regreen in that repository",
             Code::Protected => "change it by hand, or clear up first what protects it",
-            Code::Conflict => "keep one of the two operations",
+            Code::Conflict | Code::OverlappingOps => "keep one of the two operations",
             Code::Stale => "make the patch again from the files as they are",
             Code::WorkspaceMismatch => {
                 "apply it where it belongs, or correct `target_workspace_uid`"

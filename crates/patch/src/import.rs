@@ -18,6 +18,9 @@ use crate::v1::{
     FixOpKind, Target,
 };
 
+/// Says of a changeset which dialect it was translated from.
+pub(crate) const DIALECT_MEMBER: &str = "x_dialect";
+
 /// A dialect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dialect {
@@ -242,7 +245,7 @@ pub fn import(
             target_workspace_uid: None,
             base: None,
             ops,
-            extra: Extra::new(),
+            extra: vec![(DIALECT_MEMBER.to_owned(), Value::String("ptbl_changeset".to_owned()))],
         }),
         _ => Patch::FixActions(FixActions {
             pack_version: foreign.name.clone(),
@@ -313,7 +316,7 @@ fn to_action(
         title: cap(&format!("{} {}", kind.name(), op.pointer), 100),
         severity: Severity::Info,
         targets: vec![target],
-        ops: vec![FixOp { file, json_pointer, kind, expects, extra: Extra::new() }],
+        ops: vec![FixOp { file, json_pointer, document: 0, kind, expects, extra: Extra::new() }],
         notes: None,
         confidence: None,
         extra: vec![("x_synthetic".to_owned(), Value::Bool(true))],
@@ -382,6 +385,7 @@ fn to_changeset_op(
         other => return Err(no_equivalent(other)),
     };
     Ok(ChangesetOp {
+        document: 0,
         file_uid,
         path: None,
         kind,
@@ -400,8 +404,8 @@ struct Files<'a> {
 
 struct LoadedFile {
     document: Arc<Document>,
-    /// Where the objects with a `uid` stand; made when it is first asked for.
-    elements: Option<HashMap<String, Vec<Pointer>>>,
+    /// Where the elements stand; made when they are first asked for.
+    elements: Option<Elements>,
 }
 
 impl Files<'_> {
@@ -430,15 +434,23 @@ impl Files<'_> {
     }
 }
 
+/// The elements of a document: objects with a `uid`, and objects under a key that is their uid.
+#[derive(Default)]
+struct Elements {
+    by_uid: HashMap<String, Vec<Pointer>>,
+    by_key: HashMap<String, Vec<Pointer>>,
+}
+
 impl LoadedFile {
-    /// The one object of the document with this `uid`.
+    /// The one object of the document with this `uid`, else the one object under this key.
     fn find_element(&mut self, uid: &str) -> Result<Pointer, Untranslated> {
         let elements = self.elements.get_or_insert_with(|| {
-            let mut elements = HashMap::new();
+            let mut elements = Elements::default();
             collect_elements(&self.document.value(), &mut Vec::new(), &mut elements);
             elements
         });
-        match elements.get(uid).map(Vec::as_slice).unwrap_or_default() {
+        let found = elements.by_uid.get(uid).or_else(|| elements.by_key.get(uid));
+        match found.map(Vec::as_slice).unwrap_or_default() {
             [only] => Ok(only.clone()),
             [] => Err((Code::PointerMissing, "no element of the file has this uid".to_owned())),
             several => {
@@ -449,16 +461,15 @@ impl LoadedFile {
     }
 }
 
-fn collect_elements(
-    value: &Value,
-    at: &mut Vec<String>,
-    found: &mut HashMap<String, Vec<Pointer>>,
-) {
+fn collect_elements(value: &Value, at: &mut Vec<String>, found: &mut Elements) {
     let members: Vec<(String, &Value)> = match value {
         Value::Object(members) => {
+            let pointer = || Pointer::from_segments(at.iter().cloned());
             if let Some(uid) = value.get("uid").and_then(Value::as_str) {
-                let pointer = Pointer::from_segments(at.iter().cloned());
-                found.entry(uid.to_owned()).or_default().push(pointer);
+                found.by_uid.entry(uid.to_owned()).or_default().push(pointer());
+            }
+            for (key, _) in members.iter().filter(|it| matches!(it.1, Value::Object(_))) {
+                found.by_key.entry(key.clone()).or_default().push(pointer().join(key.as_str()));
             }
             members.iter().map(|(key, value)| (key.clone(), value)).collect()
         }

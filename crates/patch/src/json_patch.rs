@@ -208,7 +208,7 @@ pub(crate) fn open_document(
     })?;
     let document = document::parse(&text, format, &options.limits)
         .map_err(|error| Failure::unparsed(path.as_str(), &error))?;
-    match document.blocked() {
+    match document.not_alone() {
         Some(refusal) => Err(Failure::refused(&refusal)),
         None => Ok((path, document)),
     }

@@ -175,7 +175,7 @@ pub fn read(
         diagnostic.location = diagnose::locate_offset(text, error.offset);
         Rejection::one(None, diagnostic)
     })?;
-    if let Some(refusal) = document.blocked() {
+    if let Some(refusal) = document.not_alone() {
         let rule = diagnose::schema_rule(None, "AMBIGUOUS");
         let message =
             format!("the patch document is ambiguous: {}", cap(&refusal.to_string(), 200));

@@ -145,7 +145,8 @@ fn decode_repair(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<R
     Some(Repair { id: id?, title: title?, conflicts_with, edits })
 }
 
-type Preconditions = BTreeMap<(String, String), Expects>;
+/// By file, document and place.
+type Preconditions = BTreeMap<(String, usize, String), Expects>;
 
 fn decode_preconditions(owner: &mut Members<'_>, problems: &mut Problems) -> Preconditions {
     let list = owner.optional_list("preconditions", problems);
@@ -154,6 +155,7 @@ fn decode_preconditions(owner: &mut Members<'_>, problems: &mut Problems) -> Pre
     for (nth, item) in list.iter().enumerate() {
         let Some(mut it) = Members::open(At::Item(&list_at, nth), item, problems) else { continue };
         let (file, pointer) = (it.string("file", problems), it.string("json_pointer", problems));
+        let document = it.optional_index("x_document", problems).unwrap_or(0);
         let type_name = it.optional_string("type", problems);
         let json_type = type_name.as_deref().and_then(JsonType::from_name);
         if json_type.is_none() && type_name.is_some() {
@@ -167,7 +169,7 @@ fn decode_preconditions(owner: &mut Members<'_>, problems: &mut Problems) -> Pre
             length: it.optional_index("length", problems),
         };
         if let (Some(file), Some(pointer)) = (file, pointer) {
-            found.insert((file, pointer), expects);
+            found.insert((file, document, pointer), expects);
         }
     }
     found
@@ -213,9 +215,10 @@ fn decode_edit(
         _ => {}
     }
     let pointer = it.pointer("json_pointer", problems)?;
+    let document = it.optional_index("x_document", problems).unwrap_or(0);
     let (op, slot) = decode_op(&name, pointer, at, &mut it, problems)?;
-    let expects = preconditions.get(&(file.to_string(), slot.to_string())).cloned();
-    let step = Step { expects: expects.unwrap_or_default(), ..Step::from(op) };
+    let expects = preconditions.get(&(file.to_string(), document, slot.to_string())).cloned();
+    let step = Step { document, expects: expects.unwrap_or_default(), ..Step::from(op) };
     Some(RepairEdit::Document { file, step: Box::new(step) })
 }
 

@@ -13,5 +13,6 @@ mod it {
     mod refused;
     mod schema;
     mod simulation;
+    mod stream;
     mod support;
 }

@@ -18,8 +18,10 @@ pub(crate) struct PlaceId(u32);
 
 /// The places of one document that repairs have named.
 pub(crate) struct Places {
+    /// The first ones are the roots of the documents.
     nodes: Vec<Node>,
-    has_empty_key: bool,
+    /// Whether the root of a document has an empty key, by document.
+    has_empty_key: Vec<bool>,
 }
 
 struct Node {
@@ -62,22 +64,23 @@ pub(crate) struct View {
 pub(crate) enum LocateError {
     #[error("a pointer has more segments than a document has levels")]
     TooDeep,
+    #[error("the file has fewer documents")]
+    NoDocument,
     #[error("`/` is ambiguous after a change of the empty key; write the root as an empty pointer")]
     AmbiguousSlash,
 }
-
-const ROOT: PlaceId = PlaceId(0);
 
 impl Places {
     /// The places of the document that `checked` is an untouched draft of.
     pub(crate) fn new(checked: &Draft) -> Places {
         let slash = Pointer::from_segments([String::new()]);
-        let found = checked.document().locate(&slash);
-        let root = Node { parent: None, children: HashMap::new(), array_len: None };
-        Places {
-            nodes: vec![root],
-            has_empty_key: found.is_some_and(|found| found.key_span.is_some()),
-        }
+        let root = || Node { parent: None, children: HashMap::new(), array_len: None };
+        let has_empty_key: Vec<bool> = checked
+            .document()
+            .all()
+            .map(|it| it.locate(&slash).is_some_and(|found| found.key_span.is_some()))
+            .collect();
+        Places { nodes: has_empty_key.iter().map(|_| root()).collect(), has_empty_key }
     }
 
     pub(crate) fn child(&mut self, place: PlaceId, segment: &str) -> PlaceId {
@@ -110,25 +113,30 @@ impl Places {
         &self.nodes[place.0 as usize]
     }
 
-    /// Leads a pointer back. One that leads nowhere is led as far as it goes: applying it will fail.
+    /// Leads a pointer into a document back. One that leads nowhere is led as far as it goes: applying it will fail.
     pub(crate) fn locate(
         &mut self,
         checked: &mut Draft,
         view: &View,
+        document: usize,
         pointer: &Pointer,
     ) -> Result<Located, LocateError> {
+        if checked.turn_to(document).is_err() {
+            return Err(LocateError::NoDocument);
+        }
+        let root = PlaceId(u32::try_from(document).unwrap_or(0));
         if pointer.segments().len() > Limits::DEFAULT.max_depth + 1 {
             return Err(LocateError::TooDeep);
         }
         let mut located =
-            Located { place: ROOT, hits: Vec::new(), is_own: false, is_root_slash: false };
+            Located { place: root, hits: Vec::new(), is_own: false, is_root_slash: false };
         if pointer.is_lone_slash() {
-            if self.nodes[0].children.get("").is_some_and(|it| view.own.contains(it)) {
+            if self.node(root).children.get("").is_some_and(|it| view.own.contains(it)) {
                 return Err(LocateError::AmbiguousSlash);
             }
-            if !self.has_empty_key {
+            if !self.has_empty_key[document] {
                 located.is_root_slash = true;
-                located.is_own = view.own.contains(&ROOT);
+                located.is_own = view.own.contains(&root);
                 return Ok(located);
             }
         }

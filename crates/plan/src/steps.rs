@@ -78,8 +78,13 @@ impl Trial {
         &mut self,
         steps: impl Iterator<Item = &'a Step>,
     ) -> Result<DocumentPart<'a>, StepError> {
-        let mut walk =
-            Walk { trial: self, view: View::default(), claims: Vec::new(), n_inserts: 0 };
+        let mut walk = Walk {
+            trial: self,
+            document: 0,
+            view: View::default(),
+            claims: Vec::new(),
+            n_inserts: 0,
+        };
         let mut located = Vec::with_capacity(steps.size_hint().0);
         for step in steps {
             located.push(walk.step(step)?);
@@ -95,6 +100,8 @@ impl Trial {
 /// The way of one repair through its operations.
 struct Walk<'t, 'a> {
     trial: &'t mut Trial,
+    /// The document that the running operation is about.
+    document: usize,
     view: View,
     claims: Vec<Claim<'a>>,
     n_inserts: usize,
@@ -104,6 +111,7 @@ impl<'a> Walk<'_, 'a> {
     /// Leads the pointers of an operation back and notes what it does. Whether it can be done is another question.
     fn step(&mut self, step: &'a Step) -> Result<LocatedStep<'a>, StepError> {
         let (mut to, mut shift) = (None, None);
+        self.document = step.document;
         let at = match &step.op {
             Op::ReplaceValue { at, .. } | Op::SetValue { at, .. } => self.locate_whole(at)?,
             Op::AddKey { at, key, .. } | Op::RemoveKey { at, key } => {
@@ -147,7 +155,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn locate(&mut self, pointer: &Pointer) -> Result<Located, LocateError> {
-        self.trial.places.locate(&mut self.trial.checked, &self.view, pointer)
+        self.trial.places.locate(&mut self.trial.checked, &self.view, self.document, pointer)
     }
 
     fn locate_whole(&mut self, pointer: &Pointer) -> Result<Located, LocateError> {

@@ -103,7 +103,7 @@ impl Arrays<'_> {
                 }
             }
         }
-        Cow::Owned(Step::from(op))
+        Cow::Owned(Step { document: step.document, ..Step::from(op) })
     }
 
     fn pointer(&mut self, pointer: &Pointer, located: &Located) -> Pointer {

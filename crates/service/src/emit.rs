@@ -129,7 +129,7 @@ fn target(diagnostic: &Diagnostic) -> Target {
 /// The operation in the words of the contract, if it has words for it.
 fn fix_op(op: &RepairOp) -> Option<FixOp> {
     let RepairOp::Document { file, step } = op else { return None };
-    let Step { op, expects, expects_parent: None } = step else { return None };
+    let Step { op, document, expects, expects_parent: None } = step else { return None };
     let (json_pointer, kind) = match op.clone() {
         Op::ReplaceValue { at, value } => (at, FixOpKind::ReplaceValue { value }),
         Op::AddKey { at, key, value } => (at, FixOpKind::AddValue { key, value }),
@@ -145,7 +145,8 @@ fn fix_op(op: &RepairOp) -> Option<FixOp> {
     let Expects { json_type, equals, exists, length: None } = expects.clone() else { return None };
     let expects = patch::v1::Expects { json_type, equals, exists, length: None, extra: Vec::new() };
     let expects = Some(expects).filter(|it| !it.is_empty());
-    Some(FixOp { file: file.clone(), json_pointer, kind, expects, extra: Vec::new() })
+    let (file, document) = (file.clone(), *document);
+    Some(FixOp { file, json_pointer, document, kind, expects, extra: Vec::new() })
 }
 
 #[cfg(test)]

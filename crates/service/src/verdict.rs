@@ -200,7 +200,6 @@ fn reason_name(reason: Unchecked) -> UncheckedReason {
         Unchecked::Link => UncheckedReason::Link,
         Unchecked::RemoteSchema => UncheckedReason::RemoteSchema,
         Unchecked::UnusableSchema => UncheckedReason::UnusableSchema,
-        Unchecked::SeveralDocuments => UncheckedReason::SeveralDocuments,
         Unchecked::DuplicateKey => UncheckedReason::DuplicateKey,
         Unchecked::UndecidedRule => UncheckedReason::UndecidedRule,
         Unchecked::Blocked => UncheckedReason::Blocked,

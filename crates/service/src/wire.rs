@@ -140,6 +140,7 @@ fn location(location: &Location) -> v1::Location {
         start_col: location.start_col,
         end_line: location.end_line,
         end_col: location.end_col,
+        document: location.document,
     }
 }
 

@@ -41,13 +41,19 @@ pub struct Options {
     /// specification says. Most readers take `key: [` that is closed by a `]` below the start of `key`, a closing
     /// quote there, and tabs on the blank lines of a scalar.
     pub strict_indentation: bool,
+    /// Whether the end of the text ends the last line of a block scalar as a line break would. The public test suite
+    /// says so; libyaml, and most programs that people read YAML with, do not.
+    pub break_at_end: bool,
 }
 
 impl Options {
     /// By the letter of the specification.
-    pub const STRICT: Options = Options { max_depth: 1000, strict_indentation: true };
-    /// As files are written: flow collections may be indented as one likes.
-    pub const LENIENT: Options = Options { max_depth: 1000, strict_indentation: false };
+    pub const STRICT: Options =
+        Options { max_depth: 1000, strict_indentation: true, break_at_end: true };
+    /// As files are written and read: flow collections may be indented as one likes, and a text that ends without a
+    /// line break does not end in one.
+    pub const LENIENT: Options =
+        Options { max_depth: 1000, strict_indentation: false, break_at_end: false };
 }
 
 /// Reads all documents of a stream.

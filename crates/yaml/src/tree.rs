@@ -49,6 +49,21 @@ impl Kind {
         matches!(self, Kind::BlockSequence | Kind::FlowSequence)
     }
 
+    /// Whether its members stand on lines, without brackets.
+    pub fn is_block_collection(self) -> bool {
+        matches!(self, Kind::BlockSequence | Kind::BlockMapping)
+    }
+
+    /// Whether its members stand between brackets, or could.
+    pub fn is_flow_collection(self) -> bool {
+        matches!(self, Kind::FlowSequence | Kind::FlowMapping | Kind::FlowPair)
+    }
+
+    /// Whether it is `|` or `>` with lines below.
+    pub fn is_block_scalar(self) -> bool {
+        matches!(self, Kind::Literal | Kind::Folded)
+    }
+
     /// Whether it holds other nodes.
     pub fn is_collection(self) -> bool {
         self.is_mapping() || self.is_sequence()
@@ -93,6 +108,8 @@ pub(crate) const HAS_PROPERTIES: u8 = 2;
 pub(crate) const IS_KEY: u8 = 4;
 /// The node is the value of a key.
 pub(crate) const IS_VALUE: u8 = 8;
+/// The text ends in the last line of this block scalar, and that counts as no line break.
+pub(crate) const UNTERMINATED: u8 = 16;
 
 /// An indicator too far before its node to be counted in 16 bits.
 pub(crate) const FAR: u16 = u16::MAX;
@@ -144,6 +161,13 @@ impl Node {
         self.flags & VERBATIM != 0
     }
 
+    /// Whether this is a block scalar in whose last line the text ends, and [`Options::break_at_end`] is not set.
+    ///
+    /// [`Options::break_at_end`]: crate::Options::break_at_end
+    pub fn is_unterminated(&self) -> bool {
+        self.flags & UNTERMINATED != 0
+    }
+
     /// The characters that a scalar stands for, in the text it was read from; nothing for other nodes.
     pub fn value<'a>(&self, text: &'a str) -> Cow<'a, str> {
         value::value(self, text)
@@ -151,7 +175,7 @@ impl Node {
 
     /// How many columns the lines of a block scalar are indented.
     pub fn content_indent(&self) -> Option<u32> {
-        matches!(self.kind, Kind::Literal | Kind::Folded).then_some(self.link)
+        self.kind.is_block_scalar().then_some(self.link)
     }
 }
 

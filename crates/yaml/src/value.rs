@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::tree::{Kind, Node, VERBATIM};
+use crate::tree::{Kind, Node, UNTERMINATED, VERBATIM};
 
 pub(crate) fn value<'a>(node: &Node, text: &'a str) -> Cow<'a, str> {
     let source = text.get(node.span().range()).unwrap_or_default();
@@ -18,7 +18,10 @@ pub(crate) fn value<'a>(node: &Node, text: &'a str) -> Cow<'a, str> {
         Kind::Plain => Cow::Owned(fold(source, Escapes::None)),
         Kind::SingleQuoted => Cow::Owned(fold(inner(), Escapes::Quotes)),
         Kind::DoubleQuoted => Cow::Owned(fold(inner(), Escapes::Backslash)),
-        Kind::Literal | Kind::Folded => Cow::Owned(block(source, node.link as usize)),
+        Kind::Literal | Kind::Folded => {
+            let breaks_at_end = node.flags & UNTERMINATED == 0;
+            Cow::Owned(block(source, node.link as usize, breaks_at_end))
+        }
         _ => Cow::Borrowed(""),
     }
 }
@@ -173,8 +176,9 @@ fn simple_escape(name: char) -> char {
     }
 }
 
-/// A literal or folded scalar, from its header on.
-fn block(source: &str, indent: usize) -> String {
+/// A literal or folded scalar, from its header on. `breaks_at_end` says whether the end of the text ends a line as a
+/// line break would.
+fn block(source: &str, indent: usize, breaks_at_end: bool) -> String {
     let (header, body) = split_line(source);
     let header = header.split([' ', '\t', '#']).next().unwrap_or_default();
     let is_folded = header.starts_with('>');
@@ -203,9 +207,9 @@ fn block(source: &str, indent: usize) -> String {
             is_first = false;
             was_more_indented = is_more_indented;
         }
-        // The end of the text ends a line as well, unless it is one of spaces alone behind others.
-        let is_rest = next.is_none() && line.is_empty() && (!is_first || n_breaks > 0);
-        n_breaks += usize::from(!is_rest);
+        // The end of the text may end a line as well, unless it is one of spaces alone behind others.
+        let is_rest = line.is_empty() && (!is_first || n_breaks > 0);
+        n_breaks += usize::from(next.is_some() || (breaks_at_end && !is_rest));
         rest = next.filter(|it| !it.is_empty());
     }
     if header.contains('+') {

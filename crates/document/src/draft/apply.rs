@@ -11,7 +11,8 @@ use crate::value::{JsonType, Value};
 impl Draft {
     /// Applies one operation to the draft. On failure the draft is as before.
     pub fn apply(&mut self, step: &Step) -> Result<Effect, OpError> {
-        if let Some(refusal) = self.document.blocked() {
+        self.turn_to(step.document)?;
+        if let Some(refusal) = self.document.source().blocked(step.document) {
             return Err(refusal.into());
         }
         guard_value_depth(step)?;
@@ -104,9 +105,7 @@ impl Draft {
         let Some(position) = self.position_of(walk.node(), from) else {
             return Err(self.missing_key(&walk, at.join(from), from));
         };
-        if from == to {
-            return Ok(Effect::default());
-        }
+        // FA-32: `to` is absent, so a key is not renamed to itself.
         if self.position_of(walk.node(), to).is_some() {
             return Err(OpError::KeyExists { at: at.join(to) });
         }

@@ -1,9 +1,9 @@
 //! Where the keys of an object stand. A map of a large file has hundreds of thousands of keys, so their texts stand
 //! in one string and not each in a box of its own.
 
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::BuildHasher;
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// Keys and the positions of their members.
 #[derive(Default)]
@@ -11,6 +11,7 @@ pub(super) struct KeyIndex {
     /// The keys, one after the other; those that were removed stay.
     text: String,
     table: HashTable<Entry>,
+    hasher: DefaultHashBuilder,
 }
 
 /// Half the size it would have with `usize`: a text has fewer than 4 GiB of keys.
@@ -32,31 +33,33 @@ impl KeyIndex {
     }
 
     pub(super) fn reserve(&mut self, count: usize) {
-        let KeyIndex { text, table } = self;
-        table.reserve(count, |entry| hash(entry.key(text)));
+        let KeyIndex { text, table, hasher } = self;
+        table.reserve(count, |entry| hasher.hash_one(entry.key(text)));
     }
 
     pub(super) fn get(&self, key: &str) -> Option<usize> {
-        let entry = self.table.find(hash(key), |entry| entry.key(&self.text) == key)?;
+        let entry =
+            self.table.find(self.hasher.hash_one(key), |entry| entry.key(&self.text) == key)?;
         Some(entry.position as usize)
     }
 
     pub(super) fn insert(&mut self, key: &str, position: usize) {
         let position = offset(position);
-        let KeyIndex { text, table } = self;
-        if let Some(entry) = table.find_mut(hash(key), |entry| entry.key(text) == key) {
+        let KeyIndex { text, table, hasher } = self;
+        let hash = hasher.hash_one(key);
+        if let Some(entry) = table.find_mut(hash, |entry| entry.key(text) == key) {
             entry.position = position;
             return;
         }
         let start = offset(text.len());
         text.push_str(key);
         let entry = Entry { start, end: offset(text.len()), position };
-        table.insert_unique(hash(key), entry, |entry| hash(entry.key(text)));
+        table.insert_unique(hash, entry, |entry| hasher.hash_one(entry.key(text)));
     }
 
     pub(super) fn remove(&mut self, key: &str) {
-        let KeyIndex { text, table } = self;
-        if let Ok(entry) = table.find_entry(hash(key), |entry| entry.key(text) == key) {
+        let KeyIndex { text, table, hasher } = self;
+        if let Ok(entry) = table.find_entry(hasher.hash_one(key), |entry| entry.key(text) == key) {
             entry.remove();
         }
     }
@@ -64,13 +67,6 @@ impl KeyIndex {
 
 fn offset(offset: usize) -> u32 {
     u32::try_from(offset).expect("texts of 4 GiB and more are refused before they are parsed")
-}
-
-/// The standard hasher with fixed keys: nothing depends on the order of the table.
-fn hash(key: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(key.as_bytes());
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@
 //! one of the steps, the value is replaced as a whole.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+
+use hashbrown::{HashMap, HashSet};
 
 use super::{Draft, Node, Undo, Walk};
 use crate::source::Kind;

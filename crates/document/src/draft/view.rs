@@ -17,8 +17,14 @@ pub(crate) struct Member<'a> {
 }
 
 impl Draft {
+    /// The root of the document that pointers mean.
     pub(crate) fn root(&self) -> Node {
-        self.root
+        self.roots[self.current]
+    }
+
+    /// The roots of all documents of the text.
+    pub(crate) fn roots(&self) -> &[Node] {
+        &self.roots
     }
 
     /// The live members of a container that was opened or is new; `None` for scalars, aliases and containers

@@ -11,9 +11,9 @@ mod table;
 mod value;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use edit::Edit;
+use hashbrown::HashMap;
 
 use super::emit;
 use super::layout::{Changes, Layout, Rank};

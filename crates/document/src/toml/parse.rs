@@ -4,9 +4,9 @@ mod lex;
 mod literal;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use edit::Text;
+use hashbrown::HashMap;
 
 use super::scalar;
 use super::tree::{Form, NONE, Node, Statement, StatementKind, TomlTree, Use};

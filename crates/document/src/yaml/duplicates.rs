@@ -1,6 +1,9 @@
 //! Keys that appear twice in one map.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::ops::Range;
+
+use hashbrown::HashSet;
 
 use super::tree::YamlTree;
 use crate::refusal::{Reason, Refusal};
@@ -8,19 +11,14 @@ use crate::refusal::{Reason, Refusal};
 /// Comparing every pair is quicker than hashing up to this many keys.
 const FEW: usize = 12;
 
-/// The first key, in document order of the maps, that its map has already.
-pub(super) fn find(tree: &YamlTree) -> Option<Refusal> {
-    let mut keys: Vec<(u32, &str)> = Vec::new();
-    for (index, node) in tree.nodes.iter().enumerate() {
-        if !node.shape.is_mapping() {
-            continue;
-        }
+/// The first key, in document order of the maps, that its map has already; among these nodes.
+pub(super) fn find(tree: &YamlTree, ids: Range<u32>) -> Option<Refusal> {
+    let mut keys: Vec<(u32, Cow<'_, str>)> = Vec::new();
+    for id in ids.filter(|&id| tree.shape(id).is_mapping()) {
         keys.clear();
-        let mut key = u32::try_from(index).ok()? + 1;
-        while key < node.skip {
-            keys.push((key, tree.key_text(key)));
-            key = tree.node(tree.node(key).skip).skip;
-        }
+        tree.each_entry(id, |entry| {
+            keys.extend(entry.key.map(|key| (key, tree.key_text(key))));
+        });
         if let Some((key, text)) = repeated(&keys) {
             let reason = Reason::DuplicateKey { key: text.to_string() };
             return Some(Refusal::new(reason, tree.outer_start(key)));
@@ -29,13 +27,13 @@ pub(super) fn find(tree: &YamlTree) -> Option<Refusal> {
     None
 }
 
-fn repeated<'t>(keys: &[(u32, &'t str)]) -> Option<(u32, &'t str)> {
+fn repeated<'k>(keys: &'k [(u32, Cow<'_, str>)]) -> Option<(u32, &'k str)> {
     if keys.len() <= FEW {
-        let is_repeated = |&(count, (_, text)): &(usize, &(u32, &str))| {
+        let is_repeated = |&(count, (_, text)): &(usize, &(u32, Cow<'_, str>))| {
             keys[..count].iter().any(|it| it.1 == *text)
         };
-        return keys.iter().enumerate().find(is_repeated).map(|(_, key)| *key);
+        return keys.iter().enumerate().find(is_repeated).map(|(_, key)| (key.0, &*key.1));
     }
     let mut seen = HashSet::with_capacity(keys.len());
-    keys.iter().find(|key| !seen.insert(key.1)).copied()
+    keys.iter().find(|key| !seen.insert(&*key.1)).map(|key| (key.0, &*key.1))
 }

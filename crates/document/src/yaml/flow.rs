@@ -27,8 +27,8 @@ pub(super) fn lower(
     members: &[Member<'_>],
 ) -> Result<(), Refusal> {
     let tree = lowering.tree;
-    let node = *tree.node(id);
-    if node.shape == Shape::Pair {
+    let node = tree.node(id);
+    if node.shape == Shape::FlowPair {
         return lower_pair(lowering, id, entries, members);
     }
     let items = items(tree, entries);
@@ -294,7 +294,7 @@ fn lower_pair(
     entries: &[Entry],
     members: &[Member<'_>],
 ) -> Result<(), Refusal> {
-    let node = *lowering.tree.node(id);
+    let node = lowering.tree.node(id);
     let Some(&entry) = entries.first() else {
         return Ok(());
     };

@@ -1,12 +1,11 @@
 //! From a draft to edits: walks the containers that were opened and compares their members with what was parsed.
 
-use std::collections::HashSet;
-
 use edit::Edit;
+use hashbrown::HashSet;
 
 use super::render::Renderer;
 use super::scalar::{self, Quote, not_expressible};
-use super::scan::{before_break, column, line_start, skip_blanks, skip_blanks_back};
+use super::scan::{before_break, column, line_start, offset, skip_blanks, skip_blanks_back};
 use super::splice::Splices;
 use super::style::{Habits, Style};
 use super::tree::{Entry, NONE, Shape, TagKind, YamlTree};
@@ -19,11 +18,17 @@ use crate::source::NodeId;
 pub(super) fn lower(tree: &YamlTree, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
     let splices = Splices::new(tree.bytes());
     let mut moved = HashSet::new();
-    collect_moved(tree, draft, draft.root(), &mut moved);
+    for root in draft.roots() {
+        collect_moved(tree, draft, *root, &mut moved);
+    }
     let renderer = Renderer { tree, draft, habits: Habits::of(tree), eol: splices.eol };
     let mut lowering =
         Lowering { tree, draft, renderer, splices, dropped_to: 0, removed_to: 0, moved };
-    lowering.member(0, draft.root(), Place::Root, &Style::DEFAULT)?;
+    for (index, root) in draft.roots().iter().enumerate() {
+        let id = tree.root_of(index).unwrap_or(0);
+        lowering.member(id, *root, Place::Root, &Style::DEFAULT)?;
+    }
+    lowering.end_last_scalar();
     let (edits, trimmed_at) = lowering.splices.finish();
     if let Some(end) = trimmed_at {
         guard_last_scalar(tree, end)?;
@@ -60,8 +65,7 @@ fn guard_last_scalar(tree: &YamlTree, end: u32) -> Result<(), Refusal> {
             && (node.start..node.end).contains(&end)
             && tree.scalar_text(id).ends_with('\n')
     };
-    let mut ids = 0..u32::try_from(tree.nodes.len()).unwrap_or(u32::MAX);
-    match ids.find(|&id| is_cut(id)) {
+    match tree.ids().find(|&id| is_cut(id)) {
         None => Ok(()),
         Some(id) => {
             let what = "a block scalar at the end of a file without a final line break";
@@ -195,7 +199,7 @@ impl Lowering<'_> {
         if let Some(refusal) = anchors::refuses_removal(self.tree, key) {
             return Err(refusal);
         }
-        let node = *self.tree.node(key);
+        let node = self.tree.node(key);
         let colon = self.tree.node(entry.value).indicator;
         let bytes = self.tree.bytes();
         let next = (colon != NONE).then(|| bytes.get(colon as usize + 1)).flatten();
@@ -233,6 +237,23 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// A block scalar in whose last line the text ended gets a line break if lines follow it now. Its header then says
+    /// that the break is not part of it.
+    fn end_last_scalar(&mut self) {
+        let Some(last) = self.tree.arena().nodes().len().checked_sub(1) else { return };
+        let last = offset(last);
+        let node = self.tree.node(last);
+        let header = self.tree.header(last);
+        if !self.tree.is_unterminated(last) || !self.splices.appends_lines_behind(node.start) {
+            return;
+        }
+        let digits: String = header.chars().filter(char::is_ascii_digit).collect();
+        let chomping = if self.tree.scalar_text(last).ends_with('\n') { "" } else { "-" };
+        let sign = if node.shape == Shape::Folded { '>' } else { '|' };
+        let header_end = node.start + offset(header.len());
+        self.splices.replace(node.start, header_end, format!("{sign}{digits}{chomping}"));
+    }
+
     /// Takes a tag away, with the blanks that separate it.
     pub(super) fn drop_tag(&mut self, tag: std::ops::Range<u32>) {
         let bytes = self.tree.bytes();
@@ -251,7 +272,7 @@ impl Lowering<'_> {
     pub(super) fn behind_indicator(&self, id: u32, place: Place) -> u32 {
         let node = self.tree.node(id);
         let indicator = match node.indicator {
-            NONE if place == Place::Root => self.tree.marker_end.unwrap_or(0),
+            NONE if place == Place::Root => self.tree.marker_end(id).unwrap_or(0),
             NONE => node.start,
             at => at + 1,
         };

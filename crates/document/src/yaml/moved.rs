@@ -30,7 +30,7 @@ pub(super) fn block(
         }
         return Ok(collection(renderer, id, slot));
     }
-    if node.shape == Shape::Pair {
+    if node.shape == Shape::FlowPair {
         let text = tree.slice(node.start..node.end);
         if !same_line(tree.bytes(), outer, node.end) {
             return Err(not_expressible("a pair of several lines in another place"));
@@ -88,7 +88,7 @@ pub(super) fn flow(
                 return Ok(text.to_string());
             }
         }
-        Shape::Pair if is_one_line => {
+        Shape::FlowPair if is_one_line => {
             return Ok(format!("{{{}}}", tree.slice(node.start..node.end)));
         }
         shape if is_one_line && !shape.is_block_collection() && !shape.is_block_scalar() => {

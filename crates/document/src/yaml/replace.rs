@@ -58,7 +58,7 @@ fn replace_in_flow(
     node: Node,
     style: &Style,
 ) -> Result<(), Refusal> {
-    let old = *lowering.tree.node(id);
+    let old = lowering.tree.node(id);
     let mut style = *style;
     style.quote = Quote::of(old.shape).unwrap_or(style.quote);
     let text = lowering.renderer.flow(node, &style, 0)?;
@@ -88,7 +88,7 @@ fn fill_nothing(
             let is_bare = flow::ends_in_question_mark(lowering.tree.bytes(), at);
             lowering.splices.insert(at, format!("{}: {text}", if is_bare { " " } else { "" }));
         }
-        Place::Root if lowering.tree.marker_end.is_some() => {
+        Place::Root if lowering.tree.marker_end(id).is_some() => {
             let slot = Slot {
                 parent: None,
                 collection: BlockStart::Below { map: 0, sequence: 0 },
@@ -109,7 +109,7 @@ fn fill_nothing(
             let mut new = renderer.value(node, style, slot)?;
             let blank = if new.first.is_empty() { "" } else { " " };
             new.first = format!(":{blank}{}", new.first);
-            let key = *lowering.tree.node(lowering.tree.key_of(id).unwrap_or(id));
+            let key = lowering.tree.node(lowering.tree.key_of(id).unwrap_or(id));
             let below = line_after(lowering.tree.bytes(), key.start, key.end.max(at));
             lowering.splices.replace_lines(below, below, new.into_lines(column, eol));
         }
@@ -289,7 +289,7 @@ fn put(lowering: &mut Lowering<'_>, id: u32, place: Place, old: &Old, new: Rende
 /// A tag stays where it fits the new value. One of the core schema that does not is taken away; one of the
 /// application cannot be.
 fn keep_or_drop_tag(lowering: &mut Lowering<'_>, id: u32, node: Node) -> Result<(), Refusal> {
-    let Some(props) = lowering.tree.props(id).cloned() else {
+    let Some(props) = lowering.tree.props(id) else {
         return Ok(());
     };
     let brings_props = match node {

@@ -45,6 +45,14 @@ impl<'a> Splices<'a> {
         self.push(start, end, text.into(), true);
     }
 
+    /// Whether lines are added at the end of the text, while the byte at `at` stays.
+    pub(super) fn appends_lines_behind(&self, at: u32) -> bool {
+        let len = offset(self.bytes.len());
+        let appends = |it: &Splice| it.is_lines && it.start == len && !it.text.is_empty();
+        let goes = |it: &Splice| (it.start..it.end).contains(&at);
+        self.list.iter().any(appends) && !self.list.iter().any(goes)
+    }
+
     fn push(&mut self, start: u32, end: u32, text: String, is_lines: bool) {
         if start < end || !text.is_empty() {
             self.list.push(Splice { start, end, text, is_lines });

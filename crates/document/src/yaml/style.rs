@@ -76,7 +76,8 @@ impl BlockScalars {
 
     /// Whether the block scalar `id` can stand there as it is.
     pub(super) fn allow_as_written(self, tree: &YamlTree, id: u32) -> bool {
-        self.allow(tree.scalar_text(id))
+        self.allow(&tree.scalar_text(id))
+            && !tree.is_unterminated(id)
             && (self == BlockScalars::Any || !tree.keeps_blank_lines(id))
     }
 
@@ -116,12 +117,12 @@ impl Habits {
     /// Reads the tree until every habit is known.
     pub(super) fn of(tree: &YamlTree) -> Habits {
         let (mut unit, mut sequence_offset, mut quote, mut pads) = (None, None, None, None);
-        for (id, node) in (0..).zip(&tree.nodes) {
-            match node.shape {
+        for id in tree.ids() {
+            match tree.shape(id) {
                 Shape::SingleQuoted => quote = quote.or(Some(Quote::Single)),
                 Shape::DoubleQuoted => quote = quote.or(Some(Quote::Double)),
-                Shape::FlowMapping if pads.is_none() && node.skip > id + 1 => {
-                    pads = Some(tree.bytes().get(node.start as usize + 1) == Some(&b' '));
+                Shape::FlowMapping if pads.is_none() && tree.skip(id) > id + 1 => {
+                    pads = Some(tree.bytes().get(tree.node(id).start as usize + 1) == Some(&b' '));
                 }
                 Shape::BlockMapping if unit.is_none() => unit = indent_under_key(tree, id),
                 Shape::BlockSequence if sequence_offset.is_none() => {
@@ -148,15 +149,12 @@ impl Habits {
     /// under their keys may be indented in another way.
     pub(super) fn near(mut self, tree: &YamlTree, entries: &[Entry], at: usize) -> Habits {
         let (mut unit, mut sequence_offset) = (None, None);
-        let mut look = |id: u32| {
-            let node = tree.node(id);
-            match node.shape {
-                Shape::BlockMapping if unit.is_none() => unit = indent_under_key(tree, id),
-                Shape::BlockSequence if sequence_offset.is_none() => {
-                    sequence_offset = indent_under_key(tree, id);
-                }
-                _ => {}
+        let mut look = |id: u32| match tree.shape(id) {
+            Shape::BlockMapping if unit.is_none() => unit = indent_under_key(tree, id),
+            Shape::BlockSequence if sequence_offset.is_none() => {
+                sequence_offset = indent_under_key(tree, id);
             }
+            _ => {}
         };
         for entry in neighbours(entries, at) {
             match entry.key {
@@ -206,8 +204,9 @@ pub(super) fn around(tree: &YamlTree, entries: &[Entry], at: usize) -> Style {
     let habit = |id: u32| {
         let (text, shape) = (tree.scalar_text(id), tree.shape(id));
         let quote = Quote::of(shape)?;
-        let is_plain_string = matches!(resolve::plain(text), Value::String(_));
-        let tells = if shape == Shape::Plain { is_plain_string } else { can_be_plain(text, false) };
+        let is_plain_string = matches!(resolve::plain(&text), Value::String(_));
+        let tells =
+            if shape == Shape::Plain { is_plain_string } else { can_be_plain(&text, false) };
         (tells && tree.props(id).is_none()).then_some(quote)
     };
     let scalar = |id: u32| Some(id).filter(|&id| tree.shape(id).is_scalar());
@@ -221,8 +220,9 @@ pub(super) fn around(tree: &YamlTree, entries: &[Entry], at: usize) -> Style {
         near.iter().filter(is_full).find_map(shape).is_some_and(Shape::is_flow_collection)
     };
     // Where even the keys have double quotes, strings have them too: the file is next to JSON.
-    let is_json = tree.shape(0) == Shape::FlowMapping
-        && tree.nodes.get(1).is_some_and(|key| key.shape == Shape::DoubleQuoted);
+    let root = entries.first().and_then(|it| tree.document_of(it.value)).map_or(0, |it| it.root);
+    let is_json =
+        tree.shape(root) == Shape::FlowMapping && tree.shape(root + 1) == Shape::DoubleQuoted;
     let default =
         if is_json || key_quote == Some(Quote::Double) { Quote::Double } else { Quote::Plain };
     Style {

@@ -1,64 +1,24 @@
-//! The span tree of a YAML document: one flat array of nodes in document order, keys included.
+//! The span tree of a YAML stream, as the reader gives it, and what edits ask about it.
 //!
-//! A map's nodes are key, value, key, value, …; `skip` leads over everything that a node holds, so the members of
-//! a container are found without touching what is inside them.
+//! A node is looked up in the reader's arena whenever it is needed; nothing is copied. All documents of a stream
+//! are in one arena, each with a root of its own.
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
+pub(super) use ::yaml::Kind as Shape;
+use ::yaml::{Node, Span, Tree};
 use edit::Text;
 
-use crate::refusal::Refusal;
+use super::duplicates;
+use super::expansion::Aliases;
+use super::scan::offset;
+use crate::refusal::{Reason, Refusal};
 use crate::source::NodeId;
 
-/// No offset, no index.
+/// No offset.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// How a node is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shape {
-    /// A scalar of no characters: the null of `key:`.
-    Empty,
-    Plain,
-    SingleQuoted,
-    DoubleQuoted,
-    /// `|`
-    Literal,
-    /// `>`
-    Folded,
-    Alias,
-    BlockSequence,
-    FlowSequence,
-    BlockMapping,
-    FlowMapping,
-    /// A map of one key without braces, an item of a flow sequence: `[a: b]`.
-    Pair,
-}
-
-impl Shape {
-    pub(super) fn is_mapping(self) -> bool {
-        matches!(self, Shape::BlockMapping | Shape::FlowMapping | Shape::Pair)
-    }
-
-    pub(super) fn is_sequence(self) -> bool {
-        matches!(self, Shape::BlockSequence | Shape::FlowSequence)
-    }
-
-    pub(super) fn is_block_collection(self) -> bool {
-        matches!(self, Shape::BlockSequence | Shape::BlockMapping)
-    }
-
-    pub(super) fn is_flow_collection(self) -> bool {
-        matches!(self, Shape::FlowSequence | Shape::FlowMapping | Shape::Pair)
-    }
-
-    pub(super) fn is_block_scalar(self) -> bool {
-        matches!(self, Shape::Literal | Shape::Folded)
-    }
-
-    pub(super) fn is_scalar(self) -> bool {
-        !self.is_mapping() && !self.is_sequence() && self != Shape::Alias
-    }
-}
 
 /// What a tag says about the value under it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +32,24 @@ pub(super) enum TagKind {
     Map,
     /// A tag of the application; the value underneath is read as if it were not there.
     Custom,
+}
+
+impl TagKind {
+    fn of(name: &str) -> TagKind {
+        match name.strip_prefix("tag:yaml.org,2002:") {
+            Some("int") => TagKind::Int,
+            Some("float") => TagKind::Float,
+            Some("bool") => TagKind::Bool,
+            Some("null") => TagKind::Null,
+            Some("seq") => TagKind::Seq,
+            Some("map") => TagKind::Map,
+            // Types that only YAML 1.1 knows (`!!binary`, `!!timestamp`) are strings.
+            Some(_) => TagKind::Str,
+            // The non-specific tag makes a scalar a string.
+            None if name == "!" => TagKind::Str,
+            None => TagKind::Custom,
+        }
+    }
 }
 
 /// The anchor and tag before a node.
@@ -94,15 +72,10 @@ impl Props {
     }
 }
 
+/// A node of the arena with what the arena keeps beside it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeData {
     pub(super) shape: Shape,
-    /// What is special about the keys of this map.
-    pub(super) keys: KeyTraits,
-    /// Whether this is the value of a map's member.
-    pub(super) is_member: bool,
-    /// Whether there is a [`More`] about this node.
-    pub(super) has_more: bool,
     /// The first byte of the value itself: `|` of a block scalar, the first `-`, `?` or key of a block collection.
     pub(super) start: u32,
     /// The byte after the value; after the line break for block scalars.
@@ -113,67 +86,13 @@ pub(super) struct NodeData {
     pub(super) skip: u32,
 }
 
-/// What is special about the keys of a map.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct KeyTraits {
-    bits: u8,
-}
-
-impl KeyTraits {
-    const MERGE: u8 = 1;
-    const COMPLEX: u8 = 2;
-
-    /// Takes note of one more key.
-    pub(super) fn add(&mut self, is_merge: bool, is_complex: bool) {
-        self.bits |= if is_merge { KeyTraits::MERGE } else { 0 };
-        self.bits |= if is_complex { KeyTraits::COMPLEX } else { 0 };
-    }
-
-    /// Whether a plain `<<` is among them.
-    pub(super) fn has_merge(self) -> bool {
-        self.bits & KeyTraits::MERGE != 0
-    }
-
-    /// Whether one is not a scalar.
-    pub(super) fn has_complex(self) -> bool {
-        self.bits & KeyTraits::COMPLEX != 0
-    }
-}
-
-/// What few nodes have; kept apart, because a large file has hundreds of thousands of nodes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct More {
-    pub(super) node: u32,
-    /// Scalars: index of the decoded text where it differs from the source. Aliases: the target's id.
-    pub(super) extra: u32,
-    /// Index of the anchor and tag.
-    pub(super) props: u32,
-    /// The id of the key, for the value of a map's member, if the key is not the node right before.
-    pub(super) key: u32,
-}
-
-/// An anchored node with what uses it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Anchor {
-    pub(super) node: u32,
-    pub(super) uses: u32,
-}
-
-/// A parsed YAML stream. The nodes are those of its first document.
+/// A parsed YAML stream: the documents of a text.
 pub(crate) struct YamlTree {
-    pub(super) text: Text,
-    pub(super) nodes: Vec<NodeData>,
-    /// By node id.
-    pub(super) more: Vec<More>,
-    pub(super) decoded: Vec<Box<str>>,
-    pub(super) props: Vec<Props>,
-    /// By node id.
-    pub(super) anchors: Vec<Anchor>,
-    /// (id of the alias, id of its target), by id of the alias.
-    pub(super) aliases: Vec<(u32, u32)>,
-    pub(super) blocked: Option<Refusal>,
-    /// The byte after `---`, if the document has one.
-    pub(super) marker_end: Option<u32>,
+    text: Text,
+    tree: Tree,
+    aliases: Aliases,
+    /// Why a document may not be edited, found out when somebody asks.
+    blocked: Vec<OnceLock<Option<Refusal>>>,
 }
 
 /// A member of a container: the id of its key, for maps, and of its value.
@@ -184,80 +103,152 @@ pub(super) struct Entry {
 }
 
 impl YamlTree {
-    pub(super) fn node(&self, id: u32) -> &NodeData {
-        &self.nodes[id as usize]
+    pub(super) fn new(text: Text, tree: Tree, aliases: Aliases) -> YamlTree {
+        let n_documents = tree.documents().len().max(1);
+        let blocked = std::iter::repeat_with(OnceLock::new).take(n_documents).collect();
+        YamlTree { text, tree, aliases, blocked }
+    }
+
+    /// How many documents there are. A stream without any reads as a null at its end.
+    pub(super) fn n_documents(&self) -> usize {
+        self.blocked.len()
+    }
+
+    pub(super) fn root_of(&self, document: usize) -> Option<u32> {
+        match self.tree.documents().get(document) {
+            Some(document) => Some(document.root),
+            None => (document == 0).then_some(0),
+        }
+    }
+
+    /// The document that a node is part of.
+    pub(super) fn document_of(&self, id: u32) -> Option<&::yaml::Document> {
+        let documents = self.tree.documents();
+        let behind = documents.partition_point(|it| it.root <= id);
+        documents.get(behind.checked_sub(1)?)
+    }
+
+    /// The byte after the `---` of the document that a node is part of.
+    pub(super) fn marker_end(&self, id: u32) -> Option<u32> {
+        self.document_of(id)?.start_marker.map(|it| it.end)
+    }
+
+    /// The ids of all nodes.
+    pub(super) fn ids(&self) -> Range<u32> {
+        0..offset(self.tree.nodes().len())
+    }
+
+    /// Why nothing in a document may be edited.
+    pub(super) fn blocked(&self, document: usize) -> Option<Refusal> {
+        let find = || {
+            let root = self.root_of(document)?;
+            let duplicate = duplicates::find(self, root..self.node(root).skip);
+            duplicate.or_else(|| lone_carriage_return(self.bytes()))
+        };
+        self.blocked.get(document)?.get_or_init(find).clone()
+    }
+
+    pub(super) fn arena(&self) -> &Tree {
+        &self.tree
+    }
+
+    pub(super) fn aliases(&self) -> &Aliases {
+        &self.aliases
+    }
+
+    fn raw(&self, id: u32) -> Option<&Node> {
+        self.tree.nodes().get(id as usize)
+    }
+
+    pub(super) fn node(&self, id: u32) -> NodeData {
+        let Some(node) = self.raw(id) else {
+            // The null of a stream without documents.
+            let end = offset(self.bytes().len());
+            let (start, indicator, skip) = (end, NONE, id + 1);
+            return NodeData { shape: Shape::Empty, start, end, indicator, skip };
+        };
+        let Span { start, end } = node.span();
+        let indicator = self.tree.indicator(id).unwrap_or(NONE);
+        NodeData { shape: node.kind(), start, end, indicator, skip: self.tree.skip(id) }
     }
 
     pub(super) fn shape(&self, id: u32) -> Shape {
-        self.node(id).shape
+        self.raw(id).map_or(Shape::Empty, Node::kind)
+    }
+
+    pub(super) fn skip(&self, id: u32) -> u32 {
+        self.tree.skip(id)
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
         self.text.bytes()
     }
 
-    pub(super) fn slice(&self, range: Range<u32>) -> &str {
-        let bytes = self.bytes().get(range.start as usize..range.end as usize).unwrap_or_default();
-        std::str::from_utf8(bytes).unwrap_or_default()
+    fn source(&self) -> &str {
+        // The parser took it as one.
+        self.text.as_str().unwrap_or_default()
     }
 
-    pub(super) fn props(&self, id: u32) -> Option<&Props> {
-        self.props.get(self.more(id)?.props as usize)
+    pub(super) fn slice(&self, range: Range<u32>) -> &str {
+        self.source().get(range.start as usize..range.end as usize).unwrap_or_default()
+    }
+
+    pub(super) fn props(&self, id: u32) -> Option<Props> {
+        let properties = self.tree.properties(id)?;
+        let range = |span: Span| (!span.is_empty()).then_some(span.start..span.end);
+        let tag = range(properties.tag).map(|range| {
+            let name = self.document_of(id).and_then(|it| self.tree.tag(it, id, self.source()));
+            (range, name.map_or(TagKind::Custom, |it| TagKind::of(&it)))
+        });
+        Some(Props { anchor: range(properties.anchor), tag })
     }
 
     /// What an alias stands for.
     pub(super) fn target(&self, alias: u32) -> Option<u32> {
-        self.more(alias).map(|it| it.extra).filter(|_| self.shape(alias) == Shape::Alias)
+        self.tree.target(alias)
     }
 
     /// The key of the value of a map's member.
     pub(super) fn key_of(&self, id: u32) -> Option<u32> {
-        if !self.node(id).is_member {
-            return None;
-        }
-        self.more(id).map(|it| it.key).filter(|key| *key != NONE).or(id.checked_sub(1))
-    }
-
-    fn more(&self, id: u32) -> Option<&More> {
-        if !self.node(id).has_more {
-            return None;
-        }
-        self.more.binary_search_by_key(&id, |it| it.node).ok().map(|index| &self.more[index])
-    }
-
-    /// For the node that was added last: what few nodes have.
-    pub(super) fn more_mut(&mut self, id: u32) -> &mut More {
-        if self.more.last().is_none_or(|it| it.node != id) {
-            self.nodes[id as usize].has_more = true;
-            self.more.push(More { node: id, extra: NONE, props: NONE, key: NONE });
-        }
-        self.more.last_mut().expect("it has just been added if it was not there")
+        self.raw(id).filter(|node| node.is_value())?;
+        // A key that is a collection ends right before its value; what it holds comes in between.
+        let is_key =
+            |key: &u32| self.raw(*key).is_some_and(|node| node.is_key()) && self.skip(*key) == id;
+        (0..id).rev().find(is_key)
     }
 
     /// The first byte that belongs to the node, its anchor and tag included.
     pub(super) fn outer_start(&self, id: u32) -> u32 {
-        let start = self.node(id).start;
-        self.props(id).map_or(start, |props| props.start().min(start))
+        match self.raw(id) {
+            Some(_) => self.tree.outer_start(id),
+            None => self.node(id).start,
+        }
     }
 
     /// The members of a container; none for scalars and aliases.
     pub(super) fn entries(&self, id: u32) -> Vec<Entry> {
-        let node = self.node(id);
         let mut entries = Vec::new();
+        self.each_entry(id, |entry| entries.push(entry));
+        entries
+    }
+
+    /// Visits the members of a container.
+    pub(super) fn each_entry(&self, id: u32, mut visit: impl FnMut(Entry)) {
+        let shape = self.shape(id);
+        let end = if shape.is_collection() { self.skip(id) } else { id };
         let mut next = id + 1;
-        if node.shape.is_mapping() {
-            while next < node.skip {
-                let value = self.node(next).skip;
-                entries.push(Entry { key: Some(next), value });
-                next = self.node(value).skip;
+        if shape.is_mapping() {
+            while next < end {
+                let value = self.skip(next);
+                visit(Entry { key: Some(next), value });
+                next = self.skip(value);
             }
-        } else if node.shape.is_sequence() {
-            while next < node.skip {
-                entries.push(Entry { key: None, value: next });
-                next = self.node(next).skip;
+        } else {
+            while next < end {
+                visit(Entry { key: None, value: next });
+                next = self.skip(next);
             }
         }
-        entries
     }
 
     /// The first byte of a member: its `-` or `?`, or its key, or its `:` where the key is empty.
@@ -284,55 +275,68 @@ impl YamlTree {
     }
 
     /// The characters that a scalar stands for, before its type is known.
-    pub(super) fn scalar_text(&self, id: u32) -> &str {
+    pub(super) fn scalar_text(&self, id: u32) -> Cow<'_, str> {
+        let Some(node) = self.raw(id) else { return Cow::Borrowed("") };
+        node.value(self.source())
+    }
+
+    /// The `|` or `>` of a block scalar with its indicators; nothing for other nodes.
+    pub(super) fn header(&self, id: u32) -> &str {
         let node = self.node(id);
-        if let Some(decoded) = self.more(id).and_then(|it| self.decoded.get(it.extra as usize)) {
-            return decoded;
-        }
-        match node.shape {
-            Shape::Empty => "",
-            Shape::SingleQuoted | Shape::DoubleQuoted => self.slice(node.start + 1..node.end - 1),
-            _ => self.slice(node.start..node.end),
-        }
+        let written = if node.shape.is_block_scalar() { node.start..node.end } else { 0..0 };
+        self.slice(written).split([' ', '\t', '\r', '\n']).next().unwrap_or_default()
     }
 
     /// Whether a block scalar takes the blank lines behind it into its value: `|+`.
     pub(super) fn keeps_blank_lines(&self, id: u32) -> bool {
-        let node = self.node(id);
-        let header = self.bytes().get(node.start as usize..).unwrap_or_default();
-        node.shape.is_block_scalar()
-            && header
-                .iter()
-                .take_while(|byte| !byte.is_ascii_whitespace())
-                .any(|&byte| byte == b'+')
+        self.header(id).contains('+')
+    }
+
+    /// Whether the text ends in the last line of a block scalar, without a line break.
+    pub(super) fn is_unterminated(&self, id: u32) -> bool {
+        self.raw(id).is_some_and(Node::is_unterminated)
     }
 
     /// The key as a pointer names it: a scalar's characters whatever its type, any other key as it is written.
-    pub(super) fn key_text(&self, key: u32) -> &str {
-        let node = self.node(key);
-        match node.shape {
-            shape if shape.is_scalar() => self.scalar_text(key),
-            Shape::Alias => match self.target(key) {
-                Some(target) if self.shape(target).is_scalar() => self.scalar_text(target),
-                _ => self.slice(self.outer_start(key)..node.end),
-            },
-            _ => self.slice(self.outer_start(key)..node.end),
+    pub(super) fn key_text(&self, key: u32) -> Cow<'_, str> {
+        let shape = self.shape(key);
+        if shape.is_scalar() {
+            return self.scalar_text(key);
         }
+        match self.target(key).filter(|&target| self.shape(target).is_scalar()) {
+            Some(target) => self.scalar_text(target),
+            None => Cow::Borrowed(self.slice(self.outer_start(key)..self.node(key).end)),
+        }
+    }
+
+    /// Whether a key is a plain `<<`.
+    pub(super) fn is_merge_key(&self, key: u32) -> bool {
+        self.raw(key).is_some_and(|node| node.kind() == Shape::Plain && node.is_verbatim())
+            && self.scalar_text(key) == "<<"
+    }
+
+    /// Whether a map has a key that is not a scalar.
+    pub(super) fn has_complex_key(&self, id: u32) -> bool {
+        let mut found = false;
+        self.each_entry(id, |entry| {
+            found |= entry.key.is_some_and(|key| !self.shape(key).is_scalar());
+        });
+        found
     }
 
     /// The name of the anchor on a node.
     pub(super) fn anchor_name(&self, id: u32) -> String {
-        let range = self.props(id).and_then(|props| props.anchor.clone()).unwrap_or_default();
+        let range = self.props(id).and_then(|props| props.anchor).unwrap_or_default();
         self.slice(range).trim_start_matches('&').to_string()
-    }
-
-    /// How many aliases stand for this node.
-    pub(super) fn uses(&self, id: u32) -> u32 {
-        let found = self.anchors.binary_search_by_key(&id, |anchor| anchor.node);
-        found.map_or(0, |index| self.anchors[index].uses)
     }
 
     pub(super) fn id(node: NodeId) -> u32 {
         node.0
     }
+}
+
+/// Such a line break is legal and next to unknown: what is found between the nodes relies on `\n`.
+fn lone_carriage_return(bytes: &[u8]) -> Option<Refusal> {
+    let at = memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))?;
+    Some(Refusal::new(Reason::LoneCarriageReturn, offset(at)))
 }

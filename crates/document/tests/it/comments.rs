@@ -161,20 +161,24 @@ fn yaml_comments_of_every_document_and_line_end_are_found() {
     check(Format::Yaml, "a: 1 # a\rb: | # b\r  # no\r# c\rb: 2\r", &["# a", "# b", "# c"]);
 }
 
-fn granit_comments(text: &str) -> Vec<std::ops::Range<u32>> {
+/// `None` where granit-parser refuses what the reader takes.
+fn granit_comments(text: &str) -> Option<Vec<std::ops::Range<u32>>> {
     let options = granit_parser::options! {
         strict_indentation: false,
         emit_comments: true,
         max_buffered_comment_events: usize::MAX,
     };
     let byte = |marker: granit_parser::Marker| marker.byte_offset().unwrap() as u32;
-    let mut found: Vec<_> = granit_parser::Parser::new_from_str_with_options(text, options)
-        .map(Result::unwrap)
+    let events: Result<Vec<_>, _> =
+        granit_parser::Parser::new_from_str_with_options(text, options).collect();
+    let mut found: Vec<_> = events
+        .ok()?
+        .into_iter()
         .filter(|(event, _)| matches!(event, granit_parser::Event::Comment(..)))
         .map(|(_, span)| byte(span.start)..byte(span.end))
         .collect();
     found.sort_by_key(|it| it.start);
-    found
+    Some(found)
 }
 
 #[test]
@@ -190,7 +194,9 @@ fn yaml_comments_are_those_of_the_parser() {
     for (name, text) in texts {
         for text in [text.clone(), text.replace("\r\n", "\n").replace('\n', "\r\n")] {
             let Some(document) = read(Format::Yaml, text.as_bytes()) else { continue };
-            assert_eq!(document.comments(), granit_comments(&text), "{name}\n{text}");
+            if let Some(expected) = granit_comments(&text) {
+                assert_eq!(document.comments(), expected, "{name}\n{text}");
+            }
             count += check_laws(&name, Format::Yaml, text.as_bytes());
         }
     }
@@ -218,7 +224,9 @@ proptest! {
     #[test]
     fn comments_of_odd_texts_are_those_of_the_parser(text in "[-?:,\\[\\]{}#&*!|>'\"%@ \\t\\n\\ra0~.+é]{0,40}") {
         if let Some(document) = read(Format::Yaml, text.as_bytes()) {
-            prop_assert_eq!(document.comments(), granit_comments(&text), "{:?}", text);
+            if let Some(expected) = granit_comments(&text) {
+                prop_assert_eq!(document.comments(), expected, "{:?}", text);
+            }
             check_rewritten(&text, &document);
         }
     }

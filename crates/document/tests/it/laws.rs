@@ -2,6 +2,7 @@
 //! parser that shares no code with the first.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use document::{Document, Format, Limits, Number, Op, Pointer, Step, Value, parse};
 use edit::Text;
@@ -32,14 +33,27 @@ pub(crate) fn check_every_op(
     tally: &mut Tally,
 ) {
     let source = Text::new(text);
-    let Ok(document) = parse(&source, format, &Limits::DEFAULT) else { return };
-    let value = document.value();
+    let Ok(stream) = parse(&source, format, &Limits::DEFAULT) else { return };
     // The second judge has a say only where it reads the original as we do.
-    let judge = judge(text).is_some_and(|it| it.equals(&value)).then_some(judge);
+    let judge = judge(text).is_some_and(|it| it.equals(&stream.value())).then_some(judge);
+    for document in stream.all() {
+        check_every_op_in(name, &document, judge, tally);
+    }
+}
+
+fn check_every_op_in(
+    name: &str,
+    document: &Arc<Document>,
+    judge: Option<Judge<'_>>,
+    tally: &mut Tally,
+) {
+    let (source, value) = (document.text(), document.value());
+    let text = source.as_str().unwrap();
     for op in ops(&value) {
         let mut draft = document.draft();
         let expected = model::apply(&value, &op);
-        let outcome = draft.apply(&Step::from(op.clone()));
+        let step = Step { document: document.index(), ..Step::from(op.clone()) };
+        let outcome = draft.apply(&step);
         let context = || format!("{name}: {op:?}\n--- before\n{text}\n---");
         let edits = match (outcome, &expected) {
             (Err(document::OpError::Refused(refusal)), _) => {
@@ -61,10 +75,10 @@ pub(crate) fn check_every_op(
                 continue;
             }
         };
-        let after = edits.apply(&source).unwrap();
+        let after = edits.apply(source).unwrap();
         let result = std::str::from_utf8(after.bytes()).unwrap();
         let expected = expected.unwrap();
-        check_result(&document, &after, &expected, &|| {
+        check_result(document, &after, &expected, &|| {
             format!("{}\n--- after\n{result}\n---", context())
         });
         if let Some(judged) = judge.and_then(|judge| judge(result)) {
@@ -105,10 +119,20 @@ pub(crate) fn check_sequence(name: &str, format: Format, text: &str, ops: &[Op])
     }
 }
 
-fn check_result(before: &Document, after: &Text, expected: &Value, context: &dyn Fn() -> String) {
+fn check_result(
+    before: &Arc<Document>,
+    after: &Text,
+    expected: &Value,
+    context: &dyn Fn() -> String,
+) {
     let reread = parse(after, before.format(), &Limits::DEFAULT);
     let reread = reread.unwrap_or_else(|error| panic!("does not parse: {error}\n{}", context()));
-    assert!(reread.value().is_same(expected), "reads as {:?}\n{}", reread.value(), context());
+    assert_eq!(reread.n_documents(), before.n_documents(), "{}", context());
+    for (old, new) in before.all().zip(reread.all()) {
+        let is_changed = old.index() == before.index();
+        let expected = if is_changed { expected.clone() } else { old.value() };
+        assert!(new.value().is_same(&expected), "reads as {:?}\n{}", new.value(), context());
+    }
     let (old, new) = (before.text().bytes(), after.bytes());
     let bom = |bytes: &[u8]| bytes.starts_with(b"\xEF\xBB\xBF");
     assert_eq!(bom(old), bom(new), "BOM\n{}", context());

@@ -22,7 +22,7 @@ pub(crate) fn apply(root: &Value, op: &Op) -> Option<Value> {
         Op::RenameKey { at, from, to } => {
             let members = object(find(&mut root, at)?)?;
             let position = members.iter().position(|(name, _)| name == from)?;
-            if from != to && members.iter().any(|(name, _)| name == to) {
+            if members.iter().any(|(name, _)| name == to) {
                 return None;
             }
             members[position].0.clone_from(to);

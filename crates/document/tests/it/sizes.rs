@@ -109,6 +109,7 @@ fn an_expected_length_follows_the_draft() {
         let json_type = Some(JsonType::Array);
         Step {
             op: Op::InsertItem { at, index: None, value: Value::Array(vec![Value::Null]) },
+            document: 0,
             expects: Expects { json_type, length: Some(length), ..Expects::default() },
             expects_parent: None,
         }
@@ -207,7 +208,7 @@ fn a_value_deeper_than_any_text_is_refused() {
                 Op::InsertItem { at: list(), index: None, value: deep() }.into(),
                 Op::ReplaceItem { at: list(), index, value: deep() }.into(),
                 Op::SetValue { at: root().join("new"), value: deep() }.into(),
-                Step { op: delete, expects: equals, expects_parent: None },
+                Step { expects: equals, ..Step::from(delete) },
             ];
             let mut draft = document(text, format).draft();
             for step in steps {

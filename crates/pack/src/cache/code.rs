@@ -1,7 +1,7 @@
 //! Looks as bytes. What cannot be read back, or could not come from this pack, is as good as not there.
 //!
 //! Numbers are little-endian, texts and lists start with their length. A look is `0` for a file of no kind, else `1`,
-//! the kind and the lists of facts.
+//! the kinds of its documents (from 1, and 0 for one of no kind) and the lists of facts.
 
 use document::{Number, Pointer, Value};
 
@@ -27,11 +27,16 @@ const OBJECT: u8 = 7;
 /// The bytes of a look; `None` if it is not kept.
 pub(super) fn encode(look: Option<&FileLook>) -> Option<Vec<u8>> {
     let Some(look) = look else { return Some(vec![NO_KIND]) };
-    let FileLook { kind, dark, facts, diagnostics, repairs, blocked, unchecked } = look;
+    let FileLook { kinds, dark, facts, diagnostics, repairs, blocked, unchecked } = look;
     let is_clean = diagnostics.is_empty() && repairs.is_empty() && unchecked.is_empty();
-    let kind = kind.filter(|_| is_clean && dark.is_empty() && blocked.is_none())?;
+    if !is_clean || kinds.is_empty() || !dark.is_empty() || blocked.is_some() {
+        return None;
+    }
     let mut out = vec![OF_KIND];
-    write_size(&mut out, kind)?;
+    write_size(&mut out, kinds.len())?;
+    for kind in kinds {
+        write_size(&mut out, kind.map_or(0, |it| it + 1))?;
+    }
     write_size(&mut out, facts.len())?;
     for list in facts {
         write_size(&mut out, list.rule)?;
@@ -57,7 +62,8 @@ fn write_text(out: &mut Vec<u8>, text: &str) -> Option<()> {
 
 fn write_fact(out: &mut Vec<u8>, fact: &Fact) -> Option<()> {
     // The key follows from the value.
-    let Fact { at, is_key, key: _, value, wanted } = fact;
+    let Fact { document, at, is_key, key: _, value, wanted } = fact;
+    write_size(out, *document)?;
     write_text(out, at)?;
     out.push(u8::from(*is_key));
     write_value(out, value, MAX_DEPTH)?;
@@ -114,30 +120,41 @@ pub(super) fn decode(pack: &Pack, kinds: &[usize], bytes: &[u8]) -> Option<Optio
 }
 
 fn read_look(pack: &Pack, kinds: &[usize], rest: &mut Rest<'_>) -> Option<FileLook> {
-    let kind = Some(rest.size()?).filter(|it| kinds.contains(it))?;
-    let rules = pack.fact_rules.get(kind)?;
+    let kind = |rest: &mut Rest<'_>| match rest.size()?.checked_sub(1) {
+        None => Some(None),
+        Some(kind) => kinds.contains(&kind).then_some(Some(kind)),
+    };
+    let found: Option<Vec<Option<usize>>> = (0..rest.size()?).map(|_| kind(rest)).collect();
+    let found = found.filter(|it| it.iter().any(Option::is_some))?;
     let mut facts: Vec<FactList> = Vec::new();
     for _ in 0..rest.size()? {
         let (rule, role) = (rest.size()?, rest.size()?);
         let is_next = facts.last().is_none_or(|it| (it.rule, it.role) < (rule, role));
-        let is_known = rules.contains(&rule)
-            && pack.rules[rule].body.places().iter().any(|it| it.0 == role && it.1.kind == kind);
+        let is_known = found.iter().flatten().any(|kind| {
+            pack.fact_rules.get(*kind).is_some_and(|rules| rules.contains(&rule))
+                && pack.rules[rule]
+                    .body
+                    .places()
+                    .iter()
+                    .any(|it| it.0 == role && it.1.kind == *kind)
+        });
         if !is_next || !is_known {
             return None;
         }
         let list: Option<Vec<Fact>> = (0..rest.size()?).map(|_| read_fact(rest)).collect();
         facts.push(FactList { rule, role, facts: list.filter(|it| !it.is_empty())? });
     }
-    Some(FileLook { kind: Some(kind), facts, ..FileLook::default() })
+    Some(FileLook { kinds: found, facts, ..FileLook::default() })
 }
 
 fn read_fact(rest: &mut Rest<'_>) -> Option<Fact> {
+    let document = rest.size()?;
     let at: Pointer = rest.text()?.parse().ok()?;
     let is_key = rest.flag()?;
     let value = read_value(rest, MAX_DEPTH)?;
     let wanted = if rest.flag()? { Some(rest.text()?.into()) } else { None };
     let key = key_of(&value).into_boxed_str();
-    Some(Fact { at: at.to_string().into(), is_key, key, value, wanted })
+    Some(Fact { document, at: at.to_string().into(), is_key, key, value, wanted })
 }
 
 fn read_value(rest: &mut Rest<'_>, depth: usize) -> Option<Value> {

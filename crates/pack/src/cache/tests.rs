@@ -152,7 +152,7 @@ fn nested(depth: usize) -> Value {
 fn look_with(value: Value) -> FileLook {
     let at = "/same".parse().unwrap();
     let facts = vec![FactList { rule: 5, role: 1, facts: vec![Fact::new(&at, &value)] }];
-    FileLook { kind: Some(0), facts, ..FileLook::default() }
+    FileLook { kinds: vec![Some(0)], facts, ..FileLook::default() }
 }
 
 #[test]

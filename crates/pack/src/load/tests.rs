@@ -107,7 +107,7 @@ fn imports_within_a_file_are_of_entries() {
 
 #[test]
 fn files_that_cannot_be_read_are_problems_of_the_pack() {
-    assert_snapshot!(check("name: ["), @"pack.yaml:1:7: cannot be read: unclosed bracket '['");
+    assert_snapshot!(check("name: ["), @"pack.yaml:1:8: cannot be read: expected a node or `]`, found the end of the text; the flow sequence is not closed: it began at line 1, column 7");
     assert_snapshot!(check("- 1"), @"pack.yaml:1:1: this is an array, not an object");
     assert_snapshot!(check("name: x\nname: y\npack_version: '1'\nkinds: []\n"), @"pack.yaml:2:1: key `name` appears more than once in its map; remove one of them first");
     assert_snapshot!(check("name: x\npack_version: '1'\nkinds: [{kind: a, files: a, schema: schemas/a.json}]\n//- schemas/a.json\n{\n"), @"pack.yaml:3:37: schemas/a.json:2:1: cannot be read: expected a key in double quotes or `}`, found the end of the file");

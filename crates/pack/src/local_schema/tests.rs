@@ -121,7 +121,7 @@ fn a_file_that_cannot_be_read_is_an_error_if_it_names_a_schema() {
         ("c.yaml", "a: [\n"),
         ("d.yaml", "# yaml-language-server: $schema=port.json\na: 1\na: 2\nport: '1'\n"),
     ]), @r#"
-    a.yaml 2:4 - error SCHEMA_PARSE (0): cannot be read: unclosed bracket '['
+    a.yaml 3:1 - error SCHEMA_PARSE (0): cannot be read: expected a node or `]`, found the end of the text; the flow sequence is not closed: it began at line 2, column 4
     b.json 1:26 - error SCHEMA_PARSE (0): cannot be read: expected a key in double quotes or `}`, found the end of the file
     d.yaml 3:1  error SCHEMA_DUPLICATE_KEY (0): key `a` appears more than once in its map; remove one of them first
     d.yaml 4:7 /port error SCHEMA_TYPE (0): `port` must be an integer, but is the string "1"

@@ -152,8 +152,8 @@ modules: {mod_b: 1}
       + Sort the list (likely_preserving, high)
     error modules/b.yaml:1:1 /module/name [SCHEMA_REQUIRED]
       `module` lacks the required key `name`; add it
-    error modules/broken.yaml:1:9  [SCHEMA_PARSE]
-      cannot be read: unclosed bracket '{'
+    error modules/broken.yaml:2:1  [SCHEMA_PARSE]
+      cannot be read: expected a key or `}`, found the end of the text; the flow mapping is not closed: it began at line 1, column 9
     error modules/twice.yaml:1:23 /module [SCHEMA_DUPLICATE_KEY]
       key `name` appears more than once in its map; remove one of them first
     error modules/twice.yaml:1:41 /module/uid [SEM_UID]
@@ -179,17 +179,19 @@ fn a_file_is_of_the_first_kind_that_fits() {
     assert_eq!(pack.rules()[6].tier, Tier::Policy);
 }
 
-/// The second document may define what others name; nothing is repaired in such a file.
+/// X-121: all documents of a stream are looked at and repaired, and what they define is there for others.
 #[test]
-fn of_several_documents_the_first_is_looked_at_and_that_is_said() {
+fn every_document_of_a_stream_is_looked_at() {
     let tree = "//- modules/a.yaml\nmodule: {name: a, uid: x}\n---\nmodule: {name: b}\n//- lock.yaml\nmodules: {mod_b: 1}\n";
     assert_snapshot!(check(&app(), tree), @r#"
-    info modules/a.yaml:2:1  [SCHEMA_PARSE]
-      the file holds several YAML documents, and only the first one is looked at; give each a file of its own to have them all checked
+    error lock.yaml:1:11 /modules/mod_b [SEM_LOCKED]
+      `mod_b` names nothing: no such value at `/module/uid` in `module` files; define it or name one that exists
     error modules/a.yaml:1:24 /module/uid [SEM_UID]
       `x` should be `mod_a`, which is what `mod_{/module/name|snake}` makes of this document; change it
-    lock.yaml is blocked from semantic on
-    modules/a.yaml is blocked from semantic on
+      + Change `x` to `mod_a` (behavior_changing, high)
+    error modules/a.yaml:3:1 /module/uid [SEM_UID]
+      `uid` is missing; `mod_{/module/name|snake}` makes it `mod_b`
+      + Add `uid` with `mod_b` (likely_preserving, high)
     "#);
 }
 

@@ -23,6 +23,7 @@ fn with_file<T>(path: &str, text: &str, look: impl FnOnce(&Subject<'_>) -> T) ->
         tier: Tier::Schema,
         file: &file,
         parsed: &parsed,
+        index: 0,
         snapshot: &snapshot,
     })
 }

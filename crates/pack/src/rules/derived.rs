@@ -57,7 +57,7 @@ impl Derived {
             .map(|(file, fact)| {
                 let wanted = Value::String(fact.wanted.as_deref().unwrap_or_default().to_owned());
                 let others = if fact.is_key {
-                    tree.may_add(idx, file, &fact.pointer(), &wanted).then(Vec::new)
+                    tree.may_add(idx, (file, fact), &fact.pointer(), &wanted).then(Vec::new)
                 } else {
                     tree.renames(idx, (file, fact), &wanted)
                 };
@@ -87,11 +87,15 @@ impl Derived {
                 kind: Kind::LocalFix,
                 ops: vec![op(
                     file,
-                    Op::AddKey { at: object, key: key.to_owned(), value: wanted.clone() }.into(),
+                    fact.step(
+                        Op::AddKey { at: object, key: key.to_owned(), value: wanted.clone() }
+                            .into(),
+                    ),
                 )],
             });
             let key = at.segments().last().cloned().unwrap_or_default();
-            return Found::new(file, at, Anchor::Key, format!("`{key}` {message}")).with(mend);
+            let found = Found::at_fact(file, fact, format!("`{key}` {message}"));
+            return Found { anchor: Anchor::Key, ..found }.with(mend);
         }
         let (old, new) = (shown(&fact.value), shown(&wanted));
         let message = format!(
@@ -103,7 +107,7 @@ impl Derived {
                 0 => String::new(),
                 n => format!(", also at the {n} place(s) that name it"),
             };
-            let own = op(file, replace(at.clone(), &fact.value, wanted.clone()));
+            let own = op(file, fact.step(replace(at, &fact.value, wanted.clone())));
             Mend {
                 title: format!("Change {old} to {new}{with}"),
                 rationale: format!("the template `{}` says so", self.text),
@@ -113,7 +117,7 @@ impl Derived {
                 ops: std::iter::once(own).chain(others).collect(),
             }
         });
-        Found::new(file, at, Anchor::Value, message).with(mend)
+        Found { anchor: Anchor::Value, ..Found::at_fact(file, fact, message) }.with(mend)
     }
 
     fn wrong<'a>(&self, document: &'a Value) -> Vec<Wrong<'a>> {

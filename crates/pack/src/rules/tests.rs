@@ -62,8 +62,8 @@ fn reference_with_two_near_targets_offers_nothing() {
 fn reference_waits_for_files_that_cannot_be_read() {
     let pack = one_rule("rule: reference, from: {in: a, at: /use}, to: {in: b, at: /name}");
     assert_snapshot!(check(&pack, "//- a/1.yaml\nuse: x\n//- b/1.yaml\nname: [\n"), @r#"
-    error b/1.yaml:1:7  [SCHEMA_PARSE]
-      cannot be read: unclosed bracket '['
+    error b/1.yaml:2:1  [SCHEMA_PARSE]
+      cannot be read: expected a node or `]`, found the end of the text; the flow sequence is not closed: it began at line 1, column 7
     a/1.yaml is blocked from semantic on
     b/1.yaml is blocked from schema on
     "#);

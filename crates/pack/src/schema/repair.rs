@@ -367,7 +367,7 @@ fn confidence(nearness: Nearness) -> Confidence {
 fn replace(at: &Pointer, old: &Value, new: Value) -> Step {
     let is_scalar = !matches!(old, Value::Array(_) | Value::Object(_));
     let expects = Expects { equals: is_scalar.then(|| old.clone()), ..Expects::default() };
-    Step { op: Op::ReplaceValue { at: at.clone(), value: new }, expects, expects_parent: None }
+    Step { expects, ..Step::from(Op::ReplaceValue { at: at.clone(), value: new }) }
 }
 
 /// The number or boolean that a string is the plain spelling of.

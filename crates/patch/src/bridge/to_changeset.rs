@@ -108,8 +108,8 @@ fn convert_all(document: &FixActions, context: &Context<'_>, alone: &Alone) -> R
         for (op_index, op) in action.ops.iter().enumerate() {
             let path = document.resolve(&op.file);
             let id = tree.open(&path)?;
-            let at = tree.plain(id, &op.json_pointer)?;
-            let len = tree.draft(id)?.len_at(&at);
+            let at = tree.plain(id, op.document, &op.json_pointer)?;
+            let len = tree.draft(id, op.document)?.len_at(&at);
             let uid = context.index.uid_of(&path);
             let note =
                 |reason: String| Note { action_id: Some(action.id.clone()), op_index, reason };
@@ -173,13 +173,17 @@ fn convert(op: &FixOp, file_uid: String, at: &Pointer, len: Option<usize>) -> Ch
     };
     let expects = Some(expects).filter(|it| !it.is_empty());
     let extra = op.extra.clone();
-    ChangesetOp { file_uid, path: None, kind, expects, expects_parent, extra }
+    let document = op.document;
+    ChangesetOp { file_uid, path: None, document, kind, expects, expects_parent, extra }
 }
 
 /// The first of regreen's extensions that an operation carries.
 fn extension(op: &ChangesetOp) -> Option<&'static str> {
     if matches!(op.kind, ChangesetOpKind::MoveValue { keep_position: true, .. }) {
         return Some("keep_position");
+    }
+    if op.document > 0 {
+        return Some("x_document");
     }
     if op.expects_parent.is_some() {
         return Some("expects_parent");

@@ -120,6 +120,12 @@ fn convert_all(changeset: &Changeset, context: &Context<'_>, alone: &Alone) -> R
     for (op_index, op) in changeset.ops.iter().enumerate() {
         let Some(path) = context.index.path_of(&op.file_uid) else { continue };
         let id = tree.open(&path)?;
+        if context.strict && op.document > 0 {
+            let reason =
+                "it needs the extension `x_document`, which a strict conversion does not write";
+            converted.refused.push(note(op_index, reason));
+            continue;
+        }
         match convert(op, id, &path, &mut tree)? {
             Ok((ops, losses)) => {
                 converted.ops.push(ops);
@@ -142,9 +148,9 @@ struct Slot {
     exists: bool,
 }
 
-fn slot(tree: &mut Tree<'_>, id: FileId, pointer: &Pointer) -> Result<Slot, Stop> {
-    let at = tree.plain(id, pointer)?;
-    let draft = tree.draft(id)?;
+fn slot(tree: &mut Tree<'_>, id: FileId, document: usize, pointer: &Pointer) -> Result<Slot, Stop> {
+    let at = tree.plain(id, document, pointer)?;
+    let draft = tree.draft(id, document)?;
     let parent = at.split_last().map(|(parent, last)| {
         let parent_type = draft.type_at(&parent);
         (parent, last.to_owned(), parent_type)
@@ -169,7 +175,7 @@ fn convert(
     let one = |at, kind, expects| Ok((vec![make(op, path, at, kind, expects)], Vec::new()));
     Ok(match &op.kind {
         ChangesetOpKind::SetValue { json_pointer, value } => {
-            set(&slot(tree, id, json_pointer)?, value.clone()).map(|(at, kind)| {
+            set(&slot(tree, id, op.document, json_pointer)?, value.clone()).map(|(at, kind)| {
                 let is_replace = matches!(kind, FixOpKind::ReplaceValue { .. });
                 let exists = expects.exists.or(is_replace.then_some(true));
                 let is_lost = op.expects_parent.is_some() && is_replace;
@@ -179,7 +185,7 @@ fn convert(
             })
         }
         ChangesetOpKind::DeleteValue { json_pointer } => {
-            match slot(tree, id, json_pointer)?.parent {
+            match slot(tree, id, op.document, json_pointer)?.parent {
                 Some((parent, key, Some(JsonType::Object))) => {
                     one(parent, FixOpKind::RemoveKey { key }, expects)
                 }
@@ -193,19 +199,26 @@ fn convert(
             }
             let index = (!is_append).then_some(*index);
             let kind = FixOpKind::InsertArrayItem { index, value: value.clone() };
-            one(tree.plain(id, json_pointer)?, kind, Expects { length: None, ..expects })
+            one(
+                tree.plain(id, op.document, json_pointer)?,
+                kind,
+                Expects { length: None, ..expects },
+            )
         }
         ChangesetOpKind::MoveValue { from_pointer, to_pointer, keep_position } => {
-            let moved = slot(tree, id, from_pointer)?;
-            let target = slot(tree, id, to_pointer)?;
+            let moved = slot(tree, id, op.document, from_pointer)?;
+            let target = slot(tree, id, op.document, to_pointer)?;
             let Some((parent, from, Some(JsonType::Object))) = moved.parent else {
                 return Ok(Err("fix actions cannot take an item out of an array"));
             };
-            if *keep_position || moved.at == target.at {
+            if moved.at == target.at {
+                return Ok(Err("fix actions cannot move a value to where it is"));
+            }
+            if *keep_position {
                 let to = target.parent.map(|(_, to, _)| to).unwrap_or_default();
                 return Ok(one(parent, FixOpKind::RenameKey { from, to }, expects));
             }
-            let Some(value) = tree.draft(id)?.value_at(&moved.at) else {
+            let Some(value) = tree.draft(id, op.document)?.value_at(&moved.at) else {
                 return Ok(Err("the moved value cannot be read"));
             };
             set(&target, value).map(|(at, kind)| {
@@ -231,6 +244,7 @@ fn make(
     FixOp {
         file: path.clone(),
         json_pointer,
+        document: op.document,
         kind,
         expects: Some(expects).filter(|it| !it.is_empty()),
         extra: op.extra.clone(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Severity;
-use document::{Effect, JsonType, Op, Pointer};
+use document::{Effect, JsonType, Op, Pointer, Step};
 use edit::Text;
 use snapshot::{FileIndex, RelPath, Snapshot};
 
@@ -262,11 +262,13 @@ impl Run<'_> {
         simulation: &mut Simulation,
     ) -> Result<Pointer, Stop> {
         let mut step = op.to_step().expect("the operations on files are handled by the caller");
-        let (at, to) = self.make_plain(id, &mut step.op)?;
-        let places = self.places(id, &step.op)?;
+        let (at, to) = self.make_plain(id, &mut step)?;
+        let places = self.places(id, &step)?;
         let (effect, generation) = self.tree.apply(id, op_index, &step)?;
-        let clash =
-            self.writes.record(id, op_index, &effect, generation, places).map_err(|_| {
+        let clash = self
+            .writes
+            .record((id, step.document), op_index, &effect, generation, places)
+            .map_err(|_| {
                 Failure::new(
                     Code::Budget,
                     "too many operations on a file that had to be parsed again",
@@ -286,16 +288,17 @@ impl Run<'_> {
     fn make_plain(
         &mut self,
         id: FileId,
-        op: &mut Op,
+        step: &mut Step,
     ) -> Result<(Pointer, Option<Pointer>), Failure> {
-        match op {
+        let document = step.document;
+        match &mut step.op {
             Op::SetValue { at, .. } | Op::DeleteValue { at } | Op::InsertItem { at, .. } => {
-                *at = self.tree.plain(id, at)?;
+                *at = self.tree.plain(id, document, at)?;
                 Ok((at.clone(), None))
             }
             Op::MoveValue { from, to, .. } => {
-                *from = self.tree.plain(id, from)?;
-                *to = self.tree.plain(id, to)?;
+                *from = self.tree.plain(id, document, from)?;
+                *to = self.tree.plain(id, document, to)?;
                 Ok((from.clone(), Some(to.clone())))
             }
             _ => Ok((Pointer::root(), None)),
@@ -303,14 +306,14 @@ impl Run<'_> {
     }
 
     /// The places that an operation writes to, in the order of its effect.
-    fn places(&mut self, id: FileId, op: &Op) -> Result<Vec<Place>, Failure> {
-        let draft = self.tree.draft(id)?;
+    fn places(&mut self, id: FileId, step: &Step) -> Result<Vec<Place>, Failure> {
+        let draft = self.tree.draft(id, step.document)?;
         let mut place = |pointer: &Pointer| {
             let parent = pointer.split_last().map(|(parent, _)| parent);
             let is_item = parent.is_some_and(|it| draft.type_at(&it) == Some(JsonType::Array));
             Place::new(pointer.clone(), is_item)
         };
-        Ok(match op {
+        Ok(match &step.op {
             Op::InsertItem { at, index, .. } => {
                 vec![Place::new(at.join(index.unwrap_or_default().to_string()), true)]
             }
@@ -363,13 +366,15 @@ impl Run<'_> {
             (named.and_then(|path| self.tree.opened(&path)), simulation.diagnostics.last_mut())
         {
             let at = failure.at.as_ref().or(pointer);
-            diagnostic.location = self.tree.file(id).locate(failure, at);
+            diagnostic.location = self.tree.file(id).locate(failure, op.document, at);
         }
     }
 
     /// CS-46: after the diagnostics of the operations.
     fn report_clashes(&mut self, changeset: &Changeset, simulation: &mut Simulation) {
         let clashes = std::mem::take(&mut self.clashes);
+        // The dialect has a name of its own for it.
+        let is_foreign = changeset.extra.iter().any(|it| it.0 == crate::import::DIALECT_MEMBER);
         let losers: BTreeSet<usize> = clashes.iter().map(|clash| clash.second).collect();
         simulation.applied.retain(|it| !losers.contains(&it.op_index));
         for clash in clashes {
@@ -377,7 +382,7 @@ impl Run<'_> {
             let failed = FailedOp {
                 action_id: None,
                 op_index: clash.second,
-                code: Code::Conflict,
+                code: if is_foreign { Code::OverlappingOps } else { Code::Conflict },
                 file: clash.file,
                 json_pointer: clash.pointer.map(|it| it.to_string()),
                 expected: None,

@@ -24,7 +24,8 @@ pub(crate) struct Clash {
 
 #[derive(Default)]
 pub(crate) struct Writes {
-    files: BTreeMap<FileId, FileWrites>,
+    /// By document. What is done to a file as a whole stands with its first.
+    files: BTreeMap<(FileId, usize), FileWrites>,
 }
 
 #[derive(Default)]
@@ -61,12 +62,12 @@ impl Place {
 impl Writes {
     /// An operation decides where a file is. Returns the operation that did so before.
     pub(crate) fn file_moved(&mut self, id: FileId, op: usize) -> Option<usize> {
-        self.files.entry(id).or_default().path_op.replace(op)
+        self.files.entry((id, 0)).or_default().path_op.replace(op)
     }
 
     /// An operation deletes a file. Returns an operation that wrote to the file before.
     pub(crate) fn file_deleted(&mut self, id: FileId, op: usize) -> Option<usize> {
-        let file = self.files.entry(id).or_default();
+        let file = self.files.entry((id, 0)).or_default();
         let earlier = file.path_op.into_iter().chain(file.first_op).min();
         file.path_op = Some(op);
         earlier
@@ -76,14 +77,14 @@ impl Writes {
     /// one of the places before, with the place, or an error if there were too many to say.
     pub(crate) fn record(
         &mut self,
-        id: FileId,
+        document: (FileId, usize),
         op: usize,
         effect: &Effect,
         generation: u32,
         places: Vec<Place>,
     ) -> Result<Option<(usize, Pointer)>, TooMany> {
-        let file = self.files.entry(id).or_default();
-        file.first_op.get_or_insert(op);
+        self.files.entry((document.0, 0)).or_default().first_op.get_or_insert(op);
+        let file = self.files.entry(document).or_default();
         if generation != file.generation {
             file.carry_over()?;
             file.generation = generation;

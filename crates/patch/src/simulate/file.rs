@@ -244,6 +244,7 @@ impl VirtualFile {
     pub(crate) fn locate(
         &self,
         failure: &Failure,
+        document: usize,
         at: Option<&Pointer>,
     ) -> Option<check::Location> {
         if self.text != self.base || self.origin.is_none() {
@@ -252,8 +253,8 @@ impl VirtualFile {
         if let Some(offset) = failure.offset {
             return diagnose::locate_offset(&self.base, offset);
         }
-        let document = self.draft.as_ref()?.document();
-        diagnose::locate(document, &LineIndex::new(self.base.bytes()), at?)
+        let document = self.draft.as_ref()?.document().nth(document)?;
+        diagnose::locate(&document, &LineIndex::new(self.base.bytes()), at?)
     }
 }
 

@@ -64,7 +64,8 @@ fn apply_action(
             |file, failure| ActionStop::Failed { op_index, file, failure: Box::new(failure) };
         let path = document.resolve(&op.file);
         let id = tree.open(&path).map_err(|failure| failed(None, failure))?;
-        let at = tree.plain(id, &op.json_pointer).map_err(|failure| failed(Some(id), failure))?;
+        let at = tree.plain(id, op.document, &op.json_pointer);
+        let at = at.map_err(|failure| failed(Some(id), failure))?;
         let json_pointer = Some(at.to_string());
         tree.apply(id, op_index, &op.to_step(at)).map_err(|stop| match stop {
             Stop::Failed(failure, other) => {
@@ -107,6 +108,6 @@ fn fail(
         && let (Some(id), Some(diagnostic)) = (file, simulation.diagnostics.last_mut())
     {
         let at = failure.at.as_ref().unwrap_or(pointer);
-        diagnostic.location = tree.file(id).locate(failure, Some(at));
+        diagnostic.location = tree.file(id).locate(failure, op.document, Some(at));
     }
 }

@@ -104,19 +104,28 @@ impl<'a> Tree<'a> {
     }
 
     /// `/` is the root, unless the root has an empty key.
-    pub(crate) fn plain(&mut self, id: FileId, pointer: &Pointer) -> Result<Pointer, Failure> {
+    pub(crate) fn plain(
+        &mut self,
+        id: FileId,
+        document: usize,
+        pointer: &Pointer,
+    ) -> Result<Pointer, Failure> {
         if !pointer.is_lone_slash() {
             return Ok(pointer.clone());
         }
-        let draft = self.files[id.0].draft(&self.how.limits)?;
-        // A rename to the same name changes nothing and fails if the key is not there.
-        let probe = Op::RenameKey { at: Pointer::root(), from: String::new(), to: String::new() };
-        let has_empty_key = draft.apply(&Step::from(probe)).is_ok();
+        let has_empty_key = self.draft(id, document)?.has_empty_key();
         Ok(if has_empty_key { pointer.clone() } else { Pointer::root() })
     }
 
-    pub(crate) fn draft(&mut self, id: FileId) -> Result<&mut document::Draft, Failure> {
-        self.files[id.0].draft(&self.how.limits)
+    /// The draft of a file, in which pointers mean one of its documents.
+    pub(crate) fn draft(
+        &mut self,
+        id: FileId,
+        document: usize,
+    ) -> Result<&mut document::Draft, Failure> {
+        let draft = self.files[id.0].draft(&self.how.limits)?;
+        draft.turn_to(document).map_err(|error| Failure::of_op(&error, false))?;
+        Ok(draft)
     }
 
     /// Applies a step; says in which generation of the file's slots its effect is told.

@@ -6,7 +6,9 @@ use edit::ContentHash;
 use snapshot::RelPath;
 
 use super::decode::{At, Members, ProblemKind, Problems};
-use super::encode::{expects as expects_value, integer, json_type, members, string};
+use super::encode::{
+    document_value, expects as expects_value, integer, json_type, members, string,
+};
 use super::{Expects, Extra};
 
 /// A changeset: operations that are applied in order, all of them or none.
@@ -31,6 +33,8 @@ pub struct ChangesetOp {
     pub file_uid: String,
     /// Where the author thinks the file is: checked, never used to find it (CS-5). `None` for `add_file`.
     pub path: Option<RelPath>,
+    /// In which document of a YAML stream, from 0: `x_document`.
+    pub document: usize,
     /// What to do.
     pub kind: ChangesetOpKind,
     /// What must hold of the addressed slot before.
@@ -105,7 +109,8 @@ impl ChangesetOp {
             | ChangesetOpKind::DeleteFile => return None,
         };
         let expects = self.expects.as_ref().map(Expects::to_document).unwrap_or_default();
-        Some(Step { op, expects, expects_parent: self.expects_parent })
+        let (document, expects_parent) = (self.document, self.expects_parent);
+        Some(Step { op, document, expects, expects_parent })
     }
 
     fn to_value(&self) -> Value {
@@ -142,6 +147,7 @@ impl ChangesetOp {
         fixed.extend([
             ("expects", self.expects.as_ref().map(expects_value)),
             ("expects_parent", parent),
+            ("x_document", document_value(self.document)),
         ]);
         members(fixed, &self.extra)
     }
@@ -238,6 +244,9 @@ fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<Chang
         expects = op.expects(true, problems);
         expects_parent = op.expects_parent(problems);
     }
+    let document = if is_in_file { op.optional_index("x_document", problems) } else { None };
     let extra = op.close(problems);
-    Some(ChangesetOp { file_uid: file_uid?, path, kind: kind?, expects, expects_parent, extra })
+    let document = document.unwrap_or(0);
+    let (file_uid, kind) = (file_uid?, kind?);
+    Some(ChangesetOp { file_uid, path, document, kind, expects, expects_parent, extra })
 }

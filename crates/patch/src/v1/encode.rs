@@ -18,6 +18,11 @@ pub(crate) fn integer(value: usize) -> Option<Value> {
     Some(Value::Number(Number::from_integer(i128::try_from(value).unwrap_or(i128::MAX))))
 }
 
+/// The document of a stream, if it is not the first.
+pub(crate) fn document_value(document: usize) -> Option<Value> {
+    if document == 0 { None } else { integer(document) }
+}
+
 pub(crate) fn json_type(value: JsonType) -> Option<Value> {
     string(value.name())
 }

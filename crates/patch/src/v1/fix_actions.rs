@@ -8,7 +8,7 @@ use document::{Op, Pointer, Step, Value};
 use snapshot::RelPath;
 
 use super::decode::{At, Members, ProblemKind, Problems};
-use super::encode::{expects as expects_value, integer, members, string};
+use super::encode::{document_value, expects as expects_value, integer, members, string};
 use super::{Expects, Extra};
 
 /// A fix-action document.
@@ -90,6 +90,8 @@ pub struct FixOp {
     pub file: RelPath,
     /// Where in the file.
     pub json_pointer: Pointer,
+    /// In which document of a YAML stream, from 0: `x_document`.
+    pub document: usize,
     /// What to do there.
     pub kind: FixOpKind,
     /// What must hold before.
@@ -141,7 +143,7 @@ impl FixOp {
             FixOpKind::RenameKey { from, to } => Op::RenameKey { at, from, to },
         };
         let expects = self.expects.as_ref().map(Expects::to_document).unwrap_or_default();
-        Step { op, expects, expects_parent: None }
+        Step { op, document: self.document, expects, expects_parent: None }
     }
 }
 
@@ -278,6 +280,7 @@ impl FixOp {
             }
         }
         fixed.push(("expects", self.expects.as_ref().map(expects_value)));
+        fixed.push(("x_document", document_value(self.document)));
         members(fixed, &self.extra)
     }
 }
@@ -430,6 +433,7 @@ fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<FixOp
         }
     };
     let expects = op.expects(false, problems);
+    let document = op.optional_index("x_document", problems).unwrap_or(0);
     let extra = op.close(problems);
-    Some(FixOp { file: file?, json_pointer: json_pointer?, kind: kind?, expects, extra })
+    Some(FixOp { file: file?, json_pointer: json_pointer?, document, kind: kind?, expects, extra })
 }

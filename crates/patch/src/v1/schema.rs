@@ -73,6 +73,7 @@ fn fix_ops() -> Vec<Value> {
             "file": {"type": "string", "description": "relative to `workspace_root`, with `/`"},
             "json_pointer": {"$ref": "#/$defs/json_pointer"},
             "expects": {"$ref": "#/$defs/expects"},
+            "x_document": x_document(),
         });
         let required: Vec<&str> =
             ["op", "file", "json_pointer"].iter().chain(required).copied().collect();
@@ -130,6 +131,7 @@ fn changeset_ops() -> Vec<Value> {
         let shared = json!({
             "expects": {"$ref": "#/$defs/expects"},
             "expects_parent": {"$ref": "#/$defs/expects_parent"},
+            "x_document": x_document(),
         });
         op(name, required, joined(own, shared))
     };
@@ -181,6 +183,11 @@ fn index() -> Value {
 }
 
 /// An object with these members and any that start with `x_`.
+fn x_document() -> Value {
+    let description = "the document of a YAML stream, from 0; without it, the first";
+    json!({"type": "integer", "minimum": 0, "description": description})
+}
+
 fn closed(required: &[&str], properties: Value) -> Value {
     let mut schema = json!({"type": "object", "properties": properties});
     if !required.is_empty() {

@@ -30,7 +30,7 @@ fn every_failure_code_has_a_folder() {
     for case in folders(&root).iter().flat_map(|kind| folders(kind)).flat_map(|it| folders(&it)) {
         reports += &fs::read_to_string(case.join("expected.json")).unwrap();
     }
-    // Budgets need bulk, protection needs a disk, the next two belong to edits documents and dialects, the last two to
+    // Budgets need bulk, protection needs a disk, the next three belong to edits documents and dialects, the last two to
     // no operation.
     let elsewhere = [
         "budget",
@@ -40,6 +40,7 @@ fn every_failure_code_has_a_folder() {
         "path_too_long",
         "invalid_edit",
         "invalid_document",
+        "overlapping_ops",
         "stale",
         "workspace_mismatch",
     ];

@@ -109,7 +109,7 @@ pub(crate) fn fix_op(root: &Value, file: &str, dice: &Dice) -> FixOp {
         4 => FixOpKind::ReplaceArrayItem { index: detail % 3, value },
         _ => FixOpKind::RenameKey { from: key(here, detail), to: any_key(third) },
     };
-    FixOp { file: path(file), json_pointer, kind, expects: None, extra: Vec::new() }
+    FixOp { file: path(file), json_pointer, document: 0, kind, expects: None, extra: Vec::new() }
 }
 
 pub(crate) fn action(id: &str, ops: Vec<FixOp>) -> FixAction {
@@ -156,6 +156,7 @@ pub(crate) fn changeset_op(root: &Value, uid: &str, dice: &Dice) -> ChangesetOp 
     };
     let expects = (third % 7 == 0).then(|| Expects { exists: Some(true), ..Expects::default() });
     ChangesetOp {
+        document: 0,
         file_uid: uid.to_owned(),
         path: None,
         kind,

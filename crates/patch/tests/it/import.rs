@@ -83,6 +83,37 @@ fn fix_hints_become_guarded_replacements() {
     assert_eq!(simulation.failed[0].code, Code::PreconditionFailed);
 }
 
+/// X-122: elements may be the keys of a map, and of two operations on one place the later one is wrong.
+#[test]
+fn elements_may_be_keys_and_may_not_be_written_twice() {
+    let files =
+        "//- e.yaml\nentities:\n  target_entity_user: {name: old}\n  other: {uid: u, name: x}\n";
+    let text = |second: &str| {
+        format!(
+            r#"{{"ptbl_changeset": 1, "id": "cs-12345678", "changes": [{{"file": "e.yaml", "file_uid": "f", "operations": [
+                {{"element_uid": "target_entity_user", "op": "replace", "pointer": "/name", "value": "new"}},
+                {{"element_uid": "{second}", "op": "replace", "pointer": "/name", "value": "newer"}}
+            ]}}]}}"#
+        )
+    };
+    let simulate = |second: &str| {
+        let (snapshot, index) = support::workspace(files);
+        support::simulate(&support::read(&text(second)).unwrap(), &snapshot, &index)
+    };
+    let rules = |simulation: &patch::Simulation| -> Vec<(String, usize)> {
+        let errors =
+            simulation.diagnostics.iter().filter(|it| it.severity == check::Severity::Error);
+        let op = |it: &check::Diagnostic| match it.details.get("op_index") {
+            Some(document::Value::Number(index)) => index.text().parse().unwrap(),
+            other => panic!("{other:?}"),
+        };
+        errors.map(|it| (it.rule_id.clone(), op(it))).collect()
+    };
+    assert_eq!(rules(&simulate("u")), []);
+    let overlapping = [("SEM_CHANGESET_OVERLAPPING_OPS".to_owned(), 1)];
+    assert_eq!(rules(&simulate("target_entity_user")), overlapping);
+}
+
 /// X-37: pointers are relative to the element with the uid.
 #[test]
 fn changes_are_found_by_element() {

@@ -262,9 +262,8 @@ fn operations_on_documents_have_classes() {
     let at = |text: &str| text.parse::<Pointer>().unwrap();
     let text = |it: &str| Value::String(it.into());
     let keep = Step {
-        op: Op::ReplaceValue { at: at("/b"), value: text("x") },
         expects: Expects { equals: Some(text("x")), ..Expects::default() },
-        expects_parent: None,
+        ..Step::from(Op::ReplaceValue { at: at("/b"), value: text("x") })
     };
     let remove = || Step::from(Op::RemoveKey { at: at(""), key: "a".into() });
     let add = |at: Pointer, key: &str, value: Value| {

@@ -77,8 +77,6 @@ pub enum UncheckedReason {
     RemoteSchema,
     /// Its schema is not there, is invalid or is written in a draft that is not supported.
     UnusableSchema,
-    /// It holds several YAML documents, and only the first one was looked at.
-    SeveralDocuments,
     /// A map has a key twice, and only the last value was looked at.
     DuplicateKey,
     /// A rule could not be decided for it.
@@ -99,7 +97,6 @@ impl UncheckedReason {
             UncheckedReason::Link => "link",
             UncheckedReason::RemoteSchema => "remote_schema",
             UncheckedReason::UnusableSchema => "unusable_schema",
-            UncheckedReason::SeveralDocuments => "several_documents",
             UncheckedReason::DuplicateKey => "duplicate_key",
             UncheckedReason::UndecidedRule => "undecided_rule",
             UncheckedReason::Blocked => "blocked",

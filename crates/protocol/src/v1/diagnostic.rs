@@ -42,6 +42,9 @@ pub struct Location {
     pub end_line: u32,
     /// Column of the end.
     pub end_col: u32,
+    /// Which document of a YAML stream, from 0; only where the file holds several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<u32>,
 }
 
 /// Another place that a finding is about.

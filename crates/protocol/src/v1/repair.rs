@@ -215,6 +215,9 @@ pub struct Precondition {
     pub file: String,
     /// The place.
     pub json_pointer: String,
+    /// The document of a YAML stream, from 0; without it, the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub x_document: Option<u32>,
     /// The type of what is there.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub json_type: Option<String>,
@@ -235,31 +238,90 @@ pub struct Precondition {
 #[expect(missing_docs, reason = "the members are those of fix actions and changesets")]
 pub enum RepairEdit {
     /// The value at the pointer becomes another.
-    ReplaceValue { file: String, json_pointer: String, value: serde_json::Value },
+    ReplaceValue {
+        file: String,
+        json_pointer: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+        value: serde_json::Value,
+    },
     /// The object at the pointer gets a key.
-    AddValue { file: String, json_pointer: String, key: String, value: serde_json::Value },
+    AddValue {
+        file: String,
+        json_pointer: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+        key: String,
+        value: serde_json::Value,
+    },
     /// The object at the pointer loses a key.
-    RemoveKey { file: String, json_pointer: String, key: String },
+    RemoveKey {
+        file: String,
+        json_pointer: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+        key: String,
+    },
     /// A key of the object at the pointer gets another name.
-    RenameKey { file: String, json_pointer: String, from: String, to: String },
+    RenameKey {
+        file: String,
+        json_pointer: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+        from: String,
+        to: String,
+    },
     /// The array at the pointer gets an item; without an index it is the last.
     InsertArrayItem {
         file: String,
         json_pointer: String,
         #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         index: Option<usize>,
         value: serde_json::Value,
     },
     /// An item of the array at the pointer becomes another.
-    ReplaceArrayItem { file: String, json_pointer: String, index: usize, value: serde_json::Value },
+    ReplaceArrayItem {
+        file: String,
+        json_pointer: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+        index: usize,
+        value: serde_json::Value,
+    },
     /// The array at the pointer loses an item.
-    RemoveArrayItem { file: String, json_pointer: String, index: usize },
+    RemoveArrayItem {
+        file: String,
+        json_pointer: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+        index: usize,
+    },
     /// The value at the pointer is replaced or made.
-    SetValue { file: String, json_pointer: String, value: serde_json::Value },
+    SetValue {
+        file: String,
+        json_pointer: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+        value: serde_json::Value,
+    },
     /// The key or item at the pointer goes away.
-    DeleteValue { file: String, json_pointer: String },
+    DeleteValue {
+        file: String,
+        json_pointer: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+    },
     /// The value at one pointer goes to another.
-    MoveValue { file: String, json_pointer: String, to_pointer: String, keep_position: bool },
+    MoveValue {
+        file: String,
+        json_pointer: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_document: Option<u32>,
+        to_pointer: String,
+        keep_position: bool,
+    },
     /// Bytes of the text with that hash become others; offsets count bytes from 0, half-open.
     ReplaceText { file: String, base: String, start: u32, end: u32, text: String },
     /// A file comes into being; `hash` is that of its bytes, `mode` are its permission bits, and the text is left out if the

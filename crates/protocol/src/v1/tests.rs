@@ -12,6 +12,7 @@ fn diagnostic() -> Diagnostic {
         start_col: 4,
         end_line: 1,
         end_col: 6,
+        document: None,
     };
     Diagnostic {
         diagnostic_id: "d_0123456789ab".into(),
@@ -156,6 +157,7 @@ fn repair() -> Repair {
         preconditions: vec![Precondition {
             file: "app.yaml".into(),
             json_pointer: "/port".into(),
+            x_document: None,
             json_type: Some("string".into()),
             equals: Some("8080".into()),
             exists: None,
@@ -165,43 +167,64 @@ fn repair() -> Repair {
             edit(|file, json_pointer| RepairEdit::ReplaceValue {
                 file,
                 json_pointer,
+                x_document: None,
                 value: 8080.into(),
             }),
             edit(|file, json_pointer| RepairEdit::AddValue {
                 file,
                 json_pointer,
+                x_document: None,
                 key: "k".into(),
                 value: true.into(),
             }),
             edit(|file, json_pointer| RepairEdit::RemoveKey {
                 file,
                 json_pointer,
+                x_document: None,
                 key: "k".into(),
             }),
             edit(|file, json_pointer| RepairEdit::RenameKey {
                 file,
                 json_pointer,
+                x_document: None,
                 from: "a".into(),
                 to: "b".into(),
             }),
             edit(|file, json_pointer| RepairEdit::InsertArrayItem {
                 file,
                 json_pointer,
+                x_document: None,
                 index: None,
                 value: 1.into(),
             }),
             edit(|file, json_pointer| RepairEdit::ReplaceArrayItem {
                 file,
                 json_pointer,
+                x_document: None,
                 index: 0,
                 value: 1.into(),
             }),
-            edit(|file, json_pointer| RepairEdit::RemoveArrayItem { file, json_pointer, index: 0 }),
-            edit(|file, json_pointer| RepairEdit::SetValue { file, json_pointer, value: 1.into() }),
-            edit(|file, json_pointer| RepairEdit::DeleteValue { file, json_pointer }),
+            edit(|file, json_pointer| RepairEdit::RemoveArrayItem {
+                file,
+                json_pointer,
+                x_document: None,
+                index: 0,
+            }),
+            edit(|file, json_pointer| RepairEdit::SetValue {
+                file,
+                json_pointer,
+                x_document: None,
+                value: 1.into(),
+            }),
+            edit(|file, json_pointer| RepairEdit::DeleteValue {
+                file,
+                json_pointer,
+                x_document: None,
+            }),
             edit(|file, json_pointer| RepairEdit::MoveValue {
                 file,
                 json_pointer,
+                x_document: None,
                 to_pointer: "/x".into(),
                 keep_position: false,
             }),

@@ -57,5 +57,6 @@ fn location(span: &v1::CompileSpan) -> v1::Location {
         start_col: span.start.column,
         end_line: span.end.line,
         end_col: span.end.column,
+        document: None,
     }
 }

@@ -33,7 +33,9 @@ pub(super) fn in_files(diagnostics: &[Diagnostic], snapshot: &Snapshot) -> Hidde
     let hidden_in = |(file, pointers): (&str, Vec<Pointer>)| {
         let text = &snapshot.file(&RelPath::parse(file).ok()?)?.text();
         let document = document::parse(text, Format::of_path(file)?, &Limits::DEFAULT).ok()?;
-        Some((file.to_owned(), disjoint(spans(&document, &pointers))))
+        // Of a stream, whatever stands at these places of any of its documents.
+        let hidden = document.all().flat_map(|it| spans(&it, &pointers)).collect();
+        Some((file.to_owned(), disjoint(hidden)))
     };
     told.into_iter().filter_map(hidden_in).collect()
 }

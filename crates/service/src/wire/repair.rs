@@ -74,6 +74,7 @@ fn precondition(op: &RepairOp) -> Option<v1::Precondition> {
     (step.expects != Expects::default()).then(|| v1::Precondition {
         file: file.to_string(),
         json_pointer: slot(&step.op).to_string(),
+        x_document: x_document(step),
         json_type: json_type.map(|it| it.name().to_owned()),
         equals: equals.as_ref().map(json),
         exists: *exists,
@@ -128,51 +129,74 @@ fn edits(op: &RepairOp) -> Vec<v1::RepairEdit> {
     }
 }
 
+/// The document that a step is about, if it is not the first.
+fn x_document(step: &Step) -> Option<u32> {
+    u32::try_from(step.document).ok().filter(|it| *it > 0)
+}
+
 fn document_edit(file: &RelPath, step: &Step) -> v1::RepairEdit {
     let file = file.to_string();
+    let x_document = x_document(step);
     match &step.op {
-        Op::ReplaceValue { at, value } => {
-            v1::RepairEdit::ReplaceValue { file, json_pointer: at.to_string(), value: json(value) }
-        }
+        Op::ReplaceValue { at, value } => v1::RepairEdit::ReplaceValue {
+            file,
+            json_pointer: at.to_string(),
+            x_document,
+            value: json(value),
+        },
         Op::AddKey { at, key, value } => v1::RepairEdit::AddValue {
             file,
             json_pointer: at.to_string(),
+            x_document,
             key: key.clone(),
             value: json(value),
         },
-        Op::RemoveKey { at, key } => {
-            v1::RepairEdit::RemoveKey { file, json_pointer: at.to_string(), key: key.clone() }
-        }
+        Op::RemoveKey { at, key } => v1::RepairEdit::RemoveKey {
+            file,
+            json_pointer: at.to_string(),
+            x_document,
+            key: key.clone(),
+        },
         Op::RenameKey { at, from, to } => v1::RepairEdit::RenameKey {
             file,
             json_pointer: at.to_string(),
+            x_document,
             from: from.clone(),
             to: to.clone(),
         },
         Op::InsertItem { at, index, value } => v1::RepairEdit::InsertArrayItem {
             file,
             json_pointer: at.to_string(),
+            x_document,
             index: *index,
             value: json(value),
         },
         Op::ReplaceItem { at, index, value } => v1::RepairEdit::ReplaceArrayItem {
             file,
             json_pointer: at.to_string(),
+            x_document,
             index: *index,
             value: json(value),
         },
-        Op::DeleteItem { at, index } => {
-            v1::RepairEdit::RemoveArrayItem { file, json_pointer: at.to_string(), index: *index }
-        }
-        Op::SetValue { at, value } => {
-            v1::RepairEdit::SetValue { file, json_pointer: at.to_string(), value: json(value) }
-        }
+        Op::DeleteItem { at, index } => v1::RepairEdit::RemoveArrayItem {
+            file,
+            json_pointer: at.to_string(),
+            x_document,
+            index: *index,
+        },
+        Op::SetValue { at, value } => v1::RepairEdit::SetValue {
+            file,
+            json_pointer: at.to_string(),
+            x_document,
+            value: json(value),
+        },
         Op::DeleteValue { at } => {
-            v1::RepairEdit::DeleteValue { file, json_pointer: at.to_string() }
+            v1::RepairEdit::DeleteValue { file, json_pointer: at.to_string(), x_document }
         }
         Op::MoveValue { from, to, keep_position } => v1::RepairEdit::MoveValue {
             file,
             json_pointer: from.to_string(),
+            x_document,
             to_pointer: to.to_string(),
             keep_position: *keep_position,
         },

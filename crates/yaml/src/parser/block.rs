@@ -495,7 +495,18 @@ impl Parser<'_> {
 
     #[cold]
     pub(super) fn multiline_key(&self, start: usize, colon: usize) -> Error {
-        let message = "found `:` behind a node of several lines: expected a key on one line, or `?` before it";
+        if let Some(frame) = self.stack.last().filter(|frame| frame.kind.is_flow_collection()) {
+            let (name, close) = match frame.kind {
+                Kind::FlowSequence => ("sequence", ']'),
+                _ => ("mapping", '}'),
+            };
+            let message =
+                format!("expected `,` or `{close}`, found `:` on a later line than its key");
+            let began = self.tree.nodes[frame.node as usize].start as usize;
+            return self.fail_in(colon, &message, &format!("the flow {name} began"), began);
+        }
+        let message =
+            "expected a key on one line or `?` before it, found `:` behind a node of several lines";
         self.fail_in(colon, message, "the node began", start)
     }
 

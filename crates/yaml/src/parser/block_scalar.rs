@@ -3,7 +3,7 @@
 use super::properties::Held;
 use super::{Error, Parser};
 use crate::class::{BREAK, is};
-use crate::tree::Kind;
+use crate::tree::{Kind, UNTERMINATED};
 
 impl Parser<'_> {
     /// Reads the block scalar at `pos`, in a block collection at column `parent`, and moves to the line behind it.
@@ -40,7 +40,10 @@ impl Parser<'_> {
         if keeps {
             end = line;
         }
-        let id = self.push(kind, start, end, 0);
+        let ends_in_break = matches!(self.bytes.last(), Some(b'\n' | b'\r'));
+        let is_unterminated = end >= self.bytes.len() && !ends_in_break;
+        let is_flagged = is_unterminated && !self.options.break_at_end;
+        let id = self.push(kind, start, end, if is_flagged { UNTERMINATED } else { 0 });
         self.tree.nodes[id as usize].link = indent as u32;
         self.attach(id, held);
         self.pos = line;

@@ -5,9 +5,19 @@ use edit::Text;
 
 use super::{FORMAT, from_json};
 
-/// Operations as lines: a verb, pointers, keys and indexes, and last a JSON value.
-fn read_ops(ops: &str) -> Vec<Op> {
-    ops.lines().map(str::trim).filter(|line| !line.is_empty()).map(read_op).collect()
+/// Operations as lines: a verb, pointers, keys and indexes, and last a JSON value. `@2` before the verb is the third
+/// document of the text.
+fn read_ops(ops: &str) -> Vec<Step> {
+    ops.lines().map(str::trim).filter(|line| !line.is_empty()).map(read_step).collect()
+}
+
+fn read_step(line: &str) -> Step {
+    match line.strip_prefix('@').and_then(|it| it.split_once(' ')) {
+        Some((document, line)) => {
+            Step { document: document.parse().unwrap(), ..Step::from(read_op(line)) }
+        }
+        None => Step::from(read_op(line)),
+    }
 }
 
 fn read_op(line: &str) -> Op {
@@ -53,7 +63,7 @@ fn outcome(before: &str, ops: &str) -> String {
     };
     let mut draft = document.draft();
     for op in read_ops(ops) {
-        if let Err(error) = draft.apply(&Step::from(op)) {
+        if let Err(error) = draft.apply(&op) {
             return format!("failed: {error}");
         }
     }
@@ -392,11 +402,6 @@ fn shared_nodes_are_not_edited() {
             "failed: the map has a key that is not a scalar, which a JSON pointer cannot address",
         ),
         (
-            "a: 1\n---\nb: 2\n",
-            "replace /a 2",
-            "failed: the file holds several YAML documents; structural edits need exactly one",
-        ),
-        (
             "a: 1\na: 2\n",
             "replace /a 2",
             "failed: key `a` appears more than once in its map; remove one of them first",
@@ -509,5 +514,48 @@ fn new_members_are_indented_and_quoted_like_their_neighbours() {
             "item /a 0 \"one\\n2\\n\"",
             "a:\n  - |\n      one\n      2\n",
         ),
+    ]);
+}
+
+/// a text that ends in the last line of a block scalar has no line feed there, and gets none by what follows.
+#[test]
+fn a_block_scalar_that_ends_the_text_keeps_its_value() {
+    check(&[
+        ("a: |\n  x", "add  b 1", "a: |-\n  x\nb: 1"),
+        ("a: |+\n  x", "add  b 1", "a: |-\n  x\nb: 1"),
+        ("a: >2 # c\n   x\n  y", "add  b 1", "a: >2- # c\n   x\n  y\nb: 1"),
+        ("a: |-\n  x", "add  b 1", "a: |-\n  x\nb: 1"),
+        ("a: |\n  x\n  ", "add  b 1", "a: |\n  x\nb: 1\n  "),
+        ("- |\n  x", "insert  1 2", "- |-\n  x\n- 2"),
+        ("- |\n  x", "insert  0 2", "- 2\n- |\n  x"),
+        ("a:\n  b: |\n    x", "move /a/b /b", "a: {}\nb: |-\n  x"),
+        ("a: |\n  x", "replace /a \"y\"", "a: |-\n  y"),
+    ]);
+}
+
+/// every document of a stream is edited in its place, and the others stay.
+#[test]
+fn documents_of_a_stream_are_edited_each_in_its_place() {
+    let text = "# head\na: 1\n---\n# two\nb: [1, 2]\n...\n%YAML 1.2\n---\nc: |\n  x\n";
+    check(&[
+        (text, "set /a 2", &text.replace("a: 1", "a: 2")),
+        (text, "add  z 2", &text.replace("a: 1\n", "a: 1\nz: 2\n")),
+        (text, "@1 add  z 2", &text.replace("2]\n", "2]\nz: 2\n")),
+        (text, "@1 insert /b 1 9", &text.replace("[1, 2]", "[1, 9, 2]")),
+        (text, "@2 add  z 2", &format!("{text}z: 2\n")),
+        (
+            text,
+            "@2 replace /c 1\nset /a 3\n@1 remove  b",
+            "# head\na: 3\n---\n# two\n{}\n...\n%YAML 1.2\n---\nc: 1\n",
+        ),
+        (text, "@3 set /a 1", "failed: there is no document 3, the file holds 3"),
+        ("a: 1\n---\n---\n", "@1 replace  {\"b\":1}", "a: 1\n---\nb: 1\n---\n"),
+        ("a: &x 1\n---\na: &x 2\nb: *x\n", "replace /a 3", "a: &x 3\n---\na: &x 2\nb: *x\n"),
+        (
+            "a: 1\na: 2\n---\nb: 1\n",
+            "set /a 3",
+            "failed: key `a` appears more than once in its map; remove one of them first",
+        ),
+        ("a: 1\na: 2\n---\nb: 1\n", "@1 set /b 3", "a: 1\na: 2\n---\nb: 3\n"),
     ]);
 }

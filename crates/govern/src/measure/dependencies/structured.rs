@@ -7,7 +7,7 @@ use edit::Text;
 pub(super) fn value(text: &str, format: Format) -> Result<Value, String> {
     let parsed =
         parse(&Text::new(text), format, &Limits::DEFAULT).map_err(|error| error.message)?;
-    match parsed.blocked() {
+    match parsed.not_alone() {
         Some(refusal) => Err(refusal.to_string()),
         None => Ok(parsed.value()),
     }
