@@ -75,6 +75,8 @@ mod output_attacks;
 mod red;
 #[path = "it/scale.rs"]
 mod scale;
+#[path = "it/schemas.rs"]
+mod schemas;
 #[path = "it/staged.rs"]
 mod staged;
 #[path = "it/support.rs"]

@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("clank", &["check", "clank-syntax", "document", "edit", "snapshot", "solver"]),
     ("clank-run", &["check", "launch"]),
     ("workspace", &["edit", "snapshot"]),
+    ("fetch", &[]),
     ("sandbox", &[]),
     ("launch", &["check", "edit", "sandbox", "snapshot"]),
     (
@@ -45,6 +46,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "document",
             "edit",
             "engine",
+            "fetch",
             "govern",
             "launch",
             "linters",

@@ -28,6 +28,8 @@ pub enum Unchecked {
     RemoteSchema,
     /// Its schema is not there, is invalid or is written in a draft that is not supported.
     UnusableSchema,
+    /// Its schema is locked, and its bytes are not on this machine.
+    AbsentSchema,
     /// It holds several YAML documents, and only the first one was looked at.
     SeveralDocuments,
     /// A map has a key twice, and only the last value was looked at.
@@ -40,7 +42,7 @@ pub enum Unchecked {
 
 impl Unchecked {
     /// All of them, in order.
-    pub const ALL: [Unchecked; 12] = [
+    pub const ALL: [Unchecked; 13] = [
         Unchecked::Template,
         Unchecked::SyntaxError,
         Unchecked::TooLarge,
@@ -49,6 +51,7 @@ impl Unchecked {
         Unchecked::Link,
         Unchecked::RemoteSchema,
         Unchecked::UnusableSchema,
+        Unchecked::AbsentSchema,
         Unchecked::SeveralDocuments,
         Unchecked::DuplicateKey,
         Unchecked::UndecidedRule,

@@ -25,7 +25,7 @@ const MANIFEST: &str = "pack.yaml";
 const MEMBERS: [&str; 5] = ["name", "pack_version", "description", "kinds", "rules"];
 
 /// Bounds on what one pack may ask for: every file is held against all of it.
-const MAX_KINDS: usize = 200;
+const MAX_KINDS: usize = 5000;
 const MAX_RULES: usize = 10_000;
 
 /// Reads a pack from its files, by their paths inside its folder.

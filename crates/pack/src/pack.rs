@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use check::{Safety, Severity, Tier};
 use document::{Pointer, Value};
 use edit::Text;
-use globset::GlobMatcher;
 use snapshot::RelPath;
 
+use crate::conditions::Conditions;
+use crate::globs::FileGlobs;
 use crate::load::{Compile, KindSchema};
 use crate::pattern::resolve;
 use crate::problem::PackProblem;
@@ -41,9 +42,11 @@ pub struct Pack {
 /// A kind of file.
 pub(crate) struct Kind {
     pub(crate) name: String,
-    pub(crate) globs: Vec<GlobMatcher>,
+    pub(crate) globs: FileGlobs,
     /// Where every file of the kind has a value.
     pub(crate) has: Option<Pointer>,
+    /// What every file of the kind says.
+    pub(crate) conditions: Conditions,
     /// Where a file's uid stands.
     pub(crate) uid: Option<Pointer>,
     pub(crate) schema: Option<KindSchema>,
@@ -194,6 +197,7 @@ impl Pack {
         let mut kinds: Vec<usize> = found.map(|it| self.paths.kinds[it]).collect();
         kinds.sort_unstable();
         kinds.dedup();
+        kinds.retain(|it| !self.kinds[*it].globs.leaves_out(path));
         kinds
     }
 
@@ -223,7 +227,11 @@ impl Pack {
 
     pub(crate) fn kind_among(&self, kinds: &[usize], document: &Value) -> Option<usize> {
         let is_there = |has: &Pointer| resolve(document, has).is_some();
-        kinds.iter().copied().find(|it| self.kinds[*it].has.as_ref().is_none_or(is_there))
+        let is_meant = |kind: &Kind| {
+            kind.has.as_ref().is_none_or(is_there)
+                && (kind.conditions.is_empty() || kind.conditions.hold_for(document))
+        };
+        kinds.iter().copied().find(|it| is_meant(&self.kinds[*it]))
     }
 
     /// Whether a rule needs a deep stack.
@@ -244,7 +252,7 @@ impl PathKinds {
         let mut builder = globset::GlobSetBuilder::new();
         let mut owners = Vec::new();
         for (idx, kind) in kinds.iter().enumerate() {
-            for glob in kind.iter().flat_map(|it| &it.globs) {
+            for glob in kind.iter().flat_map(|it| &it.globs.includes) {
                 builder.add(glob.glob().clone());
                 owners.push(idx);
             }

@@ -34,7 +34,7 @@ use crate::finding::{Anchor, Proposal, Violation};
 use budget::{Exhausted, Extent};
 use fault::Fault;
 pub(crate) use json::to_json;
-pub(crate) use library::{Library, referenced_paths};
+pub(crate) use library::{Library, referenced_documents};
 use message::Hints;
 pub(crate) use message::{cut, quoted};
 use patient::{Families, Family, Patient};

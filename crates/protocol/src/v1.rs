@@ -12,6 +12,7 @@ mod recover;
 mod repair;
 mod report;
 mod request;
+mod schemas;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -52,6 +53,7 @@ pub use request::{
     Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
     PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Solver, Undo,
 };
+pub use schemas::{SchemaFailure, SchemaLine, SchemasReport, SchemasUpdate};
 pub use trust::{TrustItem, TrustReport, TrustState, UntrustedItem};
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.
@@ -76,6 +78,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("recover-report", schema_of::<RecoverReport>()),
         ("repairs", schema_of::<Vec<Repair>>()),
         ("rules-report", schema_of::<RulesReport>()),
+        ("schemas-report", schema_of::<SchemasReport>()),
         ("trust-report", schema_of::<TrustReport>()),
         ("undo-report", schema_of::<UndoReport>()),
     ]

@@ -7,6 +7,7 @@
 mod commands;
 mod govern;
 mod members;
+mod schemas;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,8 +35,10 @@ const DEFAULT_BUDGET: Duration = Duration::from_secs(600);
 /// Offsets are 32 bits wide.
 const MOST_FILE_SIZE: u64 = u32::MAX as u64;
 
-const SECTIONS: [&str; 9] =
-    ["workspace", "fix", "rules", "pack", "linters", "source", "tools", "govern", "clank"];
+const SECTIONS: [&str; 11] = [
+    "workspace", "fix", "rules", "pack", "schema", "schemas", "linters", "source", "tools", "govern",
+    "clank",
+];
 const UNUSED_SECTIONS: [&str; 2] = ["linters", "source"];
 
 /// What a workspace has decided.
@@ -63,6 +66,10 @@ pub(crate) struct Config {
     pub(crate) rules: BTreeMap<String, Level>,
     /// The packs; `None` if none is named, so that the built-in ones are used.
     pub(crate) packs: Option<Vec<PackRef>>,
+    /// The schemas of files that do not name theirs.
+    pub(crate) schemas: Vec<pack::Mapping>,
+    /// Where `schemas update` takes the catalogue from.
+    pub(crate) catalogue: Option<String>,
     /// What it says about Clank programs.
     pub(crate) clank: Clank,
     /// What it says about proposals.
@@ -120,6 +127,8 @@ impl Default for Config {
             budget: Some(DEFAULT_BUDGET),
             rules: BTreeMap::new(),
             packs: None,
+            schemas: Vec::new(),
+            catalogue: None,
             clank: Clank::default(),
             govern: Govern::default(),
             commands: Vec::new(),
@@ -177,6 +186,12 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
         }
         if let Some((value, at)) = top.take("pack") {
             config.packs = Some(read_packs(value, &at, &mut problems));
+        }
+        if let Some((value, at)) = top.take("schema") {
+            config.schemas = schemas::read_mappings(value, &at, &mut problems);
+        }
+        if let Some((value, at)) = top.take("schemas") {
+            config.catalogue = schemas::read_catalogue(value, &at, &mut problems);
         }
         if let Some((value, at)) = top.take("tools") {
             config.commands.extend(commands::tables("tool", "tools", value));

@@ -32,6 +32,7 @@ mod recover;
 mod registry;
 mod reply;
 mod schema;
+mod schemas;
 mod session;
 mod setup;
 mod staged;
@@ -69,6 +70,7 @@ pub use reply::{
     PlanReply, Preview, Progress, Question, TextEdit, WrittenBaseline,
 };
 pub use schema::{SCHEMA_NAMES, Schema, schemas};
+pub use schemas::{DEFAULT_CATALOGUE, list_schemas, update_schemas};
 pub use session::{Access, Home, Session, User, find_root};
 pub use staged::{LeftOnDisk, Staged, write_staged};
 pub use trust::TrustReview;
@@ -84,6 +86,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub fn left_out() -> Vec<&'static str> {
     let parts = [
         ("cel", pack::HAS_CEL),
+        ("https", fetch::HAS_HTTPS),
         ("javascript", clank_run::HAS_ENGINE),
         ("postgres", govern::HAS_POSTGRES),
         ("ssh", govern::HAS_SSH),

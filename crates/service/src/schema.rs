@@ -12,7 +12,7 @@ pub struct Schema {
 }
 
 /// The names of all schemas, in the order of [`schemas`]. Making a schema takes longer than knowing its name.
-pub const SCHEMA_NAMES: [&str; 26] = [
+pub const SCHEMA_NAMES: [&str; 27] = [
     "baseline",
     "changeset",
     "clank-ast",
@@ -37,6 +37,7 @@ pub const SCHEMA_NAMES: [&str; 26] = [
     "plan-report",
     "recover-report",
     "rules-report",
+    "schemas-report",
     "trust-report",
     "undo-report",
 ];
@@ -85,6 +86,7 @@ fn about(name: &str) -> &'static str {
         }
         "log-report" => "what `log` prints with --format json",
         "recover-report" => "what `recover` prints with --format json",
+        "schemas-report" => "what `schemas` prints with --format json",
         "trust-report" => "what `trust` prints with --format json",
         "undo-report" => "what `undo` prints with --format json",
         _ => "",

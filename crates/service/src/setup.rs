@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::registry::Registry;
 use crate::session::{Access, Session};
 use crate::steady::Attempt;
-use crate::{Frames, nearest, own_rules, pool, trust, verdict, wire};
+use crate::{Frames, nearest, own_rules, pool, schemas, trust, verdict, wire};
 
 mod packs;
 
@@ -109,11 +109,16 @@ pub(crate) fn load_rules(
         Arc::new(LocalSchema::with_cache(Arc::<Store>::clone(&cache)).leaving_syntax()),
         Arc::new(ProvedClank::new(ClankCheck::new(clank_roots), prover)),
     ];
+    let catalogue = schemas::catalogue(workspace, &config)?;
     let built_in = providers.iter().map(|it| it.card().name.as_str());
     let taken: Vec<&str> =
         built_in.chain([SyntaxCheck::SOURCE, Z3_SOURCE, own_rules::SOURCE]).collect();
     let packs::Loaded { packs, lost } =
         packs::load(workspace, &config, config_text.as_ref(), (&taken, tolerate))?;
+    if let Some(catalogue) = catalogue {
+        let schemas = LocalSchema::with_cache(Arc::<Store>::clone(&cache)).leaving_syntax();
+        providers[0] = Arc::new(schemas.with_catalogue(catalogue, packs.clone()));
+    }
     for pack in &packs {
         let check = PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache));
         providers.push(Arc::new(check.leaving_syntax()));
@@ -209,6 +214,7 @@ impl Setup {
             PackPlace::Builtin(_) => None,
         });
         path.as_str() == config::PATH
+            || path.as_str() == pack::LOCK
             || *path == self.config.baseline
             || folders.any(|it| it == path || it.contains(path))
     }
