@@ -15,6 +15,7 @@ pub(crate) mod interactive;
 pub(crate) mod log;
 pub(crate) mod look;
 pub(crate) mod man;
+pub(crate) mod pack;
 pub(crate) mod plan;
 pub(crate) mod recover;
 pub(crate) mod root;
@@ -270,6 +271,7 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
         Command::Trust(arguments) => trust::run(ctx, arguments),
         Command::Hook(arguments) => hook::run(ctx, arguments),
         Command::Schemas(arguments) => schemas::run(ctx, arguments),
+        Command::Pack(arguments) => pack::run(ctx, arguments),
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => Ok(completions::run(arguments)),
         Command::Man(arguments) => man::run(arguments),
@@ -307,6 +309,7 @@ fn is_json(command: &Command) -> bool {
         Command::Trust(arguments) => arguments.format == ReportFormat::Json,
         Command::Build(arguments) => arguments.format == ReportFormat::Json,
         Command::Schemas(arguments) => arguments.format == ReportFormat::Json,
+        Command::Pack(arguments) => arguments.format == ReportFormat::Json,
         Command::Compile(arguments) => {
             matches!(arguments.emit, compile::Emit::Json | compile::Emit::Diagnostics)
         }

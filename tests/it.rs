@@ -71,6 +71,8 @@ mod not_ours;
 mod output;
 #[path = "it/output_attacks.rs"]
 mod output_attacks;
+#[path = "it/packs.rs"]
+mod packs;
 #[path = "it/red.rs"]
 mod red;
 #[path = "it/scale.rs"]

@@ -47,6 +47,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "edit",
             "engine",
             "fetch",
+            "fixture",
             "govern",
             "launch",
             "linters",
@@ -104,7 +105,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const LONG_FILES: &[(&str, &str)] = &[];
 
 /// Crates without an interface for others: no "Knows nothing about" line is asked of them.
-const TOOLS: &[&str] = &["regreen", "fixture", "bench", "xtask"];
+const TOOLS: &[&str] = &["regreen", "bench", "xtask"];
 
 /// Fails with every finding at once.
 pub(crate) fn run(root: &Path) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Documents of a folder that somebody named. Nothing outside of it is read, wherever names and links lead.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
@@ -52,6 +53,43 @@ impl Folder {
         }
         Ok(bytes)
     }
+
+    /// The files beneath it, by their paths with `/` between names. Links to folders are not followed, and those to files
+    /// that lie elsewhere are passed over.
+    pub fn files(
+        &self,
+        max_files: usize,
+        max_bytes: u64,
+    ) -> Result<BTreeMap<String, Vec<u8>>, FetchError> {
+        let failed = |it: std::io::Error| FetchError::Failed { message: it.to_string() };
+        let mut found = BTreeMap::new();
+        let mut folders = vec![String::new()];
+        let mut n_entries = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(self.root.join(&folder)).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                n_entries += 1;
+                if n_entries > max_files {
+                    let message = format!("there are more than {max_files} files in it");
+                    return Err(FetchError::Failed { message });
+                }
+                let Ok(name) = entry.file_name().into_string() else { continue };
+                let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+                if entry.file_type().map_err(failed)?.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                match self.read(&path, max_bytes) {
+                    Ok(bytes) => {
+                        found.insert(path, bytes);
+                    }
+                    Err(FetchError::NotFound | FetchError::Outside) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(found)
+    }
 }
 
 #[cfg(test)]
@@ -79,6 +117,9 @@ mod tests {
         for absent in ["a", "c.json", "a/b.json/c"] {
             assert_eq!(folder.read(absent, 9), Err(FetchError::NotFound), "{absent}");
         }
+        let files = folder.files(9, 9).unwrap();
+        assert_eq!(files.keys().collect::<Vec<_>>(), ["a/b.json", "a/inner.json"]);
+        assert!(folder.files(2, 9).is_err(), "the folder and three entries");
         assert!(Folder::open(&root.join("a/b.json")).is_err());
         assert!(Folder::open(&root.join("none")).is_err());
     }

@@ -5,7 +5,6 @@
 //! parsed or compiled before a file needs it: a thousand schemas cost one list of names.
 
 mod address;
-mod file_match;
 mod listing;
 mod lock;
 
@@ -17,8 +16,8 @@ use snapshot::RelPath;
 
 use crate::conditions::Conditions;
 use crate::globs::FileGlobs;
+use crate::path_glob::{PathGlob, PathIndex};
 use crate::schema;
-use file_match::FileMatch;
 pub use listing::{CatalogueEntry, read_catalogue};
 pub use lock::{LockedSchema, SchemaLock, content_hash};
 
@@ -61,9 +60,8 @@ pub struct Catalogue {
     /// Whether files are found by their names, and not only by the address that they give.
     is_locked: bool,
     by_address: BTreeMap<String, usize>,
-    by_name: BTreeMap<String, Vec<usize>>,
-    by_pattern: Vec<(FileMatch, usize)>,
-    excluded: Vec<(FileMatch, usize)>,
+    by_path: PathIndex,
+    excluded: Vec<(PathGlob, usize)>,
     bytes: Arc<dyn SchemaBytes>,
     fingerprint: [u8; 32],
 }
@@ -98,8 +96,7 @@ impl Catalogue {
             mappings,
             is_locked: false,
             by_address: BTreeMap::new(),
-            by_name: BTreeMap::new(),
-            by_pattern: Vec::new(),
+            by_path: PathIndex::default(),
             excluded: Vec::new(),
             bytes,
             fingerprint: *hasher.finalize().as_bytes(),
@@ -108,19 +105,14 @@ impl Catalogue {
         for (nth, schema) in lock.schemas.iter().enumerate() {
             catalogue.by_address.entry(address::normal(&schema.url)).or_insert(nth);
             for text in &schema.files {
-                if let Some(text) = text.strip_prefix('!').filter(|it| !it.starts_with('(')) {
-                    catalogue
-                        .excluded
-                        .extend(FileMatch::parse(text).into_iter().map(|it| (it, nth)));
-                    continue;
-                }
-                for pattern in FileMatch::parse(text) {
-                    match pattern.name() {
-                        Some(name) => {
-                            catalogue.by_name.entry(name.to_owned()).or_default().push(nth);
-                        }
-                        None => catalogue.by_pattern.push((pattern, nth)),
+                match text.strip_prefix('!').filter(|it| !it.starts_with('(')) {
+                    Some(text) => {
+                        let patterns = PathGlob::anywhere(text).into_iter();
+                        catalogue.excluded.extend(patterns.map(|it| (it, nth)));
                     }
+                    None => PathGlob::anywhere(text)
+                        .into_iter()
+                        .for_each(|it| catalogue.by_path.add(it, nth)),
                 }
             }
         }
@@ -162,11 +154,7 @@ impl Catalogue {
         }
         let is_excluded =
             |nth: usize| self.excluded.iter().any(|it| it.1 == nth && it.0.matches(path));
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let by_name = self.by_name.get(name).into_iter().flatten();
-        let by_name = by_name.map(|it| (name.chars().count(), *it));
-        let by_pattern = self.by_pattern.iter().filter(|it| it.0.matches(path));
-        let claims = by_name.chain(by_pattern.map(|(it, nth)| (it.weight, *nth)));
+        let claims = self.by_path.owners(path);
         let claims: BTreeSet<(usize, usize)> = claims.filter(|it| !is_excluded(it.1)).collect();
         let (best, nth) = *claims.last()?;
         let is_alone = claims.iter().filter(|it| it.0 == best).count() == 1;

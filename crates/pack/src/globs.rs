@@ -1,15 +1,15 @@
 //! Globs over the paths of a workspace, as packs and configurations write them: `*` stays inside one folder, `**` does
 //! not, and a glob after `!` takes out again what the others let in.
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobBuilder;
 
-const MAX_GLOB: usize = 512;
+use crate::path_glob::{MAX_PATTERN, PathGlob};
 
 /// Which files something is about.
 #[derive(Clone, Debug, Default)]
 pub struct FileGlobs {
-    pub(crate) includes: Vec<GlobMatcher>,
-    pub(crate) excludes: Vec<GlobMatcher>,
+    pub(crate) includes: Vec<PathGlob>,
+    pub(crate) excludes: Vec<PathGlob>,
 }
 
 impl FileGlobs {
@@ -19,14 +19,15 @@ impl FileGlobs {
             Some(glob) => (&mut self.excludes, glob),
             None => (&mut self.includes, text),
         };
-        if glob.is_empty() || glob.len() > MAX_GLOB || glob.starts_with('/') || glob.contains('\\')
+        if glob.is_empty() || glob.len() > MAX_PATTERN || glob.starts_with('/') || glob.contains('\\')
         {
             return Err(format!(
-                "a glob has 1 to {MAX_GLOB} bytes, is relative to the root and has `/` between names"
+                "a glob has 1 to {MAX_PATTERN} bytes, is relative to the root and has `/` between names"
             ));
         }
         match GlobBuilder::new(glob).literal_separator(true).build() {
-            Ok(glob) => list.push(glob.compile_matcher()),
+            // The library says what is no glob, and why; to compile what is one would cost more than all else.
+            Ok(_) => list.extend(PathGlob::from_root(glob)),
             Err(error) => {
                 return Err(format!("`{}` is no glob: {}", crate::schema::cut(glob), error.kind()));
             }
@@ -46,12 +47,12 @@ impl FileGlobs {
 
     /// Whether a file at this path is meant.
     pub fn matches(&self, path: &str) -> bool {
-        self.includes.iter().any(|it| it.is_match(path)) && !self.leaves_out(path)
+        self.includes.iter().any(|it| it.matches(path)) && !self.leaves_out(path)
     }
 
     /// Whether a glob after `!` takes the path out.
     pub(crate) fn leaves_out(&self, path: &str) -> bool {
-        self.excludes.iter().any(|it| it.is_match(path))
+        self.excludes.iter().any(|it| it.matches(path))
     }
 }
 

@@ -20,6 +20,7 @@ mod load;
 mod local_schema;
 mod pack;
 mod page;
+mod path_glob;
 mod pattern;
 mod place;
 mod problem;
@@ -41,6 +42,7 @@ pub use catalogue::{
 };
 pub use conditions::Conditions;
 pub use globs::FileGlobs;
+pub use load::manifest_schema;
 pub use local_schema::{LocalSchema, SCHEMA_SIGN};
 pub use pack::{Pack, RuleInfo};
 pub use page::{page, rule_ids};

@@ -10,6 +10,7 @@ use snapshot::RelPath;
 use crate::conditions::Conditions;
 use crate::globs::FileGlobs;
 use crate::load::{Compile, KindSchema};
+use crate::path_glob::PathIndex;
 use crate::pattern::resolve;
 use crate::problem::PackProblem;
 use crate::rules::{Body, Rule};
@@ -53,10 +54,8 @@ pub(crate) struct Kind {
 }
 
 /// Which kinds a path can be of.
-pub(crate) struct PathKinds {
-    globs: globset::GlobSet,
-    kinds: Vec<usize>,
-}
+#[derive(Default)]
+pub(crate) struct PathKinds(PathIndex);
 
 /// What a rule is, for lists and pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -193,8 +192,7 @@ impl Pack {
 
     /// The kinds whose globs match, in order.
     pub(crate) fn kinds_of_path(&self, path: &str) -> Vec<usize> {
-        let found = self.paths.globs.matches(path).into_iter();
-        let mut kinds: Vec<usize> = found.map(|it| self.paths.kinds[it]).collect();
+        let mut kinds: Vec<usize> = self.paths.0.owners(path).map(|it| it.1).collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds.retain(|it| !self.kinds[*it].globs.leaves_out(path));
@@ -248,18 +246,14 @@ impl std::fmt::Debug for Pack {
 
 impl PathKinds {
     /// Puts the globs of all kinds together.
-    pub(crate) fn new(kinds: &[Option<Kind>]) -> Result<PathKinds, String> {
-        let mut builder = globset::GlobSetBuilder::new();
-        let mut owners = Vec::new();
+    pub(crate) fn new(kinds: &[Option<Kind>]) -> PathKinds {
+        let mut index = PathIndex::default();
         for (idx, kind) in kinds.iter().enumerate() {
             for glob in kind.iter().flat_map(|it| &it.globs.includes) {
-                builder.add(glob.glob().clone());
-                owners.push(idx);
+                index.add(glob.clone(), idx);
             }
         }
-        let globs =
-            builder.build().map_err(|error| format!("the globs are too much together: {error}"))?;
-        Ok(PathKinds { globs, kinds: owners })
+        PathKinds(index)
     }
 }
 

@@ -53,7 +53,9 @@ pub use request::{
     Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
     PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Solver, Undo,
 };
-pub use schemas::{SchemaFailure, SchemaLine, SchemasReport, SchemasUpdate};
+pub use schemas::{
+    PackReport, SchemaFailure, SchemaLine, SchemasReport, SchemasUpdate, WrongCase,
+};
 pub use trust::{TrustItem, TrustReport, TrustState, UntrustedItem};
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.
@@ -74,6 +76,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("fix-report", schema_of::<FixReport>()),
         ("init-report", schema_of::<InitReport>()),
         ("log-report", schema_of::<LogReport>()),
+        ("pack-report", schema_of::<PackReport>()),
         ("plan-report", schema_of::<PlanReport>()),
         ("recover-report", schema_of::<RecoverReport>()),
         ("repairs", schema_of::<Vec<Repair>>()),

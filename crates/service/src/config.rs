@@ -109,6 +109,8 @@ pub(crate) struct PackRef {
 pub(crate) enum PackPlace {
     /// A folder of the workspace.
     Folder(RelPath),
+    /// A folder somewhere else, relative to the root or absolute; read only if the user trusts it.
+    Outside(String),
     /// A part of regreen.
     Builtin(String),
 }
@@ -387,9 +389,10 @@ fn read_pack(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
     let has_rest = section.has_rest();
     section.close(&["path", "builtin", "required"], problems);
     let place = match (path, builtin) {
-        (Some((value, at)), None) => match value.as_str().map(RelPath::parse) {
-            Some(Ok(path)) => PackPlace::Folder(path),
-            Some(Err(error)) => {
+        (Some((value, at)), None) => match value.as_str().map(|it| (RelPath::parse(it), it)) {
+            Some((Ok(path), _)) => PackPlace::Folder(path),
+            Some((Err(_), path)) if is_outside(path) => PackPlace::Outside(path.to_owned()),
+            Some((Err(error), _)) => {
                 problems
                     .error(&at, format!("the folder of a pack is relative to the root: {error}"));
                 return None;
@@ -416,6 +419,12 @@ fn read_pack(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
         }
     };
     Some(PackRef { place, at: at.clone(), required })
+}
+
+/// Whether a path leads out of the root, and not back into it.
+fn is_outside(path: &str) -> bool {
+    let is_plain = !path.contains(['\\', '\0']) && !path.contains("//");
+    is_plain && (path.starts_with("../") || path == ".." || (path.starts_with('/') && path.len() > 1))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod log;
 mod look;
 mod nearest;
 mod own_rules;
+mod packs;
 mod pool;
 mod previews;
 pub mod programs;
@@ -63,6 +64,7 @@ pub use convert::convert;
 pub use edit::{LineIndex, Unit};
 pub use failure::Failure;
 pub use log::log;
+pub use packs::{new_pack, test_packs};
 pub use previews::{PreviewBudget, Previews};
 pub use recover::recover;
 pub use reply::{

@@ -318,7 +318,8 @@ fn finish(
             let reason = "there is no cache folder of yours to keep schemas in; `--vendor` puts them into the workspace";
             return Err(Failure::Unusable { path: LOCK.to_owned(), reason: reason.to_owned() });
         }
-        transaction = write(session, files)?;
+        let title = format!("the schemas of {LOCK}");
+        transaction = write(session, files, "schemas update", title)?;
     }
     let kept = Kept(session.workspace.schema_folder());
     let is_there = |it: &LockedSchema| {
@@ -367,9 +368,11 @@ fn vendor(
 }
 
 /// Writes files as one transaction; those that are as they should be stay.
-fn write(
+pub(crate) fn write(
     session: &Session,
     files: BTreeMap<RelPath, Vec<u8>>,
+    command: &str,
+    title: String,
 ) -> Result<Option<String>, Failure> {
     let (mut edits, mut adds) = (BTreeMap::new(), BTreeMap::new());
     for (path, bytes) in files {
@@ -391,7 +394,7 @@ fn write(
         }
     }
     let change = TreeChange::new(edits, adds, BTreeMap::new(), BTreeMap::new())?;
-    let notes = BTreeMap::from([(TITLE.to_owned(), format!("the schemas of {LOCK}"))]);
-    let meta = Meta { command: "schemas update".to_owned(), time: None, notes };
+    let notes = BTreeMap::from([(TITLE.to_owned(), title)]);
+    let meta = Meta { command: command.to_owned(), time: None, notes };
     Ok(session.workspace.commit(&change, None, &meta)?.map(|it| it.to_string()))
 }

@@ -18,7 +18,7 @@ use govern::approval::{AllowedSigners, Policy};
 use protocol::v1::{TrustItem, TrustReport, TrustState, UntrustedItem};
 use snapshot::RelPath;
 
-use crate::config::{Config, Govern, RegistryPlace};
+use crate::config::{Config, Govern, PackPlace, RegistryPlace};
 use crate::failure::Failure;
 use crate::identity;
 use crate::schemas;
@@ -119,6 +119,11 @@ impl Trust {
         self.left_out(item::SCHEMA, Some(url)).map(|it| not_trusted(&it.title))
     }
 
+    /// Why a pack outside the workspace may not be read; `None` if it may.
+    pub(crate) fn forbids_pack(&self, path: &str) -> Option<String> {
+        self.left_out(item::PACK, Some(path)).map(|it| not_trusted(&it.title))
+    }
+
     /// Why the addresses of the lock may not be fetched; `None` if they may.
     pub(crate) fn forbids_lock(&self) -> Option<String> {
         self.left_out(item::SCHEMA_LOCK, None).map(|it| not_trusted(&it.title))
@@ -194,6 +199,11 @@ fn items(session: &Session, config: &Config, record: &Record) -> Vec<Item> {
     if let Some(RegistryPlace::Postgres(url)) = &config.govern.registry {
         items.push(item::registry(url));
     }
+    let outside = config.packs.iter().flatten().filter_map(|it| match &it.place {
+        PackPlace::Outside(path) => Some(item::pack(path)),
+        PackPlace::Folder(_) | PackPlace::Builtin(_) => None,
+    });
+    items.extend(outside);
     let urls = config.schemas.iter().filter_map(|it| match &it.schema {
         pack::MappedSchema::Address(url) => Some(url),
         pack::MappedSchema::File(_) => None,

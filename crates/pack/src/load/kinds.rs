@@ -14,7 +14,7 @@ use crate::globs::FileGlobs;
 use crate::pack::Kind;
 
 const MEMBERS: [&str; 6] = ["kind", "files", "has", "where", "schema", "uid"];
-const MAX_GLOBS: usize = 64;
+pub(super) const MAX_GLOBS: usize = 64;
 
 /// Every kind, with a gap for one that could not be read.
 pub(super) fn read(

@@ -66,3 +66,29 @@ pub struct SchemaFailure {
     /// Why not.
     pub reason: String,
 }
+
+/// What `pack new` and `pack test` report.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+pub struct PackReport {
+    /// Whether every case is as expected, or the pack was written.
+    pub ok: bool,
+    /// How many cases were run.
+    pub cases: usize,
+    /// The cases that are not as expected.
+    pub wrong: Vec<WrongCase>,
+    /// The files that were written, relative to the root.
+    pub written: Vec<String>,
+    /// The transaction that wrote them; null if none did.
+    pub transaction: Option<String>,
+}
+
+/// A case that is not as expected.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct WrongCase {
+    /// Its file, relative to the root.
+    pub case: String,
+    /// What is wrong, in words.
+    pub message: String,
+    /// The case as it came out; null if it could not be run.
+    pub actual: Option<String>,
+}

@@ -20,6 +20,8 @@ pub(super) const REPOSITORY: &str = "repository";
 pub(super) const SCHEMA: &str = "schema";
 /// The kind of the addresses in the lock of schemas.
 pub(super) const SCHEMA_LOCK: &str = "schema_lock";
+/// The kind of a pack that lies outside the workspace.
+pub(super) const PACK: &str = "pack";
 /// The kind of a key that may approve.
 pub(super) const SIGNER: &str = "signer";
 
@@ -151,6 +153,20 @@ pub(super) fn schema(url: &str) -> Item {
         source: config::PATH.to_owned(),
         allows: "is fetched by `regreen schemas update`".to_owned(),
         digest: digest(SCHEMA, &[url.as_bytes()]),
+        line: None,
+        is_present: true,
+    }
+}
+
+/// A folder outside the workspace that rules are read from.
+pub(super) fn pack(path: &str) -> Item {
+    Item {
+        kind: PACK,
+        name: path.to_owned(),
+        title: format!("the pack in {path}"),
+        source: config::PATH.to_owned(),
+        allows: "reads the folder, which lies outside the workspace".to_owned(),
+        digest: digest(PACK, &[path.as_bytes()]),
         line: None,
         is_present: true,
     }

@@ -1,23 +1,27 @@
-//! The `fileMatch` patterns of catalogues, as editors read them: one without `/` is about a name in any folder, one with
-//! `/` about the end of a path; `*` and `?` stay inside a name, `**` does not; `[ab]`, `{a,b}` and `!(a|b)` are known.
+//! Globs over paths: those of packs and configurations, which start at the root, and the `fileMatch` patterns of catalogues
+//! as editors read them, which mean the end of a path. `*` and `?` stay inside a name, `**` does not; `[ab]` and `{a,b}` are
+//! known, and in catalogues `!(a|b)`.
 //!
-//! Nothing is compiled: a catalogue has a thousand patterns and a workspace a few files that one of them is about, so a
-//! pattern costs two comparisons until the end of a name fits. Matching is a table of what matches up to where, so that
-//! no pattern costs more than its length times that of the path.
+//! Nothing is compiled: there are hundreds of patterns and a workspace has a few files that one of them is about, so a
+//! pattern costs two comparisons until the end of a name fits, and one that is a plain name is looked up. Matching is a
+//! table of what matches up to where, so that no pattern costs more than its length times that of the path.
 
-const MAX_PATTERN: usize = 512;
+use std::collections::BTreeMap;
+
+/// Longer patterns are none.
+pub(crate) const MAX_PATTERN: usize = 512;
 const MAX_BRACES: usize = 64;
 
 /// One pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct FileMatch {
+pub(crate) struct PathGlob {
     /// From the start of a path or of anything in it.
     segments: Vec<Segment>,
     /// What the name starts and ends with, whatever else.
     prefix: String,
     suffix: String,
     /// How many characters are no wildcards: what is more special wins.
-    pub(super) weight: usize,
+    pub(crate) weight: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,26 +42,45 @@ enum Token {
     Not(Vec<Vec<Token>>),
 }
 
-impl FileMatch {
-    /// The patterns that one text means; none if it is none.
-    pub(super) fn parse(text: &str) -> Vec<FileMatch> {
+impl PathGlob {
+    /// The patterns that one text of a catalogue means; none if it is none.
+    pub(crate) fn anywhere(text: &str) -> Vec<PathGlob> {
+        PathGlob::parse(text, Start::Anywhere)
+    }
+
+    /// The patterns that a glob from the root means; none if it is none.
+    pub(crate) fn from_root(text: &str) -> Vec<PathGlob> {
+        PathGlob::parse(text, Start::Root)
+    }
+
+    fn parse(text: &str, start: Start) -> Vec<PathGlob> {
         if text.is_empty() || text.len() > MAX_PATTERN {
             return Vec::new();
         }
         let mut texts = Vec::new();
         expand(text, &mut texts);
-        texts.iter().filter_map(|it| FileMatch::of(it)).collect()
+        texts.iter().filter_map(|it| PathGlob::of(it, start)).collect()
     }
 
-    fn of(text: &str) -> Option<FileMatch> {
-        let text = text.trim_start_matches("./").trim_start_matches('/');
-        let mut segments = vec![Segment::Folders];
+    fn of(text: &str, start: Start) -> Option<PathGlob> {
+        let mut segments = Vec::new();
+        let text = match start {
+            Start::Root => text,
+            Start::Anywhere => {
+                segments.push(Segment::Folders);
+                text.trim_start_matches("./").trim_start_matches('/')
+            }
+        };
         for part in text.split('/').filter(|it| !it.is_empty()) {
             match part {
                 "**" if segments.last() == Some(&Segment::Folders) => {}
                 "**" => segments.push(Segment::Folders),
-                name => segments.push(Segment::Name(tokens(name)?)),
+                name => segments.push(Segment::Name(tokens(name, start)?)),
             }
+        }
+        // `a/**` is everything beneath `a`.
+        if start == Start::Root && segments.last() == Some(&Segment::Folders) {
+            segments.push(Segment::Name(vec![Token::Any]));
         }
         let Some(Segment::Name(name)) = segments.last() else { return None };
         let literal = |it: &Token| match it {
@@ -71,11 +94,11 @@ impl FileMatch {
             Segment::Folders => 0,
             Segment::Name(tokens) => tokens.iter().filter_map(literal).count(),
         });
-        Some(FileMatch { weight: weight.sum(), prefix, suffix, segments })
+        Some(PathGlob { weight: weight.sum(), prefix, suffix, segments })
     }
 
     /// The name that the pattern is about, if it is one name in any folder.
-    pub(super) fn name(&self) -> Option<&str> {
+    pub(crate) fn name(&self) -> Option<&str> {
         match self.segments.as_slice() {
             [Segment::Folders, Segment::Name(tokens)] => {
                 (self.prefix.chars().count() == tokens.len()).then_some(&self.prefix)
@@ -84,7 +107,7 @@ impl FileMatch {
         }
     }
 
-    pub(super) fn matches(&self, path: &str) -> bool {
+    pub(crate) fn matches(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         if !name.starts_with(&self.prefix) || !name.ends_with(&self.suffix) {
             return false;
@@ -112,6 +135,31 @@ impl FileMatch {
             reached = next;
         }
         reached[names.len()]
+    }
+}
+
+/// Which of many a path belongs to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathIndex {
+    by_name: BTreeMap<String, Vec<usize>>,
+    others: Vec<(PathGlob, usize)>,
+}
+
+impl PathIndex {
+    pub(crate) fn add(&mut self, pattern: PathGlob, owner: usize) {
+        match pattern.name() {
+            Some(name) => self.by_name.entry(name.to_owned()).or_default().push(owner),
+            None => self.others.push((pattern, owner)),
+        }
+    }
+
+    /// The owners of the patterns that match, each with the weight of the pattern; in no order, and as often as they match.
+    pub(crate) fn owners<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let by_name = self.by_name.get(name).into_iter().flatten();
+        let by_name = by_name.map(|it| (name.chars().count(), *it));
+        let others = self.others.iter().filter(|it| it.0.matches(path));
+        by_name.chain(others.map(|(it, owner)| (it.weight, *owner)))
     }
 }
 
@@ -149,8 +197,15 @@ fn set(next: &mut [bool], at: usize, is_reached: bool) {
     }
 }
 
+/// Where a pattern starts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Root,
+    Anywhere,
+}
+
 /// The tokens of a name; `None` if a bracket is not closed.
-fn tokens(text: &str) -> Option<Vec<Token>> {
+fn tokens(text: &str, start: Start) -> Option<Vec<Token>> {
     let chars: Vec<char> = text.chars().collect();
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -165,10 +220,10 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
                 tokens.push(class(&chars[at..end]));
                 at = end + 1;
             }
-            '!' if chars.get(at) == Some(&'(') => {
+            '!' if start == Start::Anywhere && chars.get(at) == Some(&'(') => {
                 let end = at + chars[at..].iter().position(|it| *it == ')')?;
                 let inner: String = chars[at + 1..end].iter().collect();
-                let choices = inner.split('|').map(self::tokens).collect::<Option<Vec<_>>>()?;
+                let choices = inner.split('|').map(|it| self::tokens(it, start)).collect::<Option<Vec<_>>>()?;
                 // One inside another would be another language.
                 let is_flat = |it: &Vec<Token>| !it.iter().any(|it| matches!(it, Token::Not(_)));
                 tokens.push(Token::Not(Some(choices).filter(|it| it.iter().all(is_flat))?));
@@ -228,7 +283,7 @@ mod tests {
 
     #[track_caller]
     fn check(pattern: &str, path: &str, expected: bool) {
-        let patterns = FileMatch::parse(pattern);
+        let patterns = PathGlob::anywhere(pattern);
         assert_eq!(patterns.iter().any(|it| it.matches(path)), expected, "{pattern} {path}");
     }
 
@@ -255,6 +310,28 @@ mod tests {
         check("a/**/b.json", "x/a/q/r/b.json", true);
     }
 
+    /// What the glob library says of the same patterns, from the root.
+    #[test]
+    fn globs_mean_what_the_library_takes_them_for() {
+        let globs = [
+            "*.yaml", "**/*.yaml", "a/**", "a/**/b.yaml", "a/*/b.yaml", "{a,b}/*.{yaml,json}", "**/a/**/*.json",
+            "[ab]/?.yaml", "[!a]/x.yaml", "a/b.yaml", "**", "*", "a/b*", "!(a).yaml",
+        ];
+        let paths = [
+            "a.yaml", "x.yaml", "a/b.yaml", "a/x.yaml", "b/x.yaml", "a/c/b.yaml", "a/c/d/b.yaml", "c/a/x.json",
+            "c/a/d/e/x.json", "a", "a/b", "!(a).yaml", "b/xy.yaml", "a/b/c",
+        ];
+        for text in globs {
+            let library = globset::GlobBuilder::new(text).literal_separator(true).build();
+            let library = library.unwrap().compile_matcher();
+            let own = PathGlob::from_root(text);
+            for path in paths {
+                let is_own = own.iter().any(|it| it.matches(path));
+                assert_eq!(is_own, library.is_match(path), "{text} {path}");
+            }
+        }
+    }
+
     #[test]
     fn a_hostile_pattern_costs_little_and_matches_nothing() {
         for bad in ["", "a/**", "**", "[", "a[b", "!(a", "!(!(a))", &"*a".repeat(400)] {
@@ -262,14 +339,14 @@ mod tests {
         }
         let long = "*a".repeat(200) + "b";
         check(&long, &"a".repeat(2000), false);
-        assert!(FileMatch::parse(&"{a,b}".repeat(60)).len() <= 2 * MAX_BRACES);
+        assert!(PathGlob::anywhere(&"{a,b}".repeat(60)).len() <= 2 * MAX_BRACES);
     }
 
     #[test]
     fn a_plain_name_is_known_as_one() {
-        assert_eq!(FileMatch::parse("fly.toml")[0].name(), Some("fly.toml"));
-        assert_eq!(FileMatch::parse("**/fly.toml")[0].name(), Some("fly.toml"));
-        assert_eq!(FileMatch::parse("*.toml")[0].name(), None);
-        assert_eq!(FileMatch::parse("a/fly.toml")[0].name(), None);
+        assert_eq!(PathGlob::anywhere("fly.toml")[0].name(), Some("fly.toml"));
+        assert_eq!(PathGlob::anywhere("**/fly.toml")[0].name(), Some("fly.toml"));
+        assert_eq!(PathGlob::anywhere("*.toml")[0].name(), None);
+        assert_eq!(PathGlob::anywhere("a/fly.toml")[0].name(), None);
     }
 }
