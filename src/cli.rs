@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
     apply, build, check, compile, completions, convert, dds, explain, fix, hook, init, log, man,
-    plan, recover, run, schema, trust, undo, validate,
+    pack, plan, recover, run, schema, schemas, trust, undo, validate,
 };
 use crate::exit::Exit;
 use crate::words::shell_word;
@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Dds(dds::Arguments),
     Trust(trust::Arguments),
     Hook(hook::Arguments),
+    Schemas(schemas::Arguments),
+    Pack(pack::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),

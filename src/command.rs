@@ -15,11 +15,13 @@ pub(crate) mod interactive;
 pub(crate) mod log;
 pub(crate) mod look;
 pub(crate) mod man;
+pub(crate) mod pack;
 pub(crate) mod plan;
 pub(crate) mod recover;
 pub(crate) mod root;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod schemas;
 pub(crate) mod staged;
 pub(crate) mod trust;
 pub(crate) mod undo;
@@ -268,6 +270,8 @@ fn dispatch(ctx: &Ctx<'_>, command: &Command) -> Outcome {
         Command::Dds(arguments) => dds::run(ctx, arguments),
         Command::Trust(arguments) => trust::run(ctx, arguments),
         Command::Hook(arguments) => hook::run(ctx, arguments),
+        Command::Schemas(arguments) => schemas::run(ctx, arguments),
+        Command::Pack(arguments) => pack::run(ctx, arguments),
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => Ok(completions::run(arguments)),
         Command::Man(arguments) => man::run(arguments),
@@ -304,6 +308,8 @@ fn is_json(command: &Command) -> bool {
         Command::Dds(arguments) => arguments.format == ReportFormat::Json,
         Command::Trust(arguments) => arguments.format == ReportFormat::Json,
         Command::Build(arguments) => arguments.format == ReportFormat::Json,
+        Command::Schemas(arguments) => arguments.format == ReportFormat::Json,
+        Command::Pack(arguments) => arguments.format == ReportFormat::Json,
         Command::Compile(arguments) => {
             matches!(arguments.emit, compile::Emit::Json | compile::Emit::Diagnostics)
         }

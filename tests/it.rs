@@ -71,10 +71,14 @@ mod not_ours;
 mod output;
 #[path = "it/output_attacks.rs"]
 mod output_attacks;
+#[path = "it/packs.rs"]
+mod packs;
 #[path = "it/red.rs"]
 mod red;
 #[path = "it/scale.rs"]
 mod scale;
+#[path = "it/schemas.rs"]
+mod schemas;
 #[path = "it/staged.rs"]
 mod staged;
 #[path = "it/support.rs"]

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use protocol::v1::{FileSummary, Look, LookFailure};
+use protocol::v1::{FileSummary, Look, LookFailure, UncheckedReason};
 use service::Verdict;
 
 use super::style::{BAD, BOLD, COMMAND, DIM, GOOD, WARN, paint};
@@ -108,7 +108,12 @@ pub(crate) fn unchecked_places(files: &FileSummary, is_verbose: bool) -> String 
         if most < it.count {
             names.push(format!("{} more", it.count - most));
         }
-        let line = format!("not checked, {}: {}", it.reason.name(), list(&names, names.len()));
+        let advice = match it.reason {
+            UncheckedReason::AbsentSchema => "; `regreen schemas update --locked` takes the schema",
+            _ => "",
+        };
+        let names = list(&names, names.len());
+        let line = format!("not checked, {}: {names}{advice}", it.reason.name());
         let _ = writeln!(text, "{}", paint(DIM, &line));
     }
     text

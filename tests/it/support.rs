@@ -102,7 +102,8 @@ impl Scene {
         let has_root = line.contains("--root")
             || variables.iter().any(|it| it.0 == "BUILD_WORKSPACE_DIRECTORY");
         if !has_root
-            && !line.starts_with("schema")
+            && line != "schema"
+            && !line.starts_with("schema ")
             && !line.starts_with("completions")
             && !line.starts_with("man")
             && !line.starts_with('-')

@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("clank", &["check", "clank-syntax", "document", "edit", "snapshot", "solver"]),
     ("clank-run", &["check", "launch"]),
     ("workspace", &["edit", "snapshot"]),
+    ("fetch", &[]),
     ("sandbox", &[]),
     ("launch", &["check", "edit", "sandbox", "snapshot"]),
     (
@@ -45,6 +46,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "document",
             "edit",
             "engine",
+            "fetch",
+            "fixture",
             "govern",
             "launch",
             "linters",
@@ -102,7 +105,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const LONG_FILES: &[(&str, &str)] = &[];
 
 /// Crates without an interface for others: no "Knows nothing about" line is asked of them.
-const TOOLS: &[&str] = &["regreen", "fixture", "bench", "xtask"];
+const TOOLS: &[&str] = &["regreen", "bench", "xtask"];
 
 /// Fails with every finding at once.
 pub(crate) fn run(root: &Path) -> Result<()> {

@@ -28,6 +28,8 @@ pub enum Unchecked {
     RemoteSchema,
     /// Its schema is not there, is invalid or is written in a draft that is not supported.
     UnusableSchema,
+    /// Its schema is locked, and its bytes are not on this machine.
+    AbsentSchema,
     /// A map has a key twice, and only the last value was looked at.
     DuplicateKey,
     /// A rule could not be decided for it.
@@ -38,7 +40,7 @@ pub enum Unchecked {
 
 impl Unchecked {
     /// All of them, in order.
-    pub const ALL: [Unchecked; 11] = [
+    pub const ALL: [Unchecked; 12] = [
         Unchecked::Template,
         Unchecked::SyntaxError,
         Unchecked::TooLarge,
@@ -47,6 +49,7 @@ impl Unchecked {
         Unchecked::Link,
         Unchecked::RemoteSchema,
         Unchecked::UnusableSchema,
+        Unchecked::AbsentSchema,
         Unchecked::DuplicateKey,
         Unchecked::UndecidedRule,
         Unchecked::Blocked,

@@ -25,13 +25,14 @@ pub enum Format {
     Toml,
 }
 
-const EXTENSIONS: [(&str, Format); 7] = [
+const EXTENSIONS: [(&str, Format); 8] = [
     ("json", Format::Json),
     ("jsonc", Format::Json),
     ("webmanifest", Format::Json),
     ("code-workspace", Format::Json),
     ("yaml", Format::Yaml),
     ("yml", Format::Yaml),
+    ("cff", Format::Yaml),
     ("toml", Format::Toml),
 ];
 

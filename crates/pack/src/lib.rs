@@ -7,9 +7,12 @@
 
 mod builtin;
 mod cache;
+mod catalogue;
+mod conditions;
 mod deep_stack;
 mod finding;
 mod found;
+mod globs;
 #[cfg_attr(not(feature = "cel"), path = "no_guard.rs")]
 mod guard;
 mod legible;
@@ -17,6 +20,7 @@ mod load;
 mod local_schema;
 mod pack;
 mod page;
+mod path_glob;
 mod pattern;
 mod place;
 mod problem;
@@ -32,6 +36,13 @@ mod tree;
 mod typo;
 mod voice;
 
+pub use catalogue::{
+    Catalogue, CatalogueEntry, LOCK, LockedSchema, MappedSchema, Mapping, SchemaBytes, SchemaLock,
+    content_hash, read_catalogue, references_of,
+};
+pub use conditions::Conditions;
+pub use globs::FileGlobs;
+pub use load::manifest_schema;
 pub use local_schema::{LocalSchema, SCHEMA_SIGN};
 pub use pack::{Pack, RuleInfo};
 pub use page::{page, rule_ids};

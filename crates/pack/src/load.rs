@@ -2,6 +2,7 @@
 
 mod kinds;
 mod loops;
+mod manifest_schema;
 mod reader;
 mod rule;
 mod shelf;
@@ -17,6 +18,7 @@ use crate::pack::{Kind, Pack, PathKinds};
 use crate::problem::PackProblem;
 use crate::rules::{Body, Rule, deprecated};
 use reader::{Members, Problems};
+pub use manifest_schema::manifest_schema;
 pub(crate) use shelf::{Compile, KindSchema};
 
 /// The file that says what a pack is.
@@ -25,7 +27,7 @@ const MANIFEST: &str = "pack.yaml";
 const MEMBERS: [&str; 5] = ["name", "pack_version", "description", "kinds", "rules"];
 
 /// Bounds on what one pack may ask for: every file is held against all of it.
-const MAX_KINDS: usize = 200;
+const MAX_KINDS: usize = 5000;
 const MAX_RULES: usize = 10_000;
 
 /// Reads a pack from its files, by their paths inside its folder.
@@ -90,14 +92,13 @@ fn read_pack(
     if problems.has_any() {
         return None;
     }
-    let paths = PathKinds::new(&kinds)
-        .map_err(|message| problems.value(&Pointer::root().join("kinds"), message));
+    let paths = PathKinds::new(&kinds);
     Some(Pack::new(
         name?.1.to_owned(),
         version?,
         description.unwrap_or_default(),
         kinds.into_iter().flatten().collect(),
-        paths.ok()?,
+        paths,
         rules,
         pages(files),
     ))

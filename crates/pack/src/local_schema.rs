@@ -1,8 +1,10 @@
-//! The provider `schema`: every file that names its own schema is checked against it, without any pack.
+//! The provider `schema`: every file that names its own schema is checked against it, without any pack; and so is one that
+//! the configuration maps to a schema, or that the lock has one for by its name, in this order.
 //!
-//! Only files that hold the bytes of a reference are parsed. One that does not parse is an error, whether the reference
-//! can be read or not; so is a schema that is named and does not parse. A remote schema is never fetched, it is an info;
-//! one that is not there or cannot be used is a warning at the reference. In all of these cases the file counts as not
+//! Only files that hold the bytes of a reference, or have a schema by their name, are parsed. One that does not parse is an
+//! error, whether the reference can be read or not; so is a schema that is named and does not parse. A remote schema is
+//! never fetched: it is used if the catalogue has it, else it is an info; one that is not there or cannot be used is a
+//! warning at the reference. A file of a kind that a pack knows is left to the pack, unless it was mapped by hand. In all of these cases the file counts as not
 //! checked. A later look checks again what changed and what depends on a schema that changed.
 
 mod cache;
@@ -23,8 +25,10 @@ use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
 use crate::cache::keys_within;
+use crate::catalogue::{self, Catalogue, Named};
 use crate::finding::{Anchor, Violation};
 use crate::legible::{legible, named_schema};
+use crate::pack::Pack;
 use crate::provider::{is_document, never_read};
 use crate::report::{self, Subject};
 use crate::schema::{self, Library, Schema};
@@ -52,6 +56,8 @@ pub struct LocalSchema {
     /// Fewer looks than that are not kept.
     least: usize,
     leaves_syntax: bool,
+    catalogue: Option<Arc<Catalogue>>,
+    packs: Vec<Arc<Pack>>,
 }
 
 impl LocalSchema {
@@ -66,6 +72,16 @@ impl LocalSchema {
     #[must_use]
     pub fn leaving_syntax(self) -> LocalSchema {
         LocalSchema { leaves_syntax: true, ..self }
+    }
+
+    /// The same, and files have schemas by their names too, unless they are of a kind of one of these packs.
+    #[must_use]
+    pub fn with_catalogue(self, catalogue: Arc<Catalogue>, packs: Vec<Arc<Pack>>) -> LocalSchema {
+        LocalSchema { catalogue: Some(catalogue), packs, ..self }
+    }
+
+    fn names(&self) -> Names<'_> {
+        Names { catalogue: self.catalogue.as_deref(), packs: &self.packs }
     }
 }
 
@@ -91,8 +107,11 @@ impl Check for LocalSchema {
     fn reach(&self, input: &Input<'_>) -> Reach {
         let Some(files) = part(input) else { return Reach::Tree };
         let documents = documents_among(files, input.snapshot);
-        let schemas = documents.filter_map(|(path, file)| named_file(input.parses, path, file));
-        let load = |schema: RelPath| load(input.snapshot, input.parses, &schema).depends_on;
+        let names = self.names();
+        let schemas = documents.filter_map(|(path, file)| {
+            named_schema_of(&names, input.parses, path, file)
+        });
+        let load = |schema: SchemaId| load(&names, input, &schema).depends_on;
         Reach::Files(schemas.flat_map(load).collect())
     }
 
@@ -116,10 +135,18 @@ impl Check for LocalSchema {
                 paths.into_iter().filter_map(|it| Some((it, input.snapshot.file(it)?))).collect()
             }
         };
+        let keys = match &self.catalogue {
+            None => "regreen local schema look v3".to_owned(),
+            Some(it) => {
+                let it = blake3::Hash::from_bytes(*it.fingerprint());
+                format!("regreen local schema look v3 {it}")
+            }
+        };
         let desk = Desk {
             input,
+            names: self.names(),
             cache: self.cache.as_deref(),
-            keys: keys_within("regreen local schema look v3", input.parses.limits()),
+            keys: keys_within(&keys, input.parses.limits()),
             schemas: Mutex::new(remembered.schemas),
             believed: Mutex::default(),
             made: Mutex::default(),
@@ -204,14 +231,100 @@ fn documents_among<'a>(
     documents.filter_map(|path| Some((path, snapshot.file(path)?)))
 }
 
-/// The file that a file that parses names as its schema.
-fn named_file(parses: &Parses, path: &RelPath, file: &File) -> Option<RelPath> {
-    let format = Format::of_path(path.as_str()).filter(|_| parses.shows(file, &SCHEMA_SIGN))?;
+/// What gives files a schema by their names.
+#[derive(Clone, Copy)]
+struct Names<'a> {
+    catalogue: Option<&'a Catalogue>,
+    packs: &'a [Arc<Pack>],
+}
+
+impl Names<'_> {
+    /// Whether the file may have a schema by its name.
+    fn may_name(&self, path: &RelPath) -> bool {
+        self.catalogue.is_some_and(|it| it.may_name(path.as_str()))
+    }
+
+    /// The schema that a document has by its name.
+    fn of(&self, path: &RelPath, document: &Document) -> Option<(Reference, Target)> {
+        let catalogue = self.catalogue?;
+        let value = document.value();
+        let reference = |text: &str| Reference { text: text.to_owned(), place: Place::Name };
+        match catalogue.mapped(path.as_str(), &value) {
+            Some(Named::File(schema)) => {
+                return Some((reference(schema.as_str()), Target::Schema(SchemaId::File(schema.clone()))));
+            }
+            Some(Named::Address(address)) => return Some((reference(address), self.at(address))),
+            None => {}
+        }
+        let locked = catalogue.locked_for(path.as_str())?;
+        if self.packs.iter().any(|it| it.kind_of(path.as_str(), &value).is_some()) {
+            return None;
+        }
+        Some((reference(&locked.url), self.at(&locked.url)))
+    }
+
+    /// What an address means.
+    fn at(&self, address: &str) -> Target {
+        match self.catalogue.and_then(|it| it.at(address)) {
+            Some(_) => Target::Schema(SchemaId::Address(address.to_owned())),
+            None => Target::Remote,
+        }
+    }
+
+    /// What the reference of a file means for it.
+    fn resolve(&self, reference: &str, path: &RelPath) -> Target {
+        match reference::resolve(reference, path) {
+            Target::Remote => self.at(reference),
+            target => target,
+        }
+    }
+}
+
+/// A schema: a file of the workspace, or one that is locked by its address.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum SchemaId {
+    File(RelPath),
+    Address(String),
+}
+
+impl SchemaId {
+    fn as_str(&self) -> &str {
+        match self {
+            SchemaId::File(path) => path.as_str(),
+            SchemaId::Address(address) => address,
+        }
+    }
+
+    /// What [`SchemaId::as_str`] is of. No path looks like an address.
+    fn parse(text: &str) -> Option<SchemaId> {
+        match text.contains("://") {
+            true => Some(SchemaId::Address(text.to_owned())),
+            false => RelPath::parse(text).ok().map(SchemaId::File),
+        }
+    }
+}
+
+/// The schema of a file that parses.
+fn named_schema_of(
+    names: &Names<'_>,
+    parses: &Parses,
+    path: &RelPath,
+    file: &File,
+) -> Option<SchemaId> {
+    let format = Format::of_path(path.as_str())?;
+    let shows = parses.shows(file, &SCHEMA_SIGN);
+    if !shows && !names.may_name(path) {
+        return None;
+    }
     let parsed = parses.of(file, format);
     let in_comments = reference::in_comments(&legible(parsed.text().bytes()), format);
-    let reference = in_comments.or_else(|| reference::in_key(&parsed))?;
-    match reference::resolve(&reference.text, path) {
-        Target::File(schema) => Some(schema),
+    let own = in_comments.or_else(|| reference::in_key(&parsed));
+    let target = match own.filter(|_| shows) {
+        Some(reference) => names.resolve(&reference.text, path),
+        None => names.of(path, parsed.document().ok()?)?.1,
+    };
+    match target {
+        Target::Schema(schema) => Some(schema),
         Target::Remote | Target::MetaSchema | Target::Unusable(_) => None,
     }
 }
@@ -221,7 +334,7 @@ fn named_file(parses: &Parses, path: &RelPath, file: &File) -> Option<RelPath> {
 struct Remembered {
     /// Only the files that name a schema.
     files: BTreeMap<RelPath, Arc<Looked>>,
-    schemas: BTreeMap<RelPath, Arc<Slot>>,
+    schemas: BTreeMap<SchemaId, Arc<Slot>>,
 }
 
 /// A schema that files name. It is not loaded while all that is known of them comes from the cache.
@@ -250,15 +363,22 @@ struct Looked {
     /// What kept it from being looked at completely.
     unchecked: BTreeSet<Unchecked>,
     /// The schema that it names, there or not.
-    schema: Option<RelPath>,
+    schema: Option<SchemaId>,
 }
 
 /// A schema, or why there is none, and the files that the answer depends on.
 struct Loaded {
-    schema: Result<Schema, String>,
+    schema: Result<Schema, Unusable>,
     depends_on: BTreeSet<RelPath>,
     /// What is wrong with those of them that do not parse.
     broken: BTreeMap<RelPath, Vec<Arc<Diagnostic>>>,
+}
+
+/// Why there is no schema.
+struct Unusable {
+    why: String,
+    /// Whether it is locked and its bytes are not here.
+    is_absent: bool,
 }
 
 impl Remembered {
@@ -280,7 +400,7 @@ impl Remembered {
     }
 
     fn into_report(mut self, leaves_syntax: bool) -> Report {
-        let used: BTreeSet<&RelPath> =
+        let used: BTreeSet<&SchemaId> =
             self.files.values().filter_map(|it| it.schema.as_ref()).collect();
         self.schemas.retain(|path, _| used.contains(path));
         let broken = self.broken_schemas();
@@ -312,61 +432,68 @@ impl Remembered {
 /// What all threads of one look share. A schema is loaded by the first who needs it.
 struct Desk<'a> {
     input: &'a Input<'a>,
+    names: Names<'a>,
     cache: Option<&'a dyn Cache>,
     keys: CacheKeys,
-    schemas: Mutex<BTreeMap<RelPath, Arc<Slot>>>,
+    schemas: Mutex<BTreeMap<SchemaId, Arc<Slot>>>,
     /// Entries of the cache that are true of this tree, each with the schema: files of one schema share them.
-    believed: Mutex<BTreeMap<Arc<[u8]>, RelPath>>,
+    believed: Mutex<BTreeMap<Arc<[u8]>, SchemaId>>,
     /// What was found out and may be kept.
     made: Mutex<Vec<(CacheKey, Vec<u8>)>>,
 }
 
 impl Desk<'_> {
-    fn slot(&self, path: &RelPath) -> Arc<Slot> {
+    fn slot(&self, schema: &SchemaId) -> Arc<Slot> {
         let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) = schemas.get(path) {
+        if let Some(slot) = schemas.get(schema) {
             return Arc::clone(slot);
         }
-        Arc::clone(schemas.entry(path.clone()).or_default())
+        Arc::clone(schemas.entry(schema.clone()).or_default())
     }
 
-    fn schema(&self, path: &RelPath) -> Arc<Slot> {
-        let slot = self.slot(path);
-        slot.loaded.get_or_init(|| load(self.input.snapshot, self.input.parses, path));
+    fn schema(&self, schema: &SchemaId) -> Arc<Slot> {
+        let slot = self.slot(schema);
+        slot.loaded.get_or_init(|| load(&self.names, self.input, schema));
         slot
     }
 }
 
-/// Checks one file; `None` if it names no schema.
+/// Checks one file; `None` if it has no schema.
 fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looked> {
     let format = Format::of_path(path.as_str())?;
-    if !desk.input.parses.shows(file, &SCHEMA_SIGN) {
+    let may_have_name = desk.names.may_name(path);
+    let shows = desk.input.parses.shows(file, &SCHEMA_SIGN);
+    if !shows && !may_have_name {
         return None;
     }
     let text = file.text();
     let bytes = &*legible(text.bytes());
-    if !reference::may_have_one(bytes, format) {
+    let shows = shows && reference::may_have_one(bytes, format);
+    if !shows && !may_have_name {
         return None;
     }
     let parsed = desk.input.parses.get(&text, format);
     let snapshot = desk.input.snapshot;
-    let in_comments = reference::in_comments(bytes, format);
+    let in_comments = if shows { reference::in_comments(bytes, format) } else { None };
     let Ok(document) = parsed.document() else {
         let named = in_comments.map(|it| it.text).or_else(|| named_schema(bytes));
-        let named = named.filter(|it| reference::resolve(it, path) != Target::MetaSchema);
+        let named = named.filter(|it| shows && reference::resolve(it, path) != Target::MetaSchema);
         let mut looked = Looked { is_blocked: true, ..Looked::default() };
-        if named.is_some() {
+        if named.is_some() || may_have_name {
             looked.is_named = true;
             looked.diagnostics = does_not_parse(snapshot, path, &parsed);
             looked.unchecked.extend(report::not_whole(&parsed));
         }
         return Some(looked);
     };
-    let reference = match in_comments {
-        Some(reference) => reference,
-        None => reference::in_key(&parsed)?,
+    let own = in_comments.or_else(|| reference::in_key(&parsed)).filter(|_| shows);
+    let (reference, target) = match own {
+        Some(reference) => {
+            let target = desk.names.resolve(&reference.text, path);
+            (reference, target)
+        }
+        None => desk.names.of(path, document)?,
     };
-    let target = reference::resolve(&reference.text, path);
     if target == Target::MetaSchema {
         return None;
     }
@@ -407,6 +534,12 @@ fn compare(
         let message = format!("{what} is remote and was not fetched");
         Arc::new(at_reference(subject, reference, "SCHEMA_REMOTE", &message))
     };
+    let absent = || {
+        let message = format!(
+            "the schema {name} is locked and not in your cache; `regreen schemas update --locked` takes it"
+        );
+        Arc::new(at_reference(subject, reference, "SCHEMA_REMOTE", &message))
+    };
     match target {
         Target::MetaSchema => {}
         Target::Remote => {
@@ -417,11 +550,15 @@ fn compare(
             looked.diagnostics.push(unusable(&why));
             looked.unchecked.insert(Unchecked::UnusableSchema);
         }
-        Target::File(path) => {
-            let slot = desk.schema(&path);
+        Target::Schema(id) => {
+            let slot = desk.schema(&id);
             let loaded = slot.loaded.get().expect("`Desk::schema` fills the slot");
             match &loaded.schema {
-                Err(why) => {
+                Err(Unusable { is_absent: true, .. }) => {
+                    looked.diagnostics.push(absent());
+                    looked.unchecked.insert(Unchecked::AbsentSchema);
+                }
+                Err(Unusable { why, .. }) => {
                     looked.diagnostics.push(unusable(why));
                     looked.unchecked.insert(Unchecked::UnusableSchema);
                 }
@@ -438,7 +575,7 @@ fn compare(
                     }
                 }
             }
-            looked.schema = Some(path);
+            looked.schema = Some(id);
         }
     }
     let unreadable = report::unreadable(&Subject { phase: PARSE, ..*subject });
@@ -476,6 +613,8 @@ fn at_reference(
             diagnostic.location =
                 report::location_of(subject.parsed, &reference::key(), Anchor::Value);
         }
+        // The file itself does not say it.
+        Place::Name => {}
         Place::Comment(span) => {
             diagnostic.anchor = Some(reference.text.clone());
             diagnostic.location = Location::new(subject.parsed.lines(), span.clone());
@@ -489,31 +628,50 @@ fn at_reference(
     diagnostic
 }
 
-/// Reads a schema and all it refers to from the snapshot.
-fn load(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Loaded {
-    let mut depends_on = BTreeSet::from([path.clone()]);
+/// How many documents one schema may be made of.
+const MAX_DOCUMENTS: usize = 500;
+
+/// Reads a schema and all it refers to: files of the snapshot, and what is locked.
+fn load(names: &Names<'_>, input: &Input<'_>, id: &SchemaId) -> Loaded {
+    let Input { snapshot, parses, .. } = *input;
+    let mut depends_on = BTreeSet::new();
     let mut broken = BTreeMap::new();
     let mut documents = BTreeMap::new();
-    let mut open = vec![path.clone()];
+    let mut known = BTreeSet::from([id.clone()]);
+    let mut open = vec![id.clone()];
     let mut missing = None;
     while let Some(next) = open.pop() {
-        let document = match read(snapshot, parses, &next) {
+        let read = match &next {
+            SchemaId::File(path) => {
+                depends_on.insert(path.clone());
+                read(snapshot, parses, path)
+            }
+            SchemaId::Address(address) => read_locked(names, snapshot, address, &mut depends_on),
+        };
+        let document = match read {
             Ok(document) => document,
-            Err(Unread { why, diagnostics }) => {
-                if !diagnostics.is_empty() {
-                    broken.insert(next.clone(), diagnostics);
+            Err(Unread { why, diagnostics, is_absent }) => {
+                if let SchemaId::File(path) = &next
+                    && !diagnostics.is_empty()
+                {
+                    broken.insert(path.clone(), diagnostics);
                 }
-                if next == *path {
-                    missing = Some(why);
+                if next == *id {
+                    missing = Some(Unusable { why, is_absent });
                 }
                 // Of what it refers to, the library says which reference leads nowhere.
                 continue;
             }
         };
-        for referenced in schema::referenced_paths(next.as_str(), &document) {
-            if let Ok(referenced) = RelPath::parse(&referenced)
-                && depends_on.insert(referenced.clone())
-            {
+        for (address, path) in schema::referenced_documents(next.as_str(), &document) {
+            let path = path.and_then(|it| RelPath::parse(&it).ok());
+            let is_locked = || names.catalogue.is_some_and(|it| it.at(&address).is_some());
+            let referenced = match path {
+                Some(path) if snapshot.get(&path).is_some() || !is_locked() => SchemaId::File(path),
+                _ if is_locked() => SchemaId::Address(address),
+                _ => continue,
+            };
+            if known.len() < MAX_DOCUMENTS && known.insert(referenced.clone()) {
                 open.push(referenced);
             }
         }
@@ -523,14 +681,41 @@ fn load(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Loaded {
         return Loaded { schema: Err(why), depends_on, broken };
     }
     let schema = Library::new(documents)
-        .and_then(|library| Schema::compile(&Arc::new(library), path.as_str()))
-        .map_err(|error| error.to_string());
+        .and_then(|library| Schema::compile(&Arc::new(library), id.as_str()))
+        .map_err(|error| Unusable { why: error.to_string(), is_absent: false });
     Loaded { schema, depends_on, broken }
+}
+
+/// A schema that is locked: a file of the workspace, or bytes that somebody keeps.
+fn read_locked(
+    names: &Names<'_>,
+    snapshot: &Snapshot,
+    address: &str,
+    depends_on: &mut BTreeSet<RelPath>,
+) -> Result<serde_json::Value, Unread> {
+    let unread =
+        |why: String, is_absent| Unread { why, is_absent, diagnostics: Vec::new() };
+    let locked = names.catalogue.and_then(|it| Some((it, it.at(address)?)));
+    let Some((catalogue, locked)) = locked else {
+        return Err(unread("it is not locked".to_owned(), true));
+    };
+    let bytes = match &locked.path {
+        Some(path) => {
+            depends_on.insert(path.clone());
+            let text = snapshot.file(path).map(|it| it.text());
+            let text = text.filter(|it| catalogue::content_hash(it.bytes()) == locked.hash);
+            let other = format!("`{path}` is not what {} says", catalogue::LOCK);
+            text.ok_or_else(|| unread(other, false))?.bytes().to_vec()
+        }
+        None => catalogue.read(locked).ok_or_else(|| unread(String::new(), true))?,
+    };
+    catalogue::schema_of(&bytes).map_err(|why| unread(format!("it cannot be read: {why}"), false))
 }
 
 /// Why a schema cannot be read, and what is wrong with it if it is there.
 struct Unread {
     why: String,
+    is_absent: bool,
     diagnostics: Vec<Arc<Diagnostic>>,
 }
 
@@ -540,7 +725,7 @@ fn read(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Result<serde_js
             Some(Entry::Unread { .. }) => format!("`{path}` was not read"),
             _ => format!("there is no file `{path}`"),
         };
-        return Err(Unread { why, diagnostics: Vec::new() });
+        return Err(Unread { why, is_absent: false, diagnostics: Vec::new() });
     };
     let format = Format::of_path(path.as_str()).unwrap_or(Format::Json);
     let parsed = parses.get(&file.text(), format);
@@ -548,6 +733,7 @@ fn read(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Result<serde_js
         Ok(document) => Ok(schema::to_json(&document.value())),
         Err(error) => Err(Unread {
             why: format!("`{path}` cannot be read: {error}"),
+            is_absent: false,
             diagnostics: match is_program(parses, path) {
                 true => Vec::new(),
                 false => does_not_parse(snapshot, path, &parsed),

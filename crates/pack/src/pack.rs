@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use check::{Safety, Severity, Tier};
 use document::{Pointer, Value};
 use edit::Text;
-use globset::GlobMatcher;
 use snapshot::RelPath;
 
+use crate::conditions::Conditions;
+use crate::globs::FileGlobs;
 use crate::load::{Compile, KindSchema};
+use crate::path_glob::PathIndex;
 use crate::pattern::resolve;
 use crate::problem::PackProblem;
 use crate::rules::{Body, Rule};
@@ -41,19 +43,19 @@ pub struct Pack {
 /// A kind of file.
 pub(crate) struct Kind {
     pub(crate) name: String,
-    pub(crate) globs: Vec<GlobMatcher>,
+    pub(crate) globs: FileGlobs,
     /// Where every file of the kind has a value.
     pub(crate) has: Option<Pointer>,
+    /// What every file of the kind says.
+    pub(crate) conditions: Conditions,
     /// Where a file's uid stands.
     pub(crate) uid: Option<Pointer>,
     pub(crate) schema: Option<KindSchema>,
 }
 
 /// Which kinds a path can be of.
-pub(crate) struct PathKinds {
-    globs: globset::GlobSet,
-    kinds: Vec<usize>,
-}
+#[derive(Default)]
+pub(crate) struct PathKinds(PathIndex);
 
 /// What a rule is, for lists and pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -190,10 +192,10 @@ impl Pack {
 
     /// The kinds whose globs match, in order.
     pub(crate) fn kinds_of_path(&self, path: &str) -> Vec<usize> {
-        let found = self.paths.globs.matches(path).into_iter();
-        let mut kinds: Vec<usize> = found.map(|it| self.paths.kinds[it]).collect();
+        let mut kinds: Vec<usize> = self.paths.0.owners(path).map(|it| it.1).collect();
         kinds.sort_unstable();
         kinds.dedup();
+        kinds.retain(|it| !self.kinds[*it].globs.leaves_out(path));
         kinds
     }
 
@@ -223,7 +225,11 @@ impl Pack {
 
     pub(crate) fn kind_among(&self, kinds: &[usize], document: &Value) -> Option<usize> {
         let is_there = |has: &Pointer| resolve(document, has).is_some();
-        kinds.iter().copied().find(|it| self.kinds[*it].has.as_ref().is_none_or(is_there))
+        let is_meant = |kind: &Kind| {
+            kind.has.as_ref().is_none_or(is_there)
+                && (kind.conditions.is_empty() || kind.conditions.hold_for(document))
+        };
+        kinds.iter().copied().find(|it| is_meant(&self.kinds[*it]))
     }
 
     /// Whether a rule needs a deep stack.
@@ -240,18 +246,14 @@ impl std::fmt::Debug for Pack {
 
 impl PathKinds {
     /// Puts the globs of all kinds together.
-    pub(crate) fn new(kinds: &[Option<Kind>]) -> Result<PathKinds, String> {
-        let mut builder = globset::GlobSetBuilder::new();
-        let mut owners = Vec::new();
+    pub(crate) fn new(kinds: &[Option<Kind>]) -> PathKinds {
+        let mut index = PathIndex::default();
         for (idx, kind) in kinds.iter().enumerate() {
-            for glob in kind.iter().flat_map(|it| &it.globs) {
-                builder.add(glob.glob().clone());
-                owners.push(idx);
+            for glob in kind.iter().flat_map(|it| &it.globs.includes) {
+                index.add(glob.clone(), idx);
             }
         }
-        let globs =
-            builder.build().map_err(|error| format!("the globs are too much together: {error}"))?;
-        Ok(PathKinds { globs, kinds: owners })
+        PathKinds(index)
     }
 }
 

@@ -31,15 +31,20 @@ use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
 use serde_json::Value as Json;
 
 use crate::finding::{Anchor, Proposal, Violation};
+use crate::typo::{self, Nearness};
 use budget::{Exhausted, Extent};
-use fault::Fault;
+use fault::{Fault, FaultKind};
 pub(crate) use json::to_json;
-pub(crate) use library::{Library, referenced_paths};
+pub(crate) use library::{Library, referenced_documents};
 use message::Hints;
 pub(crate) use message::{cut, quoted};
 use patient::{Families, Family, Patient};
 use trial::{Candidate, Verdict, Ward};
 
+/// The keyword of an object that may have keys which nobody knows.
+const OPEN: &str = "x-regreen-open";
+/// Shorter keys are too near to everything to be a slip of another.
+const MIN_SLIP: usize = 5;
 const MAX_BACKTRACKS: usize = 20_000;
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
@@ -71,6 +76,8 @@ pub(crate) struct Schema {
     validator: Validator,
     library: Arc<Library>,
     has_deprecations: bool,
+    /// Whether some of its objects may have keys that nobody knows.
+    is_open: bool,
     /// Whether the schema has an opinion about a `$schema` key at the top of a document. If not, the key is the
     /// editor's business.
     knows_schema_key: bool,
@@ -108,6 +115,7 @@ impl Schema {
             path: path.to_owned(),
             validator,
             has_deprecations: library.documents().any(deprecated::has_any),
+            is_open: library.documents().any(has_open_objects),
             knows_schema_key: library.documents().any(knows_schema_key),
             library: Arc::clone(library),
         })
@@ -200,7 +208,31 @@ impl Schema {
         let collect = || fault::collect(self.validator.iter_errors(json), deprecated);
         let faults = budget::within(extent, collect)?;
         let faults = fault::without_twins(self.without_echoes(faults), json);
+        let faults = self.without_strangers(faults, json);
         Ok(fault::without_consequences(faults))
+    }
+
+    /// Where a format grows, a key that nobody knows is nobody's business; only one that is nearly a known key, which the
+    /// object lacks, is a slip. A schema says so with [`OPEN`] beside `additionalProperties: false`.
+    fn without_strangers(&self, mut faults: Vec<Fault>, json: &Json) -> Vec<Fault> {
+        let Some(root) = self.library.document(&self.path).filter(|_| self.is_open) else {
+            return faults;
+        };
+        let mut families = Families::new();
+        faults.retain(|fault| {
+            let FaultKind::UnknownKey { key } = &fault.kind else { return true };
+            let family = Family::at(&mut families, &self.library, &root, &fault.evaluation_path);
+            if !family.schemas.iter().any(|it| it.schema.get(OPEN) == Some(&Json::Bool(true))) {
+                return true;
+            }
+            let near = typo::nearest(key, family.known_keys.iter().copied());
+            let object = json.pointer(&fault.at.to_string());
+            near.is_some_and(|(near, nearness)| {
+                let is_long = near.chars().count() >= MIN_SLIP || nearness == Nearness::Variant;
+                is_long && object.is_some_and(|it| it.get(near).is_none())
+            })
+        });
+        faults
     }
 
     /// A fault anywhere in an object makes the validator forget which keys a part of the schema has looked at, and
@@ -295,6 +327,16 @@ fn violation(patient: &Patient<'_>, idx: usize) -> Violation {
         message,
         details,
         proposals: Vec::new(),
+    }
+}
+
+fn has_open_objects(document: &Json) -> bool {
+    match document {
+        Json::Object(members) => {
+            members.get(OPEN) == Some(&Json::Bool(true)) || members.values().any(has_open_objects)
+        }
+        Json::Array(items) => items.iter().any(has_open_objects),
+        _ => false,
     }
 }
 

@@ -12,6 +12,7 @@ mod recover;
 mod repair;
 mod report;
 mod request;
+mod schemas;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -52,6 +53,9 @@ pub use request::{
     Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
     PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Solver, Undo,
 };
+pub use schemas::{
+    PackReport, SchemaFailure, SchemaLine, SchemasReport, SchemasUpdate, WrongCase,
+};
 pub use trust::{TrustItem, TrustReport, TrustState, UntrustedItem};
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.
@@ -72,10 +76,12 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("fix-report", schema_of::<FixReport>()),
         ("init-report", schema_of::<InitReport>()),
         ("log-report", schema_of::<LogReport>()),
+        ("pack-report", schema_of::<PackReport>()),
         ("plan-report", schema_of::<PlanReport>()),
         ("recover-report", schema_of::<RecoverReport>()),
         ("repairs", schema_of::<Vec<Repair>>()),
         ("rules-report", schema_of::<RulesReport>()),
+        ("schemas-report", schema_of::<SchemasReport>()),
         ("trust-report", schema_of::<TrustReport>()),
         ("undo-report", schema_of::<UndoReport>()),
     ]

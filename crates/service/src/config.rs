@@ -7,6 +7,7 @@
 mod commands;
 mod govern;
 mod members;
+mod schemas;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,8 +35,10 @@ const DEFAULT_BUDGET: Duration = Duration::from_secs(600);
 /// Offsets are 32 bits wide.
 const MOST_FILE_SIZE: u64 = u32::MAX as u64;
 
-const SECTIONS: [&str; 9] =
-    ["workspace", "fix", "rules", "pack", "linters", "source", "tools", "govern", "clank"];
+const SECTIONS: [&str; 11] = [
+    "workspace", "fix", "rules", "pack", "schema", "schemas", "linters", "source", "tools", "govern",
+    "clank",
+];
 const UNUSED_SECTIONS: [&str; 2] = ["linters", "source"];
 
 /// What a workspace has decided.
@@ -63,6 +66,10 @@ pub(crate) struct Config {
     pub(crate) rules: BTreeMap<String, Level>,
     /// The packs; `None` if none is named, so that the built-in ones are used.
     pub(crate) packs: Option<Vec<PackRef>>,
+    /// The schemas of files that do not name theirs.
+    pub(crate) schemas: Vec<pack::Mapping>,
+    /// Where `schemas update` takes the catalogue from.
+    pub(crate) catalogue: Option<String>,
     /// What it says about Clank programs.
     pub(crate) clank: Clank,
     /// What it says about proposals.
@@ -102,6 +109,8 @@ pub(crate) struct PackRef {
 pub(crate) enum PackPlace {
     /// A folder of the workspace.
     Folder(RelPath),
+    /// A folder somewhere else, relative to the root or absolute; read only if the user trusts it.
+    Outside(String),
     /// A part of regreen.
     Builtin(String),
 }
@@ -120,6 +129,8 @@ impl Default for Config {
             budget: Some(DEFAULT_BUDGET),
             rules: BTreeMap::new(),
             packs: None,
+            schemas: Vec::new(),
+            catalogue: None,
             clank: Clank::default(),
             govern: Govern::default(),
             commands: Vec::new(),
@@ -177,6 +188,12 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
         }
         if let Some((value, at)) = top.take("pack") {
             config.packs = Some(read_packs(value, &at, &mut problems));
+        }
+        if let Some((value, at)) = top.take("schema") {
+            config.schemas = schemas::read_mappings(value, &at, &mut problems);
+        }
+        if let Some((value, at)) = top.take("schemas") {
+            config.catalogue = schemas::read_catalogue(value, &at, &mut problems);
         }
         if let Some((value, at)) = top.take("tools") {
             config.commands.extend(commands::tables("tool", "tools", value));
@@ -372,9 +389,10 @@ fn read_pack(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
     let has_rest = section.has_rest();
     section.close(&["path", "builtin", "required"], problems);
     let place = match (path, builtin) {
-        (Some((value, at)), None) => match value.as_str().map(RelPath::parse) {
-            Some(Ok(path)) => PackPlace::Folder(path),
-            Some(Err(error)) => {
+        (Some((value, at)), None) => match value.as_str().map(|it| (RelPath::parse(it), it)) {
+            Some((Ok(path), _)) => PackPlace::Folder(path),
+            Some((Err(_), path)) if is_outside(path) => PackPlace::Outside(path.to_owned()),
+            Some((Err(error), _)) => {
                 problems
                     .error(&at, format!("the folder of a pack is relative to the root: {error}"));
                 return None;
@@ -401,6 +419,12 @@ fn read_pack(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
         }
     };
     Some(PackRef { place, at: at.clone(), required })
+}
+
+/// Whether a path leads out of the root, and not back into it.
+fn is_outside(path: &str) -> bool {
+    let is_plain = !path.contains(['\\', '\0']) && !path.contains("//");
+    is_plain && (path.starts_with("../") || path == ".." || (path.starts_with('/') && path.len() > 1))
 }
 
 #[cfg(test)]

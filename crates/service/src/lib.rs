@@ -24,6 +24,7 @@ mod log;
 mod look;
 mod nearest;
 mod own_rules;
+mod packs;
 mod pool;
 mod previews;
 pub mod programs;
@@ -32,6 +33,7 @@ mod recover;
 mod registry;
 mod reply;
 mod schema;
+mod schemas;
 mod session;
 mod setup;
 mod staged;
@@ -62,6 +64,7 @@ pub use convert::convert;
 pub use edit::{LineIndex, Unit};
 pub use failure::Failure;
 pub use log::log;
+pub use packs::{new_pack, test_packs};
 pub use previews::{PreviewBudget, Previews};
 pub use recover::recover;
 pub use reply::{
@@ -69,6 +72,7 @@ pub use reply::{
     PlanReply, Preview, Progress, Question, TextEdit, WrittenBaseline,
 };
 pub use schema::{SCHEMA_NAMES, Schema, schemas};
+pub use schemas::{DEFAULT_CATALOGUE, list_schemas, update_schemas};
 pub use session::{Access, Home, Session, User, find_root};
 pub use staged::{LeftOnDisk, Staged, write_staged};
 pub use trust::TrustReview;
@@ -84,6 +88,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub fn left_out() -> Vec<&'static str> {
     let parts = [
         ("cel", pack::HAS_CEL),
+        ("https", fetch::HAS_HTTPS),
         ("javascript", clank_run::HAS_ENGINE),
         ("postgres", govern::HAS_POSTGRES),
         ("ssh", govern::HAS_SSH),

@@ -12,7 +12,7 @@ pub struct Schema {
 }
 
 /// The names of all schemas, in the order of [`schemas`]. Making a schema takes longer than knowing its name.
-pub const SCHEMA_NAMES: [&str; 26] = [
+pub const SCHEMA_NAMES: [&str; 29] = [
     "baseline",
     "changeset",
     "clank-ast",
@@ -23,6 +23,7 @@ pub const SCHEMA_NAMES: [&str; 26] = [
     "dds-reports",
     "edits",
     "fix-actions",
+    "pack",
     "repairs",
     "apply-report",
     "build-report",
@@ -34,9 +35,11 @@ pub const SCHEMA_NAMES: [&str; 26] = [
     "fix-report",
     "init-report",
     "log-report",
+    "pack-report",
     "plan-report",
     "recover-report",
     "rules-report",
+    "schemas-report",
     "trust-report",
     "undo-report",
 ];
@@ -45,7 +48,7 @@ pub const SCHEMA_NAMES: [&str; 26] = [
 pub fn schemas() -> Vec<Schema> {
     let reports =
         protocol::v1::schemas().into_iter().map(|(name, schema)| (name, schema.to_value()));
-    let ast = [("clank-ast", clank_syntax::json::schema())];
+    let ast = [("clank-ast", clank_syntax::json::schema()), ("pack", pack::manifest_schema())];
     let all = patch::v1::schemas().into_iter().chain(reports).chain(ast).chain(govern::schemas());
     let mut all: Vec<Schema> =
         all.map(|(name, schema)| Schema { name, about: about(name), schema }).collect();
@@ -85,6 +88,9 @@ fn about(name: &str) -> &'static str {
         }
         "log-report" => "what `log` prints with --format json",
         "recover-report" => "what `recover` prints with --format json",
+        "pack" => "pack.yaml, which says what a rule pack is about",
+        "pack-report" => "what `pack` prints with --format json",
+        "schemas-report" => "what `schemas` prints with --format json",
         "trust-report" => "what `trust` prints with --format json",
         "undo-report" => "what `undo` prints with --format json",
         _ => "",

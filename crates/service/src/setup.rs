@@ -22,9 +22,9 @@ use crate::failure::Failure;
 use crate::registry::Registry;
 use crate::session::{Access, Session};
 use crate::steady::Attempt;
-use crate::{Frames, nearest, own_rules, pool, trust, verdict, wire};
+use crate::{Frames, nearest, own_rules, pool, schemas, trust, verdict, wire};
 
-mod packs;
+pub(crate) mod packs;
 
 /// Contents that stand in for those on disk.
 pub(crate) type Overlay = BTreeMap<RelPath, Vec<u8>>;
@@ -109,11 +109,16 @@ pub(crate) fn load_rules(
         Arc::new(LocalSchema::with_cache(Arc::<Store>::clone(&cache)).leaving_syntax()),
         Arc::new(ProvedClank::new(ClankCheck::new(clank_roots), prover)),
     ];
+    let catalogue = schemas::catalogue(workspace, &config)?;
     let built_in = providers.iter().map(|it| it.card().name.as_str());
     let taken: Vec<&str> =
         built_in.chain([SyntaxCheck::SOURCE, Z3_SOURCE, own_rules::SOURCE]).collect();
     let packs::Loaded { packs, lost } =
-        packs::load(workspace, &config, config_text.as_ref(), (&taken, tolerate))?;
+        packs::load(session, workspace, &config, config_text.as_ref(), (&taken, tolerate))?;
+    if let Some(catalogue) = catalogue {
+        let schemas = LocalSchema::with_cache(Arc::<Store>::clone(&cache)).leaving_syntax();
+        providers[0] = Arc::new(schemas.with_catalogue(catalogue, packs.clone()));
+    }
     for pack in &packs {
         let check = PackCheck::with_cache(Arc::clone(pack), Arc::<Store>::clone(&cache));
         providers.push(Arc::new(check.leaving_syntax()));
@@ -206,9 +211,10 @@ impl Setup {
         let packs = self.config.packs.iter().flatten();
         let mut folders = packs.filter_map(|it| match &it.place {
             PackPlace::Folder(folder) => Some(folder),
-            PackPlace::Builtin(_) => None,
+            PackPlace::Outside(_) | PackPlace::Builtin(_) => None,
         });
         path.as_str() == config::PATH
+            || path.as_str() == pack::LOCK
             || *path == self.config.baseline
             || folders.any(|it| it == path || it.contains(path))
     }
@@ -434,6 +440,7 @@ pub(crate) fn setup_failure(
 pub(crate) fn describe(pack: &PackRef) -> String {
     match &pack.place {
         PackPlace::Folder(folder) => format!("the pack in {folder}"),
+        PackPlace::Outside(path) => format!("the pack in {path}"),
         PackPlace::Builtin(name) => format!("the built-in pack `{name}`"),
     }
 }

@@ -18,9 +18,10 @@ use govern::approval::{AllowedSigners, Policy};
 use protocol::v1::{TrustItem, TrustReport, TrustState, UntrustedItem};
 use snapshot::RelPath;
 
-use crate::config::{Config, Govern, RegistryPlace};
+use crate::config::{Config, Govern, PackPlace, RegistryPlace};
 use crate::failure::Failure;
 use crate::identity;
+use crate::schemas;
 use crate::session::Session;
 use crate::setup;
 
@@ -113,6 +114,21 @@ impl Trust {
         self.left_out(item::GOVERN, None).map(|it| not_trusted(&it.title))
     }
 
+    /// Why an address that the configuration names may not be fetched; `None` if it may.
+    pub(crate) fn forbids_schema(&self, url: &str) -> Option<String> {
+        self.left_out(item::SCHEMA, Some(url)).map(|it| not_trusted(&it.title))
+    }
+
+    /// Why a pack outside the workspace may not be read; `None` if it may.
+    pub(crate) fn forbids_pack(&self, path: &str) -> Option<String> {
+        self.left_out(item::PACK, Some(path)).map(|it| not_trusted(&it.title))
+    }
+
+    /// Why the addresses of the lock may not be fetched; `None` if they may.
+    pub(crate) fn forbids_lock(&self) -> Option<String> {
+        self.left_out(item::SCHEMA_LOCK, None).map(|it| not_trusted(&it.title))
+    }
+
     /// The signers that count: of those in the file now, the ones that the user trusts.
     pub(crate) fn signers(&self, present: AllowedSigners) -> AllowedSigners {
         match &self.granted {
@@ -182,6 +198,26 @@ fn items(session: &Session, config: &Config, record: &Record) -> Vec<Item> {
     items.extend(item::govern(config.govern.table.as_ref(), record));
     if let Some(RegistryPlace::Postgres(url)) = &config.govern.registry {
         items.push(item::registry(url));
+    }
+    let outside = config.packs.iter().flatten().filter_map(|it| match &it.place {
+        PackPlace::Outside(path) => Some(item::pack(path)),
+        PackPlace::Folder(_) | PackPlace::Builtin(_) => None,
+    });
+    items.extend(outside);
+    let urls = config.schemas.iter().filter_map(|it| match &it.schema {
+        pack::MappedSchema::Address(url) => Some(url),
+        pack::MappedSchema::File(_) => None,
+    });
+    let urls: BTreeSet<&String> = urls.chain(&config.catalogue).collect();
+    items.extend(urls.into_iter().map(|it| item::schema(it)));
+    // A lock that cannot be read names nobody; who needs it says so.
+    if let Ok(Some(lock)) = schemas::load_lock(&session.workspace) {
+        let urls = lock.0.schemas.iter().map(|it| it.url.as_str());
+        let hosts: BTreeSet<&str> =
+            urls.filter(|it| !schemas::is_public(it)).map(schemas::host).collect();
+        if !hosts.is_empty() {
+            items.push(item::schema_lock(&hosts));
+        }
     }
     let path = &config.govern.allowed_signers;
     // Whom a file names that cannot be read is said by who needs to know it; nobody is let in by it.

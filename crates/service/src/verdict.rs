@@ -200,6 +200,7 @@ fn reason_name(reason: Unchecked) -> UncheckedReason {
         Unchecked::Link => UncheckedReason::Link,
         Unchecked::RemoteSchema => UncheckedReason::RemoteSchema,
         Unchecked::UnusableSchema => UncheckedReason::UnusableSchema,
+        Unchecked::AbsentSchema => UncheckedReason::AbsentSchema,
         Unchecked::DuplicateKey => UncheckedReason::DuplicateKey,
         Unchecked::UndecidedRule => UncheckedReason::UndecidedRule,
         Unchecked::Blocked => UncheckedReason::Blocked,

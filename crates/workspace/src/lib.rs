@@ -56,7 +56,7 @@ use edit::{ContentHash, Text};
 use snapshot::{FileIndex, IndexError, RelPath, TreeChange};
 
 pub use approvals::approval_path;
-pub use cache::{MAX_CACHE_BYTES, program_identity};
+pub use cache::{MAX_CACHE_BYTES, SchemaFolder, program_identity};
 pub use commit::{CommitError, IndexUpdate, Meta};
 pub use fs::{Attributes, Fs, Held, Identity, Kind, Pinned, Share, Stat};
 pub use git_index::patch::UnknownIndex;

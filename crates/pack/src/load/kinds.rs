@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use document::{Pointer, Value};
 use edit::Text;
-use globset::{GlobBuilder, GlobMatcher};
 
-use super::reader::{Members, Problems, cut, one_or_many, text};
+use super::reader::{Members, Problems, one_or_many, text};
 use super::shelf::{Compile, Shelf, schema};
 use super::{is_name, refuse};
+use crate::conditions::Conditions;
+use crate::globs::FileGlobs;
 use crate::pack::Kind;
 
-const MEMBERS: [&str; 5] = ["kind", "files", "has", "schema", "uid"];
-const MAX_GLOBS: usize = 64;
-const MAX_GLOB: usize = 512;
+const MEMBERS: [&str; 6] = ["kind", "files", "has", "where", "schema", "uid"];
+pub(super) const MAX_GLOBS: usize = 64;
 
 /// Every kind, with a gap for one that could not be read.
 pub(super) fn read(
@@ -23,20 +23,19 @@ pub(super) fn read(
     files: &BTreeMap<String, Text>,
     compile: Compile,
 ) -> Vec<Option<Kind>> {
-    let mut names: Vec<String> = Vec::new();
+    let mut names = std::collections::BTreeSet::new();
     let shelf = Arc::new(Shelf::new(files, compile));
     let mut kinds = Vec::new();
     for (at, value) in items {
         let kind = read_kind(problems, at.clone(), value, &shelf);
         if let Some(kind) = &kind {
-            if names.contains(&kind.name) {
+            if !names.insert(kind.name.clone()) {
                 refuse(
                     problems,
                     &at.join("kind"),
                     format!("`{}` is another kind's name already", kind.name),
                 );
             }
-            names.push(kind.name.clone());
         }
         kinds.push(kind);
     }
@@ -71,33 +70,32 @@ fn read_kind(
         },
         None => None,
     };
-    Some(Kind { name: name?.1.to_owned(), globs: globs?, has, uid, schema })
+    let conditions = members.get("where").map(|(at, value)| {
+        Conditions::read(value).unwrap_or_else(|(key, message)| {
+            refuse(problems, &key.map_or(at.clone(), |it| at.join(it)), message);
+            Conditions::default()
+        })
+    });
+    let conditions = conditions.unwrap_or_default();
+    Some(Kind { name: name?.1.to_owned(), globs: globs?, has, conditions, uid, schema })
 }
 
-fn globs(problems: &mut Problems<'_>, at: Pointer, value: &Value) -> Vec<GlobMatcher> {
+fn globs(problems: &mut Problems<'_>, at: Pointer, value: &Value) -> FileGlobs {
+    let mut globs = FileGlobs::default();
     let items = one_or_many(at.clone(), value);
-    if items.is_empty() || items.len() > MAX_GLOBS {
+    if items.len() > MAX_GLOBS {
         refuse(problems, &at, format!("a kind has 1 to {MAX_GLOBS} globs"));
-        return Vec::new();
+        return globs;
     }
-    let mut globs = Vec::new();
+    let n_items = items.len();
     for (at, value) in items {
         let Some((at, glob)) = text(problems, at, value) else { continue };
-        if glob.is_empty() || glob.len() > MAX_GLOB || glob.starts_with('/') || glob.contains('\\')
-        {
-            let message = format!(
-                "a glob has 1 to {MAX_GLOB} bytes, is relative to the root and has `/` between names"
-            );
+        if let Err(message) = globs.add(glob) {
             refuse(problems, &at, message);
-            continue;
         }
-        // `*` stays inside one folder, as people expect; `**` does not.
-        match GlobBuilder::new(glob).literal_separator(true).build() {
-            Ok(glob) => globs.push(glob.compile_matcher()),
-            Err(error) => {
-                refuse(problems, &at, format!("`{}` is no glob: {}", cut(glob), error.kind()))
-            }
-        }
+    }
+    if n_items == 0 || (globs.is_empty() && globs.takes_out()) {
+        refuse(problems, &at, format!("a kind has 1 to {MAX_GLOBS} globs, not all after `!`"));
     }
     globs
 }

@@ -27,10 +27,10 @@ use crate::rules::{
 use crate::template::Template;
 use crate::typo;
 
-const COMMON: [&str; 6] = ["id", "rule", "severity", "message", "safety", "about"];
+pub(super) const COMMON: [&str; 6] = ["id", "rule", "severity", "message", "safety", "about"];
 
 /// The kinds of rules with their members.
-const KINDS: [(&str, &[&str]); 10] = [
+pub(super) const KINDS: [(&str, &[&str]); 10] = [
     ("unique", &["places", "within"]),
     ("reference", &["from", "to", "within"]),
     ("same_as", &["source", "copies"]),
@@ -44,6 +44,51 @@ const KINDS: [(&str, &[&str]); 10] = [
 ];
 
 const MAX_PLACES: usize = 64;
+
+/// What a member of a kind of rule says, in a few words.
+pub(super) fn about_member(rule: &str, member: &str) -> &'static str {
+    match (rule, member) {
+        (_, "id") => "`SEM_…`, or `POL_…` for a policy",
+        (_, "rule") => "the kind of rule",
+        (_, "severity") => "how bad a finding is; an error, or a warning for a policy",
+        (_, "message") => "why it matters, shown with every finding",
+        (_, "safety") => "a stricter safety of its repairs",
+        (_, "about") => "what it is about, for `regreen explain`",
+        ("unique", "places") => "where every value may stand once",
+        ("unique", "within") => "`file` if a value may stand again in another file",
+        ("reference", "from") => "where names are used",
+        ("reference", "to") => "where they are defined",
+        ("reference", "within") => "`file` if only the same file defines them",
+        ("same_as", "source") => "the value that counts; it stands once",
+        ("same_as", "copies") => "where it must be repeated",
+        ("imports", "from") => "where imports are named",
+        ("imports", "to") => "what has the names",
+        ("imports", "within") => "`file` if keys of the same file are imported",
+        ("imports", "path") => "whether an import is the path of a file",
+        ("imports", "path_from") => "whether a path is relative to the file's `folder` or to the `root`",
+        ("derived", "at") => "the value that follows from others",
+        ("derived", "template") => "what it is: text with `{/POINTER|FUNCTION}`",
+        ("ordered", "at") => "the list",
+        ("ordered", "by") => "the part of each item that is compared, a pointer in it",
+        ("ordered", "order") => "`ascending` or `descending`",
+        ("ordered", "layout") => "whether the order means nothing to who reads the file",
+        ("forbidden", "at") => "the object",
+        ("forbidden", "key") => "the key that must not be in it",
+        ("forbidden", "remove") => "whether the repair is to remove it",
+        ("deprecated", "at") => "the object",
+        ("deprecated", "key") => "the old key",
+        ("deprecated", "replacement") => "its new name",
+        ("deprecated", "move_to") => "its new place, a pointer in the object",
+        ("deprecated", "remove") => "whether it has no effect any more",
+        ("deprecated", "value_map") => "old values and the new ones",
+        ("together", "at") => "the object",
+        ("together", "keys") => "the keys that it has all of or none of",
+        ("cel", "at") => "the value that is `self`",
+        ("cel", "assert") => "the expression that must be true",
+        ("cel", "when") => "the expression without which it need not be",
+        _ => "",
+    }
+}
 
 pub(super) fn read(
     problems: &mut Problems<'_>,

@@ -46,7 +46,7 @@ rules:
 //- schemas/module.json
 {}
 ";
-    assert_snapshot!(check(manifest), @r#"
+    assert_snapshot!(check(manifest), @"
     pack.yaml:1:1: `nmae` is not known here; did you mean `name`?
     pack.yaml:1:1: `name` is missing here; add it
     pack.yaml:2:15: this is an integer, not a string
@@ -58,7 +58,7 @@ rules:
     pack.yaml:5:32: a glob has 1 to 512 bytes, is relative to the root and has `/` between names
     pack.yaml:7:10: a JSON pointer is empty or starts with `/`
     pack.yaml:8:13: there is no `schemas/modul.json` in the pack; there are schemas/module.json
-    pack.yaml:10:24: a kind has 1 to 64 globs
+    pack.yaml:10:24: a kind has 1 to 64 globs, not all after `!`
     pack.yaml:10:12: `two` is another kind's name already
     pack.yaml:11:5: this is an integer, not an object
     pack.yaml:13:10: a rule's id is `SEM_…` or `POL_…` in capitals, digits and `_`
@@ -83,7 +83,7 @@ rules:
     pack.yaml:27:73: `forbidden` has no repair that could be safe or not; remove this
     pack.yaml:28:75: `severity` cannot be `fatal`; it is one of `error`, `info`, `warning`
     pack.yaml:28:62: this is an integer, not a string
-    "#);
+    ");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What was found out about files that name a schema, kept from one process to the next.
 //!
-//! Only looks that have nothing to say are kept. A look depends on the path, the bytes, the limits of parsing and every
-//! file that the schema is made of. The key is made of the first three; the entry lists the files of the schema with
+//! Only looks that have nothing to say are kept. A look depends on the path, the bytes, the limits of parsing, what is
+//! mapped and locked, and every file that the schema is made of. The key is made of the first four; the entry lists the files of the schema with
 //! their hashes, and is believed while all of them are what they were.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 
 use snapshot::{File, RelPath};
 
-use super::{Desk, Looked, SCHEMA_SIGN};
+use super::{Desk, Looked, SCHEMA_SIGN, SchemaId};
 
 /// To look at fewer files than that again costs less than to keep what was found out.
 pub(super) const WORTH_KEEPING: usize = 64;
@@ -20,7 +20,7 @@ type Kept = Option<(String, BTreeMap<String, String>)>;
 
 /// What an earlier look said of a file, else what this one says. `None` if it names no schema.
 pub(super) fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looked> {
-    if !desk.input.parses.shows(file, &SCHEMA_SIGN) {
+    if !desk.names.may_name(path) && !desk.input.parses.shows(file, &SCHEMA_SIGN) {
         return None;
     }
     let Some(cache) = desk.cache else { return super::look(desk, path, file) };
@@ -59,7 +59,7 @@ fn keep(desk: &Desk<'_>, looked: Option<&Looked>) -> Option<Vec<u8>> {
             };
             let files: Option<BTreeMap<String, String>> =
                 loaded.depends_on.iter().map(hashed).collect();
-            Some((schema.to_string(), files?))
+            Some((schema.as_str().to_owned(), files?))
         }
     };
     serde_json::to_vec(&kept).ok()
@@ -75,7 +75,7 @@ fn recall(desk: &Desk<'_>, bytes: &Arc<[u8]>) -> Option<Option<Looked>> {
     let Some((schema, files)) = serde_json::from_slice::<Kept>(bytes).ok()? else {
         return Some(None);
     };
-    let schema = RelPath::parse(&schema).ok()?;
+    let schema = SchemaId::parse(&schema)?;
     let mut depends_on = BTreeSet::new();
     for (path, hash) in files {
         let path = RelPath::parse(&path).ok()?;
@@ -85,7 +85,12 @@ fn recall(desk: &Desk<'_>, bytes: &Arc<[u8]>) -> Option<Option<Looked>> {
         }
         depends_on.insert(path);
     }
-    if !depends_on.contains(&schema) {
+    let is_there = match &schema {
+        SchemaId::File(path) => depends_on.contains(path),
+        // The lock is part of the key; its bytes may be gone.
+        SchemaId::Address(address) => desk.names.catalogue.is_some_and(|it| it.has(address)),
+    };
+    if !is_there {
         return None;
     }
     desk.slot(&schema).kept.get_or_init(|| depends_on);

@@ -8,6 +8,8 @@ use document::{Format, Pointer, Value};
 use memchr::memmem;
 use snapshot::RelPath;
 
+use super::SchemaId;
+
 /// Where a file names its schema, and as what.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Reference {
@@ -19,13 +21,15 @@ pub(super) struct Reference {
 pub(super) enum Place {
     Key,
     Comment(Range<u32>),
+    /// Nowhere in the file: it has the schema by its name.
+    Name,
 }
 
 /// What a reference means for a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Target {
-    /// A file of the workspace.
-    File(RelPath),
+    /// One that can be looked for.
+    Schema(SchemaId),
     /// Somewhere else; never fetched.
     Remote,
     /// A well-known meta-schema: the file is a schema itself.
@@ -123,7 +127,7 @@ pub(super) fn resolve(reference: &str, file: &RelPath) -> Target {
         }
     }
     match RelPath::parse(&segments.join("/")) {
-        Ok(path) => Target::File(path),
+        Ok(path) => Target::Schema(SchemaId::File(path)),
         Err(error) => Target::Unusable(error.to_string()),
     }
 }
@@ -162,7 +166,7 @@ mod tests {
     fn a_reference_stays_in_the_workspace() {
         let file = RelPath::parse("conf/app/x.yaml").unwrap();
         let at = |text: &str| match resolve(text, &file) {
-            Target::File(path) => path.as_str().to_owned(),
+            Target::Schema(id) => id.as_str().to_owned(),
             other => format!("{other:?}"),
         };
         assert_eq!(at("./s.json"), "conf/app/s.json");

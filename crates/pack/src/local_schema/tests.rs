@@ -160,7 +160,7 @@ fn a_later_look_says_what_a_fresh_one_would() {
     let before = look(&files(&base), None);
     let kept = Arc::new(Kept::default());
     let with_cache =
-        LocalSchema { cache: Some(Arc::<Kept>::clone(&kept)), least: 1, leaves_syntax: false };
+        LocalSchema { cache: Some(Arc::<Kept>::clone(&kept)), least: 1, ..LocalSchema::default() };
     for (path, text) in changes {
         let mut map = base.clone();
         map.remove(path);
@@ -195,7 +195,7 @@ fn a_sound_file_is_looked_at_once() {
     let other = tree(&[("a.yaml", "$schema: s.json\nport: 80\n"), ("s.json", other)]);
     let kept = Arc::new(Kept::default());
     let with_cache =
-        LocalSchema { cache: Some(Arc::<Kept>::clone(&kept)), least: 1, leaves_syntax: false };
+        LocalSchema { cache: Some(Arc::<Kept>::clone(&kept)), least: 1, ..LocalSchema::default() };
     let check = |snapshot: &Snapshot, expected: (usize, usize)| {
         let found = look_with(&with_cache, snapshot, None);
         assert_eq!(show(&found), show(&look(snapshot, None)));

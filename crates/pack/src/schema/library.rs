@@ -202,8 +202,24 @@ impl Library {
     }
 }
 
-/// The files that a document refers to by relative paths, sorted. For whoever collects a library.
-pub(crate) fn referenced_paths(path: &str, document: &Json) -> BTreeSet<String> {
+/// What a document refers to outside itself: addresses, each with the path where a file must be to have it. Sorted; for
+/// whoever collects a library.
+pub(crate) fn referenced_documents(
+    path: &str,
+    document: &Json,
+) -> BTreeSet<(String, Option<String>)> {
+    let home = address(path);
+    let id = base_of(document, &home);
+    let targets = referenced(&home, document).into_iter().map(|target| {
+        let place = if id == home { Some(target.clone()) } else { beside(&id, &home, &target) };
+        let place = place.and_then(|it| percent_decoded(it.strip_prefix(ROOT)?));
+        (target, place.filter(|it| it != path))
+    });
+    targets.filter(|it| *it.0 != home && !is_meta_schema(&it.0)).collect()
+}
+
+/// What a document refers to outside itself, without fragments.
+fn referenced(home: &str, document: &Json) -> BTreeSet<String> {
     let mut n_nodes = 0;
     if measure(document, &mut n_nodes) > MAX_DEPTH || n_nodes > MAX_NODES {
         return BTreeSet::new();
@@ -215,19 +231,13 @@ pub(crate) fn referenced_paths(path: &str, document: &Json) -> BTreeSet<String> 
         stand_ins: BTreeMap::new(),
     };
     let mut references = Vec::new();
-    let home = address(path);
-    enter(document, &home, &mut scratch, &mut references);
-    let id = base_of(document, &home);
-    let paths = references.iter().filter_map(|it| {
+    enter(document, home, &mut scratch, &mut references);
+    let targets = references.iter().filter_map(|it| {
         let target = resolve(&it.base, &it.text)?;
         let target = target.split('#').next().unwrap_or(&target);
-        if scratch.resources.contains_key(target) {
-            return None;
-        }
-        let target = if id == home { target.to_owned() } else { beside(&id, &home, target)? };
-        percent_decoded(target.strip_prefix(ROOT)?)
+        (!scratch.resources.contains_key(target)).then(|| target.to_owned())
     });
-    paths.filter(|it| it != path).collect()
+    targets.collect()
 }
 
 struct Reference {
@@ -341,8 +351,12 @@ fn beside(id: &str, path: &str, address: &str) -> Option<String> {
     }
 }
 
-/// The address of the document at a path.
+/// The address of the document at a path. One that was fetched has the address that it was fetched from: no path of a
+/// workspace looks like one.
 pub(crate) fn address(path: &str) -> String {
+    if path.contains("://") {
+        return path.to_owned();
+    }
     let mut address = ROOT.to_owned();
     for byte in path.bytes() {
         match byte {

@@ -12,10 +12,22 @@ use super::laws::{check_laws, lost_comments};
 use super::trial::{Trial, files_of, lines, load_pack};
 
 /// The folders with cases, and the pack that they are about; without one, the cases bring their own.
-pub(crate) const SUITES: [(&str, Option<&str>); 3] = [
+pub(crate) const SUITES: [(&str, Option<&str>); 15] = [
     ("crates/pack/fixtures", None),
-    ("crates/pack/builtin/github/fixtures", Some("crates/pack/builtin/github")),
     ("examples/app-workspace/packs/app/fixtures", Some("examples/app-workspace/packs/app")),
+    ("crates/pack/builtin/cargo/fixtures", Some("crates/pack/builtin/cargo")),
+    ("crates/pack/builtin/citation/fixtures", Some("crates/pack/builtin/citation")),
+    ("crates/pack/builtin/compose/fixtures", Some("crates/pack/builtin/compose")),
+    ("crates/pack/builtin/github/fixtures", Some("crates/pack/builtin/github")),
+    ("crates/pack/builtin/gitlab/fixtures", Some("crates/pack/builtin/gitlab")),
+    ("crates/pack/builtin/helm/fixtures", Some("crates/pack/builtin/helm")),
+    ("crates/pack/builtin/kubernetes/fixtures", Some("crates/pack/builtin/kubernetes")),
+    ("crates/pack/builtin/npm/fixtures", Some("crates/pack/builtin/npm")),
+    ("crates/pack/builtin/openapi/fixtures", Some("crates/pack/builtin/openapi")),
+    ("crates/pack/builtin/pre-commit/fixtures", Some("crates/pack/builtin/pre-commit")),
+    ("crates/pack/builtin/python/fixtures", Some("crates/pack/builtin/python")),
+    ("crates/pack/builtin/renovate/fixtures", Some("crates/pack/builtin/renovate")),
+    ("crates/pack/builtin/typescript/fixtures", Some("crates/pack/builtin/typescript")),
 ];
 
 pub(crate) fn repository() -> PathBuf {
@@ -34,13 +46,14 @@ fn rules_that_are_built_in_and_kinds_of_rules() {
 }
 
 #[test]
-fn rules_of_the_pack_for_github() {
+fn rules_of_the_example_pack() {
     run_suite(SUITES[1]);
 }
 
+/// what each pack that is built in keeps, mends and refuses.
 #[test]
-fn rules_of_the_example_pack() {
-    run_suite(SUITES[2]);
+fn rules_of_the_packs_that_are_built_in() {
+    SUITES[2..].iter().for_each(|it| run_suite(*it));
 }
 
 fn run_suite((folder, pack): (&str, Option<&str>)) {

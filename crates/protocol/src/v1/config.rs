@@ -56,6 +56,29 @@ pub(super) fn schema() -> Schema {
                     "oneOf": [{"required": ["path"]}, {"required": ["builtin"]}]
                 }
             },
+            "schema": {
+                "type": "array",
+                "description": "the schemas of files that do not name theirs; the first that fits a file counts",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["files"],
+                    "properties": {
+                        "files": {"description": "the files, as globs relative to the root; one after `!` takes files out", "allOf": [globs]},
+                        "where": {"type": "object", "minProperties": 1, "description": "what the document says: JSON pointers, and the value or one of the values that stands there", "propertyNames": {"pattern": "^/"}, "additionalProperties": {"anyOf": [{"type": ["string", "number", "boolean"]}, {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}]}},
+                        "path": {"type": "string", "minLength": 1, "description": "the schema, relative to the root"},
+                        "url": {"type": "string", "pattern": "^https?://", "description": "the address of the schema; `regreen schemas update` takes it once the repository is trusted"}
+                    },
+                    "oneOf": [{"required": ["path"]}, {"required": ["url"]}]
+                }
+            },
+            "schemas": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "catalogue": {"type": "string", "pattern": "^https?://", "description": "where `regreen schemas update` takes the catalogue from, once the repository is trusted; the public one by default"}
+                }
+            },
             "linters": unused,
             "source": unused,
             "tools": {

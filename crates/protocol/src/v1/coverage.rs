@@ -77,6 +77,8 @@ pub enum UncheckedReason {
     RemoteSchema,
     /// Its schema is not there, is invalid or is written in a draft that is not supported.
     UnusableSchema,
+    /// Its schema is locked, and its bytes are not on this machine; `regreen schemas update --locked` takes them.
+    AbsentSchema,
     /// A map has a key twice, and only the last value was looked at.
     DuplicateKey,
     /// A rule could not be decided for it.
@@ -97,6 +99,7 @@ impl UncheckedReason {
             UncheckedReason::Link => "link",
             UncheckedReason::RemoteSchema => "remote_schema",
             UncheckedReason::UnusableSchema => "unusable_schema",
+            UncheckedReason::AbsentSchema => "absent_schema",
             UncheckedReason::DuplicateKey => "duplicate_key",
             UncheckedReason::UndecidedRule => "undecided_rule",
             UncheckedReason::Blocked => "blocked",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use check::Diagnostic;
 use edit::Text;
+use fetch::{FetchError, Folder};
 use pack::{Pack, PackProblem};
 use protocol::v1::{FailureCode, LookFailure};
 use snapshot::{Entry, RelPath};
@@ -13,10 +14,14 @@ use workspace::Workspace;
 use super::{describe, failure_at, setup_failure};
 use crate::config::{Config, PackPlace, PackRef};
 use crate::failure::Failure;
+use crate::session::Session;
+use crate::trust::Trust;
 use crate::{nearest, own_rules};
 
 /// No pack has more files and folders than this.
 const MOST_ENTRIES: usize = 10_000;
+/// No file of a pack that lies elsewhere has more bytes than this.
+const MOST_BYTES: u64 = 64 << 20;
 const MANIFEST: &str = "pack.yaml";
 /// The packs that could be loaded, and those that could not and need not.
 #[derive(Default)]
@@ -28,6 +33,7 @@ pub(super) struct Loaded {
 /// Loads the packs, in the order of the configuration. None may have a name that is `taken` by another source. One that cannot be loaded is a failure of everything unless it is
 /// not required, or nothing is.
 pub(super) fn load(
+    session: &Session,
     workspace: &Workspace,
     config: &Config,
     config_text: Option<&Text>,
@@ -43,6 +49,14 @@ pub(super) fn load(
         let may_miss = tolerate || !pack.required;
         let loaded = match &pack.place {
             PackPlace::Builtin(name) => builtin(name),
+            PackPlace::Outside(path) => match from_outside(session, config, path) {
+                Ok(loaded) => loaded,
+                Err(error) if may_miss => {
+                    lost.insert(unavailable(pack, error.to_string()));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            },
             PackPlace::Folder(folder) => match from_folder(workspace, folder) {
                 Ok(loaded) => loaded,
                 Err(error) if may_miss => {
@@ -81,6 +95,7 @@ pub(super) fn load(
 fn unavailable(pack: &PackRef, message: String) -> LookFailure {
     let source = match &pack.place {
         PackPlace::Folder(folder) => folder.to_string(),
+        PackPlace::Outside(path) => path.clone(),
         PackPlace::Builtin(name) => name.clone(),
     };
     LookFailure { source, code: FailureCode::Unavailable, file: None, message, tolerated: true }
@@ -113,12 +128,55 @@ fn from_folder(workspace: &Workspace, folder: &RelPath) -> Result<Result<Pack, S
     }
     match Pack::load(&files) {
         Ok(pack) => Ok(Ok(pack)),
-        Err(problems) => Err(pack_failure(folder, &problems, &files)),
+        Err(problems) => Err(pack_failure(folder.as_str(), &problems, &files)),
+    }
+}
+
+/// The pack that these files of a folder are.
+pub(crate) fn from_files(
+    folder: &RelPath,
+    files: &BTreeMap<String, Text>,
+) -> Result<Arc<Pack>, Failure> {
+    if !files.contains_key(MANIFEST) {
+        let reason = format!("there is no {MANIFEST} in it");
+        return Err(Failure::Unusable { path: folder.to_string(), reason });
+    }
+    let pack = Pack::load(files);
+    pack.map(Arc::new).map_err(|problems| pack_failure(folder.as_str(), &problems, files))
+}
+
+/// The pack in a folder outside the workspace, if the user trusts the workspace with it.
+fn from_outside(
+    session: &Session,
+    config: &Config,
+    path: &str,
+) -> Result<Result<Pack, String>, Failure> {
+    let trust = Trust::of(session, config).0;
+    if let Some(message) = trust.forbids_pack(path) {
+        return Ok(Err(message));
+    }
+    let Some(root) = session.root() else {
+        return Ok(Err("a build reads nothing outside its inputs".to_owned()));
+    };
+    let unusable = |error: FetchError| format!("{error}");
+    let files = Folder::open(&root.join(path))
+        .and_then(|it| it.files(MOST_ENTRIES, MOST_BYTES))
+        .map_err(unusable);
+    let files: BTreeMap<String, Text> = match files {
+        Ok(files) => files.into_iter().map(|(path, bytes)| (path, Text::new(bytes))).collect(),
+        Err(reason) => return Ok(Err(reason)),
+    };
+    if !files.contains_key(MANIFEST) {
+        return Ok(Err(format!("there is no file {path}/{MANIFEST}")));
+    }
+    match Pack::load(&files) {
+        Ok(pack) => Ok(Ok(pack)),
+        Err(problems) => Err(pack_failure(path, &problems, &files)),
     }
 }
 
 /// The files of a folder, by their paths inside it; also those that git ignores.
-fn read_folder(workspace: &Workspace, folder: &RelPath) -> Result<BTreeMap<String, Text>, Failure> {
+pub(crate) fn read_folder(workspace: &Workspace, folder: &RelPath) -> Result<BTreeMap<String, Text>, Failure> {
     let mut paths: Vec<(String, RelPath)> = Vec::new();
     let mut folders = vec![(String::new(), folder.clone())];
     let mut n_entries = 0;
@@ -157,7 +215,7 @@ fn list(workspace: &Workspace, folder: &RelPath) -> Result<Vec<(String, RelPath,
 }
 
 fn pack_failure(
-    folder: &RelPath,
+    folder: &str,
     problems: &[PackProblem],
     files: &BTreeMap<String, Text>,
 ) -> Failure {

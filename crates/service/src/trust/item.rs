@@ -1,5 +1,7 @@
 //! One thing that needs trust: what it is, where it comes from, what it may do, and a digest of its content.
 
+use std::collections::BTreeSet;
+
 use document::Value;
 use govern::approval::AllowedLine;
 use protocol::v1::{TrustItem, TrustState, UntrustedItem};
@@ -14,6 +16,12 @@ pub(super) const GOVERN: &str = "govern";
 pub(super) const REGISTRY: &str = "registry";
 /// The kind of an identity that the user knows from another repository.
 pub(super) const REPOSITORY: &str = "repository";
+/// The kind of an address that schemas are taken from.
+pub(super) const SCHEMA: &str = "schema";
+/// The kind of the addresses in the lock of schemas.
+pub(super) const SCHEMA_LOCK: &str = "schema_lock";
+/// The kind of a pack that lies outside the workspace.
+pub(super) const PACK: &str = "pack";
 /// The kind of a key that may approve.
 pub(super) const SIGNER: &str = "signer";
 
@@ -131,6 +139,52 @@ pub(super) fn repository(id: &str, origin: &str) -> Item {
             "says that this is the repository {id}, which you know with another origin: what was approved there counts here"
         ),
         digest: digest(REPOSITORY, &[id.as_bytes(), origin.as_bytes()]),
+        line: None,
+        is_present: true,
+    }
+}
+
+/// An address that the configuration names for `schemas update`.
+pub(super) fn schema(url: &str) -> Item {
+    Item {
+        kind: SCHEMA,
+        name: url.to_owned(),
+        title: format!("the schema address {url}"),
+        source: config::PATH.to_owned(),
+        allows: "is fetched by `regreen schemas update`".to_owned(),
+        digest: digest(SCHEMA, &[url.as_bytes()]),
+        line: None,
+        is_present: true,
+    }
+}
+
+/// A folder outside the workspace that rules are read from.
+pub(super) fn pack(path: &str) -> Item {
+    Item {
+        kind: PACK,
+        name: path.to_owned(),
+        title: format!("the pack in {path}"),
+        source: config::PATH.to_owned(),
+        allows: "reads the folder, which lies outside the workspace".to_owned(),
+        digest: digest(PACK, &[path.as_bytes()]),
+        line: None,
+        is_present: true,
+    }
+}
+
+/// The servers that a lock of schemas names beside those of the public catalogue.
+pub(super) fn schema_lock(hosts: &BTreeSet<&str>) -> Item {
+    let hosts: Vec<&str> = hosts.iter().copied().collect();
+    Item {
+        kind: SCHEMA_LOCK,
+        name: pack::LOCK.to_owned(),
+        title: format!("the addresses in {}", pack::LOCK),
+        source: pack::LOCK.to_owned(),
+        allows: format!(
+            "are fetched by `regreen schemas update --locked`, from {}",
+            hosts.join(", ")
+        ),
+        digest: digest(SCHEMA_LOCK, &hosts.iter().map(|it| it.as_bytes()).collect::<Vec<_>>()),
         line: None,
         is_present: true,
     }
