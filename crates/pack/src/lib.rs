@@ -10,6 +10,7 @@ mod cache;
 mod deep_stack;
 mod finding;
 mod found;
+mod github;
 #[cfg_attr(not(feature = "cel"), path = "no_guard.rs")]
 mod guard;
 mod legible;

@@ -41,6 +41,8 @@ const PAGES: &[(&str, &str)] = &[
     ("SCHEMA_UNKNOWN_KEY", include_str!("../pages/SCHEMA_UNKNOWN_KEY.md")),
     ("together", include_str!("../pages/together.md")),
     ("unique", include_str!("../pages/unique.md")),
+    ("workflow", include_str!("../pages/workflow.md")),
+    ("workflow_call", include_str!("../pages/workflow_call.md")),
 ];
 
 /// The page about a rule of one of the packs, or about a built-in rule.

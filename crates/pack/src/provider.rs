@@ -389,7 +389,7 @@ fn look_at_file(
         look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
         look.repairs.extend(repairs.into_iter().map(Arc::new));
     }
-    let view = View { file: path, kind, value: &value, document: Some(document) };
+    let view = View::new(path, kind, &value, Some(document));
     let voice = Voice { pack, snapshot: input.snapshot, parses: input.parses };
     for rule in pack.file_rules[kind].iter().map(|it| &pack.rules[*it]) {
         let found = rule.look_at_file(&view);
@@ -446,7 +446,11 @@ fn dirty_rules(
             return all();
         }
         if kind(old).is_none() || kind(old) != kind(new) {
-            let by_path = |rule: &Rule| matches!(&rule.body, Body::Imports(it) if it.is_by_path());
+            let by_path = |rule: &Rule| match &rule.body {
+                Body::Imports(it) => it.is_by_path(),
+                Body::Calls(_) => true,
+                _ => false,
+            };
             let asked = pack.tree_rules.iter().filter(|it| by_path(&pack.rules[**it]));
             dirty.extend(asked.map(|it| pack.company[*it]));
         }

@@ -81,12 +81,20 @@ impl Voice<'_> {
             message: rule.say(found),
             file: found.file.as_str().to_owned(),
             json_pointer: Some(found.at.to_string()),
-            location: places.get(&(&found.file, &found.at, found.anchor == Anchor::Key)).copied(),
+            location: self.part(found).or_else(|| {
+                places.get(&(&found.file, &found.at, found.anchor == Anchor::Key)).copied()
+            }),
             anchor: None,
             related: related.collect(),
             details: found.details.clone(),
             repair_refs: Vec::new(),
         }
+    }
+
+    /// The place of a finding that is about a part of a value.
+    fn part(&self, found: &Found) -> Option<Location> {
+        let range = found.range.clone()?;
+        Location::new(self.parsed(&found.file)?.lines(), range)
     }
 
     fn repair(&self, rule: &Rule, diagnostic: &Diagnostic, mend: &Mend) -> Repair {
@@ -254,7 +262,7 @@ impl Voice<'_> {
                 *counts.entry(rule_id).or_default() += 1;
             }
         }
-        let view = View { file, kind, value, document: None };
+        let view = View::new(file, kind, value, None);
         for rule in &self.pack.file_rules[kind] {
             let rule = &self.pack.rules[*rule];
             let n_found = rule.look_at_file(&view).len();
