@@ -20,7 +20,17 @@ pub(super) fn facts(uses: &str) -> Option<&'static ActionFacts> {
 
 pub(super) fn check(uses: &Node<'_>, step: &Node<'_>, problems: &mut Problems) {
     let Some(text) = uses.text().filter(|_| !uses.is_dynamic()) else { return };
-    if text.starts_with("./") || text.starts_with("docker://") {
+    if let Some(image) = text.strip_prefix("docker://") {
+        let has_tag = !image.ends_with(':') && !image.ends_with('@');
+        if image.is_empty() || !has_tag || image.contains(char::is_whitespace) {
+            let shown = cut(text);
+            let message =
+                format!("expected `docker://IMAGE` or `docker://IMAGE:TAG`, found `{shown}`");
+            problems.value(REFERENCE, Severity::Error, uses, message);
+        }
+        return;
+    }
+    if text.starts_with("./") {
         return;
     }
     if let Some(why) = bad_name(text, 2) {
@@ -43,10 +53,15 @@ fn bad_name(text: &str, min_parts: usize) -> Option<String> {
     };
     let shown = cut(text);
     let Some((name, release)) = text.split_once('@') else {
-        let why = if name_parts(text) >= min_parts { "the version after `@` is missing" } else { "this is none" };
+        let why = if name_parts(text) >= min_parts {
+            "the version after `@` is missing"
+        } else {
+            "this is none"
+        };
         return Some(format!("expected {wanted}, found `{shown}`: {why}"));
     };
-    let is_right = name_parts(name) >= min_parts && !release.is_empty() && !text.contains(char::is_whitespace);
+    let is_right =
+        name_parts(name) >= min_parts && !release.is_empty() && !text.contains(char::is_whitespace);
     (!is_right).then(|| format!("expected {wanted}, found `{shown}`"))
 }
 
@@ -58,9 +73,11 @@ fn outdated(uses: &Node<'_>, text: &str, problems: &mut Problems) {
     let (name, _) = text.split_once('@').unwrap_or((text, ""));
     let major = |release: &&str| release.strip_prefix('v').and_then(|it| it.parse::<u32>().ok());
     let releases = TABLES.releases.get(&name.to_ascii_lowercase());
-    let newest = releases.and_then(|it| it.iter().copied().filter(|it| major(it).is_some()).max_by_key(major));
+    let newest = releases
+        .and_then(|it| it.iter().copied().filter(|it| major(it).is_some()).max_by_key(major));
     let hint = newest.map(|it| format!("; there is `{it}`")).unwrap_or_default();
-    let message = format!("`{}` needs a version of Node that runners do not have any more{hint}", cut(text));
+    let message =
+        format!("`{}` needs a version of Node that runners do not have any more{hint}", cut(text));
     problems.value(OUTDATED, Severity::Info, uses, message);
 }
 
@@ -68,7 +85,9 @@ fn check_inputs(facts: &ActionFacts, uses: &Node<'_>, step: &Node<'_>, problems:
     let Some(inputs) = &facts.inputs else { return };
     let with = step.get("with");
     let given: Vec<&str> = with.as_ref().map(|it| it.keys().collect()).unwrap_or_default();
-    if with.as_ref().is_some_and(|it| !it.is_object() && *it.value != Value::Null) || given.contains(&"<<") {
+    if with.as_ref().is_some_and(|it| !it.is_object() && *it.value != Value::Null)
+        || given.contains(&"<<")
+    {
         return;
     }
     let names = || inputs.iter().map(|it| it.name);
@@ -93,7 +112,8 @@ fn check_inputs(facts: &ActionFacts, uses: &Node<'_>, step: &Node<'_>, problems:
     for input in inputs.iter().filter(|it| it.is_required) {
         let is_given = given.iter().any(|it| it.eq_ignore_ascii_case(input.name));
         if !is_given && !meant.contains(&input.name) {
-            let message = format!("missing input `{}`, which `{}` requires", input.name, facts.name);
+            let message =
+                format!("missing input `{}`, which `{}` requires", input.name, facts.name);
             problems.value(INPUT, Severity::Error, uses, message);
         }
     }
@@ -110,9 +130,11 @@ pub(super) fn check_workflow(uses: &Node<'_>, problems: &mut Problems) {
         Some(_) => None,
         None => bad_name(text, 3),
     };
-    let is_file = text.split('@').next().is_some_and(|it| it.ends_with(".yml") || it.ends_with(".yaml"));
+    let is_file =
+        text.split('@').next().is_some_and(|it| it.ends_with(".yml") || it.ends_with(".yaml"));
     let why = why.or_else(|| {
-        let where_to = if is_local { "./.github/workflows/" } else { "OWNER/NAME/.github/workflows/" };
+        let where_to =
+            if is_local { "./.github/workflows/" } else { "OWNER/NAME/.github/workflows/" };
         (!is_file).then(|| format!("expected a file of `{where_to}`, found `{}`", cut(text)))
     });
     if let Some(why) = why {

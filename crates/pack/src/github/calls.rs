@@ -47,8 +47,14 @@ impl Calls {
         lists
     }
 
-    pub(crate) fn look(&self, calls: &[Sited<'_>], declared: &[Sited<'_>], tree: &Snapshot) -> Vec<Found> {
-        let declared: BTreeMap<&RelPath, &Value> = declared.iter().map(|it| (it.0, &it.1.value)).collect();
+    pub(crate) fn look(
+        &self,
+        calls: &[Sited<'_>],
+        declared: &[Sited<'_>],
+        tree: &Snapshot,
+    ) -> Vec<Found> {
+        let declared: BTreeMap<&RelPath, &Value> =
+            declared.iter().map(|it| (it.0, &it.1.value)).collect();
         let mut found = Vec::new();
         for (file, fact) in calls {
             let call = Node::root(&fact.value);
@@ -104,7 +110,8 @@ fn calls(root: &Node<'_>) -> Vec<Fact> {
     let mut add = |caller: &Node<'_>, is_job: bool| {
         let Some(uses) = caller.get("uses") else { return };
         let is_file = |it: &str| it.ends_with(".yml") || it.ends_with(".yaml");
-        let is_path = |it: &str| it.starts_with("./") && !it.contains("${{") && (!is_job || is_file(it));
+        let is_path =
+            |it: &str| it.starts_with("./") && !it.contains("${{") && (!is_job || is_file(it));
         if !uses.text().is_some_and(is_path) {
             return;
         }
@@ -165,7 +172,8 @@ fn declared(root: &Node<'_>) -> Option<Fact> {
     for (key, list) in lists {
         let list = list.map(|it| it.members()).unwrap_or_default();
         let one = |(name, it): (&str, Node<'_>)| {
-            let is_required = it.get("required").and_then(|it| it.scalar()).as_deref() == Some("true");
+            let is_required =
+                it.get("required").and_then(|it| it.scalar()).as_deref() == Some("true");
             let kind = it.get("type").and_then(|it| it.scalar()).unwrap_or_default();
             let facts = [
                 ("required".to_owned(), Value::Bool(is_required && !it.has("default"))),
@@ -189,7 +197,8 @@ struct Call<'a> {
 impl Call<'_> {
     fn check(&self, declared: &Node<'_>, found: &mut Vec<Found>) {
         if matches!(declared.value.get("callable"), Some(Value::Bool(false))) {
-            let message = format!("`{}` cannot be called: it has no event `workflow_call`", cut(self.uses));
+            let message =
+                format!("`{}` cannot be called: it has no event `workflow_call`", cut(self.uses));
             found.push(Found::new(self.file, self.fact.pointer(), Anchor::Value, message));
             return;
         }
@@ -200,7 +209,13 @@ impl Call<'_> {
         }
     }
 
-    fn check_names(&self, key: &str, what: &str, declared: Option<Node<'_>>, found: &mut Vec<Found>) {
+    fn check_names(
+        &self,
+        key: &str,
+        what: &str,
+        declared: Option<Node<'_>>,
+        found: &mut Vec<Found>,
+    ) {
         let Some(declared) = declared else { return };
         let given = self.call.get(key).map(|it| it.members()).unwrap_or_default();
         if given.iter().any(|it| it.0 == "<<") {
@@ -251,7 +266,9 @@ impl Call<'_> {
         let known = typo::nearest_first(name, declared.keys(), 6).join("`, `");
         let message = match near {
             Some((near, _)) => format!("`{uses}` has no {what} `{}`; consider `{near}`", cut(name)),
-            None if known.is_empty() => format!("`{uses}` has no {what} `{}`; it has none", cut(name)),
+            None if known.is_empty() => {
+                format!("`{uses}` has no {what} `{}`; it has none", cut(name))
+            }
             None => format!("`{uses}` has no {what} `{}`; there are `{known}`", cut(name)),
         };
         // GitHub refuses to call a workflow so, and warns of an action.

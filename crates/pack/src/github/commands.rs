@@ -169,7 +169,8 @@ fn is_plain_word(content: &str, is_allowed: impl Fn(char) -> bool) -> bool {
     }
     let mut chars = rest.chars().peekable();
     while let Some(it) = chars.next() {
-        let is_variable = it == '$' && chars.peek().is_some_and(|it| it.is_alphabetic() || matches!(it, '_' | '{'));
+        let is_variable = it == '$'
+            && chars.peek().is_some_and(|it| it.is_alphabetic() || matches!(it, '_' | '{'));
         if !is_variable && !is_allowed(it) && !matches!(it, '{' | '}') {
             return false;
         }

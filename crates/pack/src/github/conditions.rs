@@ -37,15 +37,22 @@ pub(super) fn check(node: &Node<'_>, text: &str, problems: &mut Problems) {
     }
     let is_blank = outside.trim().is_empty() && found.len() == 1;
     let message = match is_blank {
-        true => "blanks or line breaks around `${{ }}` make the condition a text, which is always true",
-        false => "text around `${{ }}` makes the condition a text, which is always true; put all of it into one `${{ }}`",
+        true => {
+            "blanks or line breaks around `${{ }}` make the condition a text, which is always true"
+        }
+        false => {
+            "text around `${{ }}` makes the condition a text, which is always true; put all of it into one `${{ }}`"
+        }
     };
     let problem = problems.value(RULE, Severity::Warning, node, message);
     let mut parts = Vec::new();
     for it in &found {
         let Ok(expr) = &it.parsed else { return };
         let inner = &text[it.range.start + 3..it.range.end - 2];
-        let is_joined = matches!(expr.kind, ExprKind::Logic { .. } | ExprKind::Compare { .. } | ExprKind::Not(_));
+        let is_joined = matches!(
+            expr.kind,
+            ExprKind::Logic { .. } | ExprKind::Compare { .. } | ExprKind::Not(_)
+        );
         let is_alone = found.len() == 1 && is_blank;
         let new = match is_joined && !is_alone {
             true => format!("({})", inner.trim()),
@@ -86,13 +93,13 @@ fn truth(expr: &Expr) -> Option<bool> {
         ExprKind::Bool(it) => Some(*it),
         ExprKind::Text(text) => Some(!text.is_empty()),
         ExprKind::Not(of) => truth(of).map(|it| !it),
-        ExprKind::Logic { left, right, is_and } => match (truth(left), truth(right), is_and) {
-            (Some(false), _, true) | (_, Some(false), true) => Some(false),
-            (Some(true), _, false) | (_, Some(true), false) => Some(true),
-            (Some(left), Some(right), true) => Some(left && right),
-            (Some(left), Some(right), false) => Some(left || right),
-            _ => None,
-        },
+        ExprKind::Logic { parts, is_and } => {
+            let parts: Vec<Option<bool>> = parts.iter().map(truth).collect();
+            match parts.contains(&Some(!is_and)) {
+                true => Some(!is_and),
+                false => parts.iter().all(Option::is_some).then_some(*is_and),
+            }
+        }
         _ => None,
     }
 }

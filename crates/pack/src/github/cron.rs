@@ -83,7 +83,9 @@ fn values(field: &Field, text: &str) -> Result<Vec<u32>, String> {
             None => (part, None),
             Some((range, step)) => {
                 let step = step.parse::<u32>().ok().filter(|it| *it > 0);
-                let step = step.ok_or_else(|| format!("expected a number above 0 after `/` in `{}`", cut(part)))?;
+                let step = step.ok_or_else(|| {
+                    format!("expected a number above 0 after `/` in `{}`", cut(part))
+                })?;
                 (range, Some(step))
             }
         };

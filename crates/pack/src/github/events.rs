@@ -28,7 +28,12 @@ pub(super) fn check(on: &Node<'_>, problems: &mut Problems) {
                 check_event(on, name, &event, problems);
             }
             if keys::is_empty(on) {
-                problems.key(EVENT, Severity::Error, on, "`on` is empty; the workflow never starts");
+                problems.key(
+                    EVENT,
+                    Severity::Error,
+                    on,
+                    "`on` is empty; the workflow never starts",
+                );
             }
         }
         Value::Null => {
@@ -124,7 +129,12 @@ fn check_event(on: &Node<'_>, name: &str, event: &Node<'_>, problems: &mut Probl
     }
 }
 
-fn check_filter(key: &str, types: Option<&[&'static str]>, filter: &Node<'_>, problems: &mut Problems) {
+fn check_filter(
+    key: &str,
+    types: Option<&[&'static str]>,
+    filter: &Node<'_>,
+    problems: &mut Problems,
+) {
     if keys::is_empty(filter) {
         let message = format!("`{key}` is empty; remove it or add a pattern");
         problems.key(FILTER, Severity::Warning, filter, message);
@@ -150,7 +160,9 @@ fn check_filter(key: &str, types: Option<&[&'static str]>, filter: &Node<'_>, pr
     }
     let is_negative = |it: &Node<'_>| it.text().is_some_and(|it| it.starts_with('!'));
     if !key.ends_with("-ignore") && items.iter().all(is_negative) {
-        let message = format!("all patterns of `{key}` are negative, so that nothing is left; add one without `!`");
+        let message = format!(
+            "all patterns of `{key}` are negative, so that nothing is left; add one without `!`"
+        );
         problems.key("SEM_GLOB", Severity::Warning, filter, message);
     }
 }

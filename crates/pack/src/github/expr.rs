@@ -59,3 +59,6 @@ pub(super) fn bare(text: &str) -> Result<Expr, SyntaxError> {
     let (tokens, end) = lex::tokens(text, 0, false)?;
     parse::parse(&tokens, 0..end)
 }
+
+#[cfg(test)]
+mod tests;

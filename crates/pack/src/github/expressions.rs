@@ -97,13 +97,12 @@ fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut P
         }
     }
     if let Some(container) = job.get("container") {
-        look.container(&container, ["jobs.*.container", "jobs.*.container.env.*", "jobs.*.container.credentials"]);
+        look.container(
+            &container,
+            ["jobs.*.container", "jobs.*.container.env.*", "jobs.*.container.credentials"],
+        );
     }
-    let names = [
-        "jobs.*.services",
-        "jobs.*.services.*.env.*",
-        "jobs.*.services.*.credentials",
-    ];
+    let names = ["jobs.*.services", "jobs.*.services.*.env.*", "jobs.*.services.*.credentials"];
     if let Some(services) = job.get("services") {
         look.deep(Some(services.clone()).filter(|it| !it.is_object()), names[0], Wanted::Anything);
         for (_, service) in services.members() {
@@ -112,10 +111,18 @@ fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut P
     }
     let environment = job.get("environment");
     look.deep(environment.clone().filter(|it| !it.is_object()), "jobs.*.environment", Wanted::Text);
-    look.deep(environment.as_ref().and_then(|it| it.get("name")), "jobs.*.environment", Wanted::Text);
+    look.deep(
+        environment.as_ref().and_then(|it| it.get("name")),
+        "jobs.*.environment",
+        Wanted::Text,
+    );
     let scope = check_steps(&scope, job.get("steps"), problems);
     let mut look = Look { problems, scope: &scope };
-    look.deep(environment.as_ref().and_then(|it| it.get("url")), "jobs.*.environment.url", Wanted::Text);
+    look.deep(
+        environment.as_ref().and_then(|it| it.get("url")),
+        "jobs.*.environment.url",
+        Wanted::Text,
+    );
     look.deep(job.get("outputs"), "jobs.*.outputs.*", Wanted::Text);
 }
 
@@ -159,7 +166,9 @@ impl Look<'_, '_> {
         let Some(node) = node else { return };
         match node.value {
             Value::String(text) if text.contains("${{") => self.template(&node, text, key, wanted),
-            Value::Array(_) => node.items().into_iter().for_each(|it| self.deep(Some(it), key, wanted)),
+            Value::Array(_) => {
+                node.items().into_iter().for_each(|it| self.deep(Some(it), key, wanted))
+            }
             Value::Object(_) => {
                 for (_, it) in node.members() {
                     self.deep(Some(it), key, wanted);
@@ -219,7 +228,8 @@ impl Look<'_, '_> {
 
     fn syntax(&mut self, node: &Node<'_>, text: &str, error: &SyntaxError) {
         let SyntaxError { range, message, instead } = error;
-        let problem = self.problems.part(SYNTAX, Severity::Error, node, range.clone(), message.as_str());
+        let problem =
+            self.problems.part(SYNTAX, Severity::Error, node, range.clone(), message.as_str());
         if let Some(new) = instead {
             problem.replace_part(text, new, Nearness::Variant);
         }
@@ -251,7 +261,10 @@ impl Look<'_, '_> {
             (Wanted::Number, _) => (*kind == Type::Number, "a number"),
         };
         // Texts are read as booleans and numbers, and whether that works is not known here.
-        let is_literal = matches!(expr.kind, ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Number | ExprKind::Null);
+        let is_literal = matches!(
+            expr.kind,
+            ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Number | ExprKind::Null
+        );
         let is_convertible = matches!(kind, Type::Text) && wanted != Wanted::Text && !is_literal;
         if is_right || is_convertible {
             return;
@@ -329,10 +342,7 @@ fn untrusted_parts<'e>(expr: &'e Expr, found: &mut Vec<(&'e Expr, String)>) {
                 args.iter().for_each(|it| untrusted_parts(it, found));
             }
         }
-        ExprKind::Logic { left, right, .. } => {
-            untrusted_parts(left, found);
-            untrusted_parts(right, found);
-        }
+        ExprKind::Logic { parts, .. } => parts.iter().for_each(|it| untrusted_parts(it, found)),
         _ => {}
     }
 }

@@ -29,9 +29,18 @@ pub(super) fn check(node: &Node<'_>, syntax: Syntax, problems: &mut Problems) {
     match syntax {
         Syntax::Path => {
             if text.trim() != text {
-                complain(Severity::Warning, 0, text.len(), "the pattern starts or ends with a blank");
+                complain(
+                    Severity::Warning,
+                    0,
+                    text.len(),
+                    "the pattern starts or ends with a blank",
+                );
             }
-            if pattern == "." || pattern == ".." || pattern.starts_with("./") || pattern.starts_with("../") {
+            if pattern == "."
+                || pattern == ".."
+                || pattern.starts_with("./")
+                || pattern.starts_with("../")
+            {
                 let message = "paths are relative to the root of the repository; `./` and `../` match nothing";
                 complain(Severity::Error, offset, pattern.len(), message);
             }
@@ -42,10 +51,20 @@ pub(super) fn check(node: &Node<'_>, syntax: Syntax, problems: &mut Problems) {
                 complain(Severity::Warning, offset, pattern.len(), message);
             }
             if pattern.starts_with('/') || pattern.ends_with('/') || pattern.contains("//") {
-                complain(Severity::Error, offset, pattern.len(), "no branch or tag starts or ends with `/` or has `//`; this pattern matches nothing");
+                complain(
+                    Severity::Error,
+                    offset,
+                    pattern.len(),
+                    "no branch or tag starts or ends with `/` or has `//`; this pattern matches nothing",
+                );
             }
             if pattern.ends_with('.') || pattern.contains("..") || pattern.contains("@{") {
-                complain(Severity::Error, offset, pattern.len(), "no branch or tag ends with `.` or has `..` or `@{`; this pattern matches nothing");
+                complain(
+                    Severity::Error,
+                    offset,
+                    pattern.len(),
+                    "no branch or tag ends with `.` or has `..` or `@{`; this pattern matches nothing",
+                );
             }
         }
     }
@@ -84,7 +103,12 @@ fn characters(
                 };
                 let inside = &pattern[at + 1..at + 1 + length];
                 if inside.is_empty() {
-                    complain(Severity::Error, offset + at, 2, "expected characters between `[` and `]`");
+                    complain(
+                        Severity::Error,
+                        offset + at,
+                        2,
+                        "expected characters between `[` and `]`",
+                    );
                 } else if let Some(why) = bad_class(inside) {
                     complain(Severity::Error, offset + at, length + 2, why);
                 }
@@ -93,11 +117,17 @@ fn characters(
                 }
             }
             ' ' | '~' | '^' | ':' if syntax == Syntax::Ref => {
-                let message = "no branch or tag has a blank, `~`, `^` or `:`; this pattern matches nothing";
+                let message =
+                    "no branch or tag has a blank, `~`, `^` or `:`; this pattern matches nothing";
                 complain(Severity::Error, offset + at, 1, message);
             }
             it if it.is_control() => {
-                complain(Severity::Error, offset + at, it.len_utf8(), "control characters match nothing");
+                complain(
+                    Severity::Error,
+                    offset + at,
+                    it.len_utf8(),
+                    "control characters match nothing",
+                );
             }
             _ => {}
         }

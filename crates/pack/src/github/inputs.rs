@@ -71,11 +71,18 @@ fn check_options(input: &Node<'_>, options: &Node<'_>, problems: &mut Problems) 
         }
     }
     if items.is_empty() {
-        problems.key(RULE, Severity::Error, options, "`options` is empty; there is nothing to choose");
+        problems.key(
+            RULE,
+            Severity::Error,
+            options,
+            "`options` is empty; there is nothing to choose",
+        );
         return;
     }
     let Some(default) = input.get("default") else { return };
-    let Some(text) = default.scalar().filter(|it| !it.is_empty() && !default.is_dynamic()) else { return };
+    let Some(text) = default.scalar().filter(|it| !it.is_empty() && !default.is_dynamic()) else {
+        return;
+    };
     if !texts.iter().flatten().any(|it| *it == text) {
         let near = typo::nearest(&text, texts.iter().flatten().map(String::as_str));
         let message = format!("default `{}` is none of the options", cut(&text));
@@ -117,7 +124,8 @@ pub(super) fn check_call(event: &Node<'_>, problems: &mut Problems) {
             check_default(&input, kind, problems);
             let is_required = matches!(input.value.get("required"), Some(Value::Bool(true)));
             if let Some(default) = input.get("default").filter(|_| is_required) {
-                let message = format!("input `{name}` is required, so that its default is never used");
+                let message =
+                    format!("input `{name}` is required, so that its default is never used");
                 problems.key(RULE, Severity::Warning, &default, message);
             }
         }
@@ -132,7 +140,9 @@ pub(super) fn check_call(event: &Node<'_>, problems: &mut Problems) {
         keys::check_repeated(&outputs, "output", problems);
         for (name, output) in outputs.members() {
             keys::check(&output, &["description", "value"], "key of an output", problems);
-            if !output.has("value") && !output.keys().any(|it| typo::nearest(it, ["value"]).is_some()) {
+            if !output.has("value")
+                && !output.keys().any(|it| typo::nearest(it, ["value"]).is_some())
+            {
                 let message = format!("output `{name}` needs a `value`");
                 problems.key(RULE, Severity::Error, &output, message);
             }

@@ -19,7 +19,12 @@ const SHELL: &str = "SEM_SHELL";
 
 pub(super) fn check_all(jobs: &Node<'_>, root: &Node<'_>, problems: &mut Problems) {
     if keys::is_empty(jobs) {
-        problems.key(keys::KEY, Severity::Error, jobs, "`jobs` is empty; the workflow has nothing to do");
+        problems.key(
+            keys::KEY,
+            Severity::Error,
+            jobs,
+            "`jobs` is empty; the workflow has nothing to do",
+        );
         return;
     }
     keys::check_repeated(jobs, "job", problems);
@@ -45,13 +50,19 @@ fn check(job: &Node<'_>, default_shell: Option<&Node<'_>>, problems: &mut Proble
     if let Some(it) = job.get("environment").filter(Node::is_object) {
         keys::check(&it, &["name", "url", "deployment"], "key of an environment", problems);
         if !it.has("name") && !it.keys().any(|it| typo::nearest(it, ["name"]).is_some()) {
-            problems.key(keys::KEY, Severity::Error, &it, "missing key `name`; the environment has no name");
+            problems.key(
+                keys::KEY,
+                Severity::Error,
+                &it,
+                "missing key `name`; the environment has no name",
+            );
         }
     }
     for key in ["timeout-minutes", "cancel-timeout-minutes"] {
         check_positive(job.get(key), problems);
     }
     if let Some(it) = job.get("outputs") {
+        keys::warn_empty(&it, "outputs", problems);
         keys::check_repeated(&it, "output", problems);
     }
     check_needs(job, problems);
@@ -109,7 +120,10 @@ pub(super) fn check_env_names(env: &Node<'_>, problems: &mut Problems) {
     keys::check_repeated_env(env, problems);
     for (name, node) in env.members() {
         if name.is_empty() || name.contains(['=', '&', ' ']) {
-            let message = format!("`{}` cannot be the name of a variable: it has a blank, `=` or `&`", cut(name));
+            let message = format!(
+                "`{}` cannot be the name of a variable: it has a blank, `=` or `&`",
+                cut(name)
+            );
             problems.key(NAME, Severity::Error, &node, message);
         }
     }
@@ -122,7 +136,12 @@ pub(super) fn check_concurrency(node: &Node<'_>, problems: &mut Problems) {
     let known = ["group", "cancel-in-progress", "queue"];
     keys::check(node, &known, "key of `concurrency`", problems);
     if !node.has("group") && !node.keys().any(|it| typo::nearest(it, ["group"]).is_some()) {
-        problems.key(keys::KEY, Severity::Error, node, "missing key `group`; it names what runs one at a time");
+        problems.key(
+            keys::KEY,
+            Severity::Error,
+            node,
+            "missing key `group`; it names what runs one at a time",
+        );
     }
 }
 
@@ -130,8 +149,10 @@ pub(super) fn check_defaults(node: &Node<'_>, system: Option<System>, problems: 
     if !node.is_object() {
         return;
     }
+    keys::warn_empty(node, "defaults", problems);
     keys::check(node, &["run"], "key of `defaults`", problems);
     let Some(run) = node.get("run") else { return };
+    keys::warn_empty(&run, "run", problems);
     keys::check(&run, &["shell", "working-directory"], "key of `defaults.run`", problems);
     if let Some(shell) = run.get("shell") {
         check_shell(&shell, system, problems);
@@ -186,12 +207,15 @@ fn check_container(node: &Node<'_>, what: &str, problems: &mut Problems) {
     let Some(credentials) = node.get("credentials").filter(Node::is_object) else { return };
     keys::check(&credentials, &["username", "password"], "key of `credentials`", problems);
     for key in ["username", "password"] {
-        if !credentials.has(key) && !credentials.keys().any(|it| typo::nearest(it, [key]).is_some()) {
+        if !credentials.has(key) && !credentials.keys().any(|it| typo::nearest(it, [key]).is_some())
+        {
             let message = format!("missing key `{key}`; credentials are a name and a password");
             problems.key(keys::KEY, Severity::Error, &credentials, message);
         }
     }
-    if let Some(password) = credentials.get("password").filter(|it| it.scalar().is_some_and(|it| !it.contains("${{"))) {
+    if let Some(password) =
+        credentials.get("password").filter(|it| it.scalar().is_some_and(|it| !it.contains("${{")))
+    {
         let message = "the password stands in the file for everybody to read; use a secret";
         problems.value("SEM_CREDENTIALS", Severity::Warning, &password, message);
     }

@@ -9,13 +9,38 @@ use crate::typo;
 pub(super) const KEY: &str = "SEM_WORKFLOW_KEY";
 
 const TOP: [&str; 9] = [
-    "name", "description", "run-name", "on", "permissions", "env", "defaults", "concurrency", "jobs",
+    "name",
+    "description",
+    "run-name",
+    "on",
+    "permissions",
+    "env",
+    "defaults",
+    "concurrency",
+    "jobs",
 ];
 
 pub(super) const JOB: [&str; 20] = [
-    "name", "needs", "if", "permissions", "runs-on", "snapshot", "environment", "concurrency",
-    "outputs", "env", "defaults", "steps", "timeout-minutes", "cancel-timeout-minutes", "strategy",
-    "continue-on-error", "container", "services", "uses", "with",
+    "name",
+    "needs",
+    "if",
+    "permissions",
+    "runs-on",
+    "snapshot",
+    "environment",
+    "concurrency",
+    "outputs",
+    "env",
+    "defaults",
+    "steps",
+    "timeout-minutes",
+    "cancel-timeout-minutes",
+    "strategy",
+    "continue-on-error",
+    "container",
+    "services",
+    "uses",
+    "with",
 ];
 
 /// The keys of a job that calls a workflow.
@@ -23,8 +48,17 @@ const CALL: [&str; 9] =
     ["name", "uses", "with", "secrets", "needs", "if", "permissions", "strategy", "concurrency"];
 
 const STEP: [&str; 11] = [
-    "id", "if", "name", "uses", "run", "with", "env", "continue-on-error", "timeout-minutes",
-    "shell", "working-directory",
+    "id",
+    "if",
+    "name",
+    "uses",
+    "run",
+    "with",
+    "env",
+    "continue-on-error",
+    "timeout-minutes",
+    "shell",
+    "working-directory",
 ];
 
 /// The keys of an object are known ones.
@@ -40,7 +74,8 @@ pub(super) fn check(object: &Node<'_>, known: &[&str], what: &str, problems: &mu
 /// Whether the key is there, or one that was meant to be it.
 fn is_meant(object: &Node<'_>, key: &str, known: &[&str]) -> bool {
     let others = || object.keys().filter(|it| !known.contains(it));
-    object.has(key) || others().any(|it| typo::nearest(it, known.iter().copied()).is_some_and(|it| it.0 == key))
+    object.has(key)
+        || others().any(|it| typo::nearest(it, known.iter().copied()).is_some_and(|it| it.0 == key))
 }
 
 fn require(object: &Node<'_>, key: &str, known: &[&str], why: &str, problems: &mut Problems) {
@@ -73,7 +108,8 @@ pub(super) fn check_job(job: &Node<'_>, problems: &mut Problems) {
     }
     for key in ["with", "secrets"] {
         if let Some(node) = job.get(key) {
-            let message = format!("`{key}` is available only in a job that calls a workflow with `uses`");
+            let message =
+                format!("`{key}` is available only in a job that calls a workflow with `uses`");
             problems.key(KEY, Severity::Error, &node, message);
         }
     }
@@ -84,6 +120,13 @@ pub(super) fn check_job(job: &Node<'_>, problems: &mut Problems) {
     require(job, "steps", &known, "the job has nothing to do", problems);
     if let Some(steps) = job.get("steps").filter(|it| is_empty(it)) {
         problems.key(KEY, Severity::Error, &steps, "`steps` is empty; the job has nothing to do");
+    }
+}
+
+/// Something that does nothing.
+pub(super) fn warn_empty(node: &Node<'_>, key: &str, problems: &mut Problems) {
+    if is_empty(node) {
+        problems.key(KEY, Severity::Info, node, format!("`{key}` is empty; remove it"));
     }
 }
 

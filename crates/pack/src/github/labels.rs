@@ -37,7 +37,12 @@ pub(super) fn check(node: &Node<'_>, job: &Node<'_>, problems: &mut Problems) ->
         Value::Object(_) => {
             keys::check(node, &["group", "labels"], "key of `runs-on`", problems);
             if keys::is_empty(node) {
-                problems.key(RULE, Severity::Error, node, "`runs-on` is empty; the job has no runner");
+                problems.key(
+                    RULE,
+                    Severity::Error,
+                    node,
+                    "`runs-on` is empty; the job has no runner",
+                );
             }
             node.get("labels")?
         }
@@ -57,7 +62,8 @@ pub(super) fn check(node: &Node<'_>, job: &Node<'_>, problems: &mut Problems) ->
     let mut systems: Vec<Option<System>> = Vec::new();
     let mut first: Option<(System, String)> = None;
     for item in &items {
-        let values = if item.is_dynamic() { from_matrix(item, job) } else { Some(vec![item.clone()]) };
+        let values =
+            if item.is_dynamic() { from_matrix(item, job) } else { Some(vec![item.clone()]) };
         let Some(values) = values else {
             systems.push(None);
             continue;
@@ -73,7 +79,8 @@ pub(super) fn check(node: &Node<'_>, job: &Node<'_>, problems: &mut Problems) ->
             {
                 match &first {
                     Some((other, name)) if *other != system => {
-                        let message = format!("label `{label}` contradicts `{name}`; no runner has both");
+                        let message =
+                            format!("label `{label}` contradicts `{name}`; no runner has both");
                         problems.value(RULE, Severity::Error, value, message);
                     }
                     Some(_) => {}
@@ -92,12 +99,15 @@ pub(super) fn check(node: &Node<'_>, job: &Node<'_>, problems: &mut Problems) ->
 
 fn check_label(node: &Node<'_>, label: &str, problems: &mut Problems) {
     let name = label.to_ascii_lowercase();
-    let known = || TABLES.labels.iter().filter(|it| *it.0 != "removed").flat_map(|it| it.1.iter().copied());
+    let known =
+        || TABLES.labels.iter().filter(|it| *it.0 != "removed").flat_map(|it| it.1.iter().copied());
     if known().any(|it| it == name) || label.is_empty() || label.contains("${{") {
         return;
     }
     if TABLES.labels.get("removed").is_some_and(|it| it.contains(&name.as_str())) {
-        let message = format!("runner `{label}` does not exist any more; its jobs wait until they are cancelled");
+        let message = format!(
+            "runner `{label}` does not exist any more; its jobs wait until they are cancelled"
+        );
         problems.value(RULE, Severity::Error, node, message);
         return;
     }
@@ -129,12 +139,15 @@ fn from_matrix<'a>(node: &Node<'a>, job: &Node<'a>) -> Option<Vec<Node<'a>>> {
     let matrix = job.get_in(&["strategy", "matrix"]).filter(Node::is_object)?;
     let same = |key: &str| key.eq_ignore_ascii_case(&name);
     let row = matrix.members().into_iter().find(|it| same(it.0)).map(|it| it.1);
-    if row.as_ref().is_some_and(Node::is_dynamic) || matrix.get("include").is_some_and(|it| it.is_dynamic()) {
+    if row.as_ref().is_some_and(Node::is_dynamic)
+        || matrix.get("include").is_some_and(|it| it.is_dynamic())
+    {
         return None;
     }
     let mut values = row.map(|it| it.items()).unwrap_or_default();
     for item in matrix.get("include").map(|it| it.items()).unwrap_or_default() {
         values.extend(item.members().into_iter().filter(|it| same(it.0)).map(|it| it.1));
     }
-    (!values.is_empty() && values.iter().all(|it| it.text().is_some() && !it.is_dynamic())).then_some(values)
+    (!values.is_empty() && values.iter().all(|it| it.text().is_some() && !it.is_dynamic()))
+        .then_some(values)
 }

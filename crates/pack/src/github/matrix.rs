@@ -3,9 +3,9 @@
 use check::Severity;
 use document::Value;
 
+use super::keys;
 use super::node::Node;
 use super::problem::Problems;
-use super::keys;
 use crate::schema::cut;
 use crate::typo;
 
@@ -19,12 +19,24 @@ pub(super) fn check(matrix: &Node<'_>, problems: &mut Problems) {
     for (name, row) in rows(matrix) {
         let items = row.items();
         if items.is_empty() && matches!(row.value, Value::Array(_)) {
-            problems.key(RULE, Severity::Error, &row, format!("row `{}` of the matrix is empty", cut(name)));
+            problems.key(
+                RULE,
+                Severity::Error,
+                &row,
+                format!("row `{}` of the matrix is empty", cut(name)),
+            );
         }
         for (idx, item) in items.iter().enumerate() {
             let is_scalar = item.scalar().is_some();
-            if is_scalar && !item.is_dynamic() && items[..idx].iter().any(|it| it.value.is_same(item.value)) {
-                let message = format!("`{}` stands in row `{}` twice", cut(&item.scalar().unwrap_or_default()), cut(name));
+            if is_scalar
+                && !item.is_dynamic()
+                && items[..idx].iter().any(|it| it.value.is_same(item.value))
+            {
+                let message = format!(
+                    "`{}` stands in row `{}` twice",
+                    cut(&item.scalar().unwrap_or_default()),
+                    cut(name)
+                );
                 problems.value(RULE, Severity::Warning, item, message);
             }
         }
@@ -58,7 +70,9 @@ fn check_exclude(matrix: &Node<'_>, item: &Node<'_>, problems: &mut Problems) {
             let near = typo::nearest(key, names());
             let known = typo::nearest_first(key, names(), 6).join("`, `");
             let message = match near {
-                Some((near, _)) => format!("the matrix has no row `{}`; consider `{near}`", cut(key)),
+                Some((near, _)) => {
+                    format!("the matrix has no row `{}`; consider `{near}`", cut(key))
+                }
                 None => format!("the matrix has no row `{}`; there are `{known}`", cut(key)),
             };
             problems.key(RULE, Severity::Error, &value, message);
@@ -68,8 +82,14 @@ fn check_exclude(matrix: &Node<'_>, item: &Node<'_>, problems: &mut Problems) {
         let is_open = row.is_dynamic() || value.is_dynamic() || items.iter().any(Node::is_dynamic);
         if !is_open && !items.iter().any(|it| covers(it.value, value.value)) {
             let shown = value.scalar().unwrap_or_else(|| "this value".to_owned());
-            let message = format!("row `{}` has no value `{}`, so that nothing is left out", cut(key), cut(&shown));
-            let near = value.text().and_then(|text| typo::nearest(text, items.iter().filter_map(Node::text)));
+            let message = format!(
+                "row `{}` has no value `{}`, so that nothing is left out",
+                cut(key),
+                cut(&shown)
+            );
+            let near = value
+                .text()
+                .and_then(|text| typo::nearest(text, items.iter().filter_map(Node::text)));
             let problem = problems.value(RULE, Severity::Warning, &value, message);
             if let (Some((near, nearness)), Some(text)) = (near, value.text()) {
                 problem.replace(text, near, nearness);
@@ -84,9 +104,7 @@ fn covers(row: &Value, left_out: &Value) -> bool {
         (Value::Object(_), Value::Object(members)) => {
             members.iter().all(|(key, it)| row.get(key).is_some_and(|row| covers(row, it)))
         }
-        _ => {
-            row.equals(left_out) || scalar(row).is_some() && scalar(row) == scalar(left_out)
-        }
+        _ => row.equals(left_out) || scalar(row).is_some() && scalar(row) == scalar(left_out),
     }
 }
 

@@ -46,8 +46,11 @@ fn check_scope(object: &Node<'_>, scope: &str, access: &Node<'_>, problems: &mut
         return;
     }
     let near = typo::nearest(&text, allowed.iter().copied());
-    let message =
-        format!("expected `{}` for `{scope}`, found `{}`", allowed.join("` or `"), crate::schema::cut(&text));
+    let message = format!(
+        "expected `{}` for `{scope}`, found `{}`",
+        allowed.join("` or `"),
+        crate::schema::cut(&text)
+    );
     let problem = problems.value(RULE, Severity::Error, access, message);
     if let (Some((name, nearness)), Some(text)) = (near, access.text()) {
         problem.replace(text, name, nearness);

@@ -157,7 +157,11 @@ fn unknown<'n>(
         Some((near, _)) => format!("unknown {what} `{}`; consider `{near}`", cut(name)),
         None => {
             let shown = typo::nearest_first(name, known, 6).join("`, `");
-            let known = if shown.is_empty() { String::new() } else { format!("; known are `{shown}`, …") };
+            let known = if shown.is_empty() {
+                String::new()
+            } else {
+                format!("; known are `{shown}`, …")
+            };
             format!("unknown {what} `{}`{known}", cut(name))
         }
     }
@@ -169,8 +173,7 @@ impl Problem {
     pub(super) fn replace(&mut self, old: &str, new: &str, nearness: Nearness) {
         let at = self.at.clone();
         let value = Value::String(new.to_owned());
-        let expects =
-            Expects { equals: Some(Value::String(old.to_owned())), ..Expects::default() };
+        let expects = Expects { equals: Some(Value::String(old.to_owned())), ..Expects::default() };
         self.fix = Some(Fix {
             title: format!("Change `{}` to `{new}`", cut(old)),
             safety: match new.eq_ignore_ascii_case(old) {

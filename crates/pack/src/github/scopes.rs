@@ -83,10 +83,16 @@ pub(super) fn of_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>) -> Scope
 
 fn job_context(job: &Node<'_>) -> Type {
     let service = || {
-        Type::from_table([("id", Type::Text), ("network", Type::Text), ("ports", Type::map(Type::Text))])
+        Type::from_table([
+            ("id", Type::Text),
+            ("network", Type::Text),
+            ("ports", Type::map(Type::Text)),
+        ])
     };
     let services = match job.get("services") {
-        Some(it) if it.is_object() && !it.has("<<") => Type::closed(it.keys().map(|it| (it, service()))),
+        Some(it) if it.is_object() && !it.has("<<") => {
+            Type::closed(it.keys().map(|it| (it, service())))
+        }
         _ => Type::map(service()),
     };
     let container = Type::from_table([("id", Type::Text), ("network", Type::Text)]);
@@ -188,7 +194,9 @@ pub(super) fn result_of_step<'a>(step: &Node<'a>) -> Option<(&'a str, Type)> {
     let uses = step.get("uses").and_then(|it| it.text());
     let known = uses.and_then(actions::facts).and_then(|it| it.outputs.as_ref());
     let outputs = match known {
-        Some(names) if !names.is_empty() => Type::from_table(names.iter().map(|it| (it, Type::Text))),
+        Some(names) if !names.is_empty() => {
+            Type::from_table(names.iter().map(|it| (it, Type::Text)))
+        }
         _ => Type::map(Type::Text),
     };
     let result =

@@ -52,7 +52,8 @@ impl<'a> Sites<'a> {
         let last = within.end.checked_sub(1).filter(|it| *it >= within.start);
         let end = match last {
             Some(last) => {
-                let first_of_char = (0..=last).rev().find(|it| scalar.text.is_char_boundary(*it))?;
+                let first_of_char =
+                    (0..=last).rev().find(|it| scalar.text.is_char_boundary(*it))?;
                 let at = *scalar.bytes.get(first_of_char)? as usize;
                 at + self.bytes.get(at..)?.chars().next()?.len_utf8()
             }
@@ -182,8 +183,7 @@ mod tests {
         );
         let text = Text::new(yaml);
         let document = parse(&text, Format::Yaml, &Limits::DEFAULT).unwrap();
-        let names =
-            ["plain", "single", "double", "literal", "folded", "lines", "wide", "list/1"];
+        let names = ["plain", "single", "double", "literal", "folded", "lines", "wide", "list/1"];
         let pointers: Vec<Pointer> =
             names.iter().map(|it| format!("/{it}").parse().unwrap()).collect();
         let sites = Sites::of(&document, pointers.iter());

@@ -33,7 +33,8 @@ fn cases(text: &str) -> Vec<Case> {
                 files.insert(MAIN.to_owned(), body.to_owned());
             }
             Some(body) => {
-                for file in format!("\n{body}").replacen('\n', "\n--- ", 1).split("\n--- ").skip(1) {
+                for file in format!("\n{body}").replacen('\n', "\n--- ", 1).split("\n--- ").skip(1)
+                {
                     let (path, text) = file.split_once('\n').unwrap_or((file, ""));
                     files.insert(path.to_owned(), format!("{}\n", text.trim_end_matches('\n')));
                 }
@@ -59,7 +60,8 @@ fn outcome(trial: &Trial) -> String {
             None => "?".to_owned(),
         };
         let file = if it.file == MAIN { String::new() } else { format!(" {}", it.file) };
-        let repairs = run.start.repairs.iter().filter(|repair| repair.resolves.contains(&it.diagnostic_id));
+        let repairs =
+            run.start.repairs.iter().filter(|repair| repair.resolves.contains(&it.diagnostic_id));
         let repairs: String = repairs.map(|it| format!(" | {}", it.safety.name())).collect();
         let _ = writeln!(out, "{} {}{file} {place}{repairs}", it.severity.name(), it.rule_id);
     }
@@ -92,7 +94,10 @@ fn every_fault_is_found_at_its_place_and_repaired_where_it_can_be() {
             }
             n_bad += usize::from(!case.expected.is_empty());
             if actual != case.expected {
-                wrong.push(format!("{path}: {}\nfound:\n{actual}\nexpected:\n{}", case.name, case.expected));
+                wrong.push(format!(
+                    "{path}: {}\nfound:\n{actual}\nexpected:\n{}",
+                    case.name, case.expected
+                ));
             }
             let _ = write!(rendered, "\n=== {}\n", case.name);
             if case.files.len() == 1 && case.files.contains_key(MAIN) {
@@ -131,7 +136,8 @@ fn what_is_found_in_a_folder() {
         let trial = Trial::new(files, vec![pack.clone()], &|_| false);
         let found = trial.assess(&trial.snapshot());
         for it in &found.diagnostics {
-            let (line, column) = it.location.map(|it| (it.start_line, it.start_col)).unwrap_or_default();
+            let (line, column) =
+                it.location.map(|it| (it.start_line, it.start_col)).unwrap_or_default();
             let _ = writeln!(
                 out,
                 "{path}\t{line}\t{column}\t{}\t{}\t{}",

@@ -52,7 +52,13 @@ pub(in crate::github) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn complain(&mut self, rule: &'static str, severity: Severity, at: &Range<usize>, what: String) {
+    fn complain(
+        &mut self,
+        rule: &'static str,
+        severity: Severity,
+        at: &Range<usize>,
+        what: String,
+    ) {
         self.complaints.push(Complaint {
             rule,
             severity,
@@ -89,9 +95,9 @@ impl Checker<'_> {
                 self.compare(&types, *is_ordered, &expr.range);
                 Type::Bool
             }
-            ExprKind::Logic { left, right, .. } => {
-                let left = self.check(left);
-                left.or(self.check(right))
+            ExprKind::Logic { parts, .. } => {
+                let types: Vec<Type> = parts.iter().map(|it| self.check(it)).collect();
+                types.into_iter().reduce(Type::or).unwrap_or(Type::Any)
             }
         }
     }
@@ -101,7 +107,9 @@ impl Checker<'_> {
             let near = typo::nearest(name, CONTEXTS);
             let hint = match functions::find(name) {
                 Some(it) => format!("; to call the function write `{}()`", it.name),
-                None => format!("; strings are quoted with `'`, contexts are {}", CONTEXTS.join(", ")),
+                None => {
+                    format!("; strings are quoted with `'`, contexts are {}", CONTEXTS.join(", "))
+                }
             };
             let message = match near {
                 Some((near, _)) => {
@@ -278,17 +286,15 @@ impl Checker<'_> {
         let name = function.name.to_ascii_lowercase();
         let is_missing = |it: &&Available| !it.functions.iter().any(|it| *it == name);
         if self.available.is_some_and(|it| is_missing(&it)) {
-            let message = format!(
-                "function `{}` is not available in `{}`",
-                function.name, self.key,
-            );
+            let message =
+                format!("function `{}` is not available in `{}`", function.name, self.key,);
             self.complain(CONTEXT, Severity::Error, at, message);
         }
     }
 
     fn arity(&mut self, function: &Function, at: &Range<usize>, n_args: usize) {
         let Function { name, min, max, .. } = *function;
-        let is_even_case = name == "case" && n_args % 2 == 0;
+        let is_even_case = name == "case" && n_args.is_multiple_of(2);
         if n_args >= min && max.is_none_or(|it| n_args <= it) && !is_even_case {
             return;
         }
@@ -353,7 +359,8 @@ impl Checker<'_> {
                 }
         };
         if is_odd(left, right) || is_odd(right, left) {
-            let message = format!("{left} and {right} cannot be compared; the result is always the same");
+            let message =
+                format!("{left} and {right} cannot be compared; the result is always the same");
             self.complain(TYPE, Severity::Warning, at, message);
         }
     }

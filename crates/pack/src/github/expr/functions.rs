@@ -66,10 +66,7 @@ pub(super) const FUNCTIONS: [Function; 13] = [
     function("endsWith", 2, Some(2), &[Param::Text], Gives::Bool),
     function("format", 1, None, &[Param::Text, Param::Any], Gives::Text),
     function("fromJSON", 1, Some(1), &[Param::Text], Gives::Any),
-    Function {
-        is_special: true,
-        ..function("hashFiles", 1, None, &[Param::Text], Gives::Text)
-    },
+    Function { is_special: true, ..function("hashFiles", 1, None, &[Param::Text], Gives::Text) },
     function("join", 1, Some(2), &[Param::Joined, Param::Text], Gives::Text),
     function("startsWith", 2, Some(2), &[Param::Text], Gives::Bool),
     function("toJSON", 1, Some(1), &[Param::Any], Gives::Text),
@@ -112,7 +109,9 @@ pub(super) fn format_placeholders(text: &str) -> Result<Vec<usize>, String> {
                 let number = rest[..n_digits].parse::<usize>().ok();
                 match number.filter(|_| rest[n_digits..].starts_with(['}', ':'])) {
                     Some(number) => found.push(number),
-                    None => return Err("expected a number and `}` after `{`; `{{` is a brace".into()),
+                    None => {
+                        return Err("expected a number and `}` after `{`; `{{` is a brace".into());
+                    }
                 }
                 while chars.next().is_some_and(|it| it.1 != '}') {}
             }

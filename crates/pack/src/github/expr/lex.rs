@@ -135,7 +135,8 @@ fn quoted(rest: &str, at: usize) -> Result<(Token, usize), SyntaxError> {
 }
 
 fn double_quoted(rest: &str, at: usize) -> SyntaxError {
-    let end = rest[1..].find(['"', '\n']).map(|it| it + 1).filter(|it| rest[*it..].starts_with('"'));
+    let end =
+        rest[1..].find(['"', '\n']).map(|it| it + 1).filter(|it| rest[*it..].starts_with('"'));
     let length = end.map_or(1, |it| it + 1);
     let instead = end.map(|it| format!("'{}'", rest[1..it].replace('\'', "''")));
     let message = "strings in expressions are quoted with `'`, found `\"`";

@@ -21,17 +21,36 @@ pub(in crate::github) enum ExprKind {
     /// A context by its name, as written.
     Context(String),
     /// `of.name`, and where the name stands.
-    Property { of: Box<Expr>, name: String, at: Range<usize> },
+    Property {
+        of: Box<Expr>,
+        name: String,
+        at: Range<usize>,
+    },
     /// `of[index]`.
-    Index { of: Box<Expr>, index: Box<Expr> },
+    Index {
+        of: Box<Expr>,
+        index: Box<Expr>,
+    },
     /// `of.*` or `of[*]`.
     Filter(Box<Expr>),
     /// A call, with the place of the name.
-    Call { name: String, at: Range<usize>, args: Vec<Expr> },
+    Call {
+        name: String,
+        at: Range<usize>,
+        args: Vec<Expr>,
+    },
     Not(Box<Expr>),
     /// A comparison, and whether it is one of order.
-    Compare { left: Box<Expr>, right: Box<Expr>, is_ordered: bool },
-    Logic { left: Box<Expr>, right: Box<Expr>, is_and: bool },
+    Compare {
+        left: Box<Expr>,
+        right: Box<Expr>,
+        is_ordered: bool,
+    },
+    /// Two or more, joined by `&&` or by `||`.
+    Logic {
+        parts: Vec<Expr>,
+        is_and: bool,
+    },
 }
 
 /// Reads all tokens as one expression that stands in `inside`.
@@ -91,23 +110,24 @@ impl<'a> Parser<'a> {
     }
 
     fn or(&mut self) -> Parsed {
-        let mut left = self.and()?;
+        let mut parts = vec![self.and()?];
         while self.next_if(&Token::Or).is_some() {
-            left = logic(left, self.and()?, false);
+            parts.push(self.and()?);
         }
-        Ok(left)
+        Ok(logic(parts, false))
     }
 
     fn and(&mut self) -> Parsed {
-        let mut left = self.comparison()?;
+        let mut parts = vec![self.comparison()?];
         while self.next_if(&Token::And).is_some() {
-            left = logic(left, self.comparison()?, true);
+            parts.push(self.comparison()?);
         }
-        Ok(left)
+        Ok(logic(parts, true))
     }
 
     fn comparison(&mut self) -> Parsed {
         let mut left = self.unary()?;
+        let mut n_steps = 0;
         while let Some(word) = self.peek() {
             let is_ordered = match word.token {
                 Token::Equal | Token::NotEqual => false,
@@ -115,6 +135,11 @@ impl<'a> Parser<'a> {
                 _ => break,
             };
             self.at += 1;
+            n_steps += 1;
+            if n_steps > MAX_DEPTH {
+                self.depth = MAX_DEPTH;
+                self.enter(word)?;
+            }
             let right = self.unary()?;
             let range = left.range.start..right.range.end;
             let (left_side, right) = (Box::new(left), Box::new(right));
@@ -149,8 +174,11 @@ impl<'a> Parser<'a> {
                 Token::Dot => self.at += 1,
                 Token::OpenBracket => {
                     self.at += 1;
-                    of = self.index(of, word)?;
                     n_steps += 1;
+                    if n_steps > MAX_DEPTH {
+                        self.depth = MAX_DEPTH;
+                    }
+                    of = self.index(of, word)?;
                     continue;
                 }
                 _ => break,
@@ -243,7 +271,12 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn logic(left: Expr, right: Expr, is_and: bool) -> Expr {
-    let range = left.range.start..right.range.end;
-    Expr { kind: ExprKind::Logic { left: Box::new(left), right: Box::new(right), is_and }, range }
+/// One part is itself.
+fn logic(mut parts: Vec<Expr>, is_and: bool) -> Expr {
+    if parts.len() == 1 {
+        return parts.remove(0);
+    }
+    let start = parts.first().map_or(0, |it| it.range.start);
+    let end = parts.last().map_or(start, |it| it.range.end);
+    Expr { kind: ExprKind::Logic { parts, is_and }, range: start..end }
 }

@@ -32,7 +32,8 @@ impl Type {
     pub(in crate::github) fn closed(
         members: impl IntoIterator<Item = (impl AsRef<str>, Type)>,
     ) -> Type {
-        let members = members.into_iter().map(|(name, it)| (name.as_ref().to_ascii_lowercase(), it));
+        let members =
+            members.into_iter().map(|(name, it)| (name.as_ref().to_ascii_lowercase(), it));
         Type::Object(Arc::new(Shape { members: members.collect(), ..Shape::default() }))
     }
 
