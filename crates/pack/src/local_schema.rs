@@ -433,6 +433,11 @@ fn compare(
                             .diagnostics
                             .push(remote(&format!("what the schema says at {addresses}")));
                     }
+                    if let Some(message) = schema.later_keywords() {
+                        let rule_id = "SCHEMA_LATER_KEYWORD";
+                        let finding = at_reference(subject, reference, rule_id, &message);
+                        looked.diagnostics.push(Arc::new(finding));
+                    }
                     let violations = schema.check(&document.value(), document);
                     looked.unchecked.extend(schema.unchecked(&violations));
                     let severity = |it: &Violation| schema::severity(&it.rule_id);

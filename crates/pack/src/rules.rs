@@ -186,6 +186,8 @@ impl Rule {
     /// come first.
     pub(crate) fn say(&self, found: &Found) -> String {
         match (&self.message, &self.body) {
+            // The reason says what is wrong, and that is just what could not be found out.
+            _ if found.is_undecided() => found.message.clone(),
             (None, _) => found.message.clone(),
             (Some(reason), Body::Cel(rule)) if found.severity.is_none() => {
                 format!("{} (`{}` does not hold)", reason.trim_end_matches('.'), rule.text)

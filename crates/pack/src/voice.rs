@@ -15,6 +15,7 @@ use snapshot::{RelPath, Snapshot};
 
 use crate::finding::Anchor;
 use crate::found::{Found, Mend};
+use crate::load::KindSchema;
 use crate::pack::Pack;
 use crate::report::{NOT_REPAIRED, label, location, spans};
 use crate::rules::{Rule, View};
@@ -257,8 +258,8 @@ impl Voice<'_> {
     /// Looks at a value as if it were the file's.
     fn count(&self, file: &RelPath, kind: usize, value: &Value) -> Counts<'_> {
         let mut counts = Counts::new();
-        if let Some(schema) = &self.pack.kinds[kind].schema {
-            for rule_id in schema.get().broken_rules(value) {
+        if let Some(Ok(schema)) = self.pack.kinds[kind].schema.as_ref().map(KindSchema::get) {
+            for rule_id in schema.broken_rules(value) {
                 *counts.entry(rule_id).or_default() += 1;
             }
         }
