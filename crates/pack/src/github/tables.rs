@@ -128,6 +128,7 @@ fn halves(words: Vec<&'static str>) -> (Vec<&'static str>, Vec<&'static str>) {
 mod tests {
     use super::*;
 
+    ///
     #[test]
     fn the_tables_are_read_whole_and_say_their_date_and_source() {
         assert!(TEXT.contains("# Date: ") && TEXT.contains(" Source: "));

@@ -193,6 +193,7 @@ mod tests {
         assert_eq!(later.map(|it| it.to_string()).unwrap_or_default(), says);
     }
 
+    /// X-94.
     #[test]
     fn what_came_later_is_honoured_and_said() {
         let draft4 = r#"{"$schema": "http://json-schema.org/draft-04/schema#", "properties": {

@@ -75,7 +75,7 @@ fn outcome(trial: &Trial) -> String {
     out.trim_end().to_owned()
 }
 
-/// every rule about workflows, with the place it speaks of and the repair it offers.
+/// every rule about workflows, with the place it speaks of and the repair it offers.
 #[test]
 fn every_fault_is_found_at_its_place_and_repaired_where_it_can_be() {
     let pack = load_pack(&pack_files("crates/pack/builtin/github"));
