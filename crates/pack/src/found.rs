@@ -2,6 +2,7 @@
 //! violation it may speak of several files.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use check::{Confidence, Kind, RepairOp, Safety, Severity};
 use document::{Pointer, Step, Value};
@@ -21,6 +22,8 @@ pub(crate) struct Found {
     pub(crate) document: usize,
     pub(crate) at: Pointer,
     pub(crate) anchor: Anchor,
+    /// The bytes it is shown at, where they are a part of what stands at the place.
+    pub(crate) range: Option<Range<u32>>,
     /// What is wrong and what to do.
     pub(crate) message: String,
     /// Another severity than the rule's.
@@ -77,6 +80,7 @@ impl Found {
             document: 0,
             at,
             anchor,
+            range: None,
             message,
             severity: None,
             details: BTreeMap::new(),

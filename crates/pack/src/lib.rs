@@ -12,6 +12,7 @@ mod conditions;
 mod deep_stack;
 mod finding;
 mod found;
+mod github;
 mod globs;
 #[cfg_attr(not(feature = "cel"), path = "no_guard.rs")]
 mod guard;

@@ -570,6 +570,11 @@ fn compare(
                             .diagnostics
                             .push(remote(&format!("what the schema says at {addresses}")));
                     }
+                    if let Some(message) = schema.later_keywords() {
+                        let rule_id = "SCHEMA_LATER_KEYWORD";
+                        let finding = at_reference(subject, reference, rule_id, &message);
+                        looked.diagnostics.push(Arc::new(finding));
+                    }
                     for document in document.all() {
                         check_document(schema, subject, &document, &mut looked);
                     }

@@ -27,6 +27,7 @@ const PAGES: &[(&str, &str)] = &[
     ("SCHEMA_INVALID", include_str!("../pages/SCHEMA_INVALID.md")),
     ("SCHEMA_JSON_DIALECT", include_str!("../pages/SCHEMA_JSON_DIALECT.md")),
     ("SCHEMA_KEY_NAME", include_str!("../pages/SCHEMA_KEY_NAME.md")),
+    ("SCHEMA_LATER_KEYWORD", include_str!("../pages/SCHEMA_LATER_KEYWORD.md")),
     ("SCHEMA_LENGTH", include_str!("../pages/SCHEMA_LENGTH.md")),
     ("SCHEMA_MANY_BRANCHES", include_str!("../pages/SCHEMA_MANY_BRANCHES.md")),
     ("SCHEMA_MERGE_CONFLICT", include_str!("../pages/SCHEMA_MERGE_CONFLICT.md")),
@@ -41,6 +42,8 @@ const PAGES: &[(&str, &str)] = &[
     ("SCHEMA_UNKNOWN_KEY", include_str!("../pages/SCHEMA_UNKNOWN_KEY.md")),
     ("together", include_str!("../pages/together.md")),
     ("unique", include_str!("../pages/unique.md")),
+    ("workflow", include_str!("../pages/workflow.md")),
+    ("workflow_call", include_str!("../pages/workflow_call.md")),
 ];
 
 /// The page about a rule of one of the packs, or about a built-in rule.

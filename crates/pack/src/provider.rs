@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use check::{
     Cache, Card, Check, Cost, Coverage, Diagnostic, FailureKind, Input, Interest, LookError, Page,
-    Parses, Reach, Repair, Report, RuleSet, Since, Tier, Trust, Unchecked,
+    Parses, Reach, Repair, Report, RuleSet, Since, Tier, Trust, Unchecked, assign_ids,
 };
-use document::Format;
+use document::{Document, Format, Value};
 use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
 
@@ -21,9 +21,9 @@ use crate::deep_stack::on_a_deep_stack;
 use crate::found::Found;
 use crate::legible::legible;
 use crate::pack::Pack;
-use crate::report::{Subject, into_findings, not_whole, unreadable};
+use crate::report::{Subject, finding, into_findings, not_whole, unreadable};
 use crate::rules::{Body, Rule, View};
-use crate::schema;
+use crate::schema::{self, Schema};
 use crate::syntax::without_syntax;
 use crate::tree::{FactList, FileLook, Tree};
 use crate::voice::Voice;
@@ -381,7 +381,7 @@ fn look_at_file(
         look.kinds.push(kind);
         if let Some(kind) = kind {
             let subject = Subject { index: document.index(), ..subject };
-            let view = View { file: path, kind, value: &value, document: Some(&document) };
+            let view = View::new(path, kind, &value, Some(&document));
             look_at_document(pack, input, &subject, &view, &mut look);
         }
     }
@@ -413,13 +413,14 @@ fn look_at_document(
     let Some(document) = view.document else { return };
     if let Some(schema) = &pack.kinds[kind].schema {
         let subject = Subject { phase: "schema", ..*subject };
-        let schema = schema.get();
-        let violations = schema.check(value, document);
-        look.unchecked.extend(schema.unchecked(&violations));
-        let (diagnostics, repairs) =
-            into_findings(&subject, &|it| schema::severity(&it.rule_id), violations);
-        look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
-        look.repairs.extend(repairs.into_iter().map(Arc::new));
+        match schema.get() {
+            Ok(schema) => look_with_schema(schema, &subject, value, document, look),
+            Err(why) => {
+                let message = format!("not compared with its schema, which cannot be used: {why}");
+                look.diagnostics.push(about_the_schema(&subject, "SCHEMA_INVALID", &message));
+                look.unchecked.insert(Unchecked::UnusableSchema);
+            }
+        }
     }
     let voice = Voice { pack, snapshot: input.snapshot, parses: input.parses };
     for rule in pack.file_rules[kind].iter().map(|it| &pack.rules[*it]) {
@@ -436,6 +437,38 @@ fn look_at_document(
         }
     }
     look.facts.extend(facts(pack, view, subject.index));
+}
+
+fn look_with_schema(
+    schema: &Schema,
+    subject: &Subject<'_>,
+    value: &Value,
+    document: &Document,
+    look: &mut FileLook,
+) {
+    let violations = schema.check(value, document);
+    look.unchecked.extend(schema.unchecked(&violations));
+    let addresses: Vec<&str> = schema.remote().collect();
+    if !addresses.is_empty() {
+        let addresses = schema::quoted(&addresses.join("`, `"));
+        let message = format!("what the schema says at {addresses} is remote and was not fetched");
+        look.diagnostics.push(about_the_schema(subject, "SCHEMA_REMOTE", &message));
+    }
+    if let Some(message) = schema.later_keywords() {
+        look.diagnostics.push(about_the_schema(subject, "SCHEMA_LATER_KEYWORD", &message));
+    }
+    let (diagnostics, repairs) =
+        into_findings(subject, &|it| schema::severity(&it.rule_id), violations);
+    look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
+    look.repairs.extend(repairs.into_iter().map(Arc::new));
+}
+
+/// A finding about the schema of a file, not about the file.
+fn about_the_schema(subject: &Subject<'_>, rule_id: &str, message: &str) -> Arc<Diagnostic> {
+    let mut finding = [finding(subject, rule_id, schema::severity(rule_id), message)];
+    assign_ids(&mut finding);
+    let [finding] = finding;
+    Arc::new(finding)
 }
 
 /// What the rules about the tree want to know of a file, in the order of rules and roles.
@@ -481,7 +514,11 @@ fn dirty_rules(
             return all();
         }
         if kinds(old).is_empty() || kinds(old) != kinds(new) {
-            let by_path = |rule: &Rule| matches!(&rule.body, Body::Imports(it) if it.is_by_path());
+            let by_path = |rule: &Rule| match &rule.body {
+                Body::Imports(it) => it.is_by_path(),
+                Body::Calls(_) => true,
+                _ => false,
+            };
             let asked = pack.tree_rules.iter().filter(|it| by_path(&pack.rules[**it]));
             dirty.extend(asked.map(|it| pack.company[*it]));
         }

@@ -15,6 +15,7 @@ pub(crate) mod same_as;
 pub(crate) mod together;
 pub(crate) mod unique;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use document::{Document, Value};
 use snapshot::RelPath;
 
 use crate::found::Found;
+use crate::github;
 use crate::place::{Fact, Place, facts_of};
 use crate::tree::Tree;
 
@@ -53,6 +55,8 @@ pub(crate) enum Body {
     Deprecated(deprecated::Deprecated),
     Together(together::Together),
     Cel(Box<cel::Cel>),
+    Workflow(github::Workflow),
+    Calls(github::Calls),
 }
 
 /// How far a rule compares.
@@ -69,6 +73,19 @@ pub(crate) struct View<'a> {
     pub(crate) value: &'a Value,
     /// The document, for repairs that are edits of its text; `None` where the value is a trial.
     pub(crate) document: Option<&'a Arc<Document>>,
+    /// What all rules about workflows find, in one look.
+    workflow: OnceCell<Vec<github::ByRule>>,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(
+        file: &'a RelPath,
+        kind: usize,
+        value: &'a Value,
+        document: Option<&'a Arc<Document>>,
+    ) -> View<'a> {
+        View { file, kind, value, document, workflow: OnceCell::new() }
+    }
 }
 
 /// What a rule has found in the tree.
@@ -95,15 +112,20 @@ impl Body {
             Body::Deprecated(_) => "deprecated",
             Body::Together(_) => "together",
             Body::Cel(_) => "cel",
+            Body::Workflow(_) => "workflow",
+            Body::Calls(_) => "workflow_call",
         }
     }
 
     /// The strictest safety that a repair of this rule has by itself; `None` if it has no repairs.
     pub(crate) fn own_safety(&self) -> Option<Safety> {
         match self {
-            Body::Reference(_) | Body::SameAs(_) | Body::Imports(_) | Body::Derived(_) => {
-                Some(Safety::BehaviorChanging)
-            }
+            Body::Reference(_)
+            | Body::SameAs(_)
+            | Body::Imports(_)
+            | Body::Derived(_)
+            | Body::Workflow(_)
+            | Body::Calls(_) => Some(Safety::BehaviorChanging),
             Body::Ordered(rule) => Some(rule.own_safety()),
             Body::Deprecated(_) => Some(Safety::LikelyPreserving),
             Body::Forbidden(rule) => rule.remove.then_some(Safety::BehaviorChanging),
@@ -128,6 +150,8 @@ impl Body {
             Body::Deprecated(rule) => roles(&[std::slice::from_ref(&rule.at)]),
             Body::Together(rule) => roles(&[std::slice::from_ref(&rule.at)]),
             Body::Cel(rule) => roles(&[std::slice::from_ref(&rule.at)]),
+            Body::Workflow(rule) => roles(&[&rule.at]),
+            Body::Calls(rule) => roles(&[&rule.from, &rule.to]),
         }
     }
 
@@ -136,14 +160,15 @@ impl Body {
         match self {
             Body::Unique(rule) => rule.within == Within::Workspace,
             Body::Reference(rule) => rule.within == Within::Workspace,
-            Body::SameAs(_) => true,
+            Body::SameAs(_) | Body::Calls(_) => true,
             Body::Imports(rule) => rule.within() == Within::Workspace,
             Body::Derived(rule) => rule.is_shared,
             Body::Ordered(_)
             | Body::Forbidden(_)
             | Body::Deprecated(_)
             | Body::Together(_)
-            | Body::Cel(_) => false,
+            | Body::Cel(_)
+            | Body::Workflow(_) => false,
         }
     }
 }
@@ -161,6 +186,8 @@ impl Rule {
     /// come first.
     pub(crate) fn say(&self, found: &Found) -> String {
         match (&self.message, &self.body) {
+            // The reason says what is wrong, and that is just what could not be found out.
+            _ if found.is_undecided() => found.message.clone(),
             (None, _) => found.message.clone(),
             (Some(reason), Body::Cel(rule)) if found.severity.is_none() => {
                 format!("{} (`{}` does not hold)", reason.trim_end_matches('.'), rule.text)
@@ -173,6 +200,9 @@ impl Rule {
     pub(crate) fn facts(&self, view: &View<'_>) -> Vec<(usize, Vec<Fact>)> {
         if let Body::Derived(rule) = &self.body {
             return vec![(0, rule.facts(view))];
+        }
+        if let Body::Calls(rule) = &self.body {
+            return rule.facts(view);
         }
         let places = self.body.places();
         let n_roles = places.iter().map(|it| it.0 + 1).max().unwrap_or_default();
@@ -190,6 +220,9 @@ impl Rule {
         if matches!(self.body, Body::Unique(_) | Body::Reference(_) | Body::Imports(_)) {
             facts = self.facts(view);
         }
+        if let Body::Imports(rule) = &self.body {
+            facts.iter_mut().flat_map(|it| &mut it.1).for_each(|it| rule.fold(it));
+        }
         let sited = |role: usize| {
             let list = facts.iter().filter(move |it| it.0 == role).flat_map(|it| &it.1);
             list.map(|fact| (view.file, fact)).collect::<Vec<_>>()
@@ -204,7 +237,11 @@ impl Rule {
             Body::Together(rule) => rule.look(view),
             Body::Cel(rule) => rule.look(view),
             Body::Imports(rule) => rule.look_at_file(self.floor, &sited(0), &sited(1)),
-            Body::SameAs(_) => Vec::new(),
+            Body::Workflow(_) => {
+                let all = view.workflow.get_or_init(|| github::look(view));
+                all.iter().filter(|it| it.0 == self.id).map(|it| it.1.clone()).collect()
+            }
+            Body::SameAs(_) | Body::Calls(_) => Vec::new(),
         }
     }
 
@@ -229,6 +266,7 @@ impl Rule {
                 tree,
             ),
             Body::Derived(rule) => rule.look_at_tree(self.floor, idx, tree),
+            Body::Calls(rule) => rule.look(&tree.facts(idx, 0), &tree.facts(idx, 1), tree.snapshot),
             _ => Vec::new(),
         };
         for one in &mut found {

@@ -12,6 +12,7 @@ mod deprecated;
 mod family;
 mod fault;
 mod json;
+mod later;
 mod library;
 mod message;
 mod patient;
@@ -63,7 +64,18 @@ pub(crate) enum SchemaError {
     #[error("`{path}` is written in `{draft}`, which is not supported; use draft 4 or a later one")]
     Draft { path: String, draft: String },
     #[error("`{path}` is not a valid schema{}: {message}", place(.at))]
-    Invalid { path: String, at: String, message: String },
+    Invalid { path: String, at: String, is_reference: bool, message: String },
+}
+
+impl SchemaError {
+    /// Whether a reference leads nowhere, and nothing else is wrong.
+    pub(crate) fn is_reference(&self) -> bool {
+        match self {
+            SchemaError::Missing { .. } | SchemaError::BadReference { .. } => true,
+            SchemaError::Invalid { is_reference, .. } => *is_reference,
+            _ => false,
+        }
+    }
 }
 
 fn place(at: &str) -> String {
@@ -88,6 +100,9 @@ impl Schema {
     pub(crate) fn compile(library: &Arc<Library>, path: &str) -> Result<Schema, SchemaError> {
         let no_document = || SchemaError::NoDocument { path: path.to_owned() };
         let root = library.document(path).ok_or_else(no_document)?;
+        if let Some(broken) = library.first_broken(path) {
+            return Err(broken.clone());
+        }
         let patterns = PatternOptions::fancy_regex()
             .backtrack_limit(MAX_BACKTRACKS)
             .size_limit(MAX_PATTERN_BYTES)
@@ -103,6 +118,7 @@ impl Schema {
         let validator = options.build(root.schema).map_err(|error| SchemaError::Invalid {
             path: path.to_owned(),
             at: error.instance_path().to_string(),
+            is_reference: matches!(error.kind(), ValidationErrorKind::Referencing(_)),
             message: match error.kind() {
                 // What the meta-schema would allow instead is long and says little.
                 ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
@@ -124,6 +140,13 @@ impl Schema {
     /// The addresses that the schema refers to and that were not fetched.
     pub(crate) fn remote(&self) -> impl Iterator<Item = &str> {
         self.library.remote()
+    }
+
+    /// The keywords of later drafts that the schema uses: what is said of them, if there are any.
+    pub(crate) fn later_keywords(&self) -> Option<String> {
+        let found = self.library.later(&self.path);
+        let words: Vec<String> = found.iter().map(ToString::to_string).collect();
+        (!words.is_empty()).then(|| words.join("; "))
     }
 
     /// What is wrong with a document, in the order of places; `value` is what it says.
@@ -273,7 +296,7 @@ pub(crate) fn rules() -> impl Iterator<Item = RuleInfo> {
 /// How bad a finding of the schema tier is.
 pub(crate) fn severity(rule_id: &str) -> Severity {
     match rule_id {
-        "SCHEMA_REMOTE" => Severity::Info,
+        "SCHEMA_REMOTE" | "SCHEMA_LATER_KEYWORD" => Severity::Info,
         "SCHEMA_INVALID" | "SCHEMA_DEPRECATED_KEY" => Severity::Warning,
         _ => Severity::Error,
     }

@@ -15,6 +15,7 @@ use snapshot::{RelPath, Snapshot};
 
 use crate::finding::Anchor;
 use crate::found::{Found, Mend};
+use crate::load::KindSchema;
 use crate::pack::Pack;
 use crate::report::{NOT_REPAIRED, label, location, spans};
 use crate::rules::{Rule, View};
@@ -83,14 +84,21 @@ impl Voice<'_> {
             message: rule.say(found),
             file: found.file.as_str().to_owned(),
             json_pointer: Some(found.at.to_string()),
-            location: places
-                .get(&(&found.file, found.document, &found.at, found.anchor == Anchor::Key))
-                .copied(),
+            location: self.part(found).or_else(|| {
+                let is_key = found.anchor == Anchor::Key;
+                places.get(&(&found.file, found.document, &found.at, is_key)).copied()
+            }),
             anchor: None,
             related: related.collect(),
             details: found.details.clone(),
             repair_refs: Vec::new(),
         }
+    }
+
+    /// The place of a finding that is about a part of a value.
+    fn part(&self, found: &Found) -> Option<Location> {
+        let range = found.range.clone()?;
+        Location::new(self.parsed(&found.file)?.lines(), range)
     }
 
     fn repair(&self, rule: &Rule, diagnostic: &Diagnostic, mend: &Mend) -> Repair {
@@ -274,12 +282,12 @@ impl Voice<'_> {
     /// Looks at a value as if it were the file's.
     fn count(&self, file: &RelPath, kind: usize, value: &Value) -> Counts<'_> {
         let mut counts = Counts::new();
-        if let Some(schema) = &self.pack.kinds[kind].schema {
-            for rule_id in schema.get().broken_rules(value) {
+        if let Some(Ok(schema)) = self.pack.kinds[kind].schema.as_ref().map(KindSchema::get) {
+            for rule_id in schema.broken_rules(value) {
                 *counts.entry(rule_id).or_default() += 1;
             }
         }
-        let view = View { file, kind, value, document: None };
+        let view = View::new(file, kind, value, None);
         for rule in &self.pack.file_rules[kind] {
             let rule = &self.pack.rules[*rule];
             let n_found = rule.look_at_file(&view).len();

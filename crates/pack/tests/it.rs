@@ -12,4 +12,5 @@ mod it {
     mod many;
     mod shipped;
     mod trial;
+    mod workflows;
 }

@@ -6,6 +6,7 @@ use document::{Pointer, Value};
 use super::reader::{Members, Problems, cut, one_or_many, quoted, text};
 use super::refuse;
 use super::shelf::Compile;
+use crate::github;
 use crate::guard::Guard;
 use crate::pack::Kind;
 use crate::pattern::Pattern;
@@ -30,17 +31,19 @@ use crate::typo;
 pub(super) const COMMON: [&str; 6] = ["id", "rule", "severity", "message", "safety", "about"];
 
 /// The kinds of rules with their members.
-pub(super) const KINDS: [(&str, &[&str]); 10] = [
+pub(super) const KINDS: [(&str, &[&str]); 12] = [
     ("unique", &["places", "within"]),
     ("reference", &["from", "to", "within"]),
     ("same_as", &["source", "copies"]),
-    ("imports", &["from", "to", "within", "path", "path_from"]),
+    ("imports", &["from", "to", "within", "path", "path_from", "ignore_case"]),
     ("derived", &["at", "template"]),
     ("ordered", &["at", "by", "order", "layout"]),
     ("forbidden", &["at", "key", "remove"]),
     ("deprecated", &["at", "key", "replacement", "move_to", "remove", "value_map"]),
     ("together", &["at", "keys"]),
     ("cel", &["at", "assert", "when"]),
+    ("workflow", &["at"]),
+    ("workflow_call", &["from", "to", "looks_at"]),
 ];
 
 const MAX_PLACES: usize = 64;
@@ -208,6 +211,13 @@ fn read_body(ctx: &mut Ctx<'_, '_, '_>, kind: &str) -> Option<Body> {
         }
         "deprecated" => Body::Deprecated(ctx.deprecated()?),
         "together" => Body::Together(ctx.together()?),
+        "workflow" => Body::Workflow(github::Workflow { at: ctx.places("at")? }),
+        "workflow_call" => {
+            let (from, to) = (ctx.places("from"), ctx.places("to"));
+            let choices = [("target", false), ("inputs", true)];
+            let of_inputs = ctx.members.choice(ctx.problems, "looks_at", &choices).unwrap_or(false);
+            Body::Calls(github::Calls { from: from?, to: to?, of_inputs })
+        }
         _ => Body::Cel(Box::new(ctx.cel()?)),
     };
     Some(body)
@@ -336,7 +346,8 @@ impl Ctx<'_, '_, '_> {
                 return None;
             }
         };
-        Some(Imports { from: from?, target })
+        let ignore_case = self.members.flag(self.problems, "ignore_case");
+        Some(Imports { from: from?, target, ignore_case })
     }
 
     /// Places whose keys are meant, because a key has an entry that imports can stand in.

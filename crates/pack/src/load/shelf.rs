@@ -7,7 +7,7 @@ use edit::Text;
 
 use super::read as read_file;
 use super::reader::cut;
-use crate::schema::{Library, Schema};
+use crate::schema::{Library, Schema, SchemaError};
 
 /// When schemas and expressions are compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,23 +22,45 @@ pub(crate) enum Compile {
 pub(crate) struct KindSchema {
     shelf: Arc<Shelf>,
     path: String,
-    compiled: OnceLock<Schema>,
+    compiled: OnceLock<Result<Schema, String>>,
 }
 
 impl KindSchema {
-    /// The schema, compiled.
-    pub(crate) fn get(&self) -> &Schema {
-        self.compiled.get_or_init(|| {
-            self.shelf.compile(&self.path).expect("a test compiles every schema that is built in")
-        })
+    /// The schema, compiled; or why it cannot be used.
+    pub(crate) fn get(&self) -> Result<&Schema, &str> {
+        let compile = || {
+            let compiled = self.shelf.compile(&self.path);
+            compiled.map_err(|it| it.message)
+        };
+        self.compiled.get_or_init(compile).as_ref().map_err(String::as_str)
     }
 }
 
 /// The files of a pack. The schemas among them are read when the first one is compiled.
 pub(super) struct Shelf {
     files: BTreeMap<String, Text>,
-    library: OnceLock<Result<Arc<Library>, String>>,
+    library: OnceLock<Result<Arc<Library>, Unusable>>,
     compile: Compile,
+}
+
+/// Why a schema cannot be used.
+#[derive(Clone)]
+struct Unusable {
+    message: String,
+    /// Whether a reference leads nowhere, and nothing else is wrong.
+    is_reference: bool,
+}
+
+impl From<String> for Unusable {
+    fn from(message: String) -> Unusable {
+        Unusable { message, is_reference: false }
+    }
+}
+
+impl From<SchemaError> for Unusable {
+    fn from(error: SchemaError) -> Unusable {
+        Unusable { message: error.to_string(), is_reference: error.is_reference() }
+    }
 }
 
 impl Shelf {
@@ -46,9 +68,9 @@ impl Shelf {
         Shelf { files: files.clone(), library: OnceLock::new(), compile }
     }
 
-    fn compile(&self, path: &str) -> Result<Schema, String> {
+    fn compile(&self, path: &str) -> Result<Schema, Unusable> {
         let library = self.library.get_or_init(|| library(&self.files, path)).clone()?;
-        Schema::compile(&library, path).map_err(|error| error.to_string())
+        Ok(Schema::compile(&library, path)?)
     }
 }
 
@@ -66,14 +88,19 @@ pub(super) fn schema(shelf: &Arc<Shelf>, path: &str) -> Result<KindSchema, Strin
         return Err(format!("there is no `{}` in the pack{near}", cut(path)));
     }
     let compiled = match shelf.compile {
-        Compile::Now => OnceLock::from(shelf.compile(path)?),
+        Compile::Now => OnceLock::from(match shelf.compile(path) {
+            Ok(schema) => Ok(schema),
+            // It is out of use for as long as that is so, and the rest of the pack is not.
+            Err(it) if it.is_reference => Err(it.message),
+            Err(it) => return Err(it.message),
+        }),
         Compile::WhenNeeded => OnceLock::new(),
     };
     Ok(KindSchema { shelf: Arc::clone(shelf), path: path.to_owned(), compiled })
 }
 
 /// Every file under `schemas/`, and the one that was asked for.
-fn library(files: &BTreeMap<String, Text>, asked: &str) -> Result<Arc<Library>, String> {
+fn library(files: &BTreeMap<String, Text>, asked: &str) -> Result<Arc<Library>, Unusable> {
     let mut documents = BTreeMap::new();
     for path in files.keys().filter(|it| it.starts_with("schemas/") || *it == asked) {
         if document::Format::of_path(path).is_none() {
@@ -84,5 +111,5 @@ fn library(files: &BTreeMap<String, Text>, asked: &str) -> Result<Arc<Library>, 
             .map_err(|error| format!("`{path}` cannot be used as a schema: {error}"))?;
         documents.insert(path.clone(), json);
     }
-    Library::new(documents).map(Arc::new).map_err(|error| error.to_string())
+    Ok(Library::new(documents).map(Arc::new)?)
 }

@@ -62,7 +62,7 @@ rules:
     pack.yaml:10:12: `two` is another kind's name already
     pack.yaml:11:5: this is an integer, not an object
     pack.yaml:13:10: a rule's id is `SEM_…` or `POL_…` in capitals, digits and `_`
-    pack.yaml:14:23: `uniqe` is no kind of rule; there are `unique`, `cel`, `deprecated`, `derived`, `forbidden`, `imports`, `ordered`, `reference`, `same_as`, `together`
+    pack.yaml:14:23: `uniqe` is no kind of rule; there are `unique`, `cel`, `deprecated`, `derived`, `forbidden`, `imports`, `ordered`, `reference`, `same_as`, `together`, `workflow`, `workflow_call`
     pack.yaml:15:57: `withn` is not known here; did you mean `within`?
     pack.yaml:15:5: `about` is missing here; add it
     pack.yaml:15:53: a pointer pattern is empty or starts with `/`

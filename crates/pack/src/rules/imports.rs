@@ -15,7 +15,7 @@ use super::Within;
 use super::nearest::Names;
 use super::reference::{mend, names_nothing, near_words, with_near_ones};
 use crate::found::Found;
-use crate::place::{Place, Sited, key_of, shown, words};
+use crate::place::{Fact, Place, Sited, key_of, shown, words};
 use crate::tree::Tree;
 
 const OF_FILES: Words = Words { verb: "imports", cycle: "a cycle of imports" };
@@ -25,6 +25,8 @@ const OF_ENTRIES: Words = Words { verb: "names", cycle: "a cycle" };
 pub(crate) struct Imports {
     pub(crate) from: Vec<Place>,
     pub(crate) target: Target,
+    /// Whether names that differ only in case are the same, within a file.
+    pub(crate) ignore_case: bool,
 }
 
 /// What an import names.
@@ -54,6 +56,13 @@ impl Imports {
         match &self.target {
             Target::Name(places) | Target::Entry(places) => places,
             Target::RelativePath | Target::RootPath => &[],
+        }
+    }
+
+    /// Makes equal what counts as the same name.
+    pub(crate) fn fold(&self, fact: &mut Fact) {
+        if self.ignore_case {
+            fact.key = fact.key.to_lowercase().into();
         }
     }
 

@@ -256,7 +256,7 @@ fn a_reason_is_said_where_it_reads_best() {
     error a/1.yaml:1:1  [SEM_X]
       Nobody could be asked (`has(self.owner)` does not hold)
     warning a/2.yaml:1:1  [SEM_X]
-      `has(self.owner)` could not be decided: found no matching overload for '_._' applied to '(list, string)'. Nobody could be asked.
+      `has(self.owner)` could not be decided: found no matching overload for '_._' applied to '(list, string)'
     "#);
     let other = one_rule(
         "rule: forbidden, at: {in: a, at: ''}, key: debug, message: Debugging is for machines of one's own.",

@@ -11,6 +11,7 @@ use jsonschema::uri::resolve_against;
 use jsonschema::{Draft, Uri};
 use serde_json::{Map, Value as Json, json};
 
+use super::later::{self, Later};
 use super::{SchemaError, budget, cut};
 
 const ROOT: &str = "regreen:///";
@@ -18,11 +19,11 @@ const MAX_DEPTH: usize = 100;
 const MAX_NODES: usize = 500_000;
 
 /// Keywords whose members are names given by the author, each with a schema.
-const NAMED_SCHEMAS: [&str; 6] =
+pub(super) const NAMED_SCHEMAS: [&str; 6] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
 /// Keywords whose values are data, however much they look like schemas.
-const DATA: [&str; 5] = ["const", "enum", "default", "examples", "example"];
+pub(super) const DATA: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
 /// Documents with their addresses. Every `$ref` leads to one of them, to a well-known meta-schema or is remote.
 pub(crate) struct Library {
@@ -34,6 +35,12 @@ pub(crate) struct Library {
     anchors: BTreeMap<String, (String, String)>,
     /// What stands in for a remote document: everything that is referred to is there and allows anything.
     stand_ins: BTreeMap<String, Json>,
+    /// The documents with a reference that leads nowhere, by address, each with the first.
+    broken: BTreeMap<String, SchemaError>,
+    /// The documents that a document refers to, by address.
+    links: BTreeMap<String, BTreeSet<String>>,
+    /// The keywords of later drafts, by the address of the document that has them.
+    later: BTreeMap<String, Later>,
 }
 
 /// A schema and the address that its references are relative to.
@@ -44,14 +51,17 @@ pub(crate) struct Located<'a> {
 }
 
 impl Library {
-    /// Takes documents by their paths. Fails on one that is too deep or too large, and on a `$ref` to a file that is
-    /// not among them.
+    /// Takes documents by their paths. Fails on one that is too deep or too large. A `$ref` that leads nowhere is kept
+    /// for whoever asks for a schema that needs it ([`Library::first_broken`]).
     pub(crate) fn new(documents: BTreeMap<String, Json>) -> Result<Library, SchemaError> {
         let mut library = Library {
             documents: BTreeMap::new(),
             resources: BTreeMap::new(),
             anchors: BTreeMap::new(),
             stand_ins: BTreeMap::new(),
+            broken: BTreeMap::new(),
+            links: BTreeMap::new(),
+            later: BTreeMap::new(),
         };
         let mut references = Vec::new();
         let mut n_nodes = 0;
@@ -67,6 +77,8 @@ impl Library {
             if let Some(draft) = unsupported_draft(&document) {
                 return Err(SchemaError::Draft { path, draft: cut(draft) });
             }
+            let named = draft(&document);
+            let later = later::honour(&mut document, named);
             name_draft(&mut document);
             if draft(&document) != Draft::Draft4 {
                 strip_old_ids(&mut document);
@@ -74,9 +86,11 @@ impl Library {
             let address = address(&path);
             library.resources.insert(address.clone(), (address.clone(), String::new()));
             enter(&document, &address, &mut library, &mut references);
+            library.later.extend(later.map(|it| (address.clone(), it)));
             library.documents.insert(address, document);
         }
-        library.stand_in(&references)?;
+        library.stand_in(&references);
+        library.link(&references);
         library.count_steps(&references);
         Ok(library)
     }
@@ -86,6 +100,38 @@ impl Library {
         let base = address(path);
         let schema = self.documents.get(&base)?;
         Some(Located { base: base_of(schema, &base), schema })
+    }
+
+    /// The first reference that leads nowhere, of those that the document at a path leads to.
+    pub(crate) fn first_broken(&self, path: &str) -> Option<&SchemaError> {
+        self.reachable(path).iter().find_map(|it| self.broken.get(it))
+    }
+
+    /// The keywords of later drafts in the document at a path and in those it leads to.
+    pub(crate) fn later(&self, path: &str) -> Vec<&Later> {
+        self.reachable(path).iter().filter_map(|it| self.later.get(it)).collect()
+    }
+
+    /// The document at a path and all that it leads to, itself first, then by address.
+    fn reachable(&self, path: &str) -> Vec<String> {
+        let first = address(path);
+        let mut seen = BTreeSet::new();
+        let mut open = vec![first.clone()];
+        while let Some(next) = open.pop() {
+            if seen.insert(next.clone()) {
+                open.extend(self.links.get(&next).into_iter().flatten().cloned());
+            }
+        }
+        seen.remove(&first);
+        std::iter::once(first).chain(seen).collect()
+    }
+
+    fn link(&mut self, references: &[Reference]) {
+        for it in references {
+            if let Some((to, _)) = self.target(&it.base, &it.text) {
+                self.links.entry(address(&it.path)).or_default().insert(to);
+            }
+        }
     }
 
     /// All documents, in the order of their paths.
@@ -166,24 +212,26 @@ impl Library {
         self.anchors.get(&format!("{address}#{fragment}")).cloned()
     }
 
-    fn stand_in(&mut self, references: &[Reference]) -> Result<(), SchemaError> {
+    fn stand_in(&mut self, references: &[Reference]) {
         let mut fragments: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for Reference { path, base, text } in references {
+            let (path, reference) = (path.clone(), text.clone());
             let Some(target) = resolve(base, text) else {
-                return Err(SchemaError::BadReference {
-                    path: path.clone(),
-                    reference: text.clone(),
-                });
+                let error = SchemaError::BadReference { path: path.clone(), reference };
+                self.broken.entry(address(&path)).or_insert(error);
+                continue;
             };
-            let (address, fragment) = target.split_once('#').unwrap_or((&target, ""));
-            if is_meta_schema(address) || self.resource(address).is_some() {
+            let (at, fragment) = target.split_once('#').unwrap_or((&target, ""));
+            if is_meta_schema(at) || self.resource(at).is_some() {
                 continue;
             }
-            if address.starts_with(ROOT) {
-                return Err(SchemaError::Missing { path: path.clone(), reference: text.clone() });
+            if at.starts_with(ROOT) {
+                let error = SchemaError::Missing { path: path.clone(), reference };
+                self.broken.entry(address(&path)).or_insert(error);
+                continue;
             }
             let fragment = percent_decoded(fragment).unwrap_or_default();
-            fragments.entry(address.to_owned()).or_default().insert(fragment);
+            fragments.entry(at.to_owned()).or_default().insert(fragment);
         }
         for (address, fragments) in fragments {
             let mut stand_in = json!({});
@@ -198,7 +246,6 @@ impl Library {
             }
             self.stand_ins.insert(address, stand_in);
         }
-        Ok(())
     }
 }
 
@@ -229,6 +276,9 @@ fn referenced(home: &str, document: &Json) -> BTreeSet<String> {
         resources: BTreeMap::new(),
         anchors: BTreeMap::new(),
         stand_ins: BTreeMap::new(),
+        broken: BTreeMap::new(),
+        links: BTreeMap::new(),
+        later: BTreeMap::new(),
     };
     let mut references = Vec::new();
     enter(document, home, &mut scratch, &mut references);

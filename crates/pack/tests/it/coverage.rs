@@ -10,7 +10,7 @@ use super::cases::{SUITES, pack_files, repository};
 use super::trial::load_pack;
 
 /// The kinds of rules that a pack can use.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 12] = [
     "cel",
     "deprecated",
     "derived",
@@ -21,10 +21,12 @@ const KINDS: [&str; 10] = [
     "same_as",
     "together",
     "unique",
+    "workflow",
+    "workflow_call",
 ];
 
 /// What has a repair at all. The others have no `fix/`.
-const REPAIRABLE: [&str; 17] = [
+const REPAIRABLE: [&str; 19] = [
     "SCHEMA_CONST",
     "SCHEMA_DEPRECATED_KEY",
     "SCHEMA_ENUM",
@@ -42,6 +44,8 @@ const REPAIRABLE: [&str; 17] = [
     "ordered",
     "reference",
     "same_as",
+    "workflow",
+    "workflow_call",
 ];
 
 /// The ids of the rules that are built in, as the code spells them.

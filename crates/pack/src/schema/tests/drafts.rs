@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use super::{check, compile, report};
 use crate::schema::SchemaError;
 
-/// Each draft reads its own keywords, and the default is the newest.
+/// Each draft reads its own keywords and those of later ones, and the default is the newest.
 #[test]
 fn the_draft_is_the_one_that_is_named() {
     let tuple = |draft: &str, keyword: &str| {
@@ -19,10 +19,10 @@ fn the_draft_is_the_one_that_is_named() {
         compile(&[("schema.json", &schema)]).is_ok() && !check(&schema, Json, "1").is_empty()
     };
     for (draft, has_items, has_prefix_items, has_boolean_exclusive) in [
-        ("\"$schema\": \"http://json-schema.org/draft-04/schema#\",", true, false, true),
-        ("\"$schema\": \"http://json-schema.org/draft-06/schema#\",", true, false, false),
-        ("\"$schema\": \"https://json-schema.org/draft-07/schema\",", true, false, false),
-        ("\"$schema\": \"https://json-schema.org/draft/2019-09/schema\",", true, false, false),
+        ("\"$schema\": \"http://json-schema.org/draft-04/schema#\",", true, true, true),
+        ("\"$schema\": \"http://json-schema.org/draft-06/schema#\",", true, true, false),
+        ("\"$schema\": \"https://json-schema.org/draft-07/schema\",", true, true, false),
+        ("\"$schema\": \"https://json-schema.org/draft/2019-09/schema\",", true, true, false),
         ("\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",", false, true, false),
         ("\"$schema\": \"https://example.org/my-own-meta-schema\",", false, true, false),
         ("", false, true, false),

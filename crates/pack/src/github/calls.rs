@@ -1,0 +1,305 @@
+//! Actions and workflows of the same repository: whether they are there, and whether what they are called with is what
+//! they declare.
+
+use std::collections::BTreeMap;
+
+use check::{Kind, Safety, Severity};
+use document::{Op, Pointer, Step, Value};
+use snapshot::{RelPath, Snapshot};
+
+use super::node::Node;
+use super::problem::confidence;
+use crate::finding::Anchor;
+use crate::found::{Found, Mend, op};
+use crate::place::{Fact, Place, Sited};
+use crate::rules::View;
+use crate::schema::cut;
+use crate::typo;
+
+/// Who calls whom by a path of the repository.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    pub(crate) from: Vec<Place>,
+    pub(crate) to: Vec<Place>,
+    /// Whether the inputs are looked at, not whether the target is there.
+    pub(crate) of_inputs: bool,
+}
+
+/// What a call leads to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Action,
+    Workflow,
+}
+
+impl Calls {
+    /// The calls of a file, and what it declares for those that call it.
+    pub(crate) fn facts(&self, view: &View<'_>) -> Vec<(usize, Vec<Fact>)> {
+        let root = Node::root(view.value);
+        let is_of = |places: &[Place]| places.iter().any(|it| it.kind == view.kind);
+        let mut lists = Vec::new();
+        if is_of(&self.from) {
+            lists.push((0, calls(&root)));
+        }
+        if is_of(&self.to) {
+            lists.push((1, declared(&root).into_iter().collect()));
+        }
+        lists
+    }
+
+    pub(crate) fn look(
+        &self,
+        calls: &[Sited<'_>],
+        declared: &[Sited<'_>],
+        tree: &Snapshot,
+    ) -> Vec<Found> {
+        let declared: BTreeMap<&RelPath, &Value> =
+            declared.iter().map(|it| (it.0, &it.1.value)).collect();
+        let mut found = Vec::new();
+        for (file, fact) in calls {
+            let call = Node::root(&fact.value);
+            let Some(uses) = call.get("uses").and_then(|it| it.text()) else { continue };
+            let target = if call.has("job") { Target::Workflow } else { Target::Action };
+            let Some(paths) = paths(uses, target) else { continue };
+            let there = paths.iter().find(|it| tree.get(it).is_some());
+            match (there, self.of_inputs) {
+                (None, false) => {
+                    let what = match target {
+                        Target::Action => "no `action.yml` is there",
+                        Target::Workflow => "there is no such file",
+                    };
+                    let message = format!("cannot find `{}` in the repository: {what}", cut(uses));
+                    let severity = match target {
+                        Target::Action => Severity::Info,
+                        Target::Workflow => Severity::Warning,
+                    };
+                    let one = Found::new(file, fact.pointer(), Anchor::Value, message);
+                    found.push(Found { severity: Some(severity), ..one });
+                }
+                (Some(path), true) => {
+                    if let Some(declared) = declared.get(path) {
+                        let call = Call { file, fact, call: &call, uses, target };
+                        call.check(&Node::root(declared), &mut found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// The files that a path can mean; `None` if it leads out of the repository.
+fn paths(uses: &str, target: Target) -> Option<Vec<RelPath>> {
+    let path = uses.strip_prefix("./")?.trim_end_matches('/');
+    let names: &[&str] = match target {
+        Target::Workflow => return Some(vec![RelPath::parse(path).ok()?]),
+        Target::Action => &["action.yml", "action.yaml", "Dockerfile"],
+    };
+    let path = path.trim_end_matches("/.");
+    let full = |name: &&str| match path {
+        "" | "." => (*name).to_owned(),
+        _ => format!("{path}/{name}"),
+    };
+    names.iter().map(|it| RelPath::parse(&full(it)).ok()).collect()
+}
+
+/// The calls by path, each with the names and scalars that it passes.
+fn calls(root: &Node<'_>) -> Vec<Fact> {
+    let mut found = Vec::new();
+    let mut add = |caller: &Node<'_>, is_job: bool| {
+        let Some(uses) = caller.get("uses") else { return };
+        let is_file = |it: &str| it.ends_with(".yml") || it.ends_with(".yaml");
+        let is_path =
+            |it: &str| it.starts_with("./") && !it.contains("${{") && (!is_job || is_file(it));
+        if !uses.text().is_some_and(is_path) {
+            return;
+        }
+        let mut members = vec![("uses".to_owned(), uses.value.clone())];
+        for key in ["with", "secrets"] {
+            if let Some(it) = caller.get(key) {
+                members.push((key.to_owned(), scalars(it.value)));
+            }
+        }
+        if is_job {
+            members.push(("job".to_owned(), Value::Bool(true)));
+        }
+        found.push(Fact::new(&uses.at, &Value::Object(members)));
+    };
+    for (_, job) in root.get("jobs").map(|it| it.members()).unwrap_or_default() {
+        add(&job, true);
+        for step in job.get("steps").map(|it| it.items()).unwrap_or_default() {
+            add(&step, false);
+        }
+    }
+    for step in root.get_in(&["runs", "steps"]).map(|it| it.items()).unwrap_or_default() {
+        add(&step, false);
+    }
+    found
+}
+
+/// The value without what is inside of its members.
+fn scalars(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let short = |it: &Value| match it {
+                Value::Object(_) | Value::Array(_) => Value::Null,
+                Value::String(text) if text.contains("${{") => Value::Null,
+                Value::String(text) => Value::String(cut(text)),
+                other => other.clone(),
+            };
+            Value::Object(members.iter().map(|(key, it)| (key.clone(), short(it))).collect())
+        }
+        Value::Array(_) => Value::Null,
+        other => other.clone(),
+    }
+}
+
+/// What a file declares for those that call it: the inputs and secrets, each with its type and whether it must be given.
+fn declared(root: &Node<'_>) -> Option<Fact> {
+    let mut members = Vec::new();
+    let lists = if root.has("runs") {
+        vec![("inputs", root.get("inputs"))]
+    } else {
+        let on = root.get("on")?;
+        let is_called = on.has("workflow_call")
+            || on.one_or_many().iter().any(|it| it.text() == Some("workflow_call"));
+        members.push(("callable".to_owned(), Value::Bool(is_called)));
+        let call = on.get("workflow_call");
+        let of = |key: &str| call.as_ref().and_then(|it| it.get(key));
+        vec![("inputs", of("inputs")), ("secrets", of("secrets"))]
+    };
+    for (key, list) in lists {
+        let list = list.map(|it| it.members()).unwrap_or_default();
+        let one = |(name, it): (&str, Node<'_>)| {
+            let is_required =
+                it.get("required").and_then(|it| it.scalar()).as_deref() == Some("true");
+            let kind = it.get("type").and_then(|it| it.scalar()).unwrap_or_default();
+            let facts = [
+                ("required".to_owned(), Value::Bool(is_required && !it.has("default"))),
+                ("type".to_owned(), Value::String(kind)),
+            ];
+            (name.to_owned(), Value::Object(facts.to_vec()))
+        };
+        members.push((key.to_owned(), Value::Object(list.into_iter().map(one).collect())));
+    }
+    Some(Fact::new(&Pointer::root(), &Value::Object(members)))
+}
+
+struct Call<'a> {
+    file: &'a RelPath,
+    fact: &'a Fact,
+    call: &'a Node<'a>,
+    uses: &'a str,
+    target: Target,
+}
+
+impl Call<'_> {
+    fn check(&self, declared: &Node<'_>, found: &mut Vec<Found>) {
+        if matches!(declared.value.get("callable"), Some(Value::Bool(false))) {
+            let message =
+                format!("`{}` cannot be called: it has no event `workflow_call`", cut(self.uses));
+            found.push(Found::new(self.file, self.fact.pointer(), Anchor::Value, message));
+            return;
+        }
+        self.check_names("with", "input", declared.get("inputs"), found);
+        let inherits = self.call.get("secrets").and_then(|it| it.text()) == Some("inherit");
+        if self.target == Target::Workflow && !inherits {
+            self.check_names("secrets", "secret", declared.get("secrets"), found);
+        }
+    }
+
+    fn check_names(
+        &self,
+        key: &str,
+        what: &str,
+        declared: Option<Node<'_>>,
+        found: &mut Vec<Found>,
+    ) {
+        let Some(declared) = declared else { return };
+        let given = self.call.get(key).map(|it| it.members()).unwrap_or_default();
+        if given.iter().any(|it| it.0 == "<<") {
+            return;
+        }
+        let uses = cut(self.uses);
+        let at = self.fact.pointer();
+        let caller = at.prefix(at.segments().len().saturating_sub(1));
+        let mut meant = Vec::new();
+        for (name, value) in &given {
+            let known = declared.members().into_iter().find(|it| it.0.eq_ignore_ascii_case(name));
+            let at = caller.join(key).join(*name);
+            let Some((_, facts)) = known else {
+                // Docker actions take these beside their inputs.
+                if self.target == Target::Action && matches!(*name, "entrypoint" | "args") {
+                    continue;
+                }
+                let near = typo::nearest(name, declared.keys());
+                meant.extend(near.map(|it| it.0));
+                found.push(self.unknown(&caller.join(key), name, what, &declared, near));
+                continue;
+            };
+            let kind = facts.get("type").and_then(|it| it.text()).unwrap_or_default();
+            if let Some(why) = mismatch(kind, value.value) {
+                let message = format!("{what} `{name}` of `{uses}`: {why}");
+                found.push(Found::new(self.file, at, Anchor::Value, message));
+            }
+        }
+        for (name, facts) in declared.members() {
+            let is_required = matches!(facts.value.get("required"), Some(Value::Bool(true)));
+            let is_given = given.iter().any(|it| it.0.eq_ignore_ascii_case(name));
+            if is_required && !is_given && !meant.contains(&name) {
+                let message = format!("missing {what} `{name}`, which `{uses}` requires");
+                found.push(Found::new(self.file, at.clone(), Anchor::Value, message));
+            }
+        }
+    }
+
+    fn unknown(
+        &self,
+        object: &Pointer,
+        name: &str,
+        what: &str,
+        declared: &Node<'_>,
+        near: Option<(&str, typo::Nearness)>,
+    ) -> Found {
+        let uses = cut(self.uses);
+        let known = typo::nearest_first(name, declared.keys(), 6).join("`, `");
+        let message = match near {
+            Some((near, _)) => format!("`{uses}` has no {what} `{}`; consider `{near}`", cut(name)),
+            None if known.is_empty() => {
+                format!("`{uses}` has no {what} `{}`; it has none", cut(name))
+            }
+            None => format!("`{uses}` has no {what} `{}`; there are `{known}`", cut(name)),
+        };
+        // GitHub refuses to call a workflow so, and warns of an action.
+        let severity = match (self.target, near) {
+            (Target::Action, None) => Severity::Warning,
+            _ => Severity::Error,
+        };
+        let mend = near.map(|(near, nearness)| {
+            let (at, from, to) = (object.clone(), name.to_owned(), near.to_owned());
+            let title = format!("Rename `{}` to `{near}`", cut(name));
+            Mend {
+                rationale: title.clone(),
+                title,
+                safety: Safety::BehaviorChanging,
+                confidence: confidence(nearness),
+                kind: Kind::LocalFix,
+                ops: vec![op(self.file, Step::from(Op::RenameKey { at, from, to }))],
+            }
+        });
+        let found = Found::new(self.file, object.join(name), Anchor::Key, message).with(mend);
+        Found { severity: Some(severity), ..found }
+    }
+}
+
+/// Why a value cannot be that of an input of a type.
+fn mismatch(kind: &str, value: &Value) -> Option<String> {
+    let text = Node::root(value).scalar()?;
+    let is_right = match kind {
+        "boolean" => matches!(value, Value::Bool(_)),
+        "number" => matches!(value, Value::Number(_)),
+        _ => true,
+    };
+    (!is_right).then(|| format!("expected a {kind}, found `{}`", cut(&text)))
+}

@@ -1,0 +1,364 @@
+//! Every expression of a workflow, each under its key with what is available there.
+
+use check::Severity;
+use document::Value;
+
+use super::expr::{self, Checker, Expr, ExprKind, Scope, SyntaxError, Type};
+use super::node::Node;
+use super::problem::Problems;
+use super::tables::TABLES;
+use super::{conditions, scopes};
+use crate::typo::Nearness;
+
+const SYNTAX: &str = "SEM_EXPRESSION_SYNTAX";
+const TYPE: &str = "SEM_EXPRESSION_TYPE";
+const INJECTION: &str = "SEM_SCRIPT_INJECTION";
+
+/// What the value of an expression is used as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Text,
+    Bool,
+    Number,
+    Anything,
+}
+
+/// Parts of events that anybody can write, without the leading `github`.
+const UNTRUSTED: [&str; 20] = [
+    "event.issue.title",
+    "event.issue.body",
+    "event.pull_request.title",
+    "event.pull_request.body",
+    "event.pull_request.head.ref",
+    "event.pull_request.head.label",
+    "event.pull_request.head.repo.default_branch",
+    "event.comment.body",
+    "event.review.body",
+    "event.review_comment.body",
+    "event.discussion.title",
+    "event.discussion.body",
+    "event.pages.*.page_name",
+    "event.commits.*.message",
+    "event.commits.*.author.email",
+    "event.commits.*.author.name",
+    "event.head_commit.message",
+    "event.head_commit.author.email",
+    "event.head_commit.author.name",
+    "head_ref",
+];
+
+pub(super) fn check(root: &Node<'_>, problems: &mut Problems) {
+    let scope = scopes::of_workflow(root);
+    let mut look = Look { problems, scope: &scope };
+    look.deep(root.get("run-name"), "run-name", Wanted::Text);
+    look.env(root.get("env"), "env");
+    look.concurrency(root.get("concurrency"), "concurrency");
+    let Some(jobs) = root.get("jobs") else { return };
+    if let Some(call) = root.get_in(&["on", "workflow_call"]) {
+        for (_, input) in call.get("inputs").map(|it| it.members()).unwrap_or_default() {
+            look.deep(input.get("default"), "on.workflow_call.inputs.*.default", Wanted::Text);
+        }
+        let results = jobs.members();
+        let results = results.iter().map(|(name, job)| (*name, scopes::result_of_job(job)));
+        let mut scope = scope.clone();
+        scope.contexts.insert("jobs", Type::closed(results));
+        let mut look = Look { problems: look.problems, scope: &scope };
+        for (_, output) in call.get("outputs").map(|it| it.members()).unwrap_or_default() {
+            look.deep(output.get("value"), "on.workflow_call.outputs.*.value", Wanted::Text);
+        }
+    }
+    for (_, job) in jobs.members() {
+        if job.is_object() {
+            check_job(&scope, &job, &jobs, problems);
+        }
+    }
+}
+
+fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut Problems) {
+    let scope = scopes::of_job(workflow, job, jobs);
+    let mut look = Look { problems, scope: &scope };
+    look.deep(job.get("name"), "jobs.*.name", Wanted::Text);
+    look.condition(job.get("if"), "jobs.*.if");
+    look.deep(job.get("runs-on"), "jobs.*.runs-on", Wanted::Anything);
+    look.env(job.get("env"), "jobs.*.env");
+    look.concurrency(job.get("concurrency"), "jobs.*.concurrency");
+    look.deep(job.get("continue-on-error"), "jobs.*.continue-on-error", Wanted::Bool);
+    look.deep(job.get("timeout-minutes"), "jobs.*.timeout-minutes", Wanted::Number);
+    look.deep(job.get_in(&["defaults", "run"]), "jobs.*.defaults.run", Wanted::Text);
+    look.deep(job.get("with"), "jobs.*.with.*", Wanted::Anything);
+    look.deep(job.get("secrets"), "jobs.*.secrets.*", Wanted::Text);
+    if let Some(strategy) = job.get("strategy") {
+        if strategy.is_object() {
+            look.deep(strategy.get("fail-fast"), "jobs.*.strategy", Wanted::Bool);
+            look.deep(strategy.get("max-parallel"), "jobs.*.strategy", Wanted::Number);
+            look.deep(strategy.get("matrix"), "jobs.*.strategy", Wanted::Anything);
+        } else {
+            look.deep(Some(strategy), "jobs.*.strategy", Wanted::Anything);
+        }
+    }
+    if let Some(container) = job.get("container") {
+        look.container(
+            &container,
+            ["jobs.*.container", "jobs.*.container.env.*", "jobs.*.container.credentials"],
+        );
+    }
+    let names = ["jobs.*.services", "jobs.*.services.*.env.*", "jobs.*.services.*.credentials"];
+    if let Some(services) = job.get("services") {
+        look.deep(Some(services.clone()).filter(|it| !it.is_object()), names[0], Wanted::Anything);
+        for (_, service) in services.members() {
+            look.container(&service, names);
+        }
+    }
+    let environment = job.get("environment");
+    look.deep(environment.clone().filter(|it| !it.is_object()), "jobs.*.environment", Wanted::Text);
+    look.deep(
+        environment.as_ref().and_then(|it| it.get("name")),
+        "jobs.*.environment",
+        Wanted::Text,
+    );
+    let scope = check_steps(&scope, job.get("steps"), problems);
+    let mut look = Look { problems, scope: &scope };
+    look.deep(
+        environment.as_ref().and_then(|it| it.get("url")),
+        "jobs.*.environment.url",
+        Wanted::Text,
+    );
+    look.deep(job.get("outputs"), "jobs.*.outputs.*", Wanted::Text);
+}
+
+/// Every step sees those before it; what all of them give is returned.
+fn check_steps(job: &Scope, steps: Option<Node<'_>>, problems: &mut Problems) -> Scope {
+    let mut scope = job.clone();
+    let mut results: Vec<(&str, Type)> = Vec::new();
+    scope.contexts.insert("steps", Type::closed(results.clone()));
+    let mut is_open = false;
+    for step in steps.map(|it| it.items()).unwrap_or_default() {
+        let mut look = Look { problems, scope: &scope };
+        look.condition(step.get("if"), "jobs.*.steps.if");
+        look.deep(step.get("name"), "jobs.*.steps.name", Wanted::Text);
+        look.deep(step.get("run"), "jobs.*.steps.run", Wanted::Text);
+        look.env(step.get("env"), "jobs.*.steps.env");
+        look.deep(step.get("with"), "jobs.*.steps.with", Wanted::Text);
+        let directory = step.get("working-directory");
+        look.deep(directory, "jobs.*.steps.working-directory", Wanted::Text);
+        look.deep(step.get("continue-on-error"), "jobs.*.steps.continue-on-error", Wanted::Bool);
+        look.deep(step.get("timeout-minutes"), "jobs.*.steps.timeout-minutes", Wanted::Number);
+        look.untrusted(&step);
+        is_open |= step.get("id").is_some_and(|it| it.is_dynamic()) || step.has("<<");
+        if is_open {
+            scope.contexts.insert("steps", Type::Any);
+        } else if let Some((id, result)) = scopes::result_of_step(&step) {
+            results.push((id, result));
+            scope.contexts.insert("steps", Type::closed(results.clone()));
+        }
+    }
+    scope
+}
+
+struct Look<'a, 'p> {
+    problems: &'p mut Problems,
+    scope: &'a Scope,
+}
+
+impl Look<'_, '_> {
+    /// All texts of a value.
+    fn deep(&mut self, node: Option<Node<'_>>, key: &str, wanted: Wanted) {
+        let Some(node) = node else { return };
+        match node.value {
+            Value::String(text) if text.contains("${{") => self.template(&node, text, key, wanted),
+            Value::Array(_) => {
+                node.items().into_iter().for_each(|it| self.deep(Some(it), key, wanted))
+            }
+            Value::Object(_) => {
+                for (_, it) in node.members() {
+                    self.deep(Some(it), key, wanted);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Variables are texts; all of them together may come out of one expression.
+    fn env(&mut self, node: Option<Node<'_>>, key: &str) {
+        let wanted = match &node {
+            Some(it) if it.is_object() => Wanted::Text,
+            _ => Wanted::Anything,
+        };
+        self.deep(node, key, wanted);
+    }
+
+    fn concurrency(&mut self, node: Option<Node<'_>>, key: &str) {
+        let Some(node) = node else { return };
+        if node.is_object() {
+            self.deep(node.get("group"), key, Wanted::Text);
+            self.deep(node.get("cancel-in-progress"), key, Wanted::Bool);
+        } else {
+            self.deep(Some(node), key, Wanted::Text);
+        }
+    }
+
+    fn container(&mut self, node: &Node<'_>, [own, env, credentials]: [&str; 3]) {
+        if !node.is_object() {
+            return self.deep(Some(node.clone()), own, Wanted::Anything);
+        }
+        for (name, it) in node.members() {
+            let key = match name {
+                "env" => env,
+                "credentials" => credentials,
+                _ => own,
+            };
+            self.deep(Some(it), key, Wanted::Anything);
+        }
+    }
+
+    fn template(&mut self, node: &Node<'_>, text: &str, key: &str, wanted: Wanted) {
+        let found = expr::placeholders(text);
+        let is_whole = found.len() == 1 && found[0].range == (0..text.len());
+        for it in found {
+            match it.parsed {
+                Err(error) => self.syntax(node, text, &error),
+                Ok(expr) => {
+                    let kind = self.check(node, text, key, &expr);
+                    let wanted = if is_whole { wanted } else { Wanted::Text };
+                    self.fits(node, &expr, &kind, wanted);
+                }
+            }
+        }
+    }
+
+    fn syntax(&mut self, node: &Node<'_>, text: &str, error: &SyntaxError) {
+        let SyntaxError { range, message, instead } = error;
+        let problem =
+            self.problems.part(SYNTAX, Severity::Error, node, range.clone(), message.as_str());
+        if let Some(new) = instead {
+            problem.replace_part(text, new, Nearness::Variant);
+        }
+    }
+
+    fn check(&mut self, node: &Node<'_>, text: &str, key: &str, expr: &Expr) -> Type {
+        let shown = key.replace("*", "NAME");
+        let mut checker = Checker {
+            scope: self.scope,
+            available: TABLES.contexts.get(key),
+            key: &shown,
+            complaints: Vec::new(),
+        };
+        let kind = checker.check(expr);
+        for it in checker.complaints {
+            let problem = self.problems.part(it.rule, it.severity, node, it.range, it.message);
+            if let Some((new, nearness)) = it.instead {
+                problem.replace_part(text, &new, nearness);
+            }
+        }
+        kind
+    }
+
+    fn fits(&mut self, node: &Node<'_>, expr: &Expr, kind: &Type, wanted: Wanted) {
+        let (is_right, words) = match (wanted, kind) {
+            (Wanted::Anything, _) | (_, Type::Any) => return,
+            (Wanted::Text, _) => (kind.is_text_like(), "a string"),
+            (Wanted::Bool, _) => (*kind == Type::Bool, "a boolean"),
+            (Wanted::Number, _) => (*kind == Type::Number, "a number"),
+        };
+        // Texts are read as booleans and numbers, and whether that works is not known here.
+        let is_literal = matches!(
+            expr.kind,
+            ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Number | ExprKind::Null
+        );
+        let is_convertible = matches!(kind, Type::Text) && wanted != Wanted::Text && !is_literal;
+        if is_right || is_convertible {
+            return;
+        }
+        let message = match kind {
+            Type::Object(_) | Type::Array(_) if wanted == Wanted::Text => {
+                format!("expected {words}, found {kind}; consider `toJSON(…)`")
+            }
+            _ => format!("expected {words}, found {kind}"),
+        };
+        self.problems.part(TYPE, Severity::Warning, node, expr.range.clone(), message);
+    }
+
+    fn condition(&mut self, node: Option<Node<'_>>, key: &str) {
+        let Some(node) = node else { return };
+        let Some(text) = node.text() else { return };
+        conditions::check(&node, text, self.problems);
+        if text.contains("${{") {
+            self.template(&node, text, key, Wanted::Anything);
+            return;
+        }
+        match expr::bare(text) {
+            Ok(expr) => {
+                self.check(&node, text, key, &expr);
+            }
+            Err(_) if text.trim().is_empty() => {}
+            Err(error) => self.syntax(&node, text, &error),
+        }
+    }
+
+    /// Parts of events that are put into a script, where they are read as code.
+    fn untrusted(&mut self, step: &Node<'_>) {
+        let is_script = |it: &&str| it.to_ascii_lowercase().starts_with("actions/github-script@");
+        let uses = step.get("uses").and_then(|it| it.text());
+        let node = match uses.as_ref().filter(|it| is_script(it)) {
+            Some(_) => step.get_in(&["with", "script"]),
+            None => step.get("run"),
+        };
+        let Some(node) = node else { return };
+        let Some(text) = node.text().filter(|it| it.contains("${{")) else { return };
+        for it in expr::placeholders(text) {
+            let Ok(expr) = it.parsed else { continue };
+            let mut found = Vec::new();
+            untrusted_parts(&expr, &mut found);
+            for (expr, name) in found {
+                let message = format!(
+                    "`github.{name}` is written by anybody and becomes part of the script; pass it by `env`"
+                );
+                self.problems.part(INJECTION, Severity::Info, &node, expr.range.clone(), message);
+            }
+        }
+    }
+}
+
+fn untrusted_parts<'e>(expr: &'e Expr, found: &mut Vec<(&'e Expr, String)>) {
+    if let Some(path) = path(expr) {
+        let name = path.strip_prefix("github.").unwrap_or_default();
+        if UNTRUSTED.contains(&name) {
+            found.push((expr, name.to_owned()));
+        }
+        return;
+    }
+    match &expr.kind {
+        ExprKind::Property { of, .. } | ExprKind::Filter(of) | ExprKind::Not(of) => {
+            untrusted_parts(of, found);
+        }
+        ExprKind::Index { of, index } => {
+            untrusted_parts(of, found);
+            untrusted_parts(index, found);
+        }
+        // What comes out of these is not what anybody wrote.
+        ExprKind::Call { name, args, .. } => {
+            let is_safe = ["contains", "startswith", "endswith", "hashfiles"];
+            if !is_safe.contains(&name.to_ascii_lowercase().as_str()) {
+                args.iter().for_each(|it| untrusted_parts(it, found));
+            }
+        }
+        ExprKind::Logic { parts, .. } => parts.iter().for_each(|it| untrusted_parts(it, found)),
+        _ => {}
+    }
+}
+
+/// `github.event.issue.title` in lower case; an index is `*`.
+fn path(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Context(name) => Some(name.to_ascii_lowercase()),
+        ExprKind::Property { of, name, .. } => {
+            Some(format!("{}.{}", path(of)?, name.to_ascii_lowercase()))
+        }
+        ExprKind::Filter(of) => Some(format!("{}.*", path(of)?)),
+        ExprKind::Index { of, index } => match &index.kind {
+            ExprKind::Text(name) => Some(format!("{}.{}", path(of)?, name.to_ascii_lowercase())),
+            _ => Some(format!("{}.*", path(of)?)),
+        },
+        _ => None,
+    }
+}
