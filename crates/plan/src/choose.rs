@@ -192,8 +192,18 @@ impl<'s> Taken<'s> {
         if let Some(holder) = text_edits(it).and_then(|edits| self.texts.get(&edits)) {
             return Some((*holder, "both make the same edits".to_owned()));
         }
-        let of_file =
-            |(file, part): &(usize, Part<'_>)| self.files[*file].conflict(&files[*file], part);
+        let is_layout = it.repair.grounds.is_layout;
+        let of_file = |(file, part): &(usize, Part<'_>)| {
+            let taken = &self.files[*file];
+            match taken.first().filter(|_| is_layout) {
+                // What a text looks like in the end is not known before.
+                Some(first) => {
+                    let path = files[*file].path;
+                    Some((first, format!("{path} is edited in this pass, and laid out after it")))
+                }
+                None => taken.conflict(&files[*file], part),
+            }
+        };
         it.parts.iter().find_map(of_file).or_else(|| {
             let mut targets = targets(files, it);
             targets.find_map(|path| {
@@ -256,6 +266,16 @@ fn text_edits<'s>(it: &'s Analysed<'_>) -> Option<Vec<(usize, &'s [Edit])>> {
 }
 
 impl FileTaken {
+    /// The best of the repairs that have taken something of it.
+    fn first(&self) -> Option<usize> {
+        match self {
+            FileTaken::Nothing => None,
+            FileTaken::Text { first, .. }
+            | FileTaken::Document { first, .. }
+            | FileTaken::Whole { first } => Some(*first),
+        }
+    }
+
     fn conflict(&self, file: &FileSpace<'_>, part: &Part<'_>) -> Option<(usize, String)> {
         let path = file.path;
         match (self, part) {

@@ -14,6 +14,7 @@ mod report;
 mod request;
 #[cfg(test)]
 mod tests;
+mod tools;
 mod trust;
 
 pub use baseline::{Baseline, BaselineEntry};
@@ -52,6 +53,7 @@ pub use request::{
     Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
     PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Solver, Undo,
 };
+pub use tools::{OtherTool, ToolState, ToolSummary};
 pub use trust::{TrustItem, TrustReport, TrustState, UntrustedItem};
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.

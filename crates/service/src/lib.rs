@@ -37,6 +37,7 @@ mod setup;
 mod staged;
 mod steady;
 mod timer;
+mod toolbox;
 mod trial;
 mod trust;
 mod uids;
@@ -69,7 +70,7 @@ pub use reply::{
     PlanReply, Preview, Progress, Question, TextEdit, WrittenBaseline,
 };
 pub use schema::{SCHEMA_NAMES, Schema, schemas};
-pub use session::{Access, Home, Session, User, find_root};
+pub use session::{Access, Home, Programs, Session, User, find_root};
 pub use staged::{LeftOnDisk, Staged, write_staged};
 pub use trust::TrustReview;
 pub use undo::{is_transaction_id, staged_before, undo};
