@@ -152,6 +152,9 @@ pub struct Grounds {
     /// Whether it lays out whole files: it comes after all others, and is made with no other one in the same file, because
     /// it is right only for the text that it was made of.
     pub is_layout: bool,
+    /// Whether its source repairs in steps: what it leaves may be for another rule of the source to repair, one finding for
+    /// what it resolves.
+    pub is_step: bool,
 }
 
 /// How much a repair touches. Computed from what it lowers to, never stated by a provider (RS-8).

@@ -157,6 +157,7 @@ impl Bench<'_> {
     fn judge_new(&self, checked: &Checked, added: &[usize], complaints: &mut Vec<Complaint>) {
         let mut paid = self.paid.clone();
         let mut revealed = self.revealed(added);
+        let mut steps = self.steps(added);
         // One complaint for all of a kind: there may be as many findings as there are repairs.
         let mut kinds: BTreeMap<(&str, Class, usize), &Arc<Diagnostic>> = BTreeMap::new();
         for diagnostic in self.fresh(checked) {
@@ -167,6 +168,13 @@ impl Bench<'_> {
             let place = (&*diagnostic.source, &*diagnostic.file, &*diagnostic.rule_id);
             if let Some(n) = revealed.get_mut(&place).filter(|n| **n > 0) {
                 *n -= 1;
+                continue;
+            }
+            let step = steps.get_mut(&(place.0, place.1)).and_then(|rules| {
+                let at = rules.iter().position(|it| *it != place.2)?;
+                Some(rules.swap_remove(at))
+            });
+            if step.is_some() {
                 continue;
             }
             let (class, phase) = (diagnostic.class(), self.before.phase_index(diagnostic));
@@ -210,6 +218,19 @@ impl Bench<'_> {
             }
         }
         revealed
+    }
+
+    /// The rules of repairs after which another rule of the same provider may have its turn, by provider and file: each
+    /// for one finding. More is wrong then in no case.
+    fn steps<'b>(&'b self, added: &[usize]) -> BTreeMap<(&'b str, &'b str), Vec<&'b str>> {
+        let mut steps: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        for member in added.iter().map(|idx| &self.members[*idx]) {
+            let repair = &member.repair;
+            for file in member.files.iter().filter(|_| repair.grounds.is_step) {
+                steps.entry((&repair.source, file.as_str())).or_default().push(&repair.rule_id);
+            }
+        }
+        steps
     }
 
     /// What a provider that was not asked would say is left open. One that was asked and did not answer has confirmed

@@ -105,6 +105,14 @@ impl<'s, 'a> Choice<'s, 'a> {
                 detail: format!("it requires {id}, which is not applied"),
             });
         }
+        if let Some((holder, path)) = self.taken.before_layout(&slate.files, it) {
+            // What a text looks like in the end is not known before.
+            return Err(Rejection {
+                reason: Reason::Waits,
+                with: Some(self.id(holder).to_owned()),
+                detail: format!("{path} is edited in this pass, and laid out after it"),
+            });
+        }
         let conflict = self.declared_conflict(it).or_else(|| {
             let (holder, detail) = self.taken.conflict(&slate.files, it)?;
             Some((self.id(holder), detail))
@@ -192,18 +200,8 @@ impl<'s> Taken<'s> {
         if let Some(holder) = text_edits(it).and_then(|edits| self.texts.get(&edits)) {
             return Some((*holder, "both make the same edits".to_owned()));
         }
-        let is_layout = it.repair.grounds.is_layout;
-        let of_file = |(file, part): &(usize, Part<'_>)| {
-            let taken = &self.files[*file];
-            match taken.first().filter(|_| is_layout) {
-                // What a text looks like in the end is not known before.
-                Some(first) => {
-                    let path = files[*file].path;
-                    Some((first, format!("{path} is edited in this pass, and laid out after it")))
-                }
-                None => taken.conflict(&files[*file], part),
-            }
-        };
+        let of_file =
+            |(file, part): &(usize, Part<'_>)| self.files[*file].conflict(&files[*file], part);
         it.parts.iter().find_map(of_file).or_else(|| {
             let mut targets = targets(files, it);
             targets.find_map(|path| {
@@ -211,6 +209,16 @@ impl<'s> Taken<'s> {
                 Some((self.beside(path)?, detail))
             })
         })
+    }
+
+    /// The accepted repair of a file that this one lays out.
+    fn before_layout<'f>(
+        &self,
+        files: &'f [FileSpace<'_>],
+        it: &Analysed<'_>,
+    ) -> Option<(usize, &'f RelPath)> {
+        let mut parts = it.parts.iter().filter(|_| it.repair.grounds.is_layout);
+        parts.find_map(|(file, _)| Some((self.files[*file].first()?, files[*file].path)))
     }
 
     /// The accepted repair that puts a file at the path, above it or beneath it.

@@ -132,7 +132,8 @@ fn look_around(
         };
         let files = is_part.then(|| look.files(&tree.snapshot));
         let n_files = files.as_ref().map_or_else(|| tree.snapshot.paths().count(), BTreeSet::len);
-        progress(Progress::Checking { n_files });
+        let n_tools = setup.toolbox.providers().count();
+        progress(Progress::Checking { n_files, n_tools });
         let own = match &files {
             None => setup.own_findings(session, &tree.snapshot),
             Some(files) => setup.own_findings(session, &tree.snapshot.part(files)),

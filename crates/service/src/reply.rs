@@ -150,6 +150,8 @@ pub enum Progress {
     Checking {
         /// How many there are.
         n_files: usize,
+        /// How many tools look at them.
+        n_tools: usize,
     },
     /// A round of repairs begins.
     Pass {

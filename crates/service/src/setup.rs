@@ -261,9 +261,6 @@ impl Setup {
     /// Whether a change of the file may change the setup itself.
     pub(crate) fn depends_on(&self, path: &RelPath) -> bool {
         let packs = self.config.packs.iter().flatten();
-        if Toolbox::depends_on(path) {
-            return true;
-        }
         let mut folders = packs.filter_map(|it| match &it.place {
             PackPlace::Folder(folder) => Some(folder),
             PackPlace::Builtin(_) => None,
