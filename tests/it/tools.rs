@@ -159,11 +159,13 @@ fn two_tools_that_fight_are_named_and_the_better_state_stays() {
     let scene = scene(&files, &programs);
     trust(&scene);
     let ran = run(&scene, "fix --format json");
-    let said = ran.text();
-    assert_eq!(scene.read("ws/a.txt"), "say 'x'\n", "{said}");
-    let reasons: Vec<&str> = said.matches("one/rewrite").collect();
-    assert!(said.contains("\"cycle\"") || !reasons.is_empty(), "{said}");
-    assert!(said.contains("one") && said.contains("two"), "{said}");
+    assert_eq!(scene.read("ws/a.txt"), "say 'x'\n", "{}", ran.text());
+    let report = ran.json();
+    assert_eq!(report["stop"], "cycle", "{}", ran.text());
+    let notes = report["notes"].as_array().unwrap();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    let note = notes[0].as_str().unwrap();
+    assert!(note.starts_with("one/rewrite, two/rewrite undo one another"), "{note}");
 }
 
 /// What a hostile or broken tool does to the tree: nothing. Each line is a script and what the report says of it.

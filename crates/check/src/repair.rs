@@ -152,8 +152,8 @@ pub struct Grounds {
     /// Whether it lays out whole files: it comes after all others, and is made with no other one in the same file, because
     /// it is right only for the text that it was made of.
     pub is_layout: bool,
-    /// Whether its source repairs in steps: what it leaves may be for another rule of the source to repair, one finding for
-    /// what it resolves.
+    /// Whether its source repairs in steps: what it leaves may be for another rule of the source to repair, or for another
+    /// source to take note of, one finding for what it resolves.
     pub is_step: bool,
 }
 

@@ -170,9 +170,14 @@ impl Bench<'_> {
                 *n -= 1;
                 continue;
             }
-            let step = steps.get_mut(&(place.0, place.1)).and_then(|rules| {
-                let at = rules.iter().position(|it| *it != place.2)?;
-                Some(rules.swap_remove(at))
+            let is_note = diagnostic.class() == Class::Info;
+            let step = steps.get_mut(place.1).and_then(|repairs| {
+                let leaves = |it: &(&str, &str)| match it.0 == place.0 {
+                    true => it.1 != place.2,
+                    false => is_note,
+                };
+                let at = repairs.iter().position(leaves)?;
+                Some(repairs.swap_remove(at))
             });
             if step.is_some() {
                 continue;
@@ -220,14 +225,15 @@ impl Bench<'_> {
         revealed
     }
 
-    /// The rules of repairs after which another rule of the same provider may have its turn, by provider and file: each
-    /// for one finding. More is wrong then in no case.
-    fn steps<'b>(&'b self, added: &[usize]) -> BTreeMap<(&'b str, &'b str), Vec<&'b str>> {
-        let mut steps: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    /// The providers and rules of repairs after which somebody else may have his turn, by file: another rule of the same
+    /// provider, or a note of another one, each for one finding. More is wrong then in no case, and who goes round
+    /// in a circle is found out.
+    fn steps<'b>(&'b self, added: &[usize]) -> BTreeMap<&'b str, Vec<(&'b str, &'b str)>> {
+        let mut steps: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
         for member in added.iter().map(|idx| &self.members[*idx]) {
             let repair = &member.repair;
             for file in member.files.iter().filter(|_| repair.grounds.is_step) {
-                steps.entry((&repair.source, file.as_str())).or_default().push(&repair.rule_id);
+                steps.entry(file.as_str()).or_default().push((&repair.source, &repair.rule_id));
             }
         }
         steps

@@ -152,7 +152,7 @@ fn repair(source: &str, snapshot: &Snapshot, finding: &Finding, fix: &Fix, rank:
             at_least: is_silencing.then_some(RepairClass::Suppress),
             is_layout: fix.is_layout,
             // `var` becomes `let` by one rule and `const` by the next.
-            is_step: is_safe && !fix.is_layout,
+            is_step: is_safe,
             ..Grounds::default()
         },
     }
