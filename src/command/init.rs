@@ -11,8 +11,8 @@ use crate::cli::{Common, ReportFormat};
 use crate::exit::Exit;
 use crate::output::Said;
 use crate::policy::Wants;
-use crate::render::tools::render_overview;
 use crate::render::style::{BOLD, COMMAND, DIM, GOOD, paint};
+use crate::render::tools::render_overview;
 use crate::words::{count, printable};
 
 /// Write a regreen.toml to start from, and say what regreen can do here

@@ -133,11 +133,16 @@ mod tests {
     fn every_tool_has_a_line() {
         let tools = [
             tool("ruff", ToolState::Ran, None),
-            tool("eslint", ToolState::Untrusted, Some("waits for `regreen trust`: it is a program")),
+            tool(
+                "eslint",
+                ToolState::Untrusted,
+                Some("waits for `regreen trust`: it is a program"),
+            ),
             tool("typos", ToolState::Missing, Some("is not installed: pip install typos")),
         ];
         let times = [("ruff".to_owned(), Duration::from_millis(1500))];
-        let text = anstream::adapter::strip_str(&render_tools(&tools, &times, true).unwrap()).to_string();
+        let text =
+            anstream::adapter::strip_str(&render_tools(&tools, &times, true).unwrap()).to_string();
         assert_eq!(
             text,
             "Tools:\n\

@@ -102,7 +102,8 @@ fn in_a_build_tools_are_not_asked() {
     let files = "//- ws/a.md\nx=1\n//- ws/regreen.toml\n[linters.prettier]\nenabled = true\n";
     let scene = scene(files, &[("prettier", PRETTIER)]);
     let path = format!("{}:/usr/bin:/bin", scene.path("bin").display());
-    let ran = scene.run_with("check --format json", &[("PATH", &path), ("REGREEN_ACTION", "1")], "");
+    let ran =
+        scene.run_with("check --format json", &[("PATH", &path), ("REGREEN_ACTION", "1")], "");
     assert_eq!((ran.code, tools(&ran)), (0, vec!["prettier unchecked".to_owned()]));
 }
 
@@ -121,7 +122,8 @@ const SARIF: &str = r#"cat <<'END'
 {"deletedRegion":{"startLine":1,"startColumn":1,"endColumn":3},"insertedContent":{"text":"yes"}}]}]}]}]}]}
 END
 "#;
-const NOTHING: &str = r#"{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"house"}},"results":[]}]}"#;
+const NOTHING: &str =
+    r#"{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"house"}},"results":[]}]}"#;
 
 /// A tool of one's own runs when the user says so, and its safety counts then.
 #[test]
@@ -151,9 +153,12 @@ fn a_tool_of_ones_own_is_three_lines_and_waits_for_trust() {
 #[test]
 fn two_tools_that_fight_are_named_and_the_better_state_stays() {
     let source = |name: &str| {
-        format!("[[source]]\nname = \"{name}\"\ncommand = [\"{name}\"]\nformat = \"rewrites\"\nsafety = \"likely_preserving\"\n")
+        format!(
+            "[[source]]\nname = \"{name}\"\ncommand = [\"{name}\"]\nformat = \"rewrites\"\nsafety = \"likely_preserving\"\n"
+        )
     };
-    let files = format!("//- ws/a.txt\nsay 'x'\n//- ws/regreen.toml\n{}{}", source("one"), source("two"));
+    let files =
+        format!("//- ws/a.txt\nsay 'x'\n//- ws/regreen.toml\n{}{}", source("one"), source("two"));
     let programs =
         [("one", "sed -i \"s/'/\\\"/g\" a.txt\n"), ("two", "sed -i \"s/\\\"/'/g\" a.txt\n")];
     let scene = scene(&files, &programs);
@@ -241,7 +246,11 @@ fn no_program_of_a_clone_is_started_before_it_is_trusted() {
         assert!(!scene.path("marker").exists(), "{line}");
     }
     let ran = scene.run_with("check", &[("PATH", &path)], "");
-    assert!(ran.stdout.contains("node_modules/.bin/prettier comes with the repository"), "{}", ran.text());
+    assert!(
+        ran.stdout.contains("node_modules/.bin/prettier comes with the repository"),
+        "{}",
+        ran.text()
+    );
     assert!(ran.stdout.contains("regreen trust"), "{}", ran.text());
 }
 
@@ -265,7 +274,9 @@ fn a_second_look_starts_nothing() {
 fn the_same_bytes_come_out_however_many_threads_there_are() {
     let source = |name: &str, edit: &str| {
         (
-            format!("[[source]]\nname = \"{name}\"\ncommand = [\"{name}\"]\nformat = \"rewrites\"\nsafety = \"likely_preserving\"\n"),
+            format!(
+                "[[source]]\nname = \"{name}\"\ncommand = [\"{name}\"]\nformat = \"rewrites\"\nsafety = \"likely_preserving\"\n"
+            ),
             format!("sed -i '{edit}' a.txt\n"),
         )
     };

@@ -111,7 +111,7 @@ fn biome_oxlint_and_stylelint_as_themselves() {
         "biome lint --write .",
     );
     check(
-        "//- ws/.oxlintrc.json\n{}\n//- ws/a.js\nif (!!process.argv) { debugger; }\n",
+        "//- ws/.oxlintrc.json\n{\"rules\": {\"no-var\": \"error\", \"unicorn/no-useless-spread\": \"error\"}}\n//- ws/a.js\nvar q = \"é😀\"; const s = [...[q]];\nexport { q, s };\n",
         "",
         "oxlint --fix .",
     );
@@ -126,7 +126,9 @@ fn biome_oxlint_and_stylelint_as_themselves() {
 fn clippy_and_rustfmt_as_themselves() {
     let manifest = "//- ws/Cargo.toml\n[package]\nname = \"it\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[lints.clippy]\nall = \"warn\"\n[workspace]\n";
     check(
-        &format!("{manifest}//- ws/src/lib.rs\npub fn f(n: u32) -> u32 {{\n    // é😀\n    return (n);\n}}\n\npub fn g(v: &Vec<u32>) -> bool {{\n    v.len() == 0\n}}\n"),
+        &format!(
+            "{manifest}//- ws/src/lib.rs\npub fn f(n: u32) -> u32 {{\n    // é😀\n    let m = (n);\n    m + 1\n}}\n\npub fn g(v: &Vec<u32>) -> bool {{\n    v.len() == 0\n}}\n"
+        ),
         "",
         "cargo clippy --fix --allow-no-vcs --offline --quiet; rm -rf target",
     );
@@ -215,7 +217,8 @@ fn a_clone_runs_nothing_before_it_is_trusted() {
     );
     let marker = scene.path("marker");
     let at = marker.display().to_string();
-    let js = format!("import fs from 'node:fs'; fs.writeFileSync('{at}', 'x'); export default [];\n");
+    let js =
+        format!("import fs from 'node:fs'; fs.writeFileSync('{at}', 'x'); export default [];\n");
     let py = format!("open('{at}', 'w').write('x')\n");
     let sh = format!("#!/bin/sh\ntouch {at}\n");
     scene.write("ws/eslint.config.mjs", &js);
@@ -229,14 +232,27 @@ fn a_clone_runs_nothing_before_it_is_trusted() {
     scene.write("ws/sgconfig.yml", "ruleDirs: [rules]\ncustomLanguages:\n  mine:\n    libraryPath: evil.so\n    extensions: [mine]\n");
     scene.write("ws/.sqlfluff", "[sqlfluff]\ndialect = ansi\nlibrary_path = lib\n[sqlfluff:templater:jinja]\nlibrary_path = lib\n");
     scene.write("ws/lib/__init__.py", &py);
-    scene.write("ws/Cargo.toml", "[package]\nname = \"it\"\nversion = \"0.0.0\"\nedition = \"2021\"\n");
+    scene.write(
+        "ws/Cargo.toml",
+        "[package]\nname = \"it\"\nversion = \"0.0.0\"\nedition = \"2021\"\n",
+    );
     scene.write("ws/src/lib.rs", "pub fn f() {}\n");
-    scene.write("ws/build.rs", &format!("fn main() {{ std::fs::write(\"{at}\", \"x\").unwrap(); }}\n"));
+    scene.write(
+        "ws/build.rs",
+        &format!("fn main() {{ std::fs::write(\"{at}\", \"x\").unwrap(); }}\n"),
+    );
     scene.write("ws/.cargo/config.toml", "[build]\nrustc-wrapper = \"./wrapper\"\n");
     scene.write("ws/rust-toolchain.toml", "[toolchain]\npath = \"./toolchain\"\n");
     scene.write("ws/rustfmt.toml", "\n");
     scene.write("ws/regreen.toml", "[linters.ruff]\ncommand = [\"./wrapper\"]\n[[source]]\nname = \"mine\"\ncommand = [\"./wrapper\"]\nformat = \"sarif\"\n");
-    for name in ["wrapper", "node_modules/.bin/ruff", "node_modules/.bin/eslint", "toolchain/bin/rustfmt", "toolchain/bin/cargo", "python"] {
+    for name in [
+        "wrapper",
+        "node_modules/.bin/ruff",
+        "node_modules/.bin/eslint",
+        "toolchain/bin/rustfmt",
+        "toolchain/bin/cargo",
+        "python",
+    ] {
         scene.write(&format!("ws/{name}"), &sh);
         let path = scene.path(&format!("ws/{name}"));
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -254,7 +270,9 @@ fn a_clone_runs_nothing_before_it_is_trusted() {
         .iter()
         .map(|it| (it["name"].as_str().unwrap(), it["state"].as_str().unwrap()))
         .collect();
-    for name in ["ruff", "eslint", "prettier", "mypy", "clippy", "rustc", "mine", "ast-grep", "sqlfluff"] {
+    for name in
+        ["ruff", "eslint", "prettier", "mypy", "clippy", "rustc", "mine", "ast-grep", "sqlfluff"]
+    {
         if let Some(state) = states.iter().find(|it| it.0 == name) {
             assert_eq!(state.1, "untrusted", "{states:?}");
         }

@@ -103,7 +103,8 @@ fn belongings(path: &Path, private: &[PathBuf], readable: &mut Vec<PathBuf>) {
 pub fn rust_toolchain(rustup_home: &Path, chosen: Option<&str>) -> Option<PathBuf> {
     let settings = fs::read_to_string(rustup_home.join("settings.toml")).unwrap_or_default();
     let default = settings.lines().find_map(|line| {
-        let value = line.trim().strip_prefix("default_toolchain")?.trim_start().strip_prefix('=')?;
+        let value =
+            line.trim().strip_prefix("default_toolchain")?.trim_start().strip_prefix('=')?;
         Some(value.trim().trim_matches(['"', '\'']).to_owned())
     });
     let name = chosen.map(str::to_owned).or(default)?;
@@ -160,7 +161,9 @@ mod tests {
         program(&root.join("home/.local/bin/other"), "\x7fELF");
         fs::create_dir_all(root.join("tree")).unwrap();
         let private = [root.join("home"), root.join("tree")];
-        for (path, whole) in [("bin/tool", root.clone()), ("home/.local/bin/other", root.join("home/.local"))] {
+        for (path, whole) in
+            [("bin/tool", root.clone()), ("home/.local/bin/other", root.join("home/.local"))]
+        {
             let found = install(&root.join(path), OsStr::new(""), &[], &private);
             assert!(!found.readable.contains(&whole), "{found:?}");
             assert!(found.readable.contains(&root.join(path)), "{found:?}");

@@ -177,9 +177,8 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
         if let Some((value, at)) = top.take("linters") {
             config.linters = sources::read_linters(value, &at, &mut problems);
             let tables = commands::tables("linter", "linters", value).into_iter();
-            let names_command = |it: &CommandTable| {
-                config.linters.get(&it.name).is_some_and(Linter::names_command)
-            };
+            let names_command =
+                |it: &CommandTable| config.linters.get(&it.name).is_some_and(Linter::names_command);
             config.commands.extend(tables.filter(names_command));
         }
         if let Some((value, at)) = top.take("source") {

@@ -188,12 +188,7 @@ fn sources_of(session: &Session, registry: &Registry) -> Sources<'static> {
 
 impl Setup {
     /// Takes in the tools that the tree uses, of those that are wanted.
-    pub(crate) fn equip(
-        &mut self,
-        session: &Session,
-        tree: &Tree,
-        wanted: &dyn Fn(&str) -> bool,
-    ) {
+    pub(crate) fn equip(&mut self, session: &Session, tree: &Tree, wanted: &dyn Fn(&str) -> bool) {
         let trees = (&tree.disk, &tree.snapshot);
         self.toolbox = Toolbox::new(session, &self.config, trees, &self.cache, wanted);
         self.registry.extend(self.toolbox.providers());

@@ -30,8 +30,8 @@ use crate::trust::Trust;
 
 use desk::Desk;
 pub(crate) use summary::{of_check, of_fix};
-use tool::{Tool, ToolProvider};
 pub(crate) use tool::page;
+use tool::{Tool, ToolProvider};
 
 /// How long a tool of one's own may take, unless it says otherwise.
 const OWN_LIMIT: Duration = Duration::from_secs(180);
@@ -182,10 +182,7 @@ fn candidates(config: &Config, uses: &Uses<'_>, desk: &Desk) -> Vec<Candidate> {
             (Some(it), false) => (format!("it is installed, and {} is {}", it.file, it.what), true),
             (None, false) => continue,
         };
-        found.insert(
-            adapter.name,
-            Candidate { adapter, reason, is_presence, is_named, settings },
-        );
+        found.insert(adapter.name, Candidate { adapter, reason, is_presence, is_named, settings });
     }
     let superseded: BTreeSet<&str> = found
         .values()
@@ -196,11 +193,7 @@ fn candidates(config: &Config, uses: &Uses<'_>, desk: &Desk) -> Vec<Candidate> {
 }
 
 /// What the tool would run of the repository, if it would.
-fn repository_code(
-    candidate: &Candidate,
-    uses: &Uses<'_>,
-    desk: &Desk,
-) -> Option<RepositoryCode> {
+fn repository_code(candidate: &Candidate, uses: &Uses<'_>, desk: &Desk) -> Option<RepositoryCode> {
     let adapter = candidate.adapter;
     let name = adapter.name.to_owned();
     let what = if candidate.settings.names_command() {
@@ -309,8 +302,7 @@ fn own_member(own: &OwnSource, desk: &Arc<Desk>, trust: &Trust, is_build: bool) 
         return absent(ToolState::Untrusted, message, false);
     }
     let Some(found) = desk.named(&own.command) else {
-        let message =
-            format!("{:?} was not found", own.command.first().map_or("", String::as_str));
+        let message = format!("{:?} was not found", own.command.first().map_or("", String::as_str));
         return absent(ToolState::Missing, message, own.required);
     };
     let tool = Tool::own(own, found, Arc::clone(desk));

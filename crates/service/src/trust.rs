@@ -239,9 +239,8 @@ impl<'a> TrustReview<'a> {
         let config = setup::load_config(session, &setup::Overlay::new())?.0;
         let kept = kept(session);
         let mut items = items(session, &config, &kept.record);
-        let tree = steadily(|attempt| {
-            Ok(setup::load(session, &setup::Overlay::new(), true, attempt)?.1)
-        })?;
+        let tree =
+            steadily(|attempt| Ok(setup::load(session, &setup::Overlay::new(), true, attempt)?.1))?;
         add_tools(&mut items, &Toolbox::repository_code(session, &config, &tree.snapshot));
         Ok(TrustReview { session, config, items, kept })
     }

@@ -32,12 +32,7 @@ fn layout_waits_for_what_else_is_done_to_the_file() {
     // Whatever it resolves, it ranks after the others; of two of them the better one is made.
     assert_eq!(
         said,
-        [
-            ("r2", None),
-            ("r1", Some(Reason::Waits)),
-            ("r3", None),
-            ("r4", Some(Reason::Waits)),
-        ]
+        [("r2", None), ("r1", Some(Reason::Waits)), ("r3", None), ("r4", Some(Reason::Waits)),]
     );
     let waits = plan.ranked[1].rejection.as_ref().unwrap();
     assert_eq!(waits.with.as_deref(), Some("r2"));

@@ -54,9 +54,8 @@ impl Live {
         Arc::clone(&self.pool).install(|| {
             let paths: BTreeSet<RelPath> =
                 changed.iter().filter_map(|it| RelPath::parse(it).ok()).collect();
-            let is_setup = |it: &RelPath| {
-                self.looked.setup.depends_on(it) || Toolbox::depends_on(it)
-            };
+            let is_setup =
+                |it: &RelPath| self.looked.setup.depends_on(it) || Toolbox::depends_on(it);
             let is_whole = self.is_behind || paths.iter().any(is_setup);
             self.is_behind = true;
             let mut reply = None;

@@ -196,10 +196,8 @@ fn read_source(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Opti
     let safety = section.take("safety").and_then(|(value, at)| safety(value, &at, problems));
     let timeout = timeout(&mut section, problems);
     let required = flag(&mut section, "required", problems).unwrap_or(true);
-    section.close(
-        &["name", "command", "format", "files", "safety", "timeout", "required"],
-        problems,
-    );
+    section
+        .close(&["name", "command", "format", "files", "safety", "timeout", "required"], problems);
     let (name, format, at) = (name?, format?, at.clone());
     Some(OwnSource { name, command, format, files, safety, timeout, required, at })
 }

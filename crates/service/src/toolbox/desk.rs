@@ -117,7 +117,11 @@ impl Desk {
     }
 
     /// A view of another tree.
-    pub(super) fn view_of(&self, root: &Path, disk: Snapshot) -> Result<TreeView, launch::ViewError> {
+    pub(super) fn view_of(
+        &self,
+        root: &Path,
+        disk: Snapshot,
+    ) -> Result<TreeView, launch::ViewError> {
         TreeView::new(root, disk, &self.place(), Isolation::best())
     }
 
@@ -128,11 +132,7 @@ impl Desk {
     }
 
     /// What a tool may read and write beside the tree, and the variables that say where it is.
-    pub(super) fn access(
-        &self,
-        tool: &str,
-        found: &Found,
-    ) -> (Access, Vec<(String, OsString)>) {
+    pub(super) fn access(&self, tool: &str, found: &Found) -> (Access, Vec<(String, OsString)>) {
         let mut readable = found.install.readable.clone();
         let mut folders: Vec<PathBuf> =
             found.install.program.parent().map(Path::to_owned).into_iter().collect();

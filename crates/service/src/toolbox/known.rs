@@ -70,7 +70,10 @@ impl Known {
         }
         report.notes.into_iter().for_each(|it| self.note(it));
         if report.n_misplaced > 0 {
-            self.note(format!("{} findings have a place that is not in their file", report.n_misplaced));
+            self.note(format!(
+                "{} findings have a place that is not in their file",
+                report.n_misplaced
+            ));
         }
         if report.n_more > 0 {
             self.note(format!("{} more findings are not taken", report.n_more));
@@ -113,11 +116,8 @@ impl FileKnown {
     pub(super) fn to_value(&self, file: &RelPath) -> Option<Value> {
         let findings: Option<Vec<Value>> =
             self.findings.iter().map(|it| finding_to_value(it, file)).collect();
-        let dropped: Vec<Value> = self
-            .dropped
-            .iter()
-            .map(|it| json!({ "rule": it.rule, "reason": it.reason }))
-            .collect();
+        let dropped: Vec<Value> =
+            self.dropped.iter().map(|it| json!({ "rule": it.rule, "reason": it.reason })).collect();
         Some(json!({ "findings": findings?, "dropped": dropped, "blocked": self.is_blocked }))
     }
 
@@ -183,7 +183,8 @@ fn finding_from_value(value: &Value, file: &RelPath, text: &Text) -> Option<Find
         Value::Null => None,
         range => Some(number(range.get(0)?)?..number(range.get(1)?)?),
     };
-    let is_inside = range.as_ref().is_none_or(|it| it.start <= it.end && it.end as usize <= text.len());
+    let is_inside =
+        range.as_ref().is_none_or(|it| it.start <= it.end && it.end as usize <= text.len());
     let fixes: Option<Vec<Fix>> =
         value.get("fixes")?.as_array()?.iter().map(|it| fix_from_value(it, file, text)).collect();
     is_inside.then_some(Finding {

@@ -74,10 +74,8 @@ pub(super) fn read(
 
 /// The findings of a report of `regreen check --format json`: places are bytes.
 fn read_report(bytes: &[u8], texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
-    let wrong = |expected: &str, found: String| Garbled::Format {
-        expected: expected.to_owned(),
-        found,
-    };
+    let wrong =
+        |expected: &str, found: String| Garbled::Format { expected: expected.to_owned(), found };
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| wrong("a report of `regreen check`", error.to_string()))?;
     let list = value.get("diagnostics").and_then(Value::as_array);

@@ -96,9 +96,8 @@ fn summary(member: &Member, look: &Look, start: &Assessment, end: &Assessment) -
     let found = start.diagnostics.iter().filter(|it| it.source == name && look.takes(it));
     summary.findings = found.count();
     let silencing = start.repairs.iter().filter(|it| it.source == name);
-    let is_silencing = |it: &&std::sync::Arc<check::Repair>| {
-        it.grounds.at_least == Some(RepairClass::Suppress)
-    };
+    let is_silencing =
+        |it: &&std::sync::Arc<check::Repair>| it.grounds.at_least == Some(RepairClass::Suppress);
     summary.silencing = silencing.filter(is_silencing).count();
     summary.notes.clone_from(&known.notes);
     let dropped = known.files.iter().filter(|it| look.covers(it.0.as_str()));

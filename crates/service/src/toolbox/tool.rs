@@ -153,7 +153,11 @@ impl Tool {
     fn keys(&self, snapshot: &Snapshot) -> Option<CacheKeys> {
         let (job, projects) = match &self.work {
             Work::Known { adapter, is_presence, projects } => {
-                let jobs = [Job::Check { files: &[] }, Job::CheckByPresence { files: &[] }, Job::Rewrite { files: &[] }];
+                let jobs = [
+                    Job::Check { files: &[] },
+                    Job::CheckByPresence { files: &[] },
+                    Job::Rewrite { files: &[] },
+                ];
                 let jobs = jobs.iter().map(|it| adapter.invocation(it));
                 (format!("{:?} {is_presence}", jobs.collect::<Vec<_>>()), format!("{projects:?}"))
             }
@@ -161,8 +165,7 @@ impl Tool {
         };
         let mut settings = blake3::Hasher::new();
         let is_setting = |path: &RelPath| {
-            self.is_setting(path)
-                || (!self.is_per_file() && LOCKS.contains(&path.file_name()))
+            self.is_setting(path) || (!self.is_per_file() && LOCKS.contains(&path.file_name()))
         };
         for (path, file) in snapshot.files_at(is_setting) {
             settings.update(path.as_str().as_bytes()).update(b"\0");
@@ -271,11 +274,8 @@ impl Looker for ToolLooker {
     fn look(&mut self, input: &Input<'_>) -> Result<Report, LookError> {
         let tool = Arc::clone(&self.tool);
         let began = Instant::now();
-        let watch = Watch {
-            snapshot: input.snapshot,
-            stop: input.stop,
-            deadline: began + tool.limit,
-        };
+        let watch =
+            Watch { snapshot: input.snapshot, stop: input.stop, deadline: began + tool.limit };
         let known = self.look_at(input, &watch);
         *tool.spent.lock().unwrap_or_else(PoisonError::into_inner) += began.elapsed();
         match known {
@@ -291,10 +291,8 @@ impl Looker for ToolLooker {
         report: &mut Report,
     ) -> Result<(), LookError> {
         let repairs = known_of(report).map(|it| it.repairs.clone()).unwrap_or_default();
-        report.repairs = repairs
-            .into_iter()
-            .filter(|it| it.resolves.iter().any(|id| of.contains(id)))
-            .collect();
+        report.repairs =
+            repairs.into_iter().filter(|it| it.resolves.iter().any(|id| of.contains(id))).collect();
         Ok(())
     }
 }
@@ -498,7 +496,9 @@ impl ToolLooker {
         let (fits, note) = match (landed, is_understood) {
             (Err(why), _) => (
                 false,
-                Some(format!("{name}: its places do not fit, so that its fixes are not used: {why}")),
+                Some(format!(
+                    "{name}: its places do not fit, so that its fixes are not used: {why}"
+                )),
             ),
             (Ok(()), true) => (true, None),
             (Ok(()), false) if has_probe || !is_placed => (
@@ -516,11 +516,7 @@ impl ToolLooker {
     }
 
     /// What the tool says about its probe, held against what it should.
-    fn probe(
-        &self,
-        adapter: &Adapter,
-        watch: &Watch<'_>,
-    ) -> Result<Result<(), String>, LookError> {
+    fn probe(&self, adapter: &Adapter, watch: &Watch<'_>) -> Result<Result<(), String>, LookError> {
         let Some(probe) = &adapter.probe else { return Ok(Ok(())) };
         let unavailable =
             |error: std::io::Error| LookError::new(FailureKind::Unavailable, error.to_string());
