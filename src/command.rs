@@ -179,6 +179,7 @@ pub(crate) fn run(cli: &Cli) -> Exit {
             home: environment.home.clone(),
             interrupts: Interrupts::new(),
             is_trusting: cli.common.trust || environment.is_trusting,
+            programs: environment.programs.clone(),
         };
         let pending = RefCell::default();
         let file = file_of(&cli.command);

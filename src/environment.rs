@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use service::Home;
+use service::{Home, Programs};
 
 /// What the common services for continuous integration set in their jobs.
 pub(crate) const CI_VARIABLES: [&str; 28] = [
@@ -66,6 +66,8 @@ pub(crate) struct Environment {
     pub(crate) home: Home,
     /// `REGREEN_TRUST` is set and is not `0`.
     pub(crate) is_trusting: bool,
+    /// `PATH`, `HOME`, and where toolchains are.
+    pub(crate) programs: Programs,
 }
 
 /// The variables by which git tells its hooks where they work; their values are paths.
@@ -104,7 +106,19 @@ impl Environment {
             user: variable("USER").and_then(|it| it.into_string().ok()),
             home: home(current, &variable),
             is_trusting: variable("REGREEN_TRUST").is_some_and(|it| it != "0"),
+            programs: programs(current, &variable),
         }
+    }
+}
+
+/// The user's own programs and what belongs to them.
+fn programs(current: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Programs {
+    let named = Programs::VARIABLES.into_iter();
+    Programs {
+        path: variable("PATH").unwrap_or_default(),
+        home: variable("HOME").map(PathBuf::from).filter(|it| it.is_absolute()),
+        cache: home(current, variable).cache,
+        variables: named.filter_map(|it| Some((it.to_owned(), variable(it)?))).collect(),
     }
 }
 

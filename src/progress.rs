@@ -88,8 +88,12 @@ fn draw_until_closed(receiver: &Receiver<Progress>) {
 fn render_progress(progress: Progress, tick: usize, elapsed: Duration) -> String {
     let (what, bar) = match progress {
         Progress::Scanning => ("reading the tree".to_owned(), moving_bar(tick)),
-        Progress::Checking { n_files } => {
-            (format!("checking {}", count(n_files, "file")), moving_bar(tick))
+        Progress::Checking { n_files, n_tools } => {
+            let with = match n_tools {
+                0 => String::new(),
+                n => format!(" with {}", count(n, "tool")),
+            };
+            (format!("checking {}{with}", count(n_files, "file")), moving_bar(tick))
         }
         Progress::Pass { number, errors, warnings } => (
             format!("round {number}: {}, {}", count(errors, "error"), count(warnings, "warning")),
@@ -125,8 +129,12 @@ mod tests {
     fn the_line_says_what_is_done_and_for_how_long() {
         let render = |it| render_progress(it, 3, Duration::from_millis(1234));
         assert_eq!(
-            render(Progress::Checking { n_files: 10_000 }),
+            render(Progress::Checking { n_files: 10_000, n_tools: 0 }),
             "[   ====             ] checking 10000 files, 1.2 s"
+        );
+        assert_eq!(
+            render(Progress::Checking { n_files: 3, n_tools: 2 }),
+            "[   ====             ] checking 3 files with 2 tools, 1.2 s"
         );
         assert_eq!(
             render(Progress::Isolating { tried: 5, of: 10 }),

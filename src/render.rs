@@ -14,4 +14,5 @@ pub(crate) mod plan;
 pub(crate) mod repair;
 pub(crate) mod sarif;
 pub(crate) mod style;
+pub(crate) mod tools;
 pub(crate) mod verdict;

@@ -83,6 +83,11 @@ mod schemas;
 mod staged;
 #[path = "it/support.rs"]
 mod support;
+#[path = "it/tools.rs"]
+mod tools;
+#[cfg(feature = "live")]
+#[path = "it/tools_live.rs"]
+mod tools_live;
 #[path = "it/trust.rs"]
 mod trust;
 #[path = "it/verdicts.rs"]

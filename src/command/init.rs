@@ -12,6 +12,7 @@ use crate::exit::Exit;
 use crate::output::Said;
 use crate::policy::Wants;
 use crate::render::style::{BOLD, COMMAND, DIM, GOOD, paint};
+use crate::render::tools::render_overview;
 use crate::words::{count, printable};
 
 /// Write a regreen.toml to start from, and say what regreen can do here
@@ -73,12 +74,13 @@ fn render(reply: &InitReply, is_dry: bool, common: &Common) -> String {
     if report.with_schema > 0 {
         let _ = writeln!(out, "  {:>6}  with a schema of their own", report.with_schema);
     }
-    if report.found.is_empty() && report.with_schema == 0 {
+    if report.found.is_empty() && report.with_schema == 0 && report.tools.is_empty() {
         out.push_str(
             "No file is of a kind that the built-in packs know, and none names a schema. \
              A schema line in a file or a pack of yours says what to look for.\n",
         );
     }
+    out.push_str(&render_overview(&report.tools, &report.other_tools));
     let next =
         [("check", "what is wrong?"), ("fix", "fix what is safe to fix"), ("undo", "take it back")];
     let _ = writeln!(out, "{}", paint(DIM, "Next:"));

@@ -12,6 +12,7 @@ use super::frame::Framer;
 use super::line::{render_failure_lines, render_lines};
 use super::repair::{Offer, nature, render_classes, render_left_out, render_offer, render_wait};
 use super::style::{BOLD, COMMAND, DIM, GOOD, WARN, paint};
+use super::tools::render_tools;
 use super::verdict::{Standing, render_failures, unchecked_places};
 use crate::cli::Common;
 use crate::words::{count, count_fixes, list, printable, rule_name};
@@ -60,6 +61,7 @@ pub(crate) fn render_fix(
     paragraphs.extend(render_rejected(&refusals, common));
     paragraphs.extend(render_remaining(reply, &offers, look, common));
     paragraphs.extend(render_failures(&report.failures));
+    paragraphs.extend(render_tools(&report.tools, &reply.tool_times, common.verbose));
     paragraphs.push(render_fix_end(reply, look, written, common));
     paragraphs.join("\n")
 }

@@ -193,7 +193,12 @@ fn peer_run(peer: &tools::Validator, tree: &Tree) -> Result<Finished> {
 fn second_look(program: &Path, n_files: usize) -> Result<()> {
     let tree = Tree::new(n_files, Format::Yaml, false)?;
     let cold = best(3, || check(program, &tree, &["check"]))?;
-    let user = User { home: Home::default(), interrupts: Interrupts::new(), is_trusting: false };
+    let user = User {
+        home: Home::default(),
+        interrupts: Interrupts::new(),
+        is_trusting: false,
+        programs: Default::default(),
+    };
     let session = Session::open(tree.root(), Access::Build, &user)?;
     let start = Instant::now();
     let (mut live, _) = Live::open(&session, &Check::default(), &mut |_| {})?;

@@ -149,6 +149,12 @@ pub struct Grounds {
     pub is_redundant: bool,
     /// What the provider takes it for. Counts where it is stricter than what the edits show.
     pub at_least: Option<RepairClass>,
+    /// Whether it lays out whole files: it comes after all others, and is made with no other one in the same file, because
+    /// it is right only for the text that it was made of.
+    pub is_layout: bool,
+    /// Whether its source repairs in steps: what it leaves may be for another rule of the source to repair, or for another
+    /// source to take note of, one finding for what it resolves.
+    pub is_step: bool,
 }
 
 /// How much a repair touches. Computed from what it lowers to, never stated by a provider (RS-8).

@@ -171,7 +171,8 @@ pub(crate) fn assess_since(
             });
             let (snapshot, parses) = (snapshot.clone(), Arc::clone(run.parses));
             let asked = Asked::Findings;
-            questions.push((source, Question { snapshot, since, parses, asked }));
+            let only = run.only.map(|it| Arc::new(it.clone()));
+            questions.push((source, Question { snapshot, since, parses, asked, only }));
         } else {
             unasked.insert(name.clone());
         }
@@ -201,7 +202,9 @@ pub(crate) fn assess_rest(
         let known = before.looks.get(name);
         let since = known.map(|it| (Arc::clone(&it.report), Arc::clone(&changed)));
         let (snapshot, parses) = (snapshot.clone(), Arc::clone(run.parses));
-        Some((run.sources.get(name)?, Question { snapshot, since, parses, asked: Asked::Findings }))
+        let asked = Asked::Findings;
+        let question = Question { snapshot, since, parses, asked, only: None };
+        Some((run.sources.get(name)?, question))
     };
     let questions = partly.unasked.iter().filter_map(question).collect();
     let (mut looks, mut failures) = (partly.looks.clone(), partly.failures.clone());
@@ -314,7 +317,8 @@ pub(crate) fn complete(run: &Run<'_>, assessment: &mut Assessment) {
             }
             let asked = Asked::Repairs(Arc::clone(&look.report), of);
             let (snapshot, parses) = (snapshot.clone(), Arc::clone(run.parses));
-            questions.push((source, Question { snapshot, since: None, parses, asked }));
+            let question = Question { snapshot, since: None, parses, asked, only: None };
+            questions.push((source, question));
             continue;
         };
         let mut report = (*look.report).clone();

@@ -56,7 +56,8 @@ pub(crate) fn find_erratic(
         run.sources.iter().filter(is_erratic).map(|it| it.card.name.clone()).collect();
     let question = |name: &String| {
         let (snapshot, parses) = (assessment.snapshot.clone(), Arc::clone(run.parses));
-        let question = Question { snapshot, since: None, parses, asked: Asked::Findings };
+        let asked = Asked::Findings;
+        let question = Question { snapshot, since: None, parses, asked, only: None };
         assessment.looks.get(name).and(run.sources.get(name)).map(|it| (it, question))
     };
     let questions = objecting.iter().filter_map(question).collect();

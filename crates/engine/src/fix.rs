@@ -379,7 +379,13 @@ impl<'a> Session<'a> {
         };
         let best = (0..=last).min_by_key(|idx| (&self.kept[*idx].count, *idx)).unwrap_or(0);
         let round = &self.applied[self.kept[entry].n_applied..];
-        let rules: BTreeSet<String> = round.iter().map(|it| it.repair.rule_id.clone()).collect();
+        let sources: BTreeSet<&str> = round.iter().map(|it| it.repair.source.as_str()).collect();
+        let rule = |it: &Applied| match sources.len() {
+            1 => it.repair.rule_id.clone(),
+            // Two formatters have one rule each, and it has the same name.
+            _ => format!("{}/{}", it.repair.source, it.repair.rule_id),
+        };
+        let rules: BTreeSet<String> = round.iter().map(rule).collect();
         let period = last - entry;
         let names = rules.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
         let detail =

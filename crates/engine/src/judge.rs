@@ -157,6 +157,7 @@ impl Bench<'_> {
     fn judge_new(&self, checked: &Checked, added: &[usize], complaints: &mut Vec<Complaint>) {
         let mut paid = self.paid.clone();
         let mut revealed = self.revealed(added);
+        let mut steps = self.steps(added);
         // One complaint for all of a kind: there may be as many findings as there are repairs.
         let mut kinds: BTreeMap<(&str, Class, usize), &Arc<Diagnostic>> = BTreeMap::new();
         for diagnostic in self.fresh(checked) {
@@ -167,6 +168,18 @@ impl Bench<'_> {
             let place = (&*diagnostic.source, &*diagnostic.file, &*diagnostic.rule_id);
             if let Some(n) = revealed.get_mut(&place).filter(|n| **n > 0) {
                 *n -= 1;
+                continue;
+            }
+            let is_note = diagnostic.class() == Class::Info;
+            let step = steps.get_mut(place.1).and_then(|repairs| {
+                let leaves = |it: &(&str, &str)| match it.0 == place.0 {
+                    true => it.1 != place.2,
+                    false => is_note,
+                };
+                let at = repairs.iter().position(leaves)?;
+                Some(repairs.swap_remove(at))
+            });
+            if step.is_some() {
                 continue;
             }
             let (class, phase) = (diagnostic.class(), self.before.phase_index(diagnostic));
@@ -210,6 +223,20 @@ impl Bench<'_> {
             }
         }
         revealed
+    }
+
+    /// The providers and rules of repairs after which somebody else may have his turn, by file: another rule of the same
+    /// provider, or a note of another one, each for one finding. More is wrong then in no case, and who goes round
+    /// in a circle is found out.
+    fn steps<'b>(&'b self, added: &[usize]) -> BTreeMap<&'b str, Vec<(&'b str, &'b str)>> {
+        let mut steps: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+        for member in added.iter().map(|idx| &self.members[*idx]) {
+            let repair = &member.repair;
+            for file in member.files.iter().filter(|_| repair.grounds.is_step) {
+                steps.entry(file.as_str()).or_default().push((&repair.source, &repair.rule_id));
+            }
+        }
+        steps
     }
 
     /// What a provider that was not asked would say is left open. One that was asked and did not answer has confirmed

@@ -104,6 +104,8 @@ pub(crate) struct Question {
     pub(crate) since: Option<(Arc<Report>, Arc<BTreeSet<RelPath>>)>,
     pub(crate) parses: Arc<Parses>,
     pub(crate) asked: Asked,
+    /// The files that somebody asks about, if not all.
+    pub(crate) only: Option<Arc<BTreeSet<RelPath>>>,
 }
 
 /// What is wanted.
@@ -362,7 +364,7 @@ impl Question {
         let since = self.since.as_ref();
         let since = since.map(|(report, changed)| Since { report, changed });
         let (snapshot, parses) = (&self.snapshot, &*self.parses);
-        let input = Input { snapshot, since, parses, stop, only: None };
+        let input = Input { snapshot, since, parses, stop, only: self.only.as_deref() };
         match &self.asked {
             Asked::Findings => looker.look(&input),
             Asked::Repairs(report, of) => {

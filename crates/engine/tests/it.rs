@@ -11,5 +11,6 @@ mod it {
     mod invariants;
     mod kit;
     mod laws;
+    mod steps;
     mod verified;
 }

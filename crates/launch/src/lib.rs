@@ -9,7 +9,8 @@
 //! files. It shows the real tree where both are the same, an overlay where the machine has one, or else a mirror, and says what
 //! a program that rewrites files has written.
 //!
-//! [`which`] finds programs, and never in the repository; an [`Identity`] says which program it was.
+//! [`which`] finds programs, and never in the repository; [`install()`] says what belongs to one, and an [`Identity`] which
+//! program it was.
 //!
 //! ```no_run
 //! use launch::{Access, Isolation, Program, TreeView};
@@ -30,6 +31,7 @@ mod changes;
 mod direct;
 mod error;
 mod identity;
+mod install;
 mod isolation;
 mod layer;
 mod mirror;
@@ -42,6 +44,7 @@ pub use changes::{Capture, Changes, Wrote};
 pub use direct::{Stream, run, run_attached, stream};
 pub use error::LaunchError;
 pub use identity::{Identity, Stamp};
+pub use install::{Install, install, rust_toolchain};
 pub use isolation::{Access, Isolation, run_confined};
 pub use program::{Limits, Output, Program, Status};
 pub use sandbox::Level;

@@ -32,6 +32,8 @@ pub(crate) struct Mirror {
     ignored: BTreeSet<PathBuf>,
     /// Those of them whose place was taken by something of a snapshot.
     taken: BTreeSet<RelPath>,
+    /// What the tree had on disk and has no more.
+    gone: BTreeSet<RelPath>,
 }
 
 impl Mirror {
@@ -44,8 +46,9 @@ impl Mirror {
     ) -> Result<Mirror, ViewError> {
         fs::create_dir(&path).map_err(|error| ViewError::folder(&path, error))?;
         let (has, ignored, taken) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        let mut mirror = Mirror { path, root, shown: snapshot.clone(), has, ignored, taken };
         let differing = snapshot.changed_since(disk);
+        let gone = differing.iter().filter(|it| !snapshot.has(it)).cloned().collect();
+        let mut mirror = Mirror { path, root, shown: snapshot.clone(), has, ignored, taken, gone };
         mirror.make_folders()?;
         for path in snapshot.paths() {
             let is_from_disk = !differing.contains(path);
@@ -166,7 +169,14 @@ impl Mirror {
                 let entry = entry?;
                 let relative = folder.join(entry.file_name());
                 let path = relative.to_str().and_then(|it| RelPath::parse(it).ok());
-                if path.as_ref().is_some_and(|path| self.shown.is_directory(path)) {
+                // What the tree had and has no more is not ignored, and neither is a folder that it was in.
+                if path.as_ref().is_some_and(|path| self.gone.contains(path)) {
+                    continue;
+                }
+                let had_some =
+                    |path: &RelPath| self.gone.range(path.clone()..).any(|it| path.contains(it));
+                let is_ours = |path: &RelPath| self.shown.is_directory(path) || had_some(path);
+                if path.as_ref().is_some_and(is_ours) {
                     if entry.file_type()?.is_dir() {
                         fs::create_dir_all(self.path.join(&relative))?;
                         waiting.push(relative);

@@ -27,6 +27,9 @@ use crate::layer::{Layer, as_above};
 use crate::mirror::Mirror;
 use crate::program::{Output, Program};
 
+/// The name of the folder with a mirror.
+const MIRROR: &str = "mirror";
+
 /// How a program sees a tree.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sight {
@@ -124,6 +127,16 @@ impl TreeView {
     /// arguments name files relative to where the program starts.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Where a program sees the tree, which absolute paths that it prints begin with. One that rewrites files does not see
+    /// the real tree.
+    pub fn place(&self, rewrites: bool) -> PathBuf {
+        match (&self.means, self.sight()) {
+            (Means::Layer(_), _) => self.root.clone(),
+            (Means::Mirror(_), Sight::Real) if !rewrites => self.root.clone(),
+            (Means::Mirror(_), _) => self.folder.join(MIRROR),
+        }
     }
 
     /// How a program that only reads sees the tree.
@@ -268,7 +281,7 @@ impl TreeView {
         if mirror.is_some() {
             return Ok(());
         }
-        let path = self.folder.join("mirror");
+        let path = self.folder.join(MIRROR);
         let made = Mirror::new(path, self.root.clone(), &self.shown, &self.disk);
         let failed = |error: ViewError| {
             let message = format!("{}: {}", error.path.display(), error.source);

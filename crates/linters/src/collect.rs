@@ -355,7 +355,8 @@ impl<'t, 'a> Collector<'t, 'a> {
             return Err("the fix changes nothing".to_owned());
         }
         let files = raw.files;
-        Ok(Fix { title: tidy_message(&raw.title), safety: raw.safety, edits, files })
+        let title = tidy_message(&raw.title);
+        Ok(Fix { title, safety: raw.safety, edits, files, is_layout: false })
     }
 
     pub(crate) fn finish(self) -> ToolReport {

@@ -150,6 +150,9 @@ fn repair(source: &str, snapshot: &Snapshot, finding: &Finding, fix: &Fix, rank:
             // A safe fix that removes something removes what the tool found to be unused.
             is_redundant: is_safe,
             at_least: is_silencing.then_some(RepairClass::Suppress),
+            is_layout: fix.is_layout,
+            // `var` becomes `let` by one rule and `const` by the next.
+            is_step: is_safe,
             ..Grounds::default()
         },
     }

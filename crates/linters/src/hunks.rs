@@ -83,6 +83,13 @@ fn tokens(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.chunk_by(|left, right| kind(*left) != 0 && kind(*left) == kind(*right)).collect()
 }
 
+const NOTHING_LEFT: &str = "nothing would be left of the file";
+
+/// Whether a tool left nothing of a file: it died while it wrote, most likely.
+fn is_emptied(before: &Text, after: &Text) -> bool {
+    after.bytes().trim_ascii().is_empty() && !before.bytes().trim_ascii().is_empty()
+}
+
 /// The finding and the repair of a file that a formatter would write otherwise.
 pub(crate) fn formatted(
     name: &str,
@@ -95,8 +102,7 @@ pub(crate) fn formatted(
         return;
     }
     let edits = edit::diff(before, after).ok().filter(|it| !it.is_empty());
-    let is_emptied =
-        after.bytes().trim_ascii().is_empty() && !before.bytes().trim_ascii().is_empty();
+    let is_emptied = is_emptied(before, after);
     let mut fixes = Vec::new();
     match edits {
         Some(edits) if !is_emptied => fixes.push(Fix {
@@ -104,16 +110,12 @@ pub(crate) fn formatted(
             safety: Safety::LikelyPreserving,
             edits: [(file.clone(), edits)].into(),
             files: Vec::new(),
+            is_layout: true,
         }),
         _ => report.dropped.push(Dropped {
             rule: "format".to_owned(),
             file: file.clone(),
-            reason: if is_emptied {
-                "nothing would be left of the file"
-            } else {
-                "the file is too large"
-            }
-            .to_owned(),
+            reason: if is_emptied { NOTHING_LEFT } else { "the file is too large" }.to_owned(),
         }),
     }
     report.findings.push(Finding {
@@ -125,6 +127,13 @@ pub(crate) fn formatted(
         url: None,
         fixes,
     });
+}
+
+/// What a tool wrote that says nothing about it: each hunk is a finding with a fix of this safety.
+pub fn rewrites(name: &str, output: &Output, texts: &Texts<'_>, safety: Safety) -> ToolReport {
+    let mut report = ToolReport::default();
+    attach(name, output, texts, safety, &mut report);
+    report
 }
 
 /// What a formatter made of a text that it read from its standard input, or of files that it rewrote.
@@ -183,11 +192,12 @@ pub(crate) fn attach(
     report: &mut ToolReport,
 ) {
     for (file, before, after) in rewritten(output, texts, report) {
-        let Some(hunks) = hunks(&before, &after) else {
+        let is_emptied = is_emptied(&before, &after);
+        let Some(hunks) = hunks(&before, &after).filter(|_| !is_emptied) else {
             report.dropped.push(Dropped {
                 rule: "rewrite".to_owned(),
                 file,
-                reason: "the file is too large".to_owned(),
+                reason: if is_emptied { NOTHING_LEFT } else { "the file is too large" }.to_owned(),
             });
             continue;
         };
@@ -223,7 +233,13 @@ pub(crate) fn attach(
             let title = format!("Rewrite as {name} does");
             fixes.insert(
                 leader,
-                Fix { title, safety, edits: [(file.clone(), edits)].into(), files: Vec::new() },
+                Fix {
+                    title,
+                    safety,
+                    edits: [(file.clone(), edits)].into(),
+                    files: Vec::new(),
+                    is_layout: false,
+                },
             );
         }
         let mut taken = BTreeSet::new();

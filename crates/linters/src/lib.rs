@@ -58,7 +58,7 @@ pub use adapter::{
 };
 pub use adapters::{adapter, all};
 pub use collect::Texts;
-pub use hunks::hunks;
+pub use hunks::{hunks, rewrites};
 pub use probe::{Landmark, Probe};
 pub use report::{Dropped, FileOp, Finding, Fix, Garbled, Lost, ToolReport};
 pub use silence::silences;

@@ -58,6 +58,8 @@ pub struct Fix {
     pub edits: BTreeMap<RelPath, EditSet>,
     /// The files that come, go or get another path. At least one edit or one of these is there.
     pub files: Vec<FileOp>,
+    /// Whether it is the layout of a whole file, right only for this text.
+    pub is_layout: bool,
 }
 
 impl Fix {

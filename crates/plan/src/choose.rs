@@ -105,6 +105,14 @@ impl<'s, 'a> Choice<'s, 'a> {
                 detail: format!("it requires {id}, which is not applied"),
             });
         }
+        if let Some((holder, path)) = self.taken.before_layout(&slate.files, it) {
+            // What a text looks like in the end is not known before.
+            return Err(Rejection {
+                reason: Reason::Waits,
+                with: Some(self.id(holder).to_owned()),
+                detail: format!("{path} is edited in this pass, and laid out after it"),
+            });
+        }
         let conflict = self.declared_conflict(it).or_else(|| {
             let (holder, detail) = self.taken.conflict(&slate.files, it)?;
             Some((self.id(holder), detail))
@@ -203,6 +211,16 @@ impl<'s> Taken<'s> {
         })
     }
 
+    /// The accepted repair of a file that this one lays out.
+    fn before_layout<'f>(
+        &self,
+        files: &'f [FileSpace<'_>],
+        it: &Analysed<'_>,
+    ) -> Option<(usize, &'f RelPath)> {
+        let mut parts = it.parts.iter().filter(|_| it.repair.grounds.is_layout);
+        parts.find_map(|(file, _)| Some((self.files[*file].first()?, files[*file].path)))
+    }
+
     /// The accepted repair that puts a file at the path, above it or beneath it.
     fn beside(&self, path: &RelPath) -> Option<usize> {
         let folded = path.case_folded();
@@ -256,6 +274,16 @@ fn text_edits<'s>(it: &'s Analysed<'_>) -> Option<Vec<(usize, &'s [Edit])>> {
 }
 
 impl FileTaken {
+    /// The best of the repairs that have taken something of it.
+    fn first(&self) -> Option<usize> {
+        match self {
+            FileTaken::Nothing => None,
+            FileTaken::Text { first, .. }
+            | FileTaken::Document { first, .. }
+            | FileTaken::Whole { first } => Some(*first),
+        }
+    }
+
     fn conflict(&self, file: &FileSpace<'_>, part: &Part<'_>) -> Option<(usize, String)> {
         let path = file.path;
         match (self, part) {

@@ -1,5 +1,6 @@
 //! The total order of repairs: what is worked on first, and who wins a conflict (RS-33, RS-35 to RS-40, X-17, X-26).
-//! The class comes where a contract says nothing: after the kind. What only hides a message is always last.
+//! The class comes where a contract says nothing: after the kind. What lays out whole
+//! files comes after what repairs them, and what only hides a message is always last.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, HashMap};
@@ -26,6 +27,7 @@ pub(crate) fn by_id(diagnostics: &[Arc<Diagnostic>]) -> ById<'_> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank<'a> {
     is_suppression: bool,
+    is_layout: bool,
     worst: Class,
     safety: Safety,
     confidence: Confidence,
@@ -57,6 +59,7 @@ impl<'a> Rank<'a> {
         let first_op = repair.ops.first();
         Rank {
             is_suppression: class == RepairClass::Suppress,
+            is_layout: repair.grounds.is_layout,
             worst: resolved().map(|it| it.class()).min().unwrap_or(Class::Info),
             safety: repair.safety,
             confidence: repair.confidence,

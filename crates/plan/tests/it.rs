@@ -8,6 +8,7 @@ mod it {
     mod gates;
     mod hostile;
     mod laws;
+    mod layout;
     mod model;
     mod notation;
 }

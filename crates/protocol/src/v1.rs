@@ -15,6 +15,7 @@ mod request;
 mod schemas;
 #[cfg(test)]
 mod tests;
+mod tools;
 mod trust;
 
 pub use baseline::{Baseline, BaselineEntry};
@@ -56,6 +57,7 @@ pub use request::{
 pub use schemas::{
     PackReport, SchemaFailure, SchemaLine, SchemasReport, SchemasUpdate, WrongCase,
 };
+pub use tools::{OtherTool, ToolState, ToolSummary};
 pub use trust::{TrustItem, TrustReport, TrustState, UntrustedItem};
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.

@@ -96,14 +96,23 @@ fn look_around(
 ) -> Result<Looked, Failure> {
     progress(Progress::Scanning);
     let overlay = look::overlay(request)?;
-    let setup = setup::load_rules(session, &overlay, no_baseline, request)?;
-    let workspace = setup.workspace(session);
-    let reader = workspace.reader();
+    let mut setup = setup::load_rules(session, &overlay, no_baseline, request)?;
+    let reader = setup.workspace(session).reader();
     attempt.watch(&reader);
     let suspects = attempt.suspects();
+    let is_part = asked.is_some();
+    // Which tools take part is known when the tree is.
+    let listed = match is_part {
+        true => setup.names(session, &overlay, &reader)?,
+        false => setup.scan(session, &overlay, &reader, suspects, None)?,
+    };
+    setup.equip(session, &listed, &|name| !is_part || look::may_want(request, name));
+    let needs_tree = setup.toolbox.limit().is_some();
+    let mut listed = (!is_part).then_some(listed);
+    let setup = setup;
+    let workspace = setup.workspace(session);
     let scan =
         |only: Option<&BTreeSet<RelPath>>| setup.scan(session, &overlay, &reader, suspects, only);
-    let is_part = asked.is_some();
     let keep = match (overlay.is_empty(), is_part) {
         (false, _) => Keep::Nothing,
         (true, true) => Keep::Part,
@@ -111,9 +120,9 @@ fn look_around(
     };
     // Only for this first look: what repairs are tried on is not worth keeping.
     let (tree, look, own, assessment) = setup.cache.during(workspace, keep, || {
-        let (tree, look) = match asked {
+        let (tree, look) = match asked.filter(|_| !needs_tree) {
             None => {
-                let mut tree = scan(None)?;
+                let mut tree = listed.take().map_or_else(|| scan(None), Ok)?;
                 let look = Look::new(session, request, &setup, &mut tree)?;
                 (tree, look)
             }
@@ -123,7 +132,8 @@ fn look_around(
         };
         let files = is_part.then(|| look.files(&tree.snapshot));
         let n_files = files.as_ref().map_or_else(|| tree.snapshot.paths().count(), BTreeSet::len);
-        progress(Progress::Checking { n_files });
+        let n_tools = setup.toolbox.providers().count();
+        progress(Progress::Checking { n_files, n_tools });
         let own = match &files {
             None => setup.own_findings(session, &tree.snapshot),
             Some(files) => setup.own_findings(session, &tree.snapshot.part(files)),

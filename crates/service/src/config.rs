@@ -1,13 +1,11 @@
 //! `regreen.toml`: what a workspace has decided. All of it is optional; what it says wrong is said all at once, with
 //! its place and what would be right.
-//!
-//! The sections of tools that are not there yet are accepted, with an info that nothing reads them: a workspace may
-//! have one configuration for several versions of regreen.
 
 mod commands;
 mod govern;
 mod members;
 mod schemas;
+mod sources;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,6 +23,7 @@ use crate::own_rules;
 pub(crate) use commands::CommandTable;
 pub(crate) use govern::{Govern, RegistryPlace, Tool};
 use members::{Members, Problems, list_of_strings, positive_integer};
+pub(crate) use sources::{Linter, OwnFormat, OwnSource};
 
 /// Where the configuration stands.
 pub(crate) const PATH: &str = "regreen.toml";
@@ -39,7 +38,6 @@ const SECTIONS: [&str; 11] = [
     "workspace", "fix", "rules", "pack", "schema", "schemas", "linters", "source", "tools", "govern",
     "clank",
 ];
-const UNUSED_SECTIONS: [&str; 2] = ["linters", "source"];
 
 /// What a workspace has decided.
 #[derive(Clone, Debug)]
@@ -76,10 +74,12 @@ pub(crate) struct Config {
     pub(crate) govern: Govern,
     /// The tables that name programs to run, in the order of the file.
     pub(crate) commands: Vec<CommandTable>,
+    /// What it says about tools that regreen knows, by name.
+    pub(crate) linters: BTreeMap<String, Linter>,
+    /// The tools of its own, in the order of the file.
+    pub(crate) sources: Vec<OwnSource>,
     /// Whether `fix` puts files into canonical layout.
     pub(crate) has_formatter: bool,
-    /// What is worth knowing about the configuration.
-    pub(crate) infos: Vec<Diagnostic>,
 }
 
 /// What a configuration says about Clank programs.
@@ -134,8 +134,9 @@ impl Default for Config {
             clank: Clank::default(),
             govern: Govern::default(),
             commands: Vec::new(),
+            linters: BTreeMap::new(),
+            sources: Vec::new(),
             has_formatter: true,
-            infos: Vec::new(),
         }
     }
 }
@@ -172,11 +173,6 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
     let mut config = Config::default();
     let value = document.value();
     if let Some(mut top) = Members::open(&value, &Pointer::root(), "a table", &mut problems) {
-        for section in UNUSED_SECTIONS {
-            if let Some((_, at)) = top.take(section) {
-                problems.unused(&at, section);
-            }
-        }
         if let Some((value, at)) = top.take("workspace") {
             read_workspace(value, &at, &mut config, &mut problems);
         }
@@ -195,6 +191,17 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
         if let Some((value, at)) = top.take("schemas") {
             config.catalogue = schemas::read_catalogue(value, &at, &mut problems);
         }
+        if let Some((value, at)) = top.take("linters") {
+            config.linters = sources::read_linters(value, &at, &mut problems);
+            let tables = commands::tables("linter", "linters", value).into_iter();
+            let names_command =
+                |it: &CommandTable| config.linters.get(&it.name).is_some_and(Linter::names_command);
+            config.commands.extend(tables.filter(names_command));
+        }
+        if let Some((value, at)) = top.take("source") {
+            config.sources = sources::read_sources(value, &at, &mut problems);
+            config.commands.extend(commands::tables("source", "source", value));
+        }
         if let Some((value, at)) = top.take("tools") {
             config.commands.extend(commands::tables("tool", "tools", value));
             govern::read_tools(value, &at, &mut config.govern, &mut problems);
@@ -208,8 +215,7 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
         }
         top.close(&SECTIONS, &mut problems);
     }
-    let (errors, infos) = problems.finish();
-    config.infos = infos;
+    let errors = problems.finish();
     if errors.is_empty() { Ok(config) } else { Err(errors) }
 }
 

@@ -39,6 +39,7 @@ mod setup;
 mod staged;
 mod steady;
 mod timer;
+mod toolbox;
 mod trial;
 mod trust;
 mod uids;
@@ -73,7 +74,7 @@ pub use reply::{
 };
 pub use schema::{SCHEMA_NAMES, Schema, schemas};
 pub use schemas::{DEFAULT_CATALOGUE, list_schemas, update_schemas};
-pub use session::{Access, Home, Session, User, find_root};
+pub use session::{Access, Home, Programs, Session, User, find_root};
 pub use staged::{LeftOnDisk, Staged, write_staged};
 pub use trust::TrustReview;
 pub use undo::{is_transaction_id, staged_before, undo};

@@ -45,6 +45,13 @@ pub(crate) fn asked(request: &v1::Look) -> Option<BTreeSet<RelPath>> {
     }
 }
 
+/// Whether a request may be about what a source says.
+pub(crate) fn may_want(request: &v1::Look, source: &str) -> bool {
+    let is_named = |rule: &String| rule.strip_prefix(source).is_some_and(|it| it.starts_with('/'));
+    (request.sources.is_empty() || request.sources.iter().any(|it| it == source))
+        && (request.only.is_empty() || request.only.iter().any(is_named))
+}
+
 impl Look {
     /// Takes a request apart. Names that nothing has are usage failures; files that are named and that the scan passed
     /// over are added to the tree.

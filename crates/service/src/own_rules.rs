@@ -13,7 +13,6 @@ pub(crate) const SOURCE: &str = "regreen";
 
 const CONFIG: &str = "SCHEMA_CONFIG";
 const PACK: &str = "SCHEMA_PACK";
-const CONFIG_UNUSED: &str = "SCHEMA_CONFIG_UNUSED";
 const TOO_LARGE: &str = "SCHEMA_TOO_LARGE";
 
 /// A page about a rule.
@@ -49,16 +48,6 @@ pub(crate) const PAGES: &[Page] = &[
         why: "A rule that is not understood would be passed over in silence.",
         example: "rules:\n  - id: SEM_NAME_UNIQUE\n    rule: uniqe   # did you mean `unique`?\n",
         repair: "None: correct the pack.",
-    },
-    Page {
-        rule_id: CONFIG_UNUSED,
-        tier: Tier::Schema,
-        severity: Severity::Info,
-        title: "Nothing reads this part of the configuration yet",
-        what: "`regreen.toml` has a section that belongs to the format, and that this version does not use.",
-        why: "What it says has no effect.",
-        example: "[linters.ruff]\nenabled = true\n",
-        repair: "None: remove the section, or leave it for a version that reads it.",
     },
     Page {
         rule_id: TOO_LARGE,
@@ -99,12 +88,6 @@ pub(crate) fn config_problem(
     message: String,
 ) -> Diagnostic {
     about_config(CONFIG, Severity::Error, at, location, message)
-}
-
-/// A part of the configuration that nothing reads yet.
-pub(crate) fn config_unused(at: &Pointer, location: Option<Location>, name: &str) -> Diagnostic {
-    let message = format!("nothing reads `{name}` yet, so that it has no effect");
-    about_config(CONFIG_UNUSED, Severity::Info, Some(at), location, message)
 }
 
 /// What is wrong with a pack.

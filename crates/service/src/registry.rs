@@ -2,7 +2,7 @@
 //!
 //! A new source is a crate or a module, and one line where [`crate::setup`] puts the registry together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{
@@ -22,6 +22,8 @@ pub(crate) struct Registry {
     providers: Vec<Arc<dyn Provider>>,
     /// The card of regreen itself.
     own: Card,
+    /// The names of tools, taking part or not: their rules can be named wherever rules are.
+    tools: BTreeSet<String>,
 }
 
 /// A rule with the sources that have it.
@@ -58,7 +60,22 @@ impl Registry {
             trust: Trust::Sealed,
             languages: Vec::new(),
         };
-        Registry { providers, own }
+        Registry { providers, own, tools: BTreeSet::new() }
+    }
+
+    /// The same, in which rules of these tools can be named.
+    pub(crate) fn with_tools(self, tools: BTreeSet<String>) -> Registry {
+        Registry { tools, ..self }
+    }
+
+    /// Takes in more sources.
+    pub(crate) fn extend(&mut self, providers: impl Iterator<Item = Arc<dyn Provider>>) {
+        self.providers.extend(providers);
+    }
+
+    /// Whether a source may be meant by this name.
+    fn is_source(&self, name: &str) -> bool {
+        self.tools.contains(name) || self.card(name).is_some()
     }
 
     /// The providers.
@@ -77,7 +94,11 @@ impl Registry {
 
     /// The names of the sources.
     pub(crate) fn names(&self) -> Vec<&str> {
-        self.cards().map(|it| it.name.as_str()).collect()
+        let mut names: Vec<&str> = self.cards().map(|it| it.name.as_str()).collect();
+        let others = self.tools.iter().map(String::as_str);
+        let others: Vec<&str> = others.filter(|it| !names.contains(it)).collect();
+        names.extend(others);
+        names
     }
 
     /// The languages that sources bring a parser for.
@@ -121,13 +142,22 @@ impl Registry {
                 safety: String::new(),
             });
         }
+        if let Some(adapter) = linters::adapter(source) {
+            return crate::toolbox::page(adapter, rule_id);
+        }
         self.providers.iter().find(|it| it.card().name == source)?.page(rule_id)
     }
 
     /// The rules that somebody means who writes `SOURCE/RULE`, or `RULE` for every closed source that has it; or what
     /// to write instead.
     pub(crate) fn named(&self, name: &str) -> Result<Vec<(String, String)>, String> {
-        let parsed = RuleName::parse(name, &|it| self.card(it).is_some());
+        let parsed = RuleName::parse(name, &|it| self.is_source(it));
+        if let Some(parsed) = &parsed
+            && let Some(source) = parsed.source()
+            && self.card(source).is_none()
+        {
+            return Ok(vec![(source.to_owned(), parsed.rule().to_owned())]);
+        }
         if let Some((source, rule_id)) =
             parsed.as_ref().and_then(|it| Some((it.source()?, it.rule())))
             && let Some(card) = self.card(source)
@@ -171,7 +201,7 @@ impl Registry {
         let mut levels = Levels::new();
         let mut unknown = Vec::new();
         let is_qualified = |it: &&(&String, &Level)| {
-            let name = RuleName::parse(it.0, &|it| self.card(it).is_some());
+            let name = RuleName::parse(it.0, &|it| self.is_source(it));
             name.is_some_and(|it| it.source().is_some())
         };
         let all: Vec<(&String, &Level)> = named.iter().collect();

@@ -1,6 +1,7 @@
 //! What front ends get back from `check`, `plan`, `fix`, `explain` and `init`, and what they are asked on the way.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use protocol::v1::{
     CheckReport, Diagnostic, ExplainReport, FixReport, InitReport, PlanReport, Repair,
@@ -38,6 +39,8 @@ pub struct CheckReply {
     pub passed_over: Vec<(String, String)>,
     /// Whether a baseline was asked for and not written, because not everything could be looked at.
     pub is_baseline_missing: bool,
+    /// How long each tool took, by name. Not part of the report: it is another time in every run.
+    pub tool_times: Vec<(String, Duration)>,
 }
 
 /// The reply to `plan`.
@@ -76,6 +79,8 @@ pub struct FixReply {
     pub offers: Offers,
     /// The file that changed on disk meanwhile, so that everything was done again.
     pub retried: Option<String>,
+    /// How long each tool took, by name.
+    pub tool_times: Vec<(String, Duration)>,
 }
 
 /// The reply to `explain`.
@@ -145,6 +150,8 @@ pub enum Progress {
     Checking {
         /// How many there are.
         n_files: usize,
+        /// How many tools look at them.
+        n_tools: usize,
     },
     /// A round of repairs begins.
     Pass {

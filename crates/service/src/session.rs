@@ -2,6 +2,7 @@
 //! may not.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use protocol::v1::PendingTransaction;
@@ -35,6 +36,31 @@ pub struct User {
     pub interrupts: Interrupts,
     /// Whether everything that needs trust is trusted in this run.
     pub is_trusting: bool,
+    /// The user's own programs.
+    pub programs: Programs,
+}
+
+/// Where the user's own programs are, and what belongs to them. Without any, no tool is found.
+#[derive(Clone, Debug, Default)]
+pub struct Programs {
+    /// The folders in which programs are looked for, as `PATH` has them.
+    pub path: OsString,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// The folder for what can be made again.
+    pub cache: Option<PathBuf>,
+    /// The variables of [`Programs::VARIABLES`] that are set.
+    pub variables: BTreeMap<String, OsString>,
+}
+
+impl Programs {
+    /// The variables that say where toolchains and packages are, and which toolchain is meant.
+    pub const VARIABLES: [&str; 5] =
+        ["CARGO_HOME", "GOMODCACHE", "GOPATH", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
+
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        self.variables.get(name).cloned()
+    }
 }
 
 /// An open workspace.
@@ -43,6 +69,7 @@ pub struct Session {
     root: Option<PathBuf>,
     access: Access,
     is_trusting: bool,
+    programs: Programs,
     recovered: Recovered,
     pending: Option<TransactionId>,
 }
@@ -52,13 +79,14 @@ impl Session {
     pub fn open(root: &Path, access: Access, user: &User) -> Result<Session, Failure> {
         let user = (access != Access::Build).then_some(user);
         let is_trusting = user.is_some_and(|it| it.is_trusting);
+        let programs = user.map(|it| it.programs.clone()).unwrap_or_default();
         let level = match access {
             Access::Build | Access::Look => workspace::Access::ReadOnly,
             Access::Write => workspace::Access::ReadWrite,
         };
         let workspace = open(root, user, Options::new(level))?;
         let root = Some(root.to_owned());
-        Ok(Session { root, is_trusting, ..Session::over(workspace, access)? })
+        Ok(Session { root, is_trusting, programs, ..Session::over(workspace, access)? })
     }
 
     /// Opens the tree that a build lists: the path of each of its files, and where the file is on disk. Nothing else is
@@ -82,7 +110,8 @@ impl Session {
             Access::Look => (Recovered::Clean, workspace.pending()?),
             Access::Write => (workspace.recover()?, None),
         };
-        Ok(Session { workspace, root: None, access, is_trusting: false, recovered, pending })
+        let (is_trusting, programs) = (false, Programs::default());
+        Ok(Session { workspace, root: None, access, is_trusting, programs, recovered, pending })
     }
 
     /// The same workspace with another limit for the size of files, if it is another.
@@ -109,6 +138,11 @@ impl Session {
     /// Whether the user said that everything is trusted in this run.
     pub(crate) fn is_trusting(&self) -> bool {
         self.is_trusting
+    }
+
+    /// The user's own programs.
+    pub(crate) fn programs(&self) -> &Programs {
+        &self.programs
     }
 
     /// The transaction that a crash left unfinished and that this session may not settle.

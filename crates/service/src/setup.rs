@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use ::clank::ClankCheck;
-use check::{Diagnostic, Environment, Parses, Provider, Stop};
+use check::{Diagnostic, Environment, FailureKind, Parses, Provider, Stop};
 use document::{Limits, Pointer};
 use edit::Text;
 use engine::{IGNORE_SIGN, Level, Run, Sieve, Sources};
@@ -17,14 +18,18 @@ use workspace::{Reader, Skipped, Survey, Workspace};
 use crate::baseline::{self, Baseline};
 use crate::cache::Store;
 use crate::clank::{ProvedClank, Prover, Z3_SOURCE};
-use crate::config::{self, Config, PackPlace, PackRef};
+use crate::config::{self, Config, OwnSource, PackPlace, PackRef};
 use crate::failure::Failure;
 use crate::registry::Registry;
 use crate::session::{Access, Session};
 use crate::steady::Attempt;
+use crate::toolbox::{self, Toolbox};
 use crate::{Frames, nearest, own_rules, pool, schemas, trust, verdict, wire};
 
 pub(crate) mod packs;
+
+/// How much longer than its own limit a tool is waited for.
+const SLACK: Duration = Duration::from_secs(5);
 
 /// Contents that stand in for those on disk.
 pub(crate) type Overlay = BTreeMap<RelPath, Vec<u8>>;
@@ -42,6 +47,8 @@ pub(crate) struct Setup {
     pub(crate) parses: Arc<Parses>,
     /// What single files were found to be in an earlier run.
     pub(crate) cache: Arc<Store>,
+    /// The tools of the workspace; none before the tree was looked at.
+    pub(crate) toolbox: Toolbox,
     /// Whether to go on without sources that are not available.
     pub(crate) tolerate: bool,
     /// The sources that the run goes on without.
@@ -63,6 +70,8 @@ pub(crate) struct Tree {
     pub(crate) failures: Vec<LookFailure>,
     /// Who reads its files.
     pub(crate) reader: Arc<Reader>,
+    /// The tree as it lies on disk, with nothing in place of it and nothing left out that only git does not know.
+    pub(crate) disk: Snapshot,
 }
 
 /// Reads the configuration, the packs it names, the baseline and the tree.
@@ -111,8 +120,11 @@ pub(crate) fn load_rules(
     ];
     let catalogue = schemas::catalogue(workspace, &config)?;
     let built_in = providers.iter().map(|it| it.card().name.as_str());
-    let taken: Vec<&str> =
+    let mut taken: Vec<&str> =
         built_in.chain([SyntaxCheck::SOURCE, Z3_SOURCE, own_rules::SOURCE]).collect();
+    for tool in toolbox::reserved_names() {
+        taken.push(tool);
+    }
     let packs::Loaded { packs, lost } =
         packs::load(session, workspace, &config, config_text.as_ref(), (&taken, tolerate))?;
     if let Some(catalogue) = catalogue {
@@ -125,7 +137,21 @@ pub(crate) fn load_rules(
     }
     // Last, so that it finds what the others have parsed.
     providers.push(Arc::new(SyntaxCheck::with_cache(Arc::<Store>::clone(&cache))));
-    let registry = Registry::new(providers);
+    let tools = toolbox::reserved_names().map(str::to_owned);
+    let tools = tools.chain(config.sources.iter().map(|it| it.name.clone())).collect();
+    let registry = Registry::new(providers).with_tools(tools);
+    if let Some(text) = &config_text {
+        let names = registry.cards().map(|it| it.name.as_str()).collect::<Vec<_>>();
+        let problem = |it: &OwnSource| {
+            let message = format!("`{}` is the name of another source", it.name);
+            (it.at.join("name"), message)
+        };
+        let same = config.sources.iter().filter(|it| names.contains(&it.name.as_str()));
+        let problems: Vec<(Pointer, String)> = same.map(problem).collect();
+        if !problems.is_empty() {
+            return Err(failure_at(problems, text));
+        }
+    }
     let (levels, unknown) = registry.levels(&config.levels());
     // A rule that is in no list may be one of a pack that is not there.
     if let Some(text) = config_text.as_ref().filter(|_| lost.is_empty() && !unknown.is_empty()) {
@@ -138,8 +164,7 @@ pub(crate) fn load_rules(
     let parses = Parses::new(Limits { max_bytes, ..Limits::DEFAULT })
         .with_languages(registry.languages())
         .with_signs(&[SCHEMA_SIGN, IGNORE_SIGN], Arc::<Store>::clone(&cache));
-    let environment = Environment { root: session.root().map(ToOwned::to_owned) };
-    let sources = Sources::sharing(registry.providers(), environment);
+    let sources = sources_of(session, &registry);
     Ok(Setup {
         config,
         packs,
@@ -149,6 +174,7 @@ pub(crate) fn load_rules(
         sieve,
         parses: Arc::new(parses),
         cache,
+        toolbox: Toolbox::default(),
         tolerate,
         lost: Mutex::new(lost),
         stop: Stop::new(),
@@ -160,7 +186,33 @@ pub(crate) fn load_rules(
     })
 }
 
+fn sources_of(session: &Session, registry: &Registry) -> Sources<'static> {
+    let environment = Environment { root: session.root().map(ToOwned::to_owned) };
+    Sources::sharing(registry.providers(), environment)
+}
+
 impl Setup {
+    /// Takes in the tools that the tree uses, of those that are wanted.
+    pub(crate) fn equip(&mut self, session: &Session, tree: &Tree, wanted: &dyn Fn(&str) -> bool) {
+        let trees = (&tree.disk, &tree.snapshot);
+        self.toolbox = Toolbox::new(session, &self.config, trees, &self.cache, wanted);
+        self.registry.extend(self.toolbox.providers());
+        let sources = sources_of(session, &self.registry);
+        // Each of them keeps to a limit of its own.
+        self.sources = match self.toolbox.limit() {
+            Some(limit) => sources.with_limit(limit + SLACK),
+            None => sources,
+        };
+    }
+
+    /// Whether the run goes on although this source failed.
+    pub(crate) fn tolerates(&self, source: &str, kind: FailureKind) -> bool {
+        match self.toolbox.member(source) {
+            Some(member) => self.tolerate || !member.required,
+            None => self.tolerate && kind.is_absence(),
+        }
+    }
+
     /// The workspace with the limits of the configuration.
     pub(crate) fn workspace<'a>(&'a self, session: &'a Session) -> &'a Workspace {
         self.reopened.as_ref().unwrap_or(&session.workspace)
@@ -244,6 +296,24 @@ impl Setup {
         Ok(tree)
     }
 
+    /// The names of all that is in the tree: nothing is found out about any of it before somebody asks.
+    pub(crate) fn names(
+        &self,
+        session: &Session,
+        overlay: &Overlay,
+        reader: &Arc<Reader>,
+    ) -> Result<Tree, Failure> {
+        let suspects = BTreeSet::new();
+        let survey = Survey {
+            jobs: pool::n_threads(),
+            is_of_interest: &|_| false,
+            suspects: &suspects,
+            only: None,
+        };
+        let scanned = self.workspace(session).survey(reader, &survey)?;
+        self.tree(session, scanned.snapshot, &[], overlay, Arc::clone(reader))
+    }
+
     /// Whether something in the folder may be looked at.
     fn includes_below(&self, folder: &RelPath) -> bool {
         self.config.exclude.is_empty() || !self.config.exclude.matches(folder)
@@ -263,6 +333,16 @@ impl Setup {
         let is_all = self.config.include.is_empty()
             && self.config.exclude.is_empty()
             && self.tracked.is_none();
+        let includes = |path: &RelPath| {
+            let Config { include, exclude, .. } = &self.config;
+            (include.is_empty() || include.matches(path))
+                && (exclude.is_empty() || !exclude.matches(path))
+        };
+        let is_plain = self.config.include.is_empty() && self.config.exclude.is_empty();
+        let disk = match is_plain {
+            true => scanned.clone(),
+            false => scanned.clone().only(includes),
+        };
         // What stands on disk where the tree has something else must not be in its way.
         let scanned = match &self.tracked {
             Some(tracked) => scanned.only(|path| tracked.contains(path)),
@@ -286,7 +366,7 @@ impl Setup {
             let with_all = scanned.with(added).map_err(workspace::LoadError::Moving)?;
             with_all.only(|path| self.includes(path))
         };
-        Ok(Tree { snapshot, passed_over: Vec::new(), failures, reader })
+        Ok(Tree { snapshot, passed_over: Vec::new(), failures, reader, disk })
     }
 
     /// What could not be read, if a source may be about it or about something in it.
@@ -333,7 +413,7 @@ impl Setup {
         snapshot: &Snapshot,
     ) -> Vec<Arc<Diagnostic>> {
         let limit = self.workspace(session).options().max_file_size;
-        let mut found = self.config.infos.clone();
+        let mut found = Vec::new();
         let is_document = |path: &RelPath| document::Format::of_path(path.as_str()).is_some();
         for (path, entry) in snapshot.iter_at(is_document) {
             if let Entry::Unread { size, reason: UnreadReason::TooLarge } = entry {

@@ -24,6 +24,8 @@ use crate::identity;
 use crate::schemas;
 use crate::session::Session;
 use crate::setup;
+use crate::steady::steadily;
+use crate::toolbox::{RepositoryCode, Toolbox};
 
 use item::Item;
 use record::{Record, TrustedPolicy};
@@ -97,6 +99,22 @@ impl Trust {
     /// Why the tool of that name may not run; `None` if it may.
     pub(crate) fn forbids_tool(&self, name: &str) -> Option<String> {
         self.left_out("tool", Some(name)).map(|it| not_trusted(&it.title))
+    }
+
+    /// The same with what tools would run that came with the repository.
+    pub(crate) fn with_tools(mut self, code: &[RepositoryCode]) -> Trust {
+        add_tools(&mut self.items, code);
+        self
+    }
+
+    /// Why the tool that regreen knows by that name may not run what came with the repository; `None` if it may.
+    pub(crate) fn forbids_linter(&self, name: &str) -> Option<String> {
+        self.left_out(item::LINTER, Some(name)).map(|it| not_trusted(&it.title))
+    }
+
+    /// Why the tool of the workspace's own may not run; `None` if it may.
+    pub(crate) fn forbids_source(&self, name: &str) -> Option<String> {
+        self.left_out(item::SOURCE, Some(name)).map(|it| not_trusted(&it.title))
     }
 
     /// Why the registry may not be contacted; `None` if it may.
@@ -233,6 +251,16 @@ fn items(session: &Session, config: &Config, record: &Record) -> Vec<Item> {
     items
 }
 
+/// Adds the tools that would run what came with the repository and that no table names.
+fn add_tools(items: &mut Vec<Item>, code: &[RepositoryCode]) {
+    for it in code {
+        let is_known = |item: &Item| item.kind == item::LINTER && item.name == it.name;
+        if !items.iter().any(is_known) {
+            items.push(item::linter(&it.name, &it.what));
+        }
+    }
+}
+
 /// What `regreen trust` is about: what needs trust now, and what is trusted.
 pub struct TrustReview<'a> {
     session: &'a Session,
@@ -246,7 +274,10 @@ impl<'a> TrustReview<'a> {
     pub fn open(session: &'a Session) -> Result<TrustReview<'a>, Failure> {
         let config = setup::load_config(session, &setup::Overlay::new())?.0;
         let kept = kept(session);
-        let items = items(session, &config, &kept.record);
+        let mut items = items(session, &config, &kept.record);
+        let tree =
+            steadily(|attempt| Ok(setup::load(session, &setup::Overlay::new(), true, attempt)?.1))?;
+        add_tools(&mut items, &Toolbox::repository_code(session, &config, &tree.snapshot));
         Ok(TrustReview { session, config, items, kept })
     }
 

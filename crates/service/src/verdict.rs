@@ -14,6 +14,7 @@ use snapshot::RelPath;
 use crate::look::Look;
 use crate::own_rules;
 use crate::setup::{Setup, Tree};
+use crate::toolbox::Place;
 use crate::view::Counts;
 
 /// What a look comes to, the best first.
@@ -78,11 +79,23 @@ impl Standing {
             code: code(it.kind),
             file: None,
             message: it.message.clone(),
-            tolerated: setup.tolerate && it.kind.is_absence(),
+            tolerated: setup.tolerates(&it.source, it.kind),
         };
         let providers = assessment.failures.iter().chain(&silent).map(of_provider);
         let unread = unread.iter().filter(|it| look.may_need(it)).cloned();
-        let mut failures: Vec<LookFailure> = unread.chain(setup.lost()).chain(providers).collect();
+        let absent = setup.toolbox.members().iter().filter(|it| it.required);
+        let absent = absent.filter_map(|it| match &it.place {
+            Place::Absent { message, .. } => Some(LookFailure {
+                source: it.name.clone(),
+                code: FailureCode::Unavailable,
+                file: None,
+                message: message.clone(),
+                tolerated: setup.tolerate,
+            }),
+            Place::Ready(_) => None,
+        });
+        let mut failures: Vec<LookFailure> =
+            unread.chain(setup.lost()).chain(providers).chain(absent).collect();
         failures.sort();
         failures.dedup();
         Standing { files, failures, is_pending: false }

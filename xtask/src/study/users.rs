@@ -48,7 +48,12 @@ impl Workspace {
             std::fs::write(path, text)?;
         }
         let home = Home { state: None, cache: None };
-        let user = User { home, interrupts: Interrupts::new(), is_trusting: false };
+        let user = User {
+            home,
+            interrupts: Interrupts::new(),
+            is_trusting: false,
+            programs: Default::default(),
+        };
         let session = Session::open(folder.path(), Access::Build, &user)?;
         Ok(Workspace { file: file.to_owned(), session, _folder: folder })
     }

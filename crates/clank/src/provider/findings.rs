@@ -82,7 +82,13 @@ impl OfFile<'_> {
 }
 
 /// The table of repairs states the safety and the confidence of each (RS-58).
-const STATED: Grounds = Grounds { is_stated: true, is_redundant: false, at_least: None };
+const STATED: Grounds = Grounds {
+    is_stated: true,
+    is_redundant: false,
+    at_least: None,
+    is_layout: false,
+    is_step: false,
+};
 
 /// A repair of the compiler. A finding is resolved if everything that it stands for is.
 fn text_repair(

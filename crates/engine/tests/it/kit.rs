@@ -44,6 +44,7 @@ pub(crate) struct Pattern {
     pub(crate) tier: Tier,
     pub(crate) phase: &'static str,
     pub(crate) reveals: Vec<String>,
+    pub(crate) is_step: bool,
 }
 
 pub(crate) fn rule(rule: &str, find: &str, put: &str) -> Pattern {
@@ -55,10 +56,20 @@ pub(crate) fn rule(rule: &str, find: &str, put: &str) -> Pattern {
         tier: Tier::Semantic,
         phase: PHASES[0],
         reveals: Vec::new(),
+        is_step: false,
     }
 }
 
 impl Pattern {
+    /// One of several steps of its source.
+    pub(crate) fn step(self) -> Pattern {
+        Pattern { is_step: true, ..self }
+    }
+
+    pub(crate) fn notes(self) -> Pattern {
+        Pattern { severity: Severity::Info, ..self }
+    }
+
     pub(crate) fn reveals(self, rules: &[&str]) -> Pattern {
         Pattern { reveals: rules.iter().map(|it| (*it).to_owned()).collect(), ..self }
     }
@@ -262,7 +273,8 @@ impl Check for Patterns {
             let resolves = [diagnostic.diagnostic_id.as_str()];
             let made = repair(&self.name, &pattern.rule, &resolves, input.snapshot, &edits);
             let (severity, reveals) = (pattern.severity, pattern.reveals.clone());
-            repairs.push(Repair { severity, reveals, ..made });
+            let grounds = Grounds { is_step: pattern.is_step, ..made.grounds };
+            repairs.push(Repair { severity, reveals, grounds, ..made });
         }
         assign_repair_ids(&mut repairs, input.snapshot);
         if self.is_reversed {

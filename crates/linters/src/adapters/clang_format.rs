@@ -95,7 +95,10 @@ fn parse(output: &Output, texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
             fixes: vec![RawFix::new(title, Safety::LikelyPreserving, edits)],
         });
     }
-    Ok(collector.finish())
+    let mut report = collector.finish();
+    let fixes = report.findings.iter_mut().flat_map(|it| &mut it.fixes);
+    fixes.for_each(|it| it.is_layout = true);
+    Ok(report)
 }
 
 /// The edits of `<replacements>`.

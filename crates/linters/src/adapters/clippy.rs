@@ -103,6 +103,8 @@ fn invocation(job: &Job<'_>, command: &str) -> Option<Invocation> {
             ],
         )
         .success(&[0, 101])
+        // A library may have no `Cargo.lock`, and build scripts write where they like.
+        .writing()
         .env("CARGO_TERM_COLOR", "never")
         .env("CARGO_NET_OFFLINE", "true")
         .env("CARGO_INCREMENTAL", "0"),

@@ -23,6 +23,7 @@ fn fix(file: &RelPath, safety: Safety, edit: Edit) -> Fix {
         safety,
         edits: [(file.clone(), set)].into(),
         files: Vec::new(),
+        is_layout: false,
     }
 }
 

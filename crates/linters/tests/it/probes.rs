@@ -23,6 +23,7 @@ fn report(probe: &linters::Probe, shift: u32) -> ToolReport {
                 safety: check::Safety::BehaviorChanging,
                 edits: [(path(name), edit::diff(&text, &edit::Text::new(fixed)).unwrap())].into(),
                 files: Vec::new(),
+                is_layout: false,
             })
             .into_iter()
             .collect(),

@@ -274,6 +274,7 @@ fn parse_repair(snapshot: &Snapshot, head: &str, ops: &[String]) -> Repair {
                 "boundary" => repair.kind = Kind::BoundaryValidation,
                 "refactor" => repair.kind = Kind::Refactor,
                 "semantics" => repair.kind = Kind::SemanticsChange,
+                "layout" => repair.grounds.is_layout = true,
                 "unstated" => repair.grounds.is_stated = false,
                 "redundant" => repair.grounds.is_redundant = true,
                 id => repair.resolves.push(id.to_owned()),

@@ -9,7 +9,9 @@ use serde_json::json;
 /// The schema of `regreen.toml`.
 pub(super) fn schema() -> Schema {
     let globs = json!({"type": "array", "items": {"type": "string", "minLength": 1}});
-    let unused = json!({"description": "accepted; nothing reads it yet"});
+    let command = json!({"type": "array", "minItems": 1, "items": {"type": "string"}});
+    let time = json!({"type": "string", "pattern": "^[1-9][0-9]{0,6}(ms|s|m)$"});
+    let safety = json!({"enum": ["behavior_preserving", "likely_preserving", "behavior_changing"]});
     json_schema!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "regreen.toml",
@@ -79,8 +81,40 @@ pub(super) fn schema() -> Schema {
                     "catalogue": {"type": "string", "pattern": "^https?://", "description": "where `regreen schemas update` takes the catalogue from, once the repository is trusted; the public one by default"}
                 }
             },
-            "linters": unused,
-            "source": unused,
+            "linters": {
+                "type": "object",
+                "description": "what to do with a tool that regreen knows, by its name; a tool with a table takes part",
+                "additionalProperties": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "properties": {
+                        "enabled": {"type": "boolean", "default": true, "description": "whether it takes part"},
+                        "command": {"description": "the program and its first arguments, if not the tool's own; needs `regreen trust`", "allOf": [command]},
+                        "args": {"type": "array", "items": {"type": "string"}, "description": "more arguments; need `regreen trust`"},
+                        "timeout": {"description": "how long it may take", "allOf": [time]},
+                        "required": {"type": "boolean", "default": true, "description": "whether the run fails without it; a tool that takes part without a table is not required"},
+                        "safety": {"description": "the least that its fixes may do to the meaning, for all rules or by rule", "anyOf": [safety, {"type": "object", "additionalProperties": safety}]}
+                    }
+                }
+            },
+            "source": {
+                "type": "array",
+                "description": "tools of one's own; each needs `regreen trust`",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["name", "command", "format"],
+                    "properties": {
+                        "name": {"type": "string", "pattern": "^[a-z0-9_-]{1,40}$", "description": "the source of its findings"},
+                        "command": {"description": "the program and its arguments; it runs in the root", "allOf": [command]},
+                        "format": {"enum": ["sarif", "rdjson", "regreen", "diff", "rewrites"], "description": "what it prints, or that it rewrites files"},
+                        "files": {"description": "the files that it is about; all if there is none", "allOf": [globs]},
+                        "safety": {"description": "what its fixes may do to the meaning, where it does not say so itself", "allOf": [safety]},
+                        "timeout": {"description": "how long it may take", "allOf": [time]},
+                        "required": {"type": "boolean", "default": true, "description": "whether the run fails without it"}
+                    }
+                }
+            },
             "tools": {
                 "type": "object",
                 "description": "the programs that carry out proposals, by name; `regreen` is built in",

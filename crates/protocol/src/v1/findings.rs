@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::coverage::{FileSummary, LookFailure, PendingTransaction};
 use super::diagnostic::{Diagnostic, Severity, Tier};
 use super::repair::{ClassCounts, Repair, RepairClass, Safety};
+use super::tools::{OtherTool, ToolSummary};
 
 /// What `check` reports.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -29,6 +30,9 @@ pub struct CheckReport {
     /// What could not be done: files that cannot be read, sources that did not answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<LookFailure>,
+    /// The tools of the workspace and what each of them did, by name; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSummary>,
     /// A change that an earlier run left half done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_transaction: Option<PendingTransaction>,
@@ -88,6 +92,9 @@ pub struct FixReport {
     /// What else is worth knowing, such as the rules of a cycle.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The tools of the workspace and what each of them did, by name; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSummary>,
     /// A change that an earlier run left half done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_transaction: Option<PendingTransaction>,
@@ -333,6 +340,12 @@ pub struct InitReport {
     pub with_schema: usize,
     /// How many files were looked at.
     pub files: usize,
+    /// The tools that take part here, or would; left out if there are none. Nothing was run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSummary>,
+    /// Tools that the repository does not show that it uses, and that know files of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_tools: Vec<OtherTool>,
     /// A change that an earlier run left half done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_transaction: Option<PendingTransaction>,

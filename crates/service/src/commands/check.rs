@@ -21,7 +21,7 @@ use crate::session::Session;
 use crate::steady::{Attempt, steadily};
 use crate::verdict::Standing;
 use crate::view::{self, View};
-use crate::{VERSION, emit, pool, wire};
+use crate::{VERSION, emit, pool, toolbox, wire};
 
 /// Looks at the tree and reports.
 pub fn check(
@@ -75,6 +75,10 @@ pub(super) fn reply(
     let would_change = would_change.map(|it| view::files(&it.change));
     let verdict = standing.verdict(&request.look, counts, would_change.as_deref());
     let Standing { files, failures, .. } = standing;
+    let (tools, tool_times) = match &would {
+        Some(fixed) => toolbox::of_fix(setup, look, assessment, fixed),
+        None => toolbox::of_check(setup, look, assessment),
+    };
     let report = v1::CheckReport {
         ok: verdict.is_ok(),
         validator_version: VERSION.to_owned(),
@@ -83,6 +87,7 @@ pub(super) fn reply(
         repairs: ranked.iter().map(|it| wire::repair(it, &by_id)).collect(),
         would_change,
         failures,
+        tools,
         pending_transaction: session.pending_transaction(),
         summary: v1::CheckSummary {
             error: counts.error,
@@ -120,6 +125,7 @@ pub(super) fn reply(
         baseline: None,
         passed_over: passed_over.iter().map(|(it, why)| (it.to_string(), why.clone())).collect(),
         is_baseline_missing: false,
+        tool_times,
     })
 }
 

@@ -26,7 +26,7 @@ use crate::session::Session;
 use crate::steady::Attempt;
 use crate::verdict::Standing;
 use crate::view::{self, View};
-use crate::{VERSION, pool, wire};
+use crate::{VERSION, pool, toolbox, wire};
 use ask::Answers;
 pub(crate) use offers::Offer;
 pub use offers::Offers;
@@ -208,6 +208,7 @@ fn reply(
     let standing = looked.standing(end);
     let verdict = standing.verdict(&request.look, counts, None);
     let Standing { files, failures, .. } = standing;
+    let (tools, tool_times) = toolbox::of_fix(setup, look, start, fixed);
     let mut rejected: Vec<v1::RejectedRepair> =
         fixed.rejected.iter().map(|it| rejected_repair(it, &mended.protected)).collect();
     rejected.extend(answers.into_iter().flat_map(Answers::declined));
@@ -233,6 +234,7 @@ fn reply(
             files,
         },
         rejected,
+        tools,
         pending_transaction: None,
     };
     let shown: BTreeSet<&str> = listed.iter().map(|it| it.diagnostic_id.as_str()).collect();
@@ -250,6 +252,7 @@ fn reply(
         outputs: outputs(looked, fixed),
         offers: Offers::default(),
         retried: None,
+        tool_times,
     })
 }
 

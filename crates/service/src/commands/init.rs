@@ -21,7 +21,7 @@ use crate::session::Session;
 use crate::setup::{self, Overlay};
 use crate::steady::{Attempt, steadily};
 use crate::view::names_schema;
-use crate::{VERSION, pool};
+use crate::{VERSION, pool, toolbox};
 
 /// Looks at the tree and writes `regreen.toml` if there is none.
 pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure> {
@@ -30,6 +30,7 @@ pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure>
         let path = RelPath::parse(config::PATH).expect("the name of the configuration is a path");
         let found = count_kinds(&setup.registry, &tree.snapshot, &setup.parses);
         let with_schema = n_with_schema(&tree.snapshot);
+        let (tools, other_tools) = toolbox::overview(session, &setup, &tree);
         let exists = setup::load_text(&session.workspace, &path)?.is_some();
         let text = (!exists).then(|| render(&setup.packs));
         let mut transaction = None;
@@ -46,10 +47,12 @@ pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure>
             ok: true,
             validator_version: VERSION.to_owned(),
             transaction: transaction.map(|it| it.to_string()),
-            written: transaction.map(|_| config::PATH.to_owned()),
+            written: text.as_ref().map(|_| config::PATH.to_owned()),
             found,
             with_schema,
             files: tree.snapshot.paths().count(),
+            tools,
+            other_tools,
             pending_transaction: session.pending_transaction(),
         };
         Ok(InitReply { report, text })
@@ -114,7 +117,7 @@ mod tests {
     #[test]
     fn the_first_configuration_is_fine_and_says_nothing_new() {
         let config = config::read(&Text::new(render(&[]))).unwrap();
-        assert!(config.infos.is_empty() && config.rules.is_empty() && config.packs.is_none());
+        assert!(config.linters.is_empty() && config.rules.is_empty() && config.packs.is_none());
         assert_eq!(config.safety, config::Config::default().safety);
     }
 }

@@ -18,6 +18,7 @@ use crate::reply::{CheckReply, OnProgress};
 use crate::session::Session;
 use crate::setup::Setup;
 use crate::steady::{Attempt, steadily};
+use crate::toolbox::Toolbox;
 
 /// A workspace that is checked again and again as its files change.
 pub struct Live {
@@ -53,7 +54,8 @@ impl Live {
         Arc::clone(&self.pool).install(|| {
             let paths: BTreeSet<RelPath> =
                 changed.iter().filter_map(|it| RelPath::parse(it).ok()).collect();
-            let is_setup = |it: &RelPath| self.looked.setup.depends_on(it);
+            let is_setup =
+                |it: &RelPath| self.looked.setup.depends_on(it) || Toolbox::depends_on(it);
             let is_whole = self.is_behind || paths.iter().any(is_setup);
             self.is_behind = true;
             let mut reply = None;

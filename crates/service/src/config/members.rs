@@ -6,18 +6,17 @@ use edit::LineIndex;
 
 use crate::{nearest, own_rules};
 
-/// What is wrong, and what is only worth knowing.
+/// What is wrong.
 pub(super) struct Problems<'a> {
     document: &'a Document,
     lines: LineIndex,
     errors: Vec<Diagnostic>,
-    infos: Vec<Diagnostic>,
 }
 
 impl<'a> Problems<'a> {
     pub(super) fn new(document: &'a Document) -> Problems<'a> {
         let lines = LineIndex::new(document.text().bytes());
-        Problems { document, lines, errors: Vec::new(), infos: Vec::new() }
+        Problems { document, lines, errors: Vec::new() }
     }
 
     /// Something that makes the configuration unusable.
@@ -27,7 +26,7 @@ impl<'a> Problems<'a> {
     }
 
     /// A key that nobody knows.
-    fn unknown_key(&mut self, at: &Pointer, name: &str, known: &[&str]) {
+    pub(super) fn unknown_key(&mut self, at: &Pointer, name: &str, known: &[&str]) {
         let message = match nearest::nearest(name, known) {
             Some(nearest) => format!("there is no key `{name}` here; did you mean `{nearest}`?"),
             None => format!("there is no key `{name}` here; there are {}", nearest::list(known)),
@@ -57,20 +56,13 @@ impl<'a> Problems<'a> {
         self.error(at, format!("here belongs {wanted}, and not {} {found}", found.article()));
     }
 
-    /// Something that is right and that nothing reads yet.
-    pub(super) fn unused(&mut self, at: &Pointer, name: &str) {
-        let location = self.location(at, true);
-        self.infos.push(own_rules::config_unused(at, location, name));
-    }
-
-    /// What is wrong, in the order of the text, and what is worth knowing, in the order of reports.
-    pub(super) fn finish(self) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
-        let (mut errors, mut infos) = (self.errors, self.infos);
-        check::sort_and_assign_ids(&mut infos);
+    /// What is wrong, in the order of the text.
+    pub(super) fn finish(self) -> Vec<Diagnostic> {
+        let mut errors = self.errors;
         check::sort_and_assign_ids(&mut errors);
         // Whoever corrects a file goes through it from its beginning.
         errors.sort_by_key(|it| it.location.map(|it| it.start_byte));
-        (errors, infos)
+        errors
     }
 
     fn location(&self, at: &Pointer, of_key: bool) -> Option<Location> {

@@ -6,10 +6,7 @@ use super::*;
 
 fn check(text: &str) -> String {
     match read(&Text::new(text)) {
-        Ok(config) => {
-            let infos: Vec<String> = config.infos.iter().map(line).collect();
-            format!("fine\n{}", infos.concat())
-        }
+        Ok(_) => "fine\n".to_owned(),
         Err(problems) => problems.iter().map(line).collect(),
     }
 }
@@ -117,9 +114,59 @@ fn a_configuration_cannot_widen_the_safety() {
 }
 
 #[test]
-fn sections_of_tools_that_are_not_there_yet_are_accepted_with_an_info() {
+fn what_is_said_about_tools_is_read() {
+    let text = r#"
+[linters.ruff]
+enabled = true
+args = ["--preview"]
+timeout = "30s"
+required = false
+safety = { F401 = "behavior_changing" }
+[linters.prettier]
+enabled = false
+[linters.typos]
+safety = "behavior_changing"
+[[source]]
+name = "house-rules"
+command = ["./check.sh"]
+format = "sarif"
+files = ["*.sql"]
+safety = "likely_preserving"
+"#;
+    let config = read(&Text::new(text)).unwrap();
+    let ruff = &config.linters["ruff"];
+    assert_eq!((ruff.enabled, ruff.required), (Some(true), Some(false)));
+    assert_eq!(ruff.timeout, Some(Duration::from_secs(30)));
+    assert_eq!(ruff.safety["F401"], Safety::BehaviorChanging);
+    assert_eq!(config.linters["typos"].safety["*"], Safety::BehaviorChanging);
+    assert_eq!(config.linters["prettier"].enabled, Some(false));
+    let own = &config.sources[0];
+    assert_eq!((own.format, own.required), (OwnFormat::Sarif, true));
+    // What says what is run needs trust, and what does not does not.
+    let tables: Vec<&str> = config.commands.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(tables, ["ruff", "house-rules"]);
+}
+
+#[test]
+fn what_is_wrong_about_tools_is_said() {
     insta::assert_snapshot!(check(
-        "[linters.ruff]\nenabled = true\n[[source]]\nname = \"x\"\n[govern]\nprotected = []\n"
+        r#"[linters.rruff]
+enabled = true
+[linters.ruff]
+enable = true
+timeout = 3
+safety = { F401 = "safe" }
+[[source]]
+name = "Big Name"
+command = []
+format = "srif"
+[[source]]
+nme = "x"
+[[source]]
+name = "eslint"
+command = ["x"]
+format = "diff"
+"#
     ));
 }
 

@@ -22,6 +22,10 @@ pub(super) const SCHEMA: &str = "schema";
 pub(super) const SCHEMA_LOCK: &str = "schema_lock";
 /// The kind of a pack that lies outside the workspace.
 pub(super) const PACK: &str = "pack";
+/// The kind of a tool that regreen knows.
+pub(super) const LINTER: &str = "linter";
+/// The kind of a tool of the workspace's own.
+pub(super) const SOURCE: &str = "source";
 /// The kind of a key that may approve.
 pub(super) const SIGNER: &str = "signer";
 
@@ -79,10 +83,28 @@ pub(super) fn command(table: &CommandTable) -> Item {
     Item {
         kind,
         name: name.clone(),
-        title: format!("[{section}.{}]", key(name)),
+        title: match *kind {
+            SOURCE => format!("[[source]] {}", key(name)),
+            _ => format!("[{section}.{}]", key(name)),
+        },
         source: config::PATH.to_owned(),
         allows: format!("runs `{program}`{when}{}", settings(value, &["command"])),
         digest: digest(kind, &[name.as_bytes(), content(value).as_bytes()]),
+        line: None,
+        is_present: true,
+    }
+}
+
+/// A tool that would run what came with the repository. What it is trusted with is the repository: what the tool runs
+/// there changes with every commit, and nobody would read it each time.
+pub(super) fn linter(name: &str, what: &str) -> Item {
+    Item {
+        kind: LINTER,
+        name: name.to_owned(),
+        title: name.to_owned(),
+        source: "the repository".to_owned(),
+        allows: format!("is run by `check` and `fix`, and runs code of the repository: {what}"),
+        digest: digest(LINTER, &[name.as_bytes()]),
         line: None,
         is_present: true,
     }

@@ -80,7 +80,12 @@ impl Setting {
     pub(crate) fn session_to(&self, access: Access) -> Session {
         let folder = |name: &str| Some(self.home.path().join(name));
         let home = Home { state: folder("state"), cache: folder("cache") };
-        let user = User { home, interrupts: Interrupts::new(), is_trusting: false };
+        let user = User {
+            home,
+            interrupts: Interrupts::new(),
+            is_trusting: false,
+            programs: Default::default(),
+        };
         Session::open(self.root(), access, &user).unwrap()
     }
 

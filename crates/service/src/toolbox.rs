@@ -1,0 +1,342 @@
+//! The tools that people already have, as sources of findings: which of them take part in a workspace, and why.
+//!
+//! `linters` knows what a tool is, what shows that a repository uses it, and how to read what it says; `launch` starts it.
+//! Here both are joined. A tool takes part if its table in `regreen.toml` says so, if the repository shows that it uses it,
+//! or, for the few whose findings are beyond taste, if it is installed and there are files for it. What would run code of
+//! the repository takes part only if the user trusts the repository with it; whatever is left out is one line in the report.
+//!
+//! Nothing is started here: a tool is asked for its version when it is used.
+
+mod desk;
+mod known;
+mod own;
+mod summary;
+mod tool;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use check::{Provider, Trust as CardTrust};
+use linters::{Adapter, Local, ToolKind, Uses};
+use protocol::v1::{OtherTool, ToolState, ToolSummary};
+use snapshot::{RelPath, Snapshot};
+
+use crate::config::{Config, Linter, OwnSource};
+use crate::session::{Access, Session};
+use crate::setup::{Setup, Tree};
+use crate::trust::Trust;
+
+use desk::Desk;
+pub(crate) use summary::{of_check, of_fix};
+pub(crate) use tool::page;
+use tool::{Tool, ToolProvider};
+
+/// How long a tool of one's own may take, unless it says otherwise.
+const OWN_LIMIT: Duration = Duration::from_secs(180);
+
+/// The tools of a workspace.
+#[derive(Default)]
+pub(crate) struct Toolbox {
+    /// In the order of their names.
+    members: Vec<Member>,
+}
+
+/// A tool that takes part, or would.
+pub(crate) struct Member {
+    pub(crate) name: String,
+    /// Why it takes part, for people.
+    pub(crate) reason: String,
+    /// Whether the run fails without it.
+    pub(crate) required: bool,
+    pub(crate) place: Place,
+}
+
+/// What became of a tool.
+pub(crate) enum Place {
+    /// It is asked.
+    Ready(Arc<Tool>),
+    /// It is not, and why.
+    Absent {
+        state: ToolState,
+        /// What would have to be done, for people.
+        message: String,
+    },
+}
+
+/// What a tool would run that came with the repository, for people who are to trust it.
+pub(crate) struct RepositoryCode {
+    pub(crate) name: String,
+    pub(crate) what: String,
+}
+
+/// The names under which a tool can report: no pack may have one of them.
+pub(crate) fn reserved_names() -> impl Iterator<Item = &'static str> + use<> {
+    linters::all().iter().map(|it| it.name)
+}
+
+/// What is known of a tool before it is decided whether it takes part.
+struct Candidate {
+    adapter: &'static Adapter,
+    reason: String,
+    is_presence: bool,
+    is_named: bool,
+    settings: Linter,
+}
+
+impl Toolbox {
+    /// The tools of a tree. `disk` is the tree as it lies there, `tree` what is looked at. Only those that are `wanted` are
+    /// looked for.
+    pub(crate) fn new(
+        session: &Session,
+        config: &Config,
+        (disk, tree): (&Snapshot, &Snapshot),
+        cache: &Arc<crate::cache::Store>,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Toolbox {
+        let Some(desk) = Desk::new(session, disk, cache) else { return Toolbox::default() };
+        let desk = Arc::new(desk);
+        let uses = Uses::read(tree);
+        let candidates = candidates(config, &uses, &desk);
+        let candidates: Vec<Candidate> =
+            candidates.into_iter().filter(|it| wanted(it.adapter.name)).collect();
+        let code: Vec<RepositoryCode> =
+            candidates.iter().filter_map(|it| repository_code(it, &uses, &desk)).collect();
+        let trust = Trust::of(session, config).0.with_tools(&code);
+        let is_build = session.access() == Access::Build;
+        let mut members: Vec<Member> = Vec::new();
+        for candidate in candidates {
+            let code = code.iter().find(|it| it.name == candidate.adapter.name);
+            members.push(member(candidate, code, &uses, &desk, &trust, is_build));
+        }
+        for own in config.sources.iter().filter(|it| wanted(&it.name)) {
+            members.push(own_member(own, &desk, &trust, is_build));
+        }
+        members.sort_by(|left, right| left.name.cmp(&right.name));
+        Toolbox { members }
+    }
+
+    /// What the tools of a tree would run that came with the repository.
+    pub(crate) fn repository_code(
+        session: &Session,
+        config: &Config,
+        tree: &Snapshot,
+    ) -> Vec<RepositoryCode> {
+        let cache = Arc::default();
+        let Some(desk) = Desk::new(session, tree, &cache) else { return Vec::new() };
+        let uses = Uses::read(tree);
+        let candidates = candidates(config, &uses, &desk);
+        candidates.iter().filter_map(|it| repository_code(it, &uses, &desk)).collect()
+    }
+
+    /// Those that can be asked.
+    pub(crate) fn providers(&self) -> impl Iterator<Item = Arc<dyn Provider>> {
+        self.tools().map(|it| Arc::new(ToolProvider(Arc::clone(it))) as Arc<dyn Provider>)
+    }
+
+    fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
+        self.members.iter().filter_map(|it| match &it.place {
+            Place::Ready(tool) => Some(tool),
+            Place::Absent { .. } => None,
+        })
+    }
+
+    pub(crate) fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|it| it.name == name)
+    }
+
+    /// The longest that one of them may take.
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        self.tools().map(|it| it.limit).max()
+    }
+
+    /// Whether the file may decide which tools take part, and how.
+    pub(crate) fn depends_on(path: &RelPath) -> bool {
+        linters::all().iter().any(|it| it.signs.is_setting(path.as_str()))
+    }
+}
+
+/// The tools that take part unless something is in the way, in the order of their names.
+fn candidates(config: &Config, uses: &Uses<'_>, desk: &Desk) -> Vec<Candidate> {
+    let mut found: BTreeMap<&str, Candidate> = BTreeMap::new();
+    for adapter in linters::all().iter().copied() {
+        let settings = config.linters.get(adapter.name).cloned();
+        let is_named = settings.is_some();
+        let settings = settings.unwrap_or_default();
+        if settings.enabled == Some(false) {
+            continue;
+        }
+        let evidence = adapter.detect(uses).or_else(|| {
+            // Files are looked at only for a tool that is there.
+            let is_there = adapter.joins_on_presence && desk.find(adapter.program).is_some();
+            is_there.then(|| adapter.takes_part(uses)).flatten()
+        });
+        let (reason, is_presence) = match (&evidence, is_named) {
+            (Some(it), _) if !it.is_presence => (format!("{} has {}", it.file, it.what), false),
+            (_, true) => (format!("{} names it", crate::config::PATH), false),
+            (Some(it), false) => (format!("it is installed, and {} is {}", it.file, it.what), true),
+            (None, false) => continue,
+        };
+        found.insert(adapter.name, Candidate { adapter, reason, is_presence, is_named, settings });
+    }
+    let superseded: BTreeSet<&str> = found
+        .values()
+        .filter(|it| desk.find(it.adapter.program).is_some())
+        .flat_map(|it| it.adapter.supersedes.iter().copied())
+        .collect();
+    found.into_values().filter(|it| it.is_named || !superseded.contains(it.adapter.name)).collect()
+}
+
+/// What the tool would run of the repository, if it would.
+fn repository_code(candidate: &Candidate, uses: &Uses<'_>, desk: &Desk) -> Option<RepositoryCode> {
+    let adapter = candidate.adapter;
+    let name = adapter.name.to_owned();
+    let what = if candidate.settings.names_command() {
+        format!("[linters.{name}] says what is run")
+    } else {
+        match (adapter.trust)(uses) {
+            CardTrust::RunsRepositoryCode { what } => what,
+            CardTrust::Sealed if desk.find(adapter.program).is_some() => return None,
+            // The repository brings the program itself.
+            CardTrust::Sealed => {
+                let local = local(adapter, uses, desk)?;
+                let root = desk.root();
+                let shown = local.strip_prefix(root).unwrap_or(&local).display().to_string();
+                format!("{shown} comes with the repository")
+            }
+        }
+    };
+    Some(RepositoryCode { name, what })
+}
+
+/// The program of the tool in the repository.
+fn local(adapter: &Adapter, uses: &Uses<'_>, desk: &Desk) -> Option<PathBuf> {
+    let folders: Vec<String> = match adapter.local {
+        Local::Nowhere => return None,
+        Local::Venv => vec![".venv/bin".to_owned(), "venv/bin".to_owned()],
+        Local::Node => {
+            let beside = |path: &RelPath| match path.parent() {
+                Some(folder) => format!("{folder}/node_modules/.bin"),
+                None => "node_modules/.bin".to_owned(),
+            };
+            let mut folders: Vec<String> =
+                uses.named(&["package.json"]).into_iter().map(beside).collect();
+            folders.sort_by_key(|it| (it.len(), it.clone()));
+            folders.insert(0, "node_modules/.bin".to_owned());
+            folders
+        }
+    };
+    folders.iter().find_map(|it| desk.find_in(it, adapter.program))
+}
+
+fn member(
+    candidate: Candidate,
+    code: Option<&RepositoryCode>,
+    uses: &Uses<'_>,
+    desk: &Arc<Desk>,
+    trust: &Trust,
+    is_build: bool,
+) -> Member {
+    let Candidate { adapter, reason, is_presence, is_named, settings } = candidate;
+    let name = adapter.name.to_owned();
+    let required = settings.required.unwrap_or(is_named);
+    let absent = |state, message: String, required| Member {
+        name: name.clone(),
+        reason: reason.clone(),
+        required,
+        place: Place::Absent { state, message },
+    };
+    if is_build {
+        let message = "a build runs no program that is not one of its inputs".to_owned();
+        return absent(ToolState::Unchecked, message, false);
+    }
+    if let Some(code) = code
+        && trust.forbids_linter(&name).is_some()
+    {
+        // That nobody has trusted it yet is no failure, whoever named it.
+        let message = format!("waits for `regreen trust`: {}", code.what);
+        return absent(ToolState::Untrusted, message, false);
+    }
+    let found = match &settings.command {
+        Some(command) => desk.named(command),
+        None if code.is_some() => local(adapter, uses, desk)
+            .or_else(|| desk.find(adapter.program))
+            .map(|it| desk.install(&it)),
+        None => desk.find(adapter.program).map(|it| desk.install(&it)),
+    };
+    let Some(found) = found else {
+        let message = match &settings.command {
+            Some(command) => {
+                format!("{:?} was not found", command.first().map_or("", String::as_str))
+            }
+            None => format!("is not installed: {}", adapter.install),
+        };
+        return absent(ToolState::Missing, message, required);
+    };
+    let tool = Tool::known(adapter, is_presence, found, &settings, uses, Arc::clone(desk));
+    let place = Place::Ready(Arc::new(tool));
+    Member { name, reason, required, place }
+}
+
+fn own_member(own: &OwnSource, desk: &Arc<Desk>, trust: &Trust, is_build: bool) -> Member {
+    let name = own.name.clone();
+    let reason = format!("{} names it", crate::config::PATH);
+    let absent = |state, message: String, required| Member {
+        name: name.clone(),
+        reason: reason.clone(),
+        required,
+        place: Place::Absent { state, message },
+    };
+    if is_build {
+        let message = "a build runs no program that is not one of its inputs".to_owned();
+        return absent(ToolState::Unchecked, message, false);
+    }
+    if trust.forbids_source(&name).is_some() {
+        let program = own.command.join(" ");
+        let message = format!("waits for `regreen trust`: it runs `{program}`");
+        return absent(ToolState::Untrusted, message, false);
+    }
+    let Some(found) = desk.named(&own.command) else {
+        let message = format!("{:?} was not found", own.command.first().map_or("", String::as_str));
+        return absent(ToolState::Missing, message, own.required);
+    };
+    let tool = Tool::own(own, found, Arc::clone(desk));
+    let place = Place::Ready(Arc::new(tool));
+    Member { name: name.clone(), reason, required: own.required, place }
+}
+
+/// For `init`: the tools that take part or would, with nothing run, and those that know files of the tree and that the
+/// repository does not show that it uses.
+pub(crate) fn overview(
+    session: &Session,
+    setup: &Setup,
+    tree: &Tree,
+) -> (Vec<ToolSummary>, Vec<OtherTool>) {
+    let trees = (&tree.disk, &tree.snapshot);
+    let toolbox = Toolbox::new(session, &setup.config, trees, &setup.cache, &|_| true);
+    let uses = Uses::read(&tree.snapshot);
+    let mut others = Vec::new();
+    let desk = Desk::new(session, &tree.disk, &setup.cache);
+    for adapter in linters::all().iter().filter(|_| session.access() != Access::Build) {
+        let table = setup.config.linters.get(adapter.name);
+        let is_off = table.is_some_and(|it| it.enabled == Some(false));
+        let is_for_all = adapter.files.extensions.contains(&"*");
+        // Of what only finds things, and of what is about all files, there is always one more.
+        let is_minor = is_for_all || adapter.kind == ToolKind::Findings;
+        if is_off || is_minor || toolbox.member(adapter.name).is_some() {
+            continue;
+        }
+        let files = uses.paths().filter(|it| adapter.files.has_path(it.as_str())).count();
+        if files > 0 {
+            let is_there = desk.as_ref().is_some_and(|it| it.find(adapter.program).is_some());
+            let install = (!is_there).then(|| adapter.install.to_owned());
+            others.push(OtherTool { name: adapter.name.to_owned(), files, install });
+        }
+    }
+    (toolbox.members().iter().map(|it| summary::before(it, &tree.snapshot)).collect(), others)
+}

@@ -1,0 +1,220 @@
+//! Where tools are run from: the root, the tree as it lies there, the user's programs and folders, and the cache.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use check::CacheKeys;
+use launch::{Access, Identity, Install, Isolation, TreeView};
+use snapshot::Snapshot;
+
+use crate::cache::Store;
+use crate::session::{Access as SessionAccess, Programs, Session};
+
+/// Where programs look for others beside their own folders.
+const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Where tools are run from.
+pub(super) struct Desk {
+    root: PathBuf,
+    /// The tree as it lies on disk.
+    disk: Snapshot,
+    programs: Programs,
+    pub(super) cache: Arc<Store>,
+    /// A number for the root, for what tools keep between two runs.
+    key: String,
+}
+
+/// A program that was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(super) install: Install,
+    /// Arguments that come before all others.
+    pub(super) first: Vec<String>,
+}
+
+impl Desk {
+    /// The desk of a session that has a root on disk.
+    pub(super) fn new(session: &Session, disk: &Snapshot, cache: &Arc<Store>) -> Option<Desk> {
+        let root = match session.root() {
+            Some(root) => std::fs::canonicalize(root).ok()?,
+            // A build that lists its inputs has no root, and runs nothing.
+            None if session.access() == SessionAccess::Build => PathBuf::from("/"),
+            None => return None,
+        };
+        let mut key = blake3::Hasher::new_derive_key("regreen tools of a root v1");
+        key.update(root.as_os_str().as_encoded_bytes());
+        Some(Desk {
+            key: key.finalize().to_hex()[..16].to_owned(),
+            root,
+            disk: disk.clone(),
+            programs: session.programs().clone(),
+            cache: Arc::clone(cache),
+        })
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The user's program with this name, never one of the repository.
+    pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
+        let found = launch::which(OsStr::new(name), &self.programs.path, &self.forbidden()).found?;
+        Some(self.of_toolchain(name, &found).unwrap_or(found))
+    }
+
+    /// A program of the toolchain that rustup would start for the user, if that is what the program is: what rustup itself
+    /// starts, a tree can decide.
+    fn of_toolchain(&self, name: &str, found: &Path) -> Option<PathBuf> {
+        let real = std::fs::canonicalize(found).ok()?;
+        if !real.file_name()?.to_str()?.starts_with("rustup") {
+            return None;
+        }
+        let chosen = self.programs.variable("RUSTUP_TOOLCHAIN");
+        let chosen = chosen.as_ref().and_then(|it| it.to_str());
+        Some(launch::rust_toolchain(&self.rustup_home()?, chosen)?.join(name))
+            .filter(|it| it.is_file())
+    }
+
+    fn rustup_home(&self) -> Option<PathBuf> {
+        let named = self.programs.variable("RUSTUP_HOME").map(PathBuf::from);
+        named.or_else(|| Some(self.programs.home.as_ref()?.join(".rustup")))
+    }
+
+    /// The program with this name in a folder of the repository.
+    pub(super) fn find_in(&self, folder: &str, name: &str) -> Option<PathBuf> {
+        launch::which(OsStr::new(name), self.root.join(folder).as_os_str(), &[]).found
+    }
+
+    /// A command that the configuration names: a path relative to the root, or a name on the user's `PATH`.
+    pub(super) fn named(&self, command: &[String]) -> Option<Found> {
+        let (program, first) = command.split_first()?;
+        let path = match program.contains('/') {
+            true => Some(self.root.join(program)).filter(|it| it.is_file()),
+            false => self.find(program),
+        };
+        Some(Found { first: first.to_vec(), ..self.install(&path?) })
+    }
+
+    /// A program with what belongs to it.
+    pub(super) fn install(&self, path: &Path) -> Found {
+        let install =
+            launch::install(path, &self.programs.path, &self.forbidden(), &self.private());
+        Found { install, first: Vec::new() }
+    }
+
+    fn forbidden(&self) -> Vec<PathBuf> {
+        vec![self.root.clone()]
+    }
+
+    fn private(&self) -> Vec<PathBuf> {
+        self.programs.home.iter().cloned().chain([self.root.clone()]).collect()
+    }
+
+    /// A view of the tree that shows what is on disk.
+    pub(super) fn view(&self) -> Result<TreeView, launch::ViewError> {
+        TreeView::new(&self.root, self.disk.clone(), &self.place(), Isolation::best())
+    }
+
+    /// A view of another tree.
+    pub(super) fn view_of(
+        &self,
+        root: &Path,
+        disk: Snapshot,
+    ) -> Result<TreeView, launch::ViewError> {
+        TreeView::new(root, disk, &self.place(), Isolation::best())
+    }
+
+    /// A folder for what has to be written.
+    pub(super) fn place(&self) -> PathBuf {
+        let own = self.programs.cache.as_ref().map(|it| it.join("tools"));
+        own.filter(|it| std::fs::create_dir_all(it).is_ok()).unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// What a tool may read and write beside the tree, and the variables that say where it is.
+    pub(super) fn access(&self, tool: &str, found: &Found) -> (Access, Vec<(String, OsString)>) {
+        let mut readable = found.install.readable.clone();
+        let mut folders: Vec<PathBuf> =
+            found.install.program.parent().map(Path::to_owned).into_iter().collect();
+        folders.extend(found.install.folders.iter().cloned());
+        let mut path = OsString::new();
+        for folder in &folders {
+            path.push(folder);
+            path.push(":");
+        }
+        path.push(SYSTEM_PATH);
+        let mut variables = vec![("PATH".to_owned(), path)];
+        let mut cache = None;
+        if let Some(own) = self.build_folder(tool) {
+            let home = self.programs.home.clone().unwrap_or_default();
+            match tool {
+                "clippy" | "rustc" => {
+                    let named = self.programs.variable("CARGO_HOME").map(PathBuf::from);
+                    let cargo = named.unwrap_or_else(|| home.join(".cargo"));
+                    let ours = own.join("cargo");
+                    let _ = std::fs::create_dir_all(&ours);
+                    for name in ["registry", "git"] {
+                        let there = cargo.join(name);
+                        if there.is_dir() {
+                            // The packages that the user has, without the settings beside them.
+                            let _ = std::os::unix::fs::symlink(&there, ours.join(name));
+                            readable.push(there);
+                        }
+                    }
+                    variables.push(("CARGO_HOME".to_owned(), ours.into()));
+                    variables.push(("CARGO_TARGET_DIR".to_owned(), own.join("target").into()));
+                }
+                _ => {
+                    let named = self.programs.variable("GOMODCACHE").map(PathBuf::from);
+                    let gopath = self.programs.variable("GOPATH").map(PathBuf::from);
+                    let gopath = gopath.unwrap_or_else(|| home.join("go"));
+                    let modules = named.unwrap_or_else(|| gopath.join("pkg/mod"));
+                    variables.push(("GOMODCACHE".to_owned(), modules.clone().into()));
+                    variables.push(("GOCACHE".to_owned(), own.join("go-build").into()));
+                    variables.push(("GOPATH".to_owned(), own.join("gopath").into()));
+                    readable.push(modules);
+                }
+            }
+            cache = Some(own);
+        }
+        (Access { readable, cache }, variables)
+    }
+
+    /// The folder in which a tool that builds keeps what it has built of this root.
+    fn build_folder(&self, tool: &str) -> Option<PathBuf> {
+        let is_builder = ["clippy", "rustc", "go-vet", "go-fix", "golangci-lint"].contains(&tool);
+        let kind = if tool.starts_with("go") { "go" } else { "rust" };
+        let folder = is_builder.then(|| self.place().join(format!("{kind}-{}", self.key)))?;
+        std::fs::create_dir_all(&folder).ok()?;
+        std::fs::canonicalize(folder).ok()
+    }
+
+    /// What an answer of this program depends on beside what it is asked: the program itself.
+    pub(super) fn identity(found: &Found) -> Option<Vec<u8>> {
+        let mut hasher = blake3::Hasher::new();
+        let install = &found.install;
+        for path in std::iter::once(&install.program).chain(&install.interpreters) {
+            let Identity { path, stamp, .. } = Identity::of(path).ok()?;
+            hasher.update(path.as_os_str().as_encoded_bytes()).update(b"\0");
+            hasher.update(format!("{stamp:?}").as_bytes());
+        }
+        // A package of Node or Python is more than its first file: its folder tells when it was installed.
+        for folder in &install.readable {
+            if let Ok(Identity { stamp, .. }) = Identity::of(folder) {
+                hasher.update(format!("{:?}", (stamp.inode, stamp.mtime)).as_bytes());
+            }
+        }
+        hasher.update(found.first.join("\0").as_bytes());
+        Some(hasher.finalize().as_bytes().to_vec())
+    }
+
+    /// The keys of what one program says.
+    pub(super) fn keys(usage: &str, found: &Found, parts: &[&[u8]]) -> Option<CacheKeys> {
+        let identity = Desk::identity(found)?;
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+        Some(CacheKeys::new(usage, [identity.as_slice(), hasher.finalize().as_bytes()]))
+    }
+}

@@ -1,0 +1,311 @@
+//! Tools that people have, by stand-ins: who takes part, who is let, and what a tool can do to a tree that it does not
+//! mean well with. Scripts in a folder beside the workspace are the user's programs.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::support::{Ran, Scene};
+
+/// A scene with the user's programs in `bin`, by name and script.
+fn scene(files: &str, programs: &[(&str, &str)]) -> Scene {
+    let scene = Scene::new(files);
+    for (name, script) in programs {
+        let path = format!("bin/{name}");
+        scene.write(&path, &format!("#!/bin/sh\n{script}"));
+        fs::set_permissions(scene.path(&path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    scene
+}
+
+fn run(scene: &Scene, line: &str) -> Ran {
+    let path = format!("{}:/usr/bin:/bin", scene.path("bin").display());
+    scene.run_with(line, &[("PATH", &path)], "")
+}
+
+#[track_caller]
+fn trust(scene: &Scene) {
+    let ran = run(scene, "trust --yes");
+    assert_eq!(ran.code, 0, "{}", ran.text());
+}
+
+/// What a report says of the tools: name and state, and the version if there is one.
+fn tools(ran: &Ran) -> Vec<String> {
+    let json = ran.json();
+    let list = json["tools"].as_array().cloned().unwrap_or_default();
+    let line = |it: &serde_json::Value| {
+        let version = it["version"].as_str().map(|it| format!(" {it}")).unwrap_or_default();
+        format!("{}{version} {}", it["name"].as_str().unwrap(), it["state"].as_str().unwrap())
+    };
+    list.iter().map(line).collect()
+}
+
+/// Stands for prettier: puts two blanks where one is, and only once.
+const PRETTIER: &str = r#"case "$1" in
+--version) echo 3.9.9 ;;
+--write) while [ "$1" != -- ]; do shift; done; shift; sed -i 's/x=1/x = 1/' "$@" ;;
+esac
+"#;
+
+/// X-82: nobody's repository is laid out anew because a tool happens to be installed.
+#[test]
+fn a_formatter_takes_part_where_it_is_used_and_nowhere_else() {
+    let scene = scene("//- ws/a.md\nx=1\n", &[("prettier", PRETTIER)]);
+    let ran = run(&scene, "check --format json");
+    assert_eq!((ran.code, tools(&ran)), (0, vec![]), "{}", ran.text());
+    assert_eq!(run(&scene, "fix").code, 0);
+    assert_eq!(scene.read("ws/a.md"), "x=1\n");
+    let init = run(&scene, "init --dry-run");
+    assert!(init.stdout.contains("[linters.prettier] in regreen.toml"), "{}", init.text());
+
+    scene.write("ws/.prettierrc", "{}\n");
+    let ran = run(&scene, "check --format json");
+    assert_eq!(tools(&ran), ["prettier 3.9.9 ran"]);
+    assert_eq!(ran.json()["summary"]["info"], 1, "{}", ran.text());
+    let ran = run(&scene, "fix");
+    assert_eq!((ran.code, scene.read("ws/a.md").as_str()), (0, "x = 1\n"), "{}", ran.text());
+    assert!(ran.stdout.contains("prettier 3.9.9  1 finding in 2 files, 1 fixed"), "{}", ran.text());
+    assert_eq!(run(&scene, "undo").code, 0);
+    assert_eq!(scene.read("ws/a.md"), "x=1\n");
+}
+
+/// A formatter whose result it would change again is not used.
+#[test]
+fn what_is_not_formatted_after_formatting_is_not_applied() {
+    let grows = PRETTIER.replace("s/x=1/x = 1/", "s/x/xx/");
+    let scene = scene("//- ws/a.md\nx\n//- ws/.prettierrc\n{}\n", &[("prettier", &grows)]);
+    let ran = run(&scene, "fix --format json");
+    assert_eq!(scene.read("ws/a.md"), "x\n", "{}", ran.text());
+    assert_eq!(ran.json()["rejected"][0]["reason"], "unverified", "{}", ran.text());
+}
+
+/// A tool that joined by detection is not required, one that is named is.
+#[test]
+fn a_tool_that_is_missing_fails_the_run_only_where_it_is_required() {
+    let scene = scene("//- ws/a.md\nx=1\n//- ws/.prettierrc\n{}\n", &[]);
+    let ran = run(&scene, "check");
+    assert_eq!(ran.code, 0, "{}", ran.text());
+    assert!(ran.stdout.contains("is not installed: npm install --save-dev prettier"));
+    scene.write("ws/regreen.toml", "[linters.prettier]\nenabled = true\n");
+    assert_eq!(run(&scene, "check").code, 3);
+    let ran = run(&scene, "check --tolerate-tools");
+    assert_eq!(ran.code, 0, "{}", ran.text());
+    assert!(ran.stdout.contains("Without prettier."), "{}", ran.text());
+    scene.write("ws/regreen.toml", "[linters.prettier]\nrequired = false\n");
+    assert_eq!(run(&scene, "check").code, 0);
+    scene.write("ws/regreen.toml", "[linters.prettier]\nenabled = false\n");
+    assert_eq!(tools(&run(&scene, "check --format json")), [""; 0]);
+}
+
+/// A build runs nothing that is not one of its inputs, and that is no failure.
+#[test]
+fn in_a_build_tools_are_not_asked() {
+    let files = "//- ws/a.md\nx=1\n//- ws/regreen.toml\n[linters.prettier]\nenabled = true\n";
+    let scene = scene(files, &[("prettier", PRETTIER)]);
+    let path = format!("{}:/usr/bin:/bin", scene.path("bin").display());
+    let ran =
+        scene.run_with("check --format json", &[("PATH", &path), ("REGREEN_ACTION", "1")], "");
+    assert_eq!((ran.code, tools(&ran)), (0, vec!["prettier unchecked".to_owned()]));
+}
+
+/// The workspace's own tool, in three lines.
+fn own(format: &str, more: &str) -> String {
+    format!(
+        "//- ws/regreen.toml\n[[source]]\nname = \"house\"\ncommand = [\"house\"]\nformat = \"{format}\"\n{more}"
+    )
+}
+
+const SARIF: &str = r#"cat <<'END'
+{"version":"2.1.0","runs":[{"columnKind":"unicodeCodePoints","tool":{"driver":{"name":"house"}},"results":[
+{"ruleId":"H1","level":"error","message":{"text":"say yes"},
+"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.txt"},"region":{"startLine":1,"startColumn":1,"endColumn":3}}}],
+"fixes":[{"artifactChanges":[{"artifactLocation":{"uri":"a.txt"},"replacements":[
+{"deletedRegion":{"startLine":1,"startColumn":1,"endColumn":3},"insertedContent":{"text":"yes"}}]}]}]}]}]}
+END
+"#;
+const NOTHING: &str =
+    r#"{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"house"}},"results":[]}]}"#;
+
+/// A tool of one's own runs when the user says so, and its safety counts then.
+#[test]
+fn a_tool_of_ones_own_is_three_lines_and_waits_for_trust() {
+    let script = format!("if grep -q no a.txt; then {SARIF}else echo '{NOTHING}'; fi\n");
+    let script = script.replace("then cat", "then\ncat").replace("END\nelse", "END\nelse");
+    let scene = scene(&format!("//- ws/a.txt\nno\n{}", own("sarif", "")), &[("house", &script)]);
+    let ran = run(&scene, "check --format json");
+    assert_eq!((ran.code, tools(&ran)), (0, vec!["house untrusted".to_owned()]), "{}", ran.text());
+    trust(&scene);
+    let ran = run(&scene, "check --format json");
+    assert_eq!((ran.code, tools(&ran)), (1, vec!["house ran".to_owned()]), "{}", ran.text());
+    assert_eq!(ran.json()["diagnostics"][0]["rule_id"], "H1");
+    // SARIF states no safety.
+    assert_eq!(run(&scene, "fix").code, 1);
+    assert_eq!(scene.read("ws/a.txt"), "no\n");
+    let text = scene.read("ws/regreen.toml") + "safety = \"likely_preserving\"\n";
+    scene.write("ws/regreen.toml", &text);
+    // Another table is another thing to trust.
+    assert_eq!(tools(&run(&scene, "check --format json")), ["house untrusted"]);
+    trust(&scene);
+    let ran = run(&scene, "fix");
+    assert_eq!((ran.code, scene.read("ws/a.txt").as_str()), (0, "yes\n"), "{}", ran.text());
+}
+
+/// Two tools that undo one another are named, and the tree is none the worse.
+#[test]
+fn two_tools_that_fight_are_named_and_the_better_state_stays() {
+    let source = |name: &str| {
+        format!(
+            "[[source]]\nname = \"{name}\"\ncommand = [\"{name}\"]\nformat = \"rewrites\"\nsafety = \"likely_preserving\"\n"
+        )
+    };
+    let files =
+        format!("//- ws/a.txt\nsay 'x'\n//- ws/regreen.toml\n{}{}", source("one"), source("two"));
+    let programs =
+        [("one", "sed -i \"s/'/\\\"/g\" a.txt\n"), ("two", "sed -i \"s/\\\"/'/g\" a.txt\n")];
+    let scene = scene(&files, &programs);
+    trust(&scene);
+    let ran = run(&scene, "fix --format json");
+    assert_eq!(scene.read("ws/a.txt"), "say 'x'\n", "{}", ran.text());
+    let report = ran.json();
+    assert_eq!(report["stop"], "cycle", "{}", ran.text());
+    let notes = report["notes"].as_array().unwrap();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    let note = notes[0].as_str().unwrap();
+    assert!(note.starts_with("one/rewrite, two/rewrite undo one another"), "{note}");
+}
+
+/// What a hostile or broken tool does to the tree: nothing. Each line is a script and what the report says of it.
+#[test]
+fn a_tool_cannot_make_the_tree_worse() {
+    #[track_caller]
+    fn check(format: &str, script: &str, expected: &str) {
+        let more = "safety = \"likely_preserving\"\ntimeout = \"2s\"\n";
+        let files = format!("//- ws/a.txt\nkeep\n//- ws/b.txt\nkeep\n{}", own(format, more));
+        let scene = scene(&files, &[("house", script)]);
+        trust(&scene);
+        for line in ["fix --format json", "fix --tolerate-tools --format json"] {
+            let ran = run(&scene, line);
+            assert_eq!(scene.read("ws/a.txt"), "keep\n", "{script}: {}", ran.text());
+            assert_eq!(scene.read("ws/b.txt"), "keep\n", "{script}: {}", ran.text());
+            let names: Vec<String> = fs::read_dir(scene.path("ws"))
+                .unwrap()
+                .map(|it| it.unwrap().file_name().into_string().unwrap())
+                .filter(|it| !["a.txt", "b.txt", "regreen.toml"].contains(&it.as_str()))
+                .collect();
+            assert_eq!(names, [""; 0], "{script}");
+            assert!(!scene.path("marker").exists(), "{script}");
+            assert!(ran.stdout.contains(expected), "{script}: expected {expected}, {}", ran.text());
+        }
+    }
+    // Writes behind our back, in the tree and beside it.
+    let nothing = format!("echo '{NOTHING}'\n");
+    check("sarif", &format!("echo x >b.txt; echo x >new; echo x >../marker\n{nothing}"), "\"ran\"");
+    // Truncates a file and dies.
+    check("rewrites", ": >a.txt; kill -9 $$\n", "\"failed\"");
+    check("rewrites", ": >a.txt; exit 1\n", "\"failed\"");
+    // Truncates a file and is satisfied.
+    check("rewrites", ": >a.txt\n", "nothing would be left of the file");
+    // Deletes a file, or puts a link in its place.
+    check("rewrites", "rm a.txt\n", "removed the file");
+    check("rewrites", "ln -sf /etc/passwd a.txt\n", "removed the file");
+    // Never ends.
+    check("sarif", "sleep 1000\n", "timed_out");
+    // Prints without end.
+    check("sarif", "yes 'a line that is longer than most of them'\n", "\"failed\"");
+    // Prints nonsense, or nothing.
+    check("sarif", "echo hello\n", "garbled");
+    check("sarif", "exit 3\n", "garbled");
+    // Edits outside the root.
+    let outside = SARIF.replace("\"uri\":\"a.txt\"", "\"uri\":\"../marker\"");
+    check("sarif", &outside, "\"ran\"");
+    // Wrong places: the region is not in the file.
+    let wrong = SARIF.replace("\"endColumn\":3", "\"endColumn\":300");
+    check("sarif", &wrong, "\"ran\"");
+    // Says that what it fixed is still there.
+    check("sarif", &SARIF.replace("uri\":\"a.txt", "uri\":\"b.txt"), "unverified");
+}
+
+/// A program of the repository is not started, whatever `PATH` says, and data do not become programs (X-83).
+#[test]
+fn no_program_of_a_clone_is_started_before_it_is_trusted() {
+    let marks = "#!/bin/sh\ntouch \"$(dirname \"$0\")/../../../marker\" /tmp/marker; echo 1.0.0\n";
+    let scene = scene(
+        "//- ws/a.py\nimport os\n//- ws/ruff.toml\n\n//- ws/package.json\n{\"devDependencies\": {\"prettier\": \"3\"}}\n",
+        &[],
+    );
+    for name in ["node_modules/.bin/prettier", "node_modules/.bin/ruff", ".venv/bin/ruff"] {
+        scene.write(&format!("ws/{name}"), marks);
+        let path = scene.path(&format!("ws/{name}"));
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    scene.write("ws/.gitignore", "node_modules\n.venv\n");
+    let inside = scene.path("ws/node_modules/.bin");
+    let path = format!("{}:node_modules/.bin:/usr/bin:/bin", inside.display());
+    for line in ["check", "fix", "init --dry-run", "check --format json"] {
+        let ran = scene.run_with(line, &[("PATH", &path)], "");
+        assert!(ran.code < 2, "{}", ran.text());
+        assert!(!scene.path("marker").exists(), "{line}");
+    }
+    let ran = scene.run_with("check", &[("PATH", &path)], "");
+    assert!(
+        ran.stdout.contains("node_modules/.bin/prettier comes with the repository"),
+        "{}",
+        ran.text()
+    );
+    assert!(ran.stdout.contains("regreen trust"), "{}", ran.text());
+}
+
+/// X-85: what was said about the same bytes is not asked for again.
+#[test]
+fn a_second_look_starts_nothing() {
+    let script = PRETTIER.replace("sed -i", "[ -e flag ] && exit 9; sed -i");
+    let files = "//- ws/a.md\nx=1\n//- ws/.prettierrc\n{}\n//- ws/.gitignore\nflag\n";
+    let scene = scene(files, &[("prettier", &script)]);
+    let first = run(&scene, "check --format json");
+    // What is ignored is no part of the tree: a tool that were asked now would fail.
+    scene.write("ws/flag", "");
+    assert_eq!(run(&scene, "check --format json").stdout, first.stdout);
+    scene.write("ws/b.md", "x=1\n");
+    let ran = run(&scene, "check --format json");
+    assert_ne!(ran.stdout, first.stdout);
+}
+
+/// The order of tools and the number of threads change nothing.
+#[test]
+fn the_same_bytes_come_out_however_many_threads_there_are() {
+    let source = |name: &str, edit: &str| {
+        (
+            format!(
+                "[[source]]\nname = \"{name}\"\ncommand = [\"{name}\"]\nformat = \"rewrites\"\nsafety = \"likely_preserving\"\n"
+            ),
+            format!("sed -i '{edit}' a.txt\n"),
+        )
+    };
+    let all = [
+        ("one", "s/aa/ab/"),
+        ("two", "s/bb/bc/"),
+        ("three", "s/cc/cd/"),
+        ("four", "s/^x$/y/"),
+        ("five", "s/ab/ac/"),
+    ];
+    let mut results = Vec::new();
+    for (nth, jobs) in [1, 2, 7, 3].into_iter().enumerate() {
+        let mut order = all.to_vec();
+        order.rotate_left(nth);
+        let tables: Vec<(String, String)> = order.iter().map(|it| source(it.0, it.1)).collect();
+        let config: String = tables.iter().map(|it| it.0.as_str()).collect();
+        let programs: Vec<(&str, &str)> =
+            order.iter().zip(&tables).map(|(it, table)| (it.0, table.1.as_str())).collect();
+        let scene = scene(
+            &format!("//- ws/a.txt\naa bb cc\n\nx\n//- ws/regreen.toml\n{config}"),
+            &programs,
+        );
+        trust(&scene);
+        let ran = run(&scene, &format!("fix --jobs {jobs} --format json"));
+        assert_eq!(ran.code, 0, "{}", ran.text());
+        results.push((scene.read("ws/a.txt"), ran.json()["applied"].clone()));
+        assert_eq!(run(&scene, "undo").code, 0);
+        assert_eq!(scene.read("ws/a.txt"), "aa bb cc\n\nx\n");
+    }
+    assert!(results.windows(2).all(|it| it[0] == it[1]), "{results:#?}");
+    assert_eq!(results[0].0, "ac bc cd\n\ny\n");
+}

@@ -1,0 +1,282 @@
+//! The real tools: what regreen makes of a workspace beside what the tool's own fix makes of it, a repository of many
+//! languages, and a clone that tries to run something. `crates/linters/live/install.sh` fills the folder that
+//! `LINTERS_TOOLS` names.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::support::{Ran, Scene};
+
+fn path() -> String {
+    let tools = std::env::var("LINTERS_TOOLS");
+    let tools = tools.expect("LINTERS_TOOLS names the folder that install.sh filled");
+    let path = std::env::var("PATH").unwrap_or_default();
+    format!("{tools}/bin:{path}")
+}
+
+fn run(scene: &Scene, line: &str) -> Ran {
+    let path = path();
+    let home = std::env::var("HOME").unwrap_or_default();
+    let of_home = |name: &str, default: &str| {
+        std::env::var(name).unwrap_or_else(|_| format!("{home}/{default}"))
+    };
+    let (rustup, cargo) = (of_home("RUSTUP_HOME", ".rustup"), of_home("CARGO_HOME", ".cargo"));
+    let variables = [("PATH", path.as_str()), ("RUSTUP_HOME", &rustup), ("CARGO_HOME", &cargo)];
+    scene.run_with(line, &variables, "")
+}
+
+/// The files of a folder by name, without what tools keep there.
+fn tree(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![PathBuf::new()];
+    while let Some(at) = waiting.pop() {
+        for entry in fs::read_dir(folder.join(&at)).unwrap() {
+            let entry = entry.unwrap();
+            let name = at.join(entry.file_name());
+            let is_kept = ["target", "Cargo.lock", ".git"].iter().any(|it| name.ends_with(it));
+            if is_kept {
+                continue;
+            }
+            if entry.file_type().unwrap().is_dir() {
+                waiting.push(name);
+            } else {
+                let text = fs::read(entry.path()).unwrap();
+                found.push((
+                    name.to_str().unwrap().to_owned(),
+                    String::from_utf8_lossy(&text).into_owned(),
+                ));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Fixes the files with regreen, and a copy of them with the shell command; both must be the same.
+#[track_caller]
+fn check(files: &str, flags: &str, own: &str) {
+    let scene = Scene::new(files);
+    let other = Scene::new(files);
+    let status = Command::new("sh")
+        .args(["-c", own])
+        .current_dir(other.path("ws"))
+        .env("PATH", path())
+        .env("GOFLAGS", "-mod=mod")
+        .output()
+        .unwrap();
+    let before = tree(&scene.path("ws"));
+    let expected = tree(&other.path("ws"));
+    assert_ne!(before, expected, "the tool itself changes something: {status:?}");
+    let ran = run(&scene, &format!("fix --trust {flags}"));
+    assert_eq!(tree(&scene.path("ws")), expected, "{own}: {}\n{status:?}", ran.text());
+    assert!(run(&scene, "undo").code == 0);
+    assert_eq!(tree(&scene.path("ws")), before, "{own}");
+}
+
+#[test]
+fn ruff_as_itself() {
+    check(
+        "//- ws/ruff.toml\nlint.select = [\"F\", \"I\", \"UP\", \"E7\"]\n//- ws/a.py\nimport os\nimport sys\nfrom typing import List\n\n\ndef f(x: List[int]):\n    y = f\"é😀\"\n    if x == None:\n        print(sys.argv, y)\n    return x\n",
+        "",
+        "ruff check --fix --no-cache .",
+    );
+    check(
+        "//- ws/ruff.toml\n[format]\nquote-style = \"double\"\n//- ws/a.py\nx = { 'a':1 }\nif x :\n  print( 'é😀' )\n//- ws/sub/b.py\nprint( 1 )\n",
+        "",
+        "ruff check --fix --no-cache .; ruff format --no-cache .",
+    );
+}
+
+#[test]
+fn eslint_and_prettier_as_themselves() {
+    check(
+        "//- ws/eslint.config.mjs\nexport default [{ rules: { \"prefer-const\": \"error\", \"no-var\": \"error\", \"no-extra-boolean-cast\": \"warn\", semi: \"error\" } }];\n//- ws/a.js\nvar a = \"é😀\"\nlet b = 2\nif (!!a) { b; }\n",
+        "",
+        "eslint --fix .",
+    );
+    check(
+        "//- ws/.prettierrc\n{ \"semi\": false }\n//- ws/a.js\nconst a = {b:1,c:\"é😀\"};\n//- ws/a.css\na{color:red}\n//- ws/README.md\nTitle\n=====\n\n* a\n* b\n",
+        "",
+        "prettier --write --log-level=error .",
+    );
+}
+
+#[test]
+fn biome_oxlint_and_stylelint_as_themselves() {
+    check(
+        "//- ws/biome.json\n{ \"linter\": { \"rules\": { \"recommended\": true } } }\n//- ws/a.js\nexport const a = (x) => {\n  if (x == null || !!x) {\n    return x;\n  }\n  var b = 1;\n  return b;\n};\n",
+        "",
+        "biome lint --write .",
+    );
+    check(
+        "//- ws/.oxlintrc.json\n{\"rules\": {\"no-var\": \"error\", \"unicorn/no-useless-spread\": \"error\"}}\n//- ws/a.js\nvar q = \"é😀\"; const s = [...[q]];\nexport { q, s };\n",
+        "",
+        "oxlint --fix .",
+    );
+    check(
+        "//- ws/.stylelintrc.json\n{ \"rules\": { \"color-hex-length\": \"short\", \"length-zero-no-unit\": true } }\n//- ws/a.css\na { color: #ffffff; margin: 0px; }\n/* é😀 */ b { color: #aabbcc; }\n",
+        "",
+        "stylelint --fix '**/*.css'",
+    );
+}
+
+#[test]
+fn clippy_and_rustfmt_as_themselves() {
+    let manifest = "//- ws/Cargo.toml\n[package]\nname = \"it\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[lints.clippy]\nall = \"warn\"\n[workspace]\n";
+    check(
+        &format!(
+            "{manifest}//- ws/src/lib.rs\npub fn f(n: u32) -> u32 {{\n    // é😀\n    let m = (n);\n    m + 1\n}}\n\npub fn g(v: &Vec<u32>) -> bool {{\n    v.len() == 0\n}}\n"
+        ),
+        "",
+        "cargo clippy --fix --allow-no-vcs --offline --quiet; rm -rf target",
+    );
+    check(
+        "//- ws/rustfmt.toml\nmax_width = 60\n//- ws/src/lib.rs\npub fn f( n:u32 )->u32{ n+1 }\n",
+        "",
+        "rustfmt --edition=2024 src/lib.rs",
+    );
+}
+
+#[test]
+fn clang_tools_as_themselves() {
+    check(
+        "//- ws/.clang-format\nBasedOnStyle: LLVM\n//- ws/a.c\nint  main( ) { /* é😀 */ return 0 ;}\n",
+        "",
+        "clang-format -i a.c",
+    );
+    check(
+        "//- ws/.clang-tidy\nChecks: '-*,readability-braces-around-statements'\n//- ws/a.c\nint f(int a) {\n  if (a)\n    return 1;\n  return 0;\n}\n",
+        "--safety behavior_changing",
+        "clang-tidy --quiet --fix a.c --",
+    );
+}
+
+#[test]
+fn shell_tools_and_typos_as_themselves() {
+    check(
+        "//- ws/a.sh\n#!/bin/bash\n# é😀\necho $1\ncd \"$2\" || exit\ncp $1 $2\n",
+        "--safety behavior_changing",
+        "shellcheck --format=diff a.sh | patch -p1 -s",
+    );
+    check(
+        "//- ws/regreen.toml\n[linters.shfmt]\nenabled = true\n//- ws/a.sh\n#!/bin/bash\nif true;then\n echo a\nfi\n",
+        "",
+        "shfmt -w a.sh",
+    );
+    check(
+        "//- ws/.typos.toml\n\n//- ws/README.md\né😀 teh end of teh line\n//- ws/a.py\n# recieve it\nx = 1\n",
+        "--safety behavior_changing",
+        "typos --write-changes .",
+    );
+}
+
+#[test]
+fn go_tools_as_themselves() {
+    check(
+        "//- ws/regreen.toml\n[linters.gofmt]\nenabled = true\n//- ws/go.mod\nmodule it\n\ngo 1.21\n//- ws/a.go\npackage it\n\nfunc  F( ) int { return 1 }\n",
+        "",
+        "gofmt -w a.go",
+    );
+}
+
+/// A repository of many languages, in which fixes of several tools are on the same lines: the same bytes whatever the
+/// number of threads, and one `undo`.
+#[test]
+fn a_repository_of_many_languages_is_fixed_as_one() {
+    let files = "//- ws/pyproject.toml\n[tool.ruff]\nline-length = 60\nlint.select = [\"F\", \"I\", \"UP\"]\n[tool.ruff.format]\nquote-style = \"double\"\n\
+        //- ws/.prettierrc\n{}\n//- ws/.oxlintrc.json\n{}\n//- ws/.typos.toml\n\n\
+        //- ws/a.py\nimport os, sys\nfrom typing import List\n\ndef recieve(x: List[int]): # teh list\n    return f'plain', sys.argv   , x\n\
+        //- ws/a.js\nif (!!process.argv) { debugger; console.log( 'teh end' ) }\n\
+        //- ws/README.md\nTeh title\n=========\n\n* one\n* two\n\
+        //- ws/run.sh\n#!/bin/bash\necho $1\n";
+    let mut results = Vec::new();
+    for jobs in [1, 2, 5] {
+        let scene = Scene::new(files);
+        let before = tree(&scene.path("ws"));
+        let ran = run(&scene, &format!("fix --jobs {jobs} --format json"));
+        assert_eq!(ran.code, 0, "{}", ran.text());
+        let report = ran.json();
+        assert!(report["summary"]["applied"].as_u64().unwrap() >= 5, "{}", ran.text());
+        results.push((tree(&scene.path("ws")), report["applied"].clone(), report["tools"].clone()));
+        // Nothing is left that could be done.
+        let again = run(&scene, "fix --format json").json();
+        assert_eq!(again["summary"]["applied"], 0, "{again}");
+        assert_eq!(run(&scene, "undo").code, 0);
+        assert_eq!(tree(&scene.path("ws")), before);
+    }
+    assert!(results.windows(2).all(|it| it[0] == it[1]), "{results:#?}");
+}
+
+/// X-83: a clone in which everything that can tries to write a file. Sealed tools work all the same.
+#[test]
+fn a_clone_runs_nothing_before_it_is_trusted() {
+    let scene = Scene::new(
+        "//- ws/a.py\nimport os\n//- ws/a.js\nvar a = 1\n//- ws/a.md\n* a\n//- ws/a.sql\nselect 1\n//- ws/a.sh\n#!/bin/sh\necho $1\n//- ws/ruff.toml\n\n",
+    );
+    let marker = scene.path("marker");
+    let at = marker.display().to_string();
+    let js =
+        format!("import fs from 'node:fs'; fs.writeFileSync('{at}', 'x'); export default [];\n");
+    let py = format!("open('{at}', 'w').write('x')\n");
+    let sh = format!("#!/bin/sh\ntouch {at}\n");
+    scene.write("ws/eslint.config.mjs", &js);
+    scene.write("ws/prettier.config.mjs", &js);
+    scene.write("ws/stylelint.config.mjs", &js);
+    scene.write("ws/a.css", "a { color: red }\n");
+    scene.write("ws/conftest.py", &py);
+    scene.write("ws/mypy.ini", "[mypy]\nplugins = ./plugin.py\npython_executable = ./python\n");
+    scene.write("ws/plugin.py", &py);
+    scene.write("ws/python", &sh);
+    scene.write("ws/sgconfig.yml", "ruleDirs: [rules]\ncustomLanguages:\n  mine:\n    libraryPath: evil.so\n    extensions: [mine]\n");
+    scene.write("ws/.sqlfluff", "[sqlfluff]\ndialect = ansi\nlibrary_path = lib\n[sqlfluff:templater:jinja]\nlibrary_path = lib\n");
+    scene.write("ws/lib/__init__.py", &py);
+    scene.write(
+        "ws/Cargo.toml",
+        "[package]\nname = \"it\"\nversion = \"0.0.0\"\nedition = \"2021\"\n",
+    );
+    scene.write("ws/src/lib.rs", "pub fn f() {}\n");
+    scene.write(
+        "ws/build.rs",
+        &format!("fn main() {{ std::fs::write(\"{at}\", \"x\").unwrap(); }}\n"),
+    );
+    scene.write("ws/.cargo/config.toml", "[build]\nrustc-wrapper = \"./wrapper\"\n");
+    scene.write("ws/rust-toolchain.toml", "[toolchain]\npath = \"./toolchain\"\n");
+    scene.write("ws/rustfmt.toml", "\n");
+    scene.write("ws/regreen.toml", "[linters.ruff]\ncommand = [\"./wrapper\"]\n[[source]]\nname = \"mine\"\ncommand = [\"./wrapper\"]\nformat = \"sarif\"\n");
+    for name in [
+        "wrapper",
+        "node_modules/.bin/ruff",
+        "node_modules/.bin/eslint",
+        "toolchain/bin/rustfmt",
+        "toolchain/bin/cargo",
+        "python",
+    ] {
+        scene.write(&format!("ws/{name}"), &sh);
+        let path = scene.path(&format!("ws/{name}"));
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    for line in ["check", "fix", "plan", "init --dry-run"] {
+        let ran = run(&scene, line);
+        assert!(ran.code < 2, "{line}: {}", ran.text());
+        assert!(!marker.exists(), "{line}: {}", ran.text());
+    }
+    let ran = run(&scene, "check --format json");
+    let report = ran.json();
+    let states: Vec<(&str, &str)> = report["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["name"].as_str().unwrap(), it["state"].as_str().unwrap()))
+        .collect();
+    for name in
+        ["ruff", "eslint", "prettier", "mypy", "clippy", "rustc", "mine", "ast-grep", "sqlfluff"]
+    {
+        if let Some(state) = states.iter().find(|it| it.0 == name) {
+            assert_eq!(state.1, "untrusted", "{states:?}");
+        }
+    }
+    assert!(states.contains(&("shellcheck", "ran")), "{states:?}");
+    assert!(states.contains(&("rustfmt", "ran")), "{states:?}");
+}
