@@ -1,5 +1,6 @@
 //! One run of a tool on a copy, and the judgement of what it did. Nothing here touches the workspace.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use sandbox::{Exit, Job, Level, Limits, Tick};
@@ -7,6 +8,7 @@ use snapshot::{Snapshot, TreeChange};
 
 use super::scratch::{Scratch, ScratchError};
 use super::tool::{self, Tool};
+use crate::approval::sha256;
 use crate::lifecycle::Outcome;
 use crate::measure::{self, Change};
 use crate::record::Record;
@@ -26,6 +28,8 @@ pub(super) struct Trial {
     pub(super) level: Option<Level>,
     pub(super) exit_code: Option<i32>,
     pub(super) changes: Vec<ReportedChange>,
+    /// The SHA-256 of what each changed file became; `None` for one that is gone.
+    pub(super) results: BTreeMap<String, Option<String>>,
 }
 
 /// Why a run is no success.
@@ -66,6 +70,7 @@ pub(super) fn run_tool(
         level: Some(level),
         exit_code: None,
         changes: Vec::new(),
+        results: BTreeMap::new(),
     };
     let ended = match sandbox::run(&job(record, tool, scratch), level, on_tick) {
         Ok(ended) => ended,
@@ -118,7 +123,12 @@ pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Tri
         let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
         Err(Stopped::new(Outcome::Failed, lines.join("\n")))
     };
-    Trial { verdict, level: None, exit_code: None, changes: reported }
+    let result = |it: &Change| {
+        let hash = after.file(&it.path).map(|file| sha256(file.text().bytes()));
+        (it.path.to_string(), hash)
+    };
+    let results = changes.iter().map(result).collect();
+    Trial { verdict, level: None, exit_code: None, changes: reported, results }
 }
 
 fn job(record: &Record, tool: &Tool, scratch: &Scratch) -> Job {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::change::{MAX_PATCH, own, source_record};
+use super::change::{MAX_PATCH, Stamp, fresh_nonce, own, source_record};
 use super::rows::{self, RecordRow};
 use super::sql::{self, Database};
 use super::{Registry, RegistryError, Scope, check_name};
@@ -286,7 +286,8 @@ fn store(
             details.insert(Details::GIVEN.to_owned(), json!({ "status": had }));
             imported.reopened.push((arrival.id.clone(), had.clone()));
         }
-        own(db, scope, &mut row, &mut details, actor, now)?;
+        let nonce = fresh_nonce()?;
+        own(&Stamp { scope, nonce: &nonce, actor, now }, &mut row, &mut details);
         let mut line = rows::draft(&row, actor, now, "import", details)?;
         line.from = None;
         rows::insert(db, row, patch, line)?;
