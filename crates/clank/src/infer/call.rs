@@ -16,6 +16,7 @@ use crate::body::{GoalKind, Resolution, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Condition, Shape, TypeDef, Value};
+use crate::resolve::refined;
 use crate::ty::{Effects, FnTy, Meaning, Prim, Ty, TypeKey};
 
 /// An argument; what is piped was looked at before.
@@ -168,6 +169,17 @@ impl<'a> Infer<'a> {
             self.external_result(expr, &result);
         }
         self.table.close(&result, mark)
+    }
+
+    /// A function without parameters that is not called: what its `pre` asks, it asks here.
+    pub(super) fn asks_at_once(&mut self, expr: ExprId, value: &Value) {
+        if let Value::Fn { signature, .. } = value
+            && signature.params.is_empty()
+            && let Some(condition) = &signature.precondition
+        {
+            let text = condition.text.clone();
+            self.goal(GoalKind::Precondition, expr, Site::Other, None, text);
+        }
     }
 
     /// Nothing is known of what the host gives: what its type promises is a goal (rows 1 and 34). It has no expected
@@ -414,6 +426,10 @@ fn target(value: Option<&Value>) -> Target<'_> {
 
 /// The type of a function or constructor that is not called here: what its parameters will be is not known.
 pub(super) fn uncalled(value: &Value, ty: Ty) -> Ty {
+    let ty = match (target(Some(value)).precondition, ty) {
+        (Some(condition), Ty::Fn(it)) => asking(&it, condition),
+        (_, ty) => ty,
+    };
     if !has_predicate(&ty) {
         return ty;
     }
@@ -423,6 +439,17 @@ pub(super) fn uncalled(value: &Value, ty: Ty) -> Ty {
     };
     let unknown: Vec<Replacement> = target(Some(value)).params.iter().map(unknown).collect();
     replace_in_type(&ty, &unknown)
+}
+
+/// The type of a function that asks of its arguments what its `pre` does.
+fn asking(function: &FnTy, condition: &Condition) -> Ty {
+    let mut params = function.params.clone();
+    for (place, predicate) in condition.asked.iter() {
+        if let Some(param) = params.get_mut(*place) {
+            *param = refined(param.clone(), vec![predicate.clone()]);
+        }
+    }
+    Ty::Fn(Arc::new(FnTy { params, ..function.clone() }))
 }
 
 /// The fields of a variant; those without a name are called by their position.

@@ -51,7 +51,10 @@ impl<'a> Infer<'a> {
                 let ty = self.value(expr.node(), value);
                 let ty = match n_args {
                     Some(_) => ty,
-                    None => self.conversion_value(value, super::call::uncalled(value, ty), hint),
+                    None => {
+                        self.asks_at_once(expr, value);
+                        self.conversion_value(value, super::call::uncalled(value, ty), hint)
+                    }
                 };
                 (ty, Some(value))
             }
