@@ -1,15 +1,14 @@
 //! Calls and pipes: arguments, effects, preconditions.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use clank_syntax::ast::{Expr, ExprId, Name, NodeId};
 
 use super::report::counted;
 use super::wording::{
-    Replacement, goal_text, has_predicate, operand_text, replace, replace_in_result,
-    replace_in_type, simplified,
+    Replacement, has_predicate, operand_text, replace, replace_in_result, replace_in_type,
+    simplified,
 };
 use super::{FrameKind, Infer, Want};
 use crate::body::{GoalKind, Resolution, Site};
@@ -166,7 +165,7 @@ impl<'a> Infer<'a> {
             None => function.result.clone(),
         };
         if let Some(Value::External { .. }) = value {
-            self.external_result(expr, &result);
+            self.host_gives(expr, &result);
         }
         self.table.close(&result, mark)
     }
@@ -180,44 +179,6 @@ impl<'a> Infer<'a> {
             let text = condition.text.clone();
             self.goal(GoalKind::Precondition, expr, Site::Other, None, text);
         }
-    }
-
-    /// Nothing is known of what the host gives: what its type promises is a goal (rows 1 and 34). It has no expected
-    /// type, as there is nothing to check at the call: the external itself checks it, where its parameters are known.
-    fn external_result(&mut self, expr: ExprId, result: &Ty) {
-        if let Ty::Refined(it) = result {
-            let operand = operand_text(self.ast, expr);
-            for predicate in &it.predicates {
-                let text = goal_text(predicate, operand.clone());
-                self.goal(GoalKind::Refinement, expr, Site::Other, None, text);
-            }
-        }
-        for text in self.promised_inside(result) {
-            self.goal(GoalKind::Refinement, expr, Site::Other, None, text);
-        }
-    }
-
-    /// What the parts of a value must satisfy, those of declared records and sums included.
-    fn promised_inside(&self, ty: &Ty) -> BTreeSet<String> {
-        let mut promised = BTreeSet::new();
-        let mut seen: BTreeSet<TypeKey> = BTreeSet::new();
-        let mut waiting = vec![ty.base().clone()];
-        while let Some(ty) = waiting.pop() {
-            let mut parts: Vec<Ty> = ty.parts().cloned().collect();
-            if let Ty::Adt(it) = &ty
-                && seen.insert(it.key.clone())
-            {
-                let fields = self.env.def(&it.key).into_iter().flat_map(|it| it.shape.types());
-                parts.extend(fields.cloned());
-            }
-            for part in parts {
-                if let Ty::Refined(it) = &part {
-                    promised.extend(it.predicates.iter().map(|it| goal_text(it, None)));
-                }
-                waiting.push(part.base().clone());
-            }
-        }
-        promised
     }
 
     /// Arguments of a call that cannot be made sense of.
