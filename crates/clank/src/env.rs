@@ -8,7 +8,7 @@ use clank_syntax::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::similar::ByLength;
-use crate::ty::{Effects, Ty, TypeKey};
+use crate::ty::{Effects, Predicate, Ty, TypeKey};
 
 /// A declared record or sum.
 #[derive(Clone, PartialEq, Debug)]
@@ -82,6 +82,9 @@ pub struct Condition {
     pub text: String,
     /// Where it is written in its module.
     pub expr: ExprId,
+    /// Of `pre`, what it asks of each parameter: where the function is a value, its type carries them. A part that is
+    /// about several parameters is asked of the last one.
+    pub asked: Arc<[(usize, Predicate)]>,
 }
 
 /// What a global name means as a value.

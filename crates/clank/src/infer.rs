@@ -14,6 +14,7 @@ mod call;
 mod expr;
 mod given;
 mod hole;
+mod host;
 mod name;
 mod operator;
 mod pattern;
@@ -33,6 +34,7 @@ use clank_syntax::ast::{
 };
 use rustc_hash::FxHashMap;
 
+use self::host::Hosts;
 use crate::body::{Body, Resolution, Site};
 use crate::diagnostic::Diagnostic;
 use crate::env::{Condition, Env, Signature};
@@ -161,6 +163,7 @@ struct Infer<'a> {
     n_loops: u32,
     frames: Vec<Frame>,
     flows: Vec<Flow>,
+    hosts: Hosts<'a>,
     goals: Vec<PendingGoal>,
     arithmetic: Vec<Arithmetic>,
     holes: Vec<PendingHole>,
@@ -196,6 +199,7 @@ impl<'a> Infer<'a> {
             n_loops: 0,
             frames: Vec::new(),
             flows: Vec::new(),
+            hosts: Hosts::default(),
             goals: Vec::new(),
             arithmetic: Vec::new(),
             holes: Vec::new(),
@@ -456,6 +460,7 @@ impl<'a> Infer<'a> {
         self.settle_arithmetic();
         self.settle_flows();
         self.settle_around();
+        self.settle_hosts();
         let goals = self.finish_goals();
         let holes = self.finish_holes();
         let types = self.settle_types();

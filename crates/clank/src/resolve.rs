@@ -9,7 +9,7 @@ mod subst;
 mod variable;
 
 pub(crate) use meaning::global;
-pub(crate) use subst::{refined, substitute};
+pub(crate) use subst::{arguments, refined, substitute};
 
 use std::sync::Arc;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use clank_syntax::ast::{
-    Ast, Decl, ExprId, ExternalFn, FnDecl, Name, NodeId, ParamId, TypeId, TypeParamId,
+    Ast, BinaryOp, Decl, Expr, ExprId, ExternalFn, FnDecl, Name, NodeId, ParamId, TypeId,
+    TypeParamId,
 };
 
 use super::Collector;
@@ -12,7 +13,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Condition, Env, Signature, Value};
 use crate::resolve::{Binder, Findings, Position, TypeScope, one_line};
-use crate::ty::{FnTy, Meaning, Ty};
+use crate::ty::{FnTy, Meaning, Predicate, Ty};
 
 impl Collector<'_> {
     pub(super) fn declare_signatures(&mut self) {
@@ -172,15 +173,41 @@ fn signature(ast: &Ast, env: &Env, head: &Head<'_>, out: &mut Findings) -> Signa
         })
         .collect();
     let (result, effects, raises) = scope.resolve_result(head.return_type, &in_scope, out);
-    let condition =
-        |expr: Option<ExprId>| expr.map(|expr| Condition { text: one_line(ast, expr), expr });
-    Signature {
-        params,
-        result,
-        effects,
-        raises,
-        precondition: condition(head.precondition),
-        postcondition: condition(head.postcondition),
-        type_params,
+    let asked = |expr| asked_by(&scope, head.params, expr, &in_scope).into();
+    let condition = |expr: ExprId, asked| Condition { text: one_line(ast, expr), expr, asked };
+    let precondition = head.precondition.map(|it| condition(it, asked(it)));
+    let postcondition = head.postcondition.map(|it| condition(it, Arc::default()));
+    Signature { params, result, effects, raises, precondition, postcondition, type_params }
+}
+
+/// What `pre` asks of each parameter, by its place.
+fn asked_by(
+    scope: &TypeScope<'_>,
+    params: &[ParamId],
+    condition: ExprId,
+    in_scope: &dyn Fn(&str) -> Option<Meaning>,
+) -> Vec<(usize, Predicate)> {
+    let Some(last) = params.len().checked_sub(1) else { return Vec::new() };
+    let mut parts = Vec::new();
+    let mut waiting = vec![condition];
+    while let Some(expr) = waiting.pop() {
+        if let Expr::Binary { op: BinaryOp::And, left, right } = scope.ast.expr(expr) {
+            waiting.extend([*right, *left]);
+            continue;
+        }
+        let named = scope.meanings(expr, &Name::default(), in_scope);
+        let is_named = |it: &ParamId| named.iter().any(|name| name.0 == scope.ast.param(*it).name);
+        let place = params.iter().rposition(is_named).unwrap_or(last);
+        let variable = scope.ast.param(params[place]).name.clone();
+        let predicate = Predicate {
+            text: one_line(scope.ast, expr),
+            module: scope.env.module.clone(),
+            expr,
+            names: scope.meanings(expr, &variable, in_scope),
+            given: None,
+            variable,
+        };
+        parts.push((place, predicate));
     }
+    parts
 }

@@ -1,6 +1,7 @@
 //! Functions and modules of the host: what goes out and comes back, and the names that TypeScript must be told.
 
 use clank_syntax::ast::{DeclId, ExternalFn, Name};
+use rustc_hash::FxHashMap;
 
 use super::context::FileCx;
 use super::decl::top_level;
@@ -53,6 +54,16 @@ pub(super) fn external(
         let param = cx.local(written, |it| taken.iter().any(|name| name == it));
         taken.push(param);
     }
+    let mut shapes: Vec<Name> = Vec::new();
+    for param in &signature.type_params {
+        let is_taken = |it: &str| taken.iter().chain(&shapes).any(|name| name == it);
+        shapes.push(cx.local(&format!("shapeOf{param}"), is_taken));
+    }
+    if !shapes.is_empty() {
+        cx.helpers.insert("Shape");
+    }
+    let scope = signature.type_params.iter().cloned().zip(shapes.iter().cloned());
+    cx.shapes.enter(scope.collect());
     let nodes = it.params.iter().map(|it| it.node());
     cx.shapes.set_arguments(nodes.zip(taken.iter().cloned()).collect());
     for ((_, ty), param) in signature.params.iter().zip(taken.clone()) {
@@ -65,6 +76,8 @@ pub(super) fn external(
     let caller = Caller { decl, namespace, shown: &shown, signature, params: &taken };
     let statements = external_body(cx, it, &caller, args);
     cx.shapes.set_arguments(Vec::new());
+    cx.shapes.enter(FxHashMap::default());
+    params.extend(shapes.into_iter().map(|it| (it, "Shape".to_owned())));
     let kind = DeclKind::Function(Function {
         name: name.clone(),
         type_params: signature.type_params.iter().map(|it| names::legal(it)).collect(),

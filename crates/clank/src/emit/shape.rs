@@ -174,7 +174,7 @@ impl FileCx<'_> {
         }
         for predicate in known {
             let text = &predicate.text;
-            let message = format!("`{text}` does not hold for a part of what the host gave");
+            let message = format!("`{text}` does not hold");
             lower.check_saying(&Expr::ident(value.clone()), predicate, &message, None);
         }
         let body = ArrowBody::Block(lower.finish());

@@ -1,7 +1,7 @@
 //! Which generic functions show values of their type parameters as text, themselves or through what they call. Those get
-//! the descriptions of these types as hidden parameters after their own, `shapeOfT` for `T`.
+//! the descriptions of these types as hidden parameters after their own, `shapeOfT` for `T`; generic externals do, too.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use clank_syntax::ast::{Decl, DeclId, Expr, Kind, Name, NodeId, TemplatePart};
 use clank_syntax::with_stack;
@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::context::Source;
 use crate::body::{BodyView, Resolution};
 use crate::env::Signature;
+use crate::resolve::arguments;
 use crate::ty::{FnTy, Ty};
 
 /// A function by its file and name.
@@ -33,6 +34,7 @@ impl<'a> Shown<'a> {
         let mut generic: Vec<(usize, DeclId, Key)> = Vec::new();
         for (index, source) in modules.iter().enumerate() {
             for decl in source.ast.declarations() {
+                shown.externals(source, *decl, None);
                 let Decl::Fn(it) = source.ast.decl(*decl) else { continue };
                 let Some(signature) = source.env.signature(*decl) else { continue };
                 if !it.type_params.is_empty() {
@@ -68,6 +70,22 @@ impl<'a> Shown<'a> {
         shown
     }
 
+    /// A generic external gets the descriptions of all its types: what the host gives is checked against them.
+    fn externals(&mut self, source: &Source<'a>, decl: DeclId, namespace: Option<&Name>) {
+        match source.ast.decl(decl) {
+            Decl::ExternalFn(it) if !it.type_params.is_empty() => {
+                let Some(signature) = source.env.signature(decl) else { return };
+                let key = (source.file.clone(), external(namespace, &it.name));
+                let shown = signature.type_params.iter().cloned().collect();
+                self.functions.insert(key, Generic { signature, shown });
+            }
+            Decl::ExternalMod { name, functions, .. } => {
+                functions.iter().for_each(|it| self.externals(source, *it, Some(name)));
+            }
+            _ => {}
+        }
+    }
+
     /// The type parameters whose descriptions a function gets, in order.
     pub(crate) fn of(&self, module: &Name, name: &Name) -> Vec<Name> {
         let Some(it) = self.functions.get(&(module.clone(), name.clone())) else {
@@ -90,6 +108,14 @@ impl<'a> Shown<'a> {
     /// The names of a function's parameters.
     pub(crate) fn signature(&self, module: &Name, name: &Name) -> Option<&'a Signature> {
         Some(self.functions.get(&(module.clone(), name.clone()))?.signature)
+    }
+}
+
+/// What an external is called among the functions of its file.
+pub(crate) fn external(namespace: Option<&Name>, name: &Name) -> Name {
+    match namespace {
+        Some(namespace) => Name::from(format!("{namespace}.{name}")),
+        None => name.clone(),
     }
 }
 
@@ -173,45 +199,5 @@ fn type_params_of(ty: &Ty, found: &mut BTreeSet<Name>) {
         Ty::Refined(it) => type_params_of(&it.base, found),
         Ty::Adt(adt) => adt.args.iter().for_each(|it| type_params_of(it, found)),
         Ty::Fn(_) | Ty::Prim(_) | Ty::Var(_) | Ty::Never | Ty::Error => {}
-    });
-}
-
-/// The type arguments of a use of a function, from the type that it has there.
-pub(crate) fn arguments<'t>(signature: &Signature, used: &'t FnTy) -> BTreeMap<Name, &'t Ty> {
-    let mut found = BTreeMap::new();
-    for (declared, actual) in signature.params.iter().map(|it| &it.1).zip(&used.params) {
-        solve(declared, actual, &mut found);
-    }
-    solve(&signature.result, &used.result, &mut found);
-    found
-}
-
-fn solve<'t>(declared: &Ty, actual: &'t Ty, found: &mut BTreeMap<Name, &'t Ty>) {
-    with_stack(|| match (declared.base(), actual.base()) {
-        (Ty::Param(name), actual) => {
-            let known = found.entry(name.clone()).or_insert(actual);
-            if matches!(known, Ty::Error | Ty::Var(_) | Ty::Never) {
-                *known = actual;
-            }
-        }
-        (Ty::Array(declared), Ty::Array(actual)) => solve(declared, actual, found),
-        (Ty::Tuple(declared), Ty::Tuple(actual)) => {
-            declared.iter().zip(actual.iter()).for_each(|it| solve(it.0, it.1, found));
-        }
-        (Ty::Adt(declared), Ty::Adt(actual)) => {
-            declared.args.iter().zip(&actual.args).for_each(|it| solve(it.0, it.1, found));
-        }
-        (Ty::Record(declared), Ty::Record(actual)) => {
-            for (name, ty) in &declared.fields {
-                if let Some(actual) = actual.fields.iter().find(|it| it.0 == *name) {
-                    solve(ty, &actual.1, found);
-                }
-            }
-        }
-        (Ty::Fn(declared), Ty::Fn(actual)) => {
-            declared.params.iter().zip(&actual.params).for_each(|it| solve(it.0, it.1, found));
-            solve(&declared.result, &actual.result, found);
-        }
-        _ => {}
     });
 }

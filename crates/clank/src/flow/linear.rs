@@ -2,7 +2,9 @@
 //!
 //! Naming a value uses it. What holds a linear value is linear itself. The body is walked once in the order in which it
 //! runs, with a status for every such variable; branches are walked from the same status and joined. Decisions:
-//! - A path that panics, raises or never ends need not use anything: nothing comes after it.
+//! - A path that panics or never ends need not use anything: nothing comes after it.
+//! - A call that may raise is a path on which every linear value that is alive there is lost, those among the operands
+//!   that were made before it included.
 //! - A use in a loop of a value from outside is fine only if no path goes round the loop after it.
 //! - A lambda may run any number of times, so it may not use what it captures.
 //! - Looking at a part that is not linear itself (`account.name`) is no use; taking out one part while another linear
@@ -13,6 +15,7 @@
 mod generic;
 #[cfg(test)]
 mod laws;
+mod raise;
 mod report;
 mod state;
 
@@ -54,6 +57,8 @@ pub(super) fn linear<'a>(
         state: State::default(),
         loops: Vec::new(),
         own: 0,
+        made: Vec::new(),
+        own_made: 0,
         captured: Vec::new(),
         wrong: FxHashSet::default(),
         repeated: FxHashSet::default(),
@@ -73,6 +78,8 @@ struct Loop {
     outside: usize,
     /// How many there are outside its body; `continue` leaves the others.
     outside_body: usize,
+    /// How many operands were made outside it.
+    made: usize,
     /// Where the changes since it was entered start.
     mark: usize,
     /// What is so after each `break`.
@@ -91,6 +98,10 @@ struct Walk<'a> {
     loops: Vec<Loop>,
     /// The variables before this one are outside the lambda that is being walked.
     own: usize,
+    /// The linear operands that were made for what is being walked and have not been used yet.
+    made: Vec<NodeId>,
+    /// Those before this one are outside the lambda that is being walked.
+    own_made: usize,
     /// What the lambda that is being walked captures.
     captured: Vec<NodeId>,
     /// The variables that something was said about: what follows from it is not said again.
@@ -146,16 +157,19 @@ impl Walk<'_> {
                 self.state.join(vec![run, not]);
             }
             Expr::Field { object, field } => self.field(id, *object, field),
-            Expr::Index { object, index } => {
-                self.expr(*object);
-                self.expr(*index);
+            Expr::Index { object, .. } => {
+                self.children(id.node());
                 self.drops(id.node(), "taking one element loses the others", self.view.ty(*object));
             }
             Expr::Propagate { expr } => {
                 self.expr(*expr);
                 self.leave(self.own, id.node(), "`?` may leave without using it");
+                self.lose_made(self.own_made, "`?` may leave before it is used");
             }
-            _ => self.children(id.node()),
+            _ => {
+                self.children(id.node());
+                self.may_raise(id);
+            }
         });
         if matches!(self.view.ty(id), Ty::Never) {
             self.state.is_reached = false;
@@ -163,13 +177,23 @@ impl Walk<'_> {
     }
 
     fn children(&mut self, node: NodeId) {
+        let before = self.made.len();
         self.ast.for_each_child(node, &mut |child| match &self.ast.node(child).kind {
             Kind::Expr(_) => {
-                ExprId::of(self.ast, child).into_iter().for_each(|it| self.expr(it));
+                ExprId::of(self.ast, child).into_iter().for_each(|it| self.operand(it));
             }
-            Kind::FieldInit(it) => self.expr(it.value),
+            Kind::FieldInit(it) => self.operand(it.value),
             _ => {}
         });
+        self.made.truncate(before);
+    }
+
+    /// An operand, which is there until what it is for is made.
+    fn operand(&mut self, id: ExprId) {
+        self.expr(id);
+        if self.state.is_reached && self.modes.of(self.view.ty(id)) == Mode::Linear {
+            self.made.push(id.node());
+        }
     }
 
     fn stmt(&mut self, id: StmtId) {
@@ -193,6 +217,7 @@ impl Walk<'_> {
             Stmt::Return { value } => {
                 value.iter().for_each(|it| self.expr(*it));
                 self.leave(self.own, id.node(), "this returns without using it");
+                self.lose_made(self.own_made, "a `return` leaves before it is used");
                 self.state.is_reached = false;
             }
             Stmt::Break | Stmt::Continue => self.leave_loop(id),
@@ -310,6 +335,7 @@ impl Walk<'_> {
         let Expr::Lambda { params, body } = self.ast.expr(id) else { return };
         let outside = self.state.live.len();
         let own = std::mem::replace(&mut self.own, outside);
+        let own_made = std::mem::replace(&mut self.own_made, self.made.len());
         let loops = std::mem::take(&mut self.loops);
         let captured = std::mem::take(&mut self.captured);
         // What happens in the lambda happens when it is called.
@@ -322,6 +348,7 @@ impl Walk<'_> {
             it.end_scope(outside);
         });
         self.own = own;
+        self.own_made = own_made;
         self.loops = loops;
         for local in std::mem::replace(&mut self.captured, captured) {
             if self.state.index(local) < self.own {
@@ -389,7 +416,8 @@ impl Walk<'_> {
         let outside_body = self.state.live.len();
         let mark = self.state.mark();
         let (breaks, continues) = (Vec::new(), Vec::new());
-        self.loops.push(Loop { outside, outside_body, mark, breaks, continues });
+        let made = self.made.len();
+        self.loops.push(Loop { outside, outside_body, made, mark, breaks, continues });
         let end = self.branch(id.node(), "if the loop ends", |it| {
             body(it);
             it.end_scope(outside_body);
@@ -436,9 +464,10 @@ impl Walk<'_> {
             return;
         };
         let is_break = matches!(self.ast.stmt(id), Stmt::Break);
-        let (outside, mark) = (around.outside, around.mark);
+        let (outside, mark, made) = (around.outside, around.mark, around.made);
         let lost = if is_break { outside } else { around.outside_body };
         self.leave(lost, id.node(), "this leaves the round without using it");
+        self.lose_made(made, "the round is left before it is used");
         let changes = self.state.changes_since(mark, outside);
         let branch =
             Branch { at: id.node(), why: "on the way that ends here", changes, is_reached: true };

@@ -1,21 +1,21 @@
 //! Calls and pipes: arguments, effects, preconditions.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use clank_syntax::ast::{Expr, ExprId, Name, NodeId};
 
 use super::report::counted;
 use super::wording::{
-    Replacement, goal_text, has_predicate, operand_text, replace, replace_in_result,
-    replace_in_type, simplified,
+    Replacement, has_predicate, operand_text, replace, replace_in_result, replace_in_type,
+    simplified,
 };
 use super::{FrameKind, Infer, Want};
 use crate::body::{GoalKind, Resolution, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Condition, Shape, TypeDef, Value};
+use crate::resolve::refined;
 use crate::ty::{Effects, FnTy, Meaning, Prim, Ty, TypeKey};
 
 /// An argument; what is piped was looked at before.
@@ -165,47 +165,20 @@ impl<'a> Infer<'a> {
             None => function.result.clone(),
         };
         if let Some(Value::External { .. }) = value {
-            self.external_result(expr, &result);
+            self.host_gives(expr, &result);
         }
         self.table.close(&result, mark)
     }
 
-    /// Nothing is known of what the host gives: what its type promises is a goal (rows 1 and 34). It has no expected
-    /// type, as there is nothing to check at the call: the external itself checks it, where its parameters are known.
-    fn external_result(&mut self, expr: ExprId, result: &Ty) {
-        if let Ty::Refined(it) = result {
-            let operand = operand_text(self.ast, expr);
-            for predicate in &it.predicates {
-                let text = goal_text(predicate, operand.clone());
-                self.goal(GoalKind::Refinement, expr, Site::Other, None, text);
-            }
+    /// A function without parameters that is not called: what its `pre` asks, it asks here.
+    pub(super) fn asks_at_once(&mut self, expr: ExprId, value: &Value) {
+        if let Value::Fn { signature, .. } = value
+            && signature.params.is_empty()
+            && let Some(condition) = &signature.precondition
+        {
+            let text = condition.text.clone();
+            self.goal(GoalKind::Precondition, expr, Site::Other, None, text);
         }
-        for text in self.promised_inside(result) {
-            self.goal(GoalKind::Refinement, expr, Site::Other, None, text);
-        }
-    }
-
-    /// What the parts of a value must satisfy, those of declared records and sums included.
-    fn promised_inside(&self, ty: &Ty) -> BTreeSet<String> {
-        let mut promised = BTreeSet::new();
-        let mut seen: BTreeSet<TypeKey> = BTreeSet::new();
-        let mut waiting = vec![ty.base().clone()];
-        while let Some(ty) = waiting.pop() {
-            let mut parts: Vec<Ty> = ty.parts().cloned().collect();
-            if let Ty::Adt(it) = &ty
-                && seen.insert(it.key.clone())
-            {
-                let fields = self.env.def(&it.key).into_iter().flat_map(|it| it.shape.types());
-                parts.extend(fields.cloned());
-            }
-            for part in parts {
-                if let Ty::Refined(it) = &part {
-                    promised.extend(it.predicates.iter().map(|it| goal_text(it, None)));
-                }
-                waiting.push(part.base().clone());
-            }
-        }
-        promised
     }
 
     /// Arguments of a call that cannot be made sense of.
@@ -414,6 +387,10 @@ fn target(value: Option<&Value>) -> Target<'_> {
 
 /// The type of a function or constructor that is not called here: what its parameters will be is not known.
 pub(super) fn uncalled(value: &Value, ty: Ty) -> Ty {
+    let ty = match (target(Some(value)).precondition, ty) {
+        (Some(condition), Ty::Fn(it)) => asking(&it, condition),
+        (_, ty) => ty,
+    };
     if !has_predicate(&ty) {
         return ty;
     }
@@ -423,6 +400,17 @@ pub(super) fn uncalled(value: &Value, ty: Ty) -> Ty {
     };
     let unknown: Vec<Replacement> = target(Some(value)).params.iter().map(unknown).collect();
     replace_in_type(&ty, &unknown)
+}
+
+/// The type of a function that asks of its arguments what its `pre` does.
+fn asking(function: &FnTy, condition: &Condition) -> Ty {
+    let mut params = function.params.clone();
+    for (place, predicate) in condition.asked.iter() {
+        if let Some(param) = params.get_mut(*place) {
+            *param = refined(param.clone(), vec![predicate.clone()]);
+        }
+    }
+    Ty::Fn(Arc::new(FnTy { params, ..function.clone() }))
 }
 
 /// The fields of a variant; those without a name are called by their position.

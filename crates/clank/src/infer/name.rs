@@ -51,7 +51,10 @@ impl<'a> Infer<'a> {
                 let ty = self.value(expr.node(), value);
                 let ty = match n_args {
                     Some(_) => ty,
-                    None => self.conversion_value(value, super::call::uncalled(value, ty), hint),
+                    None => {
+                        self.asks_at_once(expr, value);
+                        self.conversion_value(value, super::call::uncalled(value, ty), hint)
+                    }
                 };
                 (ty, Some(value))
             }
@@ -81,7 +84,15 @@ impl<'a> Infer<'a> {
     }
 
     /// The type of a global value, with fresh variables for its type parameters.
-    pub(super) fn value(&mut self, node: NodeId, value: &Value) -> Ty {
+    pub(super) fn value(&mut self, node: NodeId, value: &'a Value) -> Ty {
+        let ty = self.instance(node, value);
+        if let Value::External { signature, .. } = value {
+            self.host_is_used(node, signature, &ty);
+        }
+        ty
+    }
+
+    fn instance(&mut self, node: NodeId, value: &Value) -> Ty {
         if let Some(meaning) = meaning(value) {
             self.resolve(node, meaning);
         }

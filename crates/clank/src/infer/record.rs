@@ -92,7 +92,10 @@ impl<'a> Infer<'a> {
             self.findings.uses.value(name);
             let (ty, value) = self.member(expr, object, module, name, field);
             let ty = match (n_args, value) {
-                (None, Some(value)) => super::call::uncalled(value, ty),
+                (None, Some(value)) => {
+                    self.asks_at_once(expr, value);
+                    super::call::uncalled(value, ty)
+                }
                 _ => ty,
             };
             return (ty, value);

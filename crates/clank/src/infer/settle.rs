@@ -276,11 +276,11 @@ impl Infer<'_> {
             super::report::short(expected),
             super::report::short(actual)
         );
-        self.report(
-            Diagnostic::new(Code::E3001, node, message)
-                .help("only the value itself is checked at run time: convert the parts one by one")
-                .with(refuted(predicate)),
-        );
+        let help = match actual.base() {
+            Ty::Fn(_) => "write a lambda that calls it: then every call is checked",
+            _ => "only the value itself is checked at run time: convert the parts one by one",
+        };
+        self.report(Diagnostic::new(Code::E3001, node, message).help(help).with(refuted(predicate)));
     }
 
     /// The goals of operations on numbers, and those whose operands turned out to be none.

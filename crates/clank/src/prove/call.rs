@@ -85,15 +85,7 @@ impl<'a> Walk<'a> {
             self.is_dead = true;
             return value;
         }
-        match resolution {
-            // The host was only asked for what is declared, whatever stands for its type parameters here.
-            Some(Resolution::External { .. }) => {
-                if let Some((signature, _)) = resolution.and_then(|it| self.world.callee(it)) {
-                    self.assume_type(value, &signature.result);
-                }
-            }
-            _ => self.assume_type(value, self.ty(id)),
-        }
+        self.assume_type(value, self.ty(id));
         value
     }
 
@@ -105,6 +97,13 @@ impl<'a> Walk<'a> {
                 self.symbols.record(fields)
             }
             _ => self.symbols.unknown(Sort::Other),
+        }
+    }
+
+    /// A function that is not called asks only what needs no arguments.
+    pub(super) fn ask_uncalled(&mut self, id: ExprId) {
+        if let resolution @ Some(Resolution::Fn { .. }) = self.at.view.resolution(id) {
+            self.ask(id, resolution, &[]);
         }
     }
 

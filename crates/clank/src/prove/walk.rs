@@ -364,7 +364,10 @@ impl<'a> Walk<'a> {
                 }
                 self.symbols.unknown(Sort::Other)
             }
-            Expr::Ident { name } => self.name(id, name),
+            Expr::Ident { name } => {
+                self.ask_uncalled(id);
+                self.name(id, name)
+            }
             Expr::Unary { op, operand } => self.unary(id, *op, *operand),
             Expr::Binary { .. } => self.binary_chain(id),
             Expr::Call { callee, args } => self.call(id, *callee, args),
@@ -376,7 +379,10 @@ impl<'a> Walk<'a> {
                 self.assume_type(value, self.ty(id));
                 value
             }
-            Expr::Field { object, field } => self.field(id, *object, field),
+            Expr::Field { object, field } => {
+                self.ask_uncalled(id);
+                self.field(id, *object, field)
+            }
             Expr::Lambda { params, body } => self.lambda(params, *body),
             Expr::If { condition, then_branch, else_branch } => {
                 self.if_expr(*condition, *then_branch, *else_branch)

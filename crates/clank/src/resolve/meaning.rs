@@ -12,7 +12,7 @@ use crate::ty::Meaning;
 
 impl TypeScope<'_> {
     /// The names of a predicate besides the one that stands for the value, and those that it binds itself.
-    pub(super) fn meanings(
+    pub(crate) fn meanings(
         &self,
         predicate: ExprId,
         variable: &Name,

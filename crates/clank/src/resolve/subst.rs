@@ -1,10 +1,12 @@
 //! Type parameters replaced by arguments, and how large a type may become by it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clank_syntax::ast::{MAX_NESTING, Name};
 use clank_syntax::with_stack;
 
+use crate::env::Signature;
 use crate::ty::{Adt, FnTy, Predicate, RecordTy, RefinedTy, Ty};
 
 /// How many parts a type may have once its aliases are expanded. Aliases of pairs of aliases double it each time.
@@ -78,4 +80,44 @@ pub(super) fn is_reasonable(ty: &Ty) -> bool {
         }
     }
     count(ty, MAX_NESTING, &mut { MAX_PARTS })
+}
+
+/// The type arguments of a use of a function, from the type that it has there.
+pub(crate) fn arguments<'t>(signature: &Signature, used: &'t FnTy) -> BTreeMap<Name, &'t Ty> {
+    let mut found = BTreeMap::new();
+    for (declared, actual) in signature.params.iter().map(|it| &it.1).zip(&used.params) {
+        solve(declared, actual, &mut found);
+    }
+    solve(&signature.result, &used.result, &mut found);
+    found
+}
+
+fn solve<'t>(declared: &Ty, actual: &'t Ty, found: &mut BTreeMap<Name, &'t Ty>) {
+    with_stack(|| match (declared.base(), actual.base()) {
+        (Ty::Param(name), _) => {
+            let known = found.entry(name.clone()).or_insert(actual);
+            if matches!(known, Ty::Error | Ty::Var(_) | Ty::Never) {
+                *known = actual;
+            }
+        }
+        (Ty::Array(declared), Ty::Array(actual)) => solve(declared, actual, found),
+        (Ty::Tuple(declared), Ty::Tuple(actual)) => {
+            declared.iter().zip(actual.iter()).for_each(|it| solve(it.0, it.1, found));
+        }
+        (Ty::Adt(declared), Ty::Adt(actual)) => {
+            declared.args.iter().zip(&actual.args).for_each(|it| solve(it.0, it.1, found));
+        }
+        (Ty::Record(declared), Ty::Record(actual)) => {
+            for (name, ty) in &declared.fields {
+                if let Some(actual) = actual.fields.iter().find(|it| it.0 == *name) {
+                    solve(ty, &actual.1, found);
+                }
+            }
+        }
+        (Ty::Fn(declared), Ty::Fn(actual)) => {
+            declared.params.iter().zip(&actual.params).for_each(|it| solve(it.0, it.1, found));
+            solve(&declared.result, &actual.result, found);
+        }
+        _ => {}
+    });
 }

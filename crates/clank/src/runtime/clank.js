@@ -792,11 +792,10 @@ export function toHost(value, shape = "any", name = "the host") {
     return BigInt.asIntN(54, value) === value && Number.isSafeInteger(Number(value)) ? Number(value) : value;
   }
   if (typeof value === "function") {
-    const signature = typeof known === "object" && "params" in known ? known : { params: [], result: "any" };
+    const signature = typeof known === "object" && "params" in known ? known : undefined;
     return (...args) => {
-      const given = args.map((arg, position) => fromHost(arg, signature.params[position] ?? "any", name));
-      const taken = signature.params.length === 0 ? given : given.slice(0, signature.params.length);
-      return toHost(value(...taken), signature.result, name);
+      const given = signature?.params.map((part, position) => fromHost(args[position], part, name)) ?? args;
+      return toHost(value(...given), signature?.result ?? "any", name);
     };
   }
   return typeof value === "object" && value !== null ? partsToHost(value, known, name) : value;
@@ -824,8 +823,29 @@ export function partsToHost(value, shape, name) {
   const fields = "record" in has ? has.fields : variantShapes(has, String(record["tag"]));
   return Object.fromEntries(Object.entries(record).map(([field, part]) => [field, toHost(part, fieldShape(fields, field), name)]));
 }
-/** A value that the external `name` gave, which must be what its declaration says. */
+/** A value that the external `name` gave, which must be what its declaration says. What cannot be read stops the program here. */
 export function fromHost(value, shape, name) {
+  try {
+    return partFromHost(value, shape, name);
+  }
+  catch (error) {
+    if (isOurs(error)) {
+      throw error;
+    }
+    return panic(`the external ${name} gave a value that cannot be read`);
+  }
+}
+/** Whether something that was thrown is a panic or an error of Clank. */
+export function isOurs(error) {
+  try {
+    return error instanceof ClankPanic || error instanceof ClankError;
+  }
+  catch {
+    return false;
+  }
+}
+/** A part of what the external `name` gave. */
+export function partFromHost(value, shape, name) {
   return valueFromHost(value, settle(shape), name);
 }
 /** An integer that the external `name` gave: a number without a fraction, or a bigint, in the range of its type. */
@@ -842,7 +862,8 @@ export function intFromHost(value, name, type = "Int") {
 export function refuseFromHost(value, expected, name) {
   const isScalar = value === null || (typeof value !== "object" && typeof value !== "function");
   const given = typeof value === "string" ? quote(value) : isScalar ? String(value) : `a JavaScript ${typeof value}`;
-  return panic(`the external ${name} gave ${given} where ${expected} was declared`);
+  const readable = given.replace(/[\ud800-\udfff]/gu, "\ufffd");
+  return panic(`the external ${name} gave ${readable} where ${expected} was declared`);
 }
 /** A value of the host as a Clank value. */
 export function valueFromHost(value, shape, name) {
@@ -862,20 +883,51 @@ export function valueFromHost(value, shape, name) {
     case "Bool":
       return typeof value === "boolean" ? value : refuseFromHost(value, shape, name);
     case "Str":
-      return typeof value === "string" ? value : refuseFromHost(value, shape, name);
+      return textFromHost(value, name);
     default:
       return partsFromHost(value, shape, name);
   }
 }
+/** A text of the host: half of a surrogate pair is no character. */
+export function textFromHost(value, name) {
+  if (typeof value !== "string") {
+    return refuseFromHost(value, "Str", name);
+  }
+  const isBroken = /[\ud800-\udfff]/u.test(value);
+  return isBroken ? panic(`the external ${name} gave a Str with half of a surrogate pair`) : value;
+}
+/** The elements of an array of the host. A hole fits no type. */
+export function elementsFromHost(value, shapeAt, name) {
+  if (!Array.isArray(value)) {
+    return refuseFromHost(value, "an array", name);
+  }
+  const length = value.length;
+  if (typeof length !== "number" || !Number.isInteger(length) || length < 0 || length > 4294967295) {
+    return panic(`the external ${name} gave an array that has no length`);
+  }
+  const elements = [];
+  for (let position = 0; position < length; position++) {
+    if (!(position in value)) {
+      return panic(`the external ${name} gave an array with a hole at ${position}`);
+    }
+    elements.push(partFromHost(value[position], shapeAt(position), name));
+  }
+  return elements;
+}
 /** A composed value of the host as a Clank value. */
 export function partsFromHost(value, shape, name) {
   if ("refined" in shape) {
-    const given = fromHost(value, shape.refined, name);
-    shape.check(given);
+    const given = partFromHost(value, shape.refined, name);
+    try {
+      shape.check(given);
+    }
+    catch (error) {
+      throw error instanceof ClankPanic ? new ClankPanic(`the external ${name} gave a value that is refused: ${error.message}`) : error;
+    }
     return given;
   }
   if ("option" in shape) {
-    return value === null || value === undefined ? None : Some(fromHost(value, shape.option, name));
+    return value === null || value === undefined ? None : Some(partFromHost(value, shape.option, name));
   }
   if ("params" in shape) {
     return typeof value === "function"
@@ -883,24 +935,22 @@ export function partsFromHost(value, shape, name) {
       : refuseFromHost(value, "a function", name);
   }
   if ("array" in shape) {
-    return Array.isArray(value)
-      ? value.map((part) => fromHost(part, shape.array, name))
-      : refuseFromHost(value, "an array", name);
+    return elementsFromHost(value, () => shape.array, name);
   }
   if ("tuple" in shape) {
     return Array.isArray(value) && value.length === shape.tuple.length
-      ? shape.tuple.map((part, position) => fromHost(value[position], part, name))
+      ? elementsFromHost(value, (position) => shape.tuple[position] ?? "any", name)
       : refuseFromHost(value, `a tuple of ${shape.tuple.length}`, name);
   }
   if ("map" in shape) {
     const [key, item] = shape.map;
     return value instanceof Map
-      ? map_from([...value].map((entry) => [fromHost(entry[0], key, name), fromHost(entry[1], item, name)]))
+      ? map_from([...Map.prototype.entries.call(value)].map((entry) => [partFromHost(entry[0], key, name), partFromHost(entry[1], item, name)]))
       : refuseFromHost(value, "a Map", name);
   }
   if ("set" in shape) {
     return value instanceof Set
-      ? set_from([...value].map((member) => fromHost(member, shape.set, name)))
+      ? set_from([...Set.prototype.values.call(value)].map((member) => partFromHost(member, shape.set, name)))
       : refuseFromHost(value, "a Set", name);
   }
   return fieldsFromHost(value, shape, name);
@@ -911,10 +961,10 @@ export function fieldsFromHost(value, shape, name) {
     return refuseFromHost(value, "an object", name);
   }
   const object = value;
-  const read = (fields) => Object.entries(fields).map(([field, part]) => [field, fromHost(object[field], part, name)]);
+  const read = (fields) => Object.entries(fields).map(([field, part]) => [field, partFromHost(object[field], part, name)]);
   if ("sum" in shape) {
-    const variant = String(object["tag"]);
-    if (!Object.hasOwn(shape.sum, variant)) {
+    const variant = object["tag"];
+    if (typeof variant !== "string" || !Object.hasOwn(shape.sum, variant)) {
       return refuseFromHost(value, "a variant", name);
     }
     return Object.fromEntries([["tag", variant], ...read(variantShapes(shape, variant))]);

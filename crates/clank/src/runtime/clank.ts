@@ -992,11 +992,10 @@ export function toHost(value: unknown, shape: Shape = "any", name = "the host"):
     return BigInt.asIntN(54, value) === value && Number.isSafeInteger(Number(value)) ? Number(value) : value;
   }
   if (typeof value === "function") {
-    const signature = typeof known === "object" && "params" in known ? known : { params: [], result: "any" as const };
+    const signature = typeof known === "object" && "params" in known ? known : undefined;
     return (...args: unknown[]): unknown => {
-      const given = args.map((arg, position) => fromHost(arg, signature.params[position] ?? "any", name));
-      const taken = signature.params.length === 0 ? given : given.slice(0, signature.params.length);
-      return toHost(value(...taken), signature.result, name);
+      const given = signature?.params.map((part, position) => fromHost(args[position], part, name)) ?? args;
+      return toHost(value(...given), signature?.result ?? "any", name);
     };
   }
   return typeof value === "object" && value !== null ? partsToHost(value, known, name) : value;
@@ -1028,9 +1027,30 @@ export function partsToHost(value: object, shape: Shape, name: string): unknown 
   );
 }
 
-/** A value that the external `name` gave, which must be what its declaration says. */
+/** A value that the external `name` gave, which must be what its declaration says. What cannot be read stops the program here. */
 export function fromHost<T>(value: unknown, shape: Shape, name: string): T {
-  return valueFromHost(value, settle(shape), name) as T;
+  try {
+    return partFromHost(value, shape, name) as T;
+  } catch (error) {
+    if (isOurs(error)) {
+      throw error;
+    }
+    return panic(`the external ${name} gave a value that cannot be read`);
+  }
+}
+
+/** Whether something that was thrown is a panic or an error of Clank. */
+export function isOurs(error: unknown): boolean {
+  try {
+    return error instanceof ClankPanic || error instanceof ClankError;
+  } catch {
+    return false;
+  }
+}
+
+/** A part of what the external `name` gave. */
+export function partFromHost(value: unknown, shape: Shape, name: string): unknown {
+  return valueFromHost(value, settle(shape), name);
 }
 
 /** An integer that the external `name` gave: a number without a fraction, or a bigint, in the range of its type. */
@@ -1048,7 +1068,8 @@ export function intFromHost(value: unknown, name: string, type: "Int" | "Int32" 
 export function refuseFromHost(value: unknown, expected: string, name: string): never {
   const isScalar = value === null || (typeof value !== "object" && typeof value !== "function");
   const given = typeof value === "string" ? quote(value) : isScalar ? String(value) : `a JavaScript ${typeof value}`;
-  return panic(`the external ${name} gave ${given} where ${expected} was declared`);
+  const readable = given.replace(/[\ud800-\udfff]/gu, "\ufffd");
+  return panic(`the external ${name} gave ${readable} where ${expected} was declared`);
 }
 
 /** A value of the host as a Clank value. */
@@ -1069,21 +1090,53 @@ export function valueFromHost(value: unknown, shape: Exclude<Shape, () => Shape>
     case "Bool":
       return typeof value === "boolean" ? value : refuseFromHost(value, shape, name);
     case "Str":
-      return typeof value === "string" ? value : refuseFromHost(value, shape, name);
+      return textFromHost(value, name);
     default:
       return partsFromHost(value, shape, name);
   }
 }
 
+/** A text of the host: half of a surrogate pair is no character. */
+export function textFromHost(value: unknown, name: string): string {
+  if (typeof value !== "string") {
+    return refuseFromHost(value, "Str", name);
+  }
+  const isBroken = /[\ud800-\udfff]/u.test(value);
+  return isBroken ? panic(`the external ${name} gave a Str with half of a surrogate pair`) : value;
+}
+
+/** The elements of an array of the host. A hole fits no type. */
+export function elementsFromHost(value: unknown, shapeAt: (position: number) => Shape, name: string): unknown[] {
+  if (!Array.isArray(value)) {
+    return refuseFromHost(value, "an array", name);
+  }
+  const length: unknown = value.length;
+  if (typeof length !== "number" || !Number.isInteger(length) || length < 0 || length > 4294967295) {
+    return panic(`the external ${name} gave an array that has no length`);
+  }
+  const elements: unknown[] = [];
+  for (let position = 0; position < length; position++) {
+    if (!(position in value)) {
+      return panic(`the external ${name} gave an array with a hole at ${position}`);
+    }
+    elements.push(partFromHost(value[position], shapeAt(position), name));
+  }
+  return elements;
+}
+
 /** A composed value of the host as a Clank value. */
 export function partsFromHost(value: unknown, shape: Extract<Shape, object>, name: string): unknown {
   if ("refined" in shape) {
-    const given = fromHost(value, shape.refined, name);
-    shape.check(given);
+    const given = partFromHost(value, shape.refined, name);
+    try {
+      shape.check(given);
+    } catch (error) {
+      throw error instanceof ClankPanic ? new ClankPanic(`the external ${name} gave a value that is refused: ${error.message}`) : error;
+    }
     return given;
   }
   if ("option" in shape) {
-    return value === null || value === undefined ? None : Some(fromHost(value, shape.option, name));
+    return value === null || value === undefined ? None : Some(partFromHost(value, shape.option, name));
   }
   if ("params" in shape) {
     return typeof value === "function"
@@ -1092,24 +1145,22 @@ export function partsFromHost(value: unknown, shape: Extract<Shape, object>, nam
       : refuseFromHost(value, "a function", name);
   }
   if ("array" in shape) {
-    return Array.isArray(value)
-      ? value.map((part) => fromHost(part, shape.array, name))
-      : refuseFromHost(value, "an array", name);
+    return elementsFromHost(value, () => shape.array, name);
   }
   if ("tuple" in shape) {
     return Array.isArray(value) && value.length === shape.tuple.length
-      ? shape.tuple.map((part, position) => fromHost(value[position], part, name))
+      ? elementsFromHost(value, (position) => shape.tuple[position] ?? "any", name)
       : refuseFromHost(value, `a tuple of ${shape.tuple.length}`, name);
   }
   if ("map" in shape) {
     const [key, item] = shape.map;
     return value instanceof Map
-      ? map_from([...value].map((entry) => [fromHost(entry[0], key, name), fromHost(entry[1], item, name)]))
+      ? map_from([...Map.prototype.entries.call(value)].map((entry) => [partFromHost(entry[0], key, name), partFromHost(entry[1], item, name)]))
       : refuseFromHost(value, "a Map", name);
   }
   if ("set" in shape) {
     return value instanceof Set
-      ? set_from([...value].map((member) => fromHost(member, shape.set, name)))
+      ? set_from([...Set.prototype.values.call(value)].map((member) => partFromHost(member, shape.set, name)))
       : refuseFromHost(value, "a Set", name);
   }
   return fieldsFromHost(value, shape, name);
@@ -1122,10 +1173,10 @@ export function fieldsFromHost(value: unknown, shape: Extract<Shape, object>, na
   }
   const object = value as { readonly [field: string]: unknown };
   const read = (fields: { readonly [field: string]: Shape }): [string, unknown][] =>
-    Object.entries(fields).map(([field, part]) => [field, fromHost(object[field], part, name)]);
+    Object.entries(fields).map(([field, part]) => [field, partFromHost(object[field], part, name)]);
   if ("sum" in shape) {
-    const variant = String(object["tag"]);
-    if (!Object.hasOwn(shape.sum, variant)) {
+    const variant = object["tag"];
+    if (typeof variant !== "string" || !Object.hasOwn(shape.sum, variant)) {
       return refuseFromHost(value, "a variant", name);
     }
     return Object.fromEntries([["tag", variant], ...read(variantShapes(shape, variant))]);

@@ -7,6 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "the programs people wrote are files")]
 
 mod blame;
+mod boundary;
 mod builtins;
 mod generator;
 mod interpreter;

@@ -202,13 +202,7 @@ impl<'a> Lower<'_, 'a> {
     fn global(&mut self, id: ExprId, resolution: &'a Resolution) -> Expr {
         match resolution {
             Resolution::Fn { module, name } => self.function_value(id, module, name),
-            Resolution::External { module, namespace, name } => {
-                let exported = match namespace {
-                    Some(namespace) => self.cx.member(module, namespace, name),
-                    None => name.clone(),
-                };
-                Expr::ident(self.cx.global(module, &exported, true))
-            }
+            Resolution::External { .. } => self.external_value(id, resolution),
             Resolution::Builtin(name) => self.builtin(id, name),
             Resolution::Variant { ty, variant } => self.cx.variant(ty, *variant),
             Resolution::Record { ty } => Expr::ident(self.cx.global(&ty.module, &ty.name, true)),
@@ -266,6 +260,9 @@ impl<'a> Lower<'_, 'a> {
                 }
                 (None, Some(Resolution::Fn { module, name })) => {
                     Expr::ident(self.cx.global(module, name, true))
+                }
+                (None, Some(Resolution::External { module, namespace, name })) => {
+                    self.external(module, namespace.as_ref(), name)
                 }
                 (None, Some(resolution)) => self.global(callee, resolution),
                 (None, None) => Expr::undefined(),

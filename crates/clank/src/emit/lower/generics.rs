@@ -70,7 +70,7 @@ impl Lower<'_, '_> {
         if !signature.type_params.iter().any(is_open) {
             return None;
         }
-        let found = crate::emit::shown::arguments(signature, ty);
+        let found = crate::resolve::arguments(signature, ty);
         let types = signature.type_params.iter().map(|it| found.get(it).map(|it| (*it).clone()));
         let types: Option<Vec<Ty>> = types.collect();
         types.filter(|it| !it.iter().any(|it| matches!(it, Ty::Error | Ty::Var(_))))

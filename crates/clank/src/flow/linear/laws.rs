@@ -23,6 +23,8 @@ enum Step {
     Continue,
     Return,
     Question,
+    Raise,
+    RaiseAfterMove,
     Panic,
 }
 
@@ -49,6 +51,8 @@ fn step(is_in_loop: bool, depth: u32) -> BoxedStrategy<Step> {
         1 => Just(Step::UseOnTheRight),
         1 => Just(Step::Return),
         1 => Just(Step::Question),
+        1 => Just(Step::Raise),
+        1 => Just(Step::RaiseAfterMove),
         1 => Just(Step::Panic),
     ];
     let leaf = if is_in_loop {
@@ -99,6 +103,8 @@ fn print(steps: &[Step], out: &mut String) {
             Step::Continue => out.push_str("continue; "),
             Step::Return => out.push_str("return None; "),
             Step::Question => out.push_str("let _q = o?; "),
+            Step::Raise => out.push_str("fails(); "),
+            Step::RaiseAfterMove => out.push_str("both(t, fails()); "),
             Step::Panic => out.push_str("panic(\"no\"); "),
         }
     }
@@ -138,9 +144,14 @@ fn follow_one(step: &Step, now: Uses, ways: &mut Ways) -> Uses {
             ways.returns.extend(now);
             Uses::new()
         }
-        Step::Question => {
+        Step::Question | Step::Raise => {
             ways.returns.extend(&now);
             now
+        }
+        // What was moved is still there when the call raises.
+        Step::RaiseAfterMove => {
+            ways.returns.extend(&now);
+            more(&now)
         }
         Step::Panic => Uses::new(),
     }
@@ -166,7 +177,9 @@ fn check(steps: &[Step]) {
     let mut body = String::new();
     print(steps, &mut body);
     let program = format!(
-        "fn f(t: Linear[Int], c: Bool, o: Option[Int], xs: [Int]) -> Option[Int] {{ {body}None }}"
+        "fn fails() -> Err + Int {{ 1 }}
+fn both(t: Linear[Int], n: Int) -> Int {{ consume(t) + n }}
+fn f(t: Linear[Int], c: Bool, o: Option[Int], xs: [Int]) -> Err + Option[Int] {{ {body}None }}"
     );
     let mut ways = Ways::default();
     let mut ends = follow(steps, Uses::from([0]), &mut ways);

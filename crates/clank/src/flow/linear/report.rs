@@ -120,7 +120,7 @@ impl Walk<'_> {
     }
 
     /// Whether nothing more is said: it has been, or the use may be where something is missing.
-    fn is_settled(&self, local: NodeId) -> bool {
+    pub(super) fn is_settled(&self, local: NodeId) -> bool {
         self.wrong.contains(&local) || self.doubts.may_use(&self.state.var(local).name)
     }
 

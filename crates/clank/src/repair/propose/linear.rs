@@ -27,6 +27,8 @@ fn use_it(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate
     let name = text_fact(it, "name")?;
     let left_behind = match it.related.as_slice() {
         [] => None,
+        // The call that may raise.
+        _ if ExprId::of(scene.ast(), it.node).is_some() => Some(it.node),
         related => Some(related.last()?.node),
     };
     let op = match left_behind {

@@ -94,6 +94,8 @@ fn pick(xs: [Int], i: Int{i >= 0 && i < len(xs)}) -> Int { xs[i] }
 fn half(n: Nat) -> (Int{result <= n}) { n / 2 }
 fn over(n: Int, d: Int{d != 0}) -> Int { n / d }
 fn up(n: Int, by: Int) -> Int pre by > 0 post result > n { n + by }
+fn low(n: Int) -> (Int{result < 100}) pre n > 0 && n < 9 { 10 / n }
+fn with(g: (Int{v | v > 2 && v < 7}) -> Int, n: Int) -> Int { g(if n > 2 && n < 7 { n } else { 3 }) }
 ";
 
 /// Arguments for all functions of a module whose parameters are numbers and arrays of numbers.
@@ -282,7 +284,11 @@ impl Maker {
                 None => format!("digit({one})"),
             },
             14 => format!("pick({}, {one})", self.array()),
-            15 => match self.random.below(4) {
+            15 => match self.random.below(8) {
+                4 => format!("with(low, {one})"),
+                5 => format!("with(\\v -> low(v) + {two}, {one})"),
+                6 => format!("({{ let g = low; g({one}) }})"),
+                7 => format!("fold(map([{one}], low), 0, \\(a, b) -> a + b)"),
                 0 => format!("half({one})"),
                 1 => format!("up({one}, {two})"),
                 2 => format!("({one} |> half)"),
