@@ -561,7 +561,7 @@ fn what_was_not_checked_is_named() {
         row(
             "a schema of a pack that is partly remote",
             &[PACK, MODULE],
-            "check",
+            "check -v",
             0,
             &[
                 "info[app/SCHEMA_REMOTE]: what the schema says at `https://example.org/m.json` is remote",
@@ -605,7 +605,7 @@ fn what_was_not_checked_is_named() {
         row(
             "keywords of later drafts are honoured and said",
             &["//- ws/s.json\n{\"$schema\": \"http://json-schema.org/draft-04/schema#\", \"properties\": {\"a\": {\"const\": 1}}}\n", "//- ws/x.yaml\n$schema: s.json\na: x\n"],
-            "check",
+            "check -v",
             1,
             &[
                 "info[schema/SCHEMA_LATER_KEYWORD]: the schema is written in draft 4, and `const` of a later draft is honoured",

@@ -49,7 +49,7 @@ fn the_stages_of_the_compiler_run_on_programs_without_mistakes() {
 fn the_list_names_every_benchmark() {
     check(&["--list"], &["edits-memory", "edits-disk", "json-ops", "yaml-ops", "end-to-end"]);
     check(&["--list"], &["check-tree", "plan-candidates", "clank-check", "clank-text"]);
-    check(&["--list"], &["text-output", "check-listing"]);
+    check(&["--list"], &["text-output", "check-listing", "check-workflows"]);
 }
 
 #[test]

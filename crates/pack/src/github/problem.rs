@@ -154,7 +154,7 @@ fn unknown<'n>(
     known: impl IntoIterator<Item = &'n str>,
 ) -> String {
     match near {
-        Some((near, _)) => format!("unknown {what} `{}`; consider `{near}`", cut(name)),
+        Some((near, _)) => format!("unknown {what}: `{}`; consider `{near}`", cut(name)),
         None => {
             let shown = typo::nearest_first(name, known, 6).join("`, `");
             let known = if shown.is_empty() {
@@ -162,7 +162,7 @@ fn unknown<'n>(
             } else {
                 format!("; known are `{shown}`, …")
             };
-            format!("unknown {what} `{}`{known}", cut(name))
+            format!("unknown {what}: `{}`{known}", cut(name))
         }
     }
 }

@@ -10,7 +10,10 @@ use super::tables::TABLES;
 
 /// The contexts that are the same everywhere in a workflow.
 pub(super) fn of_workflow(root: &Node<'_>) -> Scope {
-    let github = TABLES.github.iter().map(|(name, kind)| (*name, named_type(kind)));
+    let github = TABLES.github.iter().map(|(name, kind)| match *name {
+        "event" => (*name, event(root)),
+        _ => (*name, named_type(kind)),
+    });
     let texts = || Type::map(Type::Text);
     let mut scope = Scope::default();
     scope.contexts.insert("github", Type::from_table(github));
@@ -18,7 +21,25 @@ pub(super) fn of_workflow(root: &Node<'_>) -> Scope {
         scope.contexts.insert(name, texts());
     }
     scope.contexts.insert("inputs", inputs(root));
+    scope.contexts.extend(secrets(root).map(|it| ("secrets", it)));
     scope
+}
+
+/// The event is whatever started the workflow; of one that was started by hand the inputs are known.
+fn event(root: &Node<'_>) -> Type {
+    let inputs = root.get_in(&["on", "workflow_dispatch", "inputs"]);
+    match inputs.filter(|it| it.is_object() && !it.has("<<")) {
+        Some(it) => Type::open([("inputs", Type::closed(it.keys().map(|it| (it, Type::Text))))]),
+        None => Type::Any,
+    }
+}
+
+/// The declared secrets of a workflow that is only called. Who calls it may pass on all others, too.
+fn secrets(root: &Node<'_>) -> Option<Type> {
+    let on = root.get("on").filter(|it| it.keys().eq(["workflow_call"]))?;
+    let declared = on.get_in(&["workflow_call", "secrets"]).filter(Node::is_object)?;
+    let own = ["GITHUB_TOKEN", "ACTIONS_STEP_DEBUG", "ACTIONS_RUNNER_DEBUG"];
+    Some(Type::partial(declared.keys().chain(own).map(|it| (it, Type::Text))))
 }
 
 fn named_type(name: &str) -> Type {

@@ -12,6 +12,7 @@ use crate::schema::cut;
 
 const ID: &str = "SEM_STEP_ID_UNIQUE";
 const SYNTAX: &str = "SEM_ID_SYNTAX";
+const METADATA: &str = "SEM_ACTION_METADATA";
 
 /// Where the steps run.
 pub(super) struct Host<'a> {
@@ -76,16 +77,41 @@ fn is_id(text: &str) -> bool {
         && text.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '-'))
 }
 
-/// What can be said of an action that is made of steps.
+/// What an action says about itself, and its steps if it is made of steps.
 pub(super) fn check_action(root: &Node<'_>, problems: &mut Problems) {
     for key in ["inputs", "outputs"] {
         if let Some(it) = root.get(key) {
             keys::check_repeated(&it, "name", problems);
         }
     }
+    for key in ["name", "description"] {
+        if !root.has(key) {
+            let message = format!("missing key `{key}`; every action has one");
+            problems.key(METADATA, Severity::Warning, root, message);
+        }
+    }
     let Some(runs) = root.get("runs") else { return };
-    let is_composite = runs.get("using").and_then(|it| it.text()) == Some("composite");
-    let Some(steps) = runs.get("steps").filter(|_| is_composite) else { return };
+    let Some(using) = runs.get("using") else { return };
+    let Some(kind) = using.text() else { return };
+    let needed = match kind {
+        "composite" => "steps",
+        "docker" => "image",
+        _ if kind.starts_with("node") => "main",
+        _ => {
+            let known = ["composite", "docker", "node20", "node24"];
+            problems.unknown_value(METADATA, &using, "way to run an action", known);
+            return;
+        }
+    };
+    if ["node12", "node16"].contains(&kind) {
+        let message = format!("runners do not have `{kind}` any more; use `node24`");
+        problems.value(METADATA, Severity::Warning, &using, message);
+    }
+    if !runs.has(needed) {
+        let message = format!("missing key `{needed}`; an action with `using: {kind}` needs it");
+        problems.key(METADATA, Severity::Error, &runs, message);
+    }
+    let Some(steps) = runs.get("steps").filter(|_| kind == "composite") else { return };
     check_all(&steps, &Host { system: None, shell: None }, problems);
     for step in steps.items().iter().filter(|it| it.has("run") && !it.has("shell")) {
         let message = "missing key `shell`; a composite action says it for every `run`";

@@ -168,10 +168,11 @@ impl Checker<'_> {
         }
         let names = || shape.members.keys().map(String::as_str);
         let near = typo::nearest(&name.to_ascii_lowercase(), names());
+        let near = near.filter(|_| !shape.is_partial);
         // GitHub takes what is not there for an empty text. A table of ours may be too old to have it.
         let severity = match near {
             Some(_) => Severity::Error,
-            None if shape.is_table => Severity::Info,
+            None if shape.is_table || shape.is_partial => Severity::Info,
             None => Severity::Warning,
         };
         let shown = typo::nearest_first(name, names(), 8).join("`, `");

@@ -25,6 +25,8 @@ pub(in crate::github) struct Shape {
     pub(in crate::github) others: Option<Type>,
     /// Whether the members come from a table of ours, which may be too old.
     pub(in crate::github) is_table: bool,
+    /// Whether there may well be others, so that even a name that is near to a known one may be right.
+    pub(in crate::github) is_partial: bool,
 }
 
 impl Type {
@@ -44,6 +46,30 @@ impl Type {
         match Type::closed(members) {
             Type::Object(shape) => {
                 Type::Object(Arc::new(Shape { is_table: true, ..Shape::clone(&shape) }))
+            }
+            other => other,
+        }
+    }
+
+    /// The same, where others are likely.
+    pub(in crate::github) fn partial(
+        members: impl IntoIterator<Item = (impl AsRef<str>, Type)>,
+    ) -> Type {
+        match Type::closed(members) {
+            Type::Object(shape) => {
+                Type::Object(Arc::new(Shape { is_partial: true, ..Shape::clone(&shape) }))
+            }
+            other => other,
+        }
+    }
+
+    /// An object with these members, and others that nobody knows.
+    pub(in crate::github) fn open(
+        members: impl IntoIterator<Item = (impl AsRef<str>, Type)>,
+    ) -> Type {
+        match Type::closed(members) {
+            Type::Object(shape) => {
+                Type::Object(Arc::new(Shape { others: Some(Type::Any), ..Shape::clone(&shape) }))
             }
             other => other,
         }
@@ -94,6 +120,7 @@ impl Shape {
             (left, right) => left.or(right),
         };
         self.is_table |= other.is_table;
+        self.is_partial |= other.is_partial;
         self
     }
 }
