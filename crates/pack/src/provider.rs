@@ -12,15 +12,16 @@ use check::{
     Cache, Card, Check, Cost, Coverage, Diagnostic, FailureKind, Input, Interest, LookError, Page,
     Parses, Reach, Repair, Report, RuleSet, Since, Tier, Trust, Unchecked,
 };
-use document::Format;
+use document::{Format, Pointer};
 use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
 
 use crate::cache;
 use crate::deep_stack::on_a_deep_stack;
+use crate::finding::{Anchor, Violation};
 use crate::found::Found;
 use crate::legible::legible;
-use crate::pack::Pack;
+use crate::pack::{MergeKeys, Pack};
 use crate::report::{Subject, into_findings, not_whole, unreadable};
 use crate::rules::{Body, Rule, View};
 use crate::schema;
@@ -376,10 +377,14 @@ fn look_at_file(
     };
     let mut look = FileLook::default();
     for document in document.all() {
-        let value = document.value();
+        let mut value = document.value();
         let kind = pack.kind_among(kinds, &value);
         look.kinds.push(kind);
         if let Some(kind) = kind {
+            let merge_keys = pack.kinds[kind].merge_keys;
+            if merge_keys == Some(MergeKeys::Resolve) && !document.merge_keys().is_empty() {
+                value = document.merged_value();
+            }
             let subject = Subject { index: document.index(), ..subject };
             let view = View { file: path, kind, value: &value, document: Some(&document) };
             look_at_document(pack, input, &subject, &view, &mut look);
@@ -411,13 +416,19 @@ fn look_at_document(
 ) {
     let (kind, value) = (view.kind, view.value);
     let Some(document) = view.document else { return };
+    let severity = |it: &Violation| schema::severity(&it.rule_id);
+    if pack.kinds[kind].merge_keys == Some(MergeKeys::Refuse) {
+        let subject = Subject { phase: "schema", ..*subject };
+        let violations = document.merge_keys().into_iter().map(refused_merge).collect();
+        let (diagnostics, _) = into_findings(&subject, &severity, violations);
+        look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
+    }
     if let Some(schema) = &pack.kinds[kind].schema {
         let subject = Subject { phase: "schema", ..*subject };
         let schema = schema.get();
         let violations = schema.check(value, document);
         look.unchecked.extend(schema.unchecked(&violations));
-        let (diagnostics, repairs) =
-            into_findings(&subject, &|it| schema::severity(&it.rule_id), violations);
+        let (diagnostics, repairs) = into_findings(&subject, &severity, violations);
         look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
         look.repairs.extend(repairs.into_iter().map(Arc::new));
     }
@@ -436,6 +447,19 @@ fn look_at_document(
         }
     }
     look.facts.extend(facts(pack, view, subject.index));
+}
+
+/// A merge where whoever reads the file knows none.
+fn refused_merge(at: Pointer) -> Violation {
+    Violation {
+        rule_id: "SCHEMA_MERGE_KEY".to_owned(),
+        at,
+        anchor: Anchor::Key,
+        message: "the merge key `<<` is not supported in this kind of file; write the keys out"
+            .to_owned(),
+        details: BTreeMap::new(),
+        proposals: Vec::new(),
+    }
 }
 
 /// What the rules about the tree want to know of a file, in the order of rules and roles.

@@ -10,9 +10,9 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::reader::{Members, Problems, cut, one_or_many, text};
 use super::shelf::{Compile, Shelf, schema};
 use super::{is_name, refuse};
-use crate::pack::Kind;
+use crate::pack::{Kind, MergeKeys};
 
-const MEMBERS: [&str; 5] = ["kind", "files", "has", "schema", "uid"];
+const MEMBERS: [&str; 6] = ["kind", "files", "has", "schema", "uid", "merge_keys"];
 const MAX_GLOBS: usize = 64;
 const MAX_GLOB: usize = 512;
 
@@ -71,7 +71,16 @@ fn read_kind(
         },
         None => None,
     };
-    Some(Kind { name: name?.1.to_owned(), globs: globs?, has, uid, schema })
+    let merge_keys = match members.text(problems, "merge_keys") {
+        None => None,
+        Some((_, "resolve")) => Some(MergeKeys::Resolve),
+        Some((_, "refuse")) => Some(MergeKeys::Refuse),
+        Some((at, _)) => {
+            refuse(problems, &at, "`merge_keys` is `resolve` or `refuse`".to_owned());
+            None
+        }
+    };
+    Some(Kind { name: name?.1.to_owned(), globs: globs?, has, uid, schema, merge_keys })
 }
 
 fn globs(problems: &mut Problems<'_>, at: Pointer, value: &Value) -> Vec<GlobMatcher> {
