@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::pointer::{Pointer, parse_index};
 use crate::refusal::{ParseError, ParseErrorKind, Reason, Refusal};
 use crate::repeated::{self, RepeatedKey};
-use crate::source::{Kind, NodeId, Source};
+use crate::source::{Child, Kind, NodeId, Source};
 use crate::value::Value;
 use crate::{json, locate, reorder, toml, yaml};
 
@@ -154,6 +154,50 @@ impl Document {
         self.value_of(self.root())
     }
 
+    /// The same with YAML merges resolved: the members that `<<` names stand in its place. Pointers into it lead where
+    /// the members are written.
+    pub fn merged_value(&self) -> Value {
+        self.source.merged_value(self.root())
+    }
+
+    /// Where YAML merges stand: the pointers of the keys `<<`, but for what aliases repeat.
+    pub fn merge_keys(&self) -> Vec<Pointer> {
+        let mut found = Vec::new();
+        if self.format == Format::Yaml && memchr::memmem::find(self.text.bytes(), b"<<").is_some() {
+            self.collect_merges(self.root(), &Pointer::root(), &mut found);
+        }
+        found
+    }
+
+    fn collect_merges(&self, node: NodeId, at: &Pointer, found: &mut Vec<Pointer>) {
+        for (index, child) in self.source.children(node).into_iter().enumerate() {
+            let at = match &child.key {
+                Some(key) => at.join(&**key),
+                None => at.join(index.to_string()),
+            };
+            if child.key.as_deref() == Some("<<") && self.source.is_merge(child.node) {
+                found.push(at.clone());
+            }
+            self.collect_merges(child.node, &at, found);
+        }
+    }
+
+    /// Whether a pointer leads to a place without an alias or a merge on its way.
+    pub fn is_direct(&self, pointer: &Pointer) -> bool {
+        let mut node = self.root();
+        pointer.segments().iter().all(|segment| {
+            let children = self.source.children(node);
+            let child = match self.source.kind(node) {
+                Kind::Array => parse_index(segment).and_then(|index| children.get(index)),
+                _ => children.iter().find(|it| it.key.as_deref() == Some(segment)),
+            };
+            child.is_some_and(|it| {
+                node = it.node;
+                self.source.kind(node) != Kind::Alias
+            })
+        })
+    }
+
     /// The value at `pointer`.
     pub fn value_at(&self, pointer: &Pointer) -> Option<Value> {
         self.find(pointer).map(|node| self.value_of(node))
@@ -224,7 +268,12 @@ impl Document {
                     parse_index(segment).and_then(|index| children.get(index)).map(|it| it.node)
                 }
                 Kind::Object => {
-                    children.iter().find(|it| it.key.as_deref() == Some(segment)).map(|it| it.node)
+                    let is_it = |it: &&Child<'_>| it.key.as_deref() == Some(segment);
+                    let own = children.iter().find(is_it).map(|it| it.node);
+                    own.or_else(|| {
+                        let merged = self.source.merged(node);
+                        merged.iter().find(is_it).map(|it| it.node)
+                    })
                 }
                 Kind::Scalar | Kind::Alias => None,
             }

@@ -142,6 +142,8 @@ pub struct Draft {
     moved: HashSet<NodeId>,
     next_slot: u32,
     log: Vec<Undo>,
+    /// Whether what aliases stand for may be changed.
+    edits_anchors: bool,
 }
 
 /// The way from the root along a pointer, as far as it leads.
@@ -184,7 +186,14 @@ impl Draft {
             moved: HashSet::new(),
             next_slot,
             log: Vec::new(),
+            edits_anchors: false,
         }
+    }
+
+    /// From now on, what YAML aliases stand for may be changed, at every place that they stand at: for those who know
+    /// that it is wrong at all of them.
+    pub fn edit_anchors(&mut self) {
+        self.edits_anchors = true;
     }
 
     /// The document that is being changed.

@@ -75,6 +75,11 @@ fn enter(
                     prefixes[*prefix].node.get_or_insert(child.node);
                 }
             }
+            for child in source.merged(container) {
+                if let Some(prefix) = child.key.as_deref().and_then(|key| longer.get(key)) {
+                    prefixes[*prefix].node.get_or_insert(child.node);
+                }
+            }
         }
         Kind::Scalar | Kind::Alias => {}
     }

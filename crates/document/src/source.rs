@@ -79,6 +79,21 @@ pub(crate) trait Source {
         }
     }
 
+    /// The value of any node, aliases expanded and YAML merges (`<<`) resolved.
+    fn merged_value(&self, node: NodeId) -> Value {
+        self.value(node)
+    }
+
+    /// The members that a YAML merge (`<<`) brings into an object, those that it has itself left out; in order.
+    fn merged(&self, _object: NodeId) -> Vec<Child<'_>> {
+        Vec::new()
+    }
+
+    /// Whether the key of this member is a YAML merge.
+    fn is_merge(&self, _member: NodeId) -> bool {
+        false
+    }
+
     /// What an alias stands for. `None` for every other kind.
     fn alias_target(&self, _node: NodeId) -> Option<NodeId> {
         None

@@ -71,6 +71,40 @@ impl Source for YamlTree {
         resolve::resolve(&self.scalar_text(id), self.shape(id), tag)
     }
 
+    fn merged_value(&self, node: NodeId) -> Value {
+        match self.kind(node) {
+            Kind::Scalar => self.scalar(node),
+            Kind::Alias => self.alias_target(node).map_or(Value::Null, |it| self.merged_value(it)),
+            Kind::Array => {
+                let items = self.children(node).into_iter();
+                Value::Array(items.map(|it| self.merged_value(it.node)).collect())
+            }
+            Kind::Object => {
+                let merges = anchors::merges(self, YamlTree::id(node));
+                let mut merged = Some(self.merged(node)).filter(|_| !merges.is_empty());
+                let mut members = Vec::new();
+                for child in self.children(node) {
+                    let brought = match merges.contains(&child.node.0) {
+                        true => merged.take().unwrap_or_default(),
+                        false => vec![child],
+                    };
+                    members.extend(brought.into_iter().map(|it| {
+                        (it.key.unwrap_or_default().into_owned(), self.merged_value(it.node))
+                    }));
+                }
+                Value::Object(members)
+            }
+        }
+    }
+
+    fn merged(&self, object: NodeId) -> Vec<Child<'_>> {
+        anchors::merged(self, YamlTree::id(object))
+    }
+
+    fn is_merge(&self, member: NodeId) -> bool {
+        self.key_of(YamlTree::id(member)).is_some_and(|key| self.is_merge_key(key))
+    }
+
     fn alias_target(&self, node: NodeId) -> Option<NodeId> {
         self.target(YamlTree::id(node)).map(NodeId)
     }

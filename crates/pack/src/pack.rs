@@ -51,6 +51,17 @@ pub(crate) struct Kind {
     /// Where a file's uid stands.
     pub(crate) uid: Option<Pointer>,
     pub(crate) schema: Option<KindSchema>,
+    /// What YAML merges (`<<`) are here; without it, a key like any other.
+    pub(crate) merge_keys: Option<MergeKeys>,
+}
+
+/// What YAML merges are to whoever reads the files of a kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MergeKeys {
+    /// They are resolved.
+    Resolve,
+    /// They are an error.
+    Refuse,
 }
 
 /// Which kinds a path can be of.

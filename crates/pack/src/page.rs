@@ -31,6 +31,7 @@ const PAGES: &[(&str, &str)] = &[
     ("SCHEMA_LENGTH", include_str!("../pages/SCHEMA_LENGTH.md")),
     ("SCHEMA_MANY_BRANCHES", include_str!("../pages/SCHEMA_MANY_BRANCHES.md")),
     ("SCHEMA_MERGE_CONFLICT", include_str!("../pages/SCHEMA_MERGE_CONFLICT.md")),
+    ("SCHEMA_MERGE_KEY", include_str!("../pages/SCHEMA_MERGE_KEY.md")),
     ("SCHEMA_NO_BRANCH", include_str!("../pages/SCHEMA_NO_BRANCH.md")),
     ("SCHEMA_PARSE", include_str!("../pages/SCHEMA_PARSE.md")),
     ("SCHEMA_PATTERN", include_str!("../pages/SCHEMA_PATTERN.md")),

@@ -12,15 +12,16 @@ use check::{
     Cache, Card, Check, Cost, Coverage, Diagnostic, FailureKind, Input, Interest, LookError, Page,
     Parses, Reach, Repair, Report, RuleSet, Since, Tier, Trust, Unchecked, assign_ids,
 };
-use document::{Document, Format, Value};
+use document::{Document, Format, Pointer, Value};
 use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
 
 use crate::cache;
 use crate::deep_stack::on_a_deep_stack;
+use crate::finding::{Anchor, Violation};
 use crate::found::Found;
 use crate::legible::legible;
-use crate::pack::Pack;
+use crate::pack::{MergeKeys, Pack};
 use crate::report::{Subject, finding, into_findings, not_whole, unreadable};
 use crate::rules::{Body, Rule, View};
 use crate::schema::{self, Schema};
@@ -376,10 +377,14 @@ fn look_at_file(
     };
     let mut look = FileLook::default();
     for document in document.all() {
-        let value = document.value();
+        let mut value = document.value();
         let kind = pack.kind_among(kinds, &value);
         look.kinds.push(kind);
         if let Some(kind) = kind {
+            let merge_keys = pack.kinds[kind].merge_keys;
+            if merge_keys == Some(MergeKeys::Resolve) && !document.merge_keys().is_empty() {
+                value = document.merged_value();
+            }
             let subject = Subject { index: document.index(), ..subject };
             let view = View::new(path, kind, &value, Some(&document));
             look_at_document(pack, input, &subject, &view, &mut look);
@@ -411,6 +416,13 @@ fn look_at_document(
 ) {
     let (kind, value) = (view.kind, view.value);
     let Some(document) = view.document else { return };
+    let severity = |it: &Violation| schema::severity(&it.rule_id);
+    if pack.kinds[kind].merge_keys == Some(MergeKeys::Refuse) {
+        let subject = Subject { phase: "schema", ..*subject };
+        let violations = document.merge_keys().into_iter().map(refused_merge).collect();
+        let (diagnostics, _) = into_findings(&subject, &severity, violations);
+        look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
+    }
     if let Some(schema) = &pack.kinds[kind].schema {
         let subject = Subject { phase: "schema", ..*subject };
         match schema.get() {
@@ -469,6 +481,19 @@ fn about_the_schema(subject: &Subject<'_>, rule_id: &str, message: &str) -> Arc<
     assign_ids(&mut finding);
     let [finding] = finding;
     Arc::new(finding)
+}
+
+/// A merge where whoever reads the file knows none.
+fn refused_merge(at: Pointer) -> Violation {
+    Violation {
+        rule_id: "SCHEMA_MERGE_KEY".to_owned(),
+        at,
+        anchor: Anchor::Key,
+        message: "the merge key `<<` is not supported in this kind of file; write the keys out"
+            .to_owned(),
+        details: BTreeMap::new(),
+        proposals: Vec::new(),
+    }
 }
 
 /// What the rules about the tree want to know of a file, in the order of rules and roles.

@@ -1,13 +1,14 @@
 //! From what rules say of one document to diagnostics and repairs with identities and places in the text.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use check::{
     Compatibility, Concern, Diagnostic, Grounds, Kind, Location, Parsed, Repair, RepairOp,
     Severity, Tier, Unchecked, assign_ids, assign_repair_ids,
 };
-use document::{Document, Found, ParseErrorKind, Pointer, Reason, Refusal, Value};
+use document::{Document, Format, Found, ParseErrorKind, Pointer, Reason, Refusal, Step, Value};
+use edit::EditSet;
 use snapshot::{RelPath, Snapshot};
 
 use crate::finding::{Anchor, Proposal, Violation};
@@ -51,7 +52,8 @@ pub(crate) fn into_findings(
     severity: &dyn Fn(&Violation) -> Severity,
     mut violations: Vec<Violation>,
 ) -> (Vec<Diagnostic>, Vec<Repair>) {
-    drop_refused(subject, &mut violations);
+    let at_anchors = join_aliases(subject, &mut violations);
+    drop_refused(subject, &at_anchors, &mut violations);
     let locations = locations(subject, &violations);
     let mut diagnostics: Vec<Diagnostic> = violations
         .iter_mut()
@@ -67,7 +69,13 @@ pub(crate) fn into_findings(
     let mut repairs = Vec::new();
     for (idx, violation) in violations.into_iter().enumerate() {
         for proposal in violation.proposals {
-            repairs.push(repair(subject, &diagnostics, idx, proposal));
+            let steps = at_anchors.contains(&idx).then(|| proposal.steps.clone());
+            let mut repair = repair(subject, &diagnostics, idx, proposal);
+            if let Some(steps) = steps {
+                let Some(edits) = lowered_at_anchor(subject, &steps) else { continue };
+                repair.ops = vec![RepairOp::Text { file: subject.file.clone(), edits }];
+            }
+            repairs.push(repair);
         }
     }
     assign_repair_ids(&mut repairs, subject.snapshot);
@@ -75,8 +83,64 @@ pub(crate) fn into_findings(
     (diagnostics, repairs)
 }
 
+/// What is wrong at the places of several aliases is one finding, where it is written. Says which of the violations
+/// that are left stand for more than one place.
+fn join_aliases(subject: &Subject<'_>, violations: &mut Vec<Violation>) -> BTreeSet<usize> {
+    let Some(document) = subject.document() else { return BTreeSet::new() };
+    let has_aliases = memchr::memchr(b'*', subject.parsed.text().bytes()).is_some();
+    if document.format() != Format::Yaml || !has_aliases || violations.len() < 2 {
+        return BTreeSet::new();
+    }
+    let found =
+        document.locate_many(&violations.iter().map(|it| it.at.clone()).collect::<Vec<_>>());
+    let mut groups: BTreeMap<(String, u32, u32), Vec<usize>> = BTreeMap::new();
+    for (idx, (violation, found)) in violations.iter().zip(&found).enumerate() {
+        if let Some(found) = found {
+            let place = (violation.rule_id.clone(), found.span.start, found.span.end);
+            groups.entry(place).or_default().push(idx);
+        }
+    }
+    let mut is_left = vec![true; violations.len()];
+    let mut stands_for_more = vec![false; violations.len()];
+    for group in groups.into_values() {
+        let direct: Vec<usize> =
+            group.iter().copied().filter(|&it| document.is_direct(&violations[it].at)).collect();
+        // Two findings of one rule at one place, both written there, are two.
+        let [owner] = direct[..] else { continue };
+        for other in group.into_iter().filter(|it| *it != owner) {
+            is_left[other] = false;
+            stands_for_more[owner] = true;
+        }
+    }
+    let mut n_left = 0;
+    let mut new_index = vec![0; violations.len()];
+    for (idx, is_left) in is_left.iter().enumerate() {
+        new_index[idx] = n_left;
+        n_left += usize::from(*is_left);
+    }
+    let mut position = 0;
+    violations.retain(|_| {
+        position += 1;
+        is_left[position - 1]
+    });
+    for proposal in violations.iter_mut().flat_map(|it| &mut it.proposals) {
+        proposal.also_resolves.retain(|it| is_left[*it]);
+        proposal.also_resolves.iter_mut().for_each(|it| *it = new_index[*it]);
+    }
+    let more = (0..new_index.len()).filter(|it| stands_for_more[*it]);
+    more.map(|it| new_index[it]).collect()
+}
+
+/// The edits of a repair that changes what aliases stand for, at all their places.
+fn lowered_at_anchor(subject: &Subject<'_>, steps: &[Step]) -> Option<EditSet> {
+    let mut draft = subject.document()?.draft();
+    draft.edit_anchors();
+    steps.iter().try_for_each(|it| draft.apply(it).map(|_| ())).ok()?;
+    draft.lower().ok()
+}
+
 /// Tries every proposal alone on one draft of the document.
-fn drop_refused(subject: &Subject<'_>, violations: &mut [Violation]) {
+fn drop_refused(subject: &Subject<'_>, at_anchors: &BTreeSet<usize>, violations: &mut [Violation]) {
     let Some(document) = subject.document() else { return };
     for step in violations.iter_mut().flat_map(|it| &mut it.proposals).flat_map(|it| &mut it.steps)
     {
@@ -86,7 +150,10 @@ fn drop_refused(subject: &Subject<'_>, violations: &mut [Violation]) {
         return;
     }
     let mut draft = document.draft();
-    for violation in violations {
+    let mut anchors = document.draft();
+    anchors.edit_anchors();
+    for (idx, violation) in violations.iter_mut().enumerate() {
+        let draft = if at_anchors.contains(&idx) { &mut anchors } else { &mut draft };
         let mut refusal = None;
         violation.proposals.retain(|proposal| {
             let mark = draft.mark();

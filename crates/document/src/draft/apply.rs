@@ -279,18 +279,27 @@ impl Draft {
     pub(super) fn guard_change_inside(&self, nodes: &[Node]) -> Result<(), OpError> {
         let source = self.document.source();
         let refusal = nodes.iter().find_map(|node| match node {
-            Node::Base(base) => source.refuses_change_inside(*base),
+            Node::Base(base) => self.unless_meant(source.refuses_change_inside(*base)),
             Node::New(_) => None,
         });
         refusal.map_or(Ok(()), |refusal| Err(refusal.into()))
     }
 
+    /// A refusal, but for that of a change to an anchor that is meant for all its aliases.
+    fn unless_meant(&self, refusal: Option<Refusal>) -> Option<Refusal> {
+        let is_meant =
+            |it: &Refusal| self.edits_anchors && matches!(it.reason, Reason::SharedAnchor { .. });
+        refusal.filter(|it| !is_meant(it))
+    }
+
     pub(super) fn guard_removal(&self, node: Node) -> Result<(), OpError> {
         match node {
-            Node::Base(base) => match self.document.source().refuses_removal(base) {
-                Some(refusal) => Err(refusal.into()),
-                None => Ok(()),
-            },
+            Node::Base(base) => {
+                match self.unless_meant(self.document.source().refuses_removal(base)) {
+                    Some(refusal) => Err(refusal.into()),
+                    None => Ok(()),
+                }
+            }
             Node::New(_) => Ok(()),
         }
     }

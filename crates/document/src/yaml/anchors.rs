@@ -1,7 +1,12 @@
 //! Anchors, aliases and merges: what an edit may not do because other places read the same node.
 
+use std::borrow::Cow;
+
+use hashbrown::HashSet;
+
 use super::tree::{Shape, YamlTree};
 use crate::refusal::{Reason, Refusal};
+use crate::source::{Child, NodeId};
 
 /// Why nothing may be changed inside this node.
 pub(super) fn refuses_change_inside(tree: &YamlTree, id: u32) -> Option<Refusal> {
@@ -53,19 +58,57 @@ fn provides(tree: &YamlTree, map: u32, key: &str) -> bool {
         || merged_maps(tree, map).into_iter().any(|merged| provides(tree, merged, key))
 }
 
-/// The maps that `<<` names: one, or a list of them.
-fn merged_maps(tree: &YamlTree, map: u32) -> Vec<u32> {
+/// The members that merges bring into a map, those that it has itself left out. Of two with one key the first counts.
+pub(super) fn merged(tree: &YamlTree, map: u32) -> Vec<Child<'_>> {
+    let maps = merged_maps(tree, map);
+    if maps.is_empty() {
+        return Vec::new();
+    }
+    let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
+    tree.each_entry(map, |entry| seen.extend(entry.key.map(|key| tree.key_text(key))));
+    let mut members = Vec::new();
+    let mut open: Vec<u32> = maps.into_iter().rev().collect();
+    // What a map has itself comes before what it merges in.
+    while let Some(map) = open.pop() {
+        tree.each_entry(map, |entry| {
+            let Some(key) = entry.key.filter(|&key| !tree.is_merge_key(key)) else { return };
+            let key = tree.key_text(key);
+            if seen.insert(key.clone()) {
+                members.push(Child { key: Some(key), node: NodeId(entry.value) });
+            }
+        });
+        open.extend(merged_maps(tree, map).into_iter().rev());
+    }
+    members
+}
+
+/// The values of the keys `<<` of a map that name maps.
+pub(super) fn merges(tree: &YamlTree, map: u32) -> Vec<u32> {
     let mut values = Vec::new();
     tree.each_entry(map, |entry| {
-        if entry.key.is_some_and(|key| tree.is_merge_key(key)) {
-            values.push(follow(tree, entry.value));
+        let is_merge = entry.key.is_some_and(|key| tree.is_merge_key(key));
+        if is_merge && !maps_of(tree, entry.value).is_empty() {
+            values.push(entry.value);
         }
     });
-    let items = |value: u32| match tree.shape(value) {
-        shape if shape.is_mapping() => vec![value],
-        _ => tree.entries(value).iter().map(|entry| follow(tree, entry.value)).collect(),
+    values
+}
+
+/// The maps that `<<` names: one, or a list of them.
+fn merged_maps(tree: &YamlTree, map: u32) -> Vec<u32> {
+    merges(tree, map).into_iter().flat_map(|value| maps_of(tree, value)).collect()
+}
+
+/// The maps that the value of a merge names.
+fn maps_of(tree: &YamlTree, value: u32) -> Vec<u32> {
+    let value = follow(tree, value);
+    let named = match tree.shape(value) {
+        shape if shape.is_mapping() => return vec![value],
+        shape if shape.is_sequence() => tree.entries(value),
+        _ => return Vec::new(),
     };
-    values.into_iter().flat_map(items).filter(|&it| tree.shape(it).is_mapping()).collect()
+    let maps = named.into_iter().map(|entry| follow(tree, entry.value));
+    maps.filter(|&it| tree.shape(it).is_mapping()).collect()
 }
 
 /// The node that an alias stands for, or the node itself. An alias never stands for an alias.

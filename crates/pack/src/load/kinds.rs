@@ -11,9 +11,9 @@ use super::shelf::{Compile, Shelf, schema};
 use super::{is_name, refuse};
 use crate::conditions::Conditions;
 use crate::globs::FileGlobs;
-use crate::pack::Kind;
+use crate::pack::{Kind, MergeKeys};
 
-const MEMBERS: [&str; 6] = ["kind", "files", "has", "where", "schema", "uid"];
+const MEMBERS: [&str; 7] = ["kind", "files", "has", "where", "schema", "uid", "merge_keys"];
 pub(super) const MAX_GLOBS: usize = 64;
 
 /// Every kind, with a gap for one that could not be read.
@@ -77,7 +77,17 @@ fn read_kind(
         })
     });
     let conditions = conditions.unwrap_or_default();
-    Some(Kind { name: name?.1.to_owned(), globs: globs?, has, conditions, uid, schema })
+    let merge_keys = match members.text(problems, "merge_keys") {
+        None => None,
+        Some((_, "resolve")) => Some(MergeKeys::Resolve),
+        Some((_, "refuse")) => Some(MergeKeys::Refuse),
+        Some((at, _)) => {
+            refuse(problems, &at, "`merge_keys` is `resolve` or `refuse`".to_owned());
+            None
+        }
+    };
+    let name = name?.1.to_owned();
+    Some(Kind { name, globs: globs?, has, conditions, uid, schema, merge_keys })
 }
 
 fn globs(problems: &mut Problems<'_>, at: Pointer, value: &Value) -> FileGlobs {

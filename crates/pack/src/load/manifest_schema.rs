@@ -59,6 +59,7 @@ pub fn manifest_schema() -> Json {
                         },
                         "schema": {"description": "the JSON Schema, a file of the pack", "allOf": [text]},
                         "uid": {"description": "where a file's uid stands", "allOf": [pointer]},
+                        "merge_keys": {"enum": ["resolve", "refuse"], "description": "what the YAML key `<<` is to whoever reads the files: merged, or an error; without it, a key like any other"},
                     },
                 },
             },
@@ -110,7 +111,9 @@ fn member_schema(rule: &str, member: &str) -> Json {
     let mut schema = match member {
         "id" => json!({"type": "string", "pattern": "^(SEM|POL)_[A-Z0-9_]+$"}),
         "severity" => json!({"enum": ["info", "warning", "error"]}),
-        "safety" => json!({"enum": ["behavior_preserving", "likely_preserving", "behavior_changing"]}),
+        "safety" => {
+            json!({"enum": ["behavior_preserving", "likely_preserving", "behavior_changing"]})
+        }
         "within" => json!({"enum": ["workspace", "file"], "default": "workspace"}),
         "path_from" => json!({"enum": ["folder", "root"], "default": "folder"}),
         "order" => json!({"enum": ["ascending", "descending"], "default": "ascending"}),
@@ -147,8 +150,10 @@ mod tests {
             include_str!("../../builtin/github/pack.yaml"),
         ] {
             let json = crate::schema::to_json(&crate::testing::yaml(text));
-            let errors: Vec<String> =
-                validator.iter_errors(&json).map(|it| format!("{}: {it}", it.instance_path())).collect();
+            let errors: Vec<String> = validator
+                .iter_errors(&json)
+                .map(|it| format!("{}: {it}", it.instance_path()))
+                .collect();
             assert_eq!(errors, Vec::<String>::new());
         }
     }

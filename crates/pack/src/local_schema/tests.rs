@@ -229,3 +229,19 @@ fn the_number_of_threads_does_not_show() {
     };
     assert_eq!(with(1), with(4));
 }
+
+/// X-123: what is wrong in an anchor is one finding, and its repair mends every alias.
+#[test]
+fn what_is_wrong_in_an_anchor_is_one_finding() {
+    let schema = r#"{"additionalProperties": {"properties": {"port": {"type": "integer"}}}}"#;
+    let text = "# yaml-language-server: $schema=s.json\na: &x\n  port: '80' # web\nb: *x\nc: *x\n";
+    let snapshot = tree(&[("s.json", schema), ("a.yaml", text)]);
+    let report = look(&snapshot, None);
+    let found = "a.yaml 3:9 /a/port error SCHEMA_TYPE (1): `port` must be an integer, but is the string \"80\"\n";
+    assert_eq!(show(&report), found);
+    let after = crate::testing::repaired(&snapshot, &report.repairs[0]);
+    let path = RelPath::parse("a.yaml").unwrap();
+    let expected = text.replace("'80'", "80");
+    assert_eq!(after.file(&path).unwrap().text().as_str(), Some(&*expected));
+    assert_eq!(show(&look(&after, None)), "");
+}

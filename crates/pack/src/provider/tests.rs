@@ -338,3 +338,36 @@ fn a_report_of_another_pack_is_no_help() {
     let second = run(&another, &tree, Some((&first, &nothing)));
     assert_eq!(everything(&first), everything(&second));
 }
+
+/// X-123: each kind says what a merge key is.
+#[test]
+fn merge_keys_are_resolved_or_refused_as_the_kind_says() {
+    let pack = |merge_keys: &str| {
+        let manifest = format!(
+            "name: p\npack_version: '1'\nkinds:\n- {{kind: a, files: ['*.yaml']{merge_keys}}}\nrules:\n- {{id: SEM_X, rule: together, at: {{in: a, at: /jobs/*}}, keys: [x, y], about: why}}\n"
+        );
+        Arc::new(load(&manifest).unwrap())
+    };
+    let tree = "//- a.yaml\nbase: &base {x: 1}\njobs:\n  one: {<<: *base, y: 2}\n  two: {<<: [*base], x: 2}\n";
+    let found = |merge_keys: &str| {
+        let report = run(&pack(merge_keys), &snapshot(&files(tree)), None);
+        let mut found: Vec<String> = report
+            .diagnostics
+            .iter()
+            .map(|it| format!("{} {}", it.rule_id, it.json_pointer.as_deref().unwrap_or("-")))
+            .collect();
+        found.sort();
+        found
+    };
+    assert_eq!(found(", merge_keys: resolve"), ["SEM_X /jobs/two"]);
+    assert_eq!(found(""), ["SEM_X /jobs/one", "SEM_X /jobs/two"]);
+    assert_eq!(
+        found(", merge_keys: refuse"),
+        [
+            "SCHEMA_MERGE_KEY /jobs/one/<<",
+            "SCHEMA_MERGE_KEY /jobs/two/<<",
+            "SEM_X /jobs/one",
+            "SEM_X /jobs/two"
+        ]
+    );
+}

@@ -250,6 +250,24 @@ fn repair() -> Repair {
     }
 }
 
+fn tool() -> ToolSummary {
+    ToolSummary {
+        name: "ruff".into(),
+        version: Some("0.17.4".into()),
+        state: ToolState::Ran,
+        reason: "pyproject.toml has [tool.ruff]".into(),
+        message: Some("why not".into()),
+        files: 9,
+        findings: 8,
+        fixed: 7,
+        conflicts: 1,
+        refused: 2,
+        unverified: 3,
+        silencing: 4,
+        notes: vec!["a note".into()],
+    }
+}
+
 fn failure() -> LookFailure {
     LookFailure {
         source: "regreen".into(),
@@ -280,7 +298,7 @@ fn names_are_those_on_the_wire() {
         assert_eq!(serde_json::to_value(code).unwrap(), code.name());
     }
     let schema = serde_json::to_value(schemars::schema_for!(UncheckedReason)).unwrap();
-    assert_eq!(schema["oneOf"].as_array().unwrap().len(), 12);
+    assert_eq!(schema["oneOf"].as_array().unwrap().len(), 11);
     for reason in [UncheckedReason::Template, UncheckedReason::NotAFile, UncheckedReason::Blocked] {
         assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
     }
@@ -297,6 +315,7 @@ fn the_check_report_is_written_like_this() {
         repairs: vec![repair()],
         would_change: Some(vec!["app.yaml".into()]),
         failures: vec![failure()],
+        tools: vec![tool()],
         pending_transaction: Some(PendingTransaction {
             id: "t_000001".into(),
             settle: "regreen recover".into(),
@@ -349,6 +368,7 @@ fn the_fix_report_is_written_like_this() {
         remaining: Vec::new(),
         failures: vec![failure()],
         notes: vec!["a note".into()],
+        tools: vec![tool()],
         pending_transaction: None,
         summary: FixSummary {
             applied: 1,
@@ -412,6 +432,12 @@ fn the_plan_the_pages_and_the_baseline_are_written_like_this() {
         found: vec![FoundFiles { pack: "app".into(), kind: "module".into(), files: 3 }],
         with_schema: 1,
         files: 9,
+        tools: vec![tool()],
+        other_tools: vec![OtherTool {
+            name: "shfmt".into(),
+            files: 2,
+            install: Some("how".into()),
+        }],
         pending_transaction: None,
     };
     let baseline = Baseline {

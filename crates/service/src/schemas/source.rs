@@ -11,11 +11,11 @@ use crate::failure::Failure;
 
 /// Where a folder may have its catalogue, and where its schemas: as editors' tools, and the public catalogue's own
 /// repository, lay them out.
-const CATALOGUES: [&str; 3] = ["catalog.json", "src/api/json/catalog.json", "api/json/catalog.json"];
+const CATALOGUES: [&str; 3] =
+    ["catalog.json", "src/api/json/catalog.json", "api/json/catalog.json"];
 const SCHEMA_FOLDERS: [&str; 4] = ["schemas/json/", "src/schemas/json/", "schemas/", ""];
 /// The hosts of the public catalogue, whose documents are under this licence.
-const PUBLIC_HOSTS: [&str; 3] =
-    ["www.schemastore.org", "json.schemastore.org", "schemastore.org"];
+const PUBLIC_HOSTS: [&str; 3] = ["www.schemastore.org", "json.schemastore.org", "schemastore.org"];
 const PUBLIC_LICENCE: &str = "Apache-2.0";
 const N_THREADS: usize = 8;
 
