@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 
-use document::{Effect, Format, Op, Pointer, Step};
+use document::{Effect, Format, Pointer, Step};
 use edit::Text;
 use snapshot::{Entry, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason};
 
