@@ -5,8 +5,8 @@ mod literal;
 
 use std::borrow::Cow;
 
+use crate::hash::HashMap;
 use edit::Text;
-use hashbrown::HashMap;
 
 use super::scalar;
 use super::tree::{Form, NONE, Node, Statement, StatementKind, TomlTree, Use};
@@ -31,7 +31,7 @@ pub(crate) fn parse(text: &Text, limits: &Limits) -> Result<TomlTree, ParseError
         nodes: Vec::with_capacity(n_lines + n_items),
         uses: Vec::with_capacity(n_lines),
         statements: Vec::with_capacity(n_lines),
-        by_key: HashMap::new(),
+        by_key: HashMap::default(),
         max_depth: limits.max_depth,
     };
     builder.document()?;
