@@ -6,6 +6,7 @@ mod crash;
 mod dependencies;
 mod dist;
 mod fuzz;
+mod instructions;
 mod live;
 mod messages;
 mod steps;
@@ -26,6 +27,7 @@ cargo xtask TASK
   codegen [--check]  write the JSON Schemas under docs/formats (or check that they are current)
   corpora            fetch the public suites that conformance is tested with, where they are not there
   bench [NAME…]      build as for a release and run the benchmarks of crates/bench
+  instructions [--bless] count the instructions of every capability under valgrind, and compare with docs/instructions.json
   mutants [--quick]  inject faults into valid workspaces and count what is found and mended
   repair-study       make mistakes in Clank programs and count what is found and mended
                      [--program NAME] [--kind KIND] [--per-kind N] [--show]
@@ -63,6 +65,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["codegen", "--check"] => codegen::check(&root()),
         ["corpora"] => corpora::run(&root()),
         ["bench", names @ ..] => bench(names),
+        ["instructions"] => instructions::run(&root(), false),
+        ["instructions", "--bless"] => instructions::run(&root(), true),
         ["mutants", flags @ ..] => bench(&[&["--mutation"], flags].concat()),
         ["repair-study", flags @ ..] => study::run(&root(), flags),
         ["mistakes", flags @ ..] => study::mistakes::run(&root(), flags),

@@ -18,8 +18,8 @@ pub(crate) use view::Member;
 
 use std::sync::Arc;
 
+use crate::hash::{HashMap, HashSet};
 use edit::{EditSet, Text};
-use hashbrown::{HashMap, HashSet};
 
 use self::item_list::ItemList;
 use self::key_index::KeyIndex;
@@ -181,9 +181,9 @@ impl Draft {
             document,
             roots,
             current,
-            opened: HashMap::new(),
+            opened: HashMap::default(),
             fresh: Vec::new(),
-            moved: HashSet::new(),
+            moved: HashSet::default(),
             next_slot,
             log: Vec::new(),
             edits_anchors: false,
@@ -544,7 +544,7 @@ impl Container {
             is_object,
             members: ItemList::with_capacity(capacity),
             by_key: KeyIndex::default(),
-            removed_keys: HashMap::new(),
+            removed_keys: HashMap::default(),
         }
     }
 

@@ -30,6 +30,7 @@
 
 mod document;
 mod draft;
+mod hash;
 mod json;
 mod limits;
 mod locate;

@@ -4,7 +4,7 @@
 //! quadratic in a large container, so they are put into a tree by their segments, and the members of each
 //! container on the way are looked at once.
 
-use hashbrown::HashMap;
+use crate::hash::HashMap;
 
 use crate::pointer::{Pointer, parse_index};
 use crate::source::{Kind, NodeId, Source};

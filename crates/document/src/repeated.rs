@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hashbrown::HashMap;
+use crate::hash::HashMap;
 
 use crate::document::{Document, Format};
 use crate::pointer::Pointer;
@@ -46,7 +46,8 @@ impl Finder<'_> {
         }
         let children = source.children(node);
         if kind == Kind::Object {
-            let mut seen: HashMap<(bool, &str), NodeId> = HashMap::with_capacity(children.len());
+            let mut seen: HashMap<(bool, &str), NodeId> =
+                HashMap::with_capacity_and_hasher(children.len(), Default::default());
             for child in &children {
                 let Some(key) = child.key.as_deref() else { continue };
                 let id = (self.is_typed(source, child.node, key), key);

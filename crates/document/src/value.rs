@@ -7,7 +7,7 @@ pub use number::Number;
 
 use std::fmt;
 
-use hashbrown::HashMap;
+use crate::hash::HashMap;
 
 /// A value of the JSON data model, and the two things that the formats have beyond it: date-times and
 /// non-finite numbers (see [`Number`]).

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use crate::hash::HashSet;
 use edit::{EditSet, Text};
-use hashbrown::HashSet;
 
 use crate::document::{self, Document};
 use crate::draft::{Draft, Node};

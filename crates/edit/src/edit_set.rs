@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::character;
+use crate::order;
 use crate::text::{ContentHash, Text};
 
 /// The bytes `start..end` of a text become `text`. An empty range inserts.
@@ -101,14 +102,18 @@ pub struct EditSet {
 impl EditSet {
     /// Sorts the edits and fails on the first that cannot be made to `text`. Exact duplicates collapse into
     /// one, also among the insertions at one point; insertions of nothing are dropped.
-    pub fn new(text: &Text, mut edits: Vec<Edit>) -> Result<EditSet, EditError> {
+    pub fn new(text: &Text, edits: Vec<Edit>) -> Result<EditSet, EditError> {
         let len = u32::try_from(text.len()).map_err(|_| EditError::TooLarge { len: text.len() })?;
         for edit in &edits {
-            check_range(text.bytes(), len, edit)?;
+            check_range(len, edit)?;
+        }
+        // Stable, so that insertions at one point keep the author's order.
+        let mut edits = order::sorted(edits);
+        // In this order the text is read once, from its start to its end.
+        for edit in &edits {
+            check_characters(text.bytes(), edit)?;
         }
         edits.retain(|edit| edit.start < edit.end || !edit.text.is_empty());
-        // Stable, so that insertions at one point keep the author's order.
-        edits.sort_by_key(|edit| (edit.start, edit.end));
         collapse_duplicates(&mut edits);
         if let Some(pair) = edits.windows(2).find(|pair| pair[0].end > pair[1].start) {
             return Err(EditError::Overlap { first: pair[0].clone(), second: pair[1].clone() });
@@ -146,6 +151,9 @@ impl EditSet {
     /// The text after the edits, in one forward copy. Fails if `text` is not the one they were made for.
     pub fn apply(&self, text: &Text) -> Result<Text, EditError> {
         self.check_base(text)?;
+        if let Some(result) = text.as_str().and_then(|it| self.apply_to_str(it)) {
+            return Ok(Text::from_string(result));
+        }
         let bytes = text.bytes();
         let mut result = Vec::with_capacity(result_len(text, &self.edits));
         let mut copied = 0;
@@ -156,6 +164,21 @@ impl EditSet {
         }
         result.extend_from_slice(&bytes[copied..]);
         Ok(Text::new(result))
+    }
+
+    /// The same for characters, so that nobody has to find out again that the result is UTF-8. `None` if an edit brings
+    /// something else.
+    fn apply_to_str(&self, text: &str) -> Option<String> {
+        let added: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
+        let mut result = String::with_capacity(text.len() + added);
+        let mut copied = 0;
+        for edit in &self.edits {
+            result.push_str(text.get(copied..edit.start as usize)?);
+            result.push_str(std::str::from_utf8(&edit.text).ok()?);
+            copied = edit.end as usize;
+        }
+        result.push_str(text.get(copied..)?);
+        Some(result)
     }
 
     pub(crate) fn check_base(&self, text: &Text) -> Result<(), EditError> {
@@ -198,7 +221,7 @@ pub(crate) fn result_len(text: &Text, edits: &[Edit]) -> usize {
     text.len() + added - removed
 }
 
-fn check_range(bytes: &[u8], len: u32, edit: &Edit) -> Result<(), EditError> {
+fn check_range(len: u32, edit: &Edit) -> Result<(), EditError> {
     let Edit { start, end, .. } = *edit;
     if start > end {
         return Err(EditError::Inverted { start, end });
@@ -206,6 +229,11 @@ fn check_range(bytes: &[u8], len: u32, edit: &Edit) -> Result<(), EditError> {
     if end > len {
         return Err(EditError::OutOfRange { start, end, len });
     }
+    Ok(())
+}
+
+fn check_characters(bytes: &[u8], edit: &Edit) -> Result<(), EditError> {
+    let Edit { start, end, .. } = *edit;
     match [start, end].into_iter().find(|&offset| character::around(bytes, offset).is_some()) {
         Some(offset) => Err(EditError::InsideCharacter { offset }),
         None => Ok(()),

@@ -42,6 +42,7 @@ mod laws;
 mod line_index;
 mod merge;
 mod normal;
+mod order;
 mod position_map;
 mod text;
 mod unified;

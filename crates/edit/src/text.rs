@@ -111,6 +111,11 @@ impl Text {
         Text { shared: Arc::new(Shared { content, hash: OnceLock::new() }) }
     }
 
+    /// Takes the characters.
+    pub(crate) fn from_string(text: String) -> Text {
+        Text { shared: Arc::new(Shared { content: Content::Utf8(text), hash: OnceLock::new() }) }
+    }
+
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         match &self.shared.content {

@@ -1,6 +1,7 @@
 //! The schema tier: JSON Schema, drafts 4 to 2020-12, offline, all errors, and the repairs that a schema justifies.
 //!
-//! The path of a check: a document that is valid costs one conversion and one validation. Otherwise the validator's
+//! The path of a check: a document that is valid costs one conversion and one validation, and a large one no conversion
+//! (`direct.rs`). Otherwise the validator's
 //! errors are flattened to faults (`fault.rs`, `branch.rs`), each gets its message (`message.rs`) and at most one
 //! candidate for its repair (`repair.rs`). A candidate is tried on a copy of the value (`trial.rs`): it is proposed only
 //! if its fault is gone then and no other one has appeared.
@@ -9,6 +10,7 @@ mod branch;
 mod budget;
 mod cause;
 mod deprecated;
+mod direct;
 mod family;
 mod fault;
 mod json;
@@ -23,17 +25,21 @@ mod tests;
 mod trial;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use check::{RuleInfo, Severity, Tier, Unchecked};
 use document::{Document, Pointer, Value};
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
+use jsonschema::json::Json as Representation;
+use jsonschema::{
+    Keyword, PatternOptions, Retrieve, Uri, ValidationError, ValidationOptions, Validator,
+};
 use serde_json::Value as Json;
 
 use crate::finding::{Anchor, Proposal, Violation};
 use crate::typo::{self, Nearness};
 use budget::{Exhausted, Extent};
+use direct::{Exact, ExactNode};
 use fault::{Fault, FaultKind};
 pub(crate) use json::to_json;
 pub(crate) use library::{Library, referenced_documents};
@@ -86,6 +92,8 @@ fn place(at: &str) -> String {
 pub(crate) struct Schema {
     path: String,
     validator: Validator,
+    /// The same for values as they are; made for the first large document.
+    direct: OnceLock<Option<Validator<Exact>>>,
     library: Arc<Library>,
     has_deprecations: bool,
     /// Whether some of its objects may have keys that nobody knows.
@@ -93,6 +101,33 @@ pub(crate) struct Schema {
     /// Whether the schema has an opinion about a `$schema` key at the top of a document. If not, the key is the
     /// editor's business.
     knows_schema_key: bool,
+}
+
+/// Documents of this many bytes are worth a validator of their own.
+const LARGE: usize = 1 << 16;
+
+/// The validator of a schema, for one representation of values. Never fetches anything.
+fn validator<F: Representation>(
+    library: &Arc<Library>,
+    path: &str,
+    schema: &Json,
+) -> Result<Validator<F>, ValidationError<'static>>
+where
+    budget::Step: for<'i> Keyword<'i, F>,
+{
+    let patterns = PatternOptions::fancy_regex()
+        .backtrack_limit(MAX_BACKTRACKS)
+        .size_limit(MAX_PATTERN_BYTES)
+        .dfa_size_limit(MAX_PATTERN_BYTES);
+    ValidationOptions::<'_, Arc<dyn Retrieve>, F>::default()
+        .with_draft(library::draft(schema))
+        .with_base_uri(library::address(path))
+        .with_retriever(Shelf(Arc::clone(library)))
+        .with_pattern_options(patterns)
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(true)
+        .with_keyword(budget::KEYWORD, |_, _, _| Ok(Box::new(budget::Step)))
+        .build(schema)
 }
 
 impl Schema {
@@ -103,33 +138,27 @@ impl Schema {
         if let Some(broken) = library.first_broken(path) {
             return Err(broken.clone());
         }
-        let patterns = PatternOptions::fancy_regex()
-            .backtrack_limit(MAX_BACKTRACKS)
-            .size_limit(MAX_PATTERN_BYTES)
-            .dfa_size_limit(MAX_PATTERN_BYTES);
-        let options = jsonschema::options()
-            .with_draft(library::draft(root.schema))
-            .with_base_uri(library::address(path))
-            .with_retriever(Shelf(Arc::clone(library)))
-            .with_pattern_options(patterns)
-            .should_validate_formats(true)
-            .should_ignore_unknown_formats(true)
-            .with_keyword(budget::KEYWORD, |_, _, _| Ok(Box::new(budget::Step)));
-        let validator = options.build(root.schema).map_err(|error| SchemaError::Invalid {
-            path: path.to_owned(),
-            at: error.instance_path().to_string(),
-            is_reference: matches!(error.kind(), ValidationErrorKind::Referencing(_)),
-            message: match error.kind() {
-                // What the meta-schema would allow instead is long and says little.
-                ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-                    format!("{} is not allowed there", message::cut(&error.instance().to_string()))
-                }
-                _ => message::cut_sentence(&error.to_string()),
-            },
-        })?;
+        let validator =
+            validator(library, path, root.schema).map_err(|error| SchemaError::Invalid {
+                path: path.to_owned(),
+                at: error.instance_path().to_string(),
+                is_reference: matches!(error.kind(), ValidationErrorKind::Referencing(_)),
+                message: match error.kind() {
+                    // What the meta-schema would allow instead is long and says little.
+                    ValidationErrorKind::AnyOf { .. }
+                    | ValidationErrorKind::OneOfNotValid { .. } => {
+                        format!(
+                            "{} is not allowed there",
+                            message::cut(&error.instance().to_string())
+                        )
+                    }
+                    _ => message::cut_sentence(&error.to_string()),
+                },
+            })?;
         Ok(Schema {
             path: path.to_owned(),
             validator,
+            direct: OnceLock::new(),
             has_deprecations: library.documents().any(deprecated::has_any),
             is_open: library.documents().any(has_open_objects),
             knows_schema_key: library.documents().any(knows_schema_key),
@@ -151,6 +180,9 @@ impl Schema {
 
     /// What is wrong with a document, in the order of places; `value` is what it says.
     pub(crate) fn check(&self, value: &Value, document: &Document) -> Vec<Violation> {
+        if document.text().len() >= LARGE && self.is_surely_valid(value, document) {
+            return Vec::new();
+        }
         let (json, extent) = self.seen(value);
         let faults = match self.all_faults(&json, extent) {
             Err(TooMuch::ToDecide) => return vec![unexplained("SCHEMA_INVALID", UNDECIDED)],
@@ -180,6 +212,24 @@ impl Schema {
             }
         }
         violations
+    }
+
+    /// Whether the document is valid, asked without a copy of it. Where that cannot be said, it is not.
+    fn is_surely_valid(&self, value: &Value, document: &Document) -> bool {
+        // What a valid document is told besides takes the copy; of a key that stands twice the last one counts.
+        if self.has_deprecations || self.is_open || document.blocked().is_some() {
+            return false;
+        }
+        let direct = self.direct.get_or_init(|| {
+            let root = self.library.document(&self.path)?;
+            validator(&self.library, &self.path, root.schema).ok()
+        });
+        let Some(direct) = direct else { return false };
+        let top = match value.get("$schema") {
+            Some(Value::String(_)) if !self.knows_schema_key => ExactNode::WithoutSchemaKey(value),
+            _ => ExactNode::Value(value),
+        };
+        budget::within(value_extent(value), || direct.is_valid(top)).unwrap_or(false)
     }
 
     /// Why a document with these violations was not compared with all of the schema, if it was not.
@@ -374,6 +424,19 @@ fn knows_schema_key(document: &Json) -> bool {
         }
         Json::Array(items) => items.iter().any(knows_schema_key),
         _ => false,
+    }
+}
+
+fn value_extent(value: &Value) -> Extent {
+    let around = |inner: Extent, child: &Value| {
+        let child = value_extent(child);
+        Extent { n_nodes: inner.n_nodes + child.n_nodes, depth: inner.depth.max(child.depth + 1) }
+    };
+    let leaf = Extent { n_nodes: 1, depth: 1 };
+    match value {
+        Value::Array(items) => items.iter().fold(leaf, around),
+        Value::Object(members) => members.iter().map(|it| &it.1).fold(leaf, around),
+        _ => leaf,
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use hashbrown::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
 
 use super::{Draft, Node, Undo, Walk};
 use crate::source::Kind;

@@ -108,6 +108,11 @@ pub(super) fn inexpressible(scalar: &Value) -> Option<&'static str> {
         Value::Number(it) if it.is_integer_literal() && it.text().parse::<i64>().is_err() => {
             Some("an integer beyond 64 bits")
         }
+        Value::Number(it)
+            if it.is_finite() && it.text().parse::<f64>().is_ok_and(f64::is_infinite) =>
+        {
+            Some("a number beyond the range of a double")
+        }
         Value::Datetime(text) if !is_datetime(text) => Some("this date-time"),
         _ => None,
     }

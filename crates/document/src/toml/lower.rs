@@ -12,8 +12,8 @@ mod value;
 
 use std::cell::RefCell;
 
+use crate::hash::HashMap;
 use edit::Edit;
-use hashbrown::HashMap;
 
 use super::emit;
 use super::layout::{Changes, Layout, Rank};

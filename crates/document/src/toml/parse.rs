@@ -5,8 +5,8 @@ mod literal;
 
 use std::borrow::Cow;
 
+use crate::hash::HashMap;
 use edit::Text;
-use hashbrown::HashMap;
 
 use super::scalar;
 use super::tree::{Form, NONE, Node, Statement, StatementKind, TomlTree, Use};
@@ -22,16 +22,16 @@ pub(crate) fn parse(text: &Text, limits: &Limits) -> Result<TomlTree, ParseError
     if u32::try_from(bytes.len()).is_err() {
         return Err(error(ParseErrorKind::TooLarge, 0, "the file is too large for 32-bit offsets"));
     }
-    let source = std::str::from_utf8(bytes)
-        .map_err(|_| error(ParseErrorKind::NotUtf8, 0, "the file is not valid UTF-8"))?;
-    let n_lines = bytes.len() / 24 + 1;
+    let source = text.as_str().ok_or_else(|| ParseError::not_utf8(text))?;
+    // A list that grows is copied, and both copies are in memory then. What is reserved and not used costs nothing.
+    let n_lines = memchr::memchr_iter(b'\n', bytes).count() + 1;
+    let n_items = memchr::memchr_iter(b',', bytes).count();
     let mut builder = Builder {
         lexer: Lexer::new(source),
-        nodes: Vec::with_capacity(n_lines),
-        n_members: Vec::with_capacity(n_lines),
+        nodes: Vec::with_capacity(n_lines + n_items),
         uses: Vec::with_capacity(n_lines),
         statements: Vec::with_capacity(n_lines),
-        by_key: HashMap::new(),
+        by_key: HashMap::default(),
         max_depth: limits.max_depth,
     };
     builder.document()?;
@@ -44,13 +44,11 @@ fn error(kind: ParseErrorKind, offset: u32, message: impl Into<String>) -> Parse
 }
 
 /// Tables with more members than this are searched by hash, the others one by one.
-const MAX_SEARCHED: u32 = 12;
+const MAX_SEARCHED: usize = 12;
 
 struct Builder<'t> {
     lexer: Lexer<'t>,
     nodes: Vec<Node>,
-    /// How many members each node has.
-    n_members: Vec<u32>,
     uses: Vec<Use>,
     statements: Vec<Statement>,
     /// The members of large tables by table and key.
@@ -294,9 +292,7 @@ impl<'t> Builder<'t> {
             last_use: NONE,
             statement: NONE,
         });
-        self.n_members.push(0);
         if let Some(container) = self.nodes.get_mut(parent as usize).filter(|_| parent != NONE) {
-            self.n_members[parent as usize] += 1;
             let last = std::mem::replace(&mut container.last_child, id);
             if last == NONE {
                 container.first_child = id;
@@ -309,8 +305,8 @@ impl<'t> Builder<'t> {
 
     /// The member of a table with that key.
     fn member(&self, table: u32, key: &str) -> Option<u32> {
-        if self.n_members[table as usize] > MAX_SEARCHED {
-            return self.by_key.get(&table)?.get(key).copied();
+        if let Some(members) = self.by_key.get(&table) {
+            return members.get(key).copied();
         }
         self.members(table).find(|member| self.key(*member) == key)
     }
@@ -328,7 +324,8 @@ impl<'t> Builder<'t> {
     }
 
     fn push_member(&mut self, form: Form, table: u32, key: Cow<'t, str>, key_start: u32) -> u32 {
-        if self.n_members[table as usize] == MAX_SEARCHED {
+        let is_searched = !self.by_key.contains_key(&table);
+        if is_searched && self.members(table).take(MAX_SEARCHED).count() == MAX_SEARCHED {
             let members = self.members(table).map(|member| (self.key(member), member)).collect();
             self.by_key.insert(table, members);
         }

@@ -160,8 +160,8 @@ impl TomlTree {
 
     /// The text of a span of the tree.
     pub(super) fn slice(&self, span: Range<u32>) -> &str {
-        let bytes = &self.text.bytes()[span.start as usize..span.end as usize];
-        std::str::from_utf8(bytes).expect("spans lie on character boundaries of a UTF-8 text")
+        let text = self.text.as_str().unwrap_or_default();
+        &text[span.start as usize..span.end as usize]
     }
 
     pub(super) fn child_ids(&self, id: u32) -> impl Iterator<Item = u32> + '_ {

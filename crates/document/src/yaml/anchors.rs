@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hashbrown::HashSet;
+use crate::hash::HashSet;
 
 use super::tree::{Shape, YamlTree};
 use crate::refusal::{Reason, Refusal};
@@ -64,7 +64,7 @@ pub(super) fn merged(tree: &YamlTree, map: u32) -> Vec<Child<'_>> {
     if maps.is_empty() {
         return Vec::new();
     }
-    let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
+    let mut seen: HashSet<Cow<'_, str>> = HashSet::default();
     tree.each_entry(map, |entry| seen.extend(entry.key.map(|key| tree.key_text(key))));
     let mut members = Vec::new();
     let mut open: Vec<u32> = maps.into_iter().rev().collect();

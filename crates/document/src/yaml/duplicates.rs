@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use hashbrown::HashSet;
+use crate::hash::HashSet;
 
 use super::tree::YamlTree;
 use crate::refusal::{Reason, Refusal};
@@ -34,6 +34,6 @@ fn repeated<'k>(keys: &'k [(u32, Cow<'_, str>)]) -> Option<(u32, &'k str)> {
         };
         return keys.iter().enumerate().find(is_repeated).map(|(_, key)| (key.0, &*key.1));
     }
-    let mut seen = HashSet::with_capacity(keys.len());
+    let mut seen = HashSet::with_capacity_and_hasher(keys.len(), Default::default());
     keys.iter().find(|key| !seen.insert(&*key.1)).map(|key| (key.0, &*key.1))
 }

@@ -1,7 +1,7 @@
 //! From a draft to edits: walks the containers that were opened and compares their members with what was parsed.
 
+use crate::hash::HashSet;
 use edit::Edit;
-use hashbrown::HashSet;
 
 use super::render::Renderer;
 use super::scalar::{self, Quote, not_expressible};
@@ -17,7 +17,7 @@ use crate::source::NodeId;
 /// The edits that turn the text into one that reads as the draft.
 pub(super) fn lower(tree: &YamlTree, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
     let splices = Splices::new(tree.bytes());
-    let mut moved = HashSet::new();
+    let mut moved = HashSet::default();
     for root in draft.roots() {
         collect_moved(tree, draft, *root, &mut moved);
     }

@@ -46,10 +46,24 @@ pub(super) fn replace(
     if place == Place::InFlow {
         return replace_in_flow(lowering, id, node, style);
     }
-    let old = old_text(lowering, id, place);
+    let mut old = old_text(lowering, id, place);
+    if takes_comment(lowering, id, node, &old) {
+        old.head.end = line_content_end(lowering.tree.bytes(), old.head.end);
+    }
     let new = render(lowering, id, node, place, style, &old)?;
     put(lowering, id, place, &old, new);
     Ok(())
+}
+
+/// Whether the comment behind the old value goes along with the new one, because that was the end of the old one.
+fn takes_comment(lowering: &Lowering<'_>, id: u32, node: Node, old: &Old) -> bool {
+    let Node::Base(moved) = node else { return false };
+    let tree = lowering.tree;
+    let data = tree.node(moved.0);
+    let is_inside = moved.0 > id && moved.0 < tree.node(id).skip;
+    is_inside
+        && !data.shape.is_block_scalar()
+        && before_break(tree.bytes(), data.start, data.end) == old.head.end
 }
 
 fn replace_in_flow(
@@ -269,6 +283,12 @@ fn put(lowering: &mut Lowering<'_>, id: u32, place: Place, old: &Old, new: Rende
         } else {
             skip_blanks_back(bytes, old.head.start, behind)
         };
+        let is_whole_line = old.is_below && old.head.end == line_content_end(bytes, old.head.end);
+        if place == Place::Root && is_whole_line && old.body.start == below {
+            // Nothing of the line is left.
+            splices.replace_lines(line_start(bytes, start), old.body.end, new.rest);
+            return;
+        }
         splices.delete(start.max(lowering.dropped_to), old.head.end);
         splices.replace_lines(old.body.start, old.body.end, new.rest);
         return;
@@ -311,6 +331,7 @@ fn keep_or_drop_tag(lowering: &mut Lowering<'_>, id: u32, node: Node) -> Result<
     let value = (kind == Kind::Scalar).then(|| lowering.draft.value_of(node));
     let fits = match (tag, &value) {
         (TagKind::Custom, _) => kind == old_kind,
+        (TagKind::Binary, Some(Value::String(text))) => is_base64(text),
         (TagKind::Str, Some(Value::String(_)))
         | (TagKind::Bool, Some(Value::Bool(_)))
         | (TagKind::Null, Some(Value::Null)) => true,
@@ -323,10 +344,18 @@ fn keep_or_drop_tag(lowering: &mut Lowering<'_>, id: u32, node: Node) -> Result<
     if fits {
         return Ok(());
     }
-    if tag == TagKind::Custom {
+    if matches!(tag, TagKind::Custom | TagKind::Binary) {
         let name = lowering.tree.slice(range);
         return Err(not_expressible(format!("a value of another kind under the tag `{name}`")));
     }
     lowering.drop_tag(range);
     Ok(())
+}
+
+/// Whether a text could stand under `!!binary`.
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches(['=', '\n']);
+    let is_digit =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'\n' | b' ');
+    digits.bytes().all(is_digit)
 }

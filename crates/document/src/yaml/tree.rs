@@ -24,6 +24,8 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TagKind {
     Str,
+    /// Base64, which is a string to everybody who asks for values.
+    Binary,
     Int,
     Float,
     Bool,
@@ -37,13 +39,14 @@ pub(super) enum TagKind {
 impl TagKind {
     fn of(name: &str) -> TagKind {
         match name.strip_prefix("tag:yaml.org,2002:") {
+            Some("binary") => TagKind::Binary,
             Some("int") => TagKind::Int,
             Some("float") => TagKind::Float,
             Some("bool") => TagKind::Bool,
             Some("null") => TagKind::Null,
             Some("seq") => TagKind::Seq,
             Some("map") => TagKind::Map,
-            // Types that only YAML 1.1 knows (`!!binary`, `!!timestamp`) are strings.
+            // Types that only YAML 1.1 knows (`!!timestamp`, `!!set`) are strings.
             Some(_) => TagKind::Str,
             // The non-specific tag makes a scalar a string.
             None if name == "!" => TagKind::Str,

@@ -105,7 +105,7 @@ fn a_new_file_is_looked_at() {
     applied R_WRONG in a.txt good.yaml (pass 1)
     rejected R_WRONG: invalid: bad.prog would not be valid Prog: `no` is no let
     rejected R_WRONG: regressed: R_TODO appeared at todo.txt:1:1
-    rejected R_WRONG: invalid: bad.yaml would not be valid YAML: unclosed bracket '['
+    rejected R_WRONG: invalid: bad.yaml would not be valid YAML: expected a node or `]`, found the end of the text; the flow sequence is not closed: it began at line 1, column 4
     rejected R_WRONG: suppression: it hides the message, so it must be named
     error R_WRONG at a.txt:1
     error R_WRONG at a.txt:1

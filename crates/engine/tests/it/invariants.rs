@@ -271,7 +271,7 @@ fn one_broken_file_is_isolated_without_asking_the_providers() {
     passes 2, rechecks 2, settled
     applied R_BAD in a.yaml (pass 1)
     applied R_BAD in b.yaml (pass 1)
-    rejected R_ODD: invalid: a.yaml would no longer be valid YAML: unclosed bracket '['
+    rejected R_ODD: invalid: a.yaml would no longer be valid YAML: expected a node or `]`, found the end of the text; the flow sequence is not closed: it began at line 2, column 4
     error R_ODD at a.yaml:2
     //- a.yaml
     a: good

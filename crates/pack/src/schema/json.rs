@@ -24,7 +24,7 @@ pub(crate) fn to_json(value: &Value) -> Json {
     }
 }
 
-fn number_to_json(number: &Number) -> Json {
+pub(super) fn number_to_json(number: &Number) -> Json {
     let text = number.text();
     if number.is_integer_literal() {
         if let Ok(it) = text.parse::<i64>() {

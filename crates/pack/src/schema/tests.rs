@@ -29,6 +29,7 @@ fn check(schema: &str, format: Format, text: &str) -> String {
 fn report(schema: &Schema, format: Format, text: &str) -> String {
     let document = parse(format, text);
     let violations = schema.check(&document.value(), &document);
+    assert_judged_alike(schema, &document, &violations);
     let mut report = String::new();
     for violation in &violations {
         writeln!(report, "{} {}: {}", violation.rule_id, violation.at, violation.message).unwrap();
@@ -43,6 +44,15 @@ fn report(schema: &Schema, format: Format, text: &str) -> String {
         }
     }
     report
+}
+
+/// whether a document is valid is the same question asked of the value and of its copy as JSON.
+#[track_caller]
+fn assert_judged_alike(schema: &Schema, document: &Document, violations: &[Violation]) {
+    if document.blocked().is_none() && !schema.has_deprecations {
+        let is_valid = schema.is_surely_valid(&document.value(), document);
+        assert_eq!(is_valid, violations.is_empty(), "{violations:?}");
+    }
 }
 
 /// Counts by rule: places move when keys are renamed.
@@ -60,7 +70,9 @@ fn assert_claim(
         *expected.entry(&it.rule_id).or_default() += usize::from(!is_resolved);
     }
     expected.retain(|_, n| *n > 0);
-    let after = schema.check(&after.value(), after);
+    let document = after;
+    let after = schema.check(&document.value(), document);
+    assert_judged_alike(schema, document, &after);
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     for it in &after {
         *found.entry(&it.rule_id).or_default() += 1;

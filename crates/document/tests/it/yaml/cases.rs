@@ -559,3 +559,32 @@ fn documents_of_a_stream_are_edited_each_in_its_place() {
         ("a: 1\na: 2\n---\nb: 1\n", "@1 set /b 3", "a: 1\na: 2\n---\nb: 3\n"),
     ]);
 }
+
+/// what stands under `!!binary` is base64, and stays so.
+#[test]
+fn binary_stays_base64() {
+    check(&[
+        ("a: !!binary aGk=\n", "replace /a \"aG8=\"", "a: !!binary aG8=\n"),
+        (
+            "a: !!binary aGk=\n",
+            "replace /a \"no base64!\"",
+            "refused at 12: YAML cannot express a value of another kind under the tag `!!binary`",
+        ),
+        (
+            "a: !!binary aGk=\n",
+            "replace /a 1",
+            "refused at 12: YAML cannot express a value of another kind under the tag `!!binary`",
+        ),
+    ]);
+}
+
+/// A value that becomes the root takes its comments along, once.
+#[test]
+fn a_value_that_becomes_the_root_keeps_its_comments_once() {
+    check(&[
+        ("a:\n  # in\n  b: 1 # c\n", "move /a ", "# in\nb: 1 # c\n"),
+        ("a: 1 # c\n", "move /a ", "1 # c\n"),
+        ("# top\na: [1, 2] # c\n# end\n", "move /a ", "# top\n[1, 2] # c\n# end\n"),
+        ("x: 0\na: # above\n  - 1\n  # d\n  - 2\n", "move /a ", "# above\n- 1\n# d\n- 2\n"),
+    ]);
+}
