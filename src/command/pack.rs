@@ -83,7 +83,9 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     let exit = Exit::of(report.ok);
     match arguments.format {
         ReportFormat::Json => Ok((Said::json(&report)?, exit)),
-        ReportFormat::Text if ctx.common.quiet && report.ok => Ok((Said::Text(String::new()), exit)),
+        ReportFormat::Text if ctx.common.quiet && report.ok => {
+            Ok((Said::Text(String::new()), exit))
+        }
         ReportFormat::Text => Ok((Said::Text(text), exit)),
     }
 }
@@ -97,7 +99,10 @@ fn render_new(report: &PackReport, folder: &str, is_dry: bool) -> String {
     let folder = printable(folder);
     let _ = writeln!(out, "{}", paint(DIM, "Next:"));
     let _ = writeln!(out, "  regreen pack test {folder}");
-    let _ = writeln!(out, "  regreen.toml: [[pack]] with path = \"{folder}\"; name the built-in packs that you want to keep too");
+    let _ = writeln!(
+        out,
+        "  regreen.toml: [[pack]] with path = \"{folder}\"; name the built-in packs that you want to keep too"
+    );
     out
 }
 
@@ -117,7 +122,9 @@ fn render_test(report: &PackReport, is_blessed: bool) -> String {
     }
     let n_wrong = report.wrong.len();
     let _ = match n_wrong {
-        0 => writeln!(out, "{} {} as expected.", paint(GOOD, "Green."), count(report.cases, "case")),
+        0 => {
+            writeln!(out, "{} {} as expected.", paint(GOOD, "Green."), count(report.cases, "case"))
+        }
         _ => writeln!(out, "{}, {n_wrong} not as expected.", count(report.cases, "case")),
     };
     out

@@ -47,7 +47,11 @@ fn a_case_that_is_wrong_is_named() {
         ("keep/wrong.txt", "//- services/a.yaml\nname: a\nowner: nobody\n", "something is found"),
         ("fix/none.txt", "//- services/a.yaml\nname: a\nowner: nobody\n", "nothing is offered"),
         ("refuse/none.txt", "//- teams/a.yaml\nname: a\n", "nothing is found"),
-        ("elsewhere/a.txt", "//- teams/a.yaml\nname: a\n", "it stands in none of keep, fix, refuse"),
+        (
+            "elsewhere/a.txt",
+            "//- teams/a.yaml\nname: a\n",
+            "it stands in none of keep, fix, refuse",
+        ),
         ("keep/bad.txt", "//- a loud\n", "means nothing"),
     ] {
         let path = format!("ws/p/fixtures/SEM_P_OWNER_KNOWN/{path}");
@@ -89,12 +93,16 @@ fn kinds_are_told_apart_by_value() {
 /// a pack outside the workspace is read only where the user trusts it.
 #[test]
 fn a_pack_outside_needs_trust() {
-    let scene = Scene::new("//- ws/regreen.toml\n[[pack]]\npath = \"../other/rules\"\n//- ws/services/a.yaml\nname: a\nowner: nobody\n");
+    let scene = Scene::new(
+        "//- ws/regreen.toml\n[[pack]]\npath = \"../other/rules\"\n//- ws/services/a.yaml\nname: a\nowner: nobody\n",
+    );
     scene.write("other/x.md", "x");
     assert_eq!(scene.run("pack new other/rules --root other").code, 0);
     let untrusted = scene.run("check");
     assert_eq!(untrusted.code, 3, "{}", untrusted.text());
-    assert!(untrusted.stderr.contains("the pack in ../other/rules of this repository is not trusted"));
+    assert!(
+        untrusted.stderr.contains("the pack in ../other/rules of this repository is not trusted")
+    );
     let tolerated = scene.run("check --tolerate-tools");
     assert_eq!(tolerated.code, 0, "{}", tolerated.text());
     assert!(scene.run("check --trust").stdout.contains("SEM_RULES_OWNER_KNOWN"));

@@ -223,8 +223,13 @@ fn answer(mut stream: TcpStream, pages: &BTreeMap<String, String>) {
             return;
         }
         Some(text) => match text.strip_prefix("->") {
-            Some(target) => format!("HTTP/1.1 302 Found\r\nlocation: {target}\r\ncontent-length: 0\r\n\r\n"),
-            None => format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}", text.len()),
+            Some(target) => {
+                format!("HTTP/1.1 302 Found\r\nlocation: {target}\r\ncontent-length: 0\r\n\r\n")
+            }
+            None => format!(
+                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
+                text.len()
+            ),
         },
     };
     let _ = stream.write_all(text.as_bytes());
@@ -280,7 +285,10 @@ fn a_server_is_asked_only_by_update_and_within_limits() {
     scene.run("schemas list");
     assert_eq!(server.n_requests.load(Ordering::SeqCst), n_requests, "nobody else asks");
     // An address that came with the repository waits for trust.
-    scene.write("ws/regreen.toml", &format!("[schemas]\ncatalogue = \"{}/catalog.json\"\n", server.address));
+    scene.write(
+        "ws/regreen.toml",
+        &format!("[schemas]\ncatalogue = \"{}/catalog.json\"\n", server.address),
+    );
     let untrusted = scene.run("schemas update");
     assert_eq!(untrusted.code, 1, "{}", untrusted.text());
     assert_eq!(server.n_requests.load(Ordering::SeqCst), n_requests, "nobody was asked");
@@ -290,7 +298,9 @@ fn a_server_is_asked_only_by_update_and_within_limits() {
     let slow = scene.run("schemas update --timeout 1");
     assert_eq!(slow.code, 3, "{}", slow.text());
     assert!(slow.stderr.contains("took too long"), "{}", slow.text());
-    for (page, said) in [("...", "more than"), ("{}", "no catalogue"), ("{\"schemas\": []}", "none of its")] {
+    for (page, said) in
+        [("...", "more than"), ("{}", "no catalogue"), ("{\"schemas\": []}", "none of its")]
+    {
         server.put("/catalog.json", page);
         let ran = scene.run("schemas update");
         assert_eq!(ran.code, 3, "{page}");
@@ -302,7 +312,9 @@ fn a_server_is_asked_only_by_update_and_within_limits() {
 /// names and links of a folder lead nowhere else; schemas that are bombs cost little and are named.
 #[test]
 fn a_hostile_folder_does_no_harm() {
-    let scene = Scene::new("//- ws/a.json\n{\"x\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"}\n//- secret/s.json\n{\"const\": 1}\n");
+    let scene = Scene::new(
+        "//- ws/a.json\n{\"x\": \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"}\n//- secret/s.json\n{\"const\": 1}\n",
+    );
     let nest = |n: usize| format!("{}{}{}", "{\"allOf\": [".repeat(n), "true", "]}".repeat(n));
     let bomb = (0..30).fold(String::from("{\"$defs\": {\"d30\": true"), |text, n| {
         text + &format!(", \"d{n}\": {{\"allOf\": [{{\"$ref\": \"#/$defs/d{0}\"}}, {{\"$ref\": \"#/$defs/d{0}\"}}]}}", n + 1)
@@ -330,7 +342,11 @@ fn a_hostile_folder_does_no_harm() {
         let updated = scene.run(&format!("schemas update --from {store}"));
         let text = updated.text();
         assert!([0, 3].contains(&updated.code), "{name}: {text}");
-        assert!(!scene.path("ws/regreen.schemas.lock").exists() || !scene.read("ws/regreen.schemas.lock").contains("secret"), "{name}");
+        assert!(
+            !scene.path("ws/regreen.schemas.lock").exists()
+                || !scene.read("ws/regreen.schemas.lock").contains("secret"),
+            "{name}"
+        );
         if updated.code == 0 {
             assert!(text.contains("link.json: it leads out of the folder"), "{name}: {text}");
             let found = scene.run("check");

@@ -150,7 +150,8 @@ impl Documents {
         bad: &[PathBuf],
     ) -> Result<()> {
         for path in good {
-            let is_clean = !judge.is_wrong(path, &std::fs::read_to_string(path).unwrap_or_default());
+            let is_clean =
+                !judge.is_wrong(path, &std::fs::read_to_string(path).unwrap_or_default());
             self.good += 1;
             self.good_clean += usize::from(is_clean);
             if options.show && !is_clean {
@@ -219,13 +220,20 @@ fn study(
         counts.unasked += usize::from(outcome.is_changed_unasked);
         counts.allowed += usize::from(outcome.is_changed_allowed);
         counts.comments += outcome.n_comments_lost;
-        if options.show && (!outcome.is_detected || outcome.is_changed_unasked || outcome.is_changed_allowed) {
+        if options.show
+            && (!outcome.is_detected || outcome.is_changed_unasked || outcome.is_changed_allowed)
+        {
             let what = match (outcome.is_detected, outcome.is_changed_unasked) {
                 (false, _) => "not detected",
                 (_, true) => "changed without being asked",
                 _ => "changed to something else",
             };
-            report(&format!("{what}: {} {} at {place}\n{}", fault.name(), path.display(), outcome.shown));
+            report(&format!(
+                "{what}: {} {} at {place}\n{}",
+                fault.name(),
+                path.display(),
+                outcome.shown
+            ));
         }
     }
     Ok(())
@@ -255,5 +263,7 @@ fn print(tally: &BTreeMap<Fault, Counts>) {
     };
     tally.iter().for_each(|(fault, counts)| line(fault.name(), counts));
     line("all", &total(tally));
-    report("unasked: changed to something else by a plain fix; allowed: the same with every repair allowed");
+    report(
+        "unasked: changed to something else by a plain fix; allowed: the same with every repair allowed",
+    );
 }

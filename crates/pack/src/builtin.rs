@@ -12,19 +12,8 @@ type PackFiles = &'static [(&'static str, &'static str)];
 
 /// Every pack that is built in, by name.
 const PACKS: &[PackFiles] = &[
-    CARGO,
-    CITATION,
-    COMPOSE,
-    GITHUB,
-    GITLAB,
-    HELM,
-    KUBERNETES,
-    NPM,
-    OPENAPI,
-    PRE_COMMIT,
-    PYTHON,
-    RENOVATE,
-    TYPESCRIPT,
+    CARGO, CITATION, COMPOSE, GITHUB, GITLAB, HELM, KUBERNETES, NPM, OPENAPI, PRE_COMMIT, PYTHON,
+    RENOVATE, TYPESCRIPT,
 ];
 
 const CARGO: PackFiles = &[
@@ -34,7 +23,10 @@ const CARGO: PackFiles = &[
 
 const CITATION: PackFiles = &[
     ("pack.yaml", include_str!("../builtin/citation/pack.yaml")),
-    ("schemas/citation.schema.json", include_str!("../builtin/citation/schemas/citation.schema.json")),
+    (
+        "schemas/citation.schema.json",
+        include_str!("../builtin/citation/schemas/citation.schema.json"),
+    ),
 ];
 
 const COMPOSE: PackFiles = &[
@@ -44,15 +36,27 @@ const COMPOSE: PackFiles = &[
 
 const GITHUB: PackFiles = &[
     ("docs/POL_ACTION_PINNED.md", include_str!("../builtin/github/docs/POL_ACTION_PINNED.md")),
-    ("docs/SEM_JOB_NEEDS_RESOLVE.md", include_str!("../builtin/github/docs/SEM_JOB_NEEDS_RESOLVE.md")),
+    (
+        "docs/SEM_JOB_NEEDS_RESOLVE.md",
+        include_str!("../builtin/github/docs/SEM_JOB_NEEDS_RESOLVE.md"),
+    ),
     ("pack.yaml", include_str!("../builtin/github/pack.yaml")),
-    ("schemas/dependabot.schema.json", include_str!("../builtin/github/schemas/dependabot.schema.json")),
-    ("schemas/workflow.schema.json", include_str!("../builtin/github/schemas/workflow.schema.json")),
+    (
+        "schemas/dependabot.schema.json",
+        include_str!("../builtin/github/schemas/dependabot.schema.json"),
+    ),
+    (
+        "schemas/workflow.schema.json",
+        include_str!("../builtin/github/schemas/workflow.schema.json"),
+    ),
 ];
 
 const GITLAB: PackFiles = &[
     ("pack.yaml", include_str!("../builtin/gitlab/pack.yaml")),
-    ("schemas/pipeline.schema.json", include_str!("../builtin/gitlab/schemas/pipeline.schema.json")),
+    (
+        "schemas/pipeline.schema.json",
+        include_str!("../builtin/gitlab/schemas/pipeline.schema.json"),
+    ),
 ];
 
 const HELM: PackFiles = &[
@@ -62,26 +66,77 @@ const HELM: PackFiles = &[
 
 const KUBERNETES: PackFiles = &[
     ("pack.yaml", include_str!("../builtin/kubernetes/pack.yaml")),
-    ("schemas/common.schema.json", include_str!("../builtin/kubernetes/schemas/common.schema.json")),
-    ("schemas/configmap.schema.json", include_str!("../builtin/kubernetes/schemas/configmap.schema.json")),
-    ("schemas/cronjob.schema.json", include_str!("../builtin/kubernetes/schemas/cronjob.schema.json")),
-    ("schemas/daemonset.schema.json", include_str!("../builtin/kubernetes/schemas/daemonset.schema.json")),
-    ("schemas/deployment.schema.json", include_str!("../builtin/kubernetes/schemas/deployment.schema.json")),
-    ("schemas/horizontalpodautoscaler.schema.json", include_str!("../builtin/kubernetes/schemas/horizontalpodautoscaler.schema.json")),
-    ("schemas/ingress.schema.json", include_str!("../builtin/kubernetes/schemas/ingress.schema.json")),
+    (
+        "schemas/common.schema.json",
+        include_str!("../builtin/kubernetes/schemas/common.schema.json"),
+    ),
+    (
+        "schemas/configmap.schema.json",
+        include_str!("../builtin/kubernetes/schemas/configmap.schema.json"),
+    ),
+    (
+        "schemas/cronjob.schema.json",
+        include_str!("../builtin/kubernetes/schemas/cronjob.schema.json"),
+    ),
+    (
+        "schemas/daemonset.schema.json",
+        include_str!("../builtin/kubernetes/schemas/daemonset.schema.json"),
+    ),
+    (
+        "schemas/deployment.schema.json",
+        include_str!("../builtin/kubernetes/schemas/deployment.schema.json"),
+    ),
+    (
+        "schemas/horizontalpodautoscaler.schema.json",
+        include_str!("../builtin/kubernetes/schemas/horizontalpodautoscaler.schema.json"),
+    ),
+    (
+        "schemas/ingress.schema.json",
+        include_str!("../builtin/kubernetes/schemas/ingress.schema.json"),
+    ),
     ("schemas/job.schema.json", include_str!("../builtin/kubernetes/schemas/job.schema.json")),
-    ("schemas/namespace.schema.json", include_str!("../builtin/kubernetes/schemas/namespace.schema.json")),
-    ("schemas/networkpolicy.schema.json", include_str!("../builtin/kubernetes/schemas/networkpolicy.schema.json")),
-    ("schemas/persistentvolumeclaim.schema.json", include_str!("../builtin/kubernetes/schemas/persistentvolumeclaim.schema.json")),
+    (
+        "schemas/namespace.schema.json",
+        include_str!("../builtin/kubernetes/schemas/namespace.schema.json"),
+    ),
+    (
+        "schemas/networkpolicy.schema.json",
+        include_str!("../builtin/kubernetes/schemas/networkpolicy.schema.json"),
+    ),
+    (
+        "schemas/persistentvolumeclaim.schema.json",
+        include_str!("../builtin/kubernetes/schemas/persistentvolumeclaim.schema.json"),
+    ),
     ("schemas/pod.schema.json", include_str!("../builtin/kubernetes/schemas/pod.schema.json")),
-    ("schemas/poddisruptionbudget.schema.json", include_str!("../builtin/kubernetes/schemas/poddisruptionbudget.schema.json")),
-    ("schemas/replicaset.schema.json", include_str!("../builtin/kubernetes/schemas/replicaset.schema.json")),
+    (
+        "schemas/poddisruptionbudget.schema.json",
+        include_str!("../builtin/kubernetes/schemas/poddisruptionbudget.schema.json"),
+    ),
+    (
+        "schemas/replicaset.schema.json",
+        include_str!("../builtin/kubernetes/schemas/replicaset.schema.json"),
+    ),
     ("schemas/role.schema.json", include_str!("../builtin/kubernetes/schemas/role.schema.json")),
-    ("schemas/rolebinding.schema.json", include_str!("../builtin/kubernetes/schemas/rolebinding.schema.json")),
-    ("schemas/secret.schema.json", include_str!("../builtin/kubernetes/schemas/secret.schema.json")),
-    ("schemas/service.schema.json", include_str!("../builtin/kubernetes/schemas/service.schema.json")),
-    ("schemas/serviceaccount.schema.json", include_str!("../builtin/kubernetes/schemas/serviceaccount.schema.json")),
-    ("schemas/statefulset.schema.json", include_str!("../builtin/kubernetes/schemas/statefulset.schema.json")),
+    (
+        "schemas/rolebinding.schema.json",
+        include_str!("../builtin/kubernetes/schemas/rolebinding.schema.json"),
+    ),
+    (
+        "schemas/secret.schema.json",
+        include_str!("../builtin/kubernetes/schemas/secret.schema.json"),
+    ),
+    (
+        "schemas/service.schema.json",
+        include_str!("../builtin/kubernetes/schemas/service.schema.json"),
+    ),
+    (
+        "schemas/serviceaccount.schema.json",
+        include_str!("../builtin/kubernetes/schemas/serviceaccount.schema.json"),
+    ),
+    (
+        "schemas/statefulset.schema.json",
+        include_str!("../builtin/kubernetes/schemas/statefulset.schema.json"),
+    ),
 ];
 
 const NPM: PackFiles = &[
@@ -91,18 +146,30 @@ const NPM: PackFiles = &[
 
 const OPENAPI: PackFiles = &[
     ("pack.yaml", include_str!("../builtin/openapi/pack.yaml")),
-    ("schemas/openapi30.schema.json", include_str!("../builtin/openapi/schemas/openapi30.schema.json")),
-    ("schemas/openapi31.schema.json", include_str!("../builtin/openapi/schemas/openapi31.schema.json")),
+    (
+        "schemas/openapi30.schema.json",
+        include_str!("../builtin/openapi/schemas/openapi30.schema.json"),
+    ),
+    (
+        "schemas/openapi31.schema.json",
+        include_str!("../builtin/openapi/schemas/openapi31.schema.json"),
+    ),
 ];
 
 const PRE_COMMIT: PackFiles = &[
     ("pack.yaml", include_str!("../builtin/pre-commit/pack.yaml")),
-    ("schemas/config.schema.json", include_str!("../builtin/pre-commit/schemas/config.schema.json")),
+    (
+        "schemas/config.schema.json",
+        include_str!("../builtin/pre-commit/schemas/config.schema.json"),
+    ),
 ];
 
 const PYTHON: PackFiles = &[
     ("pack.yaml", include_str!("../builtin/python/pack.yaml")),
-    ("schemas/pyproject.schema.json", include_str!("../builtin/python/schemas/pyproject.schema.json")),
+    (
+        "schemas/pyproject.schema.json",
+        include_str!("../builtin/python/schemas/pyproject.schema.json"),
+    ),
 ];
 
 const RENOVATE: PackFiles = &[
@@ -112,7 +179,10 @@ const RENOVATE: PackFiles = &[
 
 const TYPESCRIPT: PackFiles = &[
     ("pack.yaml", include_str!("../builtin/typescript/pack.yaml")),
-    ("schemas/tsconfig.schema.json", include_str!("../builtin/typescript/schemas/tsconfig.schema.json")),
+    (
+        "schemas/tsconfig.schema.json",
+        include_str!("../builtin/typescript/schemas/tsconfig.schema.json"),
+    ),
 ];
 
 impl Pack {

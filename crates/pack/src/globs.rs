@@ -19,7 +19,10 @@ impl FileGlobs {
             Some(glob) => (&mut self.excludes, glob),
             None => (&mut self.includes, text),
         };
-        if glob.is_empty() || glob.len() > MAX_PATTERN || glob.starts_with('/') || glob.contains('\\')
+        if glob.is_empty()
+            || glob.len() > MAX_PATTERN
+            || glob.starts_with('/')
+            || glob.contains('\\')
         {
             return Err(format!(
                 "a glob has 1 to {MAX_PATTERN} bytes, is relative to the root and has `/` between names"

@@ -17,8 +17,8 @@ use crate::finding::Anchor;
 use crate::pack::{Kind, Pack, PathKinds};
 use crate::problem::PackProblem;
 use crate::rules::{Body, Rule, deprecated};
-use reader::{Members, Problems};
 pub use manifest_schema::manifest_schema;
+use reader::{Members, Problems};
 pub(crate) use shelf::{Compile, KindSchema};
 
 /// The file that says what a pack is.

@@ -112,9 +112,8 @@ impl Check for LocalSchema {
         let Some(files) = part(input) else { return Reach::Tree };
         let documents = documents_among(files, input.snapshot);
         let names = self.names();
-        let schemas = documents.filter_map(|(path, file)| {
-            named_schema_of(&names, input.parses, path, file)
-        });
+        let schemas =
+            documents.filter_map(|(path, file)| named_schema_of(&names, input.parses, path, file));
         let load = |schema: SchemaId| load(&names, input, &schema).depends_on;
         Reach::Files(schemas.flat_map(load).collect())
     }
@@ -256,7 +255,10 @@ impl Names<'_> {
         let reference = |text: &str| Reference { text: text.to_owned(), place: Place::Name };
         match catalogue.mapped(path.as_str(), &value) {
             Some(Named::File(schema)) => {
-                return Some((reference(schema.as_str()), Target::Schema(SchemaId::File(schema.clone()))));
+                return Some((
+                    reference(schema.as_str()),
+                    Target::Schema(SchemaId::File(schema.clone())),
+                ));
             }
             Some(Named::Address(address)) => return Some((reference(address), self.at(address))),
             None => {}
@@ -697,8 +699,7 @@ fn read_locked(
     address: &str,
     depends_on: &mut BTreeSet<RelPath>,
 ) -> Result<serde_json::Value, Unread> {
-    let unread =
-        |why: String, is_absent| Unread { why, is_absent, diagnostics: Vec::new() };
+    let unread = |why: String, is_absent| Unread { why, is_absent, diagnostics: Vec::new() };
     let locked = names.catalogue.and_then(|it| Some((it, it.at(address)?)));
     let Some((catalogue, locked)) = locked else {
         return Err(unread("it is not locked".to_owned(), true));

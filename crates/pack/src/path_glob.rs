@@ -175,7 +175,8 @@ fn fits(tokens: &[Token], text: &[char]) -> bool {
                 Token::AnyOne => set(&mut next, at + 1, at < text.len()),
                 Token::Any => next[at..].fill(true),
                 Token::Class(is_inverse, ranges) => {
-                    let is_in = |it: &char| ranges.iter().any(|(low, high)| low <= it && it <= high);
+                    let is_in =
+                        |it: &char| ranges.iter().any(|(low, high)| low <= it && it <= high);
                     set(&mut next, at + 1, text.get(at).is_some_and(|it| is_in(it) != *is_inverse));
                 }
                 Token::Not(choices) => {
@@ -223,7 +224,10 @@ fn tokens(text: &str, start: Start) -> Option<Vec<Token>> {
             '!' if start == Start::Anywhere && chars.get(at) == Some(&'(') => {
                 let end = at + chars[at..].iter().position(|it| *it == ')')?;
                 let inner: String = chars[at + 1..end].iter().collect();
-                let choices = inner.split('|').map(|it| self::tokens(it, start)).collect::<Option<Vec<_>>>()?;
+                let choices = inner
+                    .split('|')
+                    .map(|it| self::tokens(it, start))
+                    .collect::<Option<Vec<_>>>()?;
                 // One inside another would be another language.
                 let is_flat = |it: &Vec<Token>| !it.iter().any(|it| matches!(it, Token::Not(_)));
                 tokens.push(Token::Not(Some(choices).filter(|it| it.iter().all(is_flat))?));
@@ -314,12 +318,36 @@ mod tests {
     #[test]
     fn globs_mean_what_the_library_takes_them_for() {
         let globs = [
-            "*.yaml", "**/*.yaml", "a/**", "a/**/b.yaml", "a/*/b.yaml", "{a,b}/*.{yaml,json}", "**/a/**/*.json",
-            "[ab]/?.yaml", "[!a]/x.yaml", "a/b.yaml", "**", "*", "a/b*", "!(a).yaml",
+            "*.yaml",
+            "**/*.yaml",
+            "a/**",
+            "a/**/b.yaml",
+            "a/*/b.yaml",
+            "{a,b}/*.{yaml,json}",
+            "**/a/**/*.json",
+            "[ab]/?.yaml",
+            "[!a]/x.yaml",
+            "a/b.yaml",
+            "**",
+            "*",
+            "a/b*",
+            "!(a).yaml",
         ];
         let paths = [
-            "a.yaml", "x.yaml", "a/b.yaml", "a/x.yaml", "b/x.yaml", "a/c/b.yaml", "a/c/d/b.yaml", "c/a/x.json",
-            "c/a/d/e/x.json", "a", "a/b", "!(a).yaml", "b/xy.yaml", "a/b/c",
+            "a.yaml",
+            "x.yaml",
+            "a/b.yaml",
+            "a/x.yaml",
+            "b/x.yaml",
+            "a/c/b.yaml",
+            "a/c/d/b.yaml",
+            "c/a/x.json",
+            "c/a/d/e/x.json",
+            "a",
+            "a/b",
+            "!(a).yaml",
+            "b/xy.yaml",
+            "a/b/c",
         ];
         for text in globs {
             let library = globset::GlobBuilder::new(text).literal_separator(true).build();

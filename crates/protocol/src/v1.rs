@@ -53,9 +53,7 @@ pub use request::{
     Build, Check, Compile, Conversion, Convert, Explain, Fix, Init, Language, Log, Look,
     PatchInput, Plan, ProgramForm, ProgramRepair, Run, RunPatch, Runtime, Solver, Undo,
 };
-pub use schemas::{
-    PackReport, SchemaFailure, SchemaLine, SchemasReport, SchemasUpdate, WrongCase,
-};
+pub use schemas::{PackReport, SchemaFailure, SchemaLine, SchemasReport, SchemasUpdate, WrongCase};
 pub use trust::{TrustItem, TrustReport, TrustState, UntrustedItem};
 
 /// The JSON Schemas of the reports, the edits document, the configuration and the baseline, by name.

@@ -36,7 +36,16 @@ const DEFAULT_BUDGET: Duration = Duration::from_secs(600);
 const MOST_FILE_SIZE: u64 = u32::MAX as u64;
 
 const SECTIONS: [&str; 11] = [
-    "workspace", "fix", "rules", "pack", "schema", "schemas", "linters", "source", "tools", "govern",
+    "workspace",
+    "fix",
+    "rules",
+    "pack",
+    "schema",
+    "schemas",
+    "linters",
+    "source",
+    "tools",
+    "govern",
     "clank",
 ];
 const UNUSED_SECTIONS: [&str; 2] = ["linters", "source"];
@@ -424,7 +433,8 @@ fn read_pack(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Option
 /// Whether a path leads out of the root, and not back into it.
 fn is_outside(path: &str) -> bool {
     let is_plain = !path.contains(['\\', '\0']) && !path.contains("//");
-    is_plain && (path.starts_with("../") || path == ".." || (path.starts_with('/') && path.len() > 1))
+    is_plain
+        && (path.starts_with("../") || path == ".." || (path.starts_with('/') && path.len() > 1))
 }
 
 #[cfg(test)]

@@ -81,9 +81,14 @@ fn template(name: &str) -> Vec<(String, String)> {
                   \"name\": {\"type\": \"string\"},\n    \"owner\": {\"type\": \"string\"},\n    \
                   \"port\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}\n  }\n}\n";
     let team = "//- teams/shop.yaml\nname: shop\n";
-    let service = |owner: &str| format!("//- services/cart.yaml\nname: cart\nowner: {owner}   # who to ask\n");
-    let finding = |rest: &str| format!("//= findings\n{rule} services/cart.yaml#/owner error{rest}\n");
-    let port = |port: &str| format!("//- services/cart.yaml\nname: cart\nowner: shop\nport: {port}\n{team}");
+    let service = |owner: &str| {
+        format!("//- services/cart.yaml\nname: cart\nowner: {owner}   # who to ask\n")
+    };
+    let finding =
+        |rest: &str| format!("//= findings\n{rule} services/cart.yaml#/owner error{rest}\n");
+    let port = |port: &str| {
+        format!("//- services/cart.yaml\nname: cart\nowner: shop\nport: {port}\n{team}")
+    };
     vec![
         ("pack.yaml".to_owned(), manifest),
         ("schemas/service.schema.json".to_owned(), schema.to_owned()),
@@ -142,11 +147,13 @@ pub fn test_packs(
     for folder in folders {
         let files = packs::read_folder(&session.workspace, &folder)?;
         let pack = packs::from_files(&folder, &files)?;
-        let cases = files.iter().filter(|(path, _)| path.starts_with(FIXTURES) && path.ends_with(".txt"));
+        let cases =
+            files.iter().filter(|(path, _)| path.starts_with(FIXTURES) && path.ends_with(".txt"));
         for (path, text) in cases {
             report.cases += 1;
             let Err((message, actual)) = run(&pack, path, text) else { continue };
-            let case = folder.join(path).map_err(|error| Failure::Usage { message: error.to_string() })?;
+            let case =
+                folder.join(path).map_err(|error| Failure::Usage { message: error.to_string() })?;
             if let Some(actual) = actual.as_ref().filter(|_| bless) {
                 blessed.insert(case.clone(), actual.clone().into_bytes());
             } else {
@@ -156,7 +163,8 @@ pub fn test_packs(
         }
     }
     if report.cases == 0 {
-        let message = format!("the pack has no cases: put some into {FIXTURES}RULE/keep, fix or refuse");
+        let message =
+            format!("the pack has no cases: put some into {FIXTURES}RULE/keep, fix or refuse");
         return Err(Failure::Usage { message });
     }
     report.written = blessed.keys().map(ToString::to_string).collect();
@@ -172,7 +180,8 @@ type Wrong = (String, Option<String>);
 
 fn run(pack: &Arc<Pack>, path: &str, text: &Text) -> Result<(), Wrong> {
     let broken = |message: String| (message, None);
-    let text = std::str::from_utf8(text.bytes()).map_err(|_| broken("it is not UTF-8".to_owned()))?;
+    let text =
+        std::str::from_utf8(text.bytes()).map_err(|_| broken("it is not UTF-8".to_owned()))?;
     let case = Case::parse(text).map_err(broken)?;
     let mut parts = path.strip_prefix(FIXTURES).unwrap_or(path).split('/');
     let (rule, verdict) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -196,7 +205,9 @@ fn run(pack: &Arc<Pack>, path: &str, text: &Text) -> Result<(), Wrong> {
     let is_changed = !actual.after.is_empty();
     let problem = match verdict {
         "keep" if !findings.is_empty() => Some("something is found in a case that is to be kept"),
-        "fix" if !own.iter().any(|it| it.contains(" | ")) => Some("nothing is offered in a case that is to be fixed"),
+        "fix" if !own.iter().any(|it| it.contains(" | ")) => {
+            Some("nothing is offered in a case that is to be fixed")
+        }
         "fix" if !is_changed => Some("nothing was changed in a case that is to be fixed"),
         "refuse" if own.is_empty() => Some("nothing is found in a case that is to be refused"),
         "refuse" if is_changed || own.iter().any(|it| it.contains(" | ")) => {

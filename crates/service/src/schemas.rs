@@ -253,7 +253,8 @@ fn take_catalogue(source: &Source, config: &Config, trust: &Trust) -> Result<Tak
 /// Takes exactly the bytes that are locked.
 fn take_locked(session: &Session, source: &Source, lock: &SchemaLock) -> Result<Taken, Failure> {
     let kept = Kept(session.workspace.schema_folder());
-    let mut taken = Taken { catalogue: lock.catalogue.clone(), is_complete: true, ..Taken::default() };
+    let mut taken =
+        Taken { catalogue: lock.catalogue.clone(), is_complete: true, ..Taken::default() };
     let absent = lock.schemas.iter().filter(|it| it.path.is_none() && !kept.has(&it.hash));
     let absent: Vec<String> = absent.map(|it| it.url.clone()).collect();
     let mut got: BTreeMap<String, Result<Vec<u8>, String>> = BTreeMap::new();
@@ -348,7 +349,8 @@ fn vendor(
     for schema in &mut taken.schemas {
         let bytes = taken.bytes.get(&schema.hash).cloned().or_else(|| kept.read(&schema.hash));
         let Some(bytes) = bytes else { continue };
-        let plain = |it: char| if it.is_ascii_alphanumeric() || "-_.".contains(it) { it } else { '-' };
+        let plain =
+            |it: char| if it.is_ascii_alphanumeric() || "-_.".contains(it) { it } else { '-' };
         let last = schema.url.rsplit('/').find(|it| !it.is_empty()).unwrap_or_default();
         let stem: String = last.trim_end_matches(".json").chars().map(plain).take(80).collect();
         let digits = schema.hash.rsplit(':').next().unwrap_or_default();

@@ -137,7 +137,9 @@ fn operation(fault: Fault, at: &Pointer, value: &Value, random: &mut Random) -> 
             _ => None,
         },
         Fault::WrongType => match value {
-            Value::String(_) | Value::Bool(_) | Value::Number(_) => replaced(Value::Array(Vec::new())),
+            Value::String(_) | Value::Bool(_) | Value::Number(_) => {
+                replaced(Value::Array(Vec::new()))
+            }
             _ => None,
         },
         _ => None,

@@ -11,8 +11,8 @@ use edit::Text;
 use engine::{Assessment, Options, Run, Sieve, Sources};
 use jsonschema::{Retrieve, Uri, Validator};
 use pack::{
-    Catalogue, FileGlobs, LocalSchema, LockedSchema, MappedSchema, Mapping, SchemaBytes, SchemaLock,
-    content_hash,
+    Catalogue, FileGlobs, LocalSchema, LockedSchema, MappedSchema, Mapping, SchemaBytes,
+    SchemaLock, content_hash,
 };
 use plan::Policy;
 use snapshot::{Entry, File, RelPath, Snapshot};
@@ -48,7 +48,8 @@ impl Store {
         let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
         for entry in entries {
             let path = entry?.path();
-            let Some(name) = path.file_name().and_then(|it| it.to_str()?.strip_suffix(".json")) else {
+            let Some(name) = path.file_name().and_then(|it| it.to_str()?.strip_suffix(".json"))
+            else {
                 continue;
             };
             schemas.insert(name.to_owned(), Arc::new(std::fs::read(&path)?));
@@ -147,7 +148,9 @@ impl<'a> Judge<'a> {
     /// Whether regreen finds an error in the document.
     pub(super) fn is_wrong(&self, path: &Path, text: &str) -> bool {
         let mut is_wrong = false;
-        self.run(path, text, |run, snapshot| is_wrong = has_error(&engine::assess(run, snapshot, None)));
+        self.run(path, text, |run, snapshot| {
+            is_wrong = has_error(&engine::assess(run, snapshot, None))
+        });
         is_wrong
     }
 
@@ -221,7 +224,8 @@ impl<'a> Judge<'a> {
         let (parses, stop) = (Arc::new(Parses::new(Limits::DEFAULT)), Stop::new());
         let sources = Sources::new(&providers, Environment::default());
         let sieve = Sieve { levels: BTreeMap::new(), baseline: BTreeSet::new() };
-        let run = Run { sources: &sources, parses: &parses, sieve: &sieve, stop: &stop, only: None };
+        let run =
+            Run { sources: &sources, parses: &parses, sieve: &sieve, stop: &stop, only: None };
         work(&run, &snapshot);
     }
 }
@@ -245,7 +249,8 @@ fn comments(path: &Path, text: &str) -> usize {
 
 /// The lines that differ.
 fn difference(before: &str, after: &str) -> String {
-    let (old, new): (BTreeSet<&str>, BTreeSet<&str>) = (before.lines().collect(), after.lines().collect());
+    let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
+        (before.lines().collect(), after.lines().collect());
     let gone = before.lines().filter(|it| !new.contains(it)).map(|it| format!("  - {it}\n"));
     let come = after.lines().filter(|it| !old.contains(it)).map(|it| format!("  + {it}\n"));
     gone.take(4).chain(come.take(4)).collect()

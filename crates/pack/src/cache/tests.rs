@@ -87,7 +87,11 @@ fn only_looks_with_nothing_to_say_are_kept_and_found_again() {
     let plain = |nth| format!("//- modules/plain-{nth}.yaml\nnothing: here\n");
     let many: String = (0..super::WORTH_KEEPING).map(plain).collect();
     run_with(&pack, &cache, &snapshot(&files(&many)), None);
-    assert_eq!(cache.counts(), (0, super::WORTH_KEEPING), "of many it is kept that they are of no kind");
+    assert_eq!(
+        cache.counts(),
+        (0, super::WORTH_KEEPING),
+        "of many it is kept that they are of no kind"
+    );
 }
 
 #[test]

@@ -21,7 +21,8 @@ pub struct CatalogueEntry {
 /// The entries of a catalogue, and those of older versions, which are for no file; in the order of the addresses, each
 /// once. An entry that is none is left out.
 pub fn read_catalogue(bytes: &[u8]) -> Result<Vec<CatalogueEntry>, String> {
-    let json: Json = serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+    let json: Json =
+        serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
     let Some(schemas) = json.get("schemas").and_then(Json::as_array) else {
         return Err("it is no catalogue: it has no list `schemas`".to_owned());
     };
@@ -34,7 +35,8 @@ pub fn read_catalogue(bytes: &[u8]) -> Result<Vec<CatalogueEntry>, String> {
         let Some(url) = text("url") else { continue };
         let name = text("name").unwrap_or(url).to_owned();
         let files = schema.get("fileMatch").and_then(Json::as_array).into_iter().flatten();
-        let files = files.filter_map(Json::as_str).filter(|it| it.len() <= MAX_TEXT && is_plain(it));
+        let files =
+            files.filter_map(Json::as_str).filter(|it| it.len() <= MAX_TEXT && is_plain(it));
         let files = files.take(MAX_PATTERNS).map(str::to_owned).collect();
         entries.push(CatalogueEntry { url: url.to_owned(), name: name.clone(), files });
         let versions = schema.get("versions").and_then(Json::as_object).into_iter().flatten();

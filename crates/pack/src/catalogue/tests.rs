@@ -229,8 +229,7 @@ fn a_file_that_a_pack_knows_is_left_to_it() {
     let texts = files.into_iter().map(|(path, text)| (path, Text::new(text))).collect();
     let pack = Arc::new(crate::Pack::load(&texts).unwrap());
     let url = "https://example.org/c.json";
-    let mapped =
-        vec![mapping(&["mapped.yaml"], "", MappedSchema::Address(url.to_owned()))];
+    let mapped = vec![mapping(&["mapped.yaml"], "", MappedSchema::Address(url.to_owned()))];
     let catalogue = catalogue(&[(url, &["*.yaml"], r#"{"required": ["c"]}"#)], mapped);
     assert_snapshot!(check(catalogue, vec![pack], &[
         ("known.yaml", "kind: A\n"),

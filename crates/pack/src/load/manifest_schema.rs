@@ -110,7 +110,9 @@ fn member_schema(rule: &str, member: &str) -> Json {
     let mut schema = match member {
         "id" => json!({"type": "string", "pattern": "^(SEM|POL)_[A-Z0-9_]+$"}),
         "severity" => json!({"enum": ["info", "warning", "error"]}),
-        "safety" => json!({"enum": ["behavior_preserving", "likely_preserving", "behavior_changing"]}),
+        "safety" => {
+            json!({"enum": ["behavior_preserving", "likely_preserving", "behavior_changing"]})
+        }
         "within" => json!({"enum": ["workspace", "file"], "default": "workspace"}),
         "path_from" => json!({"enum": ["folder", "root"], "default": "folder"}),
         "order" => json!({"enum": ["ascending", "descending"], "default": "ascending"}),
@@ -147,8 +149,10 @@ mod tests {
             include_str!("../../builtin/github/pack.yaml"),
         ] {
             let json = crate::schema::to_json(&crate::testing::yaml(text));
-            let errors: Vec<String> =
-                validator.iter_errors(&json).map(|it| format!("{}: {it}", it.instance_path())).collect();
+            let errors: Vec<String> = validator
+                .iter_errors(&json)
+                .map(|it| format!("{}: {it}", it.instance_path()))
+                .collect();
             assert_eq!(errors, Vec::<String>::new());
         }
     }

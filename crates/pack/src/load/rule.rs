@@ -65,7 +65,9 @@ pub(super) fn about_member(rule: &str, member: &str) -> &'static str {
         ("imports", "to") => "what has the names",
         ("imports", "within") => "`file` if keys of the same file are imported",
         ("imports", "path") => "whether an import is the path of a file",
-        ("imports", "path_from") => "whether a path is relative to the file's `folder` or to the `root`",
+        ("imports", "path_from") => {
+            "whether a path is relative to the file's `folder` or to the `root`"
+        }
         ("derived", "at") => "the value that follows from others",
         ("derived", "template") => "what it is: text with `{/POINTER|FUNCTION}`",
         ("ordered", "at") => "the list",

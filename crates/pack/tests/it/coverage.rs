@@ -150,16 +150,19 @@ fn every_rule_of_a_shipped_pack_has_cases_and_uses_a_kind() {
 #[test]
 fn the_packs_in_the_binary_are_those_in_the_folders() {
     let built_in = pack::Pack::builtin();
-    let names: Vec<String> = built_in.iter().map(|it| format!("crates/pack/builtin/{}", it.name())).collect();
+    let names: Vec<String> =
+        built_in.iter().map(|it| format!("crates/pack/builtin/{}", it.name())).collect();
     let folders: Vec<&str> = SUITES[2..].iter().filter_map(|it| it.1).collect();
     assert_eq!(names, folders);
     for (built_in, folder) in built_in.iter().zip(folders) {
         let files = pack_files(folder);
-        let texts = files.iter().map(|(path, text)| (path.clone(), Text::new(text.as_str()))).collect();
+        let texts =
+            files.iter().map(|(path, text)| (path.clone(), Text::new(text.as_str()))).collect();
         let loaded = pack::Pack::load(&texts).unwrap();
         assert_eq!(built_in.fingerprint(), loaded.fingerprint(), "{folder}");
         for rule in loaded.rules() {
-            let page = pack::page(&rule.id, std::slice::from_ref(&loaded)).expect("a rule has a page");
+            let page =
+                pack::page(&rule.id, std::slice::from_ref(&loaded)).expect("a rule has a page");
             assert!(!page.what.is_empty() && !page.why.is_empty(), "{}", rule.id);
         }
     }

@@ -37,7 +37,9 @@ fn read_mapping(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Opt
                 }
             }
         }
-        None => problems.error(at, "`files` is missing: globs of the files that it is for".to_owned()),
+        None => {
+            problems.error(at, "`files` is missing: globs of the files that it is for".to_owned())
+        }
     }
     let conditions = match section.take("where").map(|(value, at)| (Conditions::read(value), at)) {
         None => Conditions::default(),
@@ -54,7 +56,8 @@ fn read_mapping(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Opt
         (Some((value, at)), None) => match value.as_str().map(RelPath::parse) {
             Some(Ok(path)) => MappedSchema::File(path),
             Some(Err(error)) => {
-                problems.error(&at, format!("the path of a schema is relative to the root: {error}"));
+                problems
+                    .error(&at, format!("the path of a schema is relative to the root: {error}"));
                 return None;
             }
             None => {
@@ -65,7 +68,8 @@ fn read_mapping(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Opt
         (None, Some((value, at))) => MappedSchema::Address(read_url(value, &at, problems)?),
         (None, None) if has_rest => return None,
         _ => {
-            let message = "a schema has either `path`, a file of the workspace, or `url`, an address";
+            let message =
+                "a schema has either `path`, a file of the workspace, or `url`, an address";
             problems.error(at, message.to_owned());
             return None;
         }

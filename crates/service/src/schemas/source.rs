@@ -11,11 +11,11 @@ use crate::failure::Failure;
 
 /// Where a folder may have its catalogue, and where its schemas: as editors' tools, and the public catalogue's own
 /// repository, lay them out.
-const CATALOGUES: [&str; 3] = ["catalog.json", "src/api/json/catalog.json", "api/json/catalog.json"];
+const CATALOGUES: [&str; 3] =
+    ["catalog.json", "src/api/json/catalog.json", "api/json/catalog.json"];
 const SCHEMA_FOLDERS: [&str; 4] = ["schemas/json/", "src/schemas/json/", "schemas/", ""];
 /// The hosts of the public catalogue, whose documents are under this licence.
-const PUBLIC_HOSTS: [&str; 3] =
-    ["www.schemastore.org", "json.schemastore.org", "schemastore.org"];
+const PUBLIC_HOSTS: [&str; 3] = ["www.schemastore.org", "json.schemastore.org", "schemastore.org"];
 const PUBLIC_LICENCE: &str = "Apache-2.0";
 const N_THREADS: usize = 8;
 
@@ -80,8 +80,8 @@ impl Source {
         match &self.place {
             Place::Address { url, fetcher, .. } => fetcher.get(url).map_err(|it| it.to_string()),
             Place::Folder { folder, .. } => {
-                let found = CATALOGUES.iter().map(|it| folder.read(it, self.limits.max_bytes));
-                let found = found.filter(|it| *it != Err(FetchError::NotFound)).next();
+                let mut found = CATALOGUES.iter().map(|it| folder.read(it, self.limits.max_bytes));
+                let found = found.find(|it| *it != Err(FetchError::NotFound));
                 let found = found.unwrap_or(Err(FetchError::Failed {
                     message: format!("there is no {} in it", CATALOGUES[0]),
                 }));

@@ -176,7 +176,10 @@ fn from_outside(
 }
 
 /// The files of a folder, by their paths inside it; also those that git ignores.
-pub(crate) fn read_folder(workspace: &Workspace, folder: &RelPath) -> Result<BTreeMap<String, Text>, Failure> {
+pub(crate) fn read_folder(
+    workspace: &Workspace,
+    folder: &RelPath,
+) -> Result<BTreeMap<String, Text>, Failure> {
     let mut paths: Vec<(String, RelPath)> = Vec::new();
     let mut folders = vec![(String::new(), folder.clone())];
     let mut n_entries = 0;
@@ -214,11 +217,7 @@ fn list(workspace: &Workspace, folder: &RelPath) -> Result<Vec<(String, RelPath,
     Ok(listed.collect())
 }
 
-fn pack_failure(
-    folder: &str,
-    problems: &[PackProblem],
-    files: &BTreeMap<String, Text>,
-) -> Failure {
+fn pack_failure(folder: &str, problems: &[PackProblem], files: &BTreeMap<String, Text>) -> Failure {
     let diagnostic = |it: &PackProblem| Diagnostic {
         json_pointer: it.pointer.clone(),
         location: it.location,
