@@ -49,6 +49,7 @@ const DUPLICATES: &[(&[&str], &str)] = &[
         "0.2 by way of rand 0.8 (ssh-key), 0.3 by way of ahash (jsonschema), 0.4 by tempfile",
     ),
     (&["bit-set", "bit-vec"], "0.8 by fancy-regex (jsonschema), 0.11 by antlr4rust (cel)"),
+    (&["base64"], "0.22 by postgres-protocol, 0.23 by ureq"),
     (&["fallible-iterator"], "0.2 by postgres, 0.3 by rusqlite"),
 ];
 

@@ -5,6 +5,7 @@ mod corpora;
 mod crash;
 mod dependencies;
 mod dist;
+mod files;
 mod fuzz;
 mod instructions;
 mod live;
@@ -33,6 +34,8 @@ cargo xtask TASK
                      [--program NAME] [--kind KIND] [--per-kind N] [--show]
   mistakes           repair what people and models write wrong in the programs of tests/mistakes, and count
                      [--program NAME] [--kind KIND] [--every N] [--show]
+  files              make faults in documents with public schemas and count what is found and mended
+                     [--every N] [--schema NAME] [--show] [--peer] [--corpus DIR]
   messages           print every message that users can see, to be read in one go
   crash [--sample N | --changing] kill the real binary at every write-class system call of an apply (needs strace)
   fuzz [SECONDS]     run every fuzz target (needs the nightly toolchain or RUSTC_BOOTSTRAP)
@@ -70,6 +73,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["mutants", flags @ ..] => bench(&[&["--mutation"], flags].concat()),
         ["repair-study", flags @ ..] => study::run(&root(), flags),
         ["mistakes", flags @ ..] => study::mistakes::run(&root(), flags),
+        ["files", flags @ ..] => files::run(flags),
         ["messages"] => messages::run(&root()),
         ["crash"] => crash::run(&root(), Points::All),
         ["crash", "--changing"] => crash::run(&root(), Points::Changing),

@@ -8,7 +8,7 @@ mod cases;
 pub(crate) mod mistakes;
 mod mutate;
 mod promise;
-mod random;
+pub(crate) mod random;
 mod subject;
 mod users;
 

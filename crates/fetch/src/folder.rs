@@ -98,6 +98,7 @@ mod tests {
 
     use super::*;
 
+    ///
     #[test]
     fn nothing_outside_is_read() {
         let scratch = tempfile::tempdir().unwrap();

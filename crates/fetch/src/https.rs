@@ -12,7 +12,10 @@ use ureq::Agent;
 use ureq::config::Config;
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
-use crate::{Address, FetchError, Limits, MAX_REDIRECTS, join};
+use crate::{Address, FetchError, Limits, join};
+
+/// How many redirects are followed for one document.
+const MAX_REDIRECTS: usize = 5;
 
 /// Where systems keep the certificates that they trust.
 const BUNDLES: [&str; 6] = [

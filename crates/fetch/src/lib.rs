@@ -29,9 +29,6 @@ pub struct Limits {
     pub all: Duration,
 }
 
-/// How many redirects are followed for one document.
-const MAX_REDIRECTS: usize = 5;
-
 /// Why a document was not fetched.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]

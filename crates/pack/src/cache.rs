@@ -24,7 +24,13 @@ pub(crate) struct Subject<'a> {
     pub(crate) entry: &'a Entry,
     /// The kinds that the path may be of.
     pub(crate) kinds: &'a [usize],
+    /// Whether it is kept that the file is of no kind. To find that out again for a few files costs less than a file of
+    /// the cache.
+    pub(crate) keeps_strangers: bool,
 }
+
+/// Of at least so many files it is kept which are of no kind.
+pub(crate) const WORTH_KEEPING: usize = 64;
 
 impl Subject<'_> {
     /// What an earlier look said, else what this one says. `None` is a file of no kind.
@@ -39,7 +45,8 @@ impl Subject<'_> {
             return known;
         }
         let found = look();
-        if let Some(bytes) = code::encode(found.as_ref()) {
+        let is_kept = found.is_some() || self.keeps_strangers;
+        if let Some(bytes) = code::encode(found.as_ref()).filter(|_| is_kept) {
             cache.put(key, bytes);
         }
         found

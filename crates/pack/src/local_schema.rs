@@ -58,7 +58,11 @@ pub struct LocalSchema {
     leaves_syntax: bool,
     catalogue: Option<Arc<Catalogue>>,
     packs: Vec<Arc<Pack>>,
+    compiled: Arc<Compiled>,
 }
+
+/// Schemas that no file of a workspace is part of: the lock says what they are, so that they are the same in every tree.
+type Compiled = Mutex<BTreeMap<SchemaId, Arc<Slot>>>;
 
 impl LocalSchema {
     /// The same, keeping what it finds out about single files from one process to the next.
@@ -77,7 +81,7 @@ impl LocalSchema {
     /// The same, and files have schemas by their names too, unless they are of a kind of one of these packs.
     #[must_use]
     pub fn with_catalogue(self, catalogue: Arc<Catalogue>, packs: Vec<Arc<Pack>>) -> LocalSchema {
-        LocalSchema { catalogue: Some(catalogue), packs, ..self }
+        LocalSchema { catalogue: Some(catalogue), packs, compiled: Arc::default(), ..self }
     }
 
     fn names(&self) -> Names<'_> {
@@ -144,6 +148,7 @@ impl Check for LocalSchema {
         let desk = Desk {
             input,
             names: self.names(),
+            compiled: &self.compiled,
             cache: self.cache.as_deref(),
             keys: keys_within(&keys, input.parses.limits()),
             schemas: Mutex::new(remembered.schemas),
@@ -435,6 +440,7 @@ impl Remembered {
 struct Desk<'a> {
     input: &'a Input<'a>,
     names: Names<'a>,
+    compiled: &'a Compiled,
     cache: Option<&'a dyn Cache>,
     keys: CacheKeys,
     schemas: Mutex<BTreeMap<SchemaId, Arc<Slot>>>,
@@ -450,12 +456,22 @@ impl Desk<'_> {
         if let Some(slot) = schemas.get(schema) {
             return Arc::clone(slot);
         }
-        Arc::clone(schemas.entry(schema.clone()).or_default())
+        let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = compiled.get(schema).cloned().unwrap_or_default();
+        Arc::clone(schemas.entry(schema.clone()).or_insert(slot))
     }
 
     fn schema(&self, schema: &SchemaId) -> Arc<Slot> {
         let slot = self.slot(schema);
-        slot.loaded.get_or_init(|| load(&self.names, self.input, schema));
+        let mut is_new = false;
+        let loaded = slot.loaded.get_or_init(|| {
+            is_new = true;
+            load(&self.names, self.input, schema)
+        });
+        if is_new && loaded.schema.is_ok() && loaded.depends_on.is_empty() {
+            let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+            compiled.insert(schema.clone(), Arc::clone(&slot));
+        }
         slot
     }
 }

@@ -304,6 +304,7 @@ fn look_at_files(
         .filter(|it| part.as_ref().is_none_or(|part| part.takes(it.0, &it.2)))
         .collect();
     let keys = cache::keys(pack, input.parses.limits());
+    let keeps_strangers = paths.len() >= cache::WORTH_KEEPING;
     let look = |chunk: &[(&RelPath, &Entry, Vec<usize>)]| -> Vec<Option<FileLook>> {
         chunk
             .iter()
@@ -311,7 +312,7 @@ fn look_at_files(
                 if input.stop.is_set() {
                     return None;
                 }
-                cache::Subject { pack, keys: &keys, path, entry, kinds }
+                cache::Subject { pack, keys: &keys, path, entry, kinds, keeps_strangers }
                     .look(cache, || look_at_file(pack, input, path, entry, kinds))
             })
             .collect()

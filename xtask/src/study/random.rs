@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 /// A small generator of numbers, from a seed.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// Different words give different numbers.
-    pub(super) fn new(words: &[&str]) -> Random {
+    pub(crate) fn new(words: &[&str]) -> Random {
         let mut state = 0xcbf2_9ce4_8422_2325_u64;
         for byte in words.iter().flat_map(|it| it.bytes().chain([0])) {
             state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -23,7 +23,7 @@ impl Random {
     }
 
     /// A number below `end`, which is not zero.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 

@@ -80,10 +80,18 @@ fn only_looks_with_nothing_to_say_are_kept_and_found_again() {
     let tree = snapshot(&files(TREE));
     let without = said(&run(&pack, &tree, None));
     assert_eq!(said(&run_with(&pack, &cache, &tree, None)), without);
-    // Not `c.json`, which lacks a name, nor `broken.yaml`.
-    assert_eq!(cache.counts(), (0, 4));
+    // Not `c.json`, which lacks a name, nor `broken.yaml`; nor `plain.yaml`, which is of no kind, in a tree as small as this.
+    assert_eq!(cache.counts(), (0, 3));
     assert_eq!(said(&run_with(&pack, &cache, &tree, None)), without);
-    assert_eq!(cache.counts(), (4, 0));
+    assert_eq!(cache.counts(), (3, 0));
+    let plain = |nth| format!("//- modules/plain-{nth}.yaml\nnothing: here\n");
+    let many: String = (0..super::WORTH_KEEPING).map(plain).collect();
+    run_with(&pack, &cache, &snapshot(&files(&many)), None);
+    assert_eq!(
+        cache.counts(),
+        (0, super::WORTH_KEEPING),
+        "of many it is kept that they are of no kind"
+    );
 }
 
 #[test]
@@ -142,7 +150,7 @@ fn damaged_bytes_are_never_a_panic() {
     }
     cache.counts();
     assert_eq!(said(&run_with(&pack, &cache, &tree, None)), without);
-    assert_eq!(cache.counts(), (4, 4), "what cannot be read is looked at and kept again");
+    assert_eq!(cache.counts(), (3, 3), "what cannot be read is looked at and kept again");
 }
 
 fn nested(depth: usize) -> Value {

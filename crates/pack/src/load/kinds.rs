@@ -28,14 +28,11 @@ pub(super) fn read(
     let mut kinds = Vec::new();
     for (at, value) in items {
         let kind = read_kind(problems, at.clone(), value, &shelf);
-        if let Some(kind) = &kind {
-            if !names.insert(kind.name.clone()) {
-                refuse(
-                    problems,
-                    &at.join("kind"),
-                    format!("`{}` is another kind's name already", kind.name),
-                );
-            }
+        if let Some(kind) = &kind
+            && !names.insert(kind.name.clone())
+        {
+            let message = format!("`{}` is another kind's name already", kind.name);
+            refuse(problems, &at.join("kind"), message);
         }
         kinds.push(kind);
     }

@@ -135,7 +135,7 @@ fn member_schema(rule: &str, member: &str) -> Json {
 mod tests {
     use super::*;
 
-    /// Every member has words of its own, and the pack of the example, which uses every kind of rule, is a valid pack.
+    /// every member has words of its own, and the pack of the example, which uses every kind of rule, is a valid pack.
     #[test]
     fn every_member_of_every_kind_is_described() {
         for (rule, members) in KINDS {

@@ -298,7 +298,7 @@ fn names_are_those_on_the_wire() {
         assert_eq!(serde_json::to_value(code).unwrap(), code.name());
     }
     let schema = serde_json::to_value(schemars::schema_for!(UncheckedReason)).unwrap();
-    assert_eq!(schema["oneOf"].as_array().unwrap().len(), 11);
+    assert_eq!(schema["oneOf"].as_array().unwrap().len(), 12);
     for reason in [UncheckedReason::Template, UncheckedReason::NotAFile, UncheckedReason::Blocked] {
         assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
     }

@@ -80,8 +80,8 @@ impl Source {
         match &self.place {
             Place::Address { url, fetcher, .. } => fetcher.get(url).map_err(|it| it.to_string()),
             Place::Folder { folder, .. } => {
-                let found = CATALOGUES.iter().map(|it| folder.read(it, self.limits.max_bytes));
-                let found = found.filter(|it| *it != Err(FetchError::NotFound)).next();
+                let mut found = CATALOGUES.iter().map(|it| folder.read(it, self.limits.max_bytes));
+                let found = found.find(|it| *it != Err(FetchError::NotFound));
                 let found = found.unwrap_or(Err(FetchError::Failed {
                     message: format!("there is no {} in it", CATALOGUES[0]),
                 }));

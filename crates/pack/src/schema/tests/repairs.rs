@@ -333,3 +333,29 @@ fn a_chain_of_deprecated_keys_is_followed_to_its_end() {
     ");
     assert!(check(schema, Yaml, "x: 1\n").contains("use `y`"));
 }
+
+/// X-99: where a format grows, only what is nearly a known key is wrong.
+#[test]
+fn an_open_object_may_have_keys_that_nobody_knows() {
+    let schema = r#"{
+        "x-regreen-open": true, "additionalProperties": false,
+        "properties": {
+            "dependencies": true, "name": true, "type": true,
+            "inner": {"additionalProperties": false, "properties": {"known": true}}
+        }
+    }"#;
+    for fine in [
+        "mine: 1\nname: x\n",
+        "dependencies: {}\ndependancies: {}\n",
+        "nam: short\n",
+        "tpye: short\n",
+    ] {
+        assert_eq!(check(schema, Yaml, fine), "", "{fine}");
+    }
+    let slip = check(schema, Yaml, "dependancies: {}\n");
+    assert!(slip.contains("Rename `dependancies` to `dependencies`"), "{slip}");
+    let variant = check(schema, Yaml, "Name: x\n");
+    assert!(variant.contains("Rename `Name` to `name`"), "{variant}");
+    let closed = check(schema, Yaml, "inner: {mine: 1}\n");
+    assert!(closed.contains("SCHEMA_UNKNOWN_KEY"), "another object stays closed: {closed}");
+}
