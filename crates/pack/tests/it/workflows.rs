@@ -1,8 +1,7 @@
 //! The rules about workflows, one small workflow per fault: which rule speaks, at which bytes, and what its repair makes
-//! of the file. And, for whoever has a folder of workflows, what is found in it.
+//! of the file.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use check::Safety;
 use fixture::case::Files;
@@ -120,32 +119,4 @@ fn every_fault_is_found_at_its_place_and_repaired_where_it_can_be() {
     }
     assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n\n"));
     assert!(n_bad >= 150, "{n_bad} cases with a finding");
-}
-
-/// Prints what is found in the workflows of the folder that `REGREEN_WORKFLOWS` names, one line each with tabs between
-/// file, line, column, severity, rule and message.
-#[test]
-#[ignore = "for a folder of one's own"]
-fn what_is_found_in_a_folder() {
-    let folder = std::env::var("REGREEN_WORKFLOWS").expect("the folder with workflows");
-    let pack = load_pack(&pack_files("crates/pack/builtin/github"));
-    let mut out = String::new();
-    for (path, text) in fixture::corpus::texts_under(Path::new(&folder), "") {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        let files = Files::from([(format!(".github/workflows/{name}"), text)]);
-        let trial = Trial::new(files, vec![pack.clone()], &|_| false);
-        let found = trial.assess(&trial.snapshot());
-        for it in &found.diagnostics {
-            let (line, column) =
-                it.location.map(|it| (it.start_line, it.start_col)).unwrap_or_default();
-            let _ = writeln!(
-                out,
-                "{path}\t{line}\t{column}\t{}\t{}\t{}",
-                it.severity.name(),
-                it.rule_id,
-                it.message.replace('\n', " ")
-            );
-        }
-    }
-    std::fs::write(Path::new(&folder).with_extension("found.txt"), out).expect("a file beside it");
 }
