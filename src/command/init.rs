@@ -53,15 +53,15 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
 fn render(reply: &InitReply, is_dry: bool, common: &Common) -> String {
     let report = &reply.report;
     let mut out = String::new();
-    match (&report.written, is_dry) {
-        (Some(file), true) => {
-            let _ = writeln!(out, "Would write {}:\n", paint(BOLD, file));
-            for line in reply.text.as_deref().unwrap_or_default().lines() {
+    match (&report.written, &reply.text) {
+        (None, Some(text)) if is_dry => {
+            let _ = writeln!(out, "Would write {}:\n", paint(BOLD, "regreen.toml"));
+            for line in text.lines() {
                 let _ = writeln!(out, "{}", format!("    {}", printable(line)).trim_end());
             }
             out.push('\n');
         }
-        (Some(file), false) => {
+        (Some(file), _) => {
             let _ = writeln!(out, "{} {}", paint(GOOD, "Written:"), paint(BOLD, file));
         }
         (None, _) => out.push_str("There is a configuration already; it stays as it is.\n"),

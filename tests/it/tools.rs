@@ -68,7 +68,7 @@ fn a_formatter_takes_part_where_it_is_used_and_nowhere_else() {
     assert_eq!(scene.read("ws/a.md"), "x=1\n");
 }
 
-/// A formatter whose result it would change again is not used.
+/// a formatter whose result it would change again is not used.
 #[test]
 fn what_is_not_formatted_after_formatting_is_not_applied() {
     let grows = PRETTIER.replace("s/x=1/x = 1/", "s/x/xx/");

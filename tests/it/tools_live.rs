@@ -89,6 +89,7 @@ fn ruff_as_itself() {
     );
 }
 
+/// `var` becomes `let`, and then `const`.
 #[test]
 fn eslint_and_prettier_as_themselves() {
     check(

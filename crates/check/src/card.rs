@@ -84,7 +84,7 @@ pub struct RuleInfo {
 pub enum Cost {
     /// A function in this process: milliseconds.
     InProcess,
-    /// A server that is already running: tens of milliseconds.
+    /// A server that is already running, or a quick program that is asked about the files that changed: tens of milliseconds.
     Server,
     /// A process for every look: seconds.
     Process,

@@ -437,7 +437,11 @@ impl Adapter {
             phases: vec![PHASE.to_owned()],
             rules: RuleSet::Open,
             interest,
-            cost: Cost::Process,
+            cost: match (self.scope, self.limit) {
+                // It is asked about what changed, and reads that: as fast as somebody who is already there.
+                (Scope::File, TimeClass::Quick) => Cost::Server,
+                _ => Cost::Process,
+            },
             trust: (self.trust)(uses),
             languages: Vec::new(),
         }

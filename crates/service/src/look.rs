@@ -139,6 +139,11 @@ impl Look {
         found.filter(is_changed).cloned().collect()
     }
 
+    /// The files that were asked about, if not all were.
+    pub(crate) fn asked(&self, snapshot: &Snapshot) -> Option<BTreeSet<RelPath>> {
+        (self.paths.is_some() || self.changed.is_some()).then(|| self.files(snapshot))
+    }
+
     /// The files and folders that were named, links and what they lead to.
     pub(crate) fn named(&self) -> impl Iterator<Item = &RelPath> {
         self.paths.iter().flatten()

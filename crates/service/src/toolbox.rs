@@ -103,15 +103,18 @@ impl Toolbox {
             candidates.into_iter().filter(|it| wanted(it.adapter.name)).collect();
         let code: Vec<RepositoryCode> =
             candidates.iter().filter_map(|it| repository_code(it, &uses, &desk)).collect();
-        let trust = Trust::of(session, config).0.with_tools(&code);
+        // Where nothing needs trust, nobody looks what is trusted.
+        let needs_trust = !code.is_empty() || !config.sources.is_empty();
+        let trust = needs_trust.then(|| Trust::of(session, config).0.with_tools(&code));
+        let trust = trust.as_ref();
         let is_build = session.access() == Access::Build;
         let mut members: Vec<Member> = Vec::new();
         for candidate in candidates {
             let code = code.iter().find(|it| it.name == candidate.adapter.name);
-            members.push(member(candidate, code, &uses, &desk, &trust, is_build));
+            members.push(member(candidate, code, &uses, &desk, trust, is_build));
         }
         for own in config.sources.iter().filter(|it| wanted(&it.name)) {
-            members.push(own_member(own, &desk, &trust, is_build));
+            members.push(own_member(own, &desk, trust, is_build));
         }
         members.sort_by(|left, right| left.name.cmp(&right.name));
         Toolbox { members }
@@ -239,7 +242,7 @@ fn member(
     code: Option<&RepositoryCode>,
     uses: &Uses<'_>,
     desk: &Arc<Desk>,
-    trust: &Trust,
+    trust: Option<&Trust>,
     is_build: bool,
 ) -> Member {
     let Candidate { adapter, reason, is_presence, is_named, settings } = candidate;
@@ -256,7 +259,7 @@ fn member(
         return absent(ToolState::Unchecked, message, false);
     }
     if let Some(code) = code
-        && trust.forbids_linter(&name).is_some()
+        && trust.is_none_or(|it| it.forbids_linter(&name).is_some())
     {
         // That nobody has trusted it yet is no failure, whoever named it.
         let message = format!("waits for `regreen trust`: {}", code.what);
@@ -283,7 +286,7 @@ fn member(
     Member { name, reason, required, place }
 }
 
-fn own_member(own: &OwnSource, desk: &Arc<Desk>, trust: &Trust, is_build: bool) -> Member {
+fn own_member(own: &OwnSource, desk: &Arc<Desk>, trust: Option<&Trust>, is_build: bool) -> Member {
     let name = own.name.clone();
     let reason = format!("{} names it", crate::config::PATH);
     let absent = |state, message: String, required| Member {
@@ -296,7 +299,7 @@ fn own_member(own: &OwnSource, desk: &Arc<Desk>, trust: &Trust, is_build: bool) 
         let message = "a build runs no program that is not one of its inputs".to_owned();
         return absent(ToolState::Unchecked, message, false);
     }
-    if trust.forbids_source(&name).is_some() {
+    if trust.is_none_or(|it| it.forbids_source(&name).is_some()) {
         let program = own.command.join(" ");
         let message = format!("waits for `regreen trust`: it runs `{program}`");
         return absent(ToolState::Untrusted, message, false);

@@ -101,6 +101,7 @@ fn settings_sections_dependencies_and_hooks_are_evidence() {
     );
 }
 
+///
 #[test]
 fn presence_is_enough_for_few_and_never_for_a_formatter() {
     let files = [

@@ -47,7 +47,7 @@ pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure>
             ok: true,
             validator_version: VERSION.to_owned(),
             transaction: transaction.map(|it| it.to_string()),
-            written: text.as_ref().map(|_| config::PATH.to_owned()),
+            written: transaction.map(|_| config::PATH.to_owned()),
             found,
             with_schema,
             files: tree.snapshot.paths().count(),

@@ -1,12 +1,13 @@
 //! What every tool did, for reports: a fold over what was found, applied and rejected.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ::check::RepairClass;
 use engine::{Assessment, Fixed};
 use plan::Reason;
 use protocol::v1::{ToolState, ToolSummary};
-use snapshot::Snapshot;
+use snapshot::{RelPath, Snapshot};
 
 use super::known::Known;
 use super::{Member, Place};
@@ -20,7 +21,9 @@ pub(crate) fn of_check(
     assessment: &Assessment,
 ) -> (Vec<ToolSummary>, Vec<(String, Duration)>) {
     let members = setup.toolbox.members();
-    let summaries = members.iter().map(|it| summary(it, look, assessment, assessment)).collect();
+    let asked = look.asked(&assessment.snapshot);
+    let summaries = members.iter().filter(|it| concerns(it, asked.as_ref()));
+    let summaries = summaries.map(|it| summary(it, look, assessment, assessment)).collect();
     (summaries, times(members))
 }
 
@@ -32,7 +35,8 @@ pub(crate) fn of_fix(
     fixed: &Fixed,
 ) -> (Vec<ToolSummary>, Vec<(String, Duration)>) {
     let members = setup.toolbox.members();
-    let summaries = members.iter().map(|member| {
+    let asked = look.asked(&start.snapshot);
+    let summaries = members.iter().filter(|it| concerns(it, asked.as_ref())).map(|member| {
         let mut it = summary(member, look, start, &fixed.end);
         it.fixed = fixed.applied.iter().filter(|of| of.repair.source == it.name).count();
         for rejected in fixed.rejected.iter().filter(|of| of.repair.source == it.name) {
@@ -45,6 +49,12 @@ pub(crate) fn of_fix(
         it
     });
     (summaries.collect(), times(members))
+}
+
+/// Whether a tool is about one of the files that were asked about, if not all were.
+fn concerns(member: &Member, asked: Option<&BTreeSet<RelPath>>) -> bool {
+    let (Some(asked), Some(adapter)) = (asked, linters::adapter(&member.name)) else { return true };
+    member.required || asked.iter().any(|it| adapter.files.has_path(it.as_str()))
 }
 
 /// A tool before it was asked.
