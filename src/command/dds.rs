@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
-use protocol::v1::{DdsAnswer, DdsReport, UntrustedItem};
-use service::dds::{self, Asked, Confinement};
+use protocol::v1::{DdsAnswer, DdsReport};
+use service::dds::{self, Asked, Confinement, Saying};
 
 use super::{Ctx, Outcome};
 use crate::cli::ReportFormat;
@@ -17,7 +17,7 @@ use crate::destination::Folder;
 use crate::exit::Exit;
 use crate::failure::UsageError;
 use crate::output::Said;
-use crate::policy::Wants;
+use crate::policy::{Wants, WritePolicy};
 use crate::render::dds::{render, render_runs, render_step};
 use crate::signals;
 use crate::words::{list, printable};
@@ -35,6 +35,7 @@ use crate::words::{list, printable};
   regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519
   regreen dds run                               carry out what is approved
   regreen dds worker                            propose a correction for the oldest failure
+  regreen dds comment DDS-20260202-CODE-001 \"why src/?\"
   regreen dds verify                            does all that is stored hold?")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -77,12 +78,15 @@ enum Command {
     /// Say yes to exactly these bytes
     Approve(decide::ApproveArguments),
     /// Say no; that is final
-    Reject {
+    Reject(decide::RefusalArguments),
+    /// Take your own approval back; the proposal stays approved, and runs only once somebody has approved it anew
+    Withdraw(decide::RefusalArguments),
+    /// Say something about a proposal; nothing follows from it
+    Comment {
         /// The proposal
         id: String,
-        /// Why
-        #[arg(long, value_name = "TEXT")]
-        reason: String,
+        /// What you want to say
+        text: String,
     },
     /// Carry out what is approved, oldest first
     Run {
@@ -141,6 +145,9 @@ impl Status {
     }
 }
 
+/// How many things that came by git are told one by one.
+const MOST_NEWS: usize = 20;
+
 /// How long `run --watch` waits before it looks again.
 const PAUSE: Duration = Duration::from_secs(2);
 
@@ -157,14 +164,24 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         ctx.policy.allow_writes("dds")?;
     }
     let session = ctx.open(Wants::unless(asked.is_some()))?;
-    let desk = match asked {
-        None => dds::Desk::open(&session, registry)?,
-        Some(asked) => match dds::Desk::open_existing(&session, registry)? {
+    // What a pull brought is taken over before it is looked at, where that may be written down.
+    let takes_over = asked.is_some() && ctx.policy == WritePolicy::User && dds::has_files(&session);
+    let writing = if takes_over { ctx.open(Wants::Write).ok() } else { None };
+    let opened = match (&writing, asked) {
+        (Some(writing), _) => dds::Desk::open(writing, registry).ok(),
+        (None, None) => Some(dds::Desk::open(&session, registry)?),
+        (None, Some(_)) => None,
+    };
+    let desk = match (opened, asked) {
+        (Some(desk), _) => desk,
+        (None, Some(asked)) => match dds::Desk::open_existing(&session, registry)? {
             Some(desk) => desk,
-            None => return say(ctx, dds::nothing(asked)?, Vec::new(), arguments.format),
+            None => return say_nothing(ctx, dds::nothing(asked)?, arguments.format),
         },
+        (None, None) => dds::Desk::open(&session, registry)?,
     };
     tell_untrusted(ctx, &desk)?;
+    tell_news(ctx, &desk)?;
     let by = desk.person(ctx.environment.user.as_deref());
     let report = match &arguments.command {
         Command::Add { record, patch } => {
@@ -187,7 +204,13 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
             }
             desk.plan(id, *as_configured, &by)?
         }
-        Command::Reject { id, reason } => desk.reject(id, reason, &by)?,
+        Command::Reject(refusal) => {
+            decide::say_no(ctx, &desk, refusal, Saying::Reject(&refusal.reason), &by)?
+        }
+        Command::Withdraw(refusal) => {
+            decide::say_no(ctx, &desk, refusal, Saying::Withdraw(&refusal.reason), &by)?
+        }
+        Command::Comment { id, text } => desk.comment(id, text, &by)?,
         Command::Run { watch, unconfined } => {
             let confinement = if *unconfined { Confinement::None } else { Confinement::Best };
             return carry_out(ctx, &desk, confinement, *watch, arguments.format);
@@ -202,7 +225,7 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
                     return Err(UsageError(message.to_owned()).into());
                 }
                 let report = desk.import_registry(&file, &by)?;
-                return say(ctx, report, desk.untrusted(), arguments.format);
+                return say(ctx, report, &desk, arguments.format);
             }
             let records = read(ctx, records)?;
             let reports = reports.as_deref().map(|it| read(ctx, it)).transpose()?;
@@ -210,20 +233,43 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
         }
         Command::InitSigning(signing) => decide::init_signing(ctx, &desk, signing)?,
     };
-    say(ctx, report, desk.untrusted(), arguments.format)
+    say(ctx, report, &desk, arguments.format)
 }
 
-fn say(
-    ctx: &Ctx<'_>,
-    report: DdsReport,
-    untrusted: Vec<UntrustedItem>,
-    format: ReportFormat,
-) -> Outcome {
-    let exit = Exit::of(is_ok(&report));
+fn say(ctx: &Ctx<'_>, report: DdsReport, desk: &dds::Desk<'_>, format: ReportFormat) -> Outcome {
+    let (untrusted, taken) = (desk.untrusted(), desk.taken());
+    let unheld = desk.unheld_files();
+    answer(ctx, DdsAnswer { report, untrusted, taken, unheld }, format)
+}
+
+/// What is said where nobody has proposed anything.
+fn say_nothing(ctx: &Ctx<'_>, report: DdsReport, format: ReportFormat) -> Outcome {
+    let (untrusted, taken, unheld) = (Vec::new(), Vec::new(), Vec::new());
+    answer(ctx, DdsAnswer { report, untrusted, taken, unheld }, format)
+}
+
+fn answer(ctx: &Ctx<'_>, answer: DdsAnswer, format: ReportFormat) -> Outcome {
+    let exit = Exit::of(is_ok(&answer.report));
     match format {
-        ReportFormat::Json => Ok((Said::json(&DdsAnswer { report, untrusted })?, exit)),
-        ReportFormat::Text => Ok((Said::Text(render(&report, ctx.common)), exit)),
+        ReportFormat::Json => Ok((Said::json(&answer)?, exit)),
+        ReportFormat::Text => Ok((Said::Text(render(&answer.report, ctx.common)), exit)),
     }
+}
+
+/// A line for each thing that came by git, and one for each file that does not hold.
+fn tell_news(ctx: &Ctx<'_>, desk: &dds::Desk<'_>) -> Result<()> {
+    let taken = desk.taken();
+    for it in taken.iter().take(MOST_NEWS) {
+        ctx.note(&format!("git: {} {}\n", printable(&it.id), printable(&it.what)))?;
+    }
+    if let Some(more) = taken.len().checked_sub(MOST_NEWS).filter(|it| *it > 0) {
+        ctx.note(&format!("git: and {more} more\n"))?;
+    }
+    for it in desk.unheld_files() {
+        let line = format!("{} does not count: {}", printable(&it.place), printable(&it.message));
+        ctx.note(&format!("warning: {line}\n"))?;
+    }
+    Ok(())
 }
 
 /// One line on what of the configuration does not count.
@@ -279,13 +325,13 @@ fn carry_out(
                     let text = render_runs(runs, &desk.held()?);
                     Ok((Said::Text(text), Exit::of(runs.ok)))
                 }
-                _ => say(ctx, report, desk.untrusted(), format),
+                _ => say(ctx, report, desk, format),
             };
         }
         if let DdsReport::Run(runs) = &report
             && !runs.reports.is_empty()
         {
-            let (said, _) = say(ctx, report, desk.untrusted(), format)?;
+            let (said, _) = say(ctx, report, desk, format)?;
             ctx.deliver(&said)?;
         }
         if let Some(signal) = ctx.user.interrupts.received() {

@@ -11,6 +11,9 @@
 //! ssh-keygen -Y verify -f ALLOWED_SIGNERS -I PRINCIPAL -n regreen-dds -s SIGNATURE < BYTES
 //! ```
 //!
+//! A record has as many documents as people said something about it: each is judged by itself, those that do not hold are
+//! named and count for nothing, and what the rest adds up to is held against the policy.
+//!
 //! A1: an [`Approved`] comes from these two functions only. [`recheck`], which the executor and `verify` use, gives a
 //!     [`Held`], and no way leads from that to an [`Approved`].
 //! A2: no key is chosen for anybody, and none is asked for a passphrase but the one that was named.
@@ -41,9 +44,10 @@ pub use sign::{
 };
 pub use signature::{KeyError, NAMESPACE, SignatureError};
 pub use ssh::{Key, check as check_signature, key_in as key_in_signature};
-pub use statement::{Context, Statement, ToolDefinition, expiry, sha256};
+pub use statement::{Context, Decision, Statement, ToolDefinition, expiry, sha256};
 pub use verify::{
-    Difference, Refusal, Signer, approve_unsigned, recheck, recheck_ended, verify, verify_approval,
+    Difference, Refusal, Signer, Stage, approve_unsigned, recheck, verify, verify_approval,
+    verify_no,
 };
 
 use crate::id::Id;
@@ -61,8 +65,8 @@ pub struct Approved {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Held {
     dds: Id,
-    /// `None` only for [`Approved::for_tests`].
-    statement: Option<Statement>,
+    /// What was approved, once per person; nothing only for [`Approved::for_tests`].
+    statements: Vec<Statement>,
     by: String,
     signers: Vec<Signer>,
     approved_at: Moment,
@@ -88,15 +92,15 @@ impl Held {
 
     /// Whether it is an approval of this record with this patch, byte by byte.
     pub fn is_about(&self, record: &Record, patch: Option<&[u8]>) -> bool {
-        match &self.statement {
-            Some(statement) => self.dds == record.id && statement.is_about(record, patch),
-            None => cfg!(any(test, feature = "testing")),
+        match self.statements.as_slice() {
+            [] => cfg!(any(test, feature = "testing")),
+            said => self.dds == record.id && said.iter().all(|it| it.is_about(record, patch)),
         }
     }
 
-    /// What it says.
-    pub fn statement(&self) -> Option<&Statement> {
-        self.statement.as_ref()
+    /// What it says, once per person.
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
     }
 
     /// Who gave it.
@@ -121,7 +125,7 @@ impl Approved {
     pub fn for_tests(by: &str) -> Approved {
         let held = Held {
             dds: Id::parse("DDS-00000000-CODE-000").expect("an id of the right form"),
-            statement: None,
+            statements: Vec::new(),
             by: by.to_owned(),
             signers: Vec::new(),
             approved_at: Moment::from_micros(0),

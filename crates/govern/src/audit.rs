@@ -25,7 +25,7 @@ pub struct Line {
     pub actor: String,
     /// The record that it is about.
     pub dds: Id,
-    /// `add`, `import` or the name of an event.
+    /// `add`, `import`, `rename` or the name of an event.
     pub event: String,
     /// The status before; `None` if there was no record.
     pub from: Option<String>,
@@ -232,6 +232,8 @@ pub fn check_chain(texts: &[(i64, String)]) -> (Vec<Line>, Vec<Flaw>) {
 /// What the lines of one record say must be stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replayed {
+    /// The line by which it came.
+    pub added: i64,
     /// The status.
     pub status: String,
     /// The lease, if it runs.
@@ -259,14 +261,27 @@ pub fn replay(lines: &[&Line]) -> Result<Replayed, Flaw> {
     let mut replayed: Option<Replayed> = None;
     for line in lines {
         let flaw = |message: String| Flaw { place: Place::Line(line.seq), message };
-        let next = match replayed.take() {
-            None => first(line).map_err(flaw)?,
-            Some(state) => following(state, line).map_err(flaw)?,
+        replayed = match replayed.take() {
+            None => Some(first(line).map_err(flaw)?),
+            // It goes on under another name; who comes next under this one is another record.
+            Some(state) if line.event == RENAME && line.refused().is_none() => {
+                let fits = line.body_hash == state.body_hash
+                    && line.from.as_deref() == Some(state.status.as_str());
+                match fits {
+                    true => None,
+                    false => {
+                        return Err(flaw("it is about another record of that name".to_owned()));
+                    }
+                }
+            }
+            Some(state) => Some(following(state, line).map_err(flaw)?),
         };
-        replayed = Some(next);
     }
     replayed.ok_or(Flaw { place: Place::Head, message: "there are no lines to replay".to_owned() })
 }
+
+/// The event by which a record gives its name to another one, and is kept under a new one.
+pub(crate) const RENAME: &str = "rename";
 
 fn text_of(line: &Line, name: &str) -> Option<String> {
     line.details.get(name).and_then(Value::as_str).map(str::to_owned)
@@ -282,12 +297,15 @@ fn first(line: &Line) -> Result<Replayed, String> {
         "add" => line.to == Status::Proposed.name(),
         // A current record never comes in as approved; a legacy one has whatever status it had, and cannot run.
         "import" => true,
+        // What was approved was another name.
+        RENAME => line.to != Status::Approved.name(),
         _ => false,
     };
     if !is_fine || line.from.is_some() || line.refused().is_some() {
         return Err(format!("the first line of {} is not that it was added", line.dds));
     }
     Ok(Replayed {
+        added: line.seq,
         status: line.to.clone(),
         lease: None,
         version: 1,
@@ -322,16 +340,7 @@ fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
         "approve"
             if before.lease.is_none() && [Status::Proposed, Status::Approved].contains(&status) =>
         {
-            replayed.approval = text_of(line, Details::APPROVAL);
             State { status: Status::Approved, lease: None }
-        }
-        "plan" if status == Status::Proposed => {
-            replayed.patch = text_of(line, Details::PATCH);
-            before
-        }
-        "sign" if status == Status::Proposed => {
-            replayed.approval = text_of(line, Details::APPROVAL);
-            before
         }
         // Before X-70 a refusal ended a record. What was written then still counts as it did.
         "finish" if is_refusal_of_before(line) && before.lease.is_some() => {
@@ -345,6 +354,12 @@ fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
     };
     if after.status.name() != line.to {
         return Err(format!("its event leads to {}, not to {}", after.status, line.to));
+    }
+    if let Some(hash) = text_of(line, Details::APPROVAL) {
+        replayed.approval = Some(hash);
+    }
+    if let Some(hash) = text_of(line, Details::PATCH) {
+        replayed.patch = Some(hash);
     }
     replayed.status = after.status.name().to_owned();
     replayed.lease = after.lease;
@@ -364,7 +379,8 @@ pub fn event_json(event: &Event) -> Value {
     let moment = |it: &Moment| Moment::from_micros(it.micros()).to_string();
     match event {
         Event::Approve(approved) => json!({ "by": approved.by() }),
-        Event::Sign | Event::Plan | Event::Reject => json!({}),
+        Event::Sign | Event::Plan | Event::Reject | Event::Withdraw | Event::Comment => json!({}),
+        Event::Close { outcome } => json!({ "outcome": outcome.name() }),
         Event::Claim { holder, now, until } => {
             json!({ "holder": holder, "now": moment(now), "until": moment(until) })
         }
@@ -381,7 +397,12 @@ fn event_of(line: &Line) -> Option<Event> {
     let text = |name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
     let moment = |name: &str| Moment::parse(&text(name)?).ok();
     Some(match line.event.as_str() {
+        "sign" => Event::Sign,
+        "plan" => Event::Plan,
         "reject" => Event::Reject,
+        "withdraw" => Event::Withdraw,
+        "comment" => Event::Comment,
+        "close" => Event::Close { outcome: Outcome::named(&text("outcome")?)? },
         "claim" => {
             Event::Claim { holder: text("holder")?, now: moment("now")?, until: moment("until")? }
         }

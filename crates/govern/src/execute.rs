@@ -15,6 +15,7 @@
 //! What keeps a record from being started, or its result from being written because somebody saved a file meanwhile, is
 //! a refusal: it is said, counted in the audit trail, and the record stays approved.
 
+mod failure;
 mod holder;
 mod plan;
 mod runs;
@@ -30,6 +31,7 @@ use serde_json::{Value, json};
 use snapshot::{Snapshot, TreeChange};
 use workspace::{IndexUpdate, Meta, TransactionId, Workspace};
 
+use crate::approval::sha256;
 use crate::id::Id;
 use crate::lifecycle::{Event, Outcome, Phase, Refusal};
 use crate::record::Record;
@@ -72,6 +74,9 @@ pub struct Executor<'a> {
     pub spend: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
     /// Gives the approval back, because nothing came of the run.
     pub unspend: &'a dyn Fn(&Record, &Dossier),
+    /// The receipt of a run: the name of its file among those that travel, and its bytes. It is given the report and the hash
+    /// of what came of the run.
+    pub receipt: &'a dyn Fn(&Record, &Dossier, &Report, &str) -> Option<(String, Vec<u8>)>,
     /// Whether the record is one to carry out here and now. One that is not is not claimed and stays as it is.
     pub is_wanted: &'a dyn Fn(&Record) -> bool,
     /// What holds tools in their scope; `None` if this machine has nothing that does.
@@ -268,7 +273,18 @@ impl Run<'_> {
             return self.release(registry, report);
         }
         self.on_step(Step::Committing);
-        match self.executor.workspace.commit(&change, index.as_ref(), &self.meta()) {
+        // What regreen itself writes counts for no scope and no limit: it is judged by now.
+        let result = sha256(json!(trial.results).to_string().as_bytes());
+        let receipt = (self.executor.receipt)(record, &self.dossier, &report, &result);
+        let receipt =
+            receipt.and_then(|(name, bytes)| Some((workspace::shared_path(&name).ok()?, bytes)));
+        let committed = self.executor.workspace.commit_with_receipt(
+            &change,
+            index.as_ref(),
+            receipt.as_ref(),
+            &self.meta(),
+        );
+        match committed {
             Ok(transaction) => report.transaction = transaction.map(|it| it.to_string()),
             Err(error) => {
                 let outcome = if is_refusal(&error) { Outcome::Refused } else { Outcome::Error };
@@ -384,7 +400,7 @@ impl Run<'_> {
                 outcome: Outcome::Success,
                 error: String::new(),
                 transaction: Some(it.id.to_string()),
-                changes: it.touched.iter().map(touched).collect(),
+                changes: it.touched.iter().map(touched).filter(is_of_the_tree).collect(),
                 ..self.stopped(&Stopped::new(Outcome::Error, ""))
             },
             None => {
@@ -431,8 +447,20 @@ impl Run<'_> {
         if let Err(refusal) = finished {
             return self.take_back(report, &refusal);
         }
+        if report.outcome != Outcome::Success {
+            self.leave_receipt(&report);
+        }
         self.on_step(Step::Finished);
         Ok(report)
+    }
+
+    /// A failure changed nothing, so its receipt goes without a transaction. One that cannot be written tells nobody else.
+    fn leave_receipt(&self, report: &Report) {
+        let record = &self.stored.record;
+        let receipt = (self.executor.receipt)(record, &self.dossier, report, &sha256(b"{}"));
+        if let Some((name, bytes)) = receipt {
+            let _ = self.executor.workspace.write_shared(&name, &bytes);
+        }
     }
 
     /// Somebody took the lease over while we were held up, and settled the record without our change.
@@ -482,7 +510,13 @@ impl Run<'_> {
     /// The report of a run that came to nothing.
     fn stopped(&self, stopped: &Stopped) -> Report {
         let verdict = Err(stopped.clone());
-        self.report(&Trial { verdict, level: None, exit_code: None, changes: Vec::new() })
+        self.report(&Trial {
+            verdict,
+            level: None,
+            exit_code: None,
+            changes: Vec::new(),
+            results: BTreeMap::new(),
+        })
     }
 }
 
@@ -498,6 +532,11 @@ fn is_refusal(error: &workspace::CommitError) -> bool {
             | E::ChangedMeanwhile { .. }
             | E::Interrupted { .. }
     )
+}
+
+/// Whether it is a change of the record's, and not of what regreen writes beside it.
+fn is_of_the_tree(change: &ReportedChange) -> bool {
+    !change.path.starts_with(".regreen/")
 }
 
 fn touched(touched: &workspace::Touched) -> ReportedChange {

@@ -30,6 +30,7 @@ mod scope;
 pub mod shape;
 mod stores;
 mod time;
+pub mod travel;
 
 pub use accept::{Surroundings, accept};
 pub use derive::correction;

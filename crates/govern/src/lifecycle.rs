@@ -3,11 +3,13 @@
 //! ```text
 //!              Approve                 Claim, Begin, Commit, Renew, Release: the lease
 //!  proposed ───────────▶ approved ◀───────────────────────────────────────────┐
-//!     │ Reject              │ └────────────────────────────────────────────────┘
-//!     ▼                     │ Finish
+//!     │ Reject       Reject │ └────────────────────────────────────────────────┘
+//!     ▼  ◀──────────────────┤ Finish, or Close by a receipt (from proposed too)
 //!  rejected                 ├──────────▶ executed   (success)
 //!                           └──────────▶ failed     (anything else)
 //! ```
+//!
+//! Sign, Withdraw and Plan change what an approval adds up to and not the status; a comment changes nothing (X-42).
 //!
 //! L1: a record runs at most once. Its lease says how far a run came; who takes over an expired lease after the tool
 //!     was started settles what happened, and never starts the tool again.
@@ -16,6 +18,7 @@
 //! L3: `rejected`, `executed` and `failed` are final (DF-44).
 //! L4: a refusal is not a failure. Whoever could not start, or found the files changed when the result was to be written,
 //!     releases the record: it stays approved and can be run again (X-70).
+//! L5: a receipt that came from a clone closes a record that nobody runs. It never approves or runs one (X-44).
 
 use crate::approval::Approved;
 use crate::record::Status;
@@ -123,6 +126,15 @@ pub enum Event {
     Plan,
     /// A person said no.
     Reject,
+    /// A person took a yes back. An approved record stays approved; whether it can be run is for its approvals to say.
+    Withdraw,
+    /// A person said something about it.
+    Comment,
+    /// It was carried out in another clone.
+    Close {
+        /// How that ended.
+        outcome: Outcome,
+    },
     /// Someone wants to run it, until then.
     Claim {
         /// Who.
@@ -171,6 +183,9 @@ impl Event {
             Event::Sign => "sign",
             Event::Plan => "plan",
             Event::Reject => "reject",
+            Event::Withdraw => "withdraw",
+            Event::Comment => "comment",
+            Event::Close { .. } => "close",
             Event::Claim { .. } => "claim",
             Event::Begin { .. } => "begin",
             Event::Commit { .. } => "commit",
@@ -223,6 +238,9 @@ fn past(event: &str) -> &str {
         "sign" => "signed",
         "plan" => "planned",
         "reject" => "rejected",
+        "withdraw" => "withdrawn",
+        "comment" => "commented on",
+        "close" => "closed",
         "claim" => "claimed",
         "begin" => "begun",
         "commit" => "committed",
@@ -241,8 +259,21 @@ pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
             unleased(state)?;
             Ok(State { status: Status::Approved, lease: None })
         }
-        (Status::Proposed, Event::Sign | Event::Plan) => Ok(state.clone()),
-        (Status::Proposed, Event::Reject) => Ok(State { status: Status::Rejected, lease: None }),
+        (Status::Proposed, Event::Plan) | (_, Event::Comment) => Ok(state.clone()),
+        (Status::Proposed | Status::Approved, Event::Sign | Event::Withdraw) => {
+            unleased(state)?;
+            Ok(state.clone())
+        }
+        (Status::Proposed | Status::Approved, Event::Reject) => {
+            unleased(state)?;
+            Ok(State { status: Status::Rejected, lease: None })
+        }
+        (Status::Proposed | Status::Approved, Event::Close { outcome })
+            if *outcome != Outcome::Refused =>
+        {
+            unleased(state)?;
+            Ok(State { status: outcome.status(), lease: None })
+        }
         (Status::Approved, Event::Claim { holder, now, until }) => {
             claim(state, holder, *now, *until)
         }

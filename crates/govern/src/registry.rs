@@ -6,6 +6,7 @@
 //! R4: a refused event leaves one audit line and nothing else. A version that is not the expected one leaves nothing.
 //! R5: nothing is deleted.
 
+mod arrive;
 mod change;
 mod correct;
 mod former;
@@ -35,6 +36,7 @@ use crate::report::Report;
 use crate::shape::Fault;
 use crate::time::Moment;
 
+pub use arrive::{Arrival, Twin};
 pub use correct::CorrectError;
 pub use former::{FormerError, is_database, read_registry};
 pub use import::{ImportError, Imported};
@@ -317,7 +319,7 @@ pub struct Dossier {
     pub patch: Option<Vec<u8>>,
     /// Its reports, as they came. A record of today has at most one.
     pub reports: Vec<Value>,
-    /// The document of its approval.
+    /// What people said about it: an array of documents.
     pub approval: Option<Value>,
     /// Its audit lines, oldest first.
     pub history: Vec<Line>,
@@ -343,9 +345,10 @@ pub struct Change<'a> {
     pub actor: &'a str,
     /// When.
     pub now: Moment,
-    /// The report, for [`Event::Finish`] and nothing else.
+    /// The report, for [`Event::Finish`] and [`Event::Close`] and nothing else.
     pub report: Option<&'a Report>,
-    /// The approval's document for [`Event::Approve`], which needs one; anything else worth keeping for other events.
+    /// What people said about the record, all of it, for [`Event::Approve`], [`Event::Sign`] and [`Event::Withdraw`], which
+    /// need it; anything else worth keeping for other events.
     pub details: Option<&'a Value>,
 }
 

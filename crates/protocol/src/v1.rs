@@ -30,7 +30,7 @@ pub use coverage::{
 pub use dds::{
     DdsAdd, DdsAnswer, DdsApproval, DdsDecision, DdsEntry, DdsExchange, DdsFault, DdsHappened,
     DdsLease, DdsLeft, DdsList, DdsPlan, DdsProblem, DdsReport, DdsRuns, DdsShow, DdsSigning,
-    DdsVerification, DdsWork,
+    DdsTaken, DdsVerification, DdsWork,
 };
 pub use diagnostic::{Diagnostic, Location, Related, Severity, Tier};
 pub use findings::{

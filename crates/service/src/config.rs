@@ -22,7 +22,7 @@ use snapshot::RelPath;
 use crate::globs::Globs;
 use crate::own_rules;
 pub(crate) use commands::CommandTable;
-pub(crate) use govern::{Govern, RegistryPlace, Tool};
+pub(crate) use govern::{Govern, Owner, RegistryPlace, Tool};
 use members::{Members, Problems, list_of_strings, positive_integer};
 
 /// Where the configuration stands.

@@ -4,22 +4,24 @@
 
 mod approve;
 mod exchange;
+mod no;
 mod plan;
 mod propose;
 mod run;
 mod show;
 mod statement;
+mod travel;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use govern::approval::{self, AllowedSigners, Context, Document, Policy, Refusal, Subject};
-use govern::lifecycle::Event;
-use govern::registry::{
-    AddError, Change, CorrectError, Dossier, Entry, Expected, HappenError, Location, Registry,
-    Scope, Stored,
+use govern::approval::{
+    self, AllowedSigners, Context, Decision, Document, Held as Approvals, Policy, Refusal, Stage,
+    Subject, recheck,
 };
+use govern::lifecycle::Phase;
+use govern::registry::{AddError, CorrectError, Dossier, Entry, Location, Registry, Scope, Stored};
 use govern::{Id, Moment, Record, Status};
 use protocol::v1;
 use serde_json::Value;
@@ -36,8 +38,11 @@ pub use approve::{KeyChoice, Signing};
 pub use exchange::Export;
 pub use govern::execute::Step;
 pub use govern::registry::is_database;
+pub use no::Saying;
 pub use propose::Proposals;
 pub use run::{Confinement, Held};
+use statement::documents;
+pub use travel::has_files;
 
 /// Why an approval does not count.
 enum Unheld {
@@ -72,6 +77,8 @@ pub struct Desk<'a> {
     repository: RefCell<Option<String>>,
     /// What this process could not carry out, and when it tries again.
     refused: RefCell<BTreeMap<Id, run::Refusals>>,
+    /// What came by git.
+    news: RefCell<travel::News>,
 }
 
 /// What the configuration says about where the records are and what an approval must be.
@@ -130,6 +137,7 @@ impl Place {
         if !is_allowed && signers.lines.iter().any(|it| it.is_for_approvals()) {
             policy = policy.with_signatures_only();
         }
+        policy = policy.with_second_key(trust.known_signers(&signers).has_two_people());
         let repository = identity::read(session)?;
         let mut registry = Registry::open(&location)?;
         if let (Location::Sqlite(_), Some(repository), true) =
@@ -138,7 +146,7 @@ impl Place {
             registry.adopt(repository)?;
         }
         registry.set_scope(Scope::Repository(repository.clone()));
-        Ok(Desk {
+        let desk = Desk {
             session,
             root,
             govern,
@@ -149,7 +157,10 @@ impl Place {
             registry: RefCell::new(registry),
             repository: RefCell::new(repository),
             refused: RefCell::default(),
-        })
+            news: RefCell::default(),
+        };
+        desk.take_over()?;
+        Ok(desk)
     }
 }
 
@@ -220,9 +231,11 @@ impl<'a> Desk<'a> {
             return Ok(refused(id, vec![problem]));
         }
         self.identify()?;
-        match self.registry.borrow_mut().add(&value, patch, by, now()) {
+        let added = self.registry.borrow_mut().add(&value, patch, by, now());
+        match added {
             Ok(stored) => {
                 let id = Some(stored.record.id.to_string());
+                self.publish(&stored, patch)?;
                 Ok(v1::DdsReport::Add(v1::DdsAdd { ok: true, id, faults: Vec::new() }))
             }
             Err(AddError::Faults { faults }) => {
@@ -266,13 +279,6 @@ impl<'a> Desk<'a> {
         })
     }
 
-    /// Says no to a proposal.
-    pub fn reject(&self, id: &str, reason: &str, by: &str) -> Result<v1::DdsReport, Failure> {
-        let id = self.dossier(id)?.entry.id().clone();
-        let details = serde_json::json!({ "reason": reason });
-        self.decide(&id, &Event::Reject, by, Some(&details), Expected::Any)
-    }
-
     /// Proposes a correction of the oldest failure that has none.
     pub fn work(&self) -> Result<v1::DdsReport, Failure> {
         let corrected = match self.registry.borrow_mut().correct_oldest("worker", now()) {
@@ -280,6 +286,9 @@ impl<'a> Desk<'a> {
             Err(CorrectError::Registry(error)) => return Err(error.into()),
             Err(error) => return Err(Failure::Usage { message: error.to_string() }),
         };
+        if let Some(stored) = &corrected {
+            self.publish(stored, None)?;
+        }
         let record = corrected.as_ref().map(|it| &it.record);
         Ok(v1::DdsReport::Worker(v1::DdsWork {
             ok: true,
@@ -299,25 +308,34 @@ impl<'a> Desk<'a> {
             .chain(against.and_then(|it| verified.since(it)).as_ref())
             .map(|it| problem(it.place.to_string(), it.message.clone()))
             .collect();
+        problems.extend(self.unheld_files());
         let entries = self.registry.borrow_mut().readable()?;
         let mut n_approvals = 0;
         for entry in entries {
             let Entry::Current(stored) = entry else { continue };
             // What cannot be read is named above.
             let Ok(dossier) = self.dossier(stored.record.id.as_str()) else { continue };
-            // One that waits for more people does not hold yet.
+            // One that waits for more people does not hold yet; one that was carried out elsewhere says so by its receipt.
             let is_given = dossier.approval.is_some() && stored.record.status != Status::Proposed;
-            if stored.record.status != Status::Approved && !is_given {
+            let is_closed = dossier.history.iter().any(|it| it.event == "close");
+            if is_closed || (stored.record.status != Status::Approved && !is_given) {
                 continue;
             }
             n_approvals += 1;
-            let file = approval_path(&stored.record.id);
-            if self.approval_text(&stored.record.id)?.is_none() {
-                problems.push(problem(file, "the file of the approval is not there".to_owned()));
+            let kept = documents(&dossier);
+            let lost = kept.iter().map(|it| approval_name(&stored.record.id, it));
+            for name in lost.collect::<BTreeSet<_>>() {
+                let read = self.session.workspace.read_shared(&name);
+                if read.map_err(workspace::CommitError::from)?.is_none() {
+                    let message = "the file of the approval is not there".to_owned();
+                    problems.push(problem(shared(&name), message));
+                }
+            }
+            if stored.record.status == Status::Rejected {
                 continue;
             }
             if let Err(unheld) = self.approval_holds(&stored, &dossier) {
-                problems.push(problem(file, unheld.message()));
+                problems.push(problem(stored.record.id.to_string(), unheld.message()));
             }
         }
         Ok(v1::DdsReport::Verify(v1::DdsVerification {
@@ -336,78 +354,45 @@ impl<'a> Desk<'a> {
         self.registry.borrow_mut().get(&parsed)?.ok_or_else(|| unknown(id))
     }
 
-    /// Lets a decision happen, and says what came of it.
-    fn decide(
-        &self,
-        id: &Id,
-        event: &Event,
-        by: &str,
-        details: Option<&Value>,
-        expected: Expected,
-    ) -> Result<v1::DdsReport, Failure> {
-        let change = Change { id, expected, event, actor: by, now: now(), report: None, details };
-        let happened = self.registry.borrow_mut().happen(&change);
-        match happened {
-            Ok(stored) => Ok(decision(id, stored.state.status.name(), by, String::new())),
-            Err(HappenError::Registry(error)) => Err(error.into()),
-            Err(error) => {
-                let status = self.dossier(id.as_str())?.entry.status().to_owned();
-                Ok(decision(id, &status, by, error.to_string()))
+    /// Whether the approvals of a record are ones of these bytes by people who may give them, or why not.
+    fn approval_holds(&self, stored: &Stored, dossier: &Dossier) -> Result<Approvals, Unheld> {
+        let record = &stored.record;
+        let words = |error: Failure| Unheld::Void(error.to_string());
+        let stage = match record.status {
+            Status::Proposed | Status::Approved => Stage::Open,
+            Status::Rejected | Status::Executed | Status::Failed => Stage::Ended,
+        };
+        let mut documents = documents(dossier);
+        if documents.is_empty() {
+            return Err(Unheld::Void("nobody approved it".to_owned()));
+        }
+        // Whoever runs it has used it up; so did who ran it.
+        let has_begun = stored.state.lease.as_ref().is_some_and(|it| it.phase != Phase::Claimed);
+        if stage == Stage::Open && !has_begun {
+            documents = self.unspent(documents).map_err(Unheld::Void)?;
+            if !documents.iter().any(|it| it.statement.decision() == Decision::Approval) {
+                return Err(Unheld::Void(statement::USED.to_owned()));
             }
         }
-    }
-
-    /// The text of an approval's file.
-    fn approval_text(&self, id: &Id) -> Result<Option<String>, Failure> {
-        let bytes = self
-            .session
-            .workspace
-            .read_approval(id.as_str())
-            .map_err(workspace::CommitError::from)?;
-        Ok(bytes.map(|it| String::from_utf8_lossy(&it).into_owned()))
-    }
-
-    /// Whether the approval of a record is one of these bytes by somebody who may give one, or why not. What is in the
-    /// file must be what the registry keeps.
-    fn approval_holds(&self, stored: &Stored, dossier: &Dossier) -> Result<(), Unheld> {
-        let record = &stored.record;
-        let (patch, kept) = (dossier.patch.as_deref(), dossier.approval.as_ref());
-        let words = |error: Failure| Unheld::Void(error.to_string());
-        let void = |message: &str| Err(Unheld::Void(message.to_owned()));
-        let text = match (self.approval_text(&record.id).map_err(words)?, kept) {
-            (None, Some(kept)) => kept.to_string(),
-            (Some(text), Some(kept)) => {
-                if serde_json::from_str::<Value>(&text).ok().as_ref() != Some(kept) {
-                    return void(
-                        "the file of the approval is not the one that the registry was given",
-                    );
-                }
-                text
-            }
-            (_, None) => return void("nobody approved it"),
-        };
-        let document = Document::read(&text).map_err(|faults| {
-            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            Unheld::Void(faults.join("; "))
-        })?;
         let present = self.present_signers().map_err(words)?;
-        let is_over = !matches!(record.status, Status::Proposed | Status::Approved);
-        let recheck = if is_over { approval::recheck_ended } else { approval::recheck };
         let context = match self.context(record, &stored.nonce) {
             Ok(context) => context,
             // What has ended needs no tool any more.
-            Err(_) if is_over => Context::default(),
+            Err(_) if stage == Stage::Ended => Context::default(),
             Err(problem) => return Err(Unheld::Void(problem)),
         };
+        let patch = dossier.patch.as_deref();
         let judge = |allowed: &AllowedSigners, policy: &Policy| {
             self.with_subject(record, patch, &context, |subject| {
-                recheck(&document, subject, allowed, policy, now())
+                recheck(&documents, subject, allowed, policy, now(), stage)
             })
         };
-        let Err(refusals) = judge(&self.trust.signers(present.clone()), &self.policy) else {
-            return Ok(());
+        let refusals = match judge(&self.trust.signers(present.clone()), &self.policy) {
+            Ok(held) => return Ok(held),
+            Err(refusals) => refusals,
         };
         let configured = trust::configured_policy(&self.govern).map_err(words)?;
+        let configured = configured.with_second_key(present.has_two_people());
         if !self.trust.untrusted().is_empty() && judge(&present, &configured).is_ok() {
             let what = match self.trust.forbids_govern() {
                 Some(message) => message,
@@ -533,10 +518,14 @@ fn wire_fault(fault: &govern::shape::Fault) -> v1::DdsFault {
     }
 }
 
-/// Where the approval of a record is, relative to the root.
-fn approval_path(id: &Id) -> String {
-    let path = workspace::approval_path(id.as_str());
-    path.map_or_else(|_| id.to_string(), |it| it.to_string())
+/// The name of the file with what a person said about a record, among those that travel.
+fn approval_name(id: &Id, document: &Document) -> String {
+    format!("approvals/{id}/{}.json", document.person())
+}
+
+/// Where the file of that name is, relative to the root.
+fn shared(name: &str) -> String {
+    workspace::shared_path(name).map_or_else(|_| name.to_owned(), |it| it.to_string())
 }
 
 /// The only clock: lifecycle and audit records carry a time, nothing else does.

@@ -33,7 +33,7 @@ pub(crate) fn read_or_create(session: &Session) -> Result<String, Failure> {
     if let Some(id) = read(session)? {
         return Ok(id);
     }
-    let id = session.workspace.random_id().map_err(|error| Failure::Unusable {
+    let id = workspace::random_id().map_err(|error| Failure::Unusable {
         path: workspace::repository_path().to_string(),
         reason: error.to_string(),
     })?;

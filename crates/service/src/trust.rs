@@ -18,7 +18,7 @@ use govern::approval::{AllowedSigners, Policy};
 use protocol::v1::{TrustItem, TrustReport, TrustState, UntrustedItem};
 use snapshot::RelPath;
 
-use crate::config::{Config, Govern, RegistryPlace};
+use crate::config::{Config, Govern, Owner, RegistryPlace};
 use crate::failure::Failure;
 use crate::identity;
 use crate::session::Session;
@@ -140,22 +140,44 @@ impl Trust {
             protected.extend(trusted.iter().map(|it| globset::escape(&it.allowed_signers)));
             require_signature |= trusted.as_ref().is_some_and(|it| it.require_signature);
         }
-        policy(require_signature, govern, &protected)
+        let trusted = strict.iter().flat_map(|it| it.iter()).flat_map(|it| it.owners.iter());
+        let owners: Vec<&Owner> = govern.owners.iter().chain(trusted).collect();
+        policy(require_signature, govern, &protected, &owners)
+    }
+
+    /// Everybody whom the file names, or named when the user trusted it: taking somebody out is no reason to ask fewer.
+    pub(crate) fn known_signers(&self, present: &AllowedSigners) -> AllowedSigners {
+        let mut known = present.clone();
+        if let Granted::Recorded(record) = &self.granted {
+            let lines: Vec<&str> = record.signers.iter().map(String::as_str).collect();
+            known.lines.extend(AllowedSigners::read(&lines.join("\n")).lines);
+        }
+        known
     }
 }
 
 /// What an approval must be if the table counts.
 pub(crate) fn configured_policy(govern: &Govern) -> Result<Policy, Failure> {
-    policy(govern.require_signature, govern, &govern.protected)
+    policy(
+        govern.require_signature,
+        govern,
+        &govern.protected,
+        &govern.owners.iter().collect::<Vec<_>>(),
+    )
 }
 
 fn policy(
     require_signature: bool,
     govern: &Govern,
     protected: &[String],
+    owners: &[&Owner],
 ) -> Result<Policy, Failure> {
     let globs: Vec<&str> = protected.iter().map(String::as_str).collect();
-    Policy::new(require_signature, govern.allowed_signers.clone(), &globs)
+    let policy = Policy::new(require_signature, govern.allowed_signers.clone(), &globs);
+    let policy = owners.iter().fold(policy, |policy, owner| {
+        policy?.with_owner(&owner.paths, &owner.keys, owner.approvals)
+    });
+    policy
         .map(|it| it.with_approval_days(govern.approval_days))
         .map_err(|error| Failure::Usage { message: error.to_string() })
 }
@@ -259,6 +281,7 @@ impl<'a> TrustReview<'a> {
             require_approval: self.config.require_approval,
             protected: govern.protected.clone(),
             allowed_signers: govern.allowed_signers.to_string(),
+            owners: govern.owners.clone(),
         })
     }
 }

@@ -148,8 +148,9 @@ pub enum CommitError {
     },
 }
 
-/// The file index as a transaction leaves it.
-pub(crate) struct IndexWrite {
+/// A file of regreen's own as a transaction leaves it: the file index, or a receipt.
+pub(crate) struct OwnWrite {
+    pub(crate) path: RelPath,
     pub(crate) base: Option<ContentHash>,
     /// `None` removes it.
     pub(crate) text: Option<Text>,
@@ -166,14 +167,14 @@ pub(crate) struct UndoOf {
 pub(crate) fn commit(
     ctx: &Ctx<'_>,
     change: &TreeChange,
-    index: Option<&IndexWrite>,
+    own: &[OwnWrite],
     meta: &Meta,
     undo: Option<&UndoOf>,
     limit: u64,
     staged: Option<&Staged>,
 ) -> Result<Option<TransactionId>, CommitError> {
     let purpose = if undo.is_some() { Purpose::Undo } else { Purpose::Change };
-    let prepared = prepare(ctx, change, index, purpose, limit)?;
+    let prepared = prepare(ctx, change, own, purpose, limit)?;
     if prepared.writes.is_empty() && prepared.deletes.is_empty() && staged.is_none() {
         return Ok(None);
     }
@@ -223,13 +224,13 @@ pub(crate) fn commit(
 pub(crate) fn rehearse(
     ctx: &Ctx<'_>,
     change: &TreeChange,
-    index: Option<&IndexWrite>,
+    own: &[OwnWrite],
     undo: &UndoOf,
     limit: u64,
     staged: Option<&Staged>,
 ) -> Result<(), CommitError> {
     check_index(ctx, staged)?;
-    let prepared = prepare(ctx, change, index, Purpose::Undo, limit)?;
+    let prepared = prepare(ctx, change, own, Purpose::Undo, limit)?;
     intend_freely(ctx, next_id(ctx)?, &prepared, &Meta::default(), Some(undo)).map(drop)
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use edit::{ContentHash, Edit, EditError, EditSet, Text};
 use snapshot::{ApplyError, ChangeError, NewFile, RelPath, Rename, TreeChange};
 
-use crate::commit::{CommitError, IndexWrite, Meta, UndoOf, commit, rehearse};
+use crate::commit::{CommitError, Meta, OwnWrite, UndoOf, commit, rehearse};
 use crate::fs::Kind;
 use crate::images::{self, ImageError};
 use crate::journal::v2::{Intent, Staged, WirePath};
@@ -210,7 +210,7 @@ pub struct UndoPlan {
 /// An undo that is ready to be committed.
 struct Inverse {
     change: TreeChange,
-    index: Option<IndexWrite>,
+    own: Vec<OwnWrite>,
     staged: Option<Staged>,
     undo: UndoOf,
 }
@@ -222,8 +222,8 @@ pub(crate) fn undo(
     meta: &Meta,
     limit: u64,
 ) -> Result<Option<(TransactionId, TransactionId)>, UndoError> {
-    let Some(Inverse { change, index, staged, undo }) = invert(ctx, id)? else { return Ok(None) };
-    match commit(ctx, &change, index.as_ref(), meta, Some(&undo), limit, staged.as_ref()) {
+    let Some(Inverse { change, own, staged, undo }) = invert(ctx, id)? else { return Ok(None) };
+    match commit(ctx, &change, &own, meta, Some(&undo), limit, staged.as_ref()) {
         Ok(undoing) => Ok(undoing.map(|undoing| (undo.id, undoing))),
         Err(error) => Err(not_committed(undo.id, error)),
     }
@@ -235,8 +235,8 @@ pub(crate) fn plan_undo(
     id: Option<TransactionId>,
     limit: u64,
 ) -> Result<Option<UndoPlan>, UndoError> {
-    let Some(Inverse { change, index, staged, undo }) = invert(ctx, id)? else { return Ok(None) };
-    match rehearse(ctx, &change, index.as_ref(), &undo, limit, staged.as_ref()) {
+    let Some(Inverse { change, own, staged, undo }) = invert(ctx, id)? else { return Ok(None) };
+    match rehearse(ctx, &change, &own, &undo, limit, staged.as_ref()) {
         Ok(()) => Ok(Some(UndoPlan { id: undo.id, change })),
         Err(error) => Err(not_committed(undo.id, error)),
     }
@@ -267,10 +267,10 @@ fn invert(ctx: &Ctx<'_>, id: Option<TransactionId>) -> Result<Option<Inverse>, U
     if let Some(by) = transaction.undone_by {
         return Err(UndoError::UndoneAlready { id, by });
     }
-    let (change, index) = inverse(ctx, id, intent)?;
+    let (change, own) = inverse(ctx, id, intent)?;
     let directories = intent.new_directories.iter().rev().map(|it| it.0.clone()).collect();
     let staged = inverse_staged(ctx, id, intent)?;
-    Ok(Some(Inverse { change, index, staged, undo: UndoOf { id, directories } }))
+    Ok(Some(Inverse { change, own, staged, undo: UndoOf { id, directories } }))
 }
 
 /// The entries of the index that are to be put back: all, or none where an alternate index was changed and the one of the
@@ -291,22 +291,21 @@ fn inverse_staged(
     }
 }
 
-/// The change that takes the tree back, and what becomes of the file index.
+/// The change that takes the tree back, and what becomes of the files of our own.
 fn inverse(
     ctx: &Ctx<'_>,
     id: TransactionId,
     intent: &Intent,
-) -> Result<(TreeChange, Option<IndexWrite>), UndoError> {
+) -> Result<(TreeChange, Vec<OwnWrite>), UndoError> {
     let images = images::read(ctx, id, intent).map_err(|error| match error {
         ImageError::Gone => UndoError::Unknown { id },
         ImageError::Damaged(path) => UndoError::DamagedImage { id, path },
         ImageError::Step(error) => error.into(),
     })?;
-    let index_path = journal::index_path();
     let (mut edits, mut adds) = (BTreeMap::new(), BTreeMap::new());
     let (mut deletes, mut renames) = (BTreeMap::new(), BTreeMap::new());
     let mut changed = BTreeSet::new();
-    let mut index = None;
+    let mut own: Vec<OwnWrite> = Vec::new();
     let mut heirs = BTreeSet::new();
     for write in &intent.writes {
         let (path, after) = (&write.path.0, write.after.0);
@@ -315,8 +314,9 @@ fn inverse(
             changed.insert(path.clone());
             continue;
         };
-        if *path == index_path {
-            index = Some(IndexWrite {
+        if journal::is_own_target(path) {
+            own.push(OwnWrite {
+                path: path.clone(),
                 base: Some(after),
                 text: old.map(|(_, (text, _))| text.clone()),
             });
@@ -340,8 +340,10 @@ fn inverse(
         }
     }
     for (path, (text, mode)) in images.iter().filter(|(path, _)| !heirs.contains(path)) {
-        if *path == index_path {
-            index = index.or(Some(IndexWrite { base: None, text: Some(text.clone()) }));
+        if journal::is_own_target(path) {
+            if !own.iter().any(|it| it.path == *path) {
+                own.push(OwnWrite { path: path.clone(), base: None, text: Some(text.clone()) });
+            }
         } else {
             adds.insert(path.clone(), NewFile { text: text.clone(), mode: *mode });
         }
@@ -349,7 +351,7 @@ fn inverse(
     if !changed.is_empty() {
         return Err(UndoError::Changed { id, paths: changed.into_iter().collect() });
     }
-    Ok((TreeChange::new(edits, adds, deletes, renames)?, index))
+    Ok((TreeChange::new(edits, adds, deletes, renames)?, own))
 }
 
 /// The file at the path, if it still is what the transaction left.

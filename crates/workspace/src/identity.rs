@@ -18,9 +18,19 @@ use crate::{CommitError, Store, Workspace, journal, make_directory};
 /// The most bytes of the file; what is larger is none.
 const MAX_BYTES: u64 = 64 * 1024;
 
+/// What the seal of a number that was used up is for.
+const SPENT: &str = "regreen spent 1";
+
 /// Where the identity of a repository is committed.
 pub fn repository_path() -> RelPath {
     journal::shared_folder().join("repository.json").expect("a fixed name is a segment")
+}
+
+/// A number that nobody has seen before, as 32 hexadecimal digits.
+pub fn random_id() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    fill_random(&mut bytes)?;
+    Ok(bytes.iter().map(|it| format!("{it:02x}")).collect())
 }
 
 impl Workspace {
@@ -49,13 +59,6 @@ impl Workspace {
         Ok(())
     }
 
-    /// A number that nobody has seen before, as 32 hexadecimal digits.
-    pub fn random_id(&self) -> io::Result<String> {
-        let mut bytes = [0; 16];
-        fill_random(&mut bytes)?;
-        Ok(bytes.iter().map(|it| format!("{it:02x}")).collect())
-    }
-
     /// The origin under which the user met that identity first; `None` if never.
     pub fn known_origin(&self, identity: &str) -> Result<Option<String>, HomeError> {
         let Some(home) = self.open_home()? else { return Ok(None) };
@@ -68,15 +71,31 @@ impl Workspace {
         self.keep(&record("identities", identity), origin.as_bytes()).map(drop)
     }
 
-    /// Whether the approval with that number was used up by this user.
+    /// Whether the approval with that number was used up by this user. What says so carries the seal of the user's key; one
+    /// that does not was written by somebody else, and is an error rather than an answer.
     pub fn is_spent(&self, nonce: &str) -> Result<bool, HomeError> {
         let Some(home) = self.open_home()? else { return Ok(false) };
-        Ok(home.read(&record("spent", nonce))?.is_some())
+        let path = record("spent", nonce);
+        let Some(bytes) = home.read(&path)? else { return Ok(false) };
+        let damaged = || HomeError::Damaged { path: home.path().join(path.as_str()) };
+        let text = std::str::from_utf8(&bytes).map_err(|_| damaged())?;
+        let (seal, note) = text.split_once('\n').ok_or_else(damaged)?;
+        let key = home.key()?.ok_or_else(damaged)?;
+        if seal == key.seal(SPENT, &[nonce.as_bytes(), note.as_bytes()]) {
+            Ok(true)
+        } else {
+            Err(damaged())
+        }
     }
 
     /// Uses the approval with that number up; `false` if it was before. The note says for what.
     pub fn spend(&self, nonce: &str, note: &str) -> Result<bool, CommitError> {
-        self.keep(&record("spent", nonce), note.as_bytes())
+        self.check_access()?;
+        let Store::Place(place) = &self.store else { return Err(state(HomeError::Missing)) };
+        let home = place.home().open_or_create(place.root()).map_err(state)?;
+        let key = home.key_or_create().map_err(state)?;
+        let seal = key.seal(SPENT, &[nonce.as_bytes(), note.as_bytes()]);
+        self.keep(&record("spent", nonce), format!("{seal}\n{note}").as_bytes())
     }
 
     /// Gives the number back: nothing came of what it was used for.
@@ -122,6 +141,7 @@ fn state(error: HomeError) -> CommitError {
 
 #[cfg(test)]
 mod tests {
+    use super::random_id;
     use crate::{Access, Home, Options, Workspace};
 
     ///
@@ -149,7 +169,14 @@ mod tests {
         one.create_repository_file(b"{}").unwrap();
         one.create_repository_file(b"[]").unwrap();
         assert_eq!(one.read_repository_file().unwrap().as_deref(), Some(&b"{}"[..]));
-        assert_ne!(one.random_id().unwrap(), one.random_id().unwrap());
+        assert_ne!(random_id().unwrap(), random_id().unwrap());
+        // What somebody else wrote there is no answer.
+        assert!(one.spend("n", "DDS-1").unwrap());
+        for entry in std::fs::read_dir(directory.path().join("state/spent")).unwrap() {
+            std::fs::write(entry.unwrap().path(), "DDS-1").unwrap();
+        }
+        assert!(one.is_spent("n").is_err());
+        one.unspend("n").unwrap();
         let looking = open("third", Access::ReadOnly);
         assert!(looking.spend("x", "").is_err() && looking.unspend("n").is_err());
         assert!(looking.create_repository_file(b"{}").is_err());

@@ -35,7 +35,7 @@
 //! * J6. An intended transaction changed no file of the tree, so removing what it names restores the old tree.
 //! * J7. A committed transaction has all it needs to be completed or taken back, and each step can be repeated.
 //! * J8. A journal is read as a stranger's: an intent names only temporary files of its own pattern beside their targets,
-//!   no target in `.git` or `.regreen` but the file index, every path once, images that tile the undo file, and no
+//!   no target in `.git` or `.regreen` but the file index and receipts, every path once, images that tile the undo file, and no
 //!   mode that changes whom a program runs as; entries of the index by name, never by where the index is. What breaks this was not written by regreen and is not acted upon.
 //! * J9. A journal that was renamed to `aborted` is taken back, whatever marks it has: files that were replaced get
 //!   their old contents, from the file that was displaced or from the undo images, before anything else of the
@@ -160,6 +160,16 @@ fn fixed(path: &str) -> RelPath {
 /// The folder in the tree for what is meant to be committed.
 pub(crate) fn shared_folder() -> RelPath {
     fixed(".regreen")
+}
+
+/// Where receipts are: what became of a proposal, written with its change.
+pub(crate) fn receipts_folder() -> RelPath {
+    fixed(".regreen/receipts")
+}
+
+/// Whether the path is one that only regreen itself writes in a transaction: the file index, or a receipt.
+pub(crate) fn is_own_target(path: &RelPath) -> bool {
+    *path == index_path() || path.parent() == Some(receipts_folder())
 }
 
 /// The file index, in the tree.

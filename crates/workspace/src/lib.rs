@@ -9,7 +9,6 @@
 #![expect(clippy::disallowed_methods, reason = "this is the edge where files are touched")]
 #![warn(missing_docs)]
 
-mod approvals;
 mod cache;
 mod commit;
 mod displace;
@@ -40,6 +39,7 @@ mod root;
 mod scan;
 mod scratch;
 mod seal;
+mod shared;
 mod staging;
 mod stat_cache;
 mod state;
@@ -55,7 +55,6 @@ use std::time::Duration;
 use edit::{ContentHash, Text};
 use snapshot::{FileIndex, IndexError, RelPath, TreeChange};
 
-pub use approvals::approval_path;
 pub use cache::{MAX_CACHE_BYTES, program_identity};
 pub use commit::{CommitError, IndexUpdate, Meta};
 pub use fs::{Attributes, Fs, Held, Identity, Kind, Pinned, Share, Stat};
@@ -63,7 +62,7 @@ pub use git_index::patch::UnknownIndex;
 pub use history::{Retention, Touched, Transaction, UndoError, UndoPlan};
 pub use home::{Home, HomeError};
 pub use hook_fs::HookFs;
-pub use identity::repository_path;
+pub use identity::{random_id, repository_path};
 pub use interrupt::Interrupts;
 pub use journal::{JournalError, ParseIdError, TransactionId};
 pub use listed::{Listing, ListingError};
@@ -78,6 +77,7 @@ pub use root::find_root;
 pub use scan::{Extent, PassedOver, ScanError, ScanOptions, Scanned, Skipped, Survey};
 pub use scratch::{ScratchError, write_copy};
 pub use seal::{Mark, Seal};
+pub use shared::shared_path;
 pub use staging::{GitIndex, StagedEntry, StagingError};
 pub use state::StateError;
 pub use step::StepError;
@@ -359,26 +359,37 @@ impl Workspace {
         index: Option<&IndexUpdate>,
         meta: &Meta,
     ) -> Result<Option<TransactionId>, CommitError> {
+        self.commit_with_receipt(change, index, None, meta)
+    }
+
+    /// The same with a receipt of what was carried out, a file that is not there yet: all of it or nothing.
+    pub fn commit_with_receipt(
+        &self,
+        change: &TreeChange,
+        index: Option<&IndexUpdate>,
+        receipt: Option<&(RelPath, Vec<u8>)>,
+        meta: &Meta,
+    ) -> Result<Option<TransactionId>, CommitError> {
         self.check_access()?;
         if change.is_empty() && index.is_none() {
             return Ok(None);
         }
         let (_lock, state) = self.begin_writing()?;
         let ctx = self.ctx(&*state);
-        let index = index.map(|update| commit::IndexWrite {
+        let index = index.map(|update| commit::OwnWrite {
+            path: journal::index_path(),
             base: update.base,
             text: Some(Text::new(update.index.render()))
                 .filter(|_| update.base.is_some() || !update.index.is_empty()),
         });
-        let id = commit::commit(
-            &ctx,
-            change,
-            index.as_ref(),
-            meta,
-            None,
-            self.options.max_file_size,
-            None,
-        )?;
+        let receipt = receipt.filter(|(path, _)| journal::is_own_target(path));
+        let receipt = receipt.map(|(path, bytes)| commit::OwnWrite {
+            path: path.clone(),
+            base: None,
+            text: Some(Text::new(bytes.clone())),
+        });
+        let own: Vec<commit::OwnWrite> = index.into_iter().chain(receipt).collect();
+        let id = commit::commit(&ctx, change, &own, meta, None, self.options.max_file_size, None)?;
         self.prune_quietly(&ctx, id);
         Ok(id)
     }
@@ -407,7 +418,7 @@ impl Workspace {
         let staged = staging::record(entries, is_alternate)?;
         let ctx = Ctx { index, ..self.ctx(&*state) };
         let limit = self.options.max_file_size;
-        let id = commit::commit(&ctx, change, None, meta, None, limit, Some(&staged))?;
+        let id = commit::commit(&ctx, change, &[], meta, None, limit, Some(&staged))?;
         self.prune_quietly(&ctx, id);
         Ok(id)
     }

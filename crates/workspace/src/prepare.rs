@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use edit::{ContentHash, Text};
 use snapshot::{Entry, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason};
 
-use crate::commit::{CommitError, IndexWrite};
+use crate::commit::{CommitError, OwnWrite};
 use crate::fs::{Attributes, Identity, Kind, Stat};
 use crate::journal;
 use crate::load::Loader;
@@ -50,7 +50,7 @@ pub(crate) enum Purpose {
 pub(crate) fn prepare(
     ctx: &Ctx<'_>,
     change: &TreeChange,
-    index: Option<&IndexWrite>,
+    own: &[OwnWrite],
     purpose: Purpose,
     limit: u64,
 ) -> Result<Prepared, CommitError> {
@@ -79,8 +79,8 @@ pub(crate) fn prepare(
         }
     }
     plan_writes(&change, &before, &after, purpose, &mut prepared);
-    if let Some(update) = index {
-        plan_index(ctx, update, limit, &mut prepared)?;
+    for update in own {
+        plan_own(ctx, update, limit, &mut prepared)?;
     }
     prepared.new_directories = missing_directories(ctx, &prepared.writes)?;
     Ok(prepared)
@@ -187,13 +187,13 @@ fn plan_writes(
     }
 }
 
-fn plan_index(
+fn plan_own(
     ctx: &Ctx<'_>,
-    update: &IndexWrite,
+    update: &OwnWrite,
     limit: u64,
     prepared: &mut Prepared,
 ) -> Result<(), CommitError> {
-    let path = journal::index_path();
+    let path = update.path.clone();
     let present = match step("look at", &path, ctx.fs.stat(&path))? {
         Some(_) => Some(step("read", &path, ctx.fs.read(&path, limit))?),
         None => None,
@@ -201,7 +201,10 @@ fn plan_index(
     let present = present.map(|(bytes, stat)| (Text::new(bytes), stat));
     let found = present.as_ref().map(|(text, _)| text.hash());
     if found != update.base {
-        return Err(CommitError::StaleIndex);
+        return Err(match path == journal::index_path() {
+            true => CommitError::StaleIndex,
+            false => CommitError::ChangedMeanwhile { path },
+        });
     }
     if found == update.text.as_ref().map(Text::hash) {
         return Ok(());

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use protocol::v1::DdsReport;
-use service::dds::{Desk, KeyChoice, Signing};
+use service::dds::{Desk, KeyChoice, Saying, Signing};
 
 use super::super::Ctx;
 use crate::failure::UsageError;
@@ -82,6 +82,76 @@ impl KeyArguments {
     }
 }
 
+#[derive(Debug, Args)]
+#[command(
+    after_help = "It asks for the same proof of who you are as an approval: a key, or the id typed at a terminal.
+Examples:
+  regreen dds reject DDS-20260202-CODE-001 --reason \"not this way\" --key ~/.ssh/id_ed25519
+  regreen dds withdraw DDS-20260202-CODE-001 --reason \"found a problem\" --git-key"
+)]
+pub(super) struct RefusalArguments {
+    /// The proposal
+    id: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: String,
+    #[command(flatten)]
+    key: KeyArguments,
+    /// The name that you decide under [default: the one that the file of allowed signers has for the key]
+    #[arg(long = "as", value_name = "NAME")]
+    principal: Option<String>,
+}
+
+/// Says no, or takes a yes back, with the key that was named; without one, asks a person at a terminal to type the id.
+pub(super) fn say_no(
+    ctx: &Ctx<'_>,
+    desk: &Desk<'_>,
+    arguments: &RefusalArguments,
+    saying: Saying<'_>,
+    by: &str,
+) -> Result<DdsReport> {
+    if ctx.environment.is_ci {
+        let message =
+            "a decision is a person's word, and this is a CI job; decide from a shell of your own";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let id = &arguments.id;
+    if let Some(key) = arguments.key.choice(ctx) {
+        let mut passphrase = || rpassword::prompt_password("Passphrase: ").ok();
+        let signing = Signing {
+            key,
+            principal: arguments.principal.clone(),
+            socket: ctx.environment.ssh_agent.clone(),
+            passphrase: &mut passphrase,
+        };
+        return Ok(desk.say_signed(id, saying, signing, by)?);
+    }
+    need_terminal()?;
+    let (shown, _) = shown(ctx, desk, id)?;
+    let line = asked(ctx, &format!("{shown}\nThis will not be signed. Type {id} to decide: "))?;
+    Ok(desk.say_typed(id, saying, &line, by)?)
+}
+
+/// Shows something to who sits at the terminal, and gives the line that was typed.
+fn asked(ctx: &Ctx<'_>, question: &str) -> Result<String> {
+    note(question, ctx.common.color)?;
+    io::stderr().flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(line)
+}
+
+/// Without a key somebody types, and needs a terminal for that.
+fn need_terminal() -> Result<()> {
+    if io::stdin().is_terminal() && io::stderr().is_terminal() {
+        return Ok(());
+    }
+    let message = "name a key: --key FILE for a private key or for the public key of one in the SSH agent, \
+                   --git-key for the one that git signs with; or bring a signature: --signature FILE; without any \
+                   of them an approval is typed at a terminal, and there is none";
+    Err(UsageError(message.to_owned()).into())
+}
+
 /// Approves with the key that was named or the signature that was brought; without either, asks a person at a terminal
 /// to type the id.
 pub(super) fn approve(
@@ -131,10 +201,7 @@ fn reviewed(
         return Err(UsageError(message.to_owned()).into());
     }
     let (shown, hash) = shown(ctx, desk, id)?;
-    note(&format!("{shown}\nSign this? Type yes: "), ctx.common.color)?;
-    io::stderr().flush()?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
+    let line = asked(ctx, &format!("{shown}\nSign this? Type yes: "))?;
     match line.trim() {
         "yes" => Ok(Ok(hash)),
         _ => Ok(Err(desk.not_approved(id, "nothing was signed: yes was not typed")?)),
@@ -152,20 +219,10 @@ fn shown(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str) -> Result<(String, String)> {
 }
 
 fn typed(ctx: &Ctx<'_>, desk: &Desk<'_>, id: &str, by: &str) -> Result<DdsReport> {
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let message = "name a key: --key FILE for a private key or for the public key of one in the SSH agent, \
-                       --git-key for the one that git signs with; or bring a signature: --signature FILE; without any \
-                       of them an approval is typed at a terminal, and there is none";
-        return Err(UsageError(message.to_owned()).into());
-    }
+    need_terminal()?;
     let (shown, hash) = shown(ctx, desk, id)?;
-    note(
-        &format!("{shown}\nThis approval will not be signed. Type {id} to approve: "),
-        ctx.common.color,
-    )?;
-    io::stderr().flush()?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line)?;
+    let question = format!("{shown}\nThis approval will not be signed. Type {id} to approve: ");
+    let line = asked(ctx, &question)?;
     Ok(desk.approve_typed(id, &line, &hash, by)?)
 }
 

@@ -87,6 +87,16 @@ impl AllowedSigners {
         self
     }
 
+    /// Whether two principals are listed that may approve, each with a key of their own.
+    pub fn has_two_people(&self) -> bool {
+        let lines = || self.lines.iter().filter(|it| it.is_for_approvals());
+        lines().any(|one| {
+            lines().any(|other| {
+                one.key != other.key && !one.principals.eq_ignore_ascii_case(&other.principals)
+            })
+        })
+    }
+
     /// The lines about a key.
     pub fn of(&self, key: &Key) -> Vec<&AllowedLine> {
         self.lines.iter().filter(|it| &it.key == key).collect()

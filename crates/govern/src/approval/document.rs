@@ -1,5 +1,6 @@
-//! The approval document, `.regreen/approvals/ID.json`: who said yes to which bytes. It is meant to be committed, so
-//! everybody who has the repository can check it, with regreen or with `ssh-keygen -Y verify`.
+//! What one person said about a record, `.regreen/approvals/ID/PERSON.json`: yes to these bytes, no, or that a yes is taken
+//! back. It is meant to be committed, so everybody who has the repository can check it, with regreen or with
+//! `ssh-keygen -Y verify`. No two people write the same file, so merges are clean.
 //!
 //! What is signed is the [`Statement`] in it and nothing else. The document around it is not: who can write the file can
 //! write another `approved_at`, which is why a new approval is judged by the clock as well (see
@@ -10,7 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::confirm::Confirmation;
 use super::sign::Signed;
-use super::statement::Statement;
+use super::ssh;
+use super::statement::{Statement, sha256};
 use crate::id::Id;
 use crate::pointer::below;
 use crate::time::Moment;
@@ -104,17 +106,31 @@ impl Document {
         Document::new(&dds, statement, Word::Unsigned { by, confirmation }, now)
     }
 
-    /// The approval with one more signature, in place of an earlier one by the same key or of a typed word.
-    pub fn with_signature(mut self, signature: SignatureEntry, now: Moment) -> Document {
-        let mut signatures = match self.word {
-            Word::Signed(signatures) => signatures,
-            Word::Unsigned { .. } => Vec::new(),
+    /// Whose word it is, as the name of a file: people, then what tells two of the same name apart.
+    pub fn person(&self) -> String {
+        let (name, apart) = match &self.word {
+            Word::Signed(signatures) => {
+                let first = signatures.first();
+                let keys: Vec<&str> = signatures.iter().map(|it| it.fingerprint.as_str()).collect();
+                (first.map_or("", |it| it.principal.as_str()), keys.join("\n"))
+            }
+            Word::Unsigned { by, .. } => (by.as_str(), format!("typed {by}")),
         };
-        signatures.retain(|it| it.fingerprint != signature.fingerprint);
-        signatures.push(signature);
-        self.word = Word::Signed(signatures);
-        self.approved_at = now;
-        self
+        let is_plain = |it: char| it.is_ascii_alphanumeric() || "@._-".contains(it);
+        let plain: String = name.chars().filter(|it| is_plain(*it)).take(60).collect();
+        let plain = plain.trim_start_matches(['.', '-']).to_lowercase();
+        format!("{plain}-{}", &sha256(apart.as_bytes())[..12])
+    }
+
+    /// Whether every signature is one of the statement by the key that the document names, whoever that is.
+    pub(super) fn has_own_signatures(&self) -> bool {
+        match &self.word {
+            Word::Unsigned { .. } => true,
+            Word::Signed(signatures) => signatures.iter().all(|it| {
+                ssh::check(&it.signature, &self.statement.bytes())
+                    .is_ok_and(|key| key.fingerprint() == it.fingerprint)
+            }),
+        }
     }
 
     fn new(dds: &Id, statement: Statement, word: Word, approved_at: Moment) -> Document {

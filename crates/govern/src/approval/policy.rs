@@ -1,4 +1,4 @@
-//! What an approval must be: whether it must be signed, and which paths need two people.
+//! What an approval must be: whether it must be signed, which paths need two people, and which need those who own them.
 //!
 //! Some paths govern proposals themselves: the configuration, the allowed-signers file, and what continuous integration
 //! runs. A proposal that could touch one of them needs a second, different key; `.git` and `.regreen` are in no scope at
@@ -19,7 +19,18 @@ pub struct Policy {
     require_signature: bool,
     allowed_signers: RelPath,
     protected: Vec<Protected>,
+    second_key: bool,
+    owners: Vec<Owner>,
     approval_days: u32,
+}
+
+/// Who must approve what touches some paths, and how many of them.
+#[derive(Clone, Debug)]
+pub(super) struct Owner {
+    paths: Vec<Protected>,
+    /// Names or fingerprints; everybody who may approve, if empty.
+    pub(super) keys: Vec<String>,
+    pub(super) approvals: usize,
 }
 
 /// For how many days an approval counts unless the configuration says otherwise.
@@ -92,6 +103,8 @@ pub struct Reach {
     pub never: Vec<String>,
     /// Entries and paths that need a second key, each with what protects them.
     pub protected: Vec<(String, String)>,
+    /// Entries and paths that somebody owns, each with the number of the rule that says who.
+    pub owned: Vec<(String, usize)>,
 }
 
 #[derive(Clone, Debug)]
@@ -115,7 +128,36 @@ impl Policy {
         let named = protected.iter().map(|it| Protected::new(it, it));
         let protected = always.into_iter().chain(named).collect::<Result<_, _>>()?;
         let approval_days = DEFAULT_APPROVAL_DAYS;
-        Ok(Policy { require_signature, allowed_signers, protected, approval_days })
+        Ok(Policy {
+            require_signature,
+            allowed_signers,
+            protected,
+            second_key: true,
+            owners: Vec::new(),
+            approval_days,
+        })
+    }
+
+    /// The same where what governs proposals needs a second person, or does not because there is nobody else.
+    #[must_use]
+    pub fn with_second_key(self, second_key: bool) -> Policy {
+        Policy { second_key, ..self }
+    }
+
+    /// The same where what touches the paths needs so many of the keys, each by name or fingerprint; of all, if none is named.
+    pub fn with_owner(
+        mut self,
+        paths: &[String],
+        keys: &[String],
+        approvals: usize,
+    ) -> Result<Policy, BadGlob> {
+        let paths = paths.iter().map(|it| Protected::new(it, it)).collect::<Result<_, _>>()?;
+        self.owners.push(Owner { paths, keys: keys.to_vec(), approvals });
+        Ok(self)
+    }
+
+    pub(super) fn owners(&self) -> &[Owner] {
+        &self.owners
     }
 
     /// The same with these files protected too: the programs that tools run.
@@ -172,6 +214,14 @@ impl Policy {
             return;
         }
         let segments: Vec<String> = path.segments().map(folded).collect();
+        for (idx, owner) in self.owners.iter().enumerate() {
+            if owner.paths.iter().any(|it| it.could_be_touched(&segments, is_directory)) {
+                reach.owned.push((shown.clone(), idx));
+            }
+        }
+        if !self.second_key {
+            return;
+        }
         // Whoever writes the configuration of a folder governs what is done in it. A directory in a scope could hold one
         // wherever it is, so only what is named counts here; what a run makes is held against the names in the scope.
         if stores::is_configuration(path) {

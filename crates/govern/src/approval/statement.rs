@@ -2,6 +2,9 @@
 //! for, the tool's whole definition, the repository, a nonce and an end. What is signed is its canonical JSON, and nothing
 //! else; `statement_hash` is the SHA-256 of these bytes, so that `sha256sum` gives the same.
 //!
+//! Who says no, or takes a yes back, signs a statement too ([`Statement::rejection`], [`Statement::withdrawal`]): it binds the
+//! record, its patch and the repository, and needs no tool and no end.
+//!
 //! Two statements are compared part by part ([`Statement::difference`]), so that whoever is refused learns what changed.
 //! The files are no part of that: other bytes in a file make what was approved stale, not void.
 
@@ -16,8 +19,36 @@ use crate::time::Moment;
 
 /// The type of every in-toto Statement of version 1.
 const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
-/// What this one is about.
-const PREDICATE_TYPE: &str = "https://github.com/regreen/regreen/approval/v1";
+/// What ours are about: this, the kind of decision, and a version.
+const PREDICATE_TYPE: &str = "https://github.com/regreen/regreen/";
+
+/// What a statement decides.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Decision {
+    /// Yes.
+    Approval,
+    /// No, for good.
+    Rejection,
+    /// The same person's yes does not count any more.
+    Withdrawal,
+}
+
+impl Decision {
+    const ALL: [Decision; 3] = [Decision::Approval, Decision::Rejection, Decision::Withdrawal];
+
+    /// Its name in statements and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Decision::Approval => "approval",
+            Decision::Rejection => "rejection",
+            Decision::Withdrawal => "withdrawal",
+        }
+    }
+
+    fn predicate_type(self) -> String {
+        format!("{PREDICATE_TYPE}{}/v1", self.name())
+    }
+}
 
 /// Where and with what a record would be carried out: what an approval binds beside the record and its patch.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -57,8 +88,10 @@ pub struct ToolDefinition {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statement {
     value: Value,
+    decision: Decision,
     nonce: String,
-    expires: Moment,
+    /// Only an approval has one.
+    expires: Option<Moment>,
 }
 
 /// The SHA-256 of bytes, in hexadecimal.
@@ -82,18 +115,8 @@ impl Statement {
         context: &Context,
         expires: Moment,
     ) -> Statement {
-        let said = record_json(record);
         let digest = |hex: &str| json!({ "sha256": hex });
-        let mut subject = vec![
-            json!({ "name": record.id.as_str(), "digest": digest(&sha256(&canonical(&said))) }),
-        ];
         let mut predicate = Map::new();
-        predicate.insert("record".to_owned(), said);
-        let patch = patch.map(sha256);
-        if let Some(hex) = &patch {
-            subject.push(json!({ "name": "patch", "digest": digest(hex) }));
-        }
-        predicate.insert("patch".to_owned(), patch.map_or(Value::Null, |hex| digest(&hex)));
         let files = context
             .files
             .iter()
@@ -113,28 +136,104 @@ impl Statement {
             "programs": Value::Object(programs.collect()),
         });
         predicate.insert("tool".to_owned(), tool);
+        predicate.insert("expires".to_owned(), json!(expires.to_string()));
+        let whole = Statement::of(Decision::Approval, record, patch, context, predicate);
+        Statement { expires: Some(expires), ..whole }
+    }
+
+    /// The statement that says no to a record.
+    pub fn rejection(
+        record: &Record,
+        patch: Option<&[u8]>,
+        context: &Context,
+        reason: &str,
+    ) -> Statement {
+        let predicate = Map::from_iter([("reason".to_owned(), json!(reason))]);
+        Statement::of(Decision::Rejection, record, patch, context, predicate)
+    }
+
+    /// The statement that takes an approval back, which had that hash.
+    pub fn withdrawal(
+        record: &Record,
+        patch: Option<&[u8]>,
+        context: &Context,
+        withdrawn: &str,
+        reason: &str,
+    ) -> Statement {
+        let predicate = Map::from_iter([
+            ("reason".to_owned(), json!(reason)),
+            ("withdraws".to_owned(), json!(withdrawn)),
+        ]);
+        Statement::of(Decision::Withdrawal, record, patch, context, predicate)
+    }
+
+    /// What all kinds say, and what this one adds.
+    fn of(
+        decision: Decision,
+        record: &Record,
+        patch: Option<&[u8]>,
+        context: &Context,
+        mut predicate: Map<String, Value>,
+    ) -> Statement {
+        let said = record_json(record);
+        let digest = |hex: &str| json!({ "sha256": hex });
+        let mut subject = vec![
+            json!({ "name": record.id.as_str(), "digest": digest(&sha256(&canonical(&said))) }),
+        ];
+        predicate.insert("record".to_owned(), said);
+        let patch = patch.map(sha256);
+        if let Some(hex) = &patch {
+            subject.push(json!({ "name": "patch", "digest": digest(hex) }));
+        }
+        predicate.insert("patch".to_owned(), patch.map_or(Value::Null, |hex| digest(&hex)));
         predicate.insert("repository".to_owned(), json!(context.repository));
         predicate.insert("nonce".to_owned(), json!(context.nonce));
-        predicate.insert("expires".to_owned(), json!(expires.to_string()));
         let value = json!({
             "_type": STATEMENT_TYPE,
             "subject": subject,
-            "predicateType": PREDICATE_TYPE,
+            "predicateType": decision.predicate_type(),
             "predicate": predicate,
         });
-        Statement { value, nonce: context.nonce.clone(), expires }
+        Statement { value, decision, nonce: context.nonce.clone(), expires: None }
     }
 
     /// Reads one that was written before; `None` if it is none of this kind and version. Whatever else it says is for
     /// [`Statement::difference`] to find.
     pub fn from_json(value: &Value) -> Option<Statement> {
         let text = |value: &Value, name: &str| Some(value.get(name)?.as_str()?.to_owned());
-        let is_ours = text(value, "_type")? == STATEMENT_TYPE
-            && text(value, "predicateType")? == PREDICATE_TYPE;
+        let kind = text(value, "predicateType")?;
+        let decision = Decision::ALL.into_iter().find(|it| it.predicate_type() == kind)?;
+        let is_ours = text(value, "_type")? == STATEMENT_TYPE;
         let predicate = value.get("predicate").filter(|_| is_ours)?;
-        let written = text(predicate, "expires")?;
-        let expires = Moment::parse(&written).ok().filter(|it| it.to_string() == written)?;
-        Some(Statement { value: value.clone(), nonce: text(predicate, "nonce")?, expires })
+        let expires = match decision {
+            Decision::Approval => {
+                let written = text(predicate, "expires")?;
+                Some(Moment::parse(&written).ok().filter(|it| it.to_string() == written)?)
+            }
+            Decision::Rejection | Decision::Withdrawal => None,
+        };
+        let nonce = text(predicate, "nonce")?;
+        Some(Statement { value: value.clone(), decision, nonce, expires })
+    }
+
+    /// What it decides.
+    pub fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    /// Why, where somebody says no or takes a yes back.
+    pub fn reason(&self) -> Option<&str> {
+        self.part("reason").as_str()
+    }
+
+    /// The hash of the approval that it takes back.
+    pub fn withdraws(&self) -> Option<&str> {
+        self.part("withdraws").as_str()
+    }
+
+    /// The repository that it is about.
+    pub fn repository(&self) -> Option<&str> {
+        self.part("repository").as_str()
     }
 
     /// The statement as JSON.
@@ -157,8 +256,8 @@ impl Statement {
         &self.nonce
     }
 
-    /// From when on it says nothing any more.
-    pub fn expires(&self) -> Moment {
+    /// From when on it says nothing any more; `None` if it always does.
+    pub fn expires(&self) -> Option<Moment> {
         self.expires
     }
 
@@ -170,7 +269,7 @@ impl Statement {
     }
 
     /// Whether it is about this record with this patch, byte by byte.
-    pub(super) fn is_about(&self, record: &Record, patch: Option<&[u8]>) -> bool {
+    pub fn is_about(&self, record: &Record, patch: Option<&[u8]>) -> bool {
         let patch = patch.map_or(Value::Null, |it| json!({ "sha256": sha256(it) }));
         canonical(self.part("record")) == canonical(&record_json(record))
             && *self.part("patch") == patch
@@ -213,6 +312,17 @@ impl Statement {
             }
         }
         (canonical(&rest) != self.bytes()).then_some(Difference::Form)
+    }
+
+    /// Whether a no is about another record, repository or proposal.
+    pub(super) fn other_matter(&self, record: &Record, context: &Context) -> Option<Difference> {
+        if canonical(self.part("record")) != canonical(&record_json(record)) {
+            return Some(Difference::Record);
+        }
+        if self.repository() != Some(&context.repository) {
+            return Some(Difference::Repository);
+        }
+        (base(&self.nonce) != base(&context.nonce)).then_some(Difference::Nonce)
     }
 
     fn part(&self, name: &str) -> &Value {

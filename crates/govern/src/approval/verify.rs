@@ -12,7 +12,7 @@ use super::policy::{Policy, Reach, Subject};
 use super::setup::allowed_line;
 use super::signature::SignatureError;
 use super::ssh::{self, Key};
-use super::statement::Statement;
+use super::statement::{Decision, Statement};
 use super::{Approved, Held};
 use crate::id::Id;
 use crate::time::Moment;
@@ -187,6 +187,28 @@ pub enum Refusal {
         /// The record.
         wanted: Id,
     },
+    /// Nobody said yes.
+    #[error("nobody approved it")]
+    Nobody,
+    /// Who gave the word took it back.
+    #[error("the approval was withdrawn; it must be approved anew")]
+    Withdrawn,
+    /// Those who own what it could touch have not approved it, or not enough of them.
+    #[error(
+        "{path} needs {needed} approval{} by {}, and has {found} ([[govern.owners]])",
+        if *.needed == 1 { "" } else { "s" },
+        if .keys.is_empty() { "different people".to_owned() } else { .keys.join(", ") }
+    )]
+    Quorum {
+        /// The entry or path.
+        path: String,
+        /// How many of them must.
+        needed: usize,
+        /// How many did.
+        found: usize,
+        /// Who they are, by name or fingerprint; anybody, if empty.
+        keys: Vec<String>,
+    },
     /// What governs proposals needs two people.
     #[error(
         "{path} could touch what governs proposals ({protected}): two different people must sign, each with a key of \
@@ -205,22 +227,55 @@ pub enum Refusal {
 /// Clocks of two machines may differ by so much.
 const CLOCK_SKEW_SECONDS: i64 = 600;
 
-/// The word that a signed document carries, judged as one that is given now: keys must be allowed at the moment in the
-/// document and by the clock. Every reason against it is said.
+/// Whether the record can still be carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// It can.
+    Open,
+    /// It has ended: what it was to be carried out with may be another by now, and the time of its approval is over.
+    Ended,
+}
+
+/// The word that a signed document carries, judged as one that is given now: its key must be allowed at the moment in the
+/// document and by the clock. The documents that are there already count as [`recheck`] says; if all of them together are
+/// not enough, what is missing is the only refusal. Every reason against the new one is said.
 pub fn verify_approval(
     document: &Document,
+    others: &[Document],
     subject: &Subject<'_>,
     allowed: &AllowedSigners,
     policy: &Policy,
     now: Moment,
 ) -> Result<Approved, Vec<Refusal>> {
-    let case = Case { document, subject, allowed, policy, now, is_over: false };
+    let case = Case { document, subject, allowed, policy, now, stage: Stage::Open };
     let mut refusals = case.binding();
     if let Word::Unsigned { .. } = &document.word {
         refusals.push(Refusal::NotTyped);
     }
-    let held = case.judge(&[document.approved_at, now], refusals)?;
-    Ok(Approved { held })
+    let reach = policy.reach(subject);
+    refusals.extend(never(&reach));
+    if is_withdrawn(document, others) {
+        refusals.push(Refusal::Withdrawn);
+    }
+    let mut held = case.judge(&[document.approved_at, now], refusals)?;
+    for other in valid(others, subject, allowed, policy, now, Stage::Open).0 {
+        held.add(other);
+    }
+    let missing = missing(&held, &reach, allowed, policy);
+    if missing.is_empty() { Ok(Approved { held }) } else { Err(missing) }
+}
+
+/// Whether a document by which somebody says no, or takes a yes back, is one about this record by somebody who may: who.
+pub fn verify_no(
+    document: &Document,
+    subject: &Subject<'_>,
+    allowed: &AllowedSigners,
+    policy: &Policy,
+    now: Moment,
+) -> Result<String, Vec<Refusal>> {
+    let case = Case { document, subject, allowed, policy, now, stage: Stage::Open };
+    let moments = [document.approved_at, now];
+    case.judge(&moments, case.binding()).map(|held| held.by)
 }
 
 /// The word that somebody typed, and the document that records it.
@@ -234,34 +289,152 @@ pub fn approve_unsigned(
 ) -> Result<(Approved, Document), Vec<Refusal>> {
     let document = Document::unsigned(statement, by, confirmation, now);
     let nobody = AllowedSigners::default();
-    let case = Case { document: &document, subject, allowed: &nobody, policy, now, is_over: false };
-    let held = case.judge(&[now], case.binding())?;
-    Ok((Approved { held }, document))
+    let stage = Stage::Open;
+    let case = Case { document: &document, subject, allowed: &nobody, policy, now, stage };
+    let reach = policy.reach(subject);
+    let mut refusals = case.binding();
+    refusals.extend(never(&reach));
+    let judged = case.judge(&[now], refusals);
+    let mut refusals = judged.as_ref().err().cloned().unwrap_or_default();
+    let is_bound =
+        !refusals.iter().any(|it| matches!(it, Refusal::Void { .. } | Refusal::OtherRecord { .. }));
+    let empty = case.held(Vec::new());
+    if is_bound {
+        refusals.extend(missing(judged.as_ref().unwrap_or(&empty), &reach, &nobody, policy));
+    }
+    match judged {
+        Ok(held) if refusals.is_empty() => Ok((Approved { held }, document)),
+        _ => Err(refusals),
+    }
 }
 
-/// Whether a stored approval still holds for the record and the patch as they are. It makes no word: nothing becomes
-/// approved by being checked. Keys are judged at the moment in the document.
+/// Whether the stored approvals of a record still hold, for the record and the patch as they are. It makes no word: nothing
+/// becomes approved by being checked. Keys are judged at the moment in their document. A document that does not hold counts
+/// for nothing; why not is said where the others are not enough.
 pub fn recheck(
-    document: &Document,
+    documents: &[Document],
     subject: &Subject<'_>,
     allowed: &AllowedSigners,
     policy: &Policy,
     now: Moment,
+    stage: Stage,
 ) -> Result<Held, Vec<Refusal>> {
-    let case = Case { document, subject, allowed, policy, now, is_over: false };
-    case.judge(&[document.approved_at], case.binding())
+    let reach = policy.reach(subject);
+    let (mut held, mut refusals) = valid(documents, subject, allowed, policy, now, stage);
+    let mut all = held.drain(..);
+    let Some(mut first) = all.next() else {
+        refusals.extend(never(&reach));
+        if refusals.is_empty() {
+            refusals.push(Refusal::Nobody);
+        }
+        return Err(refusals);
+    };
+    all.for_each(|it| first.add(it));
+    let mut missing = missing(&first, &reach, allowed, policy);
+    missing.extend(never(&reach));
+    if missing.is_empty() {
+        return Ok(first);
+    }
+    refusals.extend(missing);
+    Err(refusals)
 }
 
-/// Whether the approval of a record that has ended was one of that record and patch. Its tool and its time are over.
-pub fn recheck_ended(
-    document: &Document,
+/// The approvals that hold, one per document, and everything that is wrong with the others.
+fn valid(
+    documents: &[Document],
     subject: &Subject<'_>,
     allowed: &AllowedSigners,
     policy: &Policy,
     now: Moment,
-) -> Result<Held, Vec<Refusal>> {
-    let case = Case { document, subject, allowed, policy, now, is_over: true };
-    case.judge(&[document.approved_at], case.binding())
+    stage: Stage,
+) -> (Vec<Held>, Vec<Refusal>) {
+    let (mut held, mut refusals) = (Vec::new(), Vec::new());
+    for document in documents.iter().filter(|it| it.statement.decision() == Decision::Approval) {
+        let case = Case { document, subject, allowed, policy, now, stage };
+        let mut binding = case.binding();
+        if is_withdrawn(document, documents) {
+            binding.push(Refusal::Withdrawn);
+        }
+        match case.judge(&[document.approved_at], binding) {
+            Ok(it) => held.push(it),
+            Err(found) => refusals.extend(found),
+        }
+    }
+    (held, refusals)
+}
+
+/// Whether the same person took exactly this word back. Who takes a word back needs no permission any more, only the key.
+fn is_withdrawn(document: &Document, documents: &[Document]) -> bool {
+    let hash = document.statement.hash();
+    documents.iter().any(|it| {
+        it.statement.withdraws() == Some(&hash)
+            && it.person() == document.person()
+            && it.has_own_signatures()
+    })
+}
+
+/// What no approval makes right.
+fn never(reach: &Reach) -> Vec<Refusal> {
+    reach.never.iter().map(|path| Refusal::Never { path: path.clone() }).collect()
+}
+
+/// Who must approve as well.
+fn missing(held: &Held, reach: &Reach, allowed: &AllowedSigners, policy: &Policy) -> Vec<Refusal> {
+    let mut missing = Vec::new();
+    let n_signers = n_people(allowed, held.signers.iter());
+    if n_signers < 2 {
+        missing.extend(reach.protected.iter().map(|(path, protected)| Refusal::SecondKey {
+            path: path.clone(),
+            protected: protected.clone(),
+            n_signers,
+        }));
+    }
+    for (idx, owner) in policy.owners().iter().enumerate() {
+        let Some((path, _)) = reach.owned.iter().find(|it| it.1 == idx) else { continue };
+        let is_owner = |signer: &&Signer| {
+            owner.keys.is_empty()
+                || owner.keys.iter().any(|key| {
+                    key.eq_ignore_ascii_case(&signer.principal) || *key == signer.fingerprint
+                })
+        };
+        let found = n_people(allowed, held.signers.iter().filter(is_owner));
+        if found < owner.approvals {
+            missing.push(Refusal::Quorum {
+                path: path.clone(),
+                needed: owner.approvals,
+                found,
+                keys: owner.keys.clone(),
+            });
+        }
+    }
+    missing
+}
+
+/// How many different people signed, at least: who could be somebody that was counted already is not counted.
+fn n_people<'a>(allowed: &AllowedSigners, signers: impl Iterator<Item = &'a Signer>) -> usize {
+    let mut people: Vec<&Signer> = Vec::new();
+    for signer in signers {
+        if people.iter().all(|it| are_different_people(allowed, it, signer)) {
+            people.push(signer);
+        }
+    }
+    people.len()
+}
+
+/// Two keys, and neither is allowed under the name of the other: a line for `*`, or for two names, is no proof that a second
+/// person was there.
+pub(super) fn are_different_people(allowed: &AllowedSigners, one: &Signer, other: &Signer) -> bool {
+    let may_be = |key: &Signer, name: &Signer| {
+        allowed
+            .lines
+            .iter()
+            .filter(|it| it.key.fingerprint() == key.fingerprint)
+            .any(|it| it.is_for(&name.principal))
+    };
+    one.fingerprint != other.fingerprint
+        && !one.principal.eq_ignore_ascii_case(&other.principal)
+        && !may_be(one, other)
+        && !may_be(other, one)
 }
 
 /// The key and name behind one signature, if it is one of the bytes and its key is allowed at all of the moments.
@@ -355,38 +528,44 @@ struct Case<'a> {
     allowed: &'a AllowedSigners,
     policy: &'a Policy,
     now: Moment,
-    /// Whether the record has ended: what it was to be carried out with may be another by now.
-    is_over: bool,
+    stage: Stage,
 }
 
 impl Case<'_> {
     /// What keeps the document from being one about this record and these bytes.
     fn binding(&self) -> Vec<Refusal> {
-        let (document, record) = (self.document, self.subject.record);
-        let mut refusals = Vec::new();
+        let (document, subject) = (self.document, self.subject);
+        let (record, said) = (subject.record, &document.statement);
         if document.dds != record.id {
             let (found, wanted) = (document.dds.clone(), record.id.clone());
-            refusals.push(Refusal::OtherRecord { found, wanted });
-            return refusals;
+            return vec![Refusal::OtherRecord { found, wanted }];
         }
-        let now = self.subject.statement(document.statement.expires());
-        let difference = match self.is_over {
-            true if document.statement.is_about(record, self.subject.patch) => None,
-            true | false => document.statement.difference(&now),
+        let difference = match said.decision() {
+            Decision::Approval
+                if self.stage == Stage::Ended && said.is_about(record, subject.patch) =>
+            {
+                None
+            }
+            Decision::Approval => {
+                let expires = said.expires().unwrap_or(self.now);
+                said.difference(&subject.statement(expires))
+            }
+            // A no is one of the record, whatever is attached to it since.
+            Decision::Rejection | Decision::Withdrawal => {
+                said.other_matter(record, subject.context)
+            }
         };
-        refusals.extend(difference.map(|difference| Refusal::Void { difference }));
-        refusals
+        difference.map(|difference| Refusal::Void { difference }).into_iter().collect()
     }
 
     /// The signatures are looked at only where the document is about these bytes: else each would fail, and say less.
     fn judge(&self, moments: &[Moment], mut refusals: Vec<Refusal>) -> Result<Held, Vec<Refusal>> {
-        let reach = self.policy.reach(self.subject);
-        refusals.extend(reach.never.iter().map(|path| Refusal::Never { path: path.clone() }));
         if self.document.approved_at > self.now.plus_seconds(CLOCK_SKEW_SECONDS) {
             refusals.push(Refusal::Future { approved_at: self.document.approved_at });
         }
-        if !self.is_over && self.document.statement.expires() <= self.now {
-            refusals.push(Refusal::Outdated { expires: self.document.statement.expires() });
+        let expires = self.document.statement.expires().filter(|_| self.stage == Stage::Open);
+        if let Some(expires) = expires.filter(|it| *it <= self.now) {
+            refusals.push(Refusal::Outdated { expires });
         }
         let is_bound = !refusals
             .iter()
@@ -414,9 +593,6 @@ impl Case<'_> {
             }
             Word::Signed(_) => {}
         }
-        if is_bound {
-            refusals.extend(self.second_key(&reach, &signers));
-        }
         if refusals.is_empty() { Ok(self.held(signers)) } else { Err(refusals) }
     }
 
@@ -436,38 +612,6 @@ impl Case<'_> {
         Ok(signer)
     }
 
-    fn second_key(&self, reach: &Reach, signers: &[Signer]) -> Vec<Refusal> {
-        let has_two = signers.iter().enumerate().any(|(idx, one)| {
-            signers[..idx].iter().any(|other| self.are_different_people(one, other))
-        });
-        if has_two {
-            return Vec::new();
-        }
-        let n_signers = signers.len().min(1);
-        let refusal = |(path, protected): &(String, String)| Refusal::SecondKey {
-            path: path.clone(),
-            protected: protected.clone(),
-            n_signers,
-        };
-        reach.protected.iter().map(refusal).collect()
-    }
-
-    /// Two keys, and neither is allowed under the name of the other: a line for `*`, or for two names, is no proof that
-    /// a second person was there.
-    fn are_different_people(&self, one: &Signer, other: &Signer) -> bool {
-        let may_be = |key: &Signer, name: &Signer| {
-            self.allowed
-                .lines
-                .iter()
-                .filter(|it| it.key.fingerprint() == key.fingerprint)
-                .any(|it| it.is_for(&name.principal))
-        };
-        one.fingerprint != other.fingerprint
-            && !one.principal.eq_ignore_ascii_case(&other.principal)
-            && !may_be(one, other)
-            && !may_be(other, one)
-    }
-
     fn held(&self, signers: Vec<Signer>) -> Held {
         let by = match &self.document.word {
             Word::Unsigned { by, .. } => by.clone(),
@@ -477,10 +621,20 @@ impl Case<'_> {
         };
         Held {
             dds: self.document.dds.clone(),
-            statement: Some(self.document.statement.clone()),
+            statements: vec![self.document.statement.clone()],
             by,
             signers,
             approved_at: self.document.approved_at,
         }
+    }
+}
+
+impl Held {
+    /// The approval together with that of somebody else.
+    fn add(&mut self, other: Held) {
+        self.statements.extend(other.statements);
+        self.signers.extend(other.signers);
+        self.by = format!("{}, {}", self.by, other.by);
+        self.approved_at = self.approved_at.max(other.approved_at);
     }
 }

@@ -113,6 +113,7 @@ impl Case {
             },
             spend: &|_, _| Ok(()),
             unspend: &|_, _| {},
+            receipt: &|_, _, _, _| None,
             is_wanted: &|_| true,
             level: Some(
                 sandbox::best()
@@ -312,6 +313,7 @@ impl Case {
             approval: &|_, _| Ok(()),
             spend: &|_, _| Ok(()),
             unspend: &|_, _| {},
+            receipt: &|_, _, _, _| None,
             is_wanted: &|_| true,
             level: sandbox::best(),
             holder: Holder::new("here", "1"),
@@ -402,6 +404,7 @@ fn without_an_approval_a_tool_or_a_sandbox_nothing_starts() {
             approval: &|_, _| if approved { Ok(()) } else { Err("nobody approved it".to_owned()) },
             spend: &|_, _| Ok(()),
             unspend: &|_, _| {},
+            receipt: &|_, _, _, _| None,
             is_wanted: &|_| true,
             level,
             holder: Holder::new("here", "1"),
@@ -452,6 +455,7 @@ fn child() {
         approval: &|_, _| Ok(()),
         spend: &|_, _| Ok(()),
         unspend: &|_, _| {},
+        receipt: &|_, _, _, _| None,
         is_wanted: &|_| true,
         level: sandbox::best(),
         holder: Holder::new("here", "killed"),

@@ -1,12 +1,15 @@
 //! One run of a tool on a copy, and the judgement of what it did. Nothing here touches the workspace.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use sandbox::{Exit, Job, Level, Limits, Tick};
 use snapshot::{Snapshot, TreeChange};
 
+use super::failure::{self, Around};
 use super::scratch::{Scratch, ScratchError};
 use super::tool::{self, Tool};
+use crate::approval::sha256;
 use crate::lifecycle::Outcome;
 use crate::measure::{self, Change};
 use crate::record::Record;
@@ -26,6 +29,8 @@ pub(super) struct Trial {
     pub(super) level: Option<Level>,
     pub(super) exit_code: Option<i32>,
     pub(super) changes: Vec<ReportedChange>,
+    /// The SHA-256 of what each changed file became; `None` for one that is gone.
+    pub(super) results: BTreeMap<String, Option<String>>,
 }
 
 /// Why a run is no success.
@@ -66,25 +71,30 @@ pub(super) fn run_tool(
         level: Some(level),
         exit_code: None,
         changes: Vec::new(),
+        results: BTreeMap::new(),
     };
     let ended = match sandbox::run(&job(record, tool, scratch), level, on_tick) {
         Ok(ended) => ended,
         Err(error) => return failed(Outcome::Error, error.to_string()),
     };
-    let mut trial = match scratch.compare() {
-        Ok((before, after)) => judge(record, &before, &after),
+    let (before, after) = match scratch.compare() {
+        Ok(trees) => trees,
         Err(error) => {
             let stopped = Stopped::from(error);
             return failed(stopped.outcome, stopped.message);
         }
     };
+    let mut trial = judge(record, &before, &after);
     trial.level = Some(level);
     trial.exit_code = match ended.how {
         Exit::Code(code) => Some(code),
         _ => None,
     };
     // How it ended comes first: what a tool did that did not come to its end is nobody's change.
-    if let Some(message) = unsuccessful(&ended, tool) {
+    let files = before.files().map(|(path, _)| path.to_string()).collect();
+    let tree = scratch.tree();
+    let around = Around { tree: &tree.to_string_lossy(), files: &files };
+    if let Some(message) = unsuccessful(&ended, tool, &around) {
         trial.verdict = Err(Stopped::new(Outcome::Failed, message));
     }
     trial
@@ -118,7 +128,12 @@ pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Tri
         let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
         Err(Stopped::new(Outcome::Failed, lines.join("\n")))
     };
-    Trial { verdict, level: None, exit_code: None, changes: reported }
+    let result = |it: &Change| {
+        let hash = after.file(&it.path).map(|file| sha256(file.text().bytes()));
+        (it.path.to_string(), hash)
+    };
+    let results = changes.iter().map(result).collect();
+    Trial { verdict, level: None, exit_code: None, changes: reported, results }
 }
 
 fn job(record: &Record, tool: &Tool, scratch: &Scratch) -> Job {
@@ -146,8 +161,8 @@ fn job(record: &Record, tool: &Tool, scratch: &Scratch) -> Job {
     }
 }
 
-/// Why the end of a tool is no success, with the last lines that it said.
-fn unsuccessful(ended: &sandbox::Ended, tool: &Tool) -> Option<String> {
+/// Why the end of a tool is no success, with what it said about that.
+fn unsuccessful(ended: &sandbox::Ended, tool: &Tool, around: &Around<'_>) -> Option<String> {
     let how = match &ended.how {
         Exit::Code(0) => return None,
         Exit::Code(code) => format!("the tool ended with exit code {code}"),
@@ -161,16 +176,8 @@ fn unsuccessful(ended: &sandbox::Ended, tool: &Tool) -> Option<String> {
         Exit::TooManyProcesses => "the tool started more processes than it may".to_owned(),
         _ => "the run was stopped".to_owned(),
     };
-    let said = [&ended.stderr, &ended.stdout].into_iter().map(|it| last_lines(&it.kept));
-    let said: Vec<String> = said.filter(|it| !it.is_empty()).collect();
+    let said = failure::digest(&[&ended.stderr.kept, &ended.stdout.kept], around);
     // What the tool says comes first: it names the place, and a headline is made of it.
-    Some([said, vec![how]].concat().join("\n"))
-}
-
-/// The end of an output: that is where tools say what went wrong.
-fn last_lines(output: &[u8]) -> String {
-    let text = String::from_utf8_lossy(output);
-    let lines: Vec<&str> = text.lines().filter(|it| !it.trim().is_empty()).collect();
-    let start = lines.len().saturating_sub(6);
-    lines[start..].join("\n")
+    let said = Some(said).filter(|it| !it.is_empty());
+    Some(said.into_iter().chain([how]).collect::<Vec<_>>().join("\n"))
 }

@@ -35,7 +35,11 @@ impl Registry {
             return Err(AddError::PatchTooLarge { limit: MAX_PATCH });
         }
         let scope = self.scope.clone();
-        sql::write(&mut *self.db, |db| add(db, &scope, value, patch, actor, now, None))
+        let nonce = fresh_nonce()?;
+        sql::write(&mut *self.db, |db| {
+            let stamp = Stamp { scope: &scope, nonce: &nonce, actor, now };
+            add(db, &stamp, value, patch, None)
+        })
     }
 
     /// Lets something happen to a record. An event that the state machine refuses leaves an audit line.
@@ -188,16 +192,31 @@ pub(crate) fn source_record(
     })
 }
 
+/// Whose a new record is, what its approvals are bound to, who adds it and when.
+pub(crate) struct Stamp<'a> {
+    pub(crate) scope: &'a Scope,
+    pub(crate) nonce: &'a str,
+    pub(crate) actor: &'a str,
+    pub(crate) now: Moment,
+}
+
+/// A number that nobody has seen before: what was signed for one record is never one of another.
+pub(crate) fn fresh_nonce() -> Result<String, RegistryError> {
+    workspace::random_id().map_err(|error| RegistryError::Database {
+        place: "the system's random numbers".to_owned(),
+        reason: error.to_string(),
+    })
+}
+
 /// Adds a record in a transaction that has been started.
 pub(crate) fn add(
     db: &mut dyn Database,
-    scope: &Scope,
+    stamp: &Stamp<'_>,
     value: &Value,
     patch: Option<&[u8]>,
-    actor: &str,
-    now: Moment,
     given: Option<&Value>,
 ) -> Result<Stored, AddError> {
+    let &Stamp { scope, actor, now, .. } = stamp;
     let mut value = value.clone();
     let is_fix = value.get("type").and_then(Value::as_str) == Some("code_fix");
     if let Value::Object(members) = &mut value
@@ -230,33 +249,20 @@ pub(crate) fn add(
         details.insert(Details::GIVEN.to_owned(), given.clone());
     }
     let mut row = RecordRow::new(&record.id, &value, Status::Proposed.name());
-    own(db, scope, &mut row, &mut details, actor, now)?;
+    own(stamp, &mut row, &mut details);
     let mut line = rows::draft(&row, actor, now, "add", details)?;
     line.from = None;
     Ok(rows::insert(db, row, patch, line)?.stored()?)
 }
 
-/// Says in the row and in its first line whose it is and what its approvals are bound to. The nonce follows from the end of
-/// the trail and the moment, so that no second record has it, and a registry that is restored gives the same one again.
-pub(crate) fn own(
-    db: &mut dyn Database,
-    scope: &Scope,
-    row: &mut RecordRow,
-    details: &mut Map<String, Value>,
-    actor: &str,
-    now: Moment,
-) -> Result<(), RegistryError> {
-    let head = rows::head(db)?.map(|it| it.1).unwrap_or_default();
-    let at = now.micros().to_le_bytes();
-    let parts = [head.as_bytes(), &at, actor.as_bytes(), row.id.as_bytes(), row.body.as_bytes()];
-    let nonce = rows::nonce(&parts);
-    details.insert(Details::NONCE.to_owned(), json!(nonce));
-    row.nonce = Some(nonce);
-    if let Some(repository) = scope.own() {
+/// Says in the row and in its first line whose it is and what its approvals are bound to.
+pub(crate) fn own(stamp: &Stamp<'_>, row: &mut RecordRow, details: &mut Map<String, Value>) {
+    details.insert(Details::NONCE.to_owned(), json!(stamp.nonce));
+    row.nonce = Some(stamp.nonce.to_owned());
+    if let Some(repository) = stamp.scope.own() {
         details.insert(Details::REPOSITORY.to_owned(), json!(repository));
         row.repository = Some(repository.to_owned());
     }
-    Ok(())
 }
 
 /// What can be said about a change without looking at the record.
@@ -269,21 +275,26 @@ fn check(change: &Change<'_>) -> Result<(), HappenError> {
         | Event::Renew { holder, .. }
         | Event::Release { holder }
         | Event::Finish { holder, .. } => check_name("the holder", holder)?,
-        Event::Approve(_) | Event::Sign if change.details.is_none() => {
+        Event::Approve(_) | Event::Sign | Event::Withdraw if change.details.is_none() => {
             return Err(HappenError::NoDocument);
         }
         // It comes with bytes: see [`Registry::attach`].
         Event::Plan => return Err(HappenError::NoDocument),
-        Event::Approve(_) | Event::Sign | Event::Reject => {}
+        Event::Approve(_)
+        | Event::Sign
+        | Event::Withdraw
+        | Event::Reject
+        | Event::Comment
+        | Event::Close { .. } => {}
     }
     if change.details.is_some_and(|it| !is_within(it, MAX_DETAIL_LEVELS)) {
         return Err(HappenError::TooDeep);
     }
     let fits = match (change.event, change.report) {
-        (Event::Finish { outcome, .. }, Some(report)) => {
+        (Event::Finish { outcome, .. } | Event::Close { outcome }, Some(report)) => {
             &report.dds == change.id && report.outcome == *outcome
         }
-        (Event::Finish { .. }, None) => false,
+        (Event::Finish { .. } | Event::Close { .. }, None) => false,
         (_, report) => report.is_none(),
     };
     if fits { Ok(()) } else { Err(HappenError::Report) }
@@ -347,7 +358,24 @@ fn refuse(
     Ok(())
 }
 
-fn proceed(
+/// Keeps what people said, and in the line its hash and the reason of the last of them, if there is one.
+fn set_approval(
+    db: &mut dyn Database,
+    row: &RecordRow,
+    documents: &Value,
+    details: &mut Map<String, Value>,
+) -> Result<(), RegistryError> {
+    let body = documents.to_string();
+    details.insert(Details::APPROVAL.to_owned(), json!(content_hash(body.as_bytes())));
+    let last = documents.as_array().and_then(|it| it.last());
+    let reason = last.and_then(|it| it.pointer("/statement/predicate/reason"));
+    if let Some(reason) = reason {
+        details.insert(Details::GIVEN.to_owned(), json!({ "reason": reason }));
+    }
+    rows::set_approval(db, &row.id, &body)
+}
+
+pub(super) fn proceed(
     db: &mut dyn Database,
     row: &RecordRow,
     mut stored: Stored,
@@ -362,11 +390,11 @@ fn proceed(
         rows::add_report(db, &row.id, &body)?;
     }
     match (change.event, change.details) {
-        (Event::Approve(_) | Event::Sign, Some(document)) => {
-            let body = document.to_string();
-            let hash = content_hash(body.as_bytes());
-            details.insert(Details::APPROVAL.to_owned(), json!(hash));
-            rows::set_approval(db, &row.id, &body)?;
+        (Event::Approve(_) | Event::Sign | Event::Withdraw, Some(documents)) => {
+            set_approval(db, row, documents, &mut details)?;
+        }
+        (Event::Reject, Some(documents @ Value::Array(_))) => {
+            set_approval(db, row, documents, &mut details)?;
         }
         (_, Some(given)) => {
             details.insert(Details::GIVEN.to_owned(), given.clone());

@@ -83,7 +83,9 @@ fn correct(
     let minted = mint_id(db, Form::CodeFix, now)??;
     let Some(correction) = derive::correction(failed, report, minted) else { return Ok(None) };
     let given = json!({ "source": failed.id.as_str() });
-    let added = change::add(db, scope, &correction.to_json(), None, actor, now, Some(&given));
+    let nonce = change::fresh_nonce()?;
+    let stamp = change::Stamp { scope, nonce: &nonce, actor, now };
+    let added = change::add(db, &stamp, &correction.to_json(), None, Some(&given));
     added.map(Some).map_err(|error| match error {
         AddError::Faults { faults } => CorrectError::Faults { id: failed.id.clone(), faults },
         AddError::NoFreeId(error) => CorrectError::NoFreeId(error),

@@ -34,6 +34,7 @@ pub(crate) struct RecordRow {
 }
 
 impl RecordRow {
+    /// Reads the columns in the order in which the migrations made them, which is that of `*`.
     fn read(row: &Row) -> Result<RecordRow, RegistryError> {
         Ok(RecordRow {
             ord: row.int(0)?,
@@ -173,21 +174,13 @@ fn records(rows: &[Row]) -> Result<Vec<RecordRow>, RegistryError> {
 
 /// The record of that name.
 pub(crate) fn by_id(db: &mut dyn Database, id: &str) -> Result<Option<RecordRow>, RegistryError> {
-    let rows = db.query(
-        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
-         lease_phase, changed, repository, nonce FROM dds_records WHERE id = $1",
-        &[Param::Text(id)],
-    )?;
+    let rows = db.query("SELECT * FROM dds_records WHERE id = $1", &[Param::Text(id)])?;
     rows.first().map(RecordRow::read).transpose()
 }
 
 /// All records, in the order in which they came.
 pub(crate) fn all(db: &mut dyn Database) -> Result<Vec<RecordRow>, RegistryError> {
-    records(&db.query(
-        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
-         lease_phase, changed, repository, nonce FROM dds_records ORDER BY ord",
-        &[],
-    )?)
+    records(&db.query("SELECT * FROM dds_records ORDER BY ord", &[])?)
 }
 
 /// The id of a record and its row, as far as either can be read.
@@ -195,11 +188,7 @@ pub(crate) type MaybeRow = (Option<String>, Result<RecordRow, RegistryError>);
 
 /// The id and the row of each record, as far as either can be read, in the order in which they came.
 pub(crate) fn each(db: &mut dyn Database) -> Result<Vec<MaybeRow>, RegistryError> {
-    let rows = db.query(
-        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
-         lease_phase, changed, repository, nonce FROM dds_records ORDER BY ord",
-        &[],
-    )?;
+    let rows = db.query("SELECT * FROM dds_records ORDER BY ord", &[])?;
     Ok(rows.iter().map(|it| (it.text(1).ok(), RecordRow::read(it))).collect())
 }
 
@@ -209,8 +198,7 @@ pub(crate) fn by_status(
     status: &str,
 ) -> Result<Vec<RecordRow>, RegistryError> {
     records(&db.query(
-        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
-         lease_phase, changed, repository, nonce FROM dds_records WHERE status = $1 ORDER BY ord",
+        "SELECT * FROM dds_records WHERE status = $1 ORDER BY ord",
         &[Param::Text(status)],
     )?)
 }
@@ -225,8 +213,7 @@ pub(crate) fn claimable(
     prefix: &str,
 ) -> Result<Option<RecordRow>, RegistryError> {
     let rows = db.query(
-        "SELECT ord, id, body, legacy, kind, status, version, source, series, number, lease_holder, lease_until, \
-         lease_phase, changed, repository, nonce FROM dds_records WHERE status = 'approved' AND legacy = 0 \
+        "SELECT * FROM dds_records WHERE status = 'approved' AND legacy = 0 \
          AND (lease_until IS NULL OR (lease_until <= $1 AND (lease_phase <> 'committing' \
          OR substr(lease_holder, 1, length(CAST($2 AS TEXT))) = CAST($2 AS TEXT)))) AND ord > $3 ORDER BY ord LIMIT 1",
         &[Param::Int(now.micros()), Param::Text(prefix), Param::Int(after)],
@@ -240,8 +227,7 @@ pub(crate) fn uncorrected(
     db: &mut dyn Database,
 ) -> Result<Vec<(RecordRow, String)>, RegistryError> {
     let rows = db.query(
-        "SELECT failed.ord, failed.id, failed.body, legacy, kind, status, version, source, series, number, lease_holder, \
-         lease_until, lease_phase, changed, repository, nonce, report.body FROM dds_records AS failed \
+        "SELECT failed.*, report.body FROM dds_records AS failed \
          JOIN dds_reports AS report ON report.id = failed.id \
          WHERE status = 'failed' AND legacy = 0 AND kind = 'code_change' \
          AND NOT EXISTS (SELECT 1 FROM dds_records AS other WHERE other.source = failed.id) \
@@ -369,6 +355,65 @@ pub(crate) fn set_patch(
     let values = [Param::Bytes(bytes), Param::Text(id)];
     if db.execute("UPDATE dds_patches SET bytes = $1 WHERE id = $2", &values)? == 0 {
         db.execute("INSERT INTO dds_patches (bytes, id) VALUES ($1, $2)", &values)?;
+    }
+    Ok(())
+}
+
+/// Gives a record another name and text, with all that belongs to it but its approvals; its place is the last one then.
+pub(crate) fn rename(
+    db: &mut dyn Database,
+    old: &str,
+    new: &RecordRow,
+) -> Result<(), RegistryError> {
+    let ord = next(db, "SELECT COALESCE(MAX(ord), 0) FROM dds_records")?;
+    db.execute(
+        "UPDATE dds_records SET ord = $1, id = $2, body = $3, status = $4, version = 1, series = $5, number = $6, \
+         changed = $7 WHERE id = $8",
+        &[
+            Param::Int(ord),
+            Param::Text(&new.id),
+            Param::Text(&new.body),
+            Param::Text(&new.status),
+            Param::MaybeText(new.series.as_deref()),
+            Param::MaybeInt(new.number),
+            Param::Int(new.changed),
+            Param::Text(old),
+        ],
+    )?;
+    let values = [Param::Text(&new.id), Param::Text(old)];
+    db.execute("UPDATE dds_patches SET id = $1 WHERE id = $2", &values)?;
+    db.execute("UPDATE dds_reports SET id = $1 WHERE id = $2", &values)?;
+    db.execute("DELETE FROM dds_approvals WHERE id = $1", &[Param::Text(old)])?;
+    Ok(())
+}
+
+/// Lets a correction be found by its source no more.
+pub(crate) fn forget_source(db: &mut dyn Database, id: &str) -> Result<(), RegistryError> {
+    db.execute("UPDATE dds_records SET source = NULL WHERE id = $1", &[Param::Text(id)])?;
+    Ok(())
+}
+
+/// Lets a correction be found by its source.
+pub(crate) fn remember_source(
+    db: &mut dyn Database,
+    id: &str,
+    source: &str,
+) -> Result<(), RegistryError> {
+    let values = [Param::Text(source), Param::Text(id)];
+    db.execute("UPDATE dds_records SET source = $1 WHERE id = $2", &values)?;
+    Ok(())
+}
+
+/// The files that were written or taken over.
+pub(crate) fn files(db: &mut dyn Database) -> Result<Vec<String>, RegistryError> {
+    db.query("SELECT name FROM dds_files", &[])?.iter().map(|it| it.text(0)).collect()
+}
+
+/// Writes down that a file was written or taken over.
+pub(crate) fn note_file(db: &mut dyn Database, name: &str) -> Result<(), RegistryError> {
+    let known = db.query("SELECT name FROM dds_files WHERE name = $1", &[Param::Text(name)])?;
+    if known.is_empty() {
+        db.execute("INSERT INTO dds_files (name) VALUES ($1)", &[Param::Text(name)])?;
     }
     Ok(())
 }

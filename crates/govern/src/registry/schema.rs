@@ -40,6 +40,8 @@ const MIGRATIONS: &[&[&str]] = &[
         "ALTER TABLE dds_records ADD COLUMN repository TEXT",
         "ALTER TABLE dds_records ADD COLUMN nonce TEXT",
     ],
+    // The files of the work tree that were written or taken over.
+    &["CREATE TABLE dds_files (name TEXT PRIMARY KEY)"],
 ];
 
 /// The tables of the first version whose rows can be imported: their names and how they were made. They were made with

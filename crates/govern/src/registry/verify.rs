@@ -70,13 +70,13 @@ impl Registry {
                     ));
                     continue;
                 };
-                let added = lines.first().map_or(0, |it| it.seq);
-                if added < previous_addition {
-                    flaws.push(flaw(Place::Record(row.id.clone()), "it stands in another order"));
-                }
-                previous_addition = added.max(previous_addition);
                 match replay(lines) {
                     Ok(replayed) => {
+                        if replayed.added < previous_addition {
+                            let place = Place::Record(row.id.clone());
+                            flaws.push(flaw(place, "it stands in another order"));
+                        }
+                        previous_addition = replayed.added.max(previous_addition);
                         let checked = check_record(db, row, &replayed, &attached, &mut flaws);
                         readable(checked, &mut flaws)?;
                     }
@@ -261,8 +261,11 @@ fn columns_fit(row: &RecordRow) -> bool {
     let Ok(id) = row.id() else { return false };
     let Ok(value) = serde_json::from_str::<Value>(&row.body) else { return false };
     let fresh = RecordRow::new(&id, &value, &row.status);
-    // Two corrections of before may name one source; only the first of them is found by it.
-    let source_fits = row.source == fresh.source || (row.is_legacy && row.source.is_none());
+    // Two corrections of before may name one source, and so may two that met after a merge; only the one that stays is found
+    // by it, and the other is over.
+    let is_over = !matches!(row.status.as_str(), "proposed" | "approved");
+    let source_fits =
+        row.source == fresh.source || ((row.is_legacy || is_over) && row.source.is_none());
     value.get("id").and_then(Value::as_str) == Some(id.as_str())
         && source_fits
         && (row.is_legacy, &row.kind, &row.series, row.number)

@@ -3,7 +3,7 @@
 use govern::Moment;
 use govern::approval::{
     AllowedSigners, Context, DEFAULT_PROTECTED, Document, Key, KeyError, Policy, Refusal,
-    SignError, SignatureEntry, SignatureError, SigningKey, Subject, check_signature,
+    SignError, SignatureEntry, SignatureError, SigningKey, Stage, Subject, check_signature,
     key_in_signature, public_half, recheck, sign, verify_approval,
 };
 use serde_json::json;
@@ -44,9 +44,10 @@ fn a_signed_approval_does_not_hold() {
     for require_signature in [false, true] {
         let signers = RelPath::parse("allowed_signers").unwrap();
         let policy = Policy::new(require_signature, signers, &DEFAULT_PROTECTED).unwrap();
-        let approved = verify_approval(&document, &subject, &allowed, &policy, now);
+        let approved = verify_approval(&document, &[], &subject, &allowed, &policy, now);
         assert_eq!(approved.unwrap_err(), absent);
-        let held = recheck(&document, &subject, &allowed, &policy, now);
+        let held =
+            recheck(std::slice::from_ref(&document), &subject, &allowed, &policy, now, Stage::Open);
         assert_eq!(held.unwrap_err(), absent);
     }
 }

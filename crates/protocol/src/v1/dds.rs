@@ -14,6 +14,19 @@ pub struct DdsAnswer {
     pub report: DdsReport,
     /// What of the configuration does not count here, because the user has not trusted it.
     pub untrusted: Vec<UntrustedItem>,
+    /// What came by git and was taken over.
+    pub taken: Vec<DdsTaken>,
+    /// The files that came by git and do not hold; nothing is done with them.
+    pub unheld: Vec<DdsProblem>,
+}
+
+/// Something that came by git and was taken over.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct DdsTaken {
+    /// The record.
+    pub id: String,
+    /// What happened to it elsewhere.
+    pub what: String,
 }
 
 /// What a `dds` command reports; `command` says which one it was.

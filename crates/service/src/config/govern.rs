@@ -15,6 +15,7 @@ const MEGABYTE: u64 = 1 << 20;
 const MOST_SECONDS: u64 = 24 * 60 * 60;
 const MOST_MEGABYTES: u64 = 1 << 20;
 const MOST_DAYS: u64 = 3650;
+const MOST_APPROVALS: u64 = 100;
 
 /// What a configuration says about proposals.
 #[derive(Clone, Debug)]
@@ -35,10 +36,23 @@ pub(crate) struct Govern {
     pub(crate) project: Option<String>,
     /// What needs a second key, as globs.
     pub(crate) protected: Vec<String>,
+    /// Who must approve what touches which paths.
+    pub(crate) owners: Vec<Owner>,
     /// The programs that carry out proposals, by name.
     pub(crate) tools: BTreeMap<String, Tool>,
     /// What the table says about approvals, as it is written: all of it but the registry. `None` if it says nothing.
     pub(crate) table: Option<Value>,
+}
+
+/// Who must approve what touches some paths: `[[govern.owners]]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Owner {
+    /// The paths, as globs.
+    pub(crate) paths: Vec<String>,
+    /// Names or fingerprints; everybody who may approve, if empty.
+    pub(crate) keys: Vec<String>,
+    /// How many of them.
+    pub(crate) approvals: usize,
 }
 
 /// Where records are kept.
@@ -101,6 +115,7 @@ impl Default for Govern {
             approval_days: govern::approval::DEFAULT_APPROVAL_DAYS,
             project: None,
             protected: govern::approval::DEFAULT_PROTECTED.map(str::to_owned).to_vec(),
+            owners: Vec::new(),
             tools: BTreeMap::new(),
             table: None,
         }
@@ -158,6 +173,9 @@ pub(super) fn read_govern(
         }
         govern.protected = globs.into_iter().map(|(glob, _)| glob).collect();
     }
+    if let Some((value, at)) = section.take("owners") {
+        govern.owners = read_owners(value, &at, problems);
+    }
     let require_approval = flag(&mut section, "require_approval", problems);
     let known = [
         "registry",
@@ -169,6 +187,7 @@ pub(super) fn read_govern(
         "approval_days",
         "project",
         "protected",
+        "owners",
     ];
     section.close(&known, problems);
     if let Value::Object(members) = value {
@@ -177,6 +196,45 @@ pub(super) fn read_govern(
         govern.table = (!said.is_empty()).then_some(Value::Object(said));
     }
     require_approval.unwrap_or(false)
+}
+
+/// Reads `[[govern.owners]]`.
+fn read_owners(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<Owner> {
+    let Value::Array(items) = value else {
+        problems.wrong_type(at, value, "tables, each `[[govern.owners]]`");
+        return Vec::new();
+    };
+    let mut owners = Vec::new();
+    for (idx, value) in items.iter().enumerate() {
+        let at = at.join(&idx.to_string());
+        let what = "a table, `[[govern.owners]]`";
+        let Some(mut section) = Members::open(value, &at, what, problems) else { continue };
+        let mut strings = |name: &str, wanted: &str| match section.take(name) {
+            Some((value, at)) => list_of_strings(value, &at, wanted, problems),
+            None => Vec::new(),
+        };
+        let paths = strings("paths", "a list of globs");
+        let keys = strings("keys", "a list of names or fingerprints of keys");
+        let approvals = match section.take("approvals") {
+            Some((value, at)) => positive_integer(value, &at, MOST_APPROVALS, problems),
+            None => Some(1),
+        };
+        section.close(&["paths", "keys", "approvals"], problems);
+        let paths: Vec<String> = paths.into_iter().map(|(glob, _)| glob).collect();
+        let keys: Vec<String> = keys.into_iter().map(|(key, _)| key).collect();
+        let Some(approvals) = approvals.and_then(|it| usize::try_from(it).ok()) else { continue };
+        if paths.is_empty() {
+            problems.error(&at, "owners have `paths`: a list of globs".to_owned());
+            continue;
+        }
+        if !keys.is_empty() && keys.len() < approvals {
+            let message =
+                format!("{approvals} approvals are asked for, and only {} named", keys.len());
+            problems.error(&at, message);
+        }
+        owners.push(Owner { paths, keys, approvals });
+    }
+    owners
 }
 
 fn flag(section: &mut Members<'_>, name: &str, problems: &mut Problems<'_>) -> Option<bool> {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use govern::approval::{
-    self, Confirmation, Document, Key, Refusal, SignatureEntry, Signed, SigningKey, Statement, Word,
+    self, Confirmation, Decision, Document, Key, Refusal, SignatureEntry, Signed, SigningKey,
+    Statement, Word,
 };
 use govern::lifecycle::Event;
 use govern::registry::{Change, Dossier, Entry, Expected, HappenError, Stored};
@@ -14,8 +15,8 @@ use serde_json::Value;
 use snapshot::{NewFile, RelPath, TreeChange};
 use workspace::Meta;
 
-use super::statement::document;
-use super::{Desk, approval_path, decision, now, reasons};
+use super::statement::documents;
+use super::{Desk, approval_name, decision, now, reasons, shared};
 use crate::failure::Failure;
 use crate::log::TITLE;
 use crate::trust;
@@ -42,7 +43,7 @@ pub struct Signing<'a> {
 }
 
 /// How often somebody else may decide about the same record before we give up.
-const MOST_ATTEMPTS: usize = 256;
+pub(super) const MOST_ATTEMPTS: usize = 256;
 
 impl Desk<'_> {
     /// Signs what an approval of the record says, and approves it if that is enough. A proposal that needs a second key keeps
@@ -118,7 +119,8 @@ impl Desk<'_> {
             }
         };
         // What was decided says for ever what was signed.
-        let signed = dossier.approval.as_ref().and_then(document);
+        let kept = documents(&dossier);
+        let signed = kept.iter().rfind(|it| it.statement.decision() == Decision::Approval);
         match signed.filter(|_| stored.state.status != Status::Proposed) {
             Some(signed) => Ok(signed.statement.bytes()),
             None => {
@@ -130,7 +132,7 @@ impl Desk<'_> {
     }
 
     /// Why a signature of that key cannot count here, whatever it signs: what says so is not trusted.
-    fn distrusts(&self, key: &Key) -> Result<Option<String>, Failure> {
+    pub(super) fn distrusts(&self, key: &Key) -> Result<Option<String>, Failure> {
         if let Some(problem) =
             self.trust.forbids_govern().or_else(|| self.trust.forbids_repository())
         {
@@ -156,7 +158,7 @@ impl Desk<'_> {
         for _ in 0..MOST_ATTEMPTS {
             let dossier = self.dossier(id)?;
             let Some(stored) = decidable(&dossier) else {
-                return self.refuse_event(&dossier, by);
+                return self.refuse_event(&dossier, "approve", by);
             };
             self.meet()?;
             let statements = match self.statements(stored, &dossier) {
@@ -170,12 +172,11 @@ impl Desk<'_> {
             let known = allowed.principal_of(&signed.key).map(str::to_owned);
             let principal = principal.clone().or(known).unwrap_or_else(|| by.to_owned());
             let entry = SignatureEntry::new(&principal, &signed);
-            let earlier = dossier.approval.as_ref().and_then(document);
-            let earlier = earlier
-                .filter(|it| it.statement == statement && matches!(it.word, Word::Signed(_)));
-            let document = match earlier {
-                Some(earlier) => earlier.with_signature(entry, now()),
-                None => Document::signed(&stored.record.id, statement, entry, now()),
+            let document = Document::signed(&stored.record.id, statement, entry, now());
+            let others = self.unspent(others(&dossier, &document));
+            let others = match others {
+                Ok(others) => others,
+                Err(problem) => return Ok(undecided(stored, by, problem)),
             };
             let context = match self.context(&stored.record, &stored.nonce) {
                 Ok(context) => context,
@@ -183,19 +184,24 @@ impl Desk<'_> {
             };
             let patch = dossier.patch.as_deref();
             let verdict = self.with_subject(&stored.record, patch, &context, |subject| {
-                approval::verify_approval(&document, subject, &allowed, &self.policy, now())
+                let (policy, now) = (&self.policy, now());
+                approval::verify_approval(&document, &others, subject, &allowed, policy, now)
             });
             let (event, refusals) = match verdict {
                 Ok(approved) => (Event::Approve(approved), Vec::new()),
                 Err(refusals) => {
-                    let waits = refusals.iter().all(|it| matches!(it, Refusal::SecondKey { .. }));
-                    if !waits || stored.state.status != Status::Proposed {
+                    let waits = |it: &Refusal| {
+                        matches!(it, Refusal::SecondKey { .. } | Refusal::Quorum { .. })
+                    };
+                    if !refusals.iter().all(waits) {
                         return Ok(refused(stored, by, &refusals));
                     }
                     (Event::Sign, refusals)
                 }
             };
-            if let Some(report) = self.keep(stored, &document, &event, &principal, &refusals)? {
+            if let Some(report) =
+                self.keep(&dossier, stored, &document, &event, &principal, &refusals)?
+            {
                 return Ok(report);
             }
         }
@@ -219,7 +225,7 @@ impl Desk<'_> {
         for _ in 0..MOST_ATTEMPTS {
             let dossier = self.dossier(id)?;
             let Some(stored) = decidable(&dossier) else {
-                return self.refuse_event(&dossier, by);
+                return self.refuse_event(&dossier, "approve", by);
             };
             let confirmation = match Confirmation::typed(&stored.record.id, typed) {
                 Ok(confirmation) => confirmation,
@@ -257,7 +263,7 @@ impl Desk<'_> {
                 Err(refusals) => return Ok(refused(stored, by, &refusals)),
             };
             let event = Event::Approve(approved);
-            if let Some(report) = self.keep(stored, &document, &event, by, &[])? {
+            if let Some(report) = self.keep(&dossier, stored, &document, &event, by, &[])? {
                 return Ok(report);
             }
         }
@@ -296,7 +302,7 @@ impl Desk<'_> {
         }))
     }
 
-    fn signing_key(&self, key: &KeyChoice) -> Result<SigningKey, Failure> {
+    pub(super) fn signing_key(&self, key: &KeyChoice) -> Result<SigningKey, Failure> {
         match key {
             KeyChoice::File(path) => Ok(SigningKey::File(path.clone())),
             KeyChoice::Git => match approval::git_signing_key(&self.root) {
@@ -311,19 +317,28 @@ impl Desk<'_> {
     }
 
     /// A record whose status does not allow a decision. The attempt is in the audit trail; nobody signs anything.
-    fn refuse_event(&self, dossier: &Dossier, by: &str) -> Result<v1::DdsReport, Failure> {
+    pub(super) fn refuse_event(
+        &self,
+        dossier: &Dossier,
+        event: &str,
+        by: &str,
+    ) -> Result<v1::DdsReport, Failure> {
         let (id, status) = (dossier.entry.id(), dossier.entry.status());
         let problem = match &dossier.entry {
             Entry::Legacy(_) => of_before(id),
-            Entry::Current(_) => format!("a record that is {status} cannot be approved"),
+            Entry::Current(_) => {
+                let done = if event == "approve" { "approved" } else { "decided about" };
+                format!("a record that is {status} cannot be {done}")
+            }
         };
-        self.registry.borrow_mut().note_refusal(id, "approve", by, now(), &problem)?;
+        self.registry.borrow_mut().note_refusal(id, event, by, now(), &problem)?;
         Ok(decision(id, status, by, problem))
     }
 
-    /// Stores the approval, and then its file; `None` if somebody else decided meanwhile.
-    fn keep(
+    /// Stores what somebody said with what others did, and then the file with it; `None` if somebody else decided meanwhile.
+    pub(super) fn keep(
         &self,
+        dossier: &Dossier,
         stored: &Stored,
         document: &Document,
         event: &Event,
@@ -331,8 +346,9 @@ impl Desk<'_> {
         missing: &[Refusal],
     ) -> Result<Option<v1::DdsReport>, Failure> {
         let id = &stored.record.id;
-        let details: Value =
-            serde_json::from_str(&document.write()).expect("an approval is written as JSON");
+        let mut said = others(dossier, document);
+        said.push(document.clone());
+        let details = as_json(&said);
         let change = Change {
             id,
             expected: Expected::Version(stored.version),
@@ -354,27 +370,12 @@ impl Desk<'_> {
         };
         let mut report = decision(id, status.name(), by, reasons(missing));
         if let v1::DdsReport::Decide(decision) = &mut report {
-            decision.file = Some(self.write_approval(id)?);
+            let name = approval_name(id, document);
+            self.share(&name, document.write().as_bytes())?;
+            decision.file = Some(shared(&name));
             decision.by = signers(document);
         }
         Ok(Some(report))
-    }
-
-    /// Writes what the registry keeps to the file. Others may do the same at the same time: whoever wrote looks again, so that
-    /// the last one to write has written the last one.
-    fn write_approval(&self, id: &Id) -> Result<String, Failure> {
-        let mut written: Option<Value> = None;
-        loop {
-            let kept = self.dossier(id.as_str())?.approval;
-            if kept.is_none() || kept == written {
-                return Ok(approval_path(id));
-            }
-            if let Some(kept) = &kept {
-                let text = document(kept).map_or_else(|| format!("{kept:#}\n"), |it| it.write());
-                self.session.workspace.write_approval(id.as_str(), text.as_bytes())?;
-            }
-            written = kept;
-        }
     }
 
     /// Writes a file of the workspace, in a transaction of its own.
@@ -408,6 +409,25 @@ impl Desk<'_> {
     }
 }
 
+/// Documents as the registry keeps them.
+pub(super) fn as_json(documents: &[Document]) -> Value {
+    let read = |it: &Document| {
+        serde_json::from_str::<Value>(&it.write()).expect("an approval is written as JSON")
+    };
+    documents.iter().map(read).collect()
+}
+
+/// What was said before, without what the document takes the place of: an earlier yes of the same person.
+pub(super) fn others(dossier: &Dossier, document: &Document) -> Vec<Document> {
+    let mut others = documents(dossier);
+    if document.statement.decision() == Decision::Approval {
+        others.retain(|it| {
+            it.statement.decision() != Decision::Approval || it.person() != document.person()
+        });
+    }
+    others
+}
+
 /// Gives the statement that it signed, out of those that can be, and its signature; or says why there is none.
 type Sign<'a> =
     dyn FnMut(&[Statement]) -> Result<Result<(Statement, Signed), String>, Failure> + 'a;
@@ -424,7 +444,7 @@ fn of_before(id: &Id) -> String {
 }
 
 /// The record, if somebody can decide about it.
-fn decidable(dossier: &Dossier) -> Option<&Stored> {
+pub(super) fn decidable(dossier: &Dossier) -> Option<&Stored> {
     match &dossier.entry {
         Entry::Current(stored) => {
             let is_open = matches!(stored.state.status, Status::Proposed | Status::Approved);
@@ -434,15 +454,15 @@ fn decidable(dossier: &Dossier) -> Option<&Stored> {
     }
 }
 
-fn refused(stored: &Stored, by: &str, refusals: &[Refusal]) -> v1::DdsReport {
+pub(super) fn refused(stored: &Stored, by: &str, refusals: &[Refusal]) -> v1::DdsReport {
     undecided(stored, by, reasons(refusals))
 }
 
-fn undecided(stored: &Stored, by: &str, problem: String) -> v1::DdsReport {
+pub(super) fn undecided(stored: &Stored, by: &str, problem: String) -> v1::DdsReport {
     decision(&stored.record.id, stored.state.status.name(), by, problem)
 }
 
-fn signers(document: &Document) -> Vec<String> {
+pub(super) fn signers(document: &Document) -> Vec<String> {
     match &document.word {
         Word::Signed(signatures) => {
             signatures.iter().map(|it| format!("{} ({})", it.principal, it.fingerprint)).collect()
@@ -452,7 +472,7 @@ fn signers(document: &Document) -> Vec<String> {
 }
 
 /// An error with what caused it.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

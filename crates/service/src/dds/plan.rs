@@ -44,7 +44,9 @@ impl Desk<'_> {
         if let Some(message) = untrusted {
             return Err(Failure::Untrusted { message });
         }
-        if record.tool == BUILTIN {
+        let is_attached =
+            dossier.patch.is_some() && !dossier.history.iter().any(|it| it.event == "plan");
+        if record.tool == BUILTIN || is_attached {
             return Ok(refused("what it would change is attached already".to_owned()));
         }
         let Some(tool) = self.govern.tools.get(&record.tool) else {
@@ -79,7 +81,7 @@ impl Desk<'_> {
             now(),
         );
         match attached {
-            Ok(_) => {}
+            Ok(stored) => self.publish_plan(&stored, &frozen)?,
             Err(HappenError::Registry(error)) => return Err(error.into()),
             Err(error) => return Ok(refused(error.to_string())),
         }

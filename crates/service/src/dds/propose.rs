@@ -51,8 +51,12 @@ impl Desk<'_> {
                 }
             };
             self.identify()?;
-            match self.registry.borrow_mut().add(&record, Some(&patch), by, now()) {
-                Ok(stored) => proposals.added.push((stored.record.id.to_string(), title)),
+            let added = self.registry.borrow_mut().add(&record, Some(&patch), by, now());
+            match added {
+                Ok(stored) => {
+                    self.publish(&stored, Some(&patch))?;
+                    proposals.added.push((stored.record.id.to_string(), title));
+                }
                 Err(AddError::Registry(error)) => return Err(error.into()),
                 Err(error) => proposals.left_out.push((title, error.to_string())),
             }

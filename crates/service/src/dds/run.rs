@@ -73,11 +73,11 @@ impl Desk<'_> {
             let Entry::Current(stored) = &dossier.entry else {
                 return Err("it is a record of before".to_owned());
             };
-            self.approval_holds(stored, dossier).map_err(Unheld::message)?;
+            let held = self.approval_holds(stored, dossier).map_err(Unheld::message)?;
             if let Some(problem) = self.unplanned(&stored.record, dossier.patch.is_some()) {
                 return Err(problem);
             }
-            self.is_unusable(dossier).map_or(Ok(()), Err)
+            self.is_stale(&held).map_or(Ok(()), Err)
         };
         let executor = Executor {
             workspace: &self.session.workspace,
@@ -87,6 +87,9 @@ impl Desk<'_> {
             approval: &approval,
             spend: &|record, dossier| self.spend(record, dossier),
             unspend: &|_, dossier| self.unspend(dossier),
+            receipt: &|record, dossier, report, result| {
+                self.receipt(record, dossier, report, result)
+            },
             is_wanted: &|record| {
                 let is_own = self.govern.project.as_ref().is_none_or(|it| *it == record.project);
                 let is_wanted = wanted.as_ref().is_none_or(|it| it.contains(&record.id));
@@ -168,7 +171,7 @@ impl Desk<'_> {
         let dossier = self.dossier(record.id.as_str())?;
         Ok(match self.approval_holds(stored, &dossier) {
             Err(Unheld::Untrusted(reason)) => Some(reason),
-            Err(Unheld::Void(_)) | Ok(()) => None,
+            Err(Unheld::Void(_)) | Ok(_) => None,
         })
     }
 

@@ -1,13 +1,14 @@
 //! Looking at proposals.
 
 use govern::Status;
-use govern::approval::{Document, Statement, Word};
+use govern::approval::{Decision, Statement, Word};
 use govern::audit::{Details, Line};
 use govern::registry::{Dossier, Entry, Stored};
 use protocol::v1;
 use serde_json::{Map, Value, json};
 
-use super::{Desk, Unheld, approval_path};
+use super::Desk;
+use super::statement::documents;
 use crate::changes::file_changes;
 use crate::failure::Failure;
 
@@ -74,25 +75,29 @@ impl Desk<'_> {
         stored: &Stored,
         dossier: &Dossier,
     ) -> Result<Option<v1::DdsApproval>, Failure> {
-        let record = &stored.record;
-        let text = self.approval_text(&record.id)?;
-        let text = text.or_else(|| dossier.approval.as_ref().map(ToString::to_string));
-        let Some(text) = text else {
-            let problem = format!("{} is not there", approval_path(&record.id));
-            let missing = v1::DdsApproval { holds: false, by: Vec::new(), signed: false, problem };
-            return Ok((record.status == Status::Approved).then_some(missing));
-        };
-        let (by, signed) = match Document::read(&text).ok().map(|it| it.word) {
-            Some(Word::Signed(signatures)) => {
-                (signatures.into_iter().map(|it| it.principal).collect(), true)
+        let kept = documents(dossier);
+        let approvals = kept.iter().filter(|it| it.statement.decision() == Decision::Approval);
+        let (mut by, mut signed) = (Vec::new(), true);
+        for document in approvals {
+            match &document.word {
+                Word::Signed(signatures) => {
+                    by.extend(signatures.iter().map(|it| it.principal.clone()));
+                }
+                Word::Unsigned { by: person, .. } => {
+                    by.push(person.clone());
+                    signed = false;
+                }
             }
-            Some(Word::Unsigned { by, .. }) => (vec![by], false),
-            None => (Vec::new(), false),
+        }
+        if by.is_empty() && stored.record.status != Status::Approved {
+            return Ok(None);
+        }
+        let problem = match self.approval_holds(stored, dossier) {
+            Ok(held) if stored.record.status == Status::Approved => self.is_stale(&held),
+            Ok(_) => None,
+            Err(unheld) => Some(unheld.message()),
         };
-        let problem = self.approval_holds(stored, dossier).err().map(Unheld::message);
-        // Whoever runs it has used it up; so did who ran it.
-        let is_waiting = record.status == Status::Approved && stored.state.lease.is_none();
-        let problem = problem.or_else(|| self.is_unusable(dossier).filter(|_| is_waiting));
+        let signed = signed && !by.is_empty();
         let problem = problem.unwrap_or_default();
         Ok(Some(v1::DdsApproval { holds: problem.is_empty(), by, signed, problem }))
     }

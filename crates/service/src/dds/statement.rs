@@ -1,10 +1,12 @@
 //! What an approval of a record would say here and now: where the repository, the tool, the files and the nonce of a
 //! [`Statement`] come from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use govern::approval::{Context, Document, Statement, ToolDefinition, expiry, sha256};
+use govern::approval::{
+    Context, Decision, Document, Held, Statement, ToolDefinition, expiry, sha256,
+};
 use govern::execute::BUILTIN;
 use govern::registry::{Dossier, Stored};
 use govern::{Moment, Record};
@@ -79,8 +81,8 @@ impl Desk<'_> {
         })
     }
 
-    /// The statements that could be signed now, the first being the one that is shown: what others signed already, as long as
-    /// it still says what is there; else one that counts from today on, or from yesterday for who looked before midnight.
+    /// The statements that could be signed now, the first being the one that is shown: one that counts from today on, or from
+    /// yesterday for who looked before midnight.
     pub(super) fn statements(
         &self,
         stored: &Stored,
@@ -91,7 +93,7 @@ impl Desk<'_> {
         if let Some(problem) = self.unplanned(record, dossier.patch.is_some()) {
             return Err(problem);
         }
-        context.nonce = self.unspent(&stored.nonce)?;
+        context.nonce = self.unused(&stored.nonce, &documents(dossier))?;
         if let Some(patch) = &dossier.patch {
             let applied = self.try_patch(patch)?;
             for path in applied.change.paths() {
@@ -104,42 +106,48 @@ impl Desk<'_> {
             let expires = expiry(at, self.policy.approval_days());
             Statement::new(record, patch, &context, expires)
         };
-        let mut statements = vec![fresh(now()), fresh(now().plus_seconds(-DAY))];
-        let signed = dossier.approval.as_ref().and_then(document).map(|it| it.statement);
-        if let Some(signed) = signed {
-            let there = Statement::new(record, patch, &context, signed.expires());
-            if there == signed && signed.expires() > now() {
-                statements.insert(0, signed);
-            }
-        }
-        Ok(statements)
+        Ok(vec![fresh(now()), fresh(now().plus_seconds(-DAY))])
     }
 
-    /// The nonce of the proposal with the number of the next approval: the first that was not used up.
-    fn unspent(&self, base: &str) -> Result<String, String> {
+    /// The nonce of the proposal with the number of the next approval: the first that was neither used up nor taken back.
+    fn unused(&self, base: &str, documents: &[Document]) -> Result<String, String> {
+        let is_withdrawn = |nonce: &str| {
+            let withdrawn = documents.iter().filter_map(|it| it.statement.withdraws());
+            let hashes: BTreeSet<&str> = withdrawn.collect();
+            let mut approvals =
+                documents.iter().filter(|it| it.statement.decision() == Decision::Approval);
+            approvals.any(|it| {
+                it.statement.nonce() == nonce && hashes.contains(it.statement.hash().as_str())
+            })
+        };
         for n in 0..MOST_USES {
             let nonce = format!("{base}-{n}");
-            if !self.session.workspace.is_spent(&nonce).map_err(|error| error.to_string())? {
+            if !is_withdrawn(&nonce) && !self.is_spent(&nonce)? {
                 return Ok(nonce);
             }
         }
         Err("its approvals were used up too often; propose it anew".to_owned())
     }
 
-    /// Why an approval that holds does not let the record run now: it was used before, or a file is another one.
-    pub(super) fn is_unusable(&self, dossier: &Dossier) -> Option<String> {
-        let statement = dossier.approval.as_ref().and_then(document)?.statement;
-        match self.session.workspace.is_spent(statement.nonce()) {
-            Ok(false) => {}
-            Ok(true) => {
-                return Some(
-                    "this approval was used before, and counts once; it must be approved anew"
-                        .to_owned(),
-                );
+    fn is_spent(&self, nonce: &str) -> Result<bool, String> {
+        self.session.workspace.is_spent(nonce).map_err(|error| error.to_string())
+    }
+
+    /// What was approved and not used before; or why nothing can be said about it.
+    pub(super) fn unspent(&self, documents: Vec<Document>) -> Result<Vec<Document>, String> {
+        let mut unspent = Vec::new();
+        for document in documents {
+            let is_approval = document.statement.decision() == Decision::Approval;
+            if !is_approval || !self.is_spent(document.statement.nonce())? {
+                unspent.push(document);
             }
-            Err(error) => return Some(error.to_string()),
         }
-        for (file, signed) in statement.files() {
+        Ok(unspent)
+    }
+
+    /// Why an approval that holds does not let the record run now: a file is another one.
+    pub(super) fn is_stale(&self, held: &Held) -> Option<String> {
+        for (file, signed) in held.statements().iter().flat_map(Statement::files) {
             let Ok(path) = RelPath::parse(&file) else {
                 return Some(format!("{file:?} in the approval is no path"));
             };
@@ -156,26 +164,47 @@ impl Desk<'_> {
         None
     }
 
-    /// Uses the approval of a record up, or says that it was before.
+    /// Uses the approvals of a record up, all of them or none, or says that they were before.
     pub(super) fn spend(&self, record: &Record, dossier: &Dossier) -> Result<(), String> {
-        let Some(document) = dossier.approval.as_ref().and_then(document) else {
-            return Err("nobody approved it".to_owned());
-        };
-        match self.session.workspace.spend(document.statement.nonce(), record.id.as_str()) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err("this approval was used before, and counts once".to_owned()),
-            Err(error) => Err(error.to_string()),
+        let nonces = self.nonces(dossier)?;
+        if nonces.is_empty() {
+            return Err(USED.to_owned());
         }
+        for (idx, nonce) in nonces.iter().enumerate() {
+            let problem = match self.session.workspace.spend(nonce, record.id.as_str()) {
+                Ok(true) => continue,
+                Ok(false) => USED.to_owned(),
+                Err(error) => error.to_string(),
+            };
+            for spent in &nonces[..idx] {
+                let _ = self.session.workspace.unspend(spent);
+            }
+            return Err(problem);
+        }
+        Ok(())
     }
 
-    /// Gives the approval back: nothing came of its use.
+    /// The numbers of the approvals that were not used before.
+    fn nonces(&self, dossier: &Dossier) -> Result<Vec<String>, String> {
+        let documents = self.unspent(documents(dossier))?;
+        let approvals = documents.iter().filter(|it| it.statement.decision() == Decision::Approval);
+        let nonces: BTreeSet<String> =
+            approvals.map(|it| it.statement.nonce().to_owned()).collect();
+        Ok(nonces.into_iter().collect())
+    }
+
+    /// Gives the approvals back: nothing came of their use.
     pub(super) fn unspend(&self, dossier: &Dossier) {
-        if let Some(document) = dossier.approval.as_ref().and_then(document) {
+        for document in documents(dossier) {
             // An approval that stays used up is approved anew; nothing runs twice because of it.
             let _ = self.session.workspace.unspend(document.statement.nonce());
         }
     }
 }
+
+/// Why an approval does not count a second time.
+pub(super) const USED: &str =
+    "this approval was used before, and counts once; it must be approved anew";
 
 /// The paths of the workspace that a word of a command may name: itself, or what stands behind its `=`.
 pub(super) fn named_paths(root: &Path, word: &str) -> Vec<RelPath> {
@@ -188,9 +217,10 @@ pub(super) fn named_paths(root: &Path, word: &str) -> Vec<RelPath> {
     words.into_iter().flatten().filter_map(path).collect()
 }
 
-/// The approval that the registry keeps.
-pub(super) fn document(kept: &Value) -> Option<Document> {
-    Document::read(&kept.to_string()).ok()
+/// What people said about a record, as the registry keeps it.
+pub(super) fn documents(dossier: &Dossier) -> Vec<Document> {
+    let kept = dossier.approval.as_ref().and_then(Value::as_array);
+    kept.into_iter().flatten().filter_map(|it| Document::read(&it.to_string()).ok()).collect()
 }
 
 fn identity_file() -> String {

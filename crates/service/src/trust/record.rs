@@ -7,6 +7,7 @@ use protocol::v1::{TrustState, UntrustedItem};
 use serde_json::{Value, json};
 
 use super::item::{GOVERN, Item, REGISTRY};
+use crate::config::Owner;
 
 const VERSION: u64 = 1;
 
@@ -28,6 +29,7 @@ pub(super) struct TrustedPolicy {
     pub(super) require_approval: bool,
     pub(super) protected: Vec<String>,
     pub(super) allowed_signers: String,
+    pub(super) owners: Vec<Owner>,
 }
 
 /// There is one table and one registry, whatever they are called.
@@ -96,6 +98,7 @@ impl Record {
                 "require_approval": it.require_approval,
                 "protected": it.protected,
                 "allowed_signers": it.allowed_signers,
+                "owners": it.owners.iter().map(owner_json).collect::<Vec<_>>(),
             })
         });
         let value = json!({
@@ -139,6 +142,11 @@ fn read(value: &Value) -> Option<Record> {
             require_approval: it.get("require_approval")?.as_bool()?,
             protected: texts(it.get("protected")?)?,
             allowed_signers: text(it, "allowed_signers")?,
+            // A record of before owners has none.
+            owners: match it.get("owners") {
+                None => Vec::new(),
+                Some(owners) => owners.as_array()?.iter().map(owner).collect::<Option<_>>()?,
+            },
         }),
     };
     Some(Record {
@@ -146,6 +154,19 @@ fn read(value: &Value) -> Option<Record> {
         signers: texts(value.get("signers")?)?.into_iter().collect(),
         policy,
     })
+}
+
+fn owner_json(owner: &Owner) -> Value {
+    json!({ "paths": owner.paths, "keys": owner.keys, "approvals": owner.approvals })
+}
+
+fn owner(value: &Value) -> Option<Owner> {
+    let texts = |name: &str| {
+        let items = value.get(name)?.as_array()?.iter();
+        items.map(|it| it.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    };
+    let approvals = usize::try_from(value.get("approvals")?.as_u64()?).ok()?;
+    Some(Owner { paths: texts("paths")?, keys: texts("keys")?, approvals })
 }
 
 #[cfg(test)]
@@ -157,6 +178,11 @@ mod tests {
             require_signature: true,
             protected: vec!["ci/**".to_owned()],
             allowed_signers: "keys".to_owned(),
+            owners: vec![Owner {
+                paths: vec!["pay/**".to_owned()],
+                keys: vec!["ana".to_owned()],
+                approvals: 1,
+            }],
             ..TrustedPolicy::default()
         };
         let at = ("tool".to_owned(), "fmt".to_owned());

@@ -140,12 +140,12 @@ impl Intent {
 
     /// Nothing of git's or ours is touched, and every path is a target once.
     fn check_paths(&self) -> Result<(), String> {
-        let (index, folder) = (super::index_path(), super::shared_folder());
-        let targets = self.targets().map(|it| (it, it == &index));
+        let folders = [super::shared_folder(), super::receipts_folder()];
+        let targets = self.targets().map(|it| (it, super::is_own_target(it)));
         let sources = self.writes.iter().filter_map(|it| it.from.as_ref()).map(|it| &it.0);
-        let sources = sources.map(|it| (it, it == &index));
+        let sources = sources.map(|it| (it, super::is_own_target(it)));
         let directories = self.new_directories.iter().chain(&self.old_directories);
-        let directories = directories.map(|it| (&it.0, it.0 == folder));
+        let directories = directories.map(|it| (&it.0, folders.contains(&it.0)));
         let mut all = targets.chain(sources).chain(directories);
         if let Some((path, _)) = all.find(|(path, is_ours)| !is_ours && is_reserved(path)) {
             return Err(format!("{path} is no target of a transaction"));

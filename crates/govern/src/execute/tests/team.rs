@@ -40,6 +40,7 @@ fn run_all(case: &Case, location: &Location, name: &str, start: &Barrier) -> Vec
         approval: &|_, _| Ok(()),
         spend: &|_, _| Ok(()),
         unspend: &|_, _| {},
+        receipt: &|_, _, _, _| None,
         is_wanted: &|_| true,
         level: sandbox::best(),
         holder: Holder::new(name, "1"),
