@@ -384,11 +384,12 @@ fn render_decision(decision: &DdsDecision, common: &Common) -> String {
     let mut text = if decision.ok {
         format!("{id} is {status}, decided by {}.\n", printable(&decision.by.join(", ")))
     } else {
-        format!(
-            "{} {id} stays {status}: {}\n",
-            paint(BAD, "Refused:"),
-            printable(&decision.problem)
-        )
+        // What was kept counts once others have signed too.
+        let verdict = match &decision.file {
+            Some(_) => paint(WARN, "Signed, and not enough yet:"),
+            None => paint(BAD, "Refused:"),
+        };
+        format!("{verdict} {id} stays {status}: {}\n", printable(&decision.problem))
     };
     if decision.ok && !decision.problem.is_empty() {
         let _ = writeln!(text, "{}", printable(&decision.problem));

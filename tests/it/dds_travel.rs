@@ -10,12 +10,12 @@ use super::dds::{record, shop};
 use super::support::{Ran, Scene};
 
 /// A person with a home and a clone of their own: `ana` works in `ws`, the others in folders of their name.
-struct Clone<'a> {
+struct Person<'a> {
     scene: &'a Scene,
     name: &'static str,
 }
 
-impl Clone<'_> {
+impl Person<'_> {
     fn folder(&self) -> &str {
         if self.name == "ana" { "ws" } else { self.name }
     }
@@ -55,7 +55,7 @@ impl Clone<'_> {
     }
 
     /// What a merge of the other's work brings: nobody writes a file that somebody else writes.
-    fn pull(&self, from: &Clone<'_>) {
+    fn pull(&self, from: &Person<'_>) {
         let (from, to) = (self.scene.path(from.folder()), self.scene.path(self.folder()));
         copy(&from, &to);
     }
@@ -92,9 +92,9 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Ana's shop with an identity, and a clone of it that trusts what is there.
-fn two(scene: &Scene) -> (Clone<'_>, Clone<'_>) {
-    let ana = Clone { scene, name: "ana" };
-    let ben = Clone { scene, name: "ben" };
+fn two(scene: &Scene) -> (Person<'_>, Person<'_>) {
+    let ana = Person { scene, name: "ana" };
+    let ben = Person { scene, name: "ben" };
     // `ben` is also the name of a key; his clone lies beside it.
     let first = ana.add(&goal("The first"));
     fs::rename(scene.path("ben"), scene.path("ben.key")).unwrap();
@@ -112,7 +112,7 @@ fn goal(goal: &str) -> Value {
     value
 }
 
-impl Clone<'_> {
+impl Person<'_> {
     #[track_caller]
     fn approve_with(&self, id: &str, key: &str) -> Value {
         let hash = self.report(&format!("dds show {id}"))["statement_hash"].clone();
@@ -223,7 +223,7 @@ fn a_yes_that_was_taken_back_does_not_count() {
     assert_eq!(eve["ok"], json!(false), "it is not hers");
     let withdrawn = ana.report(&format!("dds withdraw {id} --reason hm --key ana"));
     assert_eq!((&withdrawn["ok"], &withdrawn["status"]), (&json!(true), &json!("approved")));
-    let refused = |clone: &Clone<'_>| {
+    let refused = |clone: &Person<'_>| {
         let ran = clone.report("dds run");
         assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
         assert_eq!(clone.status(&id), "approved");
@@ -355,7 +355,7 @@ fn the_approval_that_completes_the_quorum_approves() {
 #[test]
 fn a_second_key_is_asked_for_where_two_people_are_listed() {
     let scene = shop();
-    let ana = Clone { scene: &scene, name: "ana" };
+    let ana = Person { scene: &scene, name: "ana" };
     let signers = scene.read("ws/allowed_signers");
     let id = ana.add(&record("ci", &[".github/workflows/ci.yml"]));
     assert_eq!(ana.approve(&id)["status"], "proposed");
@@ -374,7 +374,7 @@ fn executors_that_race_on_one_file_lose_nothing() {
     let tool = "[tools.append]\ncommand = [\"sh\", \"-c\", \"echo $REGREEN_DDS >> src/a.py\"]\n";
     scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + tool));
     scene.trust();
-    let ana = Clone { scene: &scene, name: "ana" };
+    let ana = Person { scene: &scene, name: "ana" };
     let ids: Vec<String> = (0..N_RECORDS).map(|_| ana.add(&record("append", &["src/"]))).collect();
     for id in &ids {
         assert_eq!(ana.approve(id)["status"], "approved");

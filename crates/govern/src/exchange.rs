@@ -262,6 +262,17 @@ mod tests {
         );
     }
 
+    /// what the program before this one wrote comes in whole.
+    #[test]
+    fn files_of_before_are_read() {
+        let dds = "{\"version\": 1, \"proposals\": [{\"id\": \"a\"}], \"updated\": \"today\"}";
+        let reports = "{\"executions\": [{\"dds_id\": \"a\", \"output\": \"ok\"}]}";
+        let read = read(dds, Some(reports)).unwrap();
+        assert_eq!((read.proposals.len(), read.reports.len()), (1, 1));
+        assert_eq!(read.reports[0].0, "/executions/0");
+        assert_eq!(read.left, ["dds.json/version", "dds.json/updated"]);
+    }
+
     #[test]
     fn patches_come_back_byte_for_byte() {
         let patches = vec![

@@ -126,6 +126,7 @@ mod tests {
         Workspace::open(&root, Some(&home), Options::new(access)).unwrap()
     }
 
+    ///
     #[test]
     fn a_file_is_replaced_as_a_whole_and_never_leaves_its_folder() {
         let directory = tempfile::tempdir().unwrap();
