@@ -55,9 +55,7 @@ impl News {
 
 /// Whether the work tree has files that travel: what a command that only looks may have to take over first.
 pub fn has_files(session: &Session) -> bool {
-    ["proposals", "approvals", "receipts", "comments"]
-        .iter()
-        .any(|it| session.workspace.list_shared(it).is_ok_and(|names| !names.is_empty()))
+    session.workspace.has_shared()
 }
 
 /// A proposal that came by git, whole.
@@ -194,7 +192,9 @@ impl Desk<'_> {
         }
         let known = self.registry.borrow_mut().files()?;
         let receipts = self.new_receipts(&known)?;
-        let mut waiting = self.new_proposals(&known)?;
+        let mut new = self.files_in("proposals")?;
+        new.retain(|it| !known.contains(it));
+        let mut waiting = self.new_proposals(&new)?;
         // A correction waits for its source, which may come with it and be closed by a receipt.
         loop {
             let n_waiting = waiting.len();
@@ -204,7 +204,7 @@ impl Desk<'_> {
                     left.push(incoming);
                 }
             }
-            self.take_words(&known)?;
+            self.take_words(&known, &new)?;
             self.take_receipts(&receipts)?;
             waiting = left;
             if waiting.len() == n_waiting || waiting.is_empty() {
@@ -233,17 +233,13 @@ impl Desk<'_> {
         Ok(receipts)
     }
 
-    fn new_proposals(&self, known: &BTreeSet<String>) -> Result<Vec<Incoming>, Failure> {
+    fn new_proposals(&self, new: &[String]) -> Result<Vec<Incoming>, Failure> {
         let mut found = Vec::new();
-        for name in self.files_in("proposals")? {
-            let is_record = name.ends_with(".json") && !name.contains(".plan-");
-            if !is_record || known.contains(&name) {
-                continue;
-            }
-            let Some(bytes) = self.read_file(&name)? else { continue };
-            match self.read_proposal(&name, &bytes)? {
+        for name in new.iter().filter(|it| it.ends_with(".json") && !it.contains(".plan-")) {
+            let Some(bytes) = self.read_file(name)? else { continue };
+            match self.read_proposal(name, &bytes)? {
                 Ok(incoming) => found.push(incoming),
-                Err(problem) => self.news.borrow_mut().refuse(&name, problem),
+                Err(problem) => self.news.borrow_mut().refuse(name, problem),
             }
         }
         Ok(found)
@@ -480,11 +476,9 @@ impl Desk<'_> {
     }
 
     /// Takes over plans, approvals, rejections and withdrawals of records that can still be decided about.
-    fn take_words(&self, known: &BTreeSet<String>) -> Result<(), Failure> {
-        for name in self.files_in("proposals")? {
-            if name.contains(".plan-") && !known.contains(&name) {
-                self.take_plan(&name)?;
-            }
+    fn take_words(&self, known: &BTreeSet<String>, new: &[String]) -> Result<(), Failure> {
+        for name in new.iter().filter(|it| it.contains(".plan-")) {
+            self.take_plan(name)?;
         }
         for folder in self.files_in("approvals")? {
             let Some(id) = folder.strip_prefix("approvals/").and_then(|it| it.strip_suffix('/'))
