@@ -76,7 +76,7 @@ pub struct Executor<'a> {
     pub unspend: &'a dyn Fn(&Record, &Dossier),
     /// The receipt of a run: the name of its file among those that travel, and its bytes. It is given the report and the hash
     /// of what came of the run.
-    pub receipt: &'a dyn Fn(&Record, &Dossier, &Report, &str) -> Option<(String, Vec<u8>)>,
+    pub receipt: &'a MakeReceipt<'a>,
     /// Whether the record is one to carry out here and now. One that is not is not claimed and stays as it is.
     pub is_wanted: &'a dyn Fn(&Record) -> bool,
     /// What holds tools in their scope; `None` if this machine has nothing that does.
@@ -88,6 +88,10 @@ pub struct Executor<'a> {
     /// Hears of every step.
     pub on_step: &'a dyn Fn(&Id, Step),
 }
+
+/// Makes the receipt of a run, if its record travels.
+pub type MakeReceipt<'a> =
+    dyn Fn(&Record, &Dossier, &Report, &str) -> Option<(String, Vec<u8>)> + 'a;
 
 /// What a patch would change.
 pub struct Applied {

@@ -134,10 +134,12 @@ impl Place {
         let signers = signers.map(|it| String::from_utf8_lossy(it.bytes()).into_owned());
         let signers = AllowedSigners::read(&signers.unwrap_or_default());
         let is_allowed = govern.allow_unsigned && trust.forbids_govern().is_none();
-        if !is_allowed && signers.lines.iter().any(|it| it.is_for_approvals()) {
+        // A table that nobody trusts cannot make that untrue by naming another file.
+        let known = trust.known_signers(&signers);
+        if !is_allowed && known.lines.iter().any(|it| it.is_for_approvals()) {
             policy = policy.with_signatures_only();
         }
-        policy = policy.with_second_key(trust.known_signers(&signers).has_two_people());
+        policy = policy.with_second_key(known.has_two_people());
         let repository = identity::read(session)?;
         let mut registry = Registry::open(&location)?;
         if let (Location::Sqlite(_), Some(repository), true) =

@@ -70,7 +70,7 @@ fn headline(lines: &[String]) -> Option<String> {
         let place = lines[idx].split(" panicked at ").nth(1).unwrap_or_default();
         return Some(format!("panicked at {} {}", place.trim(), after(idx)).trim().to_owned());
     }
-    if let Some(cause) = trimmed().filter(|it| it.starts_with("Caused by: ")).next_back() {
+    if let Some(cause) = trimmed().rfind(|it| it.starts_with("Caused by: ")) {
         return Some(cause.trim_start_matches("Caused by: ").to_owned());
     }
     let is_thrown = |it: &&str| it.starts_with("Exception in thread ") || it.starts_with("panic: ");
@@ -80,7 +80,7 @@ fn headline(lines: &[String]) -> Option<String> {
     if let Some(compiled) = trimmed().find(|it| is_compiler_error(it)) {
         return Some(compiled.to_owned());
     }
-    trimmed().filter(|it| is_error(it)).next_back().map(str::to_owned)
+    trimmed().rfind(|it| is_error(it)).map(str::to_owned)
 }
 
 fn is_compiler_error(line: &str) -> bool {

@@ -58,6 +58,9 @@ pub fn has_files(session: &Session) -> bool {
     session.workspace.has_shared()
 }
 
+/// What a person said, by the name of the file; or what is wrong with that.
+type ReadWord = (String, Result<Document, String>);
+
 /// A proposal that came by git, whole.
 struct Incoming {
     name: String,
@@ -459,7 +462,7 @@ impl Desk<'_> {
     }
 
     /// What people said about a record, by the names of the files.
-    fn said(&self, id: &Id) -> Result<Vec<(String, Result<Document, String>)>, Failure> {
+    fn said(&self, id: &Id) -> Result<Vec<ReadWord>, Failure> {
         let mut said = Vec::new();
         for name in self.files_in(&format!("approvals/{id}"))? {
             let Some(bytes) = self.read_file(&name)? else { continue };
