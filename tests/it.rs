@@ -27,6 +27,8 @@ mod dds_plan;
 mod dds_refusals;
 #[path = "it/dds_run.rs"]
 mod dds_run;
+#[path = "it/dds_travel.rs"]
+mod dds_travel;
 #[path = "it/determinism.rs"]
 mod determinism;
 #[path = "it/examples.rs"]

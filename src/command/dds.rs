@@ -35,6 +35,7 @@ use crate::words::{list, printable};
   regreen dds approve DDS-20260202-CODE-001 --key ~/.ssh/id_ed25519
   regreen dds run                               carry out what is approved
   regreen dds worker                            propose a correction for the oldest failure
+  regreen dds comment DDS-20260202-CODE-001 \"why src/?\"
   regreen dds verify                            does all that is stored hold?")]
 pub(crate) struct Arguments {
     #[command(subcommand)]

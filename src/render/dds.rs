@@ -377,20 +377,25 @@ fn render_happened(text: &mut String, it: &DdsHappened) {
 fn render_decision(decision: &DdsDecision, common: &Common) -> String {
     let id = paint(BOLD, &printable(&decision.id));
     let status = painted_status(&decision.status);
+    let is_comment = decision.file.as_ref().is_some_and(|it| it.contains("/comments/"));
+    if let (true, Some(file)) = (is_comment, &decision.file) {
+        return format!("Commented on {id}.\nThe comment is in {}; commit it.\n", printable(file));
+    }
     let mut text = if decision.ok {
         format!("{id} is {status}, decided by {}.\n", printable(&decision.by.join(", ")))
     } else {
-        format!(
-            "{} {id} stays {status}: {}\n",
-            paint(BAD, "Refused:"),
-            printable(&decision.problem)
-        )
+        // What was kept counts once others have signed too.
+        let verdict = match &decision.file {
+            Some(_) => paint(WARN, "Signed, and not enough yet:"),
+            None => paint(BAD, "Refused:"),
+        };
+        format!("{verdict} {id} stays {status}: {}\n", printable(&decision.problem))
     };
     if decision.ok && !decision.problem.is_empty() {
         let _ = writeln!(text, "{}", printable(&decision.problem));
     }
     if let Some(file) = &decision.file {
-        let _ = writeln!(text, "The approval is in {}; commit it.", printable(file));
+        let _ = writeln!(text, "The decision is in {}; commit it.", printable(file));
     }
     if decision.ok && decision.status == "approved" {
         let _ = writeln!(text, "Carry it out: {}", common.command_line(&["dds", "run"]));

@@ -43,7 +43,7 @@ fn the_end_of_the_trail_is_an_anchor() {
     add(&scene, &record("good", &["src/"]));
     let head = report(&scene, "dds verify")["head"].as_str().unwrap().to_owned();
     let id = add(&scene, &record("bad", &["src/"]));
-    report(&scene, &format!("dds reject {id} --reason no"));
+    report(&scene, &format!("dds reject {id} --reason no --key ana"));
     let line = format!("dds verify --against {head}");
     assert_eq!(report(&scene, &line)["problems"], json!([]));
     let said = scene.run(&line);

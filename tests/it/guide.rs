@@ -50,7 +50,9 @@ fn first_difference(text: &str, played: &str) -> String {
 fn play(page: &str, examples: &Path) -> String {
     let folder = tempfile::tempdir().unwrap();
     copy(examples, &folder.path().join("examples"));
-    write_key(&folder.path().join(".ssh/id_ed25519"));
+    for person in ["", "ana/", "ben/", "cy/"] {
+        write_key(&folder.path().join(format!("{person}.ssh/id_ed25519")));
+    }
     let mut played = String::new();
     let mut hash = "sha256:…".to_owned();
     let mut lines = page.lines();
@@ -135,6 +137,7 @@ fn steady(text: &str) -> String {
             _ if body.strip_suffix("-0").is_some_and(|it| is_hex(it, 32)) => {
                 out.push_str("fedcba9876543210fedcba9876543210-0");
             }
+            _ if body.contains(".regreen/") => out.push_str(&without_hashes(body)),
             _ if body.starts_with("SHA256:") => out.push_str("SHA256:…"),
             _ if body.starts_with("sha256:") => out.push_str("sha256:…"),
             _ if body.starts_with("blake3:") => out.push_str("blake3:…"),
@@ -143,6 +146,16 @@ fn steady(text: &str) -> String {
         out.push_str(end);
     }
     out
+}
+
+/// The path of a file that travels, without what follows from keys and random numbers.
+fn without_hashes(path: &str) -> String {
+    let parts = path.split_inclusive(['.', '-', '/']).map(|part| {
+        let (body, end) = part.split_at(part.trim_end_matches(['.', '-', '/']).len());
+        let is_hash = [12, 16].iter().any(|len| is_hex(body, *len));
+        format!("{}{end}", if is_hash { "…" } else { body })
+    });
+    parts.collect()
 }
 
 fn is_hex(text: &str, len: usize) -> bool {

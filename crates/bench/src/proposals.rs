@@ -18,6 +18,7 @@ use crate::table::{Table, count, ratio, time};
 /// Runs and prints the benchmark.
 pub(crate) fn run(scale: Scale) -> Result<()> {
     registry(scale)?;
+    files(scale)?;
     runs(scale)?;
     signatures(scale)
 }
@@ -66,6 +67,36 @@ fn registry(scale: Scale) -> Result<()> {
     table.print(
         "The registry in SQLite (every add is one durable transaction with its audit line):",
     );
+    Ok(())
+}
+
+/// `dds list` beside as many proposals as files: what is new must be found without reading what is known. The limit is
+/// 100 ms at 10,000.
+fn files(scale: Scale) -> Result<()> {
+    let mut table = Table::new(&["what", "proposals", "time"]);
+    for &n in scale.pick(&[1_000, 10_000][..], &[20][..]) {
+        let folder = tempfile::tempdir()?;
+        let (root, state) = (folder.path().join("root"), folder.path().join("state"));
+        fs::create_dir(&root)?;
+        let home = service::Home { state: Some(state), cache: None };
+        let interrupts = service::Interrupts::new();
+        let user = service::User { home, interrupts, is_trusting: false };
+        let session = service::Session::open(&root, service::Access::Write, &user)?;
+        let desk = service::dds::Desk::open(&session, None)?;
+        let start = Instant::now();
+        for idx in 0..n {
+            desk.add(record(idx).to_string().as_bytes(), None, "bench")?;
+        }
+        table.row(vec!["add, with its file".to_owned(), count(n), time(start.elapsed())]);
+        drop(desk);
+        let start = Instant::now();
+        let desk = service::dds::Desk::open(&session, None)?;
+        let listed = serde_json::to_value(desk.list(None)?)?;
+        let n_listed = listed.get("records").and_then(Value::as_array).map_or(0, Vec::len);
+        ensure!(n_listed == n, "{n_listed} of {n} are listed");
+        table.row(vec!["open, look for news, list".to_owned(), count(n), time(start.elapsed())]);
+    }
+    table.print("Proposals as files beside a registry in SQLite:");
     Ok(())
 }
 

@@ -58,6 +58,8 @@ pub struct Incoming {
     pub patches: BTreeMap<String, (String, Vec<u8>)>,
     /// The reports.
     pub reports: Vec<(String, Value)>,
+    /// Members of the files that say nothing about a record; nothing keeps them.
+    pub left: Vec<String>,
 }
 
 /// What a registry holds, as the two files.
@@ -77,11 +79,14 @@ pub fn read(dds: &str, reports: Option<&str>) -> Result<Incoming, Vec<FileFault>
         if let Some(patches) = value.get("x_patches") {
             incoming.patches = read_patches(patches, &mut faults);
         }
-        let others = &["proposals", "x_patches"];
-        incoming.proposals = items(value, File::Proposals, "proposals", others, &mut faults);
+        let names = ["proposals"];
+        incoming.proposals = items(value, File::Proposals, &names, &mut faults, &mut incoming.left);
+        incoming.left.retain(|it| it != "dds.json/x_patches");
     }
     if let Some(value) = reports.and_then(|it| parse(it, File::Reports, &mut faults)) {
-        incoming.reports = items(value, File::Reports, "reports", &["reports"], &mut faults);
+        // The program that came before called them executions.
+        let names = ["reports", "executions"];
+        incoming.reports = items(value, File::Reports, &names, &mut faults, &mut incoming.left);
     }
     if faults.is_empty() { Ok(incoming) } else { Err(faults) }
 }
@@ -114,22 +119,22 @@ fn parse(text: &str, file: File, faults: &mut Vec<FileFault>) -> Option<Value> {
     parse_json(text).map_err(|message| fault(faults, file, String::new(), message)).ok()
 }
 
-/// The items of an array that stands alone or in a member of that name.
+/// The items of an array that stands alone or in a member with one of these names; the other members are left out, and named.
 fn items(
     value: Value,
     file: File,
-    name: &str,
-    known: &[&str],
+    names: &[&str],
     faults: &mut Vec<FileFault>,
+    left: &mut Vec<String>,
 ) -> Vec<(String, Value)> {
+    let name = names[0];
     let (base, list) = match value {
         Value::Array(list) => (String::new(), list),
         Value::Object(mut members) => {
-            for other in members.keys().filter(|it| !known.contains(&it.as_str())) {
-                let message = "no such member; nothing would keep it";
-                fault(faults, file, below("", other), message);
-            }
-            match members.shift_remove(name) {
+            let name = names.iter().find(|it| members.contains_key(**it)).unwrap_or(&name);
+            let list = members.shift_remove(*name);
+            left.extend(members.keys().map(|it| format!("{file}{}", below("", it))));
+            match list {
                 Some(Value::Array(list)) => (format!("/{name}"), list),
                 _ => {
                     fault(faults, file, format!("/{name}"), format!("{name} is an array"));
@@ -233,7 +238,6 @@ mod tests {
             "{\"proposals\": 1, \"more\": 1}",
             Some("1"),
             &[
-                "dds.json/more: no such member; nothing would keep it",
                 "dds.json/proposals: proposals is an array",
                 "reports.json: the file is an array, or an object with the member reports",
             ],
@@ -256,6 +260,17 @@ mod tests {
                 "dds.json/x_patches/c: a patch is a text, or an object with the member base64",
             ],
         );
+    }
+
+    /// what the program before this one wrote comes in whole.
+    #[test]
+    fn files_of_before_are_read() {
+        let dds = "{\"version\": 1, \"proposals\": [{\"id\": \"a\"}], \"updated\": \"today\"}";
+        let reports = "{\"executions\": [{\"dds_id\": \"a\", \"output\": \"ok\"}]}";
+        let read = read(dds, Some(reports)).unwrap();
+        assert_eq!((read.proposals.len(), read.reports.len()), (1, 1));
+        assert_eq!(read.reports[0].0, "/executions/0");
+        assert_eq!(read.left, ["dds.json/version", "dds.json/updated"]);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! What keeps a record from being started, or its result from being written because somebody saved a file meanwhile, is
 //! a refusal: it is said, counted in the audit trail, and the record stays approved.
 
+mod failure;
 mod holder;
 mod plan;
 mod runs;
@@ -75,7 +76,7 @@ pub struct Executor<'a> {
     pub unspend: &'a dyn Fn(&Record, &Dossier),
     /// The receipt of a run: the name of its file among those that travel, and its bytes. It is given the report and the hash
     /// of what came of the run.
-    pub receipt: &'a dyn Fn(&Record, &Dossier, &Report, &str) -> Option<(String, Vec<u8>)>,
+    pub receipt: &'a MakeReceipt<'a>,
     /// Whether the record is one to carry out here and now. One that is not is not claimed and stays as it is.
     pub is_wanted: &'a dyn Fn(&Record) -> bool,
     /// What holds tools in their scope; `None` if this machine has nothing that does.
@@ -87,6 +88,10 @@ pub struct Executor<'a> {
     /// Hears of every step.
     pub on_step: &'a dyn Fn(&Id, Step),
 }
+
+/// Makes the receipt of a run, if its record travels.
+pub type MakeReceipt<'a> =
+    dyn Fn(&Record, &Dossier, &Report, &str) -> Option<(String, Vec<u8>)> + 'a;
 
 /// What a patch would change.
 pub struct Applied {

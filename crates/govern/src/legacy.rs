@@ -1,9 +1,10 @@
-//! Records of before: version 1 (`touch_file`, `noop`), and records of version 2 whose id has an older form. They are
-//! imported, read, listed and exported as they are; none is made, and nothing happens to one.
+//! Records of before: version 1 (`touch_file`, `noop`), and records of version 2 whose id has an older form, or that have
+//! members which the contract does not name. They are imported, read, listed and exported as they are; none is made, and nothing happens to one.
 
 use serde_json::Value;
 
 use crate::id::{Form, Id};
+use crate::members::Member;
 use crate::record::Record;
 use crate::shape::{self, Fault, Rule};
 
@@ -21,7 +22,7 @@ pub struct Legacy {
 /// The most characters of a status in its own words.
 const MAX_STATUS: usize = 40;
 
-/// Whether a record is one of before, by its type, its version or the form of its id.
+/// Whether a record is one of before, by its type, its version, the form of its id or its members.
 pub fn is_legacy(value: &Value) -> bool {
     let Value::Object(members) = value else { return false };
     if matches!(members.get("type").and_then(Value::as_str), Some("touch_file" | "noop")) {
@@ -34,9 +35,16 @@ pub fn is_legacy(value: &Value) -> bool {
             .get("id")
             .and_then(Value::as_str)
             .and_then(|it| Id::parse(it).ok())
-            .is_some_and(|it| it.form() == Form::Legacy),
+            .is_some_and(|it| it.form() == Form::Legacy || has_other_members(members)),
         Some(_) => false,
     }
+}
+
+/// Whether there are members that no record of today has: other programs kept who approved it, or when it ran.
+fn has_other_members(members: &serde_json::Map<String, Value>) -> bool {
+    let is_known =
+        |name: &str| name.starts_with("x_") || Member::ALL.iter().any(|it| it.name() == name);
+    members.keys().any(|it| !is_known(it))
 }
 
 /// Reads a record of before, or says what is missing even for that.
@@ -101,6 +109,14 @@ mod tests {
             (
                 json!({ "id": "DDS-20260202-CODE-001", "type": "code_change", "version": "1" }),
                 false,
+            ),
+            (
+                json!({ "id": "DDS-20260202-CODE-001", "type": "code_change", "version": 2, "x_a": 1 }),
+                false,
+            ),
+            (
+                json!({ "id": "DDS-20260202-CODE-001", "type": "code_change", "version": 2, "approved_by": "ana" }),
+                true,
             ),
             (json!([1]), false),
         ] {

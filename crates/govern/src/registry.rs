@@ -275,6 +275,19 @@ impl Stored {
     }
 }
 
+/// A record as a list shows it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Listed {
+    /// The record in the words in which it came, with the status that it has.
+    pub value: Value,
+    /// How often it changed; what nothing happens to has none.
+    pub version: i64,
+    /// Who runs it.
+    pub lease: Option<crate::lifecycle::Lease>,
+    /// Whether it is one of before.
+    pub is_legacy: bool,
+}
+
 /// A record of today, or one of before.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Entry {

@@ -134,10 +134,12 @@ impl Place {
         let signers = signers.map(|it| String::from_utf8_lossy(it.bytes()).into_owned());
         let signers = AllowedSigners::read(&signers.unwrap_or_default());
         let is_allowed = govern.allow_unsigned && trust.forbids_govern().is_none();
-        if !is_allowed && signers.lines.iter().any(|it| it.is_for_approvals()) {
+        // A table that nobody trusts cannot make that untrue by naming another file.
+        let known = trust.known_signers(&signers);
+        if !is_allowed && known.lines.iter().any(|it| it.is_for_approvals()) {
             policy = policy.with_signatures_only();
         }
-        policy = policy.with_second_key(trust.known_signers(&signers).has_two_people());
+        policy = policy.with_second_key(known.has_two_people());
         let repository = identity::read(session)?;
         let mut registry = Registry::open(&location)?;
         if let (Location::Sqlite(_), Some(repository), true) =
@@ -308,6 +310,7 @@ impl<'a> Desk<'a> {
             .chain(against.and_then(|it| verified.since(it)).as_ref())
             .map(|it| problem(it.place.to_string(), it.message.clone()))
             .collect();
+        problems.extend(self.unheld_files());
         let entries = self.registry.borrow_mut().readable()?;
         let mut n_approvals = 0;
         for entry in entries {
@@ -316,7 +319,7 @@ impl<'a> Desk<'a> {
             let Ok(dossier) = self.dossier(stored.record.id.as_str()) else { continue };
             // One that waits for more people does not hold yet; one that was carried out elsewhere says so by its receipt.
             let is_given = dossier.approval.is_some() && stored.record.status != Status::Proposed;
-            let is_closed = dossier.history.last().is_some_and(|it| it.event == "close");
+            let is_closed = dossier.history.iter().any(|it| it.event == "close");
             if is_closed || (stored.record.status != Status::Approved && !is_given) {
                 continue;
             }

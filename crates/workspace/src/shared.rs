@@ -40,6 +40,14 @@ impl Workspace {
         }
     }
 
+    /// Whether there is a folder of those that travel.
+    pub fn has_shared(&self) -> bool {
+        FOLDERS.iter().any(|it| {
+            let path = shared_path(it).ok();
+            path.is_some_and(|path| matches!(self.fs.stat(&path), Ok(Some(_))))
+        })
+    }
+
     /// The names in that folder of those that travel, sorted; those of folders end with `/`. Temporary files are left out.
     pub fn list_shared(&self, folder: &str) -> Result<Vec<String>, StepError> {
         let Ok(path) = shared_path(folder) else { return Ok(Vec::new()) };
@@ -126,6 +134,7 @@ mod tests {
         Workspace::open(&root, Some(&home), Options::new(access)).unwrap()
     }
 
+    ///
     #[test]
     fn a_file_is_replaced_as_a_whole_and_never_leaves_its_folder() {
         let directory = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use sandbox::{Exit, Job, Level, Limits, Tick};
 use snapshot::{Snapshot, TreeChange};
 
+use super::failure::{self, Around};
 use super::scratch::{Scratch, ScratchError};
 use super::tool::{self, Tool};
 use crate::approval::sha256;
@@ -76,20 +77,24 @@ pub(super) fn run_tool(
         Ok(ended) => ended,
         Err(error) => return failed(Outcome::Error, error.to_string()),
     };
-    let mut trial = match scratch.compare() {
-        Ok((before, after)) => judge(record, &before, &after),
+    let (before, after) = match scratch.compare() {
+        Ok(trees) => trees,
         Err(error) => {
             let stopped = Stopped::from(error);
             return failed(stopped.outcome, stopped.message);
         }
     };
+    let mut trial = judge(record, &before, &after);
     trial.level = Some(level);
     trial.exit_code = match ended.how {
         Exit::Code(code) => Some(code),
         _ => None,
     };
     // How it ended comes first: what a tool did that did not come to its end is nobody's change.
-    if let Some(message) = unsuccessful(&ended, tool) {
+    let files = before.files().map(|(path, _)| path.to_string()).collect();
+    let tree = scratch.tree();
+    let around = Around { tree: &tree.to_string_lossy(), files: &files };
+    if let Some(message) = unsuccessful(&ended, tool, &around) {
         trial.verdict = Err(Stopped::new(Outcome::Failed, message));
     }
     trial
@@ -156,8 +161,8 @@ fn job(record: &Record, tool: &Tool, scratch: &Scratch) -> Job {
     }
 }
 
-/// Why the end of a tool is no success, with the last lines that it said.
-fn unsuccessful(ended: &sandbox::Ended, tool: &Tool) -> Option<String> {
+/// Why the end of a tool is no success, with what it said about that.
+fn unsuccessful(ended: &sandbox::Ended, tool: &Tool, around: &Around<'_>) -> Option<String> {
     let how = match &ended.how {
         Exit::Code(0) => return None,
         Exit::Code(code) => format!("the tool ended with exit code {code}"),
@@ -171,16 +176,8 @@ fn unsuccessful(ended: &sandbox::Ended, tool: &Tool) -> Option<String> {
         Exit::TooManyProcesses => "the tool started more processes than it may".to_owned(),
         _ => "the run was stopped".to_owned(),
     };
-    let said = [&ended.stderr, &ended.stdout].into_iter().map(|it| last_lines(&it.kept));
-    let said: Vec<String> = said.filter(|it| !it.is_empty()).collect();
+    let said = failure::digest(&[&ended.stderr.kept, &ended.stdout.kept], around);
     // What the tool says comes first: it names the place, and a headline is made of it.
-    Some([said, vec![how]].concat().join("\n"))
-}
-
-/// The end of an output: that is where tools say what went wrong.
-fn last_lines(output: &[u8]) -> String {
-    let text = String::from_utf8_lossy(output);
-    let lines: Vec<&str> = text.lines().filter(|it| !it.trim().is_empty()).collect();
-    let start = lines.len().saturating_sub(6);
-    lines[start..].join("\n")
+    let said = Some(said).filter(|it| !it.is_empty());
+    Some(said.into_iter().chain([how]).collect::<Vec<_>>().join("\n"))
 }

@@ -2,7 +2,8 @@
 //!
 //! A dependency is a name, what it is for and where it comes from. Another version is not another dependency; the
 //! same name from another registry, repository or directory is. A manifest that cannot be read after the change is
-//! a violation, since nobody can say what it names. Each family of ecosystems has its file beneath this one.
+//! a violation, since nobody can say what it names. Each family of ecosystems has its file beneath this one; what none of
+//! them reads is in [`table`], and never passes unseen.
 
 mod cargo;
 mod dart;
@@ -23,6 +24,7 @@ mod ruby;
 mod set;
 mod setup_py;
 mod structured;
+mod table;
 mod xml;
 
 use std::collections::BTreeSet;
@@ -80,7 +82,9 @@ fn manifest(path: &RelPath) -> Option<Manifest> {
 
 /// Whether the file is a manifest or a lock file, whose lines say nothing about the structure of code.
 pub(super) fn is_manifest(path: &RelPath) -> bool {
-    manifest(path).is_some()
+    // A script may say what it needs, and is code all the same.
+    let is_read = manifest(path).is_some_and(|it| it.label != python::SCRIPT);
+    is_read || matches!(table::unread(path), Some((_, table::Unread::Whole)))
 }
 
 /// Everything that is named and was not named before.
@@ -98,10 +102,26 @@ pub(super) fn new_dependencies(
     let included = included(changes, after);
     for change in changes {
         let path = &change.path;
-        let known = manifest(path).or_else(|| included.contains(path).then_some(pip::REQUIREMENTS));
-        let Some(known) = known.filter(|_| !vendored.iter().any(|it| it.contains(path))) else {
+        if vendored.iter().any(|it| it.contains(path)) {
             continue;
-        };
+        }
+        let listed = table::unread(path);
+        let known = manifest(path).or_else(|| included.contains(path).then_some(pip::REQUIREMENTS));
+        // What a script says that it needs is read beside the lines that the table knows.
+        let is_listed = known.is_none_or(|it| it.label == python::SCRIPT);
+        if let Some((ecosystem, unread)) = listed.filter(|_| is_listed) {
+            let old = match &change.kind {
+                ChangeKind::Delete
+                | ChangeKind::Mode
+                | ChangeKind::DirectoryMade
+                | ChangeKind::DirectoryRemoved => continue,
+                ChangeKind::Rename { from } if table::unread(from) == listed => Some(from),
+                _ => before.get(path).is_some().then_some(path),
+            };
+            let messages = table::changed(ecosystem, unread, old, before, path, after);
+            findings.extend(messages.into_iter().map(|it| (Some(path.clone()), it)));
+        }
+        let Some(known) = known else { continue };
         let messages = match &change.kind {
             ChangeKind::Delete
             | ChangeKind::Mode

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::rows;
 use super::sql::{self, Database};
-use super::{Dossier, Entry, Registry, RegistryError};
+use super::{Dossier, Entry, Listed, Registry, RegistryError};
 use crate::exchange::{self, Exported};
 use crate::id::Id;
 
@@ -46,6 +46,17 @@ impl Registry {
             None => rows::all(db),
         })?;
         found.iter().filter(|it| self.scope.has(it)).map(rows::RecordRow::entry).collect()
+    }
+
+    /// The same for a look at all of them: nothing is read but what is listed.
+    pub fn listed(&mut self, status: Option<&str>) -> Result<Vec<Listed>, RegistryError> {
+        let found = sql::read(&mut *self.db, |db| match status {
+            Some(status) if status.contains('\0') => Ok(Vec::new()),
+            Some(status) => rows::by_status(db, status),
+            None => rows::all(db),
+        })?;
+        let own = found.iter().filter(|it| self.scope.has(it));
+        own.map(rows::RecordRow::listed).collect()
     }
 
     /// The records whose rows can be read, in the order in which they came. Who asks for all of them finds out by

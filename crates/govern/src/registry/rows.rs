@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::sql::{Database, Param, Row};
-use super::{Entry, RegistryError, Stored};
+use super::{Entry, Listed, RegistryError, Stored};
 use crate::audit::{Line, content_hash};
 use crate::id::{Id, minted_prefix};
 use crate::legacy;
@@ -137,6 +137,16 @@ impl RecordRow {
     /// A record that was stored before records had a nonce has the one that follows from its name and text.
     fn nonce_of_before(&self) -> String {
         nonce(&[b"a record of before", self.id.as_bytes(), self.body.as_bytes()])
+    }
+
+    /// The record as a list shows it: its text is not held against the rules again.
+    pub(crate) fn listed(&self) -> Result<Listed, RegistryError> {
+        let mut value = self.value()?;
+        if let (Value::Object(members), false) = (&mut value, self.is_legacy) {
+            members.insert("status".to_owned(), Value::from(self.status.as_str()));
+        }
+        let lease = self.lease()?;
+        Ok(Listed { value, version: self.version, lease, is_legacy: self.is_legacy })
     }
 
     pub(crate) fn entry(&self) -> Result<Entry, RegistryError> {

@@ -1,7 +1,9 @@
 //! What governs proposals needs two people, and `.git` and `.regreen` are in no scope.
 
 use govern::Moment;
-use govern::approval::{Confirmation, Policy, Refusal, approve_unsigned, verify_approval};
+use govern::approval::{
+    Confirmation, Document, Policy, Refusal, Stage, approve_unsigned, recheck, verify_approval,
+};
 use serde_json::json;
 use snapshot::RelPath;
 
@@ -189,6 +191,47 @@ fn two_different_people_must_sign() {
     assert_eq!(
         protected(file, &[("alice", 1), ("alice", 3), ("bob", 2)]),
         ["by alice, alice, bob"]
+    );
+}
+
+/// X-111: as many of the owners as the rule says, each counted once; one document that fails takes nothing from the others.
+#[test]
+fn owners_decide_about_their_paths() {
+    let mut world = World::signed_by_alice();
+    world.record["allowed_paths"] = json!(["src/"]);
+    world.sign_anew();
+    let sign = |principal: &str, seed: u8| {
+        world.with_subject(|it| {
+            crate::approval_support::signed_document(it, principal, seed, world.now)
+        })
+    };
+    let (alice, bob) = (sign("alice@example.org", 1), sign("bob@example.org", 2));
+    let carol = sign("carol@example.org", 3);
+    let policy = |keys: &[&str], n: usize| {
+        let keys: Vec<String> = keys.iter().map(|it| (*it).to_owned()).collect();
+        world.policy().with_owner(&["src/pay/**".to_owned()], &keys, n).unwrap()
+    };
+    let held = |documents: &[Document], policy: &Policy| {
+        let result = world.with_subject(|subject| {
+            recheck(documents, subject, &world.allowed(), policy, now(), Stage::Open)
+        });
+        result.map(|it| it.by().to_owned()).map_err(|it| it.last().unwrap().to_string())
+    };
+    let both = policy(&["Alice@example.org", "bob@example.org"], 2);
+    assert!(held(std::slice::from_ref(&alice), &both).unwrap_err().contains("needs 2 approvals"));
+    assert!(held(&[alice.clone(), alice.clone()], &both).is_err(), "nobody counts twice");
+    assert!(held(&[alice.clone(), carol.clone()], &both).is_err(), "carol may not approve");
+    assert_eq!(
+        held(&[carol, alice.clone(), bob.clone()], &both),
+        Ok("alice@example.org, bob@example.org".to_owned())
+    );
+    let only_bob = policy(&[&public(&private(2)).fingerprint()], 1);
+    assert!(held(std::slice::from_ref(&alice), &only_bob).is_err());
+    assert!(held(std::slice::from_ref(&bob), &only_bob).is_ok());
+    let anybody = policy(&[], 2);
+    assert!(
+        held(std::slice::from_ref(&bob), &anybody).is_err()
+            && held(&[bob, alice], &anybody).is_ok()
     );
 }
 

@@ -4,6 +4,8 @@
 mod manifests;
 #[path = "measure_dependencies/sources.rs"]
 mod sources;
+#[path = "measure_dependencies/unread.rs"]
+mod unread;
 
 use govern::Constraints;
 use govern::measure::{changes, violations};
@@ -12,6 +14,7 @@ use proptest::prelude::*;
 use super::measure::{config, scope, tree};
 use manifests::{CASES, Case};
 use sources::{SOURCES, Source};
+use unread::UNREAD;
 
 const NO_NEW: Constraints =
     Constraints { max_files_changed: None, no_new_dependencies: Some(true), no_refactor: None };
@@ -58,6 +61,62 @@ fn versions_order_layout_and_removals_are_no_new_dependencies() {
             );
         }
     }
+}
+
+/// what nothing reads never passes unseen.
+#[test]
+fn a_file_that_nothing_reads_is_a_violation_where_it_could_add_something() {
+    for (path, text, added, harmless) in UNREAD {
+        let start = format!("no_new_dependencies: {path}: ");
+        let after = format!("{text}{added}");
+        let found_there = found(path, Some(text), &after);
+        assert!(!found_there.is_empty(), "{path}");
+        assert!(found_there.iter().all(|it| it.starts_with(&start)), "{path}: {found_there:?}");
+        // A file that is new, and a name in another case.
+        assert!(!found(path, None, &after).is_empty(), "{path}");
+        assert!(!found(&path.to_uppercase(), Some(text), &after).is_empty(), "{path}");
+        assert_eq!(found(path, Some(&after), &after), [""; 0], "{path}");
+        match harmless {
+            Some(harmless) => {
+                assert_eq!(
+                    found(path, Some(text), &format!("{text}{harmless}")),
+                    [""; 0],
+                    "{path}"
+                );
+            }
+            None => {
+                assert!(!found(path, Some(&after), text).is_empty(), "{path}: every change counts")
+            }
+        }
+    }
+}
+
+/// PEP 723 and tox: read exactly.
+#[test]
+fn scripts_and_tox_say_what_they_need() {
+    let script =
+        "# /// script\n# dependencies = [\n#   \"requests<3\",\n# ]\n# ///\nimport requests\n";
+    assert_eq!(found("a.py", Some(script), &script.replace("<3", "<4")), [""; 0]);
+    assert_eq!(found("a.py", Some(script), &format!("{script}print(1)\n")), [""; 0]);
+    let added = script.replace("# ]", "#   \"evil\",\n# ]");
+    let said = found("a.py", Some(script), &added);
+    assert!(said.len() == 1 && said[0].contains("evil"), "{said:?}");
+    assert_eq!(found("a.py", None, "print(1)\n"), [""; 0]);
+    assert!(!found("a.py", None, script).is_empty());
+    let broken = script.replace("# ///\nimport", "import");
+    assert!(!found("a.py", Some(script), &broken).is_empty());
+    let source = script.replace(
+        "# ///\nimport",
+        "# [[tool.uv.index]]\n# url = \"https://evil.example\"\n# ///\nimport",
+    );
+    assert!(!found("a.py", Some(script), &source).is_empty());
+
+    let tox = "[tox]\nenvlist = py312\n[testenv]\ndeps =\n    pytest>=8\n    py312: coverage\ncommands = pytest\n";
+    assert_eq!(found("tox.ini", Some(tox), &tox.replace(">=8", ">=9")), [""; 0]);
+    assert_eq!(found("tox.ini", Some(tox), &tox.replace("= pytest\n", "= pytest -v\n")), [""; 0]);
+    let said =
+        found("tox.ini", Some(tox), &tox.replace("py312: coverage", "py312: coverage\n    evil"));
+    assert!(said.len() == 1 && said[0].contains("evil"), "{said:?}");
 }
 
 /// What cannot be judged is not a pass.

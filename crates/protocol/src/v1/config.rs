@@ -141,6 +141,13 @@ pub(super) fn schema() -> Schema {
                     "registry": {"type": "string", "pattern": "^(sqlite:[^/].*|postgres(ql)?://.+)$", "description": "where records are kept: sqlite: and a path in the state folder of the workspace, outside the work tree, or a PostgreSQL server, which needs `regreen trust`; by default registry.db in the state folder"},
                     "allowed_signers": {"type": "string", "minLength": 1, "default": "allowed_signers", "description": "the file of the keys that may approve, in the format of OpenSSH"},
                     "approval_days": {"type": "integer", "minimum": 1, "maximum": 3650, "default": 30, "description": "for how many days an approval counts"},
+                    "owners": {"type": "array", "description": "who must approve what could touch which paths", "items": {
+                        "type": "object", "additionalProperties": false, "required": ["paths"], "properties": {
+                            "paths": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "globs"},
+                            "keys": {"type": "array", "items": {"type": "string"}, "description": "names or fingerprints; anybody who may approve, if left out"},
+                            "approvals": {"type": "integer", "minimum": 1, "maximum": 100, "default": 1}
+                        }
+                    }},
                     "project": {"type": "string", "description": "the project that proposals of this repository must name"},
                     "require_plan": {"type": "boolean", "default": false, "description": "whether only proposals that were planned may be approved"},
                     "allow_unsigned": {"type": "boolean", "default": false, "description": "whether an approval that is typed and not signed counts where keys may sign"},

@@ -206,7 +206,7 @@ fn read_owners(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Vec<
     };
     let mut owners = Vec::new();
     for (idx, value) in items.iter().enumerate() {
-        let at = at.join(&idx.to_string());
+        let at = at.join(idx.to_string());
         let what = "a table, `[[govern.owners]]`";
         let Some(mut section) = Members::open(value, &at, what, problems) else { continue };
         let mut strings = |name: &str, wanted: &str| match section.take(name) {

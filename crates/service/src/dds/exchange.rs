@@ -85,6 +85,7 @@ impl Desk<'_> {
                     .map(|(id, had)| {
                         format!("{id} was {had} elsewhere; it waits for an approval here")
                     })
+                    .chain(incoming.left.iter().map(|it| format!("{it} was left out")))
                     .collect(),
                 faults: Vec::new(),
             })),

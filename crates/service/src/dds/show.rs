@@ -3,7 +3,7 @@
 use govern::Status;
 use govern::approval::{Decision, Statement, Word};
 use govern::audit::{Details, Line};
-use govern::registry::{Dossier, Entry, Stored};
+use govern::registry::{Dossier, Entry, Listed, Stored};
 use protocol::v1;
 use serde_json::{Map, Value, json};
 
@@ -15,8 +15,8 @@ use crate::failure::Failure;
 impl Desk<'_> {
     /// The records, oldest first, all or those in one status.
     pub fn list(&self, status: Option<&str>) -> Result<v1::DdsReport, Failure> {
-        let entries = self.registry.borrow_mut().list(status)?;
-        let records = entries.iter().map(|it| entry(it, None)).collect();
+        let listed = self.registry.borrow_mut().listed(status)?;
+        let records = listed.into_iter().map(|it| wire_entry(it, None)).collect();
         Ok(v1::DdsReport::List(v1::DdsList { ok: true, records }))
     }
 
@@ -104,24 +104,29 @@ impl Desk<'_> {
 }
 
 fn entry(entry: &Entry, patch: Option<&[u8]>) -> v1::DdsEntry {
-    let record = match entry.to_json() {
+    let (version, lease, is_legacy) = match entry {
+        Entry::Current(stored) => (stored.version, stored.state.lease.clone(), false),
+        Entry::Legacy(_) => (0, None, true),
+    };
+    wire_entry(Listed { value: entry.to_json(), version, lease, is_legacy }, patch)
+}
+
+fn wire_entry(listed: Listed, patch: Option<&[u8]>) -> v1::DdsEntry {
+    let record = match listed.value {
         Value::Object(members) => members,
         _ => Map::new(),
     };
-    let (version, lease, legacy) = match entry {
-        Entry::Current(stored) => (stored.version, stored.state.lease.as_ref(), false),
-        Entry::Legacy(_) => (0, None, true),
-    };
+    let version = if listed.is_legacy { 0 } else { listed.version };
     v1::DdsEntry {
         record,
         version: u64::try_from(version).unwrap_or_default(),
-        lease: lease.map(|it| v1::DdsLease {
-            holder: it.holder.clone(),
+        lease: listed.lease.map(|it| v1::DdsLease {
+            holder: it.holder,
             until: it.until.to_string(),
             phase: it.phase.name().to_owned(),
         }),
         patch: patch.map(|it| format!("blake3:{}", blake3::hash(it))),
-        legacy,
+        legacy: listed.is_legacy,
     }
 }
 

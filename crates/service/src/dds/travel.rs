@@ -55,10 +55,11 @@ impl News {
 
 /// Whether the work tree has files that travel: what a command that only looks may have to take over first.
 pub fn has_files(session: &Session) -> bool {
-    ["proposals", "approvals", "receipts", "comments"]
-        .iter()
-        .any(|it| session.workspace.list_shared(it).is_ok_and(|names| !names.is_empty()))
+    session.workspace.has_shared()
 }
+
+/// What a person said, by the name of the file; or what is wrong with that.
+type ReadWord = (String, Result<Document, String>);
 
 /// A proposal that came by git, whole.
 struct Incoming {
@@ -164,7 +165,11 @@ impl Desk<'_> {
         let approvals = said.iter().filter(|it| it.statement.decision() == Decision::Approval);
         let receipt = Receipt {
             proposal: self.proposal(stored, patch)?.hash(),
-            statements: approvals.map(|it| it.statement.hash()).collect(),
+            statements: approvals
+                .map(|it| it.statement.hash())
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
             result: result.to_owned(),
             report: Report { dds: record.id.clone(), transaction: None, ..report.clone() },
         };
@@ -190,7 +195,9 @@ impl Desk<'_> {
         }
         let known = self.registry.borrow_mut().files()?;
         let receipts = self.new_receipts(&known)?;
-        let mut waiting = self.new_proposals(&known)?;
+        let mut new = self.files_in("proposals")?;
+        new.retain(|it| !known.contains(it));
+        let mut waiting = self.new_proposals(&new)?;
         // A correction waits for its source, which may come with it and be closed by a receipt.
         loop {
             let n_waiting = waiting.len();
@@ -200,7 +207,7 @@ impl Desk<'_> {
                     left.push(incoming);
                 }
             }
-            self.take_words(&known)?;
+            self.take_words(&known, &new)?;
             self.take_receipts(&receipts)?;
             waiting = left;
             if waiting.len() == n_waiting || waiting.is_empty() {
@@ -229,17 +236,13 @@ impl Desk<'_> {
         Ok(receipts)
     }
 
-    fn new_proposals(&self, known: &BTreeSet<String>) -> Result<Vec<Incoming>, Failure> {
+    fn new_proposals(&self, new: &[String]) -> Result<Vec<Incoming>, Failure> {
         let mut found = Vec::new();
-        for name in self.files_in("proposals")? {
-            let is_record = name.ends_with(".json") && !name.contains(".plan-");
-            if !is_record || known.contains(&name) {
-                continue;
-            }
-            let Some(bytes) = self.read_file(&name)? else { continue };
-            match self.read_proposal(&name, &bytes)? {
+        for name in new.iter().filter(|it| it.ends_with(".json") && !it.contains(".plan-")) {
+            let Some(bytes) = self.read_file(name)? else { continue };
+            match self.read_proposal(name, &bytes)? {
                 Ok(incoming) => found.push(incoming),
-                Err(problem) => self.news.borrow_mut().refuse(&name, problem),
+                Err(problem) => self.news.borrow_mut().refuse(name, problem),
             }
         }
         Ok(found)
@@ -304,7 +307,7 @@ impl Desk<'_> {
             }
             displaces = true;
         }
-        let twin = self.twin(&incoming, receipts)?;
+        let twin = self.twin(&incoming, displaces, receipts)?;
         let twin = match &twin {
             None => Twin::None,
             Some((true, reason)) => Twin::Stays(reason),
@@ -437,23 +440,29 @@ impl Desk<'_> {
     fn twin(
         &self,
         incoming: &Incoming,
+        displaces: bool,
         receipts: &[(String, Receipt)],
     ) -> Result<Option<(bool, String)>, Failure> {
         let Some(source) = incoming.record.source() else { return Ok(None) };
         let other = self.registry.borrow_mut().correction_of(source)?;
-        let Some(other) = other.filter(|it| *it != incoming.record.id) else { return Ok(None) };
+        let Some(other) = other else { return Ok(None) };
+        let reason =
+            |kept: &Id| format!("{kept} is the correction of {source}, and a failure has one");
+        if other == incoming.record.id {
+            // It gives up its name as well.
+            return Ok(displaces.then(|| (true, reason(&other))));
+        }
         let dossier = self.dossier(other.as_str())?;
         let Entry::Current(stored) = &dossier.entry else { return Ok(None) };
         let Some(proposal) = self.own_proposal(stored, &dossier) else { return Ok(None) };
         let stays = self.rank(incoming, receipts)?
             > self.rank_of_own(stored, &dossier, &proposal, receipts);
         let kept = if stays { &incoming.record.id } else { &other };
-        let reason = format!("{kept} is the correction of {source}, and a failure has one");
-        Ok(Some((stays, reason)))
+        Ok(Some((stays, reason(kept))))
     }
 
     /// What people said about a record, by the names of the files.
-    fn said(&self, id: &Id) -> Result<Vec<(String, Result<Document, String>)>, Failure> {
+    fn said(&self, id: &Id) -> Result<Vec<ReadWord>, Failure> {
         let mut said = Vec::new();
         for name in self.files_in(&format!("approvals/{id}"))? {
             let Some(bytes) = self.read_file(&name)? else { continue };
@@ -470,11 +479,9 @@ impl Desk<'_> {
     }
 
     /// Takes over plans, approvals, rejections and withdrawals of records that can still be decided about.
-    fn take_words(&self, known: &BTreeSet<String>) -> Result<(), Failure> {
-        for name in self.files_in("proposals")? {
-            if name.contains(".plan-") && !known.contains(&name) {
-                self.take_plan(&name)?;
-            }
+    fn take_words(&self, known: &BTreeSet<String>, new: &[String]) -> Result<(), Failure> {
+        for name in new.iter().filter(|it| it.contains(".plan-")) {
+            self.take_plan(name)?;
         }
         for folder in self.files_in("approvals")? {
             let Some(id) = folder.strip_prefix("approvals/").and_then(|it| it.strip_suffix('/'))

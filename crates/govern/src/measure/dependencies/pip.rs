@@ -131,3 +131,30 @@ fn is_marker(text: &str) -> bool {
     let text = text.trim_start_matches(['(', ' ', '"', '\'']);
     names.iter().any(|it| text.starts_with(it)) || text.starts_with("not ")
 }
+
+/// `tox.ini`: what its environments install, and from where. Factors (`py312: pytest`) stand before a requirement.
+pub(super) fn read_tox(text: &str) -> Result<Dependencies, String> {
+    let mut found = Dependencies::default();
+    for entry in ini::entries(text)? {
+        match entry.key.as_str() {
+            "deps" | "requires" | "constrain_package_deps" | "extras" | "dependency_groups" => {
+                for raw in entry.value.lines().map(str::trim).filter(|it| !it.is_empty()) {
+                    let named = match raw.split_once(": ") {
+                        Some((factors, rest)) if !factors.contains(' ') => rest.trim(),
+                        _ => raw,
+                    };
+                    match entry.key.as_str() {
+                        "deps" | "requires" if !named.contains('{') => line(&mut found, named)?,
+                        key => found.add(Kind::Include, format!("{key} {named}"), ""),
+                    }
+                }
+            }
+            "indexserver" | "install_command" | "pip_pre" | "package_env" | "set_env"
+            | "setenv" => {
+                found.add(Kind::Source, format!("{} {}", entry.key, entry.value), "");
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}

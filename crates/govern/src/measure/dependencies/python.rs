@@ -21,8 +21,46 @@ pub(super) fn manifest(path: &RelPath, name: &str) -> Option<Manifest> {
         "environment.yml" | "environment.yaml" => {
             Some(Manifest { label: "conda environment", read: read_conda })
         }
+        "tox.ini" => Some(Manifest { label: "tox.ini", read: pip::read_tox }),
         _ if is_requirements(path, name) => Some(pip::REQUIREMENTS),
+        _ if name.ends_with(".py") => Some(Manifest { label: SCRIPT, read: read_script }),
         _ => None,
+    }
+}
+
+/// What a script says about itself.
+pub(super) const SCRIPT: &str = "inline script metadata";
+
+/// What a script needs, as it says in comments (PEP 723): a block from `# /// script` to `# ///`. Its members are those of
+/// the table `project`, and its tables those of `pyproject.toml`.
+fn read_script(text: &str) -> Result<Dependencies, String> {
+    let mut block: Option<String> = None;
+    let mut is_open = false;
+    for line in text.lines().map(str::trim_end) {
+        match (is_open, line) {
+            (false, "# /// script") if block.is_some() => {
+                return Err("it has two blocks of script metadata".to_owned());
+            }
+            (false, "# /// script") => {
+                block = Some("[project]\n".to_owned());
+                is_open = true;
+            }
+            (true, "# ///") => is_open = false,
+            (true, line) => {
+                let Some(inner) = line.strip_prefix('#') else {
+                    return Err("its block of script metadata does not end".to_owned());
+                };
+                let text = block.get_or_insert_default();
+                text.push_str(inner.strip_prefix(' ').unwrap_or(inner));
+                text.push('\n');
+            }
+            (false, _) => {}
+        }
+    }
+    match block {
+        Some(_) if is_open => Err("its block of script metadata does not end".to_owned()),
+        Some(block) => pyproject::read(&block),
+        None => Ok(Dependencies::default()),
     }
 }
 

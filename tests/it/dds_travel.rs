@@ -1,0 +1,404 @@
+//! Proposals that travel by git: clones see, decide and close what was made in others, and nothing of it is believed that does
+//! not hold (X-42, X-44, X-110, X-111).
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::dds::{record, shop};
+use super::support::{Ran, Scene};
+
+/// A person with a home and a clone of their own: `ana` works in `ws`, the others in folders of their name.
+struct Person<'a> {
+    scene: &'a Scene,
+    name: &'static str,
+}
+
+impl Person<'_> {
+    fn folder(&self) -> &str {
+        if self.name == "ana" { "ws" } else { self.name }
+    }
+
+    #[track_caller]
+    fn run(&self, line: &str) -> Ran {
+        let home = match self.name {
+            "ana" => self.scene.path("home"),
+            name => self.scene.path(&format!("home-{name}")),
+        };
+        let line = format!("{line} --root {}", self.folder());
+        self.scene.run_with(&line, &[("HOME", home.to_str().unwrap())], "")
+    }
+
+    #[track_caller]
+    fn report(&self, line: &str) -> Value {
+        self.run(&format!("{line} --format json")).json()
+    }
+
+    #[track_caller]
+    fn add(&self, value: &Value) -> String {
+        self.scene.write("record.json", &value.to_string());
+        let added = self.report("dds add record.json");
+        added["id"].as_str().unwrap_or_else(|| panic!("{added:#}")).to_owned()
+    }
+
+    #[track_caller]
+    fn approve(&self, id: &str) -> Value {
+        let hash = self.report(&format!("dds show {id}"))["statement_hash"].clone();
+        let hash = hash.as_str().unwrap_or("none").to_owned();
+        self.report(&format!("dds approve {id} --key {} --expect {hash}", self.name))
+    }
+
+    #[track_caller]
+    fn status(&self, id: &str) -> String {
+        self.report(&format!("dds show {id}"))["record"]["status"].as_str().unwrap().to_owned()
+    }
+
+    /// What a merge of the other's work brings: nobody writes a file that somebody else writes.
+    fn pull(&self, from: &Person<'_>) {
+        let (from, to) = (self.scene.path(from.folder()), self.scene.path(self.folder()));
+        copy(&from, &to);
+    }
+
+    #[track_caller]
+    fn ids(&self) -> Vec<(String, String)> {
+        let listed = self.report("dds list");
+        let of = |it: &Value| {
+            let text = |name: &str| it["record"][name].as_str().unwrap().to_owned();
+            (text("id"), text("goal"))
+        };
+        let mut ids: Vec<_> = listed["records"].as_array().unwrap().iter().map(of).collect();
+        ids.sort();
+        ids
+    }
+
+    #[track_caller]
+    fn is_whole(&self) {
+        assert_eq!(self.report("dds verify")["problems"], json!([]), "{}", self.name);
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Ana's shop with an identity, and a clone of it that trusts what is there.
+fn two(scene: &Scene) -> (Person<'_>, Person<'_>) {
+    let ana = Person { scene, name: "ana" };
+    let ben = Person { scene, name: "ben" };
+    // `ben` is also the name of a key; his clone lies beside it.
+    let first = ana.add(&goal("The first"));
+    fs::rename(scene.path("ben"), scene.path("ben.key")).unwrap();
+    fs::create_dir(scene.path("ben")).unwrap();
+    ben.pull(&ana);
+    fs::rename(scene.path("ben.key"), scene.path("ben/key")).unwrap();
+    assert_eq!(ben.run("trust --yes").code, 0);
+    assert_eq!(ben.status(&first), "proposed");
+    (ana, ben)
+}
+
+fn goal(goal: &str) -> Value {
+    let mut value = record("good", &["src/"]);
+    value["goal"] = json!(goal);
+    value
+}
+
+impl Person<'_> {
+    #[track_caller]
+    fn approve_with(&self, id: &str, key: &str) -> Value {
+        let hash = self.report(&format!("dds show {id}"))["statement_hash"].clone();
+        let hash = hash.as_str().unwrap_or("none").to_owned();
+        self.report(&format!("dds approve {id} --key {key} --expect {hash}"))
+    }
+}
+
+#[test]
+fn what_was_carried_out_in_one_clone_is_closed_in_the_other() {
+    let scene = shop();
+    let (ana, ben) = two(&scene);
+    let id = ana.ids()[0].0.clone();
+    assert_eq!(ben.report(&format!("dds comment {id} fine"))["ok"], json!(true));
+    assert_eq!(ben.approve_with(&id, "ben/key")["status"], "approved");
+    ana.pull(&ben);
+    let news = ana.report("dds list");
+    let what: Vec<&str> =
+        news["taken"].as_array().unwrap().iter().map(|it| it["what"].as_str().unwrap()).collect();
+    assert_eq!(what, ["ben@example.org approved", "somebody commented"], "{news:#}");
+    let ran = ana.report("dds run");
+    assert_eq!(ran["reports"][0]["status"], "success", "{ran:#}");
+    assert_eq!(
+        ran["reports"][0]["files_changed"],
+        json!([{ "path": "src/a.py", "change": "modify" }]),
+        "the receipt counts for nothing"
+    );
+    ben.pull(&ana);
+    assert_eq!(ben.status(&id), "executed");
+    assert_eq!(ben.report("dds run")["reports"], json!([]));
+    ana.is_whole();
+    ben.is_whole();
+    // Taking it back takes the receipt back, in the same transaction.
+    assert_eq!(ana.run("undo").code, 0);
+    let receipts = fs::read_dir(scene.path("ws/.regreen/receipts"));
+    assert_eq!(receipts.map_or(0, Iterator::count), 0);
+}
+
+/// X-44: the other is kept under a new name, and all clones come to the same.
+#[test]
+fn two_records_of_one_name_both_stay() {
+    let scene = shop();
+    let (ana, ben) = two(&scene);
+    let (hers, his) = (ana.add(&goal("Hers")), ben.add(&goal("His")));
+    assert_eq!(hers, his);
+    ben.approve_with(&his, "ben/key");
+    ana.pull(&ben);
+    ben.pull(&ana);
+    // His has an approval that holds, so it keeps the name; whoever made the other gives it a new one.
+    let found = ana.ids();
+    ben.pull(&ana);
+    for name in fs::read_dir(scene.path("ben/.regreen/proposals")).unwrap() {
+        let name = name.unwrap().file_name();
+        if !scene.path("ws/.regreen/proposals").join(&name).exists() {
+            fs::remove_file(scene.path("ben/.regreen/proposals").join(name)).unwrap();
+        }
+    }
+    assert_eq!(found, ben.ids());
+    let goals: Vec<&str> = found.iter().map(|it| it.1.as_str()).collect();
+    assert_eq!(goals, ["The first", "His", "Hers"]);
+    assert_eq!(found[1].0, his);
+    assert_eq!((ana.status(&his), ana.status(&found[2].0)), ("approved".into(), "proposed".into()));
+    ana.is_whole();
+    ben.is_whole();
+}
+
+/// DF-31, X-44.
+#[test]
+fn of_two_corrections_of_one_failure_one_is_rejected() {
+    let scene = shop();
+    let (ana, ben) = two(&scene);
+    let mut bad = goal("Bad");
+    bad["tool"] = json!("bad");
+    let id = ana.add(&bad);
+    ana.approve(&id);
+    assert_eq!(ana.report("dds run")["reports"][0]["status"], "failed");
+    ben.pull(&ana);
+    assert_eq!(ben.status(&id), "failed", "the receipt says so");
+    for clone in [&ana, &ben] {
+        assert!(clone.report("dds worker")["proposed"].is_string());
+    }
+    ana.pull(&ben);
+    ben.pull(&ana);
+    for clone in [&ana, &ben] {
+        let listed = clone.report("dds list");
+        let of = |status: &str| {
+            let is = |it: &&Value| {
+                it["record"]["type"] == "code_fix" && it["record"]["status"] == status
+            };
+            listed["records"].as_array().unwrap().iter().filter(is).count()
+        };
+        assert_eq!(of("proposed"), 1, "{}: {listed:#}", clone.name);
+        assert_eq!(clone.report("dds worker")["proposed"], Value::Null);
+    }
+}
+
+/// X-42: the status stays; what was taken back does not come back.
+#[test]
+fn a_yes_that_was_taken_back_does_not_count() {
+    let scene = shop();
+    let (ana, ben) = two(&scene);
+    let id = ana.ids()[0].0.clone();
+    assert_eq!(ana.approve(&id)["status"], "approved");
+    let file = super::dds::approval_file(&scene, &id);
+    let kept = scene.read(&file);
+    assert_eq!(ana.run(&format!("dds withdraw {id} --reason hm")).code, 2, "nobody is there");
+    let eve = ana.report(&format!("dds withdraw {id} --reason hm --key eve"));
+    assert_eq!(eve["ok"], json!(false), "it is not hers");
+    let withdrawn = ana.report(&format!("dds withdraw {id} --reason hm --key ana"));
+    assert_eq!((&withdrawn["ok"], &withdrawn["status"]), (&json!(true), &json!("approved")));
+    let refused = |clone: &Person<'_>| {
+        let ran = clone.report("dds run");
+        assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
+        assert_eq!(clone.status(&id), "approved");
+        ran["reports"][0]["error_message"].as_str().unwrap().to_owned()
+    };
+    assert!(refused(&ana).contains("withdrawn"));
+    // The old file comes back by a pull.
+    scene.write(&file, &kept);
+    assert!(refused(&ana).contains("withdrawn"));
+    // Somebody else's yes counts, and so does a new one of hers.
+    assert_eq!(ana.approve(&id)["ok"], json!(true));
+    let ran = ana.report("dds run");
+    assert_eq!(ran["reports"][0]["status"], "success", "{ran:#}");
+    ben.pull(&ana);
+    assert_eq!(ben.status(&id), "executed");
+}
+
+#[test]
+fn what_is_approved_can_still_be_rejected() {
+    let scene = shop();
+    let (ana, ben) = two(&scene);
+    let id = ana.ids()[0].0.clone();
+    ana.approve(&id);
+    ben.pull(&ana);
+    let said = ben.report(&format!("dds reject {id} --reason no --key ben/key"));
+    assert_eq!((&said["ok"], &said["status"]), (&json!(true), &json!("rejected")), "{said:#}");
+    ana.pull(&ben);
+    assert_eq!(ana.status(&id), "rejected");
+    assert_eq!(ana.report("dds run")["reports"], json!([]));
+    ana.is_whole();
+}
+
+/// What a stranger puts among the files is named, and nothing comes of it.
+#[test]
+fn a_file_that_does_not_hold_is_named_and_never_acted_on() {
+    let scene = shop();
+    let (ana, ben) = two(&scene);
+    let id = ana.ids()[0].0.clone();
+    let proposals = "ben/.regreen/proposals";
+    let name = |folder: &str| {
+        let mut names = fs::read_dir(scene.path(folder)).unwrap();
+        names.next().unwrap().unwrap().file_name().into_string().unwrap()
+    };
+    let text = scene.read(&format!("{proposals}/{}", name(proposals)));
+    // Another goal under the old hash, another repository, another status, no JSON at all.
+    for (from, to) in
+        [("The first", "Evil"), ("\"nonce\": \"", "\"nonce\": \"0"), ("proposed", "approved")]
+    {
+        scene
+            .write(&format!("{proposals}/{id}.0000000000000000.json"), &text.replacen(from, to, 1));
+        let listed = ben.report("dds list");
+        assert_eq!(listed["records"].as_array().unwrap().len(), 1, "{listed:#}");
+        assert_eq!(listed["unheld"].as_array().unwrap().len(), 1, "{listed:#}");
+    }
+    fs::remove_file(scene.path(&format!("{proposals}/{id}.0000000000000000.json"))).unwrap();
+    // A receipt of a record that nobody approved closes nothing.
+    ana.approve(&id);
+    ana.report("dds run");
+    let receipts = "ws/.regreen/receipts";
+    let receipt = name(receipts);
+    scene.write(
+        &format!("ben/.regreen/receipts/{receipt}"),
+        &scene.read(&format!("{receipts}/{receipt}")),
+    );
+    let shown = ben.report(&format!("dds show {id}"));
+    assert_eq!(shown["record"]["status"], "proposed");
+    assert!(shown["unheld"][0]["message"].as_str().unwrap().contains("no approval"), "{shown:#}");
+    // An approval by somebody else under her name, and one whose words were changed.
+    let approvals = format!("ws/.regreen/approvals/{id}");
+    let hers = name(&approvals);
+    let document = scene.read(&format!("{approvals}/{hers}"));
+    for (from, to) in [
+        ("ana@example.org", "ben@example.org"),
+        ("The first", "The worst"),
+        ("SSH SIG", "SSH SIH"),
+        ("\"dds\"", "\"ddt\""),
+    ] {
+        scene
+            .write(&format!("ben/.regreen/approvals/{id}/{hers}"), &document.replacen(from, to, 1));
+        let shown = ben.report(&format!("dds show {id}"));
+        assert_eq!(shown["record"]["status"], "proposed", "{from}: {shown:#}");
+    }
+    // With the real one the receipt counts.
+    ben.pull(&ana);
+    assert_eq!(ben.status(&id), "executed");
+    ben.is_whole();
+    // A folder that is a link leads nowhere.
+    fs::remove_dir_all(scene.path("ben/.regreen/proposals")).unwrap();
+    std::os::unix::fs::symlink(
+        scene.path("ws/.regreen/proposals"),
+        scene.path("ben/.regreen/proposals"),
+    )
+    .unwrap();
+    assert_eq!(ben.run("dds list").code, 0);
+}
+
+/// X-111: owners decide about their paths, and a second key is asked for where there is somebody to give it.
+#[test]
+fn the_approval_that_completes_the_quorum_approves() {
+    let scene = shop();
+    let owners = "[[govern.owners]]\npaths = [\"src/**\"]\nkeys = [\"ana@example.org\", \"ben@example.org\"]\napprovals = 2\n";
+    scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + owners));
+    scene.trust();
+    let (ana, ben) = two(&scene);
+    let id = ana.ids()[0].0.clone();
+    let first = ana.approve(&id);
+    assert_eq!((&first["ok"], &first["status"]), (&json!(false), &json!("proposed")));
+    assert!(first["problem"].as_str().unwrap().contains("needs 2 approvals"), "{first:#}");
+    assert_eq!(ana.approve(&id)["status"], "proposed", "nobody counts twice");
+    assert_eq!(ana.report("dds run")["reports"], json!([]));
+    ben.pull(&ana);
+    assert_eq!(ben.approve_with(&id, "ben/key")["status"], "approved");
+    // The quorum is not there any more once one of them takes it back.
+    assert_eq!(
+        ben.report(&format!("dds withdraw {id} --reason x --key ben/key"))["ok"],
+        json!(true)
+    );
+    assert_eq!(ben.report("dds run")["reports"][0]["status"], "refused");
+    assert_eq!(ben.approve_with(&id, "ben/key")["status"], "approved");
+    assert_eq!(ben.report("dds run")["reports"][0]["status"], "success");
+    // A pull that takes the rule away takes nothing away before the user trusts it.
+    let other = ana.add(&goal("Other"));
+    let config = scene.read("ws/regreen.toml");
+    scene.write("ws/regreen.toml", &config.replace(owners, "[govern]\napproval_days = 3\n"));
+    let distrusted = ana.approve(&other);
+    assert_eq!(distrusted["status"], "proposed", "{distrusted:#}");
+}
+
+#[test]
+fn a_second_key_is_asked_for_where_two_people_are_listed() {
+    let scene = shop();
+    let ana = Person { scene: &scene, name: "ana" };
+    let signers = scene.read("ws/allowed_signers");
+    let id = ana.add(&record("ci", &[".github/workflows/ci.yml"]));
+    assert_eq!(ana.approve(&id)["status"], "proposed");
+    // Somebody takes the other one out; who trusted both is still asked for both.
+    scene.write("ws/allowed_signers", signers.lines().next().unwrap());
+    assert_eq!(ana.approve(&id)["status"], "proposed");
+    scene.trust();
+    assert_eq!(ana.approve(&id)["status"], "approved", "there is nobody else");
+}
+
+/// 24 records on one file, and four processes that carry them out: each lands once, or stays approved.
+#[test]
+fn executors_that_race_on_one_file_lose_nothing() {
+    const N_RECORDS: usize = 24;
+    let scene = shop();
+    let tool = "[tools.append]\ncommand = [\"sh\", \"-c\", \"echo $REGREEN_DDS >> src/a.py\"]\n";
+    scene.write("ws/regreen.toml", &(scene.read("ws/regreen.toml") + tool));
+    scene.trust();
+    let ana = Person { scene: &scene, name: "ana" };
+    let ids: Vec<String> = (0..N_RECORDS).map(|_| ana.add(&record("append", &["src/"]))).collect();
+    for id in &ids {
+        assert_eq!(ana.approve(id)["status"], "approved");
+    }
+    for _ in 0..10 {
+        let spawn = |_| scene.command("dds run --quiet", &[]).spawn().unwrap();
+        let children: Vec<std::process::Child> = (0..4).map(spawn).collect();
+        for mut child in children {
+            child.wait().unwrap();
+        }
+        let listed = ana.report("dds list --status approved");
+        if listed["records"] == json!([]) {
+            break;
+        }
+    }
+    let text = scene.read("ws/src/a.py");
+    for id in &ids {
+        let n = text.lines().filter(|it| it == id).count();
+        match ana.status(id).as_str() {
+            "executed" => assert_eq!(n, 1, "{id}: {text}"),
+            "approved" => assert_eq!(n, 0, "{id}: {text}"),
+            other => panic!("{id} is {other}"),
+        }
+    }
+    assert!(text.lines().count() > N_RECORDS / 2, "most of them land: {text}");
+    ana.is_whole();
+}
