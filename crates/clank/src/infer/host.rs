@@ -232,7 +232,8 @@ fn has_functions(env: &Env, key: &TypeKey) -> bool {
     let mut seen: FxHashSet<&TypeKey> = FxHashSet::default();
     let mut waiting = vec![key];
     while let Some(key) = waiting.pop() {
-        let mut types: Vec<&Ty> = env.def(key).into_iter().flat_map(|it| it.shape.types()).collect();
+        let mut types: Vec<&Ty> =
+            env.def(key).into_iter().flat_map(|it| it.shape.types()).collect();
         while let Some(ty) = types.pop() {
             match ty {
                 Ty::Fn(_) => return true,

@@ -280,7 +280,9 @@ impl Infer<'_> {
             Ty::Fn(_) => "write a lambda that calls it: then every call is checked",
             _ => "only the value itself is checked at run time: convert the parts one by one",
         };
-        self.report(Diagnostic::new(Code::E3001, node, message).help(help).with(refuted(predicate)));
+        self.report(
+            Diagnostic::new(Code::E3001, node, message).help(help).with(refuted(predicate)),
+        );
     }
 
     /// The goals of operations on numbers, and those whose operands turned out to be none.

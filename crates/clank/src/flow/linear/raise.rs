@@ -35,8 +35,10 @@ impl Walk<'_> {
             1 => ("is", "it"),
             _ => ("are", "them"),
         };
-        let message =
-            format!("{} {are} linear, but this call may raise and lose {them}", names.join(" and "));
+        let message = format!(
+            "{} {are} linear, but this call may raise and lose {them}",
+            names.join(" and ")
+        );
         let help = format!("use {them} before the call, or catch what it raises with `try`");
         let mut diagnostic = Diagnostic::new(NOT_USED, id, message).help(help).with(structured);
         for local in lost {

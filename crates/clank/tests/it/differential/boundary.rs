@@ -101,8 +101,7 @@ impl Type {
             Type::Bool => Host::Bool(random.chance(50)),
             Type::Str => Host::Str(["a", "b c", ""][random.below(3)]),
             Type::Array(it) => {
-                let mut items: Vec<Host> =
-                    (0..random.below(4)).map(|_| it.value(random)).collect();
+                let mut items: Vec<Host> = (0..random.below(4)).map(|_| it.value(random)).collect();
                 if random.chance(10) {
                     items.push(Host::Hole);
                     items.push(it.value(random));
@@ -112,10 +111,9 @@ impl Type {
             Type::Option(_) if random.chance(30) => Host::Null,
             Type::Option(it) => it.value(random),
             Type::Pair(one, two) => Host::Array(vec![one.value(random), two.value(random)]),
-            Type::Record => Host::Record(
-                Box::new(Type::Int.value(random)),
-                Box::new(Type::Str.value(random)),
-            ),
+            Type::Record => {
+                Host::Record(Box::new(Type::Int.value(random)), Box::new(Type::Str.value(random)))
+            }
             Type::Sum if random.chance(40) => Host::Variant("Off", Box::new(Host::Null)),
             Type::Sum => {
                 let level = Type::Array(Box::new(Type::Nat)).value(random);
