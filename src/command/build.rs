@@ -1,6 +1,6 @@
 //! `regreen build`: Clank programs to TypeScript or JavaScript. Sources are never written (AE-31, AE-37).
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -92,6 +92,11 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
     };
     let session = ctx.open_at(&root, Wants::Look)?;
     let mut reply = service::build(&session, &request)?;
+    let base = directory.join(&root);
+    let place = out_dir.clone().unwrap_or_else(|| base.join(DEFAULT_OUT_DIR));
+    for output in reply.outputs.iter_mut().filter(|it| it.path.ends_with(".map")) {
+        name_sources(&mut output.bytes, &base, &place.join(&output.path))?;
+    }
     if !arguments.dry_run {
         write_artifacts(ctx, arguments, &reply)?;
         if reply.report.ok {
@@ -118,6 +123,40 @@ pub(crate) fn run(ctx: &Ctx<'_>, arguments: &Arguments) -> Outcome {
             Ok((Said::Text(text), exit))
         }
     }
+}
+
+/// A map names its sources relative to itself, wherever it is written.
+fn name_sources(map: &mut Vec<u8>, base: &Path, map_path: &Path) -> Result<()> {
+    let mut content: serde_json::Value = serde_json::from_slice(map)?;
+    let folder = map_path.parent().unwrap_or(base);
+    for source in content["sources"].as_array_mut().into_iter().flatten() {
+        if let Some(file) = source.as_str() {
+            *source = relative(folder, &base.join(file)).into();
+        }
+    }
+    *map = serde_json::to_vec(&content)?;
+    Ok(())
+}
+
+/// The way from a folder to a file, with `/`.
+fn relative(from: &Path, to: &Path) -> String {
+    let parts = |path: &Path| {
+        let mut parts: Vec<String> = Vec::new();
+        for part in path.components() {
+            match part {
+                Component::CurDir => {}
+                Component::ParentDir if parts.last().is_some_and(|it| it != "..") => {
+                    parts.pop();
+                }
+                part => parts.push(part.as_os_str().to_string_lossy().into_owned()),
+            }
+        }
+        parts
+    };
+    let (from, to) = (parts(from), parts(to));
+    let shared = from.iter().zip(&to).take_while(|it| it.0 == it.1).count();
+    let up = std::iter::repeat_n("..", from.len() - shared);
+    up.chain(to[shared..].iter().map(String::as_str)).collect::<Vec<_>>().join("/")
 }
 
 /// A build action names its outputs: what is not declared must not appear (AE-38, AE-56).

@@ -84,6 +84,11 @@ impl CheckedBody {
         BodyView { first: self.first, body: &self.body, proofs: &self.proofs.all }
     }
 
+    /// How much work its proofs took, in questions of a usual size.
+    pub(crate) fn work(&self) -> usize {
+        usize::try_from(self.proofs.work).unwrap_or(usize::MAX)
+    }
+
     /// The global names that it looks at.
     pub(crate) fn uses(&self) -> &Uses {
         &self.uses

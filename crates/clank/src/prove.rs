@@ -59,6 +59,8 @@ pub(crate) struct WorldModule<'a> {
 pub(crate) struct Proofs {
     /// In the order of the goals.
     pub(crate) all: Arc<[Proof]>,
+    /// How much work they took, in questions of a usual size: the same on every machine.
+    pub(crate) work: u64,
     /// Functions by file and name, and whether they were pure.
     asked: Arc<[(Name, Name, bool)]>,
     /// Declarations by file and name whose predicates and conditions were read.
@@ -95,11 +97,13 @@ impl<'a> World<'a> {
         let Some(place) = self.place(module, decl) else { return Proofs::default() };
         let mut walk = Walk::new(self, place, None);
         walk.declaration(decl);
+        let mut work = 0;
         if walk.has_left_out_bounds && !walk.proved_goals().iter().all(|it| *it) {
             let first = walk;
             walk = Walk::new(self, place, Some(first.proved_goals()));
             walk.declaration(decl);
             // What was proved in the first walk rests on what was looked at there.
+            work = first.work + first.trials;
             walk.asked.extend(first.asked);
             walk.read.extend(first.read);
         }
@@ -109,6 +113,7 @@ impl<'a> World<'a> {
             Some((source.file.clone(), declared_name(source.ast.decl(*decl))?.clone()))
         });
         Proofs {
+            work: work + walk.work + walk.trials,
             read: read.collect(),
             asked: walk.asked.into_iter().collect(),
             all: walk.verdicts.into_iter().map(|it| it.unwrap_or_else(unknown)).collect(),

@@ -20,7 +20,7 @@ use check::{
     RuleSet, Severity, Tier, Trust, Unchecked,
 };
 use clank_syntax::Tokens;
-use clank_syntax::ast::Name;
+use clank_syntax::ast::{Decl, Name};
 use edit::Text;
 use rayon::prelude::*;
 use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
@@ -150,11 +150,11 @@ impl Check for ClankCheck {
         BTreeMap::from_iter((n_programs > 0).then(|| ("program".to_owned(), n_programs)))
     }
 
-    /// A module is judged with what it imports, and a repair of it with those that import it.
+    /// A module is judged with what it imports.
     fn reach(&self, input: &Input<'_>) -> Reach {
-        match is_asked(input) {
-            true => Reach::Tree,
-            false => Reach::Files(BTreeSet::new()),
+        match input.only {
+            None => Reach::Tree,
+            Some(only) => Reach::Files(self.with_imports(input.snapshot, only)),
         }
     }
 
@@ -168,7 +168,8 @@ impl Check for ClankCheck {
                 && known.checked.oracle.is_some() == self.oracle.is_some();
             is_same.then_some(known)
         });
-        let readings = self.read_files(input.snapshot, known);
+        let wanted = input.only.map(|only| self.with_imports(input.snapshot, only));
+        let readings = self.read_files(input.snapshot, wanted.as_ref(), known);
         let paths: BTreeSet<String> = readings.keys().map(|it| it.as_str().to_owned()).collect();
         let tree = Tree { files: &paths, roots: &self.roots };
         let program = link(&readings, &tree);
@@ -302,13 +303,43 @@ impl Reading {
 }
 
 impl ClankCheck {
-    /// Every Clank file of the tree; those whose bytes are known are not read again.
+    /// The programs among these files with all that they import, directly or not, as far as it is in the tree, and every
+    /// other place where it could be.
+    fn with_imports(&self, snapshot: &Snapshot, only: &BTreeSet<RelPath>) -> BTreeSet<RelPath> {
+        let mut found: BTreeSet<RelPath> =
+            only.iter().filter(|it| self.is_program(it)).cloned().collect();
+        let mut waiting: Vec<RelPath> = found.iter().cloned().collect();
+        while let Some(path) = waiting.pop() {
+            let Some(Entry::File(file)) = snapshot.get(&path) else { continue };
+            let text = file.text();
+            let (look, _) = FileLook::read(&path, &text, MAX_BYTES);
+            let Some((ast, _)) = look.tree() else { continue };
+            for decl in ast.declarations() {
+                let Decl::Use(it) = ast.decl(*decl) else { continue };
+                if it.is_external {
+                    continue;
+                }
+                let candidates = candidate_files(path.as_str(), &it.path, &self.roots);
+                for candidate in candidates.iter().filter_map(|it| RelPath::parse(it).ok()) {
+                    if found.insert(candidate.clone()) {
+                        waiting.push(candidate);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Every Clank file that is wanted; those whose bytes are known are not read again.
     fn read_files(
         &self,
         snapshot: &Snapshot,
+        wanted: Option<&BTreeSet<RelPath>>,
         known: Option<&ClankLook>,
     ) -> BTreeMap<RelPath, Reading> {
-        let paths: Vec<(&RelPath, &Entry)> = snapshot.iter_at(|it| self.is_program(it)).collect();
+        let is_wanted =
+            |it: &RelPath| self.is_program(it) && wanted.is_none_or(|wanted| wanted.contains(it));
+        let paths: Vec<(&RelPath, &Entry)> = snapshot.iter_at(is_wanted).collect();
         let read = |(path, entry): &(&RelPath, &Entry)| {
             let reading = match entry {
                 Entry::File(file) => {

@@ -110,8 +110,8 @@ pub struct Repairs {
 pub struct Budget {
     /// How many candidates are tried.
     pub candidates: usize,
-    /// How many nodes are checked again: those of the declarations that a change concerns, and a part of the others, which
-    /// are taken over from before. Many mistakes in many functions take a few checks, many in one function whose goals
+    /// How many nodes are checked again: those of the declarations that a change concerns, what their proofs took, and a
+    /// part of the others, which are taken over from before. Many mistakes in many functions take a few checks, many in one function whose goals
     /// depend on one another take one for each candidate.
     pub nodes: usize,
     /// How many candidates there are for one mistake, the likeliest first.

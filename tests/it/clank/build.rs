@@ -191,6 +191,7 @@ fn a_dry_run_writes_nothing() {
     assert_eq!(scene.tree(), before);
 }
 
+/// a map names its sources relative to itself.
 #[test]
 fn maps_lead_back_to_the_sources() {
     let scene = Scene::new(CLEAN);
@@ -203,7 +204,9 @@ fn maps_lead_back_to_the_sources() {
     );
     let map: serde_json::Value = serde_json::from_str(&built["geo/shapes.js.map"]).unwrap();
     assert_eq!(map["version"], 3);
-    assert!(map["sources"][0].as_str().unwrap().ends_with("shapes.clank"), "{map:#}");
+    let source = map["sources"][0].as_str().unwrap();
+    assert_eq!(source, "../../ws/geo/shapes.clank", "{map:#}");
+    assert!(scene.path("out/geo").join(source).exists());
 }
 
 /// AE-34: the same bytes whatever the order in which the files were made, and wherever they are.

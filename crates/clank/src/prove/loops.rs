@@ -28,6 +28,9 @@ const MAX_LOOPS: u32 = 2;
 /// How many counters are compared with each other.
 const MAX_COUNTERS: usize = 5;
 
+/// So many nodes that are walked take the time of a question.
+const NODES_OF_A_QUESTION: u64 = 16;
+
 /// What a loop goes over: the array, and the pattern of its elements.
 #[derive(Clone, Copy)]
 struct Over {
@@ -218,7 +221,9 @@ impl Walk<'_> {
         self.dry += 1;
         for round in 0.. {
             let n_kept = kept.len();
-            if n_kept == 0 || round == MAX_ROUNDS {
+            // Loops in loops are walked again for each round of those around them: that is work, too.
+            self.trials += 1 + self.at.ast.subtree(head.body).len() as u64 / NODES_OF_A_QUESTION;
+            if n_kept == 0 || round == MAX_ROUNDS || !self.may_try() {
                 kept.clear();
                 break;
             }

@@ -272,3 +272,29 @@ fn without_repairs_only_the_layout_is_offered() {
     let rules: Vec<&str> = report.repairs.iter().map(|it| it.rule_id.as_str()).collect();
     assert_eq!(rules, ["CLANK_FORMAT"]);
 }
+
+/// who asks about some files is told about these with what they import, and nothing else is read.
+#[test]
+fn files_that_are_asked_about_are_read_with_what_they_import() {
+    let snapshot = snapshot(&[
+        ("a/main.clank", b"use lib.{one}\nfn main() -> Int { one() }\n"),
+        ("a/lib.clank", b"use deep.{two}\nfn one() -> Int { two() }\n"),
+        ("deep.clank", b"fn two() -> Int { 2 }\n"),
+        ("a/other.clank", b"fn broken( -> Int { }\n"),
+    ]);
+    let only = BTreeSet::from([RelPath::parse("a/main.clank").expect("a legal path")]);
+    let parses = Parses::new(Limits::DEFAULT);
+    let stop = Stop::new();
+    let input =
+        Input { snapshot: &snapshot, since: None, parses: &parses, stop: &stop, only: Some(&only) };
+    let clank = ClankCheck::new(Vec::new());
+    let check::Reach::Files(files) = clank.reach(&input) else { panic!("not all of it") };
+    let files: Vec<&str> = files.iter().map(RelPath::as_str).collect();
+    assert_eq!(
+        files,
+        ["a/deep.clank", "a/lib.clank", "a/main.clank", "deep.clank", "lib.clank"],
+        "with the places where an import could be"
+    );
+    let report = clank.report(&input).expect("it needs nothing that can fail");
+    assert_eq!(shown(&report), [""; 0]);
+}

@@ -74,6 +74,9 @@ const FEW: usize = 16;
 /// with 14,000 and 144,000 nodes: 7 to 32, the more the functions promise.
 const TAKEN_OVER: usize = 8;
 
+/// So many nodes that are looked at take the time of a question that the prover asks.
+const NODES_OF_A_QUESTION: usize = 24;
+
 /// What came of trying candidates.
 pub(super) struct Tried {
     /// One for each candidate.
@@ -91,12 +94,15 @@ pub(super) fn verify(
     budget: &Budget,
 ) -> Tried {
     let users = Users::new(checked);
+    let work = work_of(checked);
     let mut trials = Trials {
         program,
         checked,
         module,
         before: Before::new(checked),
         nodes_left: budget.nodes,
+        questions: work.values().sum(),
+        work,
         n_checks: 0,
         verdicts: vec![Verdict::Untried; candidates.len()],
         blocked: Vec::new(),
@@ -139,6 +145,10 @@ struct Trials<'a> {
     regions: Vec<Option<Region>>,
     before: Before,
     nodes_left: usize,
+    /// How many questions the proofs of each declaration take.
+    work: FxHashMap<Place, usize>,
+    /// How many those of the whole program take.
+    questions: usize,
     n_checks: usize,
     verdicts: Vec<Verdict>,
     /// What made something else go wrong.
@@ -317,14 +327,20 @@ impl Trials<'_> {
         let mut declarations: BTreeSet<&Place> = BTreeSet::new();
         for index in batch {
             match &self.footprints[*index] {
-                Footprint::Everything => return changed.n_nodes,
+                Footprint::Everything => {
+                    return changed.n_nodes + self.questions * NODES_OF_A_QUESTION;
+                }
                 Footprint::Some { writes, reads, .. } => {
                     declarations.extend(writes.iter().chain(reads));
                 }
             }
         }
-        let n_nodes = |it: &&Place| self.checked.modules[it.0].ast.subtree(it.1).len();
-        declarations.iter().map(n_nodes).sum::<usize>() + changed.n_nodes / TAKEN_OVER
+        let work = |it: &&Place| {
+            let module = &self.checked.modules[it.0];
+            let questions = self.work.get(*it).copied().unwrap_or_default();
+            module.ast.subtree(it.1).len() + questions * NODES_OF_A_QUESTION
+        };
+        declarations.iter().map(work).sum::<usize>() + changed.n_nodes / TAKEN_OVER
     }
 
     /// The program with the changes of all candidates of a batch; `None` if they cannot be made.
@@ -350,6 +366,13 @@ impl Trials<'_> {
         }
         Some(Changed { program: self.program.with_trees(trees), origins, n_nodes })
     }
+}
+
+/// How many questions the proofs of each declaration take.
+fn work_of(checked: &Checked) -> FxHashMap<Place, usize> {
+    let modules = checked.modules.iter().enumerate();
+    let bodies = modules.flat_map(|(index, it)| it.bodies.iter().map(move |it| (index, it)));
+    bodies.map(|(module, (decl, body))| ((module, decl.node()), body.work())).collect()
 }
 
 /// A program with changes.

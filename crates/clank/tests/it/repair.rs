@@ -392,6 +392,18 @@ fn repairs_of_broken_programs_keep_their_promises() {
     assert!(n_repairs > 100, "only {n_repairs} repairs");
 }
 
+/// more goals in one function do not make more checks of it once the work is used up.
+#[test]
+fn many_open_goals_in_one_function_are_tried_within_a_budget() {
+    let checks = |n: usize| {
+        let goals: String = (0..n).map(|it| format!("  s = s + xs[i + {it}]\n")).collect();
+        let text = format!("fn f(xs: [Int], i: Int) -> Int {{\n  let mut s = 0\n{goals}  s\n}}\n");
+        Loaded::new(&text).repairs().n_checks
+    };
+    let (few, many) = (checks(30), checks(90));
+    assert!(few > 0 && many < 3 * few, "{few} checks of 30 goals, {many} of 90");
+}
+
 /// What a repair brings to light, if it does.
 fn revealed(codes: &[Code]) -> String {
     let names: Vec<&str> = codes.iter().map(|it| it.name()).collect();

@@ -4,6 +4,7 @@
 //! with and says what to write instead. All habits of a declaration are mended together, in one candidate for what
 //! cannot be read and another one for names too. As all others, a candidate is tried before it is offered.
 
+mod blocks;
 mod braces;
 mod branches;
 mod declarations;
@@ -95,6 +96,8 @@ const NAMES: &[&str] = &[
     "echo",
     "print",
     "println",
+    "format",
+    "sprintf",
     "string",
     "str",
     "int",

@@ -48,12 +48,21 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
         if text.is_empty() || text.len() > MAX_TEXT || !is_first(scene, it, node) {
             continue;
         }
+        // What it stands in may be a statement, which is no expression.
+        let is_stray = is_stray(it, text.get(at.0..at.1).unwrap_or_default());
+        if is_stray && as_what == Fragment::Expr {
+            continue;
+        }
         let found = readable(text, at, as_what);
         let is_only = matches!(found.as_slice(), [only] if only.titles.len() == 1);
         let make = |way: Way| {
             // What somebody wrote is not just taken out.
             let confidence = match is_only {
-                _ if way.only_removes => Confidence::Low,
+                // A bracket that closes nothing means nothing.
+                _ if is_stray && way.titles.len() == 1 && way.titles[0].starts_with("remove") => {
+                    Confidence::High
+                }
+                _ if is_stray || way.only_removes => Confidence::Low,
                 true => Confidence::High,
                 false => Confidence::Medium,
             };
@@ -67,6 +76,11 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
         }
     }
     Vec::new()
+}
+
+/// Whether a mistake is a bracket that closes nothing. Where a brace belongs is said by the lines around it.
+fn is_stray(it: &Diagnostic, written: &str) -> bool {
+    it.code == Code::E0004 && it.related.is_empty() && matches!(written, ")" | "]")
 }
 
 /// The texts of a declaration that can be read after a few changes, with what was changed.

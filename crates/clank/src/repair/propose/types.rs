@@ -17,6 +17,7 @@ use super::scope::locals;
 use super::{Candidate, Scene, text_fact};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::env::{Shape, TypeEntry};
 use crate::repair::Target;
 use crate::similar::{distance, similar};
 use crate::ty::{Prim, Ty};
@@ -306,6 +307,46 @@ const MAX_VALUES: usize = 3;
 
 /// Another local or field of the expected type: those with a similar name first.
 fn other_values(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
+    let named = named_record(scene, it);
+    if !named.is_empty() {
+        return named;
+    }
+    values_in_scope(scene, it)
+}
+
+/// Whether several arguments of a call do not fit: then it is their order that is wrong, not what they are.
+fn is_one_of_several(scene: Scene<'_>, expr: ExprId) -> bool {
+    let Some(call) = scene.parent(expr) else { return false };
+    let is_argument = |it: &&Diagnostic| {
+        it.code == Code::E2001 && it.node != call && scene.parent(it.node) == Some(call)
+    };
+    matches!(scene.ast().node(call).kind, Kind::Expr(Expr::Call { .. }))
+        && scene.module.diagnostics.iter().filter(is_argument).count() > 1
+}
+
+/// `{ x: 1, y: 2 }` where a record with these fields is needed: its name is missing.
+fn named_record(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
+    let Expr::Record { fields, .. } = scene.ast().expr(it.expr) else { return Vec::new() };
+    let def = match scene.module.env.types.get(it.expected.as_str()) {
+        Some(TypeEntry::Def(def)) => def,
+        _ => return Vec::new(),
+    };
+    let Shape::Record(declared) = &def.shape else { return Vec::new() };
+    let is_declared =
+        |field: &_| declared.iter().any(|it| it.0 == scene.ast().field_init(*field).name);
+    if fields.len() != declared.len() || !fields.iter().all(is_declared) {
+        return Vec::new();
+    }
+    let text = format!("{} {}", it.expected, scene.ast().text(it.expr.node()));
+    vec![
+        Candidate::new(scene, it.target, format!("make it a `{}`", it.expected))
+            .confidence(Confidence::High)
+            .because(format!("it has the fields of `{}`", it.expected))
+            .op(scene.replace(it.expr, source(&text))),
+    ]
+}
+
+fn values_in_scope(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
     match scene.ast().expr(it.expr) {
         Expr::Ident { name } => {
             let mut fitting: Vec<_> = locals(scene, it.expr.node())
@@ -316,7 +357,10 @@ fn other_values(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
             fitting.sort_by_key(|local| distance(name, &local.name).unwrap_or(usize::MAX));
             let make = |local: super::scope::Local| {
                 let is_similar = distance(name, &local.name).is_some();
-                let confidence = if is_similar { Confidence::Medium } else { Confidence::Low };
+                let confidence = match is_similar && !is_one_of_several(scene, it.expr) {
+                    true => Confidence::Medium,
+                    false => Confidence::Low,
+                };
                 let title = format!("use `{}` instead of `{name}`", local.name);
                 Candidate::new(scene, it.target, title)
                     .confidence(confidence)

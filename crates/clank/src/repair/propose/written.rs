@@ -36,7 +36,7 @@ fn state_type(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidat
         };
         Some((binder, name, field))
     };
-    let Some((binder, name, field)) = found() else { return Vec::new() };
+    let Some((binder, name, field)) = found() else { return state_of_start(scene, it, target) };
     let records = records_with(scene, field);
     let (confidence, safety) = match records.len() {
         1 if !is_inside_another(scene, it) => (Confidence::High, Safety::LikelyPreserving),
@@ -50,6 +50,47 @@ fn state_type(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidat
             .op(scene.replace(binder, json!({ "name": name.as_str(), "type": source(record) })))
     };
     records.iter().map(make).collect()
+}
+
+/// `let mut best = None`: what it will hold is known only further down.
+fn state_of_start(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    let ast = scene.ast();
+    let Some(decl) = scene.declaration(it.node) else { return Vec::new() };
+    let mut found = Vec::new();
+    for node in ast.subtree(decl.node()).map(NodeId).filter(|node| *node < it.node) {
+        let Kind::Stmt(Stmt::Let { mutable, pattern, ty: None, init }) = &ast.node(node).kind
+        else {
+            continue;
+        };
+        let is_empty = match ast.expr(*init) {
+            Expr::Ident { name } => name == "None",
+            Expr::Array { elements } => elements.is_empty(),
+            Expr::Call { args, .. } => args.is_empty(),
+            _ => false,
+        };
+        let Some(view) = scene.view(*init).filter(|_| is_empty) else { continue };
+        let ty = view.ty(*pattern).to_string();
+        if ty.contains('?') || !ty.contains('[') {
+            continue;
+        }
+        let name = crate::resolve::one_line(ast, *pattern);
+        let new = json!({
+            "kind": "let",
+            "mutable": mutable,
+            "pattern": scene.kept(*pattern),
+            "type": source(&ty),
+            "init": scene.kept(*init),
+        });
+        found.push(
+            Candidate::new(scene, target, format!("state that `{name}` is `{ty}`"))
+                .because("that is what it gets further down")
+                .confidence(Confidence::High)
+                .safety(Safety::LikelyPreserving)
+                .op(scene.replace(node, new)),
+        );
+    }
+    found.truncate(3);
+    found
 }
 
 /// Whether it is inside another mistake: the type may be unknown only because of that.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::findings::{Class, class_of};
 use super::super::footprint::{Footprint, Place};
@@ -36,9 +36,22 @@ impl Trials<'_> {
         let mut blocked = std::mem::take(&mut self.blocked);
         let in_module = &self.checked.modules[self.module];
         blocked.sort_by_cached_key(|it| rank::first_key(in_module, &self.candidates[it.candidate]));
+        let mut by_place: FxHashMap<Place, Vec<usize>> = FxHashMap::default();
+        for index in 0..self.candidates.len() {
+            if let (
+                Verdict::Kept { costs_obligations: false, .. },
+                Footprint::Some { writes, .. },
+            ) = (&self.verdicts[index], &self.footprints[index])
+            {
+                for place in writes {
+                    by_place.entry(*place).or_default().push(index);
+                }
+            }
+        }
         let mut n_left = MAX_PAIRS;
         for it in blocked {
-            for first in self.firsts(&it) {
+            let there = it.places.first().and_then(|it| by_place.get(it));
+            for first in self.firsts(&it, there.map_or(&[][..], |it| it)) {
                 if n_left == 0 {
                     return;
                 }
@@ -55,15 +68,17 @@ impl Trials<'_> {
         }
     }
 
-    /// The candidates that work alone, for something else, and change every declaration in which this one makes something
-    /// go wrong; the best first.
-    fn firsts(&self, blocked: &Blocked) -> Vec<usize> {
+    /// The candidates of these that work alone, for something else, and change every declaration in which this one makes
+    /// something go wrong; the best first.
+    fn firsts(&self, blocked: &Blocked, there: &[usize]) -> Vec<usize> {
         let in_module = &self.checked.modules[self.module];
         let own = &self.candidates[blocked.candidate];
         let touched =
             |it: usize| nodes(&in_module.ast, &self.candidates[it].edits, &in_module.file);
         let own_nodes: FxHashSet<_> = touched(blocked.candidate).into_iter().collect();
-        let mut firsts: Vec<usize> = (0..self.candidates.len())
+        let mut firsts: Vec<usize> = there
+            .iter()
+            .copied()
             .filter(|it| match (&self.verdicts[*it], &self.footprints[*it]) {
                 (
                     Verdict::Kept { resolves, costs_obligations: false, .. },

@@ -49,6 +49,8 @@ fn alone(
         module,
         before: Before::new(checked),
         nodes_left: usize::MAX,
+        questions: 0,
+        work: FxHashMap::default(),
         n_checks: 0,
         blocked: Vec::new(),
         verdicts: vec![Verdict::Untried; all.len()],

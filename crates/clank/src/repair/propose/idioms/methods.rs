@@ -56,6 +56,30 @@ pub(super) enum Form {
     Text(&'static str),
 }
 
+impl Form {
+    /// What kind of value it gives, where it is called on this.
+    pub(super) fn gives(self, on: On) -> On {
+        match self {
+            Form::Itself => on,
+            Form::Call(name, _) | Form::Change(name, _) => match name {
+                "map" | "filter" | "sort" | "sort_by" | "reverse" | "take" | "drop" | "zip"
+                | "split" | "chars" | "push" | "map_keys" | "map_values" | "map_entries"
+                | "set_to_array" | "range" => On::Array,
+                "join" | "trim" | "to_upper" | "to_lower" | "replace" | "slice" | "to_string" => {
+                    On::Text
+                }
+                "find" | "get" | "reduce" | "parse_int" | "parse_float" | "map_get" => On::Option,
+                "len" | "str_len" | "map_size" | "set_size" | "abs" => On::Number,
+                "map_set" | "map_remove" => On::Map,
+                "set_add" | "set_remove" => On::Set,
+                _ => On::Any,
+            },
+            Form::ChangeBy(_) => on,
+            _ => On::Any,
+        }
+    }
+}
+
 use Form::{Against, Binary, Call, Change, ChangeBy, FoundOrElse, Itself, OrElse, Text, Unwrap};
 
 /// The value, the names, how many arguments, and how it is written here.

@@ -180,3 +180,29 @@ pub(super) fn paths(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     }
     edits
 }
+
+/// `Name { a, b } ->` for a variant.
+pub(super) fn variant_patterns(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for at in 0..it.len() {
+        let is_head = it.kind(at) == T::TypeIdent && it.kind(at + 1) == T::LBrace;
+        let is_record = cx.records.iter().any(|record| record.0 == it.word(at));
+        let Some(close) = it.partner(at + 1).filter(|_| is_head && !is_record) else { continue };
+        if it.kind(close + 1) != T::Arrow {
+            continue;
+        }
+        let mut parts = Vec::new();
+        let mut start = at + 2;
+        while start < close {
+            let mut end = start;
+            while end < close && it.kind(end) != T::Comma {
+                end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
+            }
+            let from = if it.kind(start + 1) == T::Colon { start + 2 } else { start };
+            parts.push(it.words(from..end));
+            start = end + 1;
+        }
+        edits.extend(it.put(at + 1..close + 1, format!("({})", parts.join(", "))));
+    }
+    edits
+}

@@ -3,7 +3,9 @@
 use clank_syntax::ast::Name;
 
 use super::pieces::{Edit, Pieces};
-use super::{branches, declarations, lambdas, loops, operators, records, texts, types, words};
+use super::{
+    blocks, branches, declarations, lambdas, loops, operators, records, texts, types, words,
+};
 
 /// What is known about the module that a text is from.
 pub(super) struct Context<'a> {
@@ -68,6 +70,13 @@ pub(super) const ROWS: &[Row] = &[
     row("hash-comments", Syntax, 1, texts::comments, "a comment starts with `//`"),
     row("format-strings", Syntax, 1, texts::formats, "a text with values in it is a template: `a ${x}`"),
     row("macros", Syntax, 1, texts::macros, "there are no macros: functions are called by their names"),
+    row("indented-blocks", Syntax, 1, blocks::colons, "a block is in braces"),
+    row("comprehensions", Syntax, 1, blocks::comprehensions, r"a list is made by `map(xs, \x -> …)` and `filter(xs, \x -> …)`"),
+    row("let-patterns", Syntax, 1, blocks::patterns, "a pattern is asked by `match`"),
+    row("format-calls", Names, 1, texts::format_calls, "a text with values in it is a template: `a ${x}`"),
+    row("bare-bindings", Syntax, 1, blocks::bare_bindings, "a name is bound by `let`, or by `let mut` if it is changed"),
+    row("range-loops", Syntax, 1, blocks::ranges, "a loop over values is `for x in xs`"),
+    row("bare-parameters", Syntax, 1, blocks::bare_parameters, "a parameter is `name: Type`"),
     row("declaration-words", Syntax, 1, declarations::words, "functions are declared by `fn`, records by `rec`, sums by `sum`, imports by `use`"),
     row("imports", Syntax, 1, declarations::imports, "the parts of a module's name are joined by `.`"),
     row("bar-sums", Syntax, 1, declarations::bar_sums, "the variants of a sum are in braces, with commas between them"),
@@ -77,6 +86,7 @@ pub(super) const ROWS: &[Row] = &[
     row("type-first", Syntax, 1, declarations::type_first, "a parameter is `name: Type`"),
     row("angle-brackets", Syntax, 1, types::angles, "arguments of types are in `[…]`"),
     row("small-types", Syntax, 1, types::small, "names of types start with a capital: `Str`, `Bool`, `Int`, `Float`, `Unit`"),
+    row("number-types", Syntax, 2, types::number, "a number is an `Int` or a `Float`"),
     row("array-types", Syntax, 1, types::arrays, "an array of `T` is `[T]`"),
     row("foreign-types", Names, 1, types::foreign, "the type has another name here"),
     row("members", Syntax, 1, declarations::members, "fields and variants have commas between them"),
@@ -91,6 +101,7 @@ pub(super) const ROWS: &[Row] = &[
     row("python-lambdas", Syntax, 1, lambdas::python, r"a function without a name is `\x -> …`"),
     row("function-lambdas", Syntax, 1, lambdas::functions, r"a function without a name is `\x -> …`"),
     row("arrows", Syntax, 1, lambdas::arrows, r"an arm is `pattern -> value`, a function without a name is `\x -> …`"),
+    row("variant-patterns", Syntax, 2, records::variant_patterns, "the parts of a variant are in parentheses, in their order"),
     row("alternatives", Syntax, 1, branches::alternatives, "an arm has one pattern"),
     row("record-updates", Syntax, 1, records::updates, "a changed record is written with all its fields"),
     row("named-arguments", Syntax, 1, records::named_arguments, "arguments have no names, and a record is `Name { field: value }`"),

@@ -143,6 +143,45 @@ pub(super) fn macros(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     edits
 }
 
+/// `format("a {}", x)` and `"a {}".format(x)`.
+pub(super) fn format_calls(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+    (0..it.len()).filter_map(|at| format_call(it, cx, at)).collect()
+}
+
+/// A call of `format` that is no macro: with the text as its first argument, or called on it.
+fn format_call(it: &Pieces<'_>, context: &Context<'_>, at: usize) -> Option<Edit> {
+    if context.is_known("format") {
+        return None;
+    }
+    let is_function =
+        ["format", "sprintf"].contains(&it.word(at)) || it.word(at) == "String.format";
+    if is_function && it.kind(at + 1) == T::LParen && it.kind(at + 2) == T::Str {
+        let close = it.partner(at + 1)?;
+        let has_places = it.word(at + 2).contains("{}") && it.kind_before(at) != T::Dot;
+        return has_places
+            .then(|| formatted(it, at + 2..close))
+            .flatten()
+            .and_then(|text| it.put(at..close + 1, text));
+    }
+    let is_method =
+        it.kind(at) == T::Str && it.kind(at + 1) == T::Dot && it.word(at + 2) == "format";
+    if is_method && it.kind(at + 3) == T::LParen {
+        let close = it.partner(at + 3)?;
+        let mut text = it.word(at).to_owned();
+        let mut start = at + 4;
+        while start < close {
+            let mut end = start;
+            while end < close && it.kind(end) != T::Comma {
+                end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
+            }
+            text = text.replacen("{}", &format!("{{{}}}", it.words(start..end)), 1);
+            start = end + 1;
+        }
+        return it.put(at..close + 1, template(&text, "{", false)?);
+    }
+    None
+}
+
 /// A text with `{}` and the values for it, as a template.
 fn formatted(it: &Pieces<'_>, range: std::ops::Range<usize>) -> Option<String> {
     if it.kind(range.start) != T::Str {

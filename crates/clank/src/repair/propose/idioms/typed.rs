@@ -73,10 +73,68 @@ fn called(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
             _ => (expr, Vec::new()),
         };
         let form = method(on, field, args.len())?;
+        let chain = chained(scene, target, whole, (scene.kept(*object), on, form, &args));
         let values: Vec<ExprId> = std::iter::once(*object).chain(args).collect();
-        written(scene, target, whole, &values, form)
+        let alone = written(scene, target, whole, &values, form);
+        Some(chain.into_iter().chain(alone.into_iter().flatten()).collect::<Vec<_>>())
     };
     found().into_iter().flatten().collect()
+}
+
+/// `x.f(a).g(b)`: all calls of a chain at once, as far as it is known what each of them gives. One alone would leave the
+/// next where it was.
+fn chained(
+    scene: Scene<'_>,
+    target: Target,
+    whole: ExprId,
+    first: (Json, On, Form, &[ExprId]),
+) -> Option<Candidate> {
+    let ast = scene.ast();
+    let (object, on, form, args) = first;
+    let mut value = linked(scene, form, object, args)?;
+    let mut on = form.gives(on);
+    let mut whole = whole;
+    let mut is_chain = false;
+    while let Some(next) = scene.parent(whole).and_then(|it| scene.expr(it))
+        && let Expr::Field { object, field } = ast.expr(next)
+        && *object == whole
+    {
+        let around = scene.parent(next).and_then(|it| scene.expr(it));
+        let (end, args) = match around.map(|it| (it, ast.expr(it))) {
+            Some((call, Expr::Call { callee, args })) if *callee == next => (call, args.to_vec()),
+            _ => (next, Vec::new()),
+        };
+        let Some(form) = method(on, field, args.len()) else { break };
+        let Some(longer) = linked(scene, form, value.clone(), &args) else { break };
+        (value, on, whole, is_chain) = (longer, form.gives(on), end, true);
+    }
+    is_chain.then(|| {
+        Candidate::new(scene, target, title(scene, whole, &value))
+            .because("functions stand before their arguments, and go by these names here")
+            .confidence(Confidence::High)
+            .op(scene.replace(whole, value))
+    })
+}
+
+/// A call of a chain on what is before it.
+fn linked(scene: Scene<'_>, form: Form, object: Json, args: &[ExprId]) -> Option<Json> {
+    let part = |place: u8| match place.checked_sub(1) {
+        None => Some(object.clone()),
+        Some(place) => args.get(usize::from(place)).map(|it| scene.kept(*it)),
+    };
+    Some(match form {
+        Form::Call(name, places) | Form::Change(name, places) => {
+            call(ident(name), places.iter().map(|it| part(*it)).collect::<Option<Vec<_>>>()?)
+        }
+        Form::Binary(op) | Form::ChangeBy(op) => {
+            json!({ "kind": "binary", "op": op, "left": part(0)?, "right": part(1)? })
+        }
+        Form::Against(op, other) => {
+            json!({ "kind": "binary", "op": op, "left": object, "right": source(other) })
+        }
+        Form::Itself => object,
+        Form::OrElse | Form::Unwrap | Form::FoundOrElse | Form::Text(_) => return None,
+    })
 }
 
 /// `Math.max(a, b)`, `console.log(x)`, `str(x)`: a function that goes by another name.
@@ -764,9 +822,10 @@ fn reordered(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
                     .op(scene.replace(whole, call(scene.kept(*callee), all))),
             );
         }
-        // Two ways are no way.
+        // Of several ways, the one that moves least is likelier than the others.
         if found.len() > 1 {
-            found.iter_mut().for_each(|it| it.confidence = Confidence::Medium);
+            found.iter_mut().for_each(|it| it.confidence = Confidence::Low);
+            found[0].confidence = Confidence::Medium;
         }
         found.truncate(3);
         Some(found)

@@ -193,6 +193,7 @@ pub(super) fn small(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             "set" if matches!(it.kind(at + 1), T::LBracket | T::Lt) => Some("Set"),
             "option" | "optional" | "maybe" => Some("Option"),
             "result" => Some("Result"),
+            "number" => None,
             word => primitive(word),
         };
         if let Some(new) = new {
@@ -200,6 +201,18 @@ pub(super) fn small(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         }
     }
     edits
+}
+
+/// `number`, which is an `Int` or a `Float`.
+pub(super) fn number(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let marks = in_types(it);
+    let is_number = |at: &usize| {
+        marks[*at]
+            && it.word(*at) == "number"
+            && it.kind(at + 1) != T::Colon
+            && !in_predicate(it, &marks, *at)
+    };
+    (0..it.len()).filter(is_number).filter_map(|at| it.put(at..at + 1, "Int")).collect()
 }
 
 /// Whether a piece is in the braces of a refinement.

@@ -66,6 +66,9 @@ pub(super) fn changes(text: &str, mistake: &Mistake) -> Vec<Change> {
     let (start, end) = mistake.at;
     let mut found = Vec::new();
     let written = text.get(start..end).unwrap_or_default();
+    if mistake.is_bracket && mistake.unclosed.is_none() && matches!(written, ")" | "]") {
+        found.push(Change::new(start, end, ""));
+    }
     for (old, new) in MISTAKEN {
         let is_it = written == old
             || old.len() > 1 && text.get(start..).is_some_and(|it| it.starts_with(old));
