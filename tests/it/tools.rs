@@ -129,7 +129,6 @@ const NOTHING: &str =
 #[test]
 fn a_tool_of_ones_own_is_three_lines_and_waits_for_trust() {
     let script = format!("if grep -q no a.txt; then {SARIF}else echo '{NOTHING}'; fi\n");
-    let script = script.replace("then cat", "then\ncat").replace("END\nelse", "END\nelse");
     let scene = scene(&format!("//- ws/a.txt\nno\n{}", own("sarif", "")), &[("house", &script)]);
     let ran = run(&scene, "check --format json");
     assert_eq!((ran.code, tools(&ran)), (0, vec!["house untrusted".to_owned()]), "{}", ran.text());
