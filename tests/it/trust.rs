@@ -1051,8 +1051,9 @@ fn a_registry_never_lies_in_the_work_tree() {
         let applied = scene.run("apply patch.yaml");
         assert_eq!(applied.code, 0, "{path}: {}", applied.text());
         assert_eq!(scene.run("undo").code, 0);
-        // The default registry is another one.
+        // The default registry is another one, and knows only what travels.
         scene.write("ws/regreen.toml", "");
+        fs::remove_dir_all(scene.path("ws/.regreen/proposals")).unwrap();
         assert_eq!(scene.run("dds list").stdout, "There are no proposals.\n", "{path}");
     }
 }
