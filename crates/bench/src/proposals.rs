@@ -80,7 +80,12 @@ fn files(scale: Scale) -> Result<()> {
         fs::create_dir(&root)?;
         let home = service::Home { state: Some(state), cache: None };
         let interrupts = service::Interrupts::new();
-        let user = service::User { home, interrupts, is_trusting: false };
+        let user = service::User {
+            home,
+            interrupts,
+            is_trusting: false,
+            programs: service::Programs::default(),
+        };
         let session = service::Session::open(&root, service::Access::Write, &user)?;
         let desk = service::dds::Desk::open(&session, None)?;
         let start = Instant::now();
