@@ -98,6 +98,7 @@ fn required(rule: &str) -> Vec<&'static str> {
         "reference" => &["from", "to"],
         "same_as" => &["source", "copies"],
         "imports" => &["from"],
+        "workflow_call" => &["from", "to", "looks_at"],
         "derived" => &["at", "template"],
         "forbidden" | "deprecated" => &["at", "key"],
         "together" => &["at", "keys"],
@@ -117,7 +118,10 @@ fn member_schema(rule: &str, member: &str) -> Json {
         "within" => json!({"enum": ["workspace", "file"], "default": "workspace"}),
         "path_from" => json!({"enum": ["folder", "root"], "default": "folder"}),
         "order" => json!({"enum": ["ascending", "descending"], "default": "ascending"}),
-        "path" | "remove" | "layout" => json!({"type": "boolean", "default": false}),
+        "looks_at" => json!({"enum": ["target", "inputs"]}),
+        "path" | "remove" | "layout" | "ignore_case" => {
+            json!({"type": "boolean", "default": false})
+        }
         "value_map" => json!({"type": "object"}),
         "keys" => json!({"type": "array", "minItems": 2, "items": {"type": "string"}}),
         "by" | "move_to" => json!({"type": "string", "pattern": "^(/.*)?$"}),

@@ -71,6 +71,7 @@ pub(super) fn about_member(rule: &str, member: &str) -> &'static str {
         ("imports", "path_from") => {
             "whether a path is relative to the file's `folder` or to the `root`"
         }
+        ("imports", "ignore_case") => "whether names are the same in upper and lower case",
         ("derived", "at") => "the value that follows from others",
         ("derived", "template") => "what it is: text with `{/POINTER|FUNCTION}`",
         ("ordered", "at") => "the list",
@@ -91,6 +92,12 @@ pub(super) fn about_member(rule: &str, member: &str) -> &'static str {
         ("cel", "at") => "the value that is `self`",
         ("cel", "assert") => "the expression that must be true",
         ("cel", "when") => "the expression without which it need not be",
+        ("workflow", "at") => "the workflow, or the action",
+        ("workflow_call", "from") => "where an action or a workflow is called",
+        ("workflow_call", "to") => "the actions and workflows of the repository",
+        ("workflow_call", "looks_at") => {
+            "`target` for what is called, `inputs` for what it is given"
+        }
         _ => "",
     }
 }
