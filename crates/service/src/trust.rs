@@ -15,7 +15,7 @@ mod record;
 use std::collections::BTreeSet;
 
 use govern::approval::{AllowedSigners, Policy};
-use protocol::v1::{TrustItem, TrustReport, TrustState, UntrustedItem};
+use protocol::v1::{self, TrustItem, TrustReport, TrustState, UntrustedItem};
 use snapshot::RelPath;
 
 use crate::config::{Config, Govern, Owner, PackPlace, RegistryPlace};
@@ -297,8 +297,13 @@ impl<'a> TrustReview<'a> {
         let config = setup::load_config(session, &setup::Overlay::new())?.0;
         let kept = kept(session);
         let mut items = items(session, &config, &kept.record);
+        // What is not trusted yet must not keep anybody from trusting it.
+        let request = v1::Look { tolerate_tools: true, ..v1::Look::default() };
+        let overlay = setup::Overlay::new();
         let tree =
-            steadily(|attempt| Ok(setup::load(session, &setup::Overlay::new(), true, attempt)?.1))?;
+            steadily(
+                |attempt| Ok(setup::load_with(session, &overlay, true, &request, attempt)?.1),
+            )?;
         add_tools(&mut items, &Toolbox::repository_code(session, &config, &tree.snapshot));
         Ok(TrustReview { session, config, items, kept })
     }

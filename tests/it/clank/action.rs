@@ -96,18 +96,18 @@ fn the_same_bytes_come_out_everywhere() {
     assert_eq!(person.1.len(), 2 * 2 + 2 + usize::from(person.1.contains_key("files/clank.ts")));
     let action = build(&scene, "two", &[ACTION], "ws");
     assert_eq!(action, person);
-    let copy = Scene::new(&crooked().replace("//- ws/", "//- a/deep/copy/"));
-    let folder = copy.path("a/deep/copy");
+    let copy = Scene::new(&crooked().replace("//- ws/", "//- a/deep/ws/"));
+    let folder = copy.path("a/deep/ws");
     let lock = |mode: u32| {
         for path in [folder.join("geo"), folder.clone()] {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         }
     };
     lock(0o555);
-    let sandboxed = build(&copy, "three", &[ACTION], "a/deep/copy");
+    let sandboxed = build(&copy, "a/deep/three", &[ACTION], "a/deep/ws");
     lock(0o755);
     assert_eq!(sandboxed, person);
-    assert!(!copy.path("a/deep/copy/.regreen").exists());
+    assert!(!copy.path("a/deep/ws/.regreen").exists());
 }
 
 /// AE-31, AE-33: running in an action works on the canonical text and leaves no trace.

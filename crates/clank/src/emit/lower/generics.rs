@@ -5,6 +5,7 @@ use clank_syntax::ast::{Expr as Clank, ExprId, Name};
 
 use super::Lower;
 use crate::body::Resolution;
+use crate::emit::shown;
 use crate::emit::tree::{Expr, ExprKind};
 use crate::env::{Shape, Signature, Value};
 use crate::runtime::{self, Dialect};
@@ -19,6 +20,11 @@ impl Lower<'_, '_> {
                 Some(Resolution::Builtin(name)) => self.builtin_arguments(name, ty, args),
                 Some(Resolution::Fn { module, name }) => {
                     let signature = self.cx.program.shown.signature(module, name);
+                    signature.and_then(|it| self.needed_arguments(it, ty, args))
+                }
+                Some(Resolution::External { module, namespace, name }) => {
+                    let name = shown::external(namespace.as_ref(), name);
+                    let signature = self.cx.program.shown.signature(module, &name);
                     signature.and_then(|it| self.needed_arguments(it, ty, args))
                 }
                 Some(
