@@ -163,7 +163,7 @@ fn files_have_schemas_by_their_names() {
     none.json:0 warning SCHEMA_INVALID: the schema `https://example.org/none.json` cannot be used: it cannot be read: expected a key in double quotes or `}`, found the end of the file
     own.yaml:2 error SCHEMA_TYPE: `port` must be an integer, but is the string "x"
     remote.yaml:1 info SCHEMA_REMOTE: the schema `https://example.org/unknown.json` is remote and was not fetched
-    syntax/app.yaml:1 error SCHEMA_PARSE: cannot be read: unclosed bracket '['
+    syntax/app.yaml:2 error SCHEMA_PARSE: cannot be read: expected a node or `]`, found the end of the text; the flow sequence is not closed: it began at line 1, column 4
     x.ref.json:1 error SCHEMA_TYPE: `a` must be an integer, but is the boolean true
     x.ref.json:1 error SCHEMA_REQUIRED: the document lacks the required key `name`; add it
     broken.json unchecked: {UnusableSchema}

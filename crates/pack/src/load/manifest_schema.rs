@@ -125,6 +125,7 @@ fn member_schema(rule: &str, member: &str) -> Json {
         "value_map" => json!({"type": "object"}),
         "keys" => json!({"type": "array", "minItems": 2, "items": {"type": "string"}}),
         "by" | "move_to" => json!({"type": "string", "pattern": "^(/.*)?$"}),
+        "at" if rule == "workflow" => json!({"$ref": "#/$defs/places"}),
         "at" | "source" => json!({"$ref": "#/$defs/place"}),
         "places" | "from" | "to" | "copies" => json!({"$ref": "#/$defs/places"}),
         _ => json!({"type": "string", "minLength": 1}),
