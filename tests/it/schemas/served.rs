@@ -46,7 +46,9 @@ fn answer(mut stream: TcpStream, pages: &BTreeMap<String, String>) {
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
     lines.take_while(|it| !it.is_empty()).for_each(drop);
     let text = match pages.get(&path).map(String::as_str) {
-        None => "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        None => {
+            "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned()
+        }
         Some("zzz") => {
             thread::sleep(std::time::Duration::from_secs(60));
             return;
@@ -57,9 +59,9 @@ fn answer(mut stream: TcpStream, pages: &BTreeMap<String, String>) {
             return;
         }
         Some(text) => match text.strip_prefix("->") {
-            Some(target) => {
-                format!("HTTP/1.1 302 Found\r\nlocation: {target}\r\ncontent-length: 0\r\n\r\n")
-            }
+            Some(target) => format!(
+                "HTTP/1.1 302 Found\r\nlocation: {target}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+            ),
             None => format!(
                 "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
                 text.len()
