@@ -18,6 +18,8 @@ use crate::rules::{Body, Rule};
 /// Up to so many rules, every two are compared to find which look at the same places; beyond, rules about one kind of
 /// file are taken together.
 const MAX_COMPARED_RULES: usize = 500;
+/// How many kinds are compared with all others for what they leave out.
+const MAX_COMPARED_KINDS: usize = 256;
 
 /// A loaded pack. Every place of a rule is in one of its kinds, and every rule id is there once.
 pub struct Pack {
@@ -66,7 +68,11 @@ pub(crate) enum MergeKeys {
 
 /// Which kinds a path can be of.
 #[derive(Default)]
-pub(crate) struct PathKinds(PathIndex);
+pub(crate) struct PathKinds {
+    index: PathIndex,
+    /// Of each kind the first one that leaves out the same files.
+    leaving_out_as: Vec<usize>,
+}
 
 /// What a rule is, for lists and pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -203,10 +209,20 @@ impl Pack {
 
     /// The kinds whose globs match, in order.
     pub(crate) fn kinds_of_path(&self, path: &str) -> Vec<usize> {
-        let mut kinds: Vec<usize> = self.paths.0.owners(path).map(|it| it.1).collect();
+        let mut kinds: Vec<usize> = self.paths.index.owners(path).map(|it| it.1).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        kinds.retain(|it| !self.kinds[*it].globs.leaves_out(path));
+        // Kinds that are told apart by what files say often leave out the same.
+        let mut last: Option<(usize, bool)> = None;
+        kinds.retain(|kind| {
+            let first = self.paths.leaving_out_as[*kind];
+            let is_out = match last {
+                Some((known, is_out)) if known == first => is_out,
+                _ => self.kinds[*kind].globs.leaves_out(path),
+            };
+            last = Some((first, is_out));
+            !is_out
+        });
         kinds
     }
 
@@ -264,7 +280,20 @@ impl PathKinds {
                 index.add(glob.clone(), idx);
             }
         }
-        PathKinds(index)
+        let excludes = |idx: usize| kinds[idx].as_ref().map(|it| &it.globs.excludes);
+        let first = |idx: usize| (0..idx).find(|it| excludes(*it) == excludes(idx)).unwrap_or(idx);
+        // The last one is what most are like; a pack of thousands is not compared with itself.
+        let mut leaving_out_as: Vec<usize> = Vec::with_capacity(kinds.len());
+        for idx in 0..kinds.len() {
+            let like_last = idx.checked_sub(1).filter(|it| excludes(*it) == excludes(idx));
+            let is_small = kinds.len() <= MAX_COMPARED_KINDS;
+            leaving_out_as.push(match like_last {
+                Some(last) => leaving_out_as[last],
+                None if is_small => first(idx),
+                None => idx,
+            });
+        }
+        PathKinds { index, leaving_out_as }
     }
 }
 

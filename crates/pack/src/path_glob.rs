@@ -28,7 +28,41 @@ pub(crate) struct PathGlob {
 enum Segment {
     /// Any number of folders.
     Folders,
-    Name(Vec<Token>),
+    Name(NameGlob),
+}
+
+/// What one name is compared with: most patterns need no table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum NameGlob {
+    Literal(String),
+    /// Something between a start and an end.
+    Around(String, String),
+    Tokens(Vec<Token>),
+}
+
+impl NameGlob {
+    fn of(tokens: Vec<Token>) -> NameGlob {
+        let text =
+            |tokens: &[Token]| -> Option<String> { tokens.iter().map(Token::literal).collect() };
+        let mut parts = tokens.splitn(2, |it| *it == Token::Any).map(text);
+        match (parts.next(), parts.next()) {
+            (Some(Some(literal)), None) => NameGlob::Literal(literal),
+            (Some(Some(start)), Some(Some(end))) => NameGlob::Around(start, end),
+            _ => NameGlob::Tokens(tokens),
+        }
+    }
+
+    fn fits(&self, name: &str) -> bool {
+        match self {
+            NameGlob::Literal(it) => it == name,
+            NameGlob::Around(start, end) => {
+                name.len() >= start.len() + end.len()
+                    && name.starts_with(start.as_str())
+                    && name.ends_with(end.as_str())
+            }
+            NameGlob::Tokens(tokens) => fits(tokens, &name.chars().collect::<Vec<char>>()),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +74,15 @@ enum Token {
     Class(bool, Vec<(char, char)>),
     /// `!(a|b)`: anything that none of these matches whole.
     Not(Vec<Vec<Token>>),
+}
+
+impl Token {
+    fn literal(&self) -> Option<char> {
+        match self {
+            Token::Literal(it) => Some(*it),
+            _ => None,
+        }
+    }
 }
 
 impl PathGlob {
@@ -64,6 +107,8 @@ impl PathGlob {
 
     fn of(text: &str, start: Start) -> Option<PathGlob> {
         let mut segments = Vec::new();
+        let mut last = Vec::new();
+        let mut weight = 0;
         let text = match start {
             Start::Root => text,
             Start::Anywhere => {
@@ -75,34 +120,29 @@ impl PathGlob {
             match part {
                 "**" if segments.last() == Some(&Segment::Folders) => {}
                 "**" => segments.push(Segment::Folders),
-                name => segments.push(Segment::Name(tokens(name, start)?)),
+                name => {
+                    last = tokens(name, start)?;
+                    weight += last.iter().filter_map(Token::literal).count();
+                    segments.push(Segment::Name(NameGlob::of(last.clone())));
+                }
             }
         }
         // `a/**` is everything beneath `a`.
         if start == Start::Root && segments.last() == Some(&Segment::Folders) {
-            segments.push(Segment::Name(vec![Token::Any]));
+            last = vec![Token::Any];
+            segments.push(Segment::Name(NameGlob::of(last.clone())));
         }
-        let Some(Segment::Name(name)) = segments.last() else { return None };
-        let literal = |it: &Token| match it {
-            Token::Literal(it) => Some(*it),
-            _ => None,
-        };
-        let prefix: String = name.iter().map_while(literal).collect();
-        let suffix: Vec<char> = name.iter().rev().map_while(literal).collect();
+        let Some(Segment::Name(_)) = segments.last() else { return None };
+        let prefix: String = last.iter().map_while(Token::literal).collect();
+        let suffix: Vec<char> = last.iter().rev().map_while(Token::literal).collect();
         let suffix = suffix.into_iter().rev().collect();
-        let weight = segments.iter().map(|it| match it {
-            Segment::Folders => 0,
-            Segment::Name(tokens) => tokens.iter().filter_map(literal).count(),
-        });
-        Some(PathGlob { weight: weight.sum(), prefix, suffix, segments })
+        Some(PathGlob { weight, prefix, suffix, segments })
     }
 
     /// The name that the pattern is about, if it is one name in any folder.
     pub(crate) fn name(&self) -> Option<&str> {
         match self.segments.as_slice() {
-            [Segment::Folders, Segment::Name(tokens)] => {
-                (self.prefix.chars().count() == tokens.len()).then_some(&self.prefix)
-            }
+            [Segment::Folders, Segment::Name(NameGlob::Literal(name))] => Some(name),
             _ => None,
         }
     }
@@ -112,29 +152,32 @@ impl PathGlob {
         if !name.starts_with(&self.prefix) || !name.ends_with(&self.suffix) {
             return false;
         }
-        let names: Vec<Vec<char>> = path.split('/').map(|it| it.chars().collect()).collect();
-        // Which names can be next after the segments so far.
-        let mut reached = vec![false; names.len() + 1];
-        reached[0] = true;
-        for segment in &self.segments {
-            let mut next = vec![false; names.len() + 1];
-            match segment {
-                Segment::Folders => {
-                    let mut is_past = false;
-                    for (at, next) in next.iter_mut().enumerate() {
-                        is_past |= reached[at];
-                        *next = is_past;
-                    }
+        if let [Segment::Folders, Segment::Name(glob)] = self.segments.as_slice() {
+            return glob.fits(name);
+        }
+        // What folders stand for is found as in any text with wildcards: where a later segment does not fit, the last `**`
+        // takes one more name.
+        let names: Vec<&str> = path.split('/').collect();
+        let (mut at, mut segment) = (0, 0);
+        let mut retry: Option<(usize, usize)> = None;
+        while at < names.len() {
+            match self.segments.get(segment) {
+                Some(Segment::Folders) => {
+                    segment += 1;
+                    retry = Some((segment, at));
                 }
-                Segment::Name(tokens) => {
-                    for (at, name) in names.iter().enumerate().filter(|it| reached[it.0]) {
-                        next[at + 1] = fits(tokens, name);
-                    }
+                Some(Segment::Name(glob)) if glob.fits(names[at]) => {
+                    segment += 1;
+                    at += 1;
+                }
+                _ => {
+                    let Some((next, from)) = retry else { return false };
+                    (segment, at) = (next, from + 1);
+                    retry = Some((next, from + 1));
                 }
             }
-            reached = next;
         }
-        reached[names.len()]
+        self.segments[segment..].iter().all(|it| *it == Segment::Folders)
     }
 }
 
@@ -142,14 +185,18 @@ impl PathGlob {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathIndex {
     by_name: BTreeMap<String, Vec<usize>>,
-    others: Vec<(PathGlob, usize)>,
+    /// Each pattern once: many kinds are told apart by what files say, not by their names.
+    others: Vec<(PathGlob, Vec<usize>)>,
 }
 
 impl PathIndex {
     pub(crate) fn add(&mut self, pattern: PathGlob, owner: usize) {
         match pattern.name() {
             Some(name) => self.by_name.entry(name.to_owned()).or_default().push(owner),
-            None => self.others.push((pattern, owner)),
+            None => match self.others.iter_mut().find(|it| it.0 == pattern) {
+                Some((_, owners)) => owners.push(owner),
+                None => self.others.push((pattern, vec![owner])),
+            },
         }
     }
 
@@ -159,7 +206,7 @@ impl PathIndex {
         let by_name = self.by_name.get(name).into_iter().flatten();
         let by_name = by_name.map(|it| (name.chars().count(), *it));
         let others = self.others.iter().filter(|it| it.0.matches(path));
-        by_name.chain(others.map(|(it, owner)| (it.weight, *owner)))
+        by_name.chain(others.flat_map(|(it, all)| all.iter().map(|owner| (it.weight, *owner))))
     }
 }
 
