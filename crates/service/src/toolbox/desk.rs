@@ -180,11 +180,13 @@ impl Desk {
         (Access { readable, cache }, variables)
     }
 
-    /// The folder in which a tool that builds keeps what it has built of this root.
+    /// The folder in which a tool that builds keeps what it has built of this root. Its name can be guessed, so it is one of
+    /// the user's own cache or none: where everybody may write, somebody else could have filled it.
     fn build_folder(&self, tool: &str) -> Option<PathBuf> {
         let is_builder = ["clippy", "rustc", "go-vet", "go-fix", "golangci-lint"].contains(&tool);
         let kind = if tool.starts_with("go") { "go" } else { "rust" };
-        let folder = is_builder.then(|| self.place().join(format!("{kind}-{}", self.key)))?;
+        let tools = self.programs.cache.as_ref().filter(|_| is_builder)?.join("tools");
+        let folder = tools.join(format!("{kind}-{}", self.key));
         std::fs::create_dir_all(&folder).ok()?;
         std::fs::canonicalize(folder).ok()
     }
