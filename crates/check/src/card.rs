@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use document::Format;
 use snapshot::RelPath;
@@ -168,6 +169,38 @@ impl fmt::Debug for Interest {
     }
 }
 
+/// Whether any of several sources looks at a file, asked of many files in a row. Neighbours are mostly alike, so the source
+/// that looked at the last file is asked first (move to front).
+pub struct Interests<'a> {
+    all: Vec<&'a Interest>,
+    last: AtomicUsize,
+}
+
+impl Interests<'_> {
+    /// Whether a source looks at the file.
+    pub fn cover(&self, path: &str) -> bool {
+        let last = self.last.load(Ordering::Relaxed);
+        if self.all.get(last).is_some_and(|it| it.covers(path)) {
+            return true;
+        }
+        let Some(nth) = self.all.iter().position(|it| it.covers(path)) else { return false };
+        self.last.store(nth, Ordering::Relaxed);
+        true
+    }
+}
+
+impl<'a> FromIterator<&'a Interest> for Interests<'a> {
+    fn from_iter<T: IntoIterator<Item = &'a Interest>>(interests: T) -> Interests<'a> {
+        Interests { all: interests.into_iter().collect(), last: AtomicUsize::new(0) }
+    }
+}
+
+impl fmt::Debug for Interests<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interests").finish_non_exhaustive()
+    }
+}
+
 /// A page about one rule. Every part is Markdown.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Page {
@@ -196,6 +229,17 @@ mod tests {
         assert_eq!(rules.known(), [rule("A"), rule("B")]);
         assert!(rules.allows("A") && !rules.allows("C"));
         assert!(RuleSet::Open.allows("C") && RuleSet::Open.known().is_empty());
+    }
+
+    #[test]
+    fn whoever_was_asked_last_several_interests_cover_what_one_of_them_does() {
+        let all = [Interest::extensions(&["py"]), Interest::documents()];
+        let interests: Interests<'_> = all.iter().collect();
+        for path in ["a.py", "a.json", "b.json", "a.c", "a.py", "a.c", "a.toml"] {
+            let covers = all.iter().any(|it| it.covers(path));
+            assert_eq!(interests.cover(path), covers, "{path}");
+        }
+        assert!(!Interests::from_iter([]).cover("a.py"));
     }
 
     #[test]

@@ -80,6 +80,11 @@ impl Coverage {
         Coverage { files: files.into_iter().map(|(path, why)| (path, extent(why))).collect() }
     }
 
+    /// Files that were looked at, completely unless a reason is added.
+    pub fn of_files<'a>(files: impl IntoIterator<Item = &'a RelPath>) -> Coverage {
+        Coverage { files: files.into_iter().map(|it| (it.clone(), Extent::default())).collect() }
+    }
+
     /// The file was looked at, completely unless a reason is added.
     pub fn add(&mut self, path: &RelPath) {
         if !self.files.contains_key(path) {
@@ -110,14 +115,29 @@ impl Coverage {
         if self.files.len() < other.files.len() {
             std::mem::swap(self, &mut other);
         }
-        for (path, extent) in other.files {
-            match self.files.entry(path) {
-                Entry::Vacant(place) => {
-                    place.insert(extent);
+        if other.files.len() < self.files.len() / 16 {
+            for (path, extent) in other.files {
+                match self.files.entry(path) {
+                    Entry::Vacant(entry) => drop(entry.insert(extent)),
+                    Entry::Occupied(mut known) => known.get_mut().merge(extent),
                 }
-                Entry::Occupied(mut known) => known.get_mut().merge(extent),
             }
+            return;
         }
+        // Both are in order: one pass, and a map is built of what is in order without a search.
+        let mut files: Vec<(RelPath, Extent)> = Vec::with_capacity(self.files.len());
+        let mut others = other.files.into_iter().peekable();
+        for (path, mut extent) in std::mem::take(&mut self.files) {
+            while let Some(it) = others.next_if(|it| it.0 < path) {
+                files.push(it);
+            }
+            if let Some((_, other)) = others.next_if(|it| it.0 == path) {
+                extent.merge(other);
+            }
+            files.push((path, extent));
+        }
+        files.extend(others);
+        self.files = files.into_iter().collect();
     }
 }
 

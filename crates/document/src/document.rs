@@ -39,10 +39,17 @@ const EXTENSIONS: [(&str, Format); 8] = [
 impl Format {
     /// The format that a file name's extension stands for.
     pub fn of_path(path: &str) -> Option<Format> {
-        // Asked of every path of a tree: it allocates nothing. A dot in a folder's name leaves a slash in the extension.
-        let (_, extension) = path.rsplit_once('.')?;
-        let mut known = EXTENSIONS.iter().filter(|it| extension.eq_ignore_ascii_case(it.0));
-        known.next().map(|it| it.1)
+        // Asked of every path of a tree, by many: the last letter tells most others apart, and then only the end is
+        // looked at, where a known extension and its dot would be.
+        let path = path.as_bytes();
+        let last = path.last()?.to_ascii_lowercase();
+        let has = |extension: &str| {
+            let start = path.len().wrapping_sub(extension.len());
+            extension.as_bytes().last() == Some(&last)
+                && path.get(start.wrapping_sub(1)) == Some(&b'.')
+                && path[start..].eq_ignore_ascii_case(extension.as_bytes())
+        };
+        EXTENSIONS.iter().find(|it| has(it.0)).map(|it| it.1)
     }
 
     /// The format's name as people write it.

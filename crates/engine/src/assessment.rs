@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use check::{
-    Check, Coverage, Diagnostic, FailureKind, Input, LookError, Reach, Repair, RuleSet, Severity,
-    Since, Stop,
+    Check, Coverage, Diagnostic, FailureKind, Input, Interests, LookError, Reach, Repair, RuleSet,
+    Severity, Since, Stop,
 };
 use snapshot::{RelPath, Snapshot};
 
@@ -178,8 +178,8 @@ pub(crate) fn assess_since(
         }
     }
     hear(run, snapshot, questions, &mut looks, &mut failures);
-    let is_read =
-        |path: &RelPath| run.sources.iter().any(|it| it.card.interest.covers(path.as_str()));
+    let interests: Interests<'_> = run.sources.iter().map(|it| &it.card.interest).collect();
+    let is_read = |path: &RelPath| interests.cover(path.as_str());
     let part = run.only.map(|it| snapshot.part(it));
     let ignored_before = before.map(|(it, changed)| (&it.ignores, changed));
     let part = part.as_ref().unwrap_or(snapshot);

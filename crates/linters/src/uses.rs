@@ -3,7 +3,7 @@
 //! A tool is used if its settings lie in the repository (a file or a section of a manifest), if it is a dependency of
 //! development, or if a hook runs it. Manifests are read wherever they lie, up to a bound.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use document::{Format, Limits, Value};
 use edit::Text;
@@ -57,6 +57,8 @@ pub struct Evidence {
 /// What the manifests and hooks of a repository say.
 pub struct Uses<'a> {
     snapshot: &'a Snapshot,
+    /// The paths of the tree by their names, in order.
+    by_name: HashMap<&'a str, Vec<&'a RelPath>>,
     manifests: BTreeMap<RelPath, Value>,
     packages: BTreeMap<String, RelPath>,
     hooks: BTreeMap<String, RelPath>,
@@ -67,8 +69,13 @@ pub struct Uses<'a> {
 impl<'a> Uses<'a> {
     /// Reads the manifests and hooks of a tree.
     pub fn read(snapshot: &'a Snapshot) -> Uses<'a> {
+        let mut by_name: HashMap<&str, Vec<&RelPath>> = HashMap::new();
+        for path in snapshot.paths() {
+            by_name.entry(path.file_name()).or_default().push(path);
+        }
         let mut uses = Uses {
             snapshot,
+            by_name,
             manifests: BTreeMap::new(),
             packages: BTreeMap::new(),
             hooks: BTreeMap::new(),
@@ -95,8 +102,18 @@ impl<'a> Uses<'a> {
 
     /// The files whose name matches one of these.
     pub fn named(&self, names: &[&str]) -> Vec<&RelPath> {
-        let matches = |path: &&RelPath| names.iter().any(|it| name_matches(it, path.file_name()));
-        self.snapshot.paths().filter(matches).collect()
+        let (patterns, plain): (Vec<&str>, Vec<&str>) =
+            names.iter().partition(|it| it.contains('*'));
+        let mut found: Vec<&RelPath> =
+            plain.iter().filter_map(|it| self.by_name.get(it)).flatten().copied().collect();
+        if !patterns.is_empty() {
+            let matches = |name: &str| patterns.iter().any(|it| name_matches(it, name));
+            let by_name = self.by_name.iter().filter(|it| matches(it.0));
+            found.extend(by_name.flat_map(|it| it.1.iter().copied()));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// A file as data: JSON with comments, YAML or TOML, by its name. `None` if it cannot be read as such.

@@ -33,23 +33,19 @@ pub(crate) struct Subject<'a> {
 pub(crate) const WORTH_KEEPING: usize = 64;
 
 impl Subject<'_> {
-    /// What an earlier look said, else what this one says. `None` is a file of no kind.
-    pub(crate) fn look(
-        &self,
-        cache: Option<&dyn Cache>,
-        look: impl FnOnce() -> Option<FileLook>,
-    ) -> Option<FileLook> {
-        let (Some(cache), Some(key)) = (cache, self.key()) else { return look() };
-        let known = cache.get(&key);
-        if let Some(known) = known.and_then(|it| code::decode(self.pack, self.kinds, &it)) {
-            return known;
-        }
-        let found = look();
+    /// What an earlier look said: `Some(None)` is a file of no kind, `None` a file that nothing is known of.
+    pub(crate) fn known(&self, cache: Option<&dyn Cache>) -> Option<Option<FileLook>> {
+        let known = cache?.get(&self.key()?)?;
+        code::decode(self.pack, self.kinds, &known)
+    }
+
+    /// Keeps what a look said.
+    pub(crate) fn keep(&self, cache: Option<&dyn Cache>, found: Option<&FileLook>) {
+        let (Some(cache), Some(key)) = (cache, self.key()) else { return };
         let is_kept = found.is_some() || self.keeps_strangers;
-        if let Some(bytes) = code::encode(found.as_ref()).filter(|_| is_kept) {
+        if let Some(bytes) = code::encode(found).filter(|_| is_kept) {
             cache.put(key, bytes);
         }
-        found
     }
 
     /// `None` for what is not a file that was read.

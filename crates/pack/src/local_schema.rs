@@ -185,11 +185,9 @@ impl Check for LocalSchema {
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
         let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
-        let mut coverage = Coverage::default();
-        for (path, looked) in memory.into_iter().flat_map(|it| &it.files) {
-            if looked.is_named {
-                coverage.add(path);
-            }
+        let files = || memory.into_iter().flat_map(|it| &it.files);
+        let mut coverage = Coverage::of_files(files().filter(|it| it.1.is_named).map(|it| it.0));
+        for (path, looked) in files() {
             looked.unchecked.iter().for_each(|it| coverage.add_unchecked(path, *it));
         }
         for path in memory.iter().flat_map(|it| it.broken_schemas().into_keys()) {

@@ -148,7 +148,11 @@ impl PathGlob {
     }
 
     pub(crate) fn matches(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        self.matches_named(path, name_of(path))
+    }
+
+    /// The same for who knows the name of the path, which is its end.
+    fn matches_named(&self, path: &str, name: &str) -> bool {
         if !name.starts_with(&self.prefix) || !name.ends_with(&self.suffix) {
             return false;
         }
@@ -202,12 +206,16 @@ impl PathIndex {
 
     /// The owners of the patterns that match, each with the weight of the pattern; in no order, and as often as they match.
     pub(crate) fn owners<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = name_of(path);
         let by_name = self.by_name.get(name).into_iter().flatten();
         let by_name = by_name.map(|it| (name.chars().count(), *it));
-        let others = self.others.iter().filter(|it| it.0.matches(path));
+        let others = self.others.iter().filter(|it| it.0.matches_named(path, name));
         by_name.chain(others.flat_map(|(it, all)| all.iter().map(|owner| (it.weight, *owner))))
     }
+}
+
+fn name_of(path: &str) -> &str {
+    memchr::memrchr(b'/', path.as_bytes()).map_or(path, |slash| &path[slash + 1..])
 }
 
 /// Whether the tokens match all of the text.

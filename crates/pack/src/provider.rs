@@ -166,12 +166,10 @@ impl Check for PackCheck {
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
         let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
-        let mut coverage = Coverage::default();
-        for (path, look) in memory.into_iter().flat_map(|it| &it.files) {
-            if snapshot.file(path).is_none() {
-                continue;
-            }
-            coverage.add(path);
+        let files = || memory.into_iter().flat_map(|it| &it.files);
+        let files = || files().filter(|it| snapshot.file(it.0).is_some());
+        let mut coverage = Coverage::of_files(files().map(|it| it.0));
+        for (path, look) in files().filter(|it| !it.1.unchecked.is_empty()) {
             look.unchecked.iter().for_each(|it| coverage.add_unchecked(path, *it));
         }
         let rules = memory.into_iter().flat_map(|it| &it.rules);
@@ -285,12 +283,14 @@ fn look_at_files(
         Some((known, since)) => {
             let mut files = known.files.clone();
             files.retain(|path, _| !since.changed.contains(path));
-            let there = since.changed.iter().filter_map(|it| Some((it, input.snapshot.get(it)?)));
+            let there = since.changed.iter().filter(|it| is_document(it));
+            let there = there.filter_map(|it| Some((it, input.snapshot.get(it)?)));
             (files, there.collect::<Vec<_>>())
         }
         None => match part.as_ref().filter(|it| it.kinds.is_empty()) {
             Some(part) => {
-                let there = part.files.iter().filter_map(|it| Some((it, input.snapshot.get(it)?)));
+                let there = part.files.iter().filter(|it| is_document(it));
+                let there = there.filter_map(|it| Some((it, input.snapshot.get(it)?)));
                 (BTreeMap::new(), there.collect())
             }
             None => (BTreeMap::new(), input.snapshot.iter_at(is_document).collect()),
@@ -298,26 +298,42 @@ fn look_at_files(
     };
     let paths: Vec<(&RelPath, &Entry, Vec<usize>)> = paths
         .into_par_iter()
-        .filter(|it| is_document(it.0))
         .map(|(path, entry)| (path, entry, pack.kinds_of_path(path.as_str())))
         .filter(|it| !it.2.is_empty())
         .filter(|it| part.as_ref().is_none_or(|part| part.takes(it.0, &it.2)))
         .collect();
     let keys = cache::keys(pack, input.parses.limits());
     let keeps_strangers = paths.len() >= cache::WORTH_KEEPING;
-    let look = |chunk: &[(&RelPath, &Entry, Vec<usize>)]| -> Vec<Option<FileLook>> {
+    let subjects: Vec<cache::Subject<'_>> = paths
+        .iter()
+        .map(|(path, entry, kinds)| cache::Subject {
+            pack,
+            keys: &keys,
+            path,
+            entry,
+            kinds,
+            keeps_strangers,
+        })
+        .collect();
+    let known: Vec<Option<Option<FileLook>>> =
+        subjects.par_iter().map(|it| it.known(cache)).collect();
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        subjects.iter().zip(known).partition(|(_, known)| known.is_some());
+    let look = |chunk: &[(&cache::Subject<'_>, _)]| -> Vec<Option<FileLook>> {
         chunk
             .iter()
-            .map(|(path, entry, kinds)| {
+            .map(|(subject, _)| {
                 if input.stop.is_set() {
                     return None;
                 }
-                cache::Subject { pack, keys: &keys, path, entry, kinds, keeps_strangers }
-                    .look(cache, || look_at_file(pack, input, path, entry, kinds))
+                let cache::Subject { path, entry, kinds, .. } = **subject;
+                let found = look_at_file(pack, input, path, entry, kinds);
+                subject.keep(cache, found.as_ref());
+                found
             })
             .collect()
     };
-    let chunks: Option<Vec<Vec<Option<FileLook>>>> = paths
+    let chunks: Option<Vec<Vec<Option<FileLook>>>> = unknown
         .par_chunks(FILES_AT_ONCE)
         .map(|chunk| on_a_fitting_stack(pack, || look(chunk)))
         .collect();
@@ -325,8 +341,10 @@ fn look_at_files(
     if input.stop.is_set() {
         return Err(LookError::stopped());
     }
-    let looked = paths.iter().zip(chunks.into_iter().flatten());
-    files.extend(looked.filter_map(|((path, ..), look)| Some(((*path).clone(), Arc::new(look?)))));
+    let known = known.into_iter().map(|(subject, known)| (subject, known.flatten()));
+    let made = unknown.iter().map(|it| it.0).zip(chunks.into_iter().flatten());
+    let looked = known.chain(made).filter_map(|(it, look)| Some((it.path.clone(), look?)));
+    files.extend(looked.map(|(path, look)| (path, Arc::new(look))));
     Ok(files)
 }
 

@@ -177,8 +177,27 @@ impl Kept {
         keys.as_chunks::<KEY_BYTES>().0
     }
 
+    /// Interpolation search: keys are hashes, so one of `n` keys stands about where its first bytes say, and an ordinary
+    /// binary search in the neighbourhood finds it without touching much memory.
     fn find(&self, key: &CacheKey) -> Option<usize> {
-        self.keys().binary_search(key).ok()
+        let keys = self.keys();
+        let leading =
+            |key: &CacheKey| u64::from_be_bytes(*key.first_chunk::<8>().expect("32 bytes"));
+        let guess = (u128::from(leading(key)) * keys.len() as u128) >> 64;
+        let guess = usize::try_from(guess).ok()?;
+        // Doubles the neighbourhood until the key is in it.
+        let mut radius = 8;
+        let (start, end) = loop {
+            let start = guess.saturating_sub(radius);
+            let end = guess.saturating_add(radius).min(keys.len());
+            let starts_before = start == 0 || keys.get(start).is_some_and(|it| it <= key);
+            let ends_after = end == keys.len() || keys.get(end).is_some_and(|it| it > key);
+            if starts_before && ends_after {
+                break (start, end);
+            }
+            radius *= 4;
+        };
+        Some(start + keys.get(start..end)?.binary_search(key).ok()?)
     }
 
     fn key(&self, nth: usize) -> Option<&CacheKey> {
@@ -240,6 +259,25 @@ mod tests {
                 assert_eq!(kept.bytes(kept.find(&key).unwrap()), Some(&*bytes));
             }
             assert_eq!(kept.find(&[250; 32]), None);
+        }
+    }
+
+    /// Keys that are hashes, keys in one corner, and keys in two.
+    #[test]
+    fn every_key_is_found_wherever_keys_stand() {
+        let hash = |n: u32| *blake3::hash(&n.to_le_bytes()).as_bytes();
+        let within = |first: u8, n: u32| {
+            let mut key = hash(n);
+            key[..7].fill(first);
+            key
+        };
+        let corners = |n: u32| within(if n.is_multiple_of(2) { 0 } else { 255 }, n);
+        for key in [&hash as &dyn Fn(u32) -> CacheKey, &|n| within(255, n), &corners] {
+            let known = (0..3000).map(|n| (key(n), Arc::from([0u8].as_slice()))).collect();
+            let kept = Kept::parse(&body(&known)).unwrap();
+            for n in 0..6000 {
+                assert_eq!(kept.find(&key(n)), kept.keys().binary_search(&key(n)).ok(), "{n}");
+            }
         }
     }
 

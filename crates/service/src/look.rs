@@ -272,7 +272,8 @@ fn passed_over(
     if !tree.passed_over.iter().any(|(it, _)| it == folder || it.contains(folder)) {
         return Ok(Snapshot::default());
     }
-    let is_of_interest = |path: &RelPath| setup.registry.covers(path.as_str());
+    let interests = setup.registry.interests();
+    let is_of_interest = |path: &RelPath| interests.cover(path.as_str());
     let workspace = setup.workspace(session);
     let survey = Survey {
         jobs: pool::n_threads(),

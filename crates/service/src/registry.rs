@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{
-    Card, Cost, Interest, Language, Page, Provider, RuleInfo, RuleName, RuleSet, Severity, Tier,
-    Trust,
+    Card, Cost, Interest, Interests, Language, Page, Provider, RuleInfo, RuleName, RuleSet,
+    Severity, Tier, Trust,
 };
 use engine::Level;
 
@@ -109,6 +109,11 @@ impl Registry {
     /// Whether a source looks at files of this name.
     pub(crate) fn covers(&self, path: &str) -> bool {
         self.cards().any(|it| it.interest.covers(path))
+    }
+
+    /// The same, for many files.
+    pub(crate) fn interests(&self) -> Interests<'_> {
+        self.cards().map(|it| &it.interest).collect()
     }
 
     /// The rules of closed sources, by id.

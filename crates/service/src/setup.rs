@@ -280,8 +280,8 @@ impl Setup {
         suspects: &BTreeSet<RelPath>,
         only: Option<&BTreeSet<RelPath>>,
     ) -> Result<Tree, Failure> {
-        let is_of_interest =
-            |path: &RelPath| self.registry.covers(path.as_str()) && self.includes(path);
+        let interests = self.registry.interests();
+        let is_of_interest = |path: &RelPath| interests.cover(path.as_str()) && self.includes(path);
         let workspace = self.workspace(session);
         let jobs = pool::n_threads();
         let survey = Survey { jobs, is_of_interest: &is_of_interest, suspects, only };
