@@ -23,6 +23,11 @@ mod dds_hostile;
 mod dds_meaning;
 #[path = "it/dds_plan.rs"]
 mod dds_plan;
+#[cfg(feature = "live")]
+#[path = "it/dds_postgres.rs"]
+mod dds_postgres;
+#[path = "it/dds_races.rs"]
+mod dds_races;
 #[path = "it/dds_refusals.rs"]
 mod dds_refusals;
 #[path = "it/dds_run.rs"]
@@ -67,6 +72,10 @@ mod interrupted;
 mod laws;
 #[path = "it/lazy.rs"]
 mod lazy;
+#[cfg(feature = "live")]
+#[allow(dead_code, reason = "the crate that it belongs to uses all of it")]
+#[path = "../crates/govern/src/live_server.rs"]
+mod live_server;
 #[path = "it/not_ours.rs"]
 mod not_ours;
 #[path = "it/output.rs"]

@@ -23,7 +23,16 @@ command = ["sh", "-c", "echo 'on: pull_request' > .github/workflows/ci.yml"]
 
 /// A workspace in which two people may approve.
 pub(crate) fn shop() -> Scene {
-    let scene = Scene::new(SHOP);
+    furnished(Scene::new(SHOP))
+}
+
+/// The same with its registry at that place.
+#[cfg(feature = "live")]
+pub(crate) fn shop_at(registry: &str) -> Scene {
+    furnished(Scene::new(SHOP).with_variable("REGREEN_REGISTRY", registry))
+}
+
+fn furnished(scene: Scene) -> Scene {
     for name in ["ana", "ben", "eve"] {
         write_key(&scene.path(name));
     }

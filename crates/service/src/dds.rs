@@ -4,6 +4,7 @@
 
 mod approve;
 mod exchange;
+mod judge;
 mod no;
 mod plan;
 mod propose;
