@@ -17,6 +17,8 @@ mod closed_doors;
 mod convert;
 #[path = "it/dds.rs"]
 mod dds;
+#[path = "it/dds_attacks.rs"]
+mod dds_attacks;
 #[path = "it/dds_hostile.rs"]
 mod dds_hostile;
 #[path = "it/dds_meaning.rs"]

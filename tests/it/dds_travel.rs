@@ -10,18 +10,18 @@ use super::dds::{record, shop};
 use super::support::{Ran, Scene};
 
 /// A person with a home and a clone of their own: `ana` works in `ws`, the others in folders of their name.
-struct Person<'a> {
-    scene: &'a Scene,
-    name: &'static str,
+pub(crate) struct Person<'a> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) name: &'static str,
 }
 
 impl Person<'_> {
-    fn folder(&self) -> &str {
+    pub(crate) fn folder(&self) -> &str {
         if self.name == "ana" { "ws" } else { self.name }
     }
 
     #[track_caller]
-    fn run(&self, line: &str) -> Ran {
+    pub(crate) fn run(&self, line: &str) -> Ran {
         let home = match self.name {
             "ana" => self.scene.path("home"),
             name => self.scene.path(&format!("home-{name}")),
@@ -31,37 +31,37 @@ impl Person<'_> {
     }
 
     #[track_caller]
-    fn report(&self, line: &str) -> Value {
+    pub(crate) fn report(&self, line: &str) -> Value {
         self.run(&format!("{line} --format json")).json()
     }
 
     #[track_caller]
-    fn add(&self, value: &Value) -> String {
+    pub(crate) fn add(&self, value: &Value) -> String {
         self.scene.write("record.json", &value.to_string());
         let added = self.report("dds add record.json");
         added["id"].as_str().unwrap_or_else(|| panic!("{added:#}")).to_owned()
     }
 
     #[track_caller]
-    fn approve(&self, id: &str) -> Value {
+    pub(crate) fn approve(&self, id: &str) -> Value {
         let hash = self.report(&format!("dds show {id}"))["statement_hash"].clone();
         let hash = hash.as_str().unwrap_or("none").to_owned();
         self.report(&format!("dds approve {id} --key {} --expect {hash}", self.name))
     }
 
     #[track_caller]
-    fn status(&self, id: &str) -> String {
+    pub(crate) fn status(&self, id: &str) -> String {
         self.report(&format!("dds show {id}"))["record"]["status"].as_str().unwrap().to_owned()
     }
 
     /// What a merge of the other's work brings: nobody writes a file that somebody else writes.
-    fn pull(&self, from: &Person<'_>) {
+    pub(crate) fn pull(&self, from: &Person<'_>) {
         let (from, to) = (self.scene.path(from.folder()), self.scene.path(self.folder()));
         copy(&from, &to);
     }
 
     #[track_caller]
-    fn ids(&self) -> Vec<(String, String)> {
+    pub(crate) fn ids(&self) -> Vec<(String, String)> {
         let listed = self.report("dds list");
         let of = |it: &Value| {
             let text = |name: &str| it["record"][name].as_str().unwrap().to_owned();
@@ -73,12 +73,12 @@ impl Person<'_> {
     }
 
     #[track_caller]
-    fn is_whole(&self) {
+    pub(crate) fn is_whole(&self) {
         assert_eq!(self.report("dds verify")["problems"], json!([]), "{}", self.name);
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -92,7 +92,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Ana's shop with an identity, and a clone of it that trusts what is there.
-fn two(scene: &Scene) -> (Person<'_>, Person<'_>) {
+pub(crate) fn two(scene: &Scene) -> (Person<'_>, Person<'_>) {
     let ana = Person { scene, name: "ana" };
     let ben = Person { scene, name: "ben" };
     // `ben` is also the name of a key; his clone lies beside it.
@@ -106,7 +106,7 @@ fn two(scene: &Scene) -> (Person<'_>, Person<'_>) {
     (ana, ben)
 }
 
-fn goal(goal: &str) -> Value {
+pub(crate) fn goal(goal: &str) -> Value {
     let mut value = record("good", &["src/"]);
     value["goal"] = json!(goal);
     value
@@ -114,7 +114,7 @@ fn goal(goal: &str) -> Value {
 
 impl Person<'_> {
     #[track_caller]
-    fn approve_with(&self, id: &str, key: &str) -> Value {
+    pub(crate) fn approve_with(&self, id: &str, key: &str) -> Value {
         let hash = self.report(&format!("dds show {id}"))["statement_hash"].clone();
         let hash = hash.as_str().unwrap_or("none").to_owned();
         self.report(&format!("dds approve {id} --key {key} --expect {hash}"))

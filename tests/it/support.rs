@@ -57,6 +57,7 @@ impl Scene {
     }
 
     /// The same with a variable that every run has.
+    #[cfg(feature = "live")]
     pub(crate) fn with_variable(mut self, name: &str, value: &str) -> Scene {
         self.variables.push((name.to_owned(), value.to_owned()));
         self

@@ -393,7 +393,7 @@ impl Desk<'_> {
         receipts: &[(String, Receipt)],
     ) -> Rank {
         let is_over = matches!(stored.state.status, Status::Executed | Status::Failed);
-        let n_approvals = match self.approval_holds(stored, dossier) {
+        let n_approvals = match self.approval_stands(stored, dossier) {
             Ok(held) => held.statements().len(),
             Err(_) => 0,
         };
