@@ -100,10 +100,9 @@ fn files(scale: Scale) -> Result<()> {
                 for _ in 0..5 {
                     let start = Instant::now();
                     let desk = service::dds::Desk::open(&session, registry)?;
-                    let listed = serde_json::to_value(desk.list(None)?)?;
+                    let listed = serde_json::to_string(&desk.list(None)?)?;
                     best = best.min(start.elapsed());
-                    let n_listed =
-                        listed.get("records").and_then(Value::as_array).map_or(0, Vec::len);
+                    let n_listed = listed.matches("\"lease\":").count();
                     ensure!(n_listed == n, "{n_listed} of {n} are listed");
                 }
                 Ok(best)
@@ -115,6 +114,9 @@ fn files(scale: Scale) -> Result<()> {
             }
             row("add, with its file", start.elapsed());
             row("open, look for news, list", list()?);
+            if n > 1_000 {
+                continue;
+            }
             let start = Instant::now();
             for idx in 0..n {
                 let id = record(idx)["id"].as_str().unwrap_or_default().to_owned();
