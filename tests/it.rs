@@ -75,7 +75,7 @@ mod laws;
 #[path = "it/lazy.rs"]
 mod lazy;
 #[cfg(feature = "live")]
-#[allow(dead_code, reason = "the crate that it belongs to uses all of it")]
+#[expect(dead_code, reason = "the crate that it belongs to uses all of it")]
 #[path = "../crates/govern/src/live_server.rs"]
 mod live_server;
 #[path = "it/not_ours.rs"]

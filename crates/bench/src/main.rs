@@ -17,7 +17,7 @@ mod edits_memory;
 mod end_to_end;
 mod fleet;
 mod judge;
-#[allow(dead_code, reason = "the crate that it belongs to uses all of it")]
+#[expect(dead_code, reason = "the crate that it belongs to uses all of it")]
 #[path = "../../govern/src/live_server.rs"]
 mod live_server;
 mod machine;
