@@ -1,5 +1,5 @@
 //! A registry that repositories share on a PostgreSQL server: what the files prove for one repository holds there too, and no
-//! repository sees, runs or fails what another one proposed.
+//! repository sees, runs or fails what another one proposed.
 
 use serde_json::{Value, json};
 

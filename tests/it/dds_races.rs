@@ -1,4 +1,4 @@
-//! Many who decide at the same moment, and many who carry out what changes one file. The same runs on a server
+//! Many who decide at the same moment, and many who carry out what changes one file. The same runs on a server
 //! in `dds_postgres`.
 
 use std::process::{Child, Output, Stdio};
