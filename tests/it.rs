@@ -17,12 +17,19 @@ mod closed_doors;
 mod convert;
 #[path = "it/dds.rs"]
 mod dds;
+#[path = "it/dds_attacks.rs"]
+mod dds_attacks;
 #[path = "it/dds_hostile.rs"]
 mod dds_hostile;
 #[path = "it/dds_meaning.rs"]
 mod dds_meaning;
 #[path = "it/dds_plan.rs"]
 mod dds_plan;
+#[cfg(feature = "live")]
+#[path = "it/dds_postgres.rs"]
+mod dds_postgres;
+#[path = "it/dds_races.rs"]
+mod dds_races;
 #[path = "it/dds_refusals.rs"]
 mod dds_refusals;
 #[path = "it/dds_run.rs"]
@@ -67,6 +74,10 @@ mod interrupted;
 mod laws;
 #[path = "it/lazy.rs"]
 mod lazy;
+#[cfg(feature = "live")]
+#[expect(dead_code, reason = "the crate that it belongs to uses all of it")]
+#[path = "../crates/govern/src/live_server.rs"]
+mod live_server;
 #[path = "it/not_ours.rs"]
 mod not_ours;
 #[path = "it/output.rs"]

@@ -23,7 +23,16 @@ command = ["sh", "-c", "echo 'on: pull_request' > .github/workflows/ci.yml"]
 
 /// A workspace in which two people may approve.
 pub(crate) fn shop() -> Scene {
-    let scene = Scene::new(SHOP);
+    furnished(Scene::new(SHOP))
+}
+
+/// The same with its registry at that place.
+#[cfg(feature = "live")]
+pub(crate) fn shop_at(registry: &str) -> Scene {
+    furnished(Scene::new(SHOP).with_variable("REGREEN_REGISTRY", registry))
+}
+
+fn furnished(scene: Scene) -> Scene {
     for name in ["ana", "ben", "eve"] {
         write_key(&scene.path(name));
     }
@@ -220,13 +229,13 @@ fn only_a_person_with_a_key_that_is_allowed_approves() {
 }
 
 /// What `ssh-keygen -Y sign` writes, made by the library.
-fn sign(scene: &Scene, key: &str, namespace: &str, bytes: &[u8]) {
+pub(crate) fn sign(scene: &Scene, key: &str, namespace: &str, bytes: &[u8]) {
     let key = ssh_key::PrivateKey::read_openssh_file(&scene.path(key)).unwrap();
     let signature = key.sign(namespace, ssh_key::HashAlg::Sha512, bytes).unwrap();
     scene.write("signature", &signature.to_pem(ssh_key::LineEnding::LF).unwrap());
 }
 
-fn printed(scene: &Scene, id: &str) -> Vec<u8> {
+pub(crate) fn printed(scene: &Scene, id: &str) -> Vec<u8> {
     let output = scene.command(&format!("dds approve {id} --print"), &[]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout
@@ -408,10 +417,20 @@ fn what_was_tampered_with_is_found_and_does_not_run() {
     }
     fs::remove_file(scene.path(&file)).unwrap();
     assert_eq!(report(&scene, "dds verify")["ok"], json!(false));
-    // What does not hold is named, and takes nothing from what was given here.
+    // as long as her file says something that does not hold, nothing runs; with it as it was, or gone, it does.
     scene.write(&file, &text.replacen("ana@example.org", "ben@example.org", 1));
     let ran = report(&scene, "dds run");
     assert!(ran["unheld"][0]["place"].as_str().unwrap().contains(&id), "{ran:#}");
+    assert_eq!(ran["reports"][0]["status"], "refused", "{ran:#}");
+    let because = ran["reports"][0]["error_message"].as_str().unwrap();
+    assert!(because.contains("is not what was approved"), "{because}");
+    assert_eq!(status(&scene, &id), "approved");
+    // A file that somebody else put beside hers takes nothing from her word.
+    scene.write(&file, &text);
+    let beside = file.replace("ana@", "eve@");
+    scene.write(&beside, &text.replace("ana@example.org", "eve@example.org"));
+    let ran = report(&scene, "dds run");
+    assert!(ran["unheld"][0]["place"].as_str().unwrap().contains("eve@"), "{ran:#}");
     assert_eq!(ran["reports"][0]["status"], "success", "{ran:#}");
 }
 

@@ -227,42 +227,6 @@ fn a_list_that_was_reordered_gets_no_other_entry_changed() {
     assert_eq!(scene.read("ws/list.json"), "[{\"port\": 9}, {\"port\": 2}]\n");
 }
 
-/// Two who sign at the same moment both count.
-#[test]
-fn approvals_at_the_same_moment_all_count() {
-    const N_PEOPLE: usize = 16;
-    let scene = shop();
-    let names: Vec<String> = (0..N_PEOPLE).map(|n| format!("p{n}")).collect();
-    for name in &names {
-        super::support::write_key(&scene.path(name));
-        let ran = scene.run(&format!("dds init-signing --key {name}.pub --as {name}@example.org"));
-        assert_eq!(ran.code, 0, "{}", ran.text());
-    }
-    scene.trust();
-    let id = add(&scene, &record("ci", &[".github/workflows/ci.yml"]));
-    let lines: Vec<String> = names.iter().map(|it| approving(&scene, &id, it)).collect();
-    let children: Vec<std::process::Child> = lines
-        .iter()
-        .map(|line| {
-            let mut command = scene.command(line, &[]);
-            command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
-            command.spawn().unwrap()
-        })
-        .collect();
-    for child in children {
-        let output = child.wait_with_output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        // The first one waits for a second; all the others complete it or add to it.
-        assert!([Some(0), Some(1)].contains(&output.status.code()), "{text}");
-    }
-    let shown = report(&scene, &format!("dds show {id}"));
-    assert_eq!(shown["record"]["status"], "approved");
-    assert_eq!(shown["approval"]["holds"], json!(true), "{:#}", shown["approval"]);
-    assert_eq!(shown["approval"]["by"].as_array().unwrap().len(), N_PEOPLE);
-    assert_eq!(report(&scene, "dds verify")["problems"], json!([]));
-    assert_eq!(report(&scene, "dds run")["reports"][0]["status"], "success");
-}
-
 /// A project that the repository declares is the only one that it takes.
 #[test]
 fn a_record_of_another_project_is_not_taken() {

@@ -13,6 +13,8 @@ use tempfile::TempDir;
 /// The folder and what is in it.
 pub(crate) struct Scene {
     folder: TempDir,
+    /// Variables that every run has.
+    variables: Vec<(String, String)>,
 }
 
 /// What a run gave.
@@ -45,13 +47,20 @@ impl Ran {
 impl Scene {
     /// Files in the `//- path` form. Paths under `ws/` are the workspace.
     pub(crate) fn new(files: &str) -> Scene {
-        let scene = Scene { folder: tempfile::tempdir().unwrap() };
+        let scene = Scene { folder: tempfile::tempdir().unwrap(), variables: Vec::new() };
         fs::create_dir(scene.path("ws")).unwrap();
         for part in files.split("//- ").skip(1) {
             let (path, text) = part.split_once('\n').unwrap();
             scene.write(path.trim(), text);
         }
         scene
+    }
+
+    /// The same with a variable that every run has.
+    #[cfg(feature = "live")]
+    pub(crate) fn with_variable(mut self, name: &str, value: &str) -> Scene {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
@@ -97,6 +106,7 @@ impl Scene {
     pub(crate) fn command(&self, line: &str, variables: &[(&str, &str)]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_regreen"));
         command.current_dir(self.folder.path()).env_clear().env("HOME", self.path("home"));
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.envs(variables.iter().copied());
         command.args(line.split_whitespace());
         let has_root = line.contains("--root")

@@ -13,12 +13,14 @@ use govern::{Moment, shape};
 use serde_json::{Value, json};
 
 use crate::Scale;
+use crate::live_server::Server;
 use crate::table::{Table, count, ratio, time};
 
 /// Runs and prints the benchmark.
 pub(crate) fn run(scale: Scale) -> Result<()> {
     registry(scale)?;
     files(scale)?;
+    writers(scale)?;
     runs(scale)?;
     signatures(scale)
 }
@@ -70,38 +72,114 @@ fn registry(scale: Scale) -> Result<()> {
     Ok(())
 }
 
-/// `dds list` beside as many proposals as files: what is new must be found without reading what is known. The limit is
-/// 100 ms at 10,000.
+/// `dds list` where as many proposals lie as files beside the registry, waiting and then approved: what is new must be found
+/// without reading what is known. The same with the registry on a server. The limit is 100 ms at 10,000.
 fn files(scale: Scale) -> Result<()> {
-    let mut table = Table::new(&["what", "proposals", "time"]);
+    let server = Server::start();
+    let mut table = Table::new(&["what", "registry", "proposals", "time"]);
     for &n in scale.pick(&[1_000, 10_000][..], &[20][..]) {
-        let folder = tempfile::tempdir()?;
-        let (root, state) = (folder.path().join("root"), folder.path().join("state"));
-        fs::create_dir(&root)?;
-        let home = service::Home { state: Some(state), cache: None };
-        let interrupts = service::Interrupts::new();
-        let user = service::User {
-            home,
-            interrupts,
-            is_trusting: false,
-            programs: service::Programs::default(),
-        };
-        let session = service::Session::open(&root, service::Access::Write, &user)?;
-        let desk = service::dds::Desk::open(&session, None)?;
-        let start = Instant::now();
-        for idx in 0..n {
-            desk.add(record(idx).to_string().as_bytes(), None, "bench")?;
+        let database = server.new_database("files");
+        for (name, registry) in [("SQLite", None), ("PostgreSQL", Some(database.as_str()))] {
+            let folder = tempfile::tempdir()?;
+            let (root, state) = (folder.path().join("root"), folder.path().join("state"));
+            fs::create_dir(&root)?;
+            let user = service::User {
+                home: service::Home { state: Some(state), cache: None },
+                interrupts: service::Interrupts::new(),
+                is_trusting: true,
+                programs: service::Programs::default(),
+            };
+            fs::write(root.join("regreen.toml"), "[tools.aider]\ncommand = [\"true\"]\n")?;
+            let session = service::Session::open(&root, service::Access::Write, &user)?;
+            let mut row = |what: &str, elapsed: Duration| {
+                let (what, name) = (what.to_owned(), name.to_owned());
+                table.row(vec![what, name, count(n), time(elapsed)]);
+            };
+            let list = || -> Result<Duration> {
+                let mut best = Duration::MAX;
+                for _ in 0..5 {
+                    let start = Instant::now();
+                    let desk = service::dds::Desk::open(&session, registry)?;
+                    let listed = serde_json::to_string(&desk.list(None)?)?;
+                    best = best.min(start.elapsed());
+                    let n_listed = listed.matches("\"lease\":").count();
+                    ensure!(n_listed == n, "{n_listed} of {n} are listed");
+                }
+                Ok(best)
+            };
+            let desk = service::dds::Desk::open(&session, registry)?;
+            let start = Instant::now();
+            for idx in 0..n {
+                desk.add(record(idx).to_string().as_bytes(), None, "bench")?;
+            }
+            row("add, with its file", start.elapsed());
+            row("open, look for news, list", list()?);
+            if n > 1_000 {
+                continue;
+            }
+            let start = Instant::now();
+            for idx in 0..n {
+                let id = record(idx)["id"].as_str().unwrap_or_default().to_owned();
+                let shown = serde_json::to_value(desk.show(&id)?)?;
+                let expected = shown["statement_hash"].as_str().unwrap_or_default();
+                let decided =
+                    serde_json::to_value(desk.approve_typed(&id, &id, expected, "bench")?)?;
+                ensure!(decided["status"] == "approved", "{decided}");
+            }
+            row("show and approve, with its file", start.elapsed());
+            drop(desk);
+            row("open, look for news, list", list()?);
         }
-        table.row(vec!["add, with its file".to_owned(), count(n), time(start.elapsed())]);
-        drop(desk);
-        let start = Instant::now();
-        let desk = service::dds::Desk::open(&session, None)?;
-        let listed = serde_json::to_value(desk.list(None)?)?;
-        let n_listed = listed.get("records").and_then(Value::as_array).map_or(0, Vec::len);
-        ensure!(n_listed == n, "{n_listed} of {n} are listed");
-        table.row(vec!["open, look for news, list".to_owned(), count(n), time(start.elapsed())]);
     }
-    table.print("Proposals as files beside a registry in SQLite:");
+    table.print("Proposals and approvals as files beside a registry:");
+    Ok(())
+}
+
+/// As many writers as a team has, all at once.
+fn writers(scale: Scale) -> Result<()> {
+    const N_WRITERS: usize = 64;
+    let each = scale.pick(20, 1);
+    let server = Server::start();
+    let folder = tempfile::tempdir()?;
+    let places = [
+        ("SQLite", Location::Sqlite(folder.path().join("registry.db"))),
+        ("PostgreSQL", Location::Postgres(server.new_database("writers"))),
+    ];
+    let mut table = Table::new(&["registry", "writers", "records", "time", "each"]);
+    for (name, location) in places {
+        let now = Moment::from_micros(1_770_000_000_000_000);
+        Registry::open(&location)?;
+        let start = Instant::now();
+        let write = |writer: usize| -> Result<()> {
+            let mut registry = Registry::open(&location)?;
+            for idx in 0..each {
+                registry.add(&record(writer * each + idx), None, "bench", now)?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| -> Result<()> {
+            let threads: Vec<_> = (0..N_WRITERS)
+                .map(|writer| {
+                    scope.spawn({
+                        let write = &write;
+                        move || write(writer)
+                    })
+                })
+                .collect();
+            for thread in threads {
+                thread.join().map_err(|_| anyhow::anyhow!("a writer panicked"))??;
+            }
+            Ok(())
+        })?;
+        let elapsed = start.elapsed();
+        let mut registry = Registry::open(&location)?;
+        let n = N_WRITERS * each;
+        ensure!(registry.list(None)?.len() == n, "a record is missing");
+        ensure!(registry.verify()?.flaws.is_empty(), "the registry does not hold");
+        let per = elapsed / u32::try_from(n).unwrap_or(u32::MAX);
+        table.row(vec![name.to_owned(), N_WRITERS.to_string(), count(n), time(elapsed), time(per)]);
+    }
+    table.print("Writers at the same time, each with a connection of its own:");
     Ok(())
 }
 

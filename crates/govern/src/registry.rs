@@ -84,9 +84,14 @@ pub enum Scope {
 
 impl Scope {
     fn has(&self, row: &rows::RecordRow) -> bool {
+        self.has_of(row.repository.as_deref())
+    }
+
+    /// Whether records of that repository are in scope.
+    fn has_of(&self, repository: Option<&str>) -> bool {
         match self {
             Scope::Everything => true,
-            Scope::Repository(own) => row.repository.is_none() || row.repository == *own,
+            Scope::Repository(own) => repository.is_none() || repository == own.as_deref(),
         }
     }
 

@@ -12,6 +12,9 @@ mod approval_absent;
 #[path = "it/approval_allowed.rs"]
 mod approval_allowed;
 #[cfg(feature = "ssh")]
+#[path = "it/approval_events.rs"]
+mod approval_events;
+#[cfg(feature = "ssh")]
 #[path = "it/approval_keys.rs"]
 mod approval_keys;
 #[cfg(feature = "live")]

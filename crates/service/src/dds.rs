@@ -4,6 +4,7 @@
 
 mod approve;
 mod exchange;
+mod judge;
 mod no;
 mod plan;
 mod propose;
@@ -356,8 +357,35 @@ impl<'a> Desk<'a> {
         self.registry.borrow_mut().get(&parsed)?.ok_or_else(|| unknown(id))
     }
 
-    /// Whether the approvals of a record are ones of these bytes by people who may give them, or why not.
+    /// Whether the approvals of a record let it run: they stand, and no file contradicts them.
     fn approval_holds(&self, stored: &Stored, dossier: &Dossier) -> Result<Approvals, Unheld> {
+        let held = self.approval_stands(stored, dossier)?;
+        match self.contradiction(stored, dossier) {
+            Some(problem) => Err(Unheld::Void(problem)),
+            None => Ok(held),
+        }
+    }
+
+    /// The file of somebody whose word is kept here, if it says something else now that does not hold. Whoever wrote
+    /// that may have meant to take the word back, and nobody can tell.
+    fn contradiction(&self, stored: &Stored, dossier: &Dossier) -> Option<String> {
+        if !matches!(stored.record.status, Status::Proposed | Status::Approved) {
+            return None;
+        }
+        let kept: BTreeSet<String> = documents(dossier)
+            .iter()
+            .map(|it| shared(&approval_name(&stored.record.id, it)))
+            .collect();
+        let unheld = self.unheld_files();
+        let file = unheld.iter().find(|it| kept.contains(&it.place))?;
+        Some(format!(
+            "{} is not what was approved, and does not hold ({}); bring the file back, or take it away",
+            file.place, file.message
+        ))
+    }
+
+    /// Whether the approvals of a record are ones of these bytes by people who may give them, or why not.
+    fn approval_stands(&self, stored: &Stored, dossier: &Dossier) -> Result<Approvals, Unheld> {
         let record = &stored.record;
         let words = |error: Failure| Unheld::Void(error.to_string());
         let stage = match record.status {

@@ -258,11 +258,19 @@ pub fn verify_approval(
         refusals.push(Refusal::Withdrawn);
     }
     let mut held = case.judge(&[document.approved_at, now], refusals)?;
-    for other in valid(others, subject, allowed, policy, now, Stage::Open).0 {
-        held.add(other);
+    let mut lacking = missing(&held, &reach, allowed, policy);
+    // Of those who said yes before, as many are asked as are needed: however many there are, one more costs the same.
+    for other in others.iter().filter(|it| it.statement.decision() == Decision::Approval) {
+        if lacking.is_empty() {
+            break;
+        }
+        let case = Case { document: other, ..case };
+        if let Ok(other) = case.judge_among(others) {
+            held.add(other);
+            lacking = missing(&held, &reach, allowed, policy);
+        }
     }
-    let missing = missing(&held, &reach, allowed, policy);
-    if missing.is_empty() { Ok(Approved { held }) } else { Err(missing) }
+    if lacking.is_empty() { Ok(Approved { held }) } else { Err(lacking) }
 }
 
 /// Whether a document by which somebody says no, or takes a yes back, is one about this record by somebody who may: who.
@@ -351,11 +359,7 @@ fn valid(
     let (mut held, mut refusals) = (Vec::new(), Vec::new());
     for document in documents.iter().filter(|it| it.statement.decision() == Decision::Approval) {
         let case = Case { document, subject, allowed, policy, now, stage };
-        let mut binding = case.binding();
-        if is_withdrawn(document, documents) {
-            binding.push(Refusal::Withdrawn);
-        }
-        match case.judge(&[document.approved_at], binding) {
+        match case.judge_among(documents) {
             Ok(it) => held.push(it),
             Err(found) => refusals.extend(found),
         }
@@ -381,7 +385,7 @@ fn never(reach: &Reach) -> Vec<Refusal> {
 /// Who must approve as well.
 fn missing(held: &Held, reach: &Reach, allowed: &AllowedSigners, policy: &Policy) -> Vec<Refusal> {
     let mut missing = Vec::new();
-    let n_signers = n_people(allowed, held.signers.iter());
+    let n_signers = n_people(allowed, held.signers.iter(), 2);
     if n_signers < 2 {
         missing.extend(reach.protected.iter().map(|(path, protected)| Refusal::SecondKey {
             path: path.clone(),
@@ -397,7 +401,7 @@ fn missing(held: &Held, reach: &Reach, allowed: &AllowedSigners, policy: &Policy
                     key.eq_ignore_ascii_case(&signer.principal) || *key == signer.fingerprint
                 })
         };
-        let found = n_people(allowed, held.signers.iter().filter(is_owner));
+        let found = n_people(allowed, held.signers.iter().filter(is_owner), owner.approvals);
         if found < owner.approvals {
             missing.push(Refusal::Quorum {
                 path: path.clone(),
@@ -410,10 +414,18 @@ fn missing(held: &Held, reach: &Reach, allowed: &AllowedSigners, policy: &Policy
     missing
 }
 
-/// How many different people signed, at least: who could be somebody that was counted already is not counted.
-fn n_people<'a>(allowed: &AllowedSigners, signers: impl Iterator<Item = &'a Signer>) -> usize {
+/// How many different people signed, at least: who could be somebody that was counted already is not counted. Nobody is
+/// counted beyond what is needed.
+fn n_people<'a>(
+    allowed: &AllowedSigners,
+    signers: impl Iterator<Item = &'a Signer>,
+    needed: usize,
+) -> usize {
     let mut people: Vec<&Signer> = Vec::new();
     for signer in signers {
+        if people.len() >= needed {
+            break;
+        }
         if people.iter().all(|it| are_different_people(allowed, it, signer)) {
             people.push(signer);
         }
@@ -522,6 +534,7 @@ fn out_of_time(line: &AllowedLine, fingerprint: &str, moments: &[Moment]) -> Opt
     }
 }
 
+#[derive(Clone, Copy)]
 struct Case<'a> {
     document: &'a Document,
     subject: &'a Subject<'a>,
@@ -556,6 +569,15 @@ impl Case<'_> {
             }
         };
         difference.map(|difference| Refusal::Void { difference }).into_iter().collect()
+    }
+
+    /// Whether the document holds beside all that was said about the record, judged by the moment in it.
+    fn judge_among(&self, documents: &[Document]) -> Result<Held, Vec<Refusal>> {
+        let mut refusals = self.binding();
+        if is_withdrawn(self.document, documents) {
+            refusals.push(Refusal::Withdrawn);
+        }
+        self.judge(&[self.document.approved_at], refusals)
     }
 
     /// The signatures are looked at only where the document is about these bytes: else each would fail, and say less.

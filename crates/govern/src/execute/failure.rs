@@ -66,16 +66,31 @@ fn headline(lines: &[String]) -> Option<String> {
         let raised = lines[idx + 1..].iter().find(|it| !it.starts_with([' ', '\t']));
         return raised.cloned();
     }
-    if let Some(idx) = lines.iter().position(|it| it.contains("' panicked at ")) {
+    // A group of exceptions is drawn as a tree: what was raised stands behind its bar.
+    if let Some(idx) = lines.iter().position(|it| it.contains("Exception Group Traceback (most")) {
+        let behind = lines[idx + 1..].iter().filter_map(|it| it.trim_start().strip_prefix("| "));
+        return behind.into_iter().find(|it| !it.starts_with(' ')).map(str::to_owned);
+    }
+    let is_panic = |it: &String| it.starts_with("thread '") && it.contains(" panicked at ");
+    if let Some(idx) = lines.iter().position(is_panic) {
         let place = lines[idx].split(" panicked at ").nth(1).unwrap_or_default();
         return Some(format!("panicked at {} {}", place.trim(), after(idx)).trim().to_owned());
     }
     if let Some(cause) = trimmed().rfind(|it| it.starts_with("Caused by: ")) {
         return Some(cause.trim_start_matches("Caused by: ").to_owned());
     }
-    let is_thrown = |it: &&str| it.starts_with("Exception in thread ") || it.starts_with("panic: ");
+    let is_thrown = |it: &&str| {
+        ["Exception in thread ", "panic: ", "fatal error: "].iter().any(|by| it.starts_with(by))
+    };
     if let Some(thrown) = trimmed().find(is_thrown) {
         return Some(thrown.to_owned());
+    }
+    // A runner of tests names those that failed, of which the assertions are many.
+    let is_test = |it: &&str| {
+        (it.starts_with("FAILED ") && it.contains("::")) || it.starts_with("--- FAIL: ")
+    };
+    if let Some(test) = trimmed().find(is_test) {
+        return Some(test.to_owned());
     }
     if let Some(compiled) = trimmed().find(|it| is_compiler_error(it)) {
         return Some(compiled.to_owned());
@@ -97,6 +112,8 @@ fn is_compiler_error(line: &str) -> bool {
 }
 
 fn is_error(line: &str) -> bool {
+    // Node shows an error without a stack in brackets, and its cause behind a name.
+    let line = line.strip_prefix("[cause]: ").unwrap_or(line).trim_start_matches('[');
     let first = line.split([':', ' ', '(']).next().unwrap_or_default();
     let kind = first.rsplit('.').next().unwrap_or_default();
     let is_kind = ["Error", "Exception", "Failure", "Fault"].iter().any(|it| kind.ends_with(it));
@@ -288,10 +305,99 @@ mod tests {
                 "total: src/total.cpp:9: int add(int): Assertion `n > 0' failed.",
                 "src/total.cpp:9",
             ),
+            // A group of exceptions says at its head what it is.
+            (
+                "  + Exception Group Traceback (most recent call last):\n  |   File \"T/src/total.py\", line 12, in <module>\n  |     raise ExceptionGroup(\"two\", [ValueError(1)])\n  | ExceptionGroup: two (1 sub-exception)\n  +-+---------------- 1 ----------------\n    | ValueError: 1\n    +------------------------------------\n",
+                "ExceptionGroup: two (1 sub-exception)",
+                "File \"src/total.py\", line 12",
+            ),
+            (
+                "  File \"T/src/total.py\", line 3\n    def total(prices)\n                     ^\nSyntaxError: expected ':'\n",
+                "SyntaxError: expected ':'",
+                "File \"src/total.py\", line 3",
+            ),
+            (
+                "=================================== FAILURES ===================================\n__________________________________ test_total __________________________________\n\n    def test_total():\n>       assert total([1]) == 1\nE       assert 0 == 1\nE        +  where 0 = total([1])\n\nsrc/total.py:7: AssertionError\n=========================== short test summary info ============================\nFAILED src/total.py::test_total - assert 0 == 1\n============================== 1 failed in 0.02s ===============================\n",
+                "FAILED src/total.py::test_total - assert 0 == 1",
+                "src/total.py:7: AssertionError",
+            ),
+            (
+                "\nrunning 1 test\ntest adds ... FAILED\n\nfailures:\n\n---- adds stdout ----\n\nthread 'adds' (4711) panicked at T/src/lib.rs:9:5:\nassertion `left == right` failed: sums\n  left: 3\n right: 4\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n\n\nfailures:\n    adds\n",
+                "panicked at src/lib.rs:9:5: assertion `left == right` failed: sums",
+                "src/lib.rs:9:5",
+            ),
+            (
+                "error: cannot find macro `vecc` in this scope\n  --> src/lib.rs:2:5\n   |\n2 |     vecc![1]\n   |     ^^^^ help: a macro with a similar name exists: `vec`\n\nwarning: unused variable: `x`\n  --> src/main.rs:3:9\n\nerror: could not compile `shop` (lib) due to 1 previous error\n",
+                "error: cannot find macro `vecc` in this scope",
+                "--> src/lib.rs:2:5",
+            ),
+            (
+                "file://T/src/cart.js:1\nimport { nope } from './x.js';\n         ^^^^\nSyntaxError: The requested module './x.js' does not provide an export named 'nope'\n    at #asyncInstantiate (node:internal/modules/esm/module_job:302:21)\n",
+                "SyntaxError: The requested module './x.js' does not provide an export named 'nope'",
+                "src/cart.js:1",
+            ),
+            (
+                "node:internal/process/promises:394\n      triggerUncaughtException(err, true /* fromPromise */);\n      ^\n\n[Error: ENOENT: no such file or directory, open '/home/me/x/prices.json'] {\n  errno: -2,\n  code: 'ENOENT'\n}\n\nNode.js v22.14.0\n",
+                "[Error: ENOENT: no such file or directory, open '…/prices.json'] {",
+                "ENOENT",
+            ),
+            (
+                "    at total (T/src/cart.js:3:16) {\n  [cause]: RangeError: too many\n      at price (T/src/cart.js:9:9)\n}\n",
+                "[cause]: RangeError: too many",
+                "src/cart.js:9:9",
+            ),
+            (
+                "--- FAIL: TestTotal (0.00s)\n    cart.go:14: total() = 3, want 4\nFAIL\nFAIL\tshop/cart\t0.003s\nFAIL\n",
+                "--- FAIL: TestTotal (0.00s)",
+                "cart.go:14: total() = 3, want 4",
+            ),
+            (
+                "panic: assignment to entry in nil map [recovered]\n\tpanic: assignment to entry in nil map\n\ngoroutine 6 [running]:\nshop/cart.Add(...)\n\tT/cart/cart.go:21 +0x2f\n",
+                "panic: assignment to entry in nil map [recovered]",
+                "cart/cart.go:21",
+            ),
+            (
+                "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\nmain.main()\n\tT/main.go:5 +0x25\n",
+                "fatal error: all goroutines are asleep - deadlock!",
+                "main.go:5",
+            ),
+            (
+                "java.lang.IllegalStateException: no price\n\tat shop.Total$Line.of(Total.java:31)\n\tat java.base/java.util.ArrayList.forEach(ArrayList.java:1596)\n\tSuppressed: java.io.IOException: closed\n\t\tat shop.Total.close(Total.java:40)\n",
+                "java.lang.IllegalStateException: no price",
+                "src/main/java/shop/Total.java:31",
+            ),
+            (
+                "T/src/total.cpp:2:10: fatal error: nope.h: No such file or directory\n    2 | #include <nope.h>\n      |          ^~~~~~~~\ncompilation terminated.\n",
+                "src/total.cpp:2:10: fatal error: nope.h: No such file or directory",
+                "src/total.cpp:2:10",
+            ),
+            (
+                "T/src/total.cpp: In instantiation of 'T add(T) [with T = std::vector<int>]':\nT/src/total.cpp:9:6:   required from here\n    9 |   add(v);\nT/src/total.h:3:12: error: no match for 'operator+' (operand types are 'std::vector<int>' and 'int')\n",
+                "src/total.h:3:12: error: no match for 'operator+' (operand types are 'std::vector<int>' and 'int')",
+                "src/total.cpp:9:6",
+            ),
+            (
+                "=================================================================\n==77==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602 at pc 0x55\nREAD of size 4 at 0x602 thread T0\n    #0 0x55 in add(int) T/src/total.cpp:12\n    #1 0x7f in __libc_start_main (/usr/lib/libc.so.6+0x29d8f)\n\nSUMMARY: AddressSanitizer: heap-buffer-overflow T/src/total.cpp:12 in add(int)\n==77==ABORTING\n",
+                "SUMMARY: AddressSanitizer: heap-buffer-overflow src/total.cpp:12 in add(int)",
+                "src/total.cpp:12",
+            ),
+            (
+                "terminate called after throwing an instance of 'std::out_of_range'\n  what():  vector::_M_range_check: __n (which is 3) >= this->size() (which is 2)\nAborted (core dumped)\n",
+                "what():  vector::_M_range_check: __n (which is 3) >= this->size() (which is 2)",
+                "out_of_range",
+            ),
         ];
         for (output, headline, place) in cases {
+            let output = format!("\n{output}");
             check(
-                &output.replace("T/", &format!("{tree}/")).replace("(T)", &format!("({tree})")),
+                &output
+                    .replace(" T/", &format!(" {tree}/"))
+                    .replace("\nT/", &format!("\n{tree}/"))
+                    .replace("\tT/", &format!("\t{tree}/"))
+                    .replace("\"T/", &format!("\"{tree}/"))
+                    .replace("(T/", &format!("({tree}/"))
+                    .replace("//T/", &format!("//{tree}/"))
+                    .replace("(T)", &format!("({tree})")),
                 headline,
                 place,
             );

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::read;
 use super::rows::{self, RecordRow};
 use super::sql::{self, Database, Param};
 use super::{
-    AddError, Change, Entry, Expected, HappenError, MAX_DETAIL_LEVELS, Registry, RegistryError,
-    Scope, Stored, check_name,
+    AddError, Change, Dossier, Entry, Expected, HappenError, MAX_DETAIL_LEVELS, Registry,
+    RegistryError, Scope, Stored, check_name,
 };
 use crate::accept::{Surroundings, accept};
 use crate::audit::{Details, content_hash, event_json};
@@ -47,6 +48,41 @@ impl Registry {
         check(change)?;
         let scope = self.scope.clone();
         sql::write(&mut *self.db, |db| happen(db, &scope, change))?
+    }
+
+    /// Lets happen what somebody decides by looking at the record as it stands. Nobody else writes between the look and what
+    /// follows from it, so of many who decide at once each decides once. Who decides for nothing says why, and nothing is
+    /// written.
+    pub fn decide<R>(
+        &mut self,
+        id: &Id,
+        actor: &str,
+        now: Moment,
+        judge: impl FnOnce(&Dossier) -> Result<(Event, Value), R>,
+    ) -> Result<Result<Stored, R>, HappenError> {
+        check_name("the actor", actor)?;
+        let scope = self.scope.clone();
+        let decided = sql::write(&mut *self.db, |db| {
+            let Some(dossier) = read::dossier(db, &scope, id)? else {
+                return Err(HappenError::Unknown { id: id.clone() });
+            };
+            let (event, details) = match judge(&dossier) {
+                Ok(judged) => judged,
+                Err(reason) => return Ok(Ok(Err(reason))),
+            };
+            let change = Change {
+                id,
+                expected: Expected::Any,
+                event: &event,
+                actor,
+                now,
+                report: None,
+                details: Some(&details),
+            };
+            check(&change)?;
+            Ok(happen(db, &scope, &change)?.map(Ok))
+        });
+        decided?
     }
 
     /// Attaches what a tool would do to a record that waits for a decision, in place of what was attached before. Signatures

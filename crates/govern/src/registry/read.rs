@@ -1,10 +1,12 @@
 //! Looking at what is stored.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::rows;
 use super::sql::{self, Database};
-use super::{Dossier, Entry, Listed, Registry, RegistryError};
+use super::{Dossier, Entry, Listed, Registry, RegistryError, Scope};
 use crate::exchange::{self, Exported};
 use crate::id::Id;
 
@@ -12,20 +14,7 @@ impl Registry {
     /// Everything that is known about a record.
     pub fn get(&mut self, id: &Id) -> Result<Option<Dossier>, RegistryError> {
         let scope = self.scope.clone();
-        sql::read(&mut *self.db, |db| {
-            let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
-            let Some(row) = row else { return Ok(None) };
-            Ok(Some(Dossier {
-                entry: row.entry()?,
-                patch: rows::patch(db, id.as_str())?,
-                reports: reports(db, id.as_str())?,
-                approval: match rows::approval(db, id.as_str())? {
-                    Some(text) => Some(parse(&text, || format!("approval of {id}"))?),
-                    None => None,
-                },
-                history: rows::history(db, id.as_str())?,
-            }))
-        })
+        sql::read(&mut *self.db, |db| dossier(db, &scope, id))
     }
 
     /// A record as it stands, without what belongs to it.
@@ -35,6 +24,12 @@ impl Registry {
             let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
             row.map(|it| it.entry()).transpose()
         })
+    }
+
+    /// The names of all records, each with whether somebody can still decide about it.
+    pub fn decidable(&mut self) -> Result<BTreeMap<String, bool>, RegistryError> {
+        let scope = self.scope.clone();
+        sql::read(&mut *self.db, |db| rows::decidable(db, &scope))
     }
 
     /// All records, or those with a status, in the order in which they came.
@@ -99,6 +94,26 @@ impl Registry {
             Ok(exchange::write(proposals, &patches, reports.collect::<Result<_, _>>()?))
         })
     }
+}
+
+/// Everything that is known about a record, in a transaction that has been started.
+pub(super) fn dossier(
+    db: &mut dyn Database,
+    scope: &Scope,
+    id: &Id,
+) -> Result<Option<Dossier>, RegistryError> {
+    let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(Dossier {
+        entry: row.entry()?,
+        patch: rows::patch(db, id.as_str())?,
+        reports: reports(db, id.as_str())?,
+        approval: match rows::approval(db, id.as_str())? {
+            Some(text) => Some(parse(&text, || format!("approval of {id}"))?),
+            None => None,
+        },
+        history: rows::history(db, id.as_str())?,
+    }))
 }
 
 fn reports(db: &mut dyn Database, id: &str) -> Result<Vec<Value>, RegistryError> {

@@ -1,9 +1,11 @@
 //! Records, patches, reports, approvals and audit lines as rows.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use super::sql::{Database, Param, Row};
-use super::{Entry, Listed, RegistryError, Stored};
+use super::{Entry, Listed, RegistryError, Scope, Stored};
 use crate::audit::{Line, content_hash};
 use crate::id::{Id, minted_prefix};
 use crate::legacy;
@@ -211,6 +213,23 @@ pub(crate) fn by_status(
         "SELECT * FROM dds_records WHERE status = $1 ORDER BY ord",
         &[Param::Text(status)],
     )?)
+}
+
+/// The names of the records in scope, each with whether somebody can still decide about it.
+pub(crate) fn decidable(
+    db: &mut dyn Database,
+    scope: &Scope,
+) -> Result<BTreeMap<String, bool>, RegistryError> {
+    let rows = db.query("SELECT id, status, legacy, repository FROM dds_records", &[])?;
+    let mut found = BTreeMap::new();
+    for row in &rows {
+        let (status, is_legacy) = (row.text(1)?, row.int(2)? != 0);
+        if scope.has_of(row.maybe_text(3)?.as_deref()) {
+            let is_open = !is_legacy && matches!(status.as_str(), "proposed" | "approved");
+            found.insert(row.text(0)?, is_open);
+        }
+    }
+    Ok(found)
 }
 
 /// The oldest approved record after that place which nobody runs, or whose lease has ended. A change that was being written

@@ -4,6 +4,8 @@
 mod manifests;
 #[path = "measure_dependencies/sources.rs"]
 mod sources;
+#[path = "measure_dependencies/spread.rs"]
+mod spread;
 #[path = "measure_dependencies/unread.rs"]
 mod unread;
 
@@ -14,6 +16,7 @@ use proptest::prelude::*;
 use super::measure::{config, scope, tree};
 use manifests::{CASES, Case};
 use sources::{SOURCES, Source};
+use spread::SPREAD;
 use unread::UNREAD;
 
 const NO_NEW: Constraints =
@@ -89,6 +92,20 @@ fn a_file_that_nothing_reads_is_a_violation_where_it_could_add_something() {
             }
         }
     }
+}
+
+/// a line that says nothing by itself is read with what it stands in; what is moved from one list to another is new there.
+#[test]
+fn an_addition_that_is_spread_over_lines_does_not_pass() {
+    for (path, text, behind, added) in SPREAD {
+        assert!(text.contains(behind), "{path}");
+        let after = text.replacen(behind, &format!("{behind}{added}"), 1);
+        assert!(!found(path, Some(text), &after).is_empty(), "{path}: {after}");
+        assert_eq!(found(path, Some(&after), text), [""; 0], "{path}: what goes brings nothing");
+    }
+    let before = "exclude:\n  - evil\nx:\n  additional_dependencies:\n  - a\n";
+    let after = "exclude:\nx:\n  additional_dependencies:\n  - a\n  - evil\n";
+    assert!(!found(".pre-commit-config.yaml", Some(before), after).is_empty());
 }
 
 /// PEP 723 and tox: read exactly.

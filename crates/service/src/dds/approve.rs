@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use govern::approval::{
-    self, Confirmation, Decision, Document, Key, Refusal, SignatureEntry, Signed, SigningKey,
-    Statement, Word,
+    self, Confirmation, Decision, Document, Key, SignatureEntry, Signed, SigningKey, Statement,
+    Word,
 };
 use govern::lifecycle::Event;
-use govern::registry::{Change, Dossier, Entry, Expected, HappenError, Stored};
+use govern::registry::{Dossier, Entry, Stored};
 use govern::{Id, Status};
 use protocol::v1;
-use serde_json::Value;
 use snapshot::{NewFile, RelPath, TreeChange};
 use workspace::Meta;
 
+use super::judge::Judged;
 use super::statement::documents;
-use super::{Desk, approval_name, decision, now, reasons, shared};
+use super::{Desk, decision, now, reasons};
 use crate::failure::Failure;
 use crate::log::TITLE;
 use crate::trust;
@@ -41,9 +41,6 @@ pub struct Signing<'a> {
     /// Asks for the passphrase of an encrypted key file.
     pub passphrase: &'a mut dyn FnMut() -> Option<String>,
 }
-
-/// How often somebody else may decide about the same record before we give up.
-pub(super) const MOST_ATTEMPTS: usize = 256;
 
 impl Desk<'_> {
     /// Signs what an approval of the record says, and approves it if that is enough. A proposal that needs a second key keeps
@@ -145,8 +142,7 @@ impl Desk<'_> {
         Ok((is_named && !is_trusted).then(|| trust::not_trusted(&format!("this key in {file}"))))
     }
 
-    /// Adds a signature to those that are there, and approves if that is enough. Who decides at the same moment makes us look
-    /// again: both signatures count. `sign` is given what can be signed.
+    /// Adds a signature to those that are there, and approves if that is enough. `sign` is given what can be signed.
     fn approve_by(
         &self,
         id: &str,
@@ -155,57 +151,26 @@ impl Desk<'_> {
         sign: &mut Sign<'_>,
     ) -> Result<v1::DdsReport, Failure> {
         let allowed = self.allowed_signers()?;
-        for _ in 0..MOST_ATTEMPTS {
-            let dossier = self.dossier(id)?;
-            let Some(stored) = decidable(&dossier) else {
-                return self.refuse_event(&dossier, "approve", by);
-            };
-            self.meet()?;
-            let statements = match self.statements(stored, &dossier) {
-                Ok(statements) => statements,
-                Err(problem) => return Ok(undecided(stored, by, problem)),
-            };
-            let (statement, signed) = match sign(&statements)? {
-                Ok(signed) => signed,
-                Err(problem) => return Ok(undecided(stored, by, problem)),
-            };
-            let known = allowed.principal_of(&signed.key).map(str::to_owned);
-            let principal = principal.clone().or(known).unwrap_or_else(|| by.to_owned());
-            let entry = SignatureEntry::new(&principal, &signed);
-            let document = Document::signed(&stored.record.id, statement, entry, now());
-            let others = self.unspent(others(&dossier, &document));
-            let others = match others {
-                Ok(others) => others,
-                Err(problem) => return Ok(undecided(stored, by, problem)),
-            };
-            let context = match self.context(&stored.record, &stored.nonce) {
-                Ok(context) => context,
-                Err(problem) => return Ok(undecided(stored, by, problem)),
-            };
-            let patch = dossier.patch.as_deref();
-            let verdict = self.with_subject(&stored.record, patch, &context, |subject| {
-                let (policy, now) = (&self.policy, now());
-                approval::verify_approval(&document, &others, subject, &allowed, policy, now)
-            });
-            let (event, refusals) = match verdict {
-                Ok(approved) => (Event::Approve(approved), Vec::new()),
-                Err(refusals) => {
-                    let waits = |it: &Refusal| {
-                        matches!(it, Refusal::SecondKey { .. } | Refusal::Quorum { .. })
-                    };
-                    if !refusals.iter().all(waits) {
-                        return Ok(refused(stored, by, &refusals));
-                    }
-                    (Event::Sign, refusals)
-                }
-            };
-            if let Some(report) =
-                self.keep(&dossier, stored, &document, &event, &principal, &refusals)?
-            {
-                return Ok(report);
-            }
-        }
-        Err(Failure::Usage { message: "others decide about it all the time; try again".to_owned() })
+        let dossier = self.dossier(id)?;
+        let Some(stored) = decidable(&dossier) else {
+            return self.refuse_event(&dossier, "approve", by);
+        };
+        self.meet()?;
+        let statements = match self.statements(stored, &dossier) {
+            Ok(statements) => statements,
+            Err(problem) => return Ok(undecided(stored, by, problem)),
+        };
+        let (statement, signed) = match sign(&statements)? {
+            Ok(signed) => signed,
+            Err(problem) => return Ok(undecided(stored, by, problem)),
+        };
+        let known = allowed.principal_of(&signed.key).map(str::to_owned);
+        let principal = principal.or(known).unwrap_or_else(|| by.to_owned());
+        let entry = SignatureEntry::new(&principal, &signed);
+        let document = Document::signed(&stored.record.id, statement, entry, now());
+        self.keep(&document, &principal, |stored, dossier| {
+            self.judge(&document, stored, dossier, &allowed)
+        })
     }
 
     /// What is said of a record that somebody looked at and did not approve.
@@ -222,52 +187,36 @@ impl Desk<'_> {
         expected: &str,
         by: &str,
     ) -> Result<v1::DdsReport, Failure> {
-        for _ in 0..MOST_ATTEMPTS {
-            let dossier = self.dossier(id)?;
-            let Some(stored) = decidable(&dossier) else {
-                return self.refuse_event(&dossier, "approve", by);
-            };
-            let confirmation = match Confirmation::typed(&stored.record.id, typed) {
-                Ok(confirmation) => confirmation,
-                Err(error) => return Ok(undecided(stored, by, error.to_string())),
-            };
-            if let Some(problem) = self.trust.forbids_repository() {
-                return Ok(undecided(stored, by, problem));
-            }
-            self.meet()?;
-            let statements = match self.statements(stored, &dossier) {
-                Ok(statements) => statements,
-                Err(problem) => return Ok(undecided(stored, by, problem)),
-            };
-            let Some(statement) = statements.iter().find(|it| it.hash() == expected) else {
-                return Ok(undecided(stored, by, not_reviewed(&statements, expected)));
-            };
-            let context = match self.context(&stored.record, &stored.nonce) {
-                Ok(context) => context,
-                Err(problem) => return Ok(undecided(stored, by, problem)),
-            };
-            let patch = dossier.patch.as_deref();
-            let verdict = self.with_subject(&stored.record, patch, &context, |subject| {
-                let statement = statement.clone();
-                approval::approve_unsigned(
-                    &confirmation,
-                    by,
-                    statement,
-                    subject,
-                    &self.policy,
-                    now(),
-                )
-            });
-            let (approved, document) = match verdict {
-                Ok(approved) => approved,
-                Err(refusals) => return Ok(refused(stored, by, &refusals)),
-            };
-            let event = Event::Approve(approved);
-            if let Some(report) = self.keep(&dossier, stored, &document, &event, by, &[])? {
-                return Ok(report);
-            }
+        let dossier = self.dossier(id)?;
+        let Some(stored) = decidable(&dossier) else {
+            return self.refuse_event(&dossier, "approve", by);
+        };
+        let confirmation = match Confirmation::typed(&stored.record.id, typed) {
+            Ok(confirmation) => confirmation,
+            Err(error) => return Ok(undecided(stored, by, error.to_string())),
+        };
+        if let Some(problem) = self.trust.forbids_repository() {
+            return Ok(undecided(stored, by, problem));
         }
-        Err(Failure::Usage { message: "others decide about it all the time; try again".to_owned() })
+        self.meet()?;
+        let statements = match self.statements(stored, &dossier) {
+            Ok(statements) => statements,
+            Err(problem) => return Ok(undecided(stored, by, problem)),
+        };
+        let Some(statement) = statements.iter().find(|it| it.hash() == expected) else {
+            return Ok(undecided(stored, by, not_reviewed(&statements, expected)));
+        };
+        let document = Document::unsigned(statement.clone(), by, &confirmation, now());
+        self.keep(&document, by, |stored, dossier| {
+            let context = self.context(&stored.record, &stored.nonce)?;
+            let (record, patch) = (&stored.record, dossier.patch.as_deref());
+            let verdict = self.with_subject(record, patch, &context, |subject| {
+                let (statement, at) = (statement.clone(), document.approved_at);
+                approval::approve_unsigned(&confirmation, by, statement, subject, &self.policy, at)
+            });
+            let (approved, _) = verdict.map_err(|refusals| reasons(&refusals))?;
+            Ok(Judged { event: Event::Approve(approved), missing: Vec::new() })
+        })
     }
 
     /// Lets a key approve: one more line in the file of allowed signers, in a transaction.
@@ -335,49 +284,6 @@ impl Desk<'_> {
         Ok(decision(id, status, by, problem))
     }
 
-    /// Stores what somebody said with what others did, and then the file with it; `None` if somebody else decided meanwhile.
-    pub(super) fn keep(
-        &self,
-        dossier: &Dossier,
-        stored: &Stored,
-        document: &Document,
-        event: &Event,
-        by: &str,
-        missing: &[Refusal],
-    ) -> Result<Option<v1::DdsReport>, Failure> {
-        let id = &stored.record.id;
-        let mut said = others(dossier, document);
-        said.push(document.clone());
-        let details = as_json(&said);
-        let change = Change {
-            id,
-            expected: Expected::Version(stored.version),
-            event,
-            actor: by,
-            now: now(),
-            report: None,
-            details: Some(&details),
-        };
-        let happened = self.registry.borrow_mut().happen(&change);
-        let status = match happened {
-            Ok(stored) => stored.state.status,
-            Err(HappenError::Conflict { .. }) => return Ok(None),
-            Err(HappenError::Registry(error)) => return Err(error.into()),
-            Err(error) => {
-                let status = self.dossier(id.as_str())?.entry.status().to_owned();
-                return Ok(Some(decision(id, &status, by, error.to_string())));
-            }
-        };
-        let mut report = decision(id, status.name(), by, reasons(missing));
-        if let v1::DdsReport::Decide(decision) = &mut report {
-            let name = approval_name(id, document);
-            self.share(&name, document.write().as_bytes())?;
-            decision.file = Some(shared(&name));
-            decision.by = signers(document);
-        }
-        Ok(Some(report))
-    }
-
     /// Writes a file of the workspace, in a transaction of its own.
     fn write(&self, path: &RelPath, text: &str, title: &str) -> Result<(), Failure> {
         let loaded = self.session.workspace.load(std::slice::from_ref(path))?;
@@ -409,25 +315,6 @@ impl Desk<'_> {
     }
 }
 
-/// Documents as the registry keeps them.
-pub(super) fn as_json(documents: &[Document]) -> Value {
-    let read = |it: &Document| {
-        serde_json::from_str::<Value>(&it.write()).expect("an approval is written as JSON")
-    };
-    documents.iter().map(read).collect()
-}
-
-/// What was said before, without what the document takes the place of: an earlier yes of the same person.
-pub(super) fn others(dossier: &Dossier, document: &Document) -> Vec<Document> {
-    let mut others = documents(dossier);
-    if document.statement.decision() == Decision::Approval {
-        others.retain(|it| {
-            it.statement.decision() != Decision::Approval || it.person() != document.person()
-        });
-    }
-    others
-}
-
 /// Gives the statement that it signed, out of those that can be, and its signature; or says why there is none.
 type Sign<'a> =
     dyn FnMut(&[Statement]) -> Result<Result<(Statement, Signed), String>, Failure> + 'a;
@@ -452,10 +339,6 @@ pub(super) fn decidable(dossier: &Dossier) -> Option<&Stored> {
         }
         Entry::Legacy(_) => None,
     }
-}
-
-pub(super) fn refused(stored: &Stored, by: &str, refusals: &[Refusal]) -> v1::DdsReport {
-    undecided(stored, by, reasons(refusals))
 }
 
 pub(super) fn undecided(stored: &Stored, by: &str, problem: String) -> v1::DdsReport {

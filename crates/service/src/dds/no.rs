@@ -1,16 +1,14 @@
 //! What people say about a proposal beside yes: no, that a yes is taken back, or a comment. No and taking back ask for the
 //! same proof of who somebody is as an approval does; a comment asks for none, and nothing follows from it.
 
-use govern::approval::{
-    self, Confirmation, Context, Decision, Document, SignatureEntry, Statement, Word,
-};
+use govern::approval::{self, Confirmation, Decision, Document, SignatureEntry, Statement, Word};
 use govern::lifecycle::Event;
 use govern::registry::{Change, Dossier, Expected, HappenError, Stored};
 use govern::travel::Comment;
 use protocol::v1;
 use serde_json::json;
 
-use super::approve::{MOST_ATTEMPTS, Signing, chain, decidable, refused, undecided};
+use super::approve::{Signing, chain, decidable, undecided};
 use super::statement::documents;
 use super::{Desk, decision, now, shared};
 use crate::failure::Failure;
@@ -104,33 +102,20 @@ impl Desk<'_> {
         give: &mut Give<'_>,
     ) -> Result<v1::DdsReport, Failure> {
         let allowed = self.allowed_signers()?;
-        for _ in 0..MOST_ATTEMPTS {
-            let dossier = self.dossier(id)?;
-            let Some(stored) = decidable(&dossier) else {
-                return self.refuse_event(&dossier, saying.event().name(), by);
-            };
-            self.meet()?;
-            let (context, statement) = match self.statement_of(saying, stored, &dossier, is_own) {
-                Ok(said) => said,
-                Err(problem) => return Ok(undecided(stored, by, problem)),
-            };
-            let document = match give(statement)? {
-                Ok(document) => document,
-                Err(problem) => return Ok(undecided(stored, by, problem)),
-            };
-            let patch = dossier.patch.as_deref();
-            let verdict = self.with_subject(&stored.record, patch, &context, |subject| {
-                approval::verify_no(&document, subject, &allowed, &self.policy, now())
-            });
-            if let Err(refusals) = verdict {
-                return Ok(refused(stored, by, &refusals));
-            }
-            let event = saying.event();
-            if let Some(report) = self.keep(&dossier, stored, &document, &event, by, &[])? {
-                return Ok(report);
-            }
-        }
-        Err(Failure::Usage { message: "others decide about it all the time; try again".to_owned() })
+        let dossier = self.dossier(id)?;
+        let Some(stored) = decidable(&dossier) else {
+            return self.refuse_event(&dossier, saying.event().name(), by);
+        };
+        self.meet()?;
+        let statement = match self.statement_of(saying, stored, &dossier, is_own) {
+            Ok(statement) => statement,
+            Err(problem) => return Ok(undecided(stored, by, problem)),
+        };
+        let document = match give(statement)? {
+            Ok(document) => document,
+            Err(problem) => return Ok(undecided(stored, by, problem)),
+        };
+        self.keep(&document, by, |stored, dossier| self.judge(&document, stored, dossier, &allowed))
     }
 
     fn statement_of(
@@ -139,10 +124,10 @@ impl Desk<'_> {
         stored: &Stored,
         dossier: &Dossier,
         is_own: &dyn Fn(&Document) -> bool,
-    ) -> Result<(Context, Statement), String> {
+    ) -> Result<Statement, String> {
         let (record, patch) = (&stored.record, dossier.patch.as_deref());
         let context = self.bare_context(&stored.nonce)?;
-        let statement = match saying {
+        Ok(match saying {
             Saying::Reject(reason) => Statement::rejection(record, patch, &context, reason),
             Saying::Withdraw(reason) => {
                 let kept = documents(dossier);
@@ -157,8 +142,7 @@ impl Desk<'_> {
                 let hash = own.statement.hash();
                 Statement::withdrawal(record, patch, &context, &hash, reason)
             }
-        };
-        Ok((context, statement))
+        })
     }
 
     /// Says something about a record. Nothing follows from it.

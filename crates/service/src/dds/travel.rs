@@ -23,9 +23,9 @@ use govern::{Id, Record, Report, Status};
 use protocol::v1;
 use serde_json::json;
 
-use super::approve::others;
+use super::judge::{Decided, waits};
 use super::statement::documents;
-use super::{Desk, now, reasons, shared};
+use super::{Desk, now, shared};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -393,7 +393,7 @@ impl Desk<'_> {
         receipts: &[(String, Receipt)],
     ) -> Rank {
         let is_over = matches!(stored.state.status, Status::Executed | Status::Failed);
-        let n_approvals = match self.approval_holds(stored, dossier) {
+        let n_approvals = match self.approval_stands(stored, dossier) {
             Ok(held) => held.statements().len(),
             Err(_) => 0,
         };
@@ -466,13 +466,7 @@ impl Desk<'_> {
         let mut said = Vec::new();
         for name in self.files_in(&format!("approvals/{id}"))? {
             let Some(bytes) = self.read_file(&name)? else { continue };
-            let read = Document::read(&String::from_utf8_lossy(&bytes)).map_err(|faults| {
-                faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-            });
-            let read = read.and_then(|it| match super::approval_name(id, &it) == name {
-                true => Ok(it),
-                false => Err("it is not the file of who it says it is by".to_owned()),
-            });
+            let read = read_word(id, &name, &bytes);
             said.push((name, read));
         }
         Ok(said)
@@ -483,6 +477,7 @@ impl Desk<'_> {
         for name in new.iter().filter(|it| it.contains(".plan-")) {
             self.take_plan(name)?;
         }
+        let open = self.registry.borrow_mut().decidable()?;
         for folder in self.files_in("approvals")? {
             let Some(id) = folder.strip_prefix("approvals/").and_then(|it| it.strip_suffix('/'))
             else {
@@ -491,20 +486,22 @@ impl Desk<'_> {
                 self.refuse_once(&folder, problem);
                 continue;
             };
-            let entry = match Id::parse(id) {
-                Ok(id) => self.registry.borrow_mut().entry(&id)?,
-                Err(_) => None,
-            };
-            let Some(Entry::Current(stored)) = entry else {
-                self.refuse_once(&folder, format!("there is no record {id}"));
-                continue;
-            };
-            if !matches!(stored.state.status, Status::Proposed | Status::Approved) {
-                continue;
+            match open.get(id) {
+                Some(true) => {}
+                Some(false) => continue,
+                None => {
+                    self.refuse_once(&folder, format!("there is no record {id}"));
+                    continue;
+                }
             }
-            for (name, document) in self.said(&stored.record.id)? {
-                match document {
-                    Ok(document) => self.take_word(&name, &document, known)?,
+            let Ok(id) = Id::parse(id) else { continue };
+            for name in self.files_in(&format!("approvals/{id}"))? {
+                let Some(bytes) = self.read_file(&name)? else { continue };
+                if known.contains(&handled(&name, &bytes)) {
+                    continue;
+                }
+                match read_word(&id, &name, &bytes) {
+                    Ok(document) => self.take_word(&name, &bytes, &document)?,
                     Err(problem) => self.refuse_once(&name, problem),
                 }
             }
@@ -563,101 +560,41 @@ impl Desk<'_> {
         }
     }
 
-    fn take_word(
-        &self,
-        name: &str,
-        document: &Document,
-        known: &BTreeSet<String>,
-    ) -> Result<(), Failure> {
-        let dossier = self.dossier(document.dds.as_str())?;
-        let Entry::Current(stored) = &dossier.entry else { return Ok(()) };
-        let text = document.write();
-        if known.contains(&handled(name, text.as_bytes())) || documents(&dossier).contains(document)
-        {
-            return Ok(());
+    fn take_word(&self, name: &str, bytes: &[u8], document: &Document) -> Result<(), Failure> {
+        let id = &document.dds;
+        let dossier = self.dossier(id.as_str())?;
+        if documents(&dossier).contains(document) {
+            return Ok(self.registry.borrow_mut().note_files(&[handled(name, bytes)])?);
         }
-        let problem = |message: String| {
-            self.refuse_once(name, message);
-            Ok(())
-        };
-        if let Word::Unsigned { by, .. } = &document.word {
-            return problem(format!("{by} typed it elsewhere, and it counts only there"));
-        }
-        let others = match self.unspent(others(&dossier, document)) {
-            Ok(others) => others,
-            Err(message) => return problem(message),
-        };
-        let patch = dossier.patch.as_deref();
-        let (policy, allowed) = (&self.policy, self.allowed_signers()?);
-        let (event, who) = match document.statement.decision() {
-            Decision::Approval => {
-                let context = match self.context(&stored.record, &stored.nonce) {
-                    Ok(context) => context,
-                    Err(message) => return problem(message),
-                };
-                let verdict = self.with_subject(&stored.record, patch, &context, |subject| {
-                    approval::verify_approval(document, &others, subject, &allowed, policy, now())
-                });
-                match verdict {
-                    Ok(approved) => (Event::Approve(approved), "approved"),
-                    Err(refusals) if refusals.iter().all(waits) => (Event::Sign, "signed"),
-                    Err(refusals) => return problem(reasons(&refusals)),
-                }
-            }
-            decision => {
-                let context = match self.bare_context(&stored.nonce) {
-                    Ok(context) => context,
-                    Err(message) => return problem(message),
-                };
-                let verdict = self.with_subject(&stored.record, patch, &context, |subject| {
-                    approval::verify_no(document, subject, &allowed, policy, now())
-                });
-                match (verdict, decision) {
-                    (Err(refusals), _) => return problem(reasons(&refusals)),
-                    (Ok(_), Decision::Rejection) => (Event::Reject, "rejected"),
-                    (Ok(_), _) => (Event::Withdraw, "withdrew its approval"),
-                }
-            }
-        };
         let by = match &document.word {
-            Word::Signed(signatures) => signatures.first().map(|it| it.principal.clone()),
-            Word::Unsigned { .. } => None,
+            Word::Signed(signatures) => signatures.first().map_or(GIT, |it| &it.principal),
+            Word::Unsigned { by, .. } => {
+                let problem = format!("{by} typed it elsewhere, and it counts only there");
+                self.refuse_once(name, problem);
+                return Ok(());
+            }
         };
-        let by = by.unwrap_or_else(|| GIT.to_owned());
-        if self.keep_quietly(&dossier, stored, document, &event, &by)? {
-            self.registry.borrow_mut().note_files(&[handled(name, text.as_bytes())])?;
-            self.news.borrow_mut().take(document.dds.as_str(), format!("{by} {who}"));
+        let allowed = self.allowed_signers()?;
+        let mut what = "";
+        let decided = self.decide(document, by, |stored, dossier| {
+            let judged = self.judge(document, stored, dossier, &allowed)?;
+            what = match judged.event {
+                Event::Approve(_) => "approved",
+                Event::Reject => "rejected",
+                Event::Withdraw => "withdrew its approval",
+                _ => "signed",
+            };
+            Ok(judged)
+        })?;
+        match decided {
+            Decided::Kept { .. } => {
+                self.registry.borrow_mut().note_files(&[handled(name, bytes)])?;
+                self.news.borrow_mut().take(id.as_str(), format!("{by} {what}"));
+            }
+            Decided::Over => {}
+            Decided::Refused(problem) => self.refuse_once(name, problem),
         }
         Ok(())
-    }
-
-    /// Stores what somebody said elsewhere; its file is there already.
-    fn keep_quietly(
-        &self,
-        dossier: &Dossier,
-        stored: &Stored,
-        document: &Document,
-        event: &Event,
-        by: &str,
-    ) -> Result<bool, Failure> {
-        let mut said = others(dossier, document);
-        said.push(document.clone());
-        let details = super::approve::as_json(&said);
-        let change = Change {
-            id: &stored.record.id,
-            expected: Expected::Version(stored.version),
-            event,
-            actor: by,
-            now: now(),
-            report: None,
-            details: Some(&details),
-        };
-        let happened = self.registry.borrow_mut().happen(&change);
-        match happened {
-            Ok(_) => Ok(true),
-            Err(HappenError::Registry(error)) => Err(error.into()),
-            Err(_) => Ok(false),
-        }
     }
 
     /// Closes what was carried out in another clone. It never runs or approves anything.
@@ -797,7 +734,13 @@ fn has_receipt(receipts: &[(String, Receipt)], proposal: &Proposal) -> bool {
         .any(|(_, it)| it.proposal == proposal.hash() && it.report.dds.as_str() == proposal.id())
 }
 
-/// Whether a refusal only says that more people are needed.
-fn waits(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::SecondKey { .. } | Refusal::Quorum { .. })
+/// What a person said, if the file is that of who said it.
+fn read_word(id: &Id, name: &str, bytes: &[u8]) -> Result<Document, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+    let document = Document::read(text)
+        .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+    match super::approval_name(id, &document) == name && document.dds == *id {
+        true => Ok(document),
+        false => Err("it is not the file of who it says it is by".to_owned()),
+    }
 }

@@ -12,6 +12,8 @@ use crate::approval::signature::KeyError;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Key {
     data: KeyData,
+    /// Who counts people asks for it again and again.
+    fingerprint: String,
 }
 
 impl Key {
@@ -40,23 +42,24 @@ impl Key {
             KeyData::Ed25519(_)
             | KeyData::Ecdsa(_)
             | KeyData::SkEd25519(_)
-            | KeyData::SkEcdsaSha2NistP256(_) => Ok(Key { data }),
+            | KeyData::SkEcdsaSha2NistP256(_) => {}
             KeyData::Rsa(rsa) => {
                 let modulus = rsa.n.as_positive_bytes().unwrap_or_default();
                 let first = modulus.first().map_or(0, |it| it.leading_zeros() as usize);
                 let bits = (modulus.len() * 8).saturating_sub(first);
-                match bits {
-                    2048..=4096 => Ok(Key { data }),
-                    _ => Err(KeyError::RsaBits { bits }),
+                if !(2048..=4096).contains(&bits) {
+                    return Err(KeyError::RsaBits { bits });
                 }
             }
-            other => Err(KeyError::Kind { kind: other.algorithm().to_string() }),
+            other => return Err(KeyError::Kind { kind: other.algorithm().to_string() }),
         }
+        let fingerprint = data.fingerprint(HashAlg::Sha256).to_string();
+        Ok(Key { data, fingerprint })
     }
 
     /// Its name for people: `SHA256:…`, as `ssh-keygen -l` shows it.
     pub fn fingerprint(&self) -> String {
-        self.data.fingerprint(HashAlg::Sha256).to_string()
+        self.fingerprint.clone()
     }
 
     /// The kind of the key, for example `ssh-ed25519`.

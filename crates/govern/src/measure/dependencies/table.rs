@@ -16,6 +16,9 @@ pub(super) enum Unread {
 
 use Unread::{Lines, Whole};
 
+/// How many brackets around a line are looked at.
+const MOST_AROUND: usize = 16;
+
 /// Names of files, without a difference of case: the ecosystem, the names, and what a change means. A name that starts with
 /// `*` is the end of one; one with a `/` is the end of a path.
 const TABLE: &[(&str, &[&str], Unread)] = &[
@@ -162,7 +165,7 @@ const TABLE: &[(&str, &[&str], Unread)] = &[
     (
         "CocoaPods",
         &["podfile"],
-        Lines(&["pod ", "pod(", "source ", "source(", "plugin ", "plugin(", "podspec"]),
+        Lines(&["pod ", "pod(", "pod'", "pod\"", "source", "plugin", "podspec"]),
     ),
     (
         "CocoaPods",
@@ -346,6 +349,8 @@ const TABLE: &[(&str, &[&str], Unread)] = &[
             "required",
             "components",
             "hunter_add_package",
+            "target_link_libraries",
+            "link_libraries",
             "conan_",
         ]),
     ),
@@ -459,25 +464,104 @@ pub(super) fn changed(
     let (Ok(now), was) = (String::from_utf8(now), String::from_utf8_lossy(&was)) else {
         return vec![format!("is not UTF-8, so its {ecosystem} dependencies cannot be judged")];
     };
-    let mut there = std::collections::BTreeMap::<&str, usize>::new();
-    for line in was.lines().map(str::trim) {
+    let path = new.as_str().to_lowercase();
+    let is_yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+    let mut there = std::collections::BTreeMap::<Vec<&str>, usize>::new();
+    for line in in_context(&was, is_yaml) {
         *there.entry(line).or_default() += 1;
     }
+    let is_about = |line: &str| {
+        let folded = plain(line);
+        let has_address = folded.contains("://") || folded.contains("git@");
+        has_address || constructs.iter().any(|it| folded.contains(it))
+    };
     let mut found = Vec::new();
-    for line in now.lines().map(str::trim).filter(|it| !it.is_empty()) {
-        match there.get_mut(line) {
-            Some(n) if *n > 0 => {
-                *n -= 1;
-                continue;
+    for line in in_context(&now, is_yaml) {
+        match there.get_mut(&line) {
+            Some(n) if *n > 0 => *n -= 1,
+            // An element of a list says what it is only together with what the list is for.
+            _ if line.iter().any(|it| is_about(it)) => {
+                let shown = line.first().copied().unwrap_or_default().chars();
+                let shown: String = shown.filter(|it| !it.is_control()).take(80).collect();
+                found.push(format!("a line may name a new {ecosystem} dependency: {shown}"));
             }
             _ => {}
         }
-        let folded = line.to_lowercase();
-        let has_address = folded.contains("://") || folded.contains("git@");
-        if has_address || constructs.iter().any(|it| folded.contains(it)) {
-            let shown: String = line.chars().filter(|it| !it.is_control()).take(80).collect();
-            found.push(format!("a line may name a new {ecosystem} dependency: {shown}"));
+    }
+    found
+}
+
+/// A line as constructs are looked for: without a difference of case and of blanks.
+fn plain(line: &str) -> String {
+    let line = line.to_lowercase();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.join(" ").replace(" (", "(")
+}
+
+/// Every line that says something, each followed by the lines that opened the brackets around it, out to the next brace; in
+/// YAML also by the line that it stands below.
+fn in_context(text: &str, is_yaml: bool) -> Vec<Vec<&str>> {
+    let mut open: Vec<(char, &str)> = Vec::new();
+    // Lines that may have others below them, each further in than the one before.
+    let mut above: Vec<(usize, &str)> = Vec::new();
+    let mut found = Vec::new();
+    for whole in text.lines() {
+        let line = whole.trim();
+        if line.is_empty() {
+            continue;
         }
+        let inner = open.iter().rev().take_while(|it| it.0 != '{').map(|it| it.1);
+        let inner = inner.take(MOST_AROUND);
+        let mut context: Vec<&str> = std::iter::once(line).chain(inner).collect();
+        if is_yaml {
+            // An entry of a list may stand as far in as its key.
+            let is_entry = line.starts_with('-');
+            let indent = 2 * (whole.len() - whole.trim_start().len()) + usize::from(is_entry);
+            while above.last().is_some_and(|it| it.0 >= indent) {
+                above.pop();
+            }
+            context.extend(above.last().map(|it| it.1));
+            above.push((indent, line));
+        }
+        found.push(context);
+        for bracket in brackets(line) {
+            match bracket {
+                '(' | '[' | '{' => open.push((bracket, line)),
+                // One that closes nothing is no way out of a list.
+                closing => {
+                    let opening = match closing {
+                        ')' => '(',
+                        ']' => '[',
+                        _ => '{',
+                    };
+                    if open.last().is_some_and(|it| it.0 == opening) {
+                        open.pop();
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The brackets of a line, without those in quotes or in a comment.
+fn brackets(line: &str) -> Vec<char> {
+    let (mut found, mut quote, mut last) = (Vec::new(), None, ' ');
+    for (at, char) in line.char_indices() {
+        match (quote, char) {
+            (Some(open), char) if char == open && last != '\\' => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(char),
+            (None, '#') if last.is_whitespace() => break,
+            (None, '/' | '-' | ';') if last.is_whitespace() => {
+                if ["//", "--", ";"].iter().any(|it| line[at..].starts_with(it)) {
+                    break;
+                }
+            }
+            (None, '(' | '[' | '{' | ')' | ']' | '}') => found.push(char),
+            (None, _) => {}
+        }
+        last = char;
     }
     found
 }

@@ -1,0 +1,50 @@
+//! Additions that are spread over lines, so that the new line by itself says nothing, or that use other blanks and quotes.
+
+/// A file, its text, and where and what is added. None of them passes.
+pub(super) const SPREAD: &[(&str, &str, &str, &str)] = &[
+    ("noxfile.py", "session.install(\n    \"a\",\n)\n", "    \"a\",\n", "    \"evil\",\n"),
+    (
+        "noxfile.py",
+        "session.install(\n    \"a\",\n)\n",
+        "    \"a\",\n",
+        "    # ))]}\n    \")\",\n    \"evil\",\n",
+    ),
+    ("noxfile.py", "session.install(*[\n  \"a\",\n])\n", "  \"a\",\n", "  \"evil\",\n"),
+    ("flake.nix", "{\n  buildInputs = [\n    a\n  ];\n}\n", "    a\n", "    evil\n"),
+    ("shell.nix", "mkShell {\n  x = with pkgs; [\n    a\n  ];\n}\n", "    a\n", "    evil\n"),
+    ("CMakeLists.txt", "pkg_check_modules(\n  DEPS\n  a\n)\n", "  a\n", "  evil\n"),
+    ("CMakeLists.txt", "find_package(Boost COMPONENTS\n  a\n)\n", "  a\n", "  evil\n"),
+    ("CMakeLists.txt", "target_link_libraries(\n  shop\n  a\n)\n", "  a\n", "  evil\n"),
+    ("CMakeLists.txt", "project(shop)\n", "project(shop)\n", "find_package\t(Evil)\n"),
+    ("CMakeLists.txt", "project(shop)\n", "project(shop)\n", "FIND_PACKAGE (\n  Evil\n)\n"),
+    ("CMakeLists.txt", "find_package(B COMPONENTS\n  a\n)\n", "  a\n", "  # )\n  evil\n"),
+    ("meson.build", "deps = [dependency(\n  'a',\n)]\n", "  'a',\n", "  'evil',\n"),
+    ("meson.build", "project('shop')\n", "project('shop')\n", "dependency ('evil')\n"),
+    ("Podfile", "target 'Shop' do\nend\n", "do\n", "pod'Evil'\n"),
+    ("Podfile", "target 'Shop' do\nend\n", "do\n", "pod\t\"Evil\"\n"),
+    (
+        "Package.swift",
+        "let p = Package(\n  name: \"a\"\n)\n",
+        "(\n",
+        "  dependencies: [.package (name: \"evil\")],\n",
+    ),
+    ("Package.swift", ".target(dependencies: [\n  \"A\",\n])\n", "  \"A\",\n", "  \"Evil\",\n"),
+    ("build.sbt", "libraryDependencies ++= Seq(\n  a,\n)\n", "  a,\n", "  evil,\n"),
+    (
+        "BUILD.bazel",
+        "maven_install(artifacts = [\n  \"a:a:1\",\n])\n",
+        "  \"a:a:1\",\n",
+        "  \"e:evil:1\",\n",
+    ),
+    ("conanfile.py", "class A:\n  requires = (\n    A,\n  )\n", "    A,\n", "    EVIL,\n"),
+    (
+        ".pre-commit-config.yaml",
+        "x:\n  additional_dependencies:\n    - a\n",
+        "    - a\n",
+        "    - evil\n",
+    ),
+    (".pre-commit-config.yaml", "x:\n  additional_dependencies:\n  - a\n", "  - a\n", "  - evil\n"),
+    ("main.tf", "terraform {\n}\n", "{\n", "  required_providers {\n    evil = {}\n  }\n"),
+    (".Rprofile", "options(repos = c(\n  a,\n))\n", "  a,\n", "  evil,\n"),
+    ("a.nimble", "requires(\n  \"a\",\n)\n", "  \"a\",\n", "  \"evil\",\n"),
+];
