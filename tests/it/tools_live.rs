@@ -281,3 +281,21 @@ fn a_clone_runs_nothing_before_it_is_trusted() {
     assert!(states.contains(&("shellcheck", "ran")), "{states:?}");
     assert!(states.contains(&("rustfmt", "ran")), "{states:?}");
 }
+
+/// fixes of a tool that has more to say than one answer holds are made, and cost no other tool its own.
+#[test]
+fn very_many_fixes_of_one_tool_are_made_beside_those_of_another() {
+    let scene = Scene::new(
+        "//- ws/_typos.toml\n\n//- ws/ruff.toml\n\n//- ws/a.py\nimport os\n\nprint(1)\n",
+    );
+    for nth in 0..3 {
+        scene.write(&format!("ws/f{nth}.md"), &"teh line\n".repeat(17_000));
+    }
+    let ran = run(&scene, "fix");
+    assert_eq!(ran.code, 0, "{}", ran.text());
+    assert!(ran.stdout.contains("51000 findings in"), "{}", ran.text());
+    assert_eq!(scene.read("ws/f2.md"), "the line\n".repeat(17_000));
+    assert_eq!(scene.read("ws/a.py"), "\nprint(1)\n", "{}", ran.text());
+    assert_eq!(run(&scene, "undo").code, 0);
+    assert_eq!(scene.read("ws/f0.md"), "teh line\n".repeat(17_000));
+}

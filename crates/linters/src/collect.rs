@@ -231,6 +231,7 @@ impl<'t, 'a> Collector<'t, 'a> {
     ) {
         if self.report.findings.len() >= MAX_FINDINGS {
             self.report.n_more += 1;
+            self.report.cut.extend(raw.file);
             return;
         }
         let with_places = |file: RelPath| Some((self.texts.places(&file)?, file));
