@@ -357,3 +357,53 @@ fn many_findings_are_many_answers() {
     assert!(ran.stdout.contains("1 more findings are not taken"));
     assert!(ran.stdout.contains("too_complex"));
 }
+
+/// X-87: in every format, a tool of one's own is three lines, its fix is made and verified, and `undo` takes it back.
+#[test]
+fn a_tool_of_ones_own_in_every_format() {
+    #[track_caller]
+    fn check(format: &str, said: &str) {
+        let script = match format {
+            "rewrites" => said.to_owned(),
+            _ => {
+                let nothing = match format {
+                    "sarif" => NOTHING,
+                    "diff" => "",
+                    _ => r#"{"diagnostics":[],"source":{"name":"house"}}"#,
+                };
+                format!(
+                    "if grep -q no a.txt; then cat <<'END'\n{said}\nEND\nelse echo '{nothing}'; fi\n"
+                )
+            }
+        };
+        let safety = "safety = \"likely_preserving\"\n";
+        let files = format!("//- ws/a.txt\nno é\nkeep\n{}", own(format, safety));
+        let scene = scene(&files, &[("house", &script)]);
+        trust(&scene);
+        let ran = run(&scene, "check --format json");
+        assert_eq!(ran.json()["repairs"].as_array().unwrap().len(), 1, "{format}: {}", ran.text());
+        let ran = run(&scene, "fix --format json");
+        assert_eq!(scene.read("ws/a.txt"), "yes é\nkeep\n", "{format}: {}", ran.text());
+        assert_eq!(ran.code, 0, "{format}: {}", ran.text());
+        assert_eq!(run(&scene, "undo").code, 0);
+        assert_eq!(scene.read("ws/a.txt"), "no é\nkeep\n", "{format}");
+    }
+    let sarif = SARIF.lines().filter(|it| it.starts_with(['{', '"'])).collect::<String>();
+    check("sarif", &sarif);
+    check(
+        "rdjson",
+        r#"{"source":{"name":"house"},"diagnostics":[{"message":"say yes","code":{"value":"H1"},
+        "location":{"path":"a.txt","range":{"start":{"line":1,"column":1},"end":{"line":1,"column":3}}},
+        "suggestions":[{"range":{"start":{"line":1,"column":1},"end":{"line":1,"column":3}},"text":"yes"}]}]}"#,
+    );
+    check(
+        "regreen",
+        r#"{"diagnostics":[{"diagnostic_id":"d_1","rule_id":"H1","severity":"error","message":"say yes",
+        "file":"a.txt","location":{"start_byte":0,"end_byte":2}}],
+        "repairs":[{"id":"r_1","title":"Say yes","edits":[
+        {"op":"replace_text","file":"a.txt","start":0,"end":2,"text":"yes"}],
+        "expected_delta":{"diagnostics_resolved":["d_1"]}}]}"#,
+    );
+    check("diff", "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-no é\n+yes é\n keep");
+    check("rewrites", "sed -i s/no/yes/ a.txt\n");
+}
