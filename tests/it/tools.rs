@@ -308,3 +308,102 @@ fn the_same_bytes_come_out_however_many_threads_there_are() {
     assert!(results.windows(2).all(|it| it[0] == it[1]), "{results:#?}");
     assert_eq!(results[0].0, "ac bc cd\n\ny\n");
 }
+
+/// Stands for yamllint: ends with a crash if a file has the word, and says as often as a file tells what is wrong there.
+const YAMLLINT: &str = r#"case "$1" in --version) echo 1.37.0; exit ;; esac
+while [ "$1" != -- ]; do shift; done; shift
+grep -q CRASH "$@" && kill -9 $$
+for file in "$@"; do n=$(sed -n 's/^n: //p' "$file")
+  seq "$n" | sed "s/.*/$file:1:1: [warning] wrong & (wrong)/"
+done
+"#;
+
+/// X-86: a file that a tool fails on is named, and what is said about the others counts.
+#[test]
+fn one_file_that_a_tool_fails_on_does_not_silence_it() {
+    let mut files = "//- ws/.yamllint\n{}\n//- ws/bad.yaml\nCRASH: 1\n".to_owned();
+    for nth in 0..9 {
+        files += &format!("//- ws/f{nth}.yaml\nn: 1\n");
+    }
+    let scene = scene(&files, &[("yamllint", YAMLLINT)]);
+    let ran = run(&scene, "check --format json");
+    assert_eq!(tools(&ran), ["yamllint 1.37.0 ran"], "{}", ran.text());
+    assert_eq!(ran.json()["summary"]["warning"], 9, "{}", ran.text());
+    assert!(ran.stdout.contains("fails on bad.yaml"), "{}", ran.text());
+    assert!(ran.stdout.contains("undecided_rule"), "{}", ran.text());
+    // What failed is asked about again, and not from the cache.
+    scene.write("ws/bad.yaml", "n: 1\n");
+    assert_eq!(run(&scene, "check --format json").json()["summary"]["warning"], 10);
+    // A tool that fails on everything has failed.
+    for nth in 0..9 {
+        scene.write(&format!("ws/f{nth}.yaml"), "CRASH: 2\n");
+    }
+    scene.write("ws/bad.yaml", "CRASH: 2\n");
+    let ran = run(&scene, "check --format json");
+    assert_eq!(tools(&ran), ["yamllint failed"], "{}", ran.text());
+}
+
+/// X-86: more findings than one answer may have are asked for in smaller portions, and a file that has more than that on
+/// its own is not compared with itself.
+#[test]
+fn many_findings_are_many_answers() {
+    let files = "//- ws/.yamllint\n{}\n//- ws/a.yaml\nn: 30000\n//- ws/b.yaml\nn: 30000\n";
+    let scene = scene(files, &[("yamllint", YAMLLINT)]);
+    let ran = run(&scene, "check --format json");
+    assert_eq!(ran.json()["summary"]["warning"], 60_000);
+    scene.write("ws/a.yaml", "n: 50001\n");
+    let ran = run(&scene, "check --format json");
+    assert_eq!(ran.json()["summary"]["warning"], 80_000);
+    assert!(ran.stdout.contains("1 more findings are not taken"));
+    assert!(ran.stdout.contains("too_complex"));
+}
+
+/// X-87: in every format, a tool of one's own is three lines, its fix is made and verified, and `undo` takes it back.
+#[test]
+fn a_tool_of_ones_own_in_every_format() {
+    #[track_caller]
+    fn check(format: &str, said: &str) {
+        let script = match format {
+            "rewrites" => said.to_owned(),
+            _ => {
+                let nothing = match format {
+                    "sarif" => NOTHING,
+                    "diff" => "",
+                    _ => r#"{"diagnostics":[],"source":{"name":"house"}}"#,
+                };
+                format!(
+                    "if grep -q no a.txt; then cat <<'END'\n{said}\nEND\nelse echo '{nothing}'; fi\n"
+                )
+            }
+        };
+        let safety = "safety = \"likely_preserving\"\n";
+        let files = format!("//- ws/a.txt\nno é\nkeep\n{}", own(format, safety));
+        let scene = scene(&files, &[("house", &script)]);
+        trust(&scene);
+        let ran = run(&scene, "check --format json");
+        assert_eq!(ran.json()["repairs"].as_array().unwrap().len(), 1, "{format}: {}", ran.text());
+        let ran = run(&scene, "fix --format json");
+        assert_eq!(scene.read("ws/a.txt"), "yes é\nkeep\n", "{format}: {}", ran.text());
+        assert_eq!(ran.code, 0, "{format}: {}", ran.text());
+        assert_eq!(run(&scene, "undo").code, 0);
+        assert_eq!(scene.read("ws/a.txt"), "no é\nkeep\n", "{format}");
+    }
+    let sarif = SARIF.lines().filter(|it| it.starts_with(['{', '"'])).collect::<String>();
+    check("sarif", &sarif);
+    check(
+        "rdjson",
+        r#"{"source":{"name":"house"},"diagnostics":[{"message":"say yes","code":{"value":"H1"},
+        "location":{"path":"a.txt","range":{"start":{"line":1,"column":1},"end":{"line":1,"column":3}}},
+        "suggestions":[{"range":{"start":{"line":1,"column":1},"end":{"line":1,"column":3}},"text":"yes"}]}]}"#,
+    );
+    check(
+        "regreen",
+        r#"{"diagnostics":[{"diagnostic_id":"d_1","rule_id":"H1","severity":"error","message":"say yes",
+        "file":"a.txt","location":{"start_byte":0,"end_byte":2}}],
+        "repairs":[{"id":"r_1","title":"Say yes","edits":[
+        {"op":"replace_text","file":"a.txt","start":0,"end":2,"text":"yes"}],
+        "expected_delta":{"diagnostics_resolved":["d_1"]}}]}"#,
+    );
+    check("diff", "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-no é\n+yes é\n keep");
+    check("rewrites", "sed -i s/no/yes/ a.txt\n");
+}

@@ -281,3 +281,84 @@ fn a_clone_runs_nothing_before_it_is_trusted() {
     assert!(states.contains(&("shellcheck", "ran")), "{states:?}");
     assert!(states.contains(&("rustfmt", "ran")), "{states:?}");
 }
+
+/// X-86: fixes of a tool that has more to say than one answer holds are made, and cost no other tool its own.
+#[test]
+fn very_many_fixes_of_one_tool_are_made_beside_those_of_another() {
+    let scene = Scene::new(
+        "//- ws/_typos.toml\n\n//- ws/ruff.toml\n\n//- ws/a.py\nimport os\n\nprint(1)\n",
+    );
+    for nth in 0..3 {
+        scene.write(&format!("ws/f{nth}.md"), &"teh line\n".repeat(17_000));
+    }
+    let ran = run(&scene, "fix");
+    assert_eq!(ran.code, 0, "{}", ran.text());
+    assert!(ran.stdout.contains("51000 findings in"), "{}", ran.text());
+    assert_eq!(scene.read("ws/f2.md"), "the line\n".repeat(17_000));
+    assert_eq!(scene.read("ws/a.py"), "\nprint(1)\n", "{}", ran.text());
+    assert_eq!(run(&scene, "undo").code, 0);
+    assert_eq!(scene.read("ws/f0.md"), "teh line\n".repeat(17_000));
+}
+
+/// Runs git in the workspace, and gives what it printed.
+#[track_caller]
+fn git(scene: &Scene, line: &str) -> String {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+    let out = Command::new("git")
+        .args(identity)
+        .args(line.split(' '))
+        .current_dir(scene.path("ws"))
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "git {line}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// X-89: what is staged and what is on disk are fixed by the tools, each on its own bytes, also on the same lines; where the
+/// bytes on disk cannot be fixed they stay and are named; `undo` restores both.
+#[test]
+fn tools_fix_what_is_staged_and_what_is_on_disk_each_on_its_own_bytes() {
+    let scene = Scene::new(
+        "//- ws/ruff.toml\n\n//- ws/.prettierrc\n{ \"singleQuote\": true }\n\
+         //- ws/eslint.config.js\nexport default [{ rules: { 'prefer-const': 'error', eqeqeq: 'off' } }];\n\
+         //- ws/package.json\n{ \"type\": \"module\" }\n\
+         //- ws/a.py\nx = 1\n//- ws/b.js\nexport const b = 1;\n//- ws/c.py\nx = 1\n",
+    );
+    git(&scene, "init -q");
+    git(&scene, "add .");
+    git(&scene, "commit -q -m first");
+    let staged = [
+        ("a.py", "import os\nx = 1\ny = 2\n", "x = 1\ny = 2\n"),
+        ("b.js", "let  b=\"one\"\nexport {b}\n", "const b = 'one';\nexport { b };\n"),
+        ("c.py", "import os\nx = 2\n", "x = 2\n"),
+    ];
+    let on_disk = [
+        ("a.py", "import os, sys\nx = 1\ny = sys\n", "import sys\nx = 1\ny = sys\n"),
+        ("b.js", "let  b=\"two\"\nexport {b}\n", "const b = 'two';\nexport { b };\n"),
+        // It does not parse, so that nothing can be said about it.
+        ("c.py", "import os\nx = (\n", "import os\nx = (\n"),
+    ];
+    for (name, before, _) in staged {
+        scene.write(&format!("ws/{name}"), before);
+    }
+    git(&scene, "add a.py b.js c.py");
+    for (name, before, _) in on_disk {
+        scene.write(&format!("ws/{name}"), before);
+    }
+    // The order of imports is a matter of taste that this is not about.
+    scene.write("ws/regreen.toml", "[rules]\n\"ruff/I001\" = \"off\"\n");
+    let ran = run(&scene, "fix --staged --trust");
+    for (name, _, after) in staged {
+        assert_eq!(git(&scene, &format!("show :{name}")), after, "{name}: {}", ran.text());
+    }
+    for (name, _, after) in on_disk {
+        assert_eq!(scene.read(&format!("ws/{name}")), after, "{name}: {}", ran.text());
+    }
+    assert_eq!(ran.code, 0, "{}", ran.text());
+    assert!(ran.stdout.contains("c.py"), "{}", ran.text());
+    assert_eq!(run(&scene, "undo").code, 0);
+    for ((name, before, _), (_, disk, _)) in staged.into_iter().zip(on_disk) {
+        assert_eq!(git(&scene, &format!("show :{name}")), before, "{name}");
+        assert_eq!(scene.read(&format!("ws/{name}")), disk, "{name}");
+    }
+}

@@ -27,6 +27,7 @@
 //! Knows nothing about which tools there are, what they print, or when they are asked.
 #![warn(missing_docs)]
 
+mod builds;
 mod changes;
 mod direct;
 mod error;
@@ -40,6 +41,7 @@ mod session;
 mod view;
 mod which;
 
+pub use builds::{BuildLimits, build_folder};
 pub use changes::{Capture, Changes, Wrote};
 pub use direct::{Stream, run, run_attached, stream};
 pub use error::LaunchError;

@@ -365,6 +365,13 @@ impl Adapter {
         Ok(())
     }
 
+    /// Whether it is told which files to look at. The others find them by themselves.
+    pub fn takes_files(&self) -> bool {
+        let Ok(file) = RelPath::parse("a") else { return false };
+        let args = |files: &[RelPath]| self.invocation(&Job::Check { files }).map(|it| it.args);
+        args(&[file]) != args(&[])
+    }
+
     /// The folders in which a tool that works per project is run: those that have one of its manifests and lie in no
     /// other one. The root, which is `None`, if there are none.
     pub fn projects(&self, uses: &Uses<'_>) -> Vec<Option<RelPath>> {

@@ -229,10 +229,6 @@ impl<'t, 'a> Collector<'t, 'a> {
         raw: RawFinding,
         place: impl Fn(&Places, &RawFinding) -> Result<Option<Range<u32>>, Misfit>,
     ) {
-        if self.report.findings.len() >= MAX_FINDINGS {
-            self.report.n_more += 1;
-            return;
-        }
         let with_places = |file: RelPath| Some((self.texts.places(&file)?, file));
         let own = raw.file.clone().and_then(with_places);
         let has_place = own.is_some();
@@ -386,6 +382,10 @@ impl<'t, 'a> Collector<'t, 'a> {
             }
             is_same
         });
+        // What is left out does not depend on the order in which a tool with many threads says it.
+        report.n_more = report.findings.len().saturating_sub(MAX_FINDINGS);
+        let beyond = report.findings.drain(report.findings.len() - report.n_more..);
+        report.cut = beyond.map(|it| it.file).collect();
         report
     }
 }

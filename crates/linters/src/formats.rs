@@ -14,6 +14,7 @@
 
 mod diff;
 mod lsp;
+mod own;
 mod rdjson;
 mod replacements;
 mod sarif;
@@ -22,6 +23,7 @@ mod write;
 use check::Safety;
 use serde_json::Value;
 
+pub use own::read_own;
 pub use write::{Written, write};
 
 use crate::collect::Texts;

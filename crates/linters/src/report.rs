@@ -1,6 +1,6 @@
 //! What a tool said, in our positions: findings, the fixes it offers for them, and what could not be used.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use check::{Safety, Severity};
@@ -22,6 +22,8 @@ pub struct ToolReport {
     pub n_elsewhere: usize,
     /// How many findings there are beyond the limit.
     pub n_more: usize,
+    /// The files that they are about: what is said of those is not all.
+    pub cut: BTreeSet<RelPath>,
     /// How many findings have a place that is not in their file.
     pub n_misplaced: usize,
     /// What the tool said about itself, one line each.

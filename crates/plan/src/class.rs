@@ -127,11 +127,13 @@ impl Seen {
         }
         let squeezed = |text: &str| words::squeezed(text);
         let (old, new) = (squeezed(&delta.old), squeezed(&delta.new));
-        self.hides |= words::n_markers(&new) > words::n_markers(&old);
+        let rises = |count: fn(&str) -> usize| {
+            let n_new = count(&new);
+            n_new > 0 && n_new > count(&old)
+        };
+        self.hides |= rises(words::n_markers);
         self.hides |= delta.removed.is_empty() && gives_up_a_value(delta);
-        if words::is_tool_setting(file) {
-            self.hides |= words::n_setting_words(&new) > words::n_setting_words(&old);
-        }
+        self.hides |= rises(words::n_setting_words) && words::is_tool_setting(file);
         self.fails |= language.stubs.iter().any(|it| delta.n_rises(it));
         self.declares |= delta.declares(language);
         self.has_blank |= delta.n_rises(&["\"\""]) || delta.n_rises(&["''"]);

@@ -10,6 +10,7 @@
 mod desk;
 mod known;
 mod own;
+mod portions;
 mod summary;
 mod tool;
 

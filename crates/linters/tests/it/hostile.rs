@@ -163,6 +163,7 @@ fn paths_out_of_the_root_are_counted_and_not_followed() {
     }
 }
 
+/// X-86.
 #[test]
 fn a_flood_is_bounded() {
     let typos = linters::adapter("typos").unwrap();
@@ -174,7 +175,24 @@ fn a_flood_is_bounded() {
     let many = format!("{line}\n").repeat(60_000);
     let report = typos.parse(&Output::printed(2, many), &texts).unwrap();
     // Equal findings are one.
-    assert_eq!((report.findings.len(), report.n_more), (1, 10_000));
+    assert_eq!((report.findings.len(), report.n_more), (1, 0));
+    // What is left out is left out whatever the order in which it is said, and the files are named.
+    let line = |file: &str, nth: usize| {
+        let place = format!(r#""line_num":{},"byte_offset":0"#, nth + 1);
+        format!(r#"{{"type":"typo","path":"{file}",{place},"typo":"teh","corrections":["the"]}}"#)
+    };
+    let text = "teh\n".repeat(30_000);
+    let snapshot = tree(&[("a.md", &text), ("b.md", &text)]);
+    let texts = Texts::new(&snapshot, "/workspace");
+    let said = |files: [&str; 2]| -> String {
+        let lines = files.iter().flat_map(|file| (0..30_000).map(move |nth| (file, nth)));
+        lines.map(|(file, nth)| line(file, nth) + "\n").collect()
+    };
+    let parse = |files| typos.parse(&Output::printed(2, said(files)), &texts).unwrap();
+    let report = parse(["a.md", "b.md"]);
+    assert_eq!((report.findings.len(), report.n_more), (50_000, 10_000));
+    assert_eq!(report.cut.iter().map(|it| it.as_str()).collect::<Vec<_>>(), ["b.md"]);
+    assert_eq!(report, parse(["b.md", "a.md"]));
     let deep = "[".repeat(100_000);
     let ruff = linters::adapter("ruff").unwrap();
     assert!(ruff.parse(&Output::printed(1, deep), &texts).is_err());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use check::CacheKeys;
-use launch::{Access, Identity, Install, Isolation, TreeView};
+use launch::{Access, BuildLimits, Identity, Install, Isolation, TreeView};
 use snapshot::Snapshot;
 
 use crate::cache::Store;
@@ -21,8 +21,6 @@ pub(super) struct Desk {
     disk: Snapshot,
     programs: Programs,
     pub(super) cache: Arc<Store>,
-    /// A number for the root, for what tools keep between two runs.
-    key: String,
 }
 
 /// A program that was found.
@@ -42,10 +40,7 @@ impl Desk {
             None if session.access() == SessionAccess::Build => PathBuf::from("/"),
             None => return None,
         };
-        let mut key = blake3::Hasher::new_derive_key("regreen tools of a root v1");
-        key.update(root.as_os_str().as_encoded_bytes());
         Some(Desk {
-            key: key.finalize().to_hex()[..16].to_owned(),
             root,
             disk: disk.clone(),
             programs: session.programs().clone(),
@@ -180,15 +175,13 @@ impl Desk {
         (Access { readable, cache }, variables)
     }
 
-    /// The folder in which a tool that builds keeps what it has built of this root. Its name can be guessed, so it is one of
-    /// the user's own cache or none: where everybody may write, somebody else could have filled it.
+    /// The folder in which a tool that builds keeps what it has built of this tree. Its name can be guessed, so it is one of
+    /// the user's own cache or none: where everybody may write, somebody else could have filled it.
     fn build_folder(&self, tool: &str) -> Option<PathBuf> {
         let is_builder = ["clippy", "rustc", "go-vet", "go-fix", "golangci-lint"].contains(&tool);
         let kind = if tool.starts_with("go") { "go" } else { "rust" };
         let tools = self.programs.cache.as_ref().filter(|_| is_builder)?.join("tools");
-        let folder = tools.join(format!("{kind}-{}", self.key));
-        std::fs::create_dir_all(&folder).ok()?;
-        std::fs::canonicalize(folder).ok()
+        launch::build_folder(&tools, &self.root, kind, &BuildLimits::STANDARD).ok()
     }
 
     /// What an answer of this program depends on beside what it is asked: the program itself.

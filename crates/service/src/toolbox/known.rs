@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use check::{Repair, Safety, Severity};
+use check::{LookError, Repair, Safety, Severity};
 use edit::{Edit, EditSet, Text};
 use linters::{Dropped, Finding, Fix, ToolReport};
 use serde_json::{Value, json};
@@ -37,6 +37,10 @@ pub(super) struct FileKnown {
     pub(super) dropped: Vec<Dropped>,
     /// Whether the tool could not look at all of it.
     pub(super) is_blocked: bool,
+    /// Whether more is found in it than is taken.
+    pub(super) is_cut: bool,
+    /// Whether the tool failed on it. It may not do so the next time.
+    pub(super) has_failed: bool,
 }
 
 /// Rules that say that a file does not parse, so that nothing else is said about it.
@@ -63,6 +67,11 @@ impl Known {
             files.entry(dropped.file.clone()).or_default().dropped.push(dropped);
         }
         for (file, mut known) in files {
+            // What is found there after a change may have been there before.
+            if report.cut.contains(&file) {
+                (known.is_blocked, known.is_cut) = (true, true);
+                known.drop_fixes("more is found in the file than is taken");
+            }
             if is_generated(snapshot, &file) {
                 known.drop_fixes("the file says that a program made it");
             }
@@ -81,6 +90,13 @@ impl Known {
         if let Some(lost) = report.lost.first() {
             self.note(format!("{} is not used: {}", lost.rule, lost.reason));
         }
+    }
+
+    /// Notes a file that the tool fails on.
+    pub(super) fn blame(&mut self, file: RelPath, error: &LookError) {
+        self.note(format!("fails on {file}: {error}"));
+        let failed = FileKnown { is_blocked: true, has_failed: true, ..FileKnown::default() };
+        self.files.insert(file, Arc::new(failed));
     }
 
     /// All that was found, with the least that fixes may do to the meaning.
@@ -114,11 +130,16 @@ impl FileKnown {
 
     /// As bytes for the cache; `None` if it is not about this file alone or cannot be written.
     pub(super) fn to_value(&self, file: &RelPath) -> Option<Value> {
+        if self.has_failed {
+            return None;
+        }
         let findings: Option<Vec<Value>> =
             self.findings.iter().map(|it| finding_to_value(it, file)).collect();
         let dropped: Vec<Value> =
             self.dropped.iter().map(|it| json!({ "rule": it.rule, "reason": it.reason })).collect();
-        Some(json!({ "findings": findings?, "dropped": dropped, "blocked": self.is_blocked }))
+        Some(
+            json!({ "findings": findings?, "dropped": dropped, "blocked": self.is_blocked, "cut": self.is_cut }),
+        )
     }
 
     /// What [`FileKnown::to_value`] wrote about this text.
@@ -139,7 +160,9 @@ impl FileKnown {
             })
             .collect();
         let is_blocked = value.get("blocked")?.as_bool()?;
-        Some(FileKnown { findings: findings?, dropped: dropped?, is_blocked })
+        let is_cut = value.get("cut")?.as_bool()?;
+        let (findings, dropped) = (findings?, dropped?);
+        Some(FileKnown { findings, dropped, is_blocked, is_cut, has_failed: false })
     }
 }
 

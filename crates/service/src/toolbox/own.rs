@@ -1,16 +1,12 @@
 //! A tool of the workspace's own, `[[source]]`: what it prints is read in a format of exchange, or what it rewrites is
 //! compared.
 
-use check::{Card, Cost, Interest, RuleSet, Safety, Severity, Trust};
+use check::{Card, Cost, Interest, RuleSet, Safety, Trust};
 use linters::formats::{self, Exchange, Options};
-use linters::{Finding, Garbled, Invocation, Output, Texts, ToolReport};
-use serde_json::Value;
+use linters::{Garbled, Invocation, Output, Texts, ToolReport};
 use snapshot::RelPath;
 
 use crate::config::{OwnFormat, OwnSource};
-
-/// Findings of one tool that are read from our own format.
-const MOST_FINDINGS: usize = 100_000;
 
 pub(super) fn card(own: &OwnSource) -> Card {
     let files = own.files.clone();
@@ -56,11 +52,12 @@ pub(super) fn read(
         let said = said.trim().to_owned();
         return Err(Garbled::Failed { status: output.status.unwrap_or(-1), said });
     }
+    let options = Options { safety: own.safety, unit: None };
     let format = match own.format {
         OwnFormat::Sarif => Exchange::Sarif,
         OwnFormat::Rdjson => Exchange::Rdjson,
         OwnFormat::Diff => Exchange::UnifiedDiff,
-        OwnFormat::Regreen => return read_report(&output.stdout, texts),
+        OwnFormat::Regreen => return formats::read_own(&output.stdout, texts, &options),
         OwnFormat::Rewrites => {
             let safety = own.safety.unwrap_or(Safety::BehaviorChanging);
             return Ok(linters::rewrites(&own.name, output, texts, safety));
@@ -69,46 +66,5 @@ pub(super) fn read(
     if is_silent && own.format != OwnFormat::Sarif {
         return Ok(ToolReport::default());
     }
-    formats::read(format, &output.stdout, texts, &Options { safety: own.safety, unit: None })
-}
-
-/// The findings of a report of `regreen check --format json`: places are bytes.
-fn read_report(bytes: &[u8], texts: &Texts<'_>) -> Result<ToolReport, Garbled> {
-    let wrong =
-        |expected: &str, found: String| Garbled::Format { expected: expected.to_owned(), found };
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| wrong("a report of `regreen check`", error.to_string()))?;
-    let list = value.get("diagnostics").and_then(Value::as_array);
-    let list = list.ok_or_else(|| wrong("a list of `diagnostics`", "none".to_owned()))?;
-    let mut report = ToolReport::default();
-    for item in list.iter().take(MOST_FINDINGS) {
-        let text = |name: &str| item.get(name).and_then(Value::as_str);
-        let file = text("file").and_then(|it| texts.resolve(it));
-        let Some((file, content)) = file.and_then(|it| Some((it.clone(), texts.text(&it)?))) else {
-            report.n_elsewhere += 1;
-            continue;
-        };
-        let at = |name: &str| {
-            let place = item.get("location")?.get(name)?.as_u64()?;
-            u32::try_from(place).ok().filter(|it| *it as usize <= content.len())
-        };
-        let range = at("start_byte").zip(at("end_byte")).filter(|it| it.0 <= it.1);
-        let text_of = std::str::from_utf8(content.bytes()).unwrap_or_default();
-        let is_boundary = |it: u32| text_of.is_char_boundary(it as usize);
-        let range = range.filter(|it| is_boundary(it.0) && is_boundary(it.1));
-        if range.is_none() && item.get("location").is_some_and(|it| !it.is_null()) {
-            report.n_misplaced += 1;
-        }
-        report.findings.push(Finding {
-            rule: text("rule_id").unwrap_or("unnamed").chars().take(200).collect(),
-            severity: text("severity").and_then(Severity::from_name).unwrap_or(Severity::Warning),
-            message: text("message").unwrap_or_default().chars().take(2_000).collect(),
-            file,
-            range: range.map(|it| it.0..it.1),
-            url: None,
-            fixes: Vec::new(),
-        });
-    }
-    report.n_more = list.len().saturating_sub(MOST_FINDINGS);
-    Ok(report)
+    formats::read(format, &output.stdout, texts, &options)
 }

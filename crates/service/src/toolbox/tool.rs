@@ -23,13 +23,9 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 use super::OWN_LIMIT;
 use super::desk::{Desk, Found};
 use super::known::{FileKnown, Known};
-use super::own;
+use super::{own, portions};
 use crate::config::{Linter, OwnSource};
 
-/// How many bytes of paths one command gets.
-const MAX_ARGUMENTS: usize = 400_000;
-/// How many files one command gets: what is found in them is read as one answer.
-const MAX_FILES: usize = 4_000;
 /// What a tool may have written.
 const MAX_WRITTEN: usize = 100_000;
 const MAX_WRITTEN_BYTES: u64 = 1 << 30;
@@ -181,7 +177,7 @@ impl Tool {
         ]
         .map(<[u8]>::to_vec);
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        Desk::keys("regreen tool answers v1", &self.found, &parts)
+        Desk::keys("regreen tool answers v2", &self.found, &parts)
     }
 
     /// What it said, as others see it.
@@ -221,9 +217,14 @@ impl Provider for ToolProvider {
     fn coverage(&self, _snapshot: &Snapshot, report: &Report) -> Coverage {
         let mut coverage = Coverage::default();
         for (path, known) in known_of(report).into_iter().flat_map(|it| &it.files) {
-            match known.is_blocked {
-                true => coverage.add_unchecked(path, Unchecked::SyntaxError),
-                false => coverage.add(path),
+            if known.has_failed {
+                coverage.add_unchecked(path, Unchecked::UndecidedRule);
+            } else if known.is_cut {
+                coverage.add_unchecked(path, Unchecked::TooComplex);
+            } else if known.is_blocked {
+                coverage.add_unchecked(path, Unchecked::SyntaxError);
+            } else {
+                coverage.add(path);
             }
         }
         coverage
@@ -308,6 +309,19 @@ fn blamed(tool: &Tool, error: LookError, input: &Input<'_>) -> LookError {
     }
 }
 
+fn too_much() -> LookError {
+    LookError::new(FailureKind::Garbled, "more is found than is taken")
+}
+
+/// Whether it is about these files that the tool failed on before.
+fn has_failed(files: &[RelPath], input: &Input<'_>) -> bool {
+    let known = input.since.and_then(|it| known_of(it.report));
+    let failed = |it: &RelPath| {
+        known.is_some_and(|known| known.files.get(it).is_some_and(|it| it.has_failed))
+    };
+    files.iter().all(failed)
+}
+
 fn garbled(error: &Garbled) -> LookError {
     LookError::new(FailureKind::Garbled, error.to_string())
 }
@@ -352,12 +366,27 @@ impl ToolLooker {
             Work::Known { adapter, is_presence, projects } => match adapter.kind {
                 ToolKind::Formatter => self.format(adapter, &todo, watch, &mut known)?,
                 ToolKind::Linter | ToolKind::Findings | ToolKind::Rewriter => {
-                    let takes_files = projects.as_slice() == [None];
-                    for folder in projects {
-                        for batch in batches(&todo, takes_files) {
-                            let report =
-                                self.lint(adapter, *is_presence, folder.as_ref(), batch, watch)?;
-                            known.add(batch, report, input.snapshot);
+                    let lint = |folder: Option<&RelPath>, files: &[RelPath]| {
+                        self.lint(adapter, *is_presence, folder, files, watch)
+                    };
+                    match projects.as_slice() {
+                        [None] if adapter.takes_files() => {
+                            let blamed =
+                                portions::ask(&todo, has_failed(&todo, input), &mut |files| {
+                                    let report = lint(None, files)?;
+                                    if report.n_more > 0 && files.len() > 1 {
+                                        return Err(too_much());
+                                    }
+                                    known.add(files, report, input.snapshot);
+                                    Ok(())
+                                })?;
+                            blamed.into_iter().for_each(|(file, error)| known.blame(file, &error));
+                        }
+                        projects => {
+                            for folder in projects {
+                                let report = lint(folder.as_ref(), &todo)?;
+                                known.add(&todo, report, input.snapshot);
+                            }
                         }
                     }
                 }
@@ -615,30 +644,39 @@ impl ToolLooker {
         watch: &Watch<'_>,
         known: &mut Known,
     ) -> Result<(), LookError> {
-        for batch in batches(files, true) {
-            let at_once = match adapter.invocation(&Job::Rewrite { files: batch }) {
-                Some(invocation) => {
-                    let (output, place) = self.ask(&invocation, None, batch, watch)?;
-                    let texts = self.texts(watch, &place, None);
-                    adapter.parse(&output, &texts).ok()
-                }
-                None => None,
-            };
-            match at_once {
-                Some(report) => known.add(batch, report, watch.snapshot),
-                None => self.format_each(adapter, batch, watch, known)?,
-            }
+        let mut one_by_one = files.to_vec();
+        let can_write = adapter.invocation(&Job::Rewrite { files }).is_some();
+        if can_write {
+            // What fails on the only file is asked once more, with its text.
+            let blamed = portions::ask(files, files.len() == 1, &mut |files| {
+                let Some(invocation) = adapter.invocation(&Job::Rewrite { files }) else {
+                    return Ok(());
+                };
+                let (output, place) = self.ask(&invocation, None, files, watch)?;
+                let texts = self.texts(watch, &place, None);
+                let report = adapter.parse(&output, &texts).map_err(|it| garbled(&it))?;
+                known.add(files, report, watch.snapshot);
+                Ok(())
+            })?;
+            one_by_one = blamed.into_iter().map(|it| it.0).collect();
         }
-        Ok(())
+        let all_failed = self.format_each(adapter, &one_by_one, watch, known)?;
+        match all_failed {
+            Some(error) if one_by_one.len() == files.len() && files.len() > 1 => {
+                Err(garbled(&error))
+            }
+            _ => Ok(()),
+        }
     }
 
+    /// Asks about one file at a time. Gives the last failure, if there was nothing else.
     fn format_each(
         &self,
         adapter: &Adapter,
         files: &[RelPath],
         watch: &Watch<'_>,
         known: &mut Known,
-    ) -> Result<(), LookError> {
+    ) -> Result<Option<Garbled>, LookError> {
         let uses = Uses::read(watch.snapshot);
         let share = files.len().div_ceil(SIDE_BY_SIDE).max(1);
         let invocations: Vec<(RelPath, Invocation)> = files
@@ -679,10 +717,7 @@ impl ToolLooker {
                 }
             }
         }
-        match last {
-            Some(error) if n_failed == files.len() && n_failed > 1 => Err(garbled(&error)),
-            _ => Ok(()),
-        }
+        Ok(last.filter(|_| n_failed == files.len()))
     }
 
     fn ask_own(&self, own: &OwnSource, watch: &Watch<'_>) -> Result<ToolReport, LookError> {
@@ -808,24 +843,6 @@ fn output(ran: launch::Output, changed: BTreeMap<RelPath, Option<Text>>) -> Outp
     Output { status, stdout: ran.stdout, stderr: ran.stderr, changed }
 }
 
-/// Files in portions that one command line can hold. A tool that takes no files is asked once.
-fn batches(files: &[RelPath], takes_files: bool) -> Vec<&[RelPath]> {
-    if !takes_files {
-        return vec![files];
-    }
-    let mut batches = Vec::new();
-    let (mut start, mut n_bytes) = (0, 0);
-    for (at, file) in files.iter().enumerate() {
-        n_bytes += file.as_str().len() + 3;
-        if at > start && (n_bytes > MAX_ARGUMENTS || at - start >= MAX_FILES) {
-            batches.push(&files[start..at]);
-            (start, n_bytes) = (at, file.as_str().len() + 3);
-        }
-    }
-    batches.push(&files[start..]);
-    batches
-}
-
 /// What an earlier process heard about the same project.
 fn recall_project(
     tool: &Tool,
@@ -858,17 +875,6 @@ fn project_key(files: &[RelPath], snapshot: &Snapshot, keys: &CacheKeys) -> chec
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_line_is_not_longer_than_a_system_takes() {
-        let path = |n: usize| RelPath::parse(&format!("{}/{n}", "x".repeat(200))).unwrap();
-        let files: Vec<RelPath> = (0..9_000).map(path).collect();
-        let batches = batches(&files, true);
-        assert!(batches.iter().all(|it| !it.is_empty() && it.len() <= MAX_FILES));
-        let n_bytes = |it: &&[RelPath]| it.iter().map(|it| it.as_str().len() + 3).sum::<usize>();
-        assert!(batches.iter().all(|it| n_bytes(it) <= MAX_ARGUMENTS));
-        assert_eq!(batches.concat(), files);
-    }
 
     #[test]
     fn arguments_of_the_configuration_come_before_files() {
