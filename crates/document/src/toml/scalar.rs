@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::tree::Form;
 use crate::value::{Number, Value};
+use crate::view::Content;
 
 /// The value of a scalar of this form.
 pub(super) fn value(form: Form, text: &str) -> Value {
@@ -19,6 +20,16 @@ pub(super) fn value(form: Form, text: &str) -> Value {
         Form::Bool => Value::Bool(text == "true"),
         Form::Datetime => Value::Datetime(text.to_string()),
         _ => Value::Null,
+    }
+}
+
+/// The same, not copied where that can be.
+pub(super) fn content(form: Form, text: &str) -> Content<'_> {
+    match form {
+        Form::Basic => Content::String(unescape(inner(text, 1))),
+        Form::Literal => Content::String(Cow::Borrowed(inner(text, 1))),
+        Form::Datetime => Content::String(Cow::Borrowed(text)),
+        _ => value(form, text).into(),
     }
 }
 
