@@ -3,7 +3,8 @@
 //! Every capability runs once under valgrind with one thread, on inputs that are made here, in folders of its own. A
 //! count that grew by more than [`MAX_GROWTH`] against `docs/instructions.json` fails with the two numbers; `--bless`
 //! writes what was counted. The input is also made eight times as large, and the exponent of the growth is printed: 1 is
-//! linear, 2 is quadratic. Hash seeds are those of the process, which moves a count by less than one part in a hundred.
+//! linear, 2 is quadratic. The program that is shipped is counted (`dist`), whose build takes too long
+//! to be part of every change. Hash seeds, the length of paths and the environment move a count by half a percent.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
