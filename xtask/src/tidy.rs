@@ -82,6 +82,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "snapshot",
             "solver",
             "workspace",
+            "yaml",
         ],
     ),
     (

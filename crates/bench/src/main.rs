@@ -17,6 +17,7 @@ mod edits_memory;
 mod end_to_end;
 mod fleet;
 mod judge;
+mod large_files;
 #[expect(dead_code, reason = "the crate that it belongs to uses all of it")]
 #[path = "../../govern/src/live_server.rs"]
 mod live_server;
@@ -63,7 +64,7 @@ impl Scale {
     }
 }
 
-const BENCHMARKS: [Benchmark; 15] = [
+const BENCHMARKS: [Benchmark; 16] = [
     Benchmark {
         name: "edits-memory",
         about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
@@ -103,6 +104,11 @@ const BENCHMARKS: [Benchmark; 15] = [
         name: "check-listing",
         about: "check where little is of interest beside rg --files; one of 10,000 files changed; one file alone",
         run: check_listing::run,
+    },
+    Benchmark {
+        name: "large-files",
+        about: "YAML beside rapidyaml; TOML, JSON and YAML up to 60 MB, growth and memory; one small file",
+        run: large_files::run,
     },
     Benchmark {
         name: "plan-candidates",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::peers::ruamel;
+use crate::peers::{rapidyaml, ruamel};
 
 /// What to tell somebody who lacks a peer.
 pub(crate) const HOW_TO_INSTALL: &str =
@@ -35,6 +35,11 @@ pub(crate) fn patchloom() -> Option<PathBuf> {
 /// A Python that has ruamel.yaml.
 pub(crate) fn python_with_ruamel() -> Option<PathBuf> {
     find("python/bin/python", &["python3"]).filter(|python| ruamel::is_there(python))
+}
+
+/// A Python that has rapidyaml.
+pub(crate) fn python_with_rapidyaml() -> Option<PathBuf> {
+    find("python/bin/python", &["python3"]).filter(|python| rapidyaml::is_there(python))
 }
 
 /// The program clang-apply-replacements.

@@ -12,6 +12,7 @@ use crate::refusal::{ParseError, ParseErrorKind, Reason, Refusal};
 use crate::repeated::{self, RepeatedKey};
 use crate::source::{Child, Kind, NodeId, Source};
 use crate::value::Value;
+use crate::view::View;
 use crate::{json, locate, reorder, toml, yaml};
 
 /// The formats that can be edited structurally.
@@ -107,6 +108,12 @@ pub fn parse(text: &Text, format: Format, limits: &Limits) -> Result<Arc<Documen
 }
 
 impl Document {
+    /// What it says, read when somebody asks.
+    pub fn view(&self) -> View<'_> {
+        let root = self.source.root_of(self.index).unwrap_or(self.source.root());
+        View::new(&*self.source, root)
+    }
+
     /// The text that was parsed.
     pub fn text(&self) -> &Text {
         &self.text

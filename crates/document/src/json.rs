@@ -26,6 +26,7 @@ use crate::limits::Limits;
 use crate::refusal::{ParseError, Reason, Refusal};
 use crate::source::{Child, Items, Kind, NodeId, Source};
 use crate::value::{Number, Value};
+use crate::view::Content;
 
 /// Where a value stands, and where its key starts.
 #[derive(Clone, Copy)]
@@ -186,6 +187,27 @@ impl Source for JsonTree {
                 Child { key: (next & HAS_KEY != 0).then(|| self.key_text(start)), node: child }
             })
             .collect()
+    }
+
+    fn next_child(&self, container: NodeId, at: &mut u32) -> Option<Child<'_>> {
+        let next_of = |node: u32| self.nodes[node as usize].next & !HAS_KEY;
+        let id = if *at == 0 { container.0 + 1 } else { *at };
+        if id >= next_of(container.0) {
+            return None;
+        }
+        *at = next_of(id);
+        let Node { start, next, .. } = self.nodes[id as usize];
+        let key = (next & HAS_KEY != 0).then(|| self.key_text(start));
+        Some(Child { key, node: NodeId(id) })
+    }
+
+    fn scalar_content(&self, node: NodeId) -> Content<'_> {
+        let span = self.at(node);
+        let text = self.slice(span.start as usize, span.end as usize);
+        match text.strip_prefix('"').and_then(|it| it.strip_suffix('"')) {
+            Some(inside) => Content::String(string::decode(inside)),
+            None => scalar(text).into(),
+        }
     }
 
     fn scalar(&self, node: NodeId) -> Value {

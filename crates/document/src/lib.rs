@@ -43,6 +43,7 @@ mod source;
 mod toml;
 mod value;
 mod verify;
+mod view;
 mod yaml;
 
 pub use document::{Document, Format, Found, parse};
@@ -53,3 +54,4 @@ pub use pointer::{Pointer, PointerError};
 pub use refusal::{ParseError, ParseErrorKind, Reason, Refusal};
 pub use repeated::RepeatedKey;
 pub use value::{JsonType, Number, Value};
+pub use view::{Content, Members, View};

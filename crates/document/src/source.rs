@@ -8,6 +8,7 @@ use edit::Edit;
 use crate::draft::Draft;
 use crate::refusal::{Reason, Refusal};
 use crate::value::Value;
+use crate::view::Content;
 
 /// A node of a parsed text. Ids are in document order: a container comes before what it holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -59,8 +60,16 @@ pub(crate) trait Source {
     /// The members of an array or object in document order; empty for scalars and aliases.
     fn children(&self, node: NodeId) -> Vec<Child<'_>>;
 
+    /// The members of an array or object one by one: `at` says where to go on, and is 0 at first.
+    fn next_child(&self, container: NodeId, at: &mut u32) -> Option<Child<'_>>;
+
     /// The value of a scalar. Callers never pass another kind.
     fn scalar(&self, node: NodeId) -> Value;
+
+    /// The value of a scalar, borrowed where that can be. Callers never pass another kind.
+    fn scalar_content(&self, node: NodeId) -> Content<'_> {
+        self.scalar(node).into()
+    }
 
     /// The value of any node, aliases expanded.
     fn value(&self, node: NodeId) -> Value {

@@ -23,7 +23,8 @@ use crate::draft::Draft;
 use crate::refusal::{Reason, Refusal};
 use crate::source::{Child, Items, Kind, NodeId, Source};
 use crate::value::Value;
-use tree::{Form, TomlTree};
+use crate::view::Content;
+use tree::{Form, NONE, TomlTree};
 
 impl Source for TomlTree {
     fn root(&self) -> NodeId {
@@ -43,6 +44,24 @@ impl Source for TomlTree {
         self.child_ids(node.0)
             .map(|child| Child { key: has_keys.then(|| self.key(child)), node: NodeId(child) })
             .collect()
+    }
+
+    fn next_child(&self, container: NodeId, at: &mut u32) -> Option<Child<'_>> {
+        let last = self.node(container.0).last_child;
+        // The root is nobody's child, so that 0 is the start, and the last child is where it ends.
+        let child = match *at {
+            _ if last == NONE => return None,
+            0 => self.node(last).next,
+            before if before == last => return None,
+            before => self.node(before).next,
+        };
+        *at = child;
+        let key = self.form(container.0).is_table().then(|| self.key(child));
+        Some(Child { key, node: NodeId(child) })
+    }
+
+    fn scalar_content(&self, node: NodeId) -> Content<'_> {
+        scalar::content(self.form(node.0), self.slice(self.value_span(node.0)))
     }
 
     fn scalar(&self, node: NodeId) -> Value {

@@ -32,6 +32,7 @@ use crate::draft::Draft;
 use crate::refusal::{Reason, Refusal};
 use crate::source::{Child, Items, Kind, NodeId, Source};
 use crate::value::Value;
+use crate::view::Content;
 use tree::{Shape, YamlTree};
 
 impl Source for YamlTree {
@@ -63,6 +64,27 @@ impl Source for YamlTree {
             children.push(Child { key, node: NodeId(entry.value) });
         });
         children
+    }
+
+    fn next_child(&self, container: NodeId, at: &mut u32) -> Option<Child<'_>> {
+        let container = YamlTree::id(container);
+        let shape = self.shape(container);
+        let next = if *at == 0 { container + 1 } else { *at };
+        if !shape.is_collection() || next >= self.skip(container) {
+            return None;
+        }
+        let value = if shape.is_mapping() { self.skip(next) } else { next };
+        *at = self.skip(value);
+        let key = shape.is_mapping().then(|| self.key_text(next));
+        Some(Child { key, node: NodeId(value) })
+    }
+
+    fn scalar_content(&self, node: NodeId) -> Content<'_> {
+        let id = YamlTree::id(node);
+        match self.props(id).and_then(|props| props.tag) {
+            None => resolve::untagged(self.scalar_text(id), self.shape(id)),
+            Some(_) => self.scalar(node).into(),
+        }
     }
 
     fn scalar(&self, node: NodeId) -> Value {

@@ -136,9 +136,14 @@ impl Catalogue {
     }
 
     /// The schema that the configuration maps a document to.
-    pub(crate) fn mapped(&self, path: &str, document: &Value) -> Option<Named<'_>> {
+    pub(crate) fn mapped<'v>(
+        &self,
+        path: &str,
+        document: impl Fn() -> &'v Value,
+    ) -> Option<Named<'_>> {
         let found = self.mappings.iter().find(|it| {
-            it.files.matches(path) && (it.conditions.is_empty() || it.conditions.hold_for(document))
+            it.files.matches(path)
+                && (it.conditions.is_empty() || it.conditions.hold_for(document()))
         })?;
         Some(match &found.schema {
             MappedSchema::File(path) => Named::File(path),

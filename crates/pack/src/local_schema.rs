@@ -12,6 +12,7 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
@@ -249,9 +250,10 @@ impl Names<'_> {
     /// The schema that a document has by its name.
     fn of(&self, path: &RelPath, document: &Document) -> Option<(Reference, Target)> {
         let catalogue = self.catalogue?;
-        let value = document.value();
+        // Most mappings look at the path alone, and a copy of a large document is not made for nothing.
+        let value = LazyCell::new(|| document.value());
         let reference = |text: &str| Reference { text: text.to_owned(), place: Place::Name };
-        match catalogue.mapped(path.as_str(), &value) {
+        match catalogue.mapped(path.as_str(), || &*value) {
             Some(Named::File(schema)) => {
                 return Some((
                     reference(schema.as_str()),
@@ -262,7 +264,11 @@ impl Names<'_> {
             None => {}
         }
         let locked = catalogue.locked_for(path.as_str())?;
-        if self.packs.iter().any(|it| it.kind_of(path.as_str(), &value).is_some()) {
+        let is_known = |pack: &Arc<Pack>| {
+            let kinds = pack.kinds_of_path(path.as_str());
+            !kinds.is_empty() && pack.kind_among(&kinds, &value).is_some()
+        };
+        if self.packs.iter().any(is_known) {
             return None;
         }
         Some((reference(&locked.url), self.at(&locked.url)))
@@ -612,7 +618,7 @@ fn check_document(
     looked: &mut Looked,
 ) {
     let subject = Subject { index: document.index(), ..*subject };
-    let violations = schema.check(&document.value(), document);
+    let violations = schema.check_document(document);
     looked.unchecked.extend(schema.unchecked(&violations));
     let severity = |it: &Violation| schema::severity(&it.rule_id);
     let (diagnostics, repairs) = report::into_findings(&subject, &severity, violations);

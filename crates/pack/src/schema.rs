@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use check::{RuleInfo, Severity, Tier, Unchecked};
-use document::{Document, Pointer, Value};
+use document::{Content, Document, Pointer, Value, View};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::json::Json as Representation;
 use jsonschema::{
@@ -178,11 +178,21 @@ impl Schema {
         (!words.is_empty()).then(|| words.join("; "))
     }
 
-    /// What is wrong with a document, in the order of places; `value` is what it says.
-    pub(crate) fn check(&self, value: &Value, document: &Document) -> Vec<Violation> {
-        if document.text().len() >= LARGE && self.is_surely_valid(value, document) {
+    /// What is wrong with a document, in the order of places.
+    pub(crate) fn check_document(&self, document: &Document) -> Vec<Violation> {
+        if self.accepts(document) {
             return Vec::new();
         }
+        self.check(&document.value(), document)
+    }
+
+    /// Whether the document is large and, as it stands, surely valid.
+    pub(crate) fn accepts(&self, document: &Document) -> bool {
+        document.text().len() >= LARGE && self.is_surely_valid(document)
+    }
+
+    /// What is wrong with a document, in the order of places; `value` is what it says.
+    pub(crate) fn check(&self, value: &Value, document: &Document) -> Vec<Violation> {
         let (json, extent) = self.seen(value);
         let faults = match self.all_faults(&json, extent) {
             Err(TooMuch::ToDecide) => return vec![unexplained("SCHEMA_INVALID", UNDECIDED)],
@@ -215,7 +225,7 @@ impl Schema {
     }
 
     /// Whether the document is valid, asked without a copy of it. Where that cannot be said, it is not.
-    fn is_surely_valid(&self, value: &Value, document: &Document) -> bool {
+    fn is_surely_valid(&self, document: &Document) -> bool {
         // What a valid document is told besides takes the copy; of a key that stands twice the last one counts.
         if self.has_deprecations || self.is_open || document.blocked().is_some() {
             return false;
@@ -225,11 +235,13 @@ impl Schema {
             validator(&self.library, &self.path, root.schema).ok()
         });
         let Some(direct) = direct else { return false };
-        let top = match value.get("$schema") {
-            Some(Value::String(_)) if !self.knows_schema_key => ExactNode::WithoutSchemaKey(value),
-            _ => ExactNode::Value(value),
+        let view = document.view();
+        let schema_key = (!self.knows_schema_key).then(|| view.get("$schema")).flatten();
+        let top = match schema_key.map(|it| it.content()) {
+            Some(Content::String(_)) => ExactNode::WithoutSchemaKey(view),
+            _ => ExactNode::Value(view),
         };
-        budget::within(value_extent(value), || direct.is_valid(top)).unwrap_or(false)
+        budget::within(view_extent(&view), || direct.is_valid(top)).unwrap_or(false)
     }
 
     /// Why a document with these violations was not compared with all of the schema, if it was not.
@@ -427,17 +439,12 @@ fn knows_schema_key(document: &Json) -> bool {
     }
 }
 
-fn value_extent(value: &Value) -> Extent {
-    let around = |inner: Extent, child: &Value| {
-        let child = value_extent(child);
+fn view_extent(view: &View<'_>) -> Extent {
+    let around = |inner: Extent, child: View<'_>| {
+        let child = view_extent(&child);
         Extent { n_nodes: inner.n_nodes + child.n_nodes, depth: inner.depth.max(child.depth + 1) }
     };
-    let leaf = Extent { n_nodes: 1, depth: 1 };
-    match value {
-        Value::Array(items) => items.iter().fold(leaf, around),
-        Value::Object(members) => members.iter().map(|it| &it.1).fold(leaf, around),
-        _ => leaf,
-    }
+    view.items().fold(Extent { n_nodes: 1, depth: 1 }, around)
 }
 
 fn extent(json: &Json) -> Extent {

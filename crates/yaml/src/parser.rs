@@ -63,7 +63,9 @@ pub(crate) fn parse(text: &str, options: Options) -> Result<Tree, Error> {
         parser.fail(at, format!("the control character U+{:04X} is not allowed", bytes[at]))
     })?;
     parser.has_carriage_return = memchr::memchr(b'\r', bytes).is_some();
-    parser.tree.nodes.reserve(bytes.len() / 16);
+    // A list that grows is copied, and both copies are in memory then. What a large reserve does not use is never touched.
+    let bytes_per_node = if bytes.len() < 1 << 16 { 16 } else { 8 };
+    parser.tree.nodes.reserve(bytes.len() / bytes_per_node);
     parser.stream()?;
     parser.check_odd_characters(&odd)?;
     Ok(parser.tree)

@@ -178,9 +178,9 @@ pub(super) fn section_spans(tree: &TomlTree, array: u32) -> Option<Vec<Range<u32
 fn section_span(tree: &TomlTree, layout: &Layout<'_>, item: u32) -> Option<Range<u32>> {
     let statements = tree.statements_in(item);
     let (first, last) = (*statements.first()?, *statements.last()?);
-    let is_own_line = |it: &&Statement| it.kind != StatementKind::Entry;
-    let between = &tree.statements[first as usize..=last as usize];
-    if between.iter().filter(is_own_line).count() != statements.len() {
+    let is_own_line = |it: &Statement| it.kind != StatementKind::Entry;
+    let between = tree.statements(first..last + 1);
+    if between.filter(is_own_line).count() != statements.len() {
         return None;
     }
     let mut end = tree.statement(last).end;

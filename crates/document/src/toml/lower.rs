@@ -130,7 +130,7 @@ impl<'a> Lowering<'a> {
     /// The last `key = value` line of a section's body. `section` is the root or has a header.
     fn last_line(&self, section: u32) -> Option<u32> {
         let first = self.tree.statement_of(section).map_or(0, |header| header + 1);
-        let body = self.tree.statements[first as usize..].iter().zip(first..);
+        let body = self.tree.statements(first..self.tree.n_statements()).zip(first..);
         body.take_while(|(it, _)| it.kind != StatementKind::Header)
             .filter(|(it, _)| it.kind == StatementKind::KeyValue)
             .last()

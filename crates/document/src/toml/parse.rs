@@ -5,38 +5,43 @@ mod literal;
 
 use std::borrow::Cow;
 
-use crate::hash::HashMap;
 use edit::Text;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::scalar;
-use super::tree::{Form, NONE, Node, Statement, StatementKind, TomlTree, Use};
+use super::tree::{Form, Lead, NONE, Node, Spelling, TomlTree, ring};
+use crate::hash::HashSet;
 use crate::limits::Limits;
 use crate::refusal::{ParseError, ParseErrorKind};
 use lex::Lexer;
+use std::hash::BuildHasher as _;
 
 pub(super) use literal::is_datetime;
 
 /// Parses a text that is known to be UTF-8.
 pub(crate) fn parse(text: &Text, limits: &Limits) -> Result<TomlTree, ParseError> {
     let bytes = text.bytes();
-    if u32::try_from(bytes.len()).is_err() {
-        return Err(error(ParseErrorKind::TooLarge, 0, "the file is too large for 32-bit offsets"));
+    if i32::try_from(bytes.len()).is_err() {
+        return Err(error(ParseErrorKind::TooLarge, 0, "the file is larger than 2 GiB"));
     }
     let source = text.as_str().ok_or_else(|| ParseError::not_utf8(text))?;
     // A list that grows is copied, and both copies are in memory then. What is reserved and not used costs nothing.
-    let n_lines = memchr::memchr_iter(b'\n', bytes).count() + 1;
-    let n_items = memchr::memchr_iter(b',', bytes).count();
+    let n = |byte| memchr::memchr_iter(byte, bytes).count();
+    let (n_values, n_headers) = (n(b'='), n(b'['));
+    let n_keys = n_values + n_headers + n(b'.');
     let mut builder = Builder {
         lexer: Lexer::new(source),
-        nodes: Vec::with_capacity(n_lines + n_items),
-        uses: Vec::with_capacity(n_lines),
-        statements: Vec::with_capacity(n_lines),
-        by_key: HashMap::default(),
+        nodes: Vec::with_capacity(1 + n_keys + n_headers + n(b',')),
+        uses: Vec::with_capacity(n_keys),
+        leads: Vec::with_capacity(n_values + n_headers),
+        by_key: HashTable::new(),
+        indexed: HashSet::default(),
+        hasher: DefaultHashBuilder::default(),
         max_depth: limits.max_depth,
     };
     builder.document()?;
-    let Builder { nodes, uses, statements, .. } = builder;
-    Ok(TomlTree { text: text.clone(), nodes, uses, statements })
+    let Builder { nodes, uses, leads, .. } = builder;
+    Ok(TomlTree { text: text.clone(), nodes, uses, leads })
 }
 
 fn error(kind: ParseErrorKind, offset: u32, message: impl Into<String>) -> ParseError {
@@ -49,10 +54,13 @@ const MAX_SEARCHED: usize = 12;
 struct Builder<'t> {
     lexer: Lexer<'t>,
     nodes: Vec<Node>,
-    uses: Vec<Use>,
-    statements: Vec<Statement>,
-    /// The members of large tables by table and key.
-    by_key: HashMap<u32, HashMap<Cow<'t, str>, u32>>,
+    uses: Vec<Spelling>,
+    leads: Vec<Lead>,
+    /// The members of large tables, by table and key.
+    by_key: HashTable<u32>,
+    /// The tables whose members are in `by_key`.
+    indexed: HashSet<u32>,
+    hasher: DefaultHashBuilder,
     max_depth: usize,
 }
 
@@ -68,7 +76,7 @@ impl<'t> Builder<'t> {
             if byte == b'[' {
                 (table, depth) = self.header()?;
             } else {
-                self.key_value(table, depth, StatementKind::KeyValue)?;
+                self.key_value(table, depth, false)?;
             }
             self.lexer.end_of_line()?;
         }
@@ -79,7 +87,7 @@ impl<'t> Builder<'t> {
         let start = self.lexer.pos();
         self.lexer.bump();
         let is_array = self.lexer.eat(b'[');
-        let statement = self.open_statement(StatementKind::Header, start);
+        let statement = self.open_statement(false);
         let (mut table, mut depth) = (0, 1);
         loop {
             let (key, key_start) = self.simple_key()?;
@@ -93,14 +101,14 @@ impl<'t> Builder<'t> {
                         (true, false) => Form::Header,
                         (true, true) => Form::ArrayOfTables,
                     };
-                    self.push_member(form, table, key, key_start)
+                    self.push_member(form, table, &key, key_start)
                 }
                 Some(node) => {
                     self.guard_header(node, is_last, is_array, key_start)?;
+                    self.push_use(node, key_start);
                     node
                 }
             };
-            self.push_use(table, key_start);
             if is_last {
                 break;
             }
@@ -118,7 +126,7 @@ impl<'t> Builder<'t> {
         }
         let end = self.lexer.pos();
         (self.nodes[table as usize].start, self.nodes[table as usize].end) = (start, end);
-        self.close_statement(statement, table, end);
+        self.leads[statement].ends_in(table);
         Ok((table, depth))
     }
 
@@ -158,39 +166,34 @@ impl<'t> Builder<'t> {
         &mut self,
         mut table: u32,
         mut depth: usize,
-        kind: StatementKind,
+        is_entry: bool,
     ) -> Result<(), ParseError> {
-        let statement = self.open_statement(kind, self.lexer.pos());
+        let statement = self.open_statement(is_entry);
         let (mut key, mut key_start) = self.simple_key()?;
         while self.lexer.eat(b'.') {
             depth += 1;
             self.guard_depth(depth, key_start)?;
             table = match self.member(table, &key) {
-                None => self.push_member(Form::Dotted, table, key, key_start),
-                Some(node) if self.nodes[node as usize].form == Form::Dotted => node,
+                None => self.push_member(Form::Dotted, table, &key, key_start),
+                Some(node) if self.nodes[node as usize].form == Form::Dotted => {
+                    self.push_use(node, key_start);
+                    node
+                }
                 Some(_) => return Err(self.defined_twice(key_start)),
             };
-            self.push_use(table, key_start);
             (key, key_start) = self.simple_key()?;
         }
-        let key_end = self.lexer.key_end();
         if self.member(table, &key).is_some() {
             return Err(self.defined_twice(key_start));
         }
         // The use comes before those of an inline table's keys, so that a statement's uses are one range.
-        let node = self.push_member(Form::Bool, table, key, key_start);
-        self.push_use_at(node, key_start, key_end);
-        self.statements[statement as usize].end_use = self.n_uses();
+        let node = self.push_member(Form::Bool, table, &key, key_start);
+        self.leads[statement].ends_in(node);
         if !self.lexer.eat(b'=') {
             return Err(self.lexer.unexpected("`=`"));
         }
         self.lexer.skip_blanks();
-        self.value(node, depth)?;
-        let end = self.nodes[node as usize].end;
-        self.statements[statement as usize].node = node;
-        self.statements[statement as usize].end = end;
-        self.nodes[node as usize].statement = statement;
-        Ok(())
+        self.value(node, depth)
     }
 
     /// A key and the blanks after it.
@@ -254,7 +257,7 @@ impl<'t> Builder<'t> {
             if self.lexer.eat(b'}') {
                 return Ok(());
             }
-            self.key_value(table, depth, StatementKind::Entry)?;
+            self.key_value(table, depth, true)?;
             self.lexer.skip_trivia()?;
             if self.lexer.eat(b',') {
                 continue;
@@ -274,97 +277,93 @@ impl<'t> Builder<'t> {
         Err(error(ParseErrorKind::TooLarge, offset, message))
     }
 
-    fn n_uses(&self) -> u32 {
-        count(self.uses.len())
-    }
-
     fn push_node(&mut self, form: Form, parent: u32, start: u32) -> u32 {
         let id = count(self.nodes.len());
+        let mut next = id;
+        if let Some(container) = self.nodes.get_mut(parent as usize).filter(|_| parent != NONE) {
+            let last = std::mem::replace(&mut container.last_child, id);
+            if last != NONE {
+                next = std::mem::replace(&mut self.nodes[last as usize].next, id);
+            }
+        }
         self.nodes.push(Node {
-            form,
             start,
             end: start,
             parent,
-            first_child: NONE,
             last_child: NONE,
-            next: NONE,
-            key: NONE,
+            next,
             last_use: NONE,
-            statement: NONE,
+            form,
         });
-        if let Some(container) = self.nodes.get_mut(parent as usize).filter(|_| parent != NONE) {
-            let last = std::mem::replace(&mut container.last_child, id);
-            if last == NONE {
-                container.first_child = id;
-            } else {
-                self.nodes[last as usize].next = id;
-            }
-        }
         id
     }
 
     /// The member of a table with that key.
     fn member(&self, table: u32, key: &str) -> Option<u32> {
-        if let Some(members) = self.by_key.get(&table) {
-            return members.get(key).copied();
+        if self.indexed.contains(&table) {
+            let is_it = |it: &u32| self.nodes[*it as usize].parent == table && self.key(*it) == key;
+            return self.by_key.find(self.hash(table, key), is_it).copied();
         }
         self.members(table).find(|member| self.key(*member) == key)
     }
 
+    fn hash(&self, table: u32, key: &str) -> u64 {
+        self.hasher.hash_one((table, key))
+    }
+
     fn members(&self, table: u32) -> impl Iterator<Item = u32> + '_ {
-        let first = Some(self.nodes[table as usize].first_child).filter(|it| *it != NONE);
-        std::iter::successors(first, |member| {
-            Some(self.nodes[*member as usize].next).filter(|it| *it != NONE)
-        })
+        ring(self.nodes[table as usize].last_child, |it| self.nodes[it as usize].next)
     }
 
     fn key(&self, member: u32) -> Cow<'t, str> {
-        let spelled = self.uses[self.nodes[member as usize].key as usize];
-        scalar::key(self.lexer.slice(spelled.start, spelled.end))
+        let last = self.uses[self.nodes[member as usize].last_use as usize];
+        let start = self.uses[last.next as usize].start;
+        scalar::key(self.lexer.slice(start, scalar::key_end(self.lexer.bytes(), start)))
     }
 
-    fn push_member(&mut self, form: Form, table: u32, key: Cow<'t, str>, key_start: u32) -> u32 {
-        let is_searched = !self.by_key.contains_key(&table);
+    /// Adds a member whose key is spelled here, by the use that is added next.
+    fn push_member(&mut self, form: Form, table: u32, key: &str, key_start: u32) -> u32 {
+        let is_searched = !self.indexed.contains(&table);
         if is_searched && self.members(table).take(MAX_SEARCHED).count() == MAX_SEARCHED {
-            let members = self.members(table).map(|member| (self.key(member), member)).collect();
-            self.by_key.insert(table, members);
+            self.indexed.insert(table);
+            let members: Vec<u32> = self.members(table).collect();
+            for member in members {
+                let hash = self.hash(table, &self.key(member));
+                self.index(hash, member);
+            }
         }
         let node = self.push_node(form, table, key_start);
         self.nodes[node as usize].end = self.lexer.key_end();
-        if let Some(members) = self.by_key.get_mut(&table) {
-            members.insert(key, node);
+        self.push_use(node, key_start);
+        if self.indexed.contains(&table) {
+            let hash = self.hash(table, key);
+            self.index(hash, node);
         }
         node
     }
 
-    fn push_use(&mut self, node: u32, key_start: u32) {
-        self.push_use_at(node, key_start, self.lexer.key_end());
+    fn index(&mut self, hash: u64, member: u32) {
+        // Growing the table asks for the hashes of all that is in it.
+        let mut table = std::mem::take(&mut self.by_key);
+        table.insert_unique(hash, member, |it| {
+            self.hash(self.nodes[*it as usize].parent, &self.key(*it))
+        });
+        self.by_key = table;
     }
 
-    fn push_use_at(&mut self, node: u32, start: u32, end: u32) {
-        let id = self.n_uses();
-        let target = &mut self.nodes[node as usize];
-        let previous = std::mem::replace(&mut target.last_use, id);
-        if target.key == NONE {
-            target.key = id;
-        }
-        self.uses.push(Use { start, end, node, previous });
+    fn push_use(&mut self, node: u32, start: u32) {
+        let id = count(self.uses.len());
+        let last = std::mem::replace(&mut self.nodes[node as usize].last_use, id);
+        let next = match self.uses.get_mut(last as usize) {
+            Some(last) => std::mem::replace(&mut last.next, id),
+            None => id,
+        };
+        self.uses.push(Spelling { start, node, next });
     }
 
-    fn open_statement(&mut self, kind: StatementKind, start: u32) -> u32 {
-        let id = count(self.statements.len());
-        let first_use = self.n_uses();
-        let statement =
-            Statement { kind, start, end: start, first_use, end_use: first_use, node: NONE };
-        self.statements.push(statement);
-        id
-    }
-
-    fn close_statement(&mut self, id: u32, node: u32, end: u32) {
-        let end_use = self.n_uses();
-        let statement = &mut self.statements[id as usize];
-        (statement.node, statement.end, statement.end_use) = (node, end, end_use);
-        self.nodes[node as usize].statement = id;
+    fn open_statement(&mut self, is_entry: bool) -> usize {
+        self.leads.push(Lead::new(count(self.uses.len()), is_entry));
+        self.leads.len() - 1
     }
 }
 

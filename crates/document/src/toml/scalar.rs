@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::tree::Form;
 use crate::value::{Number, Value};
+use crate::view::Content;
 
 /// The value of a scalar of this form.
 pub(super) fn value(form: Form, text: &str) -> Value {
@@ -22,6 +23,16 @@ pub(super) fn value(form: Form, text: &str) -> Value {
     }
 }
 
+/// The same, not copied where that can be.
+pub(super) fn content(form: Form, text: &str) -> Content<'_> {
+    match form {
+        Form::Basic => Content::String(unescape(inner(text, 1))),
+        Form::Literal => Content::String(Cow::Borrowed(inner(text, 1))),
+        Form::Datetime => Content::String(Cow::Borrowed(text)),
+        _ => value(form, text).into(),
+    }
+}
+
 /// The decoded text of a key.
 pub(super) fn key(text: &str) -> Cow<'_, str> {
     match text.as_bytes().first() {
@@ -29,6 +40,33 @@ pub(super) fn key(text: &str) -> Cow<'_, str> {
         Some(b'\'') => Cow::Borrowed(inner(text, 1)),
         _ => Cow::Borrowed(text),
     }
+}
+
+/// Where the key that starts at `start` ends, quotes included.
+pub(super) fn key_end(bytes: &[u8], start: u32) -> u32 {
+    let rest = bytes.get(start as usize..).unwrap_or_default();
+    let len = match rest.first() {
+        Some(b'\'') => 2 + memchr::memchr(b'\'', &rest[1..]).unwrap_or_default(),
+        Some(b'"') => {
+            let mut at = 1;
+            while let Some(found) = memchr::memchr2(b'"', b'\\', rest.get(at..).unwrap_or_default())
+            {
+                at += found;
+                if rest[at] == b'"' {
+                    break;
+                }
+                at += 2;
+            }
+            at + 1
+        }
+        _ => rest.iter().take_while(|it| is_bare_key_byte(**it)).count(),
+    };
+    start + len.min(rest.len()) as u32
+}
+
+/// Whether a key without quotes may hold it.
+pub(super) fn is_bare_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
 /// The value of an integer that fits 64 bits, in any of the four bases.

@@ -76,20 +76,27 @@ impl Form {
     }
 }
 
+/// A value or a table. What it holds, and the places of its key, are rings: a link to the last one, which leads to
+/// the first.
 pub(super) struct Node {
-    pub(super) form: Form,
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) parent: u32,
-    pub(super) first_child: u32,
     pub(super) last_child: u32,
+    /// The member after this one; after the last, the first.
     pub(super) next: u32,
-    /// The first use of its key.
-    pub(super) key: u32,
-    /// The latest use of its key; the others follow by [`Use::previous`].
+    /// The latest use of its key.
     pub(super) last_use: u32,
-    /// The statement that ends in this node: its header, or the one that gives its value.
-    pub(super) statement: u32,
+    pub(super) form: Form,
+}
+
+/// One place where a key is spelled, as it is kept; where it ends is read from the text.
+#[derive(Clone, Copy)]
+pub(super) struct Spelling {
+    pub(super) start: u32,
+    pub(super) node: u32,
+    /// The next use of the same node's key; after the last, the first.
+    pub(super) next: u32,
 }
 
 /// One place where a key is spelled.
@@ -98,8 +105,6 @@ pub(super) struct Use {
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) node: u32,
-    /// The use of the same node's key before this one.
-    pub(super) previous: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,6 +117,30 @@ pub(super) enum StatementKind {
     Entry,
 }
 
+/// A statement as it is kept: the rest stands in its node and its keys.
+#[derive(Clone, Copy)]
+pub(super) struct Lead {
+    /// The first of the keys that it spells; the highest bit says whether it is an entry of an inline table.
+    first_use: u32,
+    node: u32,
+}
+
+const IS_ENTRY: u32 = 1 << 31;
+
+impl Lead {
+    pub(super) fn new(first_use: u32, is_entry: bool) -> Lead {
+        Lead { first_use: if is_entry { first_use | IS_ENTRY } else { first_use }, node: NONE }
+    }
+
+    pub(super) fn ends_in(&mut self, node: u32) {
+        self.node = node;
+    }
+
+    fn first_use(self) -> u32 {
+        self.first_use & !IS_ENTRY
+    }
+}
+
 /// A header, a `key = value` line or an entry of an inline table.
 #[derive(Clone, Copy)]
 pub(super) struct Statement {
@@ -120,8 +149,8 @@ pub(super) struct Statement {
     pub(super) start: u32,
     pub(super) end: u32,
     /// The keys that it spells, as a range of uses.
-    pub(super) first_use: u32,
-    pub(super) end_use: u32,
+    first_use: u32,
+    end_use: u32,
     /// The node that it ends in.
     pub(super) node: u32,
 }
@@ -130,9 +159,9 @@ pub(super) struct Statement {
 pub(crate) struct TomlTree {
     pub(super) text: Text,
     pub(super) nodes: Vec<Node>,
-    pub(super) uses: Vec<Use>,
+    pub(super) uses: Vec<Spelling>,
     /// In the order of the text, an entry after the statement whose value holds it.
-    pub(super) statements: Vec<Statement>,
+    pub(super) leads: Vec<Lead>,
 }
 
 impl TomlTree {
@@ -144,13 +173,55 @@ impl TomlTree {
         self.node(id).form
     }
 
-    pub(super) fn statement(&self, id: u32) -> &Statement {
-        &self.statements[id as usize]
+    pub(super) fn n_statements(&self) -> u32 {
+        self.leads.len() as u32
     }
 
-    /// The statement that ends in this node.
-    pub(super) fn statement_of(&self, node: u32) -> Option<u32> {
-        Some(self.node(node).statement).filter(|it| *it != NONE)
+    pub(super) fn statement(&self, id: u32) -> Statement {
+        let lead = self.leads[id as usize];
+        let end_use = self.leads.get(id as usize + 1).map(|it| it.first_use());
+        let node = self.node(lead.node);
+        let (start, kind) = match () {
+            () if node.form.is_section() => (node.start, StatementKind::Header),
+            () if lead.first_use & IS_ENTRY != 0 => (self.lead_start(lead), StatementKind::Entry),
+            () => (self.lead_start(lead), StatementKind::KeyValue),
+        };
+        Statement {
+            kind,
+            start,
+            end: node.end,
+            first_use: lead.first_use(),
+            end_use: end_use.unwrap_or(self.uses.len() as u32),
+            node: lead.node,
+        }
+    }
+
+    /// Some of the statements in order.
+    pub(super) fn statements(&self, ids: Range<u32>) -> impl Iterator<Item = Statement> + '_ {
+        ids.map(|id| self.statement(id))
+    }
+
+    fn lead_start(&self, lead: Lead) -> u32 {
+        let node = self.node(lead.node);
+        if node.form.is_section() {
+            return node.start;
+        }
+        self.uses[lead.first_use() as usize].start
+    }
+
+    /// The statement that ends in this node: the last one that starts no later than its header or value.
+    pub(super) fn statement_of(&self, id: u32) -> Option<u32> {
+        let node = self.node(id);
+        let is_spelled = match node.form {
+            Form::Header | Form::Item => true,
+            form if form.is_spread() => false,
+            _ => self.form(node.parent).is_table(),
+        };
+        if !is_spelled {
+            return None;
+        }
+        let behind = self.leads.partition_point(|it| self.lead_start(*it) <= node.start);
+        Some(behind.checked_sub(1)? as u32)
     }
 
     pub(super) fn value_span(&self, id: u32) -> Range<u32> {
@@ -165,18 +236,23 @@ impl TomlTree {
     }
 
     pub(super) fn child_ids(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
-        let first = Some(self.node(id).first_child).filter(|it| *it != NONE);
-        std::iter::successors(first, |child| Some(self.node(*child).next).filter(|it| *it != NONE))
+        ring(self.node(id).last_child, |it| self.node(it).next)
     }
 
-    pub(super) fn key_use(&self, id: u32) -> Option<&Use> {
-        self.uses.get(self.node(id).key as usize)
+    fn use_of(&self, spelling: Spelling) -> Use {
+        let Spelling { start, node, .. } = spelling;
+        Use { start, end: scalar::key_end(self.text.bytes(), start), node }
     }
 
-    /// Every use of the node's key, the last one first.
-    pub(super) fn key_uses(&self, id: u32) -> impl Iterator<Item = &Use> + '_ {
-        let last = self.uses.get(self.node(id).last_use as usize);
-        std::iter::successors(last, |it| self.uses.get(it.previous as usize))
+    pub(super) fn key_use(&self, id: u32) -> Option<Use> {
+        let last = self.uses.get(self.node(id).last_use as usize)?;
+        Some(self.use_of(self.uses[last.next as usize]))
+    }
+
+    /// Every use of the node's key.
+    pub(super) fn key_uses(&self, id: u32) -> impl Iterator<Item = Use> + '_ {
+        ring(self.node(id).last_use, |it| self.uses[it as usize].next)
+            .map(|it| self.use_of(self.uses[it as usize]))
     }
 
     /// The key as it is spelled first.
@@ -189,8 +265,12 @@ impl TomlTree {
         scalar::key(self.key_text(id))
     }
 
-    pub(super) fn uses_of(&self, statement: &Statement) -> &[Use] {
-        &self.uses[statement.first_use as usize..statement.end_use as usize]
+    pub(super) fn uses_of(
+        &self,
+        statement: &Statement,
+    ) -> impl DoubleEndedIterator<Item = Use> + '_ {
+        let uses = &self.uses[statement.first_use as usize..statement.end_use as usize];
+        uses.iter().map(|it| self.use_of(*it))
     }
 
     /// The headers and `key = value` lines that spell the node and what it holds, in the order of the text.
@@ -207,4 +287,14 @@ impl TomlTree {
         found.sort_unstable();
         found
     }
+}
+
+/// The parts of a ring from the first to the last, which it is given.
+pub(super) fn ring(last: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
+    let mut upcoming = Some(last).filter(|it| *it != NONE).map(&next);
+    std::iter::from_fn(move || {
+        let part = upcoming?;
+        upcoming = (part != last).then(|| next(part));
+        Some(part)
+    })
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::tree::{Shape, TagKind};
 use crate::value::{Number, Value};
+use crate::view::Content;
 
 /// The value of a scalar with these characters.
 pub(super) fn resolve(text: &str, shape: Shape, tag: Option<TagKind>) -> Value {
@@ -21,18 +22,33 @@ pub(super) fn resolve(text: &str, shape: Shape, tag: Option<TagKind>) -> Value {
     }
 }
 
+/// The value of a scalar without a tag, not copied if it is a string.
+pub(super) fn untagged(text: Cow<'_, str>, shape: Shape) -> Content<'_> {
+    if !matches!(shape, Shape::Plain | Shape::Empty) {
+        return Content::String(text);
+    }
+    match other_than_string(&text) {
+        None => Content::String(text),
+        Some(value) => value.into(),
+    }
+}
+
 /// The value of a plain scalar without a tag.
 pub(super) fn plain(text: &str) -> Value {
+    other_than_string(text).unwrap_or_else(|| string(text))
+}
+
+fn other_than_string(text: &str) -> Option<Value> {
     if is_null(text) {
-        return Value::Null;
+        return Some(Value::Null);
     }
     if let Some(value) = boolean(text) {
-        return Value::Bool(value);
+        return Some(Value::Bool(value));
     }
     if !text.starts_with(|it: char| it.is_ascii_digit() || matches!(it, '+' | '-' | '.')) {
-        return string(text);
+        return None;
     }
-    integer(text).or_else(|| float(text)).map_or_else(|| string(text), Value::Number)
+    integer(text).or_else(|| float(text)).map(Value::Number)
 }
 
 fn string(text: &str) -> Value {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use document::{Document, Format, Limits, Number, Op, Pointer, Step, Value, parse};
+use document::{Content, Document, Format, Limits, Number, Op, Pointer, Step, Value, View, parse};
 use edit::Text;
 
 use super::model;
@@ -37,7 +37,24 @@ pub(crate) fn check_every_op(
     // The second judge has a say only where it reads the original as we do.
     let judge = judge(text).is_some_and(|it| it.equals(&stream.value())).then_some(judge);
     for document in stream.all() {
+        let (viewed, value) = (read(document.view()), document.value());
+        assert!(viewed.equals(&value), "{name}: {viewed:?} is not {value:?}");
         check_every_op_in(name, &document, judge, tally);
+    }
+}
+
+/// what is read when somebody asks is what a copy says.
+fn read(view: View<'_>) -> Value {
+    match view.content() {
+        Content::Null => Value::Null,
+        Content::Bool(it) => Value::Bool(it),
+        Content::Number(number) => Value::Number(number),
+        Content::String(text) => Value::String(text.into_owned()),
+        Content::Array => Value::Array(view.items().map(read).collect()),
+        Content::Object => {
+            let members = view.members().map(|(key, it)| (key.into_owned(), read(it)));
+            Value::Object(members.collect())
+        }
     }
 }
 

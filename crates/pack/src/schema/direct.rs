@@ -1,13 +1,13 @@
-//! The validator on the exact values of documents, without a copy as JSON.
+//! The validator on documents as they are, without a copy of their values.
 //!
 //! A validator of `serde_json` values needs the whole document once more, with a hash table for every object. Most
-//! documents are valid, and of those nothing is needed but that they are: this asks the same question of the value
+//! documents are valid, and of those nothing is needed but that they are: this asks the same question of the parsed text
 //! itself. What is not valid is explained by way of the copy, as before. Both judge alike; every document of the tests
 //! is put to both.
 
 use std::borrow::Cow;
 
-use document::{Number, Value};
+use document::{Content, Number, View};
 use jsonschema::json::{Array, Json, JsonNumber, Node, NodeIdentity, Object};
 use jsonschema::{JsonType, Keyword, ValidationError};
 use serde_json::Value as JsonValue;
@@ -38,89 +38,88 @@ impl Json for Exact {
 /// A value of a document, or the name of a member.
 #[derive(Clone, Copy)]
 pub(super) enum ExactNode<'a> {
-    Value(&'a Value),
+    Value(View<'a>),
     /// The top of a document whose `$schema` is nothing to the schema.
-    WithoutSchemaKey(&'a Value),
+    WithoutSchemaKey(View<'a>),
     Name(&'a str),
 }
 
 impl<'a> ExactNode<'a> {
-    fn value(&self) -> Option<&'a Value> {
+    fn view(&self) -> Option<View<'a>> {
         match *self {
-            ExactNode::Value(value) | ExactNode::WithoutSchemaKey(value) => Some(value),
+            ExactNode::Value(view) | ExactNode::WithoutSchemaKey(view) => Some(view),
             ExactNode::Name(_) => None,
+        }
+    }
+
+    fn content(&self) -> Content<'a> {
+        match *self {
+            ExactNode::Name(name) => Content::String(Cow::Borrowed(name)),
+            ExactNode::Value(view) | ExactNode::WithoutSchemaKey(view) => view.content(),
         }
     }
 }
 
 impl<'a> Node<'a, Exact> for ExactNode<'a> {
     type Object = ExactObject<'a>;
-    type Array = &'a [Value];
-    type Number = ExactNumber<'a>;
+    type Array = ExactArray<'a>;
+    type Number = ExactNumber;
 
     fn as_object(&self) -> Option<ExactObject<'a>> {
-        match self.value()? {
-            Value::Object(members) => {
-                let hides_schema_key = matches!(self, ExactNode::WithoutSchemaKey(_));
-                Some(ExactObject { members, hides_schema_key })
+        let members = self.view().filter(View::is_object)?;
+        let hides_schema_key = matches!(self, ExactNode::WithoutSchemaKey(_));
+        Some(ExactObject { members, hides_schema_key })
+    }
+
+    fn as_array(&self) -> Option<ExactArray<'a>> {
+        self.view().filter(View::is_array).map(ExactArray)
+    }
+
+    fn as_string(&self) -> Option<Cow<'a, str>> {
+        match self.content() {
+            Content::String(text) => Some(text),
+            // What JSON cannot write is a string to the validator.
+            Content::Number(number) if !number.is_finite() => {
+                Some(Cow::Owned(number.text().to_owned()))
             }
             _ => None,
         }
     }
 
-    fn as_array(&self) -> Option<&'a [Value]> {
-        match self.value()? {
-            Value::Array(items) => Some(items),
-            _ => None,
-        }
-    }
-
-    fn as_string(&self) -> Option<Cow<'a, str>> {
-        match *self {
-            ExactNode::Name(name) => Some(Cow::Borrowed(name)),
-            ExactNode::Value(value) | ExactNode::WithoutSchemaKey(value) => match value {
-                Value::String(text) | Value::Datetime(text) => Some(Cow::Borrowed(text)),
-                // What JSON cannot write is a string to the validator.
-                Value::Number(number) if !number.is_finite() => Some(Cow::Borrowed(number.text())),
-                _ => None,
-            },
-        }
-    }
-
-    fn as_number(&self) -> Option<ExactNumber<'a>> {
-        match self.value()? {
-            Value::Number(number) if number.is_finite() => Some(ExactNumber(number)),
+    fn as_number(&self) -> Option<ExactNumber> {
+        match self.content() {
+            Content::Number(number) if number.is_finite() => Some(ExactNumber(number)),
             _ => None,
         }
     }
 
     fn as_boolean(&self) -> Option<bool> {
-        match self.value()? {
-            Value::Bool(it) => Some(*it),
+        match self.content() {
+            Content::Bool(it) => Some(it),
             _ => None,
         }
     }
 
     fn is_null(&self) -> bool {
-        matches!(self.value(), Some(Value::Null))
+        matches!(self.content(), Content::Null)
     }
 
     fn json_type(&self) -> JsonType {
-        match self.value() {
-            Some(Value::Null) => JsonType::Null,
-            Some(Value::Bool(_)) => JsonType::Boolean,
-            Some(Value::Number(number)) if number.is_finite() => JsonType::Number,
-            Some(Value::Array(_)) => JsonType::Array,
-            Some(Value::Object(_)) => JsonType::Object,
-            _ => JsonType::String,
+        match self.content() {
+            Content::Null => JsonType::Null,
+            Content::Bool(_) => JsonType::Boolean,
+            Content::Number(number) if number.is_finite() => JsonType::Number,
+            Content::Number(_) | Content::String(_) => JsonType::String,
+            Content::Array => JsonType::Array,
+            Content::Object => JsonType::Object,
         }
     }
 
     fn to_value(&self) -> Cow<'a, JsonValue> {
         Cow::Owned(match *self {
-            ExactNode::Value(value) => to_json(value),
-            ExactNode::WithoutSchemaKey(value) => {
-                let mut json = to_json(value);
+            ExactNode::Value(view) => to_json(&view.to_value()),
+            ExactNode::WithoutSchemaKey(view) => {
+                let mut json = to_json(&view.to_value());
                 if let Some(members) = json.as_object_mut() {
                     members.shift_remove("$schema");
                 }
@@ -131,20 +130,18 @@ impl<'a> Node<'a, Exact> for ExactNode<'a> {
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
-        let address = match *self {
-            ExactNode::Value(value) | ExactNode::WithoutSchemaKey(value) => {
-                std::ptr::from_ref(value).addr()
-            }
-            ExactNode::Name(name) => name.as_ptr().addr(),
-        };
-        Some(NodeIdentity::new(address))
+        // No name lies at an address that is the number of a value.
+        Some(NodeIdentity::new(match *self {
+            ExactNode::Value(view) | ExactNode::WithoutSchemaKey(view) => view.id() as usize + 1,
+            ExactNode::Name(name) => usize::MAX - name.as_ptr().addr() / 2,
+        }))
     }
 }
 
 /// The members of an object. No key stands twice.
 #[derive(Clone, Copy)]
 pub(super) struct ExactObject<'a> {
-    members: &'a [(String, Value)],
+    members: View<'a>,
     hides_schema_key: bool,
 }
 
@@ -156,73 +153,86 @@ impl ExactObject<'_> {
 
 impl<'a> Object<'a, Exact> for ExactObject<'a> {
     type Node = ExactNode<'a>;
-    type MemberName = &'a str;
+    type MemberName = Cow<'a, str>;
     type MembersIter = Members<'a>;
 
     fn len(&self) -> usize {
-        let n_hidden = if self.hides_schema_key {
-            self.members.iter().filter(|it| self.is_hidden(&it.0)).count()
-        } else {
-            0
-        };
-        self.members.len() - n_hidden
+        self.members().count()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.members().next().is_none()
     }
 
     fn get(&self, key: &Box<str>) -> Option<ExactNode<'a>> {
         if self.is_hidden(key) {
             return None;
         }
-        let found = self.members.iter().find(|it| it.0 == **key);
-        found.map(|it| ExactNode::Value(&it.1))
+        self.members.get(key).map(ExactNode::Value)
     }
 
     fn members(&self) -> Members<'a> {
-        Members { rest: self.members.iter(), hides_schema_key: self.hides_schema_key }
+        Members { rest: self.members.members(), hides_schema_key: self.hides_schema_key }
     }
 }
 
 /// The members of an object in order.
 pub(super) struct Members<'a> {
-    rest: std::slice::Iter<'a, (String, Value)>,
+    rest: document::Members<'a>,
     hides_schema_key: bool,
 }
 
 impl<'a> Iterator for Members<'a> {
-    type Item = (&'a str, ExactNode<'a>);
+    type Item = (Cow<'a, str>, ExactNode<'a>);
 
-    fn next(&mut self) -> Option<(&'a str, ExactNode<'a>)> {
+    fn next(&mut self) -> Option<(Cow<'a, str>, ExactNode<'a>)> {
         let hides = self.hides_schema_key;
         let (key, value) = self.rest.find(|it| !hides || it.0 != "$schema")?;
         Some((key, ExactNode::Value(value)))
     }
 }
 
-impl<'a> Array<'a, Exact> for &'a [Value] {
+/// The items of an array.
+#[derive(Clone, Copy)]
+pub(super) struct ExactArray<'a>(View<'a>);
+
+impl<'a> Array<'a, Exact> for ExactArray<'a> {
     type Node = ExactNode<'a>;
-    type ElementsIter = std::iter::Map<std::slice::Iter<'a, Value>, fn(&'a Value) -> ExactNode<'a>>;
+    type ElementsIter = Elements<'a>;
 
     fn len(&self) -> usize {
-        <[Value]>::len(self)
+        self.0.items().count()
     }
 
-    fn elements(&self) -> Self::ElementsIter {
-        self.iter().map(ExactNode::Value)
+    fn elements(&self) -> Elements<'a> {
+        Elements(self.0.members())
+    }
+}
+
+/// The items of an array in order.
+pub(super) struct Elements<'a>(document::Members<'a>);
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = ExactNode<'a>;
+
+    fn next(&mut self) -> Option<ExactNode<'a>> {
+        Some(ExactNode::Value(self.0.next()?.1))
     }
 }
 
 /// A number, which is text until somebody asks for more.
-pub(super) struct ExactNumber<'a>(&'a Number);
+pub(super) struct ExactNumber(Number);
 
-impl ExactNumber<'_> {
+impl ExactNumber {
     fn number(&self) -> serde_json::Number {
-        match number_to_json(self.0) {
+        match number_to_json(&self.0) {
             JsonValue::Number(number) => number,
             _ => 0.into(),
         }
     }
 }
 
-impl JsonNumber for ExactNumber<'_> {
+impl JsonNumber for ExactNumber {
     fn as_u64(&self) -> Option<u64> {
         self.number().as_u64()
     }

@@ -21,9 +21,9 @@ impl Lowering<'_> {
         let (lines, sections) = statements.split_at(self.dotted_statements(&statements));
         for id in lines {
             let statement = self.tree.statement(*id);
-            let Some(spelled) = self.use_in(node, statement) else { return false };
+            let Some(spelled) = self.use_in(node, &statement) else { return false };
             let rest = self.tree.slice(spelled.end..statement.end).to_string();
-            let tail = self.tail_of(statement).unwrap_or_default();
+            let tail = self.tail_of(&statement).unwrap_or_default();
             let line =
                 Line { key: key.to_string(), rest: Rest::Moved(rest), tail: tail.to_string() };
             additions.lines.push(line);
@@ -70,8 +70,8 @@ impl Lowering<'_> {
                     let (open, close) = if as_item { ("[[", "]]") } else { ("[", "]") };
                     (statement.start, statement.end, [open, &path.header(), close].concat())
                 } else {
-                    let first_key = self.tree.uses_of(statement).first()?.start;
-                    (first_key, self.use_in(node, statement)?.end, path.header())
+                    let first_key = self.tree.uses_of(&statement).next()?.start;
+                    (first_key, self.use_in(node, &statement)?.end, path.header())
                 };
                 text.push_str(self.layout.slice(at, from));
                 text.push_str(&spelled);
@@ -96,6 +96,6 @@ impl Lowering<'_> {
             Form::Item => self.tree.node(node).parent,
             _ => node,
         };
-        self.tree.uses_of(statement).iter().find(|it| it.node == named).copied()
+        self.tree.uses_of(statement).find(|it| it.node == named)
     }
 }

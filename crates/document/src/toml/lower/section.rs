@@ -53,7 +53,7 @@ impl<'a> Lowering<'a> {
             self.changes.insert(at, Rank::Body, text);
             return;
         }
-        let Some(first) = self.tree.statements.first() else {
+        let Some(first) = self.tree.statements(0..self.tree.n_statements().min(1)).next() else {
             let gap = if has_sections { self.layout.newline } else { "" };
             self.changes.insert(self.layout.end(), Rank::Body, text + gap);
             return;
@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
     /// Gives an implicit table a header of its own, before the first of its sub-tables.
     fn insert_header(&mut self, table: u32, path: &Path, lines: &[Line]) {
         let statements = self.tree.statements_in(table);
-        let Some(first) = statements.first().map(|id| *self.tree.statement(*id)) else { return };
+        let Some(first) = statements.first().map(|id| self.tree.statement(*id)) else { return };
         let indent = self.layout.indent(first.start);
         let newline = self.layout.newline;
         let mut text = [indent, "[", &path.header(), "]", newline].concat();
@@ -125,7 +125,7 @@ impl<'a> Lowering<'a> {
             return " = ".to_string();
         };
         let (Some(last), value) =
-            (self.tree.uses_of(statement).last(), self.tree.value_span(statement.node))
+            (self.tree.uses_of(&statement).next_back(), self.tree.value_span(statement.node))
         else {
             return " = ".to_string();
         };
@@ -166,7 +166,7 @@ impl<'a> Lowering<'a> {
         let Some(last) = self.tree.statements_in(node).last().copied() else {
             return self.layout.end();
         };
-        let mut later = self.tree.statements.iter().skip(last as usize + 1);
+        let mut later = self.tree.statements(last + 1..self.tree.n_statements());
         if !later.any(|it| it.kind != StatementKind::Entry) {
             return self.layout.end();
         }
@@ -230,8 +230,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn follows(&self, earlier: u32, later: u32) -> bool {
-        let between = &self.tree.statements[earlier as usize + 1..later as usize];
-        between.iter().all(|it| it.kind == StatementKind::Entry)
+        let mut between = self.tree.statements(earlier + 1..later);
+        between.all(|it| it.kind == StatementKind::Entry)
     }
 
     /// Extends the lines of a key over the blank lines above, if others follow or nothing does. Below a header it
@@ -307,7 +307,8 @@ impl<'a> Lowering<'a> {
 
 /// Whether blank lines stand between sections. A document with one section or none does not say no.
 pub(super) fn is_spaced(tree: &TomlTree, layout: &Layout<'_>) -> bool {
-    let headers = tree.statements.iter().skip(1).filter(|it| it.kind == StatementKind::Header);
+    let statements = tree.statements(1.min(tree.n_statements())..tree.n_statements());
+    let headers = statements.filter(|it| it.kind == StatementKind::Header);
     let samples: Vec<bool> = headers
         .take(N_SAMPLES)
         .map(|header| {

@@ -101,7 +101,7 @@ impl<'a> Lowering<'a> {
         let in_line = |id: &u32| {
             let statement = self.tree.statement(*id);
             contains_comment(self.layout.slice(statement.start, statement.end))
-                || self.tail_of(statement).is_some()
+                || self.tail_of(&statement).is_some()
         };
         lines.iter().any(in_line)
             || self.runs(sections).into_iter().any(|(first, last)| {
@@ -119,7 +119,7 @@ impl<'a> Lowering<'a> {
             return None;
         }
         match self.tree.statement_of(id) {
-            Some(statement) => self.tail_of(self.tree.statement(statement)),
+            Some(statement) => self.tail_of(&self.tree.statement(statement)),
             None => self.tail_of_element(self.tree.value_span(id)),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::error;
 use crate::refusal::{ParseError, ParseErrorKind};
+use crate::toml::scalar::is_bare_key_byte;
 use crate::toml::tree::Form;
 
 pub(super) struct Lexer<'t> {
@@ -23,6 +24,10 @@ impl<'t> Lexer<'t> {
 
     pub(super) fn len(&self) -> u32 {
         offset(self.bytes.len())
+    }
+
+    pub(super) fn bytes(&self) -> &'t [u8] {
+        self.bytes
     }
 
     pub(super) fn key_end(&self) -> u32 {
@@ -279,10 +284,6 @@ impl<'t> Lexer<'t> {
 
 fn bad_escape(start: usize) -> ParseError {
     error(ParseErrorKind::Syntax, offset(start), "not an escape sequence that TOML knows")
-}
-
-pub(super) fn is_bare_key_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
 fn is_control(byte: u8) -> bool {
