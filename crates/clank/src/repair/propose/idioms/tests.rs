@@ -18,9 +18,13 @@ fn rewritten(text: &str) -> (String, Vec<&'static str>) {
     let known_type =
         |name: &str| matches!(name, "Int" | "Str" | "Bool" | "Map" | "Option" | "Point" | "Unit");
     let functions = vec![(Name::new("area"), vec![Name::new("width"), Name::new("height")])];
+    let variants = |name: &str| {
+        (name == "Node").then(|| vec![Some(Name::new("left")), Some(Name::new("right"))])
+    };
     let cx = Context {
         records: records(),
         functions,
+        variants: &variants,
         known_value: &known_value,
         known_type: &known_type,
     };
