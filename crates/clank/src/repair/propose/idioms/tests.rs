@@ -42,6 +42,7 @@ fn squeezed(text: &str) -> String {
         .join(" ")
 }
 
+///
 #[test]
 fn every_row_has_a_case_and_every_case_comes_out_right() {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
