@@ -635,17 +635,12 @@ fn one_tuple(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
         }
         let mut all = scene.all_kept(&args[..from]);
         all.push(json!({ "kind": "tuple", "elements": scene.all_kept(&args[from..]) }));
-        let params = crate::repair::propose::calls::parameters_of(scene, *callee);
-        let takes_tuple = params.is_some_and(|params| match params.last().map(Ty::base) {
-            Some(Ty::Tuple(parts)) => parts.len() == args.len() - from,
-            ty => matches!(ty, Some(Ty::Error)),
-        });
-        let found =
+        Some(
             Candidate::new(scene, target, format!("put the values in a tuple: `{name}((…))`"))
                 .because(format!("`{name}` takes one value"))
                 .confidence(Confidence::High)
-                .op(scene.replace(whole, call(scene.kept(*callee), all)));
-        Some(if takes_tuple { found.idiom() } else { found })
+                .op(scene.replace(whole, call(scene.kept(*callee), all))),
+        )
     };
     found().into_iter().collect()
 }
