@@ -160,7 +160,10 @@ impl Parser<'_> {
         let n_found = self.found.len();
         let decl = self.decl();
         match decl {
-            Ok(decl) if !self.has_stray_within(from) => declarations.push(decl),
+            Ok(decl) if !self.has_stray_within(from) => {
+                self.cover_what_closes_nothing(decl, from);
+                declarations.push(decl);
+            }
             _ => {
                 self.explain_missing_declaration();
                 self.builder.rollback(mark);
@@ -185,6 +188,18 @@ impl Parser<'_> {
         let from = self.pos;
         self.pos = self.limit;
         declarations.push(self.error_decl(from));
+    }
+
+    /// A bracket behind a declaration that closes nothing belongs to its text: whoever writes the declaration anew writes it
+    /// without the bracket.
+    fn cover_what_closes_nothing(&mut self, decl: DeclId, from: usize) {
+        let span = self.span_from(from);
+        let next = self.layout.pieces.get(self.pos).map_or(u32::MAX, |it| it.start);
+        let behind = self.layout.unmatched.iter().rev().skip_while(|it| it.offset < span.end);
+        let behind = behind.take_while(|it| it.offset < next).filter(|it| !it.is_opening);
+        if let Some(end) = behind.map(|it| it.error.span.end).max() {
+            self.builder.set_span(decl, Span::new(span.start, end));
+        }
     }
 
     /// Whether there are strays among the pieces from `from` to the last one that was read.

@@ -5,7 +5,7 @@
 //! has low confidence, and once with the default safety. What comes out is checked afresh and run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -64,6 +64,8 @@ struct Options<'a> {
     show: bool,
     /// One in so many mistakes.
     every: usize,
+    /// Another folder with programs and mistakes than that of the project.
+    folder: Option<&'a str>,
 }
 
 /// Runs the study and prints its table, and the mistakes after which a repair that needs no approval lets the program print
@@ -73,7 +75,8 @@ pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
     let mut kinds: BTreeMap<String, Counts> = BTreeMap::new();
     let (mut single, mut several) = (Counts::default(), Counts::default());
     let (mut nth, mut wrong) = (0, Vec::new());
-    for program in programs(root)? {
+    let folder = options.folder.map_or_else(|| root.join(FOLDER), PathBuf::from);
+    for program in programs(&folder)? {
         if options.program.is_some_and(|it| it != program.name) {
             continue;
         }
@@ -118,6 +121,7 @@ fn options<'a>(flags: &[&'a str]) -> Result<Options<'a>> {
             "--program" => options.program = Some(value()?),
             "--kind" => options.kind = Some(value()?),
             "--every" => options.every = value()?.parse()?,
+            "--folder" => options.folder = Some(value()?),
             "--show" => options.show = true,
             other => bail!("{other}: not a flag of the study"),
         }
@@ -179,17 +183,17 @@ fn one(
 }
 
 /// The programs with their mistakes, in the order of their names.
-fn programs(root: &Path) -> Result<Vec<Program>> {
-    let folder = root.join(FOLDER);
+fn programs(folder: &Path) -> Result<Vec<Program>> {
+    let shown = folder.display();
     let mut names = BTreeSet::new();
-    for entry in std::fs::read_dir(&folder).context(FOLDER)? {
+    for entry in std::fs::read_dir(folder).with_context(|| shown.to_string())? {
         let path = entry?.path();
         if path.extension().is_some_and(|it| it == "toml") {
             names.extend(path.file_stem().map(|it| it.to_string_lossy().into_owned()));
         }
     }
-    ensure!(!names.is_empty(), "{FOLDER} has no mistakes");
-    names.into_iter().map(|it| program(&folder, &it).with_context(|| it)).collect()
+    ensure!(!names.is_empty(), "{shown} has no mistakes");
+    names.into_iter().map(|it| program(folder, &it).with_context(|| it)).collect()
 }
 
 fn program(folder: &Path, name: &str) -> Result<Program> {

@@ -75,6 +75,8 @@ pub(super) fn layout(text: &str, tokens: &[Token], end: u32) -> Layout {
         is_first_on_line = false;
         if piece.kind.is_declaration() {
             pairing.declaration_word(&piece, next_kinds(&tokens[index + 1..]));
+        } else if piece.kind == TokenKind::Ident && piece.is_first_on_line {
+            pairing.foreign_word(&piece, next_kinds(&tokens[index + 1..])[0]);
         }
         pairing.add(piece);
     }
@@ -96,6 +98,27 @@ pub(super) fn partner(open: TokenKind) -> Option<TokenKind> {
         _ => None,
     }
 }
+
+/// The words that start declarations in other languages.
+const FOREIGN_WORDS: [&str; 17] = [
+    "class",
+    "const",
+    "data",
+    "def",
+    "enum",
+    "export",
+    "from",
+    "fun",
+    "func",
+    "function",
+    "import",
+    "interface",
+    "record",
+    "struct",
+    "trait",
+    "val",
+    "var",
+];
 
 struct Pairing<'t> {
     text: &'t str,
@@ -147,6 +170,25 @@ impl Pairing<'_> {
         self.is_external_mod = piece.kind == TokenKind::Mod
             || piece.kind == TokenKind::External && next != TokenKind::Fn;
         self.layout.starts.push(self.layout.pieces.len());
+    }
+
+    /// A word that starts declarations in other languages, at the start of a line that nothing is open in: what is wrong
+    /// with the declaration before it does not reach over it.
+    fn foreign_word(&mut self, piece: &Piece, next: TokenKind) {
+        let start = piece.start as usize;
+        let is_leftmost = start == 0 || self.text.as_bytes()[start - 1] == b'\n';
+        let is_followed = matches!(
+            next,
+            TokenKind::Ident | TokenKind::TypeIdent | TokenKind::LBrace | TokenKind::Str
+        );
+        if is_leftmost
+            && is_followed
+            && self.open.is_empty()
+            && FOREIGN_WORDS.contains(&&self.text[start..piece.end as usize])
+        {
+            self.is_external_mod = false;
+            self.layout.starts.push(self.layout.pieces.len());
+        }
     }
 
     fn add(&mut self, piece: Piece) {

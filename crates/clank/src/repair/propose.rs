@@ -154,8 +154,20 @@ fn by_code(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> 
             found
         }
         Code::E1002 | Code::E1003 | Code::E1004 => imports::propose(scene, it, target),
-        Code::E2001 | Code::E2016 => types::propose(scene, it, target),
-        Code::E2002 | Code::E2005 | Code::E2012 => calls::propose(scene, it, target),
+        Code::E2001 | Code::E2016 => {
+            let mut found = idioms::of_macro(scene, it, target);
+            found.extend(types::propose(scene, it, target));
+            found
+        }
+        Code::E2012 | Code::E4002 => {
+            let mut found = idioms::of_coalesce(scene, it, target);
+            found.extend(match it.code {
+                Code::E2012 => calls::propose(scene, it, target),
+                _ => effects::propose(scene, it, target),
+            });
+            found
+        }
+        Code::E2002 | Code::E2005 => calls::propose(scene, it, target),
         Code::E2003 | Code::E2004 | Code::E2006 | Code::E2010 | Code::E2011 => {
             records::propose(scene, it, target)
         }
@@ -167,7 +179,7 @@ fn by_code(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> 
             obligations::refuted(scene, it, target)
         }
         Code::E3005 => obligations::misplaced(scene, it, target),
-        Code::E4001 | Code::E4002 | Code::E4003 => effects::propose(scene, it, target),
+        Code::E4001 | Code::E4003 => effects::propose(scene, it, target),
         Code::E5001 | Code::E5002 | Code::E5003 => linear::propose(scene, it, target),
         Code::W0001
         | Code::W0002

@@ -7,6 +7,7 @@
 mod blocks;
 mod braces;
 mod branches;
+mod contracts;
 mod declarations;
 mod lambdas;
 mod loops;
@@ -19,12 +20,14 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod tuples;
 pub(super) mod typed;
 mod types;
 mod words;
+mod wrapped;
 
 use check::{Confidence, Safety};
-use clank_syntax::ast::{Builder, Decl, DeclId, Source};
+use clank_syntax::ast::{Builder, Decl, DeclId, Expr, Source, UnaryOp};
 use clank_syntax::{Fragment, SyntaxCode, SyntaxError, TokenKind, parse_fragment};
 
 use self::pieces::{Edit, Pieces, applied};
@@ -33,7 +36,7 @@ use super::make::source;
 use super::{Candidate, Scene};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::env::Value;
+use crate::env::{Shape, TypeEntry, Value};
 use crate::repair::Target;
 use crate::repair::findings::is_syntax;
 
@@ -125,6 +128,71 @@ const NAMES: &[&str] = &[
     "case",
 ];
 
+/// A declaration, and what was left over behind it because it could not be read: `type Book = Map` and `<Int, Account>`.
+struct Unit<'a> {
+    first: DeclId,
+    rest: &'a [DeclId],
+    text: &'a str,
+}
+
+impl<'a> Unit<'a> {
+    fn new(scene: Scene<'a>, decl: DeclId) -> Unit<'a> {
+        let ast = scene.ast();
+        let all = ast.declarations();
+        let alone = Unit { first: decl, rest: &[], text: ast.text(decl.node()) };
+        let Some(place) = all.iter().position(|it| *it == decl) else { return alone };
+        let Some(source) = ast.sources().first().filter(|it| !it.text.is_empty()) else {
+            return alone;
+        };
+        // What starts a line is a declaration of its own.
+        let is_rest = |it: &DeclId| {
+            let start = ast.span(it.node()).start as usize;
+            let is_leftmost = source.text[..start].ends_with('\n') || start == 0;
+            matches!(ast.decl(*it), Decl::Error { .. }) && !is_leftmost
+        };
+        let mut first = place;
+        while first > 0 && is_rest(&all[first]) {
+            first -= 1;
+        }
+        let mut last = place;
+        while last + 1 < all.len() && is_rest(&all[last + 1]) {
+            last += 1;
+        }
+        let (start, end) = (ast.span(all[first].node()).start, ast.span(all[last].node()).end);
+        match source.text.get(start as usize..end as usize) {
+            Some(text) if last > first => {
+                Unit { first: all[first], rest: &all[first + 1..=last], text }
+            }
+            _ => alone,
+        }
+    }
+}
+
+/// The words that say before a declaration who sees it or how it runs.
+const MODIFIERS: [&str; 9] =
+    ["pub", "public", "export", "private", "async", "static", "inline", "protected", "internal"];
+
+/// `pub fn f() …`: the word before a declaration that can be read is left out.
+fn modifier(scene: Scene<'_>, decl: DeclId, target: Target) -> Option<Candidate> {
+    let ast = scene.ast();
+    let Decl::Error { source } = ast.decl(decl) else { return None };
+    let place = ast.declarations().iter().position(|it| *it == decl)?;
+    let is_followed = ast
+        .declarations()
+        .get(place + 1)
+        .is_some_and(|it| !matches!(ast.decl(*it), Decl::Error { .. }));
+    let are_modifiers =
+        source.split_whitespace().all(|it| MODIFIERS.contains(&it)) && !source.trim().is_empty();
+    (is_followed && are_modifiers).then(|| {
+        Candidate::new(scene, target, format!("leave out `{}`", source.trim()))
+            .because("every declaration is seen by the modules that import it")
+            .confidence(Confidence::High)
+            .safety(Safety::LikelyPreserving)
+            .op(scene.delete(decl))
+            .idiom()
+    })
+}
+
 /// The text of a declaration without its habits.
 struct Mended {
     text: String,
@@ -138,13 +206,18 @@ pub(super) fn of_unread(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Ve
     let Some(decl) = scene.declaration(it.node).or_else(opened) else { return Vec::new() };
     let is_bracket = it.code == Code::E0004;
     let decl = if is_bracket { opened().unwrap_or(decl) } else { decl };
-    let text = scene.ast().text(decl.node());
+    if let Some(modifier) = modifier(scene, decl, target) {
+        return vec![modifier];
+    }
+    let unit = Unit::new(scene, decl);
+    let text = unit.text;
     if text.is_empty() || text.len() > MAX_TEXT || !is_bracket && !is_first(scene, decl, it) {
         return Vec::new();
     }
+    let decl = &unit;
     let mut found = Vec::new();
     if is_bracket {
-        found.extend(braces(scene, decl, it, target));
+        found.extend(braces(scene, decl.first, it, target));
     }
     found.extend(with_context(scene, |cx| {
         let syntax = mended(text, cx, |it| it.layer == Layer::Syntax);
@@ -160,7 +233,7 @@ pub(super) fn of_unread(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Ve
         if !found.is_empty() {
             return found;
         }
-        if let Some((new, titles)) = missing::stated(scene, decl, &all.text) {
+        if let Some((new, titles)) = missing::stated(scene, decl.first, &all.text) {
             let titles = all.titles.iter().cloned().chain(titles).collect();
             let more = Mended { text: new, rows: all.rows.clone(), titles };
             if is_read(&more) {
@@ -242,22 +315,107 @@ fn source_of(text: &str) -> serde_json::Value {
 /// The candidates for a name that means nothing here and something in another language.
 pub(super) fn of_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
     let name = super::text_fact(it, "name").unwrap_or_default();
-    let is_habit = NAMES.contains(&name) || types::named(name).is_some();
+    let is_habit =
+        NAMES.contains(&name) || types::named(name).is_some() || types::ARRAYS.contains(&name);
+    // `f<Int>(x)` reads as comparisons.
+    let is_argument = it.code == Code::E1001 && matches!(name, "Int" | "Str" | "Bool" | "Float");
+    let is_habit = is_habit || is_argument;
+    if let Some(found) = type_parameter(scene, it, target, name) {
+        return vec![found];
+    }
     let Some(decl) = scene.declaration(it.node).filter(|_| is_habit) else { return Vec::new() };
     let text = scene.ast().text(decl.node());
     if text.is_empty() || text.len() > MAX_TEXT || n_mistakes(text) > 0 {
         return Vec::new();
     }
+    let unit = Unit { first: decl, rest: &[], text };
     with_context(scene, |cx| {
         let all = mended(text, cx, |_| true);
         let is_changed = !all.rows.is_empty() && n_mistakes(&all.text) == 0;
-        let make = || candidate(scene, decl, target, &all, Safety::BehaviorChanging);
+        let make = || candidate(scene, &unit, target, &all, Safety::BehaviorChanging);
         is_changed.then(make).into_iter().collect()
     })
 }
 
+/// `fn f(x: T)` where there is no type `T`: it is a parameter of the function.
+fn type_parameter(
+    scene: Scene<'_>,
+    it: &Diagnostic,
+    target: Target,
+    name: &str,
+) -> Option<Candidate> {
+    let ast = scene.ast();
+    let decl = scene.declaration(it.node)?;
+    let Decl::Fn(function) = ast.decl(decl) else { return None };
+    let is_parameter = it.code == Code::E1005
+        && name.len() == 1
+        && name.starts_with(|it: char| it.is_ascii_uppercase())
+        && function.type_params.is_empty();
+    is_parameter.then_some(())?;
+    let text = ast.text(decl.node());
+    let pieces = Pieces::new(text);
+    (pieces.kind(0) == TokenKind::Fn && pieces.kind(2) == TokenKind::LParen).then_some(())?;
+    let at = pieces.list.get(1)?.end;
+    let new = format!("{}[{name}]{}", &text[..at], &text[at..]);
+    let all = scene.module.diagnostics.iter().enumerate().filter(|(_, other)| {
+        other.code == Code::E1005
+            && super::text_fact(other, "name") == Some(name)
+            && scene.declaration(other.node) == Some(decl)
+    });
+    let all: Vec<Target> = all.map(|it| Target::Diagnostic(it.0)).collect();
+    (all.first() == Some(&target)).then(|| {
+        Candidate::new(scene, target, format!("declare the type parameter: `[{name}]`"))
+            .because(format!("`{name}` stands for any type"))
+            .confidence(Confidence::High)
+            .also_for(all)
+            .op(scene.replace(decl, source(&new)))
+            .idiom()
+    })
+}
+
+/// The candidates for `println!(…)`, which reads as a name and a negation.
+pub(super) fn of_macro(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    let ast = scene.ast();
+    let found = || {
+        let parent = scene.expr(scene.parent(it.node)?)?;
+        matches!(ast.expr(parent), Expr::Unary { op: UnaryOp::Not, .. }).then_some(())?;
+        let start = ast.span(parent.node()).start as usize;
+        let before = ast.sources().first()?.text.get(..start)?;
+        before.ends_with(|it: char| it.is_alphanumeric()).then_some(())?;
+        let decl = scene.declaration(it.node)?;
+        let text = ast.text(decl.node());
+        let unit = Unit { first: decl, rest: &[], text };
+        (text.len() <= MAX_TEXT).then_some(())?;
+        with_context(scene, |cx| {
+            let all = mended(text, cx, |it| it.name == "macros");
+            (!all.rows.is_empty())
+                .then(|| candidate(scene, &unit, target, &all, Safety::BehaviorChanging))
+        })
+    };
+    found().into_iter().collect()
+}
+
+/// The candidates for `a ?? b`, which reads as two `?` and a value of its own.
+pub(super) fn of_coalesce(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    let ast = scene.ast();
+    let found = || {
+        ast.text(scene.parent(it.node).unwrap_or(it.node)).contains("??").then_some(())?;
+        let decl = scene.declaration(it.node)?;
+        let text = ast.text(decl.node());
+        (text.len() <= MAX_TEXT).then_some(())?;
+        let unit = Unit { first: decl, rest: &[], text };
+        with_context(scene, |cx| {
+            let all = mended(text, cx, |it| it.name == "coalesce");
+            (!all.rows.is_empty())
+                .then(|| candidate(scene, &unit, target, &all, Safety::BehaviorChanging))
+        })
+    };
+    found().into_iter().collect()
+}
+
 fn with_context<T>(scene: Scene<'_>, then: impl FnOnce(&Context<'_>) -> T) -> T {
     let ast = scene.ast();
+    let env = &scene.module.env;
     let (mut records, mut functions) = (Vec::new(), Vec::new());
     for id in ast.declarations().iter().take(MAX_DECLARED) {
         match ast.decl(*id) {
@@ -269,18 +427,62 @@ fn with_context<T>(scene: Scene<'_>, then: impl FnOnce(&Context<'_>) -> T) -> T 
                 let params = it.params.iter().map(|it| ast.param(*it).name.clone()).collect();
                 functions.push((it.name.clone(), params));
             }
+            Decl::Use(it) => {
+                for name in it.items.iter().take(MAX_DECLARED) {
+                    if let Some(TypeEntry::Def(def)) = env.types.get(name)
+                        && let Shape::Record(fields) = &def.shape
+                    {
+                        records
+                            .push((name.clone(), fields.iter().map(|it| it.0.clone()).collect()));
+                    }
+                    if let Some(Value::Fn { signature, .. }) = env.values.get(name) {
+                        let params = signature.params.iter().map(|it| it.0.clone()).collect();
+                        functions.push((name.clone(), params));
+                    }
+                }
+            }
             _ => {}
         }
     }
-    let env = &scene.module.env;
+    let variants = |name: &str| match env.values.get(name) {
+        Some(Value::Variant { def, variant }) => match &def.shape {
+            Shape::Sum(all) => {
+                let fields = &all.get(*variant as usize)?.fields;
+                Some(fields.iter().map(|it| it.0.clone()).collect())
+            }
+            _ => None,
+        },
+        _ => None,
+    };
     let known_value =
         |name: &str| env.values.get(name).is_some_and(|it| !matches!(it, Value::Builtin { .. }));
     let known_type = |name: &str| env.types.contains_key(name);
-    then(&Context { records, functions, known_value: &known_value, known_type: &known_type })
+    then(&Context {
+        records,
+        functions,
+        variants: &variants,
+        known_value: &known_value,
+        known_type: &known_type,
+    })
 }
 
-/// A text without the habits that some rows are about. A change that makes less of it readable is not made.
+/// A text without the habits that some rows are about. A change that makes less of it readable is not made, unless all of
+/// it can be read in the end: behind one mistake there may be others that could not be seen.
 fn mended(text: &str, cx: &Context<'_>, is_wanted: impl Fn(&Row) -> bool) -> Mended {
+    let careful = mended_by(text, cx, &is_wanted, true);
+    if n_mistakes(&careful.text) == 0 {
+        return careful;
+    }
+    let bold = mended_by(text, cx, &is_wanted, false);
+    if n_mistakes(&bold.text) == 0 { bold } else { careful }
+}
+
+fn mended_by(
+    text: &str,
+    cx: &Context<'_>,
+    is_wanted: &impl Fn(&Row) -> bool,
+    is_careful: bool,
+) -> Mended {
     let mut it = Mended { text: text.to_owned(), rows: Vec::new(), titles: Vec::new() };
     let mut n_left = n_mistakes(text);
     for row in ROWS.iter().filter(|row| is_wanted(row)) {
@@ -297,7 +499,7 @@ fn mended(text: &str, cx: &Context<'_>, is_wanted: impl Fn(&Row) -> bool) -> Men
             let title = title(&it.text[first.start..first.end], &first.new);
             let new = applied(&it.text, edits);
             let n_then = n_mistakes(&new);
-            if n_then > n_left {
+            if n_then > n_left && is_careful {
                 break;
             }
             (it.text, n_left) = (new, n_then);
@@ -346,7 +548,7 @@ fn title(old: &str, new: &str) -> String {
 
 fn candidate(
     scene: Scene<'_>,
-    decl: DeclId,
+    decl: &Unit<'_>,
     target: Target,
     it: &Mended,
     safety: Safety,
@@ -360,12 +562,13 @@ fn candidate(
     }
     let mut reasons: Vec<&str> = it.rows.iter().map(|it| it.doc).collect();
     reasons.dedup();
-    Candidate::new(scene, target, titles.join(", "))
+    let candidate = Candidate::new(scene, target, titles.join(", "))
         .because(reasons.join("; "))
         .confidence(Confidence::High)
         .safety(safety)
-        .op(scene.replace(decl, source(&it.text)))
-        .idiom()
+        .op(scene.replace(decl.first, source(&it.text)))
+        .idiom();
+    decl.rest.iter().fold(candidate, |candidate, rest| candidate.op(scene.delete(*rest)))
 }
 
 /// Whether nothing before it in its declaration could not be read.

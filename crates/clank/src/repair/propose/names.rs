@@ -10,7 +10,7 @@ mod spelling;
 pub(crate) use index::Index;
 
 use check::Confidence;
-use clank_syntax::ast::{Decl, Expr, Kind, Name, NodeId, Pattern, Type};
+use clank_syntax::ast::{Decl, DeclId, Expr, Kind, Name, NodeId, Pattern, Type};
 use serde_json::json;
 
 use super::make::by_place;
@@ -20,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::prelude::prelude;
 use crate::repair::Target;
 use crate::similar::{distance, similar};
-use clank_syntax::patch::PatchOp;
+use clank_syntax::patch::{PatchOp, Payload};
 
 pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
     let Some(name) = text_fact(it, "name").map(Name::new) else { return Vec::new() };
@@ -55,8 +55,9 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
         let place = if declaration_first { 0 } else { found.len().min(1) };
         found.insert(place, candidate);
     }
-    if it.code == Code::E1001 {
+    if matches!(it.code, Code::E1001 | Code::E1005 | Code::E1006) {
         found.extend(from_modules(scene, it, target, &name, uses));
+        found.extend(module_itself(scene, it, target, &name, uses));
     }
     found
 }
@@ -191,11 +192,15 @@ fn from_modules(
     uses: Uses<'_>,
 ) -> Vec<Candidate> {
     let is_first = uses.all.first() == Some(&uses.own);
-    if !is_first || !matches!(scene.ast().node(it.node).kind, Kind::Expr(Expr::Ident { .. })) {
+    let is_value = matches!(scene.ast().node(it.node).kind, Kind::Expr(Expr::Ident { .. }));
+    if !is_first || !is_value && it.code != Code::E1005 {
         return Vec::new();
     }
     let env = &scene.module.env;
-    let mut files = env.modules.iter().filter(|(_, exports)| exports.values.contains_key(name));
+    let mut files = env.modules.iter().filter(|(_, exports)| match is_value {
+        true => exports.values.contains_key(name),
+        false => exports.types.contains_key(name),
+    });
     let (Some((file, _)), None) = (files.next(), files.next()) else { return Vec::new() };
     let ast = scene.ast();
     for decl in ast.declarations() {
@@ -223,6 +228,9 @@ fn from_modules(
             let candidate = Candidate::new(scene, target, title).because(reason).also_for(targets);
             return vec![candidate.op(scene.replace(*decl, new))];
         }
+        if !is_value {
+            continue;
+        }
         let module = import.alias.as_ref().or(import.path.last());
         let Some(module) = module else { continue };
         let title = format!("write `{module}.{name}`");
@@ -235,4 +243,37 @@ fn from_modules(
         })];
     }
     Vec::new()
+}
+
+/// `m.f` where `m` is a module of the program that is not imported by its name.
+fn module_itself(
+    scene: Scene<'_>,
+    it: &Diagnostic,
+    target: Target,
+    name: &Name,
+    uses: Uses<'_>,
+) -> Option<Candidate> {
+    let ast = scene.ast();
+    let expr = scene.expr(it.node)?;
+    let parent = scene.expr(scene.parent(expr)?)?;
+    matches!(ast.expr(parent), Expr::Field { object, .. } if *object == expr).then_some(())?;
+    (uses.all.first() == Some(&uses.own)).then_some(())?;
+    let is_it = |decl: &&DeclId| match ast.decl(**decl) {
+        Decl::Use(import) => !import.is_external && import.path.last() == Some(name),
+        _ => false,
+    };
+    let decl = ast.declarations().iter().find(is_it)?;
+    let Decl::Use(import) = ast.decl(*decl) else { return None };
+    let path: Vec<&str> = import.path.iter().map(|it| it.as_str()).collect();
+    let title = format!("import the module `{}`", path.join("."));
+    Some(
+        Candidate::new(scene, target, title)
+            .because(format!("some of `{name}` is imported, but not `{name}` itself"))
+            .confidence(Confidence::High)
+            .also_for(uses.all.iter().map(|it| Target::Diagnostic(*it)))
+            .op(PatchOp::InsertBefore {
+                target_id: scene.id(*decl),
+                new_statement: Payload(json!({ "kind": "use", "path": path })),
+            }),
+    )
 }

@@ -62,6 +62,13 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
     if literals::literal_at(scene, it.expr).is_none() || !found.iter().any(is_sure) {
         found.extend(conversions(scene, &it, found.is_empty()));
     }
+    // What fits elsewhere in the call is in the wrong place, and not of the wrong type.
+    if is_one_of_several(scene, it.expr) && super::idioms::typed::fits_elsewhere(scene, it.expr) {
+        found.iter_mut().for_each(|it| it.confidence = Confidence::Low);
+    }
+    if it.expected == "Unit" {
+        found.extend(super::idioms::typed::assigned(scene, target, it.expr));
+    }
     found.extend(other_values(scene, &it));
     found.extend(blocks::around(scene, &it));
     found.extend(annotations::changed(scene, &it));
@@ -237,7 +244,7 @@ fn tail(scene: Scene<'_>, mut expr: ExprId) -> ExprId {
 fn conversions(scene: Scene<'_>, it: &Mismatch, is_first: bool) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut add = |function: &str, confidence: Confidence| {
-        let confidence = if is_first { confidence } else { Confidence::Medium };
+        let confidence = if is_first { confidence } else { confidence.max(Confidence::Medium) };
         let title = format!("convert to `{}` with `{function}`", it.expected);
         found.push(
             Candidate::new(scene, it.target, title)
@@ -292,6 +299,12 @@ fn conversion(it: &Mismatch) -> Option<(&'static str, Confidence)> {
         (Prim::Int64, Some(found)) if found.is_integer() => ("to_int64", Confidence::Medium),
         (Prim::Str, Some(Prim::Unit)) => return None,
         (Prim::Str, Some(_)) => ("to_string", Confidence::Medium),
+        // What may be missing is hardly meant to be written as `Some(…)`.
+        (Prim::Str, None)
+            if it.actual.starts_with("Option[") || it.actual.starts_with("Result[") =>
+        {
+            ("to_string", Confidence::Low)
+        }
         (Prim::Str, None) if !it.actual.contains("->") => ("to_string", Confidence::Medium),
         _ => return None,
     })

@@ -47,7 +47,7 @@ fn insert(at: usize, new: &str) -> Edit {
 
 /// `for x in xs:` with an indented body.
 pub(super) fn colons(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
-    let heads = ["for", "while", "if", "elif", "else", "def", "fn"];
+    let heads = ["for", "while", "if", "elif", "else", "def", "fn", "match", "case"];
     let column = |at: usize| {
         let start = it.list[at].start;
         start - it.text[..start].rfind('\n').map_or(0, |it| it + 1)
@@ -71,9 +71,13 @@ pub(super) fn colons(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         }
         let last = firsts.get(place + 1 + inside).copied().unwrap_or(it.len()) - 1;
         let colon = it.list[end - 1];
-        let close = format!("\n{}}}", " ".repeat(own));
+        let is_arm = it.word(at) == "case";
+        let close = format!("\n{}}}{}", " ".repeat(own), if is_arm { "," } else { "" });
         let after = it.list[last].end;
-        edits.push(Edit::new(colon.start..colon.end, " {"));
+        edits.push(Edit::new(colon.start..colon.end, if is_arm { " -> {" } else { " {" }));
+        if is_arm {
+            edits.push(Edit::new(it.list[at].start..it.list[at + 1].start, ""));
+        }
         match edits.iter_mut().find(|it| it.start == after && it.end == after) {
             Some(same) => same.new.push_str(&close),
             None => edits.push(Edit::new(after..after, close)),
@@ -113,6 +117,31 @@ fn comprehension(it: &Pieces<'_>, open: usize) -> Option<Edit> {
         false => format!("map({from}, \\{name} -> {value})"),
     };
     it.put(open..close + 1, new)
+}
+
+/// `all(e for x in xs)`, `join(e for x in xs)`: the values are made by a loop in the parentheses of a call.
+pub(super) fn generators(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    (1..it.len()).filter_map(|at| generator(it, at)).collect()
+}
+
+fn generator(it: &Pieces<'_>, open: usize) -> Option<Edit> {
+    let is_call = it.kind(open) == T::LParen && it.kind_before(open) == T::Ident;
+    let close = it.partner(open).filter(|_| is_call)?;
+    let beside = |place: &usize| it.parent(*place) == Some(open);
+    let each = (open + 1..close).filter(beside).find(|place| it.kind(*place) == T::For)?;
+    let among = (each + 1..close).filter(beside).find(|place| it.kind(*place) == T::In)?;
+    let only = (among + 1..close).filter(beside).find(|place| it.kind(*place) == T::If);
+    let has_commas = (open + 1..each).filter(beside).any(|place| it.kind(place) == T::Comma);
+    if has_commas {
+        return None;
+    }
+    let name = it.words(each + 1..among);
+    let value = it.words(open + 1..each);
+    if matches!(it.word(open - 1), "all" | "any") && only.is_none() {
+        let from = it.words(among + 1..close);
+        return it.put(open + 1..close, format!("{from}, \\{name} -> {value}"));
+    }
+    it.put(open + 1..close, format!("[{}]", it.words(open + 1..close)))
 }
 
 /// `total = 0` at the start of a function of Python: the first assignment binds.

@@ -49,7 +49,8 @@ pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
                         // It would close what the next line is still in.
                         Some(it) => {
                             let own = it.indent;
-                            let is_whole = pieces.kind(first) != T::RBrace;
+                            let is_whole = pieces.kind(first) != T::RBrace
+                                || (first..place).all(|it| pieces.kind(it) == T::RBrace);
                             it.line < line
                                 && is_whole
                                 && next_indent(text, &pieces, at).is_some_and(|it| it > own)

@@ -276,6 +276,23 @@ fn arms(it: &Pieces<'_>, open: usize, close: usize, edits: &mut Vec<Edit>) {
     }
 }
 
+/// `P -> x = e`: an arm that assigns is a block.
+pub(super) fn arm_assignments(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for at in 0..it.len() {
+        if it.kind(at) != T::Arrow || !super::lambdas::in_arm(it, at) {
+            continue;
+        }
+        let eq = it.expr_end(at + 1);
+        let is_place = it.operand_start(eq) == Some(at + 1);
+        if it.kind(eq) == T::Eq && is_place && it.kind(eq + 1) != T::Eq && !is_fat(it, eq) {
+            let end = it.expr_end(eq + 1);
+            edits.extend(it.put(at + 1..end, format!("{{ {} }}", it.words(at + 1..end))));
+        }
+    }
+    edits
+}
+
 /// `A | B -> e` in a `match`: one arm for each; `| A -> e` starts with no bar.
 pub(super) fn alternatives(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();

@@ -19,7 +19,7 @@ pub(super) fn words(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         "func" | "def" | "function" | "fun" | "proc" | "defn" | "method" if next == T::Ident => {
             "fn"
         }
-        "struct" | "class" | "record" | "data" if next == T::TypeIdent => "rec",
+        "struct" | "class" | "record" | "data" | "interface" if next == T::TypeIdent => "rec",
         "enum" | "variant" | "union" if next == T::TypeIdent => "sum",
         "import" | "require" | "include" if next == T::Ident => "use",
         "fn" if at > 0 => "fn",
@@ -164,7 +164,35 @@ pub(super) fn imports(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         }
         return edits;
     }
+    // `import { a, b } from "./x/y"`
+    if it.word(0) == "import"
+        && it.kind(1) == T::LBrace
+        && let Some(close) = it.partner(1)
+        && it.word(close + 1) == "from"
+        && it.kind(close + 2) == T::Str
+    {
+        let path = it.word(close + 2).trim_matches('"');
+        let path = path.trim_start_matches("./").trim_end_matches(".clank").replace('/', ".");
+        if !path.is_empty() && !path.contains("..") {
+            let new = format!("use {path}.{{{}}}", it.words(2..close).trim_end_matches(','));
+            edits.extend(it.put(0..it.len(), new));
+        }
+        return edits;
+    }
     if it.kind(0) == T::Use {
+        let last = it.len() - 1;
+        if it.kind(last) == T::Semi {
+            edits.extend(it.put(last..last + 1, ""));
+        }
+        if last > 1 && it.kind(last) == T::Star && it.kind(last - 1) == T::Dot {
+            edits.extend(it.put(last - 1..last + 1, ""));
+        }
+        if let Some(open) = it.partner(last)
+            && it.kind(open) == T::LParen
+        {
+            edits.extend(it.put(open..open + 1, "{"));
+            edits.extend(it.put(last..last + 1, "}"));
+        }
         for at in 1..it.len() {
             if matches!(it.kind(at), T::ColonColon | T::Slash) {
                 edits.extend(it.put(at..at + 1, "."));
@@ -187,9 +215,23 @@ pub(super) fn members(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         if it.kind(at) == T::Semi {
             edits.extend(it.put(at..at + 1, ","));
         }
+        // `name type` without a colon.
+        let is_bare = it.kind(0) == T::Rec
+            && it.is_first(at)
+            && it.kind(at) == T::Ident
+            && matches!(it.kind(at + 1), T::Ident | T::TypeIdent | T::LBracket)
+            && !it.is_first(at + 1);
+        if is_bare {
+            let end = it.list[at].end;
+            edits.push(Edit::new(end..end, ":"));
+        }
         let next = it.partner(at).filter(|it| *it > at).unwrap_or(at) + 1;
         let starts = match it.kind(0) {
-            T::Rec => it.kind(next) == T::Ident && it.kind(next + 1) == T::Colon,
+            T::Rec => {
+                it.kind(next) == T::Ident
+                    && (it.kind(next + 1) == T::Colon || !it.is_first(next + 1))
+                    && !is_bare
+            }
             _ => it.kind(next) == T::TypeIdent,
         };
         if next < close
@@ -217,7 +259,7 @@ pub(super) fn bar_sums(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     if !has_bar || variants.contains('{') {
         return Vec::new();
     }
-    let variants: Vec<&str> = variants.split('|').map(str::trim).collect();
+    let variants: Vec<String> = variants.split('|').map(|it| with_parts(it.trim())).collect();
     let new = format!("sum {} {{ {} }}", it.words(1..eq), variants.join(", "));
     it.put(0..it.len(), new).into_iter().collect()
 }
@@ -225,7 +267,131 @@ pub(super) fn bar_sums(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 /// A missing arrow before the result: `fn f(a: Int) Int {`.
 pub(super) fn missing_arrow(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let Some(close) = params_end(it) else { return Vec::new() };
-    let is_type = matches!(it.kind(close + 1), T::TypeIdent | T::LBracket);
+    let is_small = it.kind(close + 1) == T::Ident
+        && super::types::primitive(it.word(close + 1)).is_some()
+        && it.kind(close + 2) == T::LBrace;
+    let is_type = matches!(it.kind(close + 1), T::TypeIdent | T::LBracket) || is_small;
     let at = it.list[close].end;
     is_type.then(|| Edit::new(at..at, " ->")).into_iter().collect()
+}
+
+/// `Num of int * string`: the parts of a variant are in parentheses.
+fn with_parts(variant: &str) -> String {
+    match variant.split_once(" of ") {
+        Some((name, parts)) => {
+            let types: Vec<String> = parts
+                .split('*')
+                .map(|it| super::types::primitive(it.trim()).unwrap_or(it.trim()).to_owned())
+                .collect();
+            format!("{name}({})", types.join(", "))
+        }
+        None => variant.to_owned(),
+    }
+}
+
+/// `sum S { A { x: Int }, B }`: the parts of a variant are in parentheses.
+pub(super) fn variant_fields(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    if it.kind(0) != T::Sum {
+        return edits;
+    }
+    for at in 3..it.len() {
+        let is_inner = it.kind(at) == T::LBrace
+            && it.kind(at - 1) == T::TypeIdent
+            && it.parent(at).is_some_and(|open| it.kind(open) == T::LBrace);
+        if let Some(close) = it.partner(at).filter(|_| is_inner) {
+            edits.push(Edit::new(it.list[at - 1].end..it.list[at].end, "("));
+            edits.extend(it.put(close..close + 1, ")"));
+        }
+    }
+    edits
+}
+
+/// `record P(x: Int)`, `type P struct { … }`, `type P { … }`: `rec P { … }`.
+pub(super) fn records(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let is_record =
+        matches!(it.word(0), "record" | "class" | "struct" | "data") || it.kind(0) == T::Rec;
+    let mut edits = Vec::new();
+    let open = match it.word(0) {
+        "data" if it.word(1) == "class" => 3,
+        _ => 2,
+    };
+    if is_record
+        && it.kind(open - 1) == T::TypeIdent
+        && it.kind(open) == T::LParen
+        && let Some(close) = it.partner(open)
+        && close + 1 >= it.len()
+    {
+        let fields = it.words(open + 1..close);
+        let fields = fields.replace("val ", "").replace("var ", "");
+        let new = format!("rec {} {{ {fields} }}", it.word(open - 1));
+        edits.extend(it.put(0..close + 1, new));
+    }
+    if it.kind(0) == T::Type && it.kind(1) == T::TypeIdent {
+        let is_struct = matches!(it.word(2), "struct" | "record" | "interface" | "object");
+        if is_struct && it.kind(3) == T::LBrace {
+            edits.extend(it.put(0..4, format!("rec {} {{", it.word(1))));
+            for at in 4..it.len() {
+                if it.is_first(at) && it.kind(at) == T::Ident && it.kind(at + 1) != T::Colon {
+                    let end = it.list[at].end;
+                    edits.push(Edit::new(end..end, ":"));
+                    let next = (at + 1..it.len()).find(|place| it.is_first(*place));
+                    if let Some(next) = next.filter(|next| it.kind(*next) == T::Ident) {
+                        let end = it.list[next - 1].end;
+                        edits.push(Edit::new(end..end, ","));
+                    }
+                }
+            }
+        } else if it.kind(2) == T::LBrace {
+            edits.extend(it.put(0..1, "rec"));
+        }
+    }
+    edits
+}
+
+/// `const f = (a: T): R => { … }`, which is a function with a name.
+pub(super) fn arrow_functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let mut start = 0;
+    while it.word(start) == "export" {
+        start += 1;
+    }
+    let is_bound = (matches!(it.word(start), "const" | "var" | "val") || it.kind(start) == T::Let)
+        && it.kind(start + 1) == T::Ident
+        && it.kind(start + 2) == T::Eq
+        && it.kind(start + 3) == T::LParen;
+    let Some(close) = it.partner(start + 3).filter(|_| is_bound) else { return Vec::new() };
+    let fat = (close + 1..it.len()).find(|at| super::lambdas::is_fat(it, *at));
+    let Some(fat) = fat else { return Vec::new() };
+    let params = it.words(start + 4..close);
+    let result = match it.kind(close + 1) {
+        T::Colon => format!(" -> {}", it.words(close + 2..fat)),
+        _ => String::new(),
+    };
+    let name = it.word(start + 1);
+    let body = match it.kind(fat + 2) {
+        T::LBrace => it.words(fat + 2..it.len()).trim_end_matches(';').to_owned(),
+        _ => format!("{{ {} }}", it.words(fat + 2..it.len()).trim_end_matches(';')),
+    };
+    it.put(0..it.len(), format!("fn {name}({params}){result} {body}")).into_iter().collect()
+}
+
+/// `int f(int a) { … }`: the type of the result stands behind the parameters.
+pub(super) fn typed_functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let result = match it.kind(0) {
+        T::Ident => super::types::primitive(it.word(0)),
+        T::TypeIdent => Some(it.word(0)),
+        _ => None,
+    };
+    let is_function = it.kind(1) == T::Ident && it.kind(2) == T::LParen && !it.is_first(1);
+    let (Some(result), Some(close)) = (result, it.partner(2).filter(|_| is_function)) else {
+        return Vec::new();
+    };
+    if it.kind(close + 1) != T::LBrace {
+        return Vec::new();
+    }
+    let end = it.list[close].end;
+    [it.put(0..1, "fn"), Some(Edit::new(end..end, format!(" -> {result}")))]
+        .into_iter()
+        .flatten()
+        .collect()
 }

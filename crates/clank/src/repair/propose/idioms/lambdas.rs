@@ -37,6 +37,9 @@ pub(super) fn bars(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 /// The parameters as a lambda has them.
 fn written(params: &str) -> String {
     let params = params.trim();
+    // A pattern is taken apart by its parts: where one tuple is given, that comes to light.
+    let inner = params.strip_prefix(['(', '[']).and_then(|it| it.strip_suffix([')', ']']));
+    let params = inner.filter(|it| !it.contains(['(', '['])).unwrap_or(params);
     match params.contains([',', ':']) || params.is_empty() {
         true => format!("\\({params}) ->"),
         false => format!("\\{params} ->"),
@@ -78,12 +81,23 @@ pub(super) fn arrows(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         let last = at - 1;
         let start = match it.kind(last) {
             T::Ident | T::Underscore => last,
+            T::TypeIdent if is_fat && it.kind_before(last) == T::Colon => last,
             T::RParen => match it.partner(last) {
                 Some(open) => open,
                 None => continue,
             },
             _ => continue,
         };
+        // `(x: T): R => e`: the type of the result is found out.
+        let (start, last) =
+            match (it.kind(start.wrapping_sub(1)), it.partner(start.wrapping_sub(2))) {
+                (T::Colon, Some(open))
+                    if is_fat && it.kind(start.wrapping_sub(2)) == T::RParen && start == last =>
+                {
+                    (open, start - 2)
+                }
+                _ => (start, last),
+            };
         if it.kind_before(start) == T::Lambda {
             if is_fat {
                 edits.extend(it.put(at..at + width, "->"));
@@ -114,6 +128,10 @@ fn are_params(it: &Pieces<'_>, start: usize, last: usize) -> bool {
         return true;
     }
     let mut at = start + 1;
+    if it.kind(at) == T::LBracket && it.partner(at) == Some(last.wrapping_sub(1)) {
+        return (at + 1..last - 1)
+            .all(|place| matches!(it.kind(place), T::Ident | T::Underscore | T::Comma));
+    }
     while at < last {
         if !matches!(it.kind(at), T::Ident | T::Underscore) {
             return false;
@@ -214,10 +232,11 @@ pub(super) fn python(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
     edits
 }
 
-/// `fn(x) { … }`, `function (x) { … }`, `func(x: Int) -> Int { … }` as a value.
+/// `fn(x) { … }`, `function (x) { … }`, `{ x -> … }`, `func(x: Int) -> Int { … }` as a value.
 pub(super) fn functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
+        edits.extend(braced(it, at).into_iter().flatten());
         let is_word =
             matches!(it.word(at), "fn" | "fun" | "function" | "func") && starts_value(it, at);
         if !is_word || it.kind(at + 1) != T::LParen {
@@ -236,6 +255,28 @@ pub(super) fn functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         edits.extend(it.put(at..end, written(params)));
     }
     edits
+}
+
+/// `{ a, b -> e }` as an argument.
+fn braced(it: &Pieces<'_>, open: usize) -> Option<Vec<Edit>> {
+    let is_argument = it.kind(open) == T::LBrace
+        && matches!(it.kind_before(open), T::LParen | T::Comma | T::Eq)
+        && it.kind(open + 1) == T::Ident;
+    let close = it.partner(open).filter(|_| is_argument)?;
+    let mut end = open + 1;
+    while matches!(it.kind(end), T::Ident | T::Underscore | T::Comma) {
+        end += 1;
+    }
+    let has_more_arrows =
+        (end + 1..close).any(|at| it.kind(at) == T::Arrow && it.parent(at) == Some(open));
+    if it.kind(end) != T::Arrow || has_more_arrows {
+        return None;
+    }
+    let params = it.words(open + 1..end);
+    let text = it.words(end + 1..close);
+    let is_one = (end + 1..close).all(|at| at == end + 1 || !it.is_first(at));
+    let body = if is_one { text.to_owned() } else { format!("{{ {text} }}") };
+    Some(it.put(open..close + 1, format!("{} {body}", written(params))).into_iter().collect())
 }
 
 /// `\a, b -> e` and `\a b -> e`: several parameters are in parentheses.

@@ -161,6 +161,28 @@ pub(super) fn fillers(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             let from = it.list[at - 1].end;
             edits.push(Edit::new(from..it.list[at].end, ""));
         }
+        // `while c do` without a brace: the body ends with one.
+        if it.word(at) == "do" && it.is_first(at + 1) && !it.starts_statement(at) {
+            edits.extend(it.put(at..at + 1, "{"));
+        }
+        // `for c {` of Go.
+        if it.kind(at) == T::For && it.starts_statement(at) {
+            let mut brace = at + 1;
+            while brace < it.len() && it.kind(brace) != T::LBrace && !it.is_first(brace) {
+                brace = it.partner(brace).filter(|it| *it > brace).unwrap_or(brace) + 1;
+            }
+            let is_condition = it.kind(brace) == T::LBrace
+                && brace > at + 1
+                && (at + 1..brace).any(|place| {
+                    matches!(it.kind(place), T::Lt | T::Gt | T::LtEq | T::GtEq | T::EqEq | T::NotEq)
+                })
+                && !(at + 1..brace).any(|place| {
+                    matches!(it.kind(place), T::In | T::Semi | T::Eq) || it.word(place) == "of"
+                });
+            if is_condition {
+                edits.extend(it.put(at..at + 1, "while"));
+            }
+        }
         if it.word(at) == "until" && it.starts_statement(at) {
             let brace = (at..it.len())
                 .find(|place| it.kind(*place) == T::LBrace && it.parent(*place) == it.parent(at));

@@ -110,7 +110,7 @@ fn doubled(it: &Pieces<'_>, at: usize) -> Option<(&'static str, usize)> {
     }
 }
 
-/// `**`, `===`, `!==`, `<>`, `=/=`, `..<`, `...`, `&`, `:=`: the same by another sign.
+/// `**`, `===`, `!==`, `<>`, `=/=`, `..<`, `&`, `:=`: the same by another sign.
 pub(super) fn signs(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut at = 0;
@@ -125,7 +125,6 @@ pub(super) fn signs(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             (T::Eq, T::Slash) if glued(2) && third == T::Eq => Some((3, "!=")),
             (T::Slash, T::Eq) if glued(1) && !it.is_assigned(it.word(at.wrapping_sub(1))) => None,
             (T::DotDot, T::Lt) if glued(1) => Some((2, "..")),
-            (T::DotDot, T::Dot) if glued(1) && is_operand(it.kind_before(at)) => Some((2, "..=")),
             (T::Eq, T::Lt) if glued(1) => Some((2, "<=")),
             (T::Error, _) if it.word(at) == "&" => Some((1, "&&")),
             _ => None,
@@ -309,6 +308,50 @@ pub(super) fn coalesce(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         let (value, other) = (it.words(start..at), it.words(at + 2..end));
         let new = format!("match {value} {{ Some(value) -> value, None -> {other} }}");
         edits.extend(it.put(start..end, new));
+    }
+    edits
+}
+
+/// `=>` in the head of an `if` or a `while`, which is `>=`.
+pub(super) fn turned(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for at in 1..it.len() {
+        if !super::lambdas::is_fat(it, at) || !is_operand(it.kind_before(at)) {
+            continue;
+        }
+        let mut head = at;
+        while head > 0
+            && !it.is_first(head)
+            && !matches!(it.kind(head), T::If | T::While | T::LBrace | T::Comma | T::Lambda)
+        {
+            head -= 1;
+        }
+        if matches!(it.kind(head), T::If | T::While) && !super::lambdas::in_arm(it, head) {
+            edits.extend(it.put(at..at + 2, ">="));
+        }
+    }
+    edits
+}
+
+/// `a...b` and `a to b`, with the end or without it.
+pub(super) fn ranges(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for at in 1..it.len() {
+        if it.kind(at) == T::DotDot
+            && it.kind(at + 1) == T::Dot
+            && it.is_glued(at + 1)
+            && is_operand(it.kind_before(at))
+        {
+            edits.extend(it.put(at..at + 2, "..="));
+        }
+        let is_word = it.word(at) == "to" && it.kind(at) == T::Ident && !cx.is_known("to");
+        let has_in = (at.saturating_sub(12)..at).any(|place| it.kind(place) == T::In);
+        if is_word && has_in && is_operand(it.kind_before(at)) && !it.is_first(at) {
+            let (before, after) = (it.list[at - 1].end, it.list.get(at + 1));
+            if let Some(after) = after {
+                edits.push(Edit::new(before..after.start, "..="));
+            }
+        }
     }
     edits
 }

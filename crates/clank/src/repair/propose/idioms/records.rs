@@ -159,7 +159,9 @@ pub(super) fn new(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         let is_new = matches!(it.word(at), "new" | "await")
             && it.kind(at) == T::Ident
             && !cx.is_known(it.word(at));
-        if is_new && matches!(it.kind(at + 1), T::TypeIdent | T::Ident) && !it.is_first(at + 1) {
+        let is_value = matches!(it.kind_before(at), T::Eq | T::LParen | T::Comma | T::Return);
+        let is_there = matches!(it.kind(at + 1), T::TypeIdent | T::Ident);
+        if is_new && is_there && (is_value || !it.is_first(at + 1)) {
             edits.push(Edit::new(it.list[at].start..it.list[at + 1].start, ""));
         }
     }
@@ -176,6 +178,15 @@ pub(super) fn paths(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         match it.kind(at + 1) {
             T::TypeIdent => edits.push(Edit::new(it.list[at - 1].start..it.list[at].end, "")),
             _ => edits.extend(it.put(at..at + 1, ".")),
+        }
+    }
+    // `Shape.Circle(r) ->`: so it is with `.`.
+    for at in 1..it.len() {
+        if it.kind(at) == T::Dot
+            && it.kind(at - 1) == T::TypeIdent
+            && it.kind(at + 1) == T::TypeIdent
+        {
+            edits.push(Edit::new(it.list[at - 1].start..it.list[at].end, ""));
         }
     }
     edits
@@ -203,6 +214,69 @@ pub(super) fn variant_patterns(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
             start = end + 1;
         }
         edits.extend(it.put(at + 1..close + 1, format!("({})", parts.join(", "))));
+    }
+    edits
+}
+
+/// `P { a, b: 1 }` where `a` is a value: `P { a: a, b: 1 }`.
+pub(super) fn shorthand(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for open in 1..it.len() {
+        let is_record = it.kind(open) == T::LBrace
+            && it.kind(open - 1) == T::TypeIdent
+            && cx.records.iter().any(|record| record.0 == it.word(open - 1));
+        let Some(close) = it.partner(open).filter(|_| is_record) else { continue };
+        let is_pattern = it.kind(close + 1) == T::Arrow
+            || it.kind_before(open - 1) == T::Let
+            || it.kind(0) == T::Rec;
+        if is_pattern {
+            continue;
+        }
+        let mut at = open + 1;
+        while at < close {
+            let mut end = at;
+            while end < close && it.kind(end) != T::Comma {
+                end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
+            }
+            if end == at + 1 && it.kind(at) == T::Ident {
+                edits.extend(it.put(at..end, format!("{0}: {0}", it.word(at))));
+            }
+            at = end + 1;
+        }
+    }
+    edits
+}
+
+/// `Node { sign: s, left: l }` as a value, where `Node` is a variant.
+pub(super) fn variant_values(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for open in 1..it.len() {
+        let is_head = it.kind(open) == T::LBrace && it.kind(open - 1) == T::TypeIdent;
+        let Some(close) = it.partner(open).filter(|_| is_head) else { continue };
+        let Some(fields) = (cx.variants)(it.word(open - 1)) else { continue };
+        let mut parts: Vec<(&str, &str)> = Vec::new();
+        let mut at = open + 1;
+        while at < close {
+            let mut end = at;
+            while end < close && it.kind(end) != T::Comma {
+                end = it.partner(end).filter(|it| *it > end).unwrap_or(end) + 1;
+            }
+            let from = if matches!(it.kind(at + 1), T::Colon | T::Eq) { at + 2 } else { at };
+            parts.push((it.word(at), it.words(from..end)));
+            at = end + 1;
+        }
+        if parts.is_empty() || parts.len() != fields.len() {
+            continue;
+        }
+        let place = |name: &str| {
+            fields.iter().position(|it| it.as_ref().is_some_and(|it| it.as_str() == name))
+        };
+        if parts.iter().all(|it| place(it.0).is_some()) {
+            parts.sort_by_key(|it| place(it.0));
+        }
+        let values: Vec<&str> = parts.into_iter().map(|it| it.1).collect();
+        let start = it.list[open - 1].end;
+        edits.push(Edit::new(start..it.list[close].end, format!("({})", values.join(", "))));
     }
     edits
 }

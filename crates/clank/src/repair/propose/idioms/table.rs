@@ -4,7 +4,8 @@ use clank_syntax::ast::Name;
 
 use super::pieces::{Edit, Pieces};
 use super::{
-    blocks, branches, declarations, lambdas, loops, operators, records, texts, types, words,
+    blocks, branches, contracts, declarations, lambdas, loops, operators, records, texts, tuples,
+    types, words,
 };
 
 /// What is known about the module that a text is from.
@@ -13,6 +14,8 @@ pub(super) struct Context<'a> {
     pub(super) records: Vec<(Name, Vec<Name>)>,
     /// The functions, with their parameters.
     pub(super) functions: Vec<(Name, Vec<Name>)>,
+    /// The fields of a variant, by its name; those without a name are `None`.
+    pub(super) variants: &'a dyn Fn(&str) -> Option<Vec<Option<Name>>>,
     pub(super) known_value: &'a dyn Fn(&str) -> bool,
     pub(super) known_type: &'a dyn Fn(&str) -> bool,
 }
@@ -68,6 +71,7 @@ use Layer::{Names, Syntax};
 pub(super) const ROWS: &[Row] = &[
     row("single-quotes", Syntax, 1, texts::quotes, "a text is in double quotes"),
     row("hash-comments", Syntax, 1, texts::comments, "a comment starts with `//`"),
+    row("python-prints", Syntax, 2, texts::prints, "`println` ends the line, `print` does not"),
     row("format-strings", Syntax, 1, texts::formats, "a text with values in it is a template: `a ${x}`"),
     row("macros", Syntax, 1, texts::macros, "there are no macros: functions are called by their names"),
     row("indented-blocks", Syntax, 1, blocks::colons, "a block is in braces"),
@@ -77,9 +81,14 @@ pub(super) const ROWS: &[Row] = &[
     row("bare-bindings", Syntax, 1, blocks::bare_bindings, "a name is bound by `let`, or by `let mut` if it is changed"),
     row("range-loops", Syntax, 1, blocks::ranges, "a loop over values is `for x in xs`"),
     row("bare-parameters", Syntax, 1, blocks::bare_parameters, "a parameter is `name: Type`"),
+    row("generators", Syntax, 1, blocks::generators, r"a list is made by `map(xs, \x -> …)` and `filter(xs, \x -> …)`"),
+    row("arrow-functions", Syntax, 1, declarations::arrow_functions, "a function is declared by `fn`"),
+    row("typed-functions", Syntax, 1, declarations::typed_functions, "a function is `fn name(…) -> Type`"),
+    row("record-declarations", Syntax, 1, declarations::records, "a record is `rec Name { field: Type }`"),
     row("declaration-words", Syntax, 1, declarations::words, "functions are declared by `fn`, records by `rec`, sums by `sum`, imports by `use`"),
     row("imports", Syntax, 1, declarations::imports, "the parts of a module's name are joined by `.`"),
     row("bar-sums", Syntax, 1, declarations::bar_sums, "the variants of a sum are in braces, with commas between them"),
+    row("variant-fields", Syntax, 1, declarations::variant_fields, "the parts of a variant are in parentheses"),
     row("type-parameters", Syntax, 1, declarations::type_params, "parameters for types are in `[…]`"),
     row("result-arrow", Syntax, 1, declarations::result_arrow, "`->` stands before the type of the result"),
     row("missing-arrow", Syntax, 1, declarations::missing_arrow, "`->` stands before the type of the result"),
@@ -89,23 +98,35 @@ pub(super) const ROWS: &[Row] = &[
     row("number-types", Syntax, 2, types::number, "a number is an `Int` or a `Float`"),
     row("array-types", Syntax, 1, types::arrays, "an array of `T` is `[T]`"),
     row("foreign-types", Names, 1, types::foreign, "the type has another name here"),
+    row("effects", Syntax, 1, contracts::effects, "effects are added with `+`: `IO + Unit`"),
+    row("conditions", Syntax, 1, contracts::conditions, "a condition of a type is in braces, one of a function is `pre` or `post`"),
+    row("reserved-names", Syntax, 1, contracts::reserved, "a word of the language cannot be a name"),
     row("members", Syntax, 1, declarations::members, "fields and variants have commas between them"),
     row("counted-loops", Syntax, 1, loops::counted, "a loop that counts is `for i in 0..n`"),
+    row("bare-tuples", Syntax, 1, tuples::bare, "a tuple is in parentheses"),
+    row("array-spreads", Syntax, 1, tuples::spreads, "`push` adds to an array, `++` joins arrays"),
+    row("slices", Syntax, 1, tuples::slices, "`slice`, `take`, `drop` and `reverse` give parts"),
     row("each-loops", Syntax, 1, loops::each, "a loop over values is `for x in xs`"),
     row("do-loops", Syntax, 1, loops::repeated, "a loop that asks at its end is a `loop` with a `break`"),
     row("fillers", Syntax, 1, loops::fillers, "a block follows the head of a loop or an `if`"),
+    row("guards", Syntax, 1, tuples::guards, "the condition of an arm is behind `if`"),
     row("else-if", Syntax, 1, branches::else_if, "another condition is `else if`"),
     row("switch", Syntax, 1, branches::switch, "a choice is a `match` with arms `pattern -> value`"),
+    row("turned-signs", Syntax, 1, operators::turned, "the operator is `>=`"),
     row("lambda-parameters", Syntax, 1, lambdas::parameters, r"several parameters are in parentheses: `\(a, b) -> …`"),
     row("bar-lambdas", Syntax, 1, lambdas::bars, r"a function without a name is `\x -> …`"),
     row("python-lambdas", Syntax, 1, lambdas::python, r"a function without a name is `\x -> …`"),
     row("function-lambdas", Syntax, 1, lambdas::functions, r"a function without a name is `\x -> …`"),
     row("arrows", Syntax, 1, lambdas::arrows, r"an arm is `pattern -> value`, a function without a name is `\x -> …`"),
     row("variant-patterns", Syntax, 2, records::variant_patterns, "the parts of a variant are in parentheses, in their order"),
+    row("arm-assignments", Syntax, 1, branches::arm_assignments, "an arm that assigns is a block"),
     row("alternatives", Syntax, 1, branches::alternatives, "an arm has one pattern"),
+    row("record-shorthand", Syntax, 1, records::shorthand, "a field is `name: value`"),
     row("record-updates", Syntax, 1, records::updates, "a changed record is written with all its fields"),
+    row("variant-records", Syntax, 1, records::variant_values, "the parts of a variant are in parentheses, in their order"),
     row("named-arguments", Syntax, 1, records::named_arguments, "arguments have no names, and a record is `Name { field: value }`"),
     row("coalesce", Syntax, 1, operators::coalesce, "what may be missing is asked by `match`"),
+    row("range-signs", Syntax, 2, operators::ranges, "a range is `a..b` without its end, `a..=b` with it"),
     row("signs", Syntax, 1, operators::signs, "the operator has another sign here"),
     row("compound-assignment", Syntax, 1, operators::compound, "`b += 2` is `b = b + 2`"),
     row("increments", Syntax, 1, operators::increments, "`i++` is `i = i + 1`"),

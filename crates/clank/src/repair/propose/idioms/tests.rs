@@ -18,9 +18,13 @@ fn rewritten(text: &str) -> (String, Vec<&'static str>) {
     let known_type =
         |name: &str| matches!(name, "Int" | "Str" | "Bool" | "Map" | "Option" | "Point" | "Unit");
     let functions = vec![(Name::new("area"), vec![Name::new("width"), Name::new("height")])];
+    let variants = |name: &str| {
+        (name == "Node").then(|| vec![Some(Name::new("left")), Some(Name::new("right"))])
+    };
     let cx = Context {
         records: records(),
         functions,
+        variants: &variants,
         known_value: &known_value,
         known_type: &known_type,
     };
@@ -38,6 +42,7 @@ fn squeezed(text: &str) -> String {
         .join(" ")
 }
 
+///
 #[test]
 fn every_row_has_a_case_and_every_case_comes_out_right() {
     let mut seen: BTreeSet<&str> = BTreeSet::new();

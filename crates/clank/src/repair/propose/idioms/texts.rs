@@ -81,6 +81,22 @@ pub(super) fn formats(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     edits
 }
 
+/// `print(f"a {x}")`, as Python writes a line.
+pub(super) fn prints(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for at in 0..it.len() {
+        let is_print = it.word(at) == "print"
+            && it.kind(at + 1) == T::LParen
+            && matches!(it.word(at + 2), "f" | "F")
+            && it.kind(at + 3) == T::Str
+            && it.is_glued(at + 3);
+        if is_print {
+            edits.extend(it.put(at..at + 1, "println"));
+        }
+    }
+    edits
+}
+
 /// The text in quotes as a template; nothing if what is put in says more than a value.
 pub(super) fn template(quoted: &str, open: &str, has_dollar: bool) -> Option<String> {
     let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;

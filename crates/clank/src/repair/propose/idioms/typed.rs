@@ -2,7 +2,7 @@
 //! another order, names that are bound by being assigned.
 
 use check::{Confidence, Safety};
-use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId, Stmt, StmtId};
+use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId, Pattern, Stmt, StmtId};
 use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
 
@@ -23,10 +23,19 @@ pub(in crate::repair::propose) fn propose(
     it: &Diagnostic,
     target: Target,
 ) -> Vec<Candidate> {
+    let mut found = super::wrapped::propose(scene, it, target);
+    let is_wrapped = !found.is_empty();
+    found.extend(by_habit(scene, it, target, is_wrapped));
+    found
+}
+
+fn by_habit(scene: Scene<'_>, it: &Diagnostic, target: Target, is_wrapped: bool) -> Vec<Candidate> {
     match it.code {
         Code::E2004 | Code::E2011 => {
             let mut found = called(scene, it.node, target);
-            found.extend(elsewhere(scene, it.node, target));
+            if !is_wrapped {
+                found.extend(elsewhere(scene, it.node, target));
+            }
             found
         }
         Code::E1001 => {
@@ -36,7 +45,9 @@ pub(in crate::repair::propose) fn propose(
                 scene.module.env.values.contains_key(name) && !is_builtin(scene, name)
             };
             if names_fact(it, "similar_names").iter().any(is_own) {
-                found.iter_mut().for_each(|it| it.confidence = Confidence::Medium);
+                for it in &mut found {
+                    (it.confidence, it.is_idiom) = (Confidence::Medium, false);
+                }
             }
             found.extend(qualified(scene, it.node, target));
             found.extend(bound(scene, it, target));
@@ -55,8 +66,32 @@ pub(in crate::repair::propose) fn propose(
             found.extend(foreign_call(scene, it.node, target));
             found
         }
+        Code::E2010 => iterated(scene, it.node, target),
         _ => Vec::new(),
     }
+}
+
+/// A loop over a map or a set goes over its entries.
+fn iterated(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+    let ast = scene.ast();
+    let Kind::Stmt(Stmt::For { iterable, pattern, .. }) = &ast.node(node).kind else {
+        return Vec::new();
+    };
+    let Some(view) = scene.view(*iterable) else { return Vec::new() };
+    let is_pair = matches!(ast.pattern(*pattern), Pattern::Tuple { .. });
+    let name = match On::of(view.ty(*iterable)) {
+        On::Map if is_pair => "map_entries",
+        On::Map => "map_keys",
+        On::Set => "set_to_array",
+        _ => return Vec::new(),
+    };
+    vec![
+        Candidate::new(scene, target, format!("loop over `{name}(…)`"))
+            .because("a loop goes over an array")
+            .confidence(Confidence::High)
+            .op(scene.wrap_in_call(*iterable, name))
+            .idiom(),
+    ]
 }
 
 /// The name of a method and what it is called on: `x.f(a)` or `x.f`.
@@ -113,6 +148,7 @@ fn chained(
             .because("functions stand before their arguments, and go by these names here")
             .confidence(Confidence::High)
             .op(scene.replace(whole, value))
+            .idiom()
     })
 }
 
@@ -272,7 +308,8 @@ fn written(
         Candidate::new(scene, target, title)
             .because("functions stand before their arguments, and go by these names here")
             .confidence(Confidence::High)
-            .op(scene.replace(whole, new)),
+            .op(scene.replace(whole, new))
+            .idiom(),
     ])
 }
 
@@ -314,7 +351,8 @@ fn changed(
     let make = |ops: Vec<PatchOp>| {
         let start = Candidate::new(scene, target, format!("assign the changed value to `{name}`"))
             .because("values do not change: what a function gives is assigned")
-            .confidence(Confidence::High);
+            .confidence(Confidence::High)
+            .idiom();
         ops.into_iter().fold(start, Candidate::op)
     };
     let mut found = Vec::new();
@@ -465,6 +503,16 @@ fn element(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
                         .op(scene.replace(expr, new)),
                 ]);
             }
+            // `f[Int](x)`: the types of a call are found out.
+            _ if matches!(view.ty(*object).base(), Ty::Fn(_)) => {
+                return Some(vec![
+                    Candidate::new(scene, target, "leave out the type argument")
+                        .because("the types of a call are found out")
+                        .confidence(Confidence::High)
+                        .op(scene.replace(expr, scene.kept(*object)))
+                        .idiom(),
+                ]);
+            }
             _ => return None,
         }
         if let Kind::Stmt(Stmt::Assign { target: place, value }) = &ast.node(parent).kind
@@ -482,6 +530,7 @@ fn element(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
                     .because("a map is a value: what `map_set` gives is assigned")
                     .confidence(Confidence::High)
                     .op(scene.replace(statement, new.clone()))
+                    .idiom()
             };
             let mut found = Vec::new();
             if let Some(binding) = immutable_let(scene, *object) {
@@ -692,6 +741,21 @@ fn printed(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
             return None;
         }
         let view = scene.view(whole)?;
+        let pattern = ast.text(args[0].node());
+        if pattern.starts_with('"') && pattern.matches("{}").count() == args.len() - 1 {
+            let mut filled = pattern.to_owned();
+            for arg in &args[1..] {
+                filled = filled.replacen("{}", &format!("{{{}}}", ast.text(arg.node())), 1);
+            }
+            let new = super::texts::template(&filled, "{", false)?;
+            return Some(
+                Candidate::new(scene, target, "write a template")
+                    .because("a text with values in it is a template: `a ${x}`")
+                    .confidence(Confidence::High)
+                    .op(scene.replace(whole, call(ident(name), vec![source(&new)])))
+                    .idiom(),
+            );
+        }
         let mut text = String::new();
         let mut has_blank = true;
         for (place, arg) in args.iter().enumerate() {
@@ -831,6 +895,17 @@ fn reordered(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
         Some(found)
     };
     found().unwrap_or_default()
+}
+
+/// Whether an argument is one of a call whose arguments fit in another order.
+pub(in crate::repair::propose) fn fits_elsewhere(scene: Scene<'_>, argument: ExprId) -> bool {
+    let whole = scene.parent(argument).and_then(|it| scene.expr(it));
+    let Some(Expr::Call { callee, args }) = whole.map(|it| scene.ast().expr(it)) else {
+        return false;
+    };
+    (2..=MAX_ARGUMENTS).contains(&args.len())
+        && args.contains(&argument)
+        && orders(args.len()).iter().any(|order| may_fit(scene, *callee, args, order))
 }
 
 /// Whether the arguments may fit in an order, as far as their types are known.

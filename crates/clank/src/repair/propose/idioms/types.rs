@@ -40,7 +40,7 @@ pub(super) fn named(name: &str) -> Option<&'static str> {
 }
 
 /// The names of arrays in other languages.
-const ARRAYS: [&str; 10] = [
+pub(super) const ARRAYS: [&str; 10] = [
     "List",
     "Array",
     "Vec",
@@ -130,7 +130,8 @@ pub(super) fn angles(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         }
         let Some(close) = angle_end(it, at) else { continue };
         // `x < y` compares; a call or a type says what is meant.
-        let is_call = it.kind(close + 1) == T::LParen && it.is_glued(at);
+        let is_declared = matches!(it.kind(at.wrapping_sub(2)), T::Fn | T::Rec | T::Sum | T::Type);
+        let is_call = it.kind(close + 1) == T::LParen && it.is_glued(at) && !is_declared;
         if !is_type && !is_call {
             continue;
         }
@@ -233,6 +234,19 @@ pub(super) fn arrays(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if !marks[at] {
+            continue;
+        }
+        // `[string, number]` is a tuple.
+        let has_commas = |close: usize| {
+            (at..close).any(|place| it.kind(place) == T::Comma && it.parent(place) == Some(at))
+        };
+        if it.kind(at) == T::LBracket
+            && !matches!(it.kind_before(at), T::TypeIdent | T::Ident)
+            && !in_predicate(it, &marks, at)
+            && let Some(close) = it.partner(at).filter(|close| has_commas(*close))
+        {
+            edits.extend(it.put(at..at + 1, "("));
+            edits.extend(it.put(close..close + 1, ")"));
             continue;
         }
         let is_empty =

@@ -12,6 +12,17 @@ use crate::repair::propose::{Candidate, Scene};
 pub(super) fn without_value(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
     let ast = scene.ast();
     let Expr::Block { statements, expr: None } = ast.expr(it.expr) else { return Vec::new() };
+    let empty = [("Map[", "map_new"), ("Set[", "set_new")];
+    if let Some((_, new)) = empty.iter().find(|made| it.expected.starts_with(made.0))
+        && statements.is_empty()
+    {
+        return vec![
+            Candidate::new(scene, it.target, format!("write `{new}()` for `{{}}`"))
+                .confidence(Confidence::High)
+                .because("`{}` is a block without a value")
+                .op(scene.replace(it.expr, call(ident(new), Vec::new()))),
+        ];
+    }
     if let Some((last, others)) = statements.split_last()
         && let Stmt::Expr { expr } = ast.stmt(*last)
         && scene.view(*expr).is_some_and(|view| is_type(view.ty(*expr), &it.expected))
