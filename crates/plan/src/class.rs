@@ -133,7 +133,7 @@ impl Seen {
         };
         self.hides |= rises(words::n_markers);
         self.hides |= delta.removed.is_empty() && gives_up_a_value(delta);
-        self.hides |= rises(words::n_setting_words) && words::is_tool_setting(file);
+        self.hides |= words::is_tool_setting(file) && rises(words::n_setting_words);
         self.fails |= language.stubs.iter().any(|it| delta.n_rises(it));
         self.declares |= delta.declares(language);
         self.has_blank |= delta.n_rises(&["\"\""]) || delta.n_rises(&["''"]);
