@@ -28,6 +28,7 @@ mod peers;
 mod plan_candidates;
 mod proposals;
 mod random;
+mod real_trees;
 mod sources;
 mod table;
 mod text_output;
@@ -66,7 +67,7 @@ impl Scale {
     }
 }
 
-const BENCHMARKS: [Benchmark; 16] = [
+const BENCHMARKS: [Benchmark; 17] = [
     Benchmark {
         name: "edits-memory",
         about: "200,000 edits over 2,000 texts against rustfix and against copy + hash; growth; merge",
@@ -162,6 +163,12 @@ const BENCHMARKS: [Benchmark; 16] = [
         about: "linters and formatters by regreen, in sequence and by hook runners; what each does where they clash",
         is_on_demand: true,
         run: tool_runs::run,
+    },
+    Benchmark {
+        name: "real-trees",
+        about: "fix and undo of sources that others wrote, with the tools that need no trust: found, fixed, wrong",
+        is_on_demand: true,
+        run: real_trees::run,
     },
 ];
 

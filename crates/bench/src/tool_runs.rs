@@ -22,7 +22,7 @@ use crate::end_to_end::regreen;
 use crate::table::{Table, count, ratio, say, time};
 
 /// What to tell somebody who lacks the tools themselves.
-const NO_LINTERS: &str = "PEER MISSING: the linters. Install them with `crates/linters/live/install.sh DIR python npm` and set LINTERS_TOOLS=DIR.";
+pub(crate) const NO_LINTERS: &str = "PEER MISSING: the linters. Install them with `crates/linters/live/install.sh DIR python npm` and set LINTERS_TOOLS=DIR.";
 
 /// The checks of the tools, one to a line.
 const CHECKS: [&str; 5] = [

@@ -49,12 +49,14 @@ fn the_stages_of_the_compiler_run_on_programs_without_mistakes() {
 fn the_list_names_every_benchmark() {
     check(&["--list"], &["edits-memory", "edits-disk", "json-ops", "yaml-ops", "end-to-end"]);
     check(&["--list"], &["check-tree", "plan-candidates", "clank-check", "clank-text"]);
-    check(&["--list"], &["text-output", "check-listing", "check-workflows", "tools"]);
+    check(&["--list"], &["text-output", "check-listing", "check-workflows", "tools", "real-trees"]);
 }
 
 #[test]
 fn tools_without_linters_say_how_to_install_them() {
-    check(&["--quick", "tools"], &["PEER MISSING: the linters", "LINTERS_TOOLS=DIR"]);
+    for name in ["tools", "real-trees"] {
+        check(&["--quick", name], &["PEER MISSING: the linters", "LINTERS_TOOLS=DIR"]);
+    }
 }
 
 #[test]
