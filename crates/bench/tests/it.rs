@@ -5,7 +5,7 @@ use std::process::Command;
 #[track_caller]
 fn check(arguments: &[&str], expected: &[&str]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bench"));
-    command.args(arguments).env_remove("BENCH_PEERS").env("PATH", "");
+    command.args(arguments).env_remove("BENCH_PEERS").env_remove("LINTERS_TOOLS").env("PATH", "");
     let output = command.output().expect("the program that cargo built starts");
     let (report, complaints) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -49,7 +49,14 @@ fn the_stages_of_the_compiler_run_on_programs_without_mistakes() {
 fn the_list_names_every_benchmark() {
     check(&["--list"], &["edits-memory", "edits-disk", "json-ops", "yaml-ops", "end-to-end"]);
     check(&["--list"], &["check-tree", "plan-candidates", "clank-check", "clank-text"]);
-    check(&["--list"], &["text-output", "check-listing", "check-workflows"]);
+    check(&["--list"], &["text-output", "check-listing", "check-workflows", "tools", "real-trees"]);
+}
+
+#[test]
+fn tools_without_linters_say_how_to_install_them() {
+    for name in ["tools", "real-trees"] {
+        check(&["--quick", name], &["PEER MISSING: the linters", "LINTERS_TOOLS=DIR"]);
+    }
 }
 
 #[test]

@@ -3,6 +3,9 @@
 //! The class of a repair is computed by who chooses among them; what is known here are the words by which the tools of
 //! this crate are told to look away. An edit after which there are more of them than before silences.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use edit::{Edit, Text};
 
 /// What tells a tool to look away, in lower case and without blanks, and the languages in which it is a comment or an
@@ -101,6 +104,11 @@ pub fn silences(path: &str, text: &Text, edits: &[Edit]) -> bool {
 }
 
 fn count(parts: &[&[u8]], extension: &str) -> usize {
+    // One walk over the text, however many words there are.
+    static SEARCH: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let words = WORDS.iter().map(|it| it.0);
+        AhoCorasick::new(words).expect("a few short words are no large automaton")
+    });
     let bytes: Vec<u8> = parts.concat();
     let squeezed: String = String::from_utf8_lossy(&bytes)
         .chars()
@@ -108,8 +116,8 @@ fn count(parts: &[&[u8]], extension: &str) -> usize {
         .map(|it| it.to_ascii_lowercase())
         .collect();
     let is_of = |languages: &[&str]| languages.is_empty() || languages.contains(&extension);
-    let words = WORDS.iter().filter(|it| is_of(it.1));
-    words.map(|it| squeezed.matches(it.0).count()).sum()
+    let matches = SEARCH.find_overlapping_iter(&squeezed);
+    matches.filter(|it| is_of(WORDS[it.pattern().as_usize()].1)).count()
 }
 
 #[cfg(test)]

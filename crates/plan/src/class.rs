@@ -133,6 +133,7 @@ impl Seen {
         };
         self.hides |= rises(words::n_markers);
         self.hides |= delta.removed.is_empty() && gives_up_a_value(delta);
+        // Few texts have such a word, and the name of every file would be compared with a long list.
         self.hides |= rises(words::n_setting_words) && words::is_tool_setting(file);
         self.fails |= language.stubs.iter().any(|it| delta.n_rises(it));
         self.declares |= delta.declares(language);

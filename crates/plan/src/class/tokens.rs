@@ -58,7 +58,8 @@ impl Delta {
             };
             tokens.windows(pattern.len()).filter(is_match).count()
         };
-        count(&self.new, &self.new_tokens) > count(&self.old, &self.old_tokens)
+        let n_new = count(&self.new, &self.new_tokens);
+        n_new > 0 && n_new > count(&self.old, &self.old_tokens)
     }
 
     /// Whether a new statement declares a new name.

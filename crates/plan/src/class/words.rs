@@ -1,5 +1,8 @@
 //! The words by which languages say that something is not there yet, that it is declared, or that nobody shall look.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use snapshot::RelPath;
 
 /// What there is to know about the files of a language.
@@ -309,6 +312,12 @@ pub(super) fn language(file: &RelPath) -> &'static Language {
 
 /// A text in lower case and without blanks, in which markers are looked for.
 pub(super) fn squeezed(text: &str) -> String {
+    if text.is_ascii() {
+        // U+000B is white space here, and not for `is_ascii_whitespace`.
+        let is_kept = |it: &u8| !it.is_ascii_whitespace() && *it != b'\x0b';
+        let kept = text.bytes().filter(is_kept);
+        return kept.map(|it| char::from(it.to_ascii_lowercase())).collect();
+    }
     text.chars().filter(|it| !it.is_whitespace()).flat_map(char::to_lowercase).collect()
 }
 
@@ -391,16 +400,24 @@ const MARKERS: &[&str] = &[
     "@warning_ignore",
 ];
 
-/// How many markers there are in a squeezed text.
-pub(super) fn n_markers(squeezed: &str) -> usize {
-    n_matches(MARKERS, squeezed)
+/// Words that are looked for together: one walk over a text, however many words there are.
+struct Search(AhoCorasick);
+
+impl Search {
+    fn new(words: &[&str]) -> Search {
+        Search(AhoCorasick::new(words).expect("a few short words are no large automaton"))
+    }
+
+    /// How often the words stand in a text. Two that overlap are two.
+    fn n_matches(&self, text: &str) -> usize {
+        self.0.find_overlapping_iter(text).count()
+    }
 }
 
-/// How often the words stand in a text. Most texts are the few letters of an edit, shorter than most words, and preparing a
-/// search is most of the work.
-fn n_matches(words: &[&str], text: &str) -> usize {
-    let words = words.iter().filter(|it| it.len() <= text.len());
-    words.map(|it| text.matches(it).count()).sum()
+/// How many markers there are in a squeezed text.
+pub(super) fn n_markers(squeezed: &str) -> usize {
+    static SEARCH: LazyLock<Search> = LazyLock::new(|| Search::new(MARKERS));
+    SEARCH.n_matches(squeezed)
 }
 
 /// What settings are called that turn something off, squeezed.
@@ -422,7 +439,8 @@ const SETTING_WORDS: &[&str] = &[
 
 /// How many words there are in a squeezed text by which settings turn something off.
 pub(super) fn n_setting_words(squeezed: &str) -> usize {
-    n_matches(SETTING_WORDS, squeezed)
+    static SEARCH: LazyLock<Search> = LazyLock::new(|| Search::new(SETTING_WORDS));
+    SEARCH.n_matches(squeezed)
 }
 
 /// The files by which tools are told what to look for: their names, or what those start with.
