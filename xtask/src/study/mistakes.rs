@@ -14,7 +14,7 @@ use edit::{Edit, EditSet, Text};
 use protocol::v1;
 
 use super::subject::{Modules, Subject};
-use super::users::Workspace;
+use super::users::{Nature, Workspace};
 use crate::report;
 
 const FOLDER: &str = "tests/mistakes";
@@ -56,6 +56,17 @@ struct Counts {
     millis: u128,
 }
 
+/// What was applied where a program ends normally and prints something else than the original, and whom that is laid to.
+#[derive(Default)]
+struct Blame {
+    /// By class, confidence, safety and rule, how often it was applied there.
+    applied: BTreeMap<Nature, usize>,
+    /// The mistakes after which nothing was applied but repairs that say that nothing else can have been meant.
+    sure: Vec<String>,
+    /// The mistakes after which it is so with the default safety.
+    by_default: Vec<String>,
+}
+
 /// What is studied and what is shown.
 #[derive(Default)]
 struct Options<'a> {
@@ -68,13 +79,14 @@ struct Options<'a> {
     folder: Option<&'a str>,
 }
 
-/// Runs the study and prints its table, and the mistakes after which a repair that needs no approval lets the program print
-/// something else. Fails only if the corpus does not fit its programs: the goals are printed beside the rates.
+/// Runs the study and prints its table, and what was applied where a program ends normally with another output. Fails if
+/// the corpus does not fit its programs, if nothing but repairs of high confidence led to another output, and if repairs
+/// that need no approval did. The other goals are printed beside the rates.
 pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
     let options = options(flags)?;
     let mut kinds: BTreeMap<String, Counts> = BTreeMap::new();
     let (mut single, mut several) = (Counts::default(), Counts::default());
-    let (mut nth, mut wrong) = (0, Vec::new());
+    let (mut nth, mut blame) = (0, Blame::default());
     let folder = options.folder.map_or_else(|| root.join(FOLDER), PathBuf::from);
     for program in programs(&folder)? {
         if options.program.is_some_and(|it| it != program.name) {
@@ -94,22 +106,17 @@ pub(crate) fn run(root: &Path, flags: &[&str]) -> Result<()> {
                 continue;
             }
             let mut counts = Counts::default();
-            let lines = one(&program, &original, &expected, &workspace, mistake, &mut counts)?;
+            let lines =
+                one(&program, &original, &expected, &workspace, mistake, &mut counts, &mut blame)?;
             if options.show && !lines.is_empty() {
                 report(&format!("{}\n    {}", mistake.id, lines.join("\n    ")));
-            }
-            if counts.other_by_default > 0 {
-                wrong.push(mistake.id.clone());
             }
             kinds.entry(mistake.kind.clone()).or_default().add(&counts);
             if mistake.is_single { single.add(&counts) } else { several.add(&counts) }
         }
     }
     print(&kinds, &single, &several);
-    if !wrong.is_empty() {
-        report(&format!("with the default safety another output: {}", wrong.join(", ")));
-    }
-    Ok(())
+    blame.judge()
 }
 
 fn options<'a>(flags: &[&'a str]) -> Result<Options<'a>> {
@@ -137,6 +144,7 @@ fn one(
     workspace: &Workspace,
     mistake: &Mistake,
     counts: &mut Counts,
+    blame: &mut Blame,
 ) -> Result<Vec<String>> {
     let mutant = Subject::with(&mistake.text, &program.modules);
     counts.mistakes += 1;
@@ -151,8 +159,11 @@ fn one(
     counts.green += usize::from(is_green);
     counts.stubbed += usize::from(is_green && is_stubbed);
     counts.rounds += fixed.n_rounds();
-    if is_green {
-        let ran = after.run();
+    let ran = (after.progress()[0] == 0).then(|| after.run());
+    if ran.as_ref().is_some_and(|it| *it != *expected && it.1 == "done") {
+        blame.add(&mistake.id, &fixed.natures);
+    }
+    if let Some(ran) = ran.filter(|_| is_green) {
         counts.same_output += usize::from(ran == *expected);
         counts.exact += usize::from(clank_syntax::same(&original.parsed.ast, &after.parsed.ast));
         if ran != *expected {
@@ -168,6 +179,7 @@ fn one(
         let ran = if careful.progress()[0] == 0 { Some(careful.run()) } else { None };
         if ran.is_some_and(|it| it != *expected && it.1 == "done") {
             counts.other_by_default += 1;
+            blame.by_default.push(mistake.id.clone());
             lines.push("OTHER OUTPUT WITH THE DEFAULT SAFETY".to_owned());
         }
     }
@@ -243,6 +255,42 @@ fn mistake(program: &str, entry: &Value) -> Result<Mistake> {
         text: String::from_utf8(after.bytes().to_vec())?,
         id,
     })
+}
+
+impl Blame {
+    fn add(&mut self, id: &str, applied: &[Nature]) {
+        for nature in applied {
+            *self.applied.entry(nature.clone()).or_default() += 1;
+        }
+        // Beside a repair that was less sure, that one is to blame.
+        if !applied.is_empty() && applied.iter().all(Nature::is_sure) {
+            let rules: Vec<&str> = applied.iter().map(|it| it.rule.as_str()).collect();
+            self.sure.push(format!("{id} ({})", rules.join(", ")));
+        }
+    }
+
+    fn judge(&self) -> Result<()> {
+        if !self.applied.is_empty() {
+            report("applied where a program ends normally with another output:");
+        }
+        for (it, times) in &self.applied {
+            report(&format!(
+                "{times:>5} {:?} {:?} {:?} {}",
+                it.class, it.confidence, it.safety, it.rule
+            ));
+        }
+        let mut broken = Vec::new();
+        if !self.sure.is_empty() {
+            let sure = self.sure.join(", ");
+            broken.push(format!("repairs of high confidence changed the output: {sure}"));
+        }
+        if !self.by_default.is_empty() {
+            let by_default = self.by_default.join(", ");
+            broken.push(format!("with the default safety the output changed: {by_default}"));
+        }
+        ensure!(broken.is_empty(), "{}", broken.join("\n"));
+        Ok(())
+    }
 }
 
 impl Counts {

@@ -20,14 +20,42 @@ pub(super) struct Workspace {
 }
 
 /// What a command made of a program.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub(super) struct Repaired {
     /// Its text afterwards.
     pub(super) text: String,
     /// What was applied, in order: the round and the title.
     pub(super) applied: Vec<(usize, String)>,
+    /// What they were said to be, without the layout. `compile --fix` does not say it.
+    pub(super) natures: Vec<Nature>,
     /// What is still wrong: the code and the offset.
     pub(super) left: BTreeSet<(String, u32)>,
+}
+
+/// What a repair was said to be when it was applied.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Nature {
+    pub(super) class: v1::RepairClass,
+    pub(super) confidence: v1::Confidence,
+    pub(super) safety: v1::Safety,
+    /// The rule whose finding it resolved.
+    pub(super) rule: String,
+}
+
+impl Nature {
+    fn of(it: &v1::AppliedRepair) -> Nature {
+        Nature {
+            class: it.class,
+            confidence: it.confidence,
+            safety: it.safety,
+            rule: it.rule_id.clone(),
+        }
+    }
+
+    /// Whether it says that nothing else can have been meant.
+    pub(super) fn is_sure(&self) -> bool {
+        self.class == v1::RepairClass::Repair && self.confidence == v1::Confidence::High
+    }
 }
 
 impl Repaired {
@@ -73,8 +101,10 @@ impl Workspace {
         let text = outputs.remove(&self.file).unwrap_or_else(|| text.as_bytes().to_vec());
         let left = report.remaining.iter().filter(|it| it.rule_id != LAYOUT);
         let place = |it: &v1::Diagnostic| it.location.as_ref().map_or(0, |it| it.start_byte);
+        let natures = report.applied.iter().filter(|it| it.rule_id != LAYOUT);
         Ok(Repaired {
             text: String::from_utf8(text)?,
+            natures: natures.map(Nature::of).collect(),
             applied: report.applied.into_iter().map(|it| (it.pass, it.title)).collect(),
             left: left.map(|it| (it.rule_id.clone(), place(it))).collect(),
         })
@@ -112,6 +142,7 @@ impl Workspace {
         let holes = holes.map(|it| ("CLANK_HOLE".to_owned(), it.location.start.offset));
         Ok(Repaired {
             text: fixed.source.context("a text comes back as a text")?,
+            natures: Vec::new(),
             applied: fixed.applied.into_iter().map(|it| (it.round, it.title)).collect(),
             left: said.chain(open).chain(holes).collect(),
         })
@@ -125,7 +156,8 @@ impl Workspace {
         fixed: &Repaired,
     ) -> Result<Option<String>> {
         let compiled = self.compile(text, safety)?;
-        Ok((compiled != *fixed).then(|| {
+        let seen = |it: &Repaired| (it.text.clone(), it.applied.clone(), it.left.clone());
+        Ok((seen(&compiled) != seen(fixed)).then(|| {
             format!("`fix` and `compile --fix` differ on\n{text}\n`fix`: {fixed:#?}\n`compile`: {compiled:#?}")
         }))
     }

@@ -29,7 +29,7 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 
 use super::cases::{Modules, files, is_blessed};
 
-///
+///
 #[test]
 fn every_mistake_of_the_idiom_suite_becomes_what_it_says() {
     let only = std::env::var("REGREEN_IDIOMS").unwrap_or_default();

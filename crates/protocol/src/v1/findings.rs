@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::coverage::{FileSummary, LookFailure, PendingTransaction};
 use super::diagnostic::{Diagnostic, Severity, Tier};
-use super::repair::{ClassCounts, Repair, RepairClass, Safety};
+use super::repair::{ClassCounts, Confidence, Repair, RepairClass, Safety};
 use super::tools::{OtherTool, ToolSummary};
 
 /// What `check` reports.
@@ -117,6 +117,8 @@ pub struct AppliedRepair {
     pub phase: String,
     /// What it may do to the meaning.
     pub safety: Safety,
+    /// How sure it was that this was meant.
+    pub confidence: Confidence,
     /// What it does about the cause, computed from its edits.
     pub class: RepairClass,
     /// The files it changed, relative to the root.

@@ -347,6 +347,7 @@ fn the_fix_report_is_written_like_this() {
             source: "app".into(),
             phase: "schema".into(),
             safety: Safety::LikelyPreserving,
+            confidence: Confidence::High,
             class: RepairClass::Repair,
             files: vec!["app.yaml".into()],
             verified: true,

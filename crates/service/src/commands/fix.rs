@@ -299,6 +299,7 @@ fn applied_repair(applied: &Applied) -> v1::AppliedRepair {
         source: repair.source.clone(),
         phase: repair.phase.clone(),
         safety: wire::safety(repair.safety),
+        confidence: wire::confidence(repair.confidence),
         class: wire::class(applied.class),
         files: applied.files.iter().map(ToString::to_string).collect(),
         verified: applied.verified,

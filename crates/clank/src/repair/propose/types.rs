@@ -8,12 +8,12 @@ mod blocks;
 mod literals;
 
 use check::Confidence;
-use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, NodeId};
+use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, NodeId, Stmt};
 use serde_json::json;
 
 pub(super) use self::literals::{converted, placeholder};
 use super::make::{call, ident, source};
-use super::scope::locals;
+use super::scope::{binder_of, let_of, locals};
 use super::{Candidate, Scene, text_fact};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
@@ -254,7 +254,8 @@ fn conversions(scene: Scene<'_>, it: &Mismatch, is_first: bool) -> Vec<Candidate
         );
     };
     if let Some((function, confidence)) = conversion(it) {
-        add(function, confidence);
+        let is_doubtful = function == "int_to_float" && is_divided(scene, it.expr);
+        add(function, if is_doubtful { confidence.max(Confidence::Medium) } else { confidence });
     }
     if let Some(inner) = arguments(&it.expected, "Option")
         && inner == it.actual
@@ -286,6 +287,25 @@ fn conversions(scene: Scene<'_>, it: &Mismatch, is_first: bool) -> Vec<Candidate
         );
     }
     found
+}
+
+/// Whether integers are divided to make a value, here or where it is bound: what is cut off there does not come back when
+/// the result is converted, so the operands may be what should be.
+fn is_divided(scene: Scene<'_>, expr: ExprId) -> bool {
+    let ast = scene.ast();
+    let divides = |node: NodeId| {
+        ast.subtree(node).map(NodeId).any(|node| {
+            matches!(ast.node(node).kind, Kind::Expr(Expr::Binary { op: BinaryOp::Div, .. }))
+        })
+    };
+    let bound = || {
+        let statement = let_of(scene, binder_of(scene, expr)?)?;
+        match ast.stmt(statement) {
+            Stmt::Let { init, .. } => Some(init.node()),
+            _ => None,
+        }
+    };
+    divides(expr.node()) || bound().is_some_and(divides)
 }
 
 fn conversion(it: &Mismatch) -> Option<(&'static str, Confidence)> {

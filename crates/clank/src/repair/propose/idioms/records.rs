@@ -22,6 +22,10 @@ pub(super) fn updates(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
             None => names.iter().all(|it| fields.iter().any(|field| field.as_str() == *it)),
         });
         let Some((record, fields)) = record else { continue };
+        // A field that the record does not have would be lost.
+        if names.iter().any(|it| fields.iter().all(|field| field.as_str() != *it)) {
+            continue;
+        }
         let field = |field: &str| match inits.iter().find(|it| it.0 == field) {
             Some((_, value)) => format!("{field}: {value}"),
             None => format!("{field}: {base}.{field}"),

@@ -83,3 +83,11 @@ fn what_is_right_is_left_alone() {
         assert_eq!((found.as_str(), rows), (text, Vec::new()));
     }
 }
+
+/// A field that the record does not have stays where it can be seen.
+#[test]
+fn an_update_loses_no_field() {
+    let (found, rows) = rewritten("fn f(p: Point, z: Int) -> Point { Point { ...p, z: z } }");
+    assert!(found.contains("z: z"), "{found}");
+    assert!(!rows.contains(&"record-updates"), "{rows:?}");
+}

@@ -586,6 +586,12 @@ fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
         if assigned.first() != Some(&parent) {
             return None;
         }
+        // What nobody reads was meant to change something else: a field, or a variable of another name.
+        let is_read = ast.subtree(decl.node()).map(NodeId).any(|node| {
+            matches!(&ast.node(node).kind, Kind::Expr(Expr::Ident { name: other }) if other == name)
+                && !assigned.iter().any(|it| ast.subtree(*it).contains(&node.0))
+        });
+        let confidence = if is_read { Confidence::High } else { Confidence::Low };
         let new = json!({
             "kind": "let",
             "pattern": { "kind": "ident", "name": name.as_str() },
@@ -602,7 +608,7 @@ fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
         Some(
             Candidate::new(scene, target, format!("bind it: `{word} {name} = …`"))
                 .because(format!("`{name}` is assigned, but never bound"))
-                .confidence(Confidence::High)
+                .confidence(confidence)
                 .safety(Safety::BehaviorChanging)
                 .also_for(all)
                 .op(scene.replace(statement, new)),
