@@ -1,9 +1,11 @@
-//! What no compiler checks: which crate may use which, how long files are, that every file says what it is for, and that every
-//! rule that is cited is defined.
+//! What no compiler checks: which crate and which module may use which, how types are named, how long files are, that every file
+//! says what it is for, and that every rule that is cited is defined.
 
+mod layers;
+mod names;
 mod rules;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,10 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fetch", &[]),
     ("sandbox", &[]),
     ("launch", &["check", "edit", "sandbox", "snapshot"]),
-    (
-        "govern",
-        &["check", "document", "edit", "launch", "patch", "sandbox", "snapshot", "workspace"],
-    ),
+    ("govern", &["check", "document", "edit", "launch", "sandbox", "snapshot", "workspace"]),
     (
         "service",
         &[
@@ -74,7 +73,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "engine",
             "govern",
             "pack",
-            "patch",
             "plan",
             "protocol",
             "sandbox",
@@ -120,6 +118,11 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         check_file(root, &path, &mut findings)?;
     }
     check_documents(root, &mut findings)?;
+    layers::check(root, &mut findings)?;
+    let names = names::check(root)?;
+    if !names.is_empty() {
+        report(&format!("tidy: {} names to change:\n  {}", names.len(), names.join("\n  ")));
+    }
     let n_rules = rules::check(root, &mut findings)?;
     if findings.is_empty() {
         report(&format!("tidy: {n_rules} rules in docs/spec, each proved by a test"));
@@ -139,12 +142,18 @@ fn check_arrows(root: &Path, findings: &mut Vec<String>) -> Result<()> {
             findings.push(format!("{folder}: not in the table of arrows in xtask/src/tidy.rs"));
             continue;
         };
-        for used in dependencies(&text) {
-            if allowed.contains_key(used) && !allowed_here.contains(&used) {
+        let used: BTreeSet<&str> = dependencies(&text).collect();
+        for used in &used {
+            if allowed.contains_key(used) && !allowed_here.contains(used) {
                 findings.push(format!(
                     "{folder} uses {used}: not an allowed arrow (see xtask/src/tidy.rs)"
                 ));
             }
+        }
+        for stale in allowed_here.iter().filter(|it| !used.contains(*it)) {
+            findings.push(format!(
+                "{folder} does not use {stale}: remove the arrow from xtask/src/tidy.rs"
+            ));
         }
     }
     Ok(())
