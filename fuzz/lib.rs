@@ -6,7 +6,7 @@ pub mod repair;
 use std::collections::BTreeMap;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use document::{Document, Format, Limits, Number, Op, Pointer, Step, Value};
+use document::{Document, Format, Limits, Number, Op, Pointer, GuardedOp, Value};
 use edit::Text;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
@@ -46,7 +46,7 @@ pub fn lower(data: &[u8]) -> Result<()> {
     for seed in &seeds {
         let op = draw_op(&document, &mut Unstructured::new(seed))?;
         let before = draft.value();
-        if draft.apply(&Step::from(op)).is_err() {
+        if draft.apply(&GuardedOp::from(op)).is_err() {
             assert!(draft.value().is_same(&before), "a failed operation left a trace");
         }
     }

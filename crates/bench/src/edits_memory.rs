@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use edit::{ContentHash, EditSet, Merged, Proposal, Text};
+use edit::{ContentHash, EditProposal, EditSet, Merged, Text};
 use rustfix::{LinePosition, LineRange, Replacement, Snippet, Solution, Suggestion};
 
 use crate::Scale;
@@ -207,8 +207,8 @@ fn merge(scale: Scale) -> Result<()> {
             .chain(&second)
             .map(|edit| EditSet::new(&text, vec![edit.clone()]))
             .collect();
-        let list = |sets: &[EditSet]| -> Vec<Proposal> {
-            let proposal = |(id, edits): (usize, &EditSet)| Proposal {
+        let list = |sets: &[EditSet]| -> Vec<EditProposal> {
+            let proposal = |(id, edits): (usize, &EditSet)| EditProposal {
                 id,
                 priority: id as u64,
                 edits: edits.clone(),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use check::{Environment, Parses, Safety, Stop};
-use document::{Document, Format, Limits, Pointer, Step, Value};
+use document::{Document, Format, GuardedOp, Limits, Pointer, Value};
 use edit::{EditSet, Text};
 use engine::{Assessment, Options, Run, Sieve, Sources};
 use pack::{Pack, PackCheck};
@@ -185,7 +185,7 @@ impl Original {
             Change::Ops(ops) => {
                 let mut draft = document.draft();
                 for op in ops {
-                    draft.apply(&Step::from(op.clone()))?;
+                    draft.apply(&GuardedOp::from(op.clone()))?;
                 }
                 draft.lower().map_err(|it| anyhow!("{}: {it}", fault.kind))?
             }

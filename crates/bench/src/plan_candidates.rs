@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Parses, Repair, RepairOp,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Parses, Repair, RepairKind, RepairOp,
     Safety, Severity, Tier, assign_ids, assign_repair_ids,
 };
 use document::{Limits, Number, Op, Pointer, Value};
@@ -186,7 +186,7 @@ fn repair(diagnostic: &Diagnostic, op: RepairOp) -> Repair {
         severity: diagnostic.severity,
         confidence: Confidence::High,
         safety: Safety::LikelyPreserving,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         ops: vec![op],
         resolves: vec![diagnostic.diagnostic_id.clone()],
         reveals: Vec::new(),

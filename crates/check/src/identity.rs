@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use document::{Expects, Op, Step};
+use document::{GuardedOp, Op, Preconditions};
 use snapshot::Snapshot;
 
 use crate::diagnostic::Diagnostic;
@@ -111,7 +111,7 @@ impl Bytes {
         self.0.extend_from_slice(bytes);
     }
 
-    fn put_step(&mut self, step: &Step) {
+    fn put_step(&mut self, step: &GuardedOp) {
         if step.document > 0 {
             self.put(&step.document.to_string());
         }
@@ -140,7 +140,7 @@ impl Bytes {
             }
         }
         self.put(&step.op.value().map(document::Value::to_json).unwrap_or_default());
-        let Expects { json_type, equals, exists, length } = &step.expects;
+        let Preconditions { json_type, equals, exists, length } = &step.expects;
         self.put(&format!("{json_type:?} {exists:?} {length:?} {:?}", step.expects_parent));
         self.put(&equals.as_ref().map(document::Value::to_json).unwrap_or_default());
     }
@@ -245,7 +245,7 @@ mod tests {
             severity: Severity::Error,
             confidence: crate::Confidence::High,
             safety: crate::Safety::LikelyPreserving,
-            kind: crate::Kind::LocalFix,
+            kind: crate::RepairKind::LocalFix,
             ops: vec![op],
             resolves: vec!["d_0".into()],
             reveals: Vec::new(),

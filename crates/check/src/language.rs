@@ -39,13 +39,13 @@ pub struct Syntax {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lexeme {
     /// A comment to the end of the line.
-    Line(Line),
+    Line(LineComment),
     /// A comment between two marks.
-    Block(Block),
+    Block(BlockComment),
     /// A string between two marks.
-    Quote(Quote),
+    Quote(QuotedString),
     /// Plain code that looks like something else, such as `\"`.
-    Plain(&'static str, At),
+    Plain(&'static str, MarkPosition),
     /// A quote around one character or one escape. Any other is plain: a lifetime, a name that ends with `'`.
     Char(u8),
     /// A string whose quotes stand between fences: `r#"…"#` after one of the words, or at least so many fences.
@@ -83,9 +83,9 @@ pub(crate) enum Lexeme {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line {
+pub(crate) struct LineComment {
     open: &'static str,
-    at: At,
+    at: MarkPosition,
     /// Whether a backslash at its end takes the next line in.
     continues: bool,
     /// What must not follow the mark.
@@ -93,17 +93,17 @@ pub(crate) struct Line {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
+pub(crate) struct BlockComment {
     open: &'static str,
     close: &'static str,
-    at: At,
+    at: MarkPosition,
     nests: bool,
     /// Whether it goes on to the end of the line that has the closing mark.
     takes_line: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Quote {
+pub(crate) struct QuotedString {
     open: &'static str,
     close: &'static str,
     /// What takes the meaning of the next character; 0 if nothing does.
@@ -115,7 +115,7 @@ pub(crate) struct Quote {
     hole: Option<Hole>,
     /// The words one of which must stand before it, if any; in any case.
     after: &'static [&'static str],
-    at: At,
+    at: MarkPosition,
 }
 
 /// Where code stands in a string.
@@ -141,7 +141,7 @@ pub(crate) struct Heredoc {
 
 /// Where a mark counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum At {
+pub(crate) enum MarkPosition {
     Anywhere,
     /// Nothing but blanks before it on its line.
     LineStart,
@@ -164,24 +164,36 @@ pub(crate) enum At {
 }
 
 const fn line(open: &'static str) -> Lexeme {
-    line_at(open, At::Anywhere)
+    line_at(open, MarkPosition::Anywhere)
 }
 
-const fn line_at(open: &'static str, at: At) -> Lexeme {
-    Lexeme::Line(Line { open, at, continues: false, unless: b"" })
+const fn line_at(open: &'static str, at: MarkPosition) -> Lexeme {
+    Lexeme::Line(LineComment { open, at, continues: false, unless: b"" })
 }
 
 const fn block(open: &'static str, close: &'static str) -> Lexeme {
-    Lexeme::Block(Block { open, close, at: At::Anywhere, nests: false, takes_line: false })
+    Lexeme::Block(BlockComment {
+        open,
+        close,
+        at: MarkPosition::Anywhere,
+        nests: false,
+        takes_line: false,
+    })
 }
 
 const fn nested(open: &'static str, close: &'static str) -> Lexeme {
-    Lexeme::Block(Block { open, close, at: At::Anywhere, nests: true, takes_line: false })
+    Lexeme::Block(BlockComment {
+        open,
+        close,
+        at: MarkPosition::Anywhere,
+        nests: true,
+        takes_line: false,
+    })
 }
 
 /// A string on one line, with backslashes.
-const fn quote(mark: &'static str) -> Quote {
-    Quote {
+const fn quote(mark: &'static str) -> QuotedString {
+    QuotedString {
         open: mark,
         close: mark,
         escape: b'\\',
@@ -189,48 +201,51 @@ const fn quote(mark: &'static str) -> Quote {
         has_lines: false,
         hole: None,
         after: &[],
-        at: At::Anywhere,
+        at: MarkPosition::Anywhere,
     }
 }
 
-impl Quote {
-    const fn close(self, close: &'static str) -> Quote {
-        Quote { close, ..self }
+impl QuotedString {
+    const fn close(self, close: &'static str) -> QuotedString {
+        QuotedString { close, ..self }
     }
 
-    const fn lines(self) -> Quote {
-        Quote { has_lines: true, ..self }
+    const fn lines(self) -> QuotedString {
+        QuotedString { has_lines: true, ..self }
     }
 
-    const fn raw(self) -> Quote {
-        Quote { escape: 0, ..self }
+    const fn raw(self) -> QuotedString {
+        QuotedString { escape: 0, ..self }
     }
 
-    const fn doubled(self) -> Quote {
-        Quote { escape: 0, is_doubled: true, ..self }
+    const fn doubled(self) -> QuotedString {
+        QuotedString { escape: 0, is_doubled: true, ..self }
     }
 
-    const fn escape(self, escape: u8) -> Quote {
-        Quote { escape, ..self }
+    const fn escape(self, escape: u8) -> QuotedString {
+        QuotedString { escape, ..self }
     }
 
-    const fn after(self, after: &'static [&'static str]) -> Quote {
-        Quote { after, ..self }
+    const fn after(self, after: &'static [&'static str]) -> QuotedString {
+        QuotedString { after, ..self }
     }
 
-    const fn at(self, at: At) -> Quote {
-        Quote { at, ..self }
+    const fn at(self, at: MarkPosition) -> QuotedString {
+        QuotedString { at, ..self }
     }
 
     /// With code, in which there may be comments.
-    const fn hole(self, open: &'static str, close: u8) -> Quote {
-        Quote { hole: Some(Hole { open, close, is_doubled: false, has_comments: true }), ..self }
+    const fn hole(self, open: &'static str, close: u8) -> QuotedString {
+        QuotedString {
+            hole: Some(Hole { open, close, is_doubled: false, has_comments: true }),
+            ..self
+        }
     }
 
     /// With code between braces, in which what looks like a comment is a format.
-    const fn format(self) -> Quote {
+    const fn format(self) -> QuotedString {
         let hole = Hole { open: "{", close: b'}', is_doubled: true, has_comments: false };
-        Quote { hole: Some(hole), ..self }
+        QuotedString { hole: Some(hole), ..self }
     }
 
     const fn done(self) -> Lexeme {
@@ -288,7 +303,7 @@ impl Syntax {
         for lexeme in self.lexemes {
             let found = match lexeme {
                 // A first line that names a program is no place for words.
-                Lexeme::Line(it) if it.at == At::FileStart => Vec::new(),
+                Lexeme::Line(it) if it.at == MarkPosition::FileStart => Vec::new(),
                 Lexeme::Line(it) => vec![format!("{} …", it.open.trim())],
                 Lexeme::Block(it) => vec![between(it.open, it.close)],
                 Lexeme::Long { open, is_comment: true } => vec![format!("{open}[[ … ]]")],

@@ -32,7 +32,7 @@ pub use provider::{
     Report, Since,
 };
 pub use repair::{
-    Compatibility, Confidence, Grounds, Kind, Repair, RepairClass, RepairOp, Safety, Scope,
+    Compatibility, Confidence, Grounds, Repair, RepairClass, RepairKind, RepairOp, Safety, Scope,
 };
 pub use rule_name::RuleName;
 pub use signs::Sign;

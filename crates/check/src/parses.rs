@@ -13,7 +13,7 @@ use snapshot::{File, RelPath};
 
 use crate::cache::Cache;
 use crate::language::Syntax;
-use crate::signs::{Sign, Signs};
+use crate::signs::{Sign, SignIndex};
 
 /// How many bytes of text the kept documents may have together.
 const MAX_KEPT_BYTES: usize = 32 << 20;
@@ -104,14 +104,14 @@ impl Code<'_> {
 pub struct Parses {
     limits: Limits,
     languages: BTreeMap<&'static str, Language>,
-    signs: Signs,
-    kept: Mutex<Kept>,
+    signs: SignIndex,
+    kept: Mutex<CachedParses>,
 }
 
 type Key = (ContentHash, Format);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CachedParses {
     by_key: HashMap<Key, Arc<Parsed>>,
     oldest_first: VecDeque<Key>,
     n_bytes: usize,
@@ -120,7 +120,7 @@ struct Kept {
 impl Parses {
     /// An empty cache. Every text is parsed within `limits`.
     pub fn new(limits: Limits) -> Parses {
-        let (languages, signs) = (BTreeMap::new(), Signs::default());
+        let (languages, signs) = (BTreeMap::new(), SignIndex::default());
         Parses { limits, languages, signs, kept: Mutex::default() }
     }
 
@@ -190,12 +190,12 @@ impl Parses {
     }
 
     /// A thread that panicked while it held the lock left a cache that is at worst incomplete.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CachedParses> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl CachedParses {
     fn keep(&mut self, key: Key, parsed: &Arc<Parsed>) {
         if self.by_key.insert(key, Arc::clone(parsed)).is_some() {
             return;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use document::Step;
+use document::GuardedOp;
 use edit::{ContentHash, EditSet};
 use snapshot::{NewFile, RelPath};
 
@@ -75,7 +75,7 @@ impl Confidence {
 
 /// What kind of change a repair is. The order is the order of preference (RS-7, RS-18).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum RepairKind {
     /// Few nodes in one place.
     LocalFix,
     /// A check where data comes in.
@@ -86,18 +86,22 @@ pub enum Kind {
     SemanticsChange,
 }
 
-impl Kind {
+impl RepairKind {
     /// Every kind, the preferred first.
-    pub const ALL: [Kind; 4] =
-        [Kind::LocalFix, Kind::BoundaryValidation, Kind::Refactor, Kind::SemanticsChange];
+    pub const ALL: [RepairKind; 4] = [
+        RepairKind::LocalFix,
+        RepairKind::BoundaryValidation,
+        RepairKind::Refactor,
+        RepairKind::SemanticsChange,
+    ];
 
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::LocalFix => "local_fix",
-            Kind::BoundaryValidation => "boundary_validation",
-            Kind::Refactor => "refactor",
-            Kind::SemanticsChange => "semantics_change",
+            RepairKind::LocalFix => "local_fix",
+            RepairKind::BoundaryValidation => "boundary_validation",
+            RepairKind::Refactor => "refactor",
+            RepairKind::SemanticsChange => "semantics_change",
         }
     }
 }
@@ -177,7 +181,7 @@ pub enum RepairOp {
         /// The file.
         file: RelPath,
         /// The operation and what must hold before it.
-        step: Step,
+        step: GuardedOp,
     },
     /// Byte edits to the text as it was checked.
     Text {
@@ -278,7 +282,7 @@ pub struct Repair {
     /// What it may do to the meaning.
     pub safety: Safety,
     /// What kind of change it is.
-    pub kind: Kind,
+    pub kind: RepairKind,
     /// What to do, in order (RS-11).
     pub ops: Vec<RepairOp>,
     /// The `diagnostic_id` of every finding that will be gone, the one that it belongs to first (RS-12, AE-55). Findings

@@ -23,25 +23,25 @@ pub struct Sign {
 
 /// Signs that are looked for together.
 #[derive(Default)]
-pub(crate) struct Signs {
+pub(crate) struct SignIndex {
     signs: Vec<Sign>,
     cache: Option<Arc<dyn Cache>>,
     keys: OnceLock<CacheKeys>,
-    known: Mutex<Known>,
+    known: Mutex<SignsByText>,
 }
 
 /// To look at fewer texts than that costs less than to keep what they show.
 const WORTH_KEEPING: usize = 64;
 
 #[derive(Default)]
-struct Known {
+struct SignsByText {
     /// A bit for each sign.
     by_text: HashMap<ContentHash, u8>,
     /// What was found and is not kept yet.
     found: Vec<(CacheKey, u8)>,
 }
 
-impl Signs {
+impl SignIndex {
     pub(crate) fn add(&mut self, sign: Sign) {
         // What is beyond the bits of a byte is looked for whenever somebody asks.
         if self.signs.len() < u8::BITS as usize {
@@ -104,12 +104,12 @@ impl Signs {
     }
 
     /// Nobody panics while holding the lock, and if so, entries are whole.
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn known(&self) -> std::sync::MutexGuard<'_, SignsByText> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Signs {
+impl fmt::Debug for SignIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.signs.iter().map(|it| it.name)).finish()
     }
@@ -125,9 +125,9 @@ mod tests {
     const B: Sign = Sign { name: "b", is_in: |bytes| bytes.contains(&b'b') };
 
     #[derive(Default)]
-    struct Kept(Mutex<BTreeMap<[u8; 32], Vec<u8>>>);
+    struct MemoryCache(Mutex<BTreeMap<[u8; 32], Vec<u8>>>);
 
-    impl Cache for Kept {
+    impl Cache for MemoryCache {
         fn get(&self, key: &[u8; 32]) -> Option<Arc<[u8]>> {
             self.0.lock().unwrap().get(key).map(|it| it.as_slice().into())
         }
@@ -140,12 +140,12 @@ mod tests {
     /// Without signs, with one and with both; with an empty cache, a filled one and one that holds nonsense.
     #[test]
     fn what_is_kept_is_what_would_be_found() {
-        let kept = Arc::new(Kept::default());
+        let kept = Arc::new(MemoryCache::default());
         for round in 0..4 {
             for registered in [vec![], vec![A], vec![B, A]] {
-                let mut signs = Signs::default();
+                let mut signs = SignIndex::default();
                 registered.into_iter().for_each(|it| signs.add(it));
-                signs.keep_in(Arc::<Kept>::clone(&kept));
+                signs.keep_in(Arc::<MemoryCache>::clone(&kept));
                 for n in 0..3 * WORTH_KEEPING {
                     let text = format!("{n}{}", ["", "a", "b", "xaxb"][n % 4]);
                     let file = File::new(Text::new(text.as_str()), 0o644);
@@ -163,10 +163,10 @@ mod tests {
 
     #[test]
     fn a_few_texts_are_not_worth_keeping() {
-        let kept = Arc::new(Kept::default());
-        let mut signs = Signs::default();
+        let kept = Arc::new(MemoryCache::default());
+        let mut signs = SignIndex::default();
         signs.add(A);
-        signs.keep_in(Arc::<Kept>::clone(&kept));
+        signs.keep_in(Arc::<MemoryCache>::clone(&kept));
         for n in 1..WORTH_KEEPING {
             signs.shows(&File::new(Text::new(n.to_string()), 0o644), &A);
         }

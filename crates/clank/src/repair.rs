@@ -22,7 +22,7 @@ pub use rename::{RenameError, expand};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use check::{Confidence, Kind, RepairClass, Safety, Scope};
+use check::{Confidence, RepairClass, RepairKind, Safety, Scope};
 use clank_syntax::ast::{Ast, DeclId, Name, NodeId};
 use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
@@ -62,7 +62,7 @@ pub struct Repair {
     /// What it may do to the meaning.
     pub safety: Safety,
     /// What kind of change it is.
-    pub kind: Kind,
+    pub kind: RepairKind,
     /// What it does about the cause, read off the operations.
     pub class: RepairClass,
     /// How much it touches, computed from the operations.

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use document::{Format, Limits, Op, Pointer, Step, Value, parse};
+use document::{Format, GuardedOp, Limits, Op, Pointer, Value, parse};
 use edit::Text;
 
 /// A name, the format, and what makes the text of an array of that many items.
@@ -67,7 +67,7 @@ fn run(name: &str, format: Format, text: &str, ops: impl Iterator<Item = Op>) {
     let mut draft = document.draft();
     let start = Instant::now();
     let mark = draft.mark();
-    let n_refused = ops.filter(|op| draft.apply(&Step::from(op.clone())).is_err()).count();
+    let n_refused = ops.filter(|op| draft.apply(&GuardedOp::from(op.clone())).is_err()).count();
     let applied = start.elapsed();
     let edits =
         draft.lower().map_or_else(|refusal| refusal.to_string(), |it| it.edits().len().to_string());

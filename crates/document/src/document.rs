@@ -8,9 +8,9 @@ use edit::{EditSet, Text};
 use crate::draft::Draft;
 use crate::limits::Limits;
 use crate::pointer::{Pointer, parse_index};
-use crate::refusal::{ParseError, ParseErrorKind, Reason, Refusal};
+use crate::refusal::{ParseError, ParseErrorKind, Refusal, RefusalReason};
 use crate::repeated::{self, RepeatedKey};
-use crate::source::{Child, Kind, NodeId, Source};
+use crate::source::{Child, NodeId, SyntaxKind, SyntaxTree};
 use crate::value::Value;
 use crate::view::View;
 use crate::{json, locate, reorder, toml, yaml};
@@ -67,14 +67,14 @@ impl Format {
 pub struct Document {
     text: Text,
     format: Format,
-    source: Arc<dyn Source + Send + Sync>,
+    source: Arc<dyn SyntaxTree + Send + Sync>,
     /// Which document of the text: 0, but for YAML streams.
     index: usize,
 }
 
 /// Where a value stands in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct ValueSpans {
     /// The bytes of the value.
     pub span: Range<u32>,
     /// The bytes of its key, for members of objects.
@@ -99,7 +99,7 @@ pub fn parse(text: &Text, format: Format, limits: &Limits) -> Result<Arc<Documen
     if text.as_str().is_none() {
         return Err(ParseError::not_utf8(text));
     }
-    let source: Arc<dyn Source + Send + Sync> = match format {
+    let source: Arc<dyn SyntaxTree + Send + Sync> = match format {
         Format::Json => Arc::new(json::parse(text, limits)?),
         Format::Yaml => Arc::new(yaml::parse(text, limits)?),
         Format::Toml => Arc::new(toml::parse(text, limits)?),
@@ -133,7 +133,7 @@ impl Document {
     pub fn not_alone(&self) -> Option<Refusal> {
         let second = || {
             let root = self.source.root_of(1)?;
-            Some(Refusal::new(Reason::SeveralDocuments, self.source.span(root).start))
+            Some(Refusal::new(RefusalReason::SeveralDocuments, self.source.span(root).start))
         };
         self.blocked().or_else(second)
     }
@@ -202,12 +202,12 @@ impl Document {
         pointer.segments().iter().all(|segment| {
             let children = self.source.children(node);
             let child = match self.source.kind(node) {
-                Kind::Array => parse_index(segment).and_then(|index| children.get(index)),
+                SyntaxKind::Array => parse_index(segment).and_then(|index| children.get(index)),
                 _ => children.iter().find(|it| it.key.as_deref() == Some(segment)),
             };
             child.is_some_and(|it| {
                 node = it.node;
-                self.source.kind(node) != Kind::Alias
+                self.source.kind(node) != SyntaxKind::Alias
             })
         })
     }
@@ -218,13 +218,13 @@ impl Document {
     }
 
     /// Where the value at `pointer` stands.
-    pub fn locate(&self, pointer: &Pointer) -> Option<Found> {
+    pub fn locate(&self, pointer: &Pointer) -> Option<ValueSpans> {
         self.find(pointer).map(|node| self.found(node))
     }
 
     /// Where the value at each pointer stands, as [`Document::locate`] says it of one. Takes time in proportion to
     /// the document and the pointers together, while many calls of `locate` look at a large container many times.
-    pub fn locate_many(&self, pointers: &[Pointer]) -> Vec<Option<Found>> {
+    pub fn locate_many(&self, pointers: &[Pointer]) -> Vec<Option<ValueSpans>> {
         let nodes = locate::find_all(self.source(), self.root(), pointers);
         nodes.into_iter().map(|node| node.map(|node| self.found(node))).collect()
     }
@@ -255,7 +255,7 @@ impl Document {
         self.source.root_of(self.index).unwrap_or(self.source.root())
     }
 
-    pub(crate) fn source(&self) -> &dyn Source {
+    pub(crate) fn source(&self) -> &dyn SyntaxTree {
         &*self.source
     }
 
@@ -268,8 +268,8 @@ impl Document {
         self.source.root_of(document).map(|root| self.value_of(root))
     }
 
-    fn found(&self, node: NodeId) -> Found {
-        Found { span: self.source.span(node), key_span: self.source.key_span(node) }
+    fn found(&self, node: NodeId) -> ValueSpans {
+        ValueSpans { span: self.source.span(node), key_span: self.source.key_span(node) }
     }
 
     fn find(&self, pointer: &Pointer) -> Option<NodeId> {
@@ -278,10 +278,10 @@ impl Document {
             let node = self.source.alias_target(node).unwrap_or(node);
             let children = self.source.children(node);
             match self.source.kind(node) {
-                Kind::Array => {
+                SyntaxKind::Array => {
                     parse_index(segment).and_then(|index| children.get(index)).map(|it| it.node)
                 }
-                Kind::Object => {
+                SyntaxKind::Object => {
                     let is_it = |it: &&Child<'_>| it.key.as_deref() == Some(segment);
                     let own = children.iter().find(is_it).map(|it| it.node);
                     own.or_else(|| {
@@ -289,7 +289,7 @@ impl Document {
                         merged.iter().find(is_it).map(|it| it.node)
                     })
                 }
-                Kind::Scalar | Kind::Alias => None,
+                SyntaxKind::Scalar | SyntaxKind::Alias => None,
             }
         });
         if found.is_none() && pointer.is_lone_slash() { Some(root) } else { found }

@@ -14,7 +14,7 @@ mod key_index;
 mod merge;
 mod view;
 
-pub(crate) use view::Member;
+pub(crate) use view::LiveMember;
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ use self::key_index::KeyIndex;
 use crate::document::Document;
 use crate::op::OpError;
 use crate::pointer::{Pointer, parse_index};
-use crate::refusal::{Reason, Refusal};
-use crate::source::{Kind, NodeId};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::source::{NodeId, SyntaxKind};
 use crate::value::{JsonType, Value};
 use crate::verify;
 
@@ -66,7 +66,7 @@ pub enum WriteKind {
 
 /// A state of a draft to go back to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mark(usize);
+pub struct Savepoint(usize);
 
 /// A node of the draft: one of the parsed text (wherever it stands now), or a new one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -249,12 +249,12 @@ impl Draft {
     }
 
     /// The state now, for [`Draft::roll_back`].
-    pub fn mark(&self) -> Mark {
-        Mark(self.log.len())
+    pub fn mark(&self) -> Savepoint {
+        Savepoint(self.log.len())
     }
 
     /// Undoes everything since `mark`.
-    pub fn roll_back(&mut self, mark: Mark) {
+    pub fn roll_back(&mut self, mark: Savepoint) {
         while self.log.len() > mark.0 {
             if let Some(undo) = self.log.pop() {
                 self.undo(undo);
@@ -273,8 +273,8 @@ impl Draft {
         let text = self.document.text();
         let edits =
             if self.is_untouched() { Vec::new() } else { self.document.source().lower(self)? };
-        let edits =
-            EditSet::new(text, edits).map_err(|error| Refusal::new(Reason::Edits(error), 0))?;
+        let edits = EditSet::new(text, edits)
+            .map_err(|error| Refusal::new(RefusalReason::Edits(error), 0))?;
         let edited = if self.is_untouched() { text.clone() } else { verify::check(self, &edits)? };
         Ok((edits, edited))
     }
@@ -306,7 +306,7 @@ impl Draft {
         for segment in pointer.segments() {
             let node = walk.node();
             if let Node::Base(base) = node
-                && self.document.source().kind(base) == Kind::Alias
+                && self.document.source().kind(base) == SyntaxKind::Alias
             {
                 let refusal = self.document.source().refuses_change_inside(base);
                 return Err(
@@ -353,9 +353,9 @@ impl Draft {
         };
         let document = Arc::clone(&self.document);
         let is_object = match document.source().kind(base) {
-            Kind::Object => true,
-            Kind::Array => false,
-            Kind::Scalar | Kind::Alias => return false,
+            SyntaxKind::Object => true,
+            SyntaxKind::Array => false,
+            SyntaxKind::Scalar | SyntaxKind::Alias => return false,
         };
         let children = document.source().children(base);
         let mut container = Container::with_capacity(is_object, children.len());

@@ -23,8 +23,8 @@ use edit::{Edit, Text};
 
 use crate::draft::Draft;
 use crate::limits::Limits;
-use crate::refusal::{ParseError, Reason, Refusal};
-use crate::source::{Child, Items, Kind, NodeId, Source};
+use crate::refusal::{ParseError, Refusal, RefusalReason};
+use crate::source::{Child, ItemSpans, NodeId, SyntaxKind, SyntaxTree};
 use crate::value::{Number, Value};
 use crate::view::Content;
 
@@ -56,7 +56,7 @@ pub(crate) struct JsonTree {
 }
 
 pub(crate) fn parse(text: &Text, limits: &Limits) -> Result<JsonTree, ParseError> {
-    let parse::Parsed { nodes, repeated_key } = parse::parse(text.bytes(), limits)?;
+    let parse::ParsedJson { nodes, repeated_key } = parse::parse(text.bytes(), limits)?;
     Ok(JsonTree { text: text.clone(), nodes, repeated_key })
 }
 
@@ -167,16 +167,16 @@ fn scalar(text: &str) -> Value {
     }
 }
 
-impl Source for JsonTree {
+impl SyntaxTree for JsonTree {
     fn root(&self) -> NodeId {
         NodeId(0)
     }
 
-    fn kind(&self, node: NodeId) -> Kind {
+    fn kind(&self, node: NodeId) -> SyntaxKind {
         match self.bytes()[self.at(node).start as usize] {
-            b'{' => Kind::Object,
-            b'[' => Kind::Array,
-            _ => Kind::Scalar,
+            b'{' => SyntaxKind::Object,
+            b'[' => SyntaxKind::Array,
+            _ => SyntaxKind::Scalar,
         }
     }
 
@@ -231,25 +231,25 @@ impl Source for JsonTree {
     fn blocked(&self, _document: usize) -> Option<Refusal> {
         let offset = self.repeated_key?;
         let key = self.key_text(offset).into_owned();
-        Some(Refusal::new(Reason::DuplicateKey { key }, offset))
+        Some(Refusal::new(RefusalReason::DuplicateKey { key }, offset))
     }
 
     fn comments(&self) -> Vec<Range<u32>> {
         comments::comments(self.bytes())
     }
 
-    fn items(&self, array: NodeId) -> Option<Items> {
+    fn items(&self, array: NodeId) -> Option<ItemSpans> {
         let spans = self.child_ids(array).map(|item| self.span(item)).collect();
-        Some(Items { spans, is_listed: true })
+        Some(ItemSpans { spans, is_listed: true })
     }
 
     fn bytes_decide(&self) -> bool {
         true
     }
 
-    fn refuses_value(&self, value: &Value) -> Option<Reason> {
+    fn refuses_value(&self, value: &Value) -> Option<RefusalReason> {
         let what = value.find_in_scalars(render::inexpressible)?;
-        Some(Reason::NotExpressible { format: "JSON", what: what.to_string() })
+        Some(RefusalReason::NotExpressible { format: "JSON", what: what.to_string() })
     }
 
     fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal> {

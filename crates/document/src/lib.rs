@@ -46,12 +46,12 @@ mod verify;
 mod view;
 mod yaml;
 
-pub use document::{Document, Format, Found, parse};
-pub use draft::{Draft, Effect, Mark, SlotId, Write, WriteKind};
+pub use document::{Document, Format, ValueSpans, parse};
+pub use draft::{Draft, Effect, Savepoint, SlotId, Write, WriteKind};
 pub use limits::Limits;
-pub use op::{Expects, Op, OpError, Step};
+pub use op::{GuardedOp, Op, OpError, Preconditions};
 pub use pointer::{Pointer, PointerError};
-pub use refusal::{ParseError, ParseErrorKind, Reason, Refusal};
+pub use refusal::{ParseError, ParseErrorKind, Refusal, RefusalReason};
 pub use repeated::RepeatedKey;
 pub use value::{JsonType, Number, Value};
-pub use view::{Content, Members, View};
+pub use view::{Content, View, ViewMembers};

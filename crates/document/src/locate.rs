@@ -7,7 +7,7 @@
 use crate::hash::HashMap;
 
 use crate::pointer::{Pointer, parse_index};
-use crate::source::{Kind, NodeId, Source};
+use crate::source::{NodeId, SyntaxKind, SyntaxTree};
 
 /// The pointers that share a prefix: which go on from here, and how.
 #[derive(Default)]
@@ -18,7 +18,7 @@ struct Prefix<'p> {
 
 /// The node at each pointer, read as [`crate::Document::locate`] reads one.
 pub(crate) fn find_all(
-    source: &dyn Source,
+    source: &dyn SyntaxTree,
     root: NodeId,
     pointers: &[Pointer],
 ) -> Vec<Option<NodeId>> {
@@ -53,14 +53,14 @@ fn insert<'p>(prefixes: &mut Vec<Prefix<'p>>, pointer: &'p Pointer) -> usize {
 
 /// Tells the prefixes which members of the container they lead to.
 fn enter(
-    source: &dyn Source,
+    source: &dyn SyntaxTree,
     container: NodeId,
     longer: &HashMap<&str, usize>,
     prefixes: &mut [Prefix<'_>],
 ) {
     let children = source.children(container);
     match source.kind(container) {
-        Kind::Array =>
+        SyntaxKind::Array =>
         {
             #[expect(clippy::iter_over_hash_type, reason = "each entry has a prefix of its own")]
             for (segment, prefix) in longer {
@@ -68,7 +68,7 @@ fn enter(
                 prefixes[*prefix].node = child.map(|it| it.node);
             }
         }
-        Kind::Object => {
+        SyntaxKind::Object => {
             for child in &children {
                 if let Some(prefix) = child.key.as_deref().and_then(|key| longer.get(key)) {
                     // Of two members with one key, the first counts.
@@ -81,6 +81,6 @@ fn enter(
                 }
             }
         }
-        Kind::Scalar | Kind::Alias => {}
+        SyntaxKind::Scalar | SyntaxKind::Alias => {}
     }
 }

@@ -107,7 +107,7 @@ impl Op {
 
 /// What must hold of the addressed slot before an operation; all members that are there must hold.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Expects {
+pub struct Preconditions {
     /// The slot's type.
     pub json_type: Option<JsonType>,
     /// The slot's value (object order ignored, numbers by value).
@@ -120,20 +120,20 @@ pub struct Expects {
 
 /// An operation with its preconditions.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Step {
+pub struct GuardedOp {
     /// What to do.
     pub op: Op,
     /// In which document of the text, from 0: others than 0 are in YAML streams only.
     pub document: usize,
     /// What must hold of the addressed slot.
-    pub expects: Expects,
+    pub expects: Preconditions,
     /// The type that the container of the addressed slot must have.
     pub expects_parent: Option<JsonType>,
 }
 
-impl From<Op> for Step {
-    fn from(op: Op) -> Step {
-        Step { op, document: 0, expects: Expects::default(), expects_parent: None }
+impl From<Op> for GuardedOp {
+    fn from(op: Op) -> GuardedOp {
+        GuardedOp { op, document: 0, expects: Preconditions::default(), expects_parent: None }
     }
 }
 
@@ -214,7 +214,7 @@ pub enum OpError {
         /// The slot.
         at: Pointer,
         /// What was expected of it.
-        expects: Expects,
+        expects: Preconditions,
         /// What is there; `None` where nothing is.
         found: Option<Value>,
     },

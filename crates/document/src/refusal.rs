@@ -33,7 +33,7 @@ pub enum ParseErrorKind {
 #[error("{reason}")]
 pub struct Refusal {
     /// Why.
-    pub reason: Reason,
+    pub reason: RefusalReason,
     /// Byte offset of the place in the text that the reason is about.
     pub offset: u32,
 }
@@ -41,7 +41,7 @@ pub struct Refusal {
 /// Reasons for a [`Refusal`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum RefusalReason {
     /// A map has one key twice, so that a pointer would be ambiguous.
     #[error("key `{key}` appears more than once in its map; remove one of them first")]
     DuplicateKey {
@@ -131,7 +131,7 @@ impl ParseError {
 
 impl Refusal {
     /// A refusal about the byte at `offset`.
-    pub fn new(reason: Reason, offset: u32) -> Refusal {
+    pub fn new(reason: RefusalReason, offset: u32) -> Refusal {
         Refusal { reason, offset }
     }
 

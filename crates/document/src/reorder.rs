@@ -13,11 +13,11 @@ use edit::{Edit, EditSet};
 
 use crate::document::Document;
 use crate::pointer::{Pointer, parse_index};
-use crate::refusal::{Reason, Refusal};
-use crate::source::{Kind, NodeId};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::source::{NodeId, SyntaxKind};
 use crate::value::Value;
 use crate::verify::reread;
-use slots::Slot;
+use slots::ItemSlot;
 
 /// The edits that make the item at `order[i]` the `i`-th one.
 pub(crate) fn reorder(
@@ -32,15 +32,15 @@ pub(crate) fn reorder(
     let (array, positions) = find_array(document, at)?;
     let offset = source.span(array).start;
     let Some(items) = source.items(array) else {
-        return Err(Refusal::new(Reason::ScatteredItems, offset));
+        return Err(Refusal::new(RefusalReason::ScatteredItems, offset));
     };
     if !is_permutation(order, items.spans.len()) {
-        let reason = Reason::NotAPermutation { items: items.spans.len() };
+        let reason = RefusalReason::NotAPermutation { items: items.spans.len() };
         return Err(Refusal::new(reason, offset));
     }
     let slots = slots::slots(document, source.span(array), &items);
     let edits = EditSet::new(document.text(), edits(document, &slots, order))
-        .map_err(|error| Refusal::new(Reason::Edits(error), offset))?;
+        .map_err(|error| Refusal::new(RefusalReason::Edits(error), offset))?;
     verify(document, &edits, &positions, order).map_err(|reason| Refusal::new(reason, offset))?;
     Ok(edits)
 }
@@ -57,14 +57,14 @@ fn find_array(document: &Document, at: &Pointer) -> Result<(NodeId, Vec<usize>),
         }
         let children = source.children(node);
         let position = match source.kind(node) {
-            Kind::Array => parse_index(segment),
+            SyntaxKind::Array => parse_index(segment),
             _ => children.iter().position(|child| child.key.as_deref() == Some(segment)),
         };
         let Some(child) = position.and_then(|it| children.get(it)) else {
             if at.is_lone_slash() {
                 break;
             }
-            return Err(Refusal::new(Reason::NotAnArray, source.span(node).start));
+            return Err(Refusal::new(RefusalReason::NotAnArray, source.span(node).start));
         };
         positions.extend(position);
         node = child.node;
@@ -73,8 +73,8 @@ fn find_array(document: &Document, at: &Pointer) -> Result<(NodeId, Vec<usize>),
         return Err(refusal);
     }
     match source.kind(node) {
-        Kind::Array => Ok((node, positions)),
-        _ => Err(Refusal::new(Reason::NotAnArray, source.span(node).start)),
+        SyntaxKind::Array => Ok((node, positions)),
+        _ => Err(Refusal::new(RefusalReason::NotAnArray, source.span(node).start)),
     }
 }
 
@@ -85,7 +85,7 @@ fn is_permutation(order: &[usize], items: usize) -> bool {
     order.len() == items && order.iter().all(&mut name)
 }
 
-fn edits(document: &Document, slots: &[Slot], order: &[usize]) -> Vec<Edit> {
+fn edits(document: &Document, slots: &[ItemSlot], order: &[usize]) -> Vec<Edit> {
     let bytes = document.text().bytes();
     let text = |range: &Range<u32>| {
         bytes.get(range.start as usize..range.end as usize).unwrap_or_default()
@@ -117,7 +117,7 @@ fn verify(
     edits: &EditSet,
     positions: &[usize],
     order: &[usize],
-) -> Result<(), Reason> {
+) -> Result<(), RefusalReason> {
     let (_, edited) = reread(document, edits)?;
     let is_as_meant = |index: usize| {
         let mut expected = document.value_in(index);
@@ -132,7 +132,7 @@ fn verify(
     if is_as_meant && sorted_comments(document) == sorted_comments(&edited) {
         Ok(())
     } else {
-        Err(Reason::NotVerified)
+        Err(RefusalReason::NotVerified)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::hash::HashMap;
 
 use crate::document::{Document, Format};
 use crate::pointer::Pointer;
-use crate::source::{Kind, NodeId, Source};
+use crate::source::{NodeId, SyntaxKind, SyntaxTree};
 use crate::value::Number;
 
 /// A key that its object has already.
@@ -41,11 +41,12 @@ impl Finder<'_> {
     fn enter(&mut self, node: NodeId) {
         let source = self.document.source();
         let kind = source.kind(node);
-        if !matches!(kind, Kind::Array | Kind::Object) || self.found.len() >= self.limit {
+        if !matches!(kind, SyntaxKind::Array | SyntaxKind::Object) || self.found.len() >= self.limit
+        {
             return;
         }
         let children = source.children(node);
-        if kind == Kind::Object {
+        if kind == SyntaxKind::Object {
             let mut seen: HashMap<(bool, &str), NodeId> =
                 HashMap::with_capacity_and_hasher(children.len(), Default::default());
             for child in &children {
@@ -61,7 +62,7 @@ impl Finder<'_> {
             }
         }
         for (index, child) in children.iter().enumerate() {
-            if matches!(source.kind(child.node), Kind::Array | Kind::Object) {
+            if matches!(source.kind(child.node), SyntaxKind::Array | SyntaxKind::Object) {
                 let segment = child.key.as_deref().map_or_else(|| index.to_string(), str::to_owned);
                 self.at.push(segment);
                 self.enter(child.node);
@@ -75,7 +76,7 @@ impl Finder<'_> {
     }
 
     /// Whether the key is something else than a string: only in YAML, where it has no quotes.
-    fn is_typed(&self, source: &dyn Source, node: NodeId, key: &str) -> bool {
+    fn is_typed(&self, source: &dyn SyntaxTree, node: NodeId, key: &str) -> bool {
         if self.document.format() != Format::Yaml {
             return false;
         }

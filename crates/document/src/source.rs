@@ -6,7 +6,7 @@ use std::ops::Range;
 use edit::Edit;
 
 use crate::draft::Draft;
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::{Refusal, RefusalReason};
 use crate::value::Value;
 use crate::view::Content;
 
@@ -16,7 +16,7 @@ pub(crate) struct NodeId(pub(crate) u32);
 
 /// What a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum SyntaxKind {
     Scalar,
     Array,
     Object,
@@ -32,7 +32,7 @@ pub(crate) struct Child<'a> {
 }
 
 /// How the items of an array stand in the text.
-pub(crate) struct Items {
+pub(crate) struct ItemSpans {
     /// In order and disjoint.
     pub(crate) spans: Vec<Range<u32>>,
     /// Whether they stand between brackets, with commas. If not, each has lines of its own, and its span takes in
@@ -41,7 +41,7 @@ pub(crate) struct Items {
 }
 
 /// A parsed text as a tree of nodes, and the way back from an overlay of it to byte edits.
-pub(crate) trait Source {
+pub(crate) trait SyntaxTree {
     /// The node that holds all others.
     fn root(&self) -> NodeId;
 
@@ -55,7 +55,7 @@ pub(crate) trait Source {
         (document == 0).then(|| self.root())
     }
 
-    fn kind(&self, node: NodeId) -> Kind;
+    fn kind(&self, node: NodeId) -> SyntaxKind;
 
     /// The members of an array or object in document order; empty for scalars and aliases.
     fn children(&self, node: NodeId) -> Vec<Child<'_>>;
@@ -74,12 +74,12 @@ pub(crate) trait Source {
     /// The value of any node, aliases expanded.
     fn value(&self, node: NodeId) -> Value {
         match self.kind(node) {
-            Kind::Scalar => self.scalar(node),
-            Kind::Alias => self.alias_target(node).map_or(Value::Null, |it| self.value(it)),
-            Kind::Array => {
+            SyntaxKind::Scalar => self.scalar(node),
+            SyntaxKind::Alias => self.alias_target(node).map_or(Value::Null, |it| self.value(it)),
+            SyntaxKind::Array => {
                 Value::Array(self.children(node).iter().map(|it| self.value(it.node)).collect())
             }
-            Kind::Object => {
+            SyntaxKind::Object => {
                 let children = self.children(node).into_iter();
                 let member =
                     |it: Child<'_>| (it.key.unwrap_or_default().into_owned(), self.value(it.node));
@@ -118,7 +118,7 @@ pub(crate) trait Source {
     fn comments(&self) -> Vec<Range<u32>>;
 
     /// Where the items of an array stand; `None` if they are spread among other things.
-    fn items(&self, array: NodeId) -> Option<Items>;
+    fn items(&self, array: NodeId) -> Option<ItemSpans>;
 
     /// Why nothing in this document of the text may be edited structurally.
     fn blocked(&self, document: usize) -> Option<Refusal>;
@@ -139,7 +139,7 @@ pub(crate) trait Source {
     }
 
     /// Why no text of this format can hold the value, whatever its place.
-    fn refuses_value(&self, _value: &Value) -> Option<Reason> {
+    fn refuses_value(&self, _value: &Value) -> Option<RefusalReason> {
         None
     }
 

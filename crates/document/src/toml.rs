@@ -20,22 +20,22 @@ use std::ops::Range;
 use edit::Edit;
 
 use crate::draft::Draft;
-use crate::refusal::{Reason, Refusal};
-use crate::source::{Child, Items, Kind, NodeId, Source};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::source::{Child, ItemSpans, NodeId, SyntaxKind, SyntaxTree};
 use crate::value::Value;
 use crate::view::Content;
-use tree::{Form, NONE, TomlTree};
+use tree::{NONE, NodeForm, TomlTree};
 
-impl Source for TomlTree {
+impl SyntaxTree for TomlTree {
     fn root(&self) -> NodeId {
         NodeId(0)
     }
 
-    fn kind(&self, node: NodeId) -> Kind {
+    fn kind(&self, node: NodeId) -> SyntaxKind {
         match self.form(node.0) {
-            Form::Array | Form::ArrayOfTables => Kind::Array,
-            form if form.is_table() => Kind::Object,
-            _ => Kind::Scalar,
+            NodeForm::Array | NodeForm::ArrayOfTables => SyntaxKind::Array,
+            form if form.is_table() => SyntaxKind::Object,
+            _ => SyntaxKind::Scalar,
         }
     }
 
@@ -84,22 +84,22 @@ impl Source for TomlTree {
         comments::comments(self.text.bytes())
     }
 
-    fn items(&self, array: NodeId) -> Option<Items> {
-        if self.form(array.0) == Form::ArrayOfTables {
+    fn items(&self, array: NodeId) -> Option<ItemSpans> {
+        if self.form(array.0) == NodeForm::ArrayOfTables {
             let spans = layout::section_spans(self, array.0)?;
-            return Some(Items { spans, is_listed: false });
+            return Some(ItemSpans { spans, is_listed: false });
         }
         let spans = self.child_ids(array.0).map(|item| self.value_span(item)).collect();
-        Some(Items { spans, is_listed: true })
+        Some(ItemSpans { spans, is_listed: true })
     }
 
     fn keeps_key_order(&self) -> bool {
         false
     }
 
-    fn refuses_value(&self, value: &Value) -> Option<Reason> {
+    fn refuses_value(&self, value: &Value) -> Option<RefusalReason> {
         let what = value.find_in_scalars(emit::inexpressible)?;
-        Some(Reason::NotExpressible { format: "TOML", what: what.to_string() })
+        Some(RefusalReason::NotExpressible { format: "TOML", what: what.to_string() })
     }
 
     fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal> {

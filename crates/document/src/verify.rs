@@ -10,8 +10,8 @@ use edit::{EditSet, Text};
 use crate::document::{self, Document};
 use crate::draft::{Draft, Node};
 use crate::limits::Limits;
-use crate::refusal::{Reason, Refusal};
-use crate::source::{Child, Kind, NodeId};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::source::{Child, NodeId, SyntaxKind};
 
 /// The edited text; refuses edits whose result does not read as `draft`.
 pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<Text, Refusal> {
@@ -30,7 +30,7 @@ pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<Text, Refusal> {
         Ok(edited)
     } else {
         let offset = comparison.differs_at.get().unwrap_or(offset);
-        Err(Refusal::new(Reason::NotVerified, offset))
+        Err(Refusal::new(RefusalReason::NotVerified, offset))
     }
 }
 
@@ -38,12 +38,12 @@ pub(crate) fn check(draft: &Draft, edits: &EditSet) -> Result<Text, Refusal> {
 pub(crate) fn reread(
     document: &Document,
     edits: &EditSet,
-) -> Result<(Text, Arc<Document>), Reason> {
-    let edited = edits.apply(document.text()).map_err(Reason::Edits)?;
+) -> Result<(Text, Arc<Document>), RefusalReason> {
+    let edited = edits.apply(document.text()).map_err(RefusalReason::Edits)?;
     // The text was accepted under its own limits; an edit may add to it, but not without bound.
     let limits = Limits { max_bytes: usize::MAX, ..Limits::DEFAULT };
     let reread = document::parse(&edited, document.format(), &limits)
-        .map_err(|error| Reason::NotParsed { message: error.message })?;
+        .map_err(|error| RefusalReason::NotParsed { message: error.message })?;
     Ok((edited, reread))
 }
 
@@ -82,7 +82,7 @@ impl Comparison<'_> {
 
     fn is_equal(&self, expected: Node, found: NodeId) -> bool {
         if let Some(scalar) = self.draft.new_scalar(expected) {
-            return self.new.source().kind(found) == Kind::Scalar
+            return self.new.source().kind(found) == SyntaxKind::Scalar
                 && self.new.source().scalar(found) == *scalar;
         }
         let Some(members) = self.draft.members(expected) else {
@@ -96,7 +96,7 @@ impl Comparison<'_> {
         if self.new.source().kind(found) != kind || children.len() != members.len() {
             return false;
         }
-        if kind == Kind::Array {
+        if kind == SyntaxKind::Array {
             return members
                 .iter()
                 .zip(&children)
@@ -147,8 +147,8 @@ impl Comparison<'_> {
             return true;
         }
         match kind {
-            Kind::Scalar => old.scalar(expected) == new.scalar(found),
-            Kind::Alias => match (old.alias_target(expected), new.alias_target(found)) {
+            SyntaxKind::Scalar => old.scalar(expected) == new.scalar(found),
+            SyntaxKind::Alias => match (old.alias_target(expected), new.alias_target(found)) {
                 // Each pair of targets is compared once: aliases of aliases would take exponential time.
                 (Some(expected), Some(found)) => {
                     !self.compared_targets.borrow_mut().insert((expected, found))
@@ -156,12 +156,12 @@ impl Comparison<'_> {
                 }
                 _ => false,
             },
-            Kind::Array => {
+            SyntaxKind::Array => {
                 let (expected, found) = (old.children(expected), new.children(found));
                 expected.len() == found.len()
                     && expected.iter().zip(&found).all(|(old, new)| self.parsed(old.node, new.node))
             }
-            Kind::Object => {
+            SyntaxKind::Object => {
                 let expected = old.children(expected).into_iter();
                 let expected = expected.map(|it| (it.key.unwrap_or_default(), it.node)).collect();
                 self.match_members(expected, new.children(found), |old, new| self.parsed(old, new))

@@ -3,13 +3,13 @@
 
 use std::borrow::Cow;
 
-use crate::source::{Kind, NodeId, Source};
+use crate::source::{NodeId, SyntaxKind, SyntaxTree};
 use crate::value::{Number, Value};
 
 /// A value of a document. Aliases are what they stand for.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    source: &'a (dyn Source + Send + Sync),
+    source: &'a (dyn SyntaxTree + Send + Sync),
     node: NodeId,
 }
 
@@ -44,7 +44,7 @@ impl From<Value> for Content<'_> {
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(source: &'a (dyn Source + Send + Sync), mut node: NodeId) -> View<'a> {
+    pub(crate) fn new(source: &'a (dyn SyntaxTree + Send + Sync), mut node: NodeId) -> View<'a> {
         // No alias stands for what it is part of: such a text is refused.
         while let Some(target) = source.alias_target(node) {
             node = target;
@@ -60,26 +60,26 @@ impl<'a> View<'a> {
     /// What it is.
     pub fn content(&self) -> Content<'a> {
         match self.source.kind(self.node) {
-            Kind::Array => Content::Array,
-            Kind::Object => Content::Object,
-            Kind::Alias => Content::Null,
-            Kind::Scalar => self.source.scalar_content(self.node),
+            SyntaxKind::Array => Content::Array,
+            SyntaxKind::Object => Content::Object,
+            SyntaxKind::Alias => Content::Null,
+            SyntaxKind::Scalar => self.source.scalar_content(self.node),
         }
     }
 
     /// Whether it is an array.
     pub fn is_array(&self) -> bool {
-        self.source.kind(self.node) == Kind::Array
+        self.source.kind(self.node) == SyntaxKind::Array
     }
 
     /// Whether it is an object.
     pub fn is_object(&self) -> bool {
-        self.source.kind(self.node) == Kind::Object
+        self.source.kind(self.node) == SyntaxKind::Object
     }
 
     /// The members of an object, or the items of an array with empty keys; nothing for others.
-    pub fn members(&self) -> Members<'a> {
-        Members { container: *self, at: 0 }
+    pub fn members(&self) -> ViewMembers<'a> {
+        ViewMembers { container: *self, at: 0 }
     }
 
     /// The items of an array, or the values of an object.
@@ -103,12 +103,12 @@ impl<'a> View<'a> {
 
 /// See [`View::members`].
 #[derive(Clone)]
-pub struct Members<'a> {
+pub struct ViewMembers<'a> {
     container: View<'a>,
     at: u32,
 }
 
-impl<'a> Iterator for Members<'a> {
+impl<'a> Iterator for ViewMembers<'a> {
     type Item = (Cow<'a, str>, View<'a>);
 
     fn next(&mut self) -> Option<(Cow<'a, str>, View<'a>)> {

@@ -29,13 +29,13 @@ use std::ops::Range;
 use edit::Edit;
 
 use crate::draft::Draft;
-use crate::refusal::{Reason, Refusal};
-use crate::source::{Child, Items, Kind, NodeId, Source};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::source::{Child, ItemSpans, NodeId, SyntaxKind, SyntaxTree};
 use crate::value::Value;
 use crate::view::Content;
-use tree::{Shape, YamlTree};
+use tree::{NodeKind, YamlTree};
 
-impl Source for YamlTree {
+impl SyntaxTree for YamlTree {
     fn root(&self) -> NodeId {
         NodeId(0)
     }
@@ -48,12 +48,12 @@ impl Source for YamlTree {
         YamlTree::root_of(self, document).map(NodeId)
     }
 
-    fn kind(&self, node: NodeId) -> Kind {
+    fn kind(&self, node: NodeId) -> SyntaxKind {
         match self.shape(YamlTree::id(node)) {
-            Shape::Alias => Kind::Alias,
-            shape if shape.is_mapping() => Kind::Object,
-            shape if shape.is_sequence() => Kind::Array,
-            _ => Kind::Scalar,
+            NodeKind::Alias => SyntaxKind::Alias,
+            shape if shape.is_mapping() => SyntaxKind::Object,
+            shape if shape.is_sequence() => SyntaxKind::Array,
+            _ => SyntaxKind::Scalar,
         }
     }
 
@@ -95,13 +95,15 @@ impl Source for YamlTree {
 
     fn merged_value(&self, node: NodeId) -> Value {
         match self.kind(node) {
-            Kind::Scalar => self.scalar(node),
-            Kind::Alias => self.alias_target(node).map_or(Value::Null, |it| self.merged_value(it)),
-            Kind::Array => {
+            SyntaxKind::Scalar => self.scalar(node),
+            SyntaxKind::Alias => {
+                self.alias_target(node).map_or(Value::Null, |it| self.merged_value(it))
+            }
+            SyntaxKind::Array => {
                 let items = self.children(node).into_iter();
                 Value::Array(items.map(|it| self.merged_value(it.node)).collect())
             }
-            Kind::Object => {
+            SyntaxKind::Object => {
                 let merges = anchors::merges(self, YamlTree::id(node));
                 let mut merged = Some(self.merged(node)).filter(|_| !merges.is_empty());
                 let mut members = Vec::new();
@@ -148,15 +150,15 @@ impl Source for YamlTree {
         self.arena().comments().iter().map(|it| it.start..it.end).collect()
     }
 
-    fn items(&self, array: NodeId) -> Option<Items> {
+    fn items(&self, array: NodeId) -> Option<ItemSpans> {
         let id = YamlTree::id(array);
-        let is_block = self.shape(id) == Shape::BlockSequence;
-        let span = |entry: tree::Entry| {
+        let is_block = self.shape(id) == NodeKind::BlockSequence;
+        let span = |entry: tree::MemberNodes| {
             let (start, end) = (self.entry_start(entry, is_block), self.entry_end(entry));
             if is_block { start..block::end_with_comments(self, start, end) } else { start..end }
         };
         let spans = self.entries(id).into_iter().map(span).collect();
-        Some(Items { spans, is_listed: !is_block })
+        Some(ItemSpans { spans, is_listed: !is_block })
     }
 
     fn refuses_change_inside(&self, node: NodeId) -> Option<Refusal> {
@@ -171,9 +173,9 @@ impl Source for YamlTree {
         anchors::refuses_new_key(self, YamlTree::id(object), key)
     }
 
-    fn refuses_value(&self, value: &Value) -> Option<Reason> {
+    fn refuses_value(&self, value: &Value) -> Option<RefusalReason> {
         let what = value.find_in_scalars(scalar::inexpressible)?;
-        Some(Reason::NotExpressible { format: "YAML", what: what.to_string() })
+        Some(RefusalReason::NotExpressible { format: "YAML", what: what.to_string() })
     }
 
     fn lower(&self, draft: &Draft) -> Result<Vec<Edit>, Refusal> {

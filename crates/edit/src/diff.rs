@@ -143,27 +143,27 @@ fn anchors(old: &[usize], new: &[usize]) -> Vec<(usize, usize)> {
 }
 
 #[derive(Clone, Copy)]
-enum Places {
+enum Occurrences {
     None,
     One(usize),
     Many,
 }
 
-impl Places {
+impl Occurrences {
     fn only(self) -> Option<usize> {
         match self {
-            Places::One(place) => Some(place),
-            Places::None | Places::Many => None,
+            Occurrences::One(place) => Some(place),
+            Occurrences::None | Occurrences::Many => None,
         }
     }
 }
 
-fn single_places(ids: &[usize], n_ids: usize) -> Vec<Places> {
-    let mut places = vec![Places::None; n_ids];
+fn single_places(ids: &[usize], n_ids: usize) -> Vec<Occurrences> {
+    let mut places = vec![Occurrences::None; n_ids];
     for (at, &id) in ids.iter().enumerate() {
         places[id] = match places[id] {
-            Places::None => Places::One(at),
-            Places::One(_) | Places::Many => Places::Many,
+            Occurrences::None => Occurrences::One(at),
+            Occurrences::One(_) | Occurrences::Many => Occurrences::Many,
         };
     }
     places

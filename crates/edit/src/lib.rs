@@ -50,7 +50,9 @@ mod unified;
 pub use diff::diff;
 pub use edit_set::{Edit, EditError, EditSet};
 pub use line_index::{LineIndex, Position, Unit};
-pub use merge::{Clash, ClashKind, Merge, Merged, Proposal, Refusal, Rejected, merge};
+pub use merge::{
+    Clash, ClashKind, EditProposal, Merge, MergeError, Merged, RejectedProposal, merge,
+};
 pub use position_map::{Bias, Mapped, PositionMap};
 pub use text::{ContentHash, ContentHasher, ParseHashError, Text, WeakText};
 pub use unified::{FileDiff, FileMode, unified};

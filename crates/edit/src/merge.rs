@@ -15,7 +15,7 @@ use crate::text::{ContentHash, Text};
 
 /// Edits to one text that somebody wants made together.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Proposal {
+pub struct EditProposal {
     /// The caller's name for it. It has no influence on the edits that [`merge`] accepts.
     pub id: usize,
     /// The lowest goes first. Equals go in the order of their edits.
@@ -32,22 +32,22 @@ pub struct Merged {
     /// The ids of the accepted proposals, in the order in which they were accepted.
     pub accepted: Vec<usize>,
     /// The other proposals, in the order in which they were refused.
-    pub rejected: Vec<Rejected>,
+    pub rejected: Vec<RejectedProposal>,
 }
 
 /// A proposal that was not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rejected {
+pub struct RejectedProposal {
     /// The id of the proposal.
     pub id: usize,
     /// Why.
-    pub reason: Refusal,
+    pub reason: MergeError,
 }
 
 /// Why a proposal is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum MergeError {
     /// It clashes with a proposal that was accepted before.
     #[error(transparent)]
     Clash(Box<Clash>),
@@ -92,21 +92,21 @@ pub enum ClashKind {
 }
 
 /// Accepts what can be accepted, by priority. The result is the same whatever order the proposals are in.
-pub fn merge(text: &Text, mut proposals: Vec<Proposal>) -> Merged {
+pub fn merge(text: &Text, mut proposals: Vec<EditProposal>) -> Merged {
     proposals.sort_by(|a, b| canonical_order(a).cmp(&canonical_order(b)));
     let mut merge = Merge::new(text);
     let (mut accepted, mut rejected) = (Vec::new(), Vec::new());
-    for Proposal { id, edits, .. } in proposals {
+    for EditProposal { id, edits, .. } in proposals {
         match merge.accept(id, &edits) {
             Ok(()) => accepted.push(id),
-            Err(reason) => rejected.push(Rejected { id, reason }),
+            Err(reason) => rejected.push(RejectedProposal { id, reason }),
         }
     }
     Merged { edits: merge.finish(), accepted, rejected }
 }
 
 /// The id comes last: it only decides which of two equal proposals a clash names.
-fn canonical_order(proposal: &Proposal) -> (u64, &[Edit], ContentHash, usize) {
+fn canonical_order(proposal: &EditProposal) -> (u64, &[Edit], ContentHash, usize) {
     (proposal.priority, proposal.edits.edits(), proposal.edits.base(), proposal.id)
 }
 
@@ -135,12 +135,12 @@ impl Merge {
     }
 
     /// Whether [`accept`](Merge::accept) would succeed.
-    pub fn check(&self, edits: &EditSet) -> Result<(), Refusal> {
+    pub fn check(&self, edits: &EditSet) -> Result<(), MergeError> {
         self.len_with(edits).map(|_| ())
     }
 
     /// Takes all the edits, or none and says why. `id` names the proposal in later clashes.
-    pub fn accept(&mut self, id: usize, edits: &EditSet) -> Result<(), Refusal> {
+    pub fn accept(&mut self, id: usize, edits: &EditSet) -> Result<(), MergeError> {
         self.len = self.len_with(edits)?;
         for unit in units(edits) {
             self.accepted.entry(span(unit).0).or_insert_with(|| Accepted { id, unit: unit.into() });
@@ -154,7 +154,7 @@ impl Merge {
         EditSet::from_checked(self.base, edits)
     }
 
-    fn len_with(&self, edits: &EditSet) -> Result<usize, Refusal> {
+    fn len_with(&self, edits: &EditSet) -> Result<usize, MergeError> {
         if edits.base() != self.base {
             return Err(EditError::Stale { expected: edits.base(), found: self.base }.into());
         }
@@ -162,7 +162,9 @@ impl Merge {
         for unit in units(edits) {
             match self.neighbours(unit).find(|it| *it.unit != *unit && units_clash(&it.unit, unit))
             {
-                Some(accepted) => return Err(Refusal::Clash(Box::new(describe(accepted, unit)))),
+                Some(accepted) => {
+                    return Err(MergeError::Clash(Box::new(describe(accepted, unit))));
+                }
                 None if self.contains(unit) => {}
                 None => {
                     added += unit.iter().map(|edit| edit.text.len()).sum::<usize>();

@@ -9,7 +9,7 @@ mod hunks;
 
 use crate::edit_set::{EditError, EditSet};
 use crate::text::Text;
-use crate::unified::changes::Change;
+use crate::unified::changes::LineChange;
 
 /// What happened to one file. Paths are relative, with `/`.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,7 @@ fn added(path: &str, mode: FileMode, text: &Text) -> Vec<u8> {
     hunks::write(
         &mut out,
         &[],
-        &[Change { line: 0, start: 0, end: 0, new: text.bytes().to_vec() }],
+        &[LineChange { line: 0, start: 0, end: 0, new: text.bytes().to_vec() }],
     );
     out
 }
@@ -103,7 +103,7 @@ fn deleted(path: &str, mode: FileMode, text: &Text) -> Vec<u8> {
     hunks::write(
         &mut out,
         text.bytes(),
-        &[Change { line: 0, start: 0, end: text.len(), new: Vec::new() }],
+        &[LineChange { line: 0, start: 0, end: text.len(), new: Vec::new() }],
     );
     out
 }

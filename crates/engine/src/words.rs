@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use check::{Class, Confidence, Diagnostic, Kind, Repair, RepairClass, Safety, Scope};
+use check::{Class, Confidence, Diagnostic, Repair, RepairClass, RepairKind, Safety, Scope};
 use plan::{Plan, Ranked, Reason, Rejection};
 
 use crate::outcome::Rejected;
@@ -19,7 +19,7 @@ pub(crate) struct Words {
 /// The rank of a repair, for repairs that were never candidates together. The tuple is the order of the plan, apart
 /// from the position of the finding, which is not the same thing in two versions of a tree.
 type Standing = (
-    (bool, Class, Safety, Confidence, Kind),
+    (bool, Class, Safety, Confidence, RepairKind),
     (RepairClass, Scope, Reverse<usize>),
     (String, String, String, String),
 );

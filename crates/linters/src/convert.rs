@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Location, Repair, RepairClass,
-    RepairOp, Safety, Tier, assign_ids, assign_repair_ids,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Location, Repair, RepairClass,
+    RepairKind, RepairOp, Safety, Tier, assign_ids, assign_repair_ids,
 };
 use document::Value;
 use edit::{EditSet, LineIndex, Text};
@@ -141,7 +141,7 @@ fn repair(source: &str, snapshot: &Snapshot, finding: &Finding, fix: &Fix, rank:
             _ => Confidence::Low,
         },
         safety: fix.safety,
-        kind: if is_safe { Kind::LocalFix } else { Kind::SemanticsChange },
+        kind: if is_safe { RepairKind::LocalFix } else { RepairKind::SemanticsChange },
         ops: ops.collect(),
         resolves: Vec::new(),
         reveals: Vec::new(),

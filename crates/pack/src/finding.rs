@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use check::{Confidence, Safety};
-use document::{Pointer, Step, Value};
+use document::{GuardedOp, Pointer, Value};
 
 /// Which bytes a finding is shown at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ pub(crate) struct Proposal {
     pub(crate) safety: Safety,
     pub(crate) confidence: Confidence,
     /// Operations on the same document, in order.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<GuardedOp>,
     /// Which other violations of the same list will be gone too, by position.
     pub(crate) also_resolves: Vec<usize>,
 }

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use check::{Confidence, Kind, RepairOp, Safety, Severity};
-use document::{Pointer, Step, Value};
+use check::{Confidence, RepairKind, RepairOp, Safety, Severity};
+use document::{GuardedOp, Pointer, Value};
 use snapshot::RelPath;
 
 use crate::finding::Anchor;
@@ -52,7 +52,7 @@ pub(crate) struct Mend {
     pub(crate) rationale: String,
     pub(crate) safety: Safety,
     pub(crate) confidence: Confidence,
-    pub(crate) kind: Kind,
+    pub(crate) kind: RepairKind,
     pub(crate) ops: Vec<RepairOp>,
 }
 
@@ -120,6 +120,6 @@ impl Elsewhere {
 }
 
 /// One operation on a document.
-pub(crate) fn op(file: &RelPath, step: Step) -> RepairOp {
+pub(crate) fn op(file: &RelPath, step: GuardedOp) -> RepairOp {
     RepairOp::Document { file: file.clone(), step }
 }

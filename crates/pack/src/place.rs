@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use check::Safety;
-use document::{Expects, Op, Pointer, Step, Value};
+use document::{GuardedOp, Op, Pointer, Preconditions, Value};
 use snapshot::RelPath;
 
 use crate::finding::Anchor;
@@ -125,7 +125,7 @@ impl Fact {
     }
 
     /// The operation that puts another value here; `None` if a key would have to become something that is no key.
-    pub(crate) fn set(&self, value: &Value) -> Option<Step> {
+    pub(crate) fn set(&self, value: &Value) -> Option<GuardedOp> {
         let at = self.pointer();
         if !self.is_key {
             return Some(self.step(replace(at, &self.value, value.clone())));
@@ -137,15 +137,15 @@ impl Fact {
     }
 
     /// The step, in the document of this fact.
-    pub(crate) fn step(&self, step: Step) -> Step {
-        Step { document: self.document, ..step }
+    pub(crate) fn step(&self, step: GuardedOp) -> GuardedOp {
+        GuardedOp { document: self.document, ..step }
     }
 }
 
 /// Replaces a value that must still be what the rule saw.
-pub(crate) fn replace(at: Pointer, old: &Value, new: Value) -> Step {
-    let expects = Expects { equals: Some(old.clone()), ..Expects::default() };
-    Step { expects, ..Step::from(Op::ReplaceValue { at, value: new }) }
+pub(crate) fn replace(at: Pointer, old: &Value, new: Value) -> GuardedOp {
+    let expects = Preconditions { equals: Some(old.clone()), ..Preconditions::default() };
+    GuardedOp { expects, ..GuardedOp::from(Op::ReplaceValue { at, value: new }) }
 }
 
 /// The stricter of what a rule's kind says of a repair and what the pack says of the rule.

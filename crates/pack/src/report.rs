@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use check::{
-    Compatibility, Concern, Diagnostic, Grounds, Kind, Location, Parsed, Repair, RepairOp,
+    Compatibility, Concern, Diagnostic, Grounds, Location, Parsed, Repair, RepairKind, RepairOp,
     Severity, Tier, Unchecked, assign_ids, assign_repair_ids,
 };
-use document::{Document, Format, Found, ParseErrorKind, Pointer, Reason, Refusal, Step, Value};
+use document::{
+    Document, Format, GuardedOp, ParseErrorKind, Pointer, Refusal, RefusalReason, Value, ValueSpans,
+};
 use edit::EditSet;
 use snapshot::{RelPath, Snapshot};
 
@@ -132,7 +134,7 @@ fn join_aliases(subject: &Subject<'_>, violations: &mut Vec<Violation>) -> BTree
 }
 
 /// The edits of a repair that changes what aliases stand for, at all their places.
-fn lowered_at_anchor(subject: &Subject<'_>, steps: &[Step]) -> Option<EditSet> {
+fn lowered_at_anchor(subject: &Subject<'_>, steps: &[GuardedOp]) -> Option<EditSet> {
     let mut draft = subject.document()?.draft();
     draft.edit_anchors();
     steps.iter().try_for_each(|it| draft.apply(it).map(|_| ())).ok()?;
@@ -175,7 +177,7 @@ pub(crate) fn not_whole(parsed: &Parsed) -> Option<Unchecked> {
         Err(error) if error.kind == ParseErrorKind::TooLarge => Some(Unchecked::TooComplex),
         Err(_) => Some(Unchecked::SyntaxError),
         Ok(document) => document.all().find_map(|it| match it.blocked()?.reason {
-            Reason::DuplicateKey { .. } => Some(Unchecked::DuplicateKey),
+            RefusalReason::DuplicateKey { .. } => Some(Unchecked::DuplicateKey),
             _ => None,
         }),
     }
@@ -198,7 +200,7 @@ pub(crate) fn unreadable(subject: &Subject<'_>) -> Vec<Diagnostic> {
         Ok(document) => document
             .all()
             .flat_map(|it| match it.blocked() {
-                Some(Refusal { reason: Reason::DuplicateKey { key }, offset }) => {
+                Some(Refusal { reason: RefusalReason::DuplicateKey { key }, offset }) => {
                     duplicate_keys(subject, &it, &key, offset)
                 }
                 _ => Vec::new(),
@@ -257,7 +259,7 @@ fn duplicate_key(
     key: &str,
     location: Option<Location>,
 ) -> Diagnostic {
-    let reason = Reason::DuplicateKey { key: cut(key) };
+    let reason = RefusalReason::DuplicateKey { key: cut(key) };
     Diagnostic {
         json_pointer: Some(object),
         location,
@@ -329,7 +331,7 @@ fn locations(subject: &Subject<'_>, violations: &[Violation]) -> Vec<Option<Loca
     let Some(document) = subject.document() else { return vec![None; violations.len()] };
     let found = spans(&document, violations.iter().map(|it| it.at.clone()).collect());
     let found = violations.iter().zip(found);
-    let place = |(violation, found): (&Violation, Option<Found>)| {
+    let place = |(violation, found): (&Violation, Option<ValueSpans>)| {
         location(subject.parsed, &document, found?, violation.anchor)
     };
     found.map(place).collect()
@@ -339,7 +341,7 @@ fn locations(subject: &Subject<'_>, violations: &[Violation]) -> Vec<Option<Loca
 pub(crate) fn location(
     parsed: &Parsed,
     document: &Document,
-    found: Found,
+    found: ValueSpans,
     anchor: Anchor,
 ) -> Option<Location> {
     let span = match anchor {
@@ -350,7 +352,7 @@ pub(crate) fn location(
 }
 
 /// Where pointers stand; for one that leads nowhere, what is nearest above it.
-pub(crate) fn spans(document: &Document, mut pointers: Vec<Pointer>) -> Vec<Option<Found>> {
+pub(crate) fn spans(document: &Document, mut pointers: Vec<Pointer>) -> Vec<Option<ValueSpans>> {
     let mut spans = document.locate_many(&pointers);
     loop {
         let lost: Vec<usize> = (0..spans.len())
@@ -397,7 +399,7 @@ fn repair(
         severity: diagnostics[idx].severity,
         confidence: proposal.confidence,
         safety: proposal.safety,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         ops: ops.map(|step| RepairOp::Document { file: subject.file.clone(), step }).collect(),
         resolves: resolves.map(|it| it.diagnostic_id.clone()).collect(),
         reveals: Vec::new(),

@@ -21,7 +21,9 @@ use check::{
     Cache, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError, Page,
     Parsed, Reach, Repair, Report, RuleInfo, RuleSet, Severity, Tier, Trust, Unchecked, assign_ids,
 };
-use document::{Document, Format, Limits, ParseError, ParseErrorKind, Reason, RepeatedKey, Value};
+use document::{
+    Document, Format, Limits, ParseError, ParseErrorKind, RefusalReason, RepeatedKey, Value,
+};
 use edit::Text;
 use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot};
@@ -251,7 +253,7 @@ fn duplicates(path: &RelPath, document: &Arc<Document>) -> Vec<(Arc<Document>, R
         return Vec::new();
     }
     let is_repeated = |it: &Arc<Document>| {
-        matches!(it.blocked().map(|it| it.reason), Some(Reason::DuplicateKey { .. }))
+        matches!(it.blocked().map(|it| it.reason), Some(RefusalReason::DuplicateKey { .. }))
     };
     let mut found = Vec::new();
     for document in document.all().filter(is_repeated) {
@@ -267,7 +269,7 @@ fn duplicate_key(subject: &Subject<'_>, document: &Document, found: &RepeatedKey
         Format::Json => Severity::Warning,
         Format::Yaml | Format::Toml => names::severity(subject.file.as_str()),
     };
-    let reason = Reason::DuplicateKey { key: cut(&found.key) };
+    let reason = RefusalReason::DuplicateKey { key: cut(&found.key) };
     let lines = subject.parsed.lines();
     let first = check::Related {
         file: subject.file.as_str().to_owned(),
@@ -362,7 +364,7 @@ pub(crate) fn without_syntax(diagnostics: &mut Vec<Arc<Diagnostic>>) {
 fn parse(text: &Text, format: Format, limits: &Limits) -> Option<Arc<Document>> {
     let document = document::parse(text, format, limits).ok()?;
     let is_repeated =
-        matches!(document.blocked().map(|it| it.reason), Some(Reason::DuplicateKey { .. }));
+        matches!(document.blocked().map(|it| it.reason), Some(RefusalReason::DuplicateKey { .. }));
     (!is_repeated).then_some(document)
 }
 

@@ -9,8 +9,8 @@ use document::{Document, Number, Pointer, Value};
 use edit::{LineIndex, Text};
 use snapshot::PathError;
 
-use crate::failure::{Code, FailedOp};
-use crate::kind::Kind;
+use crate::failure::{FailedOp, FailureCode};
+use crate::kind::PatchKind;
 use crate::v1::{Problem, ProblemKind};
 
 /// The provider's name in every diagnostic of this crate.
@@ -44,26 +44,26 @@ pub(crate) fn diagnostic(
 }
 
 /// The rule id of something that is wrong with what a document of this kind means.
-pub(crate) fn semantic_rule(kind: Kind, name: &str) -> String {
+pub(crate) fn semantic_rule(kind: PatchKind, name: &str) -> String {
     let contract = match kind {
-        Kind::FixActions => "FIX_ACTION",
-        Kind::Changeset => "CHANGESET",
-        Kind::Edits => "EDITS",
-        Kind::JsonPatch => "JSON_PATCH",
-        Kind::Repairs => "REPAIRS",
+        PatchKind::FixActions => "FIX_ACTION",
+        PatchKind::Changeset => "CHANGESET",
+        PatchKind::Edits => "EDITS",
+        PatchKind::JsonPatch => "JSON_PATCH",
+        PatchKind::Repairs => "REPAIRS",
         _ => "FIXES",
     };
     format!("SEM_{contract}_{}", name.to_ascii_uppercase())
 }
 
 /// The rule id of something that is wrong with the shape of a document of this kind.
-pub(crate) fn schema_rule(kind: Option<Kind>, name: &str) -> String {
+pub(crate) fn schema_rule(kind: Option<PatchKind>, name: &str) -> String {
     let contract = match kind {
-        Some(Kind::FixActions) => "FIX_ACTION",
-        Some(Kind::Changeset) => "CHANGESET",
-        Some(Kind::Edits) => "EDITS",
-        Some(Kind::JsonPatch) => "JSON_PATCH",
-        Some(Kind::Repairs) => "REPAIRS",
+        Some(PatchKind::FixActions) => "FIX_ACTION",
+        Some(PatchKind::Changeset) => "CHANGESET",
+        Some(PatchKind::Edits) => "EDITS",
+        Some(PatchKind::JsonPatch) => "JSON_PATCH",
+        Some(PatchKind::Repairs) => "REPAIRS",
         Some(_) => "FIXES",
         None => "PATCH",
     };
@@ -71,7 +71,7 @@ pub(crate) fn schema_rule(kind: Option<Kind>, name: &str) -> String {
 }
 
 /// The diagnostic of a failed operation: the file and place are those of the operation's target.
-pub(crate) fn of_failed(kind: Kind, failed: &FailedOp, op: &str, message: &str) -> Diagnostic {
+pub(crate) fn of_failed(kind: PatchKind, failed: &FailedOp, op: &str, message: &str) -> Diagnostic {
     let subject = match &failed.action_id {
         Some(id) => format!("operation {} ({op}) of action `{id}`", failed.op_index),
         None => format!("operation {} ({op})", failed.op_index),
@@ -101,7 +101,7 @@ pub(crate) fn add_op(diagnostic: &mut Diagnostic, action_id: Option<&str>, op_in
 
 /// The diagnostics of a document that could not be read, with their places in it.
 pub(crate) fn of_problems(
-    kind: Option<Kind>,
+    kind: Option<PatchKind>,
     name: &str,
     document: &Document,
     problems: &[Problem],
@@ -127,10 +127,10 @@ pub(crate) fn of_problems(
 }
 
 /// The code for a path that no workspace has.
-pub(crate) fn code_of_path(error: &PathError) -> Code {
+pub(crate) fn code_of_path(error: &PathError) -> FailureCode {
     match error {
-        PathError::TooLong { .. } => Code::PathTooLong,
-        _ => Code::OutsideRoot,
+        PathError::TooLong { .. } => FailureCode::PathTooLong,
+        _ => FailureCode::OutsideRoot,
     }
 }
 

@@ -9,8 +9,8 @@ use snapshot::{
     ApplyError, Entry, FileIndex, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason,
 };
 
-use crate::failure::{Code, FailedOp, Failure, RefusedPaths};
-use crate::kind::Kind;
+use crate::failure::{FailedOp, Failure, FailureCode, RefusedPaths};
+use crate::kind::PatchKind;
 use crate::simulate::tree::{NEW_FILE_MODE, expect_place, resolve_links};
 use crate::simulate::{AppliedOp, Simulation};
 use crate::v1::decode::{At, Members, ProblemKind, Problems};
@@ -306,7 +306,7 @@ pub(crate) fn simulate(
     index: &FileIndex,
     refused: &RefusedPaths,
 ) -> Simulation {
-    let mut simulation = Simulation::nothing(Kind::Edits, index);
+    let mut simulation = Simulation::nothing(PatchKind::Edits, index);
     let (change, failures) = to_change(document, snapshot, refused);
     let ops: Vec<(&'static str, &RelPath)> = document.ops().collect();
     let mut failures: BTreeMap<usize, Failure> = failures.into_iter().collect();
@@ -363,7 +363,7 @@ pub(crate) fn to_change(
     };
     let mut failures = Vec::new();
     let mut op_index = 0..;
-    let twice = || Failure::new(Code::InvalidDocument, "the document names this file twice");
+    let twice = || Failure::new(FailureCode::InvalidDocument, "the document names this file twice");
     let mut note = |outcome: Result<bool, Failure>| {
         let op_index = op_index.next().unwrap_or_default();
         match outcome {
@@ -408,7 +408,7 @@ fn edit_set(file: &FileEdits, snapshot: &Snapshot) -> Result<(RelPath, EditSet),
     let edits =
         file.edits.iter().map(|it| Edit::replace(it.start, it.end, it.text.as_bytes())).collect();
     let set = EditSet::new(&text, edits)
-        .map_err(|error| Failure::new(Code::InvalidEdit, error.to_string()))?;
+        .map_err(|error| Failure::new(FailureCode::InvalidEdit, error.to_string()))?;
     Ok((path, set))
 }
 
@@ -420,13 +420,13 @@ fn expect_file(
 ) -> Result<(RelPath, Text), Failure> {
     let target =
         resolve_links(snapshot, path).filter(|target| through_links || target == path).ok_or_else(
-            || Failure::new(Code::Link, format!("{path} is a link or leads through one")),
+            || Failure::new(FailureCode::Link, format!("{path} is a link or leads through one")),
         )?;
     match snapshot.get(&target) {
         Some(Entry::File(file)) if file.hash() == base => Ok((target, file.text())),
         Some(Entry::File(file)) => {
             let mut failure = Failure::new(
-                Code::Stale,
+                FailureCode::Stale,
                 format!("{target} is not the text that the edits are for"),
             );
             failure.expected = Some(base.to_string());
@@ -434,10 +434,12 @@ fn expect_file(
             Err(failure)
         }
         Some(Entry::Unread { reason: UnreadReason::TooLarge, .. }) => {
-            Err(Failure::new(Code::TooLarge, format!("{target} is larger than the limit")))
+            Err(Failure::new(FailureCode::TooLarge, format!("{target} is larger than the limit")))
         }
-        Some(_) => Err(Failure::new(Code::NotAFile, format!("{target} is not a regular file"))),
-        None => Err(Failure::new(Code::FileMissing, format!("{target} does not exist"))),
+        Some(_) => {
+            Err(Failure::new(FailureCode::NotAFile, format!("{target} is not a regular file")))
+        }
+        None => Err(Failure::new(FailureCode::FileMissing, format!("{target} does not exist"))),
     }
 }
 
@@ -462,7 +464,7 @@ pub(crate) fn check_alone(
 ) -> Result<TreeChange, (usize, Failure)> {
     let Parts { edits, adds, deletes, renames } = parts.clone();
     let change = TreeChange::new(edits, adds, deletes, renames)
-        .map_err(|error| (0, Failure::new(Code::InvalidDocument, error.to_string())))?;
+        .map_err(|error| (0, Failure::new(FailureCode::InvalidDocument, error.to_string())))?;
     if let Err(error) = check_moves(&change, snapshot) {
         let (code, path) = code_of(&error);
         let wants = |(_, name): &(usize, &RelPath)| path.as_ref() == Some(*name);
@@ -498,20 +500,22 @@ pub(crate) fn move_uids(change: &TreeChange, index: &mut FileIndex) -> Result<()
     let moved: Vec<(String, RelPath)> = change.renames().iter().filter_map(uid).collect();
     change.renames().keys().for_each(|it| index.remove(it));
     for (uid, to) in moved {
-        index.insert(&uid, &to).map_err(|error| Failure::new(Code::UidInUse, error.to_string()))?;
+        index
+            .insert(&uid, &to)
+            .map_err(|error| Failure::new(FailureCode::UidInUse, error.to_string()))?;
     }
     Ok(())
 }
 
-pub(crate) fn code_of(error: &ApplyError) -> (Code, Option<RelPath>) {
+pub(crate) fn code_of(error: &ApplyError) -> (FailureCode, Option<RelPath>) {
     match error {
-        ApplyError::Missing { path } => (Code::FileMissing, Some(path.clone())),
-        ApplyError::NotAFile { path } => (Code::NotAFile, Some(path.clone())),
-        ApplyError::Stale { path, .. } => (Code::Stale, Some(path.clone())),
-        ApplyError::Exists { path } => (Code::FileExists, Some(path.clone())),
-        ApplyError::CaseCollision { path, .. } => (Code::CaseCollision, Some(path.clone())),
-        ApplyError::NotADirectory { path, .. } => (Code::NotADirectory, Some(path.clone())),
-        ApplyError::Edit { path, .. } => (Code::InvalidEdit, Some(path.clone())),
-        _ => (Code::InvalidDocument, None),
+        ApplyError::Missing { path } => (FailureCode::FileMissing, Some(path.clone())),
+        ApplyError::NotAFile { path } => (FailureCode::NotAFile, Some(path.clone())),
+        ApplyError::Stale { path, .. } => (FailureCode::Stale, Some(path.clone())),
+        ApplyError::Exists { path } => (FailureCode::FileExists, Some(path.clone())),
+        ApplyError::CaseCollision { path, .. } => (FailureCode::CaseCollision, Some(path.clone())),
+        ApplyError::NotADirectory { path, .. } => (FailureCode::NotADirectory, Some(path.clone())),
+        ApplyError::Edit { path, .. } => (FailureCode::InvalidEdit, Some(path.clone())),
+        _ => (FailureCode::InvalidDocument, None),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use document::{Expects, OpError, ParseError, ParseErrorKind, Pointer, Refusal, Value};
+use document::{OpError, ParseError, ParseErrorKind, Pointer, Preconditions, Refusal, Value};
 use edit::ContentHash;
 use snapshot::RelPath;
 
@@ -16,7 +16,7 @@ const MAX_SHOWN: usize = 200;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names and their explanations say it")]
-pub enum Code {
+pub enum FailureCode {
     PreconditionFailed,
     PointerMissing,
     NotAnObject,
@@ -55,127 +55,135 @@ pub enum Code {
     Budget,
 }
 
-impl Code {
+impl FailureCode {
     /// Every code.
-    pub const ALL: [Code; 35] = [
-        Code::PreconditionFailed,
-        Code::PointerMissing,
-        Code::NotAnObject,
-        Code::NotAnArray,
-        Code::KeyExists,
-        Code::IndexOutOfRange,
-        Code::BadIndex,
-        Code::Root,
-        Code::IntoItself,
-        Code::NotARename,
-        Code::RefusedByDocument,
-        Code::ParseFailed,
-        Code::UnsupportedFormat,
-        Code::FileMissing,
-        Code::FileExists,
-        Code::CaseCollision,
-        Code::NotADirectory,
-        Code::NotAFile,
-        Code::UidUnknown,
-        Code::UidInUse,
-        Code::PathMismatch,
-        Code::OutsideRoot,
-        Code::Link,
-        Code::TooLarge,
-        Code::ReadOnly,
-        Code::PathTooLong,
-        Code::NestedRepository,
-        Code::Protected,
-        Code::Conflict,
-        Code::OverlappingOps,
-        Code::Stale,
-        Code::WorkspaceMismatch,
-        Code::InvalidEdit,
-        Code::InvalidDocument,
-        Code::Budget,
+    pub const ALL: [FailureCode; 35] = [
+        FailureCode::PreconditionFailed,
+        FailureCode::PointerMissing,
+        FailureCode::NotAnObject,
+        FailureCode::NotAnArray,
+        FailureCode::KeyExists,
+        FailureCode::IndexOutOfRange,
+        FailureCode::BadIndex,
+        FailureCode::Root,
+        FailureCode::IntoItself,
+        FailureCode::NotARename,
+        FailureCode::RefusedByDocument,
+        FailureCode::ParseFailed,
+        FailureCode::UnsupportedFormat,
+        FailureCode::FileMissing,
+        FailureCode::FileExists,
+        FailureCode::CaseCollision,
+        FailureCode::NotADirectory,
+        FailureCode::NotAFile,
+        FailureCode::UidUnknown,
+        FailureCode::UidInUse,
+        FailureCode::PathMismatch,
+        FailureCode::OutsideRoot,
+        FailureCode::Link,
+        FailureCode::TooLarge,
+        FailureCode::ReadOnly,
+        FailureCode::PathTooLong,
+        FailureCode::NestedRepository,
+        FailureCode::Protected,
+        FailureCode::Conflict,
+        FailureCode::OverlappingOps,
+        FailureCode::Stale,
+        FailureCode::WorkspaceMismatch,
+        FailureCode::InvalidEdit,
+        FailureCode::InvalidDocument,
+        FailureCode::Budget,
     ];
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Code::PreconditionFailed => "precondition_failed",
-            Code::PointerMissing => "pointer_missing",
-            Code::NotAnObject => "not_an_object",
-            Code::NotAnArray => "not_an_array",
-            Code::KeyExists => "key_exists",
-            Code::IndexOutOfRange => "index_out_of_range",
-            Code::BadIndex => "bad_index",
-            Code::Root => "root",
-            Code::IntoItself => "into_itself",
-            Code::NotARename => "not_a_rename",
-            Code::RefusedByDocument => "refused_by_document",
-            Code::ParseFailed => "parse_failed",
-            Code::UnsupportedFormat => "unsupported_format",
-            Code::FileMissing => "file_missing",
-            Code::FileExists => "file_exists",
-            Code::CaseCollision => "case_collision",
-            Code::NotADirectory => "not_a_directory",
-            Code::NotAFile => "not_a_file",
-            Code::UidUnknown => "uid_unknown",
-            Code::UidInUse => "uid_in_use",
-            Code::PathMismatch => "path_mismatch",
-            Code::OutsideRoot => "outside_root",
-            Code::Link => "link",
-            Code::TooLarge => "too_large",
-            Code::ReadOnly => "read_only",
-            Code::PathTooLong => "path_too_long",
-            Code::NestedRepository => "nested_repository",
-            Code::Protected => "protected",
-            Code::Conflict => "conflict",
-            Code::OverlappingOps => "overlapping_ops",
-            Code::Stale => "stale",
-            Code::WorkspaceMismatch => "workspace_mismatch",
-            Code::InvalidEdit => "invalid_edit",
-            Code::InvalidDocument => "invalid_document",
-            Code::Budget => "budget",
+            FailureCode::PreconditionFailed => "precondition_failed",
+            FailureCode::PointerMissing => "pointer_missing",
+            FailureCode::NotAnObject => "not_an_object",
+            FailureCode::NotAnArray => "not_an_array",
+            FailureCode::KeyExists => "key_exists",
+            FailureCode::IndexOutOfRange => "index_out_of_range",
+            FailureCode::BadIndex => "bad_index",
+            FailureCode::Root => "root",
+            FailureCode::IntoItself => "into_itself",
+            FailureCode::NotARename => "not_a_rename",
+            FailureCode::RefusedByDocument => "refused_by_document",
+            FailureCode::ParseFailed => "parse_failed",
+            FailureCode::UnsupportedFormat => "unsupported_format",
+            FailureCode::FileMissing => "file_missing",
+            FailureCode::FileExists => "file_exists",
+            FailureCode::CaseCollision => "case_collision",
+            FailureCode::NotADirectory => "not_a_directory",
+            FailureCode::NotAFile => "not_a_file",
+            FailureCode::UidUnknown => "uid_unknown",
+            FailureCode::UidInUse => "uid_in_use",
+            FailureCode::PathMismatch => "path_mismatch",
+            FailureCode::OutsideRoot => "outside_root",
+            FailureCode::Link => "link",
+            FailureCode::TooLarge => "too_large",
+            FailureCode::ReadOnly => "read_only",
+            FailureCode::PathTooLong => "path_too_long",
+            FailureCode::NestedRepository => "nested_repository",
+            FailureCode::Protected => "protected",
+            FailureCode::Conflict => "conflict",
+            FailureCode::OverlappingOps => "overlapping_ops",
+            FailureCode::Stale => "stale",
+            FailureCode::WorkspaceMismatch => "workspace_mismatch",
+            FailureCode::InvalidEdit => "invalid_edit",
+            FailureCode::InvalidDocument => "invalid_document",
+            FailureCode::Budget => "budget",
         }
     }
 
     /// What to do about it.
     pub fn advice(self) -> &'static str {
         match self {
-            Code::PreconditionFailed => {
+            FailureCode::PreconditionFailed => {
                 "the file is not what the patch was made for; make the patch again"
             }
-            Code::PointerMissing => "point at something that is there",
-            Code::NotAnObject => "point at an object",
-            Code::NotAnArray => "point at an array",
-            Code::KeyExists => "replace the value instead, or remove the key first",
-            Code::IndexOutOfRange | Code::BadIndex => "use an index that the array has",
-            Code::Root => "name a key or an item, or delete the file",
-            Code::IntoItself | Code::NotARename => "move it somewhere else",
-            Code::RefusedByDocument => {
+            FailureCode::PointerMissing => "point at something that is there",
+            FailureCode::NotAnObject => "point at an object",
+            FailureCode::NotAnArray => "point at an array",
+            FailureCode::KeyExists => "replace the value instead, or remove the key first",
+            FailureCode::IndexOutOfRange | FailureCode::BadIndex => {
+                "use an index that the array has"
+            }
+            FailureCode::Root => "name a key or an item, or delete the file",
+            FailureCode::IntoItself | FailureCode::NotARename => "move it somewhere else",
+            FailureCode::RefusedByDocument => {
                 "change the operation, or edit the file by hand at this place"
             }
-            Code::ParseFailed => "repair the file's syntax first",
-            Code::UnsupportedFormat => "only JSON, YAML and TOML files have places to point at",
-            Code::FileMissing => "check the path, or add the file first",
-            Code::FileExists | Code::CaseCollision | Code::NotADirectory => "choose another path",
-            Code::NotAFile => "only regular files can be changed",
-            Code::UidUnknown => "use a uid of `.regreen/files.json`, or `path:` and the path",
-            Code::UidInUse => "choose a new uid",
-            Code::PathMismatch => "leave the path out, or make the patch again",
-            Code::OutsideRoot => {
+            FailureCode::ParseFailed => "repair the file's syntax first",
+            FailureCode::UnsupportedFormat => {
+                "only JSON, YAML and TOML files have places to point at"
+            }
+            FailureCode::FileMissing => "check the path, or add the file first",
+            FailureCode::FileExists | FailureCode::CaseCollision | FailureCode::NotADirectory => {
+                "choose another path"
+            }
+            FailureCode::NotAFile => "only regular files can be changed",
+            FailureCode::UidUnknown => {
+                "use a uid of `.regreen/files.json`, or `path:` and the path"
+            }
+            FailureCode::UidInUse => "choose a new uid",
+            FailureCode::PathMismatch => "leave the path out, or make the patch again",
+            FailureCode::OutsideRoot => {
                 "use a path of the workspace's own files, relative to its root, with `/`"
             }
-            Code::Link => "name the place itself, not a link to it",
-            Code::TooLarge => "split the file, or edit it by hand",
-            Code::ReadOnly => "make the file writable first",
-            Code::PathTooLong => "choose a shorter path",
-            Code::NestedRepository => "run regreen in that repository",
-            Code::Protected => "change it by hand, or clear up first what protects it",
-            Code::Conflict | Code::OverlappingOps => "keep one of the two operations",
-            Code::Stale => "make the patch again from the files as they are",
-            Code::WorkspaceMismatch => {
+            FailureCode::Link => "name the place itself, not a link to it",
+            FailureCode::TooLarge => "split the file, or edit it by hand",
+            FailureCode::ReadOnly => "make the file writable first",
+            FailureCode::PathTooLong => "choose a shorter path",
+            FailureCode::NestedRepository => "run regreen in that repository",
+            FailureCode::Protected => "change it by hand, or clear up first what protects it",
+            FailureCode::Conflict | FailureCode::OverlappingOps => "keep one of the two operations",
+            FailureCode::Stale => "make the patch again from the files as they are",
+            FailureCode::WorkspaceMismatch => {
                 "apply it where it belongs, or correct `target_workspace_uid`"
             }
-            Code::InvalidEdit | Code::InvalidDocument => "correct the patch document",
-            Code::Budget => "split the patch into smaller ones",
+            FailureCode::InvalidEdit | FailureCode::InvalidDocument => "correct the patch document",
+            FailureCode::Budget => "split the patch into smaller ones",
         }
     }
 }
@@ -188,7 +196,7 @@ pub struct FailedOp {
     /// Its index among the operations of its action, or of the changeset.
     pub op_index: usize,
     /// Why.
-    pub code: Code,
+    pub code: FailureCode,
     /// The file, as far as it is known; else what the operation says.
     pub file: String,
     /// The place in the file.
@@ -203,7 +211,7 @@ pub struct FailedOp {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     /// Why, for programs.
-    pub code: Code,
+    pub code: FailureCode,
     /// Why, as the rest of a sentence that starts with "because".
     pub reason: String,
 }
@@ -214,7 +222,7 @@ pub type RefusedPaths = BTreeMap<RelPath, Refused>;
 /// A failure before it is known to which operation it belongs.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Failure {
-    pub(crate) code: Code,
+    pub(crate) code: FailureCode,
     pub(crate) message: String,
     pub(crate) at: Option<Pointer>,
     pub(crate) expected: Option<String>,
@@ -224,7 +232,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn new(code: Code, message: impl Into<String>) -> Failure {
+    pub(crate) fn new(code: FailureCode, message: impl Into<String>) -> Failure {
         let message = cap(&message.into(), MAX_SHOWN);
         Failure { code, message, at: None, expected: None, found: None, offset: None }
     }
@@ -239,15 +247,15 @@ impl Failure {
     }
 
     pub(crate) fn refused(refusal: &Refusal) -> Failure {
-        let mut failure = Failure::new(Code::RefusedByDocument, refusal.to_string());
+        let mut failure = Failure::new(FailureCode::RefusedByDocument, refusal.to_string());
         failure.offset = Some(refusal.offset);
         failure
     }
 
     pub(crate) fn unparsed(path: &str, error: &ParseError) -> Failure {
         let code = match error.kind {
-            ParseErrorKind::TooLarge => Code::TooLarge,
-            _ => Code::ParseFailed,
+            ParseErrorKind::TooLarge => FailureCode::TooLarge,
+            _ => FailureCode::ParseFailed,
         };
         let mut failure = Failure::new(code, format!("{path} cannot be parsed: {}", error.message));
         failure.offset = Some(error.offset);
@@ -256,20 +264,20 @@ impl Failure {
 
     pub(crate) fn of_op(error: &OpError, show_values: bool) -> Failure {
         let code = match error {
-            OpError::Missing { .. } => Code::PointerMissing,
-            OpError::NotAnObject { .. } => Code::NotAnObject,
-            OpError::NotAnArray { .. } => Code::NotAnArray,
-            OpError::KeyExists { .. } => Code::KeyExists,
-            OpError::OutOfRange { .. } => Code::IndexOutOfRange,
-            OpError::BadIndex { .. } => Code::BadIndex,
-            OpError::Root => Code::Root,
-            OpError::IntoItself { .. } => Code::IntoItself,
-            OpError::NotARename { .. } => Code::NotARename,
+            OpError::Missing { .. } => FailureCode::PointerMissing,
+            OpError::NotAnObject { .. } => FailureCode::NotAnObject,
+            OpError::NotAnArray { .. } => FailureCode::NotAnArray,
+            OpError::KeyExists { .. } => FailureCode::KeyExists,
+            OpError::OutOfRange { .. } => FailureCode::IndexOutOfRange,
+            OpError::BadIndex { .. } => FailureCode::BadIndex,
+            OpError::Root => FailureCode::Root,
+            OpError::IntoItself { .. } => FailureCode::IntoItself,
+            OpError::NotARename { .. } => FailureCode::NotARename,
             OpError::Unexpected { .. } | OpError::UnexpectedParent { .. } => {
-                Code::PreconditionFailed
+                FailureCode::PreconditionFailed
             }
             OpError::Refused(refusal) => return Failure::refused(refusal),
-            _ => Code::RefusedByDocument,
+            _ => FailureCode::RefusedByDocument,
         };
         let mut failure = Failure::new(code, error.to_string());
         let word = |text: &str| Some(text.to_owned());
@@ -327,7 +335,7 @@ pub(crate) fn show(value: &Value, show_values: bool) -> String {
     format!("{}#{}", value.json_type(), &digest[..16])
 }
 
-fn show_expects(expects: &Expects, show_values: bool) -> String {
+fn show_expects(expects: &Preconditions, show_values: bool) -> String {
     let parts = [
         expects.json_type.map(|it| format!("type {it}")),
         expects.equals.as_ref().map(|it| format!("equals {}", show(it, show_values))),

@@ -7,20 +7,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Severity;
-use edit::{ContentHash, Merge, Refusal};
+use edit::{ContentHash, Merge, MergeError};
 use snapshot::{FileIndex, NewFile, RelPath, Rename, Snapshot, TreeChange};
 
 use crate::diagnose;
 use crate::edits::{self, EditsDocument, Parts};
-use crate::failure::{Code, FailedOp, Failure, RefusedPaths, cap};
-use crate::kind::Kind;
+use crate::failure::{FailedOp, Failure, FailureCode, RefusedPaths, cap};
+use crate::kind::PatchKind;
 use crate::simulate::{AppliedOp, Simulation};
 
 /// Proposed fixes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fixes {
     /// What they were written as.
-    pub kind: Kind,
+    pub kind: PatchKind,
     /// The fixes, in the order in which they are taken.
     pub fixes: Vec<ProposedFix>,
     /// What does not fit the files, and why.
@@ -52,7 +52,7 @@ pub struct RefusedFix {
     /// The file, as far as it is known.
     pub file: String,
     /// Why, for programs.
-    pub code: Code,
+    pub code: FailureCode,
     /// Why, for people.
     pub reason: String,
 }
@@ -169,10 +169,10 @@ impl Pool {
             }
             if let Some(merge) = self.merges.get(path) {
                 merge.check(set).map_err(|refusal| match refusal {
-                    Refusal::Clash(it) => {
+                    MergeError::Clash(it) => {
                         clash(format!("{} with {} in {path}", it.kind, fixes[it.with].name))
                     }
-                    other => Failure::new(Code::InvalidEdit, other.to_string()),
+                    other => Failure::new(FailureCode::InvalidEdit, other.to_string()),
                 })?;
             }
         }
@@ -207,7 +207,7 @@ impl Pool {
             let merge = self.merges.entry(path).or_insert_with(|| Merge::new(&text));
             merge
                 .accept(nth, &set)
-                .map_err(|it| Failure::new(Code::InvalidEdit, it.to_string()))?;
+                .map_err(|it| Failure::new(FailureCode::InvalidEdit, it.to_string()))?;
         }
         self.adds.extend(parts.adds);
         self.deletes.extend(parts.deletes);
@@ -223,7 +223,7 @@ impl Pool {
         let edits = self.merges.into_iter().map(|(path, it)| (path, it.finish())).collect();
         let change = TreeChange::new(edits, self.adds, self.deletes, self.renames);
         let change = change.map_err(|error| {
-            Box::new((String::new(), Failure::new(Code::InvalidDocument, error.to_string())))
+            Box::new((String::new(), Failure::new(FailureCode::InvalidDocument, error.to_string())))
         })?;
         edits::check_moves(&change, snapshot).map_err(|error| {
             let (code, path) = edits::code_of(&error);
@@ -238,5 +238,5 @@ impl Pool {
 }
 
 fn clash(message: String) -> Failure {
-    Failure::new(Code::Conflict, message)
+    Failure::new(FailureCode::Conflict, message)
 }

@@ -9,13 +9,13 @@ use document::{Document, Format, JsonType, Pointer, Value};
 use snapshot::{FileIndex, RelPath, Snapshot};
 
 use crate::diagnose;
-use crate::failure::{Code, FailedOp, Failure, cap};
-use crate::kind::{Kind, Patch, Rejection};
+use crate::failure::{FailedOp, Failure, FailureCode, cap};
+use crate::kind::{Patch, PatchKind, PatchRejection};
 use crate::simulate::{Options, resolve_links};
 use crate::v1::decode::{At, Members, ProblemKind, Problems};
 use crate::v1::{
-    Changeset, ChangesetOp, ChangesetOpKind, Expects, Extra, FixAction, FixActions, FixOp,
-    FixOpKind, Target,
+    Changeset, ChangesetOp, ChangesetOpKind, DiagnosticTarget, Expects, Extra, FixAction,
+    FixActions, FixOp, FixOpKind,
 };
 
 /// Says of a changeset which dialect it was translated from.
@@ -34,10 +34,10 @@ pub enum Dialect {
 
 impl Dialect {
     /// The contract that it is translated to.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> PatchKind {
         match self {
-            Dialect::FlatFixActions | Dialect::FixHints => Kind::FixActions,
-            Dialect::Changes => Kind::Changeset,
+            Dialect::FlatFixActions | Dialect::FixHints => PatchKind::FixActions,
+            Dialect::Changes => PatchKind::Changeset,
         }
     }
 }
@@ -67,7 +67,7 @@ struct ForeignOp {
 
 impl Foreign {
     /// The contract that it is translated to.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PatchKind {
         self.dialect.kind()
     }
 
@@ -222,14 +222,14 @@ pub fn import(
     snapshot: &Snapshot,
     index: &FileIndex,
     options: &Options<'_>,
-) -> Result<Patch, Rejection> {
+) -> Result<Patch, PatchRejection> {
     let mut files = Files { snapshot, options, loaded: HashMap::new() };
     let mut refused = Vec::new();
     let mut actions = Vec::new();
     let mut ops = Vec::new();
     for (op_index, op) in foreign.ops.iter().enumerate() {
         let outcome = match foreign.kind() {
-            Kind::Changeset => to_changeset_op(op, &mut files, index).map(|it| ops.push(it)),
+            PatchKind::Changeset => to_changeset_op(op, &mut files, index).map(|it| ops.push(it)),
             _ => to_action(op, op_index, &mut files).map(|it| actions.push(it)),
         };
         if let Err((code, message)) = outcome {
@@ -240,7 +240,7 @@ pub fn import(
         return Err(rejection(foreign.kind(), index, refused));
     }
     Ok(match foreign.kind() {
-        Kind::Changeset => Patch::Changeset(Changeset {
+        PatchKind::Changeset => Patch::Changeset(Changeset {
             changeset_uid: foreign.name.clone(),
             target_workspace_uid: None,
             base: None,
@@ -256,13 +256,13 @@ pub fn import(
     })
 }
 
-type Untranslated = (Code, String);
+type Untranslated = (FailureCode, String);
 
 fn rejection(
-    kind: Kind,
+    kind: PatchKind,
     index: &FileIndex,
-    refused: Vec<(usize, &ForeignOp, Code, String)>,
-) -> Rejection {
+    refused: Vec<(usize, &ForeignOp, FailureCode, String)>,
+) -> PatchRejection {
     let (mut failed, mut diagnostics) = (Vec::new(), Vec::new());
     for (op_index, op, code, message) in refused {
         let it = FailedOp {
@@ -278,7 +278,7 @@ fn rejection(
         failed.push(it);
     }
     check::assign_ids(&mut diagnostics);
-    Rejection { kind: Some(kind), failed, diagnostics }
+    PatchRejection { kind: Some(kind), failed, diagnostics }
 }
 
 fn to_action(
@@ -305,11 +305,11 @@ fn to_action(
         other => return Err(no_equivalent(other)),
     };
     let expects = op.old.clone().map(|old| Expects { equals: Some(old), ..Expects::default() });
-    let target = Target {
+    let target = DiagnosticTarget {
         file: Some(file.clone()),
         json_pointer: Some(op.pointer.clone()),
         rule_id: Some(op.rule_id.clone()),
-        ..Target::default()
+        ..DiagnosticTarget::default()
     };
     Ok(FixAction {
         id: format!("FIX_{op_index:06}"),
@@ -352,7 +352,7 @@ fn to_changeset_op(
     let file_uid = match &op.file_uid {
         Some(uid) if index.path_of(uid).is_some() => uid.clone(),
         // A uid that only the other tool's layout defines: the file's own name stands in for it.
-        _ => index.uid_of(&path).map_err(|error| (Code::UidInUse, error.to_string()))?,
+        _ => index.uid_of(&path).map_err(|error| (FailureCode::UidInUse, error.to_string()))?,
     };
     let file = files.load(&path)?;
     let json_pointer = match &op.element_uid {
@@ -423,14 +423,14 @@ impl Files<'_> {
             return Err((failure.code, failure.message));
         }
         let format = Format::of_path(path.as_str()).ok_or_else(|| {
-            (Code::UnsupportedFormat, format!("{path} is no JSON, YAML or TOML file"))
+            (FailureCode::UnsupportedFormat, format!("{path} is no JSON, YAML or TOML file"))
         })?;
         let target = resolve_links(self.snapshot, path);
-        let file = target
-            .and_then(|target| self.snapshot.file(&target))
-            .ok_or_else(|| (Code::FileMissing, format!("{path} does not exist or was not read")))?;
+        let file = target.and_then(|target| self.snapshot.file(&target)).ok_or_else(|| {
+            (FailureCode::FileMissing, format!("{path} does not exist or was not read"))
+        })?;
         document::parse(&file.text(), format, &self.options.limits)
-            .map_err(|error| (Code::ParseFailed, cap(&error.message, 200)))
+            .map_err(|error| (FailureCode::ParseFailed, cap(&error.message, 200)))
     }
 }
 
@@ -452,10 +452,12 @@ impl LoadedFile {
         let found = elements.by_uid.get(uid).or_else(|| elements.by_key.get(uid));
         match found.map(Vec::as_slice).unwrap_or_default() {
             [only] => Ok(only.clone()),
-            [] => Err((Code::PointerMissing, "no element of the file has this uid".to_owned())),
+            [] => {
+                Err((FailureCode::PointerMissing, "no element of the file has this uid".to_owned()))
+            }
             several => {
                 let message = format!("{} elements of the file have this uid", several.len());
-                Err((Code::Conflict, message))
+                Err((FailureCode::Conflict, message))
             }
         }
     }
@@ -493,19 +495,19 @@ fn split(op: &ForeignOp) -> Result<(Pointer, String), Untranslated> {
     let (parent, last) = op
         .pointer
         .split_last()
-        .ok_or_else(|| (Code::Root, "the root cannot be added or removed".to_owned()))?;
+        .ok_or_else(|| (FailureCode::Root, "the root cannot be added or removed".to_owned()))?;
     Ok((parent, last.to_owned()))
 }
 
 fn no_file(op: &ForeignOp) -> Untranslated {
     match op.file_uid {
-        Some(_) => (Code::UidUnknown, "no file has this uid".to_owned()),
-        None => (Code::FileMissing, "the operation names no file".to_owned()),
+        Some(_) => (FailureCode::UidUnknown, "no file has this uid".to_owned()),
+        None => (FailureCode::FileMissing, "the operation names no file".to_owned()),
     }
 }
 
 fn invalid(message: &str) -> Untranslated {
-    (Code::InvalidDocument, message.to_owned())
+    (FailureCode::InvalidDocument, message.to_owned())
 }
 
 fn no_equivalent(op: &str) -> Untranslated {
@@ -514,5 +516,5 @@ fn no_equivalent(op: &str) -> Untranslated {
         "move" => "a move has no equivalent among fix actions",
         _ => "the operation is unknown",
     };
-    (Code::InvalidDocument, format!("`{}`: {reason}", cap(op, 64)))
+    (FailureCode::InvalidDocument, format!("`{}`: {reason}", cap(op, 64)))
 }

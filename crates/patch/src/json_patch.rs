@@ -3,11 +3,11 @@
 //! The document may be JSON, YAML or TOML, and keeps its layout: the operations are made on a draft of it. What a JSON
 //! Patch does not say is which file it is for; the caller does.
 
-use document::{Document, Draft, Format, JsonType, Op, Pointer, Step, Value};
+use document::{Document, Draft, Format, GuardedOp, JsonType, Op, Pointer, Value};
 use snapshot::{Entry, FileIndex, RelPath, Snapshot, TreeChange};
 
-use crate::failure::{Code, FailedOp, Failure, cap};
-use crate::kind::Kind;
+use crate::failure::{FailedOp, Failure, FailureCode, cap};
+use crate::kind::PatchKind;
 use crate::simulate::{AppliedOp, Options, Simulation, resolve_links};
 use crate::v1::decode::{At, Members, ProblemKind, Problems};
 
@@ -113,7 +113,7 @@ pub(crate) fn simulate(
     index: &FileIndex,
     options: &Options<'_>,
 ) -> Simulation {
-    let mut simulation = Simulation::nothing(Kind::JsonPatch, index);
+    let mut simulation = Simulation::nothing(PatchKind::JsonPatch, index);
     let named = patch.file.as_ref().map(ToString::to_string).unwrap_or_default();
     let (path, document) = match open(patch, snapshot, options) {
         Ok(found) => found,
@@ -178,7 +178,7 @@ fn open(
 ) -> Result<(RelPath, std::sync::Arc<Document>), Failure> {
     let file = patch.file.as_ref().ok_or_else(|| {
         Failure::new(
-            Code::FileMissing,
+            FailureCode::FileMissing,
             "a JSON Patch does not say which file it is for; `--file` does",
         )
     })?;
@@ -194,17 +194,26 @@ pub(crate) fn open_document(
     if let Some(refused) = options.refused.get(file) {
         return Err(Failure::untouchable(file, refused));
     }
-    let path = resolve_links(snapshot, file)
-        .ok_or_else(|| Failure::new(Code::Link, format!("{file} leads out of the workspace")))?;
+    let path = resolve_links(snapshot, file).ok_or_else(|| {
+        Failure::new(FailureCode::Link, format!("{file} leads out of the workspace"))
+    })?;
     let text = match snapshot.get(&path) {
         Some(Entry::File(found)) => found.text(),
         Some(_) => {
-            return Err(Failure::new(Code::NotAFile, format!("{path} is not a regular file")));
+            return Err(Failure::new(
+                FailureCode::NotAFile,
+                format!("{path} is not a regular file"),
+            ));
         }
-        None => return Err(Failure::new(Code::FileMissing, format!("{path} does not exist"))),
+        None => {
+            return Err(Failure::new(FailureCode::FileMissing, format!("{path} does not exist")));
+        }
     };
     let format = Format::of_path(path.as_str()).ok_or_else(|| {
-        Failure::new(Code::UnsupportedFormat, format!("{path} is not a JSON, YAML or TOML file"))
+        Failure::new(
+            FailureCode::UnsupportedFormat,
+            format!("{path} is not a JSON, YAML or TOML file"),
+        )
     })?;
     let document = document::parse(&text, format, &options.limits)
         .map_err(|error| Failure::unparsed(path.as_str(), &error))?;
@@ -233,7 +242,8 @@ fn apply(draft: &mut Draft, op: &JsonPatchOp, show_values: bool) -> Result<(), F
             if found.equals(value) {
                 return Ok(());
             }
-            let mut failure = Failure::new(Code::PreconditionFailed, "another value is there");
+            let mut failure =
+                Failure::new(FailureCode::PreconditionFailed, "another value is there");
             if show_values {
                 failure.expected = Some(cap(&value.to_json(), 200));
                 failure.found = Some(cap(&found.to_json(), 200));
@@ -244,12 +254,18 @@ fn apply(draft: &mut Draft, op: &JsonPatchOp, show_values: bool) -> Result<(), F
 }
 
 fn step(draft: &mut Draft, op: Op, show_values: bool) -> Result<(), Failure> {
-    draft.apply(&Step::from(op)).map(|_| ()).map_err(|error| Failure::of_op(&error, show_values))
+    draft
+        .apply(&GuardedOp::from(op))
+        .map(|_| ())
+        .map_err(|error| Failure::of_op(&error, show_values))
 }
 
 fn value_at(draft: &mut Draft, at: &Pointer) -> Result<Value, Failure> {
     draft.value_at(at).ok_or_else(|| {
-        Failure::new(Code::PointerMissing, format!("nothing is at {}", cap(&at.to_string(), 100)))
+        Failure::new(
+            FailureCode::PointerMissing,
+            format!("nothing is at {}", cap(&at.to_string(), 100)),
+        )
     })
 }
 
@@ -273,7 +289,10 @@ fn array_index(digits: &str) -> Result<usize, Failure> {
     let has_zero = digits.len() > 1 && digits.starts_with('0');
     let parsed = digits.parse().ok().filter(|_| is_plain && !has_zero);
     parsed.ok_or_else(|| {
-        Failure::new(Code::BadIndex, format!("`{}` is not an index of an array", cap(digits, 40)))
+        Failure::new(
+            FailureCode::BadIndex,
+            format!("`{}` is not an index of an array", cap(digits, 40)),
+        )
     })
 }
 
@@ -288,7 +307,7 @@ fn moved(
         return Ok(());
     }
     if path.segments().starts_with(from.segments()) {
-        return Err(Failure::new(Code::IntoItself, "a value cannot be moved into itself"));
+        return Err(Failure::new(FailureCode::IntoItself, "a value cannot be moved into itself"));
     }
     // A member that gets another name in its object keeps its place and its comments.
     if let (Some((old_parent, old)), Some((new_parent, new))) =

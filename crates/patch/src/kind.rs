@@ -21,7 +21,7 @@ use crate::v1::{self, Changeset, FixActions, Problem, ProblemKind};
 
 /// The contract of a patch document.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum PatchKind {
     /// A fix-action document.
     FixActions,
     /// A changeset.
@@ -44,44 +44,44 @@ pub enum Kind {
     Diff,
 }
 
-impl Kind {
+impl PatchKind {
     /// Every kind.
-    pub const ALL: [Kind; 10] = [
-        Kind::FixActions,
-        Kind::Changeset,
-        Kind::Edits,
-        Kind::Repairs,
-        Kind::JsonPatch,
-        Kind::Sarif,
-        Kind::Rdjson,
-        Kind::WorkspaceEdit,
-        Kind::ClangReplacements,
-        Kind::Diff,
+    pub const ALL: [PatchKind; 10] = [
+        PatchKind::FixActions,
+        PatchKind::Changeset,
+        PatchKind::Edits,
+        PatchKind::Repairs,
+        PatchKind::JsonPatch,
+        PatchKind::Sarif,
+        PatchKind::Rdjson,
+        PatchKind::WorkspaceEdit,
+        PatchKind::ClangReplacements,
+        PatchKind::Diff,
     ];
 
     /// The name in reports and on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::FixActions => "fix-actions",
-            Kind::Changeset => "changeset",
-            Kind::Edits => "edits",
-            Kind::Repairs => "repairs",
-            Kind::JsonPatch => "json-patch",
-            Kind::Sarif => "sarif",
-            Kind::Rdjson => "rdjson",
-            Kind::WorkspaceEdit => "workspace-edit",
-            Kind::ClangReplacements => "clang-replacements",
-            Kind::Diff => "diff",
+            PatchKind::FixActions => "fix-actions",
+            PatchKind::Changeset => "changeset",
+            PatchKind::Edits => "edits",
+            PatchKind::Repairs => "repairs",
+            PatchKind::JsonPatch => "json-patch",
+            PatchKind::Sarif => "sarif",
+            PatchKind::Rdjson => "rdjson",
+            PatchKind::WorkspaceEdit => "workspace-edit",
+            PatchKind::ClangReplacements => "clang-replacements",
+            PatchKind::Diff => "diff",
         }
     }
 
     /// The kind with that name.
-    pub fn from_name(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|it| it.name() == name)
+    pub fn from_name(name: &str) -> Option<PatchKind> {
+        PatchKind::ALL.into_iter().find(|it| it.name() == name)
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for PatchKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -108,13 +108,13 @@ pub enum Patch {
 
 impl Patch {
     /// The contract that the document follows, or is translated to.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PatchKind {
         match self {
-            Patch::FixActions(_) => Kind::FixActions,
-            Patch::Changeset(_) => Kind::Changeset,
-            Patch::Edits(_) => Kind::Edits,
-            Patch::Repairs(_) => Kind::Repairs,
-            Patch::JsonPatch(_) => Kind::JsonPatch,
+            Patch::FixActions(_) => PatchKind::FixActions,
+            Patch::Changeset(_) => PatchKind::Changeset,
+            Patch::Edits(_) => PatchKind::Edits,
+            Patch::Repairs(_) => PatchKind::Repairs,
+            Patch::JsonPatch(_) => PatchKind::JsonPatch,
             Patch::Fixes(fixes) => fixes.kind,
             Patch::Foreign(foreign) => foreign.kind(),
         }
@@ -123,27 +123,27 @@ impl Patch {
 
 /// A patch document that cannot be used; nothing of it was applied.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Rejection {
+pub struct PatchRejection {
     /// The kind, if it could be told.
-    pub kind: Option<Kind>,
+    pub kind: Option<PatchKind>,
     /// The operations that are to blame, where it is operations.
     pub failed: Vec<FailedOp>,
     /// Every problem, with its place in the patch document.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Rejection {
+impl PatchRejection {
     /// A document that cannot be used at all, for this reason. `name` stands for the document.
-    pub fn unusable(kind: Kind, name: &str, reason: &str) -> Rejection {
+    pub fn unusable(kind: PatchKind, name: &str, reason: &str) -> PatchRejection {
         let rule = diagnose::schema_rule(Some(kind), "FORMAT");
         let it = diagnose::diagnostic(rule, Severity::Error, name, None, cap(reason, 300));
-        Rejection::one(Some(kind), it)
+        PatchRejection::one(Some(kind), it)
     }
 
-    pub(crate) fn one(kind: Option<Kind>, diagnostic: Diagnostic) -> Rejection {
+    pub(crate) fn one(kind: Option<PatchKind>, diagnostic: Diagnostic) -> PatchRejection {
         let mut diagnostics = vec![diagnostic];
         check::assign_ids(&mut diagnostics);
-        Rejection { kind, failed: Vec::new(), diagnostics }
+        PatchRejection { kind, failed: Vec::new(), diagnostics }
     }
 }
 
@@ -153,13 +153,13 @@ pub fn read(
     name: &str,
     text: &Text,
     format: Format,
-    from: Option<Kind>,
+    from: Option<PatchKind>,
     limits: &Limits,
-) -> Result<Patch, Rejection> {
+) -> Result<Patch, PatchRejection> {
     if format == Format::Toml {
         let message = "a patch document is JSON or YAML".to_owned();
         let rule = diagnose::schema_rule(None, "FORMAT");
-        return Err(Rejection::one(
+        return Err(PatchRejection::one(
             None,
             diagnose::diagnostic(rule, Severity::Error, name, None, message),
         ));
@@ -173,7 +173,7 @@ pub fn read(
         );
         let mut diagnostic = diagnose::diagnostic(rule, Severity::Error, name, None, message);
         diagnostic.location = diagnose::locate_offset(text, error.offset);
-        Rejection::one(None, diagnostic)
+        PatchRejection::one(None, diagnostic)
     })?;
     if let Some(refusal) = document.not_alone() {
         let rule = diagnose::schema_rule(None, "AMBIGUOUS");
@@ -181,7 +181,7 @@ pub fn read(
             format!("the patch document is ambiguous: {}", cap(&refusal.to_string(), 200));
         let mut diagnostic = diagnose::diagnostic(rule, Severity::Error, name, None, message);
         diagnostic.location = diagnose::locate_offset(text, refusal.offset);
-        return Err(Rejection::one(None, diagnostic));
+        return Err(PatchRejection::one(None, diagnostic));
     }
     let value = document.value();
     read_value(name, &document, &value, from)
@@ -191,8 +191,8 @@ fn read_value(
     name: &str,
     document: &Document,
     value: &Value,
-    from: Option<Kind>,
-) -> Result<Patch, Rejection> {
+    from: Option<PatchKind>,
+) -> Result<Patch, PatchRejection> {
     let kind = match from.map_or_else(|| detect(value), |kind| Ok(detected_as(value, kind))) {
         Ok(kind) => kind,
         Err(message) => {
@@ -200,29 +200,29 @@ fn read_value(
             let root = Pointer::root();
             let it =
                 diagnose::diagnostic(rule, Severity::Error, name, Some(&root), message.to_owned());
-            return Err(Rejection::one(None, it));
+            return Err(PatchRejection::one(None, it));
         }
     };
     let mut problems = Problems::default();
     let patch = match kind {
-        Detected::Native(Kind::FixActions) => {
+        Detected::Native(PatchKind::FixActions) => {
             v1::decode_fix_actions(value, &mut problems).map(Patch::FixActions)
         }
-        Detected::Native(Kind::Changeset) => {
+        Detected::Native(PatchKind::Changeset) => {
             v1::decode_changeset(value, &mut problems).map(Patch::Changeset)
         }
-        Detected::Native(Kind::Edits) => edits::decode(value, &mut problems).map(Patch::Edits),
-        Detected::Native(Kind::Repairs) => {
+        Detected::Native(PatchKind::Edits) => edits::decode(value, &mut problems).map(Patch::Edits),
+        Detected::Native(PatchKind::Repairs) => {
             repairs::decode(value, &mut problems).map(Patch::Repairs)
         }
-        Detected::Native(Kind::JsonPatch) => {
+        Detected::Native(PatchKind::JsonPatch) => {
             json_patch::decode(value, &mut problems).map(Patch::JsonPatch)
         }
         Detected::Native(kind) => {
             let message = format!("a document of kind `{kind}` is read with the files it is about");
             let rule = diagnose::schema_rule(None, "KIND");
             let it = diagnose::diagnostic(rule, Severity::Error, name, None, message);
-            return Err(Rejection::one(Some(kind), it));
+            return Err(PatchRejection::one(Some(kind), it));
         }
         Detected::Foreign(dialect) => {
             import::decode(dialect, value, &mut problems).map(Patch::Foreign)
@@ -239,18 +239,18 @@ fn read_value(
             let mut diagnostics = diagnose::of_problems(Some(kind), name, document, &problems);
             check::assign_ids(&mut diagnostics);
             let failed = problems.iter().filter_map(|problem| failed_op(value, problem)).collect();
-            Err(Rejection { kind: Some(kind), failed, diagnostics })
+            Err(PatchRejection { kind: Some(kind), failed, diagnostics })
         }
     }
 }
 
 enum Detected {
-    Native(Kind),
+    Native(PatchKind),
     Foreign(Dialect),
 }
 
 /// What a user-given kind means for this document: a dialect of that kind is still a dialect.
-fn detected_as(value: &Value, kind: Kind) -> Detected {
+fn detected_as(value: &Value, kind: PatchKind) -> Detected {
     match detect(value) {
         Ok(Detected::Foreign(dialect)) if dialect.kind() == kind => Detected::Foreign(dialect),
         _ => Detected::Native(kind),
@@ -259,22 +259,22 @@ fn detected_as(value: &Value, kind: Kind) -> Detected {
 
 fn detect(value: &Value) -> Result<Detected, &'static str> {
     if value.get("regreen_edits").is_some() {
-        return Ok(Detected::Native(Kind::Edits));
+        return Ok(Detected::Native(PatchKind::Edits));
     }
     if value.get("changeset_uid").is_some() {
-        return Ok(Detected::Native(Kind::Changeset));
+        return Ok(Detected::Native(PatchKind::Changeset));
     }
     if let Some(dialect) = import::detect(value) {
         return Ok(Detected::Foreign(dialect));
     }
     if value.get("fix_actions").is_some() {
-        return Ok(Detected::Native(Kind::FixActions));
+        return Ok(Detected::Native(PatchKind::FixActions));
     }
     if repairs::is_one(value) {
-        return Ok(Detected::Native(Kind::Repairs));
+        return Ok(Detected::Native(PatchKind::Repairs));
     }
     if json_patch::is_one(value) {
-        return Ok(Detected::Native(Kind::JsonPatch));
+        return Ok(Detected::Native(PatchKind::JsonPatch));
     }
     Err(
         "the kind of patch document cannot be told: expected `fix_actions`, `changeset_uid` or `regreen_edits`, \

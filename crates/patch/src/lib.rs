@@ -51,7 +51,7 @@ pub mod repairs;
 mod simulate;
 pub mod v1;
 
-pub use failure::{Code, FailedOp, Refused, RefusedPaths};
-pub use kind::{Kind, Patch, Rejection, read};
+pub use failure::{FailedOp, FailureCode, Refused, RefusedPaths};
+pub use kind::{Patch, PatchKind, PatchRejection, read};
 pub use needs::{needs, needs_whole_tree};
 pub use simulate::{AppliedOp, Options, Simulation, resolve_links, simulate};

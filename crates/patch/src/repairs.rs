@@ -6,15 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use document::{Draft, Expects, JsonType, Op, Pointer, Step, Value};
+use document::{Draft, GuardedOp, JsonType, Op, Pointer, Preconditions, Value};
 use edit::ContentHash;
 use snapshot::{RelPath, Snapshot};
 
 use crate::edits::{Add, Delete, EditsDocument, FileEdits, RenameTo, TextEdit};
-use crate::failure::{Code, Failure};
+use crate::failure::{Failure, FailureCode};
 use crate::fixes::{Fixes, ProposedFix, RefusedFix};
 use crate::json_patch::open_document;
-use crate::kind::Kind;
+use crate::kind::PatchKind;
 use crate::simulate::Options;
 use crate::v1::decode::{At, Members, ProblemKind, Problems};
 
@@ -38,7 +38,7 @@ struct Repair {
 
 #[derive(Clone, PartialEq, Debug)]
 enum RepairEdit {
-    Document { file: RelPath, step: Box<Step> },
+    Document { file: RelPath, step: Box<GuardedOp> },
     Text { file: RelPath, base: ContentHash, edit: TextEdit },
     Add(Add),
     Delete(Delete),
@@ -145,13 +145,13 @@ fn decode_repair(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<R
     Some(Repair { id: id?, title: title?, conflicts_with, edits })
 }
 
-/// By file, document and place.
-type Preconditions = BTreeMap<(String, usize, String), Expects>;
+/// The preconditions by file, document and pointer.
+type PreconditionMap = BTreeMap<(String, usize, String), Preconditions>;
 
-fn decode_preconditions(owner: &mut Members<'_>, problems: &mut Problems) -> Preconditions {
+fn decode_preconditions(owner: &mut Members<'_>, problems: &mut Problems) -> PreconditionMap {
     let list = owner.optional_list("preconditions", problems);
     let list_at = At::Member(owner.at(), "preconditions");
-    let mut found = Preconditions::new();
+    let mut found = PreconditionMap::new();
     for (nth, item) in list.iter().enumerate() {
         let Some(mut it) = Members::open(At::Item(&list_at, nth), item, problems) else { continue };
         let (file, pointer) = (it.string("file", problems), it.string("json_pointer", problems));
@@ -162,7 +162,7 @@ fn decode_preconditions(owner: &mut Members<'_>, problems: &mut Problems) -> Pre
             let rule = "`type` is a JSON type";
             problems.push(At::Member(it.at(), "type").pointer(), ProblemKind::Malformed { rule });
         }
-        let expects = Expects {
+        let expects = Preconditions {
             json_type,
             equals: it.optional_value("equals", problems),
             exists: it.optional_bool("exists", problems),
@@ -178,7 +178,7 @@ fn decode_preconditions(owner: &mut Members<'_>, problems: &mut Problems) -> Pre
 fn decode_edit(
     at: At<'_>,
     value: &Value,
-    preconditions: &Preconditions,
+    preconditions: &PreconditionMap,
     problems: &mut Problems,
 ) -> Option<RepairEdit> {
     let mut it = Members::open(at, value, problems)?;
@@ -218,7 +218,7 @@ fn decode_edit(
     let document = it.optional_index("x_document", problems).unwrap_or(0);
     let (op, slot) = decode_op(&name, pointer, at, &mut it, problems)?;
     let expects = preconditions.get(&(file.to_string(), document, slot.to_string())).cloned();
-    let step = Step { document, expects: expects.unwrap_or_default(), ..Step::from(op) };
+    let step = GuardedOp { document, expects: expects.unwrap_or_default(), ..GuardedOp::from(op) };
     Some(RepairEdit::Document { file, step: Box::new(step) })
 }
 
@@ -286,7 +286,7 @@ impl Repairs {
     /// The repairs as byte edits of these files.
     pub(crate) fn lower(&self, snapshot: &Snapshot, options: &Options<'_>) -> Fixes {
         let mut fixes = Fixes {
-            kind: Kind::Repairs,
+            kind: PatchKind::Repairs,
             fixes: Vec::new(),
             refused: Vec::new(),
             left_out: self.left_out.clone(),
@@ -359,7 +359,7 @@ fn lower(
             let text = String::from_utf8(edit.text.to_vec()).map_err(|_| {
                 Box::new((
                     path.clone(),
-                    Failure::new(Code::InvalidEdit, "the new text is not UTF-8"),
+                    Failure::new(FailureCode::InvalidEdit, "the new text is not UTF-8"),
                 ))
             })?;
             edits.push(TextEdit { start: edit.start, end: edit.end, text });

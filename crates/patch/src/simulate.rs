@@ -18,13 +18,13 @@ use snapshot::{FileIndex, RelPath, Snapshot, TreeChange};
 
 use crate::diagnose;
 use crate::edits;
-use crate::failure::{Code, FailedOp, Failure, RefusedPaths};
+use crate::failure::{FailedOp, Failure, FailureCode, RefusedPaths};
 use crate::fixes;
 use crate::import;
 use crate::json_patch;
-use crate::kind::{Kind, Patch};
-pub(crate) use file::Stop;
-use tree::{Alone, Tree};
+use crate::kind::{Patch, PatchKind};
+pub(crate) use file::SimulationStop;
+use tree::{Alone, SimulatedTree};
 
 /// What a simulation needs to know besides the patch and the files.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ pub struct AppliedOp {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Simulation {
     /// The contract of the document.
-    pub kind: Kind,
+    pub kind: PatchKind,
     /// Whether every operation was applied.
     pub ok: bool,
     /// The change to make; empty if a changeset or edits document failed.
@@ -101,7 +101,7 @@ pub fn simulate(
                 fix_actions::simulate(document, tree, index, n_units)
             },
             document.fix_actions.len(),
-            Kind::FixActions,
+            PatchKind::FixActions,
             index,
         ),
         Patch::Changeset(changeset) => with_restarts(
@@ -110,7 +110,7 @@ pub fn simulate(
                 changeset::simulate(changeset, tree, snapshot, index, options, n_units)
             },
             changeset.ops.len(),
-            Kind::Changeset,
+            PatchKind::Changeset,
             index,
         ),
         Patch::Edits(document) => edits::simulate(document, snapshot, index, options.refused),
@@ -158,12 +158,16 @@ fn without_idle_edits(change: TreeChange, snapshot: &Snapshot) -> TreeChange {
         .expect("a part of a change is a change")
 }
 
-fn new_tree<'a>(snapshot: &'a Snapshot, options: &Options<'a>, alone: &'a Alone) -> Tree<'a> {
-    Tree::new(snapshot, options, alone)
+fn new_tree<'a>(
+    snapshot: &'a Snapshot,
+    options: &Options<'a>,
+    alone: &'a Alone,
+) -> SimulatedTree<'a> {
+    SimulatedTree::new(snapshot, options, alone)
 }
 
 impl Simulation {
-    pub(crate) fn nothing(kind: Kind, index: &FileIndex) -> Simulation {
+    pub(crate) fn nothing(kind: PatchKind, index: &FileIndex) -> Simulation {
         Simulation {
             kind,
             ok: true,
@@ -190,25 +194,25 @@ const MAX_SPOILERS: usize = 4;
 /// running ever smaller parts, and starts over with that unit tried alone: it then fails by itself and is named, or
 /// it is fine on the lowered text.
 fn with_restarts(
-    run: impl Fn(&Alone, usize) -> Result<Simulation, Stop>,
+    run: impl Fn(&Alone, usize) -> Result<Simulation, SimulationStop>,
     n_units: usize,
-    kind: Kind,
+    kind: PatchKind,
     index: &FileIndex,
 ) -> Simulation {
     let mut alone = Alone::default();
     loop {
         let failure = match run(&alone, n_units) {
             Ok(simulation) => return simulation,
-            Err(Stop::Restart(_)) if !alone.all => {
+            Err(SimulationStop::Restart(_)) if !alone.all => {
                 let spoiler = first_spoiler(&run, &alone, n_units);
                 alone.all = alone.units.len() >= MAX_SPOILERS || !alone.units.insert(spoiler);
                 continue;
             }
-            Err(Stop::Restart(path)) => Failure::new(
-                Code::RefusedByDocument,
+            Err(SimulationStop::Restart(path)) => Failure::new(
+                FailureCode::RefusedByDocument,
                 format!("{path} cannot take the changes together"),
             ),
-            Err(Stop::Failed(failure, _)) => *failure,
+            Err(SimulationStop::Failed(failure, _)) => *failure,
         };
         let mut simulation = Simulation::nothing(kind, index);
         simulation.ok = false;
@@ -227,7 +231,7 @@ fn with_restarts(
 
 /// The last unit of the shortest part that cannot be lowered.
 fn first_spoiler(
-    run: &impl Fn(&Alone, usize) -> Result<Simulation, Stop>,
+    run: &impl Fn(&Alone, usize) -> Result<Simulation, SimulationStop>,
     alone: &Alone,
     n_units: usize,
 ) -> usize {
@@ -235,7 +239,7 @@ fn first_spoiler(
     while spoiled - fine > 1 {
         let middle = fine + (spoiled - fine) / 2;
         match run(alone, middle) {
-            Err(Stop::Restart(_)) => spoiled = middle,
+            Err(SimulationStop::Restart(_)) => spoiled = middle,
             _ => fine = middle,
         }
     }

@@ -12,7 +12,7 @@ mod schema;
 
 pub use changeset::{Changeset, ChangesetOp, ChangesetOpKind};
 pub use decode::{Problem, ProblemKind};
-pub use fix_actions::{Confidence, FixAction, FixActions, FixOp, FixOpKind, Target};
+pub use fix_actions::{DiagnosticTarget, FixAction, FixActions, FixOp, FixOpKind};
 pub use schema::schemas;
 
 pub(crate) use changeset::decode_changeset;
@@ -45,8 +45,8 @@ impl Expects {
         *self == Expects::default()
     }
 
-    pub(crate) fn to_document(&self) -> document::Expects {
-        document::Expects {
+    pub(crate) fn to_document(&self) -> document::Preconditions {
+        document::Preconditions {
             json_type: self.json_type,
             equals: self.equals.clone(),
             exists: self.exists,

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Parses, Repair, RepairOp,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Parses, Repair, RepairKind, RepairOp,
     Safety, Severity, Tier,
 };
-use document::{Format, Limits, Op, Pointer, Step, Value};
+use document::{Format, GuardedOp, Limits, Op, Pointer, Value};
 use edit::{Edit, EditSet, Text};
 use plan::{Candidates, Policy, plan};
 use snapshot::{Entry, File, RelPath, Snapshot};
@@ -87,7 +87,7 @@ fn entry(text: String) -> Entry {
 }
 
 fn document_op(file: &RelPath, op: Op) -> Vec<RepairOp> {
-    vec![RepairOp::Document { file: file.clone(), step: Step::from(op) }]
+    vec![RepairOp::Document { file: file.clone(), step: GuardedOp::from(op) }]
 }
 
 fn object_text(n: usize) -> String {
@@ -196,7 +196,7 @@ fn repair(id: String, finding: String, ops: Vec<RepairOp>) -> Repair {
         severity: Severity::Error,
         confidence: Confidence::High,
         safety: Safety::BehaviorPreserving,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         ops,
         resolves: vec![finding],
         reveals: Vec::new(),

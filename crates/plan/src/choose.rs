@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use edit::{Edit, Merge, Refusal};
+use edit::{Edit, Merge, MergeError};
 use snapshot::RelPath;
 
 use crate::analyse::{Analysed, FileSpace, Part};
@@ -301,7 +301,7 @@ impl FileTaken {
                 Some((*first, format!("{path} is edited as a document in this pass")))
             }
             (FileTaken::Text { merge, .. }, Part::Text(edits)) => match merge.check(edits) {
-                Err(Refusal::Clash(clash)) => {
+                Err(MergeError::Clash(clash)) => {
                     let (ours, theirs) = (&clash.refused, &clash.accepted);
                     let at = format!(
                         "bytes {}..{} against {}..{}",

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use check::{Confidence, Repair, RepairClass, RepairOp, Safety};
-use document::{Op, Step, Value};
+use document::{GuardedOp, Op, Value};
 use edit::Edit;
 use snapshot::{RelPath, Snapshot};
 
@@ -102,7 +102,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn step(&mut self, file: &RelPath, step: &Step) {
+    fn step(&mut self, file: &RelPath, step: &GuardedOp) {
         let is_blank = |value: &Value| value.as_str() == Some("");
         match &step.op {
             Op::RemoveKey { .. } | Op::DeleteItem { .. } | Op::DeleteValue { .. } => {

@@ -6,7 +6,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use check::{Class, Confidence, Diagnostic, Kind, Repair, RepairClass, Safety, Scope};
+use check::{Class, Confidence, Diagnostic, Repair, RepairClass, RepairKind, Safety, Scope};
 
 /// Findings by their ids.
 pub(crate) type ById<'a> = HashMap<&'a str, &'a Diagnostic>;
@@ -31,7 +31,7 @@ pub(crate) struct Rank<'a> {
     worst: Class,
     safety: Safety,
     confidence: Confidence,
-    kind: Kind,
+    kind: RepairKind,
     pub(crate) class: RepairClass,
     scope: Scope,
     resolves: Reverse<usize>,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use document::{Document, Draft, Op, OpError, Pointer, Step};
+use document::{Document, Draft, GuardedOp, Op, OpError, Pointer};
 
 use crate::claims::{self, Claim};
 use crate::place::{LocateError, Located, PlaceId, Places, View};
@@ -19,7 +19,7 @@ pub(crate) struct DocumentPart<'a> {
 
 /// An operation and what its pointers mean in the document as it was checked.
 pub(crate) struct LocatedStep<'a> {
-    pub(crate) step: &'a Step,
+    pub(crate) step: &'a GuardedOp,
     pub(crate) at: Located,
     /// The second pointer of a move.
     pub(crate) to: Option<Located>,
@@ -62,7 +62,7 @@ impl Trial {
     /// Tries the operations of one repair.
     pub(crate) fn run<'a>(
         &mut self,
-        steps: impl Iterator<Item = &'a Step>,
+        steps: impl Iterator<Item = &'a GuardedOp>,
     ) -> Result<DocumentPart<'a>, StepError> {
         let mark = self.draft.mark();
         let result = self.run_all(steps);
@@ -76,7 +76,7 @@ impl Trial {
 
     fn run_all<'a>(
         &mut self,
-        steps: impl Iterator<Item = &'a Step>,
+        steps: impl Iterator<Item = &'a GuardedOp>,
     ) -> Result<DocumentPart<'a>, StepError> {
         let mut walk = Walk {
             trial: self,
@@ -109,7 +109,7 @@ struct Walk<'t, 'a> {
 
 impl<'a> Walk<'_, 'a> {
     /// Leads the pointers of an operation back and notes what it does. Whether it can be done is another question.
-    fn step(&mut self, step: &'a Step) -> Result<LocatedStep<'a>, StepError> {
+    fn step(&mut self, step: &'a GuardedOp) -> Result<LocatedStep<'a>, StepError> {
         let (mut to, mut shift) = (None, None);
         self.document = step.document;
         let at = match &step.op {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use document::{Document, Expects, Op, Pointer, Step};
+use document::{Document, GuardedOp, Op, Pointer, Preconditions};
 use edit::EditSet;
 
 use crate::place::{Located, PlaceId, Places};
@@ -56,10 +56,11 @@ impl Arrays<'_> {
     }
 
     /// The operation as it reads in the draft so far. Notes what it shifts.
-    fn translate<'s>(&mut self, located: &LocatedStep<'s>) -> Cow<'s, Step> {
+    fn translate<'s>(&mut self, located: &LocatedStep<'s>) -> Cow<'s, GuardedOp> {
         let step = located.step;
         let has_indexes = !located.at.hits.is_empty() || located.at.is_root_slash;
-        let expects_something = step.expects != Expects::default() || step.expects_parent.is_some();
+        let expects_something =
+            step.expects != Preconditions::default() || step.expects_parent.is_some();
         if !has_indexes && !expects_something && located.shift.is_none() && located.to.is_none() {
             return Cow::Borrowed(step);
         }
@@ -103,7 +104,7 @@ impl Arrays<'_> {
                 }
             }
         }
-        Cow::Owned(Step { document: step.document, ..Step::from(op) })
+        Cow::Owned(GuardedOp { document: step.document, ..GuardedOp::from(op) })
     }
 
     fn pointer(&mut self, pointer: &Pointer, located: &Located) -> Pointer {

@@ -4,7 +4,7 @@ use document::Limits;
 use linters::formats::{self, Written};
 use patch::bridge::{self, Context, ConvertError, Note};
 use patch::edits::EditsDocument;
-use patch::{AppliedOp, FailedOp, Kind, Patch};
+use patch::{AppliedOp, FailedOp, Patch, PatchKind};
 use protocol::v1::{Conversion, Convert, ConvertNote, ConvertReport};
 
 use crate::failure::Failure;
@@ -161,8 +161,8 @@ fn with_operation(note: ConvertNote, applied: &[AppliedOp]) -> ConvertNote {
 fn no_operations() -> ConvertNote {
     about_the_document(format!(
         "byte edits say nothing of operations, so there are none to give; `{}` and `{}` are possible",
-        Kind::Edits,
-        Kind::Diff
+        PatchKind::Edits,
+        PatchKind::Diff
     ))
 }
 

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use check::{Confidence, Diagnostic, RepairOp};
-use document::{Expects, Number, Op, Pointer, Step, Value};
+use check::{Diagnostic, RepairOp};
+use document::{GuardedOp, Number, Op, Pointer, Preconditions, Value};
 use engine::Applied;
 use patch::Patch;
-use patch::v1::{FixAction, FixActions, FixOp, FixOpKind, Target};
+use patch::v1::{DiagnosticTarget, FixAction, FixActions, FixOp, FixOpKind};
 use snapshot::{FileIndex, RelPath, Snapshot};
 
 use crate::VERSION;
@@ -77,7 +77,7 @@ fn without_failing(document: &mut FixActions, snapshot: &Snapshot) -> usize {
 fn action(applied: &Applied, diagnostics: &HashMap<&str, &Diagnostic>) -> Option<FixAction> {
     let repair = &applied.repair;
     let ops: Option<Vec<FixOp>> = repair.ops.iter().map(fix_op).collect();
-    let targets: Vec<Target> = repair
+    let targets: Vec<DiagnosticTarget> = repair
         .resolves
         .iter()
         .filter_map(|it| diagnostics.get(it.as_str()))
@@ -92,11 +92,7 @@ fn action(applied: &Applied, diagnostics: &HashMap<&str, &Diagnostic>) -> Option
         targets,
         ops,
         notes: Some(repair.rationale.clone()).filter(|it| !it.is_empty()),
-        confidence: Some(match repair.confidence {
-            Confidence::High => patch::v1::Confidence::High,
-            Confidence::Medium => patch::v1::Confidence::Medium,
-            Confidence::Low => patch::v1::Confidence::Low,
-        }),
+        confidence: Some(repair.confidence),
         extra: vec![
             note("x_source", &repair.source),
             note("x_phase", &repair.phase),
@@ -116,8 +112,8 @@ fn label(title: &str) -> String {
     }
 }
 
-fn target(diagnostic: &Diagnostic) -> Target {
-    Target {
+fn target(diagnostic: &Diagnostic) -> DiagnosticTarget {
+    DiagnosticTarget {
         file: RelPath::parse(&diagnostic.file).ok(),
         json_pointer: diagnostic.json_pointer.as_deref().and_then(|it| it.parse::<Pointer>().ok()),
         rule_id: Some(diagnostic.rule_id.clone()),
@@ -129,7 +125,7 @@ fn target(diagnostic: &Diagnostic) -> Target {
 /// The operation in the words of the contract, if it has words for it.
 fn fix_op(op: &RepairOp) -> Option<FixOp> {
     let RepairOp::Document { file, step } = op else { return None };
-    let Step { op, document, expects, expects_parent: None } = step else { return None };
+    let GuardedOp { op, document, expects, expects_parent: None } = step else { return None };
     let (json_pointer, kind) = match op.clone() {
         Op::ReplaceValue { at, value } => (at, FixOpKind::ReplaceValue { value }),
         Op::AddKey { at, key, value } => (at, FixOpKind::AddValue { key, value }),
@@ -142,7 +138,9 @@ fn fix_op(op: &RepairOp) -> Option<FixOp> {
         | Op::DeleteValue { .. }
         | Op::MoveValue { .. } => return None,
     };
-    let Expects { json_type, equals, exists, length: None } = expects.clone() else { return None };
+    let Preconditions { json_type, equals, exists, length: None } = expects.clone() else {
+        return None;
+    };
     let expects = patch::v1::Expects { json_type, equals, exists, length: None, extra: Vec::new() };
     let expects = Some(expects).filter(|it| !it.is_empty());
     let (file, document) = (file.clone(), *document);

@@ -10,7 +10,7 @@ use linters::formats::{self, Exchange, Options};
 use linters::{FileOp, Finding, Fix, Texts, ToolReport};
 use patch::edits::{Add, Delete, EditsDocument, FileEdits, RenameTo, TextEdit};
 use patch::fixes::{Fixes, ProposedFix, RefusedFix};
-use patch::{Code, Kind, Patch, Rejection};
+use patch::{FailureCode, Patch, PatchKind, PatchRejection};
 use protocol::v1::PatchInput;
 use snapshot::{RelPath, Snapshot};
 
@@ -21,8 +21,8 @@ use crate::session::Session;
 pub(crate) fn read(
     session: &Session,
     input: &PatchInput,
-    from: Option<Kind>,
-) -> Result<Option<Result<Patch, Rejection>>, Failure> {
+    from: Option<PatchKind>,
+) -> Result<Option<Result<Patch, PatchRejection>>, Failure> {
     let format = match from {
         Some(kind) => format_of(kind),
         None => formats::recognise(&input.bytes).filter(|_| !has_own_mark(&input.bytes)),
@@ -35,18 +35,18 @@ pub(crate) fn read(
     let first = formats::read(format, &input.bytes, &names, &Options::default());
     let kind = kind_of(format);
     if let Err(garbled) = first {
-        return Ok(Some(Err(Rejection::unusable(kind, &input.name, &garbled.to_string()))));
+        return Ok(Some(Err(PatchRejection::unusable(kind, &input.name, &garbled.to_string()))));
     }
     let loaded = session.workspace.load(&names.named())?;
     let texts = Texts::new(&loaded.snapshot, &root);
     Ok(Some(match formats::read(format, &input.bytes, &texts, &Options::default()) {
         Ok(report) => Ok(Patch::Fixes(to_fixes(kind, &report))),
-        Err(garbled) => Err(Rejection::unusable(kind, &input.name, &garbled.to_string())),
+        Err(garbled) => Err(PatchRejection::unusable(kind, &input.name, &garbled.to_string())),
     }))
 }
 
 /// The patch with the file that it is for, where it does not say so itself.
-pub(crate) fn with_file(patch: Patch, input: &PatchInput) -> Result<Patch, Rejection> {
+pub(crate) fn with_file(patch: Patch, input: &PatchInput) -> Result<Patch, PatchRejection> {
     let (patch, file) = match (patch, &input.file) {
         (Patch::JsonPatch(patch), Some(file)) => (patch, file),
         (patch, None) => return Ok(patch),
@@ -54,14 +54,16 @@ pub(crate) fn with_file(patch: Patch, input: &PatchInput) -> Result<Patch, Rejec
             let kind = patch.kind();
             let reason =
                 format!("`--file` is for a JSON Patch, and this document is of kind `{kind}`");
-            return Err(Rejection::unusable(kind, &input.name, &reason));
+            return Err(PatchRejection::unusable(kind, &input.name, &reason));
         }
     };
     match RelPath::parse(file) {
         Ok(path) => {
             Ok(Patch::JsonPatch(patch::json_patch::JsonPatch { file: Some(path), ..patch }))
         }
-        Err(error) => Err(Rejection::unusable(Kind::JsonPatch, &input.name, &error.to_string())),
+        Err(error) => {
+            Err(PatchRejection::unusable(PatchKind::JsonPatch, &input.name, &error.to_string()))
+        }
     }
 }
 
@@ -72,24 +74,24 @@ fn has_own_mark(bytes: &[u8]) -> bool {
     value.is_some_and(|it| marks.iter().any(|mark| it.get(mark).is_some()))
 }
 
-fn format_of(kind: Kind) -> Option<Exchange> {
+fn format_of(kind: PatchKind) -> Option<Exchange> {
     Some(match kind {
-        Kind::Sarif => Exchange::Sarif,
-        Kind::Rdjson => Exchange::Rdjson,
-        Kind::WorkspaceEdit => Exchange::WorkspaceEdit,
-        Kind::ClangReplacements => Exchange::ClangReplacements,
-        Kind::Diff => Exchange::UnifiedDiff,
+        PatchKind::Sarif => Exchange::Sarif,
+        PatchKind::Rdjson => Exchange::Rdjson,
+        PatchKind::WorkspaceEdit => Exchange::WorkspaceEdit,
+        PatchKind::ClangReplacements => Exchange::ClangReplacements,
+        PatchKind::Diff => Exchange::UnifiedDiff,
         _ => return None,
     })
 }
 
-fn kind_of(format: Exchange) -> Kind {
+fn kind_of(format: Exchange) -> PatchKind {
     match format {
-        Exchange::Sarif => Kind::Sarif,
-        Exchange::Rdjson => Kind::Rdjson,
-        Exchange::WorkspaceEdit => Kind::WorkspaceEdit,
-        Exchange::ClangReplacements => Kind::ClangReplacements,
-        Exchange::UnifiedDiff => Kind::Diff,
+        Exchange::Sarif => PatchKind::Sarif,
+        Exchange::Rdjson => PatchKind::Rdjson,
+        Exchange::WorkspaceEdit => PatchKind::WorkspaceEdit,
+        Exchange::ClangReplacements => PatchKind::ClangReplacements,
+        Exchange::UnifiedDiff => PatchKind::Diff,
     }
 }
 
@@ -108,13 +110,13 @@ fn plain(root: &Path) -> String {
     format!("/{}", parts.join("/"))
 }
 
-fn to_fixes(kind: Kind, report: &ToolReport) -> Fixes {
+fn to_fixes(kind: PatchKind, report: &ToolReport) -> Fixes {
     let mut fixes = Fixes {
         kind,
         fixes: Vec::new(),
         refused: Vec::new(),
         left_out: Vec::new(),
-        is_whole: kind == Kind::Diff,
+        is_whole: kind == PatchKind::Diff,
     };
     for finding in &report.findings {
         let mut own = finding.fixes.iter();
@@ -147,7 +149,7 @@ fn to_fixes(kind: Kind, report: &ToolReport) -> Fixes {
             name: "the rest".to_owned(),
             about: kind.name().to_owned(),
             file: String::new(),
-            code: Code::Budget,
+            code: FailureCode::Budget,
             reason,
         });
     }
@@ -204,12 +206,12 @@ fn edits(fix: &Fix) -> EditsDocument {
 }
 
 /// The reason for programs. Readers say it in words, and only where it leads out of the root it is told apart.
-fn code_of(reason: &str) -> Code {
+fn code_of(reason: &str) -> FailureCode {
     if reason.contains("not inside the root") {
-        Code::OutsideRoot
+        FailureCode::OutsideRoot
     } else if reason.contains("is not a file of the tree") {
-        Code::FileMissing
+        FailureCode::FileMissing
     } else {
-        Code::InvalidEdit
+        FailureCode::InvalidEdit
     }
 }

@@ -256,7 +256,7 @@ fn text_edits(change: &TreeChange) -> BTreeMap<String, Vec<TextEdit>> {
 
 #[cfg(test)]
 mod tests {
-    use check::{Compatibility, Confidence, Grounds, Kind, Safety, Severity};
+    use check::{Compatibility, Confidence, Grounds, RepairKind, Safety, Severity};
     use document::{Number, Value};
     use edit::Text;
     use snapshot::{Entry, File};
@@ -278,7 +278,7 @@ mod tests {
             severity: Severity::Error,
             confidence: Confidence::High,
             safety: Safety::LikelyPreserving,
-            kind: Kind::LocalFix,
+            kind: RepairKind::LocalFix,
             ops: vec![RepairOp::Document { file: RelPath::parse(path).unwrap(), step: op.into() }],
             resolves: vec!["d_0".into()],
             reveals: Vec::new(),

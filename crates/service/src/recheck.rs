@@ -4,7 +4,7 @@
 
 use document::{Format, Limits};
 use edit::Text;
-use patch::Kind;
+use patch::PatchKind;
 use protocol::v1::{Recheck, RecheckFinding, RecheckProblem};
 use snapshot::RelPath;
 
@@ -56,7 +56,7 @@ fn wanted(simulated: &Simulated, path: &RelPath) -> Option<Text> {
 /// Document operations are lowered to texts that were parsed again there and then; other texts were not.
 fn is_unparsed(simulated: &Simulated, path: &RelPath) -> bool {
     let simulation = &simulated.simulation;
-    !matches!(simulation.kind, Kind::FixActions | Kind::Changeset | Kind::JsonPatch)
+    !matches!(simulation.kind, PatchKind::FixActions | PatchKind::Changeset | PatchKind::JsonPatch)
         || simulation.change.adds().contains_key(path)
 }
 

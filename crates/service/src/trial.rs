@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use check::Diagnostic;
 use document::{Format, Limits};
 use edit::{ContentHash, Text};
-use patch::{FailedOp, Kind, Patch, Simulation};
+use patch::{FailedOp, Patch, PatchKind, Simulation};
 use protocol::v1::{ApplyReport, ApplySummary, PatchInput};
 use snapshot::{FileIndex, RelPath, Snapshot};
 use workspace::LoadedIndex;
@@ -24,7 +24,7 @@ const SCAN_JOBS: usize = 4;
 /// What came of trying a patch document.
 pub(crate) enum Trial {
     /// The document cannot be used.
-    Rejected { kind: Option<Kind>, failed: Vec<FailedOp>, diagnostics: Vec<Diagnostic> },
+    Rejected { kind: Option<PatchKind>, failed: Vec<FailedOp>, diagnostics: Vec<Diagnostic> },
     /// The document was simulated.
     Simulated(Box<Simulated>),
 }
@@ -103,7 +103,7 @@ pub(crate) fn run(
     );
     let new_index = Some(uids::without_declared(&simulation.index, &declared));
     // Fix actions address files by path and never move one.
-    let may_differ = simulation.kind != Kind::FixActions && !simulation.change.is_empty();
+    let may_differ = simulation.kind != PatchKind::FixActions && !simulation.change.is_empty();
     let new_index = new_index.filter(|it| may_differ && *it != stored_index);
     let simulated = Simulated { patch, snapshot, index, simulation, new_index, workspace_hash };
     Ok(Trial::Simulated(Box::new(simulated)))

@@ -4,38 +4,38 @@ mod repair;
 
 use check::{Diagnostic, Location, Related, Safety, Severity, Tier};
 use document::Value;
-use patch::{AppliedOp, FailedOp, Kind};
+use patch::{AppliedOp, FailedOp, PatchKind};
 use protocol::v1;
 
 pub(crate) use repair::{class, classes, confidence, repair, repair_kind};
 
-pub(crate) fn kind(kind: Kind) -> v1::PatchKind {
+pub(crate) fn kind(kind: PatchKind) -> v1::PatchKind {
     match kind {
-        Kind::FixActions => v1::PatchKind::FixActions,
-        Kind::Changeset => v1::PatchKind::Changeset,
-        Kind::Edits => v1::PatchKind::Edits,
-        Kind::Repairs => v1::PatchKind::Repairs,
-        Kind::JsonPatch => v1::PatchKind::JsonPatch,
-        Kind::Sarif => v1::PatchKind::Sarif,
-        Kind::Rdjson => v1::PatchKind::Rdjson,
-        Kind::WorkspaceEdit => v1::PatchKind::WorkspaceEdit,
-        Kind::ClangReplacements => v1::PatchKind::ClangReplacements,
-        Kind::Diff => v1::PatchKind::Diff,
+        PatchKind::FixActions => v1::PatchKind::FixActions,
+        PatchKind::Changeset => v1::PatchKind::Changeset,
+        PatchKind::Edits => v1::PatchKind::Edits,
+        PatchKind::Repairs => v1::PatchKind::Repairs,
+        PatchKind::JsonPatch => v1::PatchKind::JsonPatch,
+        PatchKind::Sarif => v1::PatchKind::Sarif,
+        PatchKind::Rdjson => v1::PatchKind::Rdjson,
+        PatchKind::WorkspaceEdit => v1::PatchKind::WorkspaceEdit,
+        PatchKind::ClangReplacements => v1::PatchKind::ClangReplacements,
+        PatchKind::Diff => v1::PatchKind::Diff,
     }
 }
 
-pub(crate) fn kind_from_wire(kind: v1::PatchKind) -> Kind {
+pub(crate) fn kind_from_wire(kind: v1::PatchKind) -> PatchKind {
     match kind {
-        v1::PatchKind::FixActions => Kind::FixActions,
-        v1::PatchKind::Changeset => Kind::Changeset,
-        v1::PatchKind::Edits => Kind::Edits,
-        v1::PatchKind::Repairs => Kind::Repairs,
-        v1::PatchKind::JsonPatch => Kind::JsonPatch,
-        v1::PatchKind::Sarif => Kind::Sarif,
-        v1::PatchKind::Rdjson => Kind::Rdjson,
-        v1::PatchKind::WorkspaceEdit => Kind::WorkspaceEdit,
-        v1::PatchKind::ClangReplacements => Kind::ClangReplacements,
-        v1::PatchKind::Diff => Kind::Diff,
+        v1::PatchKind::FixActions => PatchKind::FixActions,
+        v1::PatchKind::Changeset => PatchKind::Changeset,
+        v1::PatchKind::Edits => PatchKind::Edits,
+        v1::PatchKind::Repairs => PatchKind::Repairs,
+        v1::PatchKind::JsonPatch => PatchKind::JsonPatch,
+        v1::PatchKind::Sarif => PatchKind::Sarif,
+        v1::PatchKind::Rdjson => PatchKind::Rdjson,
+        v1::PatchKind::WorkspaceEdit => PatchKind::WorkspaceEdit,
+        v1::PatchKind::ClangReplacements => PatchKind::ClangReplacements,
+        v1::PatchKind::Diff => PatchKind::Diff,
     }
 }
 

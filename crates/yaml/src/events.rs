@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::tree::{Document, Kind, Tree};
+use crate::tree::{Document, NodeKind, Tree};
 
 impl Tree {
     /// The events of the text that this was read from.
@@ -53,11 +53,11 @@ impl Tree {
     fn event(&self, document: &Document, id: u32, text: &str) -> String {
         let node = self.nodes[id as usize];
         let mut event = match node.kind {
-            Kind::BlockMapping => "+MAP",
-            Kind::FlowMapping | Kind::FlowPair => "+MAP {}",
-            Kind::BlockSequence => "+SEQ",
-            Kind::FlowSequence => "+SEQ []",
-            Kind::Alias => "=ALI",
+            NodeKind::BlockMapping => "+MAP",
+            NodeKind::FlowMapping | NodeKind::FlowPair => "+MAP {}",
+            NodeKind::BlockSequence => "+SEQ",
+            NodeKind::FlowSequence => "+SEQ []",
+            NodeKind::Alias => "=ALI",
             _ => "=VAL",
         }
         .to_owned();
@@ -68,14 +68,14 @@ impl Tree {
             let _ = write!(event, " <{tag}>");
         }
         let sign = match node.kind {
-            Kind::Alias => {
+            NodeKind::Alias => {
                 let _ = write!(event, " {}", &text[node.span().range()]);
                 return event;
             }
-            Kind::SingleQuoted => '\'',
-            Kind::DoubleQuoted => '"',
-            Kind::Literal => '|',
-            Kind::Folded => '>',
+            NodeKind::SingleQuoted => '\'',
+            NodeKind::DoubleQuoted => '"',
+            NodeKind::Literal => '|',
+            NodeKind::Folded => '>',
             kind if kind.is_collection() => return event,
             _ => ':',
         };

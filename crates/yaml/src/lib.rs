@@ -10,7 +10,7 @@
 //! let root = tree.documents()[0].root;
 //! let members: Vec<u32> = tree.children(root).collect();
 //! assert_eq!(tree.nodes()[members[0] as usize].value(text), "name");
-//! assert_eq!(tree.nodes()[members[3] as usize].kind(), yaml::Kind::FlowSequence);
+//! assert_eq!(tree.nodes()[members[3] as usize].kind(), yaml::NodeKind::FlowSequence);
 //! assert_eq!(&text[tree.comments()[0].range()], "# a comment");
 //! ```
 //!
@@ -30,7 +30,7 @@ mod tree;
 mod value;
 
 pub use error::{Error, ErrorKind};
-pub use tree::{Directive, DirectiveKind, Document, Kind, Node, Properties, Span, Tree};
+pub use tree::{Directive, DirectiveKind, Document, Node, NodeKind, Properties, Span, Tree};
 
 /// How to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -22,8 +22,8 @@ use crate::Options;
 use crate::characters;
 use crate::class::{BLANK, BREAK, is};
 use crate::error::{Error, ErrorKind, position};
-use crate::tree::{Document, FAR, HAS_PROPERTIES, IS_KEY, IS_VALUE, Kind, Node, Span, Tree};
-use properties::Held;
+use crate::tree::{Document, FAR, HAS_PROPERTIES, IS_KEY, IS_VALUE, Node, NodeKind, Span, Tree};
+use properties::PendingProperties;
 
 /// Two nodes in three bytes are the most there can be, so that ids fit as well.
 const MAX_LEN: usize = 1 << 31;
@@ -46,7 +46,7 @@ pub(crate) fn parse(text: &str, options: Options) -> Result<Tree, Error> {
         n_spaces: 0,
         tab_line: None,
         has_carriage_return: false,
-        held: Held::default(),
+        held: PendingProperties::default(),
         indicator: NONE,
         last_end: 0,
         is_json_key: false,
@@ -85,7 +85,7 @@ struct Parser<'a> {
     tab_line: Option<usize>,
     has_carriage_return: bool,
     /// Anchor and tag that were read on an earlier line, or in a flow collection; the next node has them.
-    held: Held,
+    held: PendingProperties,
     /// Where the indicator stands that introduces the next node.
     indicator: usize,
     /// Where the last node ended.
@@ -122,7 +122,7 @@ struct Frame {
     node: u32,
     /// The column of its entries, for block collections; -1 for a document.
     indent: i32,
-    kind: Kind,
+    kind: NodeKind,
     want: Want,
     /// Where the line starts on which it began.
     line: usize,
@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
         self.stack.push(Frame {
             node: root,
             indent: -1,
-            kind: Kind::Empty,
+            kind: NodeKind::Empty,
             want: Want::Node,
             line,
             height: 0,
@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
 
     /// Adds a node to the open collection.
     #[inline]
-    fn push(&mut self, kind: Kind, start: usize, end: usize, flags: u8) -> u32 {
+    fn push(&mut self, kind: NodeKind, start: usize, end: usize, flags: u8) -> u32 {
         let id = self.tree.nodes.len() as u32;
         let frame = self.top();
         let (want, role) = match frame.want {
@@ -287,7 +287,7 @@ impl<'a> Parser<'a> {
     fn push_empty(&mut self, at: usize) {
         let held = std::mem::take(&mut self.held);
         let at = if held.is_some() { held.end() } else { at };
-        let id = self.push(Kind::Empty, at, at, 0);
+        let id = self.push(NodeKind::Empty, at, at, 0);
         self.attach(id, held);
     }
 
@@ -329,7 +329,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a collection and opens it.
-    fn open(&mut self, kind: Kind, start: usize, indent: i32, want: Want) -> Result<u32, Error> {
+    fn open(
+        &mut self,
+        kind: NodeKind,
+        start: usize,
+        indent: i32,
+        want: Want,
+    ) -> Result<u32, Error> {
         self.check_depth(start, 0)?;
         let node = self.push(kind, start, start, 0);
         self.stack.push(Frame { node, indent, kind, want, line: self.line, height: 0 });
@@ -353,7 +359,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Puts a mapping around the node `id` and what it holds, which is the key of its first entry.
-    fn wrap(&mut self, id: u32, kind: Kind, indent: i32, line: usize) -> Result<(), Error> {
+    fn wrap(&mut self, id: u32, kind: NodeKind, indent: i32, line: usize) -> Result<(), Error> {
         let start = self.tree.outer_start(id) as usize;
         let height = self.last_height;
         self.check_depth(start, height)?;
@@ -366,7 +372,7 @@ impl<'a> Parser<'a> {
         }
         let role = self.tree.nodes[id as usize].flags & (IS_KEY | IS_VALUE);
         for node in &mut self.tree.nodes[id as usize..] {
-            if node.kind.is_collection() || (node.kind == Kind::Alias && node.link >= id) {
+            if node.kind.is_collection() || (node.kind == NodeKind::Alias && node.link >= id) {
                 node.link += 1;
             }
         }
@@ -428,7 +434,7 @@ impl<'a> Parser<'a> {
             let behind = self.tree.nodes.partition_point(|node| node.start as usize <= at);
             // Nothing starts inside of a quoted scalar.
             let is_quoted = self.tree.nodes[..behind].last().is_some_and(|node| {
-                matches!(node.kind, Kind::SingleQuoted | Kind::DoubleQuoted)
+                matches!(node.kind, NodeKind::SingleQuoted | NodeKind::DoubleQuoted)
                     && at < node.end as usize
             });
             if is_quoted {
@@ -495,7 +501,7 @@ impl<'a> Parser<'a> {
 
     /// Takes note of an anchor and tag that stand before a node.
     #[inline]
-    fn attach(&mut self, id: u32, held: Held) {
+    fn attach(&mut self, id: u32, held: PendingProperties) {
         if held.is_some() {
             self.tree.nodes[id as usize].flags |= HAS_PROPERTIES;
             self.tree.properties.push(held.on(id));
@@ -504,7 +510,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes an anchor known.
-    fn name(&mut self, id: u32, held: Held) {
+    fn name(&mut self, id: u32, held: PendingProperties) {
         if !held.anchor.is_empty() {
             let name = &self.bytes[held.anchor.range()][1..];
             self.anchors.insert(name, id);

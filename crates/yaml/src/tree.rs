@@ -11,7 +11,7 @@ use crate::value;
 
 /// How a node is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum NodeKind {
     /// A scalar of no characters: the null of `key:`.
     Empty,
     /// A scalar without quotes.
@@ -38,30 +38,30 @@ pub enum Kind {
     FlowPair,
 }
 
-impl Kind {
+impl NodeKind {
     /// Whether its nodes are keys and values.
     pub fn is_mapping(self) -> bool {
-        matches!(self, Kind::BlockMapping | Kind::FlowMapping | Kind::FlowPair)
+        matches!(self, NodeKind::BlockMapping | NodeKind::FlowMapping | NodeKind::FlowPair)
     }
 
     /// Whether its nodes are items.
     pub fn is_sequence(self) -> bool {
-        matches!(self, Kind::BlockSequence | Kind::FlowSequence)
+        matches!(self, NodeKind::BlockSequence | NodeKind::FlowSequence)
     }
 
     /// Whether its members stand on lines, without brackets.
     pub fn is_block_collection(self) -> bool {
-        matches!(self, Kind::BlockSequence | Kind::BlockMapping)
+        matches!(self, NodeKind::BlockSequence | NodeKind::BlockMapping)
     }
 
     /// Whether its members stand between brackets, or could.
     pub fn is_flow_collection(self) -> bool {
-        matches!(self, Kind::FlowSequence | Kind::FlowMapping | Kind::FlowPair)
+        matches!(self, NodeKind::FlowSequence | NodeKind::FlowMapping | NodeKind::FlowPair)
     }
 
     /// Whether it is `|` or `>` with lines below.
     pub fn is_block_scalar(self) -> bool {
-        matches!(self, Kind::Literal | Kind::Folded)
+        matches!(self, NodeKind::Literal | NodeKind::Folded)
     }
 
     /// Whether it holds other nodes.
@@ -71,7 +71,7 @@ impl Kind {
 
     /// Whether it has a text as its value.
     pub fn is_scalar(self) -> bool {
-        !self.is_collection() && self != Kind::Alias
+        !self.is_collection() && self != NodeKind::Alias
     }
 }
 
@@ -123,13 +123,13 @@ pub struct Node {
     pub(crate) link: u32,
     /// How far before `start` the indicator stands; 0 where there is none.
     pub(crate) back: u16,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
     pub(crate) flags: u8,
 }
 
 impl Node {
     /// How it is written.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> NodeKind {
         self.kind
     }
 
@@ -300,7 +300,7 @@ impl Tree {
     /// What an alias stands for. The target may be a collection that the alias is part of.
     pub fn target(&self, alias: u32) -> Option<u32> {
         let node = self.nodes.get(alias as usize)?;
-        (node.kind == Kind::Alias).then_some(node.link)
+        (node.kind == NodeKind::Alias).then_some(node.link)
     }
 
     /// Where the `-` or `:` stands that introduces a node; for a key, where its `?` stands.

@@ -5,20 +5,20 @@
 
 use std::borrow::Cow;
 
-use crate::tree::{Kind, Node, UNTERMINATED, VERBATIM};
+use crate::tree::{Node, NodeKind, UNTERMINATED, VERBATIM};
 
 pub(crate) fn value<'a>(node: &Node, text: &'a str) -> Cow<'a, str> {
     let source = text.get(node.span().range()).unwrap_or_default();
     let inner = || source.get(1..source.len().saturating_sub(1)).unwrap_or_default();
     match node.kind {
-        Kind::Plain if node.flags & VERBATIM != 0 => Cow::Borrowed(source),
-        Kind::SingleQuoted | Kind::DoubleQuoted if node.flags & VERBATIM != 0 => {
+        NodeKind::Plain if node.flags & VERBATIM != 0 => Cow::Borrowed(source),
+        NodeKind::SingleQuoted | NodeKind::DoubleQuoted if node.flags & VERBATIM != 0 => {
             Cow::Borrowed(inner())
         }
-        Kind::Plain => Cow::Owned(fold(source, Escapes::None)),
-        Kind::SingleQuoted => Cow::Owned(fold(inner(), Escapes::Quotes)),
-        Kind::DoubleQuoted => Cow::Owned(fold(inner(), Escapes::Backslash)),
-        Kind::Literal | Kind::Folded => {
+        NodeKind::Plain => Cow::Owned(fold(source, Escapes::None)),
+        NodeKind::SingleQuoted => Cow::Owned(fold(inner(), Escapes::Quotes)),
+        NodeKind::DoubleQuoted => Cow::Owned(fold(inner(), Escapes::Backslash)),
+        NodeKind::Literal | NodeKind::Folded => {
             let breaks_at_end = node.flags & UNTERMINATED == 0;
             Cow::Owned(block(source, node.link as usize, breaks_at_end))
         }

@@ -10,8 +10,8 @@ use std::sync::{Arc, LazyLock};
 
 use check::{
     Card, Check, Compatibility, Concern, Confidence, Cost, Coverage, Diagnostic, Grounds, Input,
-    Interest, Kind, Location, LookError, Page, Repair, RepairOp, Report, RuleInfo, RuleSet, Safety,
-    Severity, Tier, Trust, assign_repair_ids, sort_and_assign_ids,
+    Interest, Location, LookError, Page, Repair, RepairKind, RepairOp, Report, RuleInfo, RuleSet,
+    Safety, Severity, Tier, Trust, assign_repair_ids, sort_and_assign_ids,
 };
 use edit::{Edit, EditSet, LineIndex, Text};
 use snapshot::{RelPath, Snapshot};
@@ -128,7 +128,7 @@ fn repair(path: &RelPath, text: &Text, finding: &Diagnostic) -> Option<Repair> {
         severity: finding.severity,
         confidence: Confidence::High,
         safety: Safety::BehaviorPreserving,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         // Nothing is lost with what nobody sees.
         grounds: Grounds { is_redundant: true, ..Grounds::default() },
         ops: vec![RepairOp::Text { file: path.clone(), edits }],

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::scan::{Before, Scanner};
+use super::scan::{PrecedingToken, Scanner};
 use super::{Heredoc, Lexeme, Syntax, table};
 
 /// How many here-documents may start on one line.
@@ -214,23 +214,23 @@ impl Scanner<'_> {
     /// Whether a value is wanted here, so that a `/` starts one.
     fn wants_operand(&self, keywords: &[&str]) -> bool {
         match self.before {
-            Before::Nothing => true,
-            Before::Operand => false,
-            Before::Word(start, end) => {
+            PrecedingToken::Nothing => true,
+            PrecedingToken::Operand => false,
+            PrecedingToken::Word(start, end) => {
                 let word = &self.bytes[start..end];
                 keywords.iter().any(|it| it.as_bytes() == word)
             }
-            Before::Mark(b')' | b']' | b'}' | b'.', _) => false,
+            PrecedingToken::Mark(b')' | b']' | b'}' | b'.', _) => false,
             // `=>` comes before a value, the `>` and the `</` of a tag do not.
-            Before::Mark(b'>', at) => at > 0 && self.byte(at - 1) == b'=',
-            Before::Mark(b'<', at) => at + 1 != self.at,
-            Before::Mark(mark @ (b'+' | b'-'), at) => at == 0 || self.byte(at - 1) != mark,
+            PrecedingToken::Mark(b'>', at) => at > 0 && self.byte(at - 1) == b'=',
+            PrecedingToken::Mark(b'<', at) => at + 1 != self.at,
+            PrecedingToken::Mark(mark @ (b'+' | b'-'), at) => at == 0 || self.byte(at - 1) != mark,
             // `x! / 2`: TypeScript says that there is a value.
-            Before::Mark(b'!', at) if at > 0 => {
+            PrecedingToken::Mark(b'!', at) if at > 0 => {
                 let last = self.byte(at - 1);
                 !(last.is_ascii_alphanumeric() || b"_$)]".contains(&last))
             }
-            Before::Mark(..) => true,
+            PrecedingToken::Mark(..) => true,
         }
     }
 
@@ -239,7 +239,7 @@ impl Scanner<'_> {
         // `puts /x/` is a call with a regular expression, `a / b` and `a/b` are divisions.
         let is_argument = || {
             let is_name = match self.before {
-                Before::Word(start, _) => {
+                PrecedingToken::Word(start, _) => {
                     self.byte(start).is_ascii_lowercase() || self.byte(start) == b'_'
                 }
                 _ => false,
@@ -348,7 +348,8 @@ impl Scanner<'_> {
     }
 
     fn pod(&mut self) -> bool {
-        if !self.fits(super::At::Margin) || !self.byte(self.at + 1).is_ascii_alphabetic() {
+        if !self.fits(super::MarkPosition::Margin) || !self.byte(self.at + 1).is_ascii_alphabetic()
+        {
             return false;
         }
         let cut = self.find(self.at, "\n=cut").map(|at| self.line_end(at + 1));
@@ -356,7 +357,7 @@ impl Scanner<'_> {
     }
 
     fn end(&mut self, word: &str) -> bool {
-        let is_line = self.fits(super::At::Margin)
+        let is_line = self.fits(super::MarkPosition::Margin)
             && self.is_here(word)
             && self.line_end(self.at) == self.at + word.len();
         is_line && self.skip(self.bytes.len())
@@ -372,7 +373,7 @@ impl Scanner<'_> {
         let Some(end) = self.tag_end(self.at + 1 + len) else { return self.skip_to(None) };
         let tag = self.bytes[self.at..end].to_ascii_lowercase();
         self.skip(end);
-        self.before = Before::Mark(b'>', end - 1);
+        self.before = PrecedingToken::Mark(b'>', end - 1);
         let (close, syntax): (&[u8], &Syntax) = match &tag[1..=len] {
             _ if tag.ends_with(b"/>") => return true,
             b"script" => (b"</script", script_syntax(&tag)),
@@ -425,9 +426,12 @@ impl Scanner<'_> {
 
     fn front_matter(&mut self) -> bool {
         let is_rule = |line: &[u8]| line.trim_ascii_end() == b"---";
-        let is_start = self.comments.is_empty() && self.before == Before::Nothing;
+        let is_start = self.comments.is_empty() && self.before == PrecedingToken::Nothing;
         let first = self.line_end(self.at);
-        if !is_start || !self.fits(super::At::Margin) || !is_rule(&self.bytes[self.at..first]) {
+        if !is_start
+            || !self.fits(super::MarkPosition::Margin)
+            || !is_rule(&self.bytes[self.at..first])
+        {
             return false;
         }
         let mut at = first;
@@ -443,7 +447,7 @@ impl Scanner<'_> {
 
     fn fence(&mut self, byte: u8) -> bool {
         let n_bytes = self.run_length(self.at, byte);
-        if n_bytes < 3 || !self.fits(super::At::LineStart) {
+        if n_bytes < 3 || !self.fits(super::MarkPosition::LineStart) {
             return false;
         }
         let first = self.line_end(self.at);

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{At, Block, Hole, Lexeme, Line, Quote, Syntax};
+use super::{BlockComment, Hole, Lexeme, LineComment, MarkPosition, QuotedString, Syntax};
 
 /// How deep strings may nest in each other's code. What is deeper is taken for text.
 const MAX_DEPTH: usize = 64;
@@ -26,7 +26,7 @@ pub(super) fn comments(syntax: &Syntax, bytes: &[u8]) -> Vec<Range<usize>> {
 
 /// What stands before the place that is looked at, blanks and comments aside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Before {
+pub(super) enum PrecedingToken {
     Nothing,
     /// A string or a number: something that has a value.
     Operand,
@@ -41,7 +41,7 @@ pub(super) struct Scanner<'a> {
     pub(super) at: usize,
     /// Where the word starts that ends at this place; this place if there is none.
     pub(super) word: usize,
-    pub(super) before: Before,
+    pub(super) before: PrecedingToken,
     pub(super) comments: Vec<Range<usize>>,
     /// The words that end the here-documents which start on the next line, and whether more may follow them.
     pub(super) heredocs: Vec<(Range<usize>, bool)>,
@@ -65,7 +65,7 @@ pub(super) struct Scanner<'a> {
 #[derive(Clone, Copy)]
 struct Open {
     index: usize,
-    quote: Quote,
+    quote: QuotedString,
     hole: Hole,
     start: usize,
     depth: usize,
@@ -101,7 +101,7 @@ impl<'a> Scanner<'a> {
             bytes,
             at: start,
             word: start,
-            before: Before::Nothing,
+            before: PrecedingToken::Nothing,
             comments: Vec::new(),
             heredocs: Vec::new(),
             syntax,
@@ -221,7 +221,7 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         self.at = len.map_or(self.bytes.len(), |len| start + len.max(1));
         (self.word, self.is_line_start) = (start, false);
-        self.before = Before::Word(start, self.at);
+        self.before = PrecedingToken::Word(start, self.at);
     }
 
     fn mark(&mut self, byte: u8) {
@@ -235,7 +235,7 @@ impl<'a> Scanner<'a> {
                 open.depth += 1;
             }
         }
-        self.before = Before::Mark(byte, self.at);
+        self.before = PrecedingToken::Mark(byte, self.at);
         self.at += 1;
         (self.word, self.is_line_start) = (self.at, false);
     }
@@ -247,7 +247,7 @@ impl<'a> Scanner<'a> {
             self.line = self.at + newline + 1;
         }
         (self.at, self.word, self.is_line_start) = (end, end, false);
-        self.before = Before::Operand;
+        self.before = PrecedingToken::Operand;
         true
     }
 
@@ -264,24 +264,26 @@ impl<'a> Scanner<'a> {
         true
     }
 
-    pub(super) fn fits(&self, at: At) -> bool {
+    pub(super) fn fits(&self, at: MarkPosition) -> bool {
         let last = self.at.checked_sub(1).map_or(b'\n', |it| self.byte(it));
         let is_blank = |it: u8| it.is_ascii_whitespace();
         let is_margin = self.at == self.line;
         match at {
-            At::Anywhere => true,
-            At::LineStart => self.is_line_start,
-            At::Margin => is_margin,
-            At::FileStart => self.at == 0,
-            At::WordStart => is_margin || is_blank(last) || b";&|()<>`".contains(&last),
-            At::AfterBlank => is_margin || is_blank(last),
-            At::Apart => {
+            MarkPosition::Anywhere => true,
+            MarkPosition::LineStart => self.is_line_start,
+            MarkPosition::Margin => is_margin,
+            MarkPosition::FileStart => self.at == 0,
+            MarkPosition::WordStart => is_margin || is_blank(last) || b";&|()<>`".contains(&last),
+            MarkPosition::AfterBlank => is_margin || is_blank(last),
+            MarkPosition::Apart => {
                 let next = self.byte(self.at + 1);
                 is_blank(last) && (is_blank(next) || self.at + 1 == self.bytes.len())
             }
-            At::Bare => self.word == self.at,
-            At::OutsideOperator => !b"!#$%&*+./<=>?@\\^|~:".contains(&last),
-            At::OutsideNumber => !self.word_before().first().is_some_and(u8::is_ascii_digit),
+            MarkPosition::Bare => self.word == self.at,
+            MarkPosition::OutsideOperator => !b"!#$%&*+./<=>?@\\^|~:".contains(&last),
+            MarkPosition::OutsideNumber => {
+                !self.word_before().first().is_some_and(u8::is_ascii_digit)
+            }
         }
     }
 
@@ -301,7 +303,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn line_comment(&mut self, line: &Line) -> bool {
+    fn line_comment(&mut self, line: &LineComment) -> bool {
         if !self.is_here(line.open) || !self.fits(line.at) {
             return false;
         }
@@ -328,7 +330,7 @@ impl<'a> Scanner<'a> {
         self.comment(end)
     }
 
-    fn block_comment(&mut self, index: usize, block: &Block) -> bool {
+    fn block_comment(&mut self, index: usize, block: &BlockComment) -> bool {
         if !self.is_here(block.open) || !self.fits(block.at) {
             return false;
         }
@@ -344,7 +346,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Where a comment ends in which others may stand; `None` if not all of them end.
-    fn nested_end(&self, from: usize, block: &Block) -> Option<usize> {
+    fn nested_end(&self, from: usize, block: &BlockComment) -> Option<usize> {
         let (open, close) = (block.open.as_bytes(), block.close.as_bytes());
         let (first, last) = (*open.first()?, *close.first()?);
         let (mut depth, mut at) = (1_usize, from);
@@ -365,7 +367,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn quote(&mut self, index: usize, quote: &Quote) -> bool {
+    fn quote(&mut self, index: usize, quote: &QuotedString) -> bool {
         if self.is_endless(index) || !self.is_here(quote.open) || !self.fits(quote.at) {
             return false;
         }
@@ -405,7 +407,7 @@ impl<'a> Scanner<'a> {
     fn enter(&mut self, open: Open, at: usize) {
         self.open.push(open);
         self.skip(at);
-        self.before = Before::Nothing;
+        self.before = PrecedingToken::Nothing;
     }
 
     /// Goes on with the string whose code ends here.
@@ -432,7 +434,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// What comes next in a string, from a place in it on.
-    fn next_in(&self, quote: &Quote, from: usize) -> Next {
+    fn next_in(&self, quote: &QuotedString, from: usize) -> Next {
         let (close, first) = (quote.close.as_bytes(), quote.close.as_bytes().first());
         let hole = quote.hole.filter(|_| self.open.len() < MAX_DEPTH);
         let mut at = from;

@@ -3,7 +3,10 @@
 //! Where two lexemes start alike, the longer one comes first. What a row cannot say is left out on purpose: see the rule
 //! for doubt in [`super`].
 
-use super::{At, Block, Heredoc, Lexeme, Line, Syntax, block, line, line_at, nested, quote};
+use super::{
+    BlockComment, Heredoc, Lexeme, LineComment, MarkPosition, Syntax, block, line, line_at, nested,
+    quote,
+};
 use Lexeme::{Char, Fenced, Long, Named, Operator, Plain, Regex, Run};
 
 const fn syntax(
@@ -28,23 +31,29 @@ const SLASHES: Lexeme = line("//");
 const STARS: Lexeme = block("/*", "*/");
 const NESTED_STARS: Lexeme = nested("/*", "*/");
 const HASH: Lexeme = line("#");
-const SHEBANG: Lexeme = line_at("#!", At::FileStart);
+const SHEBANG: Lexeme = line_at("#!", MarkPosition::FileStart);
 const MARKUP_COMMENT: Lexeme = block("<!--", "-->");
 /// A backslash outside of strings takes the meaning of what follows.
-const ESCAPED_DOUBLE: Lexeme = Plain("\\\"", At::Anywhere);
-const ESCAPED_SINGLE: Lexeme = Plain("\\'", At::Anywhere);
-const ESCAPED_HASH: Lexeme = Plain("\\#", At::Anywhere);
+const ESCAPED_DOUBLE: Lexeme = Plain("\\\"", MarkPosition::Anywhere);
+const ESCAPED_SINGLE: Lexeme = Plain("\\'", MarkPosition::Anywhere);
+const ESCAPED_HASH: Lexeme = Plain("\\#", MarkPosition::Anywhere);
 
 const fn margin(open: &'static str, close: &'static str) -> Lexeme {
-    Lexeme::Block(Block { open, close, at: At::Margin, nests: false, takes_line: true })
+    Lexeme::Block(BlockComment {
+        open,
+        close,
+        at: MarkPosition::Margin,
+        nests: false,
+        takes_line: true,
+    })
 }
 
 const fn continued(open: &'static str) -> Lexeme {
-    Lexeme::Line(Line { open, at: At::Anywhere, continues: true, unless: b"" })
+    Lexeme::Line(LineComment { open, at: MarkPosition::Anywhere, continues: true, unless: b"" })
 }
 
 const fn line_unless(open: &'static str, unless: &'static [u8]) -> Lexeme {
-    Lexeme::Line(Line { open, at: At::Anywhere, continues: false, unless })
+    Lexeme::Line(LineComment { open, at: MarkPosition::Anywhere, continues: false, unless })
 }
 
 const F_STRING: &[&str] = &["f", "fr", "rf", "t", "tr", "rt"];
@@ -146,7 +155,7 @@ const C_LEXEMES: &[Lexeme] = &[
     STARS,
     Named { after: RAW_PREFIXES, quotes: b"\"" },
     DOUBLE,
-    quote("'").at(At::OutsideNumber).done(),
+    quote("'").at(MarkPosition::OutsideNumber).done(),
 ];
 
 const C: Syntax = syntax("C", &["c", "h"], C_LEXEMES);
@@ -245,7 +254,7 @@ const F_SHARP: Syntax = syntax(
     &[
         SHEBANG,
         SLASHES,
-        Plain("(*)", At::Anywhere),
+        Plain("(*)", MarkPosition::Anywhere),
         nested("(*", "*)"),
         quote("\"\"\"").lines().raw().done(),
         quote("@\"").close("\"").lines().doubled().done(),
@@ -316,11 +325,11 @@ const RUBY: Syntax = Syntax {
         &[
             margin("=begin", "\n=end"),
             Lexeme::End("__END__"),
-            Plain("?#", At::Bare),
-            Plain("$\"", At::Bare),
-            Plain("$'", At::Bare),
-            Plain("$`", At::Bare),
-            Plain("$/", At::Bare),
+            Plain("?#", MarkPosition::Bare),
+            Plain("$\"", MarkPosition::Bare),
+            Plain("$'", MarkPosition::Bare),
+            Plain("$`", MarkPosition::Bare),
+            Plain("$/", MarkPosition::Bare),
             HASH,
             Lexeme::Heredoc(Heredoc { open: "<<", spaced: false, upper: true, loose: false }),
             Lexeme::Sigil { mark: b'%', letters: b"wWiIqQrsx", is_optional: true },
@@ -340,9 +349,9 @@ const ELIXIR: Syntax = Syntax {
         "Elixir",
         &["ex", "exs"],
         &[
-            Plain("?#", At::Bare),
-            Plain("?\"", At::Bare),
-            Plain("?'", At::Bare),
+            Plain("?#", MarkPosition::Bare),
+            Plain("?\"", MarkPosition::Bare),
+            Plain("?'", MarkPosition::Bare),
             HASH,
             Lexeme::Sigil { mark: b'~', letters: LETTERS, is_optional: false },
             quote("\"\"\"").lines().hole("#{", b'}').done(),
@@ -412,8 +421,8 @@ const SHELL: Syntax = Syntax {
             ESCAPED_DOUBLE,
             ESCAPED_SINGLE,
             ESCAPED_HASH,
-            Plain("\\\\", At::Anywhere),
-            line_at("#", At::WordStart),
+            Plain("\\\\", MarkPosition::Anywhere),
+            line_at("#", MarkPosition::WordStart),
             Lexeme::Heredoc(Heredoc { open: "<<", spaced: true, upper: false, loose: false }),
             quote("$'").close("'").lines().done(),
             quote("'").lines().raw().done(),
@@ -427,7 +436,7 @@ const SQL: Syntax = syntax(
     &["sql", "ddl", "dml", "pgsql", "psql", "plsql", "pls", "pks", "pkb", "tsql", "hql"],
     &[
         line("--"),
-        line_at("#", At::LineStart),
+        line_at("#", MarkPosition::LineStart),
         block("{#", "#}"),
         NESTED_STARS,
         quote("'").lines().after(&["e"]).done(),
@@ -530,8 +539,8 @@ const MARKDOWN: Syntax = syntax(
         Lexeme::Fence(b'`'),
         Lexeme::Fence(b'~'),
         Lexeme::Span(b'`'),
-        Plain("\\`", At::Anywhere),
-        Plain("\\<", At::Anywhere),
+        Plain("\\`", MarkPosition::Anywhere),
+        Plain("\\<", MarkPosition::Anywhere),
     ],
 );
 
@@ -546,15 +555,19 @@ const MDX: Syntax = Syntax {
             Lexeme::Fence(b'`'),
             Lexeme::Fence(b'~'),
             Lexeme::Span(b'`'),
-            Plain("\\`", At::Anywhere),
-            Plain("\\<", At::Anywhere),
+            Plain("\\`", MarkPosition::Anywhere),
+            Plain("\\<", MarkPosition::Anywhere),
         ],
     )
 };
 
 const DOCKERFILE: Syntax = Syntax {
     file_names: &["Dockerfile", "Dockerfile.*", "Containerfile", "Containerfile.*", "dockerfile"],
-    ..syntax("Dockerfile", &["dockerfile", "containerfile"], &[line_at("#", At::LineStart)])
+    ..syntax(
+        "Dockerfile",
+        &["dockerfile", "containerfile"],
+        &[line_at("#", MarkPosition::LineStart)],
+    )
 };
 
 const MAKEFILE: Syntax = Syntax {
@@ -627,10 +640,10 @@ const INI: Syntax = Syntax {
             "editorconfig",
         ],
         &[
-            line_at(";", At::LineStart),
-            line_at("#", At::LineStart),
-            line_at(";", At::Apart),
-            line_at("#", At::Apart),
+            line_at(";", MarkPosition::LineStart),
+            line_at("#", MarkPosition::LineStart),
+            line_at(";", MarkPosition::Apart),
+            line_at("#", MarkPosition::Apart),
         ],
     )
 };
@@ -638,7 +651,7 @@ const INI: Syntax = Syntax {
 const PROPERTIES: Syntax = syntax(
     "Properties",
     &["properties"],
-    &[line_at("#", At::LineStart), line_at("!", At::LineStart)],
+    &[line_at("#", MarkPosition::LineStart), line_at("!", MarkPosition::LineStart)],
 );
 
 const ENV: Syntax = Syntax {
@@ -647,7 +660,7 @@ const ENV: Syntax = Syntax {
         "Environment file",
         &["env"],
         &[
-            line_at("#", At::AfterBlank),
+            line_at("#", MarkPosition::AfterBlank),
             quote("\"").lines().done(),
             quote("'").lines().raw().done(),
         ],
@@ -675,7 +688,11 @@ const PATTERNS: Syntax = Syntax {
         ".nvmrc",
         ".tool-versions",
     ],
-    ..syntax("Lists of paths and patterns", &["gitignore"], &[line_at("#", At::LineStart)])
+    ..syntax(
+        "Lists of paths and patterns",
+        &["gitignore"],
+        &[line_at("#", MarkPosition::LineStart)],
+    )
 };
 
 const REQUIREMENTS: Syntax = Syntax {
@@ -686,7 +703,7 @@ const REQUIREMENTS: Syntax = Syntax {
         "requirements_*",
         "requirements.in",
     ],
-    ..syntax("Requirements", &[], &[line_at("#", At::AfterBlank)])
+    ..syntax("Requirements", &[], &[line_at("#", MarkPosition::AfterBlank)])
 };
 
 const LOCK_FILES: Syntax = Syntax {
@@ -736,12 +753,12 @@ const PERL: Syntax = Syntax {
             Lexeme::Pod,
             Lexeme::End("__END__"),
             Lexeme::End("__DATA__"),
-            Plain("$#", At::Bare),
-            Plain("$\"", At::Bare),
-            Plain("$'", At::Bare),
-            Plain("$`", At::Bare),
-            Plain("$/", At::Bare),
-            Plain("$&", At::Bare),
+            Plain("$#", MarkPosition::Bare),
+            Plain("$\"", MarkPosition::Bare),
+            Plain("$'", MarkPosition::Bare),
+            Plain("$`", MarkPosition::Bare),
+            Plain("$/", MarkPosition::Bare),
+            Plain("$&", MarkPosition::Bare),
             HASH,
             Operator { word: "qq", n_texts: 1 },
             Operator { word: "qw", n_texts: 1 },
@@ -804,9 +821,9 @@ const HASKELL: Syntax = Syntax {
         &[
             SHEBANG,
             nested("{-", "-}"),
-            Lexeme::Line(Line {
+            Lexeme::Line(LineComment {
                 open: "--",
-                at: At::OutsideOperator,
+                at: MarkPosition::OutsideOperator,
                 continues: false,
                 unless: b"!#$%&*+./<=>?@\\^|~:",
             }),
@@ -822,7 +839,12 @@ const OCAML: Syntax = Syntax {
     ..syntax(
         "OCaml",
         &["ml", "mli", "mll", "mly"],
-        &[Plain("(*)", At::Anywhere), nested("(*", "*)"), quote("\"").lines().done(), Char(b'\'')],
+        &[
+            Plain("(*)", MarkPosition::Anywhere),
+            nested("(*", "*)"),
+            quote("\"").lines().done(),
+            Char(b'\''),
+        ],
     )
 };
 
@@ -835,7 +857,7 @@ const LISP: Syntax = Syntax {
         &[
             nested("#|", "|#"),
             ESCAPED_DOUBLE,
-            Plain("\\;", At::Anywhere),
+            Plain("\\;", MarkPosition::Anywhere),
             line(";"),
             quote("\"").lines().done(),
         ],
@@ -849,10 +871,10 @@ const ERLANG: Syntax = Syntax {
         &["erl", "hrl"],
         &[
             SHEBANG,
-            Plain("$%", At::Bare),
-            Plain("$\"", At::Bare),
-            Plain("$'", At::Bare),
-            Plain("$\\", At::Bare),
+            Plain("$%", MarkPosition::Bare),
+            Plain("$\"", MarkPosition::Bare),
+            Plain("$'", MarkPosition::Bare),
+            Plain("$\\", MarkPosition::Bare),
             line("%"),
             quote("\"\"\"").lines().raw().done(),
             quote("\"").lines().done(),
@@ -895,10 +917,10 @@ const POWERSHELL: Syntax = Syntax {
         &["ps1", "psm1", "psd1"],
         &[
             block("<#", "#>"),
-            Plain("`#", At::Anywhere),
-            Plain("`\"", At::Anywhere),
-            Plain("`'", At::Anywhere),
-            line_at("#", At::WordStart),
+            Plain("`#", MarkPosition::Anywhere),
+            Plain("`\"", MarkPosition::Anywhere),
+            Plain("`'", MarkPosition::Anywhere),
+            line_at("#", MarkPosition::WordStart),
             quote("@\"").close("\n\"@").raw().lines().done(),
             quote("@'").close("\n'@").raw().lines().done(),
             quote("\"").lines().doubled().escape(b'`').hole("$(", b')').done(),
@@ -911,12 +933,12 @@ const BATCH: Syntax = syntax(
     "Batch",
     &["bat", "cmd"],
     &[
-        line_at("::", At::LineStart),
-        line_at("rem ", At::LineStart),
-        line_at("REM ", At::LineStart),
-        line_at("Rem ", At::LineStart),
-        line_at("@rem ", At::LineStart),
-        line_at("@REM ", At::LineStart),
+        line_at("::", MarkPosition::LineStart),
+        line_at("rem ", MarkPosition::LineStart),
+        line_at("REM ", MarkPosition::LineStart),
+        line_at("Rem ", MarkPosition::LineStart),
+        line_at("@rem ", MarkPosition::LineStart),
+        line_at("@REM ", MarkPosition::LineStart),
     ],
 );
 
@@ -925,8 +947,8 @@ const VISUAL_BASIC: Syntax = syntax(
     &["vb", "vbs", "bas"],
     &[
         line("'"),
-        line_at("REM ", At::LineStart),
-        line_at("Rem ", At::LineStart),
+        line_at("REM ", MarkPosition::LineStart),
+        line_at("Rem ", MarkPosition::LineStart),
         quote("\"").doubled().done(),
     ],
 );
@@ -1003,7 +1025,7 @@ const HASH_LANGUAGES: Syntax = Syntax {
         ],
         &[
             ESCAPED_HASH,
-            line_at("#", At::AfterBlank),
+            line_at("#", MarkPosition::AfterBlank),
             quote("\"\"\"").lines().done(),
             quote("'''").lines().done(),
             DOUBLE,
@@ -1033,7 +1055,7 @@ const FORTRAN: Syntax = syntax(
 const TEX: Syntax = syntax(
     "TeX",
     &["tex", "sty", "cls", "bib", "ltx"],
-    &[Plain("\\%", At::Anywhere), Plain("\\\\", At::Anywhere), line("%")],
+    &[Plain("\\%", MarkPosition::Anywhere), Plain("\\\\", MarkPosition::Anywhere), line("%")],
 );
 
 const VIM: Syntax = Syntax {
@@ -1042,15 +1064,16 @@ const VIM: Syntax = Syntax {
         "Vim script",
         &["vim"],
         &[
-            line_at("\"", At::LineStart),
+            line_at("\"", MarkPosition::LineStart),
             quote("'").doubled().done(),
             DOUBLE,
-            line_at("\"", At::AfterBlank),
+            line_at("\"", MarkPosition::AfterBlank),
         ],
     )
 };
 
-const ASCIIDOC: Syntax = syntax("AsciiDoc", &["adoc", "asciidoc"], &[line_at("//", At::Margin)]);
+const ASCIIDOC: Syntax =
+    syntax("AsciiDoc", &["adoc", "asciidoc"], &[line_at("//", MarkPosition::Margin)]);
 
 /// Every language. Where two claim a file, the first has it.
 pub(super) const ALL: &[Syntax] = &[

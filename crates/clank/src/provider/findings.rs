@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Location, Related, Repair,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Location, Related, Repair, RepairKind,
     RepairOp, Safety, Severity, Tier, assign_ids, assign_repair_ids,
 };
 use clank_syntax::Span;
@@ -197,7 +197,7 @@ fn layout_repair(path: &RelPath, edits: &edit::EditSet, finding: &Diagnostic) ->
         severity: Severity::Info,
         confidence: Confidence::High,
         safety: Safety::BehaviorPreserving,
-        kind: Kind::Refactor,
+        kind: RepairKind::Refactor,
         ops: vec![RepairOp::Text { file: path.clone(), edits: edits.clone() }],
         resolves: vec![finding.diagnostic_id.clone()],
         reveals: Vec::new(),

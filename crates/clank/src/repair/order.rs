@@ -43,7 +43,7 @@ pub fn in_order(repairs: &[Repair], chosen: &BTreeSet<usize>) -> Option<Vec<usiz
 
 #[cfg(test)]
 mod tests {
-    use check::{Confidence, Kind, RepairClass, Safety, Scope};
+    use check::{Confidence, RepairClass, RepairKind, Safety, Scope};
 
     use super::*;
     use crate::repair::Compatibility;
@@ -54,7 +54,7 @@ mod tests {
             rationale: String::new(),
             confidence: Confidence::High,
             safety: Safety::LikelyPreserving,
-            kind: Kind::LocalFix,
+            kind: RepairKind::LocalFix,
             class: RepairClass::Repair,
             scope: Scope { crosses_function: false, files: 1, node_count: 1 },
             nodes: Vec::new(),

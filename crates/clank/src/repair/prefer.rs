@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use check::{Confidence, Kind};
+use check::{Confidence, RepairKind};
 use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
 
@@ -15,11 +15,11 @@ pub(super) fn proofs(list: &mut [Repair]) {
     let is_goal = |it: &&Target| matches!(it, Target::Goal(_));
     let proved: BTreeSet<Target> = list
         .iter()
-        .filter(|it| it.kind == Kind::BoundaryValidation && it.is_verified)
+        .filter(|it| it.kind == RepairKind::BoundaryValidation && it.is_verified)
         .filter(|it| it.compatibility.requires.is_empty())
         .flat_map(|it| it.resolves.iter().filter(is_goal).copied())
         .collect();
-    for repair in list.iter_mut().filter(|it| it.kind == Kind::LocalFix) {
+    for repair in list.iter_mut().filter(|it| it.kind == RepairKind::LocalFix) {
         let is_check = repair.resolves.first().is_some_and(|it| proved.contains(it));
         if is_check && repair.confidence == Confidence::High {
             repair.confidence = Confidence::Medium;

@@ -24,7 +24,7 @@ mod written;
 
 use std::sync::OnceLock;
 
-use check::{Confidence, Kind, Safety};
+use check::{Confidence, RepairKind, Safety};
 use clank_syntax::ast::{Ast, DeclId, ExprId, Name, NodeId};
 use clank_syntax::patch::PatchOp;
 use serde_json::Value as Json;
@@ -43,7 +43,7 @@ pub(crate) struct Candidate {
     pub(crate) rationale: String,
     pub(crate) confidence: Confidence,
     pub(crate) safety: Safety,
-    pub(crate) kind: Kind,
+    pub(crate) kind: RepairKind,
     /// By file; the module's own file first.
     pub(crate) edits: Vec<(Name, Vec<PatchOp>)>,
     /// Whether it is what a habit of another language means, and no guess by trial.

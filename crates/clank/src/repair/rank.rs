@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use check::{Confidence, Kind, Safety, Scope};
+use check::{Confidence, RepairKind, Safety, Scope};
 use clank_syntax::Span;
 use clank_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ use super::propose::Candidate;
 use super::{Repair, Target, edits_key, nodes, scope};
 use crate::driver::CheckedModule;
 
-type Key = (Class, Safety, Confidence, Kind, Scope, Reverse<usize>, u32, String, String);
+type Key = (Class, Safety, Confidence, RepairKind, Scope, Reverse<usize>, u32, String, String);
 
 /// Puts repairs in order: what they resolve, then safety, confidence, kind, scope, how much they resolve, and the
 /// position. The rest only makes the order total. Says where each of them went.
@@ -52,7 +52,7 @@ pub(super) fn rank(module: &CheckedModule, list: &mut Vec<Repair>) -> Vec<usize>
 pub(super) fn first_key(
     module: &CheckedModule,
     it: &Candidate,
-) -> (Class, Safety, Confidence, Kind, Scope, String, String) {
+) -> (Class, Safety, Confidence, RepairKind, Scope, String, String) {
     let class = it.targets.iter().map(|it| class_of(module, *it)).min();
     let nodes = nodes(&module.ast, &it.edits, &module.file);
     let scope = scope(module, &it.edits, &nodes);

@@ -15,7 +15,7 @@ mod within;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use check::Kind;
+use check::RepairKind;
 use clank_syntax::ast::Name;
 use clank_syntax::patch::{self, PatchOp};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -269,7 +269,7 @@ impl Trials<'_> {
                 Class::Error => return Verdict::Failed(MAKES_A_MISTAKE),
                 // What changes the meaning has to be worth it (row 36).
                 Class::Obligation
-                    if class == Class::Error && candidate.kind != Kind::SemanticsChange =>
+                    if class == Class::Error && candidate.kind != RepairKind::SemanticsChange =>
                 {
                     costs_obligations = true;
                 }

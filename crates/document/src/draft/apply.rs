@@ -2,15 +2,15 @@
 
 use super::{Draft, Effect, Node, Walk, Write, WriteKind};
 use crate::limits::Limits;
-use crate::op::{Expects, Op, OpError, Step};
+use crate::op::{GuardedOp, Op, OpError, Preconditions};
 use crate::pointer::{Pointer, parse_index};
-use crate::refusal::{Reason, Refusal};
-use crate::source::Kind;
+use crate::refusal::{Refusal, RefusalReason};
+use crate::source::SyntaxKind;
 use crate::value::{JsonType, Value};
 
 impl Draft {
     /// Applies one operation to the draft. On failure the draft is as before.
-    pub fn apply(&mut self, step: &Step) -> Result<Effect, OpError> {
+    pub fn apply(&mut self, step: &GuardedOp) -> Result<Effect, OpError> {
         self.turn_to(step.document)?;
         if let Some(refusal) = self.document.source().blocked(step.document) {
             return Err(refusal.into());
@@ -153,7 +153,7 @@ impl Draft {
         if keep_position {
             return match (from.split_last(), to.split_last()) {
                 (Some((parent, old)), Some((target, new)))
-                    if parent == target && self.kind(container) == Kind::Object =>
+                    if parent == target && self.kind(container) == SyntaxKind::Object =>
                 {
                     self.rename_key(&parent, old, new)
                 }
@@ -181,7 +181,8 @@ impl Draft {
         let reached = walk.positions.len();
         match at.segments().last() {
             Some(key)
-                if reached + 1 == at.segments().len() && self.kind(walk.node()) == Kind::Object =>
+                if reached + 1 == at.segments().len()
+                    && self.kind(walk.node()) == SyntaxKind::Object =>
             {
                 Ok((self.create_key(&walk, key, node)?, false))
             }
@@ -215,7 +216,7 @@ impl Draft {
 
     fn walk_to_object(&mut self, at: &Pointer) -> Result<Walk, OpError> {
         let walk = self.walk_to(at)?;
-        if self.kind(walk.node()) == Kind::Object && self.open(walk.node()) {
+        if self.kind(walk.node()) == SyntaxKind::Object && self.open(walk.node()) {
             return Ok(walk);
         }
         self.guard_alias(walk.node())?;
@@ -224,7 +225,7 @@ impl Draft {
 
     fn walk_to_array(&mut self, at: &Pointer) -> Result<Walk, OpError> {
         let walk = self.walk_to(at)?;
-        if self.kind(walk.node()) == Kind::Array && self.open(walk.node()) {
+        if self.kind(walk.node()) == SyntaxKind::Array && self.open(walk.node()) {
             return Ok(walk);
         }
         self.guard_alias(walk.node())?;
@@ -287,8 +288,9 @@ impl Draft {
 
     /// A refusal, but for that of a change to an anchor that is meant for all its aliases.
     fn unless_meant(&self, refusal: Option<Refusal>) -> Option<Refusal> {
-        let is_meant =
-            |it: &Refusal| self.edits_anchors && matches!(it.reason, Reason::SharedAnchor { .. });
+        let is_meant = |it: &Refusal| {
+            self.edits_anchors && matches!(it.reason, RefusalReason::SharedAnchor { .. })
+        };
         refusal.filter(|it| !is_meant(it))
     }
 
@@ -325,11 +327,15 @@ impl Draft {
 
     /// An alias to a container could be meant; say so instead of naming its type.
     fn guard_alias(&self, node: Node) -> Result<(), OpError> {
-        if self.kind(node) == Kind::Alias { self.guard_change_inside(&[node]) } else { Ok(()) }
+        if self.kind(node) == SyntaxKind::Alias {
+            self.guard_change_inside(&[node])
+        } else {
+            Ok(())
+        }
     }
 
-    fn check_expectations(&mut self, step: &Step) -> Result<(), OpError> {
-        if step.expects == Expects::default() && step.expects_parent.is_none() {
+    fn check_expectations(&mut self, step: &GuardedOp) -> Result<(), OpError> {
+        if step.expects == Preconditions::default() && step.expects_parent.is_none() {
             return Ok(());
         }
         let slot = self.addressed_slot(&step.op);
@@ -349,7 +355,7 @@ impl Draft {
     }
 
     /// Reads the value only to compare it: the array that an item is inserted into may be long.
-    fn holds(&self, expects: &Expects, found: Option<Node>) -> bool {
+    fn holds(&self, expects: &Preconditions, found: Option<Node>) -> bool {
         let Some(node) = found else {
             let is_about_a_value =
                 expects.json_type.is_some() || expects.equals.is_some() || expects.length.is_some();
@@ -410,7 +416,7 @@ fn item_pointer(array: &Pointer, index: usize) -> Pointer {
 }
 
 /// Callers can make values that no text holds. What is too deep anywhere is not looked into.
-fn guard_value_depth(step: &Step) -> Result<(), OpError> {
+fn guard_value_depth(step: &GuardedOp) -> Result<(), OpError> {
     let values = [step.op.value(), step.expects.equals.as_ref()];
     let do_fit = values.into_iter().flatten().all(|it| it.fits(Limits::DEFAULT.max_depth));
     if do_fit { Ok(()) } else { Err(too_deep()) }
@@ -418,7 +424,7 @@ fn guard_value_depth(step: &Step) -> Result<(), OpError> {
 
 fn too_deep() -> OpError {
     let message = format!("nested deeper than {} levels", Limits::DEFAULT.max_depth);
-    Refusal::new(Reason::NotParsed { message }, 0).into()
+    Refusal::new(RefusalReason::NotParsed { message }, 0).into()
 }
 
 fn effect(path: &[super::SlotId], last: Option<super::SlotId>, kind: WriteKind) -> Effect {

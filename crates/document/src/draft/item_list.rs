@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[derive(Clone, Debug)]
-    enum Change {
+    enum ListChange {
         Insert(prop::sample::Index),
         Remove(prop::sample::Index),
         /// Many at one place, so that chunks are halved and emptied.
@@ -288,13 +288,13 @@ mod tests {
         RemoveRun(prop::sample::Index, u32),
     }
 
-    fn change() -> impl Strategy<Value = Change> {
+    fn change() -> impl Strategy<Value = ListChange> {
         let at = any::<prop::sample::Index>;
         prop_oneof![
-            at().prop_map(Change::Insert),
-            at().prop_map(Change::Remove),
-            (at(), 1..700u32).prop_map(|(at, run)| Change::InsertRun(at, run)),
-            (at(), 1..700u32).prop_map(|(at, run)| Change::RemoveRun(at, run)),
+            at().prop_map(ListChange::Insert),
+            at().prop_map(ListChange::Remove),
+            (at(), 1..700u32).prop_map(|(at, run)| ListChange::InsertRun(at, run)),
+            (at(), 1..700u32).prop_map(|(at, run)| ListChange::RemoveRun(at, run)),
         ]
     }
 
@@ -312,10 +312,10 @@ mod tests {
             let mut next = len;
             for change in changes {
                 let (at, run, is_insert) = match change {
-                    Change::Insert(at) => (at, 1, true),
-                    Change::Remove(at) => (at, 1, false),
-                    Change::InsertRun(at, run) => (at, run, true),
-                    Change::RemoveRun(at, run) => (at, run, false),
+                    ListChange::Insert(at) => (at, 1, true),
+                    ListChange::Remove(at) => (at, 1, false),
+                    ListChange::InsertRun(at, run) => (at, run, true),
+                    ListChange::RemoveRun(at, run) => (at, run, false),
                 };
                 let at = at.index(model.len() + 1);
                 for _ in 0..run {

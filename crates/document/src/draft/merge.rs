@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use crate::hash::{HashMap, HashSet};
 
 use super::{Draft, Node, Undo, Walk};
-use crate::source::Kind;
+use crate::source::SyntaxKind;
 use crate::value::Value;
 
 /// How the items of an array become those of another: the first and last ones stay, those between are exchanged.
@@ -54,10 +54,10 @@ impl Draft {
     fn merge_node(&mut self, node: Node, value: &Value) -> bool {
         let kind = self.kind(node);
         match value {
-            Value::Object(new) if kind == Kind::Object && self.open(node) => {
+            Value::Object(new) if kind == SyntaxKind::Object && self.open(node) => {
                 self.merge_object(node, new)
             }
-            Value::Array(new) if kind == Kind::Array && self.open(node) => {
+            Value::Array(new) if kind == SyntaxKind::Array && self.open(node) => {
                 self.merge_array(node, new)
             }
             _ => false,

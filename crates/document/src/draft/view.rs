@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::{Draft, Node};
-use crate::source::{Kind, NodeId};
+use crate::source::{NodeId, SyntaxKind};
 use crate::value::{JsonType, Value};
 
 /// A live member of an opened container.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Member<'a> {
+pub(crate) struct LiveMember<'a> {
     /// Which member of the parsed container this is; `None` for an inserted one. Ascending.
     pub(crate) origin: Option<u32>,
     /// The key of a new or renamed member of an object.
@@ -29,11 +29,11 @@ impl Draft {
 
     /// The live members of a container that was opened or is new; `None` for scalars, aliases and containers
     /// that no operation came near.
-    pub(crate) fn members(&self, node: Node) -> Option<Vec<Member<'_>>> {
+    pub(crate) fn members(&self, node: Node) -> Option<Vec<LiveMember<'_>>> {
         let container = self.opened.get(&node)?;
         let live = container.members.iter().filter(|slot| !slot.is_removed);
         Some(
-            live.map(|slot| Member {
+            live.map(|slot| LiveMember {
                 origin: slot.origin,
                 new_key: slot.new_key.as_deref(),
                 node: slot.node,
@@ -50,13 +50,13 @@ impl Draft {
         }
     }
 
-    pub(crate) fn kind(&self, node: Node) -> Kind {
+    pub(crate) fn kind(&self, node: Node) -> SyntaxKind {
         match node {
             Node::Base(base) => self.document.source().kind(base),
             Node::New(_) => match self.opened.get(&node) {
-                Some(container) if container.is_object => Kind::Object,
-                Some(_) => Kind::Array,
-                None => Kind::Scalar,
+                Some(container) if container.is_object => SyntaxKind::Object,
+                Some(_) => SyntaxKind::Array,
+                None => SyntaxKind::Scalar,
             },
         }
     }
@@ -80,7 +80,7 @@ impl Draft {
     /// Whether no more than `room` containers are nested in a node, itself included. An alias counts as a scalar.
     pub(crate) fn fits(&self, node: Node, room: usize) -> bool {
         let kind = self.kind(node);
-        if !matches!(kind, Kind::Array | Kind::Object) {
+        if !matches!(kind, SyntaxKind::Array | SyntaxKind::Object) {
             return true;
         }
         let Some(room) = room.checked_sub(1) else {
@@ -107,7 +107,7 @@ impl Draft {
                 Node::New(_) => Value::Null,
             };
         };
-        if self.kind(node) == Kind::Array {
+        if self.kind(node) == SyntaxKind::Array {
             return Value::Array(members.iter().map(|it| self.value_of(it.node)).collect());
         }
         let keys = self.keys(node, &members);
@@ -120,7 +120,7 @@ impl Draft {
     }
 
     /// The keys of an opened object's members, as the draft has them.
-    pub(crate) fn keys<'a>(&'a self, node: Node, members: &[Member<'a>]) -> Vec<Cow<'a, str>> {
+    pub(crate) fn keys<'a>(&'a self, node: Node, members: &[LiveMember<'a>]) -> Vec<Cow<'a, str>> {
         let mut children = match node {
             Node::Base(base) => self.document.source().children(base),
             Node::New(_) => Vec::new(),
@@ -129,7 +129,7 @@ impl Draft {
             let child = children.get_mut(usize::try_from(origin?).ok()?)?;
             child.key.take()
         };
-        let key = |it: &Member<'a>| match it.new_key {
+        let key = |it: &LiveMember<'a>| match it.new_key {
             Some(key) => Cow::Borrowed(key),
             None => parsed(it.origin).unwrap_or_default(),
         };
@@ -138,12 +138,14 @@ impl Draft {
 
     pub(super) fn type_of(&self, node: Node) -> JsonType {
         match (self.kind(node), node) {
-            (Kind::Array, _) => JsonType::Array,
-            (Kind::Object, _) => JsonType::Object,
-            (Kind::Alias, Node::Base(base)) => match self.document.source().alias_target(base) {
-                Some(target) => self.type_of(Node::Base(target)),
-                None => JsonType::Null,
-            },
+            (SyntaxKind::Array, _) => JsonType::Array,
+            (SyntaxKind::Object, _) => JsonType::Object,
+            (SyntaxKind::Alias, Node::Base(base)) => {
+                match self.document.source().alias_target(base) {
+                    Some(target) => self.type_of(Node::Base(target)),
+                    None => JsonType::Null,
+                }
+            }
             _ => self.value_of(node).json_type(),
         }
     }

@@ -18,7 +18,7 @@ pub(super) struct Entries<'t> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Comment {
+pub(super) struct JsonComment {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) is_line: bool,
@@ -30,7 +30,7 @@ pub(super) struct Gap<'t> {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) comma: Option<usize>,
-    pub(super) comments: Vec<Comment>,
+    pub(super) comments: Vec<JsonComment>,
     /// Where the line of the member before ends: after its comma, if that is on the line, and its own comments.
     pub(super) own_end: usize,
     /// Where the next member starts, its lead included.
@@ -89,7 +89,7 @@ impl<'t> Gap<'t> {
                 b'/' => {
                     let end = end_of_comment(bytes, at).unwrap_or(to).min(to);
                     let is_line = bytes.get(at + 1) == Some(&b'/');
-                    comments.push(Comment { start: at, end, is_line });
+                    comments.push(JsonComment { start: at, end, is_line });
                     at = end;
                 }
                 _ => at += 1,
@@ -102,8 +102,8 @@ impl<'t> Gap<'t> {
     }
 
     fn find_own_end(&self) -> usize {
-        let comma = self.comma.map(|at| Comment { start: at, end: at + 1, is_line: false });
-        let mut tokens: Vec<Comment> = self.comments.iter().copied().chain(comma).collect();
+        let comma = self.comma.map(|at| JsonComment { start: at, end: at + 1, is_line: false });
+        let mut tokens: Vec<JsonComment> = self.comments.iter().copied().chain(comma).collect();
         tokens.sort_by_key(|token| token.start);
         let mut end = self.from;
         for token in tokens {
@@ -121,7 +121,7 @@ impl<'t> Gap<'t> {
 
     fn find_lead(&self) -> usize {
         let floor = self.own_end.max(self.comma.map_or(0, |comma| comma + 1));
-        let is_lead = |comment: &Comment, lead: usize| {
+        let is_lead = |comment: &JsonComment, lead: usize| {
             comment.start >= floor && !comment.is_line && !self.breaks(comment.start, lead)
         };
         self.comments.iter().rev().fold(self.to, |lead, comment| {

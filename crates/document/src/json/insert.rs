@@ -2,14 +2,14 @@
 
 use edit::Edit;
 
-use crate::draft::Member;
+use crate::draft::LiveMember;
 use crate::json::carry;
 use crate::json::gap::{Entries, Gap};
-use crate::json::lower::Lowering;
+use crate::json::lower::JsonLowering;
 use crate::json::render::{Layout, Spacing};
 use crate::json::style::line_indent;
 use crate::refusal::Refusal;
-use crate::source::Kind;
+use crate::source::SyntaxKind;
 
 /// A line of its own for each new member.
 #[derive(Clone, Copy)]
@@ -28,13 +28,13 @@ struct Piece {
 /// How far apart the members are looked at for a habit.
 const NEIGHBOURS: usize = 8;
 
-impl Lowering<'_> {
+impl JsonLowering<'_> {
     /// Puts members before the parsed member `index`, or at the end.
     pub(super) fn insert(
         &self,
         entries: &Entries<'_>,
         index: usize,
-        came: &[Member<'_>],
+        came: &[LiveMember<'_>],
         out: &mut Vec<Edit>,
     ) -> Result<(), Refusal> {
         let gap = entries.gap(index);
@@ -70,7 +70,7 @@ impl Lowering<'_> {
     pub(super) fn fill(
         &self,
         entries: &Entries<'_>,
-        came: &[Member<'_>],
+        came: &[LiveMember<'_>],
         layout: &Layout,
         out: &mut Vec<Edit>,
     ) -> Result<(), Refusal> {
@@ -113,14 +113,14 @@ impl Lowering<'_> {
     fn pieces(
         &self,
         entries: &Entries<'_>,
-        came: &[Member<'_>],
+        came: &[LiveMember<'_>],
         place: Option<LinePlace<'_>>,
         spacing: &Spacing,
     ) -> Result<Vec<Piece>, Refusal> {
         came.iter()
             .map(|member| {
                 let layout = match place {
-                    Some(place) if self.draft.kind(member.node) != Kind::Scalar => {
+                    Some(place) if self.draft.kind(member.node) != SyntaxKind::Scalar => {
                         self.layout_on_own_line(entries, member.node, place.indent)
                     }
                     _ => Layout::Line,

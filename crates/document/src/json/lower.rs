@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use edit::Edit;
 
-use crate::draft::{Draft, Member, Node};
+use crate::draft::{Draft, LiveMember, Node};
 use crate::json::JsonTree;
 use crate::json::carry;
 use crate::json::gap::Entries;
@@ -17,14 +17,14 @@ use crate::json::remove::remove;
 use crate::json::render::{Layout, Spacing, is_flat};
 use crate::json::style::{Style, colon_of, escapes_non_ascii, line_indent};
 use crate::refusal::Refusal;
-use crate::source::{Kind, NodeId, Source};
+use crate::source::{NodeId, SyntaxKind, SyntaxTree};
 use crate::value::Value;
 
 /// How many members are looked at to see how a container among them is laid out.
 const SIBLINGS: usize = 64;
 
 /// What every step of a lowering needs.
-pub(super) struct Lowering<'a> {
+pub(super) struct JsonLowering<'a> {
     pub(super) tree: &'a JsonTree,
     pub(super) draft: &'a Draft,
     pub(super) style: Style,
@@ -33,7 +33,7 @@ pub(super) struct Lowering<'a> {
 
 pub(super) fn lower(tree: &JsonTree, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
     let style = Style::of(tree);
-    let lowering = Lowering { tree, draft, style, escapes_non_ascii: OnceCell::new() };
+    let lowering = JsonLowering { tree, draft, style, escapes_non_ascii: OnceCell::new() };
     let mut edits = Vec::new();
     if draft.root() == Node::Base(tree.root()) {
         let layout = Layout::Block { indent: String::new(), trailing_comma: false };
@@ -44,7 +44,7 @@ pub(super) fn lower(tree: &JsonTree, draft: &Draft) -> Result<Vec<Edit>, Refusal
     Ok(edits)
 }
 
-impl Lowering<'_> {
+impl JsonLowering<'_> {
     pub(super) fn escapes_non_ascii(&self) -> bool {
         *self.escapes_non_ascii.get_or_init(|| escapes_non_ascii(self.tree))
     }
@@ -94,7 +94,7 @@ impl Lowering<'_> {
         &self,
         entries: &Entries<'_>,
         index: usize,
-        member: &Member<'_>,
+        member: &LiveMember<'_>,
         out: &mut Vec<Edit>,
     ) -> Result<(), Refusal> {
         let old = entries.ids[index];
@@ -140,7 +140,7 @@ impl Lowering<'_> {
         out: &mut Vec<Edit>,
     ) -> Result<(), Refusal> {
         let span = self.tree.span(old);
-        if let (Some(Value::String(text)), Kind::Scalar) =
+        if let (Some(Value::String(text)), SyntaxKind::Scalar) =
             (self.draft.new_scalar(new), self.tree.kind(old))
             && self.tree.scalar(old).as_str() == Some(text)
         {
@@ -162,7 +162,7 @@ impl Lowering<'_> {
         &self,
         entries: &Entries<'_>,
         went: Range<usize>,
-        came: &[Member<'_>],
+        came: &[LiveMember<'_>],
         out: &mut Vec<Edit>,
     ) -> Result<(), Refusal> {
         let paired = went.len().min(came.len());
@@ -183,7 +183,7 @@ impl Lowering<'_> {
         &self,
         entries: &Entries<'_>,
         index: usize,
-        member: &Member<'_>,
+        member: &LiveMember<'_>,
         out: &mut Vec<Edit>,
     ) -> Result<(), Refusal> {
         let layout = self.member_layout(entries, index, member.node);
@@ -205,7 +205,7 @@ impl Lowering<'_> {
 
     /// How a new value is laid out in the place of the member at `index`.
     pub(super) fn member_layout(&self, entries: &Entries<'_>, index: usize, node: Node) -> Layout {
-        if self.draft.kind(node) == Kind::Scalar || !entries.gap(index).has_line_break() {
+        if self.draft.kind(node) == SyntaxKind::Scalar || !entries.gap(index).has_line_break() {
             return Layout::Line;
         }
         self.layout_on_own_line(entries, node, line_indent(self.tree, entries.start(index)))
@@ -227,7 +227,7 @@ impl Lowering<'_> {
             Some(sibling) => is_flat(self.draft, node) && self.is_on_one_line(*sibling),
             None => self.is_short_array(node),
         };
-        if kind == Kind::Scalar || follows_line {
+        if kind == SyntaxKind::Scalar || follows_line {
             return Layout::Line;
         }
         let trailing_comma = entries.has_trailing_comma();

@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::refusal::{ParseError, ParseErrorKind};
 
 /// What a text was parsed into: nodes in document order, and the offset of the first key that repeats another.
-pub(super) struct Parsed {
+pub(super) struct ParsedJson {
     pub(super) nodes: Vec<Node>,
     pub(super) repeated_key: Option<u32>,
 }
@@ -36,7 +36,7 @@ struct Parser<'a> {
 }
 
 /// Parses a text that has been checked to be UTF-8.
-pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError> {
+pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<ParsedJson, ParseError> {
     if bytes.len() >= HAS_KEY as usize {
         let message = "the file is larger than 2 GiB".to_string();
         return Err(ParseError { kind: ParseErrorKind::TooLarge, offset: 0, message });
@@ -54,7 +54,7 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
     parser.document().map_err(|failure| *failure)?;
     let mut nodes = parser.nodes;
     nodes.shrink_to_fit();
-    Ok(Parsed { nodes, repeated_key: parser.repeated_key })
+    Ok(ParsedJson { nodes, repeated_key: parser.repeated_key })
 }
 
 impl Parser<'_> {

@@ -1,12 +1,12 @@
 //! New text: values in the style of the place where they go, and moved values with their own text.
 
-use crate::draft::{Draft, Member, Node};
+use crate::draft::{Draft, LiveMember, Node};
 use crate::json::carry;
-use crate::json::lower::Lowering;
+use crate::json::lower::JsonLowering;
 use crate::json::string;
 use crate::json::style::{SHORT_ARRAY, line_indent};
-use crate::refusal::{Reason, Refusal};
-use crate::source::{Kind, NodeId};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::source::{NodeId, SyntaxKind};
 use crate::value::Value;
 
 /// How the text of one value is laid out.
@@ -33,11 +33,11 @@ pub(super) struct Spacing {
     pub(super) line_break: &'static str,
 }
 
-impl Lowering<'_> {
+impl JsonLowering<'_> {
     /// Appends a member: its key, if it has one, and its value.
     pub(super) fn write_member(
         &self,
-        member: &Member<'_>,
+        member: &LiveMember<'_>,
         layout: &Layout,
         spacing: &Spacing,
         out: &mut String,
@@ -76,7 +76,10 @@ impl Lowering<'_> {
             Value::String(text) => self.write_string(text, out),
             other => {
                 let what = inexpressible(other).unwrap_or("this value").to_string();
-                return Err(Refusal::new(Reason::NotExpressible { format: "JSON", what }, 0));
+                return Err(Refusal::new(
+                    RefusalReason::NotExpressible { format: "JSON", what },
+                    0,
+                ));
             }
         }
         Ok(())
@@ -89,7 +92,7 @@ impl Lowering<'_> {
         spacing: &Spacing,
         out: &mut String,
     ) -> Result<(), Refusal> {
-        let is_object = self.draft.kind(node) == Kind::Object;
+        let is_object = self.draft.kind(node) == SyntaxKind::Object;
         let members = self.draft.members(node).unwrap_or_default();
         let (open, close) = if is_object { ('{', '}') } else { ('[', ']') };
         out.push(open);
@@ -103,7 +106,7 @@ impl Lowering<'_> {
     /// Appends what stands between the brackets of a container that is not empty.
     pub(super) fn write_members(
         &self,
-        members: &[Member<'_>],
+        members: &[LiveMember<'_>],
         is_object: bool,
         layout: &Layout,
         spacing: &Spacing,
@@ -151,7 +154,7 @@ impl Lowering<'_> {
     pub(super) fn is_short_array(&self, node: Node) -> bool {
         self.style.short_arrays_on_line
             && matches!(node, Node::New(_))
-            && self.draft.kind(node) == Kind::Array
+            && self.draft.kind(node) == SyntaxKind::Array
             && is_flat(self.draft, node)
             && self.draft.members(node).is_some_and(|it| it.len() <= SHORT_ARRAY)
     }
@@ -195,15 +198,15 @@ impl Lowering<'_> {
             copied = edit.end;
         }
         text.extend_from_slice(bytes(copied, span.end));
-        String::from_utf8(text).map_err(|_| Refusal::new(Reason::NotVerified, span.start))
+        String::from_utf8(text).map_err(|_| Refusal::new(RefusalReason::NotVerified, span.start))
     }
 }
 
 /// Whether a new container holds nothing but scalars and empty containers, so that a line can hold it.
 pub(super) fn is_flat(draft: &Draft, node: Node) -> bool {
-    let is_small = |member: &Member<'_>| match member.node {
+    let is_small = |member: &LiveMember<'_>| match member.node {
         Node::New(_) => draft.members(member.node).is_none_or(|it| it.is_empty()),
-        Node::Base(_) => draft.kind(member.node) == Kind::Scalar,
+        Node::Base(_) => draft.kind(member.node) == SyntaxKind::Scalar,
     };
     draft.members(node).is_some_and(|members| members.iter().all(is_small))
 }

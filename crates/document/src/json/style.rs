@@ -2,7 +2,7 @@
 
 use crate::json::JsonTree;
 use crate::json::gap::{Entries, first_line_break};
-use crate::source::{Kind, NodeId, Source};
+use crate::source::{NodeId, SyntaxKind, SyntaxTree};
 
 /// How many nodes are looked at: enough to have seen every habit, little enough for a large file.
 const SAMPLED_NODES: usize = 2_000;
@@ -42,11 +42,13 @@ impl Style {
             unit: nodes().find_map(|node| unit_of(tree, node)).unwrap_or_else(|| "  ".into()),
             line_break: first_line_break(tree.bytes()).unwrap_or("\n"),
             space: space.unwrap_or_else(|| default_space.into()),
-            object_pad: containers(Kind::Object)
+            object_pad: containers(SyntaxKind::Object)
                 .find_map(|it| pad_of(tree, it))
                 .unwrap_or_default(),
-            array_pad: containers(Kind::Array).find_map(|it| pad_of(tree, it)).unwrap_or_default(),
-            short_arrays_on_line: containers(Kind::Array)
+            array_pad: containers(SyntaxKind::Array)
+                .find_map(|it| pad_of(tree, it))
+                .unwrap_or_default(),
+            short_arrays_on_line: containers(SyntaxKind::Array)
                 .find_map(|it| is_short_array_on_line(tree, it))
                 .unwrap_or(false),
             colon,
@@ -59,7 +61,7 @@ fn is_short_array_on_line(tree: &JsonTree, array: NodeId) -> Option<bool> {
     let mut items = tree.child_ids(array).take(SHORT_ARRAY + 1).peekable();
     items.peek()?;
     let is_short = items.try_fold(0, |count, it| {
-        (tree.kind(it) == Kind::Scalar && count < SHORT_ARRAY).then_some(count + 1)
+        (tree.kind(it) == SyntaxKind::Scalar && count < SHORT_ARRAY).then_some(count + 1)
     });
     let before = tree.bytes().get(..tree.member_start(array))?;
     let blanks = before.iter().rev().take_while(|it| matches!(it, b' ' | b'\t')).count();
@@ -77,14 +79,14 @@ pub(super) fn colon_of(tree: &JsonTree, node: NodeId) -> Option<String> {
 }
 
 fn space_of(tree: &JsonTree, node: NodeId) -> Option<String> {
-    if tree.kind(node) == Kind::Scalar || tree.child_ids(node).nth(1).is_none() {
+    if tree.kind(node) == SyntaxKind::Scalar || tree.child_ids(node).nth(1).is_none() {
         return None;
     }
     Entries::of(tree, node).gap(1).space_after_comma().map(str::to_string)
 }
 
 fn unit_of(tree: &JsonTree, node: NodeId) -> Option<String> {
-    if tree.kind(node) == Kind::Scalar {
+    if tree.kind(node) == SyntaxKind::Scalar {
         return None;
     }
     tree.child_ids(node).next()?;

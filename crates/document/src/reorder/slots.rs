@@ -8,19 +8,19 @@
 use std::ops::Range;
 
 use crate::document::Document;
-use crate::source::Items;
+use crate::source::ItemSpans;
 
 /// The bytes that move with an item, in two parts with the comma between.
-pub(super) struct Slot {
+pub(super) struct ItemSlot {
     pub(super) body: Range<u32>,
     pub(super) tail: Range<u32>,
 }
 
 /// The slots of the items of an array, in order and disjoint.
-pub(super) fn slots(document: &Document, array: Range<u32>, items: &Items) -> Vec<Slot> {
+pub(super) fn slots(document: &Document, array: Range<u32>, items: &ItemSpans) -> Vec<ItemSlot> {
     let comments = document.comments();
     let trivia = Trivia { bytes: document.text().bytes(), comments: &comments };
-    let mut slots: Vec<Slot> = Vec::with_capacity(items.spans.len());
+    let mut slots: Vec<ItemSlot> = Vec::with_capacity(items.spans.len());
     let mut above = if items.is_listed { array.start + 1 } else { 0 };
     for (position, item) in items.spans.iter().enumerate() {
         let mut start = trivia.lead(above, item.start);
@@ -37,10 +37,10 @@ pub(super) fn slots(document: &Document, array: Range<u32>, items: &Items) -> Ve
             if previous.is_some_and(|previous| trivia.is_one_line(previous, item.end)) {
                 tail.end = tail.start;
             }
-            Slot { body: start..end, tail }
+            ItemSlot { body: start..end, tail }
         } else {
             above = trivia.run(item.end);
-            Slot { body: start..above, tail: above..above }
+            ItemSlot { body: start..above, tail: above..above }
         };
         slots.push(slot);
     }

@@ -1,7 +1,7 @@
 //! New text: keys, values and whole sections, in a given style.
 
 use super::parse::is_datetime;
-use super::tree::Form;
+use super::tree::NodeForm;
 use crate::value::Value;
 
 /// What TOML has no text for, in words.
@@ -12,7 +12,7 @@ pub(super) type Inexpressible = String;
 pub(super) struct Style<'t> {
     pub(super) newline: &'static str,
     /// The form of new strings.
-    pub(super) string: Form,
+    pub(super) string: NodeForm,
     /// Whether a multi-line string has a line end after its opening quotes.
     pub(super) opens_with_newline: bool,
     /// The indentation of headers.
@@ -95,8 +95,8 @@ fn write_inline(value: &Value, style: &Style<'_>, out: &mut String) -> Result<()
 /// The style of values inside a new container: their strings stay on one line.
 fn inner<'t>(style: &Style<'t>) -> Style<'t> {
     let string = match style.string {
-        Form::Literal | Form::MultilineLiteral => Form::Literal,
-        _ => Form::Basic,
+        NodeForm::Literal | NodeForm::MultilineLiteral => NodeForm::Literal,
+        _ => NodeForm::Basic,
     };
     Style { string, ..*style }
 }
@@ -132,15 +132,15 @@ fn string(text: &str, style: &Style<'_>) -> String {
     let opening =
         if style.opens_with_newline || text.starts_with('\n') { style.newline } else { "" };
     match style.string {
-        Form::Literal if is_literal(text) => format!("'{text}'"),
-        Form::MultilineLiteral
+        NodeForm::Literal if is_literal(text) => format!("'{text}'"),
+        NodeForm::MultilineLiteral
             if !text.contains("'''")
                 && !text.ends_with('\'')
                 && text.split('\n').all(|line| !line.contains(is_control)) =>
         {
             format!("'''{opening}{}'''", text.replace('\n', style.newline))
         }
-        Form::MultilineBasic => multiline_basic(text, opening, style.newline),
+        NodeForm::MultilineBasic => multiline_basic(text, opening, style.newline),
         _ => basic(text),
     }
 }

@@ -1,7 +1,7 @@
 //! The lines of a text, and a collector of changes to it.
 //!
 //! A last line without a line end is treated as if it had one: the position after it is one past the text.
-//! [`Changes::finish`] turns that back, so that a text without a final line end stays without one.
+//! [`TextChanges::finish`] turns that back, so that a text without a final line end stays without one.
 
 use std::ops::Range;
 
@@ -197,7 +197,7 @@ fn section_span(tree: &TomlTree, layout: &Layout<'_>, item: u32) -> Option<Range
 
 /// Where an insertion stands among others at the same place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
+pub(super) enum InsertionRank {
     /// Lines of the section above.
     Body,
     /// Sections that follow the one above.
@@ -208,13 +208,13 @@ pub(super) enum Rank {
 
 /// Changes to a text, in any order. A replacement inside a deletion has no effect; an insertion has.
 #[derive(Default)]
-pub(super) struct Changes {
+pub(super) struct TextChanges {
     deletions: Vec<(u32, u32)>,
     replacements: Vec<(u32, u32, String)>,
-    insertions: Vec<(u32, Rank, String)>,
+    insertions: Vec<(u32, InsertionRank, String)>,
 }
 
-impl Changes {
+impl TextChanges {
     pub(super) fn delete(&mut self, start: u32, end: u32) {
         if start < end {
             self.deletions.push((start, end));
@@ -226,7 +226,7 @@ impl Changes {
     }
 
     /// Insertions at one place and of one rank keep their order.
-    pub(super) fn insert(&mut self, at: u32, rank: Rank, text: String) {
+    pub(super) fn insert(&mut self, at: u32, rank: InsertionRank, text: String) {
         if !text.is_empty() {
             self.insertions.push((at, rank, text));
         }

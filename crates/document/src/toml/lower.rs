@@ -16,11 +16,11 @@ use crate::hash::HashMap;
 use edit::Edit;
 
 use super::emit;
-use super::layout::{Changes, Layout, Rank};
-use super::tree::{Form, StatementKind, TomlTree};
-use crate::draft::{Draft, Member, Node};
-use crate::refusal::{Reason, Refusal};
-use crate::source::{Kind, NodeId};
+use super::layout::{InsertionRank, Layout, TextChanges};
+use super::tree::{NodeForm, StatementKind, TomlTree};
+use crate::draft::{Draft, LiveMember, Node};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::source::{NodeId, SyntaxKind};
 
 /// The edits that turn the text into one that reads as the draft.
 pub(super) fn lower(tree: &TomlTree, draft: &Draft) -> Result<Vec<Edit>, Refusal> {
@@ -28,24 +28,24 @@ pub(super) fn lower(tree: &TomlTree, draft: &Draft) -> Result<Vec<Edit>, Refusal
     let is_spaced = section::is_spaced(tree, &layout);
     let strings = RefCell::default();
     let mut lowering =
-        Lowering { tree, draft, layout, is_spaced, strings, changes: Changes::default() };
+        TomlLowering { tree, draft, layout, is_spaced, strings, changes: TextChanges::default() };
     match draft.root() {
         Node::Base(NodeId(0)) => lowering.table(0, &Path::default())?,
         root => lowering.replace_document(root)?,
     }
-    let Lowering { layout, changes, .. } = lowering;
+    let TomlLowering { layout, changes, .. } = lowering;
     Ok(changes.finish(&layout))
 }
 
-struct Lowering<'a> {
+struct TomlLowering<'a> {
     tree: &'a TomlTree,
     draft: &'a Draft,
     layout: Layout<'a>,
     /// Whether blank lines stand between sections.
     is_spaced: bool,
     /// The form of new strings by container, once it was asked for.
-    strings: RefCell<HashMap<u32, Form>>,
-    changes: Changes,
+    strings: RefCell<HashMap<u32, NodeForm>>,
+    changes: TextChanges,
 }
 
 /// The keys from the root to a table as they are spelled after the edit.
@@ -57,10 +57,10 @@ struct Path {
 }
 
 impl Path {
-    fn child(&self, key: &str, form: Form) -> Path {
+    fn child(&self, key: &str, form: NodeForm) -> Path {
         let mut keys = self.keys.clone();
         keys.push(key.to_string());
-        let n_header = if form == Form::Dotted { self.n_header } else { keys.len() };
+        let n_header = if form == NodeForm::Dotted { self.n_header } else { keys.len() };
         Path { keys, n_header }
     }
 
@@ -80,24 +80,24 @@ fn base(node: u32) -> Node {
 }
 
 fn not_expressible(what: impl Into<String>, offset: u32) -> Refusal {
-    Refusal::new(Reason::NotExpressible { format: "TOML", what: what.into() }, offset)
+    Refusal::new(RefusalReason::NotExpressible { format: "TOML", what: what.into() }, offset)
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> TomlLowering<'a> {
     fn replace_document(&mut self, root: Node) -> Result<(), Refusal> {
-        if self.draft.kind(root) != Kind::Object {
+        if self.draft.kind(root) != SyntaxKind::Object {
             return Err(not_expressible("a document that is not a table", 0));
         }
         let value = self.value_without_comments(root)?;
         let text = emit::document(&value, &self.style(0, "", ""))
             .map_err(|what| not_expressible(what, self.layout.start))?;
         self.changes.delete(self.layout.start, self.layout.end());
-        self.changes.insert(self.layout.start, Rank::Body, text);
+        self.changes.insert(self.layout.start, InsertionRank::Body, text);
         Ok(())
     }
 
     /// How a member of a table is spelled; `like` is the key of a neighbour.
-    fn member_key(&self, member: &Member<'_>, old: Option<u32>, like: Option<u32>) -> String {
+    fn member_key(&self, member: &LiveMember<'_>, old: Option<u32>, like: Option<u32>) -> String {
         let text = |node: u32| self.tree.key_text(node);
         match (member.new_key, old) {
             (Some(key), Some(old)) => emit::key(key, Some(text(old))),
@@ -117,8 +117,8 @@ impl<'a> Lowering<'a> {
     /// Lowers what is inside an array or inline table that stays where it is.
     fn inside(&mut self, node: u32) -> Result<(), Refusal> {
         match self.tree.form(node) {
-            Form::Array => self.array(node),
-            Form::InlineTable => self.inline_table(node),
+            NodeForm::Array => self.array(node),
+            NodeForm::InlineTable => self.inline_table(node),
             _ => Ok(()),
         }
     }

@@ -9,7 +9,7 @@ use edit::Text;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::scalar;
-use super::tree::{Form, Lead, NONE, Node, Spelling, TomlTree, ring};
+use super::tree::{Lead, NONE, Node, NodeForm, Spelling, TomlTree, ring};
 use crate::hash::HashSet;
 use crate::limits::Limits;
 use crate::refusal::{ParseError, ParseErrorKind};
@@ -66,7 +66,7 @@ struct Builder<'t> {
 
 impl<'t> Builder<'t> {
     fn document(&mut self) -> Result<(), ParseError> {
-        let root = self.push_node(Form::Root, NONE, 0);
+        let root = self.push_node(NodeForm::Root, NONE, 0);
         self.nodes[0].end = self.lexer.len();
         let (mut table, mut depth) = (root, 1);
         self.lexer.skip_bom();
@@ -97,9 +97,9 @@ impl<'t> Builder<'t> {
             table = match self.member(table, &key) {
                 None => {
                     let form = match (is_last, is_array) {
-                        (false, _) => Form::Implicit,
-                        (true, false) => Form::Header,
-                        (true, true) => Form::ArrayOfTables,
+                        (false, _) => NodeForm::Implicit,
+                        (true, false) => NodeForm::Header,
+                        (true, true) => NodeForm::ArrayOfTables,
                     };
                     self.push_member(form, table, &key, key_start)
                 }
@@ -112,7 +112,7 @@ impl<'t> Builder<'t> {
             if is_last {
                 break;
             }
-            if self.nodes[table as usize].form == Form::ArrayOfTables {
+            if self.nodes[table as usize].form == NodeForm::ArrayOfTables {
                 table = self.nodes[table as usize].last_child;
                 depth += 1;
             }
@@ -120,9 +120,9 @@ impl<'t> Builder<'t> {
         self.expect_header_end(is_array)?;
         if is_array {
             depth += 1;
-            table = self.push_node(Form::Item, table, start);
-        } else if self.nodes[table as usize].form == Form::Implicit {
-            self.nodes[table as usize].form = Form::Header;
+            table = self.push_node(NodeForm::Item, table, start);
+        } else if self.nodes[table as usize].form == NodeForm::Implicit {
+            self.nodes[table as usize].form = NodeForm::Header;
         }
         let end = self.lexer.pos();
         (self.nodes[table as usize].start, self.nodes[table as usize].end) = (start, end);
@@ -148,10 +148,16 @@ impl<'t> Builder<'t> {
         let form = self.nodes[node as usize].form;
         let is_allowed = match (is_last, is_array) {
             (false, _) => {
-                matches!(form, Form::Header | Form::Implicit | Form::Dotted | Form::ArrayOfTables)
+                matches!(
+                    form,
+                    NodeForm::Header
+                        | NodeForm::Implicit
+                        | NodeForm::Dotted
+                        | NodeForm::ArrayOfTables
+                )
             }
-            (true, false) => form == Form::Implicit,
-            (true, true) => form == Form::ArrayOfTables,
+            (true, false) => form == NodeForm::Implicit,
+            (true, true) => form == NodeForm::ArrayOfTables,
         };
         if is_allowed { Ok(()) } else { Err(self.defined_twice(key_start)) }
     }
@@ -174,8 +180,8 @@ impl<'t> Builder<'t> {
             depth += 1;
             self.guard_depth(depth, key_start)?;
             table = match self.member(table, &key) {
-                None => self.push_member(Form::Dotted, table, &key, key_start),
-                Some(node) if self.nodes[node as usize].form == Form::Dotted => {
+                None => self.push_member(NodeForm::Dotted, table, &key, key_start),
+                Some(node) if self.nodes[node as usize].form == NodeForm::Dotted => {
                     self.push_use(node, key_start);
                     node
                 }
@@ -187,7 +193,7 @@ impl<'t> Builder<'t> {
             return Err(self.defined_twice(key_start));
         }
         // The use comes before those of an inline table's keys, so that a statement's uses are one range.
-        let node = self.push_member(Form::Bool, table, &key, key_start);
+        let node = self.push_member(NodeForm::Bool, table, &key, key_start);
         self.leads[statement].ends_in(node);
         if !self.lexer.eat(b'=') {
             return Err(self.lexer.unexpected("`=`"));
@@ -212,15 +218,15 @@ impl<'t> Builder<'t> {
         let form = match self.lexer.peek() {
             Some(b'[') => {
                 self.guard_depth(depth + 1, start)?;
-                self.nodes[node as usize].form = Form::Array;
+                self.nodes[node as usize].form = NodeForm::Array;
                 self.array(node, depth + 1)?;
-                Form::Array
+                NodeForm::Array
             }
             Some(b'{') => {
                 self.guard_depth(depth + 1, start)?;
-                self.nodes[node as usize].form = Form::InlineTable;
+                self.nodes[node as usize].form = NodeForm::InlineTable;
                 self.inline_table(node, depth + 1)?;
-                Form::InlineTable
+                NodeForm::InlineTable
             }
             Some(b'"' | b'\'') => self.lexer.string()?,
             _ => literal::read(&mut self.lexer)?,
@@ -237,7 +243,7 @@ impl<'t> Builder<'t> {
             if self.lexer.eat(b']') {
                 return Ok(());
             }
-            let item = self.push_node(Form::Bool, array, self.lexer.pos());
+            let item = self.push_node(NodeForm::Bool, array, self.lexer.pos());
             self.value(item, depth)?;
             self.lexer.skip_trivia()?;
             if self.lexer.eat(b',') {
@@ -277,7 +283,7 @@ impl<'t> Builder<'t> {
         Err(error(ParseErrorKind::TooLarge, offset, message))
     }
 
-    fn push_node(&mut self, form: Form, parent: u32, start: u32) -> u32 {
+    fn push_node(&mut self, form: NodeForm, parent: u32, start: u32) -> u32 {
         let id = count(self.nodes.len());
         let mut next = id;
         if let Some(container) = self.nodes.get_mut(parent as usize).filter(|_| parent != NONE) {
@@ -322,7 +328,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Adds a member whose key is spelled here, by the use that is added next.
-    fn push_member(&mut self, form: Form, table: u32, key: &str, key_start: u32) -> u32 {
+    fn push_member(&mut self, form: NodeForm, table: u32, key: &str, key_start: u32) -> u32 {
         let is_searched = !self.indexed.contains(&table);
         if is_searched && self.members(table).take(MAX_SEARCHED).count() == MAX_SEARCHED {
             self.indexed.insert(table);

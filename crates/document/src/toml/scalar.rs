@@ -2,33 +2,33 @@
 
 use std::borrow::Cow;
 
-use super::tree::Form;
+use super::tree::NodeForm;
 use crate::value::{Number, Value};
 use crate::view::Content;
 
 /// The value of a scalar of this form.
-pub(super) fn value(form: Form, text: &str) -> Value {
+pub(super) fn value(form: NodeForm, text: &str) -> Value {
     match form {
-        Form::Basic => Value::String(unescape(inner(text, 1)).into_owned()),
-        Form::Literal => Value::String(inner(text, 1).to_string()),
-        Form::MultilineBasic => Value::String(unescape(multiline(text).as_ref()).into_owned()),
-        Form::MultilineLiteral => Value::String(multiline(text).into_owned()),
-        Form::Integer => {
+        NodeForm::Basic => Value::String(unescape(inner(text, 1)).into_owned()),
+        NodeForm::Literal => Value::String(inner(text, 1).to_string()),
+        NodeForm::MultilineBasic => Value::String(unescape(multiline(text).as_ref()).into_owned()),
+        NodeForm::MultilineLiteral => Value::String(multiline(text).into_owned()),
+        NodeForm::Integer => {
             Value::Number(integer(text).map_or_else(Number::nan, Number::from_integer))
         }
-        Form::Float => Value::Number(float(text)),
-        Form::Bool => Value::Bool(text == "true"),
-        Form::Datetime => Value::Datetime(text.to_string()),
+        NodeForm::Float => Value::Number(float(text)),
+        NodeForm::Bool => Value::Bool(text == "true"),
+        NodeForm::Datetime => Value::Datetime(text.to_string()),
         _ => Value::Null,
     }
 }
 
 /// The same, not copied where that can be.
-pub(super) fn content(form: Form, text: &str) -> Content<'_> {
+pub(super) fn content(form: NodeForm, text: &str) -> Content<'_> {
     match form {
-        Form::Basic => Content::String(unescape(inner(text, 1))),
-        Form::Literal => Content::String(Cow::Borrowed(inner(text, 1))),
-        Form::Datetime => Content::String(Cow::Borrowed(text)),
+        NodeForm::Basic => Content::String(unescape(inner(text, 1))),
+        NodeForm::Literal => Content::String(Cow::Borrowed(inner(text, 1))),
+        NodeForm::Datetime => Content::String(Cow::Borrowed(text)),
         _ => value(form, text).into(),
     }
 }

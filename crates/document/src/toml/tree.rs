@@ -13,7 +13,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// How a node is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
+pub(super) enum NodeForm {
     Basic,
     Literal,
     MultilineBasic,
@@ -40,20 +40,26 @@ pub(super) enum Form {
     ArrayOfTables,
 }
 
-impl Form {
+impl NodeForm {
     pub(super) fn is_string(self) -> bool {
-        matches!(self, Form::Basic | Form::Literal | Form::MultilineBasic | Form::MultilineLiteral)
+        matches!(
+            self,
+            NodeForm::Basic
+                | NodeForm::Literal
+                | NodeForm::MultilineBasic
+                | NodeForm::MultilineLiteral
+        )
     }
 
     pub(super) fn is_table(self) -> bool {
         matches!(
             self,
-            Form::InlineTable
-                | Form::Root
-                | Form::Header
-                | Form::Implicit
-                | Form::Dotted
-                | Form::Item
+            NodeForm::InlineTable
+                | NodeForm::Root
+                | NodeForm::Header
+                | NodeForm::Implicit
+                | NodeForm::Dotted
+                | NodeForm::Item
         )
     }
 
@@ -61,18 +67,18 @@ impl Form {
     pub(super) fn is_spread(self) -> bool {
         matches!(
             self,
-            Form::Root
-                | Form::Header
-                | Form::Implicit
-                | Form::Dotted
-                | Form::Item
-                | Form::ArrayOfTables
+            NodeForm::Root
+                | NodeForm::Header
+                | NodeForm::Implicit
+                | NodeForm::Dotted
+                | NodeForm::Item
+                | NodeForm::ArrayOfTables
         )
     }
 
     /// Whether it has a header line and a body.
     pub(super) fn is_section(self) -> bool {
-        matches!(self, Form::Header | Form::Item)
+        matches!(self, NodeForm::Header | NodeForm::Item)
     }
 }
 
@@ -87,7 +93,7 @@ pub(super) struct Node {
     pub(super) next: u32,
     /// The latest use of its key.
     pub(super) last_use: u32,
-    pub(super) form: Form,
+    pub(super) form: NodeForm,
 }
 
 /// One place where a key is spelled, as it is kept; where it ends is read from the text.
@@ -101,7 +107,7 @@ pub(super) struct Spelling {
 
 /// One place where a key is spelled.
 #[derive(Clone, Copy)]
-pub(super) struct Use {
+pub(super) struct KeyUse {
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) node: u32,
@@ -169,7 +175,7 @@ impl TomlTree {
         &self.nodes[id as usize]
     }
 
-    pub(super) fn form(&self, id: u32) -> Form {
+    pub(super) fn form(&self, id: u32) -> NodeForm {
         self.node(id).form
     }
 
@@ -213,7 +219,7 @@ impl TomlTree {
     pub(super) fn statement_of(&self, id: u32) -> Option<u32> {
         let node = self.node(id);
         let is_spelled = match node.form {
-            Form::Header | Form::Item => true,
+            NodeForm::Header | NodeForm::Item => true,
             form if form.is_spread() => false,
             _ => self.form(node.parent).is_table(),
         };
@@ -239,18 +245,18 @@ impl TomlTree {
         ring(self.node(id).last_child, |it| self.node(it).next)
     }
 
-    fn use_of(&self, spelling: Spelling) -> Use {
+    fn use_of(&self, spelling: Spelling) -> KeyUse {
         let Spelling { start, node, .. } = spelling;
-        Use { start, end: scalar::key_end(self.text.bytes(), start), node }
+        KeyUse { start, end: scalar::key_end(self.text.bytes(), start), node }
     }
 
-    pub(super) fn key_use(&self, id: u32) -> Option<Use> {
+    pub(super) fn key_use(&self, id: u32) -> Option<KeyUse> {
         let last = self.uses.get(self.node(id).last_use as usize)?;
         Some(self.use_of(self.uses[last.next as usize]))
     }
 
     /// Every use of the node's key.
-    pub(super) fn key_uses(&self, id: u32) -> impl Iterator<Item = Use> + '_ {
+    pub(super) fn key_uses(&self, id: u32) -> impl Iterator<Item = KeyUse> + '_ {
         ring(self.node(id).last_use, |it| self.uses[it as usize].next)
             .map(|it| self.use_of(self.uses[it as usize]))
     }
@@ -268,7 +274,7 @@ impl TomlTree {
     pub(super) fn uses_of(
         &self,
         statement: &Statement,
-    ) -> impl DoubleEndedIterator<Item = Use> + '_ {
+    ) -> impl DoubleEndedIterator<Item = KeyUse> + '_ {
         let uses = &self.uses[statement.first_use as usize..statement.end_use as usize];
         uses.iter().map(|it| self.use_of(*it))
     }

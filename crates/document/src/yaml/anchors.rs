@@ -4,21 +4,21 @@ use std::borrow::Cow;
 
 use crate::hash::HashSet;
 
-use super::tree::{Shape, YamlTree};
-use crate::refusal::{Reason, Refusal};
+use super::tree::{NodeKind, YamlTree};
+use crate::refusal::{Refusal, RefusalReason};
 use crate::source::{Child, NodeId};
 
 /// Why nothing may be changed inside this node.
 pub(super) fn refuses_change_inside(tree: &YamlTree, id: u32) -> Option<Refusal> {
     let node = tree.node(id);
-    if node.shape == Shape::Alias {
+    if node.shape == NodeKind::Alias {
         let anchor = tree.slice(node.start..node.end).trim_start_matches('*').to_string();
-        return Some(Refusal::new(Reason::ThroughAlias { anchor }, node.start));
+        return Some(Refusal::new(RefusalReason::ThroughAlias { anchor }, node.start));
     }
     if let Some(refusal) = shared(tree, id) {
         return Some(refusal);
     }
-    tree.has_complex_key(id).then(|| Refusal::new(Reason::ComplexKey, node.start))
+    tree.has_complex_key(id).then(|| Refusal::new(RefusalReason::ComplexKey, node.start))
 }
 
 /// Why this node may not be replaced, removed or moved.
@@ -32,7 +32,7 @@ pub(super) fn refuses_removal(tree: &YamlTree, id: u32) -> Option<Refusal> {
     let used = uses.filter(|it| it.1 >= subtree.end).min_by_key(|it| it.1);
     used.map(|&(node, _)| {
         let anchor = tree.anchor_name(node);
-        Refusal::new(Reason::AnchorInUse { anchor }, tree.outer_start(node))
+        Refusal::new(RefusalReason::AnchorInUse { anchor }, tree.outer_start(node))
     })
 }
 
@@ -40,14 +40,16 @@ pub(super) fn refuses_removal(tree: &YamlTree, id: u32) -> Option<Refusal> {
 pub(super) fn refuses_new_key(tree: &YamlTree, id: u32, key: &str) -> Option<Refusal> {
     let merged = merged_maps(tree, id);
     let provided = merged.into_iter().any(|map| provides(tree, map, key));
-    provided.then(|| Refusal::new(Reason::MergedKey { key: key.to_string() }, tree.node(id).start))
+    provided.then(|| {
+        Refusal::new(RefusalReason::MergedKey { key: key.to_string() }, tree.node(id).start)
+    })
 }
 
 fn shared(tree: &YamlTree, id: u32) -> Option<Refusal> {
     let uses = tree.aliases().n_uses(id);
     (uses > 0).then(|| {
         let anchor = tree.anchor_name(id);
-        Refusal::new(Reason::SharedAnchor { anchor, uses }, tree.outer_start(id))
+        Refusal::new(RefusalReason::SharedAnchor { anchor, uses }, tree.outer_start(id))
     })
 }
 

@@ -11,24 +11,24 @@
 //! it starts, go with it.
 
 use super::anchors;
-use super::lower::{Changes, Lowering, Place};
+use super::lower::{MemberChanges, ParentContext, YamlLowering};
 use super::render::Renderer;
 use super::scan::{
     before_break, bom_len, column, is_first_on_line, line_after, line_content_end, line_start,
     next_line, skip_blanks,
 };
 use super::style::{self, BlockScalars, Style};
-use super::tree::{Entry, Shape, YamlTree};
-use crate::draft::Member;
+use super::tree::{MemberNodes, NodeKind, YamlTree};
+use crate::draft::LiveMember;
 use crate::refusal::Refusal;
 
 /// Brings a block collection from its parsed members to those of the draft.
 pub(super) fn lower(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     id: u32,
-    entries: &[Entry],
-    members: &[Member<'_>],
-    place: Place,
+    entries: &[MemberNodes],
+    members: &[LiveMember<'_>],
+    place: ParentContext,
 ) -> Result<(), Refusal> {
     let Some(&first) = entries.first() else {
         return Ok(());
@@ -38,10 +38,10 @@ pub(super) fn lower(
     }
     let column = lowering.column_of(lowering.tree.node(id).start);
     let inner = match lowering.tree.shape(id) {
-        Shape::BlockSequence => Place::Item(column),
-        _ => Place::UnderKey(column),
+        NodeKind::BlockSequence => ParentContext::Item(column),
+        _ => ParentContext::UnderKey(column),
     };
-    let changes = Changes::of(entries.len(), members);
+    let changes = MemberChanges::of(entries.len(), members);
     let mut behind = changes.behind.iter().peekable();
     if !changes.front.is_empty() {
         insert_front(lowering, entries, first, &changes.front, column)?;
@@ -88,10 +88,10 @@ pub(super) fn lower(
 
 /// New members before the first one.
 fn insert_front(
-    lowering: &mut Lowering<'_>,
-    entries: &[Entry],
-    first: Entry,
-    group: &[Member<'_>],
+    lowering: &mut YamlLowering<'_>,
+    entries: &[MemberNodes],
+    first: MemberNodes,
+    group: &[LiveMember<'_>],
     column: usize,
 ) -> Result<(), Refusal> {
     let mut style = style::around(lowering.tree, entries, 0);
@@ -148,11 +148,11 @@ fn own_comments(bytes: &[u8], start: u32) -> Option<u32> {
 }
 
 /// Whether blank lines stand between all members near a position.
-fn is_spaced(lowering: &Lowering<'_>, entries: &[Entry], position: usize) -> bool {
+fn is_spaced(lowering: &YamlLowering<'_>, entries: &[MemberNodes], position: usize) -> bool {
     let bytes = lowering.tree.bytes();
     let near = &entries[position.saturating_sub(style::NEIGHBOURS)..];
     let near = &near[..near.len().min(2 * style::NEIGHBOURS)];
-    let has_blank_line = |pair: &[Entry]| {
+    let has_blank_line = |pair: &[MemberNodes]| {
         let start = lowering.tree.entry_start(pair[0], true);
         let mut line = line_after(bytes, start, lowering.tree.entry_end(pair[0]));
         let end = lowering.tree.entry_start(pair[1], true);
@@ -169,7 +169,7 @@ fn is_blank_line(bytes: &[u8], line: u32) -> bool {
 }
 
 /// The blank lines below a first member that goes, unless they keep a comment above it apart from what follows.
-fn remove_blank_lines_below(lowering: &mut Lowering<'_>, entry: Entry) {
+fn remove_blank_lines_below(lowering: &mut YamlLowering<'_>, entry: MemberNodes) {
     let bytes = lowering.tree.bytes();
     let start = lowering.tree.entry_start(entry, true);
     let line = line_start(bytes, start);
@@ -187,7 +187,7 @@ fn remove_blank_lines_below(lowering: &mut Lowering<'_>, entry: Entry) {
 }
 
 /// The blank lines above a member that goes, if they would be left without a purpose.
-fn remove_blank_lines_above(lowering: &mut Lowering<'_>, entry: Entry, is_last: bool) {
+fn remove_blank_lines_above(lowering: &mut YamlLowering<'_>, entry: MemberNodes, is_last: bool) {
     let bytes = lowering.tree.bytes();
     let start = lowering.tree.entry_start(entry, true);
     let below = line_behind(lowering, entry);
@@ -208,10 +208,10 @@ fn remove_blank_lines_above(lowering: &mut Lowering<'_>, entry: Entry, is_last: 
 
 /// New members on the lines behind a kept one, or behind one that goes and whose place the first of them takes.
 fn insert_behind(
-    lowering: &mut Lowering<'_>,
-    entries: &[Entry],
+    lowering: &mut YamlLowering<'_>,
+    entries: &[MemberNodes],
     position: usize,
-    group: &[Member<'_>],
+    group: &[LiveMember<'_>],
     column: usize,
     takes_over: bool,
 ) -> Result<(), Refusal> {
@@ -243,7 +243,7 @@ fn insert_behind(
 
 fn render(
     renderer: &Renderer<'_>,
-    member: &Member<'_>,
+    member: &LiveMember<'_>,
     style: &Style,
     column: usize,
     gap: usize,
@@ -253,7 +253,7 @@ fn render(
 }
 
 /// The blanks between the `-` of an item and its value.
-fn gap(lowering: &Lowering<'_>, entry: Entry) -> usize {
+fn gap(lowering: &YamlLowering<'_>, entry: MemberNodes) -> usize {
     if entry.key.is_some() {
         return 1;
     }
@@ -266,7 +266,7 @@ fn gap(lowering: &Lowering<'_>, entry: Entry) -> usize {
 }
 
 /// The line behind a member that goes, with the comments that end it: those further right than it.
-fn line_behind(lowering: &Lowering<'_>, entry: Entry) -> u32 {
+fn line_behind(lowering: &YamlLowering<'_>, entry: MemberNodes) -> u32 {
     let bytes = lowering.tree.bytes();
     let start = lowering.tree.entry_start(entry, true);
     let mut end = line_after(bytes, start, lowering.tree.entry_end(entry));
@@ -301,8 +301,8 @@ pub(super) fn end_with_comments(tree: &YamlTree, start: u32, end: u32) -> u32 {
 
 /// Takes a member away. Says whether the next member comes to share the line of the indicator.
 fn remove(
-    lowering: &mut Lowering<'_>,
-    entry: Entry,
+    lowering: &mut YamlLowering<'_>,
+    entry: MemberNodes,
     shares_line: bool,
     last_kept: Option<u32>,
 ) -> Result<bool, Refusal> {
@@ -340,15 +340,15 @@ fn remove(
 
 /// Removes every member: the collection becomes `{}` or `[]`.
 fn empty(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     id: u32,
-    entries: &[Entry],
-    place: Place,
+    entries: &[MemberNodes],
+    place: ParentContext,
 ) -> Result<(), Refusal> {
     let bytes = lowering.tree.bytes();
     let brackets = if lowering.tree.shape(id).is_mapping() { "{}" } else { "[]" };
     let start = lowering.tree.node(id).start;
-    let stays_here = place == Place::Root || !is_first_on_line(bytes, start);
+    let stays_here = place == ParentContext::Root || !is_first_on_line(bytes, start);
     if !stays_here {
         let behind = lowering.behind_indicator(id, place);
         lowering.splices.insert(behind, format!(" {brackets}"));

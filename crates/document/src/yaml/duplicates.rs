@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::hash::HashSet;
 
 use super::tree::YamlTree;
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::{Refusal, RefusalReason};
 
 /// Comparing every pair is quicker than hashing up to this many keys.
 const FEW: usize = 12;
@@ -20,7 +20,7 @@ pub(super) fn find(tree: &YamlTree, ids: Range<u32>) -> Option<Refusal> {
             keys.extend(entry.key.map(|key| (key, tree.key_text(key))));
         });
         if let Some((key, text)) = repeated(&keys) {
-            let reason = Reason::DuplicateKey { key: text.to_string() };
+            let reason = RefusalReason::DuplicateKey { key: text.to_string() };
             return Some(Refusal::new(reason, tree.outer_start(key)));
         }
     }

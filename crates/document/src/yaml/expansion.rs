@@ -1,6 +1,6 @@
 //! Aliases: which nodes they stand for, and how large a document becomes when each is replaced by its target.
 
-use ::yaml::{Kind, Tree};
+use ::yaml::{NodeKind, Tree};
 
 use crate::limits::Limits;
 use crate::refusal::{ParseError, ParseErrorKind};
@@ -87,7 +87,7 @@ impl Expansion<'_> {
                 }
             };
             self.n_nodes = self.n_nodes.saturating_add(extent.n_nodes);
-            if node.kind() == Kind::Alias {
+            if node.kind() == NodeKind::Alias {
                 self.check(node.span().start, (id - ids.start) as usize + 1)?;
             }
             match node.kind().is_collection() {

@@ -1,19 +1,19 @@
 //! Members of flow collections, `[a, b]` and `{a: 1}`, on one line or on many.
 
 use super::anchors;
-use super::lower::{Changes, Lowering, Place};
+use super::lower::{MemberChanges, ParentContext, YamlLowering};
 use super::scan::{
     has_comment, is_first_on_line, line_start, next_line, same_line, skip_blanks, skip_trivia,
 };
 use super::style::{self, Style};
-use super::tree::{Entry, NONE, Shape, YamlTree};
-use crate::draft::Member;
+use super::tree::{MemberNodes, NONE, NodeKind, YamlTree};
+use crate::draft::LiveMember;
 use crate::refusal::Refusal;
 
 /// A member with the comma behind it.
 #[derive(Clone, Copy)]
 struct Item {
-    entry: Entry,
+    entry: MemberNodes,
     start: u32,
     end: u32,
     comma: Option<u32>,
@@ -21,14 +21,14 @@ struct Item {
 
 /// Brings a flow collection from its parsed members to those of the draft.
 pub(super) fn lower(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     id: u32,
-    entries: &[Entry],
-    members: &[Member<'_>],
+    entries: &[MemberNodes],
+    members: &[LiveMember<'_>],
 ) -> Result<(), Refusal> {
     let tree = lowering.tree;
     let node = tree.node(id);
-    if node.shape == Shape::FlowPair {
+    if node.shape == NodeKind::FlowPair {
         return lower_pair(lowering, id, entries, members);
     }
     let items = items(tree, entries);
@@ -38,9 +38,9 @@ pub(super) fn lower(
         return empty(lowering, &items, inside);
     }
     if items.is_empty() {
-        return fill(lowering, members, &style, inside, node.shape == Shape::FlowMapping);
+        return fill(lowering, members, &style, inside, node.shape == NodeKind::FlowMapping);
     }
-    let changes = Changes::of(items.len(), members);
+    let changes = MemberChanges::of(items.len(), members);
     let mut behind = changes.behind.iter().peekable();
     if !changes.front.is_empty() {
         insert_front(lowering, &items[0], &changes.front, &style)?;
@@ -59,7 +59,7 @@ pub(super) fn lower(
         if let Some(key) = member.new_key {
             lowering.rename(item.entry, key, &style, true)?;
         }
-        lowering.member(item.entry.value, member.node, Place::InFlow, &style)?;
+        lowering.member(item.entry.value, member.node, ParentContext::InFlow, &style)?;
         let group = behind.next_if(|(at, _)| *at == position).map(|(_, group)| group.as_slice());
         let needs_comma = position < last_kept || ends_in_comma;
         join(lowering, item, group.unwrap_or_default(), needs_comma, &style, inside.1)?;
@@ -67,9 +67,9 @@ pub(super) fn lower(
     Ok(())
 }
 
-fn items(tree: &YamlTree, entries: &[Entry]) -> Vec<Item> {
+fn items(tree: &YamlTree, entries: &[MemberNodes]) -> Vec<Item> {
     let bytes = tree.bytes();
-    let item = |entry: &Entry| {
+    let item = |entry: &MemberNodes| {
         let end = tree.entry_end(*entry);
         let next = skip_trivia(bytes, end);
         let comma = (bytes.get(next as usize) == Some(&b',')).then_some(next);
@@ -85,7 +85,7 @@ fn flow_style(tree: &YamlTree, items: &[Item], style: Style) -> Style {
     let comma = items.iter().rev().skip(1).find_map(|item| item.comma);
     let colon = items.iter().find_map(|item| {
         let value = tree.node(item.entry.value);
-        let is_quoted = item.entry.key.is_some_and(|key| tree.shape(key) == Shape::DoubleQuoted);
+        let is_quoted = item.entry.key.is_some_and(|key| tree.shape(key) == NodeKind::DoubleQuoted);
         (is_quoted && value.indicator != NONE).then_some(value.indicator)
     });
     Style {
@@ -97,14 +97,18 @@ fn flow_style(tree: &YamlTree, items: &[Item], style: Style) -> Style {
     }
 }
 
-fn render(lowering: &Lowering<'_>, member: &Member<'_>, style: &Style) -> Result<String, Refusal> {
+fn render(
+    lowering: &YamlLowering<'_>,
+    member: &LiveMember<'_>,
+    style: &Style,
+) -> Result<String, Refusal> {
     let key = member.new_key.map(str::to_string);
     lowering.renderer.flow_entry(key.as_deref(), member.node, style, 0)
 }
 
 fn render_all(
-    lowering: &Lowering<'_>,
-    group: &[Member<'_>],
+    lowering: &YamlLowering<'_>,
+    group: &[LiveMember<'_>],
     style: &Style,
 ) -> Result<Vec<String>, Refusal> {
     group.iter().map(|member| render(lowering, member, style)).collect()
@@ -112,9 +116,9 @@ fn render_all(
 
 /// New members before the first one.
 fn insert_front(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     first: &Item,
-    group: &[Member<'_>],
+    group: &[LiveMember<'_>],
     style: &Style,
 ) -> Result<(), Refusal> {
     let bytes = lowering.tree.bytes();
@@ -136,9 +140,9 @@ fn comma(style: &Style) -> &'static str {
 
 /// The new members behind a kept one, and the commas of all of them.
 fn join(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     item: &Item,
-    group: &[Member<'_>],
+    group: &[LiveMember<'_>],
     needs_comma: bool,
     style: &Style,
     close: u32,
@@ -203,7 +207,7 @@ pub(super) fn ends_in_question_mark(bytes: &[u8], at: u32) -> bool {
 /// Takes a member away. `before` is where the separator before it ends; `is_followed` says that a member behind it
 /// stays.
 fn remove(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     item: &Item,
     before: u32,
     next: Option<&Item>,
@@ -240,7 +244,7 @@ fn remove(
     Ok(())
 }
 
-fn guard_key(lowering: &Lowering<'_>, entry: Entry) -> Result<(), Refusal> {
+fn guard_key(lowering: &YamlLowering<'_>, entry: MemberNodes) -> Result<(), Refusal> {
     match entry.key.and_then(|key| anchors::refuses_removal(lowering.tree, key)) {
         Some(refusal) => Err(refusal),
         None => Ok(()),
@@ -248,7 +252,11 @@ fn guard_key(lowering: &Lowering<'_>, entry: Entry) -> Result<(), Refusal> {
 }
 
 /// Removes every member; comments stay.
-fn empty(lowering: &mut Lowering<'_>, items: &[Item], inside: (u32, u32)) -> Result<(), Refusal> {
+fn empty(
+    lowering: &mut YamlLowering<'_>,
+    items: &[Item],
+    inside: (u32, u32),
+) -> Result<(), Refusal> {
     let bytes = lowering.tree.bytes();
     let mut before = inside.0;
     let mut keeps_comment = false;
@@ -270,8 +278,8 @@ fn empty(lowering: &mut Lowering<'_>, items: &[Item], inside: (u32, u32)) -> Res
 
 /// The first members of an empty collection.
 fn fill(
-    lowering: &mut Lowering<'_>,
-    members: &[Member<'_>],
+    lowering: &mut YamlLowering<'_>,
+    members: &[LiveMember<'_>],
     style: &Style,
     inside: (u32, u32),
     is_map: bool,
@@ -289,10 +297,10 @@ fn fill(
 
 /// `[a: b]`: braces come when there is more than the one key, or none.
 fn lower_pair(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     id: u32,
-    entries: &[Entry],
-    members: &[Member<'_>],
+    entries: &[MemberNodes],
+    members: &[LiveMember<'_>],
 ) -> Result<(), Refusal> {
     let node = lowering.tree.node(id);
     let Some(&entry) = entries.first() else {
@@ -313,7 +321,7 @@ fn lower_pair(
     if let Some(key) = first.new_key {
         lowering.rename(entry, key, &style, true)?;
     }
-    lowering.member(entry.value, first.node, Place::InFlow, &style)?;
+    lowering.member(entry.value, first.node, ParentContext::InFlow, &style)?;
     if has_braces {
         let text: String = texts.iter().map(|text| format!(", {text}")).collect();
         lowering.splices.insert(node.end, text + "}");

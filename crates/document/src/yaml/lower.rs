@@ -4,13 +4,13 @@ use crate::hash::HashSet;
 use edit::Edit;
 
 use super::render::Renderer;
-use super::scalar::{self, Quote, not_expressible};
+use super::scalar::{self, QuoteStyle, not_expressible};
 use super::scan::{before_break, column, line_start, offset, skip_blanks, skip_blanks_back};
 use super::splice::Splices;
 use super::style::{Habits, Style};
-use super::tree::{Entry, NONE, Shape, TagKind, YamlTree};
+use super::tree::{MemberNodes, NONE, NodeKind, TagKind, YamlTree};
 use super::{anchors, block, flow, replace};
-use crate::draft::{Draft, Member, Node};
+use crate::draft::{Draft, LiveMember, Node};
 use crate::refusal::Refusal;
 use crate::source::NodeId;
 
@@ -23,10 +23,10 @@ pub(super) fn lower(tree: &YamlTree, draft: &Draft) -> Result<Vec<Edit>, Refusal
     }
     let renderer = Renderer { tree, draft, habits: Habits::of(tree), eol: splices.eol };
     let mut lowering =
-        Lowering { tree, draft, renderer, splices, dropped_to: 0, removed_to: 0, moved };
+        YamlLowering { tree, draft, renderer, splices, dropped_to: 0, removed_to: 0, moved };
     for (index, root) in draft.roots().iter().enumerate() {
         let id = tree.root_of(index).unwrap_or(0);
-        lowering.member(id, *root, Place::Root, &Style::DEFAULT)?;
+        lowering.member(id, *root, ParentContext::Root, &Style::DEFAULT)?;
     }
     lowering.end_last_scalar();
     let (edits, trimmed_at) = lowering.splices.finish();
@@ -74,7 +74,7 @@ fn guard_last_scalar(tree: &YamlTree, end: u32) -> Result<(), Refusal> {
     }
 }
 
-pub(super) struct Lowering<'a> {
+pub(super) struct YamlLowering<'a> {
     pub(super) tree: &'a YamlTree,
     pub(super) draft: &'a Draft,
     pub(super) renderer: Renderer<'a>,
@@ -90,7 +90,7 @@ pub(super) struct Lowering<'a> {
 
 /// What holds a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum ParentContext {
     Root,
     /// The value of a key in a block map at this column.
     UnderKey(usize),
@@ -99,30 +99,30 @@ pub(super) enum Place {
     InFlow,
 }
 
-impl Place {
+impl ParentContext {
     pub(super) fn parent_column(self) -> Option<usize> {
         match self {
-            Place::UnderKey(column) | Place::Item(column) => Some(column),
-            Place::Root | Place::InFlow => None,
+            ParentContext::UnderKey(column) | ParentContext::Item(column) => Some(column),
+            ParentContext::Root | ParentContext::InFlow => None,
         }
     }
 }
 
 /// The members of a container next to those that were parsed.
-pub(super) struct Changes<'d> {
+pub(super) struct MemberChanges<'d> {
     /// What became of every parsed member; `None` for a removed one.
-    pub(super) kept: Vec<Option<Member<'d>>>,
+    pub(super) kept: Vec<Option<LiveMember<'d>>>,
     /// The new members before the first one that is kept.
-    pub(super) front: Vec<Member<'d>>,
+    pub(super) front: Vec<LiveMember<'d>>,
     /// The new members behind a kept one: its position, and they.
-    pub(super) behind: Vec<(usize, Vec<Member<'d>>)>,
+    pub(super) behind: Vec<(usize, Vec<LiveMember<'d>>)>,
 }
 
-impl<'d> Changes<'d> {
+impl<'d> MemberChanges<'d> {
     /// New members that stand where the first parsed one was removed take its place.
-    pub(super) fn of(count: usize, members: &[Member<'d>]) -> Changes<'d> {
+    pub(super) fn of(count: usize, members: &[LiveMember<'d>]) -> MemberChanges<'d> {
         let mut changes =
-            Changes { kept: vec![None; count], front: Vec::new(), behind: Vec::new() };
+            MemberChanges { kept: vec![None; count], front: Vec::new(), behind: Vec::new() };
         for member in members {
             match (member.origin, changes.behind.last_mut()) {
                 (Some(origin), _) => {
@@ -137,7 +137,7 @@ impl<'d> Changes<'d> {
         if count > 0 && changes.kept[0].is_none() && !changes.front.is_empty() {
             let mut front = std::mem::take(&mut changes.front).into_iter();
             changes.kept[0] = front.next();
-            let group: Vec<Member<'d>> = front.collect();
+            let group: Vec<LiveMember<'d>> = front.collect();
             if !group.is_empty() {
                 changes.behind.insert(0, (0, group));
             }
@@ -146,13 +146,13 @@ impl<'d> Changes<'d> {
     }
 }
 
-impl Lowering<'_> {
+impl YamlLowering<'_> {
     /// A parsed node and what stands in its place.
     pub(super) fn member(
         &mut self,
         id: u32,
         node: Node,
-        place: Place,
+        place: ParentContext,
         style: &Style,
     ) -> Result<(), Refusal> {
         let done = if node == Node::Base(NodeId(id)) {
@@ -164,7 +164,7 @@ impl Lowering<'_> {
     }
 
     /// What changed inside a parsed container.
-    fn container(&mut self, id: u32, place: Place, style: &Style) -> Result<(), Refusal> {
+    fn container(&mut self, id: u32, place: ParentContext, style: &Style) -> Result<(), Refusal> {
         let Some(members) = self.draft.members(Node::Base(NodeId(id))) else {
             return Ok(());
         };
@@ -176,7 +176,7 @@ impl Lowering<'_> {
         let siblings_are_flow = if is_map { style.flow_maps } else { style.flow_sequences };
         let is_filled = entries.is_empty() && !members.is_empty();
         if is_filled
-            && place != Place::InFlow
+            && place != ParentContext::InFlow
             && !siblings_are_flow
             && !super::moved::has_comment(self.tree, id)
         {
@@ -188,7 +188,7 @@ impl Lowering<'_> {
     /// Gives a member another key.
     pub(super) fn rename(
         &mut self,
-        entry: Entry,
+        entry: MemberNodes,
         new_key: &str,
         style: &Style,
         in_flow: bool,
@@ -205,8 +205,8 @@ impl Lowering<'_> {
         let next = (colon != NONE).then(|| bytes.get(colon as usize + 1)).flatten();
         let is_tight = !matches!(next, None | Some(b' ' | b'\t' | b'\r' | b'\n'));
         let mut style = style.key(&self.renderer.habits, in_flow);
-        style.wanted = match Quote::of(node.shape) {
-            _ if is_tight && node.shape != Shape::SingleQuoted => Quote::Double,
+        style.wanted = match QuoteStyle::of(node.shape) {
+            _ if is_tight && node.shape != NodeKind::SingleQuoted => QuoteStyle::Double,
             Some(quote) => quote,
             None => style.wanted,
         };
@@ -221,16 +221,16 @@ impl Lowering<'_> {
         if let Some((tag, kind)) = tag
             && !matches!(kind, TagKind::Str | TagKind::Custom)
         {
-            if node.shape == Shape::Empty {
+            if node.shape == NodeKind::Empty {
                 self.splices.replace(tag.start, tag.end, text);
                 return Ok(());
             }
             self.drop_tag(tag);
         }
         let end = before_break(bytes, node.start, node.end);
-        if node.shape == Shape::Empty && (is_explicit || self.tree.props(key).is_some()) {
+        if node.shape == NodeKind::Empty && (is_explicit || self.tree.props(key).is_some()) {
             text.insert(0, ' ');
-        } else if node.shape == Shape::Empty && colon == NONE {
+        } else if node.shape == NodeKind::Empty && colon == NONE {
             return Err(not_expressible("a key without an indicator"));
         }
         self.splices.replace(node.start, end, text);
@@ -249,7 +249,7 @@ impl Lowering<'_> {
         }
         let digits: String = header.chars().filter(char::is_ascii_digit).collect();
         let chomping = if self.tree.scalar_text(last).ends_with('\n') { "" } else { "-" };
-        let sign = if node.shape == Shape::Folded { '>' } else { '|' };
+        let sign = if node.shape == NodeKind::Folded { '>' } else { '|' };
         let header_end = node.start + offset(header.len());
         self.splices.replace(node.start, header_end, format!("{sign}{digits}{chomping}"));
     }
@@ -269,10 +269,10 @@ impl Lowering<'_> {
     }
 
     /// The byte behind what introduces a value: its `-`, `:` or `---`, its anchor and tag.
-    pub(super) fn behind_indicator(&self, id: u32, place: Place) -> u32 {
+    pub(super) fn behind_indicator(&self, id: u32, place: ParentContext) -> u32 {
         let node = self.tree.node(id);
         let indicator = match node.indicator {
-            NONE if place == Place::Root => self.tree.marker_end(id).unwrap_or(0),
+            NONE if place == ParentContext::Root => self.tree.marker_end(id).unwrap_or(0),
             NONE => node.start,
             at => at + 1,
         };

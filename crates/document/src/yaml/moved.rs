@@ -1,24 +1,24 @@
 //! The text of a parsed node in another place: its own bytes where they mean the same there, with the
 //! indentation of the new place.
 
-use super::render::{BlockStart, OldBlock, Rendered, Renderer, Slot};
+use super::render::{BlockSlot, BlockStart, OldBlock, Rendered, Renderer};
 use super::scalar::{self, not_expressible};
 use super::scan::{
     before_break, column, has_comment as comment_between, line_content_end, line_start, same_line,
     skip_blanks,
 };
 use super::style::Style;
-use super::tree::{NONE, Shape, YamlTree};
+use super::tree::{NONE, NodeKind, YamlTree};
 use crate::draft::Node;
 use crate::refusal::Refusal;
-use crate::source::{NodeId, Source};
+use crate::source::{NodeId, SyntaxTree};
 
 /// A node as it was parsed, in a block context.
 pub(super) fn block(
     renderer: &Renderer<'_>,
     id: u32,
     style: &Style,
-    slot: Slot,
+    slot: BlockSlot,
 ) -> Result<Rendered, Refusal> {
     let tree = renderer.tree;
     let node = tree.node(id);
@@ -30,7 +30,7 @@ pub(super) fn block(
         }
         return Ok(collection(renderer, id, slot));
     }
-    if node.shape == Shape::FlowPair {
+    if node.shape == NodeKind::FlowPair {
         let text = tree.slice(node.start..node.end);
         if !same_line(tree.bytes(), outer, node.end) {
             return Err(not_expressible("a pair of several lines in another place"));
@@ -39,7 +39,7 @@ pub(super) fn block(
     }
     if node.shape.is_block_scalar() && !style.block_scalars.allow_as_written(tree, id) {
         let scalar_style = style.value(&renderer.habits, false);
-        let old_block = Some(OldBlock { folded: node.shape == Shape::Folded, deeper: None });
+        let old_block = Some(OldBlock { folded: node.shape == NodeKind::Folded, deeper: None });
         let value = tree.scalar(NodeId(id));
         let mut rendered =
             renderer.scalar(&value, scalar_style, old_block, style.block_scalars, slot)?;
@@ -81,14 +81,14 @@ pub(super) fn flow(
         return Err(not_expressible("a value with a comment behind it inside a flow collection"));
     }
     match node.shape {
-        Shape::Empty if outer == node.start => return Ok("null".to_string()),
-        Shape::Plain if is_one_line => {
+        NodeKind::Empty if outer == node.start => return Ok("null".to_string()),
+        NodeKind::Plain if is_one_line => {
             let text = tree.slice(outer..node.end);
             if !text.contains([',', '[', ']', '{', '}']) {
                 return Ok(text.to_string());
             }
         }
-        Shape::FlowPair if is_one_line => {
+        NodeKind::FlowPair if is_one_line => {
             return Ok(format!("{{{}}}", tree.slice(node.start..node.end)));
         }
         shape if is_one_line && !shape.is_block_collection() && !shape.is_block_scalar() => {
@@ -126,7 +126,7 @@ pub(super) fn has_comment(tree: &YamlTree, id: u32) -> bool {
     let mut cursor = node.start;
     for inner in id..node.skip {
         let data = tree.node(inner);
-        if !data.shape.is_scalar() && data.shape != Shape::Alias {
+        if !data.shape.is_scalar() && data.shape != NodeKind::Alias {
             continue;
         }
         if comment_between(bytes, cursor, tree.outer_start(inner))
@@ -161,7 +161,7 @@ fn parent_column(tree: &YamlTree, id: u32) -> Option<usize> {
     }
 }
 
-fn collection(renderer: &Renderer<'_>, id: u32, slot: Slot) -> Rendered {
+fn collection(renderer: &Renderer<'_>, id: u32, slot: BlockSlot) -> Rendered {
     let tree = renderer.tree;
     let node = tree.node(id);
     let bytes = tree.bytes();
@@ -169,7 +169,7 @@ fn collection(renderer: &Renderer<'_>, id: u32, slot: Slot) -> Rendered {
     let has_props = tree.props(id).is_some();
     let (to, is_below) = match slot.collection {
         BlockStart::Here(column) => (column, has_props),
-        BlockStart::Below { map, .. } if node.shape == Shape::BlockMapping => (map, true),
+        BlockStart::Below { map, .. } if node.shape == NodeKind::BlockMapping => (map, true),
         BlockStart::Below { sequence, .. } => (sequence, true),
     };
     let end = before_break(bytes, node.start, node.end);

@@ -1,12 +1,12 @@
 //! New nodes as text: in block style as lines at a column, in flow style on one line.
 
 use super::moved;
-use super::scalar::{self, Quote, ScalarStyle, not_expressible};
+use super::scalar::{self, QuoteStyle, ScalarStyle, not_expressible};
 use super::style::{BlockScalars, Habits, Style};
-use super::tree::{Entry, YamlTree};
-use crate::draft::{Draft, Member, Node};
+use super::tree::{MemberNodes, YamlTree};
+use crate::draft::{Draft, LiveMember, Node};
 use crate::refusal::Refusal;
-use crate::source::Kind;
+use crate::source::SyntaxKind;
 use crate::value::Value;
 
 /// Deeper than any document that may be parsed again.
@@ -40,7 +40,7 @@ pub(super) struct Renderer<'a> {
 
 /// Where a value goes in block style.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
+pub(super) struct BlockSlot {
     /// The column of the map or sequence that the value is a member of; `None` for the root.
     pub(super) parent: Option<usize>,
     /// Where a block collection starts.
@@ -66,31 +66,36 @@ pub(super) struct OldBlock {
     pub(super) deeper: Option<usize>,
 }
 
-impl Slot {
+impl BlockSlot {
     /// The slot of a key's value in a map at `column`.
-    pub(super) fn under_key(habits: &Habits, column: usize, depth: usize) -> Slot {
+    pub(super) fn under_key(habits: &Habits, column: usize, depth: usize) -> BlockSlot {
         let collection = BlockStart::Below {
             map: column + habits.unit,
             sequence: column + habits.sequence_offset,
         };
-        Slot { parent: Some(column), collection, depth }
+        BlockSlot { parent: Some(column), collection, depth }
     }
 
     /// The slot of an item of a sequence at `column` whose values start `gap` columns behind the `-`.
-    pub(super) fn of_item(column: usize, gap: usize, depth: usize) -> Slot {
+    pub(super) fn of_item(column: usize, gap: usize, depth: usize) -> BlockSlot {
         let collection = BlockStart::Here(column + 1 + gap);
-        Slot { parent: Some(column), collection, depth }
+        BlockSlot { parent: Some(column), collection, depth }
     }
 }
 
 impl Renderer<'_> {
     /// The renderer for new members near position `at` of a container.
-    pub(super) fn near(&self, entries: &[Entry], at: usize) -> Renderer<'_> {
+    pub(super) fn near(&self, entries: &[MemberNodes], at: usize) -> Renderer<'_> {
         Renderer { habits: self.habits.near(self.tree, entries, at), ..*self }
     }
 
     /// A value in a block context.
-    pub(super) fn value(&self, node: Node, style: &Style, slot: Slot) -> Result<Rendered, Refusal> {
+    pub(super) fn value(
+        &self,
+        node: Node,
+        style: &Style,
+        slot: BlockSlot,
+    ) -> Result<Rendered, Refusal> {
         if slot.depth > MAX_DEPTH {
             return Err(not_expressible("a value nested this deep"));
         }
@@ -104,7 +109,7 @@ impl Renderer<'_> {
             return moved::block(self, id.0, style, slot);
         }
         self.check_rewritable(node)?;
-        let is_map = self.draft.kind(node) == Kind::Object;
+        let is_map = self.draft.kind(node) == SyntaxKind::Object;
         let members = self.draft.members(node).unwrap_or_default();
         if members.is_empty() {
             return Ok(Rendered::inline(if is_map { "{}" } else { "[]" }.to_string()));
@@ -129,11 +134,11 @@ impl Renderer<'_> {
         style: ScalarStyle,
         old_block: Option<OldBlock>,
         block_scalars: BlockScalars,
-        slot: Slot,
+        slot: BlockSlot,
     ) -> Result<Rendered, Refusal> {
         if let Value::String(text) = value
             && block_scalars.allow(text)
-            && (old_block.is_some() || (style.wanted == Quote::Plain && text.contains('\n')))
+            && (old_block.is_some() || (style.wanted == QuoteStyle::Plain && text.contains('\n')))
         {
             let usual =
                 if slot.parent.is_some() { self.habits.unit.max(2) } else { self.habits.unit };
@@ -151,12 +156,12 @@ impl Renderer<'_> {
     fn members(
         &self,
         node: Node,
-        members: &[Member<'_>],
+        members: &[LiveMember<'_>],
         style: &Style,
         column: usize,
         depth: usize,
     ) -> Result<Rendered, Refusal> {
-        let is_map = self.draft.kind(node) == Kind::Object;
+        let is_map = self.draft.kind(node) == SyntaxKind::Object;
         let keys = if is_map { self.draft.keys(node, members) } else { Vec::new() };
         let mut all = Rendered::default();
         for (position, member) in members.iter().enumerate() {
@@ -192,9 +197,9 @@ impl Renderer<'_> {
                 let mut key = scalar::string(key, style.key(&self.habits, false));
                 scalar::check_key_len(&key)?;
                 key.push(':');
-                (key, 1, Slot::under_key(&self.habits, column, depth))
+                (key, 1, BlockSlot::under_key(&self.habits, column, depth))
             }
-            None => ("-".to_string(), gap, Slot::of_item(column, gap, depth)),
+            None => ("-".to_string(), gap, BlockSlot::of_item(column, gap, depth)),
         };
         let value = self.value(node, style, slot)?;
         let blanks = if value.first.is_empty() { 0 } else { gap };
@@ -215,7 +220,7 @@ impl Renderer<'_> {
             return moved::flow(self, id.0, style, depth);
         }
         self.check_rewritable(node)?;
-        let is_map = self.draft.kind(node) == Kind::Object;
+        let is_map = self.draft.kind(node) == SyntaxKind::Object;
         let members = self.draft.members(node).unwrap_or_default();
         let keys = if is_map { self.draft.keys(node, &members) } else { Vec::new() };
         let entries = members.iter().enumerate().map(|(position, member)| {

@@ -4,18 +4,18 @@
 //! below. Both are exchanged for those of the new value; comments behind the head and above the body stay.
 
 use super::flow;
-use super::lower::{Lowering, Place};
-use super::render::{BlockStart, OldBlock, Rendered, Slot};
-use super::scalar::{Quote, not_expressible};
+use super::lower::{ParentContext, YamlLowering};
+use super::render::{BlockSlot, BlockStart, OldBlock, Rendered};
+use super::scalar::{QuoteStyle, not_expressible};
 use super::scan::{
     before_break, has_comment, is_first_on_line, line_after, line_content_end, line_start,
     next_line, skip_blanks, skip_blanks_back,
 };
 use super::style::{BlockScalars, Style};
-use super::tree::{NONE, Shape, TagKind};
+use super::tree::{NONE, NodeKind, TagKind};
 use crate::draft::Node;
 use crate::refusal::Refusal;
-use crate::source::Kind;
+use crate::source::SyntaxKind;
 use crate::value::Value;
 
 /// The text of a value that goes.
@@ -30,20 +30,20 @@ struct Old {
 
 /// Puts `node` in the place of the parsed node `id`.
 pub(super) fn replace(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     id: u32,
     node: Node,
-    place: Place,
+    place: ParentContext,
     style: &Style,
 ) -> Result<(), Refusal> {
     keep_or_drop_tag(lowering, id, node)?;
-    if lowering.tree.shape(id) == Shape::Empty
+    if lowering.tree.shape(id) == NodeKind::Empty
         && lowering.tree.node(id).indicator == NONE
         && lowering.tree.props(id).is_none()
     {
         return fill_nothing(lowering, id, node, place, style);
     }
-    if place == Place::InFlow {
+    if place == ParentContext::InFlow {
         return replace_in_flow(lowering, id, node, style);
     }
     let mut old = old_text(lowering, id, place);
@@ -56,7 +56,7 @@ pub(super) fn replace(
 }
 
 /// Whether the comment behind the old value goes along with the new one, because that was the end of the old one.
-fn takes_comment(lowering: &Lowering<'_>, id: u32, node: Node, old: &Old) -> bool {
+fn takes_comment(lowering: &YamlLowering<'_>, id: u32, node: Node, old: &Old) -> bool {
     let Node::Base(moved) = node else { return false };
     let tree = lowering.tree;
     let data = tree.node(moved.0);
@@ -67,16 +67,16 @@ fn takes_comment(lowering: &Lowering<'_>, id: u32, node: Node, old: &Old) -> boo
 }
 
 fn replace_in_flow(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     id: u32,
     node: Node,
     style: &Style,
 ) -> Result<(), Refusal> {
     let old = lowering.tree.node(id);
     let mut style = *style;
-    style.quote = Quote::of(old.shape).unwrap_or(style.quote);
+    style.quote = QuoteStyle::of(old.shape).unwrap_or(style.quote);
     let text = lowering.renderer.flow(node, &style, 0)?;
-    if old.shape == Shape::Empty {
+    if old.shape == NodeKind::Empty {
         lowering.splices.insert(old.start, format!(" {text}"));
     } else {
         lowering.splices.replace(old.start, old.end, text);
@@ -87,23 +87,23 @@ fn replace_in_flow(
 /// A value where nothing is written, not even an indicator: the root of a file without a document, or the value of
 /// a key that has no `:`.
 fn fill_nothing(
-    lowering: &mut Lowering<'_>,
+    lowering: &mut YamlLowering<'_>,
     id: u32,
     node: Node,
-    place: Place,
+    place: ParentContext,
     style: &Style,
 ) -> Result<(), Refusal> {
     let renderer = &lowering.renderer;
     let at = lowering.tree.node(id).start;
     let eol = renderer.eol;
     match place {
-        Place::InFlow => {
+        ParentContext::InFlow => {
             let text = renderer.flow(node, style, 0)?;
             let is_bare = flow::ends_in_question_mark(lowering.tree.bytes(), at);
             lowering.splices.insert(at, format!("{}: {text}", if is_bare { " " } else { "" }));
         }
-        Place::Root if lowering.tree.marker_end(id).is_some() => {
-            let slot = Slot {
+        ParentContext::Root if lowering.tree.marker_end(id).is_some() => {
+            let slot = BlockSlot {
                 parent: None,
                 collection: BlockStart::Below { map: 0, sequence: 0 },
                 depth: 0,
@@ -113,13 +113,13 @@ fn fill_nothing(
             let below = next_line(lowering.tree.bytes(), at);
             put(lowering, id, place, &Old { body: below..below, ..old }, new);
         }
-        Place::Root => {
-            let slot = Slot { parent: None, collection: BlockStart::Here(0), depth: 0 };
+        ParentContext::Root => {
+            let slot = BlockSlot { parent: None, collection: BlockStart::Here(0), depth: 0 };
             let new = renderer.value(node, style, slot)?;
             lowering.splices.replace_lines(at, at, new.into_lines(0, eol));
         }
-        Place::UnderKey(column) | Place::Item(column) => {
-            let slot = Slot::under_key(&renderer.habits, column, 0);
+        ParentContext::UnderKey(column) | ParentContext::Item(column) => {
+            let slot = BlockSlot::under_key(&renderer.habits, column, 0);
             let mut new = renderer.value(node, style, slot)?;
             let blank = if new.first.is_empty() { "" } else { " " };
             new.first = format!(":{blank}{}", new.first);
@@ -131,13 +131,13 @@ fn fill_nothing(
     Ok(())
 }
 
-fn old_text(lowering: &Lowering<'_>, id: u32, place: Place) -> Old {
+fn old_text(lowering: &YamlLowering<'_>, id: u32, place: ParentContext) -> Old {
     let tree = lowering.tree;
     let bytes = tree.bytes();
     let node = tree.node(id);
     let behind = lowering.behind_indicator(id, place);
     let has_own_line = is_first_on_line(bytes, node.start);
-    if node.shape.is_block_collection() && has_own_line && place != Place::Root {
+    if node.shape.is_block_collection() && has_own_line && place != ParentContext::Root {
         let body = line_start(bytes, node.start)..line_after(bytes, node.start, node.end);
         return Old { head: behind..behind, body, is_below: false, needs_blank: true };
     }
@@ -152,7 +152,7 @@ fn old_text(lowering: &Lowering<'_>, id: u32, place: Place) -> Old {
         let is_below = has_own_line && node.start > behind;
         return Old { head, body: below..node.end.max(below), is_below, needs_blank: false };
     }
-    if node.shape == Shape::Empty {
+    if node.shape == NodeKind::Empty {
         let below = next_line(bytes, behind);
         return Old {
             head: behind..behind,
@@ -168,17 +168,17 @@ fn old_text(lowering: &Lowering<'_>, id: u32, place: Place) -> Old {
 }
 
 fn render(
-    lowering: &Lowering<'_>,
+    lowering: &YamlLowering<'_>,
     id: u32,
     node: Node,
-    place: Place,
+    place: ParentContext,
     style: &Style,
     old: &Old,
 ) -> Result<Rendered, Refusal> {
     let (tree, renderer) = (lowering.tree, &lowering.renderer);
     let data = tree.node(id);
     let mut style = *style;
-    style.quote = Quote::of(data.shape).unwrap_or(style.quote);
+    style.quote = QuoteStyle::of(data.shape).unwrap_or(style.quote);
     let is_full = data.skip > id + 1;
     if data.shape.is_flow_collection() && is_full {
         (style.flow_maps, style.flow_sequences) = (true, true);
@@ -186,14 +186,14 @@ fn render(
         (style.flow_maps, style.flow_sequences) = (false, false);
     }
     style.block_scalars = block_scalars(lowering, place, old);
-    let slot = Slot {
+    let slot = BlockSlot {
         parent: place.parent_column(),
         collection: block_start(lowering, id, place, old),
         depth: 0,
     };
     if let Some(value) = lowering.draft.new_scalar(node) {
         let old_block = data.shape.is_block_scalar().then(|| OldBlock {
-            folded: data.shape == Shape::Folded,
+            folded: data.shape == NodeKind::Folded,
             deeper: indentation(tree.bytes(), &old.body)
                 .and_then(|it| it.checked_sub(slot.parent.unwrap_or(0)))
                 .filter(|it| (1..=9).contains(it)),
@@ -218,7 +218,12 @@ fn indentation(bytes: &[u8], body: &std::ops::Range<u32>) -> Option<usize> {
 }
 
 /// Where a block collection starts that replaces another value.
-fn block_start(lowering: &Lowering<'_>, id: u32, place: Place, old: &Old) -> BlockStart {
+fn block_start(
+    lowering: &YamlLowering<'_>,
+    id: u32,
+    place: ParentContext,
+    old: &Old,
+) -> BlockStart {
     let tree = lowering.tree;
     let data = tree.node(id);
     let habits = &lowering.renderer.habits;
@@ -226,43 +231,43 @@ fn block_start(lowering: &Lowering<'_>, id: u32, place: Place, old: &Old) -> Blo
     let old_column = lowering.column_of(data.start);
     let is_body = data.shape.is_block_collection() && old.needs_blank;
     match place {
-        Place::Root if old.is_below && !has_props => BlockStart::Here(old_column),
-        Place::Root if data.shape.is_block_collection() && old.is_below => {
+        ParentContext::Root if old.is_below && !has_props => BlockStart::Here(old_column),
+        ParentContext::Root if data.shape.is_block_collection() && old.is_below => {
             BlockStart::Here(old_column)
         }
-        Place::UnderKey(column) | Place::Item(column) if is_body => {
+        ParentContext::UnderKey(column) | ParentContext::Item(column) if is_body => {
             let map = if old_column > column { old_column } else { column + habits.unit };
             BlockStart::Below { map, sequence: old_column }
         }
-        Place::UnderKey(column) if old.is_below && old_column > column && !has_props => {
+        ParentContext::UnderKey(column) if old.is_below && old_column > column && !has_props => {
             BlockStart::Here(old_column)
         }
-        Place::Item(column) if !has_props && !has_tab(lowering, id) => {
-            let is_empty = data.shape == Shape::Empty;
+        ParentContext::Item(column) if !has_props && !has_tab(lowering, id) => {
+            let is_empty = data.shape == NodeKind::Empty;
             BlockStart::Here(if is_empty { column + 2 } else { old_column })
         }
-        Place::UnderKey(column) => BlockStart::Below {
+        ParentContext::UnderKey(column) => BlockStart::Below {
             map: column + habits.unit,
             sequence: column + habits.sequence_offset,
         },
-        Place::Item(column) => BlockStart::Below { map: column + 2, sequence: column + 2 },
-        Place::Root | Place::InFlow => BlockStart::Below { map: 0, sequence: 0 },
+        ParentContext::Item(column) => BlockStart::Below { map: column + 2, sequence: column + 2 },
+        ParentContext::Root | ParentContext::InFlow => BlockStart::Below { map: 0, sequence: 0 },
     }
 }
 
 /// Whether a tab separates an item from its `-`, which a block collection may not follow.
-fn has_tab(lowering: &Lowering<'_>, id: u32) -> bool {
+fn has_tab(lowering: &YamlLowering<'_>, id: u32) -> bool {
     let node = lowering.tree.node(id);
     let blanks = lowering.tree.bytes().get(node.indicator as usize..node.start as usize);
     blanks.is_some_and(|blanks| blanks.contains(&b'\t'))
 }
 
 /// The lines of a block scalar must follow its head and may not swallow what comes behind.
-fn block_scalars(lowering: &Lowering<'_>, place: Place, old: &Old) -> BlockScalars {
+fn block_scalars(lowering: &YamlLowering<'_>, place: ParentContext, old: &Old) -> BlockScalars {
     let bytes = lowering.tree.bytes();
     let below = next_line(bytes, old.head.end);
     let is_apart = old.body.start > below && has_comment(bytes, below, old.body.start);
-    if is_apart || (old.is_below && place != Place::Root) {
+    if is_apart || (old.is_below && place != ParentContext::Root) {
         return BlockScalars::None;
     }
     match BlockScalars::before(bytes, old.body.end.max(below), place.parent_column()) {
@@ -271,7 +276,7 @@ fn block_scalars(lowering: &Lowering<'_>, place: Place, old: &Old) -> BlockScala
     }
 }
 
-fn put(lowering: &mut Lowering<'_>, id: u32, place: Place, old: &Old, new: Rendered) {
+fn put(lowering: &mut YamlLowering<'_>, id: u32, place: ParentContext, old: &Old, new: Rendered) {
     let bytes = lowering.tree.bytes();
     let behind = lowering.behind_indicator(id, place);
     let splices = &mut lowering.splices;
@@ -284,7 +289,7 @@ fn put(lowering: &mut Lowering<'_>, id: u32, place: Place, old: &Old, new: Rende
             skip_blanks_back(bytes, old.head.start, behind)
         };
         let is_whole_line = old.is_below && old.head.end == line_content_end(bytes, old.head.end);
-        if place == Place::Root && is_whole_line && old.body.start == below {
+        if place == ParentContext::Root && is_whole_line && old.body.start == below {
             // Nothing of the line is left.
             splices.replace_lines(line_start(bytes, start), old.body.end, new.rest);
             return;
@@ -308,7 +313,7 @@ fn put(lowering: &mut Lowering<'_>, id: u32, place: Place, old: &Old, new: Rende
 
 /// A tag stays where it fits the new value. One of the core schema that does not is taken away; one of the
 /// application cannot be.
-fn keep_or_drop_tag(lowering: &mut Lowering<'_>, id: u32, node: Node) -> Result<(), Refusal> {
+fn keep_or_drop_tag(lowering: &mut YamlLowering<'_>, id: u32, node: Node) -> Result<(), Refusal> {
     let Some(props) = lowering.tree.props(id) else {
         return Ok(());
     };
@@ -317,18 +322,18 @@ fn keep_or_drop_tag(lowering: &mut Lowering<'_>, id: u32, node: Node) -> Result<
         _ => false,
     };
     let kind = lowering.draft.kind(node);
-    if brings_props || kind == Kind::Alias {
+    if brings_props || kind == SyntaxKind::Alias {
         return Err(not_expressible("two anchors or tags on one value, or an alias with one"));
     }
     let Some((range, tag)) = props.tag else {
         return Ok(());
     };
     let old_kind = match lowering.tree.shape(id) {
-        shape if shape.is_mapping() => Kind::Object,
-        shape if shape.is_sequence() => Kind::Array,
-        _ => Kind::Scalar,
+        shape if shape.is_mapping() => SyntaxKind::Object,
+        shape if shape.is_sequence() => SyntaxKind::Array,
+        _ => SyntaxKind::Scalar,
     };
-    let value = (kind == Kind::Scalar).then(|| lowering.draft.value_of(node));
+    let value = (kind == SyntaxKind::Scalar).then(|| lowering.draft.value_of(node));
     let fits = match (tag, &value) {
         (TagKind::Custom, _) => kind == old_kind,
         (TagKind::Binary, Some(Value::String(text))) => is_base64(text),
@@ -337,8 +342,8 @@ fn keep_or_drop_tag(lowering: &mut Lowering<'_>, id: u32, node: Node) -> Result<
         | (TagKind::Null, Some(Value::Null)) => true,
         (TagKind::Int, Some(Value::Number(number))) => number.is_integer_literal(),
         (TagKind::Float, Some(Value::Number(number))) => !number.is_integer_literal(),
-        (TagKind::Seq, None) => kind == Kind::Array,
-        (TagKind::Map, None) => kind == Kind::Object,
+        (TagKind::Seq, None) => kind == SyntaxKind::Array,
+        (TagKind::Map, None) => kind == SyntaxKind::Object,
         _ => false,
     };
     if fits {

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::tree::{Shape, TagKind};
+use super::tree::{NodeKind, TagKind};
 use crate::value::{Number, Value};
 use crate::view::Content;
 
 /// The value of a scalar with these characters.
-pub(super) fn resolve(text: &str, shape: Shape, tag: Option<TagKind>) -> Value {
-    let is_plain = matches!(shape, Shape::Plain | Shape::Empty);
+pub(super) fn resolve(text: &str, shape: NodeKind, tag: Option<TagKind>) -> Value {
+    let is_plain = matches!(shape, NodeKind::Plain | NodeKind::Empty);
     match tag {
         None | Some(TagKind::Custom) if is_plain => plain(text),
         Some(TagKind::Int) => integer(text).map_or_else(|| string(text), Value::Number),
@@ -23,8 +23,8 @@ pub(super) fn resolve(text: &str, shape: Shape, tag: Option<TagKind>) -> Value {
 }
 
 /// The value of a scalar without a tag, not copied if it is a string.
-pub(super) fn untagged(text: Cow<'_, str>, shape: Shape) -> Content<'_> {
-    if !matches!(shape, Shape::Plain | Shape::Empty) {
+pub(super) fn untagged(text: Cow<'_, str>, shape: NodeKind) -> Content<'_> {
+    if !matches!(shape, NodeKind::Plain | NodeKind::Empty) {
         return Content::String(text);
     }
     match other_than_string(&text) {
@@ -184,7 +184,7 @@ mod tests {
             ("123456789012345678901234567890", "123456789012345678901234567890"),
         ];
         for (text, expected) in cases {
-            assert_eq!(resolve(text, Shape::Plain, None).to_json(), expected, "{text}");
+            assert_eq!(resolve(text, NodeKind::Plain, None).to_json(), expected, "{text}");
         }
         assert!(matches!(plain(".inf"), Value::Number(_)));
         assert!(matches!(plain(&format!("0x{}", "f".repeat(40))), Value::String(_)));
@@ -193,13 +193,13 @@ mod tests {
     #[test]
     fn tags_decide_over_the_spelling() {
         let read = |text, shape, tag| resolve(text, shape, Some(tag)).to_json();
-        assert_eq!(read("5", Shape::Plain, TagKind::Str), "\"5\"");
-        assert_eq!(read("5", Shape::DoubleQuoted, TagKind::Int), "5");
-        assert_eq!(read("5", Shape::Plain, TagKind::Float), "5.0");
-        assert_eq!(read("", Shape::Empty, TagKind::Str), "\"\"");
-        assert_eq!(read("", Shape::Empty, TagKind::Null), "null");
-        assert_eq!(read("5", Shape::Plain, TagKind::Custom), "5");
-        assert_eq!(read("5", Shape::DoubleQuoted, TagKind::Custom), "\"5\"");
-        assert_eq!(read("x", Shape::Plain, TagKind::Int), "\"x\"");
+        assert_eq!(read("5", NodeKind::Plain, TagKind::Str), "\"5\"");
+        assert_eq!(read("5", NodeKind::DoubleQuoted, TagKind::Int), "5");
+        assert_eq!(read("5", NodeKind::Plain, TagKind::Float), "5.0");
+        assert_eq!(read("", NodeKind::Empty, TagKind::Str), "\"\"");
+        assert_eq!(read("", NodeKind::Empty, TagKind::Null), "null");
+        assert_eq!(read("5", NodeKind::Plain, TagKind::Custom), "5");
+        assert_eq!(read("5", NodeKind::DoubleQuoted, TagKind::Custom), "\"5\"");
+        assert_eq!(read("x", NodeKind::Plain, TagKind::Int), "\"x\"");
     }
 }

@@ -1,25 +1,25 @@
 //! Scalars as text: the style that was there or that the neighbours have, where it can say the value.
 
 use super::ambiguous;
-use super::tree::Shape;
-use crate::refusal::{Reason, Refusal};
+use super::tree::NodeKind;
+use crate::refusal::{Refusal, RefusalReason};
 use crate::value::Value;
 
 /// A style for strings on one line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Quote {
+pub(super) enum QuoteStyle {
     Plain,
     Single,
     Double,
 }
 
-impl Quote {
+impl QuoteStyle {
     /// The style of a scalar on one line; `None` for block scalars and what is not a scalar.
-    pub(super) fn of(shape: Shape) -> Option<Quote> {
+    pub(super) fn of(shape: NodeKind) -> Option<QuoteStyle> {
         match shape {
-            Shape::Plain => Some(Quote::Plain),
-            Shape::SingleQuoted => Some(Quote::Single),
-            Shape::DoubleQuoted => Some(Quote::Double),
+            NodeKind::Plain => Some(QuoteStyle::Plain),
+            NodeKind::SingleQuoted => Some(QuoteStyle::Single),
+            NodeKind::DoubleQuoted => Some(QuoteStyle::Double),
             _ => None,
         }
     }
@@ -28,9 +28,9 @@ impl Quote {
 /// How a scalar may be written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarStyle {
-    pub(super) wanted: Quote,
+    pub(super) wanted: QuoteStyle,
     /// What a string gets that cannot be plain: single or double quotes.
-    pub(super) fallback: Quote,
+    pub(super) fallback: QuoteStyle,
     pub(super) in_flow: bool,
 }
 
@@ -54,13 +54,15 @@ pub(super) fn inexpressible(scalar: &Value) -> Option<&'static str> {
 /// A string on one line.
 pub(super) fn string(text: &str, style: ScalarStyle) -> String {
     let quote = match style.wanted {
-        Quote::Plain if can_be_plain(text, style.in_flow) => return text.to_string(),
-        Quote::Plain => style.fallback,
+        QuoteStyle::Plain if can_be_plain(text, style.in_flow) => return text.to_string(),
+        QuoteStyle::Plain => style.fallback,
         quoted => quoted,
     };
     // Single quotes save escapes; they cannot say line breaks and control characters.
-    let prefers_single = quote == Quote::Single
-        || (style.wanted == Quote::Plain && text.contains(['"', '\\']) && !text.contains('\''));
+    let prefers_single = quote == QuoteStyle::Single
+        || (style.wanted == QuoteStyle::Plain
+            && text.contains(['"', '\\'])
+            && !text.contains('\''));
     if prefers_single && text.chars().all(is_printable) {
         format!("'{}'", text.replace('\'', "''"))
     } else {
@@ -77,7 +79,7 @@ pub(super) fn check_key_len(key: &str) -> Result<(), Refusal> {
 }
 
 pub(super) fn not_expressible(what: impl Into<String>) -> Refusal {
-    Refusal::new(Reason::NotExpressible { format: "YAML", what: what.into() }, 0)
+    Refusal::new(RefusalReason::NotExpressible { format: "YAML", what: what.into() }, 0)
 }
 
 /// Whether the text means itself without quotes, to YAML 1.1 and 1.2 readers alike.

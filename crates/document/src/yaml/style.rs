@@ -1,9 +1,9 @@
 //! The habits of a file and of the neighbours of a place: what new text follows.
 
 use super::resolve;
-use super::scalar::{Quote, ScalarStyle, can_be_plain};
+use super::scalar::{QuoteStyle, ScalarStyle, can_be_plain};
 use super::scan::{column, line_content_end, next_line, same_line, skip_blanks};
-use super::tree::{Entry, Shape, YamlTree};
+use super::tree::{MemberNodes, NodeKind, YamlTree};
 use crate::value::Value;
 
 /// How far apart the members are looked at for a habit.
@@ -17,7 +17,7 @@ pub(super) struct Habits {
     /// Columns from a key to the `-` of the sequence under it.
     pub(super) sequence_offset: usize,
     /// The quotes for strings that cannot be plain.
-    pub(super) quote: Quote,
+    pub(super) quote: QuoteStyle,
     /// Whether flow maps are written `{ a: 1 }`.
     pub(super) pads_flow_maps: bool,
 }
@@ -25,8 +25,8 @@ pub(super) struct Habits {
 /// What the neighbours of a new value do.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    pub(super) quote: Quote,
-    pub(super) key_quote: Quote,
+    pub(super) quote: QuoteStyle,
+    pub(super) key_quote: QuoteStyle,
     pub(super) flow_maps: bool,
     pub(super) flow_sequences: bool,
     /// `{"a":1}`: quoted keys and no space behind the colon.
@@ -94,8 +94,8 @@ impl BlockScalars {
 
 impl Style {
     pub(super) const DEFAULT: Style = Style {
-        quote: Quote::Plain,
-        key_quote: Quote::Plain,
+        quote: QuoteStyle::Plain,
+        key_quote: QuoteStyle::Plain,
         flow_maps: false,
         flow_sequences: false,
         is_tight: false,
@@ -108,7 +108,7 @@ impl Style {
     }
 
     pub(super) fn key(&self, habits: &Habits, in_flow: bool) -> ScalarStyle {
-        let wanted = if self.is_tight { Quote::Double } else { self.key_quote };
+        let wanted = if self.is_tight { QuoteStyle::Double } else { self.key_quote };
         ScalarStyle { wanted, fallback: habits.quote, in_flow }
     }
 }
@@ -119,13 +119,13 @@ impl Habits {
         let (mut unit, mut sequence_offset, mut quote, mut pads) = (None, None, None, None);
         for id in tree.ids() {
             match tree.shape(id) {
-                Shape::SingleQuoted => quote = quote.or(Some(Quote::Single)),
-                Shape::DoubleQuoted => quote = quote.or(Some(Quote::Double)),
-                Shape::FlowMapping if pads.is_none() && tree.skip(id) > id + 1 => {
+                NodeKind::SingleQuoted => quote = quote.or(Some(QuoteStyle::Single)),
+                NodeKind::DoubleQuoted => quote = quote.or(Some(QuoteStyle::Double)),
+                NodeKind::FlowMapping if pads.is_none() && tree.skip(id) > id + 1 => {
                     pads = Some(tree.bytes().get(tree.node(id).start as usize + 1) == Some(&b' '));
                 }
-                Shape::BlockMapping if unit.is_none() => unit = indent_under_key(tree, id),
-                Shape::BlockSequence if sequence_offset.is_none() => {
+                NodeKind::BlockMapping if unit.is_none() => unit = indent_under_key(tree, id),
+                NodeKind::BlockSequence if sequence_offset.is_none() => {
                     sequence_offset = indent_under_key(tree, id);
                 }
                 _ => {}
@@ -138,7 +138,7 @@ impl Habits {
         Habits {
             unit: unit.clamp(1, 16),
             sequence_offset: sequence_offset.unwrap_or(unit).min(16),
-            quote: quote.unwrap_or(Quote::Double),
+            quote: quote.unwrap_or(QuoteStyle::Double),
             pads_flow_maps: pads.unwrap_or(false),
         }
     }
@@ -147,11 +147,11 @@ impl Habits {
 impl Habits {
     /// The habits where the members near position `at` of a container have others than the file: what stands
     /// under their keys may be indented in another way.
-    pub(super) fn near(mut self, tree: &YamlTree, entries: &[Entry], at: usize) -> Habits {
+    pub(super) fn near(mut self, tree: &YamlTree, entries: &[MemberNodes], at: usize) -> Habits {
         let (mut unit, mut sequence_offset) = (None, None);
         let mut look = |id: u32| match tree.shape(id) {
-            Shape::BlockMapping if unit.is_none() => unit = indent_under_key(tree, id),
-            Shape::BlockSequence if sequence_offset.is_none() => {
+            NodeKind::BlockMapping if unit.is_none() => unit = indent_under_key(tree, id),
+            NodeKind::BlockSequence if sequence_offset.is_none() => {
                 sequence_offset = indent_under_key(tree, id);
             }
             _ => {}
@@ -181,7 +181,7 @@ fn first_values(tree: &YamlTree, map: u32) -> impl Iterator<Item = u32> {
 }
 
 /// The members around position `at`: those before it, nearest first, then those behind.
-fn neighbours(entries: &[Entry], at: usize) -> impl Iterator<Item = &Entry> {
+fn neighbours(entries: &[MemberNodes], at: usize) -> impl Iterator<Item = &MemberNodes> {
     let at = at.min(entries.len());
     let before = entries[at.saturating_sub(NEIGHBOURS)..at].iter().rev();
     before.chain(entries[at..].iter().take(NEIGHBOURS))
@@ -198,38 +198,45 @@ fn indent_under_key(tree: &YamlTree, id: u32) -> Option<usize> {
 }
 
 /// The style of the members around position `at` of a container.
-pub(super) fn around(tree: &YamlTree, entries: &[Entry], at: usize) -> Style {
-    let near: Vec<Entry> = neighbours(entries, at).copied().collect();
+pub(super) fn around(tree: &YamlTree, entries: &[MemberNodes], at: usize) -> Style {
+    let near: Vec<MemberNodes> = neighbours(entries, at).copied().collect();
     // A plain scalar tells a habit if it is a string, a quoted one if it could do without quotes.
     let habit = |id: u32| {
         let (text, shape) = (tree.scalar_text(id), tree.shape(id));
-        let quote = Quote::of(shape)?;
+        let quote = QuoteStyle::of(shape)?;
         let is_plain_string = matches!(resolve::plain(&text), Value::String(_));
         let tells =
-            if shape == Shape::Plain { is_plain_string } else { can_be_plain(&text, false) };
+            if shape == NodeKind::Plain { is_plain_string } else { can_be_plain(&text, false) };
         (tells && tree.props(id).is_none()).then_some(quote)
     };
     let scalar = |id: u32| Some(id).filter(|&id| tree.shape(id).is_scalar());
     // Quotes that others nearby do without are the exception.
     let quotes = near.iter().filter_map(|entry| scalar(entry.value)).filter_map(habit);
-    let quote = quotes.reduce(|first, it| if it == Quote::Plain { it } else { first });
+    let quote = quotes.reduce(|first, it| if it == QuoteStyle::Plain { it } else { first });
     let key_quote = near.iter().filter_map(|entry| entry.key.and_then(scalar)).find_map(habit);
-    let collection = |is_wanted: fn(Shape) -> bool| {
-        let shape = |entry: &Entry| Some(tree.shape(entry.value)).filter(|&it| is_wanted(it));
-        let is_full = |entry: &&Entry| tree.node(entry.value).skip > entry.value + 1;
-        near.iter().filter(is_full).find_map(shape).is_some_and(Shape::is_flow_collection)
+    let collection = |is_wanted: fn(NodeKind) -> bool| {
+        let shape = |entry: &MemberNodes| Some(tree.shape(entry.value)).filter(|&it| is_wanted(it));
+        let is_full = |entry: &&MemberNodes| tree.node(entry.value).skip > entry.value + 1;
+        near.iter().filter(is_full).find_map(shape).is_some_and(NodeKind::is_flow_collection)
     };
     // Where even the keys have double quotes, strings have them too: the file is next to JSON.
     let root = entries.first().and_then(|it| tree.document_of(it.value)).map_or(0, |it| it.root);
     let is_json =
-        tree.shape(root) == Shape::FlowMapping && tree.shape(root + 1) == Shape::DoubleQuoted;
-    let default =
-        if is_json || key_quote == Some(Quote::Double) { Quote::Double } else { Quote::Plain };
+        tree.shape(root) == NodeKind::FlowMapping && tree.shape(root + 1) == NodeKind::DoubleQuoted;
+    let default = if is_json || key_quote == Some(QuoteStyle::Double) {
+        QuoteStyle::Double
+    } else {
+        QuoteStyle::Plain
+    };
     Style {
         quote: quote.unwrap_or(default),
-        key_quote: key_quote.unwrap_or(if is_json { Quote::Double } else { Quote::Plain }),
-        flow_maps: collection(Shape::is_mapping),
-        flow_sequences: collection(Shape::is_sequence),
+        key_quote: key_quote.unwrap_or(if is_json {
+            QuoteStyle::Double
+        } else {
+            QuoteStyle::Plain
+        }),
+        flow_maps: collection(NodeKind::is_mapping),
+        flow_sequences: collection(NodeKind::is_sequence),
         ..Style::DEFAULT
     }
 }

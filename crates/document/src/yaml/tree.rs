@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-pub(super) use ::yaml::Kind as Shape;
+pub(super) use ::yaml::NodeKind;
 use ::yaml::{Node, Span, Tree};
 use edit::Text;
 
 use super::duplicates;
 use super::expansion::Aliases;
 use super::scan::offset;
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::{Refusal, RefusalReason};
 use crate::source::NodeId;
 
 /// No offset.
@@ -78,7 +78,7 @@ impl Props {
 /// A node of the arena with what the arena keeps beside it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeData {
-    pub(super) shape: Shape,
+    pub(super) shape: NodeKind,
     /// The first byte of the value itself: `|` of a block scalar, the first `-`, `?` or key of a block collection.
     pub(super) start: u32,
     /// The byte after the value; after the line break for block scalars.
@@ -100,7 +100,7 @@ pub(crate) struct YamlTree {
 
 /// A member of a container: the id of its key, for maps, and of its value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct MemberNodes {
     pub(super) key: Option<u32>,
     pub(super) value: u32,
 }
@@ -168,15 +168,15 @@ impl YamlTree {
             // The null of a stream without documents.
             let end = offset(self.bytes().len());
             let (start, indicator, skip) = (end, NONE, id + 1);
-            return NodeData { shape: Shape::Empty, start, end, indicator, skip };
+            return NodeData { shape: NodeKind::Empty, start, end, indicator, skip };
         };
         let Span { start, end } = node.span();
         let indicator = self.tree.indicator(id).unwrap_or(NONE);
         NodeData { shape: node.kind(), start, end, indicator, skip: self.tree.skip(id) }
     }
 
-    pub(super) fn shape(&self, id: u32) -> Shape {
-        self.raw(id).map_or(Shape::Empty, Node::kind)
+    pub(super) fn shape(&self, id: u32) -> NodeKind {
+        self.raw(id).map_or(NodeKind::Empty, Node::kind)
     }
 
     pub(super) fn skip(&self, id: u32) -> u32 {
@@ -229,33 +229,33 @@ impl YamlTree {
     }
 
     /// The members of a container; none for scalars and aliases.
-    pub(super) fn entries(&self, id: u32) -> Vec<Entry> {
+    pub(super) fn entries(&self, id: u32) -> Vec<MemberNodes> {
         let mut entries = Vec::new();
         self.each_entry(id, |entry| entries.push(entry));
         entries
     }
 
     /// Visits the members of a container.
-    pub(super) fn each_entry(&self, id: u32, mut visit: impl FnMut(Entry)) {
+    pub(super) fn each_entry(&self, id: u32, mut visit: impl FnMut(MemberNodes)) {
         let shape = self.shape(id);
         let end = if shape.is_collection() { self.skip(id) } else { id };
         let mut next = id + 1;
         if shape.is_mapping() {
             while next < end {
                 let value = self.skip(next);
-                visit(Entry { key: Some(next), value });
+                visit(MemberNodes { key: Some(next), value });
                 next = self.skip(value);
             }
         } else {
             while next < end {
-                visit(Entry { key: None, value: next });
+                visit(MemberNodes { key: None, value: next });
                 next = self.skip(next);
             }
         }
     }
 
     /// The first byte of a member: its `-` or `?`, or its key, or its `:` where the key is empty.
-    pub(super) fn entry_start(&self, entry: Entry, is_block: bool) -> u32 {
+    pub(super) fn entry_start(&self, entry: MemberNodes, is_block: bool) -> u32 {
         match entry.key {
             Some(key) => match self.node(key).indicator {
                 NONE => self.outer_start(key),
@@ -267,10 +267,10 @@ impl YamlTree {
     }
 
     /// The byte after a member.
-    pub(super) fn entry_end(&self, entry: Entry) -> u32 {
+    pub(super) fn entry_end(&self, entry: MemberNodes) -> u32 {
         let value = self.node(entry.value);
         match entry.key {
-            Some(key) if value.shape == Shape::Empty && value.indicator == NONE => {
+            Some(key) if value.shape == NodeKind::Empty && value.indicator == NONE => {
                 value.end.max(self.node(key).end)
             }
             _ => value.end,
@@ -314,7 +314,7 @@ impl YamlTree {
 
     /// Whether a key is a plain `<<`.
     pub(super) fn is_merge_key(&self, key: u32) -> bool {
-        self.raw(key).is_some_and(|node| node.kind() == Shape::Plain && node.is_verbatim())
+        self.raw(key).is_some_and(|node| node.kind() == NodeKind::Plain && node.is_verbatim())
             && self.scalar_text(key) == "<<"
     }
 
@@ -341,5 +341,5 @@ impl YamlTree {
 /// Such a line break is legal and next to unknown: what is found between the nodes relies on `\n`.
 fn lone_carriage_return(bytes: &[u8]) -> Option<Refusal> {
     let at = memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))?;
-    Some(Refusal::new(Reason::LoneCarriageReturn, offset(at)))
+    Some(Refusal::new(RefusalReason::LoneCarriageReturn, offset(at)))
 }

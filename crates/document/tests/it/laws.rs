@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use document::{Content, Document, Format, Limits, Number, Op, Pointer, Step, Value, View, parse};
+use document::{
+    Content, Document, Format, GuardedOp, Limits, Number, Op, Pointer, Value, View, parse,
+};
 use edit::Text;
 
 use super::model;
@@ -69,7 +71,7 @@ fn check_every_op_in(
     for op in ops(&value) {
         let mut draft = document.draft();
         let expected = model::apply(&value, &op);
-        let step = Step { document: document.index(), ..Step::from(op.clone()) };
+        let step = GuardedOp { document: document.index(), ..GuardedOp::from(op.clone()) };
         let outcome = draft.apply(&step);
         let context = || format!("{name}: {op:?}\n--- before\n{text}\n---");
         let edits = match (outcome, &expected) {
@@ -117,7 +119,7 @@ pub(crate) fn check_sequence(name: &str, format: Format, text: &str, ops: &[Op])
     let mut draft = document.draft();
     for op in ops {
         if let (Ok(_), Some(value)) =
-            (draft.apply(&Step::from(op.clone())), model::apply(&expected, op))
+            (draft.apply(&GuardedOp::from(op.clone())), model::apply(&expected, op))
         {
             expected = value;
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use document::{
-    Document, Draft, Effect, Expects, Format, JsonType, Limits, Number, Op, OpError, Pointer,
-    Reason, Step, Value, Write, WriteKind, parse,
+    Document, Draft, Effect, Format, GuardedOp, JsonType, Limits, Number, Op, OpError, Pointer,
+    Preconditions, RefusalReason, Value, Write, WriteKind, parse,
 };
 use edit::Text;
 use proptest::prelude::*;
@@ -206,19 +206,19 @@ fn a_lone_slash_is_the_root_unless_there_is_an_empty_key() {
     check(r#"{"a":1}"#, &["set /a/ 1"], "there is nothing at `/a/`");
 }
 
-fn expecting(line: &str, expects: Expects, expects_parent: Option<JsonType>) -> Step {
-    Step { expects, expects_parent, ..Step::from(op(line)) }
+fn expecting(line: &str, expects: Preconditions, expects_parent: Option<JsonType>) -> GuardedOp {
+    GuardedOp { expects, expects_parent, ..GuardedOp::from(op(line)) }
 }
 
 /// FA-36 to FA-40, FA-43, X-15: each member of `expects` alone, and all of them together.
 #[test]
 fn preconditions_hold_or_nothing_happens() {
     let text = r#"{"s":"x","i":1,"f":1.5,"big":9007199254740993,"n":null,"b":true,"l":[1,{"y":2,"x":1.0}],"o":{}}"#;
-    let kind = |json_type| Expects { json_type: Some(json_type), ..Expects::default() };
-    let equals = |text| Expects { equals: Some(value(text)), ..Expects::default() };
-    let exists = |exists| Expects { exists: Some(exists), ..Expects::default() };
-    let length = |length| Expects { length: Some(length), ..Expects::default() };
-    let all = Expects {
+    let kind = |json_type| Preconditions { json_type: Some(json_type), ..Preconditions::default() };
+    let equals = |text| Preconditions { equals: Some(value(text)), ..Preconditions::default() };
+    let exists = |exists| Preconditions { exists: Some(exists), ..Preconditions::default() };
+    let length = |length| Preconditions { length: Some(length), ..Preconditions::default() };
+    let all = Preconditions {
         json_type: Some(JsonType::Array),
         equals: Some(value("[1, {\"x\": 1, \"y\": 2}]")),
         exists: Some(true),
@@ -251,8 +251,8 @@ fn preconditions_hold_or_nothing_happens() {
         ("set /l 0", length(1), false),
         ("set /s 0", length(1), false),
         ("set /l 0", all.clone(), true),
-        ("set /l 0", Expects { length: Some(3), ..all }, false),
-        ("set /l 0", Expects::default(), true),
+        ("set /l 0", Preconditions { length: Some(3), ..all }, false),
+        ("set /l 0", Preconditions::default(), true),
         // FA-42: the slot that the operation addresses.
         ("replace /s 0", equals("\"x\""), true),
         ("append /l 0", length(2), true),
@@ -282,13 +282,13 @@ fn preconditions_hold_or_nothing_happens() {
 #[test]
 fn a_failed_precondition_carries_what_was_found() {
     let mut draft = document(r#"{"a":[1]}"#).draft();
-    let expects = Expects { exists: Some(false), ..Expects::default() };
+    let expects = Preconditions { exists: Some(false), ..Preconditions::default() };
     let error = draft.apply(&expecting("set /a 0", expects.clone(), None)).unwrap_err();
     assert_eq!(
         error,
         OpError::Unexpected { at: pointer("/a"), expects, found: Some(value("[1]")) }
     );
-    let expects = Expects { exists: Some(true), ..Expects::default() };
+    let expects = Preconditions { exists: Some(true), ..Preconditions::default() };
     let error = draft.apply(&expecting("set /b/c 0", expects.clone(), None)).unwrap_err();
     assert_eq!(error, OpError::Unexpected { at: pointer("/b/c"), expects, found: None });
 }
@@ -307,7 +307,7 @@ fn the_container_can_be_expected_too() {
         ("item /l 0 1", array, true),
     ] {
         let mut draft = document(r#"{"a":1,"l":[1]}"#).draft();
-        let result = draft.apply(&expecting(line, Expects::default(), expected));
+        let result = draft.apply(&expecting(line, Preconditions::default(), expected));
         assert_eq!(result.is_ok(), holds, "{line} {result:?}");
         let is_parent_error = matches!(result, Err(OpError::UnexpectedParent { .. }));
         assert_eq!(is_parent_error, !holds, "{line}");
@@ -319,7 +319,7 @@ fn a_document_with_a_repeated_key_takes_no_operation() {
     let mut draft = document(r#"{"a":1,"a":2}"#).draft();
     let error = draft.apply(&step("set /b 1")).unwrap_err();
     let OpError::Refused(refusal) = error else { panic!("{error}") };
-    assert_eq!(refusal.reason, Reason::DuplicateKey { key: "a".to_string() });
+    assert_eq!(refusal.reason, RefusalReason::DuplicateKey { key: "a".to_string() });
     assert_eq!(refusal.offset, 7);
 }
 
@@ -479,7 +479,7 @@ fn a_value_without_a_text_is_refused_at_the_operation() {
         let mut draft = parse(&Text::new(text), format, &Limits::DEFAULT).unwrap().draft();
         let error = draft.apply(&Op::SetValue { at: pointer("/a"), value }.into()).unwrap_err();
         let OpError::Refused(refusal) = error else { panic!("{error}") };
-        assert!(matches!(refusal.reason, Reason::NotExpressible { .. }), "{refusal}");
+        assert!(matches!(refusal.reason, RefusalReason::NotExpressible { .. }), "{refusal}");
         assert_eq!(refusal.offset as usize, text.find('1').unwrap());
         assert!(draft.is_untouched());
     }
@@ -582,9 +582,9 @@ const STATES: [&str; 3] = [
     r#"{"":{"":0},"x/y":{"m~n":[true]}}"#,
 ];
 
-fn picked(value: &Value, pick: u16) -> Step {
+fn picked(value: &Value, pick: u16) -> GuardedOp {
     let pool = laws::ops(value);
-    Step::from(pool[usize::from(pick) % pool.len()].clone())
+    GuardedOp::from(pool[usize::from(pick) % pool.len()].clone())
 }
 
 proptest! {

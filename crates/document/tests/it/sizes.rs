@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use document::{
-    Document, Expects, Format, JsonType, Limits, Number, Op, OpError, Pointer, Step, Value, parse,
+    Document, Format, GuardedOp, JsonType, Limits, Number, Op, OpError, Pointer, Preconditions,
+    Value, parse,
 };
 use edit::Text;
 
@@ -88,7 +89,7 @@ fn a_long_array_changes_anywhere_and_changes_back() {
 #[test]
 fn a_removed_run_leaves_its_comments() {
     let text = "[\n  0,\n\n  // one\n\n  1,\n\n  // two\n\n  2,\n\n  // three\n\n  3\n]\n";
-    let delete = |index| Step::from(Op::DeleteItem { at: Pointer::root(), index });
+    let delete = |index| GuardedOp::from(Op::DeleteItem { at: Pointer::root(), index });
     let check = |indexes: &[usize], expected: &str| {
         let mut draft = document(text, Format::Json).draft();
         indexes.iter().for_each(|&index| drop(draft.apply(&delete(index)).unwrap()));
@@ -107,10 +108,10 @@ fn an_expected_length_follows_the_draft() {
     let insert = |at: &str, length: usize| {
         let at = at.parse::<Pointer>().unwrap();
         let json_type = Some(JsonType::Array);
-        Step {
+        GuardedOp {
             op: Op::InsertItem { at, index: None, value: Value::Array(vec![Value::Null]) },
             document: 0,
-            expects: Expects { json_type, length: Some(length), ..Expects::default() },
+            expects: Preconditions { json_type, length: Some(length), ..Preconditions::default() },
             expects_parent: None,
         }
     };
@@ -175,7 +176,7 @@ fn take_apart(mut value: Value) {
     }
 }
 
-fn into_values(step: Step) -> Vec<Value> {
+fn into_values(step: GuardedOp) -> Vec<Value> {
     let brought = match step.op {
         Op::ReplaceValue { value, .. }
         | Op::AddKey { value, .. }
@@ -200,7 +201,7 @@ fn a_value_deeper_than_any_text_is_refused() {
     for (text, format) in texts {
         for is_object in [false, true] {
             let deep = || nested(100_000, is_object);
-            let equals = Expects { equals: Some(deep()), ..Expects::default() };
+            let equals = Preconditions { equals: Some(deep()), ..Preconditions::default() };
             let delete = Op::DeleteItem { at: list(), index };
             let steps = [
                 Op::ReplaceValue { at: list(), value: deep() }.into(),
@@ -208,7 +209,7 @@ fn a_value_deeper_than_any_text_is_refused() {
                 Op::InsertItem { at: list(), index: None, value: deep() }.into(),
                 Op::ReplaceItem { at: list(), index, value: deep() }.into(),
                 Op::SetValue { at: root().join("new"), value: deep() }.into(),
-                Step { expects: equals, ..Step::from(delete) },
+                GuardedOp { expects: equals, ..GuardedOp::from(delete) },
             ];
             let mut draft = document(text, format).draft();
             for step in steps {

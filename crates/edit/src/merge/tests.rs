@@ -17,13 +17,13 @@ fn check(first: &[(u32, u32, &str)], second: &[(u32, u32, &str)], expected: &str
     let text = Text::new(TEXT);
     for [(id_a, a), (id_b, b)] in [[(7, first), (8, second)], [(8, second), (7, first)]] {
         let proposals = vec![
-            Proposal { id: id_b, priority: 1, edits: set(b) },
-            Proposal { id: id_a, priority: 0, edits: set(a) },
+            EditProposal { id: id_b, priority: 1, edits: set(b) },
+            EditProposal { id: id_a, priority: 0, edits: set(a) },
         ];
         let merged = merge(&text, proposals);
         let found = match &merged.rejected[..] {
             [] => String::from_utf8_lossy(merged.edits.apply(&text).unwrap().bytes()).into_owned(),
-            [Rejected { id, reason: Refusal::Clash(clash) }] => {
+            [RejectedProposal { id, reason: MergeError::Clash(clash) }] => {
                 assert_eq!((*id, clash.with), (id_b, id_a));
                 assert_eq!(merged.edits, set(a), "the loser leaves no trace");
                 format!("{:?}", clash.kind)
@@ -109,9 +109,9 @@ fn a_check_changes_nothing_and_says_what_accept_would() {
 fn a_proposal_for_another_text_is_stale() {
     let (text, other) = (Text::new(TEXT), Text::new("other"));
     let edits = EditSet::new(&other, vec![]).unwrap();
-    let merged = merge(&text, vec![Proposal { id: 3, priority: 0, edits }]);
+    let merged = merge(&text, vec![EditProposal { id: 3, priority: 0, edits }]);
     let reason = EditError::Stale { expected: other.hash(), found: text.hash() }.into();
-    assert_eq!(merged.rejected, [Rejected { id: 3, reason }]);
+    assert_eq!(merged.rejected, [RejectedProposal { id: 3, reason }]);
 }
 
 fn proposals() -> impl Strategy<Value = Vec<(u64, EditSet)>> {
@@ -174,9 +174,9 @@ proptest! {
         names in Just((0..8_usize).collect::<Vec<_>>()).prop_shuffle(),
     ) {
         let text = Text::new(TEXT);
-        let make = |list: &[(usize, (u64, EditSet))], name: &dyn Fn(usize) -> usize| -> Vec<Proposal> {
+        let make = |list: &[(usize, (u64, EditSet))], name: &dyn Fn(usize) -> usize| -> Vec<EditProposal> {
             list.iter()
-                .map(|(id, (priority, edits))| Proposal { id: name(*id), priority: *priority, edits: edits.clone() })
+                .map(|(id, (priority, edits))| EditProposal { id: name(*id), priority: *priority, edits: edits.clone() })
                 .collect()
         };
         let merged = merge(&text, make(&given, &|id| id));
@@ -192,7 +192,7 @@ proptest! {
             }
         }
         for rejected in &merged.rejected {
-            let Refusal::Clash(clash) = &rejected.reason else { panic!("{rejected:?}") };
+            let MergeError::Clash(clash) = &rejected.reason else { panic!("{rejected:?}") };
             prop_assert!(merged.accepted.contains(&clash.with));
             prop_assert!(given[clash.with].1.0 <= given[rejected.id].1.0, "priority decides");
             prop_assert!(exclude(edits_of(clash.with), edits_of(rejected.id)));

@@ -4,7 +4,7 @@ use crate::edit_set::{EditError, EditSet};
 use crate::text::Text;
 
 /// Whole lines of a text that become other whole lines.
-pub(super) struct Change {
+pub(super) struct LineChange {
     /// The index of the first old line, from 0.
     pub(super) line: usize,
     /// The bytes of the old lines.
@@ -15,7 +15,7 @@ pub(super) struct Change {
 }
 
 /// The changed lines, in order and disjoint, without the equal lines at the ends of each change.
-pub(super) fn changed_lines(text: &Text, edits: &EditSet) -> Result<Vec<Change>, EditError> {
+pub(super) fn changed_lines(text: &Text, edits: &EditSet) -> Result<Vec<LineChange>, EditError> {
     edits.check_base(text)?;
     let old = text.bytes();
     let mut changes = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn changed_lines(text: &Text, edits: &EditSet) -> Result<Vec<Change>,
             new.extend_from_slice(&next.text);
             end = next.end as usize;
         }
-        changes.extend(trimmed(old, Change { line, start, end, new }));
+        changes.extend(trimmed(old, LineChange { line, start, end, new }));
     }
     Ok(changes)
 }
@@ -61,7 +61,7 @@ pub(super) fn count_lines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count() + usize::from(!ends_line(bytes, bytes.len()))
 }
 
-fn trimmed(old: &[u8], mut change: Change) -> Option<Change> {
+fn trimmed(old: &[u8], mut change: LineChange) -> Option<LineChange> {
     let equal = |(a, b): &(&[u8], &[u8])| a == b;
     let old_lines = &old[change.start..change.end];
     let prefix: Vec<usize> = lines(old_lines)

@@ -1,13 +1,13 @@
 //! Changed lines with their context, as hunks.
 
-use super::changes::{Change, count_lines, lines};
+use super::changes::{LineChange, count_lines, lines};
 
 const CONTEXT: usize = 3;
 
 /// Writes all hunks. Changes whose contexts would meet share a hunk.
-pub(super) fn write(out: &mut Vec<u8>, old: &[u8], changes: &[Change]) {
+pub(super) fn write(out: &mut Vec<u8>, old: &[u8], changes: &[LineChange]) {
     let mut gained = 0;
-    let is_near = |a: &Change, b: &Change| {
+    let is_near = |a: &LineChange, b: &LineChange| {
         b.line - (a.line + count_lines(&old[a.start..a.end])) <= 2 * CONTEXT
     };
     for hunk in changes.chunk_by(is_near) {
@@ -16,7 +16,7 @@ pub(super) fn write(out: &mut Vec<u8>, old: &[u8], changes: &[Change]) {
 }
 
 /// Returns how many lines the text gains by this hunk.
-fn write_hunk(out: &mut Vec<u8>, old: &[u8], hunk: &[Change], gained: isize) -> isize {
+fn write_hunk(out: &mut Vec<u8>, old: &[u8], hunk: &[LineChange], gained: isize) -> isize {
     let [first, ..] = hunk else { return 0 };
     let mut body = Vec::new();
     let (mut n_old, mut n_new) = (0, 0);

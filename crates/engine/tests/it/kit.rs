@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use check::{
     Card, Check, Compatibility, Concern, Confidence, Cost, Coverage, Diagnostic, Environment,
-    Grounds, Input, Interest, Kind, Language, Location, LookError, Parses, Provider, Repair,
+    Grounds, Input, Interest, Language, Location, LookError, Parses, Provider, Repair, RepairKind,
     RepairOp, Report, RuleInfo, RuleSet, Safety, Severity, Since, Stop, Tier, Trust, Unchecked,
     assign_repair_ids, sort_and_assign_ids,
 };
@@ -230,7 +230,7 @@ pub(crate) fn repair(
         severity: Severity::Error,
         confidence: Confidence::High,
         safety: Safety::BehaviorPreserving,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         ops: by_file.into_iter().map(op).collect(),
         resolves: resolves.iter().map(|it| (*it).to_owned()).collect(),
         reveals: Vec::new(),

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use check::{Kind, Safety, Severity};
-use document::{Op, Pointer, Step, Value};
+use check::{RepairKind, Safety, Severity};
+use document::{GuardedOp, Op, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
 
 use super::node::Node;
@@ -284,8 +284,8 @@ impl Call<'_> {
                 title,
                 safety: Safety::BehaviorChanging,
                 confidence: confidence(nearness),
-                kind: Kind::LocalFix,
-                ops: vec![op(self.file, Step::from(Op::RenameKey { at, from, to }))],
+                kind: RepairKind::LocalFix,
+                ops: vec![op(self.file, GuardedOp::from(Op::RenameKey { at, from, to }))],
             }
         });
         let found = Found::new(self.file, object.join(name), Anchor::Key, message).with(mend);

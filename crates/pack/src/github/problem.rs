@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use check::{Confidence, Kind, RepairOp, Safety, Severity};
-use document::{Expects, Limits, Op, Pointer, Step, Value};
+use check::{Confidence, RepairKind, RepairOp, Safety, Severity};
+use document::{GuardedOp, Limits, Op, Pointer, Preconditions, Value};
 use edit::{Edit, EditSet};
 
 use super::node::Node;
@@ -36,7 +36,7 @@ pub(super) struct Fix {
 }
 
 pub(super) enum FixChange {
-    Step(Step),
+    Step(GuardedOp),
     /// Parts of the text of the scalar become others.
     Texts(Vec<(Range<usize>, String)>),
 }
@@ -173,7 +173,10 @@ impl Problem {
     pub(super) fn replace(&mut self, old: &str, new: &str, nearness: Nearness) {
         let at = self.at.clone();
         let value = Value::String(new.to_owned());
-        let expects = Expects { equals: Some(Value::String(old.to_owned())), ..Expects::default() };
+        let expects = Preconditions {
+            equals: Some(Value::String(old.to_owned())),
+            ..Preconditions::default()
+        };
         self.fix = Some(Fix {
             title: format!("Change `{}` to `{new}`", cut(old)),
             safety: match new.eq_ignore_ascii_case(old) {
@@ -181,7 +184,10 @@ impl Problem {
                 false => Safety::BehaviorChanging,
             },
             confidence: confidence(nearness),
-            change: FixChange::Step(Step { expects, ..Step::from(Op::ReplaceValue { at, value }) }),
+            change: FixChange::Step(GuardedOp {
+                expects,
+                ..GuardedOp::from(Op::ReplaceValue { at, value })
+            }),
         });
     }
 
@@ -191,7 +197,7 @@ impl Problem {
             title: format!("Rename `{}` to `{new}`", cut(old)),
             safety: Safety::BehaviorChanging,
             confidence: confidence(nearness),
-            change: FixChange::Step(Step::from(Op::RenameKey { at, from, to })),
+            change: FixChange::Step(GuardedOp::from(Op::RenameKey { at, from, to })),
         });
     }
 
@@ -259,7 +265,7 @@ impl Fix {
             title: self.title,
             safety: self.safety,
             confidence: self.confidence,
-            kind: Kind::LocalFix,
+            kind: RepairKind::LocalFix,
             ops: vec![op],
         })
     }

@@ -3,8 +3,8 @@
 //!
 //! Where the new key is deprecated in its turn, the pack leads to the end of the chain at once (see [`follow`]).
 
-use check::{Confidence, Kind, Safety};
-use document::{Op, Pointer, Step, Value};
+use check::{Confidence, RepairKind, Safety};
+use document::{GuardedOp, Op, Pointer, Value};
 
 use super::{Body, Rule, View};
 use crate::finding::Anchor;
@@ -99,7 +99,7 @@ impl Deprecated {
         old: &Value,
     ) -> Option<Mend> {
         let key = &self.key;
-        let remove = Step::from(Op::RemoveKey { at: at.clone(), key: key.clone() });
+        let remove = GuardedOp::from(Op::RemoveKey { at: at.clone(), key: key.clone() });
         let (title, rationale, steps) = match self.successor.name() {
             None => {
                 let rationale = format!("`{key}` is declared to have no effect any more");
@@ -115,7 +115,7 @@ impl Deprecated {
             rationale,
             safety: stricter(Safety::LikelyPreserving, floor),
             confidence: Confidence::High,
-            kind: Kind::LocalFix,
+            kind: RepairKind::LocalFix,
             ops: steps.into_iter().map(|it| op(view.file, it)).collect(),
         })
     }
@@ -126,8 +126,8 @@ impl Deprecated {
         object: &Value,
         old: &Value,
         name: &str,
-        remove: Step,
-    ) -> Option<(String, Vec<Step>)> {
+        remove: GuardedOp,
+    ) -> Option<(String, Vec<GuardedOp>)> {
         let (key, mapped) = (&self.key, self.mapped(old));
         let path = self.successor.path();
         let target = path.segments().iter().fold(at.clone(), |at, it| at.join(it.as_str()));
@@ -161,7 +161,7 @@ impl Deprecated {
 }
 
 /// The steps that make the objects on the way to a place; `None` if something else is on the way.
-fn missing_objects(at: &Pointer, object: &Value, path: &Pointer) -> Option<Vec<Step>> {
+fn missing_objects(at: &Pointer, object: &Value, path: &Pointer) -> Option<Vec<GuardedOp>> {
     let (parents, _) = path.split_last()?;
     let mut steps = Vec::new();
     let (mut at, mut value) = (at.clone(), Some(object));

@@ -1,7 +1,7 @@
 //! `derived`: a value is what a template makes of other values of its document. Repair: set it. Where other files name
 //! the value, the repair changes them with it, or there is none.
 
-use check::{Confidence, Kind, RepairOp, Safety};
+use check::{Confidence, RepairKind, RepairOp, Safety};
 use document::{Op, Pointer, Value};
 use snapshot::RelPath;
 
@@ -84,7 +84,7 @@ impl Derived {
                 rationale: format!("the template `{}` says so", self.text),
                 safety: stricter(Safety::LikelyPreserving, floor),
                 confidence: Confidence::High,
-                kind: Kind::LocalFix,
+                kind: RepairKind::LocalFix,
                 ops: vec![op(
                     file,
                     fact.step(
@@ -113,7 +113,7 @@ impl Derived {
                 rationale: format!("the template `{}` says so", self.text),
                 safety: stricter(Safety::BehaviorChanging, floor),
                 confidence: Confidence::High,
-                kind: if others.is_empty() { Kind::LocalFix } else { Kind::Refactor },
+                kind: if others.is_empty() { RepairKind::LocalFix } else { RepairKind::Refactor },
                 ops: std::iter::once(own).chain(others).collect(),
             }
         });

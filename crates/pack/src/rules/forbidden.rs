@@ -1,7 +1,7 @@
 //! `forbidden`: an object does not have a key. Repair: none, for what stands there may be needed elsewhere, unless the
 //! pack declares that the key is to be removed.
 
-use check::{Confidence, Kind, Safety};
+use check::{Confidence, RepairKind, Safety};
 use document::{Op, Value};
 
 use super::View;
@@ -29,7 +29,7 @@ impl Forbidden {
                     rationale: format!("`{}` is declared to be removed where it stands", self.key),
                     safety: stricter(Safety::BehaviorChanging, floor),
                     confidence: Confidence::Medium,
-                    kind: Kind::LocalFix,
+                    kind: RepairKind::LocalFix,
                     ops: {
                         let key = self.key.clone();
                         vec![op(view.file, Op::RemoveKey { at: it.at.clone(), key }.into())]

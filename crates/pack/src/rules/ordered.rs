@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use check::{Confidence, Kind, RepairOp, Safety};
+use check::{Confidence, RepairKind, RepairOp, Safety};
 use document::{Document, Number, Pointer, Value};
 
 use super::View;
@@ -89,7 +89,7 @@ impl Ordered {
             rationale: format!("{why}; items move with their comments"),
             safety: stricter(self.own_safety(), floor),
             confidence: Confidence::High,
-            kind: Kind::LocalFix,
+            kind: RepairKind::LocalFix,
             ops: vec![RepairOp::Text { file: view.file.clone(), edits }],
         })
     }

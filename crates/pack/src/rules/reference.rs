@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use check::{Confidence, Kind, Safety};
+use check::{Confidence, RepairKind, Safety};
 use document::Value;
 
 use super::Within;
@@ -96,7 +96,7 @@ pub(super) fn mend(
         rationale: format!("{} exists and {how}", shown(&value)),
         safety: stricter(Safety::BehaviorChanging, floor),
         confidence,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         ops: vec![op(file, fact.set(&value)?)],
     })
 }

@@ -1,6 +1,6 @@
 //! `same_as`: one place defines a value, others must equal it. Repair: the copy gets the source's value.
 
-use check::{Confidence, Kind, Safety};
+use check::{Confidence, RepairKind, Safety};
 
 use crate::found::{Elsewhere, Found, Mend, op};
 use crate::place::{Place, Sited, shown, stricter};
@@ -75,7 +75,7 @@ fn differs(floor: Option<Safety>, source: Sited<'_>, copy: Sited<'_>) -> Found {
         ),
         safety: stricter(Safety::BehaviorChanging, floor),
         confidence: Confidence::High,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         ops: vec![op(file, step)],
     });
     let mut found = Found::at_fact(file, fact, message).with(mend);

@@ -178,7 +178,7 @@ impl<'a> Object<'a, Exact> for ExactObject<'a> {
 
 /// The members of an object in order.
 pub(super) struct Members<'a> {
-    rest: document::Members<'a>,
+    rest: document::ViewMembers<'a>,
     hides_schema_key: bool,
 }
 
@@ -210,7 +210,7 @@ impl<'a> Array<'a, Exact> for ExactArray<'a> {
 }
 
 /// The items of an array in order.
-pub(super) struct Elements<'a>(document::Members<'a>);
+pub(super) struct Elements<'a>(document::ViewMembers<'a>);
 
 impl<'a> Iterator for Elements<'a> {
     type Item = ExactNode<'a>;

@@ -7,7 +7,7 @@
 //! values from the document or from the schema's own text. A number that JSON cannot write (`.inf`, `.nan`) is no
 //! number to a schema; it is given as a string.
 
-use document::{Number, Op, Pointer, Step, Value};
+use document::{GuardedOp, Number, Op, Pointer, Value};
 use serde_json::{Map, Value as Json};
 
 /// The value as the validator sees it. Of a repeated key the last one counts.
@@ -80,7 +80,7 @@ pub(crate) fn from_json(json: &Json) -> Value {
 
 /// What an operation that schema repairs are made of does to a value; `false` if it does not fit, and then nothing is
 /// done.
-pub(crate) fn apply(json: &mut Json, step: &Step) -> bool {
+pub(crate) fn apply(json: &mut Json, step: &GuardedOp) -> bool {
     apply_step(json, &step.op).is_some()
 }
 

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use check::{Confidence, Safety};
-use document::{Expects, Format, JsonType, Number, Op, Pointer, Step, Value};
+use document::{Format, GuardedOp, JsonType, Number, Op, Pointer, Preconditions, Value};
 use serde_json::Value as Json;
 
 use super::cause;
@@ -315,7 +315,7 @@ fn without_duplicates(fault: &Fault, value: &Value) -> Option<Proposal> {
     let Value::Array(items) = value else { return None };
     let later = repeated(items).into_iter().rev();
     let ops = later.map(|(_, index)| Op::DeleteItem { at: fault.at.clone(), index });
-    let steps: Vec<Step> = ops.map(Step::from).collect();
+    let steps: Vec<GuardedOp> = ops.map(GuardedOp::from).collect();
     let name = super::message::name(&fault.at);
     (!steps.is_empty()).then(|| Proposal {
         title: match steps.len() {
@@ -364,10 +364,11 @@ fn confidence(nearness: Nearness) -> Confidence {
     }
 }
 
-fn replace(at: &Pointer, old: &Value, new: Value) -> Step {
+fn replace(at: &Pointer, old: &Value, new: Value) -> GuardedOp {
     let is_scalar = !matches!(old, Value::Array(_) | Value::Object(_));
-    let expects = Expects { equals: is_scalar.then(|| old.clone()), ..Expects::default() };
-    Step { expects, ..Step::from(Op::ReplaceValue { at: at.clone(), value: new }) }
+    let expects =
+        Preconditions { equals: is_scalar.then(|| old.clone()), ..Preconditions::default() };
+    GuardedOp { expects, ..GuardedOp::from(Op::ReplaceValue { at: at.clone(), value: new }) }
 }
 
 /// The number or boolean that a string is the plain spelling of.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use check::{
-    Compatibility, Confidence, Diagnostic, Grounds, Kind, Location, Repair, RepairOp, Safety,
+    Compatibility, Confidence, Diagnostic, Grounds, Location, Repair, RepairKind, RepairOp, Safety,
     Severity, assign_ids, assign_repair_ids,
 };
 use document::{Document, Format, Limits, ParseError, Value};
@@ -159,7 +159,7 @@ fn repair(
         severity: diagnostic.severity,
         confidence: Confidence::High,
         safety: Safety::LikelyPreserving,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         ops,
         resolves: vec![diagnostic.diagnostic_id.clone()],
         reveals: Vec::new(),

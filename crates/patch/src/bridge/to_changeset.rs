@@ -7,8 +7,8 @@ use edit::ContentHash;
 use super::{Context, ConvertError, Converted, Note};
 use crate::failure::FailedOp;
 use crate::kind::Patch;
-use crate::simulate::Stop;
-use crate::simulate::tree::{Alone, Tree};
+use crate::simulate::SimulationStop;
+use crate::simulate::tree::{Alone, SimulatedTree};
 use crate::v1::{
     Changeset, ChangesetOp, ChangesetOpKind, Expects, Extra, FixAction, FixActions, FixOp,
     FixOpKind, integer, members, string,
@@ -101,8 +101,12 @@ fn first_ops(document: &FixActions, n: usize) -> FixActions {
 
 type Ops = (Vec<ChangesetOp>, Vec<Note>);
 
-fn convert_all(document: &FixActions, context: &Context<'_>, alone: &Alone) -> Result<Ops, Stop> {
-    let mut tree = Tree::new(context.snapshot, &context.options(), alone);
+fn convert_all(
+    document: &FixActions,
+    context: &Context<'_>,
+    alone: &Alone,
+) -> Result<Ops, SimulationStop> {
+    let mut tree = SimulatedTree::new(context.snapshot, &context.options(), alone);
     let (mut ops, mut notes) = (Vec::new(), Vec::new());
     for action in document.in_canonical_order() {
         for (op_index, op) in action.ops.iter().enumerate() {

@@ -8,12 +8,12 @@ use snapshot::RelPath;
 use super::{Context, ConvertError, Converted, Note};
 use crate::failure::{FailedOp, cap};
 use crate::kind::Patch;
-use crate::simulate::Stop;
-use crate::simulate::tree::{Alone, FileId, Tree};
+use crate::simulate::SimulationStop;
+use crate::simulate::tree::{Alone, FileId, SimulatedTree};
 use crate::v1::decode::Problems;
 use crate::v1::{
-    Changeset, ChangesetOp, ChangesetOpKind, Expects, Extra, FixAction, FixActions, FixOp,
-    FixOpKind, Target, decode_fix_actions, members, string,
+    Changeset, ChangesetOp, ChangesetOpKind, DiagnosticTarget, Expects, Extra, FixAction,
+    FixActions, FixOp, FixOpKind, decode_fix_actions, members, string,
 };
 
 /// Converts a changeset. Operations on files, and deletions from arrays, have no equivalent.
@@ -114,8 +114,12 @@ fn not_expressible(changeset: &Changeset) -> Vec<Note> {
     .collect()
 }
 
-fn convert_all(changeset: &Changeset, context: &Context<'_>, alone: &Alone) -> Result<Ops, Stop> {
-    let mut tree = Tree::new(context.snapshot, &context.options(), alone);
+fn convert_all(
+    changeset: &Changeset,
+    context: &Context<'_>,
+    alone: &Alone,
+) -> Result<Ops, SimulationStop> {
+    let mut tree = SimulatedTree::new(context.snapshot, &context.options(), alone);
     let mut converted = Ops::default();
     for (op_index, op) in changeset.ops.iter().enumerate() {
         let Some(path) = context.index.path_of(&op.file_uid) else { continue };
@@ -148,7 +152,12 @@ struct Slot {
     exists: bool,
 }
 
-fn slot(tree: &mut Tree<'_>, id: FileId, document: usize, pointer: &Pointer) -> Result<Slot, Stop> {
+fn slot(
+    tree: &mut SimulatedTree<'_>,
+    id: FileId,
+    document: usize,
+    pointer: &Pointer,
+) -> Result<Slot, SimulationStop> {
     let at = tree.plain(id, document, pointer)?;
     let draft = tree.draft(id, document)?;
     let parent = at.split_last().map(|(parent, last)| {
@@ -160,14 +169,14 @@ fn slot(tree: &mut Tree<'_>, id: FileId, document: usize, pointer: &Pointer) -> 
 }
 
 /// The operations that stand for one, and what they no longer say; or why there are none.
-type Outcome = Result<(Vec<FixOp>, Vec<&'static str>), &'static str>;
+type ConvertedOps = Result<(Vec<FixOp>, Vec<&'static str>), &'static str>;
 
 fn convert(
     op: &ChangesetOp,
     id: FileId,
     path: &RelPath,
-    tree: &mut Tree<'_>,
-) -> Result<Outcome, Stop> {
+    tree: &mut SimulatedTree<'_>,
+) -> Result<ConvertedOps, SimulationStop> {
     let expects = op.expects.clone().unwrap_or_default();
     if expects.length.is_some() && !matches!(op.kind, ChangesetOpKind::InsertIntoArray { .. }) {
         return Ok(Err("fix actions have no precondition on a length"));
@@ -282,13 +291,13 @@ fn synthetic(changeset: &Changeset, ops: Vec<Vec<FixOp>>, strict: bool) -> FixAc
     if strict {
         ops.iter_mut().for_each(|op| op.extra.clear());
     }
-    let target = |op: &FixOp| Target {
+    let target = |op: &FixOp| DiagnosticTarget {
         file: Some(op.file.clone()),
         json_pointer: Some(op.json_pointer.clone()),
         rule_id: Some("CHANGESET".to_owned()),
-        ..Target::default()
+        ..DiagnosticTarget::default()
     };
-    let targets: Vec<Target> = ops.first().map(target).into_iter().collect();
+    let targets: Vec<DiagnosticTarget> = ops.first().map(target).into_iter().collect();
     let extra = |name: &str, value: Value| {
         if strict { Extra::new() } else { vec![(name.to_owned(), value)] }
     };

@@ -3,31 +3,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Severity;
-use document::{Effect, JsonType, Op, Pointer, Step};
+use document::{Effect, GuardedOp, JsonType, Op, Pointer};
 use edit::Text;
 use snapshot::{FileIndex, RelPath, Snapshot};
 
-use super::conflict::{Clash, Place, Writes};
-use super::file::Stop;
-use super::tree::{FileId, Tree, resolve_links};
+use super::conflict::{WriteConflict, WriteLocation, Writes};
+use super::file::SimulationStop;
+use super::tree::{FileId, SimulatedTree, resolve_links};
 use super::{AppliedOp, Options, Simulation, failed_op};
 use crate::diagnose;
-use crate::failure::{Code, FailedOp, Failure};
-use crate::kind::Kind;
+use crate::failure::{FailedOp, Failure, FailureCode};
+use crate::kind::PatchKind;
 use crate::v1::{Changeset, ChangesetOp, ChangesetOpKind};
 
 pub(super) fn simulate(
     changeset: &Changeset,
-    tree: Tree<'_>,
+    tree: SimulatedTree<'_>,
     snapshot: &Snapshot,
     index: &FileIndex,
     options: &Options<'_>,
     n_units: usize,
-) -> Result<Simulation, Stop> {
-    let mut simulation = Simulation::nothing(Kind::Changeset, index);
+) -> Result<Simulation, SimulationStop> {
+    let mut simulation = Simulation::nothing(PatchKind::Changeset, index);
     if let Some(failure) = wrong_workspace(changeset, snapshot, index, options) {
         simulation.ok = false;
-        let rule = diagnose::semantic_rule(Kind::Changeset, failure.code.name());
+        let rule = diagnose::semantic_rule(PatchKind::Changeset, failure.code.name());
         let message = format!("{}; {}", failure.message, failure.code.advice());
         simulation.diagnostics.push(diagnose::diagnostic(rule, Severity::Error, "", None, message));
         return Ok(simulation);
@@ -51,7 +51,7 @@ pub(super) fn simulate(
                 run.tree.keep_unit();
                 continue;
             }
-            Err(Stop::Failed(failure, _)) => failure,
+            Err(SimulationStop::Failed(failure, _)) => failure,
             Err(restart) => return Err(restart),
         };
         run.fail(op_index, op, path, &failure, &mut simulation);
@@ -83,22 +83,22 @@ fn wrong_workspace(
         && index.workspace_uid() != Some(target)
     {
         let message = "the changeset is for another workspace than this one";
-        return Some(Failure::new(Code::WorkspaceMismatch, message));
+        return Some(Failure::new(FailureCode::WorkspaceMismatch, message));
     }
     let base = changeset.base?;
     let found = options.workspace_hash.unwrap_or_else(|| snapshot.hash());
     let message = "the workspace is not in the state that the changeset was made for";
-    (found != base).then(|| Failure::new(Code::Stale, message))
+    (found != base).then(|| Failure::new(FailureCode::Stale, message))
 }
 
 struct Run<'a> {
-    tree: Tree<'a>,
+    tree: SimulatedTree<'a>,
     snapshot: &'a Snapshot,
     index: FileIndex,
     /// The index before the changeset.
     given: &'a FileIndex,
     writes: Writes,
-    clashes: Vec<Clash>,
+    clashes: Vec<WriteConflict>,
     /// Paths that a file had before a rename of this changeset.
     former_paths: BTreeMap<FileId, Vec<RelPath>>,
     /// By which operation, and where the file was.
@@ -112,7 +112,7 @@ impl Run<'_> {
         op_index: usize,
         op: &ChangesetOp,
         simulation: &mut Simulation,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), SimulationStop> {
         if let ChangesetOpKind::AddFile { path, content } = &op.kind {
             self.add_file(op_index, op, path, content)?;
             simulation.applied.push(applied(op_index, op, path, None));
@@ -149,15 +149,18 @@ impl Run<'_> {
         let shown = crate::failure::cap(uid, 64);
         if let Some((earlier, path)) = self.deleted_uids.get(uid) {
             let message = format!("{path} was deleted by operation {earlier}");
-            return Failure::new(Code::FileMissing, message);
+            return Failure::new(FailureCode::FileMissing, message);
         }
         let path = uid.strip_prefix("path:").and_then(|path| RelPath::parse(path).ok());
         match path.as_ref().and_then(|path| self.index.indexed_uid(path)) {
             Some(own) => {
                 let own = crate::failure::cap(own, 64);
-                Failure::new(Code::UidUnknown, format!("the file of `{shown}` has the uid `{own}`"))
+                Failure::new(
+                    FailureCode::UidUnknown,
+                    format!("the file of `{shown}` has the uid `{own}`"),
+                )
             }
-            None => Failure::new(Code::UidUnknown, format!("no file has the uid `{shown}`")),
+            None => Failure::new(FailureCode::UidUnknown, format!("no file has the uid `{shown}`")),
         }
     }
 
@@ -168,10 +171,10 @@ impl Run<'_> {
                 let former = self.former_paths.get(&id);
                 if former.is_some_and(|former| former.contains(given)) {
                     let message = format!("{given} was renamed to {path} by an earlier operation");
-                    return Err(Failure::new(Code::Conflict, message));
+                    return Err(Failure::new(FailureCode::Conflict, message));
                 }
                 let message = format!("the uid stands for {path}, not for {given}");
-                Err(Failure::new(Code::PathMismatch, message))
+                Err(Failure::new(FailureCode::PathMismatch, message))
             }
             _ => Ok(()),
         }
@@ -191,13 +194,13 @@ impl Run<'_> {
             self.index.indexed_uid(known) == Some(uid) || self.tree.open(known).is_ok()
         });
         if in_use && !(is_own_path && known.as_ref() == Some(path)) {
-            return Err(Failure::new(Code::UidInUse, "another file has this uid"));
+            return Err(Failure::new(FailureCode::UidInUse, "another file has this uid"));
         }
         let id = self.tree.add(path, Text::new(content.as_bytes()))?;
         if !is_own_path {
             self.index
                 .insert(uid, path)
-                .map_err(|error| Failure::new(Code::UidInUse, error.to_string()))?;
+                .map_err(|error| Failure::new(FailureCode::UidInUse, error.to_string()))?;
         }
         self.writes.file_moved(id, op_index);
         if let Some(first) = self.deleted_uids.get(uid).map(|(first, _)| *first) {
@@ -212,15 +215,17 @@ impl Run<'_> {
         id: FileId,
         path: &RelPath,
         new_path: &RelPath,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), SimulationStop> {
         self.expect_no_link(path)?;
         if path == new_path {
-            return Err(Failure::new(Code::FileExists, "the file has this path already").into());
+            return Err(
+                Failure::new(FailureCode::FileExists, "the file has this path already").into()
+            );
         }
         self.tree.rename(id, new_path)?;
         self.index
             .rename(path, new_path)
-            .map_err(|error| Failure::new(Code::UidInUse, error.to_string()))?;
+            .map_err(|error| Failure::new(FailureCode::UidInUse, error.to_string()))?;
         self.former_paths.entry(id).or_default().push(path.clone());
         if let Some(first) = self.writes.file_moved(id, op_index) {
             self.clash(first, op_index, path, None);
@@ -250,7 +255,7 @@ impl Run<'_> {
         if resolve_links(self.snapshot, path).as_ref() == Some(path) {
             return Ok(());
         }
-        Err(Failure::new(Code::Link, format!("{path} is a link or lies beneath one")))
+        Err(Failure::new(FailureCode::Link, format!("{path} is a link or lies beneath one")))
     }
 
     /// An operation inside a file. Returns the place it is about.
@@ -260,7 +265,7 @@ impl Run<'_> {
         op: &ChangesetOp,
         id: FileId,
         simulation: &mut Simulation,
-    ) -> Result<Pointer, Stop> {
+    ) -> Result<Pointer, SimulationStop> {
         let mut step = op.to_step().expect("the operations on files are handled by the caller");
         let (at, to) = self.make_plain(id, &mut step)?;
         let places = self.places(id, &step)?;
@@ -270,7 +275,7 @@ impl Run<'_> {
             .record((id, step.document), op_index, &effect, generation, places)
             .map_err(|_| {
                 Failure::new(
-                    Code::Budget,
+                    FailureCode::Budget,
                     "too many operations on a file that had to be parsed again",
                 )
             })?;
@@ -288,7 +293,7 @@ impl Run<'_> {
     fn make_plain(
         &mut self,
         id: FileId,
-        step: &mut Step,
+        step: &mut GuardedOp,
     ) -> Result<(Pointer, Option<Pointer>), Failure> {
         let document = step.document;
         match &mut step.op {
@@ -306,16 +311,16 @@ impl Run<'_> {
     }
 
     /// The places that an operation writes to, in the order of its effect.
-    fn places(&mut self, id: FileId, step: &Step) -> Result<Vec<Place>, Failure> {
+    fn places(&mut self, id: FileId, step: &GuardedOp) -> Result<Vec<WriteLocation>, Failure> {
         let draft = self.tree.draft(id, step.document)?;
         let mut place = |pointer: &Pointer| {
             let parent = pointer.split_last().map(|(parent, _)| parent);
             let is_item = parent.is_some_and(|it| draft.type_at(&it) == Some(JsonType::Array));
-            Place::new(pointer.clone(), is_item)
+            WriteLocation::new(pointer.clone(), is_item)
         };
         Ok(match &step.op {
             Op::InsertItem { at, index, .. } => {
-                vec![Place::new(at.join(index.unwrap_or_default().to_string()), true)]
+                vec![WriteLocation::new(at.join(index.unwrap_or_default().to_string()), true)]
             }
             Op::MoveValue { from, to, .. } => vec![place(from), place(to)],
             Op::SetValue { at, .. } | Op::DeleteValue { at } => vec![place(at)],
@@ -324,7 +329,7 @@ impl Run<'_> {
     }
 
     fn clash(&mut self, first: usize, second: usize, path: &RelPath, pointer: Option<Pointer>) {
-        self.clashes.push(Clash { first, second, pointer, file: path.to_string() });
+        self.clashes.push(WriteConflict { first, second, pointer, file: path.to_string() });
     }
 
     /// X-10: usable, but not stable over renames by other tools.
@@ -336,7 +341,7 @@ impl Run<'_> {
         let file = uid.strip_prefix("path:").unwrap_or_default();
         let message = "the uid is only the file's path and does not survive a rename by another tool; \
                        give the file a uid in `.regreen/files.json`";
-        let rule = diagnose::semantic_rule(Kind::Changeset, "uid_unstable");
+        let rule = diagnose::semantic_rule(PatchKind::Changeset, "uid_unstable");
         let file = crate::failure::cap(file, 200);
         let mut it = diagnose::diagnostic(rule, Severity::Info, &file, None, message.to_owned());
         diagnose::add_op(&mut it, None, op_index);
@@ -382,7 +387,7 @@ impl Run<'_> {
             let failed = FailedOp {
                 action_id: None,
                 op_index: clash.second,
-                code: if is_foreign { Code::OverlappingOps } else { Code::Conflict },
+                code: if is_foreign { FailureCode::OverlappingOps } else { FailureCode::Conflict },
                 file: clash.file,
                 json_pointer: clash.pointer.map(|it| it.to_string()),
                 expected: None,
@@ -420,7 +425,7 @@ fn report_move(
     } else {
         return;
     };
-    let rule = diagnose::semantic_rule(Kind::Changeset, name);
+    let rule = diagnose::semantic_rule(PatchKind::Changeset, name);
     let message = format!("operation {op_index}: {message}");
     let mut it = diagnose::diagnostic(rule, severity, path.as_str(), Some(to), message);
     diagnose::add_op(&mut it, None, op_index);

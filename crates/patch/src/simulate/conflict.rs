@@ -15,7 +15,7 @@ const MAX_CARRIED: usize = 10_000;
 
 /// An operation that wrote to a place that an earlier one wrote to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Clash {
+pub(crate) struct WriteConflict {
     pub(crate) first: usize,
     pub(crate) second: usize,
     pub(crate) pointer: Option<Pointer>,
@@ -38,14 +38,14 @@ struct FileWrites {
     /// Slots with a written slot beneath them, and the first operation that wrote there.
     inside: HashMap<SlotId, usize>,
     /// What was written in this generation, in order.
-    log: Vec<Place>,
+    log: Vec<WriteLocation>,
     /// What was written in generations before.
-    carried: Vec<Place>,
+    carried: Vec<WriteLocation>,
 }
 
 /// A written place, by the pointer that it has now.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct WriteLocation {
     pub(crate) pointer: Pointer,
     /// Whether it is an item of an array, whose removal or arrival shifts its neighbours.
     pub(crate) is_item: bool,
@@ -53,9 +53,9 @@ pub(crate) struct Place {
     kind: WriteKind,
 }
 
-impl Place {
-    pub(crate) fn new(pointer: Pointer, is_item: bool) -> Place {
-        Place { pointer, is_item, op: 0, kind: WriteKind::Replace }
+impl WriteLocation {
+    pub(crate) fn new(pointer: Pointer, is_item: bool) -> WriteLocation {
+        WriteLocation { pointer, is_item, op: 0, kind: WriteKind::Replace }
     }
 }
 
@@ -81,7 +81,7 @@ impl Writes {
         op: usize,
         effect: &Effect,
         generation: u32,
-        places: Vec<Place>,
+        places: Vec<WriteLocation>,
     ) -> Result<Option<(usize, Pointer)>, TooMany> {
         self.files.entry((document.0, 0)).or_default().first_op.get_or_insert(op);
         let file = self.files.entry(document).or_default();
@@ -127,10 +127,10 @@ impl FileWrites {
         }
     }
 
-    fn carried_clash(&self, place: &Place) -> Option<usize> {
+    fn carried_clash(&self, place: &WriteLocation) -> Option<usize> {
         // A new item is a new slot: it has no past of its own, but its array may have one.
         let is_new_item = place.is_item && place.kind == WriteKind::Create;
-        let clashes = |earlier: &&Place| {
+        let clashes = |earlier: &&WriteLocation| {
             if earlier.op == place.op {
                 return false;
             }
@@ -149,7 +149,7 @@ impl FileWrites {
         }
         // `carried` has followed every write of the log; the log itself still has the pointers of its time.
         let log = std::mem::take(&mut self.log);
-        let mut moved: Vec<Place> = Vec::new();
+        let mut moved: Vec<WriteLocation> = Vec::new();
         for place in log {
             shift_all(&mut moved, &place);
             if !(place.is_item && place.kind == WriteKind::Remove) {
@@ -162,13 +162,13 @@ impl FileWrites {
         Ok(())
     }
 
-    fn shift_carried(&mut self, place: &Place) {
+    fn shift_carried(&mut self, place: &WriteLocation) {
         shift_all(&mut self.carried, place);
     }
 }
 
 /// Moves the places with the indexes when an item comes or goes; a place inside a removed item is gone.
-fn shift_all(places: &mut Vec<Place>, by: &Place) {
+fn shift_all(places: &mut Vec<WriteLocation>, by: &WriteLocation) {
     if !by.is_item || by.kind == WriteKind::Replace {
         return;
     }

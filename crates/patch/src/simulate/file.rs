@@ -8,12 +8,14 @@
 
 use std::sync::Arc;
 
-use document::{Draft, Effect, Format, Limits, Mark, OpError, Pointer, Reason, Refusal, Step};
+use document::{
+    Draft, Effect, Format, GuardedOp, Limits, OpError, Pointer, Refusal, RefusalReason, Savepoint,
+};
 use edit::{EditSet, LineIndex, Text};
 use snapshot::RelPath;
 
 use crate::diagnose;
-use crate::failure::{Code, Failure};
+use crate::failure::{Failure, FailureCode};
 
 /// How many bytes may be parsed and lowered again for one file because a batch was refused.
 const MAX_REWORK: u64 = 256 << 20;
@@ -22,7 +24,7 @@ const MAX_REWORK: u64 = 256 << 20;
 const REWORK_COST: u64 = 1 << 10;
 
 /// Why the simulation of an operation ended.
-pub(crate) enum Stop {
+pub(crate) enum SimulationStop {
     /// It cannot be applied. The index is there if another operation of the unit than the last is to blame.
     Failed(Box<Failure>, Option<usize>),
     /// The operations on this file cannot be lowered together: start over and find the unit that spoils it.
@@ -38,9 +40,9 @@ pub(crate) struct How {
     pub(crate) alone: bool,
 }
 
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Stop {
-        Stop::Failed(Box::new(failure), None)
+impl From<Failure> for SimulationStop {
+    fn from(failure: Failure) -> SimulationStop {
+        SimulationStop::Failed(Box::new(failure), None)
     }
 }
 
@@ -66,8 +68,8 @@ struct Unit {
     text: Text,
     edits: Option<Arc<EditSet>>,
     /// The draft's state before the unit; `None` when that state was lowered to `text`.
-    mark: Option<Mark>,
-    steps: Vec<(usize, Step)>,
+    mark: Option<Savepoint>,
+    steps: Vec<(usize, GuardedOp)>,
 }
 
 impl VirtualFile {
@@ -99,12 +101,12 @@ impl VirtualFile {
     pub(crate) fn apply(
         &mut self,
         op_index: usize,
-        step: &Step,
+        step: &GuardedOp,
         how: &How,
-    ) -> Result<Effect, Stop> {
+    ) -> Result<Effect, SimulationStop> {
         if self.rework > MAX_REWORK {
             return Err(Failure::new(
-                Code::Budget,
+                FailureCode::Budget,
                 "too many operations on this file had to be tried one by one",
             )
             .into());
@@ -141,27 +143,29 @@ impl VirtualFile {
     }
 
     /// Lowers what was there before the unit, and then the unit's operations one by one.
-    fn go_stepwise(&mut self, how: &How) -> Result<(), Stop> {
+    fn go_stepwise(&mut self, how: &How) -> Result<(), SimulationStop> {
         let Some(unit) = self.unit.as_mut() else { return Ok(()) };
         let steps = std::mem::take(&mut unit.steps);
         if let (Some(draft), Some(mark)) = (self.draft.as_mut(), unit.mark) {
             draft.roll_back(mark);
         }
-        self.flush().map_err(|_| Stop::Restart(self.path.clone()))?;
+        self.flush().map_err(|_| SimulationStop::Restart(self.path.clone()))?;
         let unit = self.unit.as_mut().expect("it was there above, and lowering leaves it alone");
         unit.mark = None;
         unit.text = self.text.clone();
         unit.edits.clone_from(&self.edits);
         for (op_index, step) in steps {
             self.apply_alone(&step, how).map_err(|stop| match stop {
-                Stop::Failed(failure, _) => Stop::Failed(failure, Some(op_index)),
+                SimulationStop::Failed(failure, _) => {
+                    SimulationStop::Failed(failure, Some(op_index))
+                }
                 restart => restart,
             })?;
         }
         Ok(())
     }
 
-    fn apply_alone(&mut self, step: &Step, how: &How) -> Result<Effect, Stop> {
+    fn apply_alone(&mut self, step: &GuardedOp, how: &How) -> Result<Effect, SimulationStop> {
         self.parse(&how.limits)?;
         let draft = self.draft.as_mut().expect("parsed in the line above");
         let effect = draft.apply(step).map_err(|error| Failure::of_op(&error, how.show_values))?;
@@ -187,8 +191,8 @@ impl VirtualFile {
     }
 
     /// Lowers what is not lowered yet, because the file is done or about to be read as another format.
-    pub(crate) fn finish(&mut self) -> Result<(), Stop> {
-        self.flush().map_err(|_| Stop::Restart(self.path.clone()))?;
+    pub(crate) fn finish(&mut self) -> Result<(), SimulationStop> {
+        self.flush().map_err(|_| SimulationStop::Restart(self.path.clone()))?;
         self.draft = None;
         Ok(())
     }
@@ -211,7 +215,7 @@ impl VirtualFile {
         let path = self.path.as_str();
         let Some(format) = Format::of_path(path) else {
             let message = format!("{path} is neither JSON nor YAML nor TOML by its name");
-            return Err(Failure::new(Code::UnsupportedFormat, message));
+            return Err(Failure::new(FailureCode::UnsupportedFormat, message));
         };
         if self.generation > 0 {
             self.rework += self.text.len() as u64 + REWORK_COST;
@@ -260,6 +264,6 @@ impl VirtualFile {
 
 /// Whether an operation that is refused after others may be fine once those are lowered. A value that the format has no
 /// text for never is.
-fn depends_on_batch(reason: &Reason) -> bool {
-    !matches!(reason, Reason::NotExpressible { .. })
+fn depends_on_batch(reason: &RefusalReason) -> bool {
+    !matches!(reason, RefusalReason::NotExpressible { .. })
 }

@@ -4,12 +4,12 @@ use check::Severity;
 use document::Pointer;
 use snapshot::FileIndex;
 
-use super::file::Stop;
-use super::tree::{FileId, Tree};
+use super::file::SimulationStop;
+use super::tree::{FileId, SimulatedTree};
 use super::{AppliedOp, Simulation, failed_op};
 use crate::diagnose;
 use crate::failure::Failure;
-use crate::kind::Kind;
+use crate::kind::PatchKind;
 use crate::v1::{FixAction, FixActions};
 
 /// Places in files are looked up for this many failures; a hostile document can have as many as it likes.
@@ -17,11 +17,11 @@ const MAX_LOCATED: usize = 100;
 
 pub(super) fn simulate(
     document: &FixActions,
-    mut tree: Tree<'_>,
+    mut tree: SimulatedTree<'_>,
     index: &FileIndex,
     n_units: usize,
-) -> Result<Simulation, Stop> {
-    let mut simulation = Simulation::nothing(Kind::FixActions, index);
+) -> Result<Simulation, SimulationStop> {
+    let mut simulation = Simulation::nothing(PatchKind::FixActions, index);
     for action in document.in_canonical_order().into_iter().take(n_units) {
         match apply_action(document, action, &mut tree) {
             Ok(applied) => simulation.applied.extend(applied),
@@ -33,7 +33,7 @@ pub(super) fn simulate(
         }
     }
     if !document.is_canonical() {
-        let rule = diagnose::semantic_rule(Kind::FixActions, "order");
+        let rule = diagnose::semantic_rule(PatchKind::FixActions, "order");
         let message = "the actions are not in the contract's order (severity, file, pointer, rule, title); \
                        they were applied in that order, so that the order of listing has no effect";
         simulation.diagnostics.push(diagnose::diagnostic(
@@ -50,13 +50,13 @@ pub(super) fn simulate(
 
 enum ActionStop {
     Failed { op_index: usize, file: Option<FileId>, failure: Box<Failure> },
-    Restart(Stop),
+    Restart(SimulationStop),
 }
 
 fn apply_action(
     document: &FixActions,
     action: &FixAction,
-    tree: &mut Tree<'_>,
+    tree: &mut SimulatedTree<'_>,
 ) -> Result<Vec<AppliedOp>, ActionStop> {
     let mut applied = Vec::with_capacity(action.ops.len());
     for (op_index, op) in action.ops.iter().enumerate() {
@@ -68,7 +68,7 @@ fn apply_action(
         let at = at.map_err(|failure| failed(Some(id), failure))?;
         let json_pointer = Some(at.to_string());
         tree.apply(id, op_index, &op.to_step(at)).map_err(|stop| match stop {
-            Stop::Failed(failure, other) => {
+            SimulationStop::Failed(failure, other) => {
                 let op_index = other.unwrap_or(op_index);
                 ActionStop::Failed { op_index, file: Some(id), failure }
             }
@@ -92,7 +92,7 @@ fn fail(
     op_index: usize,
     file: Option<FileId>,
     failure: &Failure,
-    tree: &Tree<'_>,
+    tree: &SimulatedTree<'_>,
     simulation: &mut Simulation,
 ) {
     let op = &action.ops[op_index.min(action.ops.len() - 1)];

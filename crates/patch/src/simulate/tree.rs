@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 
-use document::{Effect, Format, Pointer, Step};
+use document::{Effect, Format, GuardedOp, Pointer};
 use edit::Text;
 use snapshot::{Entry, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason};
 
 use super::Options;
-use super::file::{How, Stop, VirtualFile};
-use crate::failure::{Code, Failure, RefusedPaths};
+use super::file::{How, SimulationStop, VirtualFile};
+use crate::failure::{Failure, FailureCode, RefusedPaths};
 
 /// The permission bits of files that a patch adds.
 pub(crate) const NEW_FILE_MODE: u32 = 0o644;
@@ -18,7 +18,7 @@ pub(crate) const NEW_FILE_MODE: u32 = 0o644;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct FileId(usize);
 
-pub(crate) struct Tree<'a> {
+pub(crate) struct SimulatedTree<'a> {
     snapshot: &'a Snapshot,
     refused: &'a RefusedPaths,
     how: How,
@@ -42,10 +42,14 @@ pub(crate) struct Alone {
     pub(crate) units: BTreeSet<usize>,
 }
 
-impl<'a> Tree<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, options: &Options<'a>, alone: &'a Alone) -> Tree<'a> {
+impl<'a> SimulatedTree<'a> {
+    pub(crate) fn new(
+        snapshot: &'a Snapshot,
+        options: &Options<'a>,
+        alone: &'a Alone,
+    ) -> SimulatedTree<'a> {
         let (limits, show_values) = (options.limits, options.show_values);
-        Tree {
+        SimulatedTree {
             snapshot,
             refused: options.refused,
             how: How { limits, show_values, alone: false },
@@ -74,7 +78,10 @@ impl<'a> Tree<'a> {
             return Err(Failure::untouchable(path, refused));
         }
         let Some(target) = resolve_links(self.snapshot, path) else {
-            return Err(Failure::new(Code::Link, format!("{path} leads out of the workspace")));
+            return Err(Failure::new(
+                FailureCode::Link,
+                format!("{path} leads out of the workspace"),
+            ));
         };
         if let Some(id) = self.at.get(&target) {
             return Ok(*id);
@@ -86,7 +93,7 @@ impl<'a> Tree<'a> {
             Some(Entry::File(file)) => Ok(self.push(target, file.text(), file.mode, false)),
             Some(Entry::Unread { size, reason: UnreadReason::TooLarge }) => {
                 let message = format!("{target} has {size} bytes, which is more than the limit");
-                Err(Failure::new(Code::TooLarge, message))
+                Err(Failure::new(FailureCode::TooLarge, message))
             }
             Some(Entry::Unread { .. } | Entry::Link { .. } | Entry::Directory) => {
                 Err(not_a_file(&target))
@@ -133,8 +140,8 @@ impl<'a> Tree<'a> {
         &mut self,
         id: FileId,
         op_index: usize,
-        step: &Step,
-    ) -> Result<(Effect, u32), Stop> {
+        step: &GuardedOp,
+    ) -> Result<(Effect, u32), SimulationStop> {
         self.in_unit.insert(id);
         self.how.alone = self.alone.all || self.alone.units.contains(&self.n_units);
         let file = &mut self.files[id.0];
@@ -167,7 +174,7 @@ impl<'a> Tree<'a> {
         Ok(self.push(path.clone(), text, NEW_FILE_MODE, true))
     }
 
-    pub(crate) fn rename(&mut self, id: FileId, to: &RelPath) -> Result<(), Stop> {
+    pub(crate) fn rename(&mut self, id: FileId, to: &RelPath) -> Result<(), SimulationStop> {
         let from = self.files[id.0].path.clone();
         let was_vacated = self.vacated.contains(&from);
         let had_arrived = self.leave(&from);
@@ -226,20 +233,20 @@ impl<'a> Tree<'a> {
         expect_place(self.refused, self.snapshot, path)?;
         let is_taken = self.snapshot.get(path).is_some() && !self.vacated.contains(path);
         if is_taken || self.at.contains_key(path) || self.snapshot.is_directory(path) {
-            return Err(Failure::new(Code::FileExists, format!("{path} exists already")));
+            return Err(Failure::new(FailureCode::FileExists, format!("{path} exists already")));
         }
         let beneath = format!("{path}/");
         let mut after =
             self.at.range::<str, _>((Bound::Included(beneath.as_str()), Bound::Unbounded));
         if after.next().is_some_and(|(next, _)| path.contains(next)) {
-            return Err(Failure::new(Code::FileExists, format!("{path} is a directory")));
+            return Err(Failure::new(FailureCode::FileExists, format!("{path} is a directory")));
         }
         for above in path.ancestors() {
             let entry = self.snapshot.get(&above).filter(|_| !self.vacated.contains(&above));
             match entry {
                 Some(Entry::Link { .. }) => {
                     let message = format!("{above} is a link, nothing is created beneath it");
-                    return Err(Failure::new(Code::Link, message));
+                    return Err(Failure::new(FailureCode::Link, message));
                 }
                 Some(Entry::File(_) | Entry::Unread { .. }) => {
                     return Err(not_a_directory(path, &above));
@@ -261,13 +268,13 @@ impl<'a> Tree<'a> {
             let is_same_depth = path.segments().count() == other.segments().count();
             let part = if is_same_depth { "" } else { "a directory of " };
             let message = format!("{part}{path} differs from {other} only in case");
-            return Err(Failure::new(Code::CaseCollision, message));
+            return Err(Failure::new(FailureCode::CaseCollision, message));
         }
         Ok(())
     }
 
     /// The change from the snapshot to this tree.
-    pub(crate) fn into_change(mut self) -> Result<TreeChange, Stop> {
+    pub(crate) fn into_change(mut self) -> Result<TreeChange, SimulationStop> {
         for file in self.files.iter_mut().filter(|file| !file.is_deleted) {
             file.finish()?;
         }
@@ -294,7 +301,7 @@ impl<'a> Tree<'a> {
             }
         }
         TreeChange::new(edits, adds, deletes, renames)
-            .map_err(|error| Failure::new(Code::Conflict, error.to_string()).into())
+            .map_err(|error| Failure::new(FailureCode::Conflict, error.to_string()).into())
     }
 }
 
@@ -311,16 +318,16 @@ pub(crate) fn expect_place(
 }
 
 fn missing(path: &RelPath) -> Failure {
-    Failure::new(Code::FileMissing, format!("{path} does not exist"))
+    Failure::new(FailureCode::FileMissing, format!("{path} does not exist"))
 }
 
 fn not_a_file(path: &RelPath) -> Failure {
-    Failure::new(Code::NotAFile, format!("{path} is not a regular file that was read"))
+    Failure::new(FailureCode::NotAFile, format!("{path} is not a regular file that was read"))
 }
 
 fn not_a_directory(path: &RelPath, above: &RelPath) -> Failure {
     let message = format!("{path} cannot be created, because {above} is not a directory");
-    Failure::new(Code::NotADirectory, message)
+    Failure::new(FailureCode::NotADirectory, message)
 }
 
 /// How many links a path may lead through.

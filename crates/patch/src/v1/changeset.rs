@@ -1,7 +1,7 @@
 //! Changesets (CS-12..CS-43), with regreen's extensions: `expects`, `expects_parent` and `keep_position` on
 //! operations, `base` (CS-65) and `x_provenance` on the document.
 
-use document::{JsonType, Op, Pointer, Step, Value};
+use document::{GuardedOp, JsonType, Op, Pointer, Value};
 use edit::ContentHash;
 use snapshot::RelPath;
 
@@ -94,7 +94,7 @@ impl ChangesetOpKind {
 
 impl ChangesetOp {
     /// The operation on a document; `None` for the operations on files.
-    pub(crate) fn to_step(&self) -> Option<Step> {
+    pub(crate) fn to_step(&self) -> Option<GuardedOp> {
         let op = match self.kind.clone() {
             ChangesetOpKind::SetValue { json_pointer: at, value } => Op::SetValue { at, value },
             ChangesetOpKind::DeleteValue { json_pointer: at } => Op::DeleteValue { at },
@@ -110,7 +110,7 @@ impl ChangesetOp {
         };
         let expects = self.expects.as_ref().map(Expects::to_document).unwrap_or_default();
         let (document, expects_parent) = (self.document, self.expects_parent);
-        Some(Step { op, document, expects, expects_parent })
+        Some(GuardedOp { op, document, expects, expects_parent })
     }
 
     fn to_value(&self) -> Value {

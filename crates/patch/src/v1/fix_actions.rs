@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use check::Severity;
-use document::{Op, Pointer, Step, Value};
+use check::{Confidence, Severity};
+use document::{GuardedOp, Op, Pointer, Value};
 use snapshot::RelPath;
 
 use super::decode::{At, Members, ProblemKind, Problems};
@@ -34,7 +34,7 @@ pub struct FixAction {
     /// How bad what it fixes is.
     pub severity: Severity,
     /// What it is meant to fix; at least one.
-    pub targets: Vec<Target>,
+    pub targets: Vec<DiagnosticTarget>,
     /// What to do, in order; at least one.
     pub ops: Vec<FixOp>,
     /// A small explanation.
@@ -45,32 +45,9 @@ pub struct FixAction {
     pub extra: Extra,
 }
 
-/// How sure the author of an action is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Confidence {
-    High,
-    Medium,
-    Low,
-}
-
-impl Confidence {
-    /// Every confidence, the highest first.
-    pub const ALL: [Confidence; 3] = [Confidence::High, Confidence::Medium, Confidence::Low];
-
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Confidence::High => "high",
-            Confidence::Medium => "medium",
-            Confidence::Low => "low",
-        }
-    }
-}
-
 /// The diagnostic that an action is meant to fix: its id, or file, pointer and rule (FA-8, FA-21).
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Target {
+pub struct DiagnosticTarget {
     /// The file.
     pub file: Option<RelPath>,
     /// The place in it.
@@ -133,7 +110,7 @@ impl FixOpKind {
 }
 
 impl FixOp {
-    pub(crate) fn to_step(&self, at: Pointer) -> Step {
+    pub(crate) fn to_step(&self, at: Pointer) -> GuardedOp {
         let op = match self.kind.clone() {
             FixOpKind::ReplaceValue { value } => Op::ReplaceValue { at, value },
             FixOpKind::AddValue { key, value } => Op::AddKey { at, key, value },
@@ -143,7 +120,7 @@ impl FixOp {
             FixOpKind::RenameKey { from, to } => Op::RenameKey { at, from, to },
         };
         let expects = self.expects.as_ref().map(Expects::to_document).unwrap_or_default();
-        Step { op, document: self.document, expects, expects_parent: None }
+        GuardedOp { op, document: self.document, expects, expects_parent: None }
     }
 }
 
@@ -230,7 +207,9 @@ impl FixAction {
                 ("severity", string(self.severity.name())),
                 (
                     "targets",
-                    Some(Value::Array(self.targets.iter().map(Target::to_value).collect())),
+                    Some(Value::Array(
+                        self.targets.iter().map(DiagnosticTarget::to_value).collect(),
+                    )),
                 ),
                 ("ops", Some(Value::Array(self.ops.iter().map(FixOp::to_value).collect()))),
                 ("notes", self.notes.as_ref().and_then(string)),
@@ -241,7 +220,7 @@ impl FixAction {
     }
 }
 
-impl Target {
+impl DiagnosticTarget {
     pub(crate) fn to_value(&self) -> Value {
         members(
             vec![
@@ -329,7 +308,7 @@ fn decode_action(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<F
     let ops = decode_some("ops", &mut action, problems, decode_op);
     let notes = action.optional_string("notes", problems);
     let confidence = action.optional_string("confidence", problems).and_then(|name| {
-        let found = Confidence::ALL.into_iter().find(|it| it.name() == name);
+        let found = Confidence::from_name(&name);
         if found.is_none() {
             let kind = ProblemKind::unknown_name(&name, "high, medium, low");
             problems.push(At::Member(&at, "confidence").pointer(), kind);
@@ -380,7 +359,7 @@ fn decode_some<T>(
     items.filter_map(|(index, value)| decode(At::Item(&list_at, index), value, problems)).collect()
 }
 
-fn decode_target(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<Target> {
+fn decode_target(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<DiagnosticTarget> {
     let mut target = Members::open(at, value, problems)?;
     let diagnostic_id = target.optional_string("diagnostic_id", problems);
     let (file, json_pointer, rule_id);
@@ -397,7 +376,7 @@ fn decode_target(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<T
         rule_id = target.string("rule_id", problems);
     }
     let extra = target.close(problems);
-    Some(Target { file, json_pointer, rule_id, diagnostic_id, extra })
+    Some(DiagnosticTarget { file, json_pointer, rule_id, diagnostic_id, extra })
 }
 
 fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<FixOp> {

@@ -2,8 +2,8 @@
 
 use document::{Number, Pointer, Value};
 use patch::v1::{
-    Changeset, ChangesetOp, ChangesetOpKind, Expects, FixAction, FixActions, FixOp, FixOpKind,
-    Target,
+    Changeset, ChangesetOp, ChangesetOpKind, DiagnosticTarget, Expects, FixAction, FixActions,
+    FixOp, FixOpKind,
 };
 use proptest::prelude::*;
 
@@ -113,7 +113,8 @@ pub(crate) fn fix_op(root: &Value, file: &str, dice: &Dice) -> FixOp {
 }
 
 pub(crate) fn action(id: &str, ops: Vec<FixOp>) -> FixAction {
-    let target = Target { diagnostic_id: Some(id.to_owned()), ..Target::default() };
+    let target =
+        DiagnosticTarget { diagnostic_id: Some(id.to_owned()), ..DiagnosticTarget::default() };
     FixAction {
         id: id.to_owned(),
         title: id.to_owned(),

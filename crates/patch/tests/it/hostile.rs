@@ -8,7 +8,7 @@ use snapshot::{FileIndex, Snapshot};
 
 use super::support::{self, file, path};
 
-fn read(bytes: &[u8], format: Format) -> Result<Patch, patch::Rejection> {
+fn read(bytes: &[u8], format: Format) -> Result<Patch, patch::PatchRejection> {
     patch::read("p", &Text::new(bytes), format, None, &Limits::DEFAULT)
 }
 
@@ -32,7 +32,7 @@ fn deep_nesting_is_refused() {
     );
     let simulation =
         support::simulate(&support::read(&text).unwrap(), &before, &FileIndex::default());
-    assert_eq!(simulation.failed[0].code, patch::Code::RefusedByDocument);
+    assert_eq!(simulation.failed[0].code, patch::FailureCode::RefusedByDocument);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use document::{Format, Limits};
 use edit::Text;
-use patch::{Kind, Patch};
+use patch::{Patch, PatchKind};
 
 use super::support;
 
@@ -47,10 +47,10 @@ fn all_problems_are_named_with_their_places() {
 fn the_kind_can_be_insisted_on() {
     let text = Text::new(br#"{"changeset_uid": "u", "ops": []}"#.to_vec());
     let read = |kind| patch::read("p", &text, Format::Json, kind, &Limits::DEFAULT);
-    assert_eq!(read(None).unwrap().kind(), Kind::Changeset);
-    assert_eq!(read(Some(Kind::FixActions)).unwrap_err().kind, Some(Kind::FixActions));
-    for kind in [Kind::FixActions, Kind::Changeset, Kind::Edits] {
-        assert_eq!(Kind::from_name(kind.name()), Some(kind));
+    assert_eq!(read(None).unwrap().kind(), PatchKind::Changeset);
+    assert_eq!(read(Some(PatchKind::FixActions)).unwrap_err().kind, Some(PatchKind::FixActions));
+    for kind in [PatchKind::FixActions, PatchKind::Changeset, PatchKind::Edits] {
+        assert_eq!(PatchKind::from_name(kind.name()), Some(kind));
     }
 }
 

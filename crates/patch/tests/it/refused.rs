@@ -2,7 +2,7 @@
 //! them fails with that code and that reason (AE-4: never by reading a message).
 
 use edit::ContentHash;
-use patch::{Code, Options, Refused, RefusedPaths, Simulation};
+use patch::{FailureCode, Options, Refused, RefusedPaths, Simulation};
 use snapshot::{FileIndex, Snapshot};
 
 use super::support::{self, file, path};
@@ -18,8 +18,8 @@ fn before() -> Snapshot {
 fn run(text: &str) -> Simulation {
     let refused = |code| Refused { code, reason: REASON.to_owned() };
     let refused = RefusedPaths::from([
-        (path("held.json"), refused(Code::Protected)),
-        (path("out/x.json"), refused(Code::OutsideRoot)),
+        (path("held.json"), refused(FailureCode::Protected)),
+        (path("out/x.json"), refused(FailureCode::OutsideRoot)),
     ]);
     let options = Options { document_name: "p.json", refused: &refused, ..Options::DEFAULT };
     let text = text.replace("$H", &ContentHash::of(b"{\"n\": 1}\n").to_string());
@@ -28,15 +28,15 @@ fn run(text: &str) -> Simulation {
 }
 
 #[track_caller]
-fn check(text: &str, code: Code) {
+fn check(text: &str, code: FailureCode) {
     let simulation = run(text);
-    let failed: Vec<Code> = simulation.failed.iter().map(|it| it.code).collect();
+    let failed: Vec<FailureCode> = simulation.failed.iter().map(|it| it.code).collect();
     assert_eq!(failed, [code], "{text}");
     assert!(simulation.change.is_empty(), "{text}");
     let diagnostic = simulation.diagnostics.iter().find(|it| it.severity == check::Severity::Error);
     let diagnostic = diagnostic.unwrap();
     assert!(diagnostic.rule_id.ends_with(&code.name().to_ascii_uppercase()), "{diagnostic:?}");
-    if code != Code::FileExists {
+    if code != FailureCode::FileExists {
         assert!(diagnostic.message.contains(REASON), "{}", diagnostic.message);
         assert!(diagnostic.message.ends_with(code.advice()), "{}", diagnostic.message);
     }
@@ -53,7 +53,9 @@ fn edits(rest: &str) -> String {
 
 #[test]
 fn changesets_do_not_touch_what_is_refused() {
-    for (file, code) in [("held.json", Code::Protected), ("out/x.json", Code::OutsideRoot)] {
+    for (file, code) in
+        [("held.json", FailureCode::Protected), ("out/x.json", FailureCode::OutsideRoot)]
+    {
         for rest in [
             r#""type": "set_value", "json_pointer": "/n", "value": 2"#,
             r#""type": "delete_file""#,
@@ -72,7 +74,9 @@ fn changesets_do_not_touch_what_is_refused() {
             r#""type": "rename_file", "file_uid": "path:free.json", "new_path": "{to}""#
         ))
     };
-    for (to, code) in [("held.json", Code::FileExists), ("out/x.json", Code::OutsideRoot)] {
+    for (to, code) in
+        [("held.json", FailureCode::FileExists), ("out/x.json", FailureCode::OutsideRoot)]
+    {
         check(&add(to), code);
         check(&rename(to), code);
     }
@@ -80,7 +84,9 @@ fn changesets_do_not_touch_what_is_refused() {
 
 #[test]
 fn fix_actions_and_dialects_do_not_touch_what_is_refused() {
-    for (file, code) in [("held.json", Code::Protected), ("out/x.json", Code::OutsideRoot)] {
+    for (file, code) in
+        [("held.json", FailureCode::Protected), ("out/x.json", FailureCode::OutsideRoot)]
+    {
         let op =
             format!(r#""op": "replace_value", "file": "{file}", "json_pointer": "/n", "value": 2"#);
         let action = format!(
@@ -102,7 +108,9 @@ fn fix_actions_and_dialects_do_not_touch_what_is_refused() {
 
 #[test]
 fn edits_documents_do_not_touch_what_is_refused() {
-    for (file, code) in [("held.json", Code::Protected), ("out/x.json", Code::OutsideRoot)] {
+    for (file, code) in
+        [("held.json", FailureCode::Protected), ("out/x.json", FailureCode::OutsideRoot)]
+    {
         check(
             &edits(&format!(
                 r#""files": [{{"path": "{file}", "base": "$H", "edits": [{{"start": 0, "end": 0, "text": " "}}]}}]"#
@@ -115,7 +123,9 @@ fn edits_documents_do_not_touch_what_is_refused() {
             code,
         );
     }
-    for (to, code) in [("held.json", Code::FileExists), ("out/x.json", Code::OutsideRoot)] {
+    for (to, code) in
+        [("held.json", FailureCode::FileExists), ("out/x.json", FailureCode::OutsideRoot)]
+    {
         check(&edits(&format!(r#""adds": [{{"path": "{to}", "text": ""}}]"#)), code);
         check(
             &edits(&format!(r#""renames": [{{"path": "free.json", "to": "{to}", "base": "$H"}}]"#)),

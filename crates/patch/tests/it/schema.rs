@@ -16,7 +16,7 @@ fn validator(name: &str) -> Validator {
 }
 
 /// Whether the decoder finds nothing that a schema could see.
-fn decoder_accepts(document: &Value, kind: patch::Kind) -> bool {
+fn decoder_accepts(document: &Value, kind: patch::PatchKind) -> bool {
     let text = edit::Text::new(document.to_string());
     let limits = document::Limits::DEFAULT;
     match patch::read("patch.json", &text, document::Format::Json, Some(kind), &limits) {
@@ -30,7 +30,7 @@ static CHANGESET: LazyLock<Validator> = LazyLock::new(|| validator("changeset"))
 
 #[track_caller]
 fn check(name: &str, document: &Value) -> bool {
-    let kind = patch::Kind::from_name(name).unwrap();
+    let kind = patch::PatchKind::from_name(name).unwrap();
     let validator = if name == "changeset" { &CHANGESET } else { &FIX_ACTIONS };
     let by_schema = validator.is_valid(document);
     let by_decoder = decoder_accepts(document, kind);

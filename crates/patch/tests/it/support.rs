@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use document::{Format, Limits};
 use edit::Text;
-use patch::{Options, Patch, Rejection, Simulation};
+use patch::{Options, Patch, PatchRejection, Simulation};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use snapshot::{Entry, File, FileIndex, RelPath, Snapshot, UnreadReason};
 
@@ -66,7 +66,7 @@ pub(crate) fn render(snapshot: &Snapshot, index: &FileIndex) -> String {
 /// What simulations in tests are told.
 const OPTIONS: Options<'static> = Options { document_name: "patch.json", ..Options::DEFAULT };
 
-pub(crate) fn read(text: &str) -> Result<Patch, Rejection> {
+pub(crate) fn read(text: &str) -> Result<Patch, PatchRejection> {
     patch::read("patch.json", &Text::new(text.as_bytes()), Format::Json, None, &Limits::DEFAULT)
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn simulate(patch: &Patch, before: &Snapshot, index: &FileIndex) -> S
     let after = before.apply(change).expect("the change can be made to the snapshot it is for");
     let inverse = change.invert(before).unwrap();
     assert_eq!(after.apply(&inverse).as_ref(), Ok(before), "apply then undo is the identity");
-    if simulation.kind != patch::Kind::FixActions && !simulation.ok {
+    if simulation.kind != patch::PatchKind::FixActions && !simulation.ok {
         assert!(change.is_empty(), "all or nothing (CS-17)");
         assert_eq!(simulation.index, *index);
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use check::{Compatibility, Confidence, Grounds, Kind, Repair, Safety, Severity};
-use document::{Expects, Pointer};
+use check::{Compatibility, Confidence, Grounds, Repair, RepairKind, Safety, Severity};
+use document::{Pointer, Preconditions};
 use edit::{Edit, EditSet, Text};
 use proptest::prelude::*;
 use snapshot::{Entry, File};
@@ -45,7 +45,7 @@ fn repair(ops: Vec<RepairOp>) -> Repair {
         severity: Severity::Error,
         confidence: Confidence::High,
         safety: Safety::BehaviorPreserving,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         ops,
         resolves: vec!["d".into()],
         reveals: Vec::new(),
@@ -261,13 +261,13 @@ fn what_is_said_about_a_repair_only_makes_it_stricter() {
 fn operations_on_documents_have_classes() {
     let at = |text: &str| text.parse::<Pointer>().unwrap();
     let text = |it: &str| Value::String(it.into());
-    let keep = Step {
-        expects: Expects { equals: Some(text("x")), ..Expects::default() },
-        ..Step::from(Op::ReplaceValue { at: at("/b"), value: text("x") })
+    let keep = GuardedOp {
+        expects: Preconditions { equals: Some(text("x")), ..Preconditions::default() },
+        ..GuardedOp::from(Op::ReplaceValue { at: at("/b"), value: text("x") })
     };
-    let remove = || Step::from(Op::RemoveKey { at: at(""), key: "a".into() });
+    let remove = || GuardedOp::from(Op::RemoveKey { at: at(""), key: "a".into() });
     let add = |at: Pointer, key: &str, value: Value| {
-        Step::from(Op::AddKey { at, key: key.into(), value })
+        GuardedOp::from(Op::AddKey { at, key: key.into(), value })
     };
     let rules = at("/rules");
     for (file, steps, expected) in [

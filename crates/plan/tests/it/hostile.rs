@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use check::RepairOp;
-use document::{Op, Pointer, Step};
+use document::{GuardedOp, Op, Pointer};
 use plan::{Reason, lower, preview};
 use snapshot::RelPath;
 
 use super::notation::{Case, accepted, assert_laws, check, diagnostic, parse, repair, value};
 
 fn document_op(file: &str, op: Op) -> RepairOp {
-    RepairOp::Document { file: RelPath::parse(file).unwrap(), step: Step::from(op) }
+    RepairOp::Document { file: RelPath::parse(file).unwrap(), step: GuardedOp::from(op) }
 }
 
 fn add(case: &mut Case, ops: Vec<RepairOp>) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use check::{Confidence, Repair, RepairClass, RepairOp, Safety};
-use document::{Draft, Format, Limits, Op, Pointer, Step, Value};
+use document::{Draft, Format, GuardedOp, Limits, Op, Pointer, Value};
 use edit::{Edit, EditSet, Text};
 use plan::Reason;
 use proptest::prelude::*;
@@ -109,7 +109,7 @@ fn generated(seeds: &[Vec<[u8; 4]>], format: Format) -> Case {
         let mut draft = document.draft();
         let mut steps = Vec::new();
         for numbers in ops {
-            let Some(step) = choose_op(&mut draft, *numbers).map(Step::from) else { continue };
+            let Some(step) = choose_op(&mut draft, *numbers).map(GuardedOp::from) else { continue };
             if draft.apply(&step).is_ok() {
                 steps.push(RepairOp::Document { file: path.clone(), step });
             }

@@ -19,10 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Grounds, Kind, Parses, Repair, RepairOp,
+    Compatibility, Concern, Confidence, Diagnostic, Grounds, Parses, Repair, RepairKind, RepairOp,
     Safety, Severity, Tier,
 };
-use document::{Expects, Format, JsonType, Limits, Op, Pointer, Step, Value};
+use document::{Format, GuardedOp, JsonType, Limits, Op, Pointer, Preconditions, Value};
 use edit::{Edit, EditSet, Text};
 use plan::{Candidates, Plan, Policy, Rejection, lower, plan, preview};
 use snapshot::{Entry, File, NewFile, RelPath, Snapshot};
@@ -239,7 +239,7 @@ pub(crate) fn repair(id: &str, resolves: &[&str], ops: Vec<RepairOp>) -> Repair 
         severity: Severity::Error,
         confidence: Confidence::High,
         safety: Safety::BehaviorPreserving,
-        kind: Kind::LocalFix,
+        kind: RepairKind::LocalFix,
         ops,
         resolves: resolves.iter().map(|it| (*it).to_owned()).collect(),
         reveals: Vec::new(),
@@ -270,10 +270,10 @@ fn parse_repair(snapshot: &Snapshot, head: &str, ops: &[String]) -> Repair {
                 "preserving" => repair.safety = Safety::BehaviorPreserving,
                 "likely" => repair.safety = Safety::LikelyPreserving,
                 "changing" => repair.safety = Safety::BehaviorChanging,
-                "local" => repair.kind = Kind::LocalFix,
-                "boundary" => repair.kind = Kind::BoundaryValidation,
-                "refactor" => repair.kind = Kind::Refactor,
-                "semantics" => repair.kind = Kind::SemanticsChange,
+                "local" => repair.kind = RepairKind::LocalFix,
+                "boundary" => repair.kind = RepairKind::BoundaryValidation,
+                "refactor" => repair.kind = RepairKind::Refactor,
+                "semantics" => repair.kind = RepairKind::SemanticsChange,
                 "layout" => repair.grounds.is_layout = true,
                 "unstated" => repair.grounds.is_stated = false,
                 "redundant" => repair.grounds.is_redundant = true,
@@ -328,13 +328,16 @@ fn parse_op(snapshot: &Snapshot, line: &str) -> RepairOp {
         "move" => Op::MoveValue { from: at, to: pointer(words[2]), keep_position: false },
         other => panic!("unknown operation {other}"),
     };
-    let mut step = Step::from(op);
+    let mut step = GuardedOp::from(op);
     if let Some(condition) = condition {
         let (name, expected) = condition.split_once('=').unwrap();
         step.expects = match name {
-            "equals" => Expects { equals: Some(value(expected)), ..Expects::default() },
-            "length" => Expects { length: expected.parse().ok(), ..Expects::default() },
-            "type" => Expects { json_type: JsonType::from_name(expected), ..Expects::default() },
+            "equals" => Preconditions { equals: Some(value(expected)), ..Preconditions::default() },
+            "length" => Preconditions { length: expected.parse().ok(), ..Preconditions::default() },
+            "type" => Preconditions {
+                json_type: JsonType::from_name(expected),
+                ..Preconditions::default()
+            },
             other => panic!("unknown condition {other}"),
         };
     }

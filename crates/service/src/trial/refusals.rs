@@ -1,13 +1,15 @@
 //! The paths that a patch must not touch, in the words of patches.
 
-use patch::{Code, Refused, RefusedPaths};
+use patch::{FailureCode, Refused, RefusedPaths};
 use snapshot::RelPath;
 use workspace::{Loaded, Refusal};
 
 /// The name of a refusal that has one of its own, everywhere.
 pub(crate) fn own_name(refusal: &Refusal) -> Option<&'static str> {
     match code(refusal) {
-        code @ (Code::ReadOnly | Code::PathTooLong | Code::NestedRepository) => Some(code.name()),
+        code @ (FailureCode::ReadOnly
+        | FailureCode::PathTooLong
+        | FailureCode::NestedRepository) => Some(code.name()),
         _ => None,
     }
 }
@@ -21,17 +23,17 @@ pub(crate) fn paths(loaded: &Loaded, to_change: bool) -> RefusedPaths {
     unchangeable.chain(&loaded.refused).map(refused).collect()
 }
 
-fn code(refusal: &Refusal) -> Code {
+fn code(refusal: &Refusal) -> FailureCode {
     match refusal {
-        Refusal::OutsideRoot | Refusal::Reserved => Code::OutsideRoot,
-        Refusal::LinkLoop | Refusal::DanglingLink | Refusal::Link => Code::Link,
-        Refusal::NotADirectory { .. } => Code::NotADirectory,
-        Refusal::TooLarge { .. } => Code::TooLarge,
-        Refusal::Special => Code::NotAFile,
-        Refusal::ReadOnly => Code::ReadOnly,
-        Refusal::PathTooLong { .. } => Code::PathTooLong,
-        Refusal::NestedRepository { .. } => Code::NestedRepository,
+        Refusal::OutsideRoot | Refusal::Reserved => FailureCode::OutsideRoot,
+        Refusal::LinkLoop | Refusal::DanglingLink | Refusal::Link => FailureCode::Link,
+        Refusal::NotADirectory { .. } => FailureCode::NotADirectory,
+        Refusal::TooLarge { .. } => FailureCode::TooLarge,
+        Refusal::Special => FailureCode::NotAFile,
+        Refusal::ReadOnly => FailureCode::ReadOnly,
+        Refusal::PathTooLong { .. } => FailureCode::PathTooLong,
+        Refusal::NestedRepository { .. } => FailureCode::NestedRepository,
         // Hard links, marks and mounts, and whatever else keeps a file as it is.
-        _ => Code::Protected,
+        _ => FailureCode::Protected,
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use check::{Concern, Confidence, Diagnostic, Kind, RepairClass, RepairOp};
-use document::{Expects, Op, Pointer, Step};
+use check::{Concern, Confidence, Diagnostic, RepairClass, RepairKind, RepairOp};
+use document::{GuardedOp, Op, Pointer, Preconditions};
 use plan::Ranked;
 use protocol::v1;
 use snapshot::RelPath;
@@ -70,8 +70,8 @@ fn compatibility(repair: &check::Repair) -> Option<v1::Compatibility> {
 
 fn precondition(op: &RepairOp) -> Option<v1::Precondition> {
     let RepairOp::Document { file, step } = op else { return None };
-    let Expects { json_type, equals, exists, length } = &step.expects;
-    (step.expects != Expects::default()).then(|| v1::Precondition {
+    let Preconditions { json_type, equals, exists, length } = &step.expects;
+    (step.expects != Preconditions::default()).then(|| v1::Precondition {
         file: file.to_string(),
         json_pointer: slot(&step.op).to_string(),
         x_document: x_document(step),
@@ -130,11 +130,11 @@ fn edits(op: &RepairOp) -> Vec<v1::RepairEdit> {
 }
 
 /// The document that a step is about, if it is not the first.
-fn x_document(step: &Step) -> Option<u32> {
+fn x_document(step: &GuardedOp) -> Option<u32> {
     u32::try_from(step.document).ok().filter(|it| *it > 0)
 }
 
-fn document_edit(file: &RelPath, step: &Step) -> v1::RepairEdit {
+fn document_edit(file: &RelPath, step: &GuardedOp) -> v1::RepairEdit {
     let file = file.to_string();
     let x_document = x_document(step);
     match &step.op {
@@ -203,12 +203,12 @@ fn document_edit(file: &RelPath, step: &Step) -> v1::RepairEdit {
     }
 }
 
-pub(crate) fn repair_kind(kind: Kind) -> v1::RepairKind {
+pub(crate) fn repair_kind(kind: RepairKind) -> v1::RepairKind {
     match kind {
-        Kind::LocalFix => v1::RepairKind::LocalFix,
-        Kind::BoundaryValidation => v1::RepairKind::BoundaryValidation,
-        Kind::Refactor => v1::RepairKind::Refactor,
-        Kind::SemanticsChange => v1::RepairKind::SemanticsChange,
+        RepairKind::LocalFix => v1::RepairKind::LocalFix,
+        RepairKind::BoundaryValidation => v1::RepairKind::BoundaryValidation,
+        RepairKind::Refactor => v1::RepairKind::Refactor,
+        RepairKind::SemanticsChange => v1::RepairKind::SemanticsChange,
     }
 }
 

@@ -6,9 +6,9 @@
 
 use super::{Error, MAX_KEY, Next, Parser, Want};
 use crate::class::{BLANK, BREAK, FLOW, FLOW_STOP, INDICATOR, PLAIN_STOP, is};
-use crate::tree::{HAS_PROPERTIES, Kind, VERBATIM};
+use crate::tree::{HAS_PROPERTIES, NodeKind, VERBATIM};
 
-use super::properties::Held;
+use super::properties::PendingProperties;
 
 /// A plain scalar.
 pub(super) struct Plain {
@@ -57,7 +57,7 @@ impl Parser<'_> {
             return Err(self.fail(self.line + indent as usize, message));
         }
         let is_item = self.at(self.pos) == b'-' && is(self.at(self.pos + 1), BLANK | BREAK);
-        if top.kind == Kind::BlockMapping {
+        if top.kind == NodeKind::BlockMapping {
             if is_item && matches!(top.want, Want::Key | Want::Value) {
                 return self.block_node(false, true);
             }
@@ -72,7 +72,7 @@ impl Parser<'_> {
         // A sequence may stand at the column of the mapping that it is a value of.
         self.close();
         let above = *self.top();
-        if above.kind == Kind::BlockMapping && above.indent == indent {
+        if above.kind == NodeKind::BlockMapping && above.indent == indent {
             return self.block_entry(above.want);
         }
         let began = self.tree.nodes[top.node as usize].start as usize;
@@ -81,8 +81,9 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn bad_indentation(&self, kind: Kind, node: u32, indent: i32) -> Error {
-        let Some(node) = self.tree.nodes.get(node as usize).filter(|_| kind != Kind::Empty) else {
+    fn bad_indentation(&self, kind: NodeKind, node: u32, indent: i32) -> Error {
+        let Some(node) = self.tree.nodes.get(node as usize).filter(|_| kind != NodeKind::Empty)
+        else {
             let root = self.tree.documents.last().map_or(0, |it| it.root);
             let began = self.tree.nodes.get(root as usize).map_or(0, |it| it.start as usize);
             let message =
@@ -91,7 +92,7 @@ impl Parser<'_> {
         };
         let column = node.start as usize - self.line_start(node.start as usize) + 1;
         let (what, noun) = match kind {
-            Kind::BlockSequence => ("`-`", "sequence"),
+            NodeKind::BlockSequence => ("`-`", "sequence"),
             _ => ("a key", "mapping"),
         };
         let message = format!("expected {what} at column {column}, found column {}", indent + 1);
@@ -156,7 +157,7 @@ impl Parser<'_> {
     fn block_node(&mut self, is_entry: bool, is_compact: bool) -> Result<Next, Error> {
         let start = self.pos;
         let indent = self.top().indent;
-        let mut own = Held::default();
+        let mut own = PendingProperties::default();
         let mut byte = self.at(start);
         if byte == b'&' || byte == b'!' {
             own = self.properties(false)?;
@@ -206,7 +207,7 @@ impl Parser<'_> {
                     return Err(self.multiline_key(at, colon));
                 }
                 let flags = if plain.is_multiline { 0 } else { VERBATIM };
-                (Kind::Plain, plain.end, flags, colon)
+                (NodeKind::Plain, plain.end, flags, colon)
             }
         };
         let Some(colon) = colon else {
@@ -228,7 +229,7 @@ impl Parser<'_> {
 
     /// The properties of a node on this line and on earlier ones.
     #[inline]
-    fn take_joined(&mut self, own: Held) -> Result<Held, Error> {
+    fn take_joined(&mut self, own: PendingProperties) -> Result<PendingProperties, Error> {
         if !self.held.is_some() {
             return Ok(own);
         }
@@ -252,7 +253,7 @@ impl Parser<'_> {
             if !is_compact {
                 return Err(self.no_mapping(colon));
             }
-            self.open_block(Kind::BlockMapping, start)?;
+            self.open_block(NodeKind::BlockMapping, start)?;
         }
         self.top().want = Want::Key;
         Ok(())
@@ -268,7 +269,7 @@ impl Parser<'_> {
     }
 
     /// Opens a block collection at `start`, with the properties of earlier lines.
-    fn open_block(&mut self, kind: Kind, start: usize) -> Result<(), Error> {
+    fn open_block(&mut self, kind: NodeKind, start: usize) -> Result<(), Error> {
         let column = i32::try_from(start - self.line).unwrap_or(i32::MAX);
         let held = std::mem::take(&mut self.held);
         let id = self.open(kind, start, column, Want::Next)?;
@@ -280,7 +281,7 @@ impl Parser<'_> {
     fn block_indicator(
         &mut self,
         start: usize,
-        own: Held,
+        own: PendingProperties,
         is_entry: bool,
         is_compact: bool,
     ) -> Result<Next, Error> {
@@ -304,11 +305,11 @@ impl Parser<'_> {
             return Err(self.fail(at, format!("{what} cannot start here: expected it on a line of its own, indented with spaces")));
         }
         if byte == b'-' {
-            self.open_block(Kind::BlockSequence, start)?;
+            self.open_block(NodeKind::BlockSequence, start)?;
             return self.item();
         }
         if !is_entry {
-            self.open_block(Kind::BlockMapping, start)?;
+            self.open_block(NodeKind::BlockMapping, start)?;
         }
         if byte == b'?' {
             return self.explicit_key();
@@ -322,7 +323,7 @@ impl Parser<'_> {
     fn block_alias(
         &mut self,
         start: usize,
-        own: Held,
+        own: PendingProperties,
         is_entry: bool,
         is_compact: bool,
     ) -> Result<Next, Error> {
@@ -336,7 +337,7 @@ impl Parser<'_> {
                     return Err(self.no_colon(start, end));
                 }
                 self.alias(at, self.held)?;
-                let id = self.push(Kind::Alias, at, end, 0);
+                let id = self.push(NodeKind::Alias, at, end, 0);
                 self.tree.nodes[id as usize].link = target;
                 self.pos = end;
                 self.end_line()?;
@@ -344,7 +345,7 @@ impl Parser<'_> {
             }
             Some(colon) => {
                 self.begin_key(start, colon, is_entry, is_compact)?;
-                let id = self.push(Kind::Alias, at, end, 0);
+                let id = self.push(NodeKind::Alias, at, end, 0);
                 self.tree.nodes[id as usize].link = target;
                 self.begin_value(colon)
             }
@@ -355,7 +356,7 @@ impl Parser<'_> {
     fn block_flow(
         &mut self,
         start: usize,
-        own: Held,
+        own: PendingProperties,
         is_entry: bool,
         is_compact: bool,
     ) -> Result<Next, Error> {
@@ -396,7 +397,7 @@ impl Parser<'_> {
                 return Err(self.no_mapping(colon));
             }
             let column = i32::try_from(start - line).unwrap_or(i32::MAX);
-            self.wrap(id, Kind::BlockMapping, column, line)?;
+            self.wrap(id, NodeKind::BlockMapping, column, line)?;
             if held.is_some() {
                 let at = self.tree.properties.partition_point(|it| it.node < id);
                 self.tree.properties.insert(at, held.on(id));
@@ -497,7 +498,7 @@ impl Parser<'_> {
     pub(super) fn multiline_key(&self, start: usize, colon: usize) -> Error {
         if let Some(frame) = self.stack.last().filter(|frame| frame.kind.is_flow_collection()) {
             let (name, close) = match frame.kind {
-                Kind::FlowSequence => ("sequence", ']'),
+                NodeKind::FlowSequence => ("sequence", ']'),
                 _ => ("mapping", '}'),
             };
             let message =

@@ -1,15 +1,19 @@
 //! Literal and folded scalars.
 
-use super::properties::Held;
+use super::properties::PendingProperties;
 use super::{Error, Parser};
 use crate::class::{BREAK, is};
-use crate::tree::{Kind, UNTERMINATED};
+use crate::tree::{NodeKind, UNTERMINATED};
 
 impl Parser<'_> {
     /// Reads the block scalar at `pos`, in a block collection at column `parent`, and moves to the line behind it.
-    pub(super) fn block_scalar(&mut self, parent: i32, held: Held) -> Result<(), Error> {
+    pub(super) fn block_scalar(
+        &mut self,
+        parent: i32,
+        held: PendingProperties,
+    ) -> Result<(), Error> {
         let start = self.pos;
-        let kind = if self.at(start) == b'|' { Kind::Literal } else { Kind::Folded };
+        let kind = if self.at(start) == b'|' { NodeKind::Literal } else { NodeKind::Folded };
         let (explicit, keeps) = self.header()?;
         self.end_line()?;
         let first = self.pos;

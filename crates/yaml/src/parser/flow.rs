@@ -1,29 +1,29 @@
 //! Flow collections.
 
-use super::properties::Held;
+use super::properties::PendingProperties;
 use super::{Error, MAX_KEY, Parser, Want};
 use crate::class::{BLANK, BREAK, FLOW, INDICATOR, is};
-use crate::tree::{Kind, VERBATIM};
+use crate::tree::{NodeKind, VERBATIM};
 
 impl Parser<'_> {
     /// Reads the flow collection at `pos`, in a block collection at column `indent`.
-    pub(super) fn flow(&mut self, indent: i32, own: Held) -> Result<(), Error> {
+    pub(super) fn flow(&mut self, indent: i32, own: PendingProperties) -> Result<(), Error> {
         let base = self.stack.len();
         self.open_flow(own)?;
         while self.stack.len() > base {
             self.flow_space(indent)?;
             match self.top().kind {
-                Kind::FlowSequence => self.flow_item(indent, base)?,
+                NodeKind::FlowSequence => self.flow_item(indent, base)?,
                 kind => self.flow_entry(indent, base, kind)?,
             }
         }
         Ok(())
     }
 
-    fn open_flow(&mut self, own: Held) -> Result<(), Error> {
+    fn open_flow(&mut self, own: PendingProperties) -> Result<(), Error> {
         let (kind, want) = match self.at(self.pos) {
-            b'[' => (Kind::FlowSequence, Want::Node),
-            _ => (Kind::FlowMapping, Want::Entry),
+            b'[' => (NodeKind::FlowSequence, Want::Node),
+            _ => (NodeKind::FlowMapping, Want::Entry),
         };
         let mut line = self.line;
         if own.is_some() {
@@ -54,14 +54,14 @@ impl Parser<'_> {
         self.close();
         self.is_json_key = true;
         // What is in a sequence and followed by `:` was a key.
-        if self.stack.len() > base && self.top().kind == Kind::FlowSequence {
+        if self.stack.len() > base && self.top().kind == NodeKind::FlowSequence {
             let Some(colon) = self.flow_colon_behind(self.pos, true) else { return Ok(()) };
             let start = self.tree.outer_start(frame.node) as usize;
             if frame.line != self.line {
                 return Err(self.multiline_key(start, colon));
             }
             self.check_key_length(start, colon)?;
-            self.wrap(frame.node, Kind::FlowPair, 0, frame.line)?;
+            self.wrap(frame.node, NodeKind::FlowPair, 0, frame.line)?;
             self.flow_colon(colon, true)?;
         }
         Ok(())
@@ -87,7 +87,7 @@ impl Parser<'_> {
                 if self.held.is_some() {
                     return Err(self.unexpected_in_flow());
                 }
-                self.open(Kind::FlowPair, self.pos, 0, Want::Key)?;
+                self.open(NodeKind::FlowPair, self.pos, 0, Want::Key)?;
                 self.indicator = self.pos;
                 self.pos += 1;
                 return Ok(());
@@ -98,7 +98,7 @@ impl Parser<'_> {
                 if held.is_some() && held.line as usize != self.line {
                     return Err(self.multiline_key(start, self.pos));
                 }
-                self.open(Kind::FlowPair, start, 0, Want::Key)?;
+                self.open(NodeKind::FlowPair, start, 0, Want::Key)?;
                 self.held = held;
                 self.push_empty(self.pos);
                 return self.flow_colon(self.pos, false);
@@ -110,8 +110,8 @@ impl Parser<'_> {
 
     /// At an entry of a mapping, or what stands between its parts.
     #[inline]
-    fn flow_entry(&mut self, indent: i32, base: usize, kind: Kind) -> Result<(), Error> {
-        let is_pair = kind == Kind::FlowPair;
+    fn flow_entry(&mut self, indent: i32, base: usize, kind: NodeKind) -> Result<(), Error> {
+        let is_pair = kind == NodeKind::FlowPair;
         let want = self.top().want;
         match self.at(self.pos) {
             b'}' if !is_pair => return self.close_flow(base),
@@ -211,7 +211,7 @@ impl Parser<'_> {
             }
             b'*' => {
                 let (target, end) = self.alias(start, self.held)?;
-                (Kind::Alias, end, 0, false, target)
+                (NodeKind::Alias, end, 0, false, target)
             }
             _ => {
                 let is_plain = match byte {
@@ -223,13 +223,13 @@ impl Parser<'_> {
                 }
                 let plain = self.plain(indent, true)?;
                 let flags = if plain.is_multiline { 0 } else { VERBATIM };
-                (Kind::Plain, plain.end, flags, plain.is_multiline, 0)
+                (NodeKind::Plain, plain.end, flags, plain.is_multiline, 0)
             }
         };
         let held = std::mem::take(&mut self.held);
-        let is_json = matches!(kind, Kind::SingleQuoted | Kind::DoubleQuoted);
+        let is_json = matches!(kind, NodeKind::SingleQuoted | NodeKind::DoubleQuoted);
         let mut colon = None;
-        if self.top().kind == Kind::FlowSequence {
+        if self.top().kind == NodeKind::FlowSequence {
             colon = self.flow_colon_behind(end, is_json);
             if let Some(colon) = colon {
                 let first = if held.is_some() { held.start() } else { start };
@@ -239,7 +239,7 @@ impl Parser<'_> {
                 if colon - first > MAX_KEY {
                     self.check_key_length(first, colon)?;
                 }
-                self.open(Kind::FlowPair, first, 0, Want::Key)?;
+                self.open(NodeKind::FlowPair, first, 0, Want::Key)?;
             }
         }
         let id = self.push(kind, start, end, flags);
@@ -306,11 +306,11 @@ impl Parser<'_> {
         let Some(mut frame) = self.stack.last().copied() else {
             return self.fail(self.pos, "expected a node");
         };
-        let is_pair = frame.kind == Kind::FlowPair;
+        let is_pair = frame.kind == NodeKind::FlowPair;
         let wanted = match (frame.kind, frame.want) {
-            (Kind::FlowSequence, Want::Node) if self.held.is_some() => "a node, `,` or `]`",
-            (Kind::FlowSequence, Want::Node) => "a node or `]`",
-            (Kind::FlowSequence, _) => "`,` or `]`",
+            (NodeKind::FlowSequence, Want::Node) if self.held.is_some() => "a node, `,` or `]`",
+            (NodeKind::FlowSequence, Want::Node) => "a node or `]`",
+            (NodeKind::FlowSequence, _) => "`,` or `]`",
             (_, Want::Entry) => "a key or `}`",
             (_, Want::Key) => "a key or `:`",
             (_, Want::Colon) if is_pair => "`:`, `,` or `]`",
@@ -324,7 +324,7 @@ impl Parser<'_> {
             frame = self.stack[self.stack.len() - 2];
         }
         let construct = match frame.kind {
-            Kind::FlowSequence => "the flow sequence began",
+            NodeKind::FlowSequence => "the flow sequence began",
             _ => "the flow mapping began",
         };
         let is_unclosed = self.pos >= self.bytes.len() || self.is_marker();

@@ -6,14 +6,14 @@ use crate::tree::{Properties, Span};
 
 /// An anchor and a tag that wait for their node.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Held {
+pub(super) struct PendingProperties {
     pub(super) anchor: Span,
     pub(super) tag: Span,
     /// Where the line starts that the first of them stands on.
     pub(super) line: u32,
 }
 
-impl Held {
+impl PendingProperties {
     pub(super) fn is_some(self) -> bool {
         !self.anchor.is_empty() || !self.tag.is_empty()
     }
@@ -33,8 +33,8 @@ impl Held {
 
 impl Parser<'_> {
     /// Reads the anchor and tag at `pos`, and the blanks behind them.
-    pub(super) fn properties(&mut self, is_flow: bool) -> Result<Held, Error> {
-        let mut held = Held { line: self.line as u32, ..Held::default() };
+    pub(super) fn properties(&mut self, is_flow: bool) -> Result<PendingProperties, Error> {
+        let mut held = PendingProperties { line: self.line as u32, ..PendingProperties::default() };
         loop {
             let start = self.pos;
             let (end, slot) = match self.at(start) {
@@ -58,7 +58,11 @@ impl Parser<'_> {
     }
 
     /// Adds properties to those of an earlier line.
-    pub(super) fn join(&self, earlier: Held, later: Held) -> Result<Held, Error> {
+    pub(super) fn join(
+        &self,
+        earlier: PendingProperties,
+        later: PendingProperties,
+    ) -> Result<PendingProperties, Error> {
         if !earlier.anchor.is_empty() && !later.anchor.is_empty() {
             return Err(self.twice(later.anchor.start as usize, earlier.anchor.start as usize));
         }
@@ -70,7 +74,7 @@ impl Parser<'_> {
         }
         let anchor = if earlier.anchor.is_empty() { later.anchor } else { earlier.anchor };
         let tag = if earlier.tag.is_empty() { later.tag } else { earlier.tag };
-        Ok(Held { anchor, tag, line: earlier.line })
+        Ok(PendingProperties { anchor, tag, line: earlier.line })
     }
 
     #[cold]
@@ -94,7 +98,11 @@ impl Parser<'_> {
     }
 
     /// The node that an alias stands for, and its end.
-    pub(super) fn alias(&self, start: usize, held: Held) -> Result<(u32, usize), Error> {
+    pub(super) fn alias(
+        &self,
+        start: usize,
+        held: PendingProperties,
+    ) -> Result<(u32, usize), Error> {
         let end = self.anchor_end(start, "alias")?;
         if held.is_some() {
             let message = "an alias has no anchor or tag of its own";

@@ -2,11 +2,11 @@
 
 use super::{Error, Parser};
 use crate::class::{BREAK, is};
-use crate::tree::{Kind, VERBATIM};
+use crate::tree::{NodeKind, VERBATIM};
 
 /// A scalar in quotes.
 pub(super) struct Quoted {
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
     pub(super) end: usize,
     pub(super) flags: u8,
     pub(super) is_multiline: bool,
@@ -18,7 +18,7 @@ impl Parser<'_> {
         let start = self.pos;
         let quote = self.at(start);
         let is_double = quote == b'"';
-        let kind = if is_double { Kind::DoubleQuoted } else { Kind::SingleQuoted };
+        let kind = if is_double { NodeKind::DoubleQuoted } else { NodeKind::SingleQuoted };
         let mut flags = VERBATIM;
         let mut is_multiline = false;
         let mut at = start + 1;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag, options};
 use proptest::prelude::*;
-use yaml::{Kind, Options, Tree};
+use yaml::{NodeKind, Options, Tree};
 
 /// granit-parser ends the last line of a block scalar as the test suite does.
 const LENIENT: Options = Options { break_at_end: true, ..Options::LENIENT };
@@ -87,16 +87,16 @@ fn ours(text: &str, options: &Options) -> Result<String, yaml::Error> {
             close(&tree, &mut open, id, &mut out);
             let node = tree.nodes()[id as usize];
             let (name, sign) = match node.kind() {
-                Kind::BlockMapping => ("+MAP", None),
-                Kind::FlowMapping | Kind::FlowPair => ("+MAP {}", None),
-                Kind::BlockSequence => ("+SEQ", None),
-                Kind::FlowSequence => ("+SEQ []", None),
-                Kind::Alias => ("=ALI", None),
-                Kind::Empty | Kind::Plain => ("=VAL", Some(':')),
-                Kind::SingleQuoted => ("=VAL", Some('\'')),
-                Kind::DoubleQuoted => ("=VAL", Some('"')),
-                Kind::Literal => ("=VAL", Some('|')),
-                Kind::Folded => ("=VAL", Some('>')),
+                NodeKind::BlockMapping => ("+MAP", None),
+                NodeKind::FlowMapping | NodeKind::FlowPair => ("+MAP {}", None),
+                NodeKind::BlockSequence => ("+SEQ", None),
+                NodeKind::FlowSequence => ("+SEQ []", None),
+                NodeKind::Alias => ("=ALI", None),
+                NodeKind::Empty | NodeKind::Plain => ("=VAL", Some(':')),
+                NodeKind::SingleQuoted => ("=VAL", Some('\'')),
+                NodeKind::DoubleQuoted => ("=VAL", Some('"')),
+                NodeKind::Literal => ("=VAL", Some('|')),
+                NodeKind::Folded => ("=VAL", Some('>')),
             };
             out.push_str(name);
             if let Some(target) = tree.target(id) {

@@ -3,7 +3,7 @@
 
 mod align;
 
-use check::{Confidence, Kind as Change};
+use check::{Confidence, RepairKind};
 use clank_syntax::ast::{BinaryOp, Expr, ExprId, Name, NodeId};
 use serde_json::{Value as Json, json};
 
@@ -266,7 +266,7 @@ fn added(
                     "`{what}` takes {} arguments; what is added is only a placeholder",
                     params.len()
                 ),
-                Change::SemanticsChange,
+                RepairKind::SemanticsChange,
             ),
             _ => (
                 format!("add the {words} {shown} to the call of `{what}`"),
@@ -274,7 +274,7 @@ fn added(
                     "`{what}` takes {} arguments, and {shown} fits what is missing",
                     params.len()
                 ),
-                Change::LocalFix,
+                RepairKind::LocalFix,
             ),
         };
         let is_best = best.as_ref() == Some(&nodes) || kind == FillingKind::Placeholder;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use check::{Confidence, Kind as RepairKind, Safety};
+use check::{Confidence, RepairKind, Safety};
 use clank_syntax::ast::{
     Decl, DeclId, Expr, ExprId, Kind, Name, NodeId, Stmt, StmtId, Type, TypeId,
 };

@@ -1,6 +1,6 @@
 //! E1002, E1003, E1004: what is declared twice, and imports of what does not exist.
 
-use check::{Confidence, Kind as Change, Safety};
+use check::{Confidence, RepairKind, Safety};
 use clank_syntax::ast::{Decl, DeclId, Expr, Kind, Name, NodeId, Pattern, Type, UseDecl};
 use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
@@ -174,7 +174,7 @@ fn no_module(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate
     if names.iter().all(|it| uses_of(scene, it).is_empty()) {
         found.push(
             Candidate::new(scene, target, format!("remove the import of `{written}`"))
-                .kind(Change::SemanticsChange)
+                .kind(RepairKind::SemanticsChange)
                 .because("nothing uses it")
                 .op(scene.delete(decl)),
         );

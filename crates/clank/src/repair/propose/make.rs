@@ -1,6 +1,6 @@
 //! The words for candidates and for the nodes that they bring.
 
-use check::{Confidence, Kind, Safety};
+use check::{Confidence, RepairKind, Safety};
 use clank_syntax::ast::{Name, NodeId};
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::{Value as Json, json};
@@ -16,7 +16,7 @@ impl Candidate {
             rationale: String::new(),
             confidence: Confidence::Medium,
             safety: Safety::BehaviorChanging,
-            kind: Kind::LocalFix,
+            kind: RepairKind::LocalFix,
             edits: vec![(scene.module.file.clone(), Vec::new())],
             targets: vec![target],
             is_idiom: false,
@@ -52,7 +52,7 @@ impl Candidate {
     }
 
     /// The same, of this kind.
-    pub(super) fn kind(self, kind: Kind) -> Candidate {
+    pub(super) fn kind(self, kind: RepairKind) -> Candidate {
         Candidate { kind, ..self }
     }
 

@@ -4,7 +4,7 @@
 //! A goal becomes a condition that is checked where it must hold (a guard, an assertion), or that whoever calls the
 //! function has to see to (a refinement of a parameter). None of them invents a value.
 
-use check::{Confidence, Kind as RepairKind, Safety};
+use check::{Confidence, RepairKind, Safety};
 use clank_syntax::ast::{
     Ast, BinaryOp, Builder, Decl, Expr, ExprId, Kind, Literal, Name, NodeId, ParamId, Source, Stmt,
     StmtId, Type, TypeId,

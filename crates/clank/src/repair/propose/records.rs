@@ -3,7 +3,7 @@
 
 mod added;
 
-use check::{Confidence, Kind as Change};
+use check::{Confidence, RepairKind};
 use clank_syntax::ast::{
     Decl, Expr, ExprId, FieldInitId, Kind, Literal, Name, NodeId, Stmt, StmtId,
 };
@@ -77,9 +77,9 @@ fn missing_fields(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Cand
             chosen.iter().map(|it| format!("`{}: {}`", it.0, it.1.text)).collect();
         let words = if shown.len() == 1 { "field" } else { "fields" };
         let (confidence, change) = match kind {
-            FillingKind::Unused | FillingKind::SameName => (Confidence::High, Change::LocalFix),
-            FillingKind::Placeholder => (Confidence::Medium, Change::SemanticsChange),
-            _ => (Confidence::Medium, Change::LocalFix),
+            FillingKind::Unused | FillingKind::SameName => (Confidence::High, RepairKind::LocalFix),
+            FillingKind::Placeholder => (Confidence::Medium, RepairKind::SemanticsChange),
+            _ => (Confidence::Medium, RepairKind::LocalFix),
         };
         let title = format!("add the missing {words} {}", shown.join(" and "));
         found.push(
@@ -254,7 +254,7 @@ fn field_removed(
     }
     Some(
         Candidate::new(scene, target, format!("remove the field `{name}`"))
-            .kind(Change::SemanticsChange)
+            .kind(RepairKind::SemanticsChange)
             .because(it.message.clone())
             .op(scene.delete(it.node)),
     )

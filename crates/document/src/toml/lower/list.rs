@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use super::value::contains_comment;
-use super::{Lowering, base};
+use super::{TomlLowering, base};
 use crate::draft::Node;
 use crate::refusal::Refusal;
-use crate::toml::layout::Rank;
-use crate::toml::tree::Form;
+use crate::toml::layout::InsertionRank;
+use crate::toml::tree::NodeForm;
 
 /// The elements between two brackets, and what is to become of them.
 struct List {
@@ -36,7 +36,7 @@ impl List {
     }
 }
 
-impl Lowering<'_> {
+impl TomlLowering<'_> {
     pub(super) fn array(&mut self, array: u32) -> Result<(), Refusal> {
         let draft = self.draft;
         let Some(members) = draft.members(base(array)) else { return Ok(()) };
@@ -97,7 +97,7 @@ impl Lowering<'_> {
         let mut pending: Vec<u32> = self.tree.child_ids(table).collect();
         while let Some(node) = pending.pop() {
             match self.tree.form(node) {
-                Form::Dotted => pending.extend(self.tree.child_ids(node)),
+                NodeForm::Dotted => pending.extend(self.tree.child_ids(node)),
                 _ => found.extend(self.tree.statement_of(node)),
             }
         }
@@ -124,13 +124,13 @@ impl Lowering<'_> {
             let key = self.member_key(member, old, children.last().copied());
             let spelled = [prefix, &key].concat();
             if let (Some(child), Some(origin)) = (old, member.origin)
-                && (member.node == base(child) || self.tree.form(child) != Form::Dotted)
+                && (member.node == base(child) || self.tree.form(child) != NodeForm::Dotted)
             {
                 is_settled[origin as usize] = true;
                 if member.new_key.is_some() {
                     self.respell(child, &key);
                 }
-                if self.tree.form(child) == Form::Dotted {
+                if self.tree.form(child) == NodeForm::Dotted {
                     self.entries_of(child, &[&spelled, "."].concat(), entries, list)?;
                 } else {
                     self.element(child, member.node, table)?;
@@ -146,14 +146,14 @@ impl Lowering<'_> {
         }
         for (child, _) in children.iter().zip(&is_settled).filter(|(_, settled)| !**settled) {
             let gone = match self.tree.form(*child) {
-                Form::Dotted => self.entries(*child),
+                NodeForm::Dotted => self.entries(*child),
                 _ => self.tree.statement_of(*child).into_iter().collect(),
             };
             for id in gone {
                 list.is_removed[position(&id)] = true;
             }
         }
-        if members.is_empty() && self.tree.form(table) == Form::Dotted {
+        if members.is_empty() && self.tree.form(table) == NodeForm::Dotted {
             let spelled = prefix.strip_suffix('.').unwrap_or(prefix);
             let text = [spelled, &self.equals_sign(spelled, own.last().copied()), "{}"].concat();
             list.inserted.entry(n_before).or_default().push(text);
@@ -199,13 +199,13 @@ impl Lowering<'_> {
                 let at = self.layout.line_end(end);
                 let text = as_lines(start);
                 if self.layout.comma_after(end).is_none() {
-                    self.changes.insert(end, Rank::Body, ",".to_string());
+                    self.changes.insert(end, InsertionRank::Body, ",".to_string());
                 }
-                self.changes.insert(at, Rank::Body, text);
+                self.changes.insert(at, InsertionRank::Body, text);
             } else {
                 let separator = self.separator(list);
                 let text = texts.iter().flat_map(|text| [separator, text]).collect();
-                self.changes.insert(end, Rank::Body, text);
+                self.changes.insert(end, InsertionRank::Body, text);
             }
             return;
         }
@@ -221,11 +221,11 @@ impl Lowering<'_> {
                 self.layout.line_start(start)
             };
             let text = as_lines(start);
-            self.changes.insert(at, Rank::Body, text);
+            self.changes.insert(at, InsertionRank::Body, text);
         } else {
             let separator = self.separator(list);
             let text = texts.iter().flat_map(|text| [text, separator]).collect();
-            self.changes.insert(start, Rank::Body, text);
+            self.changes.insert(start, InsertionRank::Body, text);
         }
     }
 
@@ -248,7 +248,7 @@ impl Lowering<'_> {
                 };
                 let line = |text: &&str| [&indent, *text, ",", newline].concat();
                 let text = texts.iter().map(line).collect();
-                self.changes.insert(self.layout.line_start(list.close), Rank::Body, text);
+                self.changes.insert(self.layout.line_start(list.close), InsertionRank::Body, text);
             } else {
                 let text = [list.padding, &texts.join(", "), list.padding].concat();
                 self.changes.replace(list.open, list.close, text);
@@ -272,11 +272,11 @@ impl Lowering<'_> {
                 self.layout.newline,
             ];
             let text = if texts.is_empty() { String::new() } else { text.concat() };
-            self.changes.insert(self.layout.line_start(first.0), Rank::Body, text);
+            self.changes.insert(self.layout.line_start(first.0), InsertionRank::Body, text);
         } else {
             let comma = if texts.is_empty() { "" } else { final_comma };
             let text = texts.join(", ") + comma;
-            self.changes.insert(first.0, Rank::Body, text);
+            self.changes.insert(first.0, InsertionRank::Body, text);
         }
         for nth in 0..list.n_elements() {
             self.remove_element(list, nth, nth > 0);

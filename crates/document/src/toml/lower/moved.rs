@@ -1,11 +1,11 @@
 //! Tables that move: their own lines go along, comments included, with the path before them respelled.
 
-use super::table::{Additions, Line, Rest};
-use super::{Lowering, Path};
+use super::table::{Additions, KeyValueLine, Rest};
+use super::{Path, TomlLowering};
 use crate::source::NodeId;
-use crate::toml::tree::{Form, Statement, Use};
+use crate::toml::tree::{KeyUse, NodeForm, Statement};
 
-impl Lowering<'_> {
+impl TomlLowering<'_> {
     /// Adds the lines and sections of a table that stood elsewhere. Says no if they cannot be taken as they are.
     pub(super) fn move_in(
         &mut self,
@@ -24,12 +24,15 @@ impl Lowering<'_> {
             let Some(spelled) = self.use_in(node, &statement) else { return false };
             let rest = self.tree.slice(spelled.end..statement.end).to_string();
             let tail = self.tail_of(&statement).unwrap_or_default();
-            let line =
-                Line { key: key.to_string(), rest: Rest::Moved(rest), tail: tail.to_string() };
+            let line = KeyValueLine {
+                key: key.to_string(),
+                rest: Rest::Moved(rest),
+                tail: tail.to_string(),
+            };
             additions.lines.push(line);
         }
         if let Some(text) =
-            self.respelled_sections(node, sections, &path.child(key, Form::Header), false)
+            self.respelled_sections(node, sections, &path.child(key, NodeForm::Header), false)
         {
             additions.sections.push(text);
         }
@@ -91,9 +94,9 @@ impl Lowering<'_> {
     }
 
     /// Where a statement spells the key of `node`; for an item of an array of tables, that of the array.
-    fn use_in(&self, node: u32, statement: &Statement) -> Option<Use> {
+    fn use_in(&self, node: u32, statement: &Statement) -> Option<KeyUse> {
         let named = match self.tree.form(node) {
-            Form::Item => self.tree.node(node).parent,
+            NodeForm::Item => self.tree.node(node).parent,
             _ => node,
         };
         self.tree.uses_of(statement).find(|it| it.node == named)

@@ -1,15 +1,15 @@
 //! Whole lines: where new ones go, what a removed statement takes with it, and the blank lines between sections.
 
-use super::table::{Additions, Line, Rest};
-use super::{Lowering, Path};
+use super::table::{Additions, KeyValueLine, Rest};
+use super::{Path, TomlLowering};
 use crate::toml::emit::Style;
-use crate::toml::layout::{Layout, Rank};
-use crate::toml::tree::{Form, StatementKind, TomlTree};
+use crate::toml::layout::{InsertionRank, Layout};
+use crate::toml::tree::{NodeForm, StatementKind, TomlTree};
 
 /// How many headers are looked at to see whether blank lines stand between sections.
 const N_SAMPLES: usize = 8;
 
-impl<'a> Lowering<'a> {
+impl<'a> TomlLowering<'a> {
     /// Inserts the new lines and sections of a table. `is_empty` says that nothing is left in it.
     pub(super) fn write_additions(
         &mut self,
@@ -20,18 +20,22 @@ impl<'a> Lowering<'a> {
     ) {
         let Additions { lines, sections } = additions;
         match self.tree.form(table) {
-            Form::Dotted if is_empty => {
+            NodeForm::Dotted if is_empty => {
                 // Without a line below it, only an empty inline table keeps it there.
                 let (key, parent) = split_last(path);
                 let rest = Rest::Value("{}".to_string());
-                self.insert_dotted_line(table, &parent, &Line { key, rest, tail: String::new() });
+                self.insert_dotted_line(
+                    table,
+                    &parent,
+                    &KeyValueLine { key, rest, tail: String::new() },
+                );
             }
-            Form::Dotted => {
+            NodeForm::Dotted => {
                 for line in &lines {
                     self.insert_dotted_line(table, path, line);
                 }
             }
-            Form::Implicit if is_empty || !lines.is_empty() => {
+            NodeForm::Implicit if is_empty || !lines.is_empty() => {
                 self.insert_header(table, path, &lines);
             }
             _ if !lines.is_empty() => self.insert_lines(table, path, &lines, !sections.is_empty()),
@@ -43,38 +47,44 @@ impl<'a> Lowering<'a> {
     }
 
     /// Puts new lines after the last one of a section's body.
-    fn insert_lines(&mut self, section: u32, path: &Path, lines: &[Line], has_sections: bool) {
+    fn insert_lines(
+        &mut self,
+        section: u32,
+        path: &Path,
+        lines: &[KeyValueLine],
+        has_sections: bool,
+    ) {
         let neighbour = self.last_line(section);
         let header = self.tree.statement_of(section);
         let text: String =
             lines.iter().map(|it| self.line_text(it, path, neighbour, header)).collect();
         if let Some(anchor) = neighbour.or(header) {
             let at = self.layout.line_end(self.tree.statement(anchor).end);
-            self.changes.insert(at, Rank::Body, text);
+            self.changes.insert(at, InsertionRank::Body, text);
             return;
         }
         let Some(first) = self.tree.statements(0..self.tree.n_statements().min(1)).next() else {
             let gap = if has_sections { self.layout.newline } else { "" };
-            self.changes.insert(self.layout.end(), Rank::Body, text + gap);
+            self.changes.insert(self.layout.end(), InsertionRank::Body, text + gap);
             return;
         };
         let at = self.before_header(self.layout.line_start(first.start));
         let gap = if self.layout.is_blank(at) { "" } else { self.layout.newline };
-        self.changes.insert(at, Rank::Body, text + gap);
+        self.changes.insert(at, InsertionRank::Body, text + gap);
     }
 
     /// Puts a line after the last one that spells a dotted table; `path` is the one the line's key belongs to.
-    pub(super) fn insert_dotted_line(&mut self, table: u32, path: &Path, line: &Line) {
+    pub(super) fn insert_dotted_line(&mut self, table: u32, path: &Path, line: &KeyValueLine) {
         let statements = self.tree.statements_in(table);
         let n_dotted = self.dotted_statements(&statements);
         let Some(anchor) = statements[..n_dotted].last().copied() else { return };
         let text = self.line_text(line, path, Some(anchor), None);
         let at = self.layout.line_end(self.tree.statement(anchor).end);
-        self.changes.insert(at, Rank::Body, text);
+        self.changes.insert(at, InsertionRank::Body, text);
     }
 
     /// Gives an implicit table a header of its own, before the first of its sub-tables.
-    fn insert_header(&mut self, table: u32, path: &Path, lines: &[Line]) {
+    fn insert_header(&mut self, table: u32, path: &Path, lines: &[KeyValueLine]) {
         let statements = self.tree.statements_in(table);
         let Some(first) = statements.first().map(|id| self.tree.statement(*id)) else { return };
         let indent = self.layout.indent(first.start);
@@ -91,7 +101,7 @@ impl<'a> Lowering<'a> {
             text.push_str(newline);
         }
         let at = if stays { self.before_header(line) } else { line };
-        self.changes.insert(at, Rank::Before, text);
+        self.changes.insert(at, InsertionRank::Before, text);
     }
 
     /// Where something goes that is to stand before a header: above the comment that is about it. A comment at
@@ -104,7 +114,7 @@ impl<'a> Lowering<'a> {
     /// A new line in the style of `neighbour`, a line, or else of the `header` above it.
     fn line_text(
         &self,
-        line: &Line,
+        line: &KeyValueLine,
         path: &Path,
         neighbour: Option<u32>,
         header: Option<u32>,
@@ -147,7 +157,7 @@ impl<'a> Lowering<'a> {
         let is_blank = |line: u32| self.layout.is_blank(line);
         let before = self.layout.line_above(at).filter(|it| !is_blank(*it)).map_or("", |_| newline);
         let after = if at < self.layout.end() && !is_blank(at) { newline } else { "" };
-        self.changes.insert(at, Rank::After, [before, section, after].concat());
+        self.changes.insert(at, InsertionRank::After, [before, section, after].concat());
     }
 
     /// Puts a section before the header of `item`, and before the comment above it if that header stays.
@@ -155,7 +165,7 @@ impl<'a> Lowering<'a> {
         let line = self.layout.line_start(self.tree.value_span(item).start);
         let at = if item_stays { self.before_header(line) } else { line };
         let newline = if self.is_spaced { self.layout.newline } else { "" };
-        self.changes.insert(at, Rank::Before, [section, newline].concat());
+        self.changes.insert(at, InsertionRank::Before, [section, newline].concat());
     }
 
     /// Where a section that follows `node` goes: after its last statement and the comments right below that.
@@ -266,7 +276,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn section_style(&self, table: u32) -> Style<'a> {
         let is_section = |node: &u32| self.tree.form(*node).is_section();
         let items = |node: u32| match self.tree.form(node) {
-            Form::ArrayOfTables => self.tree.child_ids(node).last(),
+            NodeForm::ArrayOfTables => self.tree.child_ids(node).last(),
             _ => Some(node),
         };
         let last = self.tree.child_ids(table).filter_map(items).filter(is_section).last();
@@ -289,8 +299,8 @@ impl<'a> Lowering<'a> {
         let string = *self.strings.borrow_mut().entry(container).or_insert_with(|| {
             let forms = self.tree.child_ids(container).map(|child| self.tree.form(child));
             match forms.filter(|form| form.is_string()).last() {
-                Some(Form::Literal) => Form::Literal,
-                _ => Form::Basic,
+                Some(NodeForm::Literal) => NodeForm::Literal,
+                _ => NodeForm::Basic,
             }
         });
         let newline = self.layout.newline;

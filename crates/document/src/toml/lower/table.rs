@@ -1,16 +1,16 @@
 //! Tables that are spelled by statements: the document, sections, dotted and implicit tables, arrays of tables.
 
-use super::{Lowering, Path, base, not_expressible};
-use crate::draft::{Member, Node};
+use super::{Path, TomlLowering, base, not_expressible};
+use crate::draft::{LiveMember, Node};
 use crate::refusal::Refusal;
-use crate::source::{Kind, NodeId};
+use crate::source::{NodeId, SyntaxKind};
 use crate::toml::emit;
-use crate::toml::layout::Rank;
-use crate::toml::tree::{Form, StatementKind};
+use crate::toml::layout::InsertionRank;
+use crate::toml::tree::{NodeForm, StatementKind};
 use crate::value::Value;
 
 /// A new `key = value` line.
-pub(super) struct Line {
+pub(super) struct KeyValueLine {
     pub(super) key: String,
     pub(super) rest: Rest,
     /// Blanks and a comment after the value.
@@ -28,18 +28,18 @@ pub(super) enum Rest {
 /// What a table gets beside what it has.
 #[derive(Default)]
 pub(super) struct Additions {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<KeyValueLine>,
     /// Each with a line end after its last line.
     pub(super) sections: Vec<String>,
 }
 
 impl Additions {
     pub(super) fn push_value(&mut self, key: &str, value: String, tail: String) {
-        self.lines.push(Line { key: key.to_string(), rest: Rest::Value(value), tail });
+        self.lines.push(KeyValueLine { key: key.to_string(), rest: Rest::Value(value), tail });
     }
 }
 
-impl Lowering<'_> {
+impl TomlLowering<'_> {
     pub(super) fn table(&mut self, table: u32, path: &Path) -> Result<(), Refusal> {
         let draft = self.draft;
         let Some(members) = draft.members(base(table)) else { return Ok(()) };
@@ -93,8 +93,10 @@ impl Lowering<'_> {
         if old == Some(id) {
             return old;
         }
-        let is_sections =
-            matches!(self.tree.form(id), Form::Header | Form::Implicit | Form::ArrayOfTables);
+        let is_sections = matches!(
+            self.tree.form(id),
+            NodeForm::Header | NodeForm::Implicit | NodeForm::ArrayOfTables
+        );
         let moves_in_place = is_sections
             && self.tree.node(id).parent == table
             && self.dotted_statements(&self.tree.statements_in(id)) == 0;
@@ -113,7 +115,7 @@ impl Lowering<'_> {
         }
         let form = self.tree.form(child);
         match form {
-            Form::ArrayOfTables => {
+            NodeForm::ArrayOfTables => {
                 if let Some(value) = self.array_of_tables(child, &path.child(key, form))? {
                     additions.push_value(key, value, String::new());
                 }
@@ -150,18 +152,21 @@ impl Lowering<'_> {
         if let Node::New(_) = node {
             let value = self.value_without_comments(node)?;
             let fits = match form {
-                Form::Header | Form::Implicit => matches!(value, Value::Object(_)),
-                Form::ArrayOfTables => emit::is_array_of_tables(&value),
+                NodeForm::Header | NodeForm::Implicit => matches!(value, Value::Object(_)),
+                NodeForm::ArrayOfTables => emit::is_array_of_tables(&value),
                 _ => false,
             };
             if fits {
                 self.replace_sections(old, &path.child(key, form), &value)?;
                 return Ok(true);
             }
-            if form == Form::Dotted {
+            if form == NodeForm::Dotted {
                 let text = self.value_text(node, None, table)?;
-                let line =
-                    Line { key: key.to_string(), rest: Rest::Value(text), tail: String::new() };
+                let line = KeyValueLine {
+                    key: key.to_string(),
+                    rest: Rest::Value(text),
+                    tail: String::new(),
+                };
                 self.insert_dotted_line(old, path, &line);
                 return Ok(false);
             }
@@ -177,12 +182,12 @@ impl Lowering<'_> {
             return Ok(());
         };
         let style = match self.tree.form(old) {
-            Form::Header => self.style_of_section(old, old),
+            NodeForm::Header => self.style_of_section(old, old),
             _ => self.section_style(old),
         };
         let text = emit::sections(&path.header(), value, &style)
             .map_err(|what| not_expressible(what, first))?;
-        self.changes.insert(self.layout.line_start(first), Rank::Before, text);
+        self.changes.insert(self.layout.line_start(first), InsertionRank::Before, text);
         self.delete_statements(&statements, false, true);
         Ok(())
     }
@@ -205,7 +210,7 @@ impl Lowering<'_> {
         if self.writes_sections(table, node) {
             let value = self.value_without_comments(node)?;
             let style = self.section_style(table);
-            let path = path.child(key, Form::Header);
+            let path = path.child(key, NodeForm::Header);
             let text = emit::sections(&path.header(), &value, &style)
                 .map_err(|what| not_expressible(what, self.tree.value_span(table).start))?;
             additions.sections.push(text);
@@ -223,22 +228,25 @@ impl Lowering<'_> {
         if matches!(node, Node::Base(NodeId(id)) if !self.tree.form(id).is_spread()) {
             return false;
         }
-        let is_object = self.draft.kind(node) == Kind::Object;
+        let is_object = self.draft.kind(node) == SyntaxKind::Object;
         let items = self.draft.members(node).unwrap_or_default();
-        let is_item = |it: &Member<'_>| self.draft.kind(it.node) == Kind::Object;
-        let is_array_of_objects =
-            self.draft.kind(node) == Kind::Array && !items.is_empty() && items.iter().all(is_item);
+        let is_item = |it: &LiveMember<'_>| self.draft.kind(it.node) == SyntaxKind::Object;
+        let is_array_of_objects = self.draft.kind(node) == SyntaxKind::Array
+            && !items.is_empty()
+            && items.iter().all(is_item);
         if !is_object && !is_array_of_objects {
             return false;
         }
-        if self.tree.form(table) == Form::Dotted {
+        if self.tree.form(table) == NodeForm::Dotted {
             return false;
         }
         let votes = self.tree.child_ids(table).filter_map(|child| match self.tree.form(child) {
-            Form::Header | Form::Implicit => Some((true, true)),
-            Form::ArrayOfTables => Some((false, true)),
-            Form::InlineTable | Form::Dotted => Some((true, false)),
-            Form::Array if self.tree.child_ids(child).any(|it| self.tree.form(it).is_table()) => {
+            NodeForm::Header | NodeForm::Implicit => Some((true, true)),
+            NodeForm::ArrayOfTables => Some((false, true)),
+            NodeForm::InlineTable | NodeForm::Dotted => Some((true, false)),
+            NodeForm::Array
+                if self.tree.child_ids(child).any(|it| self.tree.form(it).is_table()) =>
+            {
                 Some((false, false))
             }
             _ => None,
@@ -250,7 +258,7 @@ impl Lowering<'_> {
         match of_kind.last().or(votes.last().map(|it| &it.1)) {
             Some(last) if n_sections * 2 == of_kind.len() => *last,
             Some(_) => n_sections * 2 > of_kind.len(),
-            None => matches!(self.tree.form(table), Form::Root | Form::Implicit),
+            None => matches!(self.tree.form(table), NodeForm::Root | NodeForm::Implicit),
         }
     }
 
@@ -265,7 +273,8 @@ impl Lowering<'_> {
     fn array_of_tables(&mut self, array: u32, path: &Path) -> Result<Option<String>, Refusal> {
         let draft = self.draft;
         let Some(members) = draft.members(base(array)) else { return Ok(None) };
-        if members.is_empty() || members.iter().any(|it| draft.kind(it.node) != Kind::Object) {
+        if members.is_empty() || members.iter().any(|it| draft.kind(it.node) != SyntaxKind::Object)
+        {
             let value = if members.is_empty() {
                 Value::Array(Vec::new())
             } else {
@@ -293,7 +302,11 @@ impl Lowering<'_> {
                     let text = self.item_text(array, member.node, path)?;
                     let statements = self.tree.statements_in(old);
                     let header = self.tree.value_span(old).start;
-                    self.changes.insert(self.layout.line_start(header), Rank::Before, text);
+                    self.changes.insert(
+                        self.layout.line_start(header),
+                        InsertionRank::Before,
+                        text,
+                    );
                     self.delete_statements(&statements, false, true);
                     last_kept = Some(old);
                 }

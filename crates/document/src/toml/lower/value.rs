@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::{Lowering, base, not_expressible};
+use super::{TomlLowering, base, not_expressible};
 use crate::draft::Node;
 use crate::refusal::Refusal;
 use crate::source::NodeId;
 use crate::toml::emit;
-use crate::toml::layout::Rank;
-use crate::toml::tree::{Form, Statement, StatementKind};
+use crate::toml::layout::InsertionRank;
+use crate::toml::tree::{NodeForm, Statement, StatementKind};
 use crate::value::Value;
 
-impl<'a> Lowering<'a> {
+impl<'a> TomlLowering<'a> {
     /// The text of a value: like `old`, which it replaces, or in the style of the members of `container`.
     pub(super) fn value_text(
         &self,
@@ -43,8 +43,8 @@ impl<'a> Lowering<'a> {
             let is_one_line =
                 text.contains('\n') && value.as_str().is_some_and(|it| !it.contains('\n'));
             style.string = match style.string {
-                Form::MultilineBasic if is_one_line => Form::Basic,
-                Form::MultilineLiteral if is_one_line => Form::Literal,
+                NodeForm::MultilineBasic if is_one_line => NodeForm::Basic,
+                NodeForm::MultilineLiteral if is_one_line => NodeForm::Literal,
                 form => form,
             };
         }
@@ -54,7 +54,7 @@ impl<'a> Lowering<'a> {
 
     /// New items in the lines of an array that has one for each item.
     fn block_array_text(&self, items: &[Value], old: u32) -> Option<Result<String, Refusal>> {
-        if self.tree.form(old) != Form::Array {
+        if self.tree.form(old) != NodeForm::Array {
             return None;
         }
         let span = self.tree.value_span(old);
@@ -153,7 +153,7 @@ impl<'a> Lowering<'a> {
         if !is_line || self.tail(base(old)).is_some() {
             return Err(not_expressible("two comments at the end of one line", end));
         }
-        self.changes.insert(end, Rank::Body, tail.to_string());
+        self.changes.insert(end, InsertionRank::Body, tail.to_string());
         Ok(())
     }
 

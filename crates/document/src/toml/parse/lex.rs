@@ -3,7 +3,7 @@
 use super::error;
 use crate::refusal::{ParseError, ParseErrorKind};
 use crate::toml::scalar::is_bare_key_byte;
-use crate::toml::tree::Form;
+use crate::toml::tree::NodeForm;
 
 pub(super) struct Lexer<'t> {
     text: &'t str,
@@ -135,20 +135,20 @@ impl<'t> Lexer<'t> {
         Ok(&self.text[start..self.pos])
     }
 
-    pub(super) fn string(&mut self) -> Result<Form, ParseError> {
+    pub(super) fn string(&mut self) -> Result<NodeForm, ParseError> {
         let rest = &self.bytes[self.pos..];
         if rest.starts_with(b"\"\"\"") {
             self.multiline(b'"')?;
-            Ok(Form::MultilineBasic)
+            Ok(NodeForm::MultilineBasic)
         } else if rest.starts_with(b"'''") {
             self.multiline(b'\'')?;
-            Ok(Form::MultilineLiteral)
+            Ok(NodeForm::MultilineLiteral)
         } else if rest.starts_with(b"\"") {
             self.basic()?;
-            Ok(Form::Basic)
+            Ok(NodeForm::Basic)
         } else {
             self.literal()?;
-            Ok(Form::Literal)
+            Ok(NodeForm::Literal)
         }
     }
 

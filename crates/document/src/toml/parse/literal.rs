@@ -4,10 +4,10 @@ use super::error;
 use super::lex::Lexer;
 use crate::refusal::{ParseError, ParseErrorKind};
 use crate::toml::scalar;
-use crate::toml::tree::Form;
+use crate::toml::tree::NodeForm;
 
 /// Reads one unquoted scalar.
-pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Form, ParseError> {
+pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<NodeForm, ParseError> {
     let start = lexer.pos();
     let rest = lexer.rest();
     let mut len = token_len(rest);
@@ -53,20 +53,20 @@ fn token_len(text: &str) -> usize {
     text.as_bytes().iter().take_while(|byte| is_part(byte)).count()
 }
 
-fn classify(token: &str) -> Result<Form, &'static str> {
+fn classify(token: &str) -> Result<NodeForm, &'static str> {
     if token == "true" || token == "false" {
-        return Ok(Form::Bool);
+        return Ok(NodeForm::Bool);
     }
     let unsigned = token.strip_prefix(['+', '-']).unwrap_or(token);
     if unsigned == "inf" || unsigned == "nan" {
-        return Ok(Form::Float);
+        return Ok(NodeForm::Float);
     }
     let bytes = token.as_bytes();
     if bytes.get(4) == Some(&b'-') && bytes[..4].iter().all(u8::is_ascii_digit)
         || bytes.get(2) == Some(&b':')
     {
         return if is_datetime(token) {
-            Ok(Form::Datetime)
+            Ok(NodeForm::Datetime)
         } else {
             Err("not a valid date or time")
         };
@@ -79,11 +79,11 @@ fn classify(token: &str) -> Result<Form, &'static str> {
     };
     if is_integer {
         return match scalar::integer(token) {
-            Some(_) => Ok(Form::Integer),
+            Some(_) => Ok(NodeForm::Integer),
             None => Err("an integer beyond 64 bits"),
         };
     }
-    if is_float(unsigned) { Ok(Form::Float) } else { Err("not a value that TOML knows") }
+    if is_float(unsigned) { Ok(NodeForm::Float) } else { Err("not a value that TOML knows") }
 }
 
 /// Digits with single underscores between them.

@@ -391,7 +391,10 @@ fn what_json_cannot_express_is_refused() {
         let error = draft.apply(&op.into()).unwrap_err();
         let document::OpError::Refused(refusal) = error else { panic!("{error}") };
         assert!(
-            matches!(refusal.reason, document::Reason::NotExpressible { format: "JSON", .. }),
+            matches!(
+                refusal.reason,
+                document::RefusalReason::NotExpressible { format: "JSON", .. }
+            ),
             "{refusal}"
         );
     }

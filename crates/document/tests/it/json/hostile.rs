@@ -1,6 +1,6 @@
 //! Inputs that are wrong, or made to cost much: an error with its place, in bounded time, and never a panic.
 
-use document::{Format, Limits, ParseErrorKind, Reason, parse};
+use document::{Format, Limits, ParseErrorKind, RefusalReason, parse};
 use edit::Text;
 
 fn error(text: impl Into<Vec<u8>>) -> (ParseErrorKind, u32, String) {
@@ -104,7 +104,7 @@ fn a_repeated_key_blocks_edits() {
         let document = parse(&Text::new(text), Format::Json, &Limits::DEFAULT).unwrap();
         let blocked = document.blocked();
         let found = blocked.as_ref().map(|refusal| match &refusal.reason {
-            Reason::DuplicateKey { key } => (key.as_str(), refusal.offset),
+            RefusalReason::DuplicateKey { key } => (key.as_str(), refusal.offset),
             other => panic!("{other}"),
         });
         assert_eq!(found, expected);

@@ -1,6 +1,6 @@
 //! Operations as one line of text: `set /a/b {"x": 1}`, `rename "" old new`, `insert /list 0 true`.
 
-use document::{Format, Limits, Op, Pointer, Step, Value, parse};
+use document::{Format, GuardedOp, Limits, Op, Pointer, Value, parse};
 use edit::Text;
 
 /// The operation that a line stands for. `""` is the root.
@@ -41,8 +41,8 @@ pub(crate) fn op(line: &str) -> Op {
     }
 }
 
-pub(crate) fn step(line: &str) -> Step {
-    Step::from(op(line))
+pub(crate) fn step(line: &str) -> GuardedOp {
+    GuardedOp::from(op(line))
 }
 
 pub(crate) fn pointer(text: &str) -> Pointer {

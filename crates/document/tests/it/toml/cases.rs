@@ -1,6 +1,6 @@
 //! Exact texts before and after operations.
 
-use document::{Draft, Format, Limits, Number, Op, OpError, Pointer, Step, Value, parse};
+use document::{Draft, Format, GuardedOp, Limits, Number, Op, OpError, Pointer, Value, parse};
 use edit::Text;
 
 /// A value from JSON; a number keeps its digits.
@@ -78,7 +78,7 @@ fn draft(before: &str, ops: &[Op]) -> Result<(Text, Draft), OpError> {
     let text = Text::new(before);
     let mut draft = parse(&text, Format::Toml, &Limits::DEFAULT).unwrap().draft();
     for op in ops {
-        draft.apply(&Step::from(op.clone()))?;
+        draft.apply(&GuardedOp::from(op.clone()))?;
     }
     Ok((text, draft))
 }

@@ -1,7 +1,7 @@
 //! Random operations on random documents: many in one draft end as one after the other, nothing is refused that
 //! TOML can express, and comments survive.
 
-use document::{Format, Limits, Op, Pointer, Reason, Step, Value, parse};
+use document::{Format, GuardedOp, Limits, Op, Pointer, RefusalReason, Value, parse};
 use edit::Text;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -15,14 +15,14 @@ fn lowered(text: &str, ops: &[Op]) -> Option<String> {
     let source = Text::new(text);
     let mut draft = parse(&source, Format::Toml, &Limits::DEFAULT).unwrap().draft();
     for op in ops {
-        draft.apply(&Step::from(op.clone())).unwrap();
+        draft.apply(&GuardedOp::from(op.clone())).unwrap();
     }
     match draft.lower() {
         Ok(edits) => {
             Some(String::from_utf8(edits.apply(&source).unwrap().bytes().to_vec()).unwrap())
         }
         Err(refusal) => {
-            let is_allowed = matches!(refusal.reason, Reason::NotExpressible { .. });
+            let is_allowed = matches!(refusal.reason, RefusalReason::NotExpressible { .. });
             assert!(is_allowed, "{refusal}\n{ops:?}\n{text}\n---");
             None
         }

@@ -1,22 +1,22 @@
 //! Exact texts: before, operations, after.
 
-use document::{Limits, Op, Pointer, Step, parse};
+use document::{GuardedOp, Limits, Op, Pointer, parse};
 use edit::Text;
 
 use super::{FORMAT, from_json};
 
 /// Operations as lines: a verb, pointers, keys and indexes, and last a JSON value. `@2` before the verb is the third
 /// document of the text.
-fn read_ops(ops: &str) -> Vec<Step> {
+fn read_ops(ops: &str) -> Vec<GuardedOp> {
     ops.lines().map(str::trim).filter(|line| !line.is_empty()).map(read_step).collect()
 }
 
-fn read_step(line: &str) -> Step {
+fn read_step(line: &str) -> GuardedOp {
     match line.strip_prefix('@').and_then(|it| it.split_once(' ')) {
         Some((document, line)) => {
-            Step { document: document.parse().unwrap(), ..Step::from(read_op(line)) }
+            GuardedOp { document: document.parse().unwrap(), ..GuardedOp::from(read_op(line)) }
         }
-        None => Step::from(read_op(line)),
+        None => GuardedOp::from(read_op(line)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The laws over generated documents: random structure in random style, and many operations in one draft.
 
-use document::{Limits, Op, Reason, Step, parse};
+use document::{GuardedOp, Limits, Op, RefusalReason, parse};
 use edit::Text;
 use proptest::prelude::*;
 
@@ -203,7 +203,7 @@ proptest! {
         let count = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'#').count();
         for op in ops(&parsed.value()) {
             let mut draft = parsed.draft();
-            if draft.apply(&Step::from(op.clone())).is_err() {
+            if draft.apply(&GuardedOp::from(op.clone())).is_err() {
                 continue;
             }
             let Ok(edits) = draft.lower() else { continue };
@@ -242,10 +242,10 @@ proptest! {
         check_sequence("generated", FORMAT, &text, &chosen);
         let mut draft = parsed.draft();
         for op in &chosen {
-            let _ = draft.apply(&Step::from(op.clone()));
+            let _ = draft.apply(&GuardedOp::from(op.clone()));
         }
         if let Err(refusal) = draft.lower() {
-            let is_named = matches!(refusal.reason, Reason::NotExpressible { .. });
+            let is_named = matches!(refusal.reason, RefusalReason::NotExpressible { .. });
             prop_assert!(is_named, "{refusal}\n{chosen:?}\n{text}");
         }
     }

@@ -1,6 +1,6 @@
 //! Input that is made to hurt: an error with a place, in bounded time, never a panic.
 
-use document::{Limits, ParseErrorKind, Reason, parse};
+use document::{Limits, ParseErrorKind, RefusalReason, parse};
 use edit::Text;
 use proptest::prelude::*;
 
@@ -96,7 +96,7 @@ fn files_that_may_not_be_edited_say_why() {
         let document = parse(&Text::new(text), FORMAT, &Limits::DEFAULT).unwrap();
         document.blocked().map(|refusal| (refusal.reason, refusal.offset))
     };
-    let duplicate = |key: &str| Reason::DuplicateKey { key: key.to_string() };
+    let duplicate = |key: &str| RefusalReason::DuplicateKey { key: key.to_string() };
     assert_eq!(blocked("a: 1\nb: 2\n"), None);
     assert_eq!(blocked("a: 1\nb: 2\n'a': 3\n"), Some((duplicate("a"), 10)));
     assert_eq!(blocked("x: {1: a, \"1\": b}\n"), Some((duplicate("1"), 10)));

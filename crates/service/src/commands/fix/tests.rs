@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use check::{Compatibility, Confidence, Grounds, Kind, Parses, RepairOp, Safety, Severity};
+use check::{Compatibility, Confidence, Grounds, Parses, RepairKind, RepairOp, Safety, Severity};
 use document::{Limits, Op};
 use edit::{Edit, EditSet};
 use engine::Applied;
@@ -50,7 +50,7 @@ fn repair(snapshot: &snapshot::Snapshot) -> Arc<Repair> {
         severity: Severity::Error,
         confidence: Confidence::High,
         safety: Safety::LikelyPreserving,
-        kind: Kind::Refactor,
+        kind: RepairKind::Refactor,
         ops: vec![
             RepairOp::RenameFile {
                 file: path("a.txt"),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use check::{Confidence, Kind as Change};
+use check::{Confidence, RepairKind};
 use clank_syntax::ast::{Decl, Expr, ExprId, FieldId, Kind, Name, NodeId, Stmt};
 use clank_syntax::patch::{PatchOp, Payload};
 use clank_syntax::{TokenKind, lex, with_stack};
@@ -58,7 +58,7 @@ pub(super) fn field_added(
     let own = own.into_iter().take(MAX_TYPES).map(|(is_best, new)| {
         let confidence = if is_sure && is_best { Confidence::High } else { Confidence::Medium };
         Candidate::new(scene, target, format!("add the field `{name}: {new}` to `{ty}`"))
-            .kind(Change::SemanticsChange)
+            .kind(RepairKind::SemanticsChange)
             .confidence(confidence)
             .because("it is given where the record is made")
             .also_for(all.iter().map(|it| it.0))

@@ -1,6 +1,6 @@
 //! Another type where one is written: at a `let`, a parameter, the result of a function.
 
-use check::{Confidence, Kind as Change};
+use check::{Confidence, RepairKind};
 use clank_syntax::ast::{Decl, ExprId, Kind, NodeId, ParamId, Stmt, Type, TypeId};
 
 use super::{Mismatch, whose_value};
@@ -42,7 +42,7 @@ fn annotation(
     Some(
         Candidate::new(scene, it.target, title)
             .confidence(confidence)
-            .kind(Change::SemanticsChange)
+            .kind(RepairKind::SemanticsChange)
             .because(format!("what is written there is a `{}`", it.actual))
             .op(scene.replace(ty, source(new))),
     )
