@@ -54,7 +54,7 @@ fuzz_target!(|input: (u8, String, String)| {
                 Snapshot::new(BTreeMap::from([(path, Entry::File(file))])).expect("one file is a tree")
             };
             let (before, after) = (tree(&first), tree(&second));
-            let changes = govern::measure::changes(&before, &after);
+            let changes = measure::changes(&before, &after);
             assert_eq!(changes.is_empty(), first == second);
             let scope = [ScopeEntry::parse(name).expect("the names are entries")];
             let strict = Constraints {
@@ -62,7 +62,7 @@ fuzz_target!(|input: (u8, String, String)| {
                 no_new_dependencies: Some(true),
                 no_refactor: Some(true),
             };
-            let _ = govern::measure::violations(&changes, &before, &after, &scope, &strict);
+            let _ = measure::violations(&changes, &before, &after, &scope, &strict);
         }
     }
 });

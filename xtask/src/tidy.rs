@@ -32,9 +32,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("clank-run", &["check", "launch"]),
     ("workspace", &["edit", "snapshot"]),
     ("fetch", &[]),
+    ("measure", &["document", "edit", "snapshot"]),
     ("sandbox", &[]),
     ("launch", &["check", "edit", "sandbox", "snapshot"]),
-    ("govern", &["check", "document", "edit", "launch", "sandbox", "snapshot", "workspace"]),
+    (
+        "govern",
+        &["check", "document", "edit", "launch", "measure", "sandbox", "snapshot", "workspace"],
+    ),
     (
         "service",
         &[
@@ -50,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "govern",
             "launch",
             "linters",
+            "measure",
             "pack",
             "patch",
             "plan",

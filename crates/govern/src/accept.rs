@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use crate::id::Id;
-use crate::record::{Constraints, Kind, MAX_FIX_FILES, Record, Status};
+use crate::record::{Kind, MAX_FIX_FILES, Record, Status};
 use crate::shape::{self, Fault, Rule};
+use measure::Constraints;
 
 /// What the registry knows that bears on a new record. It is read in the transaction that stores the record.
 #[derive(Clone, Copy, Default, Debug)]
@@ -121,8 +122,7 @@ fn mentions(text: &str, id: &str) -> bool {
 fn paths(value: &Value, source: &Record, faults: &mut Vec<Fault>) {
     let Some(items) = value.get("allowed_paths").and_then(Value::as_array) else { return };
     for (idx, item) in items.iter().enumerate() {
-        let Some(entry) = item.as_str().and_then(|it| crate::scope::ScopeEntry::parse(it).ok())
-        else {
+        let Some(entry) = item.as_str().and_then(|it| measure::ScopeEntry::parse(it).ok()) else {
             continue; // The form says why it is no path.
         };
         if !source.allowed_paths.iter().any(|it| entry.is_within(it)) {

@@ -3,10 +3,10 @@
 
 use crate::execute::BUILTIN;
 use crate::id::Id;
-use crate::record::{ErrorContext, Kind, Record, Status};
+use crate::record::{ErrorContext, Kind, Record, Status, inherited};
 use crate::report::Report;
 use crate::sanitize::sanitize;
-use crate::scope::ScopeEntry;
+use measure::ScopeEntry;
 
 /// How many paths an instruction names, and how much of a goal it quotes.
 const MAX_NAMED: usize = 20;
@@ -31,7 +31,7 @@ pub fn correction(failed: &Record, report: &Report, id: Id) -> Option<Record> {
         text => text,
     };
     let allowed_paths = named_files(&message, &failed.allowed_paths);
-    let mut constraints = failed.constraints.inherited();
+    let mut constraints = inherited(&failed.constraints);
     let is_concrete =
         allowed_paths.iter().all(|it| !it.is_directory()) && allowed_paths != failed.allowed_paths;
     if is_concrete {

@@ -18,7 +18,6 @@ pub mod legacy;
 pub mod lifecycle;
 #[cfg(all(test, feature = "live"))]
 mod live_server;
-pub mod measure;
 mod members;
 mod pointer;
 mod record;
@@ -26,7 +25,6 @@ pub mod registry;
 mod report;
 mod sanitize;
 mod schema;
-mod scope;
 pub mod shape;
 mod stores;
 mod time;
@@ -35,11 +33,11 @@ pub mod travel;
 pub use accept::{Surroundings, accept};
 pub use derive::correction;
 pub use id::{Form, Id, IdError, NoFreeId, mint, minted_prefix};
-pub use record::{Constraints, ErrorContext, Kind, MAX_FIX_FILES, Record, Status, canonical};
+pub use measure::{Constraints, ScopeEntry, ScopeError};
+pub use record::{ErrorContext, Kind, MAX_FIX_FILES, Record, Status, canonical};
 pub use report::{Report, ReportedChange};
 pub use sanitize::{MAX_MESSAGE, is_sanitized, sanitize};
 pub use schema::schemas;
-pub use scope::{ScopeEntry, ScopeError};
 pub use time::{Moment, NotAMoment};
 
 /// Whether a registry may be on a PostgreSQL server: the feature `postgres`.

@@ -6,10 +6,10 @@
 
 use std::fmt;
 
+use measure::{Constraints, ScopeEntry};
 use serde_json::{Map, Value, json};
 
 use crate::id::Id;
-use crate::scope::ScopeEntry;
 use crate::time::Moment;
 
 /// A proposal. What it says never changes after it was stored; only its status does.
@@ -72,45 +72,31 @@ pub struct ErrorContext {
     pub failed_at_text: String,
 }
 
-/// What the result of a record must keep to. An absent member does not limit anything.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Constraints {
-    /// The most files that may be created, changed, deleted, renamed or get another mode. 0 means none.
-    pub max_files_changed: Option<u32>,
-    /// No manifest or lock file may name a dependency that it did not name before.
-    pub no_new_dependencies: Option<bool>,
-    /// No file may be moved and no code restructured.
-    pub no_refactor: Option<bool>,
-}
-
 /// The most files that a correction may change, whatever its source allows (DF-17).
 pub const MAX_FIX_FILES: u32 = 3;
 
-impl Constraints {
-    /// The constraints of a correction of a record with these: never looser, and never loose (DF-17, DF-18, DF-19, DF-21).
-    pub fn inherited(&self) -> Constraints {
-        Constraints {
-            max_files_changed: Some(
-                self.max_files_changed.unwrap_or(MAX_FIX_FILES).min(MAX_FIX_FILES),
-            ),
-            no_new_dependencies: Some(true),
-            no_refactor: Some(true),
-        }
+/// The constraints of a correction of a record with these: never looser, and never loose (DF-17, DF-18, DF-19, DF-21).
+pub(crate) fn inherited(source: &Constraints) -> Constraints {
+    let max_files_changed = source.max_files_changed.unwrap_or(MAX_FIX_FILES).min(MAX_FIX_FILES);
+    Constraints {
+        max_files_changed: Some(max_files_changed),
+        no_new_dependencies: Some(true),
+        no_refactor: Some(true),
     }
+}
 
-    fn to_json(self) -> Value {
-        let mut members = Map::new();
-        if let Some(n) = self.max_files_changed {
-            members.insert("max_files_changed".to_owned(), json!(n));
-        }
-        if let Some(flag) = self.no_new_dependencies {
-            members.insert("no_new_dependencies".to_owned(), json!(flag));
-        }
-        if let Some(flag) = self.no_refactor {
-            members.insert("no_refactor".to_owned(), json!(flag));
-        }
-        Value::Object(members)
+fn constraints_to_json(constraints: &Constraints) -> Value {
+    let mut members = Map::new();
+    if let Some(n) = constraints.max_files_changed {
+        members.insert("max_files_changed".to_owned(), json!(n));
     }
+    if let Some(flag) = constraints.no_new_dependencies {
+        members.insert("no_new_dependencies".to_owned(), json!(flag));
+    }
+    if let Some(flag) = constraints.no_refactor {
+        members.insert("no_refactor".to_owned(), json!(flag));
+    }
+    Value::Object(members)
 }
 
 /// Where a record stands in its life. While it runs it stays approved and carries a lease.
@@ -171,7 +157,7 @@ impl Record {
         put("instructions", json!(self.instructions));
         put("allowed_paths", self.allowed_paths.iter().map(|it| json!(it.to_string())).collect());
         put("tool", json!(self.tool));
-        put("constraints", self.constraints.to_json());
+        put("constraints", constraints_to_json(&self.constraints));
         put("status", json!(self.status.name()));
         if let Kind::CodeFix { source, error } = &self.kind {
             put("source_dds", json!(source.as_str()));

@@ -1,5 +1,6 @@
 //! What a run left behind: one entry of `reports.json`. A record has at most one, because it runs at most once.
 
+use measure::{ChangeKind, PathChange};
 use serde_json::{Map, Value, json};
 
 use crate::id::Id;
@@ -40,6 +41,17 @@ pub struct ReportedChange {
     pub kind: String,
     /// Where a renamed file came from.
     pub from: Option<String>,
+}
+
+impl ReportedChange {
+    /// A change that was measured, as reports have it.
+    pub(crate) fn of(change: &PathChange) -> ReportedChange {
+        let from = match &change.kind {
+            ChangeKind::Rename { from } => Some(from.to_string()),
+            _ => None,
+        };
+        ReportedChange { path: change.path.to_string(), kind: change.kind.name().to_owned(), from }
+    }
 }
 
 impl Report {

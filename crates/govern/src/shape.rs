@@ -6,10 +6,11 @@ use serde_json::{Map, Value};
 use crate::id::{Form, Id};
 use crate::members::{CONSTRAINTS, ERROR_CONTEXT, Member};
 use crate::pointer::below;
-use crate::record::{Constraints, ErrorContext, Kind, Record, Status};
+use crate::record::{ErrorContext, Kind, Record, Status};
 use crate::sanitize::{MAX_MESSAGE, is_sanitized};
-use crate::scope::ScopeEntry;
 use crate::time::Moment;
+use measure::Constraints;
+use measure::ScopeEntry;
 
 /// One thing that is wrong with a record.
 #[derive(Clone, PartialEq, Eq, Debug)]

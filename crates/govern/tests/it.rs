@@ -26,9 +26,3 @@ mod approval_protected;
 #[cfg(feature = "ssh")]
 #[path = "it/approval_support.rs"]
 mod approval_support;
-#[path = "it/measure.rs"]
-mod measure;
-#[path = "it/measure_dependencies.rs"]
-mod measure_dependencies;
-#[path = "it/measure_refactor.rs"]
-mod measure_refactor;

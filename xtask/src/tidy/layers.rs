@@ -27,7 +27,7 @@ const FORBIDDEN: &[(&str, &str, &[&str])] = &[
     ("clank", "ty", &["*"]),
     ("govern", "id", &["*"]),
     ("govern", "sanitize", &["*"]),
-    ("govern", "scope", &["*"]),
+    ("measure", "scope", &["*"]),
     ("govern", "record", &["approval", "execute", "lifecycle", "registry"]),
     ("govern", "lifecycle", &["execute", "registry"]),
     ("pack", "path_glob", &["*"]),

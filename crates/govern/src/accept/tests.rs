@@ -230,7 +230,7 @@ fn limits_of_the_source_hold_below_three() {
     // DF-21: a source that states no limit has corrections of three files.
     let mut source = source();
     source.constraints = Constraints::default();
-    assert_eq!(source.constraints.inherited().max_files_changed, Some(3));
+    assert_eq!(crate::record::inherited(&source.constraints).max_files_changed, Some(3));
     let around = Surroundings { source: Some(&source), ..Surroundings::default() };
     assert_eq!(check_with(&[("/constraints/max_files_changed", json!(3))], around), [""; 0]);
 }

@@ -12,7 +12,7 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 use workspace::{Access, Extent, Options, Workspace};
 
 use super::runs::{Folder, Runs};
-use crate::scope::ScopeEntry;
+use measure::ScopeEntry;
 
 const TREE: &str = "tree";
 const HOME: &str = "home";

@@ -11,10 +11,10 @@ use super::scratch::{Scratch, ScratchError};
 use super::tool::{self, Tool};
 use crate::approval::sha256;
 use crate::lifecycle::Outcome;
-use crate::measure::{self, Change};
 use crate::record::Record;
 use crate::report::ReportedChange;
 use crate::stores;
+use measure::PathChange;
 
 /// How many bytes of each stream of a tool are kept for its report.
 const KEPT_OUTPUT: u64 = 64 * 1024;
@@ -103,7 +103,7 @@ pub(super) fn run_tool(
 /// Holds what changed against scope and constraints.
 pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Trial {
     let changes = measure::changes(before, after);
-    let reported = changes.iter().map(Change::reported).collect();
+    let reported = changes.iter().map(ReportedChange::of).collect();
     let violations =
         measure::violations(&changes, before, after, &record.allowed_paths, &record.constraints);
     let stores = changes.iter().find(|it| stores::is_store(&it.path));
@@ -128,7 +128,7 @@ pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Tri
         let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
         Err(Stopped::new(Outcome::Failed, lines.join("\n")))
     };
-    let result = |it: &Change| {
+    let result = |it: &PathChange| {
         let hash = after.file(&it.path).map(|file| sha256(file.text().bytes()));
         (it.path.to_string(), hash)
     };

@@ -113,15 +113,15 @@ impl Desk<'_> {
 /// The strictest constraints that the change keeps to.
 fn constraints(offer: &Offer, scope: &[ScopeEntry]) -> Result<Value, String> {
     let after = offer.before.apply(&offer.change).map_err(|error| error.to_string())?;
-    let changes = govern::measure::changes(&offer.before, &after);
+    let changes = measure::changes(&offer.before, &after);
     let keeps = |constraints: Constraints| {
-        govern::measure::violations(&changes, &offer.before, &after, scope, &constraints).is_empty()
+        measure::violations(&changes, &offer.before, &after, scope, &constraints).is_empty()
     };
     let no_new_dependencies =
         keeps(Constraints { no_new_dependencies: Some(true), ..Constraints::default() });
     let no_refactor = keeps(Constraints { no_refactor: Some(true), ..Constraints::default() });
     Ok(json!({
-        "max_files_changed": govern::measure::files_changed(&changes),
+        "max_files_changed": measure::files_changed(&changes),
         "no_new_dependencies": no_new_dependencies,
         "no_refactor": no_refactor
     }))

@@ -13,14 +13,14 @@ use edit::Text;
 use snapshot::{RelPath, Snapshot};
 
 use super::changes::renames_may_be_missed;
-use super::{Change, ChangeKind, Finding};
+use super::{ChangeKind, Finding, PathChange};
 
 /// Files beyond this size are not compared.
 const MAX_BYTES: usize = 8 << 20;
 
 /// Everything about the change that restructures.
 pub(super) fn refactorings(
-    changes: &[Change],
+    changes: &[PathChange],
     before: &Snapshot,
     after: &Snapshot,
 ) -> Vec<Finding> {
@@ -47,7 +47,11 @@ struct Version<'a> {
 }
 
 /// The regular files among the changes. A renamed one is told of above, and compared with what it was.
-fn versions<'a>(changes: &'a [Change], before: &Snapshot, after: &Snapshot) -> Vec<Version<'a>> {
+fn versions<'a>(
+    changes: &'a [PathChange],
+    before: &Snapshot,
+    after: &Snapshot,
+) -> Vec<Version<'a>> {
     let versions = changes.iter().map(|change| {
         let old = match &change.kind {
             ChangeKind::Rename { from } => from,

@@ -8,7 +8,7 @@
 mod cut;
 mod keyed;
 
-use super::super::lexer::{Language, Token, TokenKind, tokens};
+use crate::lexer::{Language, Token, TokenKind, tokens};
 
 /// One definition at the outer level of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! Languages whose definitions start with a keyword: Rust, Python, JavaScript, Go, Clank, Ruby.
 
-use super::super::super::lexer::{Language, Token, TokenKind};
 use super::{Definition, depth_after};
+use crate::lexer::{Language, Token, TokenKind};
 
 /// Words that may stand before the keyword of a definition.
 fn is_modifier(word: &str, language: Language) -> bool {

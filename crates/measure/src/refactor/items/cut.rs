@@ -1,7 +1,7 @@
 //! C, C++ and Java: the text is cut into pieces that end with `;` or with the bracket that closes a body.
 
-use super::super::super::lexer::{Token, TokenKind};
 use super::{Definition, depth_after};
+use crate::lexer::{Token, TokenKind};
 
 /// What differs between the languages.
 #[derive(Clone, Copy)]

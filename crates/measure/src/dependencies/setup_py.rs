@@ -3,7 +3,7 @@
 
 use super::python::requirement;
 use super::set::{Dependencies, Kind};
-use crate::measure::lexer::{Language, Token, TokenKind, tokens};
+use crate::lexer::{Language, Token, TokenKind, tokens};
 
 /// The arguments of `setup` that name dependencies.
 const ARGUMENTS: &[(&str, Kind)] = &[

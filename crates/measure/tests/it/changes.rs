@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use edit::Text;
-use govern::measure::{Change, MAX_VIOLATIONS, changes, files_changed, violations};
-use govern::{Constraints, ScopeEntry};
+use measure::{
+    ChangeKind, Constraints, MAX_VIOLATIONS, PathChange, ScopeEntry, changes, files_changed,
+    violations,
+};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
@@ -35,15 +37,13 @@ pub(crate) fn scope(entries: &[&str]) -> Vec<ScopeEntry> {
     entries.iter().map(|it| ScopeEntry::parse(it).unwrap()).collect()
 }
 
-fn shown(changes: &[Change]) -> String {
+fn shown(changes: &[PathChange]) -> String {
     let lines = changes.iter().map(|it| {
-        let it = it.reported();
-        format!(
-            "{} {}{}",
-            it.kind,
-            it.path,
-            it.from.map(|from| format!(" < {from}")).unwrap_or_default()
-        )
+        let from = match &it.kind {
+            ChangeKind::Rename { from } => format!(" < {from}"),
+            _ => String::new(),
+        };
+        format!("{} {}{from}", it.kind.name(), it.path)
     });
     lines.collect::<Vec<String>>().join(", ")
 }

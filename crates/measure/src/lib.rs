@@ -1,36 +1,66 @@
-//! What a run really changed, and whether that keeps to the record's scope and constraints (DF-38).
+//! What a change to a tree does, measured on the two trees and on nothing that anybody says about it: which paths changed,
+//! which dependencies are new, which definitions were moved or renamed.
 //!
-//! Nothing that a tool says about itself is used: [`changes`] compares the snapshot before with the snapshot after, and
-//! [`violations`] holds the result against the scope and every constraint. What cannot be judged, because it is
-//! broken, unread or too large, is a violation and never a pass. `docs/constraints.md` tells people how each
-//! constraint is measured and what is not.
+//! [`changes`] compares the snapshot before with the snapshot after, and [`violations`] holds the result against a scope
+//! (the paths that may change) and [`Constraints`] (`max_files_changed`, `no_new_dependencies`, `no_refactor`). What
+//! cannot be judged, because it is broken, unread or too large, is a violation and never a pass. `docs/constraints.md`
+//! tells people how each constraint is measured and what is not (DF-38).
 //!
-//! Everything here is pure, and its work is bounded whatever the bytes are: each reader has a limit of its own, and
-//! none recurses without one.
+//! ```
+//! use std::collections::BTreeMap;
+//!
+//! use edit::Text;
+//! use measure::{Constraints, ScopeEntry, changes, violations};
+//! use snapshot::{Entry, File, RelPath, Snapshot};
+//!
+//! let tree = |manifest: &str| {
+//!     let path = RelPath::parse("package.json").expect("a relative path");
+//!     let file = Entry::File(File::new(Text::new(manifest), 0o644));
+//!     Snapshot::new(BTreeMap::from([(path, file)])).expect("one file is a tree")
+//! };
+//! let before = tree(r#"{ "dependencies": { "left": "1.0.0" } }"#);
+//! let after = tree(r#"{ "dependencies": { "left": "1.0.1", "right": "2.0.0" } }"#);
+//!
+//! let scope = [ScopeEntry::parse("package.json")?];
+//! let constraints = Constraints { no_new_dependencies: Some(true), ..Constraints::default() };
+//! let found = violations(&changes(&before, &after), &before, &after, &scope, &constraints);
+//!
+//! // A newer `left` is not a new dependency; `right` is.
+//! assert_eq!(found.len(), 1);
+//! assert!(found[0].to_string().starts_with("no_new_dependencies: package.json: new"));
+//! # Ok::<(), measure::ScopeError>(())
+//! ```
+//!
+//! Everything here is pure, and the work is bounded whatever the bytes are: each reader has a limit of its own, and none
+//! recurses without one.
+//!
+//! Knows nothing about records, approvals, registries or processes.
+#![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
+#![warn(missing_docs)]
 
 mod changes;
+mod constraints;
 mod dependencies;
 mod lexer;
 mod reach;
 mod refactor;
+mod scope;
 mod similarity;
 
 use std::fmt;
 
 use snapshot::{RelPath, Snapshot};
 
-use crate::record::Constraints;
-use crate::report::ReportedChange;
-use crate::scope::ScopeEntry;
-
 pub use changes::changes;
+pub use constraints::Constraints;
+pub use scope::{ScopeEntry, ScopeError};
 
 /// The most violations of one constraint that are named one by one.
 pub const MAX_VIOLATIONS: usize = 50;
 
 /// One path that is not as it was.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Change {
+pub struct PathChange {
     /// The path; of a rename, the new one.
     pub path: RelPath,
     /// What happened to it.
@@ -76,17 +106,6 @@ pub enum LinkChange {
     ToFile,
 }
 
-impl Change {
-    /// The change as reports have it.
-    pub fn reported(&self) -> ReportedChange {
-        let from = match &self.kind {
-            ChangeKind::Rename { from } => Some(from.to_string()),
-            _ => None,
-        };
-        ReportedChange { path: self.path.to_string(), kind: self.kind.name().to_owned(), from }
-    }
-}
-
 impl ChangeKind {
     /// The value of the member `kind` in reports.
     pub fn name(&self) -> &'static str {
@@ -104,7 +123,7 @@ impl ChangeKind {
 
 /// How many files changed, as `max_files_changed` counts them: every change is one, a rename with changed lines and a
 /// changed file with another mode included.
-pub fn files_changed(changes: &[Change]) -> usize {
+pub fn files_changed(changes: &[PathChange]) -> usize {
     changes.len()
 }
 
@@ -160,7 +179,7 @@ type Finding = (Option<RelPath>, String);
 /// Everything that the changes break, in the order of constraints and paths. `changes` are those from `before` to
 /// `after`. Of each constraint at most [`MAX_VIOLATIONS`] are named; a last one says how many more there are.
 pub fn violations(
-    changes: &[Change],
+    changes: &[PathChange],
     before: &Snapshot,
     after: &Snapshot,
     scope: &[ScopeEntry],

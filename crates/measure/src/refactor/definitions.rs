@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use edit::Text;
 
-use super::super::Finding;
-use super::super::lexer::Language;
-use super::super::similarity::{Interner, can_reach, longest_rising, percent};
 use super::items::{Definition, definitions};
 use super::{MAX_BYTES, Version};
+use crate::Finding;
+use crate::lexer::Language;
+use crate::similarity::{Interner, can_reach, longest_rising, percent};
 
 /// How alike bodies must be, in percent of the larger.
 const SAME_PERCENT: usize = 80;

@@ -1,19 +1,19 @@
 //! `no_new_dependencies` for every kind of manifest and lock file (DF-18).
 
-#[path = "measure_dependencies/manifests.rs"]
+#[path = "dependencies/manifests.rs"]
 mod manifests;
-#[path = "measure_dependencies/sources.rs"]
+#[path = "dependencies/sources.rs"]
 mod sources;
-#[path = "measure_dependencies/spread.rs"]
+#[path = "dependencies/spread.rs"]
 mod spread;
-#[path = "measure_dependencies/unread.rs"]
+#[path = "dependencies/unread.rs"]
 mod unread;
 
-use govern::Constraints;
-use govern::measure::{changes, violations};
+use measure::Constraints;
+use measure::{changes, violations};
 use proptest::prelude::*;
 
-use super::measure::{config, scope, tree};
+use super::changes::{config, scope, tree};
 use manifests::{CASES, Case};
 use sources::{SOURCES, Source};
 use spread::SPREAD;

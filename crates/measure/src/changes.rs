@@ -11,7 +11,7 @@ use edit::{ContentHash, Text};
 use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 
 use super::similarity::{Interner, can_reach, percent};
-use super::{Change, ChangeKind, LinkChange};
+use super::{ChangeKind, LinkChange, PathChange};
 
 /// How alike two files must be to be one that was renamed, in percent of the lines of the larger.
 const RENAME_PERCENT: usize = 60;
@@ -24,7 +24,7 @@ const MAX_CANDIDATES: usize = 100_000;
 
 /// Everything that differs from `before` to `after`, in the order of paths. Both must be snapshots of the whole tree: what
 /// is not in one is taken to be absent. A file that was too large to be read counts as changed if its size differs.
-pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
+pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<PathChange> {
     let mut found = Vec::new();
     let (mut gone, mut come) = (Vec::new(), Vec::new());
     let paths: BTreeSet<&RelPath> =
@@ -36,28 +36,28 @@ pub fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
             (None, Some(Entry::File(_))) => come.push(path.clone()),
             _ => {
                 let kind = changed(old, new);
-                found.extend(kind.map(|kind| Change { path: path.clone(), kind }));
+                found.extend(kind.map(|kind| PathChange { path: path.clone(), kind }));
             }
         }
     }
     for path in empty_directories(after).into_iter().filter(|path| !before.is_directory(path)) {
-        found.push(Change { path, kind: ChangeKind::DirectoryMade });
+        found.push(PathChange { path, kind: ChangeKind::DirectoryMade });
     }
     for path in empty_directories(before).into_iter().filter(|path| !after.is_directory(path)) {
-        found.push(Change { path, kind: ChangeKind::DirectoryRemoved });
+        found.push(PathChange { path, kind: ChangeKind::DirectoryRemoved });
     }
     for (from, to) in pair(before, after, &mut gone, &mut come).pairs {
-        found.push(Change { path: to, kind: ChangeKind::Rename { from } });
+        found.push(PathChange { path: to, kind: ChangeKind::Rename { from } });
     }
-    found.extend(gone.into_iter().map(|path| Change { path, kind: ChangeKind::Delete }));
-    found.extend(come.into_iter().map(|path| Change { path, kind: ChangeKind::Create }));
+    found.extend(gone.into_iter().map(|path| PathChange { path, kind: ChangeKind::Delete }));
+    found.extend(come.into_iter().map(|path| PathChange { path, kind: ChangeKind::Create }));
     found.sort();
     found
 }
 
 /// Whether so much went and came that not all of it was compared, so that renames may have been missed.
 pub(super) fn renames_may_be_missed(
-    changes: &[Change],
+    changes: &[PathChange],
     before: &Snapshot,
     after: &Snapshot,
 ) -> bool {

@@ -31,7 +31,7 @@ use std::collections::BTreeSet;
 
 use snapshot::{Entry, RelPath, Snapshot};
 
-use super::{Change, ChangeKind, Finding};
+use super::{ChangeKind, Finding, PathChange};
 use set::{Dependencies, Kind};
 
 /// Larger manifests are not read.
@@ -89,7 +89,7 @@ pub(super) fn is_manifest(path: &RelPath) -> bool {
 
 /// Everything that is named and was not named before.
 pub(super) fn new_dependencies(
-    changes: &[Change],
+    changes: &[PathChange],
     before: &Snapshot,
     after: &Snapshot,
 ) -> Vec<Finding> {
@@ -178,7 +178,7 @@ fn read(known: Manifest, snapshot: &Snapshot, path: &RelPath) -> Result<Dependen
 }
 
 /// The directories of vendored code that are new, or new beneath one.
-fn new_vendored(changes: &[Change], before: &Snapshot) -> BTreeSet<RelPath> {
+fn new_vendored(changes: &[PathChange], before: &Snapshot) -> BTreeSet<RelPath> {
     let mut found: BTreeSet<RelPath> = BTreeSet::new();
     for change in changes {
         let comes = matches!(
@@ -205,8 +205,8 @@ fn new_vendored(changes: &[Change], before: &Snapshot) -> BTreeSet<RelPath> {
 }
 
 /// The changed files that are no manifests by name, but that a requirements file includes.
-fn included(changes: &[Change], after: &Snapshot) -> BTreeSet<RelPath> {
-    let is_open = |change: &Change| {
+fn included(changes: &[PathChange], after: &Snapshot) -> BTreeSet<RelPath> {
+    let is_open = |change: &PathChange| {
         manifest(&change.path).is_none()
             && matches!(change.path.extension(), Some("txt" | "in" | "pip"))
             && after.file(&change.path).is_some()

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use edit::{EditSet, Text};
 
-use super::super::Finding;
-use super::super::dependencies::is_manifest;
 use super::{MAX_BYTES, Version, is_binary};
+use crate::Finding;
+use crate::dependencies::is_manifest;
 
 /// Lines of one file beyond which it is not compared.
 const MAX_LINES: usize = 200_000;

@@ -10,7 +10,7 @@ use snapshot::RelPath;
 use super::Manifest;
 use super::set::{Dependencies, Kind};
 use super::structured::{members, object, string};
-use crate::measure::lexer::{Language, Token, TokenKind, tokens};
+use crate::lexer::{Language, Token, TokenKind, tokens};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
     match name {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 
-use super::{Change, ChangeKind, Finding};
+use super::{ChangeKind, Finding, PathChange};
 use crate::scope::ScopeEntry;
 
 /// Links that lead to links are followed this often.
@@ -15,7 +15,7 @@ const MAX_STEPS: usize = 10_000;
 
 /// Everything that lies or leads outside the scope, and what could not be measured at all.
 pub(super) fn outside(
-    changes: &[Change],
+    changes: &[PathChange],
     before: &Snapshot,
     after: &Snapshot,
     scope: &[ScopeEntry],
