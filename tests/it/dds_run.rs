@@ -68,9 +68,12 @@ fn what_another_process_runs_is_named_with_the_end_of_its_lease() {
     let id = approved(&scene);
     let mut other = Running::start(&scene, "dds run --format json");
     wait_until("the other run", || lease(&scene, &id)["phase"] == "running");
+    // While it is stopped it neither ends nor renews its lease, however slow this machine is.
+    other.signal(Signal::STOP);
     let (holder, until) =
         (lease(&scene, &id)["holder"].clone(), lease(&scene, &id)["until"].clone());
     let idle = scene.run("dds run");
+    other.signal(Signal::CONT);
     let expected = format!(
         "{id} is run by {}. Its lease holds until {}.\n",
         holder.as_str().unwrap(),
