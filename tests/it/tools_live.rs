@@ -286,7 +286,7 @@ fn a_clone_runs_nothing_before_it_is_trusted() {
 #[test]
 fn very_many_fixes_of_one_tool_are_made_beside_those_of_another() {
     let scene = Scene::new(
-        "//- ws/_typos.toml\n\n//- ws/ruff.toml\n\n//- ws/a.py\nimport os\n\nprint(1)\n",
+        "//- ws/_typos.toml\n\n//- ws/ruff.toml\n\n//- ws/a.py\nimport os\n\nprint(1)\n//- ws/regreen.toml\n[linters.typos]\ntimeout = \"10m\"\n",
     );
     for nth in 0..3 {
         scene.write(&format!("ws/f{nth}.md"), &"teh line\n".repeat(17_000));
