@@ -9,9 +9,9 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use arbitrary::{Result, Unstructured};
-use clank::emit::{Dialect, EmitOptions, Runtime, emit};
 use clank::program::NoModules;
 use clank::{Checked, Program};
+use clank_emit::{Dialect, EmitOptions, Runtime, emit};
 use clank_syntax::ast::{Ast, Kind, Name, NodeId};
 use clank_syntax::json::{WriteOptions, read, read_lenient, write};
 use clank_syntax::{Parsed, Span, TokenKind, lex, parse};
@@ -24,7 +24,7 @@ const MAX_LEN: usize = 20_000;
 static PROGRAMS: LazyLock<Vec<Parsed>> = LazyLock::new(|| {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let mut texts = Vec::new();
-    for folder in ["clank-syntax/tests/programs", "clank/tests/typing", "clank/tests/run"] {
+    for folder in ["clank-syntax/tests/programs", "clank/tests/typing", "clank-emit/tests/run"] {
         let entries = std::fs::read_dir(crates.join(folder)).expect("the tests have programs");
         let mut paths: Vec<_> = entries.map(|it| it.expect("it is there").path()).collect();
         paths.sort();

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use arbitrary::{Result, Unstructured};
 use clank::body::GoalKind;
 use clank::proof::Proof;
-use clank::repair::{Budget, Repair, Target, repairs, with_required};
 use clank::{Checked, CheckedModule};
+use clank_repair::{Budget, Repair, Target, repairs, with_required};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::json::{WriteOptions, read, write};
 use clank_syntax::patch::{PatchOp, Payload, edits, patch};
@@ -219,7 +219,8 @@ pub fn mends(text: &str) {
 fn keeps_promise(parsed: &Parsed, before: &Checked, list: &[Repair], place: usize) {
     let module = before.asked().expect("there is one");
     let title = &list[place].title;
-    let places = with_required(list, place).unwrap_or_else(|| panic!("{title}: requires what is not there"));
+    let places =
+        with_required(list, place).unwrap_or_else(|| panic!("{title}: requires what is not there"));
     let all = places.iter().flat_map(|it| &list[*it].edits);
     let ops: Vec<PatchOp> = all.flat_map(|it| it.1.clone()).collect();
     let patched = patch(&parsed.ast, &ops).unwrap_or_else(|it| panic!("{title}: {it}"));

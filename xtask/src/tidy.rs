@@ -28,7 +28,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("pack", &["check", "document", "edit", "snapshot"]),
     ("clank-syntax", &["edit"]),
     ("solver", &[]),
-    ("clank", &["check", "clank-syntax", "document", "edit", "snapshot", "solver"]),
+    ("clank", &["check", "clank-syntax", "edit", "solver"]),
+    ("clank-emit", &["clank", "clank-syntax", "edit"]),
+    ("clank-repair", &["check", "clank", "clank-syntax", "document", "edit", "snapshot"]),
     ("clank-run", &["check", "launch"]),
     ("workspace", &["edit", "snapshot"]),
     ("fetch", &[]),
@@ -44,6 +46,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "check",
             "clank",
+            "clank-emit",
+            "clank-repair",
             "clank-run",
             "clank-syntax",
             "document",
@@ -72,6 +76,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "check",
             "clank",
+            "clank-emit",
+            "clank-repair",
             "clank-syntax",
             "document",
             "edit",
@@ -93,6 +99,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "check",
             "clank",
+            "clank-emit",
+            "clank-repair",
             "clank-run",
             "clank-syntax",
             "document",

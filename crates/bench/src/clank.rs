@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use clank::emit::{Dialect, EmitOptions, Runtime, emit};
+use clank_emit::{Dialect, EmitOptions, Runtime, emit};
 use tempfile::TempDir;
 
 use self::stages::load;

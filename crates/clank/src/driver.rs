@@ -43,7 +43,7 @@ pub struct Checked {
     /// How many declarations were looked at; the others were taken over from before.
     pub n_looked_at: usize,
     /// Who was asked what stayed open, and is asked again when repairs are tried.
-    pub(crate) oracle: Option<Arc<dyn Oracle>>,
+    pub oracle: Option<Arc<dyn Oracle>>,
 }
 
 /// What is known about one module.
@@ -85,12 +85,12 @@ impl CheckedBody {
     }
 
     /// How much work its proofs took, in questions of a usual size.
-    pub(crate) fn work(&self) -> usize {
+    pub fn work(&self) -> usize {
         usize::try_from(self.proofs.work).unwrap_or(usize::MAX)
     }
 
     /// The global names that it looks at.
-    pub(crate) fn uses(&self) -> &Uses {
+    pub fn uses(&self) -> &Uses {
         &self.uses
     }
 }
@@ -151,7 +151,7 @@ impl CheckedModule {
     }
 
     /// The goal at a place among all.
-    pub(crate) fn goal(&self, index: usize) -> Option<(NodeId, &Goal, &Proof)> {
+    pub fn goal(&self, index: usize) -> Option<(NodeId, &Goal, &Proof)> {
         let mut left = index;
         for body in self.bodies.values() {
             let view = body.view();
@@ -192,7 +192,7 @@ pub fn check_with(
 }
 
 /// The same, until somebody wants to stop: what is said after that is worth nothing.
-pub(crate) fn check_until(
+pub fn check_until(
     program: &Program,
     before: Option<&Checked>,
     oracle: Option<Arc<dyn Oracle>>,

@@ -36,7 +36,7 @@ pub enum Shape {
 
 impl Shape {
     /// The types of its fields.
-    pub(crate) fn types(&self) -> impl Iterator<Item = &Ty> {
+    pub fn types(&self) -> impl Iterator<Item = &Ty> {
         let (fields, variants): (&[_], &[_]) = match self {
             Shape::Record(fields) => (fields, &[]),
             Shape::Sum(variants) => (&[], variants),

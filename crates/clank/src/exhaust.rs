@@ -22,7 +22,7 @@ use crate::env::Env;
 use crate::ty::Ty;
 
 /// The names and types of what a record, tuple or anonymous record holds.
-pub(crate) fn fields_of(ty: &Ty, env: &Env) -> Vec<(Option<Name>, Ty)> {
+pub fn fields_of(ty: &Ty, env: &Env) -> Vec<(Option<Name>, Ty)> {
     space::fields(ty, &Ctor::Single, env)
 }
 

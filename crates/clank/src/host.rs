@@ -100,7 +100,7 @@ pub(crate) fn is_name(text: &str) -> bool {
 }
 
 /// The names in a text that are not fields: what the text needs from around it, and what it binds itself.
-pub(crate) fn words(text: &str) -> Vec<&str> {
+pub fn words(text: &str) -> Vec<&str> {
     let tokens = tokens(text).unwrap_or_default().into_iter();
     let words = tokens.filter_map(|it| match it {
         Token::Word(word) => Some(word),

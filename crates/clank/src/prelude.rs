@@ -1,6 +1,6 @@
 //! What every module knows without declaring it: the types and functions of the prelude.
 //!
-//! The signatures are written in Clank, beside the run-time library that they belong to. Any declaration may have the
+//! The signatures are written in Clank, and the run-time library of the emitter has an item for each. Any declaration may have the
 //! name of something in the prelude (row 28).
 
 use std::sync::{Arc, OnceLock};
@@ -12,8 +12,8 @@ use crate::env::{Env, Shape, TypeDef, TypeEntry, Value, VariantDef};
 use crate::resolve::Findings;
 use crate::ty::{Ty, TypeKey};
 
-/// One signature a line; a line that starts with `//` is a comment.
-const SIGNATURES: &str = include_str!("runtime/signatures.txt");
+/// The types of all builtins, as declarations without bodies, one a line; other lines are empty or start with `//`.
+pub const SIGNATURES: &str = include_str!("prelude/signatures.txt");
 
 /// The names of the prelude, as the environment of a module without declarations.
 pub fn prelude() -> &'static Env {

@@ -218,7 +218,7 @@ impl Program {
     /// The same program with other trees for some of its modules, by place. A `use` leads where one of the same path led
     /// before, a new one to a module of the program that comes before. What could not be read is read now if what stood
     /// for it is gone.
-    pub(crate) fn with_trees(&self, trees: Vec<(usize, Arc<Ast>)>) -> Program {
+    pub fn with_trees(&self, trees: Vec<(usize, Arc<Ast>)>) -> Program {
         let mut program = self.clone();
         for (index, ast) in trees {
             let module = &self.modules[index];
@@ -248,7 +248,7 @@ impl Program {
     }
 
     /// The same program with another text for one of its modules.
-    pub(crate) fn with_text(&self, module: usize, parsed: Parsed) -> Program {
+    pub fn with_text(&self, module: usize, parsed: Parsed) -> Program {
         let mut program = self.with_trees(vec![(module, Arc::new(parsed.ast))]);
         program.modules[module].syntax = parsed.errors;
         program
@@ -321,7 +321,7 @@ fn similar_modules(from: &str, path: &[Name], finder: &dyn Finder) -> Vec<Name> 
 }
 
 /// The files of modules that are written like this in a `use` of the file `from`.
-pub(crate) fn files(from: &str, names: &[Name], finder: &dyn Finder) -> impl Iterator<Item = Name> {
+pub fn files(from: &str, names: &[Name], finder: &dyn Finder) -> impl Iterator<Item = Name> {
     let path = |it: &Name| it.split('.').map(Name::new).collect::<Vec<Name>>();
     names.iter().filter_map(move |it| finder.find(from, &path(it)))
 }

@@ -9,7 +9,7 @@ mod subst;
 mod variable;
 
 pub(crate) use meaning::global;
-pub(crate) use subst::{arguments, refined, substitute};
+pub use subst::{arguments, refined, substitute};
 
 use std::sync::Arc;
 
@@ -456,6 +456,6 @@ fn unresolved_effect(name: &str) -> Structured {
 }
 
 /// A node printed on one line.
-pub(crate) fn one_line(ast: &Ast, node: impl Into<NodeId>) -> String {
+pub fn one_line(ast: &Ast, node: impl Into<NodeId>) -> String {
     clank_syntax::print_node(ast, node)
 }

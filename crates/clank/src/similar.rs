@@ -21,10 +21,7 @@ const BYTES_PER_SLIP: usize = 4;
 /// The names among `candidates` that are near `name`, the best first, at most three. A candidate says whether it fits
 /// the place: those that do come first, then the nearer ones, then those with more of the start in common, then by
 /// name. The name itself is never among them.
-pub(crate) fn similar<'a>(
-    name: &str,
-    candidates: impl Iterator<Item = (&'a str, bool)>,
-) -> Vec<Name> {
+pub fn similar<'a>(name: &str, candidates: impl Iterator<Item = (&'a str, bool)>) -> Vec<Name> {
     let wanted = Wanted::new(name);
     let mut rows = Rows::default();
     let mut best: Vec<(Rank, &'a str)> = Vec::with_capacity(MAX_SUGGESTIONS + 1);
@@ -54,7 +51,7 @@ pub(crate) fn similar<'a>(
 }
 
 /// How many slips `candidate` is away from what was written, if it may have been meant.
-pub(crate) fn distance(written: &str, candidate: &str) -> Option<usize> {
+pub fn distance(written: &str, candidate: &str) -> Option<usize> {
     let wanted = Wanted::new(written);
     wanted.distance(candidate, wanted.limit, &mut Rows::default())
 }
@@ -63,7 +60,7 @@ pub(crate) fn distance(written: &str, candidate: &str) -> Option<usize> {
 type Rank = (bool, usize, Reverse<usize>);
 
 /// A name that was written, prepared for many comparisons.
-pub(crate) struct Wanted<'n> {
+pub struct Wanted<'n> {
     name: &'n str,
     is_ascii: bool,
     letters: u64,
@@ -73,7 +70,7 @@ pub(crate) struct Wanted<'n> {
 
 impl<'n> Wanted<'n> {
     /// Prepares a name.
-    pub(crate) fn new(name: &'n str) -> Wanted<'n> {
+    pub fn new(name: &'n str) -> Wanted<'n> {
         let limit = match name.chars().count() {
             0..=3 => 1,
             4..=6 => 2,
@@ -93,7 +90,7 @@ impl<'n> Wanted<'n> {
     }
 
     /// How many slips the candidate is away, if it may have been meant.
-    pub(crate) fn slips(&self, candidate: &str, rows: &mut Rows) -> Option<usize> {
+    pub fn slips(&self, candidate: &str, rows: &mut Rows) -> Option<usize> {
         self.distance(candidate, self.limit, rows)
     }
 
@@ -189,7 +186,7 @@ fn letters(name: &str) -> u64 {
 
 /// Room for the table of distances: the row before the last, the last, and the one that is being filled.
 #[derive(Default)]
-pub(crate) struct Rows([Vec<usize>; 3]);
+pub struct Rows([Vec<usize>; 3]);
 
 /// The number of slips from one name to the other, if it is at most `limit`. What they start and end with in common
 /// costs nothing, and only the cells near the diagonal can be within the limit, so only what is left is looked at.

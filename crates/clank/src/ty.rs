@@ -343,7 +343,7 @@ impl Ty {
     }
 
     /// Where the memory is that it shares with its copies, if it is made of parts.
-    pub(crate) fn address(&self) -> Option<usize> {
+    pub fn address(&self) -> Option<usize> {
         match self {
             Ty::Var(_) | Ty::Prim(_) | Ty::Param(_) | Ty::Never | Ty::Error => None,
             Ty::Adt(it) => Some(Arc::as_ptr(it).addr()),

@@ -18,7 +18,7 @@ pub use prover::Z3_SOURCE;
 pub(crate) use prover::{ProvedClank, Prover};
 pub use run::{RunIo, RunOutcome, RunReply, TracePlace, run};
 
-use ::clank::emit::Dialect;
+use clank_emit::Dialect;
 use protocol::v1;
 
 use crate::Frames;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ::clank::ClankCheck;
 use check::{Diagnostic, Environment, FailureKind, Parses, Provider, Stop};
+use clank_repair::ClankCheck;
 use document::{Limits, Pointer};
 use edit::Text;
 use engine::{IGNORE_SIGN, Level, Run, Sieve, Sources};

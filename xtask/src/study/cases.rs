@@ -10,7 +10,8 @@ use super::users::Workspace;
 use crate::report;
 
 /// Where the cases are.
-const FOLDER: &str = "crates/clank/tests";
+const FOLDERS: [&str; 3] =
+    ["crates/clank/tests", "crates/clank-emit/tests", "crates/clank-repair/tests"];
 
 /// What the repairs may do to the meaning.
 const SAFETIES: [v1::Safety; 3] =
@@ -28,12 +29,14 @@ pub(super) struct Case {
 /// Every program of the tests, in the order of the files.
 pub(super) fn cases(root: &Path) -> Result<Vec<Case>> {
     let mut paths = Vec::new();
-    for folder in std::fs::read_dir(root.join(FOLDER)).context(FOLDER)? {
-        let folder = folder?.path();
-        for entry in
-            folder.is_dir().then(|| std::fs::read_dir(&folder)).into_iter().flatten().flatten()
-        {
-            paths.push(entry?.path());
+    for tests in FOLDERS {
+        for folder in std::fs::read_dir(root.join(tests)).context(tests)? {
+            let folder = folder?.path();
+            for entry in
+                folder.is_dir().then(|| std::fs::read_dir(&folder)).into_iter().flatten().flatten()
+            {
+                paths.push(entry?.path());
+            }
         }
     }
     paths.retain(|it| it.extension().is_some_and(|it| it == "md"));

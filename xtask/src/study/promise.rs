@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clank::repair::{self, Budget, Repair, Repairs, Target, repairs};
+use clank_repair::{Budget, Repair, Repairs, Target, repairs, with_required};
 use clank_syntax::patch::PatchOp;
 
 use super::subject::Subject;
@@ -22,7 +22,7 @@ pub(super) fn broken_promise(subject: &Subject, list: &[Repair], place: usize) -
     if !list[place].is_verified {
         return None;
     }
-    let Some(places) = repair::with_required(list, place) else {
+    let Some(places) = with_required(list, place) else {
         return Some("requires what is not there".to_owned());
     };
     let all: Vec<PatchOp> = places.iter().flat_map(|it| ops(&list[*it])).collect();

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clank::body::GoalKind;
-use clank::emit::{Dialect, EmitOptions, Runtime, emit};
 use clank::program::Library;
 use clank::proof::Proof;
-use clank::repair::{Progress, progress};
 use clank::{Checked, CheckedModule, Program};
+use clank_emit::{Dialect, EmitOptions, Runtime, emit};
+use clank_repair::{Progress, progress};
 use clank_run::{Io, Limits, Outcome};
 use clank_syntax::Parsed;
 use clank_syntax::ast::{Expr, Kind, Name, Stmt};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use clank::repair::{Budget, Repairs, repairs};
+use clank_repair::{Budget, Repairs, repairs};
 
 use super::stages::load;
 use crate::Scale;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use clank::Program;
-use clank::emit::{Dialect, EmitOptions, Runtime, emit};
 use clank::program::{Finder, Module, candidate_files};
+use clank_emit::{Dialect, EmitOptions, Runtime, emit};
 use clank_syntax::ast::Name;
 use clank_syntax::json::{WriteOptions, read, write};
 

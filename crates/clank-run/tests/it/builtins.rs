@@ -58,7 +58,7 @@ fn builtins_do_the_same_on_node() {
 /// A library item that no case names would be untested.
 #[test]
 fn every_builtin_is_in_the_list() {
-    let signatures = include_str!("../../../clank/src/runtime/signatures.txt");
+    let signatures = include_str!("../../../clank/src/prelude/signatures.txt");
     let elsewhere = ["print", "println", "eprint", "eprintln", "read_line"];
     for line in signatures.lines().filter_map(|it| it.strip_prefix("fn ")) {
         let name = line.split(['[', '(']).next().unwrap();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-const TYPED: &str = include_str!("../../../clank/src/runtime/clank.ts");
+const TYPED: &str = include_str!("../../../clank-emit/src/runtime/clank.ts");
 
 const OPTIONS: &str = r#"{ "files": ["clank.ts"], "compilerOptions": {
     "target": "es2022", "module": "es2022", "lib": ["es2022"], "types": [], "strict": true,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clank_run::{Io, Limits, Module, Outcome, Program, RunError};
 
 /// The run-time library, which every program may import as `./clank.js`.
-pub(crate) const LIBRARY: &str = include_str!("../../../clank/src/runtime/clank.js");
+pub(crate) const LIBRARY: &str = include_str!("../../../clank-emit/src/runtime/clank.js");
 
 pub(crate) const LIMITS: Limits =
     Limits { time: Duration::from_secs(300), memory: 64 << 20, stack: 16 << 20 };

@@ -13,7 +13,7 @@ use crate::ty::{Adt, FnTy, Predicate, RecordTy, RefinedTy, Ty};
 const MAX_PARTS: u32 = 10_000;
 
 /// `base` with predicates; those that it already has come first.
-pub(crate) fn refined(base: Ty, predicates: Vec<Predicate>) -> Ty {
+pub fn refined(base: Ty, predicates: Vec<Predicate>) -> Ty {
     match base {
         Ty::Error => Ty::Error,
         _ if predicates.is_empty() => base,
@@ -31,7 +31,7 @@ pub(crate) fn refined(base: Ty, predicates: Vec<Predicate>) -> Ty {
 }
 
 /// The type with every parameter replaced by the argument at its place. Parts without parameters are shared.
-pub(crate) fn substitute(ty: &Ty, params: &[Name], args: &[Ty]) -> Ty {
+pub fn substitute(ty: &Ty, params: &[Name], args: &[Ty]) -> Ty {
     let all =
         |types: &[Ty]| types.iter().map(|it| substitute(it, params, args)).collect::<Vec<_>>();
     let fields = |fields: &[(Name, Ty)]| {
@@ -83,7 +83,7 @@ pub(super) fn is_reasonable(ty: &Ty) -> bool {
 }
 
 /// The type arguments of a use of a function, from the type that it has there.
-pub(crate) fn arguments<'t>(signature: &Signature, used: &'t FnTy) -> BTreeMap<Name, &'t Ty> {
+pub fn arguments<'t>(signature: &Signature, used: &'t FnTy) -> BTreeMap<Name, &'t Ty> {
     let mut found = BTreeMap::new();
     for (declared, actual) in signature.params.iter().map(|it| &it.1).zip(&used.params) {
         solve(declared, actual, &mut found);

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 
 use clank::proof::Proof;
-use clank::repair::{Budget, repairs};
 use clank::{Checked, Oracle, Program, check_with};
 use clank_syntax::ast::Name;
 
@@ -82,16 +81,4 @@ fn what_cannot_be_true_is_refuted() {
     let (checked, proof, _) = told(text, &["unknown\n", "unsat\n"]);
     assert!(matches!(proof, Proof::Refuted(_)), "{proof:?}");
     assert!(checked.has_errors());
-}
-
-/// Repairs are tried with the same solver: a goal that only it proves does not come up again.
-#[test]
-fn repairs_are_tried_with_the_same_solver() {
-    let text = format!("{OPEN}fn g(a: Int) -> Int {{ f(a, aa) }}\n");
-    let program = program(&text);
-    let parrot = Arc::new(Parrot { replies: &["unsat\n"], asked: Mutex::default() });
-    let checked = check_with(&program, None, Some(parrot));
-    let found = repairs(&program, &checked, 0, &Budget::default());
-    let rename = found.list.iter().find(|it| it.title == "rename `aa` to `a`").unwrap();
-    assert!(rename.is_verified);
 }

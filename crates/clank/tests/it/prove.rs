@@ -16,13 +16,13 @@ use clank::{Checked, Program};
 use clank_syntax::ast::Name;
 use edit::{LineIndex, Unit};
 
-use super::cases::{files, is_blessed};
+use clank::testing::{case_files, is_blessed};
 
 #[test]
 fn what_is_said_about_goals_is_as_written() {
     let mut n_cases = 0;
     let mut wrong = Vec::new();
-    for path in files("prove") {
+    for path in case_files(env!("CARGO_MANIFEST_DIR"), "prove") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let mut blessed = String::new();
         for piece in pieces(&text) {

@@ -12,7 +12,7 @@ use clank::proof::Proof;
 #[test]
 fn every_goal_of_the_soundness_suite_gets_its_verdict() {
     let (mut n_cases, mut wrong) = (0, Vec::new());
-    for path in super::cases::files("soundness") {
+    for path in clank::testing::case_files(env!("CARGO_MANIFEST_DIR"), "soundness") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         for case in text.split("\n## ").skip(1) {
             n_cases += 1;
@@ -31,7 +31,7 @@ fn every_goal_of_the_soundness_suite_gets_its_verdict() {
 
 /// What is said otherwise than the program's comments say.
 fn difference(program: &str) -> Option<String> {
-    let modules = super::cases::Modules::new(program);
+    let modules = clank::testing::Modules::new(program);
     let program = modules.text();
     let checked = clank::check(&modules.load(), None);
     let module = checked.asked().expect("the program was asked for");

@@ -16,7 +16,7 @@ use clank::{CheckedModule, Program};
 use clank_syntax::ast::{Name, NodeId};
 use edit::{LineIndex, Unit};
 
-use super::cases::{files, is_blessed};
+use clank::testing::{case_files, is_blessed};
 
 /// The rows of the decisions that types, effects, patterns and flow are about. Every one is named by some case.
 const ROWS: &[u32] = &[
@@ -29,7 +29,7 @@ fn every_program_of_the_typing_suite_gets_exactly_its_codes() {
     let mut n_cases = 0;
     let mut rows = BTreeSet::new();
     let mut wrong = Vec::new();
-    for path in files("typing") {
+    for path in case_files(env!("CARGO_MANIFEST_DIR"), "typing") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         let mut blessed = String::new();
         for part in parts(&text) {
@@ -261,7 +261,7 @@ fn long_and_deep_programs_are_checked_in_one_pass() {
 /// Programs of the suite and whole ones.
 fn all_programs() -> Vec<String> {
     let mut programs = Vec::new();
-    for path in files("typing") {
+    for path in case_files(env!("CARGO_MANIFEST_DIR"), "typing") {
         let text = std::fs::read_to_string(&path).expect("the file can be read");
         for part in parts(&text) {
             if let Part::Case(case) = part {

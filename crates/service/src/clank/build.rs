@@ -1,6 +1,6 @@
 //! `build`: programs to TypeScript or JavaScript. Sources are inputs; what is written is for the caller to write.
 
-use ::clank::emit::{EmitOptions, Runtime};
+use clank_emit::{EmitOptions, Runtime};
 use protocol::v1;
 
 use super::{ClankFindings, dialect, sources};
@@ -72,7 +72,7 @@ pub fn build(session: &Session, request: &v1::Build) -> Result<BuildReply, Failu
 fn outputs(checked: &::clank::Checked, request: &v1::Build) -> Vec<OutputFile> {
     let options = EmitOptions { dialect: dialect(request.language), runtime: Runtime::Inline };
     let mut outputs = Vec::new();
-    for mut file in ::clank::emit::emit(checked, &options).files {
+    for mut file in clank_emit::emit(checked, &options).files {
         if request.with_maps
             && let Some(map) = file.source_map
         {

@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use ::clank::body::{Binding, Goal, GoalKind};
 use ::clank::diagnostic::{Diagnostic, Hint};
-use ::clank::emit::{EmitOptions, Runtime};
 use ::clank::program::{Library, NoModules, Program};
 use ::clank::proof::{Counterexample, Proof};
-use ::clank::repair::{Budget, Repairs, Target};
-use ::clank::{Checked, CheckedModule, ClankLook};
+use ::clank::{Checked, CheckedModule};
+use clank_emit::{EmitOptions, Runtime};
+use clank_repair::ClankLook;
+use clank_repair::{Budget, Repairs, Target};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::json::{self, JsonError, WriteOptions};
 use clank_syntax::{Parsed, SyntaxError, Tokens};
@@ -140,7 +141,7 @@ fn round(
         Some(module) if request.with_repairs && problems.is_empty() => match (known, with_near) {
             (Some(known), _) => known.repairs(&file).cloned().unwrap_or_default(),
             (_, Some(near)) => near_repairs(&near, &checked, setting.prover),
-            _ => ::clank::repair::repairs(&program, &checked, module, &Budget::default()),
+            _ => clank_repair::repairs(&program, &checked, module, &Budget::default()),
         },
         _ => Repairs::default(),
     };
@@ -157,7 +158,7 @@ fn round(
 fn near_repairs(program: &Program, checked: &Checked, prover: &Prover) -> Repairs {
     let checked = ::clank::check_with(program, Some(checked), prover.oracle());
     match checked.asked {
-        Some(module) => ::clank::repair::repairs(program, &checked, module, &Budget::default()),
+        Some(module) => clank_repair::repairs(program, &checked, module, &Budget::default()),
         None => Repairs::default(),
     }
 }
@@ -315,7 +316,7 @@ impl Reply<'_> {
     fn output(&self, language: v1::Language) -> v1::CompileOutput {
         let dialect = dialect(language);
         let options = EmitOptions { dialect, runtime: Runtime::Inline };
-        let mut files = ::clank::emit::emit(self.checked, &options).files;
+        let mut files = clank_emit::emit(self.checked, &options).files;
         let (text, map) = match self.checked.asked {
             Some(index) if index < files.len() => {
                 let asked = files.remove(index);

@@ -175,7 +175,7 @@ fn spelled_out(
     library.finish()?;
     let checked = ::clank::check(&program, None);
     let module = checked.asked.ok_or_else(|| words("there is no program"))?;
-    ::clank::repair::expand(&program, &checked, module, ops).map_err(words)
+    clank_repair::expand(&program, &checked, module, ops).map_err(words)
 }
 
 fn rendered(path: RelPath, base: ContentHash, edits: &EditSet) -> Result<String, Refusal> {

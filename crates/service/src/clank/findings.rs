@@ -35,7 +35,7 @@ fn diagnostic(it: &v1::CompileDiagnostic) -> v1::Diagnostic {
     v1::Diagnostic {
         diagnostic_id: it.id.clone(),
         rule_id: it.code.clone(),
-        source: ::clank::ClankCheck::NAME.to_owned(),
+        source: clank_repair::ClankCheck::NAME.to_owned(),
         phase: "types".to_owned(),
         tier: v1::Tier::Semantic,
         severity: it.severity,

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::clank::{ClankCheck, Oracle};
+use ::clank::Oracle;
 use check::{
     Card, Check, Coverage, FailureKind, Input, LookError, Page, Parses, Reach, Report, Severity,
     Stop,
 };
+use clank_repair::ClankCheck;
 use clank_run::{Z3, Z3Limits};
 use protocol::v1;
 use snapshot::Snapshot;

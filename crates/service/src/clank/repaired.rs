@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ::clank::ClankCheck;
 use check::{Environment, Parses, Safety, Stop};
+use clank_repair::ClankCheck;
 use document::Limits;
 use edit::Text;
 use engine::{Assessment, Fixed, Run, Sieve, Sources};

@@ -106,7 +106,7 @@ struct Compiled {
     /// The sources as they are on disk.
     texts: BTreeMap<String, Text>,
     /// What they became; nothing if they must not be run.
-    files: Option<Vec<::clank::emit::OutputFile>>,
+    files: Option<Vec<clank_emit::OutputFile>>,
 }
 
 fn compile(loaded: sources::Loaded, request: &v1::Run) -> Result<Compiled, Failure> {
@@ -121,7 +121,7 @@ fn compile(loaded: sources::Loaded, request: &v1::Run) -> Result<Compiled, Failu
         return Ok(Compiled { findings, texts, files: None });
     }
     needs_main(checked, &request.file)?;
-    let files = Some(::clank::emit::emit_to_start(checked).files);
+    let files = Some(clank_emit::emit_to_start(checked).files);
     pool::discard(sources);
     Ok(Compiled { findings, texts, files })
 }
@@ -153,7 +153,7 @@ fn limits(request: &v1::Run) -> Limits {
 fn start(
     request: &v1::Run,
     engine: Option<Result<Engine, RunError>>,
-    files: Vec<::clank::emit::OutputFile>,
+    files: Vec<clank_emit::OutputFile>,
     texts: &BTreeMap<String, Text>,
     mut io: RunIo,
 ) -> Result<RunOutcome, Failure> {
@@ -219,7 +219,7 @@ fn told(
     let diagnostic = Diagnostic {
         diagnostic_id: String::new(),
         rule_id: rule_id.to_owned(),
-        source: ::clank::ClankCheck::NAME.to_owned(),
+        source: clank_repair::ClankCheck::NAME.to_owned(),
         phase: "run".to_owned(),
         tier: Tier::Semantic,
         concern: Concern::Problem,

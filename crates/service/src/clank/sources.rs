@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ::clank::program::Program;
-use ::clank::{Checked, CheckedModule, ClankCheck, ClankLook};
+use ::clank::{Checked, CheckedModule};
 use check::{Environment, Parses, Severity, Stop};
+use clank_repair::{ClankCheck, ClankLook};
 use clank_syntax::Span;
 use clank_syntax::ast::Name;
 use document::Limits;

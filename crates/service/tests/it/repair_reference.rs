@@ -39,7 +39,7 @@ fn patched(program: &Value, edits: &Value) -> (Value, String) {
     let checked = clank::check(&program, None);
     let ops = edits.as_array().unwrap().iter().map(|it| PatchOp::from_json(it).unwrap());
     let ops: Vec<PatchOp> = ops.collect();
-    let ops = clank::repair::expand(&program, &checked, 0, &ops).unwrap();
+    let ops = clank_repair::expand(&program, &checked, 0, &ops).unwrap();
     let after = patch::apply(&ast, &ops).unwrap();
     let options = clank_syntax::json::WriteOptions { ids: true, spans: false, pretty: false };
     let tree = serde_json::from_str(&clank_syntax::json::write(&after, &options)).unwrap();

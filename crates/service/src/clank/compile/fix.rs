@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use ::clank::repair::{Repair, Target, in_order};
-use ::clank::{CheckedModule, ClankCheck, ClankLook};
+use ::clank::CheckedModule;
+use clank_repair::{ClankCheck, ClankLook};
+use clank_repair::{Repair, Target, in_order};
 use clank_syntax::ast::Ast;
 use clank_syntax::patch::{self, PatchOp};
 use edit::Text;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use ::clank::CheckedModule;
-use ::clank::repair::{Repair, Repairs, Target, in_order};
+use clank_repair::{Repair, Repairs, Target, in_order};
 use clank_syntax::patch::{self, PatchError, PatchOp};
 use edit::{ContentHash, Text};
 use protocol::v1;

@@ -1,0 +1,124 @@
+//! E2013, E2014: assignments to what is not `mut`, and `break` or `continue` outside a loop.
+
+use check::{Confidence, Safety};
+use clank::code::Code;
+use clank::diagnostic::Diagnostic;
+use clank_syntax::ast::{Decl, Expr, ExprId, Kind, NodeId, Stmt, StmtId};
+use clank_syntax::patch::{PatchOp, Payload};
+use serde_json::json;
+
+use super::scope::name_of;
+use super::{Candidate, Scene};
+use crate::Target;
+
+pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    match it.code {
+        Code::E2013 => immutable(scene, it, target).into_iter().collect(),
+        _ => vec![
+            Candidate::new(scene, target, "remove the statement")
+                .because(it.message.clone())
+                .op(scene.delete(it.node)),
+        ],
+    }
+}
+
+/// The `let` that binds the name gets its `mut`; anything else that binds it is copied first.
+fn immutable(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+    let binder = it.related.first()?.node;
+    let name = name_of(scene, binder)?;
+    let all = same_binder(scene, binder);
+    if all.first() != Some(&target) {
+        return None;
+    }
+    if let Some(statement) = let_around(scene, binder)
+        && let Stmt::Let { pattern, ty, init, .. } = scene.ast().stmt(statement)
+    {
+        let mut new = json!({
+            "kind": "let",
+            "pattern": scene.kept(*pattern),
+            "init": scene.kept(*init),
+            "mutable": true,
+        });
+        if let Some(ty) = ty {
+            new["type"] = scene.kept(*ty);
+        }
+        return Some(
+            Candidate::new(scene, target, format!("make `{name}` mutable: `let mut`"))
+                .confidence(Confidence::High)
+                .safety(Safety::BehaviorPreserving)
+                .because(format!("`{name}` is assigned to"))
+                .also_for(all)
+                .op(scene.replace(statement, new)),
+        );
+    }
+    let body = body_of(scene, binder)?;
+    let new = json!({
+        "kind": "let",
+        "pattern": { "kind": "ident", "name": name.as_str() },
+        "init": { "kind": "ident", "name": name.as_str() },
+        "mutable": true,
+    });
+    Some(
+        Candidate::new(scene, target, format!("assign to a copy: `let mut {name} = {name}`"))
+            .safety(Safety::LikelyPreserving)
+            .because(format!("`{name}` itself cannot be assigned to"))
+            .also_for(all)
+            .op(PatchOp::InsertBefore {
+                target_id: scene.id(first_in(scene, body)?),
+                new_statement: Payload(new),
+            }),
+    )
+}
+
+/// All assignments to the same local.
+fn same_binder(scene: Scene<'_>, binder: NodeId) -> Vec<Target> {
+    let all = scene.module.diagnostics.iter().enumerate();
+    let same = all.filter(|(_, it)| {
+        it.code == Code::E2013 && it.related.first().is_some_and(|it| it.node == binder)
+    });
+    same.map(|it| Target::Diagnostic(it.0)).collect()
+}
+
+/// The `let` whose pattern a binder is in.
+fn let_around(scene: Scene<'_>, binder: NodeId) -> Option<StmtId> {
+    let ast = scene.ast();
+    let mut at = binder;
+    loop {
+        at = scene.parent(at)?;
+        match &ast.node(at).kind {
+            Kind::Pattern(_) | Kind::FieldPattern(_) => {}
+            Kind::Stmt(Stmt::Let { .. }) => return StmtId::of(ast, at),
+            _ => return None,
+        }
+    }
+}
+
+/// Where the names of a parameter, loop, arm or lambda can be used.
+fn body_of(scene: Scene<'_>, binder: NodeId) -> Option<ExprId> {
+    let mut at = binder;
+    loop {
+        at = scene.parent(at)?;
+        match &scene.ast().node(at).kind {
+            Kind::Pattern(_) | Kind::FieldPattern(_) => {}
+            Kind::Stmt(Stmt::For { body, .. }) | Kind::Expr(Expr::Lambda { body, .. }) => {
+                return Some(*body);
+            }
+            Kind::Arm(it) => return Some(it.body),
+            Kind::Decl(decl) => match &**decl {
+                Decl::Fn(it) => return Some(it.body),
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+}
+
+/// What comes first in a body.
+fn first_in(scene: Scene<'_>, body: ExprId) -> Option<NodeId> {
+    match scene.ast().expr(body) {
+        Expr::Block { statements, expr } => {
+            statements.first().map(|it| it.node()).or(expr.map(|it| it.node()))
+        }
+        _ => Some(body.node()),
+    }
+}

@@ -1,0 +1,239 @@
+//! Names that nothing uses (W0001), imports that nothing uses (W0002), code that nothing reaches (W0003), names that hide
+//! others (W0004).
+
+use check::{Confidence, Safety};
+use clank::body::Resolution;
+use clank::code::Code;
+use clank::diagnostic::Diagnostic;
+use clank_syntax::ast::{
+    ArmId, Decl, DeclId, Expr, ExprId, Kind, Name, NodeId, Pattern, PatternId, UseDecl,
+};
+use clank_syntax::patch::PatchOp;
+use serde_json::{Value as Json, json};
+
+use super::make::ident;
+use super::{Candidate, Scene, names_fact, text_fact};
+use crate::Target;
+
+pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    let found = match it.code {
+        Code::W0001 => unused_name(scene, it, target),
+        Code::W0002 => unused_import(scene, it, target),
+        Code::W0003 => unreached(scene, it, target),
+        Code::W0004 => another_name(scene, it, target),
+        Code::W0007 => return dropped_value(scene, it, target),
+        _ => None,
+    };
+    found.into_iter().collect()
+}
+
+/// A value that nobody uses is assigned to what it was made from, or bound to `_`. A text becomes a template.
+fn dropped_value(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+    let ast = scene.ast();
+    let Some(expr) = scene.expr(it.node) else { return Vec::new() };
+    if super::fact(it, "interpolation").is_some() {
+        let text = ast.text(expr.node());
+        let Some(inner) = text.strip_prefix('"').and_then(|it| it.strip_suffix('"')) else {
+            return Vec::new();
+        };
+        let new = format!("`{}`", inner.replace('`', "\\`"));
+        return vec![
+            Candidate::new(scene, target, "write the text as a template, in backticks")
+                .because("`${…}` is read in templates only")
+                .confidence(Confidence::High)
+                .op(scene.replace(expr, super::make::source(&new))),
+        ];
+    }
+    let mut found = super::idioms::typed::assigned(scene, target, expr);
+    let bound = json!({
+        "kind": "let",
+        "pattern": { "kind": "wildcard" },
+        "init": scene.kept(expr),
+        "mutable": false,
+    });
+    if let Some(op) = super::idioms::typed::instead_of_statement(scene, expr, bound) {
+        found.push(
+            Candidate::new(scene, target, "bind the value: `let _ = …`")
+                .because("it says that the value is not wanted")
+                .confidence(Confidence::Low)
+                .safety(Safety::BehaviorPreserving)
+                .op(op),
+        );
+    }
+    found
+}
+
+/// `x` becomes `_x` where it is bound and wherever it is assigned.
+fn unused_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+    let ast = scene.ast();
+    let binder = it.node;
+    let name = text_fact(it, "name")?;
+    // It is only assigned there, or it would be in use.
+    let assigned = mentioned(scene, binder);
+    let new_name = Name::from(format!("_{name}"));
+    let is_taken = mentions(scene, binder, &new_name);
+    let (op, shown) = match &ast.node(binder).kind {
+        Kind::FieldPattern(_) if !assigned.is_empty() => return None,
+        Kind::FieldPattern(_) => {
+            let wildcard = json!({ "name": name, "pattern": { "kind": "wildcard" } });
+            (scene.replace(binder, wildcard), format!("{name}: _"))
+        }
+        _ if is_taken && !assigned.is_empty() => return None,
+        Kind::Pattern(Pattern::Ident { .. }) if is_taken => {
+            (scene.replace(binder, json!({ "kind": "wildcard" })), "_".to_owned())
+        }
+        Kind::Pattern(Pattern::Ident { .. }) => {
+            (scene.replace(binder, ident(&new_name)), new_name.to_string())
+        }
+        Kind::LambdaParam(_) if !is_taken => {
+            (scene.rename(binder, name, &new_name), new_name.to_string())
+        }
+        _ => return None,
+    };
+    let mut candidate = Candidate::new(scene, target, format!("rename `{name}` to `{shown}`"))
+        .because(format!("nothing reads `{name}`"))
+        .confidence(Confidence::High)
+        .safety(Safety::BehaviorPreserving)
+        .op(op);
+    for node in assigned {
+        candidate = candidate.op(scene.rename(node, name, &new_name));
+    }
+    Some(candidate)
+}
+
+/// A local that hides another gets a name of its own, wherever it is meant. The name is made up, so it is only offered.
+fn another_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+    let ast = scene.ast();
+    let binder = it.node;
+    let name = text_fact(it, "name")?;
+    if !is_followed(scene, binder, name) {
+        return None;
+    }
+    let mut fresh = (2..100).map(|it| Name::from(format!("{name}_{it}")));
+    let new_name = fresh.find(|it| !mentions(scene, binder, it))?;
+    let op = match &ast.node(binder).kind {
+        Kind::FieldPattern(_) => {
+            scene.replace(binder, json!({ "name": name, "pattern": ident(&new_name) }))
+        }
+        Kind::Pattern(Pattern::Ident { .. }) => scene.replace(binder, ident(&new_name)),
+        Kind::LambdaParam(_) => scene.rename(binder, name, &new_name),
+        _ => return None,
+    };
+    let title = format!("rename the `{name}` that hides another to `{new_name}`");
+    let mut candidate = Candidate::new(scene, target, title)
+        .because(format!("both can be reached if this `{name}` has a name of its own"))
+        .confidence(Confidence::Low)
+        .safety(Safety::BehaviorPreserving)
+        .op(op);
+    for node in mentioned(scene, binder) {
+        candidate = candidate.op(scene.rename(node, name, &new_name));
+    }
+    Some(candidate)
+}
+
+/// Whether it is known of every use of a name in a declaration what it means: one that was passed over would mean another
+/// local afterwards, and nobody would notice.
+fn is_followed(scene: Scene<'_>, node: NodeId, name: &str) -> bool {
+    let ast = scene.ast();
+    let (Some(decl), Some(view)) = (scene.declaration(node), scene.view(node)) else {
+        return false;
+    };
+    let mut uses = ast.subtree(decl).map(NodeId).filter(
+        |it| matches!(&ast.node(*it).kind, Kind::Expr(Expr::Ident { name: it }) if it == name),
+    );
+    uses.all(|it| view.resolution(it).is_some())
+}
+
+/// The places where a local is mentioned.
+fn mentioned(scene: Scene<'_>, binder: NodeId) -> Vec<NodeId> {
+    let Some(view) = scene.view(binder) else { return Vec::new() };
+    let resolutions = view.body.resolutions.iter();
+    resolutions
+        .filter(|it| matches!(it.1, Resolution::Local(local) if view.local(local) == binder))
+        .map(|it| view.local(it.0))
+        .collect()
+}
+
+/// Whether a name occurs in the declaration around a node.
+pub(super) fn mentions(scene: Scene<'_>, node: NodeId, name: &Name) -> bool {
+    let ast = scene.ast();
+    let Some(decl) = scene.declaration(node) else { return true };
+    ast.subtree(decl).any(|it| match &ast.node(NodeId(it)).kind {
+        Kind::Expr(Expr::Ident { name: it }) | Kind::Pattern(Pattern::Ident { name: it }) => {
+            it == name
+        }
+        Kind::Param(it) => it.name == *name,
+        Kind::LambdaParam(it) => it.name == *name,
+        Kind::FieldPattern(it) => it.pattern.is_none() && it.name == *name,
+        _ => false,
+    })
+}
+
+/// The `use` without the names that nothing uses, or no `use` at all.
+fn unused_import(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+    let ast = scene.ast();
+    let decl = DeclId::of(ast, it.node)?;
+    let Decl::Use(import) = ast.decl(decl) else { return None };
+    let unused = names_fact(it, "names");
+    let used: Vec<&Name> = import.items.iter().filter(|it| !unused.contains(it)).collect();
+    let quoted: Vec<String> = unused.iter().map(|it| format!("`{it}`")).collect();
+    let op = match used.is_empty() {
+        true => scene.delete(decl),
+        false => scene.replace(decl, use_of(import, &used)),
+    };
+    Some(
+        Candidate::new(scene, target, format!("remove the import of {}", quoted.join(", ")))
+            .because("nothing uses it")
+            .confidence(Confidence::High)
+            .safety(Safety::BehaviorPreserving)
+            .op(op),
+    )
+}
+
+fn use_of(import: &UseDecl, items: &[&Name]) -> Json {
+    let names = |list: &mut dyn Iterator<Item = &Name>| -> Vec<Json> {
+        list.map(|it| Json::from(it.as_str())).collect()
+    };
+    let mut new = json!({
+        "kind": "use",
+        "path": names(&mut import.path.iter()),
+        "items": names(&mut items.iter().copied()),
+    });
+    if let Some(alias) = &import.alias {
+        new["alias"] = alias.as_str().into();
+    }
+    if import.is_external {
+        new["isExternal"] = true.into();
+    }
+    new
+}
+
+/// What is not reached goes: an arm, or everything in the block from there on.
+fn unreached(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+    let ast = scene.ast();
+    let parent = scene.parent(it.node)?;
+    let (title, ops) = if PatternId::of(ast, it.node).is_some() {
+        ("remove the arm that is never reached", vec![scene.delete(ArmId::of(ast, parent)?)])
+    } else {
+        let block = ExprId::of(ast, parent)?;
+        ("remove what is never reached", without_rest(scene, block, it.node)?)
+    };
+    let candidate = Candidate::new(scene, target, title)
+        .because("no run of the program comes there")
+        .confidence(Confidence::Medium)
+        .safety(Safety::LikelyPreserving);
+    Some(ops.into_iter().fold(candidate, Candidate::op))
+}
+
+fn without_rest(scene: Scene<'_>, block: ExprId, first: NodeId) -> Option<Vec<PatchOp>> {
+    let Expr::Block { statements, expr } = scene.ast().expr(block) else { return None };
+    let (kept, gone): (Vec<NodeId>, Vec<NodeId>) =
+        statements.iter().map(|it| it.node()).partition(|it| *it < first);
+    Some(match expr {
+        None => gone.into_iter().map(|it| scene.delete(it)).collect(),
+        Some(_) => {
+            let new = json!({ "kind": "block", "statements": scene.all_kept(&kept) });
+            vec![scene.replace(block, new)]
+        }
+    })
+}
