@@ -36,10 +36,21 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fetch", &[]),
     ("measure", &["document", "edit", "snapshot"]),
     ("sandbox", &[]),
+    ("sshsig", &[]),
     ("launch", &["check", "edit", "sandbox", "snapshot"]),
     (
         "govern",
-        &["check", "document", "edit", "launch", "measure", "sandbox", "snapshot", "workspace"],
+        &[
+            "check",
+            "document",
+            "edit",
+            "launch",
+            "measure",
+            "sandbox",
+            "snapshot",
+            "sshsig",
+            "workspace",
+        ],
     ),
     (
         "service",

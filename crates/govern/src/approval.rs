@@ -18,32 +18,23 @@
 //!     [`Held`], and no way leads from that to an [`Approved`].
 //! A2: no key is chosen for anybody, and none is asked for a passphrase but the one that was named.
 
-mod agent;
-mod allowed;
 mod confirm;
 mod document;
-mod pattern;
+mod git;
+mod keys;
 mod policy;
-mod setup;
-mod sign;
-mod signature;
-#[cfg_attr(not(feature = "ssh"), path = "approval/no_ssh.rs")]
-mod ssh;
 mod statement;
 mod verify;
 
-pub use agent::{AgentError, keys as agent_keys};
-pub use allowed::{AllowedLine, AllowedSigners, LineFault};
 pub use confirm::{Confirmation, NotConfirmed};
 pub use document::{Document, DocumentFault, SignatureEntry, Word};
+pub use git::{GitConfigError, git_email, git_origin, git_signing_key};
+pub use keys::{NAMESPACE, check_signature, sign, with_signer};
 pub use policy::{BadGlob, DEFAULT_APPROVAL_DAYS, DEFAULT_PROTECTED, Policy, Reach, Subject};
-pub use setup::{BadPrincipal, allowed_line, with_signer};
-pub use sign::{
-    SignError, Signed, SigningKey, git_email, git_origin, git_signing_key, named_by_git,
-    public_half, sign,
+pub use sshsig::{
+    AllowedLine, AllowedSigners, BadPrincipal, Key, KeyError, LineFault, SignError, SignatureError,
+    Signed, SigningKey, public_half,
 };
-pub use signature::{KeyError, NAMESPACE, SignatureError};
-pub use ssh::{Key, check as check_signature, key_in as key_in_signature};
 pub use statement::{Context, Decision, Statement, ToolDefinition, expiry, sha256};
 pub use verify::{
     Difference, Refusal, Signer, Stage, approve_unsigned, recheck, verify, verify_approval,

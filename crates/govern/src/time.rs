@@ -45,6 +45,16 @@ impl Moment {
         }))
     }
 
+    /// The moment of a timestamp.
+    pub(crate) fn of(timestamp: Timestamp) -> Moment {
+        Moment(timestamp)
+    }
+
+    /// The moment as the library for time has it.
+    pub(crate) fn timestamp(self) -> Timestamp {
+        self.0
+    }
+
     /// Microseconds since the start of 1970.
     pub fn micros(self) -> i64 {
         self.0.as_microsecond()

@@ -9,14 +9,11 @@ mod approval;
 #[path = "it/approval_absent.rs"]
 mod approval_absent;
 #[cfg(feature = "ssh")]
-#[path = "it/approval_allowed.rs"]
-mod approval_allowed;
+#[path = "it/approval_document.rs"]
+mod approval_document;
 #[cfg(feature = "ssh")]
 #[path = "it/approval_events.rs"]
 mod approval_events;
-#[cfg(feature = "ssh")]
-#[path = "it/approval_keys.rs"]
-mod approval_keys;
 #[cfg(feature = "live")]
 #[path = "it/approval_live.rs"]
 mod approval_live;

@@ -137,10 +137,10 @@ impl Place {
         let is_allowed = govern.allow_unsigned && trust.forbids_govern().is_none();
         // A table that nobody trusts cannot make that untrue by naming another file.
         let known = trust.known_signers(&signers);
-        if !is_allowed && known.lines.iter().any(|it| it.is_for_approvals()) {
+        if !is_allowed && known.lines.iter().any(|it| it.is_for_namespace(approval::NAMESPACE)) {
             policy = policy.with_signatures_only();
         }
-        policy = policy.with_second_key(known.has_two_people());
+        policy = policy.with_second_key(known.has_two_people(approval::NAMESPACE));
         let repository = identity::read(session)?;
         let mut registry = Registry::open(&location)?;
         if let (Location::Sqlite(_), Some(repository), true) =
@@ -422,7 +422,7 @@ impl<'a> Desk<'a> {
             Err(refusals) => refusals,
         };
         let configured = trust::configured_policy(&self.govern).map_err(words)?;
-        let configured = configured.with_second_key(present.has_two_people());
+        let configured = configured.with_second_key(present.has_two_people(approval::NAMESPACE));
         if !self.trust.untrusted().is_empty() && judge(&present, &configured).is_ok() {
             let what = match self.trust.forbids_govern() {
                 Some(message) => message,

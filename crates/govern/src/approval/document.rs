@@ -8,10 +8,9 @@
 //! `statement_hash` are for people and for programs that look for files; both must be what the statement says.
 
 use serde_json::{Map, Value, json};
+use sshsig::Signed;
 
 use super::confirm::Confirmation;
-use super::sign::Signed;
-use super::ssh;
 use super::statement::{Statement, sha256};
 use crate::id::Id;
 use crate::pointer::below;
@@ -127,7 +126,7 @@ impl Document {
         match &self.word {
             Word::Unsigned { .. } => true,
             Word::Signed(signatures) => signatures.iter().all(|it| {
-                ssh::check(&it.signature, &self.statement.bytes())
+                super::check_signature(&it.signature, &self.statement.bytes())
                     .is_ok_and(|key| key.fingerprint() == it.fingerprint)
             }),
         }

@@ -5,13 +5,12 @@
 //! moment is not signed, and who holds an expired key could write an earlier one: therefore a new approval is judged by
 //! the clock as well, and an old one counts only because the registry's audit trail has it from when it was new.
 
-use super::allowed::{AllowedLine, AllowedSigners, LineFault};
+use sshsig::{AllowedLine, AllowedSigners, Key, LineFault, SignatureError, allowed_line};
+
 use super::confirm::Confirmation;
 use super::document::{Document, SignatureEntry, Word};
+use super::keys::{NAMESPACE, check_signature};
 use super::policy::{Policy, Reach, Subject};
-use super::setup::allowed_line;
-use super::signature::SignatureError;
-use super::ssh::{self, Key};
 use super::statement::{Decision, Statement};
 use super::{Approved, Held};
 use crate::id::Id;
@@ -459,19 +458,20 @@ pub fn verify(
     policy: &Policy,
     moments: &[Moment],
 ) -> Result<Signer, Refusal> {
-    let key = ssh::check(armored, bytes)?;
+    let key = check_signature(armored, bytes)?;
     let fingerprint = key.fingerprint();
     let lines = allowed.of(&key);
     let Some(first) = lines.first() else {
         return Err(not_allowed(&key, principal, allowed, policy));
     };
     let for_approvals: Vec<&AllowedLine> =
-        lines.iter().copied().filter(|it| it.is_for_approvals()).collect();
+        lines.iter().copied().filter(|it| it.is_for_namespace(NAMESPACE)).collect();
     let Some(first_for_approvals) = for_approvals.first() else {
         let namespaces = first.namespaces.clone().unwrap_or_default();
         return Err(Refusal::OtherNamespaces { fingerprint, namespaces, line: first.number });
     };
-    let principal = principal.or_else(|| allowed.principal_of(&key)).unwrap_or_default().to_owned();
+    let principal =
+        principal.or_else(|| allowed.principal_of(&key, NAMESPACE)).unwrap_or_default().to_owned();
     let named: Vec<&AllowedLine> =
         for_approvals.iter().copied().filter(|it| it.is_for(&principal)).collect();
     if named.is_empty() {
@@ -498,7 +498,7 @@ fn not_allowed(
     let names: Vec<&str> = allowed
         .lines
         .iter()
-        .filter(|it| it.is_for_approvals())
+        .filter(|it| it.is_for_namespace(NAMESPACE))
         .map(|it| it.principals.as_str())
         .collect();
     let who = if names.is_empty() {
@@ -506,8 +506,8 @@ fn not_allowed(
     } else {
         format!("one of those who may approve ({})", names.join(", "))
     };
-    let line = principal.and_then(|it| allowed_line(it, key).ok());
-    let line = line.or_else(|| allowed_line("NAME", key).ok()).unwrap_or_default();
+    let line = principal.and_then(|it| allowed_line(NAMESPACE, it, key).ok());
+    let line = line.or_else(|| allowed_line(NAMESPACE, "NAME", key).ok()).unwrap_or_default();
     let file = policy.allowed_signers().to_string();
     let unreadable = allowed.faults.clone();
     Refusal::NotAllowed { fingerprint: key.fingerprint(), file, line, who, unreadable }
@@ -523,9 +523,9 @@ fn also_unreadable(faults: &[LineFault]) -> String {
 
 /// What a line has against one of the moments.
 fn out_of_time(line: &AllowedLine, fingerprint: &str, moments: &[Moment]) -> Option<Refusal> {
-    let at = moments.iter().copied().find(|it| !line.holds_at(*it))?;
+    let at = moments.iter().copied().find(|it| !line.holds_at(it.timestamp()))?;
     let (fingerprint, number) = (fingerprint.to_owned(), line.number);
-    match (line.valid_after, line.valid_before) {
+    match (line.valid_after.map(Moment::of), line.valid_before.map(Moment::of)) {
         (Some(from), _) if at < from => {
             Some(Refusal::NotYet { fingerprint, from, at, line: number })
         }

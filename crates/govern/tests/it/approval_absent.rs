@@ -2,9 +2,8 @@
 
 use govern::Moment;
 use govern::approval::{
-    AllowedSigners, Context, DEFAULT_PROTECTED, Document, Key, KeyError, Policy, Refusal,
-    SignError, SignatureEntry, SignatureError, SigningKey, Stage, Subject, check_signature,
-    key_in_signature, public_half, recheck, sign, verify_approval,
+    AllowedSigners, Context, DEFAULT_PROTECTED, Document, KeyError, Policy, Refusal,
+    SignatureEntry, SignatureError, Stage, Subject, recheck, verify_approval,
 };
 use serde_json::json;
 use snapshot::RelPath;
@@ -49,28 +48,5 @@ fn a_signed_approval_does_not_hold() {
         let held =
             recheck(std::slice::from_ref(&document), &subject, &allowed, &policy, now, Stage::Open);
         assert_eq!(held.unwrap_err(), absent);
-    }
-}
-
-#[test]
-fn nothing_is_read_and_nothing_is_signed() {
-    let absent = SignatureError::Key(KeyError::Absent);
-    assert_eq!(Key::parse(KEY), Err(KeyError::Absent));
-    assert_eq!(check_signature(SIGNATURE, b"x"), Err(absent.clone()));
-    assert_eq!(key_in_signature(SIGNATURE), Err(absent));
-    let dir = tempfile::tempdir().unwrap();
-    for text in [KEY, "-----BEGIN OPENSSH PRIVATE KEY-----\n"] {
-        let path = dir.path().join("key");
-        std::fs::write(&path, text).unwrap();
-        let key = SigningKey::File(path);
-        let mut passphrase = || panic!("nobody is asked for a passphrase");
-        for error in [
-            sign(&key, b"x", None, &mut passphrase).map(drop).unwrap_err(),
-            public_half(&key).map(drop).unwrap_err(),
-        ] {
-            let is_absent =
-                matches!(error, SignError::Unsupported { source: KeyError::Absent, .. });
-            assert!(is_absent, "{error}");
-        }
     }
 }

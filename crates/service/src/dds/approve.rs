@@ -164,7 +164,7 @@ impl Desk<'_> {
             Ok(signed) => signed,
             Err(problem) => return Ok(undecided(stored, by, problem)),
         };
-        let known = allowed.principal_of(&signed.key).map(str::to_owned);
+        let known = allowed.principal_of(&signed.key, approval::NAMESPACE).map(str::to_owned);
         let principal = principal.or(known).unwrap_or_else(|| by.to_owned());
         let entry = SignatureEntry::new(&principal, &signed);
         let document = Document::signed(&stored.record.id, statement, entry, now());

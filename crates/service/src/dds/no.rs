@@ -47,7 +47,7 @@ impl Desk<'_> {
         let key = self.signing_key(&signing.key)?;
         let public = approval::public_half(&key).map_err(|error| usage(&error))?;
         let allowed = self.allowed_signers()?;
-        let known = allowed.principal_of(&public).map(str::to_owned);
+        let known = allowed.principal_of(&public, approval::NAMESPACE).map(str::to_owned);
         let principal = signing.principal.take().or(known).unwrap_or_else(|| by.to_owned());
         let dossier = self.dossier(id)?;
         let dds = dossier.entry.id().clone();

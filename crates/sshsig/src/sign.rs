@@ -4,12 +4,9 @@
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use check::Stop;
-use launch::LaunchError;
-
-use super::agent::{self, AgentError};
-use super::signature::KeyError;
-use super::ssh::{self, Key};
+use crate::agent::{self, AgentError};
+use crate::error::KeyError;
+use crate::openssh::{self, Key};
 
 /// A key that somebody named.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,7 +51,7 @@ pub enum SignError {
         /// The file.
         path: PathBuf,
     },
-    /// A key of a kind that does not approve.
+    /// A key of a kind that is not supported.
     #[error("{} cannot approve", path.display())]
     Unsupported {
         /// The file.
@@ -108,35 +105,33 @@ pub enum SignError {
         /// What is wrong with it.
         why: String,
     },
-    /// Git could not be asked.
-    #[error("git config could not be read")]
-    Git(#[source] LaunchError),
 }
 
 /// No key file is longer; what else may be named by mistake is not read into memory.
 const MAX_KEY_FILE: u64 = 64 * 1024;
 
-/// Signs the bytes. `socket` is where the agent listens; `passphrase` is asked at most once, and only for an encrypted
+/// Signs the bytes for the namespace. `socket` is where the agent listens; `passphrase` is asked at most once, and only for an encrypted
 /// key file. What comes back has been checked to be a signature of the bytes.
 pub fn sign(
     key: &SigningKey,
+    namespace: &str,
     bytes: &[u8],
     socket: Option<&Path>,
     passphrase: &mut dyn FnMut() -> Option<String>,
 ) -> Result<Signed, SignError> {
     let signed = match key {
-        SigningKey::Agent(key) => sign_with_agent(key, bytes, socket)?,
+        SigningKey::Agent(key) => sign_with_agent(key, namespace, bytes, socket)?,
         SigningKey::File(path) => {
             let text = read_key_file(path)?;
             if text.contains("-----BEGIN") {
-                ssh::sign_with_file(path, &text, bytes, passphrase)?
+                openssh::sign_with_file(path, &text, namespace, bytes, passphrase)?
             } else {
                 let key = public_key(path, &text)?;
-                sign_with_agent(&key, bytes, socket)?
+                sign_with_agent(&key, namespace, bytes, socket)?
             }
         }
     };
-    match ssh::check(&signed.armored, bytes) {
+    match openssh::verify(&signed.armored, namespace, bytes) {
         Ok(key) if key == signed.key => Ok(signed),
         _ => Err(SignError::Useless { fingerprint: signed.key.fingerprint() }),
     }
@@ -152,7 +147,7 @@ pub fn public_half(key: &SigningKey) -> Result<Key, SignError> {
     if !text.contains("-----BEGIN") {
         return public_key(path, &text);
     }
-    ssh::public_half(path, &text)
+    openssh::public_half(path, &text)
 }
 
 fn read_key_file(path: &Path) -> Result<String, SignError> {
@@ -171,15 +166,21 @@ fn public_key(path: &Path, text: &str) -> Result<Key, SignError> {
     }
 }
 
-fn sign_with_agent(key: &Key, bytes: &[u8], socket: Option<&Path>) -> Result<Signed, SignError> {
+fn sign_with_agent(
+    key: &Key,
+    namespace: &str,
+    bytes: &[u8],
+    socket: Option<&Path>,
+) -> Result<Signed, SignError> {
     let fingerprint = key.fingerprint();
     let failed = |source| SignError::Agent { fingerprint: key.fingerprint(), source };
     let held = agent::keys(socket).map_err(failed)?;
     if !held.iter().any(|(it, _)| it == key) {
         return Err(SignError::NotInAgent { fingerprint });
     }
-    let answer = agent::sign(socket, key, &ssh::to_be_signed(key, bytes)).map_err(failed)?;
-    Ok(Signed { key: key.clone(), armored: ssh::armor(key, &answer) })
+    let answer =
+        agent::sign(socket, key, &openssh::to_be_signed(key, namespace, bytes)).map_err(failed)?;
+    Ok(Signed { key: key.clone(), armored: openssh::armor(key, namespace, &answer) })
 }
 
 /// The key that a value of git's `user.signingkey` names: `key::KIND BASE64`, `ssh-… BASE64`, or a path, where `~/` is
@@ -203,38 +204,4 @@ pub fn named_by_git(value: &str, home: Option<&Path>) -> Result<SigningKey, Sign
         }
         (None, _) => Ok(SigningKey::File(PathBuf::from(value))),
     }
-}
-
-/// The key that git signs with in the repository at `root`, if git signs with SSH keys there (`gpg.format` is `ssh`).
-/// Git is asked; a relative path is one from the root.
-pub fn git_signing_key(root: &Path) -> Result<Option<SigningKey>, SignError> {
-    if git_config(root, &["--get", "gpg.format"])?.as_deref() != Some("ssh") {
-        return Ok(None);
-    }
-    // As a path, so that git itself puts in home directories; a literal key stays as it is.
-    let Some(value) = git_config(root, &["--type=path", "--get", "user.signingkey"])? else {
-        return Ok(None);
-    };
-    match named_by_git(&value, None)? {
-        SigningKey::File(path) => Ok(Some(SigningKey::File(root.join(path)))),
-        literal => Ok(Some(literal)),
-    }
-}
-
-/// Git's `user.email` in the repository at `root`: the name under which its user approves unless another is given.
-pub fn git_email(root: &Path) -> Result<Option<String>, SignError> {
-    git_config(root, &["--get", "user.email"])
-}
-
-/// The URL of git's remote `origin` in the repository at `root`.
-pub fn git_origin(root: &Path) -> Result<Option<String>, SignError> {
-    git_config(root, &["--get", "remote.origin.url"])
-}
-
-fn git_config(root: &Path, args: &[&str]) -> Result<Option<String>, SignError> {
-    let git = launch::Program::inheriting("git", ".").arg("-C").arg(root).arg("config").args(args);
-    let output = launch::run(&git, &Stop::new()).map_err(SignError::Git)?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let value = text.strip_suffix('\n').unwrap_or(&text);
-    Ok((output.status.is_success() && !value.is_empty()).then(|| value.to_owned()))
 }

@@ -5,8 +5,8 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::signature::put;
-use super::ssh::Key;
+use crate::error::put;
+use crate::openssh::Key;
 
 /// OpenSSH's agent takes and makes no longer messages.
 const MAX_MESSAGE: usize = 256 * 1024;

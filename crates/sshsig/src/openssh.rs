@@ -3,9 +3,9 @@
 mod file;
 mod key;
 mod private;
-mod sshsig;
+mod signature;
 
 pub(crate) use file::{public_half, sign_with_file};
 pub use key::Key;
-pub(crate) use sshsig::{armor, to_be_signed};
-pub use sshsig::{check, key_in};
+pub(crate) use signature::{armor, to_be_signed};
+pub use signature::{key_in, verify};

@@ -3,14 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use base64ct::{Base64, Encoding as _};
-use govern::approval::{
-    Key, SignError, Signed, SigningKey, check_signature, named_by_git, public_half, sign,
-};
 use rsa::signature::Signer as _;
 use ssh_key::public::{KeyData, SkEcdsaSha2NistP256, SkEd25519};
 use ssh_key::{Algorithm, EcdsaCurve, HashAlg, LineEnding, PrivateKey, PublicKey};
+use sshsig::{Key, SignError, Signed, SigningKey, named_by_git, public_half, sign, verify};
 
-use crate::approval_support::{Seeded, fake_agent, private, public, put, rsa_key};
+use crate::support::{NAMESPACE, Seeded, fake_agent, private, public, put, rsa_key};
 
 fn ecdsa(curve: EcdsaCurve) -> PrivateKey {
     PrivateKey::random(&mut Seeded::new("a key"), Algorithm::Ecdsa { curve }).unwrap()
@@ -78,7 +76,7 @@ fn save(folder: &Path, name: &str, text: &str) -> PathBuf {
 
 fn sign_with(path: &Path, passphrase: Option<&str>) -> Result<Signed, SignError> {
     let key = SigningKey::File(path.to_owned());
-    sign(&key, b"bytes", None, &mut || passphrase.map(str::to_owned))
+    sign(&key, NAMESPACE, b"bytes", None, &mut || passphrase.map(str::to_owned))
 }
 
 #[test]
@@ -96,8 +94,8 @@ fn every_kind_of_key_file_signs() {
         let path = save(folder.path(), &name, &key.to_openssh(LineEnding::LF).unwrap());
         let signed = sign_with(&path, None).unwrap();
         assert_eq!(signed.key, public(&key), "{name}");
-        assert_eq!(check_signature(&signed.armored, b"bytes").unwrap(), signed.key, "{name}");
-        assert!(check_signature(&signed.armored, b"bytes.").is_err(), "{name}");
+        assert_eq!(verify(&signed.armored, NAMESPACE, b"bytes").unwrap(), signed.key, "{name}");
+        assert!(verify(&signed.armored, NAMESPACE, b"bytes.").is_err(), "{name}");
         assert_eq!(public_half(&SigningKey::File(path)).unwrap(), signed.key, "{name}");
     }
 }
@@ -130,14 +128,15 @@ fn an_encrypted_key_asks_once_and_only_then() {
         n_asked += 1;
         Some("secret".to_owned())
     };
-    let signed = sign(&SigningKey::File(path.clone()), b"bytes", None, &mut ask).unwrap();
+    let signed =
+        sign(&SigningKey::File(path.clone()), NAMESPACE, b"bytes", None, &mut ask).unwrap();
     assert_eq!((signed.key, n_asked), (public(&private(1)), 1));
     assert!(matches!(sign_with(&path, None), Err(SignError::NoPassphrase { .. })));
     assert!(matches!(sign_with(&path, Some("Secret")), Err(SignError::Passphrase { .. })));
     assert_eq!(public_half(&SigningKey::File(path)).unwrap(), public(&private(1)));
     let open = save(folder.path(), "open", &private(1).to_openssh(LineEnding::LF).unwrap());
     let mut never = || panic!("nothing to ask for");
-    sign(&SigningKey::File(open), b"bytes", None, &mut never).unwrap();
+    sign(&SigningKey::File(open), NAMESPACE, b"bytes", None, &mut never).unwrap();
 }
 
 #[test]
@@ -167,7 +166,9 @@ fn through_agent(
     let folder = tempfile::tempdir().unwrap();
     let socket = fake_agent(folder.path(), key.to_bytes().unwrap(), Box::new(answer));
     let path = save(folder.path(), "id.pub", &key.to_openssh().unwrap());
-    sign(&SigningKey::File(path), b"bytes", Some(&socket), &mut || panic!("no passphrase here"))
+    sign(&SigningKey::File(path), NAMESPACE, b"bytes", Some(&socket), &mut || {
+        panic!("no passphrase here")
+    })
 }
 
 fn answer_of(key: PrivateKey) -> impl Fn(&[u8]) -> Vec<u8> + Send + 'static {
@@ -178,7 +179,7 @@ fn answer_of(key: PrivateKey) -> impl Fn(&[u8]) -> Vec<u8> + Send + 'static {
 fn a_public_key_file_means_the_key_in_the_agent() {
     for key in [private(1), ecdsa(EcdsaCurve::NistP256)] {
         let signed = through_agent(key.public_key(), answer_of(key.clone())).unwrap();
-        assert_eq!(check_signature(&signed.armored, b"bytes").unwrap(), public(&key));
+        assert_eq!(verify(&signed.armored, NAMESPACE, b"bytes").unwrap(), public(&key));
     }
 }
 
@@ -198,10 +199,10 @@ fn an_agent_that_lies_is_found_out() {
     let blob = private(2).public_key().to_bytes().unwrap();
     let socket = fake_agent(folder.path(), blob, Box::new(answer_of(private(2))));
     let named = SigningKey::Agent(public(&private(1)));
-    let error = sign(&named, b"bytes", Some(&socket), &mut || None).unwrap_err();
+    let error = sign(&named, NAMESPACE, b"bytes", Some(&socket), &mut || None).unwrap_err();
     assert!(matches!(error, SignError::NotInAgent { .. }));
     for socket in [None, Some(Path::new("")), Some(Path::new("/nonexistent/agent"))] {
-        let error = sign(&named, b"bytes", socket, &mut || None).unwrap_err();
+        let error = sign(&named, NAMESPACE, b"bytes", socket, &mut || None).unwrap_err();
         assert!(matches!(error, SignError::Agent { .. }), "{socket:?}");
     }
 }
@@ -246,8 +247,8 @@ fn security_keys_sign_through_the_agent_when_they_are_touched() {
     for (kind, private, public) in security_keys() {
         let signed = through_agent(&public, security_key(kind, private.clone(), 1)).unwrap();
         assert_eq!(signed.key.kind(), kind);
-        assert_eq!(check_signature(&signed.armored, b"bytes").unwrap(), signed.key);
-        assert!(check_signature(&signed.armored, b"other").is_err());
+        assert_eq!(verify(&signed.armored, NAMESPACE, b"bytes").unwrap(), signed.key);
+        assert!(verify(&signed.armored, NAMESPACE, b"other").is_err());
         let untouched = through_agent(&public, security_key(kind, private, 0));
         assert!(matches!(untouched, Err(SignError::Useless { .. })), "{kind}");
     }

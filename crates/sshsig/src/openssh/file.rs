@@ -9,9 +9,8 @@ use ssh_key::private::RsaKeypair;
 use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, SshSig, rand_core};
 
 use super::key::Key;
-use super::{private, sshsig};
-use crate::approval::sign::{SignError, Signed};
-use crate::approval::signature::NAMESPACE;
+use super::{private, signature};
+use crate::sign::{SignError, Signed};
 
 /// The public half of the private key in the file's text.
 pub(crate) fn public_half(path: &Path, text: &str) -> Result<Key, SignError> {
@@ -29,6 +28,7 @@ fn supported(path: &Path, private: &PrivateKey) -> Result<Key, SignError> {
 pub(crate) fn sign_with_file(
     path: &Path,
     text: &str,
+    namespace: &str,
     bytes: &[u8],
     passphrase: &mut dyn FnMut() -> Option<String>,
 ) -> Result<Signed, SignError> {
@@ -44,11 +44,11 @@ pub(crate) fn sign_with_file(
         private = private::open(&private, &phrase)
             .ok_or_else(|| SignError::Passphrase { path: path.to_owned() })?;
     }
-    let signature = match private.key_data().rsa() {
-        Some(rsa) => sign_with_rsa(rsa, &key, bytes),
-        None => private.sign(NAMESPACE, HashAlg::Sha512, bytes).ok(),
+    let made = match private.key_data().rsa() {
+        Some(rsa) => sign_with_rsa(rsa, &key, namespace, bytes),
+        None => private.sign(namespace, HashAlg::Sha512, bytes).ok(),
     };
-    let armored = signature.and_then(|it| it.to_pem(LineEnding::LF).ok());
+    let armored = made.and_then(|it| it.to_pem(LineEnding::LF).ok());
     match armored {
         Some(armored) => Ok(Signed { key, armored }),
         None => Err(SignError::Useless { fingerprint: key.fingerprint() }),
@@ -56,7 +56,7 @@ pub(crate) fn sign_with_file(
 }
 
 /// The library builds RSA keys of one prime taken twice, which never sign; so the key is built here.
-fn sign_with_rsa(rsa: &RsaKeypair, public: &Key, bytes: &[u8]) -> Option<SshSig> {
+fn sign_with_rsa(rsa: &RsaKeypair, public: &Key, namespace: &str, bytes: &[u8]) -> Option<SshSig> {
     let number = |it: &ssh_key::Mpint| rsa::BigUint::try_from(it).ok();
     let key = rsa::RsaPrivateKey::from_components(
         number(&rsa.public.n)?,
@@ -67,10 +67,12 @@ fn sign_with_rsa(rsa: &RsaKeypair, public: &Key, bytes: &[u8]) -> Option<SshSig>
     .ok()?;
     // With randomness the time that it takes says nothing about the key.
     let raw = pkcs1v15::SigningKey::<Sha512>::new(key)
-        .try_sign_with_rng(&mut rand_core::OsRng, &sshsig::to_be_signed(public, bytes))
+        .try_sign_with_rng(
+            &mut rand_core::OsRng,
+            &signature::to_be_signed(public, namespace, bytes),
+        )
         .ok()?;
     let algorithm = Algorithm::Rsa { hash: Some(HashAlg::Sha512) };
-    let signature = ssh_key::Signature::new(algorithm, raw.to_vec()).ok()?;
-    SshSig::new(public.to_public_key().key_data().clone(), NAMESPACE, HashAlg::Sha512, signature)
-        .ok()
+    let raw = ssh_key::Signature::new(algorithm, raw.to_vec()).ok()?;
+    SshSig::new(public.to_public_key().key_data().clone(), namespace, HashAlg::Sha512, raw).ok()
 }

@@ -1,4 +1,4 @@
-//! Public keys that may approve: Ed25519, ECDSA on the three NIST curves, RSA of 2048 to 4096 bits, and the two kinds
+//! Public keys that are supported: Ed25519, ECDSA on the three NIST curves, RSA of 2048 to 4096 bits, and the two kinds
 //! that live on a security key. Every other kind is refused by name, so that nobody wonders why a key has no effect.
 
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use ssh_key::public::KeyData;
 use ssh_key::{Algorithm, HashAlg, PublicKey};
 
-use crate::approval::signature::KeyError;
+use crate::error::KeyError;
 
 /// A public key of a supported kind. Two are equal if they are the same key, whatever their comments.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,7 +5,7 @@
 use base64ct::{Base64, Encoding as _};
 use ssh_key::{Algorithm, EcdsaCurve, PrivateKey};
 
-use crate::approval::signature::put;
+use crate::error::put;
 
 const MAGIC: &[u8] = b"openssh-key-v1\0";
 

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use std::fmt;
 use std::path::Path;
 
-use super::sign::{SignError, Signed};
-use super::signature::{KeyError, SignatureError};
+use crate::error::{KeyError, SignatureError};
+use crate::sign::{SignError, Signed};
 
 /// A public key, of which there is none here.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ impl fmt::Display for Key {
 }
 
 /// Says that no signature can be checked.
-pub fn check(_armored: &str, _bytes: &[u8]) -> Result<Key, SignatureError> {
+pub fn verify(_armored: &str, _namespace: &str, _bytes: &[u8]) -> Result<Key, SignatureError> {
     Err(KeyError::Absent.into())
 }
 
@@ -59,11 +59,11 @@ pub fn key_in(_armored: &str) -> Result<Key, SignatureError> {
     Err(KeyError::Absent.into())
 }
 
-pub(crate) fn to_be_signed(key: &Key, _bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn to_be_signed(key: &Key, _namespace: &str, _bytes: &[u8]) -> Vec<u8> {
     match key.never {}
 }
 
-pub(crate) fn armor(key: &Key, _answer: &[u8]) -> String {
+pub(crate) fn armor(key: &Key, _namespace: &str, _answer: &[u8]) -> String {
     match key.never {}
 }
 
@@ -74,6 +74,7 @@ pub(crate) fn public_half(path: &Path, _text: &str) -> Result<Key, SignError> {
 pub(crate) fn sign_with_file(
     path: &Path,
     _text: &str,
+    _namespace: &str,
     _bytes: &[u8],
     _passphrase: &mut dyn FnMut() -> Option<String>,
 ) -> Result<Signed, SignError> {

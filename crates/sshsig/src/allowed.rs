@@ -1,4 +1,4 @@
-//! The allowed-signers file: which key may approve under which name, in OpenSSH's own form (ssh-keygen(1), "ALLOWED
+//! The allowed-signers file: which key may sign under which name, in OpenSSH's own form (ssh-keygen(1), "ALLOWED
 //! SIGNERS"), so that `ssh-keygen -Y verify` reads the same file and comes to the same answer.
 //!
 //! ```text
@@ -10,13 +10,13 @@
 //! on every machine, and never a milder one than OpenSSH's.
 
 use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
-use super::pattern;
-use super::signature::NAMESPACE;
-use super::ssh::Key;
-use crate::time::Moment;
+use crate::openssh::Key;
+use crate::pattern;
 
-/// Who may approve.
+/// Who may sign.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AllowedSigners {
     /// The lines that could be read, in order.
@@ -32,14 +32,14 @@ pub struct AllowedLine {
     pub number: usize,
     /// The line as it stands in the file, without the blanks around it.
     pub text: String,
-    /// Patterns of the names that the key may approve under, separated by commas.
+    /// Patterns of the names that the key may sign under, separated by commas.
     pub principals: String,
     /// Patterns of the namespaces that it may sign for; `None` for all of them.
     pub namespaces: Option<String>,
     /// It allows nothing before.
-    pub valid_after: Option<Moment>,
+    pub valid_after: Option<Timestamp>,
     /// It allows nothing after.
-    pub valid_before: Option<Moment>,
+    pub valid_before: Option<Timestamp>,
     /// The key.
     pub key: Key,
 }
@@ -87,9 +87,9 @@ impl AllowedSigners {
         self
     }
 
-    /// Whether two principals are listed that may approve, each with a key of their own.
-    pub fn has_two_people(&self) -> bool {
-        let lines = || self.lines.iter().filter(|it| it.is_for_approvals());
+    /// Whether two principals are listed that may sign for the namespace, each with a key of their own.
+    pub fn has_two_people(&self, namespace: &str) -> bool {
+        let lines = || self.lines.iter().filter(|it| it.is_for_namespace(namespace));
         lines().any(|one| {
             lines().any(|other| {
                 one.key != other.key && !one.principals.eq_ignore_ascii_case(&other.principals)
@@ -102,24 +102,24 @@ impl AllowedSigners {
         self.lines.iter().filter(|it| &it.key == key).collect()
     }
 
-    /// The name that the key approves under unless another one is given: the first that stands in full on a line for
-    /// approvals.
-    pub fn principal_of(&self, key: &Key) -> Option<&str> {
+    /// The name that the key signs under unless another one is given: the first that stands in full on a line for the
+    /// namespace.
+    pub fn principal_of(&self, key: &Key, namespace: &str) -> Option<&str> {
         self.of(key)
             .into_iter()
-            .filter(|it| it.is_for_approvals())
+            .filter(|it| it.is_for_namespace(namespace))
             .flat_map(|it| it.principals.split(','))
             .find(|it| !it.is_empty() && !it.contains(['*', '?', '!']))
     }
 }
 
 impl AllowedLine {
-    /// Whether the key may sign approvals at all.
-    pub fn is_for_approvals(&self) -> bool {
-        self.namespaces.as_deref().is_none_or(|it| pattern::list_matches(it, NAMESPACE))
+    /// Whether the key may sign for the namespace at all.
+    pub fn is_for_namespace(&self, namespace: &str) -> bool {
+        self.namespaces.as_deref().is_none_or(|it| pattern::list_matches(it, namespace))
     }
 
-    /// Whether the key may approve under the name. Nobody has a name that is empty or does not show, whatever a
+    /// Whether the key may sign under the name. Nobody has a name that is empty or does not show, whatever a
     /// wildcard says.
     pub fn is_for(&self, principal: &str) -> bool {
         !principal.is_empty()
@@ -128,7 +128,7 @@ impl AllowedLine {
     }
 
     /// Whether it allows at that moment; both ends are part of its time.
-    pub fn holds_at(&self, moment: Moment) -> bool {
+    pub fn holds_at(&self, moment: Timestamp) -> bool {
         self.valid_after.is_none_or(|it| it <= moment)
             && self.valid_before.is_none_or(|it| moment <= it)
     }
@@ -137,8 +137,8 @@ impl AllowedLine {
 #[derive(Default)]
 struct Options {
     namespaces: Option<String>,
-    valid_after: Option<Moment>,
-    valid_before: Option<Moment>,
+    valid_after: Option<Timestamp>,
+    valid_before: Option<Timestamp>,
 }
 
 fn read_line(number: usize, line: &str) -> Result<AllowedLine, String> {
@@ -171,10 +171,10 @@ fn read_principals(line: &str) -> Result<(&str, &str), String> {
         None => line.split_once([' ', '\t']).ok_or("a name is followed by a key")?,
     };
     if principals.split(',').all(|it| it.trim_start_matches('!').is_empty()) {
-        return Err("a line starts with the names that the key may approve under".to_owned());
+        return Err("a line starts with the names that the key may sign under".to_owned());
     }
     if Key::parse(line).is_ok() {
-        return Err("a line starts with the names that the key may approve under".to_owned());
+        return Err("a line starts with the names that the key may sign under".to_owned());
     }
     Ok((principals, rest.trim_start_matches([' ', '\t'])))
 }
@@ -277,7 +277,7 @@ fn read_value(name: &str, text: &mut &str) -> Result<String, String> {
 }
 
 /// `YYYYMMDD`, `YYYYMMDDHHMM` or `YYYYMMDDHHMMSS`, with `Z` for UTC; else moved by so many hours.
-fn read_time(text: &str, hours: i64) -> Result<Moment, String> {
+fn read_time(text: &str, hours: i64) -> Result<Timestamp, String> {
     let refused = || format!("{text:?} is no time, write YYYYMMDDZ or YYYYMMDDHHMMSSZ (Z is UTC)");
     let (digits, is_utc) = match text.strip_suffix(['Z', 'z']) {
         Some(digits) => (digits, true),
@@ -291,6 +291,7 @@ fn read_time(text: &str, hours: i64) -> Result<Moment, String> {
     let (day, time) = digits.split_at(8);
     let iso = format!("{day}T{time:0<6}");
     let civil: DateTime = iso.parse().map_err(|_| refused())?;
-    let moment = Moment::parse(&civil.to_string()).map_err(|_| refused())?;
-    Ok(if is_utc { moment } else { moment.plus_seconds(hours * 3600) })
+    let moment = civil.to_zoned(TimeZone::UTC).map_err(|_| refused())?.timestamp();
+    let shift = SignedDuration::from_hours(if is_utc { 0 } else { hours });
+    Ok(moment.saturating_add(shift).unwrap_or(moment))
 }

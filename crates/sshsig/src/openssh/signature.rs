@@ -1,12 +1,12 @@
 //! Signatures over bytes in the form that `ssh-keygen -Y sign` writes (PROTOCOL.sshsig): a key, a namespace and a hash
 //! in one armored text. That a signature holds says nothing about whether its key may approve; that is asked of
-//! [`crate::approval::AllowedSigners`].
+//! [`crate::AllowedSigners`].
 
 use base64ct::{Base64, Encoding as _};
 use ssh_key::{HashAlg, SshSig};
 
 use super::key::Key;
-use crate::approval::signature::{NAMESPACE, SignatureError, put};
+use crate::error::{SignatureError, put};
 
 /// No signature of a supported key is longer.
 const MAX_ARMOR: usize = 16 * 1024;
@@ -17,14 +17,15 @@ const TRAILER: usize = 5;
 /// On a security key, the flag that says that somebody touched it.
 const USER_PRESENT: u8 = 1;
 
-/// The key that made the signature of these bytes, if it did.
-pub fn check(armored: &str, bytes: &[u8]) -> Result<Key, SignatureError> {
+/// The key that made the signature of these bytes for the namespace, if it did.
+pub fn verify(armored: &str, namespace: &str, bytes: &[u8]) -> Result<Key, SignatureError> {
     let (signature, key) = parse(armored)?;
-    if signature.namespace() != NAMESPACE {
-        return Err(SignatureError::Namespace { found: signature.namespace().to_owned() });
+    if signature.namespace() != namespace {
+        let (found, expected) = (signature.namespace().to_owned(), namespace.to_owned());
+        return Err(SignatureError::Namespace { found, expected });
     }
     let fingerprint = key.fingerprint();
-    if key.to_public_key().verify(NAMESPACE, bytes, &signature).is_err() {
+    if key.to_public_key().verify(namespace, bytes, &signature).is_err() {
         return Err(SignatureError::Bytes { fingerprint });
     }
     if key.is_on_security_key() {
@@ -93,9 +94,9 @@ fn blob(key: &Key, parts: &Parts<'_>) -> Vec<u8> {
 }
 
 /// What a key signs in place of the bytes themselves; it is the same for every key.
-pub(crate) fn to_be_signed(_: &Key, bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn to_be_signed(_: &Key, namespace: &str, bytes: &[u8]) -> Vec<u8> {
     let mut out = b"SSHSIG".to_vec();
-    put(&mut out, NAMESPACE.as_bytes());
+    put(&mut out, namespace.as_bytes());
     put(&mut out, b"");
     put(&mut out, b"sha512");
     put(&mut out, &HashAlg::Sha512.digest(bytes));
@@ -104,8 +105,8 @@ pub(crate) fn to_be_signed(_: &Key, bytes: &[u8]) -> Vec<u8> {
 
 /// The armored signature of what a signer answered to [`to_be_signed`]. The answer is taken as it is: the encoder of
 /// the library loses the last bytes of ECDSA signatures from security keys.
-pub(crate) fn armor(key: &Key, answer: &[u8]) -> String {
-    let parts = Parts { namespace: NAMESPACE, reserved: &[], hash: "sha512", answer };
+pub(crate) fn armor(key: &Key, namespace: &str, answer: &[u8]) -> String {
+    let parts = Parts { namespace, reserved: &[], hash: "sha512", answer };
     let base64 = Base64::encode_string(&blob(key, &parts));
     let mut armored = "-----BEGIN SSH SIGNATURE-----\n".to_owned();
     for line in base64.as_bytes().chunks(70) {

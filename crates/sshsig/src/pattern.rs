@@ -2,7 +2,7 @@
 //! a pattern that takes away.
 
 /// Whether a list of patterns matches: one of them does, and none with `!` before it.
-pub(super) fn list_matches(list: &str, text: &str) -> bool {
+pub(crate) fn list_matches(list: &str, text: &str) -> bool {
     let mut is_matched = false;
     for pattern in list.split(',') {
         match pattern.strip_prefix('!') {

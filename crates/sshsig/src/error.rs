@@ -1,11 +1,6 @@
-//! What is said of keys and signatures, whether or not the program can read them: what signatures are made for, how they
-//! write strings, and why one is refused.
+//! Why a key or a signature is refused, whether or not the program can read them, and how SSH writes a string.
 
-/// What signatures of approvals are made for. A signature that was made for something else (`git`, `file`) never
-/// approves anything.
-pub const NAMESPACE: &str = "regreen-dds";
-
-/// Why a text or a blob is no key that may approve.
+/// Why a text or a blob is not a key that can sign.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -39,14 +34,16 @@ pub enum SignatureError {
     /// It does not have the form.
     #[error("this is no SSH signature (-----BEGIN SSH SIGNATURE-----)")]
     Form,
-    /// The key that made it is of a kind that does not approve.
+    /// The key that made it is of a kind that is not supported.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// It was made for something else.
-    #[error("the signature was made for {found:?}, not for {NAMESPACE:?}")]
+    #[error("the signature was made for {found:?}, not for {expected:?}")]
     Namespace {
-        /// What for.
+        /// The namespace in the signature.
         found: String,
+        /// The namespace that was asked for.
+        expected: String,
     },
     /// The key did not sign these bytes, or what signed them is another key.
     #[error("the signature by {fingerprint} is not one of these bytes")]
