@@ -2,26 +2,28 @@
 //! its place and what would be right.
 
 mod commands;
-mod govern;
+pub(crate) mod globs;
+mod governance;
 mod members;
+pub(crate) mod nearest;
 mod schemas;
 mod sources;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use ::clank::page::FORMAT;
 use check::{Diagnostic, Safety, Severity};
+use clank::page::FORMAT;
 use document::{Format, Limits, Pointer, Value};
 use edit::Text;
 use engine::Level;
 use protocol::v1;
 use snapshot::RelPath;
 
-use crate::globs::Globs;
-use crate::own_rules;
+use crate::config::globs::Globs;
+use crate::setup::own_rules;
 pub(crate) use commands::CommandTable;
-pub(crate) use govern::{Govern, Owner, RegistryPlace, Tool};
+pub(crate) use governance::{Govern, Owner, RegistryPlace, Tool};
 use members::{Members, Problems, list_of_strings, positive_integer};
 pub(crate) use sources::{Linter, OwnFormat, OwnSource};
 
@@ -213,11 +215,11 @@ pub(crate) fn read(text: &Text) -> Result<Config, Vec<Diagnostic>> {
         }
         if let Some((value, at)) = top.take("tools") {
             config.commands.extend(commands::tables("tool", "tools", value));
-            govern::read_tools(value, &at, &mut config.govern, &mut problems);
+            governance::read_tools(value, &at, &mut config.govern, &mut problems);
         }
         if let Some((value, at)) = top.take("govern") {
             config.require_approval =
-                govern::read_govern(value, &at, &mut config.govern, &mut problems);
+                governance::read_govern(value, &at, &mut config.govern, &mut problems);
         }
         if let Some((value, at)) = top.take("clank") {
             read_clank(value, &at, &mut config.clank, &mut problems);

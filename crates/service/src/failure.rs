@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use crate::trial::refusals;
+use crate::patch_trial::refusals;
 use snapshot::{ApplyError, ChangeError};
 use workspace::{
     CommitError, IndexLoadError, JournalError, LoadError, LockError, RecoverError, ScanError,

@@ -6,47 +6,17 @@
 //!
 //! Knows nothing about flags, exit codes, colours or terminals.
 
-mod apply;
-mod baseline;
-mod cache;
-mod changes;
-mod clank;
+mod assess;
 mod commands;
+mod compiler;
 mod config;
-mod convert;
-pub mod dds;
-mod emit;
-mod exchange;
 mod failure;
-mod globs;
-mod identity;
-mod log;
-mod look;
-mod nearest;
-mod own_rules;
-mod packs;
-mod pool;
-mod previews;
+mod patch_trial;
 pub mod programs;
-mod recheck;
-mod recover;
-mod registry;
 mod reply;
-mod schema;
-mod schemas;
 mod session;
 mod setup;
-mod staged;
-mod steady;
-mod timer;
 mod toolbox;
-mod trial;
-mod trust;
-mod uids;
-mod undo;
-mod validate;
-mod verdict;
-mod view;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -54,32 +24,38 @@ use std::ops::Range;
 
 use protocol::v1::{ApplyReport, ConvertReport, UndoReport};
 
-pub use self::clank::{
-    BuildReply, ClankFindings, CompileReply, OutputFile, RunIo, RunOutcome, RunReply, TracePlace,
-    Z3_SOURCE, build, compile, run,
-};
-pub use apply::apply;
-pub use changes::{ChangeKind, FileChange};
-pub use commands::{Live, Offers, check, explain, fix, init, plan, rules};
-pub use convert::convert;
+pub use assess::previews::{PreviewBudget, Previews};
+pub use assess::verdict::Verdict;
+pub use commands::apply::apply;
+pub use commands::build::{BuildReply, OutputFile, build};
+pub use commands::check_command::check;
+pub use commands::compile::{CompileReply, compile};
+pub use commands::convert::convert;
+pub use commands::dds;
+pub use commands::explain::{explain, rules};
+pub use commands::fix::staged::{LeftOnDisk, Staged, write_staged};
+pub use commands::fix::{Offers, fix};
+pub use commands::init::init;
+pub use commands::log::log;
+pub use commands::pack_command::{new_pack, test_packs};
+pub use commands::plan_command::plan;
+pub use commands::recover::recover;
+pub use commands::run::{RunIo, RunOutcome, RunReply, TracePlace, run};
+pub use commands::schema::{SCHEMA_NAMES, Schema, schemas};
+pub use commands::schemas::{DEFAULT_CATALOGUE, list_schemas, update_schemas};
+pub use commands::trust::TrustReview;
+pub use commands::undo::{is_transaction_id, staged_before, undo};
+pub use commands::validate::validate;
+pub use commands::watch::Live;
+pub use compiler::{ClankFindings, Z3_SOURCE};
 pub use edit::{LineIndex, Unit};
 pub use failure::Failure;
-pub use log::log;
-pub use packs::{new_pack, test_packs};
-pub use previews::{PreviewBudget, Previews};
-pub use recover::recover;
 pub use reply::{
     Answer, CheckReply, Decide, ExplainReply, FixActionsOutput, FixReply, InitReply, OnProgress,
     PlanReply, Preview, Progress, Question, TextEdit, WrittenBaseline,
 };
-pub use schema::{SCHEMA_NAMES, Schema, schemas};
-pub use schemas::{DEFAULT_CATALOGUE, list_schemas, update_schemas};
 pub use session::{Access, Home, Programs, Session, User, find_root};
-pub use staged::{LeftOnDisk, Staged, write_staged};
-pub use trust::TrustReview;
-pub use undo::{is_transaction_id, staged_before, undo};
-pub use validate::validate;
-pub use verdict::Verdict;
+pub use wire::changes::{ChangeKind, FileChange};
 pub use workspace::Interrupts;
 
 /// The version that reports carry.

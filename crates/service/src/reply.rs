@@ -8,10 +8,10 @@ use protocol::v1::{
 };
 
 use crate::Frames;
-use crate::changes::FileChange;
-use crate::commands::Offers;
-use crate::previews::Previews;
-use crate::verdict::Verdict;
+use crate::assess::previews::Previews;
+use crate::assess::verdict::Verdict;
+use crate::commands::fix::Offers;
+use crate::wire::changes::FileChange;
 
 /// The reply to `check`.
 #[derive(Clone, Debug)]

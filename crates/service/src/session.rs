@@ -1,6 +1,11 @@
 //! An open workspace. What an interrupted transaction left behind is settled first by who may write, and reported by who
 //! may not.
 
+pub(crate) mod identity;
+pub(crate) mod pool;
+pub(crate) mod steady;
+pub(crate) mod timer;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -15,18 +15,28 @@ use protocol::v1::LookFailure;
 use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
 use workspace::{Reader, Skipped, Survey, Workspace};
 
-use crate::baseline::{self, Baseline};
-use crate::cache::Store;
-use crate::clank::{ProvedClank, Prover, Z3_SOURCE};
+use crate::Frames;
+use crate::assess::verdict;
+use crate::commands::schemas;
+use crate::commands::trust;
+use crate::compiler::{ProvedClank, Prover, Z3_SOURCE};
+use crate::config::nearest;
 use crate::config::{self, Config, OwnSource, PackPlace, PackRef};
 use crate::failure::Failure;
-use crate::registry::Registry;
+use crate::session::pool;
+use crate::session::steady::Attempt;
 use crate::session::{Access, Session};
-use crate::steady::Attempt;
+use crate::setup::baseline::Baseline;
+use crate::setup::cache::Store;
+use crate::setup::registry::Registry;
 use crate::toolbox::{self, Toolbox};
-use crate::{Frames, nearest, own_rules, pool, schemas, trust, verdict, wire};
+use crate::wire;
 
+pub(crate) mod baseline;
+pub(crate) mod cache;
+pub(crate) mod own_rules;
 pub(crate) mod packs;
+pub(crate) mod registry;
 
 /// How much longer than its own limit a tool is waited for.
 const SLACK: Duration = Duration::from_secs(5);

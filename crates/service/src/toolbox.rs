@@ -24,10 +24,10 @@ use linters::{Adapter, Local, ToolKind, Uses};
 use protocol::v1::{OtherTool, ToolState, ToolSummary};
 use snapshot::{RelPath, Snapshot};
 
+use crate::commands::trust::Trust;
 use crate::config::{Config, Linter, OwnSource};
 use crate::session::{Access, Session};
 use crate::setup::{Setup, Tree};
-use crate::trust::Trust;
 
 use desk::Desk;
 pub(crate) use summary::{of_check, of_fix};
@@ -93,7 +93,7 @@ impl Toolbox {
         session: &Session,
         config: &Config,
         (disk, tree): (&Snapshot, &Snapshot),
-        cache: &Arc<crate::cache::Store>,
+        cache: &Arc<crate::setup::cache::Store>,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Toolbox {
         let Some(desk) = Desk::new(session, disk, cache) else { return Toolbox::default() };

@@ -1,5 +1,6 @@
 //! From the words of the core to the words of the wire. Nothing is decided here.
 
+pub(crate) mod changes;
 mod repair;
 
 use check::{Diagnostic, Location, Related, Safety, Severity, Tier};

@@ -39,6 +39,25 @@ const FORBIDDEN: &[(&str, &str, &[&str])] = &[
     ("pack", "typo", &["*"]),
     ("pack", "schema", &["load", "pack", "provider", "rules"]),
     ("pack", "rules", &["load", "pack", "page", "provider"]),
+    ("service", "assess", &["commands"]),
+    ("service", "compiler", &["commands"]),
+    (
+        "service",
+        "config",
+        &["assess", "commands", "compiler", "patch_trial", "reply", "session", "toolbox", "wire"],
+    ),
+    ("service", "patch_trial", &["assess", "commands", "compiler", "toolbox"]),
+    (
+        "service",
+        "session",
+        &["assess", "commands", "compiler", "config", "patch_trial", "setup", "toolbox"],
+    ),
+    ("service", "toolbox", &["compiler", "patch_trial"]),
+    (
+        "service",
+        "wire",
+        &["assess", "commands", "config", "patch_trial", "session", "setup", "toolbox"],
+    ),
 ];
 
 /// Adds every path that goes against the table, and every entry that names no module.

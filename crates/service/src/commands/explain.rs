@@ -3,12 +3,14 @@
 use check::Page;
 use protocol::v1;
 
+use crate::config::nearest;
 use crate::failure::Failure;
-use crate::registry::Rule;
 use crate::reply::ExplainReply;
 use crate::session::Session;
-use crate::setup::{self, Overlay, Setup};
-use crate::{nearest, wire};
+use crate::setup;
+use crate::setup::registry::Rule;
+use crate::setup::{Overlay, Setup};
+use crate::wire;
 
 /// The page of a rule, by its id or with its source. One that nobody knows is a usage failure that names the nearest.
 pub fn explain(session: &Session, request: &v1::Explain) -> Result<ExplainReply, Failure> {

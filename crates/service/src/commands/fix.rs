@@ -2,11 +2,13 @@
 //! transaction (AE-28..AE-30).
 
 mod ask;
+pub(crate) mod emit;
 mod offers;
+pub(crate) mod staged;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::check::{Repair, RepairClass};
+use check::{Repair, RepairClass};
 use engine::{Applied, Assessment, Ending, Fixed, Rejected};
 use protocol::v1;
 use snapshot::{RelPath, TreeChange};
@@ -14,19 +16,22 @@ use workspace::{
     CommitError, IndexLoadError, IndexUpdate, LoadedIndex, Meta, TransactionId, Workspace,
 };
 
-use super::{Looked, Mended, Protected, look_at, repair};
-use crate::apply::stale_path;
-use crate::changes::{file_changes, list_changes};
+use crate::VERSION;
+use crate::assess::previews::Previews;
+use crate::assess::request_scope::Look;
+use crate::assess::verdict::Standing;
+use crate::assess::view::{self, View};
+use crate::assess::{Looked, Mended, Protected, look_at, repair};
+use crate::commands::apply::stale_path;
+use crate::commands::log::TITLE;
 use crate::failure::Failure;
-use crate::log::TITLE;
-use crate::look::Look;
-use crate::previews::Previews;
 use crate::reply::{Decide, FixReply, OnProgress, Progress};
 use crate::session::Session;
-use crate::steady::Attempt;
-use crate::verdict::Standing;
-use crate::view::{self, View};
-use crate::{VERSION, pool, toolbox, wire};
+use crate::session::pool;
+use crate::session::steady::Attempt;
+use crate::toolbox;
+use crate::wire;
+use crate::wire::changes::{file_changes, list_changes};
 use ask::Answers;
 pub(crate) use offers::Offer;
 pub use offers::Offers;

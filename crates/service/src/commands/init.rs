@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ::check::{Parses, Provider};
+use check::{Parses, Provider};
 use document::Format;
 use edit::Text;
 use pack::Pack;
@@ -12,16 +12,19 @@ use protocol::v1;
 use snapshot::{NewFile, RelPath, Snapshot, TreeChange};
 use workspace::Meta;
 
+use crate::VERSION;
+use crate::assess::view::names_schema;
+use crate::commands::log::TITLE;
 use crate::config;
 use crate::failure::Failure;
-use crate::log::TITLE;
-use crate::registry::Registry;
 use crate::reply::InitReply;
 use crate::session::Session;
-use crate::setup::{self, Overlay};
-use crate::steady::{Attempt, steadily};
-use crate::view::names_schema;
-use crate::{VERSION, pool, toolbox};
+use crate::session::pool;
+use crate::session::steady::{Attempt, steadily};
+use crate::setup;
+use crate::setup::Overlay;
+use crate::setup::registry::Registry;
+use crate::toolbox;
 
 /// Looks at the tree and writes `regreen.toml` if there is none.
 pub fn init(session: &Session, request: &v1::Init) -> Result<InitReply, Failure> {

@@ -4,7 +4,8 @@ use check::{Diagnostic, Location};
 use document::{Document, Pointer, Value};
 use edit::LineIndex;
 
-use crate::{nearest, own_rules};
+use crate::config::nearest;
+use crate::setup::own_rules;
 
 /// What is wrong.
 pub(super) struct Problems<'a> {

@@ -4,7 +4,7 @@ use document::{Pointer, Value};
 use pack::{Conditions, FileGlobs, MappedSchema, Mapping};
 use snapshot::RelPath;
 
-use super::members::{Members, Problems, list_of_strings};
+use crate::config::members::{Members, Problems, list_of_strings};
 
 const MAX_MAPPINGS: usize = 1000;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use check::Safety;
 use document::{Pointer, Value};
 
-use super::duration;
-use super::members::{Members, Problems, list_of_strings};
-use crate::globs::Globs;
+use crate::config::duration;
+use crate::config::globs::Globs;
+use crate::config::members::{Members, Problems, list_of_strings};
 
 /// What a workspace says about a tool.
 #[derive(Clone, Debug, Default)]
@@ -177,7 +177,8 @@ fn read_source(value: &Value, at: &Pointer, problems: &mut Problems<'_>) -> Opti
             }
         },
         None => {
-            let message = format!("a source has a `format`: {}", crate::nearest::list(&formats));
+            let message =
+                format!("a source has a `format`: {}", crate::config::nearest::list(&formats));
             problems.error(at, message);
             None
         }

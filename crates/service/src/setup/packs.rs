@@ -11,12 +11,13 @@ use protocol::v1::{FailureCode, LookFailure};
 use snapshot::{Entry, RelPath};
 use workspace::Workspace;
 
-use super::{describe, failure_at, setup_failure};
+use crate::commands::trust::Trust;
+use crate::config::nearest;
 use crate::config::{Config, PackPlace, PackRef};
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::trust::Trust;
-use crate::{nearest, own_rules};
+use crate::setup::own_rules;
+use crate::setup::{describe, failure_at, setup_failure};
 
 /// No pack has more files and folders than this.
 const MOST_ENTRIES: usize = 10_000;

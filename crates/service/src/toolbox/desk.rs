@@ -8,8 +8,8 @@ use check::CacheKeys;
 use launch::{Access, BuildLimits, Identity, Install, Isolation, TreeView};
 use snapshot::Snapshot;
 
-use crate::cache::Store;
 use crate::session::{Access as SessionAccess, Programs, Session};
+use crate::setup::cache::Store;
 
 /// Where programs look for others beside their own folders.
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";

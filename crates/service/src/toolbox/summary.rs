@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use ::check::RepairClass;
+use check::RepairClass;
 use engine::{Assessment, Fixed};
 use plan::Reason;
 use protocol::v1::{ToolState, ToolSummary};
 use snapshot::{RelPath, Snapshot};
 
-use super::known::Known;
-use super::{Member, Place};
-use crate::look::Look;
+use crate::assess::request_scope::Look;
 use crate::setup::Setup;
+use crate::toolbox::known::Known;
+use crate::toolbox::{Member, Place};
 
 /// What each tool did in a look, and how long it took.
 pub(crate) fn of_check(

@@ -20,11 +20,11 @@ use linters::{
 };
 use snapshot::{Entry, File, RelPath, Snapshot};
 
-use super::OWN_LIMIT;
-use super::desk::{Desk, Found};
-use super::known::{FileKnown, Known};
-use super::{own, portions};
 use crate::config::{Linter, OwnSource};
+use crate::toolbox::OWN_LIMIT;
+use crate::toolbox::desk::{Desk, Found};
+use crate::toolbox::known::{FileKnown, Known};
+use crate::toolbox::{own, portions};
 
 /// What a tool may have written.
 const MAX_WRITTEN: usize = 100_000;

@@ -8,7 +8,7 @@ use plan::Ranked;
 use protocol::v1;
 use snapshot::RelPath;
 
-use super::{json, safety, severity};
+use crate::wire::{json, safety, severity};
 
 /// The repair, with what it was found to do and to touch, and the findings that it is about.
 pub(crate) fn repair(ranked: &Ranked, diagnostics: &HashMap<&str, &Diagnostic>) -> v1::Repair {

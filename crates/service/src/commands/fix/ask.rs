@@ -10,18 +10,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ::check::{Repair, RepairClass, Safety};
 use ::plan::{Candidates, Policy, Ranked, Reason};
+use check::{Repair, RepairClass, Safety};
 use engine::{Applied, Assessment, Fixed, Rejected};
 use protocol::v1;
 
-use super::described;
-use crate::commands::{Looked, Mended, repair};
+use crate::assess::previews::preview;
+use crate::assess::view;
+use crate::assess::{Looked, Mended, repair};
+use crate::commands::fix::described;
 use crate::failure::Failure;
-use crate::previews::preview;
 use crate::reply::{Answer, Decide, OnProgress, Question};
 use crate::session::Session;
-use crate::{view, wire};
+use crate::wire;
 
 /// A repair that somebody was asked about, and what it does about the cause.
 type Asked = (Arc<Repair>, RepairClass);

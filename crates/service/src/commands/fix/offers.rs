@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use ::check::{Repair, RepairClass};
+use check::{Repair, RepairClass};
 use engine::Assessment;
 use plan::Reason;
 use snapshot::{Snapshot, TreeChange};
 
-use super::super::{Looked, repair};
+use crate::assess::view::{self, View};
+use crate::assess::{Looked, repair};
 use crate::failure::Failure;
 use crate::reply::OnProgress;
 use crate::session::Session;
-use crate::view::{self, View};
 
 /// How many repairs are tried at most; each is a look at what it changes.
 const MOST_OFFERS: usize = 100;
@@ -28,7 +28,7 @@ pub(crate) struct Offer {
     pub(crate) change: TreeChange,
 }
 
-/// The repairs that wait for a person's word, for [`crate::dds::Desk::propose`].
+/// The repairs that wait for a person's word, for [`crate::commands::dds::Desk::propose`].
 #[derive(Clone, Debug, Default)]
 pub struct Offers {
     /// Those that did what they claim, in rank order.

@@ -11,9 +11,11 @@ use snapshot::{FileIndex, NewFile};
 use workspace::{Fs, MemFs, Options};
 
 use super::*;
-use crate::previews::PreviewBudget;
+use crate::ChangeKind;
+use crate::assess::previews::PreviewBudget;
+use crate::commands::fix::emit;
+use crate::commands::undo;
 use crate::session::Access;
-use crate::{ChangeKind, emit, undo};
 
 fn path(path: &str) -> RelPath {
     RelPath::parse(path).unwrap()
