@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use edit::Text;
 
-use crate::load::Compile;
+use crate::load::CompileWhen;
 use crate::pack::Pack;
 
 /// The files of one pack: paths inside its folder and their texts.
@@ -189,7 +189,7 @@ impl Pack {
     /// The packs that are built in, in the order of their names.
     pub fn builtin() -> Vec<Pack> {
         let load = |files: &PackFiles| {
-            Pack::load_with(&texts(files), Compile::WhenNeeded)
+            Pack::load_with(&texts(files), CompileWhen::WhenNeeded)
                 .expect("a test loads every pack that is built in")
         };
         PACKS.iter().map(load).collect()

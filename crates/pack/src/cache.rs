@@ -1,7 +1,7 @@
 //! What was found out about single files, kept from one process to the next.
 //!
 //! Only looks that have nothing to say are kept: a file of no kind, or one of a kind with nothing wrong in it and its
-//! facts. A look depends on the pack, the limits of parsing, the path and the bytes, and the key is made of all of them,
+//! occurrences. A look depends on the pack, the limits of parsing, the path and the bytes, and the key is made of all of them,
 //! so that a look that is found again is the look that would be made.
 
 mod code;
@@ -14,10 +14,10 @@ use edit::Text;
 use snapshot::{Entry, RelPath};
 
 use crate::pack::Pack;
-use crate::tree::FileLook;
+use crate::tree::FileAnalysis;
 
 /// The file that is looked at.
-pub(crate) struct Subject<'a> {
+pub(crate) struct CachedFile<'a> {
     pub(crate) pack: &'a Pack,
     pub(crate) keys: &'a CacheKeys,
     pub(crate) path: &'a RelPath,
@@ -32,15 +32,15 @@ pub(crate) struct Subject<'a> {
 /// Of at least so many files it is kept which are of no kind.
 pub(crate) const WORTH_KEEPING: usize = 64;
 
-impl Subject<'_> {
+impl CachedFile<'_> {
     /// What an earlier look said: `Some(None)` is a file of no kind, `None` a file that nothing is known of.
-    pub(crate) fn known(&self, cache: Option<&dyn Cache>) -> Option<Option<FileLook>> {
+    pub(crate) fn known(&self, cache: Option<&dyn Cache>) -> Option<Option<FileAnalysis>> {
         let known = cache?.get(&self.key()?)?;
         code::decode(self.pack, self.kinds, &known)
     }
 
     /// Keeps what a look said.
-    pub(crate) fn keep(&self, cache: Option<&dyn Cache>, found: Option<&FileLook>) {
+    pub(crate) fn keep(&self, cache: Option<&dyn Cache>, found: Option<&FileAnalysis>) {
         let (Some(cache), Some(key)) = (cache, self.key()) else { return };
         let is_kept = found.is_some() || self.keeps_strangers;
         if let Some(bytes) = code::encode(found).filter(|_| is_kept) {

@@ -7,7 +7,7 @@ use document::{GuardedOp, Pointer, Value};
 
 /// Which bytes a finding is shown at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Anchor {
+pub(crate) enum MemberPart {
     /// The value at the pointer.
     Value,
     /// Its key, if it has one; else the value. For findings about what an object lacks or which key it has.
@@ -22,7 +22,7 @@ pub(crate) struct Violation {
     /// The place it is about.
     pub(crate) at: Pointer,
     /// The bytes it is shown at.
-    pub(crate) anchor: Anchor,
+    pub(crate) anchor: MemberPart,
     /// What is wrong, why it matters and what to do.
     pub(crate) message: String,
     /// Facts for machines. No long or secret values.

@@ -8,20 +8,20 @@ use check::{Confidence, RepairKind, RepairOp, Safety, Severity};
 use document::{GuardedOp, Pointer, Value};
 use snapshot::RelPath;
 
-use crate::finding::Anchor;
-use crate::place::Fact;
+use crate::finding::MemberPart;
+use crate::selector::Occurrence;
 
 /// The detail that says why a rule could not be decided.
 pub(crate) const UNDECIDED: &str = "undecided";
 
 /// Something that is wrong at one place.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Found {
+pub(crate) struct RuleFinding {
     pub(crate) file: RelPath,
     /// Which document of the file.
     pub(crate) document: usize,
     pub(crate) at: Pointer,
-    pub(crate) anchor: Anchor,
+    pub(crate) anchor: MemberPart,
     /// The bytes it is shown at, where they are a part of what stands at the place.
     pub(crate) range: Option<Range<u32>>,
     /// What is wrong and what to do.
@@ -29,25 +29,25 @@ pub(crate) struct Found {
     /// Another severity than the rule's.
     pub(crate) severity: Option<Severity>,
     pub(crate) details: BTreeMap<String, Value>,
-    pub(crate) elsewhere: Vec<Elsewhere>,
+    pub(crate) elsewhere: Vec<RelatedPlace>,
     /// What would mend it, if that is known.
-    pub(crate) mend: Option<Mend>,
+    pub(crate) mend: Option<Suggestion>,
 }
 
 /// A place that has to do with a finding.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Elsewhere {
+pub(crate) struct RelatedPlace {
     pub(crate) file: RelPath,
     /// Which document of the file.
     pub(crate) document: usize,
     pub(crate) at: Pointer,
-    pub(crate) anchor: Anchor,
+    pub(crate) anchor: MemberPart,
     pub(crate) message: String,
 }
 
 /// What would mend a finding.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Mend {
+pub(crate) struct Suggestion {
     pub(crate) title: String,
     pub(crate) rationale: String,
     pub(crate) safety: Safety,
@@ -56,14 +56,18 @@ pub(crate) struct Mend {
     pub(crate) ops: Vec<RepairOp>,
 }
 
-impl Found {
-    pub(crate) fn at_fact(file: &RelPath, fact: &Fact, message: String) -> Found {
-        let found = Found::new(file, fact.pointer(), fact.anchor(), message);
-        Found { document: fact.document, ..found }
+impl RuleFinding {
+    pub(crate) fn at_occurrence(
+        file: &RelPath,
+        occurrence: &Occurrence,
+        message: String,
+    ) -> RuleFinding {
+        let found = RuleFinding::new(file, occurrence.pointer(), occurrence.anchor(), message);
+        RuleFinding { document: occurrence.document, ..found }
     }
 
     /// The same of another document of the file, for a rule that looks at one document alone.
-    pub(crate) fn in_document(mut self, document: usize) -> Found {
+    pub(crate) fn in_document(mut self, document: usize) -> RuleFinding {
         self.document = document;
         self.elsewhere.iter_mut().for_each(|it| it.document = document);
         for op in self.mend.iter_mut().flat_map(|it| &mut it.ops) {
@@ -74,8 +78,13 @@ impl Found {
         self
     }
 
-    pub(crate) fn new(file: &RelPath, at: Pointer, anchor: Anchor, message: String) -> Found {
-        Found {
+    pub(crate) fn new(
+        file: &RelPath,
+        at: Pointer,
+        anchor: MemberPart,
+        message: String,
+    ) -> RuleFinding {
+        RuleFinding {
             file: file.clone(),
             document: 0,
             at,
@@ -89,7 +98,7 @@ impl Found {
         }
     }
 
-    pub(crate) fn detail(mut self, name: &str, value: &str) -> Found {
+    pub(crate) fn detail(mut self, name: &str, value: &str) -> RuleFinding {
         self.details.insert(name.to_owned(), Value::String(value.to_owned()));
         self
     }
@@ -99,8 +108,8 @@ impl Found {
         self.details.contains_key(UNDECIDED)
     }
 
-    pub(crate) fn with(self, mend: Option<Mend>) -> Found {
-        Found { mend, ..self }
+    pub(crate) fn with(self, mend: Option<Suggestion>) -> RuleFinding {
+        RuleFinding { mend, ..self }
     }
 
     /// Every file that the finding or one of its mends names.
@@ -111,11 +120,16 @@ impl Found {
     }
 }
 
-impl Elsewhere {
-    pub(crate) fn new(file: &RelPath, fact: &Fact, message: impl Into<String>) -> Elsewhere {
+impl RelatedPlace {
+    pub(crate) fn new(
+        file: &RelPath,
+        occurrence: &Occurrence,
+        message: impl Into<String>,
+    ) -> RelatedPlace {
         let message = message.into();
-        let (document, at, anchor) = (fact.document, fact.pointer(), fact.anchor());
-        Elsewhere { file: file.clone(), document, at, anchor, message }
+        let (document, at, anchor) =
+            (occurrence.document, occurrence.pointer(), occurrence.anchor());
+        RelatedPlace { file: file.clone(), document, at, anchor, message }
     }
 }
 

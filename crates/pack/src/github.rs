@@ -30,11 +30,11 @@ use document::Value;
 
 pub(crate) use calls::Calls;
 
-use crate::found::Found;
-use crate::place::Place;
+use crate::found::RuleFinding;
 use crate::rules::View;
+use crate::selector::Selector;
 use node::Node;
-use problem::Problems;
+use problem::WorkflowProblems;
 
 /// The most problems of one file that are named.
 const MAX_PROBLEMS: usize = 500;
@@ -42,15 +42,15 @@ const MAX_PROBLEMS: usize = 500;
 /// A rule about one workflow, whose id says what it looks for.
 #[derive(Debug)]
 pub(crate) struct Workflow {
-    pub(crate) at: Vec<Place>,
+    pub(crate) at: Vec<Selector>,
 }
 
 /// Something that is wrong in a file, by a rule.
-pub(crate) type ByRule = (&'static str, Found);
+pub(crate) type ByRule = (&'static str, RuleFinding);
 
 /// Everything that is wrong in a workflow or an action.
 pub(crate) fn look(view: &View<'_>) -> Vec<ByRule> {
-    let mut problems = Problems::default();
+    let mut problems = WorkflowProblems::default();
     let root = Node::root(view.value);
     if root.get("runs").is_some() && root.get("jobs").is_none() {
         steps::check_action(&root, &mut problems);
@@ -60,7 +60,7 @@ pub(crate) fn look(view: &View<'_>) -> Vec<ByRule> {
     problems.into_found(view)
 }
 
-fn check_workflow(root: &Node<'_>, problems: &mut Problems) {
+fn check_workflow(root: &Node<'_>, problems: &mut WorkflowProblems) {
     keys::check_top(root, problems);
     if let Some(on) = root.get("on") {
         events::check(&on, problems);

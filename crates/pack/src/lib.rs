@@ -23,19 +23,19 @@ mod pack;
 mod page;
 mod path_glob;
 mod pattern;
-mod place;
 mod problem;
 mod provider;
 mod report;
+mod reporter;
 mod rules;
 mod schema;
+mod selector;
 mod syntax;
 mod template;
 #[cfg(test)]
 mod testing;
 mod tree;
 mod typo;
-mod voice;
 
 pub use catalogue::{
     Catalogue, CatalogueEntry, LOCK, LockedSchema, MappedSchema, Mapping, SchemaBytes, SchemaLock,
@@ -45,7 +45,7 @@ pub use conditions::Conditions;
 pub use globs::FileGlobs;
 pub use load::manifest_schema;
 pub use local_schema::{LocalSchema, SCHEMA_SIGN};
-pub use pack::{Pack, RuleInfo};
+pub use pack::{Pack, RuleSummary};
 pub use page::{page, rule_ids};
 pub use problem::PackProblem;
 pub use provider::PackCheck;

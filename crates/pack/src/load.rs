@@ -5,7 +5,7 @@ mod loops;
 mod manifest_schema;
 mod reader;
 mod rule;
-mod shelf;
+mod schema_files;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 use document::{Document, Format, Limits, Pointer};
 use edit::Text;
 
-use crate::finding::Anchor;
-use crate::pack::{Kind, Pack, PathKinds};
+use crate::finding::MemberPart;
+use crate::pack::{FileKind, Pack, PathKinds};
 use crate::problem::PackProblem;
-use crate::rules::{Body, Rule, deprecated};
+use crate::rules::{PackRule, RuleBody, deprecated};
 pub use manifest_schema::manifest_schema;
-use reader::{Members, Problems};
-pub(crate) use shelf::{Compile, KindSchema};
+use reader::{ManifestProblems, Members};
+pub(crate) use schema_files::{CompileWhen, KindSchema};
 
 /// The file that says what a pack is.
 const MANIFEST: &str = "pack.yaml";
@@ -33,10 +33,10 @@ const MAX_RULES: usize = 10_000;
 /// Reads a pack from its files, by their paths inside its folder.
 pub(crate) fn load(
     files: &BTreeMap<String, Text>,
-    compile: Compile,
+    compile: CompileWhen,
 ) -> Result<Pack, Vec<PackProblem>> {
     let manifest = read(files, MANIFEST).map_err(|problem| vec![problem])?;
-    let mut problems = Problems::new(MANIFEST, Some(Arc::clone(&manifest)));
+    let mut problems = ManifestProblems::new(MANIFEST, Some(Arc::clone(&manifest)));
     if let Some(refusal) = manifest.not_alone() {
         problems.at_offset(refusal.offset, refusal.to_string());
     }
@@ -69,10 +69,10 @@ fn read(files: &BTreeMap<String, Text>, path: &str) -> Result<Arc<Document>, Pac
 }
 
 fn read_pack(
-    problems: &mut Problems<'_>,
+    problems: &mut ManifestProblems<'_>,
     files: &BTreeMap<String, Text>,
     manifest: &Document,
-    compile: Compile,
+    compile: CompileWhen,
 ) -> Option<Pack> {
     let value = manifest.value();
     let members = Members::new(problems, Pointer::root(), &value, &MEMBERS)?;
@@ -106,11 +106,11 @@ fn read_pack(
 
 /// The kinds, with a gap for one that could not be read.
 fn read_kinds(
-    problems: &mut Problems<'_>,
+    problems: &mut ManifestProblems<'_>,
     members: &Members<'_>,
     files: &BTreeMap<String, Text>,
-    compile: Compile,
-) -> Vec<Option<Kind>> {
+    compile: CompileWhen,
+) -> Vec<Option<FileKind>> {
     let Some((at, value)) = members.required(problems, "kinds") else { return Vec::new() };
     let items = reader::items(problems, &at, value);
     if items.len() > MAX_KINDS {
@@ -121,18 +121,18 @@ fn read_kinds(
 }
 
 fn read_rules(
-    problems: &mut Problems<'_>,
+    problems: &mut ManifestProblems<'_>,
     members: &Members<'_>,
-    kinds: &[Option<Kind>],
-    compile: Compile,
-) -> Vec<Rule> {
+    kinds: &[Option<FileKind>],
+    compile: CompileWhen,
+) -> Vec<PackRule> {
     let Some((at, value)) = members.get("rules") else { return Vec::new() };
     let items = reader::items(problems, &at, value);
     if items.len() > MAX_RULES {
         problems.value(&at, format!("a pack has at most {MAX_RULES} rules"));
         return Vec::new();
     }
-    let mut rules: Vec<Rule> = Vec::new();
+    let mut rules: Vec<PackRule> = Vec::new();
     let mut places = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for (at, value) in items {
@@ -151,14 +151,14 @@ fn read_rules(
 }
 
 /// Finds the derived values that rules which compare files look at too: setting one of those concerns other files.
-fn share(rules: &mut [Rule]) {
+fn share(rules: &mut [PackRule]) {
     let compared: Vec<_> = rules
         .iter()
         .filter(|it| it.body.is_about_the_tree())
         .flat_map(|it| it.body.places().into_iter().map(|it| it.1.clone()).collect::<Vec<_>>())
         .collect();
     for rule in rules {
-        if let Body::Derived(derived) = &mut rule.body {
+        if let RuleBody::Derived(derived) = &mut rule.body {
             derived.is_shared = compared.iter().any(|it| it.meets(&derived.at));
         }
     }
@@ -188,8 +188,8 @@ fn is_name(text: &str, with_underscore: bool) -> bool {
 }
 
 /// A key that must stand in an object: shown at its value.
-fn refuse(problems: &mut Problems<'_>, at: &Pointer, message: String) {
-    problems.add(at, Anchor::Value, message);
+fn refuse(problems: &mut ManifestProblems<'_>, at: &Pointer, message: String) {
+    problems.add(at, MemberPart::Value, message);
 }
 
 #[cfg(test)]

@@ -27,14 +27,14 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 
 use crate::cache::keys_within;
 use crate::catalogue::{self, Catalogue, Named};
-use crate::finding::{Anchor, Violation};
+use crate::finding::{MemberPart, Violation};
 use crate::legible::{legible, named_schema};
 use crate::pack::Pack;
 use crate::provider::{is_document, never_read};
-use crate::report::{self, Subject};
-use crate::schema::{self, Library, Schema};
+use crate::report::{self, ReportContext};
+use crate::schema::{self, CompiledSchema, SchemaLibrary};
 use crate::syntax::without_syntax;
-use reference::{Place, Reference, Target};
+use reference::{Reference, ReferenceSite, ReferenceTarget};
 
 const PARSE: &str = "parse";
 const SCHEMA: &str = "schema";
@@ -146,7 +146,7 @@ impl Check for LocalSchema {
                 format!("regreen local schema look v3 {it}")
             }
         };
-        let desk = Desk {
+        let context = CheckContext {
             input,
             names: self.names(),
             compiled: &self.compiled,
@@ -156,16 +156,16 @@ impl Check for LocalSchema {
             believed: Mutex::default(),
             made: Mutex::default(),
         };
-        let looked: Vec<(RelPath, Option<Looked>)> = todo
+        let looked: Vec<(RelPath, Option<SchemaReport>)> = todo
             .par_iter()
             .filter(|_| !input.stop.is_set())
-            .map(|(path, file)| ((*path).clone(), cache::look(&desk, path, file)))
+            .map(|(path, file)| ((*path).clone(), cache::look(&context, path, file)))
             .collect();
         if input.stop.is_set() {
             return Err(LookError::stopped());
         }
-        cache::keep_all(&desk, self.least);
-        remembered.schemas = desk.schemas.into_inner().unwrap_or_else(PoisonError::into_inner);
+        cache::keep_all(&context, self.least);
+        remembered.schemas = context.schemas.into_inner().unwrap_or_else(PoisonError::into_inner);
         let found = looked.into_iter().filter_map(|(path, it)| Some((path, it?)));
         remembered.files.extend(found.map(|(path, mut it)| {
             if self.leaves_syntax {
@@ -248,16 +248,17 @@ impl Names<'_> {
     }
 
     /// The schema that a document has by its name.
-    fn of(&self, path: &RelPath, document: &Document) -> Option<(Reference, Target)> {
+    fn of(&self, path: &RelPath, document: &Document) -> Option<(Reference, ReferenceTarget)> {
         let catalogue = self.catalogue?;
         // Most mappings look at the path alone, and a copy of a large document is not made for nothing.
         let value = LazyCell::new(|| document.value());
-        let reference = |text: &str| Reference { text: text.to_owned(), place: Place::Name };
+        let reference =
+            |text: &str| Reference { text: text.to_owned(), place: ReferenceSite::Name };
         match catalogue.mapped(path.as_str(), || &*value) {
             Some(Named::File(schema)) => {
                 return Some((
                     reference(schema.as_str()),
-                    Target::Schema(SchemaId::File(schema.clone())),
+                    ReferenceTarget::Schema(SchemaId::File(schema.clone())),
                 ));
             }
             Some(Named::Address(address)) => return Some((reference(address), self.at(address))),
@@ -275,17 +276,17 @@ impl Names<'_> {
     }
 
     /// What an address means.
-    fn at(&self, address: &str) -> Target {
+    fn at(&self, address: &str) -> ReferenceTarget {
         match self.catalogue.and_then(|it| it.at(address)) {
-            Some(_) => Target::Schema(SchemaId::Address(address.to_owned())),
-            None => Target::Remote,
+            Some(_) => ReferenceTarget::Schema(SchemaId::Address(address.to_owned())),
+            None => ReferenceTarget::Remote,
         }
     }
 
     /// What the reference of a file means for it.
-    fn resolve(&self, reference: &str, path: &RelPath) -> Target {
+    fn resolve(&self, reference: &str, path: &RelPath) -> ReferenceTarget {
         match reference::resolve(reference, path) {
-            Target::Remote => self.at(reference),
+            ReferenceTarget::Remote => self.at(reference),
             target => target,
         }
     }
@@ -335,8 +336,10 @@ fn named_schema_of(
         None => names.of(path, parsed.document().ok()?)?.1,
     };
     match target {
-        Target::Schema(schema) => Some(schema),
-        Target::Remote | Target::MetaSchema | Target::Unusable(_) => None,
+        ReferenceTarget::Schema(schema) => Some(schema),
+        ReferenceTarget::Remote | ReferenceTarget::MetaSchema | ReferenceTarget::Unusable(_) => {
+            None
+        }
     }
 }
 
@@ -344,7 +347,7 @@ fn named_schema_of(
 #[derive(Clone, Default)]
 struct Remembered {
     /// Only the files that name a schema.
-    files: BTreeMap<RelPath, Arc<Looked>>,
+    files: BTreeMap<RelPath, Arc<SchemaReport>>,
     schemas: BTreeMap<SchemaId, Arc<Slot>>,
 }
 
@@ -365,7 +368,7 @@ impl Slot {
 
 /// What was found out about one file.
 #[derive(Default)]
-struct Looked {
+struct SchemaReport {
     diagnostics: Vec<Arc<Diagnostic>>,
     repairs: Vec<Arc<Repair>>,
     is_blocked: bool,
@@ -379,7 +382,7 @@ struct Looked {
 
 /// A schema, or why there is none, and the files that the answer depends on.
 struct Loaded {
-    schema: Result<Schema, Unusable>,
+    schema: Result<CompiledSchema, Unusable>,
     depends_on: BTreeSet<RelPath>,
     /// What is wrong with those of them that do not parse.
     broken: BTreeMap<RelPath, Vec<Arc<Diagnostic>>>,
@@ -441,7 +444,7 @@ impl Remembered {
 }
 
 /// What all threads of one look share. A schema is loaded by the first who needs it.
-struct Desk<'a> {
+struct CheckContext<'a> {
     input: &'a Input<'a>,
     names: Names<'a>,
     compiled: &'a Compiled,
@@ -454,7 +457,7 @@ struct Desk<'a> {
     made: Mutex<Vec<(CacheKey, Vec<u8>)>>,
 }
 
-impl Desk<'_> {
+impl CheckContext<'_> {
     fn slot(&self, schema: &SchemaId) -> Arc<Slot> {
         let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(slot) = schemas.get(schema) {
@@ -481,10 +484,10 @@ impl Desk<'_> {
 }
 
 /// Checks one file; `None` if it has no schema.
-fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looked> {
+fn look(context: &CheckContext<'_>, path: &RelPath, file: &File) -> Option<SchemaReport> {
     let format = Format::of_path(path.as_str())?;
-    let may_have_name = desk.names.may_name(path);
-    let shows = desk.input.parses.shows(file, &SCHEMA_SIGN);
+    let may_have_name = context.names.may_name(path);
+    let shows = context.input.parses.shows(file, &SCHEMA_SIGN);
     if !shows && !may_have_name {
         return None;
     }
@@ -494,13 +497,14 @@ fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looked> {
     if !shows && !may_have_name {
         return None;
     }
-    let parsed = desk.input.parses.get(&text, format);
-    let snapshot = desk.input.snapshot;
+    let parsed = context.input.parses.get(&text, format);
+    let snapshot = context.input.snapshot;
     let in_comments = if shows { reference::in_comments(bytes, format) } else { None };
     let Ok(document) = parsed.document() else {
         let named = in_comments.map(|it| it.text).or_else(|| named_schema(bytes));
-        let named = named.filter(|it| shows && reference::resolve(it, path) != Target::MetaSchema);
-        let mut looked = Looked { is_blocked: true, ..Looked::default() };
+        let named =
+            named.filter(|it| shows && reference::resolve(it, path) != ReferenceTarget::MetaSchema);
+        let mut looked = SchemaReport { is_blocked: true, ..SchemaReport::default() };
         if named.is_some() || may_have_name {
             looked.is_named = true;
             looked.diagnostics = does_not_parse(snapshot, path, &parsed);
@@ -511,16 +515,16 @@ fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looked> {
     let own = in_comments.or_else(|| reference::in_key(&parsed)).filter(|_| shows);
     let (reference, target) = match own {
         Some(reference) => {
-            let target = desk.names.resolve(&reference.text, path);
+            let target = context.names.resolve(&reference.text, path);
             (reference, target)
         }
-        None => desk.names.of(path, document)?,
+        None => context.names.of(path, document)?,
     };
-    if target == Target::MetaSchema {
+    if target == ReferenceTarget::MetaSchema {
         return None;
     }
     let subject = subject(SCHEMA, snapshot, path, &parsed);
-    Some(compare(desk, &subject, &reference, target, document))
+    Some(compare(context, &subject, &reference, target, document))
 }
 
 fn subject<'a>(
@@ -528,8 +532,8 @@ fn subject<'a>(
     snapshot: &'a Snapshot,
     file: &'a RelPath,
     parsed: &'a Parsed,
-) -> Subject<'a> {
-    Subject { source: SCHEMA, phase, tier: Tier::Schema, file, parsed, index: 0, snapshot }
+) -> ReportContext<'a> {
+    ReportContext { source: SCHEMA, phase, tier: Tier::Schema, file, parsed, index: 0, snapshot }
 }
 
 fn does_not_parse(snapshot: &Snapshot, path: &RelPath, parsed: &Parsed) -> Vec<Arc<Diagnostic>> {
@@ -539,13 +543,13 @@ fn does_not_parse(snapshot: &Snapshot, path: &RelPath, parsed: &Parsed) -> Vec<A
 
 /// What the schema that a file names says of it.
 fn compare(
-    desk: &Desk<'_>,
-    subject: &Subject<'_>,
+    context: &CheckContext<'_>,
+    subject: &ReportContext<'_>,
     reference: &Reference,
-    target: Target,
+    target: ReferenceTarget,
     document: &Arc<Document>,
-) -> Looked {
-    let mut looked = Looked { is_named: true, ..Looked::default() };
+) -> SchemaReport {
+    let mut looked = SchemaReport { is_named: true, ..SchemaReport::default() };
     looked.unchecked.extend(report::not_whole(subject.parsed));
     let name = schema::quoted(&reference.text);
     let unusable = |why: &str| {
@@ -563,17 +567,17 @@ fn compare(
         Arc::new(at_reference(subject, reference, "SCHEMA_REMOTE", &message))
     };
     match target {
-        Target::MetaSchema => {}
-        Target::Remote => {
+        ReferenceTarget::MetaSchema => {}
+        ReferenceTarget::Remote => {
             looked.diagnostics.push(remote(&format!("the schema {name}")));
             looked.unchecked.insert(Unchecked::RemoteSchema);
         }
-        Target::Unusable(why) => {
+        ReferenceTarget::Unusable(why) => {
             looked.diagnostics.push(unusable(&why));
             looked.unchecked.insert(Unchecked::UnusableSchema);
         }
-        Target::Schema(id) => {
-            let slot = desk.schema(&id);
+        ReferenceTarget::Schema(id) => {
+            let slot = context.schema(&id);
             let loaded = slot.loaded.get().expect("`Desk::schema` fills the slot");
             match &loaded.schema {
                 Err(Unusable { is_absent: true, .. }) => {
@@ -605,19 +609,19 @@ fn compare(
             looked.schema = Some(id);
         }
     }
-    let unreadable = report::unreadable(&Subject { phase: PARSE, ..*subject });
+    let unreadable = report::unreadable(&ReportContext { phase: PARSE, ..*subject });
     looked.diagnostics.extend(unreadable.into_iter().map(Arc::new));
     looked
 }
 
 /// What a schema says of one document of a file.
 fn check_document(
-    schema: &Schema,
-    subject: &Subject<'_>,
+    schema: &CompiledSchema,
+    subject: &ReportContext<'_>,
     document: &Document,
-    looked: &mut Looked,
+    looked: &mut SchemaReport,
 ) {
-    let subject = Subject { index: document.index(), ..*subject };
+    let subject = ReportContext { index: document.index(), ..*subject };
     let violations = schema.check_document(document);
     looked.unchecked.extend(schema.unchecked(&violations));
     let severity = |it: &Violation| schema::severity(&it.rule_id);
@@ -627,7 +631,7 @@ fn check_document(
 }
 
 fn at_reference(
-    subject: &Subject<'_>,
+    subject: &ReportContext<'_>,
     reference: &Reference,
     rule_id: &str,
     message: &str,
@@ -635,14 +639,14 @@ fn at_reference(
     let severity: Severity = schema::severity(rule_id);
     let mut diagnostic = report::finding(subject, rule_id, severity, message);
     match &reference.place {
-        Place::Key => {
+        ReferenceSite::Key => {
             diagnostic.json_pointer = Some(reference::key().to_string());
             diagnostic.location =
-                report::location_of(subject.parsed, &reference::key(), Anchor::Value);
+                report::location_of(subject.parsed, &reference::key(), MemberPart::Value);
         }
         // The file itself does not say it.
-        Place::Name => {}
-        Place::Comment(span) => {
+        ReferenceSite::Name => {}
+        ReferenceSite::Comment(span) => {
             diagnostic.anchor = Some(reference.text.clone());
             diagnostic.location = Location::new(subject.parsed.lines(), span.clone());
         }
@@ -707,8 +711,8 @@ fn load(names: &Names<'_>, input: &Input<'_>, id: &SchemaId) -> Loaded {
     if let Some(why) = missing {
         return Loaded { schema: Err(why), depends_on, broken };
     }
-    let schema = Library::new(documents)
-        .and_then(|library| Schema::compile(&Arc::new(library), id.as_str()))
+    let schema = SchemaLibrary::new(documents)
+        .and_then(|library| CompiledSchema::compile(&Arc::new(library), id.as_str()))
         .map_err(|error| Unusable { why: error.to_string(), is_absent: false });
     Loaded { schema, depends_on, broken }
 }

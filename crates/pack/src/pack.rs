@@ -1,6 +1,6 @@
 //! A pack: kinds of files, their schemas, and rules about them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use check::{Safety, Severity, Tier};
 use document::{Pointer, Value};
@@ -9,41 +9,39 @@ use snapshot::RelPath;
 
 use crate::conditions::Conditions;
 use crate::globs::FileGlobs;
-use crate::load::{Compile, KindSchema};
-use crate::path_glob::PathIndex;
+use crate::load::{CompileWhen, KindSchema};
+use crate::path_glob::{PathGlob, PathIndex};
 use crate::pattern::resolve;
 use crate::problem::PackProblem;
-use crate::rules::{Body, Rule};
+use crate::rules::{PackRule, RuleBody};
 
 /// Up to so many rules, every two are compared to find which look at the same places; beyond, rules about one kind of
 /// file are taken together.
 const MAX_COMPARED_RULES: usize = 500;
-/// How many kinds are compared with all others for what they leave out.
-const MAX_COMPARED_KINDS: usize = 256;
 
 /// A loaded pack. Every place of a rule is in one of its kinds, and every rule id is there once.
 pub struct Pack {
     name: String,
     version: String,
     description: String,
-    pub(crate) kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<FileKind>,
     paths: PathKinds,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<PackRule>,
     /// The rules that compare files, by position.
     pub(crate) tree_rules: Vec<usize>,
     /// Per kind, the rules that look at one file at a time.
     pub(crate) file_rules: Vec<Vec<usize>>,
     /// Per kind, the rules that compare files and have a place in it.
-    pub(crate) fact_rules: Vec<Vec<usize>>,
+    pub(crate) occurrence_rules: Vec<Vec<usize>>,
     /// Per rule, the smallest rule that looks at the same places, also by way of others: a repair of one may concern
     /// the other.
-    pub(crate) company: Vec<usize>,
+    pub(crate) comparison_group: Vec<usize>,
     pages: BTreeMap<String, String>,
     fingerprint: [u8; 32],
 }
 
 /// A kind of file.
-pub(crate) struct Kind {
+pub(crate) struct FileKind {
     pub(crate) name: String,
     pub(crate) globs: FileGlobs,
     /// Where every file of the kind has a value.
@@ -69,14 +67,17 @@ pub(crate) enum MergeKeys {
 /// Which kinds a path can be of.
 #[derive(Default)]
 pub(crate) struct PathKinds {
+    /// Every kind by its globs.
     index: PathIndex,
-    /// Of each kind the first one that leaves out the same files.
-    leaving_out_as: Vec<usize>,
+    /// The different lists of globs after `!`; kinds that are told apart by what files say often share one.
+    exclusions: Vec<Vec<PathGlob>>,
+    /// For each kind, its list among them.
+    exclusion_of: Vec<usize>,
 }
 
 /// What a rule is, for lists and pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RuleInfo {
+pub struct RuleSummary {
     /// `SEM_…` or `POL_…`.
     pub id: String,
     /// Semantic or policy.
@@ -94,12 +95,12 @@ pub struct RuleInfo {
 impl Pack {
     /// Reads a pack from its files, by their paths inside its folder; or everything that is wrong with it.
     pub fn load(files: &BTreeMap<String, Text>) -> Result<Pack, Vec<PackProblem>> {
-        Pack::load_with(files, Compile::Now)
+        Pack::load_with(files, CompileWhen::Now)
     }
 
     pub(crate) fn load_with(
         files: &BTreeMap<String, Text>,
-        compile: Compile,
+        compile: CompileWhen,
     ) -> Result<Pack, Vec<PackProblem>> {
         let pack = crate::load::load(files, compile)?;
         Ok(Pack { fingerprint: crate::cache::fingerprint(files), ..pack })
@@ -109,9 +110,9 @@ impl Pack {
         name: String,
         version: String,
         description: String,
-        kinds: Vec<Kind>,
+        kinds: Vec<FileKind>,
         paths: PathKinds,
-        rules: Vec<Rule>,
+        rules: Vec<PackRule>,
         pages: BTreeMap<String, String>,
     ) -> Pack {
         let mut pack = Pack {
@@ -120,8 +121,8 @@ impl Pack {
             description,
             tree_rules: (0..rules.len()).filter(|it| rules[*it].body.is_about_the_tree()).collect(),
             file_rules: vec![Vec::new(); kinds.len()],
-            fact_rules: vec![Vec::new(); kinds.len()],
-            company: Vec::new(),
+            occurrence_rules: vec![Vec::new(); kinds.len()],
+            comparison_group: Vec::new(),
             kinds,
             paths,
             rules,
@@ -130,7 +131,7 @@ impl Pack {
         };
         for (idx, rule) in pack.rules.iter().enumerate() {
             let lists = if rule.body.is_about_the_tree() {
-                &mut pack.fact_rules
+                &mut pack.occurrence_rules
             } else {
                 &mut pack.file_rules
             };
@@ -140,7 +141,7 @@ impl Pack {
                 }
             }
         }
-        pack.company = company(&pack.rules, &pack.tree_rules);
+        pack.comparison_group = comparison_groups(&pack.rules, &pack.tree_rules);
         pack
     }
 
@@ -165,14 +166,14 @@ impl Pack {
     }
 
     /// The semantic and policy rules, in the order of the pack. Schema rules are built in.
-    pub fn rules(&self) -> Vec<RuleInfo> {
-        let info = |rule: &Rule| RuleInfo {
+    pub fn rules(&self) -> Vec<RuleSummary> {
+        let info = |rule: &PackRule| RuleSummary {
             id: rule.id.clone(),
             tier: rule.tier,
             severity: rule.severity,
             kind: rule.body.name(),
             about: rule.about.clone(),
-            safety: rule.body.own_safety().map(|own| crate::place::stricter(own, rule.floor)),
+            safety: rule.body.own_safety().map(|own| crate::selector::stricter(own, rule.floor)),
         };
         self.rules.iter().map(info).collect()
     }
@@ -209,39 +210,26 @@ impl Pack {
 
     /// The kinds whose globs match, in order.
     pub(crate) fn kinds_of_path(&self, path: &str) -> Vec<usize> {
-        let mut kinds: Vec<usize> = self.paths.index.owners(path).map(|it| it.1).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        // Kinds that are told apart by what files say often leave out the same.
-        let mut last: Option<(usize, bool)> = None;
-        kinds.retain(|kind| {
-            let first = self.paths.leaving_out_as[*kind];
-            let is_out = match last {
-                Some((known, is_out)) if known == first => is_out,
-                _ => self.kinds[*kind].globs.leaves_out(path),
-            };
-            last = Some((first, is_out));
-            !is_out
-        });
-        kinds
+        self.paths.of(path)
     }
 
     /// The kinds whose files must be known to judge these files: those of the rules about the tree that look at a place in
-    /// one of them, and of the rules in their company.
+    /// one of them, and of the rules in their comparison groups.
     pub(crate) fn kinds_to_compare(&self, files: &BTreeSet<RelPath>) -> BTreeSet<usize> {
         let mut kinds: BTreeSet<usize> = BTreeSet::new();
         let mut open: BTreeSet<usize> =
             files.iter().flat_map(|it| self.kinds_of_path(it.as_str())).collect();
         let kinds_of = |rule: usize| self.rules[rule].body.places().into_iter().map(|it| it.1.kind);
-        let mut companies: BTreeSet<usize> = BTreeSet::new();
+        let mut groups: BTreeSet<usize> = BTreeSet::new();
         while let Some(kind) = open.pop_first() {
             for &rule in &self.tree_rules {
-                let company = self.company[rule];
-                if companies.contains(&company) || !kinds_of(rule).any(|it| it == kind) {
+                let group = self.comparison_group[rule];
+                if groups.contains(&group) || !kinds_of(rule).any(|it| it == kind) {
                     continue;
                 }
-                companies.insert(company);
-                let members = self.tree_rules.iter().filter(|it| self.company[**it] == company);
+                groups.insert(group);
+                let members =
+                    self.tree_rules.iter().filter(|it| self.comparison_group[**it] == group);
                 let found: BTreeSet<usize> = members.flat_map(|it| kinds_of(*it)).collect();
                 open.extend(found.difference(&kinds).copied());
                 kinds.extend(found);
@@ -252,7 +240,7 @@ impl Pack {
 
     pub(crate) fn kind_among(&self, kinds: &[usize], document: &Value) -> Option<usize> {
         let is_there = |has: &Pointer| resolve(document, has).is_some();
-        let is_meant = |kind: &Kind| {
+        let is_meant = |kind: &FileKind| {
             kind.has.as_ref().is_none_or(is_there)
                 && (kind.conditions.is_empty() || kind.conditions.hold_for(document))
         };
@@ -261,7 +249,7 @@ impl Pack {
 
     /// Whether a rule needs a deep stack.
     pub(crate) fn has_guards(&self) -> bool {
-        self.rules.iter().any(|it| matches!(it.body, Body::Cel(_)))
+        self.rules.iter().any(|it| matches!(it.body, RuleBody::Cel(_)))
     }
 }
 
@@ -273,64 +261,80 @@ impl std::fmt::Debug for Pack {
 
 impl PathKinds {
     /// Puts the globs of all kinds together.
-    pub(crate) fn new(kinds: &[Option<Kind>]) -> PathKinds {
-        let mut index = PathIndex::default();
+    pub(crate) fn new(kinds: &[Option<FileKind>]) -> PathKinds {
+        let mut paths = PathKinds::default();
+        let mut known: HashMap<&[PathGlob], usize> = HashMap::new();
         for (idx, kind) in kinds.iter().enumerate() {
-            for glob in kind.iter().flat_map(|it| &it.globs.includes) {
-                index.add(glob.clone(), idx);
+            let globs = kind.as_ref().map(|it| &it.globs);
+            for glob in globs.iter().flat_map(|it| &it.includes) {
+                paths.index.add(glob.clone(), idx);
             }
-        }
-        let excludes = |idx: usize| kinds[idx].as_ref().map(|it| &it.globs.excludes);
-        let first = |idx: usize| (0..idx).find(|it| excludes(*it) == excludes(idx)).unwrap_or(idx);
-        // The last one is what most are like; a pack of thousands is not compared with itself.
-        let mut leaving_out_as: Vec<usize> = Vec::with_capacity(kinds.len());
-        for idx in 0..kinds.len() {
-            let like_last = idx.checked_sub(1).filter(|it| excludes(*it) == excludes(idx));
-            let is_small = kinds.len() <= MAX_COMPARED_KINDS;
-            leaving_out_as.push(match like_last {
-                Some(last) => leaving_out_as[last],
-                None if is_small => first(idx),
-                None => idx,
+            let excludes = globs.map_or(&[][..], |it| &it.excludes);
+            let list = *known.entry(excludes).or_insert_with(|| {
+                paths.exclusions.push(excludes.to_vec());
+                paths.exclusions.len() - 1
             });
+            paths.exclusion_of.push(list);
         }
-        PathKinds { index, leaving_out_as }
+        paths
+    }
+
+    /// The kinds whose globs match the path, in order.
+    fn of(&self, path: &str) -> Vec<usize> {
+        let mut kinds: Vec<usize> = self.index.owners(path).map(|it| it.1).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        // Each list is compared once while kinds in a row share it.
+        let mut last: Option<(usize, bool)> = None;
+        kinds.retain(|kind| {
+            let list = self.exclusion_of[*kind];
+            let is_out = match last {
+                Some((known, is_out)) if known == list => is_out,
+                _ => self.exclusions[list].iter().any(|it| it.matches(path)),
+            };
+            last = Some((list, is_out));
+            !is_out
+        });
+        kinds
     }
 }
 
-/// Joins the rules that look at the same places.
-fn company(rules: &[Rule], tree_rules: &[usize]) -> Vec<usize> {
-    let mut company: Vec<usize> = (0..rules.len()).collect();
+/// Groups the rules that look at the same places, by union-find: every rule points to another one of its group, and the
+/// smallest of a group is its root.
+fn comparison_groups(rules: &[PackRule], tree_rules: &[usize]) -> Vec<usize> {
+    let mut parents: Vec<usize> = (0..rules.len()).collect();
     if tree_rules.len() > MAX_COMPARED_RULES {
         let mut of_kind: BTreeMap<usize, usize> = BTreeMap::new();
         for &rule in tree_rules {
             for (_, place) in rules[rule].body.places() {
                 let other = *of_kind.entry(place.kind).or_insert(rule);
-                join(&mut company, rule, other);
+                union(&mut parents, rule, other);
             }
         }
     } else {
         for (n, &left) in tree_rules.iter().enumerate() {
             for &right in &tree_rules[..n] {
                 let right_places = rules[right].body.places();
-                let meet =
-                    |left: &crate::place::Place| right_places.iter().any(|it| it.1.meets(left));
+                let meet = |left: &crate::selector::Selector| {
+                    right_places.iter().any(|it| it.1.meets(left))
+                };
                 if rules[left].body.places().iter().any(|it| meet(it.1)) {
-                    join(&mut company, left, right);
+                    union(&mut parents, left, right);
                 }
             }
         }
     }
-    (0..rules.len()).map(|it| leader(&company, it)).collect()
+    (0..rules.len()).map(|it| find_root(&parents, it)).collect()
 }
 
-fn leader(company: &[usize], mut rule: usize) -> usize {
-    while company[rule] != rule {
-        rule = company[rule];
+fn find_root(parents: &[usize], mut rule: usize) -> usize {
+    while parents[rule] != rule {
+        rule = parents[rule];
     }
     rule
 }
 
-fn join(company: &mut [usize], left: usize, right: usize) {
-    let (left, right) = (leader(company, left), leader(company, right));
-    company[left.max(right)] = left.min(right);
+fn union(parents: &mut [usize], left: usize, right: usize) {
+    let (left, right) = (find_root(parents, left), find_root(parents, right));
+    parents[left.max(right)] = left.min(right);
 }

@@ -4,7 +4,7 @@
 use check::Page;
 
 use crate::pack::Pack;
-use crate::rules::Rule;
+use crate::rules::PackRule;
 
 /// The generic pages, by kind of rule or by the id of a schema rule.
 const PAGES: &[(&str, &str)] = &[
@@ -71,7 +71,7 @@ fn generic(name: &str) -> Option<&'static str> {
 }
 
 /// The pack's own words where it has them; the generic ones for the rest.
-fn pack_page(rule: &Rule, own: Option<&str>) -> Page {
+fn pack_page(rule: &PackRule, own: Option<&str>) -> Page {
     let generic = generic(rule.body.name()).map(parse).unwrap_or_default();
     let own = own.map(parse).unwrap_or_default();
     let either = |own: String, other: String| if own.is_empty() { other } else { own };

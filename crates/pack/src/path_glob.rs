@@ -13,7 +13,7 @@ pub(crate) const MAX_PATTERN: usize = 512;
 const MAX_BRACES: usize = 64;
 
 /// One pattern.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct PathGlob {
     /// From the start of a path or of anything in it.
     segments: Vec<Segment>,
@@ -24,7 +24,7 @@ pub(crate) struct PathGlob {
     pub(crate) weight: usize,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Segment {
     /// Any number of folders.
     Folders,
@@ -32,7 +32,7 @@ enum Segment {
 }
 
 /// What one name is compared with: most patterns need no table.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum NameGlob {
     Literal(String),
     /// Something between a start and an end.
@@ -65,7 +65,7 @@ impl NameGlob {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Token {
     Literal(char),
     AnyOne,

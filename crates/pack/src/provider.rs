@@ -1,8 +1,8 @@
 //! A pack as a provider of findings.
 //!
-//! First every file of a kind is looked at alone, in parallel: parse, schema, rules about one file, and the facts that
-//! other rules compare. Then the rules about the tree compare facts. A file that did not change is not looked at again;
-//! a rule is asked again only if facts changed that it or a rule about the same places uses; and what it says is placed
+//! First every file of a kind is looked at alone, in parallel: parse, schema, rules about one file, and the occurrences that
+//! other rules compare. Then the rules about the tree compare occurrences. A file that did not change is not looked at again;
+//! a rule is asked again only if occurrences changed that it or a rule about the same places uses; and what it says is placed
 //! in the text again only where a file that it names has changed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,16 +18,16 @@ use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
 
 use crate::cache;
 use crate::deep_stack::on_a_deep_stack;
-use crate::finding::{Anchor, Violation};
-use crate::found::Found;
+use crate::finding::{MemberPart, Violation};
+use crate::found::RuleFinding;
 use crate::legible::legible;
 use crate::pack::{MergeKeys, Pack};
-use crate::report::{Subject, finding, into_findings, not_whole, unreadable};
-use crate::rules::{Body, Rule, View};
-use crate::schema::{self, Schema};
+use crate::report::{ReportContext, finding, into_findings, not_whole, unreadable};
+use crate::reporter::RuleReporter;
+use crate::rules::{PackRule, RuleBody, View};
+use crate::schema::{self, CompiledSchema};
 use crate::syntax::without_syntax;
-use crate::tree::{FactList, FileLook, Tree};
-use crate::voice::Voice;
+use crate::tree::{FileAnalysis, OccurrenceList, PackTree};
 
 /// The order in which a file is looked at.
 const PHASES: [&str; 4] = ["parse", "schema", "semantic", "policy"];
@@ -138,15 +138,15 @@ impl Check for PackCheck {
                 without_syntax(&mut look.diagnostics);
             }
         }
-        let tree = Tree::new(pack, input.snapshot, &files);
-        let voice = Voice { pack, snapshot: input.snapshot, parses: input.parses };
+        let tree = PackTree::new(pack, input.snapshot, &files);
+        let reporter = RuleReporter { pack, snapshot: input.snapshot, parses: input.parses };
         let dirty = dirty_rules(pack, &files, since);
         let look = |(nth, rule): (usize, &usize)| {
             let old = since.map(|(known, since)| (&*known.rules[nth], since.changed));
-            let is_dirty = dirty.contains(&pack.company[*rule]);
-            look_at_tree(*rule, &tree, &voice, is_dirty, old).map(Arc::new)
+            let is_dirty = dirty.contains(&pack.comparison_group[*rule]);
+            look_at_tree(*rule, &tree, &reporter, is_dirty, old).map(Arc::new)
         };
-        let rules: Result<Vec<Arc<RuleLook>>, LookError> =
+        let rules: Result<Vec<Arc<RuleReport>>, LookError> =
             pack.tree_rules.iter().enumerate().map(look).collect();
         let rules = rules?;
         Ok(report(Remembered { pack: Arc::clone(&self.pack), files, rules }))
@@ -206,13 +206,13 @@ pub(crate) fn is_document(path: &RelPath) -> bool {
 /// What is remembered of a tree.
 struct Remembered {
     pack: Arc<Pack>,
-    files: BTreeMap<RelPath, Arc<FileLook>>,
+    files: BTreeMap<RelPath, Arc<FileAnalysis>>,
     /// One per rule that compares files.
-    rules: Vec<Arc<RuleLook>>,
+    rules: Vec<Arc<RuleReport>>,
 }
 
 /// What one rule says of the tree, by the file it says it of.
-struct RuleLook {
+struct RuleReport {
     phase: &'static str,
     groups: BTreeMap<RelPath, Arc<Group>>,
     hidden: BTreeSet<RelPath>,
@@ -221,14 +221,14 @@ struct RuleLook {
 
 /// What one rule says of one file.
 struct Group {
-    found: Vec<Found>,
+    found: Vec<RuleFinding>,
     /// Every file that it names.
     files: BTreeSet<RelPath>,
     diagnostics: Vec<Arc<Diagnostic>>,
     repairs: Vec<Arc<Repair>>,
 }
 
-type Known<'a> = Option<(&'a Remembered, Since<'a>)>;
+type PreviousRun<'a> = Option<(&'a Remembered, Since<'a>)>;
 
 fn report(remembered: Remembered) -> Report {
     let mut report = Report::default();
@@ -276,8 +276,8 @@ fn look_at_files(
     pack: &Pack,
     cache: Option<&dyn Cache>,
     input: &Input<'_>,
-    since: Known<'_>,
-) -> Result<BTreeMap<RelPath, Arc<FileLook>>, LookError> {
+    since: PreviousRun<'_>,
+) -> Result<BTreeMap<RelPath, Arc<FileAnalysis>>, LookError> {
     let part = input.only.map(|files| Part { files, kinds: pack.kinds_to_compare(files) });
     let (mut files, paths) = match since {
         Some((known, since)) => {
@@ -304,9 +304,9 @@ fn look_at_files(
         .collect();
     let keys = cache::keys(pack, input.parses.limits());
     let keeps_strangers = paths.len() >= cache::WORTH_KEEPING;
-    let subjects: Vec<cache::Subject<'_>> = paths
+    let subjects: Vec<cache::CachedFile<'_>> = paths
         .iter()
-        .map(|(path, entry, kinds)| cache::Subject {
+        .map(|(path, entry, kinds)| cache::CachedFile {
             pack,
             keys: &keys,
             path,
@@ -315,25 +315,25 @@ fn look_at_files(
             keeps_strangers,
         })
         .collect();
-    let known: Vec<Option<Option<FileLook>>> =
+    let known: Vec<Option<Option<FileAnalysis>>> =
         subjects.par_iter().map(|it| it.known(cache)).collect();
     let (known, unknown): (Vec<_>, Vec<_>) =
         subjects.iter().zip(known).partition(|(_, known)| known.is_some());
-    let look = |chunk: &[(&cache::Subject<'_>, _)]| -> Vec<Option<FileLook>> {
+    let look = |chunk: &[(&cache::CachedFile<'_>, _)]| -> Vec<Option<FileAnalysis>> {
         chunk
             .iter()
             .map(|(subject, _)| {
                 if input.stop.is_set() {
                     return None;
                 }
-                let cache::Subject { path, entry, kinds, .. } = **subject;
+                let cache::CachedFile { path, entry, kinds, .. } = **subject;
                 let found = look_at_file(pack, input, path, entry, kinds);
                 subject.keep(cache, found.as_ref());
                 found
             })
             .collect()
     };
-    let chunks: Option<Vec<Vec<Option<FileLook>>>> = unknown
+    let chunks: Option<Vec<Vec<Option<FileAnalysis>>>> = unknown
         .par_chunks(FILES_AT_ONCE)
         .map(|chunk| on_a_fitting_stack(pack, || look(chunk)))
         .collect();
@@ -365,17 +365,17 @@ fn look_at_file(
     path: &RelPath,
     entry: &Entry,
     kinds: &[usize],
-) -> Option<FileLook> {
+) -> Option<FileAnalysis> {
     let file = match entry {
         Entry::File(file) => file,
         // What was not read may be of any of the kinds, and hold anything.
         Entry::Unread { .. } => {
-            return Some(FileLook { dark: kinds.to_vec(), ..FileLook::default() });
+            return Some(FileAnalysis { dark: kinds.to_vec(), ..FileAnalysis::default() });
         }
         Entry::Link { .. } | Entry::Directory => return None,
     };
     let parsed = input.parses.get(&file.text(), Format::of_path(path.as_str())?);
-    let subject = Subject {
+    let subject = ReportContext {
         source: pack.name(),
         phase: "parse",
         tier: Tier::Schema,
@@ -386,15 +386,15 @@ fn look_at_file(
     };
     let Ok(document) = parsed.document() else {
         let is_ours = kinds.iter().any(|it| may_be(pack, *it, file.text().bytes()));
-        return is_ours.then(|| FileLook {
+        return is_ours.then(|| FileAnalysis {
             dark: kinds.to_vec(),
             diagnostics: unreadable(&subject).into_iter().map(Arc::new).collect(),
             blocked: Some("schema"),
             unchecked: not_whole(&parsed).into_iter().collect(),
-            ..FileLook::default()
+            ..FileAnalysis::default()
         });
     };
-    let mut look = FileLook::default();
+    let mut look = FileAnalysis::default();
     for document in document.all() {
         let mut value = document.value();
         let kind = pack.kind_among(kinds, &value);
@@ -404,7 +404,7 @@ fn look_at_file(
             if merge_keys == Some(MergeKeys::Resolve) && !document.merge_keys().is_empty() {
                 value = document.merged_value();
             }
-            let subject = Subject { index: document.index(), ..subject };
+            let subject = ReportContext { index: document.index(), ..subject };
             let view = View::new(path, kind, &value, Some(&document));
             look_at_document(pack, input, &subject, &view, &mut look);
         }
@@ -412,11 +412,11 @@ fn look_at_file(
     if look.kinds.iter().all(Option::is_none) {
         return None;
     }
-    look.facts.sort_by_key(|it| (it.rule, it.role));
-    look.facts.dedup_by(|later, first| {
+    look.occurrences.sort_by_key(|it| (it.rule, it.role));
+    look.occurrences.dedup_by(|later, first| {
         let is_same = (later.rule, later.role) == (first.rule, first.role);
         if is_same {
-            first.facts.append(&mut later.facts);
+            first.occurrences.append(&mut later.occurrences);
         }
         is_same
     });
@@ -429,21 +429,21 @@ fn look_at_file(
 fn look_at_document(
     pack: &Pack,
     input: &Input<'_>,
-    subject: &Subject<'_>,
+    subject: &ReportContext<'_>,
     view: &View<'_>,
-    look: &mut FileLook,
+    look: &mut FileAnalysis,
 ) {
     let (kind, value) = (view.kind, view.value);
     let Some(document) = view.document else { return };
     let severity = |it: &Violation| schema::severity(&it.rule_id);
     if pack.kinds[kind].merge_keys == Some(MergeKeys::Refuse) {
-        let subject = Subject { phase: "schema", ..*subject };
+        let subject = ReportContext { phase: "schema", ..*subject };
         let violations = document.merge_keys().into_iter().map(refused_merge).collect();
         let (diagnostics, _) = into_findings(&subject, &severity, violations);
         look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
     }
     if let Some(schema) = &pack.kinds[kind].schema {
-        let subject = Subject { phase: "schema", ..*subject };
+        let subject = ReportContext { phase: "schema", ..*subject };
         match schema.get() {
             Ok(schema) => look_with_schema(schema, &subject, value, document, look),
             Err(why) => {
@@ -453,29 +453,29 @@ fn look_at_document(
             }
         }
     }
-    let voice = Voice { pack, snapshot: input.snapshot, parses: input.parses };
+    let reporter = RuleReporter { pack, snapshot: input.snapshot, parses: input.parses };
     for rule in pack.file_rules[kind].iter().map(|it| &pack.rules[*it]) {
         let found = rule.look_at_file(view).into_iter();
-        let found: Vec<Found> = found.map(|it| it.in_document(subject.index)).collect();
+        let found: Vec<RuleFinding> = found.map(|it| it.in_document(subject.index)).collect();
         if !found.is_empty() {
             // A policy counts only where it is turned on, which is not known here; then its findings say it.
-            if rule.tier != Tier::Policy && found.iter().any(Found::is_undecided) {
+            if rule.tier != Tier::Policy && found.iter().any(RuleFinding::is_undecided) {
                 look.unchecked.insert(Unchecked::UndecidedRule);
             }
-            let (diagnostics, repairs) = voice.speak(rule, &found);
+            let (diagnostics, repairs) = reporter.report(rule, &found);
             look.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
             look.repairs.extend(repairs.into_iter().map(Arc::new));
         }
     }
-    look.facts.extend(facts(pack, view, subject.index));
+    look.occurrences.extend(occurrences(pack, view, subject.index));
 }
 
 fn look_with_schema(
-    schema: &Schema,
-    subject: &Subject<'_>,
+    schema: &CompiledSchema,
+    subject: &ReportContext<'_>,
     value: &Value,
     document: &Document,
-    look: &mut FileLook,
+    look: &mut FileAnalysis,
 ) {
     // The value of a document with merge keys is not what stands there.
     let is_accepted = document.merge_keys().is_empty() && schema.accepts(document);
@@ -497,7 +497,7 @@ fn look_with_schema(
 }
 
 /// A finding about the schema of a file, not about the file.
-fn about_the_schema(subject: &Subject<'_>, rule_id: &str, message: &str) -> Arc<Diagnostic> {
+fn about_the_schema(subject: &ReportContext<'_>, rule_id: &str, message: &str) -> Arc<Diagnostic> {
     let mut finding = [finding(subject, rule_id, schema::severity(rule_id), message)];
     assign_ids(&mut finding);
     let [finding] = finding;
@@ -509,7 +509,7 @@ fn refused_merge(at: Pointer) -> Violation {
     Violation {
         rule_id: "SCHEMA_MERGE_KEY".to_owned(),
         at,
-        anchor: Anchor::Key,
+        anchor: MemberPart::Key,
         message: "the merge key `<<` is not supported in this kind of file; write the keys out"
             .to_owned(),
         details: BTreeMap::new(),
@@ -518,16 +518,16 @@ fn refused_merge(at: Pointer) -> Violation {
 }
 
 /// What the rules about the tree want to know of a file, in the order of rules and roles.
-fn facts(pack: &Pack, view: &View<'_>, document: usize) -> Vec<FactList> {
-    let rules = pack.fact_rules[view.kind].iter();
+fn occurrences(pack: &Pack, view: &View<'_>, document: usize) -> Vec<OccurrenceList> {
+    let rules = pack.occurrence_rules[view.kind].iter();
     let lists = rules.flat_map(|&rule| {
-        let roles = pack.rules[rule].facts(view).into_iter();
-        roles.map(move |(role, mut facts)| {
-            facts.iter_mut().for_each(|it| it.document = document);
-            FactList { rule, role, facts }
+        let roles = pack.rules[rule].occurrences(view).into_iter();
+        roles.map(move |(role, mut occurrences)| {
+            occurrences.iter_mut().for_each(|it| it.document = document);
+            OccurrenceList { rule, role, occurrences }
         })
     });
-    lists.filter(|it| !it.facts.is_empty()).collect()
+    lists.filter(|it| !it.occurrences.is_empty()).collect()
 }
 
 /// Whether a text that cannot be read may be of a kind: the keys that tell the kind apart are somewhere in it.
@@ -540,44 +540,47 @@ fn may_be(pack: &Pack, kind: usize, bytes: &[u8]) -> bool {
     pack.kinds[kind].has.as_ref().is_none_or(|has| has.segments().iter().all(holds))
 }
 
-/// The companies of rules that must be asked again, by their smallest rule.
+/// The groups of rules that must be asked again, by their smallest rule.
 fn dirty_rules(
     pack: &Pack,
-    files: &BTreeMap<RelPath, Arc<FileLook>>,
-    since: Known<'_>,
+    files: &BTreeMap<RelPath, Arc<FileAnalysis>>,
+    since: PreviousRun<'_>,
 ) -> BTreeSet<usize> {
-    let all = || pack.tree_rules.iter().map(|it| pack.company[*it]).collect();
+    let all = || pack.tree_rules.iter().map(|it| pack.comparison_group[*it]).collect();
     let Some((known, since)) = since else { return all() };
     let mut dirty = BTreeSet::new();
     for path in since.changed {
         let (old, new) = (known.files.get(path), files.get(path));
         let dark =
-            |look: Option<&Arc<FileLook>>| look.map(|it| it.dark.clone()).unwrap_or_default();
+            |look: Option<&Arc<FileAnalysis>>| look.map(|it| it.dark.clone()).unwrap_or_default();
         let kinds =
-            |look: Option<&Arc<FileLook>>| look.map(|it| it.kinds.clone()).unwrap_or_default();
+            |look: Option<&Arc<FileAnalysis>>| look.map(|it| it.kinds.clone()).unwrap_or_default();
         // A file that cannot be read any more, or can be again, may concern every rule.
         if dark(old) != dark(new) {
             return all();
         }
         if kinds(old).is_empty() || kinds(old) != kinds(new) {
-            let by_path = |rule: &Rule| match &rule.body {
-                Body::Imports(it) => it.is_by_path(),
-                Body::Calls(_) => true,
+            let by_path = |rule: &PackRule| match &rule.body {
+                RuleBody::Imports(it) => it.is_by_path(),
+                RuleBody::Calls(_) => true,
                 _ => false,
             };
             let asked = pack.tree_rules.iter().filter(|it| by_path(&pack.rules[**it]));
-            dirty.extend(asked.map(|it| pack.company[*it]));
+            dirty.extend(asked.map(|it| pack.comparison_group[*it]));
         }
-        let old = old.map(|it| it.facts.as_slice()).unwrap_or_default();
-        let new = new.map(|it| it.facts.as_slice()).unwrap_or_default();
-        let differing = |left: &[FactList], right: &[FactList]| -> Vec<usize> {
-            let twin = |it: &FactList| {
+        let old = old.map(|it| it.occurrences.as_slice()).unwrap_or_default();
+        let new = new.map(|it| it.occurrences.as_slice()).unwrap_or_default();
+        let differing = |left: &[OccurrenceList], right: &[OccurrenceList]| -> Vec<usize> {
+            let twin = |it: &OccurrenceList| {
                 let idx = right
                     .binary_search_by_key(&(it.rule, it.role), |it| (it.rule, it.role))
                     .ok()?;
                 Some(&right[idx])
             };
-            left.iter().filter(|it| twin(it) != Some(it)).map(|it| pack.company[it.rule]).collect()
+            left.iter()
+                .filter(|it| twin(it) != Some(it))
+                .map(|it| pack.comparison_group[it.rule])
+                .collect()
         };
         dirty.extend(differing(old, new));
         dirty.extend(differing(new, old));
@@ -587,22 +590,22 @@ fn dirty_rules(
 
 fn look_at_tree(
     rule: usize,
-    tree: &Tree<'_>,
-    voice: &Voice<'_>,
+    tree: &PackTree<'_>,
+    reporter: &RuleReporter<'_>,
     is_dirty: bool,
-    old: Option<(&RuleLook, &BTreeSet<RelPath>)>,
-) -> Result<RuleLook, LookError> {
-    let phase = voice.pack.rules[rule].phase();
+    old: Option<(&RuleReport, &BTreeSet<RelPath>)>,
+) -> Result<RuleReport, LookError> {
+    let phase = reporter.pack.rules[rule].phase();
     let is_touched = |group: &Group, changed: &BTreeSet<RelPath>| {
         changed.iter().any(|it| group.files.contains(it))
     };
     let mut groups: BTreeMap<RelPath, Arc<Group>> = BTreeMap::new();
-    let mut unspoken: Vec<(RelPath, Vec<Found>)> = Vec::new();
+    let mut unreported: Vec<(RelPath, Vec<RuleFinding>)> = Vec::new();
     let (hidden, undecided) = match old {
         Some((old, changed)) if !is_dirty => {
             for (path, group) in &old.groups {
                 if is_touched(group, changed) {
-                    unspoken.push((path.clone(), group.found.clone()));
+                    unreported.push((path.clone(), group.found.clone()));
                 } else {
                     groups.insert(path.clone(), Arc::clone(group));
                 }
@@ -610,7 +613,7 @@ fn look_at_tree(
             (old.hidden.clone(), old.undecided.clone())
         }
         _ => {
-            let looked = voice.pack.rules[rule].look_at_tree(rule, tree);
+            let looked = reporter.pack.rules[rule].look_at_tree(rule, tree);
             for (path, found) in by_file(looked.found) {
                 let known = old.and_then(|(old, changed)| {
                     let group = old.groups.get(&path)?;
@@ -620,26 +623,26 @@ fn look_at_tree(
                     Some(group) => {
                         groups.insert(path, Arc::clone(group));
                     }
-                    None => unspoken.push((path, found)),
+                    None => unreported.push((path, found)),
                 }
             }
             (looked.hidden, looked.undecided)
         }
     };
-    let spoken: Option<Vec<Vec<_>>> = unspoken
+    let reported: Option<Vec<Vec<_>>> = unreported
         .into_par_iter()
         .chunks(FILES_AT_ONCE)
         .map(|chunk| {
-            let speak = |(path, found)| (path, Arc::new(speak(rule, voice, found)));
-            on_a_fitting_stack(voice.pack, || chunk.into_iter().map(speak).collect())
+            let group = |(path, found)| (path, Arc::new(report_group(rule, reporter, found)));
+            on_a_fitting_stack(reporter.pack, || chunk.into_iter().map(group).collect())
         })
         .collect();
-    groups.extend(spoken.ok_or_else(|| no_stack(voice.pack))?.into_iter().flatten());
-    Ok(RuleLook { phase, groups, hidden, undecided })
+    groups.extend(reported.ok_or_else(|| no_stack(reporter.pack))?.into_iter().flatten());
+    Ok(RuleReport { phase, groups, hidden, undecided })
 }
 
-fn by_file(found: Vec<Found>) -> BTreeMap<RelPath, Vec<Found>> {
-    let mut by_file: BTreeMap<RelPath, Vec<Found>> = BTreeMap::new();
+fn by_file(found: Vec<RuleFinding>) -> BTreeMap<RelPath, Vec<RuleFinding>> {
+    let mut by_file: BTreeMap<RelPath, Vec<RuleFinding>> = BTreeMap::new();
     for it in found {
         by_file.entry(it.file.clone()).or_default().push(it);
     }
@@ -647,10 +650,10 @@ fn by_file(found: Vec<Found>) -> BTreeMap<RelPath, Vec<Found>> {
 }
 
 /// To be called on a fitting stack.
-fn speak(rule: usize, voice: &Voice<'_>, found: Vec<Found>) -> Group {
-    let (diagnostics, repairs) = voice.speak(&voice.pack.rules[rule], &found);
+fn report_group(rule: usize, reporter: &RuleReporter<'_>, found: Vec<RuleFinding>) -> Group {
+    let (diagnostics, repairs) = reporter.report(&reporter.pack.rules[rule], &found);
     Group {
-        files: found.iter().flat_map(Found::files).cloned().collect(),
+        files: found.iter().flat_map(RuleFinding::files).cloned().collect(),
         found,
         diagnostics: diagnostics.into_iter().map(Arc::new).collect(),
         repairs: repairs.into_iter().map(Arc::new).collect(),

@@ -13,7 +13,7 @@ use document::{
 use edit::EditSet;
 use snapshot::{RelPath, Snapshot};
 
-use crate::finding::{Anchor, Proposal, Violation};
+use crate::finding::{MemberPart, Proposal, Violation};
 use crate::schema::cut;
 
 /// The detail that says why a finding has no repair though what would mend it is known.
@@ -27,7 +27,7 @@ const MAX_TITLE: usize = 120;
 const PARSE_RULE: &str = "SCHEMA_PARSE";
 
 /// The file that violations are about, and who speaks.
-pub(crate) struct Subject<'a> {
+pub(crate) struct ReportContext<'a> {
     /// The provider's plain name.
     pub(crate) source: &'a str,
     pub(crate) phase: &'static str,
@@ -39,7 +39,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) snapshot: &'a Snapshot,
 }
 
-impl Subject<'_> {
+impl ReportContext<'_> {
     /// The document, if the text could be read.
     fn document(&self) -> Option<Arc<Document>> {
         self.parsed.document().ok()?.nth(self.index)
@@ -50,7 +50,7 @@ impl Subject<'_> {
 /// one source says of one file by one rule belongs into one call. What the document would refuse is not proposed: the
 /// finding says why in `not_repaired_because`.
 pub(crate) fn into_findings(
-    subject: &Subject<'_>,
+    subject: &ReportContext<'_>,
     severity: &dyn Fn(&Violation) -> Severity,
     mut violations: Vec<Violation>,
 ) -> (Vec<Diagnostic>, Vec<Repair>) {
@@ -87,7 +87,7 @@ pub(crate) fn into_findings(
 
 /// What is wrong at the places of several aliases is one finding, where it is written. Says which of the violations
 /// that are left stand for more than one place.
-fn join_aliases(subject: &Subject<'_>, violations: &mut Vec<Violation>) -> BTreeSet<usize> {
+fn join_aliases(subject: &ReportContext<'_>, violations: &mut Vec<Violation>) -> BTreeSet<usize> {
     let Some(document) = subject.document() else { return BTreeSet::new() };
     let has_aliases = memchr::memchr(b'*', subject.parsed.text().bytes()).is_some();
     if document.format() != Format::Yaml || !has_aliases || violations.len() < 2 {
@@ -134,7 +134,7 @@ fn join_aliases(subject: &Subject<'_>, violations: &mut Vec<Violation>) -> BTree
 }
 
 /// The edits of a repair that changes what aliases stand for, at all their places.
-fn lowered_at_anchor(subject: &Subject<'_>, steps: &[GuardedOp]) -> Option<EditSet> {
+fn lowered_at_anchor(subject: &ReportContext<'_>, steps: &[GuardedOp]) -> Option<EditSet> {
     let mut draft = subject.document()?.draft();
     draft.edit_anchors();
     steps.iter().try_for_each(|it| draft.apply(it).map(|_| ())).ok()?;
@@ -142,7 +142,11 @@ fn lowered_at_anchor(subject: &Subject<'_>, steps: &[GuardedOp]) -> Option<EditS
 }
 
 /// Tries every proposal alone on one draft of the document.
-fn drop_refused(subject: &Subject<'_>, at_anchors: &BTreeSet<usize>, violations: &mut [Violation]) {
+fn drop_refused(
+    subject: &ReportContext<'_>,
+    at_anchors: &BTreeSet<usize>,
+    violations: &mut [Violation],
+) {
     let Some(document) = subject.document() else { return };
     for step in violations.iter_mut().flat_map(|it| &mut it.proposals).flat_map(|it| &mut it.steps)
     {
@@ -185,7 +189,7 @@ pub(crate) fn not_whole(parsed: &Parsed) -> Option<Unchecked> {
 
 /// What keeps the document from being read or addressed: `SCHEMA_PARSE`, or a `SCHEMA_DUPLICATE_KEY` for every key that
 /// its object has twice; with ids. That a document goes beyond what is parsed does not mean that it is wrong.
-pub(crate) fn unreadable(subject: &Subject<'_>) -> Vec<Diagnostic> {
+pub(crate) fn unreadable(subject: &ReportContext<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = match subject.parsed.document() {
         Err(error) => {
             let (severity, what) = match error.kind {
@@ -214,7 +218,7 @@ pub(crate) fn unreadable(subject: &Subject<'_>) -> Vec<Diagnostic> {
 /// One finding for every key that its object has twice. The document says of one of them where it stands again; of the
 /// others, where it stands first.
 fn duplicate_keys(
-    subject: &Subject<'_>,
+    subject: &ReportContext<'_>,
     document: &Document,
     known_key: &str,
     known_offset: u32,
@@ -254,7 +258,7 @@ fn duplicate_keys(
 }
 
 fn duplicate_key(
-    subject: &Subject<'_>,
+    subject: &ReportContext<'_>,
     object: String,
     key: &str,
     location: Option<Location>,
@@ -296,7 +300,7 @@ fn repeated_keys(value: &Value, at: &mut Vec<String>, found: &mut Vec<(Pointer, 
 
 /// A finding about the file as a whole, without its id.
 pub(crate) fn finding(
-    subject: &Subject<'_>,
+    subject: &ReportContext<'_>,
     rule_id: &str,
     severity: Severity,
     message: &str,
@@ -321,13 +325,13 @@ pub(crate) fn finding(
 }
 
 /// Where a pointer stands in the text; for one that leads nowhere, what is nearest to it.
-pub(crate) fn location_of(parsed: &Parsed, at: &Pointer, anchor: Anchor) -> Option<Location> {
+pub(crate) fn location_of(parsed: &Parsed, at: &Pointer, anchor: MemberPart) -> Option<Location> {
     let document = parsed.document().ok()?;
     let found = spans(document, vec![at.clone()]).pop()??;
     location(parsed, document, found, anchor)
 }
 
-fn locations(subject: &Subject<'_>, violations: &[Violation]) -> Vec<Option<Location>> {
+fn locations(subject: &ReportContext<'_>, violations: &[Violation]) -> Vec<Option<Location>> {
     let Some(document) = subject.document() else { return vec![None; violations.len()] };
     let found = spans(&document, violations.iter().map(|it| it.at.clone()).collect());
     let found = violations.iter().zip(found);
@@ -342,11 +346,11 @@ pub(crate) fn location(
     parsed: &Parsed,
     document: &Document,
     found: ValueSpans,
-    anchor: Anchor,
+    anchor: MemberPart,
 ) -> Option<Location> {
     let span = match anchor {
-        Anchor::Key => found.key_span.unwrap_or(found.span),
-        Anchor::Value => found.span,
+        MemberPart::Key => found.key_span.unwrap_or(found.span),
+        MemberPart::Value => found.span,
     };
     Location::new(parsed.lines(), span).map(|it| it.in_document(document))
 }
@@ -381,7 +385,7 @@ pub(crate) fn at_offset(parsed: &Parsed, offset: u32) -> Option<Location> {
 }
 
 fn repair(
-    subject: &Subject<'_>,
+    subject: &ReportContext<'_>,
     diagnostics: &[Diagnostic],
     idx: usize,
     proposal: Proposal,

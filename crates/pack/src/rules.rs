@@ -1,6 +1,6 @@
 //! The kinds of rules. Each file here is one kind: its members, what it finds, and the repairs that it can justify.
 //!
-//! A kind either looks at one document at a time or compares facts of many files. The latter get nothing but facts, so
+//! A kind either looks at one document at a time or compares occurrences of many files. The latter get nothing but occurrences, so
 //! that a file that did not change is not looked at again.
 
 pub(crate) mod cel;
@@ -23,14 +23,14 @@ use check::{Safety, Severity, Tier};
 use document::{Document, Value};
 use snapshot::RelPath;
 
-use crate::found::Found;
+use crate::found::RuleFinding;
 use crate::github;
-use crate::place::{Fact, Place, facts_of};
-use crate::tree::Tree;
+use crate::selector::{Occurrence, Selector, occurrences_of};
+use crate::tree::PackTree;
 
 /// A rule of a pack.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub(crate) struct PackRule {
     pub(crate) id: String,
     pub(crate) tier: Tier,
     pub(crate) severity: Severity,
@@ -39,16 +39,16 @@ pub(crate) struct Rule {
     /// The pack's own bound on the safety of repairs.
     pub(crate) floor: Option<Safety>,
     pub(crate) about: String,
-    pub(crate) body: Body,
+    pub(crate) body: RuleBody,
 }
 
 /// What a rule looks for.
 #[derive(Debug)]
-pub(crate) enum Body {
+pub(crate) enum RuleBody {
     Unique(unique::Unique),
     Reference(reference::Reference),
     SameAs(same_as::SameAs),
-    Imports(imports::Imports),
+    Imports(imports::ImportRule),
     Derived(derived::Derived),
     Ordered(ordered::Ordered),
     Forbidden(forbidden::Forbidden),
@@ -89,8 +89,8 @@ impl<'a> View<'a> {
 }
 
 /// What a rule has found in the tree.
-pub(crate) struct Looked {
-    pub(crate) found: Vec<Found>,
+pub(crate) struct TreeFindings {
+    pub(crate) found: Vec<RuleFinding>,
     /// The files of which not everything could be said, because another file cannot be read.
     pub(crate) hidden: BTreeSet<RelPath>,
     /// The files in which it is not known whether something is wrong, because what they depend on may be in a file that
@@ -98,82 +98,82 @@ pub(crate) struct Looked {
     pub(crate) undecided: BTreeSet<RelPath>,
 }
 
-impl Body {
+impl RuleBody {
     /// The name in `pack.yaml`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Body::Unique(_) => "unique",
-            Body::Reference(_) => "reference",
-            Body::SameAs(_) => "same_as",
-            Body::Imports(_) => "imports",
-            Body::Derived(_) => "derived",
-            Body::Ordered(_) => "ordered",
-            Body::Forbidden(_) => "forbidden",
-            Body::Deprecated(_) => "deprecated",
-            Body::Together(_) => "together",
-            Body::Cel(_) => "cel",
-            Body::Workflow(_) => "workflow",
-            Body::Calls(_) => "workflow_call",
+            RuleBody::Unique(_) => "unique",
+            RuleBody::Reference(_) => "reference",
+            RuleBody::SameAs(_) => "same_as",
+            RuleBody::Imports(_) => "imports",
+            RuleBody::Derived(_) => "derived",
+            RuleBody::Ordered(_) => "ordered",
+            RuleBody::Forbidden(_) => "forbidden",
+            RuleBody::Deprecated(_) => "deprecated",
+            RuleBody::Together(_) => "together",
+            RuleBody::Cel(_) => "cel",
+            RuleBody::Workflow(_) => "workflow",
+            RuleBody::Calls(_) => "workflow_call",
         }
     }
 
     /// The strictest safety that a repair of this rule has by itself; `None` if it has no repairs.
     pub(crate) fn own_safety(&self) -> Option<Safety> {
         match self {
-            Body::Reference(_)
-            | Body::SameAs(_)
-            | Body::Imports(_)
-            | Body::Derived(_)
-            | Body::Workflow(_)
-            | Body::Calls(_) => Some(Safety::BehaviorChanging),
-            Body::Ordered(rule) => Some(rule.own_safety()),
-            Body::Deprecated(_) => Some(Safety::LikelyPreserving),
-            Body::Forbidden(rule) => rule.remove.then_some(Safety::BehaviorChanging),
-            Body::Unique(_) | Body::Together(_) | Body::Cel(_) => None,
+            RuleBody::Reference(_)
+            | RuleBody::SameAs(_)
+            | RuleBody::Imports(_)
+            | RuleBody::Derived(_)
+            | RuleBody::Workflow(_)
+            | RuleBody::Calls(_) => Some(Safety::BehaviorChanging),
+            RuleBody::Ordered(rule) => Some(rule.own_safety()),
+            RuleBody::Deprecated(_) => Some(Safety::LikelyPreserving),
+            RuleBody::Forbidden(rule) => rule.remove.then_some(Safety::BehaviorChanging),
+            RuleBody::Unique(_) | RuleBody::Together(_) | RuleBody::Cel(_) => None,
         }
     }
 
-    /// The places whose facts the rule compares, each with its role.
-    pub(crate) fn places(&self) -> Vec<(usize, &Place)> {
-        fn roles<'a>(lists: &[&'a [Place]]) -> Vec<(usize, &'a Place)> {
+    /// The places whose occurrences the rule compares, each with its role.
+    pub(crate) fn places(&self) -> Vec<(usize, &Selector)> {
+        fn roles<'a>(lists: &[&'a [Selector]]) -> Vec<(usize, &'a Selector)> {
             let lists = lists.iter().enumerate();
             lists.flat_map(|(role, list)| list.iter().map(move |it| (role, it))).collect()
         }
         match self {
-            Body::Unique(rule) => roles(&[&rule.places]),
-            Body::Reference(rule) => roles(&[&rule.from, &rule.to]),
-            Body::SameAs(rule) => roles(&[std::slice::from_ref(&rule.source), &rule.copies]),
-            Body::Imports(rule) => roles(&[&rule.from, rule.to()]),
-            Body::Derived(rule) => roles(&[std::slice::from_ref(&rule.at)]),
-            Body::Ordered(rule) => roles(&[std::slice::from_ref(&rule.at)]),
-            Body::Forbidden(rule) => roles(&[std::slice::from_ref(&rule.at)]),
-            Body::Deprecated(rule) => roles(&[std::slice::from_ref(&rule.at)]),
-            Body::Together(rule) => roles(&[std::slice::from_ref(&rule.at)]),
-            Body::Cel(rule) => roles(&[std::slice::from_ref(&rule.at)]),
-            Body::Workflow(rule) => roles(&[&rule.at]),
-            Body::Calls(rule) => roles(&[&rule.from, &rule.to]),
+            RuleBody::Unique(rule) => roles(&[&rule.places]),
+            RuleBody::Reference(rule) => roles(&[&rule.from, &rule.to]),
+            RuleBody::SameAs(rule) => roles(&[std::slice::from_ref(&rule.source), &rule.copies]),
+            RuleBody::Imports(rule) => roles(&[&rule.from, rule.to()]),
+            RuleBody::Derived(rule) => roles(&[std::slice::from_ref(&rule.at)]),
+            RuleBody::Ordered(rule) => roles(&[std::slice::from_ref(&rule.at)]),
+            RuleBody::Forbidden(rule) => roles(&[std::slice::from_ref(&rule.at)]),
+            RuleBody::Deprecated(rule) => roles(&[std::slice::from_ref(&rule.at)]),
+            RuleBody::Together(rule) => roles(&[std::slice::from_ref(&rule.at)]),
+            RuleBody::Cel(rule) => roles(&[std::slice::from_ref(&rule.at)]),
+            RuleBody::Workflow(rule) => roles(&[&rule.at]),
+            RuleBody::Calls(rule) => roles(&[&rule.from, &rule.to]),
         }
     }
 
-    /// Whether the rule compares facts of many files.
+    /// Whether the rule compares occurrences of many files.
     pub(crate) fn is_about_the_tree(&self) -> bool {
         match self {
-            Body::Unique(rule) => rule.within == Within::Workspace,
-            Body::Reference(rule) => rule.within == Within::Workspace,
-            Body::SameAs(_) | Body::Calls(_) => true,
-            Body::Imports(rule) => rule.within() == Within::Workspace,
-            Body::Derived(rule) => rule.is_shared,
-            Body::Ordered(_)
-            | Body::Forbidden(_)
-            | Body::Deprecated(_)
-            | Body::Together(_)
-            | Body::Cel(_)
-            | Body::Workflow(_) => false,
+            RuleBody::Unique(rule) => rule.within == Within::Workspace,
+            RuleBody::Reference(rule) => rule.within == Within::Workspace,
+            RuleBody::SameAs(_) | RuleBody::Calls(_) => true,
+            RuleBody::Imports(rule) => rule.within() == Within::Workspace,
+            RuleBody::Derived(rule) => rule.is_shared,
+            RuleBody::Ordered(_)
+            | RuleBody::Forbidden(_)
+            | RuleBody::Deprecated(_)
+            | RuleBody::Together(_)
+            | RuleBody::Cel(_)
+            | RuleBody::Workflow(_) => false,
         }
     }
 }
 
-impl Rule {
+impl PackRule {
     /// The phase that owns the rule.
     pub(crate) fn phase(&self) -> &'static str {
         match self.tier {
@@ -184,12 +184,12 @@ impl Rule {
 
     /// What is wrong, and then why it matters. An expression says neither, so where a guard has words of its own they
     /// come first.
-    pub(crate) fn say(&self, found: &Found) -> String {
+    pub(crate) fn say(&self, found: &RuleFinding) -> String {
         match (&self.message, &self.body) {
             // The reason says what is wrong, and that is just what could not be found out.
             _ if found.is_undecided() => found.message.clone(),
             (None, _) => found.message.clone(),
-            (Some(reason), Body::Cel(rule)) if found.severity.is_none() => {
+            (Some(reason), RuleBody::Cel(rule)) if found.severity.is_none() => {
                 format!("{} (`{}` does not hold)", reason.trim_end_matches('.'), rule.text)
             }
             (Some(reason), _) => format!("{}. {reason}", found.message),
@@ -197,76 +197,81 @@ impl Rule {
     }
 
     /// What the rule knows of a file for comparing it with others, one list per role.
-    pub(crate) fn facts(&self, view: &View<'_>) -> Vec<(usize, Vec<Fact>)> {
-        if let Body::Derived(rule) = &self.body {
-            return vec![(0, rule.facts(view))];
+    pub(crate) fn occurrences(&self, view: &View<'_>) -> Vec<(usize, Vec<Occurrence>)> {
+        if let RuleBody::Derived(rule) = &self.body {
+            return vec![(0, rule.occurrences(view))];
         }
-        if let Body::Calls(rule) = &self.body {
-            return rule.facts(view);
+        if let RuleBody::Calls(rule) = &self.body {
+            return rule.occurrences(view);
         }
         let places = self.body.places();
         let n_roles = places.iter().map(|it| it.0 + 1).max().unwrap_or_default();
         let of_role = |role: usize| {
             let here =
                 places.iter().filter(|it| it.0 == role && it.1.kind == view.kind).map(|it| it.1);
-            (role, facts_of(here, view.value))
+            (role, occurrences_of(here, view.value))
         };
         (0..n_roles).map(of_role).collect()
     }
 
     /// What is wrong in one document, by a rule that looks at one at a time.
-    pub(crate) fn look_at_file(&self, view: &View<'_>) -> Vec<Found> {
-        let mut facts = Vec::new();
-        if matches!(self.body, Body::Unique(_) | Body::Reference(_) | Body::Imports(_)) {
-            facts = self.facts(view);
+    pub(crate) fn look_at_file(&self, view: &View<'_>) -> Vec<RuleFinding> {
+        let mut occurrences = Vec::new();
+        if matches!(self.body, RuleBody::Unique(_) | RuleBody::Reference(_) | RuleBody::Imports(_))
+        {
+            occurrences = self.occurrences(view);
         }
-        if let Body::Imports(rule) = &self.body {
-            facts.iter_mut().flat_map(|it| &mut it.1).for_each(|it| rule.fold(it));
+        if let RuleBody::Imports(rule) = &self.body {
+            occurrences.iter_mut().flat_map(|it| &mut it.1).for_each(|it| rule.fold(it));
         }
-        let sited = |role: usize| {
-            let list = facts.iter().filter(move |it| it.0 == role).flat_map(|it| &it.1);
-            list.map(|fact| (view.file, fact)).collect::<Vec<_>>()
+        let located = |role: usize| {
+            let list = occurrences.iter().filter(move |it| it.0 == role).flat_map(|it| &it.1);
+            list.map(|occurrence| (view.file, occurrence)).collect::<Vec<_>>()
         };
         match &self.body {
-            Body::Unique(rule) => rule.look(&sited(0)),
-            Body::Reference(rule) => rule.look(self.floor, &sited(0), &sited(1)),
-            Body::Derived(rule) => rule.look_at_file(self.floor, view),
-            Body::Ordered(rule) => rule.look(self.floor, view),
-            Body::Forbidden(rule) => rule.look(self.floor, view),
-            Body::Deprecated(rule) => rule.look(self.floor, view),
-            Body::Together(rule) => rule.look(view),
-            Body::Cel(rule) => rule.look(view),
-            Body::Imports(rule) => rule.look_at_file(self.floor, &sited(0), &sited(1)),
-            Body::Workflow(_) => {
+            RuleBody::Unique(rule) => rule.look(&located(0)),
+            RuleBody::Reference(rule) => rule.look(self.floor, &located(0), &located(1)),
+            RuleBody::Derived(rule) => rule.look_at_file(self.floor, view),
+            RuleBody::Ordered(rule) => rule.look(self.floor, view),
+            RuleBody::Forbidden(rule) => rule.look(self.floor, view),
+            RuleBody::Deprecated(rule) => rule.look(self.floor, view),
+            RuleBody::Together(rule) => rule.look(view),
+            RuleBody::Cel(rule) => rule.look(view),
+            RuleBody::Imports(rule) => rule.look_at_file(self.floor, &located(0), &located(1)),
+            RuleBody::Workflow(_) => {
                 let all = view.workflow.get_or_init(|| github::look(view));
                 all.iter().filter(|it| it.0 == self.id).map(|it| it.1.clone()).collect()
             }
-            Body::SameAs(_) | Body::Calls(_) => Vec::new(),
+            RuleBody::SameAs(_) | RuleBody::Calls(_) => Vec::new(),
         }
     }
 
-    /// What is wrong in the tree, by the rule at this position of the pack, which compares facts of many files.
-    pub(crate) fn look_at_tree(&self, idx: usize, tree: &Tree<'_>) -> Looked {
+    /// What is wrong in the tree, by the rule at this position of the pack, which compares occurrences of many files.
+    pub(crate) fn look_at_tree(&self, idx: usize, tree: &PackTree<'_>) -> TreeFindings {
         let targets_are_dark = tree.is_dark(idx, 1);
         let sources_are_dark = tree.is_dark(idx, 0);
         let mut found = match &self.body {
-            Body::Unique(rule) => rule.look(&tree.facts(idx, 0)),
+            RuleBody::Unique(rule) => rule.look(&tree.occurrences(idx, 0)),
             // What is missing may stand in a file that cannot be read.
-            Body::Reference(_) if targets_are_dark => Vec::new(),
-            Body::SameAs(_) if sources_are_dark => Vec::new(),
-            Body::Reference(rule) => {
-                rule.look(self.floor, &tree.facts(idx, 0), &tree.facts(idx, 1))
+            RuleBody::Reference(_) if targets_are_dark => Vec::new(),
+            RuleBody::SameAs(_) if sources_are_dark => Vec::new(),
+            RuleBody::Reference(rule) => {
+                rule.look(self.floor, &tree.occurrences(idx, 0), &tree.occurrences(idx, 1))
             }
-            Body::SameAs(rule) => rule.look(self.floor, &tree.facts(idx, 0), &tree.facts(idx, 1)),
-            Body::Imports(rule) => rule.look_at_tree(
+            RuleBody::SameAs(rule) => {
+                rule.look(self.floor, &tree.occurrences(idx, 0), &tree.occurrences(idx, 1))
+            }
+            RuleBody::Imports(rule) => rule.look_at_tree(
                 self.floor,
-                &tree.facts(idx, 0),
-                &tree.facts(idx, 1),
+                &tree.occurrences(idx, 0),
+                &tree.occurrences(idx, 1),
                 targets_are_dark,
                 tree,
             ),
-            Body::Derived(rule) => rule.look_at_tree(self.floor, idx, tree),
-            Body::Calls(rule) => rule.look(&tree.facts(idx, 0), &tree.facts(idx, 1), tree.snapshot),
+            RuleBody::Derived(rule) => rule.look_at_tree(self.floor, idx, tree),
+            RuleBody::Calls(rule) => {
+                rule.look(&tree.occurrences(idx, 0), &tree.occurrences(idx, 1), tree.snapshot)
+            }
             _ => Vec::new(),
         };
         for one in &mut found {
@@ -274,16 +279,18 @@ impl Rule {
         }
         let mut hidden = BTreeSet::new();
         if targets_are_dark || sources_are_dark {
-            let sited = tree.facts(idx, 0).into_iter().chain(tree.facts(idx, 1));
-            hidden.extend(sited.map(|(file, _)| file.clone()));
+            let located = tree.occurrences(idx, 0).into_iter().chain(tree.occurrences(idx, 1));
+            hidden.extend(located.map(|(file, _)| file.clone()));
         }
         let depending = match &self.body {
-            Body::Reference(_) | Body::Imports(_) if targets_are_dark => tree.facts(idx, 0),
-            Body::SameAs(_) if sources_are_dark => tree.facts(idx, 1),
+            RuleBody::Reference(_) | RuleBody::Imports(_) if targets_are_dark => {
+                tree.occurrences(idx, 0)
+            }
+            RuleBody::SameAs(_) if sources_are_dark => tree.occurrences(idx, 1),
             _ => Vec::new(),
         };
         let undecided = depending.into_iter().map(|(file, _)| file.clone()).collect();
-        Looked { found, hidden, undecided }
+        TreeFindings { found, hidden, undecided }
     }
 }
 

@@ -13,12 +13,12 @@ mod deprecated;
 mod direct;
 mod family;
 mod fault;
+mod fault_context;
 mod json;
 mod later;
 mod library;
 mod message;
-mod patient;
-mod places;
+mod pointer_trie;
 mod repair;
 #[cfg(test)]
 mod tests;
@@ -36,17 +36,17 @@ use jsonschema::{
 };
 use serde_json::Value as Json;
 
-use crate::finding::{Anchor, Proposal, Violation};
+use crate::finding::{MemberPart, Proposal, Violation};
 use crate::typo::{self, Nearness};
-use budget::{Exhausted, Extent};
+use budget::{DocumentSize, Exhausted};
 use direct::{Exact, ExactNode};
-use fault::{Fault, FaultKind};
+use fault::{FaultKind, SchemaFault};
+use fault_context::{Families, Family, FaultContext};
 pub(crate) use json::to_json;
-pub(crate) use library::{Library, referenced_documents};
+pub(crate) use library::{SchemaLibrary, referenced_documents};
 use message::Hints;
 pub(crate) use message::{cut, quoted};
-use patient::{Families, Family, Patient};
-use trial::{Candidate, Verdict, Ward};
+use trial::{RepairCandidate, TrialDocument, TrialVerdict};
 
 /// The keyword of an object that may have keys which nobody knows.
 const OPEN: &str = "x-regreen-open";
@@ -89,12 +89,12 @@ fn place(at: &str) -> String {
 }
 
 /// A compiled schema with the documents that it is made of.
-pub(crate) struct Schema {
+pub(crate) struct CompiledSchema {
     path: String,
     validator: Validator,
     /// The same for values as they are; made for the first large document.
     direct: OnceLock<Option<Validator<Exact>>>,
-    library: Arc<Library>,
+    library: Arc<SchemaLibrary>,
     has_deprecations: bool,
     /// Whether some of its objects may have keys that nobody knows.
     is_open: bool,
@@ -108,12 +108,12 @@ const LARGE: usize = 1 << 16;
 
 /// The validator of a schema, for one representation of values. Never fetches anything.
 fn validator<F: Representation>(
-    library: &Arc<Library>,
+    library: &Arc<SchemaLibrary>,
     path: &str,
     schema: &Json,
 ) -> Result<Validator<F>, ValidationError<'static>>
 where
-    budget::Step: for<'i> Keyword<'i, F>,
+    budget::StepKeyword: for<'i> Keyword<'i, F>,
 {
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(MAX_BACKTRACKS)
@@ -122,17 +122,20 @@ where
     ValidationOptions::<'_, Arc<dyn Retrieve>, F>::default()
         .with_draft(library::draft(schema))
         .with_base_uri(library::address(path))
-        .with_retriever(Shelf(Arc::clone(library)))
+        .with_retriever(LibraryRetriever(Arc::clone(library)))
         .with_pattern_options(patterns)
         .should_validate_formats(true)
         .should_ignore_unknown_formats(true)
-        .with_keyword(budget::KEYWORD, |_, _, _| Ok(Box::new(budget::Step)))
+        .with_keyword(budget::KEYWORD, |_, _, _| Ok(Box::new(budget::StepKeyword)))
         .build(schema)
 }
 
-impl Schema {
+impl CompiledSchema {
     /// The schema at `path` of the library. Never fetches anything.
-    pub(crate) fn compile(library: &Arc<Library>, path: &str) -> Result<Schema, SchemaError> {
+    pub(crate) fn compile(
+        library: &Arc<SchemaLibrary>,
+        path: &str,
+    ) -> Result<CompiledSchema, SchemaError> {
         let no_document = || SchemaError::NoDocument { path: path.to_owned() };
         let root = library.document(path).ok_or_else(no_document)?;
         if let Some(broken) = library.first_broken(path) {
@@ -155,7 +158,7 @@ impl Schema {
                     _ => message::cut_sentence(&error.to_string()),
                 },
             })?;
-        Ok(Schema {
+        Ok(CompiledSchema {
             path: path.to_owned(),
             validator,
             direct: OnceLock::new(),
@@ -201,22 +204,22 @@ impl Schema {
             Ok(faults) => faults,
         };
         let Some(root) = self.library.document(&self.path) else { return Vec::new() };
-        let patient = Patient::new(&self.library, root, value, document, &faults);
+        let context = FaultContext::new(&self.library, root, value, document, &faults);
         let mut violations: Vec<Violation> =
-            (0..faults.len()).map(|idx| violation(&patient, idx)).collect();
+            (0..faults.len()).map(|idx| violation(&context, idx)).collect();
         let proposed = (0..faults.len())
-            .filter_map(|idx| Some(Candidate::new(idx, repair::candidate(&patient, idx)?)));
-        let candidates: Vec<Candidate> = proposed.collect();
-        let ward = Ward { schema: self, json: &json, extent, faults: &faults };
-        let verdicts = trial::try_all(&ward, &candidates);
+            .filter_map(|idx| Some(RepairCandidate::new(idx, repair::candidate(&context, idx)?)));
+        let candidates: Vec<RepairCandidate> = proposed.collect();
+        let trial_document = TrialDocument { schema: self, json: &json, extent, faults: &faults };
+        let verdicts = trial::try_all(&trial_document, &candidates);
         for (candidate, verdict) in candidates.into_iter().zip(verdicts) {
             let violation = &mut violations[candidate.fault];
             match verdict {
-                Verdict::Good(also_resolves) => {
+                TrialVerdict::Good(also_resolves) => {
                     violation.proposals.push(Proposal { also_resolves, ..candidate.proposal });
                 }
-                Verdict::Failed => {}
-                Verdict::NotTried => {
+                TrialVerdict::Failed => {}
+                TrialVerdict::NotTried => {
                     violation.details.insert("proposals_capped".into(), Value::Bool(true));
                 }
             }
@@ -253,18 +256,18 @@ impl Schema {
         self.remote().next().map(|_| Unchecked::RemoteSchema)
     }
 
-    /// The rules that [`Schema::check`] would say are broken, once for each time; without the words and the repairs.
+    /// The rules that [`CompiledSchema::check`] would say are broken, once for each time; without the words and the repairs.
     pub(crate) fn broken_rules(&self, value: &Value) -> Vec<&'static str> {
         let (json, extent) = self.seen(value);
         match self.all_faults(&json, extent) {
             Err(TooMuch::ToDecide) => vec!["SCHEMA_INVALID"],
             Err(TooMuch::ToExplain) => vec!["SCHEMA_NO_BRANCH"],
-            Ok(faults) => faults.iter().map(Fault::rule_id).collect(),
+            Ok(faults) => faults.iter().map(SchemaFault::rule_id).collect(),
         }
     }
 
     /// The document as the validator sees it.
-    fn seen(&self, value: &Value) -> (Json, Extent) {
+    fn seen(&self, value: &Value) -> (Json, DocumentSize) {
         let mut json = json::to_json(value);
         if !self.knows_schema_key
             && let Some(members) = json.as_object_mut()
@@ -276,7 +279,7 @@ impl Schema {
         (json, extent)
     }
 
-    fn all_faults(&self, json: &Json, extent: Extent) -> Result<Vec<Fault>, TooMuch> {
+    fn all_faults(&self, json: &Json, extent: DocumentSize) -> Result<Vec<SchemaFault>, TooMuch> {
         let is_valid = budget::within(extent, || self.validator.is_valid(json));
         match is_valid {
             Err(Exhausted) => Err(TooMuch::ToDecide),
@@ -285,7 +288,7 @@ impl Schema {
         }
     }
 
-    fn faults(&self, json: &Json, extent: Extent) -> Result<Vec<Fault>, Exhausted> {
+    fn faults(&self, json: &Json, extent: DocumentSize) -> Result<Vec<SchemaFault>, Exhausted> {
         let deprecated = match self.library.document(&self.path) {
             Some(root) if self.has_deprecations => deprecated::find(&self.library, &root, json),
             _ => Vec::new(),
@@ -299,7 +302,7 @@ impl Schema {
 
     /// Where a format grows, a key that nobody knows is nobody's business; only one that is nearly a known key, which the
     /// object lacks, is a slip. A schema says so with [`OPEN`] beside `additionalProperties: false`.
-    fn without_strangers(&self, mut faults: Vec<Fault>, json: &Json) -> Vec<Fault> {
+    fn without_strangers(&self, mut faults: Vec<SchemaFault>, json: &Json) -> Vec<SchemaFault> {
         let Some(root) = self.library.document(&self.path).filter(|_| self.is_open) else {
             return faults;
         };
@@ -322,14 +325,14 @@ impl Schema {
 
     /// A fault anywhere in an object makes the validator forget which keys a part of the schema has looked at, and
     /// call them unevaluated. Of those, only keys that no part knows are wrong.
-    fn without_echoes(&self, mut faults: Vec<Fault>) -> Vec<Fault> {
+    fn without_echoes(&self, mut faults: Vec<SchemaFault>) -> Vec<SchemaFault> {
         let Some(root) = self.library.document(&self.path) else { return faults };
-        if !faults.iter().any(Fault::is_unevaluated_key) {
+        if !faults.iter().any(SchemaFault::is_unevaluated_key) {
             return faults;
         }
         // In the order of places, so that what is inside an object stands right behind it.
         let causes: Vec<Pointer> =
-            faults.iter().filter(|it| !it.is_unevaluated_key()).map(Fault::place).collect();
+            faults.iter().filter(|it| !it.is_unevaluated_key()).map(SchemaFault::place).collect();
         let mut families = Families::new();
         faults.retain(|fault| {
             let Some(key) = fault.key().filter(|_| fault.is_unevaluated_key()) else { return true };
@@ -365,9 +368,9 @@ pub(crate) fn severity(rule_id: &str) -> Severity {
 }
 
 /// The only place where the validator can get a document from.
-struct Shelf(Arc<Library>);
+struct LibraryRetriever(Arc<SchemaLibrary>);
 
-impl Retrieve for Shelf {
+impl Retrieve for LibraryRetriever {
     fn retrieve(
         &self,
         uri: &Uri<String>,
@@ -386,29 +389,29 @@ fn unexplained(rule_id: &str, message: &str) -> Violation {
     Violation {
         rule_id: rule_id.to_owned(),
         at: Pointer::root(),
-        anchor: Anchor::Value,
+        anchor: MemberPart::Value,
         message: message.to_owned(),
         details: BTreeMap::new(),
         proposals: Vec::new(),
     }
 }
 
-fn violation(patient: &Patient<'_>, idx: usize) -> Violation {
-    let fault = &patient.faults[idx];
-    let family = patient.family(fault);
+fn violation(context: &FaultContext<'_>, idx: usize) -> Violation {
+    let fault = &context.faults[idx];
+    let family = context.family(fault);
     let hints = Hints {
-        value: patient.value(idx),
+        value: context.value(idx),
         known_keys: &family.known_keys,
         default: fault
             .key()
-            .and_then(|key| repair::declared(patient.library, &family.schemas, key))
+            .and_then(|key| repair::declared(context.library, &family.schemas, key))
             .map(|it| it.0),
     };
     let (message, details) = message::say(fault, &hints);
     Violation {
         rule_id: fault.rule_id().to_owned(),
         at: fault.place(),
-        anchor: if fault.key().is_some() { Anchor::Key } else { Anchor::Value },
+        anchor: if fault.key().is_some() { MemberPart::Key } else { MemberPart::Value },
         message,
         details,
         proposals: Vec::new(),
@@ -439,20 +442,26 @@ fn knows_schema_key(document: &Json) -> bool {
     }
 }
 
-fn view_extent(view: &View<'_>) -> Extent {
-    let around = |inner: Extent, child: View<'_>| {
+fn view_extent(view: &View<'_>) -> DocumentSize {
+    let around = |inner: DocumentSize, child: View<'_>| {
         let child = view_extent(&child);
-        Extent { n_nodes: inner.n_nodes + child.n_nodes, depth: inner.depth.max(child.depth + 1) }
+        DocumentSize {
+            n_nodes: inner.n_nodes + child.n_nodes,
+            depth: inner.depth.max(child.depth + 1),
+        }
     };
-    view.items().fold(Extent { n_nodes: 1, depth: 1 }, around)
+    view.items().fold(DocumentSize { n_nodes: 1, depth: 1 }, around)
 }
 
-fn extent(json: &Json) -> Extent {
-    let around = |inner: Extent, child: &Json| {
+fn extent(json: &Json) -> DocumentSize {
+    let around = |inner: DocumentSize, child: &Json| {
         let child = extent(child);
-        Extent { n_nodes: inner.n_nodes + child.n_nodes, depth: inner.depth.max(child.depth + 1) }
+        DocumentSize {
+            n_nodes: inner.n_nodes + child.n_nodes,
+            depth: inner.depth.max(child.depth + 1),
+        }
     };
-    let leaf = Extent { n_nodes: 1, depth: 1 };
+    let leaf = DocumentSize { n_nodes: 1, depth: 1 };
     match json {
         Json::Array(items) => items.iter().fold(leaf, around),
         Json::Object(members) => members.values().fold(leaf, around),

@@ -29,9 +29,9 @@ use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
 use crate::provider::{is_document, never_read};
-use crate::report::{self, Subject, at_offset};
+use crate::report::{self, ReportContext, at_offset};
 use crate::schema::cut;
-use names::Dialect;
+use names::JsonDialect;
 
 const SOURCE: &str = "syntax";
 const PARSE: &str = "parse";
@@ -130,8 +130,8 @@ impl Check for SyntaxCheck {
             }
             None => input.snapshot.files_at(is_ours).collect(),
         };
-        let known = cache::Known::new(self.cache.as_deref(), input.parses.limits());
-        let looked: Vec<(RelPath, Looked)> = todo
+        let known = cache::CleanFiles::new(self.cache.as_deref(), input.parses.limits());
+        let looked: Vec<(RelPath, SyntaxReport)> = todo
             .par_iter()
             .filter(|_| !input.stop.is_set())
             .filter_map(|(path, file)| {
@@ -179,14 +179,14 @@ fn is_ours(path: &RelPath) -> bool {
 #[derive(Default)]
 struct Remembered {
     /// The files that there is something to say of.
-    files: BTreeMap<RelPath, Arc<Looked>>,
+    files: BTreeMap<RelPath, Arc<SyntaxReport>>,
     /// The files that were looked at, if not all.
     part: Option<BTreeSet<RelPath>>,
 }
 
 impl Remembered {
     fn into_report(self) -> Report {
-        let is_broken = |it: &Looked| it.unchecked.is_some();
+        let is_broken = |it: &SyntaxReport| it.unchecked.is_some();
         let broken = self.files.iter().filter(|it| is_broken(it.1)).map(|it| it.0);
         Report {
             diagnostics: self.files.values().flat_map(|it| &it.diagnostics).cloned().collect(),
@@ -199,17 +199,17 @@ impl Remembered {
 
 /// What there is to say of one file.
 #[derive(Default)]
-struct Looked {
+struct SyntaxReport {
     diagnostics: Vec<Arc<Diagnostic>>,
     repairs: Vec<Arc<Repair>>,
     unchecked: Option<Unchecked>,
 }
 
 /// Looks at one file; `None` if nothing is to be said of it.
-fn look(input: &Input<'_>, path: &RelPath, file: &File) -> Option<Looked> {
+fn look(input: &Input<'_>, path: &RelPath, file: &File) -> Option<SyntaxReport> {
     let format = Format::of_path(path.as_str())?;
     let parsed = input.parses.once(file, format);
-    let subject = Subject {
+    let subject = ReportContext {
         source: SOURCE,
         phase: PARSE,
         tier: Tier::Schema,
@@ -227,18 +227,18 @@ fn look(input: &Input<'_>, path: &RelPath, file: &File) -> Option<Looked> {
 }
 
 /// What is wrong with a text that parses: keys that stand twice, and what only some readers take.
-fn sound(subject: &Subject<'_>, document: &Arc<Document>) -> Looked {
-    let subject = Subject { phase: CONTENT, ..*subject };
+fn sound(subject: &ReportContext<'_>, document: &Arc<Document>) -> SyntaxReport {
+    let subject = ReportContext { phase: CONTENT, ..*subject };
     let mut diagnostics: Vec<Diagnostic> = duplicates(subject.file, document)
         .iter()
         .map(|(document, it)| duplicate_key(&subject, document, it))
         .collect();
     assign_ids(&mut diagnostics);
-    let mut looked = Looked {
+    let mut looked = SyntaxReport {
         diagnostics: diagnostics.into_iter().map(Arc::new).collect(),
-        ..Looked::default()
+        ..SyntaxReport::default()
     };
-    let dialect = Dialect::of(subject.file.as_str());
+    let dialect = JsonDialect::of(subject.file.as_str());
     if document.format() == Format::Json
         && let Some(severity) = dialect.severity()
     {
@@ -264,7 +264,11 @@ fn duplicates(path: &RelPath, document: &Arc<Document>) -> Vec<(Arc<Document>, R
     found
 }
 
-fn duplicate_key(subject: &Subject<'_>, document: &Document, found: &RepeatedKey) -> Diagnostic {
+fn duplicate_key(
+    subject: &ReportContext<'_>,
+    document: &Document,
+    found: &RepeatedKey,
+) -> Diagnostic {
     let severity = match document.format() {
         Format::Json => Severity::Warning,
         Format::Yaml | Format::Toml => names::severity(subject.file.as_str()),
@@ -287,17 +291,22 @@ fn duplicate_key(subject: &Subject<'_>, document: &Document, found: &RepeatedKey
 }
 
 /// What is wrong with a text that does not parse.
-fn broken(subject: &Subject<'_>, format: Format, error: &ParseError, limits: &Limits) -> Looked {
+fn broken(
+    subject: &ReportContext<'_>,
+    format: Format,
+    error: &ParseError,
+    limits: &Limits,
+) -> SyntaxReport {
     let bytes = subject.parsed.text().bytes();
     let severity = names::severity(subject.file.as_str());
     let one = |diagnostic: Diagnostic, why| {
         let mut diagnostics = [diagnostic];
         assign_ids(&mut diagnostics);
         let [diagnostic] = diagnostics;
-        Looked {
+        SyntaxReport {
             diagnostics: vec![Arc::new(diagnostic)],
             unchecked: Some(why),
-            ..Looked::default()
+            ..SyntaxReport::default()
         }
     };
     let at = |offset: u32, rule_id: &str, severity, message: &str| Diagnostic {
@@ -316,7 +325,7 @@ fn broken(subject: &Subject<'_>, format: Format, error: &ParseError, limits: &Li
         return one(at(offset, CONFLICT_RULE, severity, message), Unchecked::SyntaxError);
     }
     if lines::template_marker(bytes).is_some_and(|it| it <= error.offset as usize) {
-        return Looked { unchecked: Some(Unchecked::Template), ..Looked::default() };
+        return SyntaxReport { unchecked: Some(Unchecked::Template), ..SyntaxReport::default() };
     }
     let is_wide = is_wide(bytes, format, limits);
     if is_wide && format == Format::Yaml {

@@ -18,13 +18,13 @@ use crate::provider::PackCheck;
 
 /// Keeps everything, and counts what it was good for.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct MemoryCache {
     pub(crate) entries: Mutex<BTreeMap<CacheKey, Arc<[u8]>>>,
     n_hits: AtomicUsize,
     n_puts: AtomicUsize,
 }
 
-impl Cache for Kept {
+impl Cache for MemoryCache {
     fn get(&self, key: &CacheKey) -> Option<Arc<[u8]>> {
         let found = self.entries.lock().unwrap().get(key).cloned()?;
         self.n_hits.fetch_add(1, Ordering::Relaxed);
@@ -37,7 +37,7 @@ impl Cache for Kept {
     }
 }
 
-impl Kept {
+impl MemoryCache {
     /// How many hits and puts there were since the last time.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.n_hits.swap(0, Ordering::Relaxed), self.n_puts.swap(0, Ordering::Relaxed))

@@ -1,4 +1,4 @@
-//! The facts of all files together, for the rules that compare files, and what else a change of one fact would break.
+//! The occurrences of all files together, for the rules that compare files, and what else a change of one occurrence would break.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -8,22 +8,22 @@ use check::{Diagnostic, Repair, RepairOp, Unchecked};
 use document::{Op, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
 
-use crate::found::{Mend, op};
+use crate::found::{Suggestion, op};
 use crate::pack::Pack;
-use crate::place::{Fact, Sited, key_of};
-use crate::rules::Body;
+use crate::rules::RuleBody;
+use crate::selector::{FileOccurrence, Occurrence, key_of};
 
 /// A rename that reaches further than this is for a person to plan.
 const MAX_RENAMED: usize = 1000;
 
-/// What is known of one file: what is wrong in it, and its facts for the rules that compare files.
+/// What is known of one file: what is wrong in it, and its occurrences for the rules that compare files.
 #[derive(Debug, Default)]
-pub(crate) struct FileLook {
+pub(crate) struct FileAnalysis {
     /// The kinds of its documents, if the file could be read.
     pub(crate) kinds: Vec<Option<usize>>,
     /// The kinds it may be of, if it could not.
     pub(crate) dark: Vec<usize>,
-    pub(crate) facts: Vec<FactList>,
+    pub(crate) occurrences: Vec<OccurrenceList>,
     pub(crate) diagnostics: Vec<Arc<Diagnostic>>,
     pub(crate) repairs: Vec<Arc<Repair>>,
     /// The first phase that could not run.
@@ -32,38 +32,38 @@ pub(crate) struct FileLook {
     pub(crate) unchecked: BTreeSet<Unchecked>,
 }
 
-/// The facts of one role of one rule, by position of the rule in the pack.
+/// The occurrences of one role of one rule, by position of the rule in the pack.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct FactList {
+pub(crate) struct OccurrenceList {
     pub(crate) rule: usize,
     pub(crate) role: usize,
-    pub(crate) facts: Vec<Fact>,
+    pub(crate) occurrences: Vec<Occurrence>,
 }
 
-type Index<'a> = HashMap<&'a str, Vec<Sited<'a>>>;
+type Index<'a> = HashMap<&'a str, Vec<FileOccurrence<'a>>>;
 
 /// The files of a pack's kinds, as the rules see them.
-pub(crate) struct Tree<'a> {
+pub(crate) struct PackTree<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pack: &'a Pack,
-    files: &'a BTreeMap<RelPath, Arc<FileLook>>,
+    files: &'a BTreeMap<RelPath, Arc<FileAnalysis>>,
     dark: Vec<bool>,
     /// Facts by value, per rule and role; built when they are first asked for.
     indexes: Vec<[OnceCell<Index<'a>>; 2]>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> PackTree<'a> {
     pub(crate) fn new(
         pack: &'a Pack,
         snapshot: &'a Snapshot,
-        files: &'a BTreeMap<RelPath, Arc<FileLook>>,
-    ) -> Tree<'a> {
+        files: &'a BTreeMap<RelPath, Arc<FileAnalysis>>,
+    ) -> PackTree<'a> {
         let mut dark = vec![false; pack.kinds.len()];
         for kind in files.values().flat_map(|it| &it.dark) {
             dark[*kind] = true;
         }
         let indexes = pack.rules.iter().map(|_| Default::default()).collect();
-        Tree { snapshot, pack, files, dark, indexes }
+        PackTree { snapshot, pack, files, dark, indexes }
     }
 
     /// Whether a file that may hold a place of this role cannot be read.
@@ -71,50 +71,53 @@ impl<'a> Tree<'a> {
         self.pack.rules[rule].body.places().iter().any(|it| it.0 == role && self.dark[it.1.kind])
     }
 
-    /// The facts of a role, in the order of path and position.
-    pub(crate) fn facts(&self, rule: usize, role: usize) -> Vec<Sited<'a>> {
+    /// The occurrences of a role, in the order of path and position.
+    pub(crate) fn occurrences(&self, rule: usize, role: usize) -> Vec<FileOccurrence<'a>> {
         let mut found = Vec::new();
         for (file, look) in self.files {
-            if let Ok(idx) = look.facts.binary_search_by_key(&(rule, role), |it| (it.rule, it.role))
+            if let Ok(idx) =
+                look.occurrences.binary_search_by_key(&(rule, role), |it| (it.rule, it.role))
             {
-                found.extend(look.facts[idx].facts.iter().map(|fact| (file, fact)));
+                found.extend(
+                    look.occurrences[idx].occurrences.iter().map(|occurrence| (file, occurrence)),
+                );
             }
         }
         found
     }
 
     /// Whether a repair of the rule leaves what every other rule says of the changed places as it was.
-    pub(crate) fn keeps_whole(&self, rule: usize, mend: &Mend) -> bool {
-        if let Body::Derived(_) = self.pack.rules[rule].body {
+    pub(crate) fn keeps_whole(&self, rule: usize, mend: &Suggestion) -> bool {
+        if let RuleBody::Derived(_) = self.pack.rules[rule].body {
             return true; // Made by `renames`, which has looked already.
         }
-        mend.ops.iter().filter_map(Change::of).all(|it| !self.breaks(rule, &it))
+        mend.ops.iter().filter_map(ValueReplacement::of).all(|it| !self.breaks(rule, &it))
     }
 
     /// Whether a rule other than `except` would find something new.
-    fn breaks(&self, except: usize, change: &Change) -> bool {
+    fn breaks(&self, except: usize, change: &ValueReplacement) -> bool {
         let others =
             self.covering(&change.file, change.document, &change.at, change.is_key).into_iter();
         others.filter(|it| it.0 != except).any(|(rule, role)| self.rule_breaks(rule, role, change))
     }
 
-    fn rule_breaks(&self, rule: usize, role: usize, change: &Change) -> bool {
+    fn rule_breaks(&self, rule: usize, role: usize, change: &ValueReplacement) -> bool {
         let (old, new) = (change.old.as_str(), change.new.as_str());
         let n = |role: usize, key: &str| self.index(rule, role).get(key).map_or(0, Vec::len);
         match (&self.pack.rules[rule].body, role) {
-            (Body::Unique(_), _) => n(0, new) > 0,
-            (Body::Reference(_), 0) => n(1, new) == 0 && n(1, old) > 0,
-            (Body::Imports(it), 0) => it.is_by_path() || n(1, new) == 0 && n(1, old) > 0,
-            (Body::Reference(_) | Body::Imports(_), _) => n(0, old) > 0 && n(1, old) == 1,
-            (Body::SameAs(_), 0) => n(1, old) > 0,
-            (Body::SameAs(_), _) => n(0, old) > 0,
-            // Its facts are the values that are wrong; a value that is not among them is right as it is.
-            (Body::Derived(_), _) => {
-                !self.index(rule, 0).get(old).into_iter().flatten().any(|(file, fact)| {
+            (RuleBody::Unique(_), _) => n(0, new) > 0,
+            (RuleBody::Reference(_), 0) => n(1, new) == 0 && n(1, old) > 0,
+            (RuleBody::Imports(it), 0) => it.is_by_path() || n(1, new) == 0 && n(1, old) > 0,
+            (RuleBody::Reference(_) | RuleBody::Imports(_), _) => n(0, old) > 0 && n(1, old) == 1,
+            (RuleBody::SameAs(_), 0) => n(1, old) > 0,
+            (RuleBody::SameAs(_), _) => n(0, old) > 0,
+            // Its occurrences are the values that are wrong; a value that is not among them is right as it is.
+            (RuleBody::Derived(_), _) => {
+                !self.index(rule, 0).get(old).into_iter().flatten().any(|(file, occurrence)| {
                     **file == change.file
-                        && fact.document == change.document
-                        && fact.pointer() == change.at
-                        && fact
+                        && occurrence.document == change.document
+                        && occurrence.pointer() == change.at
+                        && occurrence
                             .wanted
                             .as_deref()
                             .is_some_and(|it| key_of(&Value::String(it.to_owned())) == new)
@@ -128,55 +131,56 @@ impl<'a> Tree<'a> {
     pub(crate) fn may_add(
         &self,
         rule: usize,
-        sited: Sited<'_>,
+        located: FileOccurrence<'_>,
         at: &Pointer,
         value: &Value,
     ) -> bool {
         let new = key_of(value);
         let n = |rule: usize, role: usize| self.index(rule, role).get(&*new).map_or(0, Vec::len);
         let others = self
-            .covering(sited.0, sited.1.document, at, false)
+            .covering(located.0, located.1.document, at, false)
             .into_iter()
             .filter(|it| it.0 != rule);
         others.into_iter().all(|(other, role)| match (&self.pack.rules[other].body, role) {
-            (Body::Unique(_), _) => n(other, 0) == 0,
-            (Body::Reference(_), 0) => n(other, 1) > 0,
+            (RuleBody::Unique(_), _) => n(other, 0) == 0,
+            (RuleBody::Reference(_), 0) => n(other, 1) > 0,
             // A second source may differ from the first; a second template is hardly the same.
-            (Body::SameAs(_), 0) => self.index(other, 0).is_empty(),
-            (Body::SameAs(_), _) => n(other, 0) > 0,
-            (Body::Imports(_), 0) | (Body::Derived(_), _) => false,
+            (RuleBody::SameAs(_), 0) => self.index(other, 0).is_empty(),
+            (RuleBody::SameAs(_), _) => n(other, 0) > 0,
+            (RuleBody::Imports(_), 0) | (RuleBody::Derived(_), _) => false,
             _ => true,
         })
     }
 
-    /// What else must change when the value of a fact does, so that whoever names it still names it; `None` if that
+    /// What else must change when the value of an occurrence does, so that whoever names it still names it; `None` if that
     /// cannot be done without breaking something.
     pub(crate) fn renames(
         &self,
         rule: usize,
-        sited: Sited<'a>,
+        located: FileOccurrence<'a>,
         wanted: &Value,
     ) -> Option<Vec<RepairOp>> {
-        let (file, fact) = sited;
-        let (old, new) = (&*fact.key, key_of(wanted));
-        let change = Change {
+        let (file, occurrence) = located;
+        let (old, new) = (&*occurrence.key, key_of(wanted));
+        let change = ValueReplacement {
             file: file.clone(),
-            document: fact.document,
-            at: fact.pointer(),
+            document: occurrence.document,
+            at: occurrence.pointer(),
             is_key: false,
             old: old.to_owned(),
             new: new.clone(),
         };
-        let mut along: BTreeMap<(&RelPath, usize, &str, bool), Sited<'a>> = BTreeMap::new();
-        for (other, role) in self.covering(file, fact.document, &change.at, false) {
+        let mut along: BTreeMap<(&RelPath, usize, &str, bool), FileOccurrence<'a>> =
+            BTreeMap::new();
+        for (other, role) in self.covering(file, occurrence.document, &change.at, false) {
             if other == rule {
                 continue;
             }
             let names_it = match (&self.pack.rules[other].body, role) {
-                (Body::Reference(_) | Body::Imports(_), 1) => {
+                (RuleBody::Reference(_) | RuleBody::Imports(_), 1) => {
                     self.index(other, 1).get(old)?.len() == 1
                 }
-                (Body::SameAs(_), 0) => true,
+                (RuleBody::SameAs(_), 0) => true,
                 _ if self.rule_breaks(other, role, &change) => return None,
                 _ => false,
             };
@@ -188,18 +192,24 @@ impl<'a> Tree<'a> {
             }
         }
         if along.len() > MAX_RENAMED
-            || along.values().any(|it| !self.may_follow(rule, sited, *it, &new))
+            || along.values().any(|it| !self.may_follow(rule, located, *it, &new))
         {
             return None;
         }
-        along.values().map(|(file, fact)| Some(op(file, fact.set(wanted)?))).collect()
+        along.values().map(|(file, occurrence)| Some(op(file, occurrence.set(wanted)?))).collect()
     }
 
     /// Whether a place that names a renamed value may be renamed with it: every rule about it is one that makes it
     /// follow, or does not mind.
-    fn may_follow(&self, except: usize, renamed: Sited<'a>, named: Sited<'a>, new: &str) -> bool {
+    fn may_follow(
+        &self,
+        except: usize,
+        renamed: FileOccurrence<'a>,
+        named: FileOccurrence<'a>,
+        new: &str,
+    ) -> bool {
         let at = renamed.1.pointer();
-        let change = Change {
+        let change = ValueReplacement {
             file: named.0.clone(),
             document: named.1.document,
             at: named.1.pointer(),
@@ -210,8 +220,8 @@ impl<'a> Tree<'a> {
         let follows = |rule: usize, role: usize| {
             let target = self.covering(renamed.0, renamed.1.document, &at, renamed.1.is_key);
             match (&self.pack.rules[rule].body, role) {
-                (Body::Reference(_) | Body::Imports(_), 0) => target.contains(&(rule, 1)),
-                (Body::SameAs(_), 1) => target.contains(&(rule, 0)),
+                (RuleBody::Reference(_) | RuleBody::Imports(_), 0) => target.contains(&(rule, 1)),
+                (RuleBody::SameAs(_), 1) => target.contains(&(rule, 0)),
                 _ => false,
             }
         };
@@ -245,8 +255,8 @@ impl<'a> Tree<'a> {
     fn index(&self, rule: usize, role: usize) -> &Index<'a> {
         self.indexes[rule][role].get_or_init(|| {
             let mut index: Index<'a> = HashMap::new();
-            for sited in self.facts(rule, role) {
-                index.entry(&sited.1.key).or_default().push(sited);
+            for located in self.occurrences(rule, role) {
+                index.entry(&located.1.key).or_default().push(located);
             }
             index
         })
@@ -254,7 +264,7 @@ impl<'a> Tree<'a> {
 }
 
 /// A value or key that becomes another.
-struct Change {
+struct ValueReplacement {
     file: RelPath,
     document: usize,
     at: Pointer,
@@ -263,8 +273,8 @@ struct Change {
     new: String,
 }
 
-impl Change {
-    fn of(op: &RepairOp) -> Option<Change> {
+impl ValueReplacement {
+    fn of(op: &RepairOp) -> Option<ValueReplacement> {
         let RepairOp::Document { file, step } = op else { return None };
         let key = |text: &str| key_of(&Value::String(text.to_owned()));
         let (at, is_key, old, new) = match &step.op {
@@ -275,6 +285,6 @@ impl Change {
             Op::RenameKey { at, from, to } => (at.join(from.as_str()), true, key(from), key(to)),
             _ => return None,
         };
-        Some(Change { file: file.clone(), document: step.document, at, is_key, old, new })
+        Some(ValueReplacement { file: file.clone(), document: step.document, at, is_key, old, new })
     }
 }

@@ -1,13 +1,13 @@
 //! Looks as bytes. What cannot be read back, or could not come from this pack, is as good as not there.
 //!
 //! Numbers are little-endian, texts and lists start with their length. A look is `0` for a file of no kind, else `1`,
-//! the kinds of its documents (from 1, and 0 for one of no kind) and the lists of facts.
+//! the kinds of its documents (from 1, and 0 for one of no kind) and the lists of occurrences.
 
 use document::{Number, Pointer, Value};
 
 use crate::pack::Pack;
-use crate::place::{Fact, key_of};
-use crate::tree::{FactList, FileLook};
+use crate::selector::{Occurrence, key_of};
+use crate::tree::{FileAnalysis, OccurrenceList};
 
 /// Values that are nested more deeply are not kept.
 const MAX_DEPTH: usize = 256;
@@ -25,9 +25,9 @@ const ARRAY: u8 = 6;
 const OBJECT: u8 = 7;
 
 /// The bytes of a look; `None` if it is not kept.
-pub(super) fn encode(look: Option<&FileLook>) -> Option<Vec<u8>> {
+pub(super) fn encode(look: Option<&FileAnalysis>) -> Option<Vec<u8>> {
     let Some(look) = look else { return Some(vec![NO_KIND]) };
-    let FileLook { kinds, dark, facts, diagnostics, repairs, blocked, unchecked } = look;
+    let FileAnalysis { kinds, dark, occurrences, diagnostics, repairs, blocked, unchecked } = look;
     let is_clean = diagnostics.is_empty() && repairs.is_empty() && unchecked.is_empty();
     if !is_clean || kinds.is_empty() || !dark.is_empty() || blocked.is_some() {
         return None;
@@ -37,13 +37,13 @@ pub(super) fn encode(look: Option<&FileLook>) -> Option<Vec<u8>> {
     for kind in kinds {
         write_size(&mut out, kind.map_or(0, |it| it + 1))?;
     }
-    write_size(&mut out, facts.len())?;
-    for list in facts {
+    write_size(&mut out, occurrences.len())?;
+    for list in occurrences {
         write_size(&mut out, list.rule)?;
         write_size(&mut out, list.role)?;
-        write_size(&mut out, list.facts.len())?;
-        for fact in &list.facts {
-            write_fact(&mut out, fact)?;
+        write_size(&mut out, list.occurrences.len())?;
+        for occurrence in &list.occurrences {
+            write_occurrence(&mut out, occurrence)?;
         }
     }
     Some(out)
@@ -60,9 +60,9 @@ fn write_text(out: &mut Vec<u8>, text: &str) -> Option<()> {
     Some(())
 }
 
-fn write_fact(out: &mut Vec<u8>, fact: &Fact) -> Option<()> {
+fn write_occurrence(out: &mut Vec<u8>, occurrence: &Occurrence) -> Option<()> {
     // The key follows from the value.
-    let Fact { document, at, is_key, key: _, value, wanted } = fact;
+    let Occurrence { document, at, is_key, key: _, value, wanted } = occurrence;
     write_size(out, *document)?;
     write_text(out, at)?;
     out.push(u8::from(*is_key));
@@ -109,7 +109,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value, depth: usize) -> Option<()> {
 }
 
 /// The look that the bytes hold, where the inner `None` is a file of no kind; the outer one if they hold none.
-pub(super) fn decode(pack: &Pack, kinds: &[usize], bytes: &[u8]) -> Option<Option<FileLook>> {
+pub(super) fn decode(pack: &Pack, kinds: &[usize], bytes: &[u8]) -> Option<Option<FileAnalysis>> {
     let mut rest = Rest { bytes };
     let look = match rest.byte()? {
         NO_KIND => None,
@@ -119,19 +119,19 @@ pub(super) fn decode(pack: &Pack, kinds: &[usize], bytes: &[u8]) -> Option<Optio
     rest.bytes.is_empty().then_some(look)
 }
 
-fn read_look(pack: &Pack, kinds: &[usize], rest: &mut Rest<'_>) -> Option<FileLook> {
+fn read_look(pack: &Pack, kinds: &[usize], rest: &mut Rest<'_>) -> Option<FileAnalysis> {
     let kind = |rest: &mut Rest<'_>| match rest.size()?.checked_sub(1) {
         None => Some(None),
         Some(kind) => kinds.contains(&kind).then_some(Some(kind)),
     };
     let found: Option<Vec<Option<usize>>> = (0..rest.size()?).map(|_| kind(rest)).collect();
     let found = found.filter(|it| it.iter().any(Option::is_some))?;
-    let mut facts: Vec<FactList> = Vec::new();
+    let mut occurrences: Vec<OccurrenceList> = Vec::new();
     for _ in 0..rest.size()? {
         let (rule, role) = (rest.size()?, rest.size()?);
-        let is_next = facts.last().is_none_or(|it| (it.rule, it.role) < (rule, role));
+        let is_next = occurrences.last().is_none_or(|it| (it.rule, it.role) < (rule, role));
         let is_known = found.iter().flatten().any(|kind| {
-            pack.fact_rules.get(*kind).is_some_and(|rules| rules.contains(&rule))
+            pack.occurrence_rules.get(*kind).is_some_and(|rules| rules.contains(&rule))
                 && pack.rules[rule]
                     .body
                     .places()
@@ -141,20 +141,25 @@ fn read_look(pack: &Pack, kinds: &[usize], rest: &mut Rest<'_>) -> Option<FileLo
         if !is_next || !is_known {
             return None;
         }
-        let list: Option<Vec<Fact>> = (0..rest.size()?).map(|_| read_fact(rest)).collect();
-        facts.push(FactList { rule, role, facts: list.filter(|it| !it.is_empty())? });
+        let list: Option<Vec<Occurrence>> =
+            (0..rest.size()?).map(|_| read_occurrence(rest)).collect();
+        occurrences.push(OccurrenceList {
+            rule,
+            role,
+            occurrences: list.filter(|it| !it.is_empty())?,
+        });
     }
-    Some(FileLook { kinds: found, facts, ..FileLook::default() })
+    Some(FileAnalysis { kinds: found, occurrences, ..FileAnalysis::default() })
 }
 
-fn read_fact(rest: &mut Rest<'_>) -> Option<Fact> {
+fn read_occurrence(rest: &mut Rest<'_>) -> Option<Occurrence> {
     let document = rest.size()?;
     let at: Pointer = rest.text()?.parse().ok()?;
     let is_key = rest.flag()?;
     let value = read_value(rest, MAX_DEPTH)?;
     let wanted = if rest.flag()? { Some(rest.text()?.into()) } else { None };
     let key = key_of(&value).into_boxed_str();
-    Some(Fact { document, at: at.to_string().into(), is_key, key, value, wanted })
+    Some(Occurrence { document, at: at.to_string().into(), is_key, key, value, wanted })
 }
 
 fn read_value(rest: &mut Rest<'_>, depth: usize) -> Option<Value> {

@@ -9,10 +9,10 @@ use proptest::prelude::*;
 use snapshot::{RelPath, Snapshot};
 
 use super::*;
-use crate::place::Fact;
 use crate::provider::PackCheck;
-use crate::testing::{Kept, files, load, run, snapshot};
-use crate::tree::FactList;
+use crate::selector::Occurrence;
+use crate::testing::{MemoryCache, files, load, run, snapshot};
+use crate::tree::OccurrenceList;
 
 const PACK: &str = "\
 name: app
@@ -39,13 +39,13 @@ fn app() -> Arc<Pack> {
 
 fn run_with(
     pack: &Arc<Pack>,
-    cache: &Arc<Kept>,
+    cache: &Arc<MemoryCache>,
     snapshot: &Snapshot,
     since: Option<(&Report, &BTreeSet<RelPath>)>,
 ) -> Report {
     let since = since.map(|(report, changed)| Since { report, changed });
     let parses = Parses::new(Limits::DEFAULT);
-    PackCheck::with_cache(Arc::clone(pack), Arc::<Kept>::clone(cache))
+    PackCheck::with_cache(Arc::clone(pack), Arc::<MemoryCache>::clone(cache))
         .report(&Input { snapshot, since, parses: &parses, stop: &Stop::new(), only: None })
         .unwrap()
 }
@@ -76,7 +76,7 @@ modules: {mod_a: 1, mod_z: 1}
 
 #[test]
 fn only_looks_with_nothing_to_say_are_kept_and_found_again() {
-    let (pack, cache) = (app(), Arc::new(Kept::default()));
+    let (pack, cache) = (app(), Arc::new(MemoryCache::default()));
     let tree = snapshot(&files(TREE));
     let without = said(&run(&pack, &tree, None));
     assert_eq!(said(&run_with(&pack, &cache, &tree, None)), without);
@@ -96,7 +96,7 @@ fn only_looks_with_nothing_to_say_are_kept_and_found_again() {
 
 #[test]
 fn another_pack_path_limit_or_text_is_another_key() {
-    let (pack, cache) = (app(), Arc::new(Kept::default()));
+    let (pack, cache) = (app(), Arc::new(MemoryCache::default()));
     let one = |path: &str, text: &str| snapshot(&files(&format!("//- {path}\n{text}\n")));
     let tree = one("lock.yaml", "same: 1");
     run_with(&pack, &cache, &tree, None);
@@ -107,7 +107,7 @@ fn another_pack_path_limit_or_text_is_another_key() {
     assert_ne!(pack.fingerprint(), schema.fingerprint());
     run_with(&schema, &cache, &tree, None);
     let parses = Parses::new(Limits { max_depth: 99, ..Limits::DEFAULT });
-    let check = PackCheck::with_cache(Arc::clone(&pack), Arc::<Kept>::clone(&cache));
+    let check = PackCheck::with_cache(Arc::clone(&pack), Arc::<MemoryCache>::clone(&cache));
     check
         .check(&Input {
             snapshot: &tree,
@@ -125,7 +125,7 @@ fn another_pack_path_limit_or_text_is_another_key() {
 /// Damaged bytes are a miss, or at worst what a file could have been; never a panic.
 #[test]
 fn damaged_bytes_are_never_a_panic() {
-    let (pack, cache) = (app(), Arc::new(Kept::default()));
+    let (pack, cache) = (app(), Arc::new(MemoryCache::default()));
     let tree = snapshot(&files(TREE));
     run_with(&pack, &cache, &tree, None);
     let without = said(&run(&pack, &tree, None));
@@ -137,7 +137,7 @@ fn damaged_bytes_are_never_a_panic() {
                 let mut damaged = bytes.to_vec();
                 damaged[at] ^= bit;
                 if code::decode(&pack, &[0, 1], &damaged).is_some() {
-                    let cache = Arc::new(Kept::default());
+                    let cache = Arc::new(MemoryCache::default());
                     *cache.entries.lock().unwrap() = whole.clone();
                     cache.put(*key, damaged);
                     run_with(&pack, &cache, &tree, None);
@@ -157,10 +157,11 @@ fn nested(depth: usize) -> Value {
     (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner]))
 }
 
-fn look_with(value: Value) -> FileLook {
+fn look_with(value: Value) -> FileAnalysis {
     let at = "/same".parse().unwrap();
-    let facts = vec![FactList { rule: 5, role: 1, facts: vec![Fact::new(&at, &value)] }];
-    FileLook { kinds: vec![Some(0)], facts, ..FileLook::default() }
+    let occurrences =
+        vec![OccurrenceList { rule: 5, role: 1, occurrences: vec![Occurrence::new(&at, &value)] }];
+    FileAnalysis { kinds: vec![Some(0)], occurrences, ..FileAnalysis::default() }
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn values_that_are_nested_too_deeply_are_not_kept() {
     assert!(code::encode(Some(&look_with(nested(255)))).is_some());
     assert!(code::encode(Some(&look_with(nested(256)))).is_none());
     let mut bytes = code::encode(Some(&look_with(Value::Null))).unwrap();
-    // A deep value after the text and the flag of the only fact, instead of its null.
+    // A deep value after the text and the flag of the only occurrence, instead of its null.
     bytes.truncate(bytes.len() - 2);
     bytes.extend([6, 1, 0, 0, 0].repeat(1_000_000));
     assert!(code::decode(&app(), &[0], &bytes).is_none());
@@ -221,7 +222,7 @@ proptest! {
     /// X-7: same findings, ids, bytes and order, whatever the cache holds from earlier trees.
     #[test]
     fn a_warm_cache_changes_nothing(rounds in proptest::collection::vec(proptest::collection::vec(change(), 1..5), 1..8)) {
-        let (pack, cache) = (app(), Arc::new(Kept::default()));
+        let (pack, cache) = (app(), Arc::new(MemoryCache::default()));
         let mut tree: BTreeMap<String, String> = BTreeMap::new();
         let mut last: Option<Report> = None;
         for round in rounds {

@@ -12,7 +12,7 @@ use snapshot::{Entry, File, RelPath, Snapshot};
 
 use super::*;
 use crate::LocalSchema;
-use crate::testing::Kept;
+use crate::testing::MemoryCache;
 
 /// Bytes by their hashes.
 #[derive(Default)]
@@ -100,7 +100,7 @@ fn show(check: &LocalSchema, snapshot: &Snapshot, report: &Report) -> String {
 fn check(catalogue: Catalogue, packs: Vec<Arc<crate::Pack>>, files: &[(&str, &str)]) -> String {
     let catalogue = Arc::new(catalogue);
     let plain = LocalSchema::default().with_catalogue(Arc::clone(&catalogue), packs.clone());
-    let kept = LocalSchema::with_cache(Arc::new(Kept::default()));
+    let kept = LocalSchema::with_cache(Arc::new(MemoryCache::default()));
     let kept = kept.with_catalogue(catalogue, packs);
     let snapshot = tree(files);
     let fresh = look(&plain, &snapshot, None);

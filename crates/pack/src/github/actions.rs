@@ -4,7 +4,7 @@ use check::Severity;
 use document::Value;
 
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use super::tables::{ActionFacts, TABLES};
 use crate::schema::cut;
 use crate::typo;
@@ -18,7 +18,7 @@ pub(super) fn facts(uses: &str) -> Option<&'static ActionFacts> {
     TABLES.actions.get(&uses.to_ascii_lowercase())
 }
 
-pub(super) fn check(uses: &Node<'_>, step: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check(uses: &Node<'_>, step: &Node<'_>, problems: &mut WorkflowProblems) {
     let Some(text) = uses.text().filter(|_| !uses.is_dynamic()) else { return };
     if let Some(image) = text.strip_prefix("docker://") {
         let has_tag = !image.ends_with(':') && !image.ends_with('@');
@@ -69,7 +69,7 @@ fn name_parts(name: &str) -> usize {
     if name.split('/').any(str::is_empty) { 0 } else { name.split('/').count() }
 }
 
-fn outdated(uses: &Node<'_>, text: &str, problems: &mut Problems) {
+fn outdated(uses: &Node<'_>, text: &str, problems: &mut WorkflowProblems) {
     let (name, _) = text.split_once('@').unwrap_or((text, ""));
     let major = |release: &&str| release.strip_prefix('v').and_then(|it| it.parse::<u32>().ok());
     let releases = TABLES.releases.get(&name.to_ascii_lowercase());
@@ -81,7 +81,12 @@ fn outdated(uses: &Node<'_>, text: &str, problems: &mut Problems) {
     problems.value(OUTDATED, Severity::Info, uses, message);
 }
 
-fn check_inputs(facts: &ActionFacts, uses: &Node<'_>, step: &Node<'_>, problems: &mut Problems) {
+fn check_inputs(
+    facts: &ActionFacts,
+    uses: &Node<'_>,
+    step: &Node<'_>,
+    problems: &mut WorkflowProblems,
+) {
     let Some(inputs) = &facts.inputs else { return };
     let with = step.get("with");
     let given: Vec<&str> = with.as_ref().map(|it| it.keys().collect()).unwrap_or_default();
@@ -120,7 +125,7 @@ fn check_inputs(facts: &ActionFacts, uses: &Node<'_>, step: &Node<'_>, problems:
 }
 
 /// A workflow that a job calls.
-pub(super) fn check_workflow(uses: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_workflow(uses: &Node<'_>, problems: &mut WorkflowProblems) {
     let Some(text) = uses.text().filter(|_| !uses.is_dynamic()) else { return };
     let is_local = text.starts_with("./");
     let why = match text.strip_prefix("./") {

@@ -9,34 +9,34 @@ use snapshot::{RelPath, Snapshot};
 
 use super::node::Node;
 use super::problem::confidence;
-use crate::finding::Anchor;
-use crate::found::{Found, Mend, op};
-use crate::place::{Fact, Place, Sited};
+use crate::finding::MemberPart;
+use crate::found::{RuleFinding, Suggestion, op};
 use crate::rules::View;
 use crate::schema::cut;
+use crate::selector::{FileOccurrence, Occurrence, Selector};
 use crate::typo;
 
 /// Who calls whom by a path of the repository.
 #[derive(Debug)]
 pub(crate) struct Calls {
-    pub(crate) from: Vec<Place>,
-    pub(crate) to: Vec<Place>,
+    pub(crate) from: Vec<Selector>,
+    pub(crate) to: Vec<Selector>,
     /// Whether the inputs are looked at, not whether the target is there.
     pub(crate) of_inputs: bool,
 }
 
 /// What a call leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
+enum CallTarget {
     Action,
     Workflow,
 }
 
 impl Calls {
     /// The calls of a file, and what it declares for those that call it.
-    pub(crate) fn facts(&self, view: &View<'_>) -> Vec<(usize, Vec<Fact>)> {
+    pub(crate) fn occurrences(&self, view: &View<'_>) -> Vec<(usize, Vec<Occurrence>)> {
         let root = Node::root(view.value);
-        let is_of = |places: &[Place]| places.iter().any(|it| it.kind == view.kind);
+        let is_of = |places: &[Selector]| places.iter().any(|it| it.kind == view.kind);
         let mut lists = Vec::new();
         if is_of(&self.from) {
             lists.push((0, calls(&root)));
@@ -49,36 +49,37 @@ impl Calls {
 
     pub(crate) fn look(
         &self,
-        calls: &[Sited<'_>],
-        declared: &[Sited<'_>],
+        calls: &[FileOccurrence<'_>],
+        declared: &[FileOccurrence<'_>],
         tree: &Snapshot,
-    ) -> Vec<Found> {
+    ) -> Vec<RuleFinding> {
         let declared: BTreeMap<&RelPath, &Value> =
             declared.iter().map(|it| (it.0, &it.1.value)).collect();
         let mut found = Vec::new();
-        for (file, fact) in calls {
-            let call = Node::root(&fact.value);
+        for (file, occurrence) in calls {
+            let call = Node::root(&occurrence.value);
             let Some(uses) = call.get("uses").and_then(|it| it.text()) else { continue };
-            let target = if call.has("job") { Target::Workflow } else { Target::Action };
+            let target = if call.has("job") { CallTarget::Workflow } else { CallTarget::Action };
             let Some(paths) = paths(uses, target) else { continue };
             let there = paths.iter().find(|it| tree.get(it).is_some());
             match (there, self.of_inputs) {
                 (None, false) => {
                     let what = match target {
-                        Target::Action => "no `action.yml` is there",
-                        Target::Workflow => "there is no such file",
+                        CallTarget::Action => "no `action.yml` is there",
+                        CallTarget::Workflow => "there is no such file",
                     };
                     let message = format!("cannot find `{}` in the repository: {what}", cut(uses));
                     let severity = match target {
-                        Target::Action => Severity::Info,
-                        Target::Workflow => Severity::Warning,
+                        CallTarget::Action => Severity::Info,
+                        CallTarget::Workflow => Severity::Warning,
                     };
-                    let one = Found::new(file, fact.pointer(), Anchor::Value, message);
-                    found.push(Found { severity: Some(severity), ..one });
+                    let one =
+                        RuleFinding::new(file, occurrence.pointer(), MemberPart::Value, message);
+                    found.push(RuleFinding { severity: Some(severity), ..one });
                 }
                 (Some(path), true) => {
                     if let Some(declared) = declared.get(path) {
-                        let call = Call { file, fact, call: &call, uses, target };
+                        let call = Call { file, occurrence, call: &call, uses, target };
                         call.check(&Node::root(declared), &mut found);
                     }
                 }
@@ -90,11 +91,11 @@ impl Calls {
 }
 
 /// The files that a path can mean; `None` if it leads out of the repository.
-fn paths(uses: &str, target: Target) -> Option<Vec<RelPath>> {
+fn paths(uses: &str, target: CallTarget) -> Option<Vec<RelPath>> {
     let path = uses.strip_prefix("./")?.trim_end_matches('/');
     let names: &[&str] = match target {
-        Target::Workflow => return Some(vec![RelPath::parse(path).ok()?]),
-        Target::Action => &["action.yml", "action.yaml", "Dockerfile"],
+        CallTarget::Workflow => return Some(vec![RelPath::parse(path).ok()?]),
+        CallTarget::Action => &["action.yml", "action.yaml", "Dockerfile"],
     };
     let path = path.trim_end_matches("/.");
     let full = |name: &&str| match path {
@@ -105,7 +106,7 @@ fn paths(uses: &str, target: Target) -> Option<Vec<RelPath>> {
 }
 
 /// The calls by path, each with the names and scalars that it passes.
-fn calls(root: &Node<'_>) -> Vec<Fact> {
+fn calls(root: &Node<'_>) -> Vec<Occurrence> {
     let mut found = Vec::new();
     let mut add = |caller: &Node<'_>, is_job: bool| {
         let Some(uses) = caller.get("uses") else { return };
@@ -124,7 +125,7 @@ fn calls(root: &Node<'_>) -> Vec<Fact> {
         if is_job {
             members.push(("job".to_owned(), Value::Bool(true)));
         }
-        found.push(Fact::new(&uses.at, &Value::Object(members)));
+        found.push(Occurrence::new(&uses.at, &Value::Object(members)));
     };
     for (_, job) in root.get("jobs").map(|it| it.members()).unwrap_or_default() {
         add(&job, true);
@@ -156,7 +157,7 @@ fn scalars(value: &Value) -> Value {
 }
 
 /// What a file declares for those that call it: the inputs and secrets, each with its type and whether it must be given.
-fn declared(root: &Node<'_>) -> Option<Fact> {
+fn declared(root: &Node<'_>) -> Option<Occurrence> {
     let mut members = Vec::new();
     let lists = if root.has("runs") {
         vec![("inputs", root.get("inputs"))]
@@ -175,36 +176,41 @@ fn declared(root: &Node<'_>) -> Option<Fact> {
             let is_required =
                 it.get("required").and_then(|it| it.scalar()).as_deref() == Some("true");
             let kind = it.get("type").and_then(|it| it.scalar()).unwrap_or_default();
-            let facts = [
+            let occurrences = [
                 ("required".to_owned(), Value::Bool(is_required && !it.has("default"))),
                 ("type".to_owned(), Value::String(kind)),
             ];
-            (name.to_owned(), Value::Object(facts.to_vec()))
+            (name.to_owned(), Value::Object(occurrences.to_vec()))
         };
         members.push((key.to_owned(), Value::Object(list.into_iter().map(one).collect())));
     }
-    Some(Fact::new(&Pointer::root(), &Value::Object(members)))
+    Some(Occurrence::new(&Pointer::root(), &Value::Object(members)))
 }
 
 struct Call<'a> {
     file: &'a RelPath,
-    fact: &'a Fact,
+    occurrence: &'a Occurrence,
     call: &'a Node<'a>,
     uses: &'a str,
-    target: Target,
+    target: CallTarget,
 }
 
 impl Call<'_> {
-    fn check(&self, declared: &Node<'_>, found: &mut Vec<Found>) {
+    fn check(&self, declared: &Node<'_>, found: &mut Vec<RuleFinding>) {
         if matches!(declared.value.get("callable"), Some(Value::Bool(false))) {
             let message =
                 format!("`{}` cannot be called: it has no event `workflow_call`", cut(self.uses));
-            found.push(Found::new(self.file, self.fact.pointer(), Anchor::Value, message));
+            found.push(RuleFinding::new(
+                self.file,
+                self.occurrence.pointer(),
+                MemberPart::Value,
+                message,
+            ));
             return;
         }
         self.check_names("with", "input", declared.get("inputs"), found);
         let inherits = self.call.get("secrets").and_then(|it| it.text()) == Some("inherit");
-        if self.target == Target::Workflow && !inherits {
+        if self.target == CallTarget::Workflow && !inherits {
             self.check_names("secrets", "secret", declared.get("secrets"), found);
         }
     }
@@ -214,7 +220,7 @@ impl Call<'_> {
         key: &str,
         what: &str,
         declared: Option<Node<'_>>,
-        found: &mut Vec<Found>,
+        found: &mut Vec<RuleFinding>,
     ) {
         let Some(declared) = declared else { return };
         let given = self.call.get(key).map(|it| it.members()).unwrap_or_default();
@@ -222,15 +228,15 @@ impl Call<'_> {
             return;
         }
         let uses = cut(self.uses);
-        let at = self.fact.pointer();
+        let at = self.occurrence.pointer();
         let caller = at.prefix(at.segments().len().saturating_sub(1));
         let mut meant = Vec::new();
         for (name, value) in &given {
             let known = declared.members().into_iter().find(|it| it.0.eq_ignore_ascii_case(name));
             let at = caller.join(key).join(*name);
-            let Some((_, facts)) = known else {
+            let Some((_, occurrences)) = known else {
                 // Docker actions take these beside their inputs.
-                if self.target == Target::Action && matches!(*name, "entrypoint" | "args") {
+                if self.target == CallTarget::Action && matches!(*name, "entrypoint" | "args") {
                     continue;
                 }
                 let near = typo::nearest(name, declared.keys());
@@ -238,18 +244,18 @@ impl Call<'_> {
                 found.push(self.unknown(&caller.join(key), name, what, &declared, near));
                 continue;
             };
-            let kind = facts.get("type").and_then(|it| it.text()).unwrap_or_default();
+            let kind = occurrences.get("type").and_then(|it| it.text()).unwrap_or_default();
             if let Some(why) = mismatch(kind, value.value) {
                 let message = format!("{what} `{name}` of `{uses}`: {why}");
-                found.push(Found::new(self.file, at, Anchor::Value, message));
+                found.push(RuleFinding::new(self.file, at, MemberPart::Value, message));
             }
         }
-        for (name, facts) in declared.members() {
-            let is_required = matches!(facts.value.get("required"), Some(Value::Bool(true)));
+        for (name, occurrences) in declared.members() {
+            let is_required = matches!(occurrences.value.get("required"), Some(Value::Bool(true)));
             let is_given = given.iter().any(|it| it.0.eq_ignore_ascii_case(name));
             if is_required && !is_given && !meant.contains(&name) {
                 let message = format!("missing {what} `{name}`, which `{uses}` requires");
-                found.push(Found::new(self.file, at.clone(), Anchor::Value, message));
+                found.push(RuleFinding::new(self.file, at.clone(), MemberPart::Value, message));
             }
         }
     }
@@ -261,7 +267,7 @@ impl Call<'_> {
         what: &str,
         declared: &Node<'_>,
         near: Option<(&str, typo::Nearness)>,
-    ) -> Found {
+    ) -> RuleFinding {
         let uses = cut(self.uses);
         let known = typo::nearest_first(name, declared.keys(), 6).join("`, `");
         let message = match near {
@@ -273,13 +279,13 @@ impl Call<'_> {
         };
         // GitHub refuses to call a workflow so, and warns of an action.
         let severity = match (self.target, near) {
-            (Target::Action, None) => Severity::Warning,
+            (CallTarget::Action, None) => Severity::Warning,
             _ => Severity::Error,
         };
         let mend = near.map(|(near, nearness)| {
             let (at, from, to) = (object.clone(), name.to_owned(), near.to_owned());
             let title = format!("Rename `{}` to `{near}`", cut(name));
-            Mend {
+            Suggestion {
                 rationale: title.clone(),
                 title,
                 safety: Safety::BehaviorChanging,
@@ -288,8 +294,9 @@ impl Call<'_> {
                 ops: vec![op(self.file, GuardedOp::from(Op::RenameKey { at, from, to }))],
             }
         });
-        let found = Found::new(self.file, object.join(name), Anchor::Key, message).with(mend);
-        Found { severity: Some(severity), ..found }
+        let found =
+            RuleFinding::new(self.file, object.join(name), MemberPart::Key, message).with(mend);
+        RuleFinding { severity: Some(severity), ..found }
     }
 }
 

@@ -11,7 +11,7 @@ use check::{Confidence, Safety, Severity};
 
 use super::labels::System;
 use super::node::Node;
-use super::problem::{Fix, FixChange, Problems};
+use super::problem::{FixChange, ProblemFix, WorkflowProblems};
 
 const RULE: &str = "SEM_DEPRECATED_COMMAND";
 
@@ -36,7 +36,7 @@ pub(super) fn check(
     run: &Node<'_>,
     shell: Option<&str>,
     system: Option<System>,
-    problems: &mut Problems,
+    problems: &mut WorkflowProblems,
 ) {
     let Some(script) = run.text().filter(|it| it.contains("::")) else { return };
     let mut start = 0;
@@ -70,7 +70,7 @@ fn report(
     start: usize,
     range: Range<usize>,
     (shell, system): (Option<&str>, Option<System>),
-    problems: &mut Problems,
+    problems: &mut WorkflowProblems,
 ) {
     let Command { name, file, is_refused, .. } = command;
     let severity = if *is_refused { Severity::Error } else { Severity::Warning };
@@ -89,7 +89,7 @@ fn report(
     let at = start..start + body.len();
     let runs_command = rewritten.contains("$(") || rewritten.contains('`');
     let safety = if runs_command { Safety::BehaviorChanging } else { Safety::LikelyPreserving };
-    problem.with(Some(Fix {
+    problem.with(Some(ProblemFix {
         title: format!("Write to `${file}` instead of printing `{name}`"),
         safety,
         confidence: Confidence::High,

@@ -4,12 +4,12 @@ use check::{Confidence, Safety, Severity};
 
 use super::expr::{self, Expr, ExprKind};
 use super::node::Node;
-use super::problem::{Fix, FixChange, Problems};
+use super::problem::{FixChange, ProblemFix, WorkflowProblems};
 
 const RULE: &str = "SEM_IF_CONSTANT";
 
 /// Says whether a condition is always true, or always the same.
-pub(super) fn check(node: &Node<'_>, text: &str, problems: &mut Problems) {
+pub(super) fn check(node: &Node<'_>, text: &str, problems: &mut WorkflowProblems) {
     let found = expr::placeholders(text);
     if found.is_empty() {
         if let Ok(expr) = expr::bare(text) {
@@ -70,7 +70,7 @@ pub(super) fn check(node: &Node<'_>, text: &str, problems: &mut Problems) {
     }
     after.push_str(&text[from..]);
     if expr::bare(&after).is_ok() && !after.trim_start().starts_with('!') {
-        problem.with(Some(Fix {
+        problem.with(Some(ProblemFix {
             title: "Make the condition one expression".to_owned(),
             safety: Safety::BehaviorChanging,
             confidence: Confidence::High,
@@ -79,7 +79,7 @@ pub(super) fn check(node: &Node<'_>, text: &str, problems: &mut Problems) {
     }
 }
 
-fn constant(node: &Node<'_>, expr: &Expr, problems: &mut Problems) {
+fn constant(node: &Node<'_>, expr: &Expr, problems: &mut WorkflowProblems) {
     if let Some(value) = truth(expr) {
         let message = format!("the condition is always {value}");
         problems.value(RULE, Severity::Info, node, message);

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use check::Severity;
 
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use crate::schema::cut;
 
 const RULE: &str = "SEM_CRON";
@@ -33,7 +33,7 @@ const FIELDS: [Field; 5] = [
     Field { name: "day of the week", range: 0..=6, names: &DAYS, first: 0 },
 ];
 
-pub(super) fn check(node: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check(node: &Node<'_>, problems: &mut WorkflowProblems) {
     let Some(text) = node.text().filter(|_| !node.is_dynamic()) else { return };
     let fields = fields(text);
     if fields.len() != FIELDS.len() {

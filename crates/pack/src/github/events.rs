@@ -4,7 +4,7 @@ use check::Severity;
 use document::Value;
 
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use super::tables::TABLES;
 use super::{cron, globs, inputs, keys};
 use crate::schema::cut;
@@ -21,7 +21,7 @@ const REMOVED: [&str; 5] =
 const EXCLUSIVE: [[&str; 2]; 3] =
     [["branches", "branches-ignore"], ["tags", "tags-ignore"], ["paths", "paths-ignore"]];
 
-pub(super) fn check(on: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check(on: &Node<'_>, problems: &mut WorkflowProblems) {
     match on.value {
         Value::Object(_) => {
             for (name, event) in on.members() {
@@ -55,13 +55,13 @@ pub(super) fn check(on: &Node<'_>, problems: &mut Problems) {
     }
 }
 
-fn removed(name: &str, event: &Node<'_>, problems: &mut Problems) {
+fn removed(name: &str, event: &Node<'_>, problems: &mut WorkflowProblems) {
     let message = format!("event `{name}` does not start workflows any more");
     problems.key(EVENT, Severity::Warning, event, message);
 }
 
 /// What an event cannot be without.
-fn check_needed(name: &str, event: &Node<'_>, problems: &mut Problems) {
+fn check_needed(name: &str, event: &Node<'_>, problems: &mut WorkflowProblems) {
     let needed = match name {
         "schedule" => "cron",
         "workflow_run" => "workflows",
@@ -71,7 +71,7 @@ fn check_needed(name: &str, event: &Node<'_>, problems: &mut Problems) {
     problems.key(FILTER, Severity::Error, event, message);
 }
 
-fn check_event(on: &Node<'_>, name: &str, event: &Node<'_>, problems: &mut Problems) {
+fn check_event(on: &Node<'_>, name: &str, event: &Node<'_>, problems: &mut WorkflowProblems) {
     let Some(types) = TABLES.events.get(name) else {
         match name {
             "<<" => {}
@@ -133,7 +133,7 @@ fn check_filter(
     key: &str,
     types: Option<&[&'static str]>,
     filter: &Node<'_>,
-    problems: &mut Problems,
+    problems: &mut WorkflowProblems,
 ) {
     if keys::is_empty(filter) {
         let message = format!("`{key}` is empty; remove it or add a pattern");
@@ -151,8 +151,8 @@ fn check_filter(
     }
     let items = filter.one_or_many();
     let syntax = match key {
-        "paths" | "paths-ignore" => globs::Syntax::Path,
-        "branches" | "branches-ignore" | "tags" | "tags-ignore" => globs::Syntax::Ref,
+        "paths" | "paths-ignore" => globs::GlobKind::Path,
+        "branches" | "branches-ignore" | "tags" | "tags-ignore" => globs::GlobKind::Ref,
         _ => return,
     };
     for node in &items {
@@ -167,7 +167,7 @@ fn check_filter(
     }
 }
 
-fn check_schedule(event: &Node<'_>, problems: &mut Problems) {
+fn check_schedule(event: &Node<'_>, problems: &mut WorkflowProblems) {
     let items = event.one_or_many();
     if items.is_empty() {
         check_needed("schedule", event, problems);

@@ -5,7 +5,7 @@ use document::Value;
 
 use super::expr::{self, Checker, Expr, ExprKind, Scope, SyntaxError, Type};
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use super::tables::TABLES;
 use super::{conditions, scopes};
 use crate::typo::Nearness;
@@ -16,7 +16,7 @@ const INJECTION: &str = "SEM_SCRIPT_INJECTION";
 
 /// What the value of an expression is used as.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum ExpectedType {
     Text,
     Bool,
     Number,
@@ -47,24 +47,28 @@ const UNTRUSTED: [&str; 20] = [
     "head_ref",
 ];
 
-pub(super) fn check(root: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check(root: &Node<'_>, problems: &mut WorkflowProblems) {
     let scope = scopes::of_workflow(root);
-    let mut look = Look { problems, scope: &scope };
-    look.deep(root.get("run-name"), "run-name", Wanted::Text);
+    let mut look = TemplateChecker { problems, scope: &scope };
+    look.deep(root.get("run-name"), "run-name", ExpectedType::Text);
     look.env(root.get("env"), "env");
     look.concurrency(root.get("concurrency"), "concurrency");
     let Some(jobs) = root.get("jobs") else { return };
     if let Some(call) = root.get_in(&["on", "workflow_call"]) {
         for (_, input) in call.get("inputs").map(|it| it.members()).unwrap_or_default() {
-            look.deep(input.get("default"), "on.workflow_call.inputs.*.default", Wanted::Text);
+            look.deep(
+                input.get("default"),
+                "on.workflow_call.inputs.*.default",
+                ExpectedType::Text,
+            );
         }
         let results = jobs.members();
         let results = results.iter().map(|(name, job)| (*name, scopes::result_of_job(job)));
         let mut scope = scope.clone();
         scope.contexts.insert("jobs", Type::closed(results));
-        let mut look = Look { problems: look.problems, scope: &scope };
+        let mut look = TemplateChecker { problems: look.problems, scope: &scope };
         for (_, output) in call.get("outputs").map(|it| it.members()).unwrap_or_default() {
-            look.deep(output.get("value"), "on.workflow_call.outputs.*.value", Wanted::Text);
+            look.deep(output.get("value"), "on.workflow_call.outputs.*.value", ExpectedType::Text);
         }
     }
     for (_, job) in jobs.members() {
@@ -74,26 +78,26 @@ pub(super) fn check(root: &Node<'_>, problems: &mut Problems) {
     }
 }
 
-fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut Problems) {
+fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut WorkflowProblems) {
     let scope = scopes::of_job(workflow, job, jobs);
-    let mut look = Look { problems, scope: &scope };
-    look.deep(job.get("name"), "jobs.*.name", Wanted::Text);
+    let mut look = TemplateChecker { problems, scope: &scope };
+    look.deep(job.get("name"), "jobs.*.name", ExpectedType::Text);
     look.condition(job.get("if"), "jobs.*.if");
-    look.deep(job.get("runs-on"), "jobs.*.runs-on", Wanted::Anything);
+    look.deep(job.get("runs-on"), "jobs.*.runs-on", ExpectedType::Anything);
     look.env(job.get("env"), "jobs.*.env");
     look.concurrency(job.get("concurrency"), "jobs.*.concurrency");
-    look.deep(job.get("continue-on-error"), "jobs.*.continue-on-error", Wanted::Bool);
-    look.deep(job.get("timeout-minutes"), "jobs.*.timeout-minutes", Wanted::Number);
-    look.deep(job.get_in(&["defaults", "run"]), "jobs.*.defaults.run", Wanted::Text);
-    look.deep(job.get("with"), "jobs.*.with.*", Wanted::Anything);
-    look.deep(job.get("secrets"), "jobs.*.secrets.*", Wanted::Text);
+    look.deep(job.get("continue-on-error"), "jobs.*.continue-on-error", ExpectedType::Bool);
+    look.deep(job.get("timeout-minutes"), "jobs.*.timeout-minutes", ExpectedType::Number);
+    look.deep(job.get_in(&["defaults", "run"]), "jobs.*.defaults.run", ExpectedType::Text);
+    look.deep(job.get("with"), "jobs.*.with.*", ExpectedType::Anything);
+    look.deep(job.get("secrets"), "jobs.*.secrets.*", ExpectedType::Text);
     if let Some(strategy) = job.get("strategy") {
         if strategy.is_object() {
-            look.deep(strategy.get("fail-fast"), "jobs.*.strategy", Wanted::Bool);
-            look.deep(strategy.get("max-parallel"), "jobs.*.strategy", Wanted::Number);
-            look.deep(strategy.get("matrix"), "jobs.*.strategy", Wanted::Anything);
+            look.deep(strategy.get("fail-fast"), "jobs.*.strategy", ExpectedType::Bool);
+            look.deep(strategy.get("max-parallel"), "jobs.*.strategy", ExpectedType::Number);
+            look.deep(strategy.get("matrix"), "jobs.*.strategy", ExpectedType::Anything);
         } else {
-            look.deep(Some(strategy), "jobs.*.strategy", Wanted::Anything);
+            look.deep(Some(strategy), "jobs.*.strategy", ExpectedType::Anything);
         }
     }
     if let Some(container) = job.get("container") {
@@ -104,45 +108,61 @@ fn check_job(workflow: &Scope, job: &Node<'_>, jobs: &Node<'_>, problems: &mut P
     }
     let names = ["jobs.*.services", "jobs.*.services.*.env.*", "jobs.*.services.*.credentials"];
     if let Some(services) = job.get("services") {
-        look.deep(Some(services.clone()).filter(|it| !it.is_object()), names[0], Wanted::Anything);
+        look.deep(
+            Some(services.clone()).filter(|it| !it.is_object()),
+            names[0],
+            ExpectedType::Anything,
+        );
         for (_, service) in services.members() {
             look.container(&service, names);
         }
     }
     let environment = job.get("environment");
-    look.deep(environment.clone().filter(|it| !it.is_object()), "jobs.*.environment", Wanted::Text);
+    look.deep(
+        environment.clone().filter(|it| !it.is_object()),
+        "jobs.*.environment",
+        ExpectedType::Text,
+    );
     look.deep(
         environment.as_ref().and_then(|it| it.get("name")),
         "jobs.*.environment",
-        Wanted::Text,
+        ExpectedType::Text,
     );
     let scope = check_steps(&scope, job.get("steps"), problems);
-    let mut look = Look { problems, scope: &scope };
+    let mut look = TemplateChecker { problems, scope: &scope };
     look.deep(
         environment.as_ref().and_then(|it| it.get("url")),
         "jobs.*.environment.url",
-        Wanted::Text,
+        ExpectedType::Text,
     );
-    look.deep(job.get("outputs"), "jobs.*.outputs.*", Wanted::Text);
+    look.deep(job.get("outputs"), "jobs.*.outputs.*", ExpectedType::Text);
 }
 
 /// Every step sees those before it; what all of them give is returned.
-fn check_steps(job: &Scope, steps: Option<Node<'_>>, problems: &mut Problems) -> Scope {
+fn check_steps(job: &Scope, steps: Option<Node<'_>>, problems: &mut WorkflowProblems) -> Scope {
     let mut scope = job.clone();
     let mut results: Vec<(&str, Type)> = Vec::new();
     scope.contexts.insert("steps", Type::closed(results.clone()));
     let mut is_open = false;
     for step in steps.map(|it| it.items()).unwrap_or_default() {
-        let mut look = Look { problems, scope: &scope };
+        let mut look = TemplateChecker { problems, scope: &scope };
         look.condition(step.get("if"), "jobs.*.steps.if");
-        look.deep(step.get("name"), "jobs.*.steps.name", Wanted::Text);
-        look.deep(step.get("run"), "jobs.*.steps.run", Wanted::Text);
+        look.deep(step.get("name"), "jobs.*.steps.name", ExpectedType::Text);
+        look.deep(step.get("run"), "jobs.*.steps.run", ExpectedType::Text);
         look.env(step.get("env"), "jobs.*.steps.env");
-        look.deep(step.get("with"), "jobs.*.steps.with", Wanted::Text);
+        look.deep(step.get("with"), "jobs.*.steps.with", ExpectedType::Text);
         let directory = step.get("working-directory");
-        look.deep(directory, "jobs.*.steps.working-directory", Wanted::Text);
-        look.deep(step.get("continue-on-error"), "jobs.*.steps.continue-on-error", Wanted::Bool);
-        look.deep(step.get("timeout-minutes"), "jobs.*.steps.timeout-minutes", Wanted::Number);
+        look.deep(directory, "jobs.*.steps.working-directory", ExpectedType::Text);
+        look.deep(
+            step.get("continue-on-error"),
+            "jobs.*.steps.continue-on-error",
+            ExpectedType::Bool,
+        );
+        look.deep(
+            step.get("timeout-minutes"),
+            "jobs.*.steps.timeout-minutes",
+            ExpectedType::Number,
+        );
         look.untrusted(&step);
         is_open |= step.get("id").is_some_and(|it| it.is_dynamic()) || step.has("<<");
         if is_open {
@@ -155,14 +175,14 @@ fn check_steps(job: &Scope, steps: Option<Node<'_>>, problems: &mut Problems) ->
     scope
 }
 
-struct Look<'a, 'p> {
-    problems: &'p mut Problems,
+struct TemplateChecker<'a, 'p> {
+    problems: &'p mut WorkflowProblems,
     scope: &'a Scope,
 }
 
-impl Look<'_, '_> {
+impl TemplateChecker<'_, '_> {
     /// All texts of a value.
-    fn deep(&mut self, node: Option<Node<'_>>, key: &str, wanted: Wanted) {
+    fn deep(&mut self, node: Option<Node<'_>>, key: &str, wanted: ExpectedType) {
         let Some(node) = node else { return };
         match node.value {
             Value::String(text) if text.contains("${{") => self.template(&node, text, key, wanted),
@@ -181,8 +201,8 @@ impl Look<'_, '_> {
     /// Variables are texts; all of them together may come out of one expression.
     fn env(&mut self, node: Option<Node<'_>>, key: &str) {
         let wanted = match &node {
-            Some(it) if it.is_object() => Wanted::Text,
-            _ => Wanted::Anything,
+            Some(it) if it.is_object() => ExpectedType::Text,
+            _ => ExpectedType::Anything,
         };
         self.deep(node, key, wanted);
     }
@@ -190,16 +210,16 @@ impl Look<'_, '_> {
     fn concurrency(&mut self, node: Option<Node<'_>>, key: &str) {
         let Some(node) = node else { return };
         if node.is_object() {
-            self.deep(node.get("group"), key, Wanted::Text);
-            self.deep(node.get("cancel-in-progress"), key, Wanted::Bool);
+            self.deep(node.get("group"), key, ExpectedType::Text);
+            self.deep(node.get("cancel-in-progress"), key, ExpectedType::Bool);
         } else {
-            self.deep(Some(node), key, Wanted::Text);
+            self.deep(Some(node), key, ExpectedType::Text);
         }
     }
 
     fn container(&mut self, node: &Node<'_>, [own, env, credentials]: [&str; 3]) {
         if !node.is_object() {
-            return self.deep(Some(node.clone()), own, Wanted::Anything);
+            return self.deep(Some(node.clone()), own, ExpectedType::Anything);
         }
         for (name, it) in node.members() {
             let key = match name {
@@ -207,11 +227,11 @@ impl Look<'_, '_> {
                 "credentials" => credentials,
                 _ => own,
             };
-            self.deep(Some(it), key, Wanted::Anything);
+            self.deep(Some(it), key, ExpectedType::Anything);
         }
     }
 
-    fn template(&mut self, node: &Node<'_>, text: &str, key: &str, wanted: Wanted) {
+    fn template(&mut self, node: &Node<'_>, text: &str, key: &str, wanted: ExpectedType) {
         let found = expr::placeholders(text);
         let is_whole = found.len() == 1 && found[0].range == (0..text.len());
         for it in found {
@@ -219,7 +239,7 @@ impl Look<'_, '_> {
                 Err(error) => self.syntax(node, text, &error),
                 Ok(expr) => {
                     let kind = self.check(node, text, key, &expr);
-                    let wanted = if is_whole { wanted } else { Wanted::Text };
+                    let wanted = if is_whole { wanted } else { ExpectedType::Text };
                     self.fits(node, &expr, &kind, wanted);
                 }
             }
@@ -241,10 +261,10 @@ impl Look<'_, '_> {
             scope: self.scope,
             available: TABLES.contexts.get(key),
             key: &shown,
-            complaints: Vec::new(),
+            problems: Vec::new(),
         };
         let kind = checker.check(expr);
-        for it in checker.complaints {
+        for it in checker.problems {
             let problem = self.problems.part(it.rule, it.severity, node, it.range, it.message);
             if let Some((new, nearness)) = it.instead {
                 problem.replace_part(text, &new, nearness);
@@ -253,24 +273,25 @@ impl Look<'_, '_> {
         kind
     }
 
-    fn fits(&mut self, node: &Node<'_>, expr: &Expr, kind: &Type, wanted: Wanted) {
+    fn fits(&mut self, node: &Node<'_>, expr: &Expr, kind: &Type, wanted: ExpectedType) {
         let (is_right, words) = match (wanted, kind) {
-            (Wanted::Anything, _) | (_, Type::Any) => return,
-            (Wanted::Text, _) => (kind.is_text_like(), "a string"),
-            (Wanted::Bool, _) => (*kind == Type::Bool, "a boolean"),
-            (Wanted::Number, _) => (*kind == Type::Number, "a number"),
+            (ExpectedType::Anything, _) | (_, Type::Any) => return,
+            (ExpectedType::Text, _) => (kind.is_text_like(), "a string"),
+            (ExpectedType::Bool, _) => (*kind == Type::Bool, "a boolean"),
+            (ExpectedType::Number, _) => (*kind == Type::Number, "a number"),
         };
         // Texts are read as booleans and numbers, and whether that works is not known here.
         let is_literal = matches!(
             expr.kind,
             ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Number | ExprKind::Null
         );
-        let is_convertible = matches!(kind, Type::Text) && wanted != Wanted::Text && !is_literal;
+        let is_convertible =
+            matches!(kind, Type::Text) && wanted != ExpectedType::Text && !is_literal;
         if is_right || is_convertible {
             return;
         }
         let message = match kind {
-            Type::Object(_) | Type::Array(_) if wanted == Wanted::Text => {
+            Type::Object(_) | Type::Array(_) if wanted == ExpectedType::Text => {
                 format!("expected {words}, found {kind}; consider `toJSON(…)`")
             }
             _ => format!("expected {words}, found {kind}"),
@@ -283,7 +304,7 @@ impl Look<'_, '_> {
         let Some(text) = node.text() else { return };
         conditions::check(&node, text, self.problems);
         if text.contains("${{") {
-            self.template(&node, text, key, Wanted::Anything);
+            self.template(&node, text, key, ExpectedType::Anything);
             return;
         }
         match expr::bare(text) {

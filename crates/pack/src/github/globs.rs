@@ -3,20 +3,20 @@
 use check::Severity;
 
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 
 const RULE: &str = "SEM_GLOB";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Syntax {
+pub(super) enum GlobKind {
     /// Branches and tags.
     Ref,
     Path,
 }
 
-pub(super) fn check(node: &Node<'_>, syntax: Syntax, problems: &mut Problems) {
+pub(super) fn check(node: &Node<'_>, syntax: GlobKind, problems: &mut WorkflowProblems) {
     let Some(text) = node.text().filter(|_| !node.is_dynamic()) else { return };
-    let mut complain = |severity, at: usize, length: usize, message: &str| {
+    let mut report = |severity, at: usize, length: usize, message: &str| {
         let range = at..(at + length).min(text.len());
         problems.part(RULE, severity, node, range, message.to_owned());
     };
@@ -27,14 +27,9 @@ pub(super) fn check(node: &Node<'_>, syntax: Syntax, problems: &mut Problems) {
         return;
     }
     match syntax {
-        Syntax::Path => {
+        GlobKind::Path => {
             if text.trim() != text {
-                complain(
-                    Severity::Warning,
-                    0,
-                    text.len(),
-                    "the pattern starts or ends with a blank",
-                );
+                report(Severity::Warning, 0, text.len(), "the pattern starts or ends with a blank");
             }
             if pattern == "."
                 || pattern == ".."
@@ -42,16 +37,16 @@ pub(super) fn check(node: &Node<'_>, syntax: Syntax, problems: &mut Problems) {
                 || pattern.starts_with("../")
             {
                 let message = "paths are relative to the root of the repository; `./` and `../` match nothing";
-                complain(Severity::Error, offset, pattern.len(), message);
+                report(Severity::Error, offset, pattern.len(), message);
             }
         }
-        Syntax::Ref => {
+        GlobKind::Ref => {
             if pattern.starts_with("refs/heads/") || pattern.starts_with("refs/tags/") {
                 let message = "patterns are names of branches and tags without `refs/heads/` or `refs/tags/`; this one matches nothing";
-                complain(Severity::Warning, offset, pattern.len(), message);
+                report(Severity::Warning, offset, pattern.len(), message);
             }
             if pattern.starts_with('/') || pattern.ends_with('/') || pattern.contains("//") {
-                complain(
+                report(
                     Severity::Error,
                     offset,
                     pattern.len(),
@@ -59,7 +54,7 @@ pub(super) fn check(node: &Node<'_>, syntax: Syntax, problems: &mut Problems) {
                 );
             }
             if pattern.ends_with('.') || pattern.contains("..") || pattern.contains("@{") {
-                complain(
+                report(
                     Severity::Error,
                     offset,
                     pattern.len(),
@@ -68,15 +63,15 @@ pub(super) fn check(node: &Node<'_>, syntax: Syntax, problems: &mut Problems) {
             }
         }
     }
-    characters(pattern, offset, syntax, &mut complain);
+    characters(pattern, offset, syntax, &mut report);
 }
 
 /// The special characters of a pattern, one after another.
 fn characters(
     pattern: &str,
     offset: usize,
-    syntax: Syntax,
-    complain: &mut dyn FnMut(Severity, usize, usize, &str),
+    syntax: GlobKind,
+    report: &mut dyn FnMut(Severity, usize, usize, &str),
 ) {
     let mut before = None;
     let mut chars = pattern.char_indices();
@@ -84,7 +79,7 @@ fn characters(
         match it {
             '\\' => match chars.next().map(|it| it.1) {
                 Some('[' | ']' | '?' | '*' | '+' | '!' | '\\') => {}
-                _ if syntax == Syntax::Ref => complain(
+                _ if syntax == GlobKind::Ref => report(
                     Severity::Error,
                     offset + at,
                     1,
@@ -94,35 +89,35 @@ fn characters(
             },
             '?' | '+' if matches!(before, None | Some('?' | '+' | '*')) => {
                 let message = "`?` and `+` repeat the character before them, and there is none";
-                complain(Severity::Error, offset + at, 1, message);
+                report(Severity::Error, offset + at, 1, message);
             }
             '[' => {
                 let Some(length) = class(&pattern[at + 1..]) else {
-                    complain(Severity::Error, offset + at, 1, "expected `]` to end `[`");
+                    report(Severity::Error, offset + at, 1, "expected `]` to end `[`");
                     return;
                 };
                 let inside = &pattern[at + 1..at + 1 + length];
                 if inside.is_empty() {
-                    complain(
+                    report(
                         Severity::Error,
                         offset + at,
                         2,
                         "expected characters between `[` and `]`",
                     );
                 } else if let Some(why) = bad_class(inside) {
-                    complain(Severity::Error, offset + at, length + 2, why);
+                    report(Severity::Error, offset + at, length + 2, why);
                 }
                 while chars.as_str().len() > pattern.len() - at - length - 2 {
                     chars.next();
                 }
             }
-            ' ' | '~' | '^' | ':' if syntax == Syntax::Ref => {
+            ' ' | '~' | '^' | ':' if syntax == GlobKind::Ref => {
                 let message =
                     "no branch or tag has a blank, `~`, `^` or `:`; this pattern matches nothing";
-                complain(Severity::Error, offset + at, 1, message);
+                report(Severity::Error, offset + at, 1, message);
             }
             it if it.is_control() => {
-                complain(
+                report(
                     Severity::Error,
                     offset + at,
                     it.len_utf8(),

@@ -7,7 +7,7 @@ use document::Value;
 
 use super::keys;
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use crate::schema::cut;
 use crate::typo;
 
@@ -19,7 +19,7 @@ const MAX_INPUTS: usize = 25;
 const DISPATCH_TYPES: [&str; 5] = ["boolean", "choice", "environment", "number", "string"];
 const CALL_TYPES: [&str; 3] = ["boolean", "number", "string"];
 
-pub(super) fn check_dispatch(event: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_dispatch(event: &Node<'_>, problems: &mut WorkflowProblems) {
     keys::check(event, &["inputs"], "key of `workflow_dispatch`", problems);
     let Some(inputs) = event.get("inputs") else { return };
     keys::check_repeated(&inputs, "input", problems);
@@ -49,7 +49,7 @@ pub(super) fn check_dispatch(event: &Node<'_>, problems: &mut Problems) {
     }
 }
 
-fn check_type(input: &Node<'_>, types: &[&str], problems: &mut Problems) {
+fn check_type(input: &Node<'_>, types: &[&str], problems: &mut WorkflowProblems) {
     let Some(kind) = input.get("type") else { return };
     let Some(text) = kind.scalar().filter(|it| !types.contains(&it.as_str())) else { return };
     let near = typo::nearest(&text, types.iter().copied());
@@ -60,7 +60,7 @@ fn check_type(input: &Node<'_>, types: &[&str], problems: &mut Problems) {
     }
 }
 
-fn check_options(input: &Node<'_>, options: &Node<'_>, problems: &mut Problems) {
+fn check_options(input: &Node<'_>, options: &Node<'_>, problems: &mut WorkflowProblems) {
     let items = options.items();
     let texts: Vec<Option<String>> = items.iter().map(Node::scalar).collect();
     let mut seen = BTreeSet::new();
@@ -93,7 +93,7 @@ fn check_options(input: &Node<'_>, options: &Node<'_>, problems: &mut Problems) 
     }
 }
 
-fn check_default(input: &Node<'_>, kind: &str, problems: &mut Problems) {
+fn check_default(input: &Node<'_>, kind: &str, problems: &mut WorkflowProblems) {
     let Some(default) = input.get("default").filter(|it| !it.is_dynamic()) else { return };
     let Some(text) = default.scalar() else { return };
     let is_right = match kind {
@@ -107,7 +107,7 @@ fn check_default(input: &Node<'_>, kind: &str, problems: &mut Problems) {
     }
 }
 
-pub(super) fn check_call(event: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_call(event: &Node<'_>, problems: &mut WorkflowProblems) {
     keys::check(event, &["inputs", "outputs", "secrets"], "key of `workflow_call`", problems);
     if let Some(inputs) = event.get("inputs") {
         keys::check_repeated(&inputs, "input", problems);

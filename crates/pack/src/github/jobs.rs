@@ -7,7 +7,7 @@ use document::Value;
 
 use super::labels::{self, System};
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use super::tables::TABLES;
 use super::{keys, matrix, permissions, steps};
 use crate::schema::cut;
@@ -17,7 +17,7 @@ const NAME: &str = "SEM_ENV_NAME";
 const VALUE: &str = "SEM_WORKFLOW_VALUE";
 const SHELL: &str = "SEM_SHELL";
 
-pub(super) fn check_all(jobs: &Node<'_>, root: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_all(jobs: &Node<'_>, root: &Node<'_>, problems: &mut WorkflowProblems) {
     if keys::is_empty(jobs) {
         problems.key(
             keys::KEY,
@@ -36,7 +36,7 @@ pub(super) fn check_all(jobs: &Node<'_>, root: &Node<'_>, problems: &mut Problem
     }
 }
 
-fn check(job: &Node<'_>, default_shell: Option<&Node<'_>>, problems: &mut Problems) {
+fn check(job: &Node<'_>, default_shell: Option<&Node<'_>>, problems: &mut WorkflowProblems) {
     keys::check_job(job, problems);
     if let Some(it) = job.get("permissions") {
         permissions::check(&it, problems);
@@ -96,7 +96,7 @@ fn check(job: &Node<'_>, default_shell: Option<&Node<'_>>, problems: &mut Proble
 }
 
 /// A job that waits for one name twice.
-fn check_needs(job: &Node<'_>, problems: &mut Problems) {
+fn check_needs(job: &Node<'_>, problems: &mut WorkflowProblems) {
     let mut seen = BTreeSet::new();
     for need in job.get("needs").map(|it| it.one_or_many()).unwrap_or_default() {
         let Some(name) = need.text() else { continue };
@@ -107,7 +107,7 @@ fn check_needs(job: &Node<'_>, problems: &mut Problems) {
     }
 }
 
-pub(super) fn check_positive(node: Option<Node<'_>>, problems: &mut Problems) {
+pub(super) fn check_positive(node: Option<Node<'_>>, problems: &mut WorkflowProblems) {
     let Some(node) = node else { return };
     let Value::Number(number) = node.value else { return };
     if number.text().parse::<f64>().is_ok_and(|it| it <= 0.0) {
@@ -116,7 +116,7 @@ pub(super) fn check_positive(node: Option<Node<'_>>, problems: &mut Problems) {
     }
 }
 
-pub(super) fn check_env_names(env: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_env_names(env: &Node<'_>, problems: &mut WorkflowProblems) {
     keys::check_repeated_env(env, problems);
     for (name, node) in env.members() {
         if name.is_empty() || name.contains(['=', '&', ' ']) {
@@ -129,7 +129,7 @@ pub(super) fn check_env_names(env: &Node<'_>, problems: &mut Problems) {
     }
 }
 
-pub(super) fn check_concurrency(node: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_concurrency(node: &Node<'_>, problems: &mut WorkflowProblems) {
     if !node.is_object() {
         return;
     }
@@ -145,7 +145,11 @@ pub(super) fn check_concurrency(node: &Node<'_>, problems: &mut Problems) {
     }
 }
 
-pub(super) fn check_defaults(node: &Node<'_>, system: Option<System>, problems: &mut Problems) {
+pub(super) fn check_defaults(
+    node: &Node<'_>,
+    system: Option<System>,
+    problems: &mut WorkflowProblems,
+) {
     if !node.is_object() {
         return;
     }
@@ -160,7 +164,11 @@ pub(super) fn check_defaults(node: &Node<'_>, system: Option<System>, problems: 
 }
 
 /// Shells are compared without case, and a text with `{0}` is one of somebody's own.
-pub(super) fn check_shell(node: &Node<'_>, system: Option<System>, problems: &mut Problems) {
+pub(super) fn check_shell(
+    node: &Node<'_>,
+    system: Option<System>,
+    problems: &mut WorkflowProblems,
+) {
     let Some(text) = node.text() else { return };
     if text.contains("{0}") || node.is_dynamic() {
         return;
@@ -194,7 +202,7 @@ pub(super) fn check_shell(node: &Node<'_>, system: Option<System>, problems: &mu
     problems.value(SHELL, severity, node, message);
 }
 
-fn check_container(node: &Node<'_>, what: &str, problems: &mut Problems) {
+fn check_container(node: &Node<'_>, what: &str, problems: &mut WorkflowProblems) {
     if !node.is_object() {
         return;
     }

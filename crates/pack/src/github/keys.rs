@@ -3,7 +3,7 @@
 use check::Severity;
 
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use crate::typo;
 
 pub(super) const KEY: &str = "SEM_WORKFLOW_KEY";
@@ -62,7 +62,12 @@ const STEP: [&str; 11] = [
 ];
 
 /// The keys of an object are known ones.
-pub(super) fn check(object: &Node<'_>, known: &[&str], what: &str, problems: &mut Problems) {
+pub(super) fn check(
+    object: &Node<'_>,
+    known: &[&str],
+    what: &str,
+    problems: &mut WorkflowProblems,
+) {
     for key in object.keys().filter(|it| !known.contains(it)) {
         // Of merges it is said elsewhere what is allowed.
         if key != "<<" {
@@ -78,19 +83,25 @@ fn is_meant(object: &Node<'_>, key: &str, known: &[&str]) -> bool {
         || others().any(|it| typo::nearest(it, known.iter().copied()).is_some_and(|it| it.0 == key))
 }
 
-fn require(object: &Node<'_>, key: &str, known: &[&str], why: &str, problems: &mut Problems) {
+fn require(
+    object: &Node<'_>,
+    key: &str,
+    known: &[&str],
+    why: &str,
+    problems: &mut WorkflowProblems,
+) {
     if !is_meant(object, key, known) && !object.has("<<") {
         problems.key(KEY, Severity::Error, object, format!("missing key `{key}`; {why}"));
     }
 }
 
-pub(super) fn check_top(root: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_top(root: &Node<'_>, problems: &mut WorkflowProblems) {
     check(root, &TOP, "key of a workflow", problems);
     require(root, "on", &TOP, "GitHub does not know when to run the workflow", problems);
     require(root, "jobs", &TOP, "the workflow has nothing to do", problems);
 }
 
-pub(super) fn check_job(job: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_job(job: &Node<'_>, problems: &mut WorkflowProblems) {
     let mut known = JOB.to_vec();
     known.push("secrets");
     check(job, &known, "key of a job", problems);
@@ -124,7 +135,7 @@ pub(super) fn check_job(job: &Node<'_>, problems: &mut Problems) {
 }
 
 /// Something that does nothing.
-pub(super) fn warn_empty(node: &Node<'_>, key: &str, problems: &mut Problems) {
+pub(super) fn warn_empty(node: &Node<'_>, key: &str, problems: &mut WorkflowProblems) {
     if is_empty(node) {
         problems.key(KEY, Severity::Info, node, format!("`{key}` is empty; remove it"));
     }
@@ -140,7 +151,7 @@ pub(super) fn is_empty(node: &Node<'_>) -> bool {
     }
 }
 
-pub(super) fn check_step(step: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_step(step: &Node<'_>, problems: &mut WorkflowProblems) {
     if !step.is_object() {
         return;
     }
@@ -175,7 +186,7 @@ pub(super) fn check_step(step: &Node<'_>, problems: &mut Problems) {
 }
 
 /// Keys that differ only in case are one name to GitHub.
-pub(super) fn check_repeated(object: &Node<'_>, what: &str, problems: &mut Problems) {
+pub(super) fn check_repeated(object: &Node<'_>, what: &str, problems: &mut WorkflowProblems) {
     let mut seen: std::collections::HashMap<String, &str> = std::collections::HashMap::new();
     for (key, node) in object.members() {
         match seen.get(&key.to_ascii_lowercase()) {
@@ -195,7 +206,7 @@ pub(super) fn check_repeated(object: &Node<'_>, what: &str, problems: &mut Probl
 }
 
 /// The names of variables, which GitHub compares without case too.
-pub(super) fn check_repeated_env(env: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_repeated_env(env: &Node<'_>, problems: &mut WorkflowProblems) {
     let mut seen: std::collections::HashMap<String, &str> = std::collections::HashMap::new();
     for (name, node) in env.members() {
         let first = *seen.entry(name.to_ascii_lowercase()).or_insert(name);

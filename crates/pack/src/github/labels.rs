@@ -6,7 +6,7 @@ use document::Value;
 use super::expr::{self, ExprKind};
 use super::keys;
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use super::tables::TABLES;
 use crate::typo;
 
@@ -32,7 +32,11 @@ impl System {
 }
 
 /// Looks at all labels; the operating system, if there is only one that it can be.
-pub(super) fn check(node: &Node<'_>, job: &Node<'_>, problems: &mut Problems) -> Option<System> {
+pub(super) fn check(
+    node: &Node<'_>,
+    job: &Node<'_>,
+    problems: &mut WorkflowProblems,
+) -> Option<System> {
     let labels = match node.value {
         Value::Object(_) => {
             keys::check(node, &["group", "labels"], "key of `runs-on`", problems);
@@ -97,7 +101,7 @@ pub(super) fn check(node: &Node<'_>, job: &Node<'_>, problems: &mut Problems) ->
     systems.iter().all(|it| *it == Some(one)).then_some(one)
 }
 
-fn check_label(node: &Node<'_>, label: &str, problems: &mut Problems) {
+fn check_label(node: &Node<'_>, label: &str, problems: &mut WorkflowProblems) {
     let name = label.to_ascii_lowercase();
     let known =
         || TABLES.labels.iter().filter(|it| *it.0 != "removed").flat_map(|it| it.1.iter().copied());

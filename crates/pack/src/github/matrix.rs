@@ -5,13 +5,13 @@ use document::Value;
 
 use super::keys;
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use crate::schema::cut;
 use crate::typo;
 
 const RULE: &str = "SEM_MATRIX";
 
-pub(super) fn check(matrix: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check(matrix: &Node<'_>, problems: &mut WorkflowProblems) {
     if !matrix.is_object() {
         return;
     }
@@ -62,7 +62,7 @@ pub(super) fn rows<'a>(matrix: &Node<'a>) -> Vec<(&'a str, Node<'a>)> {
     members.filter(|it| !matches!(it.0, "include" | "exclude" | "<<")).collect()
 }
 
-fn check_exclude(matrix: &Node<'_>, item: &Node<'_>, problems: &mut Problems) {
+fn check_exclude(matrix: &Node<'_>, item: &Node<'_>, problems: &mut WorkflowProblems) {
     let rows = rows(matrix);
     for (key, value) in item.members() {
         let Some((_, row)) = rows.iter().find(|it| it.0.eq_ignore_ascii_case(key)) else {

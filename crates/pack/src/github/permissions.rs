@@ -4,14 +4,14 @@ use check::Severity;
 use document::Value;
 
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use super::tables::TABLES;
 use crate::typo;
 
 const RULE: &str = "SEM_PERMISSIONS";
 const ALL: [&str; 2] = ["read-all", "write-all"];
 
-pub(super) fn check(node: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check(node: &Node<'_>, problems: &mut WorkflowProblems) {
     match node.value {
         Value::String(text) if !ALL.contains(&text.as_str()) && !node.is_dynamic() => {
             let near = typo::nearest(text, ALL);
@@ -33,7 +33,7 @@ pub(super) fn check(node: &Node<'_>, problems: &mut Problems) {
     }
 }
 
-fn check_scope(object: &Node<'_>, scope: &str, access: &Node<'_>, problems: &mut Problems) {
+fn check_scope(object: &Node<'_>, scope: &str, access: &Node<'_>, problems: &mut WorkflowProblems) {
     let Some(allowed) = TABLES.scopes.get(scope) else {
         if scope != "<<" {
             let known = TABLES.scopes.keys().copied();

@@ -9,26 +9,26 @@ use edit::{Edit, EditSet};
 use super::node::Node;
 use super::sites::Sites;
 use super::{ByRule, MAX_PROBLEMS};
-use crate::finding::Anchor;
-use crate::found::{Found, Mend, op};
+use crate::finding::MemberPart;
+use crate::found::{RuleFinding, Suggestion, op};
 use crate::rules::View;
 use crate::schema::cut;
 use crate::typo::{self, Nearness};
 
 /// Something that is wrong at one place.
-pub(super) struct Problem {
+pub(super) struct WorkflowProblem {
     pub(super) rule: &'static str,
     severity: Severity,
     at: Pointer,
-    anchor: Anchor,
+    anchor: MemberPart,
     /// The bytes of the text of the scalar.
     within: Option<Range<usize>>,
     message: String,
-    fix: Option<Fix>,
+    fix: Option<ProblemFix>,
 }
 
 /// What would mend it.
-pub(super) struct Fix {
+pub(super) struct ProblemFix {
     pub(super) title: String,
     pub(super) safety: Safety,
     pub(super) confidence: Confidence,
@@ -42,20 +42,28 @@ pub(super) enum FixChange {
 }
 
 #[derive(Default)]
-pub(super) struct Problems {
-    list: Vec<Problem>,
+pub(super) struct WorkflowProblems {
+    list: Vec<WorkflowProblem>,
 }
 
-impl Problems {
+impl WorkflowProblems {
     fn push(
         &mut self,
         rule: &'static str,
         severity: Severity,
-        (at, anchor): (&Pointer, Anchor),
+        (at, anchor): (&Pointer, MemberPart),
         message: String,
-    ) -> &mut Problem {
+    ) -> &mut WorkflowProblem {
         let at = at.clone();
-        self.list.push(Problem { rule, severity, at, anchor, within: None, message, fix: None });
+        self.list.push(WorkflowProblem {
+            rule,
+            severity,
+            at,
+            anchor,
+            within: None,
+            message,
+            fix: None,
+        });
         let last = self.list.len() - 1;
         &mut self.list[last]
     }
@@ -67,8 +75,8 @@ impl Problems {
         severity: Severity,
         node: &Node<'_>,
         message: impl Into<String>,
-    ) -> &mut Problem {
-        self.push(rule, severity, (&node.at, Anchor::Value), message.into())
+    ) -> &mut WorkflowProblem {
+        self.push(rule, severity, (&node.at, MemberPart::Value), message.into())
     }
 
     /// Something is wrong with a key, or with what it is the key of as a whole.
@@ -78,8 +86,8 @@ impl Problems {
         severity: Severity,
         node: &Node<'_>,
         message: impl Into<String>,
-    ) -> &mut Problem {
-        self.push(rule, severity, (&node.at, Anchor::Key), message.into())
+    ) -> &mut WorkflowProblem {
+        self.push(rule, severity, (&node.at, MemberPart::Key), message.into())
     }
 
     /// Something is wrong with a part of a text.
@@ -90,7 +98,7 @@ impl Problems {
         node: &Node<'_>,
         within: Range<usize>,
         message: impl Into<String>,
-    ) -> &mut Problem {
+    ) -> &mut WorkflowProblem {
         let problem = self.value(rule, severity, node, message);
         problem.within = Some(within);
         problem
@@ -167,7 +175,7 @@ fn unknown<'n>(
     }
 }
 
-impl Problem {
+impl WorkflowProblem {
     /// A name that was meant to be another one is for a person to decide, as everywhere in packs, unless only case is
     /// wrong.
     pub(super) fn replace(&mut self, old: &str, new: &str, nearness: Nearness) {
@@ -177,7 +185,7 @@ impl Problem {
             equals: Some(Value::String(old.to_owned())),
             ..Preconditions::default()
         };
-        self.fix = Some(Fix {
+        self.fix = Some(ProblemFix {
             title: format!("Change `{}` to `{new}`", cut(old)),
             safety: match new.eq_ignore_ascii_case(old) {
                 true => Safety::LikelyPreserving,
@@ -193,7 +201,7 @@ impl Problem {
 
     fn rename(&mut self, object: &Node<'_>, old: &str, new: &str, nearness: Nearness) {
         let (at, from, to) = (object.at.clone(), old.to_owned(), new.to_owned());
-        self.fix = Some(Fix {
+        self.fix = Some(ProblemFix {
             title: format!("Rename `{}` to `{new}`", cut(old)),
             safety: Safety::BehaviorChanging,
             confidence: confidence(nearness),
@@ -205,7 +213,7 @@ impl Problem {
     pub(super) fn replace_part(&mut self, text: &str, new: &str, nearness: Nearness) {
         let Some(within) = self.within.clone() else { return };
         let Some(old) = text.get(within.clone()) else { return };
-        self.fix = Some(Fix {
+        self.fix = Some(ProblemFix {
             title: format!("Change `{}` to `{}`", cut(old), cut(new)),
             safety: Safety::BehaviorChanging,
             confidence: confidence(nearness),
@@ -213,18 +221,18 @@ impl Problem {
         });
     }
 
-    pub(super) fn with(&mut self, fix: Option<Fix>) {
+    pub(super) fn with(&mut self, fix: Option<ProblemFix>) {
         self.fix = fix;
     }
 
-    fn into_found(self, view: &View<'_>, sites: Option<&Sites<'_>>) -> Found {
+    fn into_found(self, view: &View<'_>, sites: Option<&Sites<'_>>) -> RuleFinding {
         let mend = self.fix.and_then(|it| it.into_mend(view, sites, &self.at));
         let range = self.within.zip(sites);
         let range = range.and_then(|(within, sites)| sites.locate(&self.at, within));
-        Found {
+        RuleFinding {
             severity: Some(self.severity),
             range,
-            ..Found::new(view.file, self.at, self.anchor, self.message).with(mend)
+            ..RuleFinding::new(view.file, self.at, self.anchor, self.message).with(mend)
         }
     }
 }
@@ -236,8 +244,13 @@ pub(super) fn confidence(nearness: Nearness) -> Confidence {
     }
 }
 
-impl Fix {
-    fn into_mend(self, view: &View<'_>, sites: Option<&Sites<'_>>, at: &Pointer) -> Option<Mend> {
+impl ProblemFix {
+    fn into_mend(
+        self,
+        view: &View<'_>,
+        sites: Option<&Sites<'_>>,
+        at: &Pointer,
+    ) -> Option<Suggestion> {
         let op = match self.change {
             FixChange::Step(step) => op(view.file, step),
             FixChange::Texts(parts) => {
@@ -260,7 +273,7 @@ impl Fix {
                 RepairOp::Text { file: view.file.clone(), edits }
             }
         };
-        Some(Mend {
+        Some(Suggestion {
             rationale: self.title.clone(),
             title: self.title,
             safety: self.safety,

@@ -6,7 +6,7 @@ use check::Severity;
 
 use super::labels::System;
 use super::node::Node;
-use super::problem::Problems;
+use super::problem::WorkflowProblems;
 use super::{actions, commands, jobs, keys};
 use crate::schema::cut;
 
@@ -21,7 +21,7 @@ pub(super) struct Host<'a> {
     pub(super) shell: Option<&'a str>,
 }
 
-pub(super) fn check_all(steps: &Node<'_>, host: &Host<'_>, problems: &mut Problems) {
+pub(super) fn check_all(steps: &Node<'_>, host: &Host<'_>, problems: &mut WorkflowProblems) {
     let mut ids: HashMap<String, &str> = HashMap::new();
     for step in steps.items() {
         keys::check_step(&step, problems);
@@ -43,7 +43,11 @@ pub(super) fn check_all(steps: &Node<'_>, host: &Host<'_>, problems: &mut Proble
     }
 }
 
-fn check_id<'a>(step: &Node<'a>, ids: &mut HashMap<String, &'a str>, problems: &mut Problems) {
+fn check_id<'a>(
+    step: &Node<'a>,
+    ids: &mut HashMap<String, &'a str>,
+    problems: &mut WorkflowProblems,
+) {
     let Some(id) = step.get("id") else { return };
     let Some(text) = id.text().filter(|_| !id.is_dynamic()) else { return };
     if !is_id(text) {
@@ -78,7 +82,7 @@ fn is_id(text: &str) -> bool {
 }
 
 /// What an action says about itself, and its steps if it is made of steps.
-pub(super) fn check_action(root: &Node<'_>, problems: &mut Problems) {
+pub(super) fn check_action(root: &Node<'_>, problems: &mut WorkflowProblems) {
     for key in ["inputs", "outputs"] {
         if let Some(it) = root.get(key) {
             keys::check_repeated(&it, "name", problems);

@@ -32,8 +32,8 @@ pub(super) fn of(
     limit: u64,
 ) -> (u64, Maps) {
     let mut ctx = Ctx { limit, spent: 0, bound: BTreeMap::new(), maps: Maps::Left };
-    ctx.bound.insert("self", Shape::Values(vec![self_value]));
-    ctx.bound.insert("doc", Shape::Values(vec![doc]));
+    ctx.bound.insert("self", AbstractValue::Values(vec![self_value]));
+    ctx.bound.insert("doc", AbstractValue::Values(vec![doc]));
     let (cost, _) = ctx.look(expression);
     let cost = if ctx.spent > limit { u64::MAX } else { cost.saturating_add(ctx.spent / 8) };
     (cost, ctx.maps)
@@ -65,49 +65,50 @@ pub(super) fn weight(value: &Value, limit: u64) -> u64 {
 
 /// What an expression can be.
 #[derive(Clone)]
-enum Shape<'a> {
+enum AbstractValue<'a> {
     /// One of these values of the document.
     Values(Vec<&'a Value>),
     /// Something computed with at most so many items and so much data.
     Size { items: u64, weight: u64, may_be_map: bool },
 }
 
-impl Shape<'_> {
-    const SCALAR: Shape<'static> = Shape::Size { items: 1, weight: 1, may_be_map: false };
+impl AbstractValue<'_> {
+    const SCALAR: AbstractValue<'static> =
+        AbstractValue::Size { items: 1, weight: 1, may_be_map: false };
 }
 
 struct Ctx<'a> {
     limit: u64,
     /// What finding the bound has cost so far: it must not cost more than what it bounds.
     spent: u64,
-    bound: BTreeMap<&'a str, Shape<'a>>,
+    bound: BTreeMap<&'a str, AbstractValue<'a>>,
     maps: Maps,
 }
 
 impl<'a> Ctx<'a> {
     /// The cost of the expression and what it can be. The depth is that of an accepted expression.
-    fn look(&mut self, node: &'a IdedExpr) -> (u64, Shape<'a>) {
+    fn look(&mut self, node: &'a IdedExpr) -> (u64, AbstractValue<'a>) {
         self.spent += 1;
         if self.spent > self.limit {
-            return (u64::MAX, Shape::SCALAR);
+            return (u64::MAX, AbstractValue::SCALAR);
         }
         match &node.expr {
             Expr::Ident(name) => {
-                let shape = self.bound.get(name.as_str()).cloned().unwrap_or(Shape::SCALAR);
-                if let Shape::Values(values) = &shape {
+                let shape = self.bound.get(name.as_str()).cloned().unwrap_or(AbstractValue::SCALAR);
+                if let AbstractValue::Values(values) = &shape {
                     self.spent = self.spent.saturating_add(values.len() as u64);
                 }
                 (1, shape)
             }
             Expr::Literal(LiteralValue::String(text)) => {
                 let weight = 1 + text.inner().len() as u64 / 8;
-                (1, Shape::Size { items: 1, weight, may_be_map: false })
+                (1, AbstractValue::Size { items: 1, weight, may_be_map: false })
             }
-            Expr::Literal(_) | Expr::Unspecified => (1, Shape::SCALAR),
+            Expr::Literal(_) | Expr::Unspecified => (1, AbstractValue::SCALAR),
             Expr::Select(select) => {
                 let (cost, shape) = self.look(&select.operand);
                 let shape = if select.test {
-                    Shape::SCALAR
+                    AbstractValue::SCALAR
                 } else {
                     self.member(shape, Some(&select.field))
                 };
@@ -134,7 +135,7 @@ impl<'a> Ctx<'a> {
         &mut self,
         parts: impl Iterator<Item = &'a IdedExpr>,
         may_be_map: bool,
-    ) -> (u64, Shape<'a>) {
+    ) -> (u64, AbstractValue<'a>) {
         let (mut cost, mut items, mut total): (u64, u64, u64) = (1, 0, 1);
         for part in parts {
             let (part_cost, shape) = self.look(part);
@@ -142,10 +143,10 @@ impl<'a> Ctx<'a> {
             items += 1;
             total = total.saturating_add(self.weight(&shape));
         }
-        (cost, Shape::Size { items, weight: total, may_be_map })
+        (cost, AbstractValue::Size { items, weight: total, may_be_map })
     }
 
-    fn call(&mut self, call: &'a CallExpr) -> (u64, Shape<'a>) {
+    fn call(&mut self, call: &'a CallExpr) -> (u64, AbstractValue<'a>) {
         let mut cost: u64 = 1;
         let mut shapes = Vec::new();
         for part in call.target.as_deref().into_iter().chain(&call.args) {
@@ -157,13 +158,13 @@ impl<'a> Ctx<'a> {
             operators::LOGICAL_AND
             | operators::LOGICAL_OR
             | operators::LOGICAL_NOT
-            | operators::NOT_STRICTLY_FALSE => (cost, Shape::SCALAR),
+            | operators::NOT_STRICTLY_FALSE => (cost, AbstractValue::SCALAR),
             operators::INDEX => {
                 let key = match call.args.last().map(|it| &it.expr) {
                     Some(Expr::Literal(LiteralValue::String(key))) => Some(key.inner()),
                     _ => None,
                 };
-                let container = shapes.into_iter().next().unwrap_or(Shape::SCALAR);
+                let container = shapes.into_iter().next().unwrap_or(AbstractValue::SCALAR);
                 (cost, self.member(container, key))
             }
             operators::CONDITIONAL => {
@@ -172,7 +173,7 @@ impl<'a> Ctx<'a> {
                 let items = arms.iter().map(|it| it.0).max().unwrap_or(1);
                 let weight = arms.iter().map(|it| it.1).max().unwrap_or(1);
                 let may_be_map = shapes.iter().skip(1).any(may_be_map);
-                (cost, Shape::Size { items, weight, may_be_map })
+                (cost, AbstractValue::Size { items, weight, may_be_map })
             }
             name => {
                 let items =
@@ -182,13 +183,13 @@ impl<'a> Ctx<'a> {
                 let extra = if name == "matches" { REGEX_COST } else { 0 };
                 (
                     cost.saturating_add(weight).saturating_add(extra),
-                    Shape::Size { items, weight, may_be_map: name == "dyn" },
+                    AbstractValue::Size { items, weight, may_be_map: name == "dyn" },
                 )
             }
         }
     }
 
-    fn comprehension(&mut self, it: &'a ComprehensionExpr) -> (u64, Shape<'a>) {
+    fn comprehension(&mut self, it: &'a ComprehensionExpr) -> (u64, AbstractValue<'a>) {
         let (range_cost, range) = self.look(&it.iter_range);
         let (init_cost, init) = self.look(&it.accu_init);
         let n_rounds = self.items(&range);
@@ -203,7 +204,7 @@ impl<'a> Ctx<'a> {
             names.iter().flatten().map(|name| (*name, self.bound.remove(*name))).collect();
         match it.iter_var2.as_deref() {
             Some(name) => {
-                self.bound.insert(&it.iter_var, Shape::SCALAR);
+                self.bound.insert(&it.iter_var, AbstractValue::SCALAR);
                 self.bound.insert(name, second);
             }
             None => {
@@ -211,12 +212,13 @@ impl<'a> Ctx<'a> {
             }
         }
         // The accumulator grows by what one round adds to an empty one: the macros use it once per round.
-        self.bound.insert(&it.accu_var, Shape::Size { items: 0, weight: 0, may_be_map: false });
+        self.bound
+            .insert(&it.accu_var, AbstractValue::Size { items: 0, weight: 0, may_be_map: false });
         let (cond_cost, _) = self.look(&it.loop_cond);
         let (step_cost, step) = self.look(&it.loop_step);
         let items = self.items(&init).saturating_add(n_rounds.saturating_mul(self.items(&step)));
         let weight = self.weight(&init).saturating_add(n_rounds.saturating_mul(self.weight(&step)));
-        self.bound.insert(&it.accu_var, Shape::Size { items, weight, may_be_map: false });
+        self.bound.insert(&it.accu_var, AbstractValue::Size { items, weight, may_be_map: false });
         let (result_cost, result) = self.look(&it.result);
         for (name, shape) in before {
             match shape {
@@ -230,19 +232,19 @@ impl<'a> Ctx<'a> {
     }
 
     /// What one round over a range gets: an item or a key, and the value of a key.
-    fn rounds(&mut self, range: Shape<'a>) -> (Shape<'a>, Shape<'a>) {
+    fn rounds(&mut self, range: AbstractValue<'a>) -> (AbstractValue<'a>, AbstractValue<'a>) {
         match range {
-            Shape::Size { weight, .. } => {
-                let part = Shape::Size { items: weight, weight, may_be_map: true };
+            AbstractValue::Size { weight, .. } => {
+                let part = AbstractValue::Size { items: weight, weight, may_be_map: true };
                 (part.clone(), part)
             }
-            Shape::Values(values) => {
+            AbstractValue::Values(values) => {
                 let has_object = values.iter().any(|it| matches!(it, Value::Object(_)));
                 let keys = values.iter().map(|it| longest_key(it)).max().unwrap_or_default();
-                let members = self.member(Shape::Values(values), None);
+                let members = self.member(AbstractValue::Values(values), None);
                 let first = if has_object {
                     let weight = self.weight(&members).max(1 + keys / 8);
-                    Shape::Size { items: weight, weight, may_be_map: true }
+                    AbstractValue::Size { items: weight, weight, may_be_map: true }
                 } else {
                     members.clone()
                 };
@@ -251,12 +253,12 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    fn member(&mut self, shape: Shape<'a>, key: Option<&str>) -> Shape<'a> {
+    fn member(&mut self, shape: AbstractValue<'a>, key: Option<&str>) -> AbstractValue<'a> {
         let values = match shape {
-            Shape::Size { weight, .. } => {
-                return Shape::Size { items: weight, weight, may_be_map: true };
+            AbstractValue::Size { weight, .. } => {
+                return AbstractValue::Size { items: weight, weight, may_be_map: true };
             }
-            Shape::Values(values) => values,
+            AbstractValue::Values(values) => values,
         };
         let mut found: Vec<&'a Value> = Vec::new();
         for value in values {
@@ -269,22 +271,22 @@ impl<'a> Ctx<'a> {
             self.spent = self.spent.saturating_add(1);
         }
         self.spent = self.spent.saturating_add(found.len() as u64);
-        Shape::Values(found)
+        AbstractValue::Values(found)
     }
 
-    fn items(&self, shape: &Shape<'_>) -> u64 {
+    fn items(&self, shape: &AbstractValue<'_>) -> u64 {
         match shape {
-            Shape::Size { items, .. } => *items,
-            Shape::Values(values) => {
+            AbstractValue::Size { items, .. } => *items,
+            AbstractValue::Values(values) => {
                 values.iter().map(|it| n_members(it)).max().unwrap_or_default()
             }
         }
     }
 
-    fn weight(&mut self, shape: &Shape<'_>) -> u64 {
+    fn weight(&mut self, shape: &AbstractValue<'_>) -> u64 {
         match shape {
-            Shape::Size { weight, .. } => *weight,
-            Shape::Values(values) => {
+            AbstractValue::Size { weight, .. } => *weight,
+            AbstractValue::Values(values) => {
                 let mut most = 0;
                 for value in values {
                     if self.spent > self.limit {
@@ -301,10 +303,10 @@ impl<'a> Ctx<'a> {
     }
 }
 
-fn may_be_map(shape: &Shape<'_>) -> bool {
+fn may_be_map(shape: &AbstractValue<'_>) -> bool {
     match shape {
-        Shape::Size { may_be_map, .. } => *may_be_map,
-        Shape::Values(values) => values.iter().any(|it| matches!(it, Value::Object(_))),
+        AbstractValue::Size { may_be_map, .. } => *may_be_map,
+        AbstractValue::Values(values) => values.iter().any(|it| matches!(it, Value::Object(_))),
     }
 }
 

@@ -6,28 +6,28 @@ use std::sync::Arc;
 use document::{Pointer, Value};
 use edit::Text;
 
-use super::reader::{Members, Problems, one_or_many, text};
-use super::shelf::{Compile, Shelf, schema};
+use super::reader::{ManifestProblems, Members, one_or_many, text};
+use super::schema_files::{CompileWhen, SchemaFiles, schema};
 use super::{is_name, refuse};
 use crate::conditions::Conditions;
 use crate::globs::FileGlobs;
-use crate::pack::{Kind, MergeKeys};
+use crate::pack::{FileKind, MergeKeys};
 
 const MEMBERS: [&str; 7] = ["kind", "files", "has", "where", "schema", "uid", "merge_keys"];
 pub(super) const MAX_GLOBS: usize = 64;
 
 /// Every kind, with a gap for one that could not be read.
 pub(super) fn read(
-    problems: &mut Problems<'_>,
+    problems: &mut ManifestProblems<'_>,
     items: Vec<(Pointer, &Value)>,
     files: &BTreeMap<String, Text>,
-    compile: Compile,
-) -> Vec<Option<Kind>> {
+    compile: CompileWhen,
+) -> Vec<Option<FileKind>> {
     let mut names = std::collections::BTreeSet::new();
-    let shelf = Arc::new(Shelf::new(files, compile));
+    let schema_files = Arc::new(SchemaFiles::new(files, compile));
     let mut kinds = Vec::new();
     for (at, value) in items {
-        let kind = read_kind(problems, at.clone(), value, &shelf);
+        let kind = read_kind(problems, at.clone(), value, &schema_files);
         if let Some(kind) = &kind
             && !names.insert(kind.name.clone())
         {
@@ -40,11 +40,11 @@ pub(super) fn read(
 }
 
 fn read_kind(
-    problems: &mut Problems<'_>,
+    problems: &mut ManifestProblems<'_>,
     at: Pointer,
     value: &Value,
-    shelf: &Arc<Shelf>,
-) -> Option<Kind> {
+    schema_files: &Arc<SchemaFiles>,
+) -> Option<FileKind> {
     let members = Members::new(problems, at, value, &MEMBERS)?;
     let name = members.required_text(problems, "kind");
     if let Some((at, name)) = &name
@@ -58,7 +58,7 @@ fn read_kind(
     let has = pointer(problems, &members, "has");
     let uid = pointer(problems, &members, "uid");
     let schema = match members.text(problems, "schema") {
-        Some((at, path)) => match schema(shelf, path) {
+        Some((at, path)) => match schema(schema_files, path) {
             Ok(schema) => Some(schema),
             Err(message) => {
                 refuse(problems, &at, message);
@@ -84,10 +84,10 @@ fn read_kind(
         }
     };
     let name = name?.1.to_owned();
-    Some(Kind { name, globs: globs?, has, conditions, uid, schema, merge_keys })
+    Some(FileKind { name, globs: globs?, has, conditions, uid, schema, merge_keys })
 }
 
-fn globs(problems: &mut Problems<'_>, at: Pointer, value: &Value) -> FileGlobs {
+fn globs(problems: &mut ManifestProblems<'_>, at: Pointer, value: &Value) -> FileGlobs {
     let mut globs = FileGlobs::default();
     let items = one_or_many(at.clone(), value);
     if items.len() > MAX_GLOBS {
@@ -107,7 +107,11 @@ fn globs(problems: &mut Problems<'_>, at: Pointer, value: &Value) -> FileGlobs {
     globs
 }
 
-fn pointer(problems: &mut Problems<'_>, members: &Members<'_>, key: &str) -> Option<Pointer> {
+fn pointer(
+    problems: &mut ManifestProblems<'_>,
+    members: &Members<'_>,
+    key: &str,
+) -> Option<Pointer> {
     let (at, text) = members.text(problems, key)?;
     match text.parse() {
         Ok(pointer) => Some(pointer),

@@ -4,20 +4,20 @@ use std::collections::HashMap;
 
 use document::Pointer;
 
-use super::reader::Problems;
+use super::reader::ManifestProblems;
 use crate::rules::deprecated::{Deprecated, Successor};
-use crate::rules::{Body, Rule};
+use crate::rules::{PackRule, RuleBody};
 
 /// Refuses the rules of every circle that is found; `places` are those of the rules in the manifest.
-pub(super) fn refuse(problems: &mut Problems<'_>, rules: &[Rule], places: &[Pointer]) {
+pub(super) fn refuse(problems: &mut ManifestProblems<'_>, rules: &[PackRule], places: &[Pointer]) {
     let mut by_key: HashMap<&str, Vec<(usize, &Deprecated)>> = HashMap::new();
     for (idx, rule) in rules.iter().enumerate() {
-        if let Body::Deprecated(body) = &rule.body {
+        if let RuleBody::Deprecated(body) = &rule.body {
             by_key.entry(&body.key).or_default().push((idx, body));
         }
     }
     let next = |idx: usize| -> Vec<usize> {
-        let Body::Deprecated(body) = &rules[idx].body else { return Vec::new() };
+        let RuleBody::Deprecated(body) = &rules[idx].body else { return Vec::new() };
         let Successor::Key(replacement) = &body.successor else { return Vec::new() };
         let others = by_key.get(replacement.as_str()).into_iter().flatten();
         others.filter(|it| it.1.at.meets(&body.at)).map(|it| it.0).collect()

@@ -6,7 +6,7 @@ use check::Location;
 use document::{Document, Pointer, Value};
 use edit::LineIndex;
 
-use crate::finding::Anchor;
+use crate::finding::MemberPart;
 use crate::problem::PackProblem;
 use crate::typo;
 
@@ -14,22 +14,22 @@ use crate::typo;
 const MAX_PROBLEMS: usize = 1000;
 
 /// Where problems are collected, for one file of the pack.
-pub(super) struct Problems<'a> {
+pub(super) struct ManifestProblems<'a> {
     file: &'a str,
     document: Option<(Arc<Document>, LineIndex)>,
     list: Vec<PackProblem>,
 }
 
-impl<'a> Problems<'a> {
-    pub(super) fn new(file: &'a str, document: Option<Arc<Document>>) -> Problems<'a> {
+impl<'a> ManifestProblems<'a> {
+    pub(super) fn new(file: &'a str, document: Option<Arc<Document>>) -> ManifestProblems<'a> {
         let document = document.map(|it| {
             let lines = LineIndex::new(it.text().bytes());
             (it, lines)
         });
-        Problems { file, document, list: Vec::new() }
+        ManifestProblems { file, document, list: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, at: &Pointer, anchor: Anchor, message: impl Into<String>) {
+    pub(super) fn add(&mut self, at: &Pointer, anchor: MemberPart, message: impl Into<String>) {
         if self.list.len() >= MAX_PROBLEMS {
             return;
         }
@@ -37,8 +37,8 @@ impl<'a> Problems<'a> {
             let found =
                 (0..=at.segments().len()).rev().find_map(|n| document.locate(&at.prefix(n)))?;
             let span = match anchor {
-                Anchor::Key => found.key_span.unwrap_or(found.span),
-                Anchor::Value => found.span,
+                MemberPart::Key => found.key_span.unwrap_or(found.span),
+                MemberPart::Value => found.span,
             };
             Location::new(lines, span)
         });
@@ -59,7 +59,7 @@ impl<'a> Problems<'a> {
     }
 
     pub(super) fn value(&mut self, at: &Pointer, message: impl Into<String>) {
-        self.add(at, Anchor::Value, message);
+        self.add(at, MemberPart::Value, message);
     }
 
     pub(super) fn has_any(&self) -> bool {
@@ -80,7 +80,7 @@ pub(super) struct Members<'a> {
 impl<'a> Members<'a> {
     /// The object at a place, with a problem for every member that is not known.
     pub(super) fn new(
-        problems: &mut Problems<'_>,
+        problems: &mut ManifestProblems<'_>,
         at: Pointer,
         value: &'a Value,
         known: &[&str],
@@ -97,7 +97,7 @@ impl<'a> Members<'a> {
                 }
                 (None, near) => format!("`{key}` is not known here; there are {}", quoted(near)),
             };
-            problems.add(&at.join(key.as_str()), Anchor::Key, message);
+            problems.add(&at.join(key.as_str()), MemberPart::Key, message);
         }
         Some(Members { at, members })
     }
@@ -109,19 +109,19 @@ impl<'a> Members<'a> {
 
     pub(super) fn required(
         &self,
-        problems: &mut Problems<'_>,
+        problems: &mut ManifestProblems<'_>,
         key: &str,
     ) -> Option<(Pointer, &'a Value)> {
         let found = self.get(key);
         if found.is_none() {
-            problems.add(&self.at, Anchor::Key, format!("`{key}` is missing here; add it"));
+            problems.add(&self.at, MemberPart::Key, format!("`{key}` is missing here; add it"));
         }
         found
     }
 
     pub(super) fn text(
         &self,
-        problems: &mut Problems<'_>,
+        problems: &mut ManifestProblems<'_>,
         key: &str,
     ) -> Option<(Pointer, &'a str)> {
         let (at, value) = self.get(key)?;
@@ -130,7 +130,7 @@ impl<'a> Members<'a> {
 
     pub(super) fn required_text(
         &self,
-        problems: &mut Problems<'_>,
+        problems: &mut ManifestProblems<'_>,
         key: &str,
     ) -> Option<(Pointer, &'a str)> {
         let (at, value) = self.required(problems, key)?;
@@ -142,7 +142,7 @@ impl<'a> Members<'a> {
         Some((at, found))
     }
 
-    pub(super) fn flag(&self, problems: &mut Problems<'_>, key: &str) -> bool {
+    pub(super) fn flag(&self, problems: &mut ManifestProblems<'_>, key: &str) -> bool {
         match self.get(key) {
             None => false,
             Some((_, Value::Bool(it))) => *it,
@@ -156,7 +156,7 @@ impl<'a> Members<'a> {
     /// One of some words.
     pub(super) fn choice<T: Copy>(
         &self,
-        problems: &mut Problems<'_>,
+        problems: &mut ManifestProblems<'_>,
         key: &str,
         choices: &[(&str, T)],
     ) -> Option<T> {
@@ -185,7 +185,7 @@ pub(super) fn one_or_many(at: Pointer, value: &Value) -> Vec<(Pointer, &Value)> 
 
 /// A list.
 pub(super) fn items<'a>(
-    problems: &mut Problems<'_>,
+    problems: &mut ManifestProblems<'_>,
     at: &Pointer,
     value: &'a Value,
 ) -> Vec<(Pointer, &'a Value)> {
@@ -197,7 +197,7 @@ pub(super) fn items<'a>(
 }
 
 pub(super) fn text<'a>(
-    problems: &mut Problems<'_>,
+    problems: &mut ManifestProblems<'_>,
     at: Pointer,
     value: &'a Value,
 ) -> Option<(Pointer, &'a str)> {

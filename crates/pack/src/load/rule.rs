@@ -3,28 +3,28 @@
 use check::{Safety, Severity, Tier};
 use document::{Pointer, Value};
 
-use super::reader::{Members, Problems, cut, one_or_many, quoted, text};
+use super::reader::{ManifestProblems, Members, cut, one_or_many, quoted, text};
 use super::refuse;
-use super::shelf::Compile;
+use super::schema_files::CompileWhen;
 use crate::github;
 use crate::guard::Guard;
-use crate::pack::Kind;
+use crate::pack::FileKind;
 use crate::pattern::Pattern;
-use crate::place::Place;
 use crate::rules::{
-    Body, Rule, Within,
+    PackRule, RuleBody, Within,
     cel::Cel,
     deprecated::{Deprecated, Successor},
     derived::Derived,
     forbidden::Forbidden,
-    imports::Imports,
-    imports::Target,
+    imports::ImportRule,
+    imports::ImportTarget,
     ordered::Ordered,
     reference::Reference,
     same_as::SameAs,
     together::Together,
     unique::Unique,
 };
+use crate::selector::Selector;
 use crate::template::Template;
 use crate::typo;
 
@@ -103,12 +103,12 @@ pub(super) fn about_member(rule: &str, member: &str) -> &'static str {
 }
 
 pub(super) fn read(
-    problems: &mut Problems<'_>,
+    problems: &mut ManifestProblems<'_>,
     at: Pointer,
     value: &Value,
-    kinds: &[Option<Kind>],
-    compile: Compile,
-) -> Option<Rule> {
+    kinds: &[Option<FileKind>],
+    compile: CompileWhen,
+) -> Option<PackRule> {
     let name = value.get("rule").and_then(Value::as_str);
     let kind = KINDS.iter().find(|it| Some(it.0) == name);
     let known: Vec<&str> = match kind {
@@ -137,7 +137,7 @@ pub(super) fn read(
     let body = body?;
     let floor = read_floor(problems, &members, &body);
     let by_tier = if tier == Tier::Policy { Severity::Warning } else { Severity::Error };
-    Some(Rule {
+    Some(PackRule {
         id,
         tier,
         severity: severity.unwrap_or(by_tier),
@@ -148,7 +148,7 @@ pub(super) fn read(
     })
 }
 
-fn read_id(problems: &mut Problems<'_>, members: &Members<'_>) -> Option<(String, Tier)> {
+fn read_id(problems: &mut ManifestProblems<'_>, members: &Members<'_>) -> Option<(String, Tier)> {
     let (at, id) = members.required_text(problems, "id")?;
     let tier = match id {
         _ if id.starts_with("SEM_") => Some(Tier::Semantic),
@@ -168,7 +168,11 @@ fn read_id(problems: &mut Problems<'_>, members: &Members<'_>) -> Option<(String
     }
 }
 
-fn read_floor(problems: &mut Problems<'_>, members: &Members<'_>, body: &Body) -> Option<Safety> {
+fn read_floor(
+    problems: &mut ManifestProblems<'_>,
+    members: &Members<'_>,
+    body: &RuleBody,
+) -> Option<Safety> {
     let levels = Safety::ALL.map(|it| (it.name(), it));
     let floor = members.choice(problems, "safety", &levels)?;
     let at = members.at.join("safety");
@@ -193,41 +197,43 @@ fn read_floor(problems: &mut Problems<'_>, members: &Members<'_>, body: &Body) -
 
 /// What the parts of a rule are read with.
 struct Ctx<'a, 'p, 'f> {
-    problems: &'p mut Problems<'f>,
+    problems: &'p mut ManifestProblems<'f>,
     members: &'a Members<'a>,
-    kinds: &'a [Option<Kind>],
-    compile: Compile,
+    kinds: &'a [Option<FileKind>],
+    compile: CompileWhen,
 }
 
-fn read_body(ctx: &mut Ctx<'_, '_, '_>, kind: &str) -> Option<Body> {
+fn read_body(ctx: &mut Ctx<'_, '_, '_>, kind: &str) -> Option<RuleBody> {
     let body = match kind {
-        "unique" => Body::Unique(Unique { places: ctx.places("places")?, within: ctx.within() }),
+        "unique" => {
+            RuleBody::Unique(Unique { places: ctx.places("places")?, within: ctx.within() })
+        }
         "reference" => {
             let (from, to) = (ctx.places("from"), ctx.places("to"));
-            Body::Reference(Reference { from: from?, to: to?, within: ctx.within() })
+            RuleBody::Reference(Reference { from: from?, to: to?, within: ctx.within() })
         }
         "same_as" => {
             let (source, copies) = (ctx.place("source"), ctx.places("copies"));
-            Body::SameAs(SameAs { source: source?, copies: copies? })
+            RuleBody::SameAs(SameAs { source: source?, copies: copies? })
         }
-        "imports" => Body::Imports(ctx.imports()?),
-        "derived" => Body::Derived(ctx.derived()?),
-        "ordered" => Body::Ordered(ctx.ordered()?),
+        "imports" => RuleBody::Imports(ctx.imports()?),
+        "derived" => RuleBody::Derived(ctx.derived()?),
+        "ordered" => RuleBody::Ordered(ctx.ordered()?),
         "forbidden" => {
             let (at, key) = (ctx.place("at"), ctx.text("key"));
             let remove = ctx.members.flag(ctx.problems, "remove");
-            Body::Forbidden(Forbidden { at: at?, key: key?, remove })
+            RuleBody::Forbidden(Forbidden { at: at?, key: key?, remove })
         }
-        "deprecated" => Body::Deprecated(ctx.deprecated()?),
-        "together" => Body::Together(ctx.together()?),
-        "workflow" => Body::Workflow(github::Workflow { at: ctx.places("at")? }),
+        "deprecated" => RuleBody::Deprecated(ctx.deprecated()?),
+        "together" => RuleBody::Together(ctx.together()?),
+        "workflow" => RuleBody::Workflow(github::Workflow { at: ctx.places("at")? }),
         "workflow_call" => {
             let (from, to) = (ctx.places("from"), ctx.places("to"));
             let choices = [("target", false), ("inputs", true)];
             let of_inputs = ctx.members.choice(ctx.problems, "looks_at", &choices).unwrap_or(false);
-            Body::Calls(github::Calls { from: from?, to: to?, of_inputs })
+            RuleBody::Calls(github::Calls { from: from?, to: to?, of_inputs })
         }
-        _ => Body::Cel(Box::new(ctx.cel()?)),
+        _ => RuleBody::Cel(Box::new(ctx.cel()?)),
     };
     Some(body)
 }
@@ -242,25 +248,25 @@ impl Ctx<'_, '_, '_> {
         self.members.choice(self.problems, "within", &choices).unwrap_or(Within::Workspace)
     }
 
-    fn places(&mut self, key: &str) -> Option<Vec<Place>> {
+    fn places(&mut self, key: &str) -> Option<Vec<Selector>> {
         let (at, value) = self.members.required(self.problems, key)?;
         let items = one_or_many(at.clone(), value);
         if items.is_empty() || items.len() > MAX_PLACES {
             refuse(self.problems, &at, format!("`{key}` is 1 to {MAX_PLACES} places"));
             return None;
         }
-        let places: Vec<Option<Place>> =
+        let places: Vec<Option<Selector>> =
             items.into_iter().map(|(at, value)| self.read_place(at, value)).collect();
         places.into_iter().collect()
     }
 
-    fn place(&mut self, key: &str) -> Option<Place> {
+    fn place(&mut self, key: &str) -> Option<Selector> {
         let (at, value) = self.members.required(self.problems, key)?;
         self.read_place(at, value)
     }
 
     /// A place whose values are meant, because the rule is about what stands there.
-    fn value_place(&mut self) -> Option<Place> {
+    fn value_place(&mut self) -> Option<Selector> {
         let place = self.place("at")?;
         if place.keys {
             let at = self.members.at.join("at").join("keys");
@@ -270,7 +276,7 @@ impl Ctx<'_, '_, '_> {
         Some(place)
     }
 
-    fn read_place(&mut self, at: Pointer, value: &Value) -> Option<Place> {
+    fn read_place(&mut self, at: Pointer, value: &Value) -> Option<Selector> {
         let members = Members::new(self.problems, at.clone(), value, &["in", "at", "keys"])?;
         let kind = members.required_text(self.problems, "in");
         let kind = kind.and_then(|(at, name)| {
@@ -317,10 +323,10 @@ impl Ctx<'_, '_, '_> {
             }
         });
         let ((kind, kind_name), (pattern, keys)) = (kind?, pattern?);
-        Some(Place { kind, kind_name, pattern, keys })
+        Some(Selector { kind, kind_name, pattern, keys })
     }
 
-    fn imports(&mut self) -> Option<Imports> {
+    fn imports(&mut self) -> Option<ImportRule> {
         let from = self.places("from");
         let is_path = self.members.flag(self.problems, "path");
         let path_from =
@@ -329,15 +335,15 @@ impl Ctx<'_, '_, '_> {
         let within = self.within();
         let at = self.members.at.clone();
         let target = match (has_to, is_path || path_from.is_some()) {
-            (true, false) if within == Within::File => Target::Entry(self.entries("to")?),
-            (true, false) => Target::Name(self.places("to")?),
+            (true, false) if within == Within::File => ImportTarget::Entry(self.entries("to")?),
+            (true, false) => ImportTarget::Name(self.places("to")?),
             (false, true) if within == Within::File => {
                 let at = at.join("within");
                 refuse(self.problems, &at, "a path leads out of the file; remove this".to_owned());
                 return None;
             }
-            (false, true) if path_from == Some(true) => Target::RootPath,
-            (false, true) => Target::RelativePath,
+            (false, true) if path_from == Some(true) => ImportTarget::RootPath,
+            (false, true) => ImportTarget::RelativePath,
             (true, true) => {
                 refuse(
                     self.problems,
@@ -356,11 +362,11 @@ impl Ctx<'_, '_, '_> {
             }
         };
         let ignore_case = self.members.flag(self.problems, "ignore_case");
-        Some(Imports { from: from?, target, ignore_case })
+        Some(ImportRule { from: from?, target, ignore_case })
     }
 
     /// Places whose keys are meant, because a key has an entry that imports can stand in.
-    fn entries(&mut self, key: &str) -> Option<Vec<Place>> {
+    fn entries(&mut self, key: &str) -> Option<Vec<Selector>> {
         let places = self.places(key)?;
         if places.iter().all(|it| it.keys) {
             return Some(places);
@@ -493,8 +499,8 @@ impl Ctx<'_, '_, '_> {
 
     fn guard(&mut self, at: &Pointer, source: &str) -> Option<Guard> {
         let guard = match self.compile {
-            Compile::Now => Guard::compile(source),
-            Compile::WhenNeeded => Ok(Guard::known(source)),
+            CompileWhen::Now => Guard::compile(source),
+            CompileWhen::WhenNeeded => Ok(Guard::known(source)),
         };
         match guard {
             Ok(guard) => Some(guard),

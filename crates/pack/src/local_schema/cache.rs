@@ -9,52 +9,56 @@ use std::sync::{Arc, PoisonError};
 
 use snapshot::{File, RelPath};
 
-use super::{Desk, Looked, SCHEMA_SIGN, SchemaId};
+use super::{CheckContext, SCHEMA_SIGN, SchemaId, SchemaReport};
 
 /// To look at fewer files than that again costs less than to keep what was found out.
 pub(super) const WORTH_KEEPING: usize = 64;
 
 /// What is kept of a look: the schema that the file names and is right by, and the files that it is made of with their
 /// hashes; `None` if the file names no schema of this workspace.
-type Kept = Option<(String, BTreeMap<String, String>)>;
+type CachedReport = Option<(String, BTreeMap<String, String>)>;
 
 /// What an earlier look said of a file, else what this one says. `None` if it names no schema.
-pub(super) fn look(desk: &Desk<'_>, path: &RelPath, file: &File) -> Option<Looked> {
-    if !desk.names.may_name(path) && !desk.input.parses.shows(file, &SCHEMA_SIGN) {
+pub(super) fn look(
+    context: &CheckContext<'_>,
+    path: &RelPath,
+    file: &File,
+) -> Option<SchemaReport> {
+    if !context.names.may_name(path) && !context.input.parses.shows(file, &SCHEMA_SIGN) {
         return None;
     }
-    let Some(cache) = desk.cache else { return super::look(desk, path, file) };
-    let key = desk.keys.of(file.hash(), path.as_str().as_bytes());
-    if let Some(known) = cache.get(&key).and_then(|it| recall(desk, &it)) {
+    let Some(cache) = context.cache else { return super::look(context, path, file) };
+    let key = context.keys.of(file.hash(), path.as_str().as_bytes());
+    if let Some(known) = cache.get(&key).and_then(|it| recall(context, &it)) {
         return known;
     }
-    let looked = super::look(desk, path, file);
-    if let Some(bytes) = keep(desk, looked.as_ref()) {
-        desk.made.lock().unwrap_or_else(PoisonError::into_inner).push((key, bytes));
+    let looked = super::look(context, path, file);
+    if let Some(bytes) = keep(context, looked.as_ref()) {
+        context.made.lock().unwrap_or_else(PoisonError::into_inner).push((key, bytes));
     }
     looked
 }
 
 /// Puts what was found out into the cache, if there are at least so many looks.
-pub(super) fn keep_all(desk: &Desk<'_>, least: usize) {
-    let mut made = desk.made.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(cache) = desk.cache.filter(|_| made.len() >= least) {
+pub(super) fn keep_all(context: &CheckContext<'_>, least: usize) {
+    let mut made = context.made.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(cache) = context.cache.filter(|_| made.len() >= least) {
         made.drain(..).for_each(|(key, bytes)| cache.put(key, bytes));
     }
 }
 
 /// The bytes of a look; `None` if it is not kept.
-fn keep(desk: &Desk<'_>, looked: Option<&Looked>) -> Option<Vec<u8>> {
-    let kept: Kept = match looked {
+fn keep(context: &CheckContext<'_>, looked: Option<&SchemaReport>) -> Option<Vec<u8>> {
+    let kept: CachedReport = match looked {
         None => None,
-        Some(Looked { diagnostics, repairs, is_blocked, is_named, unchecked, schema }) => {
+        Some(SchemaReport { diagnostics, repairs, is_blocked, is_named, unchecked, schema }) => {
             let is_silent = diagnostics.is_empty() && repairs.is_empty() && unchecked.is_empty();
             let schema = schema.as_ref().filter(|_| is_silent && *is_named && !is_blocked)?;
-            let slot = desk.slot(schema);
+            let slot = context.slot(schema);
             let loaded =
                 slot.loaded.get().filter(|it| it.schema.is_ok() && it.broken.is_empty())?;
             let hashed = |path: &RelPath| {
-                let hash = desk.input.snapshot.file(path)?.hash();
+                let hash = context.input.snapshot.file(path)?.hash();
                 Some((path.to_string(), hash.to_string()))
             };
             let files: Option<BTreeMap<String, String>> =
@@ -66,20 +70,21 @@ fn keep(desk: &Desk<'_>, looked: Option<&Looked>) -> Option<Vec<u8>> {
 }
 
 /// The look that the bytes hold, if it is still the one that would be made; the inner `None` is a file without a schema.
-fn recall(desk: &Desk<'_>, bytes: &Arc<[u8]>) -> Option<Option<Looked>> {
-    let sound = |schema| Looked { is_named: true, schema: Some(schema), ..Looked::default() };
-    let believed = || desk.believed.lock().unwrap_or_else(PoisonError::into_inner);
+fn recall(context: &CheckContext<'_>, bytes: &Arc<[u8]>) -> Option<Option<SchemaReport>> {
+    let sound =
+        |schema| SchemaReport { is_named: true, schema: Some(schema), ..SchemaReport::default() };
+    let believed = || context.believed.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(schema) = believed().get(bytes) {
         return Some(Some(sound(schema.clone())));
     }
-    let Some((schema, files)) = serde_json::from_slice::<Kept>(bytes).ok()? else {
+    let Some((schema, files)) = serde_json::from_slice::<CachedReport>(bytes).ok()? else {
         return Some(None);
     };
     let schema = SchemaId::parse(&schema)?;
     let mut depends_on = BTreeSet::new();
     for (path, hash) in files {
         let path = RelPath::parse(&path).ok()?;
-        let now = desk.input.snapshot.file(&path)?.hash();
+        let now = context.input.snapshot.file(&path)?.hash();
         if now.to_string() != hash {
             return None;
         }
@@ -88,12 +93,12 @@ fn recall(desk: &Desk<'_>, bytes: &Arc<[u8]>) -> Option<Option<Looked>> {
     let is_there = match &schema {
         SchemaId::File(path) => depends_on.contains(path),
         // The lock is part of the key; its bytes may be gone.
-        SchemaId::Address(address) => desk.names.catalogue.is_some_and(|it| it.has(address)),
+        SchemaId::Address(address) => context.names.catalogue.is_some_and(|it| it.has(address)),
     };
     if !is_there {
         return None;
     }
-    desk.slot(&schema).kept.get_or_init(|| depends_on);
+    context.slot(&schema).kept.get_or_init(|| depends_on);
     believed().insert(Arc::clone(bytes), schema.clone());
     Some(Some(sound(schema)))
 }

@@ -14,11 +14,11 @@ use super::SchemaId;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Reference {
     pub(super) text: String,
-    pub(super) place: Place,
+    pub(super) place: ReferenceSite,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum ReferenceSite {
     Key,
     Comment(Range<u32>),
     /// Nowhere in the file: it has the schema by its name.
@@ -27,7 +27,7 @@ pub(super) enum Place {
 
 /// What a reference means for a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Target {
+pub(super) enum ReferenceTarget {
     /// One that can be looked for.
     Schema(SchemaId),
     /// Somewhere else; never fetched.
@@ -72,7 +72,10 @@ pub(super) fn in_comments(bytes: &[u8], format: Format) -> Option<Reference> {
             let column = line.rfind(named).unwrap_or_default();
             let from = u32::try_from(start + column).ok()?;
             let to = u32::try_from(start + column + named.len()).ok()?;
-            return Some(Reference { text: named.to_owned(), place: Place::Comment(from..to) });
+            return Some(Reference {
+                text: named.to_owned(),
+                place: ReferenceSite::Comment(from..to),
+            });
         }
     }
     None
@@ -82,7 +85,7 @@ pub(super) fn in_comments(bytes: &[u8], format: Format) -> Option<Reference> {
 pub(super) fn in_key(parsed: &Parsed) -> Option<Reference> {
     let document = parsed.document().ok()?;
     match document.value_at(&key())? {
-        Value::String(text) => Some(Reference { text, place: Place::Key }),
+        Value::String(text) => Some(Reference { text, place: ReferenceSite::Key }),
         _ => None,
     }
 }
@@ -93,17 +96,17 @@ pub(super) fn key() -> Pointer {
 }
 
 /// What the reference in `file` means.
-pub(super) fn resolve(reference: &str, file: &RelPath) -> Target {
-    let unusable = |why: &str| Target::Unusable(why.to_owned());
+pub(super) fn resolve(reference: &str, file: &RelPath) -> ReferenceTarget {
+    let unusable = |why: &str| ReferenceTarget::Unusable(why.to_owned());
     let is_web = |it: &str| it.starts_with("http://") || it.starts_with("https://");
     if is_web(reference) {
         let host = reference.split_once("://").map_or("", |it| it.1);
         let is_meta = host.starts_with("json-schema.org/");
-        return if is_meta { Target::MetaSchema } else { Target::Remote };
+        return if is_meta { ReferenceTarget::MetaSchema } else { ReferenceTarget::Remote };
     }
     let path = reference.strip_prefix("file:").unwrap_or(reference);
     if path.contains("://") {
-        return Target::Remote;
+        return ReferenceTarget::Remote;
     }
     let path = match path.split_once('#') {
         Some((path, "")) => path,
@@ -127,8 +130,8 @@ pub(super) fn resolve(reference: &str, file: &RelPath) -> Target {
         }
     }
     match RelPath::parse(&segments.join("/")) {
-        Ok(path) => Target::Schema(SchemaId::File(path)),
-        Err(error) => Target::Unusable(error.to_string()),
+        Ok(path) => ReferenceTarget::Schema(SchemaId::File(path)),
+        Err(error) => ReferenceTarget::Unusable(error.to_string()),
     }
 }
 
@@ -140,7 +143,7 @@ mod tests {
     fn check(format: Format, text: &str, expected: Option<&str>) {
         let found = in_comments(text.as_bytes(), format);
         assert_eq!(found.as_ref().map(|it| it.text.as_str()), expected, "{text}");
-        if let Some(Reference { text: named, place: Place::Comment(span) }) = found {
+        if let Some(Reference { text: named, place: ReferenceSite::Comment(span) }) = found {
             assert_eq!(text[span.start as usize..span.end as usize], named);
             assert!(may_have_one(text.as_bytes(), format));
         }
@@ -166,7 +169,7 @@ mod tests {
     fn a_reference_stays_in_the_workspace() {
         let file = RelPath::parse("conf/app/x.yaml").unwrap();
         let at = |text: &str| match resolve(text, &file) {
-            Target::Schema(id) => id.as_str().to_owned(),
+            ReferenceTarget::Schema(id) => id.as_str().to_owned(),
             other => format!("{other:?}"),
         };
         assert_eq!(at("./s.json"), "conf/app/s.json");

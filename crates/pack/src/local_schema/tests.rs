@@ -11,7 +11,7 @@ use insta::assert_snapshot;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
 use super::LocalSchema;
-use crate::testing::Kept;
+use crate::testing::MemoryCache;
 
 fn tree(files: &[(&str, &str)]) -> Snapshot {
     let entries = files.iter().map(|(path, text)| {
@@ -158,9 +158,12 @@ fn a_later_look_says_what_a_fresh_one_would() {
         tree(&map.iter().map(|(path, it)| (*path, *it)).collect::<Vec<_>>())
     };
     let before = look(&files(&base), None);
-    let kept = Arc::new(Kept::default());
-    let with_cache =
-        LocalSchema { cache: Some(Arc::<Kept>::clone(&kept)), least: 1, ..LocalSchema::default() };
+    let kept = Arc::new(MemoryCache::default());
+    let with_cache = LocalSchema {
+        cache: Some(Arc::<MemoryCache>::clone(&kept)),
+        least: 1,
+        ..LocalSchema::default()
+    };
     for (path, text) in changes {
         let mut map = base.clone();
         map.remove(path);
@@ -193,9 +196,12 @@ fn a_sound_file_is_looked_at_once() {
     let wrong = tree(&[("a.yaml", "$schema: s.json\nport: x\n"), ("s.json", PORT)]);
     let other = r#"{"properties": {"port": {"type": "string"}}}"#;
     let other = tree(&[("a.yaml", "$schema: s.json\nport: 80\n"), ("s.json", other)]);
-    let kept = Arc::new(Kept::default());
-    let with_cache =
-        LocalSchema { cache: Some(Arc::<Kept>::clone(&kept)), least: 1, ..LocalSchema::default() };
+    let kept = Arc::new(MemoryCache::default());
+    let with_cache = LocalSchema {
+        cache: Some(Arc::<MemoryCache>::clone(&kept)),
+        least: 1,
+        ..LocalSchema::default()
+    };
     let check = |snapshot: &Snapshot, expected: (usize, usize)| {
         let found = look_with(&with_cache, snapshot, None);
         assert_eq!(show(&found), show(&look(snapshot, None)));

@@ -11,13 +11,13 @@ use super::*;
 use crate::finding::Violation;
 
 /// Calls `look` with a file of this text.
-fn with_file<T>(path: &str, text: &str, look: impl FnOnce(&Subject<'_>) -> T) -> T {
+fn with_file<T>(path: &str, text: &str, look: impl FnOnce(&ReportContext<'_>) -> T) -> T {
     let file = RelPath::parse(path).unwrap();
     let text = Text::new(text);
     let parsed = Parses::new(Limits::DEFAULT).get(&text, Format::of_path(path).unwrap());
     let entries = BTreeMap::from([(file.clone(), Entry::File(File::new(text, 0o644)))]);
     let snapshot = Snapshot::new(entries).unwrap();
-    look(&Subject {
+    look(&ReportContext {
         source: "test",
         phase: "schema",
         tier: Tier::Schema,
@@ -32,7 +32,7 @@ fn violation(at: &str, proposals: Vec<Proposal>) -> Violation {
     Violation {
         rule_id: "SCHEMA_ENUM".into(),
         at: at.parse().unwrap(),
-        anchor: Anchor::Value,
+        anchor: MemberPart::Value,
         message: "is wrong".into(),
         details: BTreeMap::new(),
         proposals,
@@ -183,10 +183,10 @@ fn a_place_that_is_not_there_is_shown_at_what_is_nearest_above() {
         let place = with_file("a.yaml", "a:\n  b: 1\n", |it| location_of(it.parsed, &at, anchor));
         place.map(|it| (it.start_line, it.start_col, it.end_col)).unwrap()
     };
-    assert_eq!(place("/a/b", Anchor::Value), (2, 6, 7));
-    assert_eq!(place("/a/b", Anchor::Key), (2, 3, 4));
-    assert_eq!(place("/a/b/c/d", Anchor::Key), (2, 3, 4));
-    assert_eq!(place("/a/x", Anchor::Key), (1, 1, 2));
+    assert_eq!(place("/a/b", MemberPart::Value), (2, 6, 7));
+    assert_eq!(place("/a/b", MemberPart::Key), (2, 3, 4));
+    assert_eq!(place("/a/b/c/d", MemberPart::Key), (2, 3, 4));
+    assert_eq!(place("/a/x", MemberPart::Key), (1, 1, 2));
 }
 
 #[test]

@@ -4,14 +4,14 @@ use check::Severity;
 use document::Value;
 
 use super::View;
-use crate::finding::Anchor;
-use crate::found::{Found, UNDECIDED};
+use crate::finding::MemberPart;
+use crate::found::{RuleFinding, UNDECIDED};
 use crate::guard::{Guard, Scope, Undecided};
-use crate::place::Place;
+use crate::selector::Selector;
 
 #[derive(Debug)]
 pub(crate) struct Cel {
-    pub(crate) at: Place,
+    pub(crate) at: Selector,
     pub(crate) assert: Guard,
     pub(crate) when: Option<Guard>,
     /// How the assertion is written, for messages.
@@ -20,7 +20,7 @@ pub(crate) struct Cel {
 
 impl Cel {
     /// To be called on a deep stack.
-    pub(crate) fn look(&self, view: &View<'_>) -> Vec<Found> {
+    pub(crate) fn look(&self, view: &View<'_>) -> Vec<RuleFinding> {
         let matches = self.at.pattern.select(view.value);
         let mut found = Vec::new();
         if matches.is_empty() {
@@ -41,7 +41,7 @@ impl Cel {
                     continue;
                 }
             };
-            let one = Found::new(view.file, it.at, Anchor::Key, message);
+            let one = RuleFinding::new(view.file, it.at, MemberPart::Key, message);
             found.push(one.detail("assert", &self.text));
         }
         found
@@ -53,8 +53,8 @@ impl Cel {
     }
 }
 
-fn undecided(view: &View<'_>, at: document::Pointer, text: &str, why: &str) -> Found {
+fn undecided(view: &View<'_>, at: document::Pointer, text: &str, why: &str) -> RuleFinding {
     let message = format!("`{text}` could not be decided: {why}");
-    let found = Found::new(view.file, at, Anchor::Key, message);
-    Found { severity: Some(Severity::Warning), ..found.detail(UNDECIDED, why) }
+    let found = RuleFinding::new(view.file, at, MemberPart::Key, message);
+    RuleFinding { severity: Some(Severity::Warning), ..found.detail(UNDECIDED, why) }
 }

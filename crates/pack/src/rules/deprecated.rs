@@ -6,14 +6,14 @@
 use check::{Confidence, RepairKind, Safety};
 use document::{GuardedOp, Op, Pointer, Value};
 
-use super::{Body, Rule, View};
-use crate::finding::Anchor;
-use crate::found::{Found, Mend, op};
-use crate::place::{Place, replace, shown, stricter};
+use super::{PackRule, RuleBody, View};
+use crate::finding::MemberPart;
+use crate::found::{RuleFinding, Suggestion, op};
+use crate::selector::{Selector, replace, shown, stricter};
 
 #[derive(Debug)]
 pub(crate) struct Deprecated {
-    pub(crate) at: Place,
+    pub(crate) at: Selector,
     pub(crate) key: String,
     pub(crate) successor: Successor,
     /// What old values are called under the new key.
@@ -52,7 +52,7 @@ impl Successor {
 }
 
 impl Deprecated {
-    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<Found> {
+    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<RuleFinding> {
         let objects = self.at.pattern.select(view.value).into_iter();
         objects
             .filter_map(|it| {
@@ -74,7 +74,7 @@ impl Deprecated {
                 let message = format!("`{key}` is deprecated{what}");
                 let mend = self.mend(floor, view, &it.at, it.value, old);
                 Some(
-                    Found::new(view.file, it.at.join(key.as_str()), Anchor::Key, message)
+                    RuleFinding::new(view.file, it.at.join(key.as_str()), MemberPart::Key, message)
                         .with(mend),
                 )
             })
@@ -97,7 +97,7 @@ impl Deprecated {
         at: &Pointer,
         object: &Value,
         old: &Value,
-    ) -> Option<Mend> {
+    ) -> Option<Suggestion> {
         let key = &self.key;
         let remove = GuardedOp::from(Op::RemoveKey { at: at.clone(), key: key.clone() });
         let (title, rationale, steps) = match self.successor.name() {
@@ -110,7 +110,7 @@ impl Deprecated {
                 (title, format!("{name} is declared to be what `{key}` was"), steps)
             }
         };
-        Some(Mend {
+        Some(Suggestion {
             title,
             rationale,
             safety: stricter(Safety::LikelyPreserving, floor),
@@ -192,19 +192,19 @@ fn mapped(value_map: &[(String, Value)], old: &Value) -> Value {
 }
 
 /// Leads every rule whose new key is deprecated in the same place to the end of the chain. A circle is left as it is.
-pub(crate) fn follow(rules: &mut [Rule]) {
+pub(crate) fn follow(rules: &mut [PackRule]) {
     for idx in 0..rules.len() {
         let mut seen = vec![idx];
-        while let Body::Deprecated(rule) = &rules[idx].body
+        while let RuleBody::Deprecated(rule) = &rules[idx].body
             && let Successor::Key(next) = &rule.successor
             && let Some(after) = rules.iter().position(|it| {
-                matches!(&it.body, Body::Deprecated(other)
+                matches!(&it.body, RuleBody::Deprecated(other)
                     if other.key == *next
                         && other.at.kind == rule.at.kind
                         && other.at.pattern == rule.at.pattern)
             })
             && !seen.contains(&after)
-            && let Body::Deprecated(other) = &rules[after].body
+            && let RuleBody::Deprecated(other) = &rules[after].body
         {
             let own = rule.value_map.iter();
             let own = own.map(|(old, new)| (old.clone(), mapped(&other.value_map, new)));
@@ -212,7 +212,7 @@ pub(crate) fn follow(rules: &mut [Rule]) {
             let others = others.filter(|it| rule.value_map.iter().all(|own| own.0 != it.0));
             let value_map = own.chain(others.cloned()).collect();
             let successor = other.successor.clone();
-            if let Body::Deprecated(rule) = &mut rules[idx].body {
+            if let RuleBody::Deprecated(rule) = &mut rules[idx].body {
                 rule.value_map = value_map;
                 rule.successor = successor;
             }

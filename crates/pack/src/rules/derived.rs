@@ -6,16 +6,16 @@ use document::{Op, Pointer, Value};
 use snapshot::RelPath;
 
 use super::View;
-use crate::finding::Anchor;
-use crate::found::{Found, Mend, op};
+use crate::finding::MemberPart;
+use crate::found::{RuleFinding, Suggestion, op};
 use crate::pattern::Lookup;
-use crate::place::{Fact, Place, replace, shown, stricter};
+use crate::selector::{Occurrence, Selector, replace, shown, stricter};
 use crate::template::Template;
-use crate::tree::Tree;
+use crate::tree::PackTree;
 
 #[derive(Debug)]
 pub(crate) struct Derived {
-    pub(crate) at: Place,
+    pub(crate) at: Selector,
     pub(crate) template: Template,
     /// How the template is written, for messages.
     pub(crate) text: String,
@@ -26,23 +26,23 @@ pub(crate) struct Derived {
 impl Derived {
     /// The values that are not what the template says, each with what it should be. A missing one is null with its key
     /// as the place.
-    pub(crate) fn facts(&self, view: &View<'_>) -> Vec<Fact> {
+    pub(crate) fn occurrences(&self, view: &View<'_>) -> Vec<Occurrence> {
         if self.at.kind != view.kind {
             return Vec::new();
         }
         self.wrong(view.value)
             .into_iter()
-            .map(|it| Fact {
+            .map(|it| Occurrence {
                 is_key: it.found.is_none(),
                 wanted: Some(it.wanted.into()),
-                ..Fact::new(&it.at, it.found.unwrap_or(&Value::Null))
+                ..Occurrence::new(&it.at, it.found.unwrap_or(&Value::Null))
             })
             .collect()
     }
 
-    pub(crate) fn look_at_file(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<Found> {
-        let facts = self.facts(view);
-        facts.iter().map(|it| self.found(floor, view.file, it, Some(Vec::new()))).collect()
+    pub(crate) fn look_at_file(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<RuleFinding> {
+        let occurrences = self.occurrences(view);
+        occurrences.iter().map(|it| self.found(floor, view.file, it, Some(Vec::new()))).collect()
     }
 
     /// Like [`Derived::look_at_file`], with the places in other files that name the old value.
@@ -50,18 +50,20 @@ impl Derived {
         &self,
         floor: Option<Safety>,
         idx: usize,
-        tree: &Tree<'_>,
-    ) -> Vec<Found> {
-        let facts = tree.facts(idx, 0).into_iter();
-        facts
-            .map(|(file, fact)| {
-                let wanted = Value::String(fact.wanted.as_deref().unwrap_or_default().to_owned());
-                let others = if fact.is_key {
-                    tree.may_add(idx, (file, fact), &fact.pointer(), &wanted).then(Vec::new)
+        tree: &PackTree<'_>,
+    ) -> Vec<RuleFinding> {
+        let occurrences = tree.occurrences(idx, 0).into_iter();
+        occurrences
+            .map(|(file, occurrence)| {
+                let wanted =
+                    Value::String(occurrence.wanted.as_deref().unwrap_or_default().to_owned());
+                let others = if occurrence.is_key {
+                    tree.may_add(idx, (file, occurrence), &occurrence.pointer(), &wanted)
+                        .then(Vec::new)
                 } else {
-                    tree.renames(idx, (file, fact), &wanted)
+                    tree.renames(idx, (file, occurrence), &wanted)
                 };
-                self.found(floor, file, fact, others)
+                self.found(floor, file, occurrence, others)
             })
             .collect()
     }
@@ -71,15 +73,15 @@ impl Derived {
         &self,
         floor: Option<Safety>,
         file: &RelPath,
-        fact: &Fact,
+        occurrence: &Occurrence,
         others: Option<Vec<RepairOp>>,
-    ) -> Found {
-        let wanted = Value::String(fact.wanted.as_deref().unwrap_or_default().to_owned());
-        let at = fact.pointer();
-        if fact.is_key {
+    ) -> RuleFinding {
+        let wanted = Value::String(occurrence.wanted.as_deref().unwrap_or_default().to_owned());
+        let at = occurrence.pointer();
+        if occurrence.is_key {
             let message = format!("is missing; `{}` makes it {}", self.text, shown(&wanted));
             let place = at.split_last().filter(|_| others.is_some());
-            let mend = place.map(|(object, key)| Mend {
+            let mend = place.map(|(object, key)| Suggestion {
                 title: format!("Add `{key}` with {}", shown(&wanted)),
                 rationale: format!("the template `{}` says so", self.text),
                 safety: stricter(Safety::LikelyPreserving, floor),
@@ -87,17 +89,17 @@ impl Derived {
                 kind: RepairKind::LocalFix,
                 ops: vec![op(
                     file,
-                    fact.step(
+                    occurrence.step(
                         Op::AddKey { at: object, key: key.to_owned(), value: wanted.clone() }
                             .into(),
                     ),
                 )],
             });
             let key = at.segments().last().cloned().unwrap_or_default();
-            let found = Found::at_fact(file, fact, format!("`{key}` {message}"));
-            return Found { anchor: Anchor::Key, ..found }.with(mend);
+            let found = RuleFinding::at_occurrence(file, occurrence, format!("`{key}` {message}"));
+            return RuleFinding { anchor: MemberPart::Key, ..found }.with(mend);
         }
-        let (old, new) = (shown(&fact.value), shown(&wanted));
+        let (old, new) = (shown(&occurrence.value), shown(&wanted));
         let message = format!(
             "{old} should be {new}, which is what `{}` makes of this document; change it",
             self.text
@@ -107,8 +109,8 @@ impl Derived {
                 0 => String::new(),
                 n => format!(", also at the {n} place(s) that name it"),
             };
-            let own = op(file, fact.step(replace(at, &fact.value, wanted.clone())));
-            Mend {
+            let own = op(file, occurrence.step(replace(at, &occurrence.value, wanted.clone())));
+            Suggestion {
                 title: format!("Change {old} to {new}{with}"),
                 rationale: format!("the template `{}` says so", self.text),
                 safety: stricter(Safety::BehaviorChanging, floor),
@@ -117,7 +119,11 @@ impl Derived {
                 ops: std::iter::once(own).chain(others).collect(),
             }
         });
-        Found { anchor: Anchor::Value, ..Found::at_fact(file, fact, message) }.with(mend)
+        RuleFinding {
+            anchor: MemberPart::Value,
+            ..RuleFinding::at_occurrence(file, occurrence, message)
+        }
+        .with(mend)
     }
 
     fn wrong<'a>(&self, document: &'a Value) -> Vec<Wrong<'a>> {

@@ -5,26 +5,26 @@ use check::{Confidence, RepairKind, Safety};
 use document::{Op, Value};
 
 use super::View;
-use crate::finding::Anchor;
-use crate::found::{Found, Mend, op};
-use crate::place::{Place, stricter};
+use crate::finding::MemberPart;
+use crate::found::{RuleFinding, Suggestion, op};
+use crate::selector::{Selector, stricter};
 
 #[derive(Debug)]
 pub(crate) struct Forbidden {
-    pub(crate) at: Place,
+    pub(crate) at: Selector,
     pub(crate) key: String,
     /// Whether removing the key is declared to be the repair.
     pub(crate) remove: bool,
 }
 
 impl Forbidden {
-    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<Found> {
+    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<RuleFinding> {
         let objects = self.at.pattern.select(view.value).into_iter();
         objects
             .filter(|it| matches!(it.value, Value::Object(_)) && it.value.get(&self.key).is_some())
             .map(|it| {
                 let message = format!("`{}` is not allowed here; remove it", self.key);
-                let mend = self.remove.then(|| Mend {
+                let mend = self.remove.then(|| Suggestion {
                     title: format!("Remove `{}`", self.key),
                     rationale: format!("`{}` is declared to be removed where it stands", self.key),
                     safety: stricter(Safety::BehaviorChanging, floor),
@@ -35,7 +35,7 @@ impl Forbidden {
                         vec![op(view.file, Op::RemoveKey { at: it.at.clone(), key }.into())]
                     },
                 });
-                Found::new(view.file, it.at.join(self.key.as_str()), Anchor::Key, message)
+                RuleFinding::new(view.file, it.at.join(self.key.as_str()), MemberPart::Key, message)
                     .with(mend)
             })
             .collect()

@@ -10,32 +10,32 @@ use check::Safety;
 use document::Value;
 use snapshot::RelPath;
 
-use self::links::{Link, Links, Words};
+use self::links::{Link, LinkTerms, Links};
 use super::Within;
 use super::nearest::Names;
 use super::reference::{mend, names_nothing, near_words, with_near_ones};
-use crate::found::Found;
-use crate::place::{Fact, Place, Sited, key_of, shown, words};
-use crate::tree::Tree;
+use crate::found::RuleFinding;
+use crate::selector::{FileOccurrence, Occurrence, Selector, key_of, shown, words};
+use crate::tree::PackTree;
 
-const OF_FILES: Words = Words { verb: "imports", cycle: "a cycle of imports" };
-const OF_ENTRIES: Words = Words { verb: "names", cycle: "a cycle" };
+const OF_FILES: LinkTerms = LinkTerms { verb: "imports", cycle: "a cycle of imports" };
+const OF_ENTRIES: LinkTerms = LinkTerms { verb: "names", cycle: "a cycle" };
 
 #[derive(Debug)]
-pub(crate) struct Imports {
-    pub(crate) from: Vec<Place>,
-    pub(crate) target: Target,
+pub(crate) struct ImportRule {
+    pub(crate) from: Vec<Selector>,
+    pub(crate) target: ImportTarget,
     /// Whether names that differ only in case are the same, within a file.
     pub(crate) ignore_case: bool,
 }
 
 /// What an import names.
 #[derive(Debug)]
-pub(crate) enum Target {
+pub(crate) enum ImportTarget {
     /// A value at one of these places, and by it the file.
-    Name(Vec<Place>),
+    Name(Vec<Selector>),
     /// A key at one of these places of the same file, and by it the entry. Whoever imports is the entry around it.
-    Entry(Vec<Place>),
+    Entry(Vec<Selector>),
     /// A file, relative to the folder of the importing file.
     RelativePath,
     /// A file, relative to the root.
@@ -44,51 +44,53 @@ pub(crate) enum Target {
 
 /// An import that leads nowhere.
 struct Unresolved {
-    found: Found,
+    found: RuleFinding,
     /// Who imports, by number.
     from: Option<usize>,
     /// What the repair would lead to; `None` for one that imports nothing.
     near: Option<usize>,
 }
 
-impl Imports {
-    pub(crate) fn to(&self) -> &[Place] {
+impl ImportRule {
+    pub(crate) fn to(&self) -> &[Selector] {
         match &self.target {
-            Target::Name(places) | Target::Entry(places) => places,
-            Target::RelativePath | Target::RootPath => &[],
+            ImportTarget::Name(places) | ImportTarget::Entry(places) => places,
+            ImportTarget::RelativePath | ImportTarget::RootPath => &[],
         }
     }
 
     /// Makes equal what counts as the same name.
-    pub(crate) fn fold(&self, fact: &mut Fact) {
+    pub(crate) fn fold(&self, occurrence: &mut Occurrence) {
         if self.ignore_case {
-            fact.key = fact.key.to_lowercase().into();
+            occurrence.key = occurrence.key.to_lowercase().into();
         }
     }
 
-    /// Whether the answer depends on which files there are, not only on facts.
+    /// Whether the answer depends on which files there are, not only on occurrences.
     pub(crate) fn is_by_path(&self) -> bool {
-        matches!(self.target, Target::RelativePath | Target::RootPath)
+        matches!(self.target, ImportTarget::RelativePath | ImportTarget::RootPath)
     }
 
     pub(crate) fn within(&self) -> Within {
-        if matches!(self.target, Target::Entry(_)) { Within::File } else { Within::Workspace }
+        if matches!(self.target, ImportTarget::Entry(_)) { Within::File } else { Within::Workspace }
     }
 
     /// Facts in the order of path and position.
     pub(crate) fn look_at_tree(
         &self,
         floor: Option<Safety>,
-        from: &[Sited<'_>],
-        to: &[Sited<'_>],
+        from: &[FileOccurrence<'_>],
+        to: &[FileOccurrence<'_>],
         targets_are_dark: bool,
-        tree: &Tree<'_>,
-    ) -> Vec<Found> {
+        tree: &PackTree<'_>,
+    ) -> Vec<RuleFinding> {
         let importers = Importers::new(from);
         let (unresolved, links) = match &self.target {
-            Target::Name(places) => by_name(floor, places, &importers, to, targets_are_dark),
-            Target::Entry(_) => return Vec::new(),
-            Target::RelativePath | Target::RootPath => self.by_path(floor, &importers, tree),
+            ImportTarget::Name(places) => by_name(floor, places, &importers, to, targets_are_dark),
+            ImportTarget::Entry(_) => return Vec::new(),
+            ImportTarget::RelativePath | ImportTarget::RootPath => {
+                self.by_path(floor, &importers, tree)
+            }
         };
         let names = importers.files.iter().map(|it| it.as_str()).collect();
         findings(unresolved, &mut Links::new(names, links), &OF_FILES)
@@ -98,14 +100,14 @@ impl Imports {
     pub(crate) fn look_at_file(
         &self,
         floor: Option<Safety>,
-        from: &[Sited<'_>],
-        to: &[Sited<'_>],
-    ) -> Vec<Found> {
+        from: &[FileOccurrence<'_>],
+        to: &[FileOccurrence<'_>],
+    ) -> Vec<RuleFinding> {
         let mut by_name: HashMap<&str, usize> = HashMap::new();
         let mut by_place: HashMap<&str, usize> = HashMap::new();
-        for (node, (_, fact)) in to.iter().enumerate() {
-            by_name.entry(&fact.key).or_insert(node);
-            by_place.entry(&fact.at).or_insert(node);
+        for (node, (_, occurrence)) in to.iter().enumerate() {
+            by_name.entry(&occurrence.key).or_insert(node);
+            by_place.entry(&occurrence.at).or_insert(node);
         }
         let around = |at: &str| {
             let ends = at.rmatch_indices('/').map(|it| it.0);
@@ -113,15 +115,15 @@ impl Imports {
         };
         let mut dangling = Vec::new();
         let mut links = Vec::new();
-        for &sited in from.iter().filter(|it| it.1.value.as_str().is_some()) {
-            match (around(&sited.1.at), by_name.get(&*sited.1.key)) {
-                (Some(from), Some(&to)) => links.push(Link { from, to, sited }),
+        for &located in from.iter().filter(|it| it.1.value.as_str().is_some()) {
+            match (around(&located.1.at), by_name.get(&*located.1.key)) {
+                (Some(from), Some(&to)) => links.push(Link { from, to, located }),
                 (None, Some(_)) => {}
-                (_, None) => dangling.push(sited),
+                (_, None) => dangling.push(located),
             }
         }
         let unresolved = with_near_ones(floor, dangling, to).into_iter().map(|it| Unresolved {
-            from: around(&it.sited.1.at),
+            from: around(&it.located.1.at),
             near: it
                 .near
                 .and_then(|near| by_name.get(&*key_of(&Value::String(near.to_owned()))).copied()),
@@ -135,23 +137,26 @@ impl Imports {
         &self,
         floor: Option<Safety>,
         importers: &Importers<'a>,
-        tree: &Tree<'_>,
+        tree: &PackTree<'_>,
     ) -> (Vec<Unresolved>, Vec<Link<'a>>) {
         let nodes: HashMap<&RelPath, usize> =
             importers.files.iter().enumerate().map(|(node, file)| (*file, node)).collect();
         let mut links = Vec::new();
         let mut dangling = Vec::new();
-        for &(from, (file, fact)) in &importers.imports {
-            let text = fact.value.as_str().unwrap_or_default();
-            let folder =
-                if matches!(self.target, Target::RelativePath) { file.parent() } else { None };
+        for &(from, (file, occurrence)) in &importers.imports {
+            let text = occurrence.value.as_str().unwrap_or_default();
+            let folder = if matches!(self.target, ImportTarget::RelativePath) {
+                file.parent()
+            } else {
+                None
+            };
             let path = resolve(folder.as_ref(), text);
             match &path {
                 Some(path) if tree.snapshot.has(path) && !tree.snapshot.is_directory(path) => {
                     let to = nodes.get(path).copied();
-                    links.extend(to.map(|to| Link { from, to, sited: (file, fact) }));
+                    links.extend(to.map(|to| Link { from, to, located: (file, occurrence) }));
                 }
-                _ => dangling.push((from, (file, fact), path)),
+                _ => dangling.push((from, (file, occurrence), path)),
             }
         }
         let names = if dangling.is_empty() {
@@ -159,28 +164,36 @@ impl Imports {
         } else {
             Names::new(tree.snapshot.paths().map(RelPath::as_str), dangling.len())
         };
-        let found = dangling.into_iter().map(|(from, (file, fact), path)| {
+        let found = dangling.into_iter().map(|(from, (file, occurrence), path)| {
             let from = Some(from);
             let Some(path) = path else {
                 let message = format!(
                     "{} is no path inside the workspace; import a file in it",
-                    shown(&fact.value)
+                    shown(&occurrence.value)
                 );
-                return Unresolved { found: Found::at_fact(file, fact, message), from, near: None };
+                return Unresolved {
+                    found: RuleFinding::at_occurrence(file, occurrence, message),
+                    from,
+                    near: None,
+                };
             };
-            let text = fact.value.as_str().unwrap_or_default();
+            let text = occurrence.value.as_str().unwrap_or_default();
             let near = names.nearest(path.as_str());
             let mend = near.and_then(|(near, nearness)| {
-                mend(floor, (file, fact), &respell(text, path.as_str(), near)?, nearness)
+                mend(floor, (file, occurrence), &respell(text, path.as_str(), near)?, nearness)
             });
             let message = format!(
                 "{} leads to no file: there is no `{path}`{}",
-                shown(&fact.value),
+                shown(&occurrence.value),
                 near_words(&mend)
             );
             let near = near.and_then(|it| RelPath::parse(it.0).ok());
             let near = near.and_then(|it| nodes.get(&it).copied());
-            Unresolved { found: Found::at_fact(file, fact, message).with(mend), from, near }
+            Unresolved {
+                found: RuleFinding::at_occurrence(file, occurrence, message).with(mend),
+                from,
+                near,
+            }
         });
         (found.collect(), links)
     }
@@ -190,18 +203,18 @@ impl Imports {
 struct Importers<'a> {
     files: Vec<&'a RelPath>,
     /// Every import with the number of its file.
-    imports: Vec<(usize, Sited<'a>)>,
+    imports: Vec<(usize, FileOccurrence<'a>)>,
 }
 
 impl<'a> Importers<'a> {
-    fn new(from: &[Sited<'a>]) -> Importers<'a> {
+    fn new(from: &[FileOccurrence<'a>]) -> Importers<'a> {
         let mut importers =
             Importers { files: Vec::new(), imports: Vec::with_capacity(from.len()) };
-        for &sited in from.iter().filter(|it| it.1.value.as_str().is_some()) {
-            if importers.files.last().is_none_or(|it| !is_same(it, sited.0)) {
-                importers.files.push(sited.0);
+        for &located in from.iter().filter(|it| it.1.value.as_str().is_some()) {
+            if importers.files.last().is_none_or(|it| !is_same(it, located.0)) {
+                importers.files.push(located.0);
             }
-            importers.imports.push((importers.files.len() - 1, sited));
+            importers.imports.push((importers.files.len() - 1, located));
         }
         importers
     }
@@ -214,48 +227,48 @@ fn is_same(left: &RelPath, right: &RelPath) -> bool {
 
 fn by_name<'a>(
     floor: Option<Safety>,
-    places: &[Place],
+    places: &[Selector],
     importers: &Importers<'a>,
-    to: &[Sited<'a>],
+    to: &[FileOccurrence<'a>],
     targets_are_dark: bool,
 ) -> (Vec<Unresolved>, Vec<Link<'a>>) {
     let mut nodes: HashMap<&str, Option<usize>> = HashMap::with_capacity(to.len());
     let mut node = 0;
-    for (file, fact) in to {
+    for (file, occurrence) in to {
         // Both lists are in the order of paths.
         while importers.files.get(node).is_some_and(|it| !is_same(it, file) && *it < *file) {
             node += 1;
         }
         let is_importer = importers.files.get(node).is_some_and(|it| is_same(it, file));
-        nodes.entry(&fact.key).or_insert(is_importer.then_some(node));
+        nodes.entry(&occurrence.key).or_insert(is_importer.then_some(node));
     }
     let mut links = Vec::new();
     let mut dangling = Vec::new();
     let mut dangling_from = Vec::new();
-    for &(from, sited) in &importers.imports {
-        match nodes.get(&*sited.1.key) {
-            Some(Some(to)) => links.push(Link { from, to: *to, sited }),
+    for &(from, located) in &importers.imports {
+        match nodes.get(&*located.1.key) {
+            Some(Some(to)) => links.push(Link { from, to: *to, located }),
             Some(None) => {}
             None if targets_are_dark => {}
             None => {
-                dangling.push(sited);
+                dangling.push(located);
                 dangling_from.push(from);
             }
         }
     }
     let missing = with_near_ones(floor, dangling, to).into_iter().zip(dangling_from);
     let found = missing.map(|(it, from)| {
-        let (file, fact) = it.sited;
+        let (file, occurrence) = it.located;
         let message = format!(
             "the import {} resolves to nothing: no such name at {}{}",
-            shown(&fact.value),
+            shown(&occurrence.value),
             words(places),
             near_words(&it.mend),
         );
         let near =
             it.near.and_then(|near| *nodes.get(&*key_of(&Value::String(near.to_owned())))?);
         Unresolved {
-            found: Found::at_fact(file, fact, message).with(it.mend),
+            found: RuleFinding::at_occurrence(file, occurrence, message).with(it.mend),
             from: Some(from),
             near,
         }
@@ -264,8 +277,12 @@ fn by_name<'a>(
 }
 
 /// What is unresolved and what is a cycle. The repair of one import must not close a cycle of others.
-fn findings(unresolved: Vec<Unresolved>, links: &mut Links<'_>, words: &Words) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+fn findings(
+    unresolved: Vec<Unresolved>,
+    links: &mut Links<'_>,
+    words: &LinkTerms,
+) -> Vec<RuleFinding> {
+    let mut found: Vec<RuleFinding> = Vec::new();
     for Unresolved { found: mut one, from, near } in unresolved {
         if let (Some(from), Some(near)) = (from, near)
             && links.lead_back(near, from)

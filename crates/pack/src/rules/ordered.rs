@@ -6,14 +6,14 @@ use check::{Confidence, RepairKind, RepairOp, Safety};
 use document::{Document, Number, Pointer, Value};
 
 use super::View;
-use crate::finding::Anchor;
-use crate::found::{Found, Mend};
+use crate::finding::MemberPart;
+use crate::found::{RuleFinding, Suggestion};
 use crate::pattern::resolve;
-use crate::place::{Place, shown, stricter};
+use crate::selector::{Selector, shown, stricter};
 
 #[derive(Debug)]
 pub(crate) struct Ordered {
-    pub(crate) at: Place,
+    pub(crate) at: Selector,
     /// What the items are compared by.
     pub(crate) by: Pointer,
     pub(crate) descending: bool,
@@ -26,7 +26,7 @@ impl Ordered {
         if self.layout { Safety::BehaviorPreserving } else { Safety::LikelyPreserving }
     }
 
-    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<Found> {
+    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<RuleFinding> {
         let lists = self.at.pattern.select(view.value);
         lists
             .into_iter()
@@ -46,7 +46,7 @@ impl Ordered {
                     shown(key),
                     first.0 + 1,
                 );
-                Some(Found::new(view.file, it.at, Anchor::Key, message).with(mend))
+                Some(RuleFinding::new(view.file, it.at, MemberPart::Key, message).with(mend))
             })
             .collect()
     }
@@ -77,14 +77,14 @@ impl Ordered {
         document: &Document,
         at: &Pointer,
         order: &[usize],
-    ) -> Option<Mend> {
+    ) -> Option<Suggestion> {
         let edits = document.reorder_items(at, order).ok()?;
         let why = if self.layout {
             "the order of this list has no meaning"
         } else {
             "the pack says how this list is sorted"
         };
-        Some(Mend {
+        Some(Suggestion {
             title: "Sort the list".to_owned(),
             rationale: format!("{why}; items move with their comments"),
             safety: stricter(self.own_safety(), floor),

@@ -7,14 +7,14 @@ use document::Value;
 
 use super::Within;
 use super::nearest::Names;
-use crate::found::{Found, Mend, op};
-use crate::place::{Fact, Place, Sited, shown, stricter, words};
+use crate::found::{RuleFinding, Suggestion, op};
+use crate::selector::{FileOccurrence, Occurrence, Selector, shown, stricter, words};
 use crate::typo::Nearness;
 
 #[derive(Debug)]
 pub(crate) struct Reference {
-    pub(crate) from: Vec<Place>,
-    pub(crate) to: Vec<Place>,
+    pub(crate) from: Vec<Selector>,
+    pub(crate) to: Vec<Selector>,
     pub(crate) within: Within,
 }
 
@@ -22,30 +22,30 @@ impl Reference {
     pub(crate) fn look(
         &self,
         floor: Option<Safety>,
-        from: &[Sited<'_>],
-        to: &[Sited<'_>],
-    ) -> Vec<Found> {
+        from: &[FileOccurrence<'_>],
+        to: &[FileOccurrence<'_>],
+    ) -> Vec<RuleFinding> {
         missing(floor, from, to).into_iter().map(|it| names_nothing(it, &self.to)).collect()
     }
 }
 
-pub(super) fn names_nothing(missing: Missing<'_>, to: &[Place]) -> Found {
-    let Missing { sited: (file, fact), mend, .. } = missing;
+pub(super) fn names_nothing(missing: MissingName<'_>, to: &[Selector]) -> RuleFinding {
+    let MissingName { located: (file, occurrence), mend, .. } = missing;
     let near = near_words(&mend);
     let message =
-        format!("{} names nothing: no such value at {}{near}", shown(&fact.value), words(to));
-    Found::at_fact(file, fact, message).with(mend)
+        format!("{} names nothing: no such value at {}{near}", shown(&occurrence.value), words(to));
+    RuleFinding::at_occurrence(file, occurrence, message).with(mend)
 }
 
 /// A name that leads nowhere, and the repair if one is near.
-pub(super) struct Missing<'a> {
-    pub(super) sited: Sited<'a>,
+pub(super) struct MissingName<'a> {
+    pub(super) located: FileOccurrence<'a>,
     pub(super) near: Option<&'a str>,
-    pub(super) mend: Option<Mend>,
+    pub(super) mend: Option<Suggestion>,
 }
 
 /// What is left to do, for the end of a message.
-pub(super) fn near_words(mend: &Option<Mend>) -> String {
+pub(super) fn near_words(mend: &Option<Suggestion>) -> String {
     match mend {
         Some(mend) => format!("; {}", mend.rationale),
         None => "; define it or name one that exists".to_owned(),
@@ -53,27 +53,35 @@ pub(super) fn near_words(mend: &Option<Mend>) -> String {
 }
 
 /// The names that no target has.
-fn missing<'a>(floor: Option<Safety>, from: &[Sited<'a>], to: &[Sited<'a>]) -> Vec<Missing<'a>> {
-    let targets: HashSet<&str> = to.iter().map(|(_, fact)| &*fact.key).collect();
-    let is_dangling = |fact: &Fact| fact.is_name() && !targets.contains(&*fact.key);
-    let dangling = from.iter().filter(|(_, fact)| is_dangling(fact)).copied().collect();
+fn missing<'a>(
+    floor: Option<Safety>,
+    from: &[FileOccurrence<'a>],
+    to: &[FileOccurrence<'a>],
+) -> Vec<MissingName<'a>> {
+    let targets: HashSet<&str> = to.iter().map(|(_, occurrence)| &*occurrence.key).collect();
+    let is_dangling =
+        |occurrence: &Occurrence| occurrence.is_name() && !targets.contains(&*occurrence.key);
+    let dangling = from.iter().filter(|(_, occurrence)| is_dangling(occurrence)).copied().collect();
     with_near_ones(floor, dangling, to)
 }
 
 /// Names that no target has, each with the one target that is near.
 pub(super) fn with_near_ones<'a>(
     floor: Option<Safety>,
-    dangling: Vec<Sited<'a>>,
-    to: &[Sited<'a>],
-) -> Vec<Missing<'a>> {
+    dangling: Vec<FileOccurrence<'a>>,
+    to: &[FileOccurrence<'a>],
+) -> Vec<MissingName<'a>> {
     if dangling.is_empty() {
         return Vec::new();
     }
-    let names = Names::new(to.iter().filter_map(|(_, fact)| fact.value.as_str()), dangling.len());
-    let missing = |sited: Sited<'a>| {
-        let near = sited.1.value.as_str().and_then(|it| names.nearest(it));
-        let mend = near.and_then(|(name, nearness)| mend(floor, sited, name, nearness));
-        Missing { sited, near: near.map(|it| it.0), mend }
+    let names = Names::new(
+        to.iter().filter_map(|(_, occurrence)| occurrence.value.as_str()),
+        dangling.len(),
+    );
+    let missing = |located: FileOccurrence<'a>| {
+        let near = located.1.value.as_str().and_then(|it| names.nearest(it));
+        let mend = near.and_then(|(name, nearness)| mend(floor, located, name, nearness));
+        MissingName { located, near: near.map(|it| it.0), mend }
     };
     dangling.into_iter().map(missing).collect()
 }
@@ -81,22 +89,22 @@ pub(super) fn with_near_ones<'a>(
 /// Replaces a name by the one it was meant to be.
 pub(super) fn mend(
     floor: Option<Safety>,
-    sited: Sited<'_>,
+    located: FileOccurrence<'_>,
     name: &str,
     nearness: Nearness,
-) -> Option<Mend> {
-    let (file, fact) = sited;
+) -> Option<Suggestion> {
+    let (file, occurrence) = located;
     let value = Value::String(name.to_owned());
     let (confidence, how) = match nearness {
         Nearness::Variant => (Confidence::High, "differs in case or spacing only"),
         Nearness::Typo => (Confidence::Medium, "is one keystroke away"),
     };
-    Some(Mend {
-        title: format!("Change {} to {}", shown(&fact.value), shown(&value)),
+    Some(Suggestion {
+        title: format!("Change {} to {}", shown(&occurrence.value), shown(&value)),
         rationale: format!("{} exists and {how}", shown(&value)),
         safety: stricter(Safety::BehaviorChanging, floor),
         confidence,
         kind: RepairKind::LocalFix,
-        ops: vec![op(file, fact.set(&value)?)],
+        ops: vec![op(file, occurrence.set(&value)?)],
     })
 }

@@ -2,22 +2,22 @@
 
 use check::{Confidence, RepairKind, Safety};
 
-use crate::found::{Elsewhere, Found, Mend, op};
-use crate::place::{Place, Sited, shown, stricter};
+use crate::found::{RelatedPlace, RuleFinding, Suggestion, op};
+use crate::selector::{FileOccurrence, Selector, shown, stricter};
 
 #[derive(Debug)]
 pub(crate) struct SameAs {
-    pub(crate) source: Place,
-    pub(crate) copies: Vec<Place>,
+    pub(crate) source: Selector,
+    pub(crate) copies: Vec<Selector>,
 }
 
 impl SameAs {
     pub(crate) fn look(
         &self,
         floor: Option<Safety>,
-        sources: &[Sited<'_>],
-        copies: &[Sited<'_>],
-    ) -> Vec<Found> {
+        sources: &[FileOccurrence<'_>],
+        copies: &[FileOccurrence<'_>],
+    ) -> Vec<RuleFinding> {
         let Some(&source) = sources.first() else {
             return copies.iter().map(|it| self.without_source(*it)).collect();
         };
@@ -32,53 +32,61 @@ impl SameAs {
         }
     }
 
-    fn without_source(&self, (file, fact): Sited<'_>) -> Found {
+    fn without_source(&self, (file, occurrence): FileOccurrence<'_>) -> RuleFinding {
         let message = format!(
             "{} should equal the value at {}, but there is none; define it there",
-            shown(&fact.value),
+            shown(&occurrence.value),
             self.source.words(),
         );
-        Found::at_fact(file, fact, message)
+        RuleFinding::at_occurrence(file, occurrence, message)
     }
 
     fn one_of_several(
         &self,
-        (file, fact): Sited<'_>,
-        first: Sited<'_>,
-        second: Sited<'_>,
-    ) -> Found {
+        (file, occurrence): FileOccurrence<'_>,
+        first: FileOccurrence<'_>,
+        second: FileOccurrence<'_>,
+    ) -> RuleFinding {
         let message = format!(
             "{} is one of several values at {}, which must define exactly one; keep one of them",
-            shown(&fact.value),
+            shown(&occurrence.value),
             self.source.words(),
         );
-        let mut found = Found::at_fact(file, fact, message);
-        let (file, fact) = if fact.key == first.1.key { second } else { first };
-        found.elsewhere.push(Elsewhere::new(file, fact, "another value is here"));
+        let mut found = RuleFinding::at_occurrence(file, occurrence, message);
+        let (file, occurrence) = if occurrence.key == first.1.key { second } else { first };
+        found.elsewhere.push(RelatedPlace::new(file, occurrence, "another value is here"));
         found
     }
 }
 
-fn differs(floor: Option<Safety>, source: Sited<'_>, copy: Sited<'_>) -> Found {
-    let (source_file, source_fact) = source;
-    let (file, fact) = copy;
-    let (old, new) = (shown(&fact.value), shown(&source_fact.value));
+fn differs(
+    floor: Option<Safety>,
+    source: FileOccurrence<'_>,
+    copy: FileOccurrence<'_>,
+) -> RuleFinding {
+    let (source_file, source_occurrence) = source;
+    let (file, occurrence) = copy;
+    let (old, new) = (shown(&occurrence.value), shown(&source_occurrence.value));
     let message = format!(
         "{old} should be {new}: `{}` in {source_file} defines it; make them equal",
-        source_fact.at
+        source_occurrence.at
     );
-    let mend = fact.set(&source_fact.value).map(|step| Mend {
+    let mend = occurrence.set(&source_occurrence.value).map(|step| Suggestion {
         title: format!("Change {old} to {new}"),
         rationale: format!(
             "`{}` in {source_file} is the one place that defines this value",
-            source_fact.at
+            source_occurrence.at
         ),
         safety: stricter(Safety::BehaviorChanging, floor),
         confidence: Confidence::High,
         kind: RepairKind::LocalFix,
         ops: vec![op(file, step)],
     });
-    let mut found = Found::at_fact(file, fact, message).with(mend);
-    found.elsewhere.push(Elsewhere::new(source_file, source_fact, "the value is defined here"));
+    let mut found = RuleFinding::at_occurrence(file, occurrence, message).with(mend);
+    found.elsewhere.push(RelatedPlace::new(
+        source_file,
+        source_occurrence,
+        "the value is defined here",
+    ));
     found
 }

@@ -3,18 +3,18 @@
 use document::Value;
 
 use super::View;
-use crate::finding::Anchor;
-use crate::found::Found;
-use crate::place::Place;
+use crate::finding::MemberPart;
+use crate::found::RuleFinding;
+use crate::selector::Selector;
 
 #[derive(Debug)]
 pub(crate) struct Together {
-    pub(crate) at: Place,
+    pub(crate) at: Selector,
     pub(crate) keys: Vec<String>,
 }
 
 impl Together {
-    pub(crate) fn look(&self, view: &View<'_>) -> Vec<Found> {
+    pub(crate) fn look(&self, view: &View<'_>) -> Vec<RuleFinding> {
         let objects = self.at.pattern.select(view.value).into_iter();
         objects
             .filter_map(|it| {
@@ -30,7 +30,7 @@ impl Together {
                     quoted(&missing),
                 );
                 let names = missing.iter().map(|it| Value::String(it.to_string())).collect();
-                let mut found = Found::new(view.file, it.at, Anchor::Key, message);
+                let mut found = RuleFinding::new(view.file, it.at, MemberPart::Key, message);
                 found.details.insert("missing".to_owned(), Value::Array(names));
                 Some(found)
             })

@@ -3,34 +3,35 @@
 use std::collections::HashMap;
 
 use super::Within;
-use crate::found::{Elsewhere, Found};
-use crate::place::{Place, Sited, shown};
+use crate::found::{RelatedPlace, RuleFinding};
+use crate::selector::{FileOccurrence, Selector, shown};
 
 #[derive(Debug)]
 pub(crate) struct Unique {
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<Selector>,
     pub(crate) within: Within,
 }
 
 impl Unique {
     /// Facts in the order of path and position. All but the first of equals are wrong.
-    pub(crate) fn look(&self, facts: &[Sited<'_>]) -> Vec<Found> {
-        let mut first: HashMap<&str, Sited<'_>> = HashMap::with_capacity(facts.len());
+    pub(crate) fn look(&self, occurrences: &[FileOccurrence<'_>]) -> Vec<RuleFinding> {
+        let mut first: HashMap<&str, FileOccurrence<'_>> =
+            HashMap::with_capacity(occurrences.len());
         let mut found = Vec::new();
-        for &(file, fact) in facts.iter().filter(|it| it.1.is_scalar()) {
-            let Some(&(first_file, first_fact)) = first.get(&*fact.key) else {
-                first.insert(&fact.key, (file, fact));
+        for &(file, occurrence) in occurrences.iter().filter(|it| it.1.is_scalar()) {
+            let Some(&(first_file, first_fact)) = first.get(&*occurrence.key) else {
+                first.insert(&occurrence.key, (file, occurrence));
                 continue;
             };
             let where_else =
                 if first_file == file { "above".to_owned() } else { format!("in {first_file}") };
             let message = format!(
                 "{} is taken: it already stands at `{}` {where_else}; give one of them another value",
-                shown(&fact.value),
+                shown(&occurrence.value),
                 first_fact.at,
             );
-            let mut one = Found::at_fact(file, fact, message);
-            one.elsewhere.push(Elsewhere::new(first_file, first_fact, "the first one is here"));
+            let mut one = RuleFinding::at_occurrence(file, occurrence, message);
+            one.elsewhere.push(RelatedPlace::new(first_file, first_fact, "the first one is here"));
             found.push(one);
         }
         found

@@ -11,7 +11,7 @@ use document::{JsonType, Pointer};
 use jsonschema::ValidationError;
 use serde_json::Value as Json;
 
-use super::fault::{Fault, FaultKind, fault, flatten};
+use super::fault::{FaultKind, SchemaFault, fault, flatten};
 use super::message;
 use crate::typo;
 
@@ -19,9 +19,9 @@ use crate::typo;
 pub(crate) fn best(
     choice: &ValidationError<'_>,
     branches: &[Vec<ValidationError<'static>>],
-) -> Vec<Fault> {
+) -> Vec<SchemaFault> {
     let here = fault(choice, FaultKind::Forbidden);
-    let branches: Vec<Vec<Fault>> = branches
+    let branches: Vec<Vec<SchemaFault>> = branches
         .iter()
         .map(|errors| {
             let mut faults = Vec::new();
@@ -30,10 +30,11 @@ pub(crate) fn best(
         })
         .collect();
     if let Some(kind) = one_type_of_all(&here.at, &branches) {
-        return vec![Fault { kind, ..here }];
+        return vec![SchemaFault { kind, ..here }];
     }
-    let tags: Vec<Option<&Fault>> = branches.iter().map(|it| wrong_tag(&here.at, it)).collect();
-    let standings: Vec<Standing> = branches
+    let tags: Vec<Option<&SchemaFault>> =
+        branches.iter().map(|it| wrong_tag(&here.at, it)).collect();
+    let standings: Vec<BranchRank> = branches
         .iter()
         .zip(&tags)
         .map(|(faults, tag)| standing(&here.at, faults, *tag, choice))
@@ -53,7 +54,7 @@ pub(crate) fn best(
     let chosen =
         standings.iter().position(|it| it == top).and_then(|idx| branches.into_iter().nth(idx));
     let chosen = chosen.unwrap_or_default().into_iter();
-    chosen.map(|it| Fault { is_guess: it.is_guess || is_guess, ..it }).collect()
+    chosen.map(|it| SchemaFault { is_guess: it.is_guess || is_guess, ..it }).collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +67,7 @@ enum Class {
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Standing {
+struct BranchRank {
     class: Class,
     depth: std::cmp::Reverse<usize>,
     n_faults: usize,
@@ -74,10 +75,10 @@ struct Standing {
 
 fn standing(
     at: &Pointer,
-    faults: &[Fault],
-    tag: Option<&Fault>,
+    faults: &[SchemaFault],
+    tag: Option<&SchemaFault>,
     choice: &ValidationError<'_>,
-) -> Standing {
+) -> BranchRank {
     let is_other_type =
         faults.iter().any(|it| it.at == *at && matches!(it.kind, FaultKind::Type { .. }));
     let class = match tag {
@@ -87,11 +88,11 @@ fn standing(
         None => Class::Fits,
     };
     let depth = faults.iter().map(|it| it.at.segments().len()).max().unwrap_or_default();
-    Standing { class, depth: std::cmp::Reverse(depth), n_faults: faults.len() }
+    BranchRank { class, depth: std::cmp::Reverse(depth), n_faults: faults.len() }
 }
 
 /// The fault of a branch that shows that another one was meant: a constant in a member, or the whole value is one.
-fn wrong_tag<'a>(at: &Pointer, faults: &'a [Fault]) -> Option<&'a Fault> {
+fn wrong_tag<'a>(at: &Pointer, faults: &'a [SchemaFault]) -> Option<&'a SchemaFault> {
     let depth = at.segments().len();
     faults.iter().find(|it| {
         let is_tag = match &it.kind {
@@ -104,7 +105,7 @@ fn wrong_tag<'a>(at: &Pointer, faults: &'a [Fault]) -> Option<&'a Fault> {
     })
 }
 
-fn is_near(at: &Pointer, tag: &Fault, choice: &ValidationError<'_>) -> bool {
+fn is_near(at: &Pointer, tag: &SchemaFault, choice: &ValidationError<'_>) -> bool {
     let segments = &tag.at.segments()[at.segments().len().min(tag.at.segments().len())..];
     let instance = choice.instance();
     let found = segments.iter().try_fold(instance.as_ref(), |it, segment| match it {
@@ -116,7 +117,7 @@ fn is_near(at: &Pointer, tag: &Fault, choice: &ValidationError<'_>) -> bool {
     wanted(tag).iter().filter_map(|it| it.as_str()).any(|it| typo::nearness(text, it).is_some())
 }
 
-fn wanted(tag: &Fault) -> Vec<&Json> {
+fn wanted(tag: &SchemaFault) -> Vec<&Json> {
     match &tag.kind {
         FaultKind::Const { expected } => vec![expected],
         FaultKind::Enum { options } => options.iter().collect(),
@@ -125,9 +126,13 @@ fn wanted(tag: &Fault) -> Vec<&Json> {
 }
 
 /// Every branch that has the right type wants another value in the same member.
-fn one_tag_of_all(here: &Fault, branches: &[Vec<Fault>], tags: &[Option<&Fault>]) -> Option<Fault> {
+fn one_tag_of_all(
+    here: &SchemaFault,
+    branches: &[Vec<SchemaFault>],
+    tags: &[Option<&SchemaFault>],
+) -> Option<SchemaFault> {
     let mut options: Vec<Json> = Vec::new();
-    let mut place: Option<&Fault> = None;
+    let mut place: Option<&SchemaFault> = None;
     for (faults, tag) in branches.iter().zip(tags) {
         let Some(tag) = tag else {
             let is_other_type = faults
@@ -145,7 +150,7 @@ fn one_tag_of_all(here: &Fault, branches: &[Vec<Fault>], tags: &[Option<&Fault>]
         options.extend(wanted(tag).into_iter().cloned());
     }
     let place = place?;
-    Some(Fault {
+    Some(SchemaFault {
         at: place.at.clone(),
         evaluation_path: here.evaluation_path.clone(),
         is_guess: false,
@@ -159,7 +164,7 @@ fn distinct(options: Vec<Json>) -> Vec<Json> {
 }
 
 /// Every branch has nothing to say but that the type is another, or a value of the same kind.
-fn one_type_of_all(at: &Pointer, branches: &[Vec<Fault>]) -> Option<FaultKind> {
+fn one_type_of_all(at: &Pointer, branches: &[Vec<SchemaFault>]) -> Option<FaultKind> {
     let mut types: Vec<JsonType> = Vec::new();
     let mut options: Vec<Json> = Vec::new();
     for faults in branches {
@@ -183,10 +188,10 @@ fn one_type_of_all(at: &Pointer, branches: &[Vec<Fault>]) -> Option<FaultKind> {
     }
 }
 
-fn no_branch(here: Fault, branches: &[Vec<Fault>]) -> Fault {
+fn no_branch(here: SchemaFault, branches: &[Vec<SchemaFault>]) -> SchemaFault {
     const MAX_REASONS: usize = 5;
     let mut seen = HashSet::new();
     let reasons = branches.iter().filter_map(|it| it.first()).map(message::brief);
     let reasons = reasons.filter(|it| seen.insert(it.clone())).take(MAX_REASONS);
-    Fault { kind: FaultKind::NoBranch { reasons: reasons.collect() }, ..here }
+    SchemaFault { kind: FaultKind::NoBranch { reasons: reasons.collect() }, ..here }
 }

@@ -31,13 +31,16 @@ pub(crate) struct Exhausted;
 
 /// How large a document is.
 #[derive(Clone, Copy)]
-pub(crate) struct Extent {
+pub(crate) struct DocumentSize {
     pub(crate) n_nodes: usize,
     pub(crate) depth: usize,
 }
 
 /// Runs a validation of a document of that extent.
-pub(crate) fn within<T>(extent: Extent, validate: impl FnOnce() -> T) -> Result<T, Exhausted> {
+pub(crate) fn within<T>(
+    extent: DocumentSize,
+    validate: impl FnOnce() -> T,
+) -> Result<T, Exhausted> {
     LEFT.set(extent.n_nodes.saturating_mul(COST_PER_NODE).saturating_add(MIN_COST));
     COST_OF_ERROR.set(COST_OF_STEP + COST_PER_LEVEL * extent.depth);
     // The validator keeps no state from one validation to the next, so none can be left half done.
@@ -49,9 +52,9 @@ pub(crate) fn within<T>(extent: Extent, validate: impl FnOnce() -> T) -> Result<
 }
 
 /// What the keyword does: it counts and never objects.
-pub(crate) struct Step;
+pub(crate) struct StepKeyword;
 
-impl Keyword<'_> for Step {
+impl Keyword<'_> for StepKeyword {
     /// Errors inside a choice come with copies of the value and of the way to it, one for each choice on the way. So a
     /// step costs as much as the value is large and the document is deep.
     fn validate(&self, value: &Json) -> Result<(), ValidationError<'static>> {

@@ -8,10 +8,10 @@ use std::ops::ControlFlow;
 
 use document::Pointer;
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{FaultKind, SchemaFault};
 
 /// Whether a fault came through a branch that may apply only because of another fault in the same object.
-pub(crate) fn has_one(faults: &[Fault], idx: usize) -> bool {
+pub(crate) fn has_one(faults: &[SchemaFault], idx: usize) -> bool {
     let fault = &faults[idx];
     let mut found = false;
     let _ = branches(&fault.evaluation_path, &mut |n_segments, depth| {
@@ -75,19 +75,24 @@ fn branches(
 mod tests {
     use super::*;
 
-    fn fault(at: &str, evaluation_path: &str, kind: FaultKind) -> Fault {
+    fn fault(at: &str, evaluation_path: &str, kind: FaultKind) -> SchemaFault {
         let pointer = |it: &str| it.parse::<Pointer>().unwrap();
-        Fault { at: pointer(at), evaluation_path: pointer(evaluation_path), is_guess: false, kind }
+        SchemaFault {
+            at: pointer(at),
+            evaluation_path: pointer(evaluation_path),
+            is_guess: false,
+            kind,
+        }
     }
 
-    fn missing(at: &str, evaluation_path: &str) -> Fault {
+    fn missing(at: &str, evaluation_path: &str) -> SchemaFault {
         fault(at, evaluation_path, FaultKind::Missing { key: "x".into() })
     }
 
     #[test]
     fn a_branch_may_apply_because_of_what_is_wrong_in_its_object() {
         let tag = fault("/kind", "/properties/kind/enum", FaultKind::Enum { options: vec![] });
-        let check = |fault: Fault, other: Fault, expected| {
+        let check = |fault: SchemaFault, other: SchemaFault, expected| {
             let faults = [fault, other];
             assert_eq!(has_one(&faults, 0), expected, "{faults:?}");
         };

@@ -8,8 +8,8 @@ use document::Pointer;
 use serde_json::Value as Json;
 
 use super::family;
-use super::fault::{Fault, FaultKind};
-use super::library::{Library, Located};
+use super::fault::{FaultKind, SchemaFault};
+use super::library::{ResolvedSchema, SchemaLibrary};
 use super::repair;
 
 /// Documents and schemas can be nested into each other without end.
@@ -27,7 +27,11 @@ pub(crate) fn has_any(schema: &Json) -> bool {
 }
 
 /// The deprecated keys of a document.
-pub(crate) fn find(library: &Library, root: &Located<'_>, json: &Json) -> Vec<Fault> {
+pub(crate) fn find(
+    library: &SchemaLibrary,
+    root: &ResolvedSchema<'_>,
+    json: &Json,
+) -> Vec<SchemaFault> {
     let mut faults = Vec::new();
     let mut open = vec![(Pointer::root(), vec![root.clone()], json)];
     let mut n_steps = 0;
@@ -46,7 +50,7 @@ pub(crate) fn find(library: &Library, root: &Located<'_>, json: &Json) -> Vec<Fa
                     {
                         let kind = FaultKind::Deprecated { key: key.clone(), replacement, safety };
                         let evaluation_path = Pointer::root();
-                        faults.push(Fault {
+                        faults.push(SchemaFault {
                             at: at.clone(),
                             evaluation_path,
                             is_guess: false,
@@ -63,7 +67,7 @@ pub(crate) fn find(library: &Library, root: &Located<'_>, json: &Json) -> Vec<Fa
             }
             Json::Array(items) => {
                 for (idx, item) in items.iter().enumerate() {
-                    let mut schemas: Vec<Located<'_>> = family
+                    let mut schemas: Vec<ResolvedSchema<'_>> = family
                         .iter()
                         .filter_map(|it| {
                             library.child(&library.child(it, "prefixItems")?, &idx.to_string())
@@ -86,12 +90,12 @@ pub(crate) fn find(library: &Library, root: &Located<'_>, json: &Json) -> Vec<Fa
 /// The key that replaces a deprecated one and is not deprecated itself, and how safe it is to get there. A circle ends
 /// where it closes.
 fn last_of_chain<'a>(
-    library: &'a Library,
-    family: &[Located<'a>],
+    library: &'a SchemaLibrary,
+    family: &[ResolvedSchema<'a>],
     key: &str,
-    schemas: &[Located<'a>],
+    schemas: &[ResolvedSchema<'a>],
 ) -> Option<(String, Safety)> {
-    let safety_of = |schemas: &[Located<'_>], safety: Safety| {
+    let safety_of = |schemas: &[ResolvedSchema<'_>], safety: Safety| {
         schemas.iter().filter_map(repair::stated_safety).fold(safety, Safety::max)
     };
     let mut last = replacement(schemas)?;
@@ -110,22 +114,26 @@ fn last_of_chain<'a>(
     }
 }
 
-fn replacement(schemas: &[Located<'_>]) -> Option<String> {
+fn replacement(schemas: &[ResolvedSchema<'_>]) -> Option<String> {
     let marked = schemas.iter().filter(|it| it.schema.get("deprecated") == Some(&Json::Bool(true)));
     let mut names = marked.filter_map(|it| it.schema.get("x-replacement")?.as_str());
     names.next().map(str::to_owned)
 }
 
-fn children<'a>(library: &Library, family: &[Located<'a>], keyword: &str) -> Vec<Located<'a>> {
+fn children<'a>(
+    library: &SchemaLibrary,
+    family: &[ResolvedSchema<'a>],
+    keyword: &str,
+) -> Vec<ResolvedSchema<'a>> {
     let children = family.iter().filter_map(|it| library.child(it, keyword));
     children.filter(|it| it.schema.is_object()).collect()
 }
 
 fn with_branches<'a>(
-    library: &'a Library,
-    schemas: Vec<Located<'a>>,
+    library: &'a SchemaLibrary,
+    schemas: Vec<ResolvedSchema<'a>>,
     json: &Json,
-) -> Vec<Located<'a>> {
+) -> Vec<ResolvedSchema<'a>> {
     let mut family = family::closure(library, schemas);
     let mut branches = Vec::new();
     for schema in &family {
@@ -140,7 +148,7 @@ fn with_branches<'a>(
     family
 }
 
-fn may_fit(library: &Library, branch: &Located<'_>, json: &Json) -> bool {
+fn may_fit(library: &SchemaLibrary, branch: &ResolvedSchema<'_>, json: &Json) -> bool {
     family::closure(library, vec![branch.clone()]).iter().all(|it| {
         let is_type = it.schema.get("type").is_none_or(|it| is_of_type(it, json));
         let properties = it.schema.get("properties").and_then(Json::as_object);

@@ -154,7 +154,7 @@ impl ExactObject<'_> {
 impl<'a> Object<'a, Exact> for ExactObject<'a> {
     type Node = ExactNode<'a>;
     type MemberName = Cow<'a, str>;
-    type MembersIter = Members<'a>;
+    type MembersIter = DirectMembers<'a>;
 
     fn len(&self) -> usize {
         self.members().count()
@@ -171,18 +171,18 @@ impl<'a> Object<'a, Exact> for ExactObject<'a> {
         self.members.get(key).map(ExactNode::Value)
     }
 
-    fn members(&self) -> Members<'a> {
-        Members { rest: self.members.members(), hides_schema_key: self.hides_schema_key }
+    fn members(&self) -> DirectMembers<'a> {
+        DirectMembers { rest: self.members.members(), hides_schema_key: self.hides_schema_key }
     }
 }
 
 /// The members of an object in order.
-pub(super) struct Members<'a> {
+pub(super) struct DirectMembers<'a> {
     rest: document::ViewMembers<'a>,
     hides_schema_key: bool,
 }
 
-impl<'a> Iterator for Members<'a> {
+impl<'a> Iterator for DirectMembers<'a> {
     type Item = (Cow<'a, str>, ExactNode<'a>);
 
     fn next(&mut self) -> Option<(Cow<'a, str>, ExactNode<'a>)> {
@@ -254,7 +254,7 @@ impl JsonNumber for ExactNumber {
     }
 }
 
-impl<'i> Keyword<'i, Exact> for budget::Step {
+impl<'i> Keyword<'i, Exact> for budget::StepKeyword {
     fn validate(&self, _: ExactNode<'i>) -> Result<(), ValidationError<'i>> {
         budget::pay_step();
         Ok(())

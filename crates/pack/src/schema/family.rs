@@ -8,17 +8,17 @@
 use document::Pointer;
 use serde_json::Value as Json;
 
-use super::library::{Library, Located};
+use super::library::{ResolvedSchema, SchemaLibrary};
 
 /// More would be a schema made to be large.
 const MAX_SCHEMAS: usize = 256;
 
 /// The schemas in force at the place that `evaluation_path`, a way from `root` to a keyword, ends at.
 pub(crate) fn in_force<'a>(
-    library: &'a Library,
-    root: &Located<'a>,
+    library: &'a SchemaLibrary,
+    root: &ResolvedSchema<'a>,
     evaluation_path: &Pointer,
-) -> Vec<Located<'a>> {
+) -> Vec<ResolvedSchema<'a>> {
     let mut about_here = vec![root.clone()];
     let mut segments = evaluation_path.segments().iter().map(String::as_str);
     while let Some(keyword) = segments.next() {
@@ -62,17 +62,17 @@ pub(crate) fn in_force<'a>(
 
 /// The schemas of the member `key` of an object that the `family` is about.
 pub(crate) fn of_member<'a>(
-    library: &'a Library,
-    family: &[Located<'a>],
+    library: &'a SchemaLibrary,
+    family: &[ResolvedSchema<'a>],
     key: &str,
-) -> Vec<Located<'a>> {
+) -> Vec<ResolvedSchema<'a>> {
     let members =
         family.iter().filter_map(|it| library.child(&library.child(it, "properties")?, key));
     closure(library, members.collect())
 }
 
 /// The keys that the family names, in their order, each once.
-pub(crate) fn known_keys<'a>(family: &[Located<'a>]) -> Vec<&'a str> {
+pub(crate) fn known_keys<'a>(family: &[ResolvedSchema<'a>]) -> Vec<&'a str> {
     let mut seen = std::collections::HashSet::new();
     let objects = family.iter().filter_map(|it| it.schema.get("properties")?.as_object());
     let keys = objects.flat_map(|it| it.iter().filter(|(_, it)| **it != Json::Bool(false)));
@@ -80,14 +80,17 @@ pub(crate) fn known_keys<'a>(family: &[Located<'a>]) -> Vec<&'a str> {
 }
 
 /// The value of a keyword that all who have it agree on.
-pub(crate) fn agreed<'a>(family: &[Located<'a>], keyword: &str) -> Option<&'a Json> {
+pub(crate) fn agreed<'a>(family: &[ResolvedSchema<'a>], keyword: &str) -> Option<&'a Json> {
     let mut values = family.iter().filter_map(|it| it.schema.get(keyword));
     let first = values.next()?;
     values.all(|it| it == first).then_some(first)
 }
 
 /// What `allOf` and references add.
-pub(crate) fn closure<'a>(library: &'a Library, mut found: Vec<Located<'a>>) -> Vec<Located<'a>> {
+pub(crate) fn closure<'a>(
+    library: &'a SchemaLibrary,
+    mut found: Vec<ResolvedSchema<'a>>,
+) -> Vec<ResolvedSchema<'a>> {
     let mut idx = 0;
     while idx < found.len() && found.len() < MAX_SCHEMAS {
         let here = found[idx].clone();
@@ -98,7 +101,7 @@ pub(crate) fn closure<'a>(library: &'a Library, mut found: Vec<Located<'a>>) -> 
             let n_parts = parts.schema.as_array().map_or(0, Vec::len);
             (0..n_parts).filter_map(move |it| library.child(parts, &it.to_string()))
         });
-        let more: Vec<Located<'a>> = references.chain(parts).collect();
+        let more: Vec<ResolvedSchema<'a>> = references.chain(parts).collect();
         for next in more {
             if !found.iter().any(|it| std::ptr::eq(it.schema, next.schema)) {
                 found.push(next);
@@ -109,15 +112,19 @@ pub(crate) fn closure<'a>(library: &'a Library, mut found: Vec<Located<'a>>) -> 
     found
 }
 
-fn reference<'a>(library: &'a Library, here: &Located<'a>, keyword: &str) -> Option<Located<'a>> {
+fn reference<'a>(
+    library: &'a SchemaLibrary,
+    here: &ResolvedSchema<'a>,
+    keyword: &str,
+) -> Option<ResolvedSchema<'a>> {
     library.follow(here, here.schema.get(keyword)?.as_str()?)
 }
 
 fn part<'a>(
-    library: &'a Library,
-    here: &Located<'a>,
+    library: &'a SchemaLibrary,
+    here: &ResolvedSchema<'a>,
     keyword: &str,
     name: Option<&str>,
-) -> Option<Located<'a>> {
+) -> Option<ResolvedSchema<'a>> {
     library.child(&library.child(here, keyword)?, name?)
 }

@@ -16,7 +16,7 @@ use crate::typo;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct SchemaFault {
     /// The value that is wrong; for a key that is missing or must not be there, the object.
     pub(crate) at: Pointer,
     /// How validation came to the keyword, through references.
@@ -48,7 +48,7 @@ pub(crate) enum FaultKind {
     Deprecated { key: String, replacement: String, safety: Safety },
 }
 
-impl Fault {
+impl SchemaFault {
     pub(crate) fn rule_id(&self) -> &'static str {
         match &self.kind {
             FaultKind::Missing { .. } => "SCHEMA_REQUIRED",
@@ -104,14 +104,14 @@ impl Fault {
 /// schema, rule.
 pub(crate) fn collect<'a>(
     errors: impl Iterator<Item = ValidationError<'a>>,
-    known: Vec<Fault>,
-) -> Vec<Fault> {
+    known: Vec<SchemaFault>,
+) -> Vec<SchemaFault> {
     let mut faults = known;
     for error in errors {
         flatten(&error, &mut faults);
     }
     faults.sort_by_cached_key(|it| (it.place(), it.evaluation_path.clone(), it.rule_id()));
-    let mut kept: Vec<Fault> = Vec::with_capacity(faults.len());
+    let mut kept: Vec<SchemaFault> = Vec::with_capacity(faults.len());
     for fault in faults {
         let place = fault.place();
         let same_place = kept.iter().rev().take_while(|it| it.place() == place);
@@ -124,7 +124,7 @@ pub(crate) fn collect<'a>(
 
 /// Of a value that has the wrong type and is none of the allowed ones, one thing is said: that the type is wrong, if
 /// that is all; else which values are allowed, which implies their type.
-pub(crate) fn without_twins(mut faults: Vec<Fault>, json: &Json) -> Vec<Fault> {
+pub(crate) fn without_twins(mut faults: Vec<SchemaFault>, json: &Json) -> Vec<SchemaFault> {
     let mut is_kept = vec![true; faults.len()];
     for (idx, fault) in faults.iter().enumerate() {
         let FaultKind::Type { allowed } = &fault.kind else { continue };
@@ -152,7 +152,7 @@ pub(crate) fn without_twins(mut faults: Vec<Fault>, json: &Json) -> Vec<Fault> {
 }
 
 /// A key that is misspelled is one thing that is wrong: that the object lacks the key that was meant follows from it.
-pub(crate) fn without_consequences(mut faults: Vec<Fault>) -> Vec<Fault> {
+pub(crate) fn without_consequences(mut faults: Vec<SchemaFault>) -> Vec<SchemaFault> {
     let mut strangers: HashMap<&Pointer, Vec<&str>> = HashMap::new();
     let mut missing: HashMap<&Pointer, Vec<&str>> = HashMap::new();
     for fault in &faults {
@@ -193,7 +193,7 @@ fn json_type(json: &Json) -> JsonType {
     super::json::from_json(json).json_type()
 }
 
-pub(crate) fn flatten(error: &ValidationError<'_>, faults: &mut Vec<Fault>) {
+pub(crate) fn flatten(error: &ValidationError<'_>, faults: &mut Vec<SchemaFault>) {
     match error.kind() {
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             faults.extend(branch::best(error, context));
@@ -206,8 +206,8 @@ pub(crate) fn flatten(error: &ValidationError<'_>, faults: &mut Vec<Fault>) {
     }
 }
 
-pub(crate) fn fault(error: &ValidationError<'_>, kind: FaultKind) -> Fault {
-    Fault {
+pub(crate) fn fault(error: &ValidationError<'_>, kind: FaultKind) -> SchemaFault {
+    SchemaFault {
         at: pointer(error.instance_path().as_str()),
         evaluation_path: pointer(error.evaluation_path().as_str()),
         is_guess: false,

@@ -26,7 +26,7 @@ pub(super) const NAMED_SCHEMAS: [&str; 6] =
 pub(super) const DATA: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
 /// Documents with their addresses. Every `$ref` leads to one of them, to a well-known meta-schema or is remote.
-pub(crate) struct Library {
+pub(crate) struct SchemaLibrary {
     /// By the address of their path.
     documents: BTreeMap<String, Json>,
     /// Every schema with an address of its own: the document's address and the JSON pointer in it.
@@ -45,16 +45,16 @@ pub(crate) struct Library {
 
 /// A schema and the address that its references are relative to.
 #[derive(Clone, Debug)]
-pub(crate) struct Located<'a> {
+pub(crate) struct ResolvedSchema<'a> {
     pub(crate) schema: &'a Json,
     base: String,
 }
 
-impl Library {
+impl SchemaLibrary {
     /// Takes documents by their paths. Fails on one that is too deep or too large. A `$ref` that leads nowhere is kept
-    /// for whoever asks for a schema that needs it ([`Library::first_broken`]).
-    pub(crate) fn new(documents: BTreeMap<String, Json>) -> Result<Library, SchemaError> {
-        let mut library = Library {
+    /// for whoever asks for a schema that needs it ([`SchemaLibrary::first_broken`]).
+    pub(crate) fn new(documents: BTreeMap<String, Json>) -> Result<SchemaLibrary, SchemaError> {
+        let mut library = SchemaLibrary {
             documents: BTreeMap::new(),
             resources: BTreeMap::new(),
             anchors: BTreeMap::new(),
@@ -96,10 +96,10 @@ impl Library {
     }
 
     /// The document at a path.
-    pub(crate) fn document(&self, path: &str) -> Option<Located<'_>> {
+    pub(crate) fn document(&self, path: &str) -> Option<ResolvedSchema<'_>> {
         let base = address(path);
         let schema = self.documents.get(&base)?;
-        Some(Located { base: base_of(schema, &base), schema })
+        Some(ResolvedSchema { base: base_of(schema, &base), schema })
     }
 
     /// The first reference that leads nowhere, of those that the document at a path leads to.
@@ -154,24 +154,32 @@ impl Library {
     }
 
     /// Where a reference leads; `None` for what is remote or well known.
-    pub(crate) fn follow<'a>(&'a self, from: &Located<'a>, reference: &str) -> Option<Located<'a>> {
+    pub(crate) fn follow<'a>(
+        &'a self,
+        from: &ResolvedSchema<'a>,
+        reference: &str,
+    ) -> Option<ResolvedSchema<'a>> {
         let (document, pointer) = self.target(&from.base, reference)?;
         self.descend(&document, &pointer)
     }
 
     /// A part of a schema.
-    pub(crate) fn child<'a>(&self, of: &Located<'a>, key: &str) -> Option<Located<'a>> {
+    pub(crate) fn child<'a>(
+        &self,
+        of: &ResolvedSchema<'a>,
+        key: &str,
+    ) -> Option<ResolvedSchema<'a>> {
         let schema = match of.schema {
             Json::Object(members) => members.get(key)?,
             Json::Array(items) => items.get(key.parse::<usize>().ok()?)?,
             _ => return None,
         };
-        Some(Located { base: base_of(schema, &of.base), schema })
+        Some(ResolvedSchema { base: base_of(schema, &of.base), schema })
     }
 
-    fn descend(&self, document: &str, pointer: &str) -> Option<Located<'_>> {
+    fn descend(&self, document: &str, pointer: &str) -> Option<ResolvedSchema<'_>> {
         let schema = self.documents.get(document)?;
-        let start = Located { base: base_of(schema, document), schema };
+        let start = ResolvedSchema { base: base_of(schema, document), schema };
         let pointer: document::Pointer = pointer.parse().ok()?;
         pointer.segments().iter().try_fold(start, |at, segment| self.child(&at, segment))
     }
@@ -271,7 +279,7 @@ fn referenced(home: &str, document: &Json) -> BTreeSet<String> {
     if measure(document, &mut n_nodes) > MAX_DEPTH || n_nodes > MAX_NODES {
         return BTreeSet::new();
     }
-    let mut scratch = Library {
+    let mut scratch = SchemaLibrary {
         documents: BTreeMap::new(),
         resources: BTreeMap::new(),
         anchors: BTreeMap::new(),
@@ -296,7 +304,12 @@ struct Reference {
     text: String,
 }
 
-fn enter(document: &Json, address: &str, library: &mut Library, references: &mut Vec<Reference>) {
+fn enter(
+    document: &Json,
+    address: &str,
+    library: &mut SchemaLibrary,
+    references: &mut Vec<Reference>,
+) {
     Indexer { document: address, pointer: String::new(), library, references }
         .schema(document, address);
 }
@@ -305,7 +318,7 @@ fn enter(document: &Json, address: &str, library: &mut Library, references: &mut
 struct Indexer<'a> {
     document: &'a str,
     pointer: String,
-    library: &'a mut Library,
+    library: &'a mut SchemaLibrary,
     references: &'a mut Vec<Reference>,
 }
 

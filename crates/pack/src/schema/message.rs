@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use document::{JsonType, Number, Pointer, Value};
 use serde_json::Value as Json;
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{FaultKind, SchemaFault};
 use super::json::from_json;
 use crate::typo;
 
@@ -24,7 +24,7 @@ pub(crate) struct Hints<'a> {
 }
 
 /// The message for people and the facts for machines.
-pub(crate) fn say(fault: &Fault, hints: &Hints<'_>) -> (String, BTreeMap<String, Value>) {
+pub(crate) fn say(fault: &SchemaFault, hints: &Hints<'_>) -> (String, BTreeMap<String, Value>) {
     let mut details = facts(&fault.kind);
     let message = match (&fault.kind, hints.value) {
         (FaultKind::UniqueItems, Some(Value::Array(items))) => {
@@ -68,7 +68,7 @@ fn facts(kind: &FaultKind) -> BTreeMap<String, Value> {
     facts.into_iter().map(|(name, it)| (name.to_owned(), it)).collect()
 }
 
-fn sentence(fault: &Fault, hints: &Hints<'_>) -> String {
+fn sentence(fault: &SchemaFault, hints: &Hints<'_>) -> String {
     let name = name(&fault.at);
     let found = hints.value.map_or_else(|| "nothing".to_owned(), describe);
     match &fault.kind {
@@ -128,7 +128,7 @@ fn say_repeated(name: &str, places: Option<&(usize, usize)>) -> String {
 }
 
 /// The same in a few words, for lists of reasons.
-pub(crate) fn brief(fault: &Fault) -> String {
+pub(crate) fn brief(fault: &SchemaFault) -> String {
     let hints = Hints { value: None, known_keys: &[], default: None };
     let name = name(&fault.at);
     match &fault.kind {

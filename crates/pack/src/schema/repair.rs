@@ -14,11 +14,11 @@ use serde_json::Value as Json;
 
 use super::cause;
 use super::family;
-use super::fault::{Fault, FaultKind};
+use super::fault::{FaultKind, SchemaFault};
+use super::fault_context::{Family, FaultContext};
 use super::json::{from_json, to_json};
-use super::library::{Library, Located};
+use super::library::{ResolvedSchema, SchemaLibrary};
 use super::message::{plain, quoted, shown};
-use super::patient::{Family, Patient};
 use crate::finding::Proposal;
 use crate::typo::{self, Nearness};
 
@@ -26,22 +26,22 @@ use crate::typo::{self, Nearness};
 const MAX_SAFE_DIGITS: usize = 15;
 
 /// The one thing that could mend the fault, and the schemas in force there.
-pub(crate) fn candidate(patient: &Patient<'_>, idx: usize) -> Option<Proposal> {
-    let fault = &patient.faults[idx];
-    if cause::has_one(patient.faults, idx) {
+pub(crate) fn candidate(context: &FaultContext<'_>, idx: usize) -> Option<Proposal> {
+    let fault = &context.faults[idx];
+    if cause::has_one(context.faults, idx) {
         return None;
     }
-    let family = patient.family(fault);
-    let value = patient.value(idx)?;
+    let family = context.family(fault);
+    let value = context.value(idx)?;
     let mut proposal = match &fault.kind {
         FaultKind::Missing { key } | FaultKind::Dependent { key } => {
-            missing(patient, &family, fault, value, key)
+            missing(context, &family, fault, value, key)
         }
-        FaultKind::UnknownKey { key } => unknown_key(patient, &family, fault, value, key),
-        FaultKind::Type { allowed } => converted(patient, idx, value, allowed),
-        FaultKind::Enum { options } => allowed_value(patient, idx, value, options),
+        FaultKind::UnknownKey { key } => unknown_key(context, &family, fault, value, key),
+        FaultKind::Type { allowed } => converted(context, idx, value, allowed),
+        FaultKind::Enum { options } => allowed_value(context, idx, value, options),
         FaultKind::Const { expected } => {
-            let spelled = allowed_value(patient, idx, value, std::slice::from_ref(expected));
+            let spelled = allowed_value(context, idx, value, std::slice::from_ref(expected));
             let is_certain = !cause::is_conditional(&fault.evaluation_path);
             spelled.or_else(|| is_certain.then(|| constant(fault, value, expected)))
         }
@@ -59,18 +59,18 @@ pub(crate) fn candidate(patient: &Patient<'_>, idx: usize) -> Option<Proposal> {
     }
     let mut about = family.schemas.clone();
     if let Some(key) = fault.key() {
-        about.extend(family::of_member(patient.library, &about, key));
+        about.extend(family::of_member(context.library, &about, key));
     }
     proposal.safety = about.iter().filter_map(stated_safety).fold(proposal.safety, Safety::max);
-    let is_expressible = patient.document.format() != Format::Toml
+    let is_expressible = context.document.format() != Format::Toml
         || !proposal.steps.iter().filter_map(|it| it.op.value()).any(has_null);
     is_expressible.then_some(proposal)
 }
 
 /// What a missing key stands for: its constant, or its default; and whether it can be nothing else.
 pub(crate) fn declared<'a>(
-    library: &'a Library,
-    family: &[Located<'a>],
+    library: &'a SchemaLibrary,
+    family: &[ResolvedSchema<'a>],
     key: &str,
 ) -> Option<(&'a Json, bool)> {
     let member = family::of_member(library, family, key);
@@ -107,9 +107,9 @@ fn is_placeholder(value: &Json) -> bool {
 }
 
 fn missing(
-    patient: &Patient<'_>,
+    context: &FaultContext<'_>,
     family: &Family<'_>,
-    fault: &Fault,
+    fault: &SchemaFault,
     object: &Value,
     key: &str,
 ) -> Option<Proposal> {
@@ -118,10 +118,10 @@ fn missing(
     let strangers = members.iter().map(|(it, _)| it.as_str()).filter(|it| !family.knows(it));
     let strangers: Vec<&str> = strangers.collect();
     if let Some((from, nearness)) = typo::nearest(key, strangers.iter().copied()) {
-        let others = missing_keys(patient, &fault.at).filter(|it| *it != key);
+        let others = missing_keys(context, &fault.at).filter(|it| *it != key);
         let is_contested = others.into_iter().any(|it| typo::nearness(from, it).is_some());
         // Where the other key is a fault of its own, the repair is that fault's and resolves this one too.
-        let is_fault = patient
+        let is_fault = context
             .faults_at(&fault.at)
             .any(|it| matches!(&it.kind, FaultKind::UnknownKey { key } if key == from));
         return (!is_contested && !is_fault).then(|| rename(fault, from, key, nearness));
@@ -129,7 +129,7 @@ fn missing(
     if strangers.iter().any(|it| typo::nearness(it, key).is_some()) {
         return None;
     }
-    let (value, is_only) = declared(patient.library, &family.schemas, key)?;
+    let (value, is_only) = declared(context.library, &family.schemas, key)?;
     if is_placeholder(value) {
         return None;
     }
@@ -152,26 +152,26 @@ fn missing(
     })
 }
 
-fn missing_keys<'a>(patient: &'a Patient<'_>, at: &Pointer) -> impl Iterator<Item = &'a str> {
-    patient.faults_at(at).filter_map(|it| match &it.kind {
+fn missing_keys<'a>(context: &'a FaultContext<'_>, at: &Pointer) -> impl Iterator<Item = &'a str> {
+    context.faults_at(at).filter_map(|it| match &it.kind {
         FaultKind::Missing { key } => Some(key.as_str()),
         _ => None,
     })
 }
 
 fn unknown_key<'a>(
-    patient: &Patient<'a>,
+    context: &FaultContext<'a>,
     family: &Family<'_>,
-    fault: &'a Fault,
+    fault: &'a SchemaFault,
     object: &Value,
     key: &str,
 ) -> Option<Proposal> {
     let (to, nearness) = typo::nearest(key, family.known_keys.iter().copied())?;
-    let is_contested = object.get(to).is_some() || patient.n_rivals(fault, to) > 1;
+    let is_contested = object.get(to).is_some() || context.n_rivals(fault, to) > 1;
     (!is_contested).then(|| rename(fault, key, to, nearness))
 }
 
-fn rename(fault: &Fault, from: &str, to: &str, nearness: Nearness) -> Proposal {
+fn rename(fault: &SchemaFault, from: &str, to: &str, nearness: Nearness) -> Proposal {
     Proposal {
         title: format!("Rename {} to {}", quoted(from), quoted(to)),
         rationale: match nearness {
@@ -189,12 +189,17 @@ fn rename(fault: &Fault, from: &str, to: &str, nearness: Nearness) -> Proposal {
 }
 
 /// The one name that the schema allows and that a key is near to.
-fn named_key(fault: &Fault, object: &Value, key: &str, options: &[String]) -> Option<Proposal> {
+fn named_key(
+    fault: &SchemaFault,
+    object: &Value,
+    key: &str,
+    options: &[String],
+) -> Option<Proposal> {
     let (to, nearness) = typo::nearest(key, options.iter().map(String::as_str))?;
     object.get(to).is_none().then(|| rename(fault, key, to, nearness))
 }
 
-fn renamed_alias(fault: &Fault, object: &Value, key: &str, to: &str) -> Option<Proposal> {
+fn renamed_alias(fault: &SchemaFault, object: &Value, key: &str, to: &str) -> Option<Proposal> {
     if object.get(to).is_some() {
         return None;
     }
@@ -208,7 +213,7 @@ fn renamed_alias(fault: &Fault, object: &Value, key: &str, to: &str) -> Option<P
     })
 }
 
-fn constant(fault: &Fault, value: &Value, expected: &Json) -> Proposal {
+fn constant(fault: &SchemaFault, value: &Value, expected: &Json) -> Proposal {
     let expected = from_json(expected);
     Proposal {
         title: format!("Set {} to {}", super::message::name(&fault.at), shown(&expected)),
@@ -223,13 +228,13 @@ fn constant(fault: &Fault, value: &Value, expected: &Json) -> Proposal {
 }
 
 fn converted(
-    patient: &Patient<'_>,
+    context: &FaultContext<'_>,
     idx: usize,
     value: &Value,
     allowed: &[JsonType],
 ) -> Option<Proposal> {
-    let fault = &patient.faults[idx];
-    let format = patient.document.format();
+    let fault = &context.faults[idx];
+    let format = context.document.format();
     let converted = match value {
         Value::String(text) => {
             let converted =
@@ -239,20 +244,20 @@ fn converted(
             }
             converted
         }
-        _ if allowed.contains(&JsonType::String) => as_written(patient, idx, value),
+        _ if allowed.contains(&JsonType::String) => as_written(context, idx, value),
         _ => None,
     }?;
     Some(conversion(fault, format, value, converted))
 }
 
 /// `ture` where a boolean is asked for.
-fn boolean(fault: &Fault, value: &Value, text: &str, options: &[bool]) -> Option<Proposal> {
+fn boolean(fault: &SchemaFault, value: &Value, text: &str, options: &[bool]) -> Option<Proposal> {
     let (near, nearness) = typo::nearest(text, ["true", "false"])?;
     let new = near == "true";
     options.contains(&new).then(|| nearby(fault, value, Value::Bool(new), near, nearness))
 }
 
-fn conversion(fault: &Fault, format: Format, value: &Value, converted: Value) -> Proposal {
+fn conversion(fault: &SchemaFault, format: Format, value: &Value, converted: Value) -> Proposal {
     // JSON and TOML have quotes around text and none around anything else, so who left them out meant it.
     let is_explicit =
         format != Format::Yaml && matches!(converted, Value::String(_)) && value.as_str().is_none();
@@ -271,18 +276,18 @@ fn conversion(fault: &Fault, format: Format, value: &Value, converted: Value) ->
 }
 
 fn allowed_value(
-    patient: &Patient<'_>,
+    context: &FaultContext<'_>,
     idx: usize,
     value: &Value,
     options: &[Json],
 ) -> Option<Proposal> {
-    let fault = &patient.faults[idx];
+    let fault = &context.faults[idx];
     let other_type = match value {
         Value::String(text) => from_text(text),
-        _ => as_written(patient, idx, value),
+        _ => as_written(context, idx, value),
     };
     if let Some(converted) = other_type.filter(|it| options.contains(&to_json(it))) {
-        return Some(conversion(fault, patient.document.format(), value, converted));
+        return Some(conversion(fault, context.document.format(), value, converted));
     }
     let text = value.as_str()?;
     let booleans: Vec<bool> = options.iter().filter_map(Json::as_bool).collect();
@@ -293,7 +298,13 @@ fn allowed_value(
     Some(nearby(fault, value, Value::String(near.to_owned()), near, nearness))
 }
 
-fn nearby(fault: &Fault, value: &Value, new: Value, near: &str, nearness: Nearness) -> Proposal {
+fn nearby(
+    fault: &SchemaFault,
+    value: &Value,
+    new: Value,
+    near: &str,
+    nearness: Nearness,
+) -> Proposal {
     Proposal {
         title: format!("Change {} to {}", quoted(&plain(value)), quoted(near)),
         rationale: match nearness {
@@ -311,7 +322,7 @@ fn nearby(fault: &Fault, value: &Value, new: Value, near: &str, nearness: Nearne
     }
 }
 
-fn without_duplicates(fault: &Fault, value: &Value) -> Option<Proposal> {
+fn without_duplicates(fault: &SchemaFault, value: &Value) -> Option<Proposal> {
     let Value::Array(items) = value else { return None };
     let later = repeated(items).into_iter().rev();
     let ops = later.map(|(_, index)| Op::DeleteItem { at: fault.at.clone(), index });
@@ -390,19 +401,19 @@ fn from_text(text: &str) -> Option<Value> {
 }
 
 /// An integer or boolean as a string, if it is written in the file the way the string would be.
-fn as_written(patient: &Patient<'_>, idx: usize, value: &Value) -> Option<Value> {
+fn as_written(context: &FaultContext<'_>, idx: usize, value: &Value) -> Option<Value> {
     let text = match value {
         Value::Bool(it) => it.to_string(),
         Value::Number(it) if it.is_integer_literal() => it.text().to_owned(),
         _ => return None,
     };
-    let span = patient.span(idx)?;
-    let written = patient.document.text().bytes().get(span.start as usize..span.end as usize)?;
+    let span = context.span(idx)?;
+    let written = context.document.text().bytes().get(span.start as usize..span.end as usize)?;
     (written == text.as_bytes()).then_some(Value::String(text))
 }
 
 /// A schema may ask for more care than its keywords do; a laxer wish has no effect.
-pub(crate) fn stated_safety(schema: &Located<'_>) -> Option<Safety> {
+pub(crate) fn stated_safety(schema: &ResolvedSchema<'_>) -> Option<Safety> {
     schema.schema.get("x-safety")?.as_str().and_then(Safety::from_name)
 }
 

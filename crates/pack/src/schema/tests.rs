@@ -15,7 +15,7 @@ use std::sync::Arc;
 use document::{Document, Format, Limits};
 use edit::Text;
 
-use super::{Library, Schema, SchemaError, json};
+use super::{CompiledSchema, SchemaError, SchemaLibrary, json};
 use crate::finding::{Proposal, Violation};
 
 /// What is said of a document: a line per violation, and one per proposal with the text it leads to.
@@ -26,7 +26,7 @@ fn check(schema: &str, format: Format, text: &str) -> String {
 }
 
 #[track_caller]
-fn report(schema: &Schema, format: Format, text: &str) -> String {
+fn report(schema: &CompiledSchema, format: Format, text: &str) -> String {
     let document = parse(format, text);
     let violations = schema.check(&document.value(), &document);
     assert_judged_alike(schema, &document, &violations);
@@ -48,7 +48,7 @@ fn report(schema: &Schema, format: Format, text: &str) -> String {
 
 /// whether a document is valid is the same question asked of the value and of its copy as JSON.
 #[track_caller]
-fn assert_judged_alike(schema: &Schema, document: &Document, violations: &[Violation]) {
+fn assert_judged_alike(schema: &CompiledSchema, document: &Document, violations: &[Violation]) {
     if document.blocked().is_none() && !schema.has_deprecations && !schema.is_open {
         let is_valid = schema.is_surely_valid(document);
         assert_eq!(is_valid, violations.is_empty(), "{violations:?}");
@@ -58,7 +58,7 @@ fn assert_judged_alike(schema: &Schema, document: &Document, violations: &[Viola
 /// Counts by rule: places move when keys are renamed.
 #[track_caller]
 fn assert_claim(
-    schema: &Schema,
+    schema: &CompiledSchema,
     before: &[Violation],
     violation: &Violation,
     proposal: &Proposal,
@@ -90,12 +90,12 @@ fn apply(document: &Arc<Document>, proposal: &Proposal) -> String {
 }
 
 #[track_caller]
-fn compile(files: &[(&str, &str)]) -> Result<Schema, SchemaError> {
+fn compile(files: &[(&str, &str)]) -> Result<CompiledSchema, SchemaError> {
     let documents = files.iter().map(|(path, text)| {
         let format = Format::of_path(path).unwrap();
         (path.to_string(), json::to_json(&parse(format, text).value()))
     });
-    Schema::compile(&Arc::new(Library::new(documents.collect())?), files[0].0)
+    CompiledSchema::compile(&Arc::new(SchemaLibrary::new(documents.collect())?), files[0].0)
 }
 
 #[track_caller]

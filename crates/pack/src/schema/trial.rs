@@ -10,11 +10,11 @@ use std::collections::{BTreeSet, HashMap};
 use document::{Op, Pointer};
 use serde_json::Value as Json;
 
-use super::Schema;
-use super::budget::Extent;
-use super::fault::Fault;
+use super::CompiledSchema;
+use super::budget::DocumentSize;
+use super::fault::SchemaFault;
 use super::json;
-use super::places::Places;
+use super::pointer_trie::PointerTrie;
 use crate::finding::Proposal;
 
 /// Up to so many candidates are tried one by one, if that is no more than so much work.
@@ -30,7 +30,7 @@ const SMALL: usize = 8;
 const MAX_COMPANIONS: usize = 16;
 
 /// Something that could mend a fault.
-pub(crate) struct Candidate {
+pub(crate) struct RepairCandidate {
     /// The fault, by position.
     pub(crate) fault: usize,
     pub(crate) proposal: Proposal,
@@ -39,8 +39,8 @@ pub(crate) struct Candidate {
     container: Pointer,
 }
 
-impl Candidate {
-    pub(crate) fn new(fault: usize, proposal: Proposal) -> Candidate {
+impl RepairCandidate {
+    pub(crate) fn new(fault: usize, proposal: Proposal) -> RepairCandidate {
         let mut touched = Vec::new();
         let mut container = Pointer::root();
         for step in &proposal.steps {
@@ -65,13 +65,13 @@ impl Candidate {
         }
         touched.sort();
         touched.dedup();
-        Candidate { fault, proposal, touched, container }
+        RepairCandidate { fault, proposal, touched, container }
     }
 }
 
 /// What came of a candidate.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum TrialVerdict {
     /// It is good, and these other faults are gone too.
     Good(Vec<usize>),
     Failed,
@@ -79,40 +79,51 @@ pub(crate) enum Verdict {
 }
 
 /// The document that candidates are tried on.
-pub(crate) struct Ward<'a> {
-    pub(crate) schema: &'a Schema,
+pub(crate) struct TrialDocument<'a> {
+    pub(crate) schema: &'a CompiledSchema,
     pub(crate) json: &'a Json,
-    pub(crate) extent: Extent,
-    pub(crate) faults: &'a [Fault],
+    pub(crate) extent: DocumentSize,
+    pub(crate) faults: &'a [SchemaFault],
 }
 
 /// What came of each candidate, in their order.
-pub(crate) fn try_all(ward: &Ward<'_>, candidates: &[Candidate]) -> Vec<Verdict> {
-    let cost = ward.extent.n_nodes + COST_OF_FAULT * ward.faults.len();
+pub(crate) fn try_all(
+    trial_document: &TrialDocument<'_>,
+    candidates: &[RepairCandidate],
+) -> Vec<TrialVerdict> {
+    let cost = trial_document.extent.n_nodes + COST_OF_FAULT * trial_document.faults.len();
     let is_little = cost.saturating_mul(candidates.len()) <= MAX_COST_ALONE;
-    let way = if candidates.len() <= MAX_ALONE && is_little { Way::Alone } else { Way::Together };
-    run(ward, candidates, way)
+    let way = if candidates.len() <= MAX_ALONE && is_little {
+        TrialMode::Alone
+    } else {
+        TrialMode::Together
+    };
+    run(trial_document, candidates, way)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum TrialMode {
     Alone,
     Together,
 }
 
-pub(crate) fn run(ward: &Ward<'_>, candidates: &[Candidate], way: Way) -> Vec<Verdict> {
-    let cost = ward.extent.n_nodes + COST_OF_FAULT * ward.faults.len();
+pub(crate) fn run(
+    trial_document: &TrialDocument<'_>,
+    candidates: &[RepairCandidate],
+    way: TrialMode,
+) -> Vec<TrialVerdict> {
+    let cost = trial_document.extent.n_nodes + COST_OF_FAULT * trial_document.faults.len();
     let mut trials = Trials {
-        ward,
+        trial_document,
         candidates,
-        verdicts: vec![Verdict::NotTried; candidates.len()],
+        verdicts: vec![TrialVerdict::NotTried; candidates.len()],
         open: Vec::new(),
         crowded: Vec::new(),
     };
     let mut waiting: Vec<usize> = Vec::new();
     match way {
-        Way::Alone => trials.open = (0..candidates.len()).rev().map(|it| vec![it]).collect(),
-        Way::Together => waiting = (0..candidates.len()).collect(),
+        TrialMode::Alone => trials.open = (0..candidates.len()).rev().map(|it| vec![it]).collect(),
+        TrialMode::Together => waiting = (0..candidates.len()).collect(),
     }
     for _ in 0..MAX_COST / cost.max(1) {
         if trials.open.is_empty() {
@@ -132,11 +143,11 @@ pub(crate) fn run(ward: &Ward<'_>, candidates: &[Candidate], way: Way) -> Vec<Ve
 
 /// The first of the candidates that touch different places, or are in different containers, and the others.
 fn apart(
-    candidates: &[Candidate],
+    candidates: &[RepairCandidate],
     waiting: Vec<usize>,
     by_container: bool,
 ) -> (Vec<usize>, Vec<usize>) {
-    let mut places = Places::new();
+    let mut places = PointerTrie::new();
     waiting.into_iter().partition(|idx| {
         let candidate = &candidates[*idx];
         let claimed = match by_container {
@@ -152,9 +163,9 @@ fn apart(
 }
 
 struct Trials<'a> {
-    ward: &'a Ward<'a>,
-    candidates: &'a [Candidate],
-    verdicts: Vec<Verdict>,
+    trial_document: &'a TrialDocument<'a>,
+    candidates: &'a [RepairCandidate],
+    verdicts: Vec<TrialVerdict>,
     /// Groups that are to be tried; in each, all touch different places.
     open: Vec<Vec<usize>>,
     /// Candidates that could not be told apart from others in the same object.
@@ -162,7 +173,7 @@ struct Trials<'a> {
 }
 
 /// What a trial has changed.
-struct Outcome {
+struct TrialEffect {
     is_gone: Vec<bool>,
     /// Where faults are that were not there.
     came: Vec<Pointer>,
@@ -183,7 +194,7 @@ impl Trials<'_> {
     fn try_group(&mut self, group: Vec<usize>) {
         let Some((json, group)) = self.applied(group) else { return };
         let candidates = self.candidates;
-        let mut places = Places::new();
+        let mut places = PointerTrie::new();
         for idx in &group {
             candidates[*idx].touched.iter().for_each(|it| places.claim(it, *idx));
         }
@@ -199,14 +210,14 @@ impl Trials<'_> {
 
     /// The document with the candidates of the group that can be applied.
     fn applied(&mut self, mut group: Vec<usize>) -> Option<(Json, Vec<usize>)> {
-        let mut json = self.ward.json.clone();
+        let mut json = self.trial_document.json.clone();
         let mut half_done = None;
         group.retain(|idx| {
             let steps = &self.candidates[*idx].proposal.steps;
             let n_done = steps.iter().take_while(|it| json::apply(&mut json, it)).count();
             let is_done = n_done == steps.len();
             if !is_done {
-                self.verdicts[*idx] = Verdict::Failed;
+                self.verdicts[*idx] = TrialVerdict::Failed;
                 half_done = half_done.or((n_done > 0).then_some(*idx));
             }
             is_done
@@ -218,8 +229,13 @@ impl Trials<'_> {
         (!group.is_empty()).then_some((json, group))
     }
 
-    fn outcome(&self, json: &Json, group: &[usize], places: &Places<'_>) -> Option<Outcome> {
-        let faults = self.ward.faults;
+    fn outcome(
+        &self,
+        json: &Json,
+        group: &[usize],
+        places: &PointerTrie<'_>,
+    ) -> Option<TrialEffect> {
+        let faults = self.trial_document.faults;
         let mut is_own = vec![false; faults.len()];
         group.iter().for_each(|it| is_own[self.candidates[*it].fault] = true);
         // Their own faults come first, so that they are the last to be taken for those that are still there.
@@ -234,8 +250,8 @@ impl Trials<'_> {
                 expected.entry((place, faults[idx].rule_id())).or_default().push(idx);
             }
         }
-        let after = self.ward.schema.faults(json, self.ward.extent).ok()?;
-        let mut outcome = Outcome { is_gone: vec![true; faults.len()], came: Vec::new() };
+        let after = self.trial_document.schema.faults(json, self.trial_document.extent).ok()?;
+        let mut outcome = TrialEffect { is_gone: vec![true; faults.len()], came: Vec::new() };
         for fault in after {
             let key = (fault.place(), fault.rule_id());
             match expected.get_mut(&key).and_then(Vec::pop) {
@@ -246,17 +262,17 @@ impl Trials<'_> {
         Some(outcome)
     }
 
-    fn judge_alone(&mut self, alone: usize, outcome: &Outcome) {
+    fn judge_alone(&mut self, alone: usize, outcome: &TrialEffect) {
         let own = self.candidates[alone].fault;
         self.verdicts[alone] = if outcome.is_gone[own] && outcome.came.is_empty() {
             let also = (0..outcome.is_gone.len()).filter(|it| outcome.is_gone[*it] && *it != own);
-            Verdict::Good(also.collect())
+            TrialVerdict::Good(also.collect())
         } else {
-            Verdict::Failed
+            TrialVerdict::Failed
         };
     }
 
-    fn judge(&mut self, group: Vec<usize>, places: &Places<'_>, outcome: &Outcome) {
+    fn judge(&mut self, group: Vec<usize>, places: &PointerTrie<'_>, outcome: &TrialEffect) {
         let fault_of = |it: &usize| self.candidates[*it].fault;
         let mut blamed: BTreeSet<usize> =
             group.iter().copied().filter(|it| !outcome.is_gone[fault_of(it)]).collect();
@@ -279,7 +295,7 @@ impl Trials<'_> {
         }
         let n_faults = outcome.is_gone.len();
         for gone in (0..n_faults).filter(|it| outcome.is_gone[*it] && !own.contains(it)) {
-            match culprit(&self.ward.faults[gone].place()) {
+            match culprit(&self.trial_document.faults[gone].place()) {
                 Culprit::Sure(it) => also.entry(it).or_default().push(gone),
                 Culprit::Likely(it) => {
                     also.entry(it).or_default().push(gone);
@@ -310,14 +326,14 @@ impl Trials<'_> {
         } else if blamed.len() <= SMALL {
             self.split(blamed);
         } else {
-            blamed.into_iter().for_each(|it| self.verdicts[it] = Verdict::Failed);
+            blamed.into_iter().for_each(|it| self.verdicts[it] = TrialVerdict::Failed);
         }
     }
 
     fn split(&mut self, mut group: Vec<usize>) {
         match group.len() {
             0 => {}
-            1 => self.verdicts[group[0]] = Verdict::Failed,
+            1 => self.verdicts[group[0]] = TrialVerdict::Failed,
             2..=SMALL => self.open.extend(group.into_iter().map(|it| vec![it])),
             n => {
                 let half = group.split_off(n / 2);
@@ -337,14 +353,14 @@ impl Trials<'_> {
         let (likely, sure): (Vec<usize>, Vec<usize>) =
             group.into_iter().partition(|it| !is_shown && likely.contains(it));
         for idx in sure {
-            self.verdicts[idx] = Verdict::Good(also.remove(&idx).unwrap_or_default());
+            self.verdicts[idx] = TrialVerdict::Good(also.remove(&idx).unwrap_or_default());
         }
         self.open.extend((!likely.is_empty()).then_some(likely));
     }
 }
 
 fn by_container<'a>(
-    candidates: &'a [Candidate],
+    candidates: &'a [RepairCandidate],
     group: &[usize],
 ) -> HashMap<&'a Pointer, Vec<usize>> {
     let mut by_container: HashMap<&Pointer, Vec<usize>> = HashMap::new();

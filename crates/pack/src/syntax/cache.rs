@@ -9,8 +9,8 @@ use check::{Cache, CacheKey, CacheKeys};
 use document::{Format, Limits};
 use snapshot::{File, RelPath};
 
-use super::Looked;
-use super::names::{self, Dialect};
+use super::SyntaxReport;
+use super::names::{self, JsonDialect};
 use crate::cache::keys_within;
 
 /// To parse fewer files than that costs less than to keep what they are.
@@ -19,16 +19,16 @@ const WORTH_KEEPING: usize = 64;
 const SILENT: &[u8] = &[1];
 
 /// What is known of single files, and what becomes known of them.
-pub(super) struct Known<'a> {
+pub(super) struct CleanFiles<'a> {
     cache: Option<&'a dyn Cache>,
     keys: CacheKeys,
     found: Mutex<Vec<CacheKey>>,
 }
 
-impl<'a> Known<'a> {
-    pub(super) fn new(cache: Option<&'a dyn Cache>, limits: &Limits) -> Known<'a> {
+impl<'a> CleanFiles<'a> {
+    pub(super) fn new(cache: Option<&'a dyn Cache>, limits: &Limits) -> CleanFiles<'a> {
         let keys = keys_within("regreen syntax look v2", limits);
-        Known { cache, keys, found: Mutex::default() }
+        CleanFiles { cache, keys, found: Mutex::default() }
     }
 
     /// What a look says of a file, which is not made if it is known to say nothing.
@@ -36,8 +36,8 @@ impl<'a> Known<'a> {
         &self,
         path: &RelPath,
         file: &File,
-        look: impl FnOnce() -> Option<Looked>,
-    ) -> Option<Looked> {
+        look: impl FnOnce() -> Option<SyntaxReport>,
+    ) -> Option<SyntaxReport> {
         let (Some(cache), Some(key)) = (self.cache, self.key(path, file)) else { return look() };
         if cache.get(&key).as_deref() == Some(SILENT) {
             return None;
@@ -59,7 +59,7 @@ impl<'a> Known<'a> {
 
     fn key(&self, path: &RelPath, file: &File) -> Option<CacheKey> {
         let format = Format::of_path(path.as_str())?;
-        let is_extended = Dialect::of(path.as_str()) == Dialect::Extended;
+        let is_extended = JsonDialect::of(path.as_str()) == JsonDialect::Extended;
         let may_repeat = names::may_repeat_keys(path.as_str());
         let reading = [format as u8, u8::from(is_extended), u8::from(may_repeat)];
         Some(self.keys.of(file.hash(), &reading))

@@ -4,7 +4,7 @@ use check::Severity;
 
 /// How those who read a JSON file take comments and trailing commas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Dialect {
+pub(super) enum JsonDialect {
     /// They allow them.
     Extended,
     /// They refuse the file.
@@ -98,8 +98,8 @@ const SAMPLES: &[&str] = &[
     "testfiles",
 ];
 
-impl Dialect {
-    pub(super) fn of(path: &str) -> Dialect {
+impl JsonDialect {
+    pub(super) fn of(path: &str) -> JsonDialect {
         let mut segments = path.rsplit('/');
         let name = segments.next().unwrap_or(path);
         let is_around = |(start, end): &(&str, &str)| {
@@ -109,20 +109,20 @@ impl Dialect {
             || EXTENDED_AROUND.iter().any(is_around)
             || segments.any(|it| EXTENDED_FOLDERS.contains(&it));
         if is_extended {
-            Dialect::Extended
+            JsonDialect::Extended
         } else if STRICT.contains(&name) || name.ends_with(".webmanifest") {
-            Dialect::Strict
+            JsonDialect::Strict
         } else {
-            Dialect::Unknown
+            JsonDialect::Unknown
         }
     }
 
     /// How bad comments and trailing commas are; `None` if they are allowed.
     pub(super) fn severity(self) -> Option<Severity> {
         match self {
-            Dialect::Extended => None,
-            Dialect::Strict => Some(Severity::Error),
-            Dialect::Unknown => Some(Severity::Warning),
+            JsonDialect::Extended => None,
+            JsonDialect::Strict => Some(Severity::Error),
+            JsonDialect::Unknown => Some(Severity::Warning),
         }
     }
 }
@@ -154,18 +154,18 @@ mod tests {
     #[test]
     fn the_name_says_how_json_is_read() {
         for (path, expected) in [
-            ("tsconfig.json", Dialect::Extended),
-            ("a/tsconfig.build.json", Dialect::Extended),
-            ("a/.vscode/x/settings.json", Dialect::Extended),
-            ("a.jsonc", Dialect::Extended),
-            ("x.code-workspace", Dialect::Extended),
-            ("package.json", Dialect::Strict),
-            ("a/b/package-lock.json", Dialect::Strict),
-            ("app.webmanifest", Dialect::Strict),
-            ("vscode/settings.json", Dialect::Unknown),
-            ("data.json", Dialect::Unknown),
+            ("tsconfig.json", JsonDialect::Extended),
+            ("a/tsconfig.build.json", JsonDialect::Extended),
+            ("a/.vscode/x/settings.json", JsonDialect::Extended),
+            ("a.jsonc", JsonDialect::Extended),
+            ("x.code-workspace", JsonDialect::Extended),
+            ("package.json", JsonDialect::Strict),
+            ("a/b/package-lock.json", JsonDialect::Strict),
+            ("app.webmanifest", JsonDialect::Strict),
+            ("vscode/settings.json", JsonDialect::Unknown),
+            ("data.json", JsonDialect::Unknown),
         ] {
-            assert_eq!(Dialect::of(path), expected, "{path}");
+            assert_eq!(JsonDialect::of(path), expected, "{path}");
         }
         for list in [EXTENDED, STRICT, SAMPLES, EXTENDED_FOLDERS] {
             assert!(list.is_sorted(), "{list:?}");

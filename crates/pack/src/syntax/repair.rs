@@ -10,8 +10,10 @@ use document::{Document, Format, Limits, ParseError, Value};
 use edit::{Edit, EditSet, Text};
 
 use super::candidates::{TextCandidate, candidates};
-use super::{CONTENT, DIALECT_RULE, ErrorSite, Looked, PARSE, PARSE_RULE, SOURCE, json, parse};
-use crate::report::{self, Subject};
+use super::{
+    CONTENT, DIALECT_RULE, ErrorSite, PARSE, PARSE_RULE, SOURCE, SyntaxReport, json, parse,
+};
+use crate::report::{self, ReportContext};
 
 /// For a larger text no repair is looked for: what separates its values would take many times its size.
 const MAX_REPAIRED_BYTES: usize = 1 << 20;
@@ -24,11 +26,11 @@ const MAX_OFFERS: usize = 3;
 
 /// Adds to the finding about a text that does not parse the edits that make it parse.
 pub(super) fn syntax(
-    subject: &Subject<'_>,
+    subject: &ReportContext<'_>,
     format: Format,
     error: &ParseError,
     limits: &Limits,
-    looked: &mut Looked,
+    looked: &mut SyntaxReport,
 ) {
     let text = subject.parsed.text();
     if text.len() > MAX_REPAIRED_BYTES || std::str::from_utf8(text.bytes()).is_err() {
@@ -88,10 +90,10 @@ fn tried(text: &Text, format: Format, limits: &Limits, edits: &[Edit]) -> Option
 
 /// Says that a text has comments or trailing commas, which JSON has not.
 pub(super) fn json_dialect(
-    subject: &Subject<'_>,
+    subject: &ReportContext<'_>,
     document: &Document,
     severity: Severity,
-    looked: &mut Looked,
+    looked: &mut SyntaxReport,
 ) {
     let text = document.text();
     let comments = document.comments();

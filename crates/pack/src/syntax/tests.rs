@@ -156,9 +156,9 @@ fn hostile_texts_are_bounded() {
 }
 
 #[derive(Default)]
-struct Kept(Mutex<BTreeMap<[u8; 32], Vec<u8>>>);
+struct MemoryCache(Mutex<BTreeMap<[u8; 32], Vec<u8>>>);
 
-impl Cache for Kept {
+impl Cache for MemoryCache {
     fn get(&self, key: &[u8; 32]) -> Option<Arc<[u8]>> {
         self.0.lock().unwrap().get(key).map(|it| it.as_slice().into())
     }
@@ -179,9 +179,9 @@ fn what_is_kept_changes_nothing() {
     let snapshot = snapshot_of(&files);
     let plain = report_of(&SyntaxCheck::default(), &snapshot).diagnostics;
     assert_eq!(plain.len(), 12);
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(MemoryCache::default());
     for round in 0..3 {
-        let check = SyntaxCheck::with_cache(Arc::<Kept>::clone(&kept));
+        let check = SyntaxCheck::with_cache(Arc::<MemoryCache>::clone(&kept));
         assert_eq!(report_of(&check, &snapshot).diagnostics, plain);
         let mut kept = kept.0.lock().unwrap();
         assert_eq!(kept.len(), 88);

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use check::Severity;
 
-use super::functions::{self, FUNCTIONS, Function};
+use super::functions::{self, BuiltinFunction, FUNCTIONS};
 use super::parse::{Expr, ExprKind};
-use super::types::{Shape, Type};
+use super::types::{ObjectType, Type};
 use crate::github::tables::Available;
 use crate::schema::cut;
 use crate::typo::{self, Nearness};
@@ -25,7 +25,7 @@ const CONTEXTS: [&str; 12] = [
 
 /// Something that is wrong with an expression.
 #[derive(Clone, PartialEq, Debug)]
-pub(in crate::github) struct Complaint {
+pub(in crate::github) struct ExprProblem {
     pub(in crate::github) rule: &'static str,
     pub(in crate::github) severity: Severity,
     pub(in crate::github) range: Range<usize>,
@@ -48,18 +48,12 @@ pub(in crate::github) struct Checker<'a> {
     pub(in crate::github) available: Option<&'a Available>,
     /// The key, for messages.
     pub(in crate::github) key: &'a str,
-    pub(in crate::github) complaints: Vec<Complaint>,
+    pub(in crate::github) problems: Vec<ExprProblem>,
 }
 
 impl Checker<'_> {
-    fn complain(
-        &mut self,
-        rule: &'static str,
-        severity: Severity,
-        at: &Range<usize>,
-        what: String,
-    ) {
-        self.complaints.push(Complaint {
+    fn report(&mut self, rule: &'static str, severity: Severity, at: &Range<usize>, what: String) {
+        self.problems.push(ExprProblem {
             rule,
             severity,
             range: at.clone(),
@@ -117,7 +111,7 @@ impl Checker<'_> {
                 }
                 None => format!("cannot find context `{}`{hint}", cut(name)),
             };
-            self.complain(CONTEXT, Severity::Error, at, message);
+            self.report(CONTEXT, Severity::Error, at, message);
             self.suggest(near);
             return Type::Any;
         };
@@ -127,14 +121,14 @@ impl Checker<'_> {
                 self.key,
                 available.contexts.join(", "),
             );
-            self.complain(CONTEXT, Severity::Error, at, message);
+            self.report(CONTEXT, Severity::Error, at, message);
             return Type::Any;
         }
         self.scope.contexts.get(known).cloned().unwrap_or(Type::Any)
     }
 
     fn suggest(&mut self, near: Option<(&str, Nearness)>) {
-        if let Some(last) = self.complaints.last_mut() {
+        if let Some(last) = self.problems.last_mut() {
             last.instead = near.map(|(name, nearness)| (name.to_owned(), nearness));
         }
     }
@@ -155,11 +149,11 @@ impl Checker<'_> {
 
     fn no_member(&mut self, of: &Type, name: &str, at: &Range<usize>) -> Type {
         let message = format!("{of} has no property `{}`; the result is always empty", cut(name));
-        self.complain(TYPE, Severity::Warning, at, message);
+        self.report(TYPE, Severity::Warning, at, message);
         Type::Any
     }
 
-    fn member(&mut self, shape: &Arc<Shape>, name: &str, at: &Range<usize>) -> Type {
+    fn member(&mut self, shape: &Arc<ObjectType>, name: &str, at: &Range<usize>) -> Type {
         if let Some(known) = shape.members.get(&name.to_ascii_lowercase()) {
             return known.clone();
         }
@@ -183,7 +177,7 @@ impl Checker<'_> {
             }
             None => format!("cannot find property `{}`; there are `{shown}`", cut(name)),
         };
-        self.complain(REFERENCE, severity, at, message);
+        self.report(REFERENCE, severity, at, message);
         self.suggest(near);
         Type::Any
     }
@@ -193,10 +187,10 @@ impl Checker<'_> {
         let index_type = self.check(index);
         match (&of_type, &index.kind) {
             (Type::Object(shape), ExprKind::Text(name)) => {
-                let complaints = self.complaints.len();
+                let problems = self.problems.len();
                 let found = self.member(shape, name, &index.range);
                 // The quotes stay.
-                for it in &mut self.complaints[complaints..] {
+                for it in &mut self.problems[problems..] {
                     if let Some((name, _)) = &mut it.instead {
                         *name = format!("'{name}'");
                     }
@@ -206,21 +200,21 @@ impl Checker<'_> {
             (Type::Object(shape), _) => {
                 if index_type.is_structure() {
                     let message = format!("expected a string as index, found {index_type}");
-                    self.complain(TYPE, Severity::Warning, &index.range, message);
+                    self.report(TYPE, Severity::Warning, &index.range, message);
                 }
                 shape.others.clone().unwrap_or(Type::Any)
             }
             (Type::Array(item), _) => {
                 if !matches!(index_type, Type::Number | Type::Any) {
                     let message = format!("expected a number as index, found {index_type}");
-                    self.complain(TYPE, Severity::Warning, &index.range, message);
+                    self.report(TYPE, Severity::Warning, &index.range, message);
                 }
                 Type::clone(item)
             }
             (Type::Any, _) => Type::Any,
             _ => {
                 let message = format!("{of_type} cannot be indexed; the result is always empty");
-                self.complain(TYPE, Severity::Warning, &of.range, message);
+                self.report(TYPE, Severity::Warning, &of.range, message);
                 Type::Any
             }
         }
@@ -236,7 +230,7 @@ impl Checker<'_> {
             }
             other => {
                 let message = format!("expected an array or an object before `*`, found {other}");
-                self.complain(TYPE, Severity::Warning, at, message);
+                self.report(TYPE, Severity::Warning, at, message);
                 Type::Any
             }
         }
@@ -252,7 +246,7 @@ impl Checker<'_> {
                 None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
             };
             let message = format!("cannot find function `{}`; {hint}", cut(name));
-            self.complain(FUNCTION, Severity::Error, at, message);
+            self.report(FUNCTION, Severity::Error, at, message);
             self.suggest(near);
             return Type::Any;
         };
@@ -267,7 +261,7 @@ impl Checker<'_> {
                     function.name,
                     param.words(),
                 );
-                self.complain(FUNCTION, Severity::Error, &arg.range, message);
+                self.report(FUNCTION, Severity::Error, &arg.range, message);
             }
         }
         match (function.name, args.first().map(|it| (&it.kind, &it.range))) {
@@ -280,7 +274,7 @@ impl Checker<'_> {
         function.gives.as_type()
     }
 
-    fn special(&mut self, function: &Function, at: &Range<usize>) {
+    fn special(&mut self, function: &BuiltinFunction, at: &Range<usize>) {
         if !function.is_special {
             return;
         }
@@ -289,12 +283,12 @@ impl Checker<'_> {
         if self.available.is_some_and(|it| is_missing(&it)) {
             let message =
                 format!("function `{}` is not available in `{}`", function.name, self.key,);
-            self.complain(CONTEXT, Severity::Error, at, message);
+            self.report(CONTEXT, Severity::Error, at, message);
         }
     }
 
-    fn arity(&mut self, function: &Function, at: &Range<usize>, n_args: usize) {
-        let Function { name, min, max, .. } = *function;
+    fn arity(&mut self, function: &BuiltinFunction, at: &Range<usize>, n_args: usize) {
+        let BuiltinFunction { name, min, max, .. } = *function;
         let is_even_case = name == "case" && n_args.is_multiple_of(2);
         if n_args >= min && max.is_none_or(|it| n_args <= it) && !is_even_case {
             return;
@@ -309,14 +303,14 @@ impl Checker<'_> {
             None => format!("at least {min} arguments"),
         };
         let message = format!("`{name}` takes {expected}, found {n_args}");
-        self.complain(FUNCTION, Severity::Error, at, message);
+        self.report(FUNCTION, Severity::Error, at, message);
     }
 
     fn format(&mut self, text: &str, at: &Range<usize>, n_args: usize) {
         match functions::format_placeholders(text) {
             Err(why) => {
                 let message = format!("the text of `format` cannot be used: {why}");
-                self.complain(FUNCTION, Severity::Error, at, message);
+                self.report(FUNCTION, Severity::Error, at, message);
             }
             Ok(numbers) => {
                 if let Some(missing) = numbers.iter().find(|it| **it >= n_args) {
@@ -324,13 +318,13 @@ impl Checker<'_> {
                         "`format` has a placeholder `{{{missing}}}` but {n_args} arguments after \
                          the text; the first is `{{0}}`"
                     );
-                    self.complain(FUNCTION, Severity::Error, at, message);
+                    self.report(FUNCTION, Severity::Error, at, message);
                 } else if let Some(unused) = (0..n_args).find(|it| !numbers.contains(it)) {
                     let message = format!(
                         "the text of `format` has no placeholder `{{{unused}}}` for argument {}",
                         unused + 2,
                     );
-                    self.complain(FUNCTION, Severity::Warning, at, message);
+                    self.report(FUNCTION, Severity::Warning, at, message);
                 }
             }
         }
@@ -341,7 +335,7 @@ impl Checker<'_> {
             Ok(value) => type_of_json(&value),
             Err(error) => {
                 let message = format!("the text of `fromJSON` is not JSON: {error}");
-                self.complain(FUNCTION, Severity::Error, at, message);
+                self.report(FUNCTION, Severity::Error, at, message);
                 Type::Any
             }
         }
@@ -362,7 +356,7 @@ impl Checker<'_> {
         if is_odd(left, right) || is_odd(right, left) {
             let message =
                 format!("{left} and {right} cannot be compared; the result is always the same");
-            self.complain(TYPE, Severity::Warning, at, message);
+            self.report(TYPE, Severity::Warning, at, message);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::types::Type;
 
 /// What a function takes and gives.
-pub(super) struct Function {
+pub(super) struct BuiltinFunction {
     pub(super) name: &'static str,
     pub(super) min: usize,
     /// `None` is any number.
@@ -48,15 +48,15 @@ const fn function(
     max: Option<usize>,
     params: &'static [Param],
     gives: Gives,
-) -> Function {
-    Function { name, min, max, params, gives, is_special: false }
+) -> BuiltinFunction {
+    BuiltinFunction { name, min, max, params, gives, is_special: false }
 }
 
-const fn status(name: &'static str) -> Function {
-    Function { is_special: true, ..function(name, 0, Some(0), &[], Gives::Bool) }
+const fn status(name: &'static str) -> BuiltinFunction {
+    BuiltinFunction { is_special: true, ..function(name, 0, Some(0), &[], Gives::Bool) }
 }
 
-pub(super) const FUNCTIONS: [Function; 13] = [
+pub(super) const FUNCTIONS: [BuiltinFunction; 13] = [
     status("always"),
     status("cancelled"),
     status("failure"),
@@ -66,13 +66,16 @@ pub(super) const FUNCTIONS: [Function; 13] = [
     function("endsWith", 2, Some(2), &[Param::Text], Gives::Bool),
     function("format", 1, None, &[Param::Text, Param::Any], Gives::Text),
     function("fromJSON", 1, Some(1), &[Param::Text], Gives::Any),
-    Function { is_special: true, ..function("hashFiles", 1, None, &[Param::Text], Gives::Text) },
+    BuiltinFunction {
+        is_special: true,
+        ..function("hashFiles", 1, None, &[Param::Text], Gives::Text)
+    },
     function("join", 1, Some(2), &[Param::Joined, Param::Text], Gives::Text),
     function("startsWith", 2, Some(2), &[Param::Text], Gives::Bool),
     function("toJSON", 1, Some(1), &[Param::Any], Gives::Text),
 ];
 
-pub(super) fn find(name: &str) -> Option<&'static Function> {
+pub(super) fn find(name: &str) -> Option<&'static BuiltinFunction> {
     FUNCTIONS.iter().find(|it| it.name.eq_ignore_ascii_case(name))
 }
 

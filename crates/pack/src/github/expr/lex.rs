@@ -29,7 +29,7 @@ pub(super) enum Token {
 
 /// A token, the bytes it stands on, and these bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Word<'a> {
+pub(super) struct LexedToken<'a> {
     pub(super) token: Token,
     pub(super) range: Range<usize>,
     pub(super) text: &'a str,
@@ -41,7 +41,7 @@ pub(super) fn tokens(
     text: &str,
     start: usize,
     ends_with_braces: bool,
-) -> Result<(Vec<Word<'_>>, usize), SyntaxError> {
+) -> Result<(Vec<LexedToken<'_>>, usize), SyntaxError> {
     let mut words = Vec::new();
     let mut at = start;
     loop {
@@ -61,7 +61,7 @@ pub(super) fn tokens(
             return Ok((words, at + 2));
         }
         let (token, length) = token(rest, at, ends_with_braces)?;
-        words.push(Word { token, range: at..at + length, text: &rest[..length] });
+        words.push(LexedToken { token, range: at..at + length, text: &rest[..length] });
         at += length;
     }
 }

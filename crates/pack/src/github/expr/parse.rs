@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lex::{Token, Word};
+use super::lex::{LexedToken, Token};
 use super::{MAX_DEPTH, SyntaxError};
 
 /// An expression and the bytes it stands on.
@@ -54,7 +54,7 @@ pub(in crate::github) enum ExprKind {
 }
 
 /// Reads all tokens as one expression that stands in `inside`.
-pub(super) fn parse(words: &[Word<'_>], inside: Range<usize>) -> Result<Expr, SyntaxError> {
+pub(super) fn parse(words: &[LexedToken<'_>], inside: Range<usize>) -> Result<Expr, SyntaxError> {
     let mut parser = Parser { words, at: 0, depth: 0, end: inside.end };
     if words.is_empty() {
         let message = "expected an expression, found nothing".to_owned();
@@ -68,7 +68,7 @@ pub(super) fn parse(words: &[Word<'_>], inside: Range<usize>) -> Result<Expr, Sy
 }
 
 struct Parser<'a> {
-    words: &'a [Word<'a>],
+    words: &'a [LexedToken<'a>],
     at: usize,
     depth: usize,
     end: usize,
@@ -77,23 +77,23 @@ struct Parser<'a> {
 type Parsed = Result<Expr, SyntaxError>;
 
 impl<'a> Parser<'a> {
-    fn peek(&self) -> Option<&'a Word<'a>> {
+    fn peek(&self) -> Option<&'a LexedToken<'a>> {
         self.words.get(self.at)
     }
 
-    fn next_if(&mut self, token: &Token) -> Option<&'a Word<'a>> {
+    fn next_if(&mut self, token: &Token) -> Option<&'a LexedToken<'a>> {
         let word = self.peek().filter(|it| it.token == *token)?;
         self.at += 1;
         Some(word)
     }
 
-    fn unexpected(&self, word: &Word<'_>, expected: &str) -> SyntaxError {
+    fn unexpected(&self, word: &LexedToken<'_>, expected: &str) -> SyntaxError {
         let shown = crate::schema::cut(word.text);
         let message = format!("expected {expected}, found `{shown}`");
         SyntaxError { range: word.range.clone(), message, instead: None }
     }
 
-    fn expect(&mut self, token: &Token, shown: &str) -> Result<&'a Word<'a>, SyntaxError> {
+    fn expect(&mut self, token: &Token, shown: &str) -> Result<&'a LexedToken<'a>, SyntaxError> {
         match self.next_if(token) {
             Some(word) => Ok(word),
             None => Err(match self.peek() {
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
         Ok(Expr { kind: ExprKind::Not(Box::new(of)), range })
     }
 
-    fn enter(&mut self, word: &Word<'_>) -> Result<(), SyntaxError> {
+    fn enter(&mut self, word: &LexedToken<'_>) -> Result<(), SyntaxError> {
         self.depth += 1;
         if self.depth <= MAX_DEPTH {
             return Ok(());
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
         Ok(of)
     }
 
-    fn index(&mut self, of: Expr, open: &Word<'_>) -> Parsed {
+    fn index(&mut self, of: Expr, open: &LexedToken<'_>) -> Parsed {
         self.enter(open)?;
         let index = match self.next_if(&Token::Star) {
             Some(_) => None,

@@ -14,12 +14,12 @@ pub(in crate::github) enum Type {
     Number,
     Text,
     Array(Arc<Type>),
-    Object(Arc<Shape>),
+    Object(Arc<ObjectType>),
 }
 
 /// What is known of the members of an object. Names are in lower case.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(in crate::github) struct Shape {
+pub(in crate::github) struct ObjectType {
     pub(in crate::github) members: BTreeMap<String, Type>,
     /// The type of all other members; `None` if there are no others.
     pub(in crate::github) others: Option<Type>,
@@ -36,7 +36,7 @@ impl Type {
     ) -> Type {
         let members =
             members.into_iter().map(|(name, it)| (name.as_ref().to_ascii_lowercase(), it));
-        Type::Object(Arc::new(Shape { members: members.collect(), ..Shape::default() }))
+        Type::Object(Arc::new(ObjectType { members: members.collect(), ..ObjectType::default() }))
     }
 
     /// The same, from a table of ours.
@@ -45,7 +45,7 @@ impl Type {
     ) -> Type {
         match Type::closed(members) {
             Type::Object(shape) => {
-                Type::Object(Arc::new(Shape { is_table: true, ..Shape::clone(&shape) }))
+                Type::Object(Arc::new(ObjectType { is_table: true, ..ObjectType::clone(&shape) }))
             }
             other => other,
         }
@@ -57,7 +57,7 @@ impl Type {
     ) -> Type {
         match Type::closed(members) {
             Type::Object(shape) => {
-                Type::Object(Arc::new(Shape { is_partial: true, ..Shape::clone(&shape) }))
+                Type::Object(Arc::new(ObjectType { is_partial: true, ..ObjectType::clone(&shape) }))
             }
             other => other,
         }
@@ -68,16 +68,17 @@ impl Type {
         members: impl IntoIterator<Item = (impl AsRef<str>, Type)>,
     ) -> Type {
         match Type::closed(members) {
-            Type::Object(shape) => {
-                Type::Object(Arc::new(Shape { others: Some(Type::Any), ..Shape::clone(&shape) }))
-            }
+            Type::Object(shape) => Type::Object(Arc::new(ObjectType {
+                others: Some(Type::Any),
+                ..ObjectType::clone(&shape)
+            })),
             other => other,
         }
     }
 
     /// An object with any member of this type.
     pub(in crate::github) fn map(of: Type) -> Type {
-        Type::Object(Arc::new(Shape { others: Some(of), ..Shape::default() }))
+        Type::Object(Arc::new(ObjectType { others: Some(of), ..ObjectType::default() }))
     }
 
     pub(in crate::github) fn array(of: Type) -> Type {
@@ -92,7 +93,7 @@ impl Type {
                 Type::array(Type::clone(&left).or(Type::clone(&right)))
             }
             (Type::Object(left), Type::Object(right)) => {
-                Type::Object(Arc::new(Shape::clone(&left).or(Shape::clone(&right))))
+                Type::Object(Arc::new(ObjectType::clone(&left).or(ObjectType::clone(&right))))
             }
             _ => Type::Any,
         }
@@ -108,8 +109,8 @@ impl Type {
     }
 }
 
-impl Shape {
-    fn or(mut self, other: Shape) -> Shape {
+impl ObjectType {
+    fn or(mut self, other: ObjectType) -> ObjectType {
         for (name, it) in other.members {
             let known = self.members.remove(&name);
             let both = known.map_or_else(|| it.clone(), |known| known.or(it.clone()));

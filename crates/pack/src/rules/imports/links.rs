@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use document::Value;
 
-use super::cycles::{self, Graph};
-use crate::found::{Elsewhere, Found};
-use crate::place::{Sited, shown};
+use super::cycles::{self, ImportGraph};
+use crate::found::{RelatedPlace, RuleFinding};
+use crate::selector::{FileOccurrence, shown};
 
 /// How far all repairs of a rule together may be followed.
 const MAX_STEPS: usize = 2_000_000;
@@ -19,11 +19,11 @@ const MAX_SHOWN: usize = 8;
 pub(super) struct Link<'a> {
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) sited: Sited<'a>,
+    pub(super) located: FileOccurrence<'a>,
 }
 
 /// What links and cycles are called.
-pub(super) struct Words {
+pub(super) struct LinkTerms {
     pub(super) verb: &'static str,
     pub(super) cycle: &'static str,
 }
@@ -32,7 +32,7 @@ pub(super) struct Words {
 pub(super) struct Links<'a> {
     names: Vec<&'a str>,
     links: Vec<Link<'a>>,
-    graph: Graph,
+    graph: ImportGraph,
     n_left: usize,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Links<'a> {
     pub(super) fn new(names: Vec<&'a str>, mut links: Vec<Link<'a>>) -> Links<'a> {
         links.sort_by_key(|it| (it.from, it.to));
         links.dedup_by_key(|it| (it.from, it.to));
-        let graph = Graph::new(names.len(), links.iter().map(|it| (it.from, it.to)));
+        let graph = ImportGraph::new(names.len(), links.iter().map(|it| (it.from, it.to)));
         Links { names, links, graph, n_left: MAX_STEPS }
     }
 
@@ -59,39 +59,43 @@ impl<'a> Links<'a> {
     }
 
     /// One finding per cycle, at the import that leads back to the first node of it.
-    pub(super) fn cycles(&self, words: &Words) -> Vec<Found> {
+    pub(super) fn cycles(&self, words: &LinkTerms) -> Vec<RuleFinding> {
         cycles::find(&self.graph).iter().filter_map(|it| self.cycle(it, words)).collect()
     }
 
-    fn cycle(&self, cycle: &[usize], words: &Words) -> Option<Found> {
+    fn cycle(&self, cycle: &[usize], words: &LinkTerms) -> Option<RuleFinding> {
         let (first, last) = (*cycle.first()?, *cycle.last()?);
-        let (file, fact) = self.sited(last, first)?;
+        let (file, occurrence) = self.located(last, first)?;
         let names: Vec<&str> = cycle.iter().map(|it| self.names[*it]).collect();
         let message = match names.as_slice() {
             [name] => format!("`{name}` {} itself; remove that", words.verb),
             _ => {
                 format!(
                     "{} closes {}: {}; remove one of them",
-                    shown(&fact.value),
+                    shown(&occurrence.value),
                     words.cycle,
                     way(&names)
                 )
             }
         };
-        let mut found = Found::at_fact(file, fact, message);
+        let mut found = RuleFinding::at_occurrence(file, occurrence, message);
         let members = names.iter().map(|it| Value::String((*it).to_owned())).collect();
         found.details.insert("cycle".to_owned(), Value::Array(members));
         let on_the_way = cycle.windows(2).take(MAX_SHOWN).filter_map(|pair| {
-            let (file, fact) = self.sited(pair[0], pair[1])?;
-            Some(Elsewhere::new(file, fact, format!("{} {}", words.verb, self.names[pair[1]])))
+            let (file, occurrence) = self.located(pair[0], pair[1])?;
+            Some(RelatedPlace::new(
+                file,
+                occurrence,
+                format!("{} {}", words.verb, self.names[pair[1]]),
+            ))
         });
         found.elsewhere = on_the_way.collect();
         Some(found)
     }
 
-    fn sited(&self, from: usize, to: usize) -> Option<Sited<'a>> {
+    fn located(&self, from: usize, to: usize) -> Option<FileOccurrence<'a>> {
         let idx = self.links.binary_search_by_key(&(from, to), |it| (it.from, it.to)).ok()?;
-        Some(self.links[idx].sited)
+        Some(self.links[idx].located)
     }
 }
 

@@ -98,7 +98,8 @@ fn what_cannot_be_used_says_why() {
     assert_snapshot!(error(&[("a.json", "[1]")]), @r#"
     `a.json` is not a valid schema: [1] is not of types "boolean", "object"
     "#);
-    let library = std::sync::Arc::new(crate::schema::Library::new(Default::default()).unwrap());
-    let missing = crate::schema::Schema::compile(&library, "x.json").err();
+    let library =
+        std::sync::Arc::new(crate::schema::SchemaLibrary::new(Default::default()).unwrap());
+    let missing = crate::schema::CompiledSchema::compile(&library, "x.json").err();
     assert_eq!(missing, Some(SchemaError::NoDocument { path: "x.json".into() }));
 }

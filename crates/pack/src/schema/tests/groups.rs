@@ -4,33 +4,34 @@ use std::fmt::Write as _;
 
 use document::Format::Json;
 
-use super::super::patient::Patient;
+use super::super::fault_context::FaultContext;
 use super::super::repair;
-use super::super::trial::{Candidate, Verdict, Ward, Way, run};
+use super::super::trial::{RepairCandidate, TrialDocument, TrialMode, TrialVerdict, run};
 use super::{compile, parse};
 
 /// The verdicts one by one, which must be those of groups.
 #[track_caller]
-fn check(schema: &str, text: &str) -> Vec<Verdict> {
+fn check(schema: &str, text: &str) -> Vec<TrialVerdict> {
     let schema = compile(&[("schema.json", schema)]).unwrap();
     let document = parse(Json, text);
     let value = document.value();
     let (json, extent) = schema.seen(&value);
     let Ok(faults) = schema.all_faults(&json, extent) else { panic!("it is too much") };
     let root = schema.library.document(&schema.path).unwrap();
-    let patient = Patient::new(&schema.library, root, &value, &document, &faults);
-    let candidates: Vec<Candidate> = (0..faults.len())
-        .filter_map(|idx| Some(Candidate::new(idx, repair::candidate(&patient, idx)?)))
+    let context = FaultContext::new(&schema.library, root, &value, &document, &faults);
+    let candidates: Vec<RepairCandidate> = (0..faults.len())
+        .filter_map(|idx| Some(RepairCandidate::new(idx, repair::candidate(&context, idx)?)))
         .collect();
-    let ward = Ward { schema: &schema, json: &json, extent, faults: &faults };
-    let alone = run(&ward, &candidates, Way::Alone);
-    let together = run(&ward, &candidates, Way::Together);
+    let trial_document = TrialDocument { schema: &schema, json: &json, extent, faults: &faults };
+    let alone = run(&trial_document, &candidates, TrialMode::Alone);
+    let together = run(&trial_document, &candidates, TrialMode::Together);
     assert_eq!(alone, together, "{text}");
     alone
 }
 
-fn n_good(verdicts: &[Verdict], n_also: usize) -> usize {
-    let is_such = |it: &&Verdict| matches!(it, Verdict::Good(also) if also.len() == n_also);
+fn n_good(verdicts: &[TrialVerdict], n_also: usize) -> usize {
+    let is_such =
+        |it: &&TrialVerdict| matches!(it, TrialVerdict::Good(also) if also.len() == n_also);
     verdicts.iter().filter(is_such).count()
 }
 
@@ -92,5 +93,5 @@ fn what_is_nobodys_alone_splits_the_group() {
 fn a_group_of_bad_ones_fails() {
     let schema = r#"{"items": {"type": "integer", "maximum": 9}}"#;
     let verdicts = check(schema, &list(40, |_| r#""50""#.into()));
-    assert_eq!(verdicts, vec![Verdict::Failed; 40]);
+    assert_eq!(verdicts, vec![TrialVerdict::Failed; 40]);
 }

@@ -8,16 +8,16 @@ use std::rc::Rc;
 use document::{Document, Pointer, Value};
 
 use super::family;
-use super::fault::{Fault, FaultKind};
-use super::library::{Library, Located};
-use super::places::find_all;
+use super::fault::{FaultKind, SchemaFault};
+use super::library::{ResolvedSchema, SchemaLibrary};
+use super::pointer_trie::find_all;
 use crate::typo;
 
-pub(crate) struct Patient<'a> {
-    pub(crate) library: &'a Library,
+pub(crate) struct FaultContext<'a> {
+    pub(crate) library: &'a SchemaLibrary,
     pub(crate) document: &'a Document,
-    pub(crate) faults: &'a [Fault],
-    root: Located<'a>,
+    pub(crate) faults: &'a [SchemaFault],
+    root: ResolvedSchema<'a>,
     /// Per fault, the value that it is about.
     values: Vec<Option<&'a Value>>,
     /// Per fault, where its value stands in the text, if it may be written in several ways.
@@ -29,7 +29,7 @@ pub(crate) struct Patient<'a> {
 
 /// The schemas in force at a place, and the keys that they name.
 pub(crate) struct Family<'a> {
-    pub(crate) schemas: Vec<Located<'a>>,
+    pub(crate) schemas: Vec<ResolvedSchema<'a>>,
     pub(crate) known_keys: Vec<&'a str>,
     known: HashSet<&'a str>,
 }
@@ -44,8 +44,8 @@ impl<'a> Family<'a> {
     /// The family at the end of a way.
     pub(crate) fn at(
         families: &mut Families<'a>,
-        library: &'a Library,
-        root: &Located<'a>,
+        library: &'a SchemaLibrary,
+        root: &ResolvedSchema<'a>,
         evaluation_path: &Pointer,
     ) -> Rc<Family<'a>> {
         if let Some(family) = families.get(evaluation_path) {
@@ -64,14 +64,14 @@ impl<'a> Family<'a> {
     }
 }
 
-impl<'a> Patient<'a> {
+impl<'a> FaultContext<'a> {
     pub(crate) fn new(
-        library: &'a Library,
-        root: Located<'a>,
+        library: &'a SchemaLibrary,
+        root: ResolvedSchema<'a>,
         value: &'a Value,
         document: &'a Document,
-        faults: &'a [Fault],
-    ) -> Patient<'a> {
+        faults: &'a [SchemaFault],
+    ) -> FaultContext<'a> {
         let places: Vec<&Pointer> = faults.iter().map(|it| &it.at).collect();
         let values = find_all(value, &places);
         let is_plain =
@@ -84,7 +84,7 @@ impl<'a> Patient<'a> {
         for (idx, fault) in faults.iter().enumerate() {
             by_object.entry(&fault.at).or_default().push(idx);
         }
-        Patient {
+        FaultContext {
             library,
             document,
             faults,
@@ -108,19 +108,19 @@ impl<'a> Patient<'a> {
     }
 
     /// The schemas in force where the fault is.
-    pub(crate) fn family(&self, fault: &Fault) -> Rc<Family<'a>> {
+    pub(crate) fn family(&self, fault: &SchemaFault) -> Rc<Family<'a>> {
         let mut families = self.families.borrow_mut();
         Family::at(&mut families, self.library, &self.root, &fault.evaluation_path)
     }
 
     /// All faults of the same value or object.
-    pub(crate) fn faults_at(&self, at: &Pointer) -> impl Iterator<Item = &'a Fault> {
+    pub(crate) fn faults_at(&self, at: &Pointer) -> impl Iterator<Item = &'a SchemaFault> {
         let faults = self.faults;
         self.by_object.get(at).into_iter().flatten().map(move |it| &faults[*it])
     }
 
     /// How many unknown keys of the object of `fault` could mean the known key `to`.
-    pub(crate) fn n_rivals(&self, fault: &'a Fault, to: &str) -> usize {
+    pub(crate) fn n_rivals(&self, fault: &'a SchemaFault, to: &str) -> usize {
         let mut rivals = self.rivals.borrow_mut();
         let counts = rivals.entry((&fault.at, &fault.evaluation_path)).or_insert_with(|| {
             let family = self.family(fault);

@@ -1,4 +1,4 @@
-//! Places that rules are about, and the facts that stand there: what cross-file rules know of a file.
+//! Places that rules are about, and the occurrences that stand there: what cross-file rules know of a file.
 
 use std::fmt::Write as _;
 
@@ -6,12 +6,12 @@ use check::Safety;
 use document::{GuardedOp, Op, Pointer, Preconditions, Value};
 use snapshot::RelPath;
 
-use crate::finding::Anchor;
+use crate::finding::MemberPart;
 use crate::pattern::{Hop, Lookup, Pattern, pointer_text};
 
 /// Values or keys in the files of one kind.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Selector {
     /// The position of the kind in the pack.
     pub(crate) kind: usize,
     pub(crate) kind_name: String,
@@ -22,7 +22,7 @@ pub(crate) struct Place {
 
 /// One value at a place. Has no position in the text, so that an edit elsewhere in the file does not change it.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Fact {
+pub(crate) struct Occurrence {
     /// Which document of the file.
     pub(crate) document: usize,
     /// The pointer, as text.
@@ -36,28 +36,28 @@ pub(crate) struct Fact {
     pub(crate) wanted: Option<Box<str>>,
 }
 
-/// A fact and the file it is from.
-pub(crate) type Sited<'a> = (&'a RelPath, &'a Fact);
+/// An occurrence and the file it is from.
+pub(crate) type FileOccurrence<'a> = (&'a RelPath, &'a Occurrence);
 
-impl Place {
+impl Selector {
     /// What stands at the place, in document order.
-    pub(crate) fn facts(&self, document: &Value) -> Vec<Fact> {
-        let mut facts = Vec::new();
+    pub(crate) fn occurrences(&self, document: &Value) -> Vec<Occurrence> {
+        let mut occurrences = Vec::new();
         self.pattern.visit(document, &mut |way, value| {
             let at = pointer_text(way);
             match value {
-                _ if !self.keys => facts.push(Fact::at(at, value.clone())),
-                Value::Object(members) => facts.extend(members.iter().map(|(key, _)| {
+                _ if !self.keys => occurrences.push(Occurrence::at(at, value.clone())),
+                Value::Object(members) => occurrences.extend(members.iter().map(|(key, _)| {
                     let at = format!("{at}{}", pointer_text(&[Hop::Key(key)]));
-                    Fact { is_key: true, ..Fact::at(at, Value::String(key.clone())) }
+                    Occurrence { is_key: true, ..Occurrence::at(at, Value::String(key.clone())) }
                 })),
                 _ => {}
             }
         });
-        facts
+        occurrences
     }
 
-    /// Whether a fact of a file of the kind could be from here.
+    /// Whether an occurrence of a file of the kind could be from here.
     pub(crate) fn covers(&self, kind: usize, at: &Pointer, is_key: bool) -> bool {
         if self.kind != kind || self.keys != is_key {
             return false;
@@ -69,7 +69,7 @@ impl Place {
     }
 
     /// Whether some value could stand at both places.
-    pub(crate) fn meets(&self, other: &Place) -> bool {
+    pub(crate) fn meets(&self, other: &Selector) -> bool {
         self.kind == other.kind && self.keys == other.keys && self.pattern.meets(&other.pattern)
     }
 
@@ -81,39 +81,42 @@ impl Place {
 }
 
 /// Several places in words.
-pub(crate) fn words(places: &[Place]) -> String {
-    places.iter().map(Place::words).collect::<Vec<_>>().join(" or ")
+pub(crate) fn words(places: &[Selector]) -> String {
+    places.iter().map(Selector::words).collect::<Vec<_>>().join(" or ")
 }
 
-/// The facts of some places of one file, in document order, each place once.
-pub(crate) fn facts_of<'a>(places: impl Iterator<Item = &'a Place>, document: &Value) -> Vec<Fact> {
+/// The occurrences of some places of one file, in document order, each place once.
+pub(crate) fn occurrences_of<'a>(
+    places: impl Iterator<Item = &'a Selector>,
+    document: &Value,
+) -> Vec<Occurrence> {
     let mut n_places = 0;
-    let mut facts: Vec<Fact> =
-        places.inspect(|_| n_places += 1).flat_map(|it| it.facts(document)).collect();
+    let mut occurrences: Vec<Occurrence> =
+        places.inspect(|_| n_places += 1).flat_map(|it| it.occurrences(document)).collect();
     if n_places > 1 {
         let mut lookup = Lookup::default();
-        facts.sort_by_cached_key(|it| (lookup.positions(document, &it.pointer()), it.is_key));
-        facts.dedup_by(|left, right| left.at == right.at && left.is_key == right.is_key);
+        occurrences.sort_by_cached_key(|it| (lookup.positions(document, &it.pointer()), it.is_key));
+        occurrences.dedup_by(|left, right| left.at == right.at && left.is_key == right.is_key);
     }
-    facts
+    occurrences
 }
 
-impl Fact {
-    pub(crate) fn new(at: &Pointer, value: &Value) -> Fact {
-        Fact::at(at.to_string(), value.clone())
+impl Occurrence {
+    pub(crate) fn new(at: &Pointer, value: &Value) -> Occurrence {
+        Occurrence::at(at.to_string(), value.clone())
     }
 
-    fn at(at: String, value: Value) -> Fact {
+    fn at(at: String, value: Value) -> Occurrence {
         let key = key_of(&value).into_boxed_str();
-        Fact { document: 0, at: at.into(), is_key: false, key, value, wanted: None }
+        Occurrence { document: 0, at: at.into(), is_key: false, key, value, wanted: None }
     }
 
     pub(crate) fn pointer(&self) -> Pointer {
         self.at.parse().expect("was written from a pointer")
     }
 
-    pub(crate) fn anchor(&self) -> Anchor {
-        if self.is_key { Anchor::Key } else { Anchor::Value }
+    pub(crate) fn anchor(&self) -> MemberPart {
+        if self.is_key { MemberPart::Key } else { MemberPart::Value }
     }
 
     pub(crate) fn is_name(&self) -> bool {
@@ -136,7 +139,7 @@ impl Fact {
         Some(self.step(Op::RenameKey { at: object, from, to }.into()))
     }
 
-    /// The step, in the document of this fact.
+    /// The step, in the document of this occurrence.
     pub(crate) fn step(&self, step: GuardedOp) -> GuardedOp {
         GuardedOp { document: self.document, ..step }
     }
@@ -261,7 +264,7 @@ mod tests {
 
     #[test]
     fn facts_of_several_places_are_in_document_order_and_once() {
-        let place = |pattern: &str, keys| Place {
+        let place = |pattern: &str, keys| Selector {
             kind: 0,
             kind_name: "k".into(),
             pattern: Pattern::parse(pattern).unwrap(),
@@ -269,7 +272,7 @@ mod tests {
         };
         let document = yaml("b: 1\na: {x: 2}\nc: 3\n");
         let places = [place("/c", false), place("/*", false), place("/a", true)];
-        let found = facts_of(places.iter(), &document);
+        let found = occurrences_of(places.iter(), &document);
         let found: Vec<&str> = found.iter().map(|it| &*it.at).collect();
         assert_eq!(found, ["/b", "/a", "/a/x", "/c"]);
     }

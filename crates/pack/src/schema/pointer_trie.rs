@@ -6,7 +6,7 @@ use document::{Pointer, Value};
 
 /// Places, each with who has claimed it.
 #[derive(Default)]
-pub(crate) struct Places<'p> {
+pub(crate) struct PointerTrie<'p> {
     nodes: Vec<Node<'p>>,
 }
 
@@ -16,9 +16,9 @@ struct Node<'p> {
     owner: Option<usize>,
 }
 
-impl<'p> Places<'p> {
-    pub(crate) fn new() -> Places<'p> {
-        Places { nodes: vec![Node::default()] }
+impl<'p> PointerTrie<'p> {
+    pub(crate) fn new() -> PointerTrie<'p> {
+        PointerTrie { nodes: vec![Node::default()] }
     }
 
     /// Whether no place that is claimed is the same, around it or inside it.
@@ -68,7 +68,7 @@ impl<'p> Places<'p> {
 
 /// The values at places. Of a repeated key the last one counts, as for the validator.
 pub(crate) fn find_all<'a>(value: &'a Value, places: &[&Pointer]) -> Vec<Option<&'a Value>> {
-    let mut tree = Places::new();
+    let mut tree = PointerTrie::new();
     let ends: Vec<usize> = places.iter().map(|it| tree.insert(it)).collect();
     let mut found: Vec<Option<&Value>> = vec![None; tree.nodes.len()];
     found[0] = Some(value);

@@ -13,31 +13,36 @@ use check::{
 use document::{Format, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
 
-use crate::finding::Anchor;
-use crate::found::{Found, Mend};
+use crate::finding::MemberPart;
+use crate::found::{RuleFinding, Suggestion};
 use crate::load::KindSchema;
 use crate::pack::Pack;
 use crate::report::{NOT_REPAIRED, label, location, spans};
-use crate::rules::{Rule, View};
+use crate::rules::{PackRule, View};
 
 /// What findings are made with.
-pub(crate) struct Voice<'a> {
+pub(crate) struct RuleReporter<'a> {
     pub(crate) pack: &'a Pack,
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) parses: &'a Parses,
 }
 
-impl Voice<'_> {
+impl RuleReporter<'_> {
     /// The diagnostics, in the order of what was found, and their repairs; all with ids. Ids count what is alike, so all
     /// that one rule says of one file belongs into one call. To be called on a deep stack if the pack has guards.
-    pub(crate) fn speak(&self, rule: &Rule, found: &[Found]) -> (Vec<Diagnostic>, Vec<Repair>) {
+    pub(crate) fn report(
+        &self,
+        rule: &PackRule,
+        found: &[RuleFinding],
+    ) -> (Vec<Diagnostic>, Vec<Repair>) {
         let places = self.places(found);
         let mut diagnostics: Vec<Diagnostic> =
             found.iter().map(|it| self.diagnostic(rule, it, &places)).collect();
         assign_ids(&mut diagnostics);
         let mut repairs = Vec::new();
         let mut owners = Vec::new();
-        let mut trials = Trials { voice: self, counts: BTreeMap::new(), n_left: MAX_TRIED_NODES };
+        let mut trials =
+            Trials { reporter: self, counts: BTreeMap::new(), n_left: MAX_TRIED_NODES };
         let is_tried = trials.are_possible_together(found);
         for (idx, it) in found.iter().enumerate() {
             let Some(mend) = &it.mend else { continue };
@@ -64,12 +69,17 @@ impl Voice<'_> {
         (diagnostics, repairs)
     }
 
-    fn diagnostic(&self, rule: &Rule, found: &Found, places: &Places<'_>) -> Diagnostic {
+    fn diagnostic(
+        &self,
+        rule: &PackRule,
+        found: &RuleFinding,
+        places: &LocationIndex<'_>,
+    ) -> Diagnostic {
         let related = found.elsewhere.iter().map(|it| Related {
             file: it.file.as_str().to_owned(),
             json_pointer: Some(it.at.to_string()),
             location: places
-                .get(&(&it.file, it.document, &it.at, it.anchor == Anchor::Key))
+                .get(&(&it.file, it.document, &it.at, it.anchor == MemberPart::Key))
                 .copied(),
             message: it.message.clone(),
         });
@@ -85,7 +95,7 @@ impl Voice<'_> {
             file: found.file.as_str().to_owned(),
             json_pointer: Some(found.at.to_string()),
             location: self.part(found).or_else(|| {
-                let is_key = found.anchor == Anchor::Key;
+                let is_key = found.anchor == MemberPart::Key;
                 places.get(&(&found.file, found.document, &found.at, is_key)).copied()
             }),
             anchor: None,
@@ -96,12 +106,12 @@ impl Voice<'_> {
     }
 
     /// The place of a finding that is about a part of a value.
-    fn part(&self, found: &Found) -> Option<Location> {
+    fn part(&self, found: &RuleFinding) -> Option<Location> {
         let range = found.range.clone()?;
         Location::new(self.parsed(&found.file)?.lines(), range)
     }
 
-    fn repair(&self, rule: &Rule, diagnostic: &Diagnostic, mend: &Mend) -> Repair {
+    fn repair(&self, rule: &PackRule, diagnostic: &Diagnostic, mend: &Suggestion) -> Repair {
         Repair {
             id: String::new(),
             title: label(&mend.title),
@@ -123,15 +133,16 @@ impl Voice<'_> {
     }
 
     /// Where everything that is spoken of stands, found file by file, because a file may be spoken of very often.
-    fn places<'f>(&self, found: &'f [Found]) -> Places<'f> {
+    fn places<'f>(&self, found: &'f [RuleFinding]) -> LocationIndex<'f> {
         let own = found.iter().map(|it| (&it.file, it.document, &it.at, it.anchor));
         let elsewhere = found.iter().flat_map(|it| &it.elsewhere);
         let elsewhere = elsewhere.map(|it| (&it.file, it.document, &it.at, it.anchor));
-        let mut by_document: BTreeMap<(&RelPath, usize), Vec<(&Pointer, Anchor)>> = BTreeMap::new();
+        let mut by_document: BTreeMap<(&RelPath, usize), Vec<(&Pointer, MemberPart)>> =
+            BTreeMap::new();
         for (file, document, at, anchor) in own.chain(elsewhere) {
             by_document.entry((file, document)).or_default().push((at, anchor));
         }
-        let mut places = Places::new();
+        let mut places = LocationIndex::new();
         for ((file, index), spots) in by_document {
             let Some(parsed) = self.parsed(file) else { continue };
             let document = parsed.document().ok().and_then(|it| it.nth(index));
@@ -140,7 +151,8 @@ impl Voice<'_> {
             for ((at, anchor), span) in spots.into_iter().zip(spans(&document, pointers)) {
                 let Some(span) = span else { continue };
                 let location = location(&parsed, &document, span, anchor);
-                places.extend(location.map(|it| ((file, index, at, anchor == Anchor::Key), it)));
+                places
+                    .extend(location.map(|it| ((file, index, at, anchor == MemberPart::Key), it)));
             }
         }
         places
@@ -153,7 +165,7 @@ impl Voice<'_> {
 }
 
 /// Places in texts, by file, document, pointer and whether the key is meant.
-type Places<'a> = HashMap<(&'a RelPath, usize, &'a Pointer, bool), Location>;
+type LocationIndex<'a> = HashMap<(&'a RelPath, usize, &'a Pointer, bool), Location>;
 
 /// What came of trying a repair.
 #[derive(Clone, PartialEq, Eq)]
@@ -177,7 +189,7 @@ fn cost(parsed: &Parsed) -> usize {
 type Counts<'a> = BTreeMap<&'a str, usize>;
 
 struct Trials<'a> {
-    voice: &'a Voice<'a>,
+    reporter: &'a RuleReporter<'a>,
     /// By file and document, its kind and what is found in it as it is.
     counts: BTreeMap<(RelPath, usize), Option<(usize, Counts<'a>)>>,
     n_left: usize,
@@ -185,17 +197,17 @@ struct Trials<'a> {
 
 impl Trials<'_> {
     /// Whether the repairs are too many to be tried one by one, and are possible all at once.
-    fn are_possible_together(&mut self, found: &[Found]) -> bool {
+    fn are_possible_together(&mut self, found: &[RuleFinding]) -> bool {
         let ops: Vec<&RepairOp> =
             found.iter().filter_map(|it| it.mend.as_ref()).flat_map(|it| &it.ops).collect();
         let Some(file) = ops.first().map(|it| it.file()) else { return false };
-        let Some(parsed) = self.voice.parsed(file) else { return false };
+        let Some(parsed) = self.reporter.parsed(file) else { return false };
         let is_too_much = cost(&parsed).saturating_mul(ops.len()) > self.n_left;
         let is_one_file = ops.iter().all(|it| it.file() == file);
         is_too_much && is_one_file && self.is_possible_in(file, &ops) == Trial::Possible
     }
 
-    fn is_possible(&mut self, mend: &Mend) -> Trial {
+    fn is_possible(&mut self, mend: &Suggestion) -> Trial {
         let mut by_file: BTreeMap<&RelPath, Vec<&RepairOp>> = BTreeMap::new();
         for op in &mend.ops {
             by_file.entry(op.file()).or_default().push(op);
@@ -212,7 +224,7 @@ impl Trials<'_> {
     }
 
     fn is_possible_in(&mut self, file: &RelPath, ops: &[&RepairOp]) -> Trial {
-        let parsed = self.voice.parsed(file);
+        let parsed = self.reporter.parsed(file);
         let Some((parsed, document)) =
             parsed.as_ref().and_then(|it| Some((it, it.document().ok()?)))
         else {
@@ -256,20 +268,20 @@ impl Trials<'_> {
         before: &Value,
         after: &Value,
     ) -> Trial {
-        let pack = self.voice.pack;
+        let pack = self.reporter.pack;
         let kinds = pack.kinds_of_path(file.as_str());
         let kind = pack.kind_among(&kinds, after);
         let place = (file.clone(), document);
         if !self.counts.contains_key(&place) {
             let known = pack.kind_among(&kinds, before);
-            let counts = known.map(|kind| (kind, self.voice.count(file, kind, before)));
+            let counts = known.map(|kind| (kind, self.reporter.count(file, kind, before)));
             self.counts.insert(place.clone(), counts);
         }
         let old = self.counts.get(&place).and_then(Option::as_ref);
         let (Some(kind), Some((_, old))) = (kind, old.filter(|it| Some(it.0) == kind)) else {
             return Trial::Impossible(format!("the edit would make {file} another kind of file"));
         };
-        let new = self.voice.count(file, kind, after);
+        let new = self.reporter.count(file, kind, after);
         let worse = new.iter().find(|(rule, n)| old.get(*rule).is_none_or(|before| before < n));
         match worse {
             Some((rule, _)) => Trial::Impossible(format!("the edit would break {rule} in {file}")),
@@ -278,7 +290,7 @@ impl Trials<'_> {
     }
 }
 
-impl Voice<'_> {
+impl RuleReporter<'_> {
     /// Looks at a value as if it were the file's.
     fn count(&self, file: &RelPath, kind: usize, value: &Value) -> Counts<'_> {
         let mut counts = Counts::new();
