@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use document::Value;
+use document::{Pointer, Value};
 
 use crate::location::Location;
 
@@ -130,7 +130,90 @@ pub struct Diagnostic {
     pub repair_refs: Vec<String>,
 }
 
+/// The rule behind a finding: who owns it, and in which phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RuleOrigin<'a> {
+    /// The provider's plain name.
+    pub source: &'a str,
+    /// The provider's phase that owns the rule.
+    pub phase: &'a str,
+    /// What kind of rule it is.
+    pub tier: Tier,
+    /// The rule.
+    pub rule_id: &'a str,
+}
+
 impl Diagnostic {
+    /// A finding about a file as a whole. What else is known of it is added one by one; its id comes from
+    /// [`crate::assign_ids`].
+    ///
+    /// ```
+    /// use check::{Diagnostic, RuleOrigin, Severity, Tier};
+    /// use document::{Pointer, Value};
+    ///
+    /// let rule = RuleOrigin {
+    ///     source: "ports",
+    ///     phase: "policy",
+    ///     tier: Tier::Policy,
+    ///     rule_id: "POL_PORT",
+    /// };
+    /// let finding = Diagnostic::new(rule, Severity::Warning, "app.yaml", "port 80 is reserved")
+    ///     .at(&"/server/port".parse()?)
+    ///     .detail("port", Value::String("80".to_owned()));
+    /// assert_eq!(finding.json_pointer.as_deref(), Some("/server/port"));
+    /// assert!(finding.diagnostic_id.is_empty());
+    /// # Ok::<(), document::PointerError>(())
+    /// ```
+    pub fn new(
+        rule: RuleOrigin<'_>,
+        severity: Severity,
+        file: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            diagnostic_id: String::new(),
+            rule_id: rule.rule_id.to_owned(),
+            source: rule.source.to_owned(),
+            phase: rule.phase.to_owned(),
+            tier: rule.tier,
+            concern: Concern::Problem,
+            severity,
+            message: message.into(),
+            file: file.into(),
+            json_pointer: None,
+            location: None,
+            anchor: None,
+            related: Vec::new(),
+            details: BTreeMap::new(),
+            repair_refs: Vec::new(),
+        }
+    }
+
+    /// The same, about a place in a document.
+    #[must_use]
+    pub fn at(self, pointer: &Pointer) -> Diagnostic {
+        Diagnostic { json_pointer: Some(pointer.to_string()), ..self }
+    }
+
+    /// The same, about a place in the text, if it is known.
+    #[must_use]
+    pub fn located(self, location: Option<Location>) -> Diagnostic {
+        Diagnostic { location, ..self }
+    }
+
+    /// The same, standing on this text: its identity where there is no pointer.
+    #[must_use]
+    pub fn anchored(self, anchor: impl Into<String>) -> Diagnostic {
+        Diagnostic { anchor: Some(anchor.into()), ..self }
+    }
+
+    /// The same, with one more fact for machines.
+    #[must_use]
+    pub fn detail(mut self, name: &str, value: Value) -> Diagnostic {
+        self.details.insert(name.to_owned(), value);
+        self
+    }
+
     /// What is worked on first.
     pub fn class(&self) -> Class {
         match (self.severity, self.concern) {

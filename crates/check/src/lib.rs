@@ -22,7 +22,7 @@ mod stop;
 pub use cache::{Cache, CacheKey, CacheKeys};
 pub use card::{Card, Cost, Interest, Interests, Page, RuleInfo, RuleSet, Trust};
 pub use coverage::{Coverage, Unchecked};
-pub use diagnostic::{Class, Concern, Diagnostic, Related, Severity, Tier};
+pub use diagnostic::{Class, Concern, Diagnostic, Related, RuleOrigin, Severity, Tier};
 pub use identity::{assign_ids, assign_repair_ids, sort_and_assign_ids};
 pub use language::Syntax;
 pub use location::Location;

@@ -160,6 +160,14 @@ pub struct Input<'a> {
     pub only: Option<&'a BTreeSet<RelPath>>,
 }
 
+impl<'a> Input<'a> {
+    /// What the provider remembered of an earlier look, and the paths that have changed since.
+    pub fn earlier<T: Any + Send + Sync>(&self) -> Option<(&'a T, &'a BTreeSet<RelPath>)> {
+        let since = self.since?;
+        Some((since.report.remembered()?, since.changed))
+    }
+}
+
 /// What of a tree an answer depends on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reach {
@@ -211,6 +219,13 @@ pub struct Report {
     pub doubtful: BTreeSet<String>,
     /// For the provider's own use with the next version of the tree.
     pub memory: Option<Memory>,
+}
+
+impl Report {
+    /// What the provider remembers of the tree, if it is of this type.
+    pub fn remembered<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.memory.as_ref()?.downcast_ref()
+    }
 }
 
 impl fmt::Debug for Report {

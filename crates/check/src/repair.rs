@@ -10,7 +10,7 @@ use document::GuardedOp;
 use edit::{ContentHash, EditSet};
 use snapshot::{NewFile, RelPath};
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostic, Severity};
 
 /// What applying a repair may do to the meaning of the workspace. The order is from the safest on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -298,6 +298,35 @@ pub struct Repair {
 }
 
 impl Repair {
+    /// A local fix that resolves one finding, which must have its id. Its rationale is its title until somebody says
+    /// more; its own id comes from [`crate::assign_repair_ids`].
+    pub fn resolving(
+        finding: &Diagnostic,
+        title: impl Into<String>,
+        safety: Safety,
+        confidence: Confidence,
+        ops: Vec<RepairOp>,
+    ) -> Repair {
+        let title = title.into();
+        Repair {
+            id: String::new(),
+            rationale: title.clone(),
+            title,
+            source: finding.source.clone(),
+            phase: finding.phase.clone(),
+            rule_id: finding.rule_id.clone(),
+            severity: finding.severity,
+            confidence,
+            safety,
+            kind: RepairKind::LocalFix,
+            ops,
+            resolves: vec![finding.diagnostic_id.clone()],
+            reveals: Vec::new(),
+            compatibility: Compatibility::default(),
+            grounds: Grounds::default(),
+        }
+    }
+
     /// Every path that it touches, in order.
     pub fn files(&self) -> BTreeSet<&RelPath> {
         self.ops.iter().flat_map(RepairOp::files).collect()

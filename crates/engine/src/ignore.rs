@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use check::{Concern, Diagnostic, Location, Parses, RuleName, Severity, Sign, Tier, assign_ids};
+use check::{Diagnostic, Location, Parses, RuleName, RuleOrigin, Severity, Sign, Tier, assign_ids};
 use document::Format;
 use edit::{LineIndex, Text};
 use snapshot::{File, RelPath, Snapshot};
@@ -326,21 +326,8 @@ fn names_in<'a>(file: &'a FileIgnores, is_source: &dyn Fn(&str) -> bool) -> Vec<
 }
 
 fn finding(rule: &str, path: &RelPath, directive: &Directive, message: String) -> Diagnostic {
-    Diagnostic {
-        diagnostic_id: String::new(),
-        rule_id: rule.to_owned(),
-        source: OWN_SOURCE.to_owned(),
-        phase: PHASE.to_owned(),
-        tier: Tier::Semantic,
-        concern: Concern::Problem,
-        severity: Severity::Warning,
-        message,
-        file: path.as_str().to_owned(),
-        json_pointer: None,
-        location: directive.location,
-        anchor: Some(directive.text.clone()),
-        related: Vec::new(),
-        details: BTreeMap::new(),
-        repair_refs: Vec::new(),
-    }
+    let rule = RuleOrigin { source: OWN_SOURCE, phase: PHASE, tier: Tier::Semantic, rule_id: rule };
+    Diagnostic::new(rule, Severity::Warning, path.as_str(), message)
+        .located(directive.location)
+        .anchored(directive.text.as_str())
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use check::{
-    Compatibility, Concern, Confidence, Diagnostic, Grounds, Location, Repair, RepairClass,
-    RepairKind, RepairOp, Safety, Tier, assign_ids, assign_repair_ids,
+    Compatibility, Confidence, Diagnostic, Grounds, Location, Repair, RepairClass, RepairKind,
+    RepairOp, RuleOrigin, Safety, Tier, assign_ids, assign_repair_ids,
 };
 use document::Value;
 use edit::{EditSet, LineIndex, Text};
@@ -90,26 +90,13 @@ fn diagnostic(
         let end = it.end.min(it.start.saturating_add(200));
         String::from_utf8_lossy(&bytes[it.start as usize..end as usize]).into_owned()
     });
-    let mut details = BTreeMap::new();
-    if let Some(url) = &finding.url {
-        details.insert("url".to_owned(), Value::String(url.clone()));
-    }
+    let url = finding.url.iter().map(|it| ("url".to_owned(), Value::String(it.clone())));
+    let rule = RuleOrigin { source, phase: PHASE, tier: Tier::Semantic, rule_id: &finding.rule };
+    let (file, message) = (finding.file.as_str(), finding.message.as_str());
     Diagnostic {
-        diagnostic_id: String::new(),
-        rule_id: finding.rule.clone(),
-        source: source.to_owned(),
-        phase: PHASE.to_owned(),
-        tier: Tier::Semantic,
-        concern: Concern::Problem,
-        severity: finding.severity,
-        message: finding.message.clone(),
-        file: finding.file.as_str().to_owned(),
-        json_pointer: None,
-        location,
         anchor,
-        related: Vec::new(),
-        details,
-        repair_refs: Vec::new(),
+        details: url.collect(),
+        ..Diagnostic::new(rule, finding.severity, file, message).located(location)
     }
 }
 

@@ -30,7 +30,7 @@ use document::Value;
 
 pub(crate) use calls::Calls;
 
-use crate::found::RuleFinding;
+use crate::finding::RuleFinding;
 use crate::rules::View;
 use crate::selector::Selector;
 use node::Node;

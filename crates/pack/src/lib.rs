@@ -11,7 +11,6 @@ mod catalogue;
 mod conditions;
 mod deep_stack;
 mod finding;
-mod found;
 mod github;
 mod globs;
 #[cfg_attr(not(feature = "cel"), path = "no_guard.rs")]
@@ -26,7 +25,6 @@ mod pattern;
 mod problem;
 mod provider;
 mod report;
-mod reporter;
 mod rules;
 mod schema;
 mod selector;

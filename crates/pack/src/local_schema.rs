@@ -17,17 +17,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use check::{
-    Cache, CacheKey, CacheKeys, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location,
-    LookError, Page, Parsed, Parses, Reach, Repair, Report, RuleSet, Severity, Sign, Tier, Trust,
-    Unchecked, assign_ids,
+    Cache, Card, Check, Cost, Coverage, Diagnostic, Input, Interest, Location, LookError, Page,
+    Parsed, Parses, Reach, Repair, Report, RuleSet, Severity, Sign, Tier, Trust, Unchecked,
+    assign_ids,
 };
 use document::{Document, Format, Value};
 use rayon::prelude::*;
 use snapshot::{Entry, File, RelPath, Snapshot};
 
-use crate::cache::keys_within;
+use crate::cache::{FileCache, WORTH_KEEPING};
 use crate::catalogue::{self, Catalogue, Named};
-use crate::finding::{MemberPart, Violation};
+use crate::finding::{MemberPart, SchemaViolation};
 use crate::legible::{legible, named_schema};
 use crate::pack::Pack;
 use crate::provider::{is_document, never_read};
@@ -68,7 +68,7 @@ type Compiled = Mutex<BTreeMap<SchemaId, Arc<Slot>>>;
 impl LocalSchema {
     /// The same, keeping what it finds out about single files from one process to the next.
     pub fn with_cache(cache: Arc<dyn Cache>) -> LocalSchema {
-        let least = cache::WORTH_KEEPING;
+        let least = WORTH_KEEPING;
         LocalSchema { cache: Some(cache), least, ..LocalSchema::default() }
     }
 
@@ -120,9 +120,7 @@ impl Check for LocalSchema {
     }
 
     fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
-        let since = input.since.and_then(|it| {
-            Some((it.report.memory.as_ref()?.downcast_ref::<Remembered>()?, it.changed))
-        });
+        let since = input.earlier::<Remembered>();
         let mut remembered = match since {
             Some((old, changed)) => old.without(changed),
             None => Remembered::default(),
@@ -139,7 +137,7 @@ impl Check for LocalSchema {
                 paths.into_iter().filter_map(|it| Some((it, input.snapshot.file(it)?))).collect()
             }
         };
-        let keys = match &self.catalogue {
+        let usage = match &self.catalogue {
             None => "regreen local schema look v3".to_owned(),
             Some(it) => {
                 let it = blake3::Hash::from_bytes(*it.fingerprint());
@@ -150,11 +148,9 @@ impl Check for LocalSchema {
             input,
             names: self.names(),
             compiled: &self.compiled,
-            cache: self.cache.as_deref(),
-            keys: keys_within(&keys, input.parses.limits()),
+            cache: FileCache::new(self.cache.as_deref(), &usage, None, input.parses.limits()),
             schemas: Mutex::new(remembered.schemas),
             believed: Mutex::default(),
-            made: Mutex::default(),
         };
         let looked: Vec<(RelPath, Option<SchemaReport>)> = todo
             .par_iter()
@@ -164,7 +160,7 @@ impl Check for LocalSchema {
         if input.stop.is_set() {
             return Err(LookError::stopped());
         }
-        cache::keep_all(&context, self.least);
+        context.cache.write(self.least);
         remembered.schemas = context.schemas.into_inner().unwrap_or_else(PoisonError::into_inner);
         let found = looked.into_iter().filter_map(|(path, it)| Some((path, it?)));
         remembered.files.extend(found.map(|(path, mut it)| {
@@ -177,15 +173,14 @@ impl Check for LocalSchema {
     }
 
     fn repairs(&self, _: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
-        let memory = report.memory.clone();
-        let known = memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
-        let files = known.into_iter().flat_map(|it| it.files.values());
-        report.repairs.extend(files.flat_map(|it| &it.repairs).cloned());
+        let files = report.remembered::<Remembered>().into_iter().flat_map(|it| it.files.values());
+        let repairs: Vec<Arc<Repair>> = files.flat_map(|it| &it.repairs).cloned().collect();
+        report.repairs.extend(repairs);
         Ok(())
     }
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
-        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let memory = report.remembered::<Remembered>();
         let files = || memory.into_iter().flat_map(|it| &it.files);
         let mut coverage = Coverage::of_files(files().filter(|it| it.1.is_named).map(|it| it.0));
         for (path, looked) in files() {
@@ -448,13 +443,10 @@ struct CheckContext<'a> {
     input: &'a Input<'a>,
     names: Names<'a>,
     compiled: &'a Compiled,
-    cache: Option<&'a dyn Cache>,
-    keys: CacheKeys,
+    cache: FileCache<'a>,
     schemas: Mutex<BTreeMap<SchemaId, Arc<Slot>>>,
     /// Entries of the cache that are true of this tree, each with the schema: files of one schema share them.
     believed: Mutex<BTreeMap<Arc<[u8]>, SchemaId>>,
-    /// What was found out and may be kept.
-    made: Mutex<Vec<(CacheKey, Vec<u8>)>>,
 }
 
 impl CheckContext<'_> {
@@ -624,7 +616,7 @@ fn check_document(
     let subject = ReportContext { index: document.index(), ..*subject };
     let violations = schema.check_document(document);
     looked.unchecked.extend(schema.unchecked(&violations));
-    let severity = |it: &Violation| schema::severity(&it.rule_id);
+    let severity = |it: &SchemaViolation| schema::severity(&it.rule_id);
     let (diagnostics, repairs) = report::into_findings(&subject, &severity, violations);
     looked.diagnostics.extend(diagnostics.into_iter().map(Arc::new));
     looked.repairs.extend(repairs.into_iter().map(Arc::new));

@@ -18,12 +18,11 @@ use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
 
 use crate::cache;
 use crate::deep_stack::on_a_deep_stack;
-use crate::finding::{MemberPart, Violation};
-use crate::found::RuleFinding;
+use crate::finding::{MemberPart, RuleFinding, SchemaViolation};
 use crate::legible::legible;
 use crate::pack::{MergeKeys, Pack};
+use crate::report::rules::RuleReporter;
 use crate::report::{ReportContext, finding, into_findings, not_whole, unreadable};
-use crate::reporter::RuleReporter;
 use crate::rules::{PackRule, RuleBody, View};
 use crate::schema::{self, CompiledSchema};
 use crate::syntax::without_syntax;
@@ -165,7 +164,7 @@ impl Check for PackCheck {
     }
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
-        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let memory = report.remembered::<Remembered>();
         let files = || memory.into_iter().flat_map(|it| &it.files);
         let files = || files().filter(|it| snapshot.file(it.0).is_some());
         let mut coverage = Coverage::of_files(files().map(|it| it.0));
@@ -302,13 +301,13 @@ fn look_at_files(
         .filter(|it| !it.2.is_empty())
         .filter(|it| part.as_ref().is_none_or(|part| part.takes(it.0, &it.2)))
         .collect();
-    let keys = cache::keys(pack, input.parses.limits());
+    let answers = cache::of_pack(cache, pack, input.parses.limits());
     let keeps_strangers = paths.len() >= cache::WORTH_KEEPING;
     let subjects: Vec<cache::CachedFile<'_>> = paths
         .iter()
         .map(|(path, entry, kinds)| cache::CachedFile {
             pack,
-            keys: &keys,
+            cache: &answers,
             path,
             entry,
             kinds,
@@ -316,7 +315,7 @@ fn look_at_files(
         })
         .collect();
     let known: Vec<Option<Option<FileAnalysis>>> =
-        subjects.par_iter().map(|it| it.known(cache)).collect();
+        subjects.par_iter().map(cache::CachedFile::known).collect();
     let (known, unknown): (Vec<_>, Vec<_>) =
         subjects.iter().zip(known).partition(|(_, known)| known.is_some());
     let look = |chunk: &[(&cache::CachedFile<'_>, _)]| -> Vec<Option<FileAnalysis>> {
@@ -328,7 +327,7 @@ fn look_at_files(
                 }
                 let cache::CachedFile { path, entry, kinds, .. } = **subject;
                 let found = look_at_file(pack, input, path, entry, kinds);
-                subject.keep(cache, found.as_ref());
+                subject.keep(found.as_ref());
                 found
             })
             .collect()
@@ -435,7 +434,7 @@ fn look_at_document(
 ) {
     let (kind, value) = (view.kind, view.value);
     let Some(document) = view.document else { return };
-    let severity = |it: &Violation| schema::severity(&it.rule_id);
+    let severity = |it: &SchemaViolation| schema::severity(&it.rule_id);
     if pack.kinds[kind].merge_keys == Some(MergeKeys::Refuse) {
         let subject = ReportContext { phase: "schema", ..*subject };
         let violations = document.merge_keys().into_iter().map(refused_merge).collect();
@@ -505,8 +504,8 @@ fn about_the_schema(subject: &ReportContext<'_>, rule_id: &str, message: &str) -
 }
 
 /// A merge where whoever reads the file knows none.
-fn refused_merge(at: Pointer) -> Violation {
-    Violation {
+fn refused_merge(at: Pointer) -> SchemaViolation {
+    SchemaViolation {
         rule_id: "SCHEMA_MERGE_KEY".to_owned(),
         at,
         anchor: MemberPart::Key,

@@ -1,11 +1,13 @@
 //! From what rules say of one document to diagnostics and repairs with identities and places in the text.
 
+pub(crate) mod rules;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use check::{
-    Compatibility, Concern, Diagnostic, Grounds, Location, Parsed, Repair, RepairKind, RepairOp,
-    Severity, Tier, Unchecked, assign_ids, assign_repair_ids,
+    Diagnostic, Location, Parsed, Repair, RepairOp, RuleOrigin, Severity, Tier, Unchecked,
+    assign_ids, assign_repair_ids,
 };
 use document::{
     Document, Format, GuardedOp, ParseErrorKind, Pointer, Refusal, RefusalReason, Value, ValueSpans,
@@ -13,7 +15,7 @@ use document::{
 use edit::EditSet;
 use snapshot::{RelPath, Snapshot};
 
-use crate::finding::{MemberPart, Proposal, Violation};
+use crate::finding::{MemberPart, SchemaRepair, SchemaViolation};
 use crate::schema::cut;
 
 /// The detail that says why a finding has no repair though what would mend it is known.
@@ -51,8 +53,8 @@ impl ReportContext<'_> {
 /// finding says why in `not_repaired_because`.
 pub(crate) fn into_findings(
     subject: &ReportContext<'_>,
-    severity: &dyn Fn(&Violation) -> Severity,
-    mut violations: Vec<Violation>,
+    severity: &dyn Fn(&SchemaViolation) -> Severity,
+    mut violations: Vec<SchemaViolation>,
 ) -> (Vec<Diagnostic>, Vec<Repair>) {
     let at_anchors = join_aliases(subject, &mut violations);
     drop_refused(subject, &at_anchors, &mut violations);
@@ -87,7 +89,10 @@ pub(crate) fn into_findings(
 
 /// What is wrong at the places of several aliases is one finding, where it is written. Says which of the violations
 /// that are left stand for more than one place.
-fn join_aliases(subject: &ReportContext<'_>, violations: &mut Vec<Violation>) -> BTreeSet<usize> {
+fn join_aliases(
+    subject: &ReportContext<'_>,
+    violations: &mut Vec<SchemaViolation>,
+) -> BTreeSet<usize> {
     let Some(document) = subject.document() else { return BTreeSet::new() };
     let has_aliases = memchr::memchr(b'*', subject.parsed.text().bytes()).is_some();
     if document.format() != Format::Yaml || !has_aliases || violations.len() < 2 {
@@ -145,7 +150,7 @@ fn lowered_at_anchor(subject: &ReportContext<'_>, steps: &[GuardedOp]) -> Option
 fn drop_refused(
     subject: &ReportContext<'_>,
     at_anchors: &BTreeSet<usize>,
-    violations: &mut [Violation],
+    violations: &mut [SchemaViolation],
 ) {
     let Some(document) = subject.document() else { return };
     for step in violations.iter_mut().flat_map(|it| &mut it.proposals).flat_map(|it| &mut it.steps)
@@ -305,23 +310,9 @@ pub(crate) fn finding(
     severity: Severity,
     message: &str,
 ) -> Diagnostic {
-    Diagnostic {
-        diagnostic_id: String::new(),
-        rule_id: rule_id.to_owned(),
-        source: subject.source.to_owned(),
-        phase: subject.phase.to_owned(),
-        tier: subject.tier,
-        concern: Concern::Problem,
-        severity,
-        message: message.to_owned(),
-        file: subject.file.as_str().to_owned(),
-        json_pointer: None,
-        location: None,
-        anchor: None,
-        related: Vec::new(),
-        details: BTreeMap::new(),
-        repair_refs: Vec::new(),
-    }
+    let ReportContext { source, phase, tier, .. } = *subject;
+    let rule = RuleOrigin { source, phase, tier, rule_id };
+    Diagnostic::new(rule, severity, subject.file.as_str(), message)
 }
 
 /// Where a pointer stands in the text; for one that leads nowhere, what is nearest to it.
@@ -331,11 +322,11 @@ pub(crate) fn location_of(parsed: &Parsed, at: &Pointer, anchor: MemberPart) -> 
     location(parsed, document, found, anchor)
 }
 
-fn locations(subject: &ReportContext<'_>, violations: &[Violation]) -> Vec<Option<Location>> {
+fn locations(subject: &ReportContext<'_>, violations: &[SchemaViolation]) -> Vec<Option<Location>> {
     let Some(document) = subject.document() else { return vec![None; violations.len()] };
     let found = spans(&document, violations.iter().map(|it| it.at.clone()).collect());
     let found = violations.iter().zip(found);
-    let place = |(violation, found): (&Violation, Option<ValueSpans>)| {
+    let place = |(violation, found): (&SchemaViolation, Option<ValueSpans>)| {
         location(subject.parsed, &document, found?, violation.anchor)
     };
     found.map(place).collect()
@@ -388,29 +379,14 @@ fn repair(
     subject: &ReportContext<'_>,
     diagnostics: &[Diagnostic],
     idx: usize,
-    proposal: Proposal,
+    proposal: SchemaRepair,
 ) -> Repair {
     let others = proposal.also_resolves.iter().copied().filter(|it| *it != idx);
-    let resolves = [idx].into_iter().chain(others).filter_map(|it| diagnostics.get(it));
-    let ops = proposal.steps.into_iter();
-    Repair {
-        id: String::new(),
-        title: label(&proposal.title),
-        rationale: proposal.rationale,
-        source: subject.source.to_owned(),
-        phase: subject.phase.to_owned(),
-        rule_id: diagnostics[idx].rule_id.clone(),
-        severity: diagnostics[idx].severity,
-        confidence: proposal.confidence,
-        safety: proposal.safety,
-        kind: RepairKind::LocalFix,
-        ops: ops.map(|step| RepairOp::Document { file: subject.file.clone(), step }).collect(),
-        resolves: resolves.map(|it| it.diagnostic_id.clone()).collect(),
-        reveals: Vec::new(),
-        compatibility: Compatibility::default(),
-        // A pack removes only what stands there twice.
-        grounds: Grounds { is_redundant: true, ..Grounds::default() },
-    }
+    let others = others.filter_map(|it| diagnostics.get(it));
+    let others: Vec<String> = others.map(|it| it.diagnostic_id.clone()).collect();
+    let mut repair = proposal.in_file(subject.file).into_repair(&diagnostics[idx]);
+    repair.resolves.extend(others);
+    repair
 }
 
 /// A title: one line of at most [`MAX_TITLE`] characters (FA-18).

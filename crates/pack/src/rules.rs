@@ -23,7 +23,7 @@ use check::{Safety, Severity, Tier};
 use document::{Document, Value};
 use snapshot::RelPath;
 
-use crate::found::RuleFinding;
+use crate::finding::RuleFinding;
 use crate::github;
 use crate::selector::{Occurrence, Selector, occurrences_of};
 use crate::tree::PackTree;
@@ -184,7 +184,7 @@ impl PackRule {
 
     /// What is wrong, and then why it matters. An expression says neither, so where a guard has words of its own they
     /// come first.
-    pub(crate) fn say(&self, found: &RuleFinding) -> String {
+    pub(crate) fn message(&self, found: &RuleFinding) -> String {
         match (&self.message, &self.body) {
             // The reason says what is wrong, and that is just what could not be found out.
             _ if found.is_undecided() => found.message.clone(),
@@ -275,7 +275,7 @@ impl PackRule {
             _ => Vec::new(),
         };
         for one in &mut found {
-            one.mend = one.mend.take().filter(|it| tree.keeps_whole(idx, it));
+            one.suggestion = one.suggestion.take().filter(|it| tree.keeps_whole(idx, it));
         }
         let mut hidden = BTreeSet::new();
         if targets_are_dark || sources_are_dark {

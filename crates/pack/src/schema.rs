@@ -36,7 +36,7 @@ use jsonschema::{
 };
 use serde_json::Value as Json;
 
-use crate::finding::{MemberPart, Proposal, Violation};
+use crate::finding::{MemberPart, SchemaRepair, SchemaViolation};
 use crate::typo::{self, Nearness};
 use budget::{DocumentSize, Exhausted};
 use direct::{Exact, ExactNode};
@@ -182,7 +182,7 @@ impl CompiledSchema {
     }
 
     /// What is wrong with a document, in the order of places.
-    pub(crate) fn check_document(&self, document: &Document) -> Vec<Violation> {
+    pub(crate) fn check_document(&self, document: &Document) -> Vec<SchemaViolation> {
         if self.accepts(document) {
             return Vec::new();
         }
@@ -195,7 +195,7 @@ impl CompiledSchema {
     }
 
     /// What is wrong with a document, in the order of places; `value` is what it says.
-    pub(crate) fn check(&self, value: &Value, document: &Document) -> Vec<Violation> {
+    pub(crate) fn check(&self, value: &Value, document: &Document) -> Vec<SchemaViolation> {
         let (json, extent) = self.seen(value);
         let faults = match self.all_faults(&json, extent) {
             Err(TooMuch::ToDecide) => return vec![unexplained("SCHEMA_INVALID", UNDECIDED)],
@@ -205,7 +205,7 @@ impl CompiledSchema {
         };
         let Some(root) = self.library.document(&self.path) else { return Vec::new() };
         let context = FaultContext::new(&self.library, root, value, document, &faults);
-        let mut violations: Vec<Violation> =
+        let mut violations: Vec<SchemaViolation> =
             (0..faults.len()).map(|idx| violation(&context, idx)).collect();
         let proposed = (0..faults.len())
             .filter_map(|idx| Some(RepairCandidate::new(idx, repair::candidate(&context, idx)?)));
@@ -216,7 +216,7 @@ impl CompiledSchema {
             let violation = &mut violations[candidate.fault];
             match verdict {
                 TrialVerdict::Good(also_resolves) => {
-                    violation.proposals.push(Proposal { also_resolves, ..candidate.proposal });
+                    violation.proposals.push(SchemaRepair { also_resolves, ..candidate.proposal });
                 }
                 TrialVerdict::Failed => {}
                 TrialVerdict::NotTried => {
@@ -248,7 +248,7 @@ impl CompiledSchema {
     }
 
     /// Why a document with these violations was not compared with all of the schema, if it was not.
-    pub(crate) fn unchecked(&self, violations: &[Violation]) -> Option<Unchecked> {
+    pub(crate) fn unchecked(&self, violations: &[SchemaViolation]) -> Option<Unchecked> {
         // Of all that a comparison says, only that it could not be made is about the schema.
         if violations.iter().any(|it| it.rule_id == "SCHEMA_INVALID") {
             return Some(Unchecked::TooComplex);
@@ -385,8 +385,8 @@ const UNEXPLAINED: &str =
     "the document does not fit its schema, in too many ways to list; compare it with a valid one";
 
 /// All that is said where a schema costs too much.
-fn unexplained(rule_id: &str, message: &str) -> Violation {
-    Violation {
+fn unexplained(rule_id: &str, message: &str) -> SchemaViolation {
+    SchemaViolation {
         rule_id: rule_id.to_owned(),
         at: Pointer::root(),
         anchor: MemberPart::Value,
@@ -396,7 +396,7 @@ fn unexplained(rule_id: &str, message: &str) -> Violation {
     }
 }
 
-fn violation(context: &FaultContext<'_>, idx: usize) -> Violation {
+fn violation(context: &FaultContext<'_>, idx: usize) -> SchemaViolation {
     let fault = &context.faults[idx];
     let family = context.family(fault);
     let hints = Hints {
@@ -407,8 +407,8 @@ fn violation(context: &FaultContext<'_>, idx: usize) -> Violation {
             .and_then(|key| repair::declared(context.library, &family.schemas, key))
             .map(|it| it.0),
     };
-    let (message, details) = message::say(fault, &hints);
-    Violation {
+    let (message, details) = message::message(fault, &hints);
+    SchemaViolation {
         rule_id: fault.rule_id().to_owned(),
         at: fault.place(),
         anchor: if fault.key().is_some() { MemberPart::Key } else { MemberPart::Value },

@@ -107,9 +107,7 @@ impl Check for SyntaxCheck {
     }
 
     fn check(&self, input: &Input<'_>) -> Result<Report, LookError> {
-        let since = input.since.and_then(|it| {
-            Some((it.report.memory.as_ref()?.downcast_ref::<Remembered>()?, it.changed))
-        });
+        let since = input.earlier::<Remembered>();
         let mut remembered = since.map_or_else(Remembered::default, |(old, changed)| {
             let files = old.files.iter().filter(|it| !changed.contains(it.0));
             let files = files.map(|(path, it)| (path.clone(), Arc::clone(it))).collect();
@@ -142,22 +140,21 @@ impl Check for SyntaxCheck {
         if input.stop.is_set() {
             return Err(LookError::stopped());
         }
-        known.keep();
+        known.write();
         remembered.files.extend(looked.into_iter().map(|(path, it)| (path, Arc::new(it))));
         Ok(remembered.into_report())
     }
 
     /// They were tried when the findings were made, and are only left out until somebody asks.
     fn repairs(&self, _: &Input<'_>, report: &mut Report) -> Result<(), LookError> {
-        let memory = report.memory.clone();
-        let known = memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
-        let files = known.into_iter().flat_map(|it| it.files.values());
-        report.repairs.extend(files.flat_map(|it| &it.repairs).cloned());
+        let files = report.remembered::<Remembered>().into_iter().flat_map(|it| it.files.values());
+        let repairs: Vec<Arc<Repair>> = files.flat_map(|it| &it.repairs).cloned().collect();
+        report.repairs.extend(repairs);
         Ok(())
     }
 
     fn coverage(&self, snapshot: &Snapshot, report: &Report) -> Coverage {
-        let memory = report.memory.as_ref().and_then(|it| it.downcast_ref::<Remembered>());
+        let memory = report.remembered::<Remembered>();
         let Some(memory) = memory else { return Coverage::default() };
         let is_asked = |path: &RelPath| memory.part.as_ref().is_none_or(|it| it.contains(path));
         let ours = snapshot.iter_at(|path| is_ours(path) && is_asked(path));

@@ -8,7 +8,7 @@ use check::{Diagnostic, Repair, RepairOp, Unchecked};
 use document::{Op, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
 
-use crate::found::{Suggestion, op};
+use crate::finding::{Suggestion, op};
 use crate::pack::Pack;
 use crate::rules::RuleBody;
 use crate::selector::{FileOccurrence, Occurrence, key_of};
@@ -87,11 +87,11 @@ impl<'a> PackTree<'a> {
     }
 
     /// Whether a repair of the rule leaves what every other rule says of the changed places as it was.
-    pub(crate) fn keeps_whole(&self, rule: usize, mend: &Suggestion) -> bool {
+    pub(crate) fn keeps_whole(&self, rule: usize, suggestion: &Suggestion) -> bool {
         if let RuleBody::Derived(_) = self.pack.rules[rule].body {
             return true; // Made by `renames`, which has looked already.
         }
-        mend.ops.iter().filter_map(ValueReplacement::of).all(|it| !self.breaks(rule, &it))
+        suggestion.ops.iter().filter_map(ValueReplacement::of).all(|it| !self.breaks(rule, &it))
     }
 
     /// Whether a rule other than `except` would find something new.

@@ -2,9 +2,7 @@
 //! `SEM_FIX_ACTION_…`, `SEM_CHANGESET_…`, `SEM_EDITS_…`, `SEM_JSON_PATCH_…`, `SEM_REPAIRS_…` and, for
 //! what other tools write, `SEM_FIXES_…` for what it means.
 
-use std::collections::BTreeMap;
-
-use check::{Diagnostic, Location, Severity, Tier};
+use check::{Diagnostic, Location, RuleOrigin, Severity, Tier};
 use document::{Document, Number, Pointer, Value};
 use edit::{LineIndex, Text};
 use snapshot::PathError;
@@ -24,22 +22,12 @@ pub(crate) fn diagnostic(
     message: String,
 ) -> Diagnostic {
     let is_schema = rule_id.starts_with("SCHEMA_");
+    let (phase, tier) =
+        if is_schema { ("read", Tier::Schema) } else { ("simulate", Tier::Semantic) };
+    let rule = RuleOrigin { source: SOURCE, phase, tier, rule_id: &rule_id };
     Diagnostic {
-        diagnostic_id: String::new(),
-        rule_id,
-        source: SOURCE.to_owned(),
-        phase: if is_schema { "read" } else { "simulate" }.to_owned(),
-        concern: check::Concern::Problem,
-        tier: if is_schema { Tier::Schema } else { Tier::Semantic },
-        severity,
-        message,
-        file: file.to_owned(),
         json_pointer: pointer.map(Pointer::to_string),
-        location: None,
-        anchor: None,
-        related: Vec::new(),
-        details: BTreeMap::new(),
-        repair_refs: Vec::new(),
+        ..Diagnostic::new(rule, severity, file, message)
     }
 }
 

@@ -4,14 +4,13 @@
 //! Knows nothing about how findings are shown, which repairs are chosen, or the disk.
 #![deny(clippy::disallowed_methods)] // IO belongs at the named edges.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use check::{
-    Card, Check, Compatibility, Concern, Confidence, Cost, Coverage, Diagnostic, Grounds, Input,
-    Interest, Location, LookError, Page, Repair, RepairKind, RepairOp, Report, RuleInfo, RuleSet,
-    Safety, Severity, Tier, Trust, assign_repair_ids, sort_and_assign_ids,
+    Card, Check, Confidence, Cost, Coverage, Diagnostic, Grounds, Input, Interest, Location,
+    LookError, Page, Repair, RepairOp, Report, RuleInfo, RuleOrigin, RuleSet, Safety, Severity,
+    Tier, Trust, assign_repair_ids, sort_and_assign_ids,
 };
 use edit::{Edit, EditSet, LineIndex, Text};
 use snapshot::{RelPath, Snapshot};
@@ -92,22 +91,11 @@ fn findings(path: &RelPath, text: &Text) -> Vec<Diagnostic> {
     let lines = LineIndex::new(text.bytes());
     let mut found: Vec<Diagnostic> = blanks(text.bytes())
         .into_iter()
-        .map(|span| Diagnostic {
-            diagnostic_id: String::new(),
-            rule_id: RULE.to_owned(),
-            source: SOURCE.to_owned(),
-            phase: PHASE.to_owned(),
-            tier: Tier::Policy,
-            concern: Concern::Problem,
-            severity: Severity::Warning,
-            message: "the line ends with blanks".to_owned(),
-            file: path.as_str().to_owned(),
-            json_pointer: None,
-            location: Location::new(&lines, span),
-            anchor: None,
-            related: Vec::new(),
-            details: BTreeMap::new(),
-            repair_refs: Vec::new(),
+        .map(|span| {
+            let rule =
+                RuleOrigin { source: SOURCE, phase: PHASE, tier: Tier::Policy, rule_id: RULE };
+            Diagnostic::new(rule, Severity::Warning, path.as_str(), "the line ends with blanks")
+                .located(Location::new(&lines, span))
         })
         .collect();
     sort_and_assign_ids(&mut found);
@@ -118,23 +106,13 @@ fn repair(path: &RelPath, text: &Text, finding: &Diagnostic) -> Option<Repair> {
     let location = finding.location?;
     let edit = Edit::replace(location.start_byte, location.end_byte, "");
     let edits = EditSet::new(text, vec![edit]).ok()?;
+    let ops = vec![RepairOp::Text { file: path.clone(), edits }];
+    let title = "Remove the blanks at the end of the line";
     Some(Repair {
-        id: String::new(),
-        title: "Remove the blanks at the end of the line".to_owned(),
         rationale: "Nothing depends on them.".to_owned(),
-        source: SOURCE.to_owned(),
-        phase: PHASE.to_owned(),
-        rule_id: RULE.to_owned(),
-        severity: finding.severity,
-        confidence: Confidence::High,
-        safety: Safety::BehaviorPreserving,
-        kind: RepairKind::LocalFix,
         // Nothing is lost with what nobody sees.
         grounds: Grounds { is_redundant: true, ..Grounds::default() },
-        ops: vec![RepairOp::Text { file: path.clone(), edits }],
-        resolves: vec![finding.diagnostic_id.clone()],
-        reveals: Vec::new(),
-        compatibility: Compatibility::default(),
+        ..Repair::resolving(finding, title, Safety::BehaviorPreserving, Confidence::High, ops)
     })
 }
 

@@ -9,8 +9,7 @@ use snapshot::{RelPath, Snapshot};
 
 use super::node::Node;
 use super::problem::confidence;
-use crate::finding::MemberPart;
-use crate::found::{RuleFinding, Suggestion, op};
+use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
 use crate::rules::View;
 use crate::schema::cut;
 use crate::selector::{FileOccurrence, Occurrence, Selector};
@@ -282,7 +281,7 @@ impl Call<'_> {
             (CallTarget::Action, None) => Severity::Warning,
             _ => Severity::Error,
         };
-        let mend = near.map(|(near, nearness)| {
+        let suggestion = near.map(|(near, nearness)| {
             let (at, from, to) = (object.clone(), name.to_owned(), near.to_owned());
             let title = format!("Rename `{}` to `{near}`", cut(name));
             Suggestion {
@@ -294,8 +293,8 @@ impl Call<'_> {
                 ops: vec![op(self.file, GuardedOp::from(Op::RenameKey { at, from, to }))],
             }
         });
-        let found =
-            RuleFinding::new(self.file, object.join(name), MemberPart::Key, message).with(mend);
+        let found = RuleFinding::new(self.file, object.join(name), MemberPart::Key, message)
+            .with(suggestion);
         RuleFinding { severity: Some(severity), ..found }
     }
 }

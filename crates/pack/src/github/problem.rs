@@ -9,8 +9,7 @@ use edit::{Edit, EditSet};
 use super::node::Node;
 use super::sites::Sites;
 use super::{ByRule, MAX_PROBLEMS};
-use crate::finding::MemberPart;
-use crate::found::{RuleFinding, Suggestion, op};
+use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
 use crate::rules::View;
 use crate::schema::cut;
 use crate::typo::{self, Nearness};
@@ -226,13 +225,13 @@ impl WorkflowProblem {
     }
 
     fn into_found(self, view: &View<'_>, sites: Option<&Sites<'_>>) -> RuleFinding {
-        let mend = self.fix.and_then(|it| it.into_mend(view, sites, &self.at));
+        let suggestion = self.fix.and_then(|it| it.into_mend(view, sites, &self.at));
         let range = self.within.zip(sites);
         let range = range.and_then(|(within, sites)| sites.locate(&self.at, within));
         RuleFinding {
             severity: Some(self.severity),
             range,
-            ..RuleFinding::new(view.file, self.at, self.anchor, self.message).with(mend)
+            ..RuleFinding::new(view.file, self.at, self.anchor, self.message).with(suggestion)
         }
     }
 }

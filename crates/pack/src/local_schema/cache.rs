@@ -11,9 +11,6 @@ use snapshot::{File, RelPath};
 
 use super::{CheckContext, SCHEMA_SIGN, SchemaId, SchemaReport};
 
-/// To look at fewer files than that again costs less than to keep what was found out.
-pub(super) const WORTH_KEEPING: usize = 64;
-
 /// What is kept of a look: the schema that the file names and is right by, and the files that it is made of with their
 /// hashes; `None` if the file names no schema of this workspace.
 type CachedReport = Option<(String, BTreeMap<String, String>)>;
@@ -27,24 +24,17 @@ pub(super) fn look(
     if !context.names.may_name(path) && !context.input.parses.shows(file, &SCHEMA_SIGN) {
         return None;
     }
-    let Some(cache) = context.cache else { return super::look(context, path, file) };
-    let key = context.keys.of(file.hash(), path.as_str().as_bytes());
-    if let Some(known) = cache.get(&key).and_then(|it| recall(context, &it)) {
+    let Some(key) = context.cache.key(file.hash(), path.as_str().as_bytes()) else {
+        return super::look(context, path, file);
+    };
+    if let Some(known) = context.cache.get(&key).and_then(|it| recall(context, &it)) {
         return known;
     }
     let looked = super::look(context, path, file);
     if let Some(bytes) = keep(context, looked.as_ref()) {
-        context.made.lock().unwrap_or_else(PoisonError::into_inner).push((key, bytes));
+        context.cache.add(key, bytes);
     }
     looked
-}
-
-/// Puts what was found out into the cache, if there are at least so many looks.
-pub(super) fn keep_all(context: &CheckContext<'_>, least: usize) {
-    let mut made = context.made.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(cache) = context.cache.filter(|_| made.len() >= least) {
-        made.drain(..).for_each(|(key, bytes)| cache.put(key, bytes));
-    }
 }
 
 /// The bytes of a look; `None` if it is not kept.

@@ -8,7 +8,7 @@ use edit::Text;
 use snapshot::{Entry, File};
 
 use super::*;
-use crate::finding::Violation;
+use crate::finding::SchemaViolation;
 
 /// Calls `look` with a file of this text.
 fn with_file<T>(path: &str, text: &str, look: impl FnOnce(&ReportContext<'_>) -> T) -> T {
@@ -28,8 +28,8 @@ fn with_file<T>(path: &str, text: &str, look: impl FnOnce(&ReportContext<'_>) ->
     })
 }
 
-fn violation(at: &str, proposals: Vec<Proposal>) -> Violation {
-    Violation {
+fn violation(at: &str, proposals: Vec<SchemaRepair>) -> SchemaViolation {
+    SchemaViolation {
         rule_id: "SCHEMA_ENUM".into(),
         at: at.parse().unwrap(),
         anchor: MemberPart::Value,
@@ -39,9 +39,9 @@ fn violation(at: &str, proposals: Vec<Proposal>) -> Violation {
     }
 }
 
-fn set(at: &str, also_resolves: &[usize]) -> Proposal {
+fn set(at: &str, also_resolves: &[usize]) -> SchemaRepair {
     let value = Value::String("new".into());
-    Proposal {
+    SchemaRepair {
         title: format!("Set {at}"),
         rationale: "it is the one".into(),
         safety: Safety::LikelyPreserving,
@@ -51,12 +51,12 @@ fn set(at: &str, also_resolves: &[usize]) -> Proposal {
     }
 }
 
-fn say(path: &str, text: &str, violations: Vec<Violation>) -> (Vec<Diagnostic>, Vec<Repair>) {
+fn say(path: &str, text: &str, violations: Vec<SchemaViolation>) -> (Vec<Diagnostic>, Vec<Repair>) {
     with_file(path, text, |it| into_findings(it, &|_| Severity::Warning, violations))
 }
 
 /// Every finding in a line: its place, and why it has no repair or which it has.
-fn lines(path: &str, text: &str, violations: Vec<Violation>) -> Vec<String> {
+fn lines(path: &str, text: &str, violations: Vec<SchemaViolation>) -> Vec<String> {
     let (diagnostics, repairs) = say(path, text, violations);
     let title = |id: &String| repairs.iter().find(|it| it.id == *id).map(|it| it.title.clone());
     let line = |it: &Diagnostic| {

@@ -4,8 +4,7 @@ use check::Severity;
 use document::Value;
 
 use super::View;
-use crate::finding::MemberPart;
-use crate::found::{RuleFinding, UNDECIDED};
+use crate::finding::{MemberPart, RuleFinding, UNDECIDED};
 use crate::guard::{Guard, Scope, Undecided};
 use crate::selector::Selector;
 

@@ -7,8 +7,7 @@ use check::{Confidence, RepairKind, Safety};
 use document::{GuardedOp, Op, Pointer, Value};
 
 use super::{PackRule, RuleBody, View};
-use crate::finding::MemberPart;
-use crate::found::{RuleFinding, Suggestion, op};
+use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
 use crate::selector::{Selector, replace, shown, stricter};
 
 #[derive(Debug)]
@@ -72,10 +71,10 @@ impl Deprecated {
                     Some((name, None)) => format!("; use {name} instead"),
                 };
                 let message = format!("`{key}` is deprecated{what}");
-                let mend = self.mend(floor, view, &it.at, it.value, old);
+                let suggestion = self.suggestion(floor, view, &it.at, it.value, old);
                 Some(
                     RuleFinding::new(view.file, it.at.join(key.as_str()), MemberPart::Key, message)
-                        .with(mend),
+                        .with(suggestion),
                 )
             })
             .collect()
@@ -90,7 +89,7 @@ impl Deprecated {
         mapped(&self.value_map, old)
     }
 
-    fn mend(
+    fn suggestion(
         &self,
         floor: Option<Safety>,
         view: &View<'_>,

@@ -6,8 +6,7 @@ use document::{Op, Pointer, Value};
 use snapshot::RelPath;
 
 use super::View;
-use crate::finding::MemberPart;
-use crate::found::{RuleFinding, Suggestion, op};
+use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
 use crate::pattern::Lookup;
 use crate::selector::{Occurrence, Selector, replace, shown, stricter};
 use crate::template::Template;
@@ -81,7 +80,7 @@ impl Derived {
         if occurrence.is_key {
             let message = format!("is missing; `{}` makes it {}", self.text, shown(&wanted));
             let place = at.split_last().filter(|_| others.is_some());
-            let mend = place.map(|(object, key)| Suggestion {
+            let suggestion = place.map(|(object, key)| Suggestion {
                 title: format!("Add `{key}` with {}", shown(&wanted)),
                 rationale: format!("the template `{}` says so", self.text),
                 safety: stricter(Safety::LikelyPreserving, floor),
@@ -97,14 +96,14 @@ impl Derived {
             });
             let key = at.segments().last().cloned().unwrap_or_default();
             let found = RuleFinding::at_occurrence(file, occurrence, format!("`{key}` {message}"));
-            return RuleFinding { anchor: MemberPart::Key, ..found }.with(mend);
+            return RuleFinding { anchor: MemberPart::Key, ..found }.with(suggestion);
         }
         let (old, new) = (shown(&occurrence.value), shown(&wanted));
         let message = format!(
             "{old} should be {new}, which is what `{}` makes of this document; change it",
             self.text
         );
-        let mend = others.map(|others| {
+        let suggestion = others.map(|others| {
             let with = match others.len() {
                 0 => String::new(),
                 n => format!(", also at the {n} place(s) that name it"),
@@ -123,7 +122,7 @@ impl Derived {
             anchor: MemberPart::Value,
             ..RuleFinding::at_occurrence(file, occurrence, message)
         }
-        .with(mend)
+        .with(suggestion)
     }
 
     fn wrong<'a>(&self, document: &'a Value) -> Vec<Wrong<'a>> {

@@ -5,8 +5,7 @@ use check::{Confidence, RepairKind, Safety};
 use document::{Op, Value};
 
 use super::View;
-use crate::finding::MemberPart;
-use crate::found::{RuleFinding, Suggestion, op};
+use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
 use crate::selector::{Selector, stricter};
 
 #[derive(Debug)]
@@ -24,7 +23,7 @@ impl Forbidden {
             .filter(|it| matches!(it.value, Value::Object(_)) && it.value.get(&self.key).is_some())
             .map(|it| {
                 let message = format!("`{}` is not allowed here; remove it", self.key);
-                let mend = self.remove.then(|| Suggestion {
+                let suggestion = self.remove.then(|| Suggestion {
                     title: format!("Remove `{}`", self.key),
                     rationale: format!("`{}` is declared to be removed where it stands", self.key),
                     safety: stricter(Safety::BehaviorChanging, floor),
@@ -36,7 +35,7 @@ impl Forbidden {
                     },
                 });
                 RuleFinding::new(view.file, it.at.join(self.key.as_str()), MemberPart::Key, message)
-                    .with(mend)
+                    .with(suggestion)
             })
             .collect()
     }

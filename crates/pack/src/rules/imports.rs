@@ -13,8 +13,8 @@ use snapshot::RelPath;
 use self::links::{Link, LinkTerms, Links};
 use super::Within;
 use super::nearest::Names;
-use super::reference::{mend, names_nothing, near_words, with_near_ones};
-use crate::found::RuleFinding;
+use super::reference::{names_nothing, near_words, suggestion, with_near_ones};
+use crate::finding::RuleFinding;
 use crate::selector::{FileOccurrence, Occurrence, Selector, key_of, shown, words};
 use crate::tree::PackTree;
 
@@ -179,18 +179,23 @@ impl ImportRule {
             };
             let text = occurrence.value.as_str().unwrap_or_default();
             let near = names.nearest(path.as_str());
-            let mend = near.and_then(|(near, nearness)| {
-                mend(floor, (file, occurrence), &respell(text, path.as_str(), near)?, nearness)
+            let suggestion = near.and_then(|(near, nearness)| {
+                suggestion(
+                    floor,
+                    (file, occurrence),
+                    &respell(text, path.as_str(), near)?,
+                    nearness,
+                )
             });
             let message = format!(
                 "{} leads to no file: there is no `{path}`{}",
                 shown(&occurrence.value),
-                near_words(&mend)
+                near_words(&suggestion)
             );
             let near = near.and_then(|it| RelPath::parse(it.0).ok());
             let near = near.and_then(|it| nodes.get(&it).copied());
             Unresolved {
-                found: RuleFinding::at_occurrence(file, occurrence, message).with(mend),
+                found: RuleFinding::at_occurrence(file, occurrence, message).with(suggestion),
                 from,
                 near,
             }
@@ -263,12 +268,12 @@ fn by_name<'a>(
             "the import {} resolves to nothing: no such name at {}{}",
             shown(&occurrence.value),
             words(places),
-            near_words(&it.mend),
+            near_words(&it.suggestion),
         );
         let near =
             it.near.and_then(|near| *nodes.get(&*key_of(&Value::String(near.to_owned())))?);
         Unresolved {
-            found: RuleFinding::at_occurrence(file, occurrence, message).with(it.mend),
+            found: RuleFinding::at_occurrence(file, occurrence, message).with(it.suggestion),
             from: Some(from),
             near,
         }
@@ -287,7 +292,7 @@ fn findings(
         if let (Some(from), Some(near)) = (from, near)
             && links.lead_back(near, from)
         {
-            one.mend = None;
+            one.suggestion = None;
         }
         found.push(one);
     }

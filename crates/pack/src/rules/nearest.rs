@@ -1,6 +1,8 @@
-//! The one name that another was meant to be, among many. Comparing each missing name with each known one is fine for
-//! a few; for many, names are looked up by what is left of them without one character, which every two names that are
-//! one slip apart have in common.
+//! The one name that another was meant to be, among many.
+//!
+//! A few names are compared one by one. Many are indexed by their *deletion neighbourhood* (Mor and Fraenkel 1982; known
+//! from SymSpell): every name is filed under what is left of it without one of its characters, and two names that are one
+//! slip apart always share such a remainder. `port` and `prot` share `prt` and `pot`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;

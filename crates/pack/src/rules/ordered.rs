@@ -6,8 +6,7 @@ use check::{Confidence, RepairKind, RepairOp, Safety};
 use document::{Document, Number, Pointer, Value};
 
 use super::View;
-use crate::finding::MemberPart;
-use crate::found::{RuleFinding, Suggestion};
+use crate::finding::{MemberPart, RuleFinding, Suggestion};
 use crate::pattern::resolve;
 use crate::selector::{Selector, shown, stricter};
 
@@ -34,9 +33,9 @@ impl Ordered {
                 let Value::Array(items) = it.value else { return None };
                 let order = self.order(items)?;
                 let first = order.iter().enumerate().find(|(idx, old)| idx != *old)?;
-                let mend = view
+                let suggestion = view
                     .document
-                    .and_then(|document| self.mend(floor, view, document, &it.at, &order));
+                    .and_then(|document| self.suggestion(floor, view, document, &it.at, &order));
                 let key = resolve(&items[*first.1], &self.by)?;
                 let direction = if self.descending { "descending" } else { "ascending" };
                 let by =
@@ -46,7 +45,7 @@ impl Ordered {
                     shown(key),
                     first.0 + 1,
                 );
-                Some(RuleFinding::new(view.file, it.at, MemberPart::Key, message).with(mend))
+                Some(RuleFinding::new(view.file, it.at, MemberPart::Key, message).with(suggestion))
             })
             .collect()
     }
@@ -70,7 +69,7 @@ impl Ordered {
         Some(order)
     }
 
-    fn mend(
+    fn suggestion(
         &self,
         floor: Option<Safety>,
         view: &View<'_>,

@@ -7,7 +7,7 @@ use document::Value;
 
 use super::Within;
 use super::nearest::Names;
-use crate::found::{RuleFinding, Suggestion, op};
+use crate::finding::{RuleFinding, Suggestion, op};
 use crate::selector::{FileOccurrence, Occurrence, Selector, shown, stricter, words};
 use crate::typo::Nearness;
 
@@ -30,24 +30,24 @@ impl Reference {
 }
 
 pub(super) fn names_nothing(missing: MissingName<'_>, to: &[Selector]) -> RuleFinding {
-    let MissingName { located: (file, occurrence), mend, .. } = missing;
-    let near = near_words(&mend);
+    let MissingName { located: (file, occurrence), suggestion, .. } = missing;
+    let near = near_words(&suggestion);
     let message =
         format!("{} names nothing: no such value at {}{near}", shown(&occurrence.value), words(to));
-    RuleFinding::at_occurrence(file, occurrence, message).with(mend)
+    RuleFinding::at_occurrence(file, occurrence, message).with(suggestion)
 }
 
 /// A name that leads nowhere, and the repair if one is near.
 pub(super) struct MissingName<'a> {
     pub(super) located: FileOccurrence<'a>,
     pub(super) near: Option<&'a str>,
-    pub(super) mend: Option<Suggestion>,
+    pub(super) suggestion: Option<Suggestion>,
 }
 
 /// What is left to do, for the end of a message.
-pub(super) fn near_words(mend: &Option<Suggestion>) -> String {
-    match mend {
-        Some(mend) => format!("; {}", mend.rationale),
+pub(super) fn near_words(suggestion: &Option<Suggestion>) -> String {
+    match suggestion {
+        Some(suggestion) => format!("; {}", suggestion.rationale),
         None => "; define it or name one that exists".to_owned(),
     }
 }
@@ -80,14 +80,15 @@ pub(super) fn with_near_ones<'a>(
     );
     let missing = |located: FileOccurrence<'a>| {
         let near = located.1.value.as_str().and_then(|it| names.nearest(it));
-        let mend = near.and_then(|(name, nearness)| mend(floor, located, name, nearness));
-        MissingName { located, near: near.map(|it| it.0), mend }
+        let suggestion =
+            near.and_then(|(name, nearness)| suggestion(floor, located, name, nearness));
+        MissingName { located, near: near.map(|it| it.0), suggestion }
     };
     dangling.into_iter().map(missing).collect()
 }
 
 /// Replaces a name by the one it was meant to be.
-pub(super) fn mend(
+pub(super) fn suggestion(
     floor: Option<Safety>,
     located: FileOccurrence<'_>,
     name: &str,

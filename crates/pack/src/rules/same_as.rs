@@ -2,7 +2,7 @@
 
 use check::{Confidence, RepairKind, Safety};
 
-use crate::found::{RelatedPlace, RuleFinding, Suggestion, op};
+use crate::finding::{RelatedPlace, RuleFinding, Suggestion, op};
 use crate::selector::{FileOccurrence, Selector, shown, stricter};
 
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl SameAs {
         );
         let mut found = RuleFinding::at_occurrence(file, occurrence, message);
         let (file, occurrence) = if occurrence.key == first.1.key { second } else { first };
-        found.elsewhere.push(RelatedPlace::new(file, occurrence, "another value is here"));
+        found.related.push(RelatedPlace::new(file, occurrence, "another value is here"));
         found
     }
 }
@@ -71,7 +71,7 @@ fn differs(
         "{old} should be {new}: `{}` in {source_file} defines it; make them equal",
         source_occurrence.at
     );
-    let mend = occurrence.set(&source_occurrence.value).map(|step| Suggestion {
+    let suggestion = occurrence.set(&source_occurrence.value).map(|step| Suggestion {
         title: format!("Change {old} to {new}"),
         rationale: format!(
             "`{}` in {source_file} is the one place that defines this value",
@@ -82,8 +82,8 @@ fn differs(
         kind: RepairKind::LocalFix,
         ops: vec![op(file, step)],
     });
-    let mut found = RuleFinding::at_occurrence(file, occurrence, message).with(mend);
-    found.elsewhere.push(RelatedPlace::new(
+    let mut found = RuleFinding::at_occurrence(file, occurrence, message).with(suggestion);
+    found.related.push(RelatedPlace::new(
         source_file,
         source_occurrence,
         "the value is defined here",

@@ -3,8 +3,7 @@
 use document::Value;
 
 use super::View;
-use crate::finding::MemberPart;
-use crate::found::RuleFinding;
+use crate::finding::{MemberPart, RuleFinding};
 use crate::selector::Selector;
 
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Within;
-use crate::found::{RelatedPlace, RuleFinding};
+use crate::finding::{RelatedPlace, RuleFinding};
 use crate::selector::{FileOccurrence, Selector, shown};
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Unique {
                 first_fact.at,
             );
             let mut one = RuleFinding::at_occurrence(file, occurrence, message);
-            one.elsewhere.push(RelatedPlace::new(first_file, first_fact, "the first one is here"));
+            one.related.push(RelatedPlace::new(first_file, first_fact, "the first one is here"));
             found.push(one);
         }
         found

@@ -24,7 +24,7 @@ pub(crate) struct Hints<'a> {
 }
 
 /// The message for people and the facts for machines.
-pub(crate) fn say(fault: &SchemaFault, hints: &Hints<'_>) -> (String, BTreeMap<String, Value>) {
+pub(crate) fn message(fault: &SchemaFault, hints: &Hints<'_>) -> (String, BTreeMap<String, Value>) {
     let mut details = facts(&fault.kind);
     let message = match (&fault.kind, hints.value) {
         (FaultKind::UniqueItems, Some(Value::Array(items))) => {
@@ -33,7 +33,7 @@ pub(crate) fn say(fault: &SchemaFault, hints: &Hints<'_>) -> (String, BTreeMap<S
                 details.insert("first".into(), number(*first));
                 details.insert("again".into(), number(*again));
             }
-            say_repeated(&name(&fault.at), repeated.first())
+            repeated_message(&name(&fault.at), repeated.first())
         }
         _ => sentence(fault, hints),
     };
@@ -83,16 +83,16 @@ fn sentence(fault: &SchemaFault, hints: &Hints<'_>) -> String {
         FaultKind::Dependent { key } => {
             format!("{name} lacks the key {}, which another of its keys needs; add it", quoted(key))
         }
-        FaultKind::UnknownKey { key } => say_unknown_key(&name, key, hints.known_keys),
+        FaultKind::UnknownKey { key } => unknown_key_message(&name, key, hints.known_keys),
         FaultKind::KeyName { key, reason, .. } => {
             format!("key {} of {name} {reason}; rename it", quoted(key))
         }
         FaultKind::Type { allowed } => format!("{name} must be {}, but is {found}", types(allowed)),
-        FaultKind::Enum { options } => say_enum(&name, hints.value, &found, options),
+        FaultKind::Enum { options } => enum_message(&name, hints.value, &found, options),
         FaultKind::Const { expected } => {
             format!("{name} must be {}, but is {found}", shown(&from_json(expected)))
         }
-        FaultKind::UniqueItems => say_repeated(&name, None),
+        FaultKind::UniqueItems => repeated_message(&name, None),
         FaultKind::Pattern { pattern } => {
             format!("{name} must match `{}`, but is {found}", cut(pattern))
         }
@@ -119,7 +119,7 @@ fn sentence(fault: &SchemaFault, hints: &Hints<'_>) -> String {
     }
 }
 
-fn say_repeated(name: &str, places: Option<&(usize, usize)>) -> String {
+fn repeated_message(name: &str, places: Option<&(usize, usize)>) -> String {
     let which = match places {
         Some((first, again)) => format!("the same item at {first} and {again}"),
         None => "equal items".to_owned(),
@@ -147,11 +147,11 @@ pub(crate) fn brief(fault: &SchemaFault) -> String {
         FaultKind::Pattern { pattern } => format!("{name} must match `{}`", cut(pattern)),
         FaultKind::Range { reason } => format!("{name} must be {reason}"),
         FaultKind::NoBranch { .. } => format!("{name} fits none of its forms"),
-        _ => say(fault, &hints).0,
+        _ => message(fault, &hints).0,
     }
 }
 
-fn say_unknown_key(name: &str, key: &str, known: &[&str]) -> String {
+fn unknown_key_message(name: &str, key: &str, known: &[&str]) -> String {
     let key_shown = quoted(key);
     if known.is_empty() {
         return format!("{name} may not have the key {key_shown}; remove it");
@@ -166,7 +166,7 @@ fn say_unknown_key(name: &str, key: &str, known: &[&str]) -> String {
     }
 }
 
-fn say_enum(name: &str, value: Option<&Value>, found: &str, options: &[Json]) -> String {
+fn enum_message(name: &str, value: Option<&Value>, found: &str, options: &[Json]) -> String {
     let texts: Vec<String> = options.iter().map(|it| plain(&from_json(it))).collect();
     let value = value.map(plain).unwrap_or_default();
     let allowed = list(&value, texts.iter().map(String::as_str));

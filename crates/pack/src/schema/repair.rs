@@ -19,14 +19,14 @@ use super::fault_context::{Family, FaultContext};
 use super::json::{from_json, to_json};
 use super::library::{ResolvedSchema, SchemaLibrary};
 use super::message::{plain, quoted, shown};
-use crate::finding::Proposal;
+use crate::finding::SchemaRepair;
 use crate::typo::{self, Nearness};
 
 /// Numbers of more digits may not come through a double unharmed.
 const MAX_SAFE_DIGITS: usize = 15;
 
 /// The one thing that could mend the fault, and the schemas in force there.
-pub(crate) fn candidate(context: &FaultContext<'_>, idx: usize) -> Option<Proposal> {
+pub(crate) fn candidate(context: &FaultContext<'_>, idx: usize) -> Option<SchemaRepair> {
     let fault = &context.faults[idx];
     if cause::has_one(context.faults, idx) {
         return None;
@@ -49,7 +49,7 @@ pub(crate) fn candidate(context: &FaultContext<'_>, idx: usize) -> Option<Propos
         FaultKind::UniqueItems => without_duplicates(fault, value),
         FaultKind::Deprecated { key, replacement, safety } => {
             let proposal = renamed_alias(fault, value, key, replacement);
-            proposal.map(|it| Proposal { safety: *safety, ..it })
+            proposal.map(|it| SchemaRepair { safety: *safety, ..it })
         }
         _ => None,
     }?;
@@ -112,7 +112,7 @@ fn missing(
     fault: &SchemaFault,
     object: &Value,
     key: &str,
-) -> Option<Proposal> {
+) -> Option<SchemaRepair> {
     let Value::Object(members) = object else { return None };
     // A key that is there under a name nearby was meant, whatever the default is.
     let strangers = members.iter().map(|(it, _)| it.as_str()).filter(|it| !family.knows(it));
@@ -135,7 +135,7 @@ fn missing(
     }
     let is_certain = is_only && !cause::is_conditional(&fault.evaluation_path);
     let value = from_json(value);
-    Some(Proposal {
+    Some(SchemaRepair {
         title: format!("Add {} with its declared value {}", quoted(key), shown(&value)),
         rationale: match is_certain {
             true => "The schema allows this one value for the key and no other.",
@@ -165,14 +165,14 @@ fn unknown_key<'a>(
     fault: &'a SchemaFault,
     object: &Value,
     key: &str,
-) -> Option<Proposal> {
+) -> Option<SchemaRepair> {
     let (to, nearness) = typo::nearest(key, family.known_keys.iter().copied())?;
     let is_contested = object.get(to).is_some() || context.n_rivals(fault, to) > 1;
     (!is_contested).then(|| rename(fault, key, to, nearness))
 }
 
-fn rename(fault: &SchemaFault, from: &str, to: &str, nearness: Nearness) -> Proposal {
-    Proposal {
+fn rename(fault: &SchemaFault, from: &str, to: &str, nearness: Nearness) -> SchemaRepair {
+    SchemaRepair {
         title: format!("Rename {} to {}", quoted(from), quoted(to)),
         rationale: match nearness {
             Nearness::Variant => "The schema has the same key in another spelling.",
@@ -194,16 +194,16 @@ fn named_key(
     object: &Value,
     key: &str,
     options: &[String],
-) -> Option<Proposal> {
+) -> Option<SchemaRepair> {
     let (to, nearness) = typo::nearest(key, options.iter().map(String::as_str))?;
     object.get(to).is_none().then(|| rename(fault, key, to, nearness))
 }
 
-fn renamed_alias(fault: &SchemaFault, object: &Value, key: &str, to: &str) -> Option<Proposal> {
+fn renamed_alias(fault: &SchemaFault, object: &Value, key: &str, to: &str) -> Option<SchemaRepair> {
     if object.get(to).is_some() {
         return None;
     }
-    Some(Proposal {
+    Some(SchemaRepair {
         title: format!("Rename the deprecated {} to {}", quoted(key), quoted(to)),
         rationale: "The schema declares the new name to be the replacement of the old one.".into(),
         safety: Safety::LikelyPreserving,
@@ -213,9 +213,9 @@ fn renamed_alias(fault: &SchemaFault, object: &Value, key: &str, to: &str) -> Op
     })
 }
 
-fn constant(fault: &SchemaFault, value: &Value, expected: &Json) -> Proposal {
+fn constant(fault: &SchemaFault, value: &Value, expected: &Json) -> SchemaRepair {
     let expected = from_json(expected);
-    Proposal {
+    SchemaRepair {
         title: format!("Set {} to {}", super::message::name(&fault.at), shown(&expected)),
         rationale: "The schema allows this one value and no other; what stands there is another, and so may be \
                     what the rest of the file goes with."
@@ -232,7 +232,7 @@ fn converted(
     idx: usize,
     value: &Value,
     allowed: &[JsonType],
-) -> Option<Proposal> {
+) -> Option<SchemaRepair> {
     let fault = &context.faults[idx];
     let format = context.document.format();
     let converted = match value {
@@ -251,17 +251,27 @@ fn converted(
 }
 
 /// `ture` where a boolean is asked for.
-fn boolean(fault: &SchemaFault, value: &Value, text: &str, options: &[bool]) -> Option<Proposal> {
+fn boolean(
+    fault: &SchemaFault,
+    value: &Value,
+    text: &str,
+    options: &[bool],
+) -> Option<SchemaRepair> {
     let (near, nearness) = typo::nearest(text, ["true", "false"])?;
     let new = near == "true";
     options.contains(&new).then(|| nearby(fault, value, Value::Bool(new), near, nearness))
 }
 
-fn conversion(fault: &SchemaFault, format: Format, value: &Value, converted: Value) -> Proposal {
+fn conversion(
+    fault: &SchemaFault,
+    format: Format,
+    value: &Value,
+    converted: Value,
+) -> SchemaRepair {
     // JSON and TOML have quotes around text and none around anything else, so who left them out meant it.
     let is_explicit =
         format != Format::Yaml && matches!(converted, Value::String(_)) && value.as_str().is_none();
-    Proposal {
+    SchemaRepair {
         title: format!("Write {} as {}", super::message::name(&fault.at), shown(&converted)),
         rationale: match is_explicit {
             true => "The same spelling in the type that the schema asks for; its readers may take it for another value.",
@@ -280,7 +290,7 @@ fn allowed_value(
     idx: usize,
     value: &Value,
     options: &[Json],
-) -> Option<Proposal> {
+) -> Option<SchemaRepair> {
     let fault = &context.faults[idx];
     let other_type = match value {
         Value::String(text) => from_text(text),
@@ -304,8 +314,8 @@ fn nearby(
     new: Value,
     near: &str,
     nearness: Nearness,
-) -> Proposal {
-    Proposal {
+) -> SchemaRepair {
+    SchemaRepair {
         title: format!("Change {} to {}", quoted(&plain(value)), quoted(near)),
         rationale: match nearness {
             Nearness::Variant => "The value is an allowed one in another case or spacing.",
@@ -322,13 +332,13 @@ fn nearby(
     }
 }
 
-fn without_duplicates(fault: &SchemaFault, value: &Value) -> Option<Proposal> {
+fn without_duplicates(fault: &SchemaFault, value: &Value) -> Option<SchemaRepair> {
     let Value::Array(items) = value else { return None };
     let later = repeated(items).into_iter().rev();
     let ops = later.map(|(_, index)| Op::DeleteItem { at: fault.at.clone(), index });
     let steps: Vec<GuardedOp> = ops.map(GuardedOp::from).collect();
     let name = super::message::name(&fault.at);
-    (!steps.is_empty()).then(|| Proposal {
+    (!steps.is_empty()).then(|| SchemaRepair {
         title: match steps.len() {
             1 => format!("Remove the repeated item of {name}"),
             n => format!("Remove {n} repeated items of {name}"),

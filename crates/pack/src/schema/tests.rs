@@ -16,7 +16,7 @@ use document::{Document, Format, Limits};
 use edit::Text;
 
 use super::{CompiledSchema, SchemaError, SchemaLibrary, json};
-use crate::finding::{Proposal, Violation};
+use crate::finding::{SchemaRepair, SchemaViolation};
 
 /// What is said of a document: a line per violation, and one per proposal with the text it leads to.
 #[track_caller]
@@ -48,7 +48,11 @@ fn report(schema: &CompiledSchema, format: Format, text: &str) -> String {
 
 /// whether a document is valid is the same question asked of the value and of its copy as JSON.
 #[track_caller]
-fn assert_judged_alike(schema: &CompiledSchema, document: &Document, violations: &[Violation]) {
+fn assert_judged_alike(
+    schema: &CompiledSchema,
+    document: &Document,
+    violations: &[SchemaViolation],
+) {
     if document.blocked().is_none() && !schema.has_deprecations && !schema.is_open {
         let is_valid = schema.is_surely_valid(document);
         assert_eq!(is_valid, violations.is_empty(), "{violations:?}");
@@ -59,9 +63,9 @@ fn assert_judged_alike(schema: &CompiledSchema, document: &Document, violations:
 #[track_caller]
 fn assert_claim(
     schema: &CompiledSchema,
-    before: &[Violation],
-    violation: &Violation,
-    proposal: &Proposal,
+    before: &[SchemaViolation],
+    violation: &SchemaViolation,
+    proposal: &SchemaRepair,
     after: &Document,
 ) {
     let mut expected: BTreeMap<&str, usize> = BTreeMap::new();
@@ -80,7 +84,7 @@ fn assert_claim(
     assert_eq!(found, expected, "{}", proposal.title);
 }
 
-fn apply(document: &Arc<Document>, proposal: &Proposal) -> String {
+fn apply(document: &Arc<Document>, proposal: &SchemaRepair) -> String {
     let mut draft = document.draft();
     for step in &proposal.steps {
         draft.apply(step).unwrap();

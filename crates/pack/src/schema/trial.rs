@@ -15,7 +15,7 @@ use super::budget::DocumentSize;
 use super::fault::SchemaFault;
 use super::json;
 use super::pointer_trie::PointerTrie;
-use crate::finding::Proposal;
+use crate::finding::SchemaRepair;
 
 /// Up to so many candidates are tried one by one, if that is no more than so much work.
 const MAX_ALONE: usize = 64;
@@ -33,14 +33,14 @@ const MAX_COMPANIONS: usize = 16;
 pub(crate) struct RepairCandidate {
     /// The fault, by position.
     pub(crate) fault: usize,
-    pub(crate) proposal: Proposal,
+    pub(crate) proposal: SchemaRepair,
     touched: Vec<Pointer>,
     /// The object or array that something is done in.
     container: Pointer,
 }
 
 impl RepairCandidate {
-    pub(crate) fn new(fault: usize, proposal: Proposal) -> RepairCandidate {
+    pub(crate) fn new(fault: usize, proposal: SchemaRepair) -> RepairCandidate {
         let mut touched = Vec::new();
         let mut container = Pointer::root();
         for step in &proposal.steps {

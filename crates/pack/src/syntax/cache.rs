@@ -3,32 +3,22 @@
 //! What there is to say of a file depends on its bytes, the limits of parsing, its format and how strictly its name says
 //! it is read; only that there is nothing to say is kept.
 
-use std::sync::{Mutex, PoisonError};
-
-use check::{Cache, CacheKey, CacheKeys};
+use check::Cache;
 use document::{Format, Limits};
 use snapshot::{File, RelPath};
 
 use super::SyntaxReport;
 use super::names::{self, JsonDialect};
-use crate::cache::keys_within;
-
-/// To parse fewer files than that costs less than to keep what they are.
-const WORTH_KEEPING: usize = 64;
+use crate::cache::{FileCache, WORTH_KEEPING};
 
 const SILENT: &[u8] = &[1];
 
-/// What is known of single files, and what becomes known of them.
-pub(super) struct CleanFiles<'a> {
-    cache: Option<&'a dyn Cache>,
-    keys: CacheKeys,
-    found: Mutex<Vec<CacheKey>>,
-}
+/// The files that are known to be clean.
+pub(super) struct CleanFiles<'a>(FileCache<'a>);
 
 impl<'a> CleanFiles<'a> {
     pub(super) fn new(cache: Option<&'a dyn Cache>, limits: &Limits) -> CleanFiles<'a> {
-        let keys = keys_within("regreen syntax look v2", limits);
-        CleanFiles { cache, keys, found: Mutex::default() }
+        CleanFiles(FileCache::new(cache, "regreen syntax look v2", None, limits))
     }
 
     /// What a look says of a file, which is not made if it is known to say nothing.
@@ -38,30 +28,30 @@ impl<'a> CleanFiles<'a> {
         file: &File,
         look: impl FnOnce() -> Option<SyntaxReport>,
     ) -> Option<SyntaxReport> {
-        let (Some(cache), Some(key)) = (self.cache, self.key(path, file)) else { return look() };
-        if cache.get(&key).as_deref() == Some(SILENT) {
+        let reading = reading(path.as_str());
+        let Some(key) = reading.and_then(|it| self.0.key(file.hash(), &it)) else { return look() };
+        if self.0.get(&key).as_deref() == Some(SILENT) {
             return None;
         }
         let looked = look();
         if looked.is_none() {
-            self.found.lock().unwrap_or_else(PoisonError::into_inner).push(key);
+            self.0.add(key, SILENT.to_vec());
         }
         looked
     }
 
-    /// Puts what was found out into the cache.
-    pub(super) fn keep(self) {
-        let found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cache) = self.cache.filter(|_| found.len() >= WORTH_KEEPING) {
-            found.into_iter().for_each(|key| cache.put(key, SILENT.to_vec()));
-        }
+    /// Writes what was found out.
+    pub(super) fn write(&self) {
+        self.0.write(WORTH_KEEPING);
     }
+}
 
-    fn key(&self, path: &RelPath, file: &File) -> Option<CacheKey> {
-        let format = Format::of_path(path.as_str())?;
-        let is_extended = JsonDialect::of(path.as_str()) == JsonDialect::Extended;
-        let may_repeat = names::may_repeat_keys(path.as_str());
-        let reading = [format as u8, u8::from(is_extended), u8::from(may_repeat)];
-        Some(self.keys.of(file.hash(), &reading))
-    }
+/// What the name of a file says about how it is read.
+fn reading(path: &str) -> Option<[u8; 3]> {
+    let is_extended = JsonDialect::of(path) == JsonDialect::Extended;
+    Some([
+        Format::of_path(path)? as u8,
+        u8::from(is_extended),
+        u8::from(names::may_repeat_keys(path)),
+    ])
 }

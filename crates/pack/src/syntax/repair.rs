@@ -3,16 +3,15 @@
 use std::sync::Arc;
 
 use check::{
-    Compatibility, Confidence, Diagnostic, Grounds, Location, Repair, RepairKind, RepairOp, Safety,
-    Severity, assign_ids, assign_repair_ids,
+    Confidence, Diagnostic, Location, Repair, RepairKind, RepairOp, Safety, Severity, assign_ids,
+    assign_repair_ids,
 };
 use document::{Document, Format, Limits, ParseError, Value};
 use edit::{Edit, EditSet, Text};
 
 use super::candidates::{TextCandidate, candidates};
-use super::{
-    CONTENT, DIALECT_RULE, ErrorSite, PARSE, PARSE_RULE, SOURCE, SyntaxReport, json, parse,
-};
+use super::{CONTENT, DIALECT_RULE, ErrorSite, PARSE, PARSE_RULE, SyntaxReport, json, parse};
+use crate::finding::Suggestion;
 use crate::report::{self, ReportContext};
 
 /// For a larger text no repair is looked for: what separates its values would take many times its size.
@@ -151,22 +150,17 @@ fn repair(
     rationale: &str,
     ops: Vec<RepairOp>,
 ) -> Repair {
-    Repair {
-        id: String::new(),
-        title: report::label(title),
+    let suggestion = Suggestion {
+        title: title.to_owned(),
         rationale: rationale.to_owned(),
-        source: SOURCE.to_owned(),
-        phase: phase.to_owned(),
-        rule_id: rule_id.to_owned(),
-        severity: diagnostic.severity,
-        confidence: Confidence::High,
         safety: Safety::LikelyPreserving,
+        confidence: Confidence::High,
         kind: RepairKind::LocalFix,
         ops,
-        resolves: vec![diagnostic.diagnostic_id.clone()],
-        reveals: Vec::new(),
-        compatibility: Compatibility::default(),
-        // What is removed separates nothing.
-        grounds: Grounds { is_redundant: true, ..Grounds::default() },
+    };
+    Repair {
+        phase: phase.to_owned(),
+        rule_id: rule_id.to_owned(),
+        ..suggestion.into_repair(diagnostic)
     }
 }

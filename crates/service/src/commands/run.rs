@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use check::{Concern, Diagnostic, Location, Severity, Tier};
+use check::{Diagnostic, Location, RuleOrigin, Severity, Tier};
 use clank::Checked;
 use clank_run::{
     Engine, Frame, Io, Limit, Limits, Module, NodeIo, Outcome, Program, RunError, SourceMap,
@@ -219,23 +219,13 @@ fn told(
     });
     let file = place.map_or_else(|| request.file.clone(), |it| it.file.clone());
     let source = origins.texts.get(&file).map(|it| (file.clone(), it.bytes().to_vec()));
-    let diagnostic = Diagnostic {
-        diagnostic_id: String::new(),
-        rule_id: rule_id.to_owned(),
-        source: clank_repair::ClankCheck::NAME.to_owned(),
-        phase: "run".to_owned(),
+    let rule = RuleOrigin {
+        source: clank_repair::ClankCheck::NAME,
+        phase: "run",
         tier: Tier::Semantic,
-        concern: Concern::Problem,
-        severity: Severity::Error,
-        message,
-        file,
-        json_pointer: None,
-        location,
-        anchor: None,
-        related: Vec::new(),
-        details: BTreeMap::new(),
-        repair_refs: Vec::new(),
+        rule_id,
     };
+    let diagnostic = Diagnostic::new(rule, Severity::Error, file, message).located(location);
     RunOutcome::Ended {
         diagnostic: Box::new(wire::diagnostic(&diagnostic)),
         frames: Frames { sources: source.into_iter().collect(), ..Frames::default() },

@@ -1,4 +1,4 @@
-//! What somebody may have meant who wrote a name that nobody knows.
+//! The known name that somebody may have meant, for "did you mean".
 
 /// The known name that differs least, if it is close. Of equally close ones the first by name.
 pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
@@ -8,7 +8,7 @@ pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     }
     let most = (n_chars / 3).max(1);
     let folded = name.to_lowercase();
-    let distance = |it: &str| strsim::damerau_levenshtein(&folded, &it.to_lowercase());
+    let distance = |it: &str| spelling::distance(&folded, &it.to_lowercase());
     let close =
         known.iter().map(|it| (distance(it), *it)).filter(|(distance, _)| *distance <= most);
     close.min().map(|(_, it)| it)

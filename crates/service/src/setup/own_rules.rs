@@ -1,10 +1,8 @@
 //! The rules that regreen itself looks after, whatever packs there are: its configuration, files that are too large,
 //! and comments that ignore findings. A file that cannot be read is a failure and no finding (AE-48).
 
-use std::collections::BTreeMap;
-
-use check::{Concern, Diagnostic, Location, Severity, Tier};
-use document::{Pointer, Value};
+use check::{Diagnostic, Location, RuleOrigin, Severity, Tier};
+use document::Pointer;
 
 use crate::config;
 
@@ -118,21 +116,6 @@ fn about_config(
 
 /// A finding about a whole file.
 fn diagnostic(rule: &str, severity: Severity, file: &str, message: String) -> Diagnostic {
-    Diagnostic {
-        diagnostic_id: String::new(),
-        rule_id: rule.to_owned(),
-        source: SOURCE.to_owned(),
-        phase: "setup".to_owned(),
-        tier: Tier::Schema,
-        concern: Concern::Problem,
-        severity,
-        message,
-        file: file.to_owned(),
-        json_pointer: None,
-        location: None,
-        anchor: None,
-        related: Vec::new(),
-        details: BTreeMap::<String, Value>::new(),
-        repair_refs: Vec::new(),
-    }
+    let rule = RuleOrigin { source: SOURCE, phase: "setup", tier: Tier::Schema, rule_id: rule };
+    Diagnostic::new(rule, severity, file, message)
 }

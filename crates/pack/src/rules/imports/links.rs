@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use document::Value;
 
 use super::cycles::{self, ImportGraph};
-use crate::found::{RelatedPlace, RuleFinding};
+use crate::finding::{RelatedPlace, RuleFinding};
 use crate::selector::{FileOccurrence, shown};
 
 /// How far all repairs of a rule together may be followed.
@@ -89,7 +89,7 @@ impl<'a> Links<'a> {
                 format!("{} {}", words.verb, self.names[pair[1]]),
             ))
         });
-        found.elsewhere = on_the_way.collect();
+        found.related = on_the_way.collect();
         Some(found)
     }
 

@@ -7,17 +7,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use check::{
-    Compatibility, Concern, Diagnostic, Grounds, Location, Parsed, Parses, Related, Repair,
-    RepairOp, assign_ids, assign_repair_ids,
+    Diagnostic, Location, Parsed, Parses, Related, Repair, RepairOp, RuleOrigin, assign_ids,
+    assign_repair_ids,
 };
 use document::{Format, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
 
-use crate::finding::MemberPart;
-use crate::found::{RuleFinding, Suggestion};
+use crate::finding::{MemberPart, RuleFinding, Suggestion};
 use crate::load::KindSchema;
 use crate::pack::Pack;
-use crate::report::{NOT_REPAIRED, label, location, spans};
+use crate::report::{NOT_REPAIRED, location, spans};
 use crate::rules::{PackRule, View};
 
 /// What findings are made with.
@@ -45,10 +44,10 @@ impl RuleReporter<'_> {
             Trials { reporter: self, counts: BTreeMap::new(), n_left: MAX_TRIED_NODES };
         let is_tried = trials.are_possible_together(found);
         for (idx, it) in found.iter().enumerate() {
-            let Some(mend) = &it.mend else { continue };
-            match if is_tried { Trial::Possible } else { trials.is_possible(mend) } {
+            let Some(suggestion) = &it.suggestion else { continue };
+            match if is_tried { Trial::Possible } else { trials.is_possible(suggestion) } {
                 Trial::Possible => {
-                    repairs.push(self.repair(rule, &diagnostics[idx], mend));
+                    repairs.push(suggestion.clone().into_repair(&diagnostics[idx]));
                     owners.push(idx);
                 }
                 Trial::Impossible(why) => {
@@ -75,7 +74,7 @@ impl RuleReporter<'_> {
         found: &RuleFinding,
         places: &LocationIndex<'_>,
     ) -> Diagnostic {
-        let related = found.elsewhere.iter().map(|it| Related {
+        let related = found.related.iter().map(|it| Related {
             file: it.file.as_str().to_owned(),
             json_pointer: Some(it.at.to_string()),
             location: places
@@ -83,25 +82,23 @@ impl RuleReporter<'_> {
                 .copied(),
             message: it.message.clone(),
         });
-        Diagnostic {
-            diagnostic_id: String::new(),
-            rule_id: rule.id.clone(),
-            source: self.pack.name().to_owned(),
-            phase: rule.phase().to_owned(),
+        let origin = RuleOrigin {
+            source: self.pack.name(),
+            phase: rule.phase(),
             tier: rule.tier,
-            concern: Concern::Problem,
-            severity: found.severity.unwrap_or(rule.severity),
-            message: rule.say(found),
-            file: found.file.as_str().to_owned(),
-            json_pointer: Some(found.at.to_string()),
-            location: self.part(found).or_else(|| {
-                let is_key = found.anchor == MemberPart::Key;
-                places.get(&(&found.file, found.document, &found.at, is_key)).copied()
-            }),
-            anchor: None,
+            rule_id: &rule.id,
+        };
+        let severity = found.severity.unwrap_or(rule.severity);
+        let location = self.part(found).or_else(|| {
+            let is_key = found.anchor == MemberPart::Key;
+            places.get(&(&found.file, found.document, &found.at, is_key)).copied()
+        });
+        Diagnostic {
             related: related.collect(),
             details: found.details.clone(),
-            repair_refs: Vec::new(),
+            ..Diagnostic::new(origin, severity, found.file.as_str(), rule.message(found))
+                .at(&found.at)
+                .located(location)
         }
     }
 
@@ -111,35 +108,14 @@ impl RuleReporter<'_> {
         Location::new(self.parsed(&found.file)?.lines(), range)
     }
 
-    fn repair(&self, rule: &PackRule, diagnostic: &Diagnostic, mend: &Suggestion) -> Repair {
-        Repair {
-            id: String::new(),
-            title: label(&mend.title),
-            rationale: mend.rationale.clone(),
-            source: self.pack.name().to_owned(),
-            phase: rule.phase().to_owned(),
-            rule_id: rule.id.clone(),
-            severity: diagnostic.severity,
-            confidence: mend.confidence,
-            safety: mend.safety,
-            kind: mend.kind,
-            ops: mend.ops.clone(),
-            resolves: vec![diagnostic.diagnostic_id.clone()],
-            reveals: Vec::new(),
-            compatibility: Compatibility::default(),
-            // A pack removes only what stands there twice.
-            grounds: Grounds { is_redundant: true, ..Grounds::default() },
-        }
-    }
-
     /// Where everything that is spoken of stands, found file by file, because a file may be spoken of very often.
     fn places<'f>(&self, found: &'f [RuleFinding]) -> LocationIndex<'f> {
         let own = found.iter().map(|it| (&it.file, it.document, &it.at, it.anchor));
-        let elsewhere = found.iter().flat_map(|it| &it.elsewhere);
-        let elsewhere = elsewhere.map(|it| (&it.file, it.document, &it.at, it.anchor));
+        let related = found.iter().flat_map(|it| &it.related);
+        let related = related.map(|it| (&it.file, it.document, &it.at, it.anchor));
         let mut by_document: BTreeMap<(&RelPath, usize), Vec<(&Pointer, MemberPart)>> =
             BTreeMap::new();
-        for (file, document, at, anchor) in own.chain(elsewhere) {
+        for (file, document, at, anchor) in own.chain(related) {
             by_document.entry((file, document)).or_default().push((at, anchor));
         }
         let mut places = LocationIndex::new();
@@ -199,7 +175,7 @@ impl Trials<'_> {
     /// Whether the repairs are too many to be tried one by one, and are possible all at once.
     fn are_possible_together(&mut self, found: &[RuleFinding]) -> bool {
         let ops: Vec<&RepairOp> =
-            found.iter().filter_map(|it| it.mend.as_ref()).flat_map(|it| &it.ops).collect();
+            found.iter().filter_map(|it| it.suggestion.as_ref()).flat_map(|it| &it.ops).collect();
         let Some(file) = ops.first().map(|it| it.file()) else { return false };
         let Some(parsed) = self.reporter.parsed(file) else { return false };
         let is_too_much = cost(&parsed).saturating_mul(ops.len()) > self.n_left;
@@ -207,9 +183,9 @@ impl Trials<'_> {
         is_too_much && is_one_file && self.is_possible_in(file, &ops) == Trial::Possible
     }
 
-    fn is_possible(&mut self, mend: &Suggestion) -> Trial {
+    fn is_possible(&mut self, suggestion: &Suggestion) -> Trial {
         let mut by_file: BTreeMap<&RelPath, Vec<&RepairOp>> = BTreeMap::new();
-        for op in &mend.ops {
+        for op in &suggestion.ops {
             by_file.entry(op.file()).or_default().push(op);
         }
         let mut is_tried = true;
