@@ -579,7 +579,7 @@ fn what_was_not_checked_is_named() {
             1,
             &[
                 "warning[app/SCHEMA_INVALID]: not compared with its schema, which cannot be used: \
-                 `schemas/m.json` refers to `gone.json`, which is not there",
+                 `schemas/m.json` refers to `gone.json`, which does not exist",
                 "error[app/SCHEMA_TYPE]: `items` must be an array",
                 "(unusable_schema: 1)",
             ],

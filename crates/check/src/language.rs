@@ -282,6 +282,15 @@ impl Syntax {
     }
 
     /// Where the comments of a text are: sorted, disjoint, and none for a text that is too large to have places.
+    ///
+    /// ```
+    /// use check::Syntax;
+    /// use edit::Text;
+    ///
+    /// let rust = Syntax::of_path("main.rs").expect("it is in the table");
+    /// let text = Text::new("let url = \"http://x\"; // why");
+    /// assert_eq!(rust.comments(&text), [22..28]);
+    /// ```
     pub fn comments(&self, text: &Text) -> Vec<Range<u32>> {
         if u32::try_from(text.len()).is_err() {
             return Vec::new();

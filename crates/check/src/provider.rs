@@ -260,7 +260,7 @@ impl LookError {
 
     /// The provider was asked to stop, and did.
     pub fn stopped() -> LookError {
-        LookError::new(FailureKind::Stopped, "was stopped before it had answered")
+        LookError::new(FailureKind::Stopped, "was stopped before it answered")
     }
 }
 

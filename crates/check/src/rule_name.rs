@@ -14,6 +14,16 @@ pub struct RuleName {
 
 impl RuleName {
     /// Reads a name; `None` if it names no rule.
+    ///
+    /// ```
+    /// use check::RuleName;
+    ///
+    /// let is_source = |name: &str| name == "ruff";
+    /// let name = RuleName::parse("ruff/F401", &is_source).expect("it names a rule");
+    /// assert_eq!((name.source(), name.rule()), (Some("ruff"), "F401"));
+    /// let name = RuleName::parse("Style/Quotes", &is_source).expect("it names a rule");
+    /// assert_eq!((name.source(), name.rule()), (None, "Style/Quotes"));
+    /// ```
     pub fn parse(name: &str, is_source: &dyn Fn(&str) -> bool) -> Option<RuleName> {
         let (source, rule) = match name.split_once('/') {
             Some((source, rule)) if is_source(source) => (Some(source.to_owned()), rule),

@@ -66,13 +66,13 @@ fn run(name: &str, format: Format, text: &str, ops: impl Iterator<Item = Op>) {
     let document = parse(&Text::new(text), format, &Limits::DEFAULT).expect("it is well formed");
     let mut draft = document.draft();
     let start = Instant::now();
-    let mark = draft.mark();
+    let savepoint = draft.savepoint();
     let n_refused = ops.filter(|op| draft.apply(&GuardedOp::from(op.clone())).is_err()).count();
     let applied = start.elapsed();
     let edits =
         draft.lower().map_or_else(|refusal| refusal.to_string(), |it| it.edits().len().to_string());
     let lowered = start.elapsed() - applied;
-    draft.roll_back(mark);
+    draft.roll_back(savepoint);
     let undone = start.elapsed() - applied - lowered;
     let ms = |it: std::time::Duration| it.as_secs_f64() * 1e3;
     println!(

@@ -218,6 +218,16 @@ impl Document {
     }
 
     /// Where the value at `pointer` stands.
+    ///
+    /// ```
+    /// use document::{Format, Limits, parse};
+    /// use edit::Text;
+    ///
+    /// let document = parse(&Text::new("a:\n  b: 1\n"), Format::Yaml, &Limits::DEFAULT)?;
+    /// let spans = document.locate(&"/a/b".parse()?).expect("it is there");
+    /// assert_eq!((spans.span, spans.key_span), (8..9, Some(5..6)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn locate(&self, pointer: &Pointer) -> Option<ValueSpans> {
         self.find(pointer).map(|node| self.found(node))
     }
@@ -242,6 +252,17 @@ impl Document {
     /// The edits that put the items of the array at `at` into another order: the item at `order[i]` becomes the
     /// `i`-th. Comments move with the item that they are about, separators and blank lines stay, and items that
     /// keep their place are not touched. What cannot be moved without a change of meaning is refused.
+    ///
+    /// ```
+    /// use document::{Format, Limits, parse};
+    /// use edit::Text;
+    ///
+    /// let text = Text::new("- b # second\n- a # first\n");
+    /// let document = parse(&text, Format::Yaml, &Limits::DEFAULT)?;
+    /// let edits = document.reorder_items(&"".parse()?, &[1, 0])?;
+    /// assert_eq!(edits.apply(&text)?.bytes(), b"- a # first\n- b # second\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reorder_items(&self, at: &Pointer, order: &[usize]) -> Result<EditSet, Refusal> {
         reorder::reorder(self, at, order)
     }

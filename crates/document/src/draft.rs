@@ -249,13 +249,13 @@ impl Draft {
     }
 
     /// The state now, for [`Draft::roll_back`].
-    pub fn mark(&self) -> Savepoint {
+    pub fn savepoint(&self) -> Savepoint {
         Savepoint(self.log.len())
     }
 
-    /// Undoes everything since `mark`.
-    pub fn roll_back(&mut self, mark: Savepoint) {
-        while self.log.len() > mark.0 {
+    /// Undoes everything since the savepoint.
+    pub fn roll_back(&mut self, savepoint: Savepoint) {
+        while self.log.len() > savepoint.0 {
             if let Some(undo) = self.log.pop() {
                 self.undo(undo);
             }

@@ -11,14 +11,14 @@
 //! [`Document::reorder_items`] goes the same way without a draft.
 //!
 //! ```
-//! use document::{Format, Limits, Op, Step, Value, parse};
+//! use document::{Format, GuardedOp, Limits, Op, Value, parse};
 //! use edit::Text;
 //!
 //! let text = Text::new("# ports\nweb:\n  public: no # wrong\n");
 //! let document = parse(&text, Format::Yaml, &Limits::DEFAULT)?;
 //! let mut draft = document.draft();
 //! let at = "/web/public".parse()?;
-//! draft.apply(&Step::from(Op::ReplaceValue { at, value: Value::Bool(false) }))?;
+//! draft.apply(&GuardedOp::from(Op::ReplaceValue { at, value: Value::Bool(false) }))?;
 //! let edits = draft.lower()?;
 //! assert_eq!(edits.apply(&text)?.bytes(), b"# ports\nweb:\n  public: false # wrong\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -34,6 +34,7 @@ mod hash;
 mod json;
 mod limits;
 mod locate;
+mod object_reader;
 mod op;
 mod pointer;
 mod refusal;
@@ -49,6 +50,7 @@ mod yaml;
 pub use document::{Document, Format, ValueSpans, parse};
 pub use draft::{Draft, Effect, Savepoint, SlotId, Write, WriteKind};
 pub use limits::Limits;
+pub use object_reader::ObjectReader;
 pub use op::{GuardedOp, Op, OpError, Preconditions};
 pub use pointer::{Pointer, PointerError};
 pub use refusal::{ParseError, ParseErrorKind, Refusal, RefusalReason};

@@ -164,7 +164,7 @@ pub enum OpError {
         found: JsonType,
     },
     /// The key is there already.
-    #[error("`{at}` exists already")]
+    #[error("`{at}` already exists")]
     KeyExists {
         /// The place.
         at: Pointer,
@@ -180,13 +180,13 @@ pub enum OpError {
         len: usize,
     },
     /// A segment that addresses an array is not an index.
-    #[error("`{at}` addresses an array by something other than a plain decimal index")]
+    #[error("expected a decimal index of an array at `{at}`")]
     BadIndex {
         /// The place.
         at: Pointer,
     },
     /// The text has fewer documents.
-    #[error("there is no document {index}, the file holds {n_documents}")]
+    #[error("document {index} is out of range, the file has {n_documents} document(s)")]
     NoDocument {
         /// The document that was asked for, from 0.
         index: usize,
@@ -203,7 +203,7 @@ pub enum OpError {
         from: Pointer,
     },
     /// `keep_position` needs two keys of one object.
-    #[error("only a key can keep its position, and only inside its object")]
+    #[error("only a rename inside one object can keep the position")]
     NotARename {
         /// The value.
         from: Pointer,

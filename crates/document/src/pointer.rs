@@ -7,6 +7,15 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A parsed pointer: its segments, unescaped.
+///
+/// ```
+/// use document::Pointer;
+///
+/// let pointer: Pointer = "/paths/~1users/get".parse()?;
+/// assert_eq!(pointer.segments(), ["paths", "/users", "get"]);
+/// assert_eq!(Pointer::root().join("a/b").to_string(), "/a~1b");
+/// # Ok::<(), document::PointerError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Pointer {
     segments: Vec<String>,
@@ -17,7 +26,7 @@ pub struct Pointer {
 #[non_exhaustive]
 pub enum PointerError {
     /// It does not start with `/`.
-    #[error("a JSON pointer is empty or starts with `/`")]
+    #[error("expected a JSON pointer that is empty or starts with `/`")]
     NoLeadingSlash,
     /// `~` is followed by something other than `0` or `1`.
     #[error("`~` at byte {offset} of the JSON pointer is not followed by `0` or `1`")]

@@ -49,7 +49,7 @@ pub enum RefusalReason {
         key: String,
     },
     /// A YAML stream of several documents, where one is expected.
-    #[error("the file holds several YAML documents, where one is expected")]
+    #[error("expected one YAML document, found several")]
     SeveralDocuments,
     /// A YAML line that ends in a carriage return alone, which readers and editors disagree about.
     #[error("a line ends in a lone carriage return; write the line ends as LF or CRLF first")]
@@ -94,7 +94,7 @@ pub enum RefusalReason {
         what: String,
     },
     /// A reorder names a place where no array is.
-    #[error("there is no array here to reorder")]
+    #[error("expected an array to reorder")]
     NotAnArray,
     /// The new order leaves items out, names one twice or names one that is not there.
     #[error("the new order must name each of the {items} items exactly once")]

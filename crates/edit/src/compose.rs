@@ -9,6 +9,18 @@ impl EditSet {
     /// what `next` puts back as it was is not either.
     ///
     /// Fails if `self` was not made for `text` or `next` not for the result of `self`.
+    ///
+    /// ```
+    /// use edit::{Edit, EditSet, Text};
+    ///
+    /// let text = Text::new("port: 1");
+    /// let first = EditSet::new(&text, vec![Edit::replace(6, 7, "8080")])?;
+    /// let after = first.apply(&text)?;
+    /// let second = EditSet::new(&after, vec![Edit::replace(0, 4, "PORT")])?;
+    /// let both = first.compose(&text, &second)?;
+    /// assert_eq!(both.apply(&text)?.bytes(), b"PORT: 8080");
+    /// # Ok::<(), edit::EditError>(())
+    /// ```
     pub fn compose(&self, text: &Text, next: &EditSet) -> Result<EditSet, EditError> {
         let middle = self.apply(text)?;
         next.check_base(&middle)?;

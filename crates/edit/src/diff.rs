@@ -18,6 +18,16 @@ use crate::text::Text;
 const MAX_COMPARED_LINES: usize = 4096;
 
 /// Edits that turn `old` into `new`: small, but not always the smallest. Fails if either text is too large.
+///
+/// ```
+/// use edit::{Text, diff};
+///
+/// let (old, new) = (Text::new("a\nb\nc\n"), Text::new("a\nB\nc\nd\n"));
+/// let edits = diff(&old, &new)?;
+/// assert_eq!(edits.edits().len(), 2);
+/// assert_eq!(edits.apply(&old)?.bytes(), new.bytes());
+/// # Ok::<(), edit::EditError>(())
+/// ```
 pub fn diff(old: &Text, new: &Text) -> Result<EditSet, EditError> {
     for text in [old, new] {
         u32::try_from(text.len()).map_err(|_| EditError::TooLarge { len: text.len() })?;

@@ -84,7 +84,7 @@ pub enum EditError {
         found: ContentHash,
     },
     /// Offsets are 32 bits wide, before the edits and after them.
-    #[error("a text of {len} bytes is too large to edit, the limit is 4 GiB")]
+    #[error("the text has {len} bytes, the limit is 4 GiB")]
     TooLarge {
         /// The length of the text, or of what the edits would make of it.
         len: usize,

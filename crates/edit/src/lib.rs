@@ -8,14 +8,14 @@
 //! texts, and [`unified`] shows one as a patch.
 //!
 //! ```
-//! use edit::{Edit, EditSet, Proposal, Text, merge};
+//! use edit::{Edit, EditProposal, EditSet, Text, merge};
 //!
 //! let text = Text::new("port: eighty\nhost: a\n");
 //! let port = EditSet::new(&text, vec![Edit::replace(6, 12, "80")])?;
 //! let host = EditSet::new(&text, vec![Edit::replace(19, 20, "example.org")])?;
 //!
 //! // Two authors, one text: the edits do not touch, so both are taken.
-//! let propose = |id, edits| Proposal { id, priority: 0, edits };
+//! let propose = |id, edits| EditProposal { id, priority: 0, edits };
 //! let merged = merge(&text, vec![propose(0, port), propose(1, host)]);
 //! assert!(merged.rejected.is_empty());
 //! let after = merged.edits.apply(&text)?;

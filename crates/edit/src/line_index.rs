@@ -66,6 +66,15 @@ impl Wide {
 
 impl LineIndex {
     /// The index of `bytes`.
+    ///
+    /// ```
+    /// use edit::{LineIndex, Position, Unit};
+    ///
+    /// let lines = LineIndex::new("a\nä = 1\n".as_bytes());
+    /// let at = lines.position(5, Unit::CodePoint);
+    /// assert_eq!(at, Some(Position { line: 1, column: 2 }));
+    /// assert_eq!(lines.position(5, Unit::Byte), Some(Position { line: 1, column: 3 }));
+    /// ```
     pub fn new(bytes: &[u8]) -> LineIndex {
         let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let bytes = &bytes[..len as usize];

@@ -84,7 +84,7 @@ pub enum ClashKind {
     #[error("an insertion lies inside a replaced range")]
     InsertInside,
     /// Both insert at one point, and not the same.
-    #[error("two insertions are at one point")]
+    #[error("two insertions at the same point")]
     InsertsAtOnePoint,
     /// One inserts where the other's replacement starts or ends.
     #[error("an insertion lies at the edge of a replaced range")]

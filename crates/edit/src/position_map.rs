@@ -33,6 +33,17 @@ impl Mapped {
 }
 
 /// Maps many offsets through one [`EditSet`], each in logarithmic time.
+///
+/// ```
+/// use edit::{Bias, Edit, EditSet, Mapped, PositionMap, Text};
+///
+/// let text = Text::new("one two three");
+/// let edits = EditSet::new(&text, vec![Edit::replace(4, 7, "2")])?;
+/// let map = PositionMap::new(&edits);
+/// assert_eq!(map.map(8, Bias::Before), Mapped::Kept(6));
+/// assert_eq!(map.map(5, Bias::Before), Mapped::Deleted(4));
+/// # Ok::<(), edit::EditError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PositionMap {
     landings: Vec<Landing>,

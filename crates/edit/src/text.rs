@@ -57,7 +57,7 @@ impl fmt::Debug for ContentHash {
 
 /// A string that is not `blake3:` and 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a content hash is `blake3:` and 64 lower-case hex digits")]
+#[error("expected a content hash: `blake3:` and 64 lower-case hex digits")]
 pub struct ParseHashError;
 
 impl FromStr for ContentHash {

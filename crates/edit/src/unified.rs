@@ -65,6 +65,17 @@ impl FileMode {
 
 /// The diff of one file; nothing if nothing happened to it. Diffs of several files can be written one after
 /// the other. Fails if the edits were not made for the text.
+///
+/// ```
+/// use edit::{Edit, EditSet, FileDiff, FileMode, Text, unified};
+///
+/// let text = Text::new("a\nb\n");
+/// let edits = EditSet::new(&text, vec![Edit::replace(2, 3, "B")])?;
+/// let file = ("x.txt", FileMode::Regular);
+/// let shown = unified(&FileDiff::Changed { old: file, new: file, text: &text, edits: &edits })?;
+/// assert!(shown.ends_with(b"@@ -1,2 +1,2 @@\n a\n-b\n+B\n"));
+/// # Ok::<(), edit::EditError>(())
+/// ```
 pub fn unified(diff: &FileDiff<'_>) -> Result<Vec<u8>, EditError> {
     match *diff {
         FileDiff::Added { path, mode, text } => Ok(added(path, mode, text)),

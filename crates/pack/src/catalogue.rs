@@ -205,7 +205,7 @@ pub(crate) fn schema_of(bytes: &[u8]) -> Result<serde_json::Value, String> {
     };
     match document.value() {
         value @ (Value::Object(_) | Value::Bool(_)) => Ok(schema::to_json(&value)),
-        _ => Err("it is no object".to_owned()),
+        _ => Err("it is not an object".to_owned()),
     }
 }
 

@@ -16,17 +16,21 @@ impl Conditions {
     /// error has the member that it is about.
     pub fn read(value: &Value) -> Result<Conditions, (Option<String>, String)> {
         let Value::Object(members) = value else {
-            return Err((None, "here belongs an object: places and what stands there".to_owned()));
+            return Err((None, "expected an object from places to values".to_owned()));
         };
         if members.is_empty() || members.len() > MAX_CONDITIONS {
-            return Err((None, format!("there are 1 to {MAX_CONDITIONS} places")));
+            return Err((None, format!("expected 1 to {MAX_CONDITIONS} places")));
         }
         let mut conditions = Vec::new();
         for (key, value) in members {
             let refuse = |message: String| Err((Some(key.clone()), message));
             let at = match key.parse::<Pointer>() {
                 Ok(at) if !at.is_root() => at,
-                Ok(_) => return refuse("a place starts with `/`, as in `/kind`".to_owned()),
+                Ok(_) => {
+                    return refuse(
+                        "expected a place that starts with `/`, as in `/kind`".to_owned(),
+                    );
+                }
                 Err(error) => return refuse(error.to_string()),
             };
             let values = match value {
@@ -34,10 +38,10 @@ impl Conditions {
                 value => vec![value.clone()],
             };
             if values.is_empty() || values.len() > MAX_VALUES {
-                return refuse(format!("one of 1 to {MAX_VALUES} values stands there"));
+                return refuse(format!("expected 1 to {MAX_VALUES} values"));
             }
             if values.iter().any(|it| matches!(it, Value::Array(_) | Value::Object(_))) {
-                return refuse("only a string, a number, a boolean or null is compared".to_owned());
+                return refuse("expected a string, a number, a boolean or null".to_owned());
             }
             conditions.push((at, values));
         }

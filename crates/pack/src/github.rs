@@ -31,7 +31,7 @@ use document::Value;
 pub(crate) use calls::Calls;
 
 use crate::finding::RuleFinding;
-use crate::rules::View;
+use crate::rules::FileView;
 use crate::selector::Selector;
 use node::Node;
 use problem::WorkflowProblems;
@@ -49,7 +49,7 @@ pub(crate) struct Workflow {
 pub(crate) type ByRule = (&'static str, RuleFinding);
 
 /// Everything that is wrong in a workflow or an action.
-pub(crate) fn look(view: &View<'_>) -> Vec<ByRule> {
+pub(crate) fn look(view: &FileView<'_>) -> Vec<ByRule> {
     let mut problems = WorkflowProblems::default();
     let root = Node::root(view.value);
     if root.get("runs").is_some() && root.get("jobs").is_none() {

@@ -25,14 +25,18 @@ impl FileGlobs {
             || glob.contains('\\')
         {
             return Err(format!(
-                "a glob has 1 to {MAX_PATTERN} bytes, is relative to the root and has `/` between names"
+                "expected a glob of 1 to {MAX_PATTERN} bytes, relative to the root, with `/` between names"
             ));
         }
         match GlobBuilder::new(glob).literal_separator(true).build() {
             // The library says what is no glob, and why; to compile what is one would cost more than all else.
             Ok(_) => list.extend(PathGlob::from_root(glob)),
             Err(error) => {
-                return Err(format!("`{}` is no glob: {}", crate::schema::cut(glob), error.kind()));
+                return Err(format!(
+                    "invalid glob `{}`: {}",
+                    crate::schema::cut(glob),
+                    error.kind()
+                ));
             }
         }
         Ok(())

@@ -78,7 +78,7 @@ pub(crate) enum Undecided {
     SpentBefore,
     #[error("it makes a list of the members of a map, which have no order")]
     Unordered,
-    #[error("it gives {found}, not true or false")]
+    #[error("expected true or false, found {found}")]
     NotBool { found: &'static str },
     #[error("{message}")]
     Failed { message: String },
@@ -214,7 +214,7 @@ fn inspect(root: &IdedExpr) -> Result<bool, String> {
                 bound.extend([it.iter_var.as_str(), it.accu_var.as_str()]);
                 bound.extend(it.iter_var2.as_deref());
             }
-            Expr::Struct(it) => return Err(format!("`{}` is no type of this pack", it.type_name)),
+            Expr::Struct(it) => return Err(format!("cannot find type `{}`", it.type_name)),
             _ => {}
         }
         let inner = nesting + usize::from(matches!(node.expr, Expr::Comprehension(_)));
@@ -224,7 +224,7 @@ fn inspect(root: &IdedExpr) -> Result<bool, String> {
         uses_doc |= name == "doc";
         if !VARIABLES.contains(&name) && !TYPES.contains(&name) && !bound.contains(&name) {
             return Err(format!(
-                "`{name}` is not known here; there are `self`, the value, and `doc`, its document"
+                "cannot find `{name}`; expected `self`, the value, or `doc`, its document"
             ));
         }
     }
@@ -237,7 +237,7 @@ fn inspect_call(call: &cel::common::ast::CallExpr) -> Result<(), String> {
         name.contains('_') && !name.starts_with(char::is_alphabetic) || name.starts_with('@');
     if !is_operator && !FUNCTIONS.contains(&name) {
         let near = crate::typo::nearest_first(name, FUNCTIONS, 3);
-        return Err(format!("`{name}` is no function here; the nearest are {}", near.join(", ")));
+        return Err(format!("cannot find function `{name}`; the nearest are {}", near.join(", ")));
     }
     if name != "matches" {
         return Ok(());
@@ -332,7 +332,7 @@ fn reason(error: &ExecutionError, maps: Maps) -> String {
             format!("`{operator}` does not work on values of these types")
         }
         ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
-            "it divides by zero".to_owned()
+            "division by zero".to_owned()
         }
         ExecutionError::Overflow(..) => "a number becomes too large".to_owned(),
         ExecutionError::IndexOutOfBounds(_) => "an index is out of range".to_owned(),
@@ -345,7 +345,7 @@ fn syntax_error(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line.trim_start_matches("ERROR: <input>:").replace("Syntax error: ", "");
     let line = line.split(" expecting ").next().unwrap_or_default();
-    format!("this is no CEL expression: {}", shortened(line))
+    format!("invalid CEL expression: {}", shortened(line))
 }
 
 /// The interpreter's messages may hold whole values; a finding must not.

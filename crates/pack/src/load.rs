@@ -18,7 +18,7 @@ use crate::pack::{FileKind, Pack, PathKinds};
 use crate::problem::PackProblem;
 use crate::rules::{PackRule, RuleBody, deprecated};
 pub use manifest_schema::manifest_schema;
-use reader::{ManifestProblems, Members};
+use reader::{ManifestObject, ManifestProblems};
 pub(crate) use schema_files::{CompileWhen, KindSchema};
 
 /// The file that says what a pack is.
@@ -56,11 +56,10 @@ fn read(files: &BTreeMap<String, Text>, path: &str) -> Result<Arc<Document>, Pac
         location: None,
         message,
     };
-    let text = files
-        .get(path)
-        .ok_or_else(|| problem(format!("there is no `{path}` in the pack; add it")))?;
+    let text =
+        files.get(path).ok_or_else(|| problem(format!("cannot find `{path}` in the pack")))?;
     let format = Format::of_path(path)
-        .ok_or_else(|| problem("only JSON, YAML and TOML can be read".to_owned()))?;
+        .ok_or_else(|| problem("expected a JSON, YAML or TOML file".to_owned()))?;
     document::parse(text, format, &Limits::DEFAULT).map_err(|error| {
         let lines = edit::LineIndex::new(text.bytes());
         let location = check::Location::new(&lines, error.offset..error.offset);
@@ -75,14 +74,14 @@ fn read_pack(
     compile: CompileWhen,
 ) -> Option<Pack> {
     let value = manifest.value();
-    let members = Members::new(problems, Pointer::root(), &value, &MEMBERS)?;
+    let members = ManifestObject::new(problems, Pointer::root(), &value, &MEMBERS)?;
     let name = members.required_text(problems, "name");
     if let Some((at, name)) = &name
         && !is_name(name, false)
     {
         problems.value(
             at,
-            "a pack's name is lower-case letters, digits and `-`, and starts with a letter",
+            "expected a name of lower-case letters, digits and `-` that starts with a letter",
         );
     }
     let version = members.required_text(problems, "pack_version").map(|it| it.1.to_owned());
@@ -107,14 +106,14 @@ fn read_pack(
 /// The kinds, with a gap for one that could not be read.
 fn read_kinds(
     problems: &mut ManifestProblems<'_>,
-    members: &Members<'_>,
+    members: &ManifestObject<'_>,
     files: &BTreeMap<String, Text>,
     compile: CompileWhen,
 ) -> Vec<Option<FileKind>> {
     let Some((at, value)) = members.required(problems, "kinds") else { return Vec::new() };
     let items = reader::items(problems, &at, value);
     if items.len() > MAX_KINDS {
-        problems.value(&at, format!("a pack has at most {MAX_KINDS} kinds"));
+        problems.value(&at, format!("expected at most {MAX_KINDS} kinds"));
         return Vec::new();
     }
     kinds::read(problems, items, files, compile)
@@ -122,14 +121,14 @@ fn read_kinds(
 
 fn read_rules(
     problems: &mut ManifestProblems<'_>,
-    members: &Members<'_>,
+    members: &ManifestObject<'_>,
     kinds: &[Option<FileKind>],
     compile: CompileWhen,
 ) -> Vec<PackRule> {
     let Some((at, value)) = members.get("rules") else { return Vec::new() };
     let items = reader::items(problems, &at, value);
     if items.len() > MAX_RULES {
-        problems.value(&at, format!("a pack has at most {MAX_RULES} rules"));
+        problems.value(&at, format!("expected at most {MAX_RULES} rules"));
         return Vec::new();
     }
     let mut rules: Vec<PackRule> = Vec::new();
@@ -138,8 +137,7 @@ fn read_rules(
     for (at, value) in items {
         let Some(rule) = rule::read(problems, at.clone(), value, kinds, compile) else { continue };
         if !seen.insert(rule.id.clone()) {
-            problems
-                .value(&at.join("id"), format!("`{}` is the id of another rule already", rule.id));
+            problems.value(&at.join("id"), format!("duplicate rule id `{}`", rule.id));
         }
         rules.push(rule);
         places.push(at);

@@ -554,7 +554,7 @@ fn compare(
     };
     let absent = || {
         let message = format!(
-            "the schema {name} is locked and not in your cache; `regreen schemas update --locked` takes it"
+            "the schema {name} is locked but not in your cache; run `regreen schemas update --locked`"
         );
         Arc::new(at_reference(subject, reference, "SCHEMA_REMOTE", &message))
     };
@@ -745,7 +745,7 @@ fn read(snapshot: &Snapshot, parses: &Parses, path: &RelPath) -> Result<serde_js
     let Some(file) = snapshot.file(path) else {
         let why = match snapshot.get(path) {
             Some(Entry::Unread { .. }) => format!("`{path}` was not read"),
-            _ => format!("there is no file `{path}`"),
+            _ => format!("cannot find file `{path}`"),
         };
         return Err(Unread { why, is_absent: false, diagnostics: Vec::new() });
     };

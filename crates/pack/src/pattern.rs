@@ -26,7 +26,7 @@ enum Segment {
 /// Why a text is not a pattern.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum PatternError {
-    #[error("a pointer pattern is empty or starts with `/`")]
+    #[error("expected a pointer pattern that is empty or starts with `/`")]
     NoLeadingSlash,
     #[error("`~` is followed by `0`, `1` or `2` in a pointer pattern")]
     BadEscape,

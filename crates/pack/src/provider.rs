@@ -23,7 +23,7 @@ use crate::legible::legible;
 use crate::pack::{MergeKeys, Pack};
 use crate::report::rules::RuleReporter;
 use crate::report::{ReportContext, finding, into_findings, not_whole, unreadable};
-use crate::rules::{PackRule, RuleBody, View};
+use crate::rules::{FileView, PackRule, RuleBody};
 use crate::schema::{self, CompiledSchema};
 use crate::syntax::without_syntax;
 use crate::tree::{FileAnalysis, OccurrenceList, PackTree};
@@ -404,7 +404,7 @@ fn look_at_file(
                 value = document.merged_value();
             }
             let subject = ReportContext { index: document.index(), ..subject };
-            let view = View::new(path, kind, &value, Some(&document));
+            let view = FileView::new(path, kind, &value, Some(&document));
             look_at_document(pack, input, &subject, &view, &mut look);
         }
     }
@@ -429,7 +429,7 @@ fn look_at_document(
     pack: &Pack,
     input: &Input<'_>,
     subject: &ReportContext<'_>,
-    view: &View<'_>,
+    view: &FileView<'_>,
     look: &mut FileAnalysis,
 ) {
     let (kind, value) = (view.kind, view.value);
@@ -517,7 +517,7 @@ fn refused_merge(at: Pointer) -> SchemaViolation {
 }
 
 /// What the rules about the tree want to know of a file, in the order of rules and roles.
-fn occurrences(pack: &Pack, view: &View<'_>, document: usize) -> Vec<OccurrenceList> {
+fn occurrences(pack: &Pack, view: &FileView<'_>, document: usize) -> Vec<OccurrenceList> {
     let rules = pack.occurrence_rules[view.kind].iter();
     let lists = rules.flat_map(|&rule| {
         let roles = pack.rules[rule].occurrences(view).into_iter();

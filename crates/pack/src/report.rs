@@ -167,9 +167,9 @@ fn drop_refused(
         let draft = if at_anchors.contains(&idx) { &mut anchors } else { &mut draft };
         let mut refusal = None;
         violation.proposals.retain(|proposal| {
-            let mark = draft.mark();
+            let savepoint = draft.savepoint();
             let tried = proposal.steps.iter().try_for_each(|it| draft.apply(it).map(|_| ()));
-            draft.roll_back(mark);
+            draft.roll_back(savepoint);
             let is_possible = tried.is_ok();
             refusal = refusal.take().or(tried.err());
             is_possible

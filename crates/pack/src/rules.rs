@@ -67,7 +67,7 @@ pub(crate) enum Within {
 }
 
 /// One document, for the rules that look at one at a time.
-pub(crate) struct View<'a> {
+pub(crate) struct FileView<'a> {
     pub(crate) file: &'a RelPath,
     pub(crate) kind: usize,
     pub(crate) value: &'a Value,
@@ -77,14 +77,14 @@ pub(crate) struct View<'a> {
     workflow: OnceCell<Vec<github::ByRule>>,
 }
 
-impl<'a> View<'a> {
+impl<'a> FileView<'a> {
     pub(crate) fn new(
         file: &'a RelPath,
         kind: usize,
         value: &'a Value,
         document: Option<&'a Arc<Document>>,
-    ) -> View<'a> {
-        View { file, kind, value, document, workflow: OnceCell::new() }
+    ) -> FileView<'a> {
+        FileView { file, kind, value, document, workflow: OnceCell::new() }
     }
 }
 
@@ -197,7 +197,7 @@ impl PackRule {
     }
 
     /// What the rule knows of a file for comparing it with others, one list per role.
-    pub(crate) fn occurrences(&self, view: &View<'_>) -> Vec<(usize, Vec<Occurrence>)> {
+    pub(crate) fn occurrences(&self, view: &FileView<'_>) -> Vec<(usize, Vec<Occurrence>)> {
         if let RuleBody::Derived(rule) = &self.body {
             return vec![(0, rule.occurrences(view))];
         }
@@ -215,7 +215,7 @@ impl PackRule {
     }
 
     /// What is wrong in one document, by a rule that looks at one at a time.
-    pub(crate) fn look_at_file(&self, view: &View<'_>) -> Vec<RuleFinding> {
+    pub(crate) fn look_at_file(&self, view: &FileView<'_>) -> Vec<RuleFinding> {
         let mut occurrences = Vec::new();
         if matches!(self.body, RuleBody::Unique(_) | RuleBody::Reference(_) | RuleBody::Imports(_))
         {

@@ -59,11 +59,11 @@ const MAX_PATTERN_BYTES: usize = 1 << 20;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum SchemaError {
-    #[error("there is no schema `{path}`")]
+    #[error("cannot find schema `{path}`")]
     NoDocument { path: String },
-    #[error("`{path}` refers to `{reference}`, which is not there")]
+    #[error("`{path}` refers to `{reference}`, which does not exist")]
     Missing { path: String, reference: String },
-    #[error("`{path}` refers to `{reference}`, which is no reference")]
+    #[error("`{path}` refers to `{reference}`, which is not a valid reference")]
     BadReference { path: String, reference: String },
     #[error("`{path}` is too large: at most {max_depth} levels and {max_nodes} values altogether")]
     TooLarge { path: String, max_depth: usize, max_nodes: usize },
@@ -381,8 +381,7 @@ impl Retrieve for LibraryRetriever {
 
 const UNDECIDED: &str =
     "the schema takes too many steps to compare with this document; make its references fork less";
-const UNEXPLAINED: &str =
-    "the document does not fit its schema, in too many ways to list; compare it with a valid one";
+const UNEXPLAINED: &str = "the document does not match its schema in too many places to list; compare it with a valid one";
 
 /// All that is said where a schema costs too much.
 fn unexplained(rule_id: &str, message: &str) -> SchemaViolation {

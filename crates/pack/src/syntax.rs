@@ -276,7 +276,7 @@ fn duplicate_key(
         file: subject.file.as_str().to_owned(),
         json_pointer: None,
         location: Location::new(lines, found.first.clone()),
-        message: "it stands here first".to_owned(),
+        message: "first defined here".to_owned(),
     };
     Diagnostic {
         json_pointer: Some(found.object.to_string()),

@@ -57,11 +57,10 @@ impl Template {
                 continue;
             }
             if brace.starts_with('}') {
-                return Err("a `}` closes nothing; write `}}` for the character".to_owned());
+                return Err("unmatched `}`; write `}}` for the character".to_owned());
             }
-            let (hole, after) = brace[1..]
-                .split_once('}')
-                .ok_or("a `{` is not closed; write `{{` for the character")?;
+            let (hole, after) =
+                brace[1..].split_once('}').ok_or("unclosed `{`; write `{{` for the character")?;
             if !literal.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut literal)));
             }
@@ -73,7 +72,7 @@ impl Template {
             parts.push(Part::Text(literal));
         }
         if parts.len() > MAX_PARTS {
-            return Err(format!("a template has at most {MAX_PARTS} parts"));
+            return Err(format!("expected at most {MAX_PARTS} parts in a template"));
         }
         Ok(Template { parts })
     }
@@ -123,7 +122,7 @@ fn parse_hole(text: &str) -> Result<Part, String> {
     let filters = parts.map(|name| {
         FILTERS.iter().find(|it| it.0 == name).map(|it| it.1).ok_or_else(|| {
             let near = typo::nearest_first(name, FILTERS.iter().map(|it| it.0), FILTERS.len());
-            format!("`{name}` is no filter; the filters are {}", near.join(", "))
+            format!("unknown filter `{name}`; expected one of {}", near.join(", "))
         })
     });
     Ok(Part::Hole { at, filters: filters.collect::<Result<_, _>>()? })

@@ -7,7 +7,7 @@ use document::{Document, Number, Pointer, Value};
 use edit::{LineIndex, Text};
 use snapshot::PathError;
 
-use crate::failure::{FailedOp, FailureCode};
+use crate::failure::{FailedOp, OpFailureCode};
 use crate::kind::PatchKind;
 use crate::v1::{Problem, ProblemKind};
 
@@ -115,10 +115,10 @@ pub(crate) fn of_problems(
 }
 
 /// The code for a path that no workspace has.
-pub(crate) fn code_of_path(error: &PathError) -> FailureCode {
+pub(crate) fn code_of_path(error: &PathError) -> OpFailureCode {
     match error {
-        PathError::TooLong { .. } => FailureCode::PathTooLong,
-        _ => FailureCode::OutsideRoot,
+        PathError::TooLong { .. } => OpFailureCode::PathTooLong,
+        _ => OpFailureCode::OutsideRoot,
     }
 }
 

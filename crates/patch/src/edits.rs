@@ -9,11 +9,11 @@ use snapshot::{
     ApplyError, Entry, FileIndex, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason,
 };
 
-use crate::failure::{FailedOp, Failure, FailureCode, RefusedPaths};
+use crate::failure::{FailedOp, Failure, OpFailureCode, RefusedPaths};
 use crate::kind::PatchKind;
 use crate::simulate::tree::{NEW_FILE_MODE, expect_place, resolve_links};
 use crate::simulate::{AppliedOp, Simulation};
-use crate::v1::decode::{At, Members, ProblemKind, Problems};
+use crate::v1::decode::{DecodePath, PatchObject, ProblemKind, Problems};
 use crate::v1::{Extra, integer, members, string};
 
 /// An edits document.
@@ -215,10 +215,10 @@ impl EditsDocument {
 
 pub(crate) fn decode(value: &Value, problems: &mut Problems) -> Option<EditsDocument> {
     let n_before = problems.count();
-    let mut top = Members::open(At::Root, value, problems)?;
+    let mut top = PatchObject::open(DecodePath::Root, value, problems)?;
     if top.index("regreen_edits", problems).is_some_and(|version| version != 1) {
         let rule = "this version reads `regreen_edits: 1` only";
-        let at = At::Member(&At::Root, "regreen_edits").pointer();
+        let at = DecodePath::Member(&DecodePath::Root, "regreen_edits").pointer();
         problems.push(at, ProblemKind::Malformed { rule });
     }
     top.required("files", problems);
@@ -263,23 +263,23 @@ pub(crate) fn decode(value: &Value, problems: &mut Problems) -> Option<EditsDocu
 
 fn decode_list<T>(
     name: &'static str,
-    owner: &mut Members<'_>,
+    owner: &mut PatchObject<'_>,
     problems: &mut Problems,
-    decode: fn(&mut Members<'_>, &mut Problems) -> Option<T>,
+    decode: fn(&mut PatchObject<'_>, &mut Problems) -> Option<T>,
 ) -> Vec<T> {
     let list = owner.optional_list(name, problems);
-    let list_at = At::Member(owner.at(), name);
+    let list_at = DecodePath::Member(owner.at(), name);
     let mut items = Vec::with_capacity(list.len());
     for (index, value) in list.iter().enumerate() {
-        let at = At::Item(&list_at, index);
-        let Some(mut item) = Members::open(at, value, problems) else { continue };
+        let at = DecodePath::Item(&list_at, index);
+        let Some(mut item) = PatchObject::open(at, value, problems) else { continue };
         items.extend(decode(&mut item, problems));
         item.close(problems);
     }
     items
 }
 
-fn decode_file(it: &mut Members<'_>, problems: &mut Problems) -> Option<FileEdits> {
+fn decode_file(it: &mut PatchObject<'_>, problems: &mut Problems) -> Option<FileEdits> {
     let (path, base) = (it.path("path", problems), it.hash("base", problems));
     it.required("edits", problems);
     let edits = decode_list("edits", it, problems, |it, problems| {
@@ -287,8 +287,11 @@ fn decode_file(it: &mut Members<'_>, problems: &mut Problems) -> Option<FileEdit
             let found = it.index(name, problems)?;
             let offset = u32::try_from(found).ok();
             if offset.is_none() {
-                let rule = "offsets are below 2^32";
-                problems.push(At::Member(it.at(), name).pointer(), ProblemKind::Malformed { rule });
+                let rule = "expected an offset below 2^32";
+                problems.push(
+                    DecodePath::Member(it.at(), name).pointer(),
+                    ProblemKind::Malformed { rule },
+                );
             }
             offset
         };
@@ -363,7 +366,8 @@ pub(crate) fn to_change(
     };
     let mut failures = Vec::new();
     let mut op_index = 0..;
-    let twice = || Failure::new(FailureCode::InvalidDocument, "the document names this file twice");
+    let twice =
+        || Failure::new(OpFailureCode::InvalidDocument, "the document names this file twice");
     let mut note = |outcome: Result<bool, Failure>| {
         let op_index = op_index.next().unwrap_or_default();
         match outcome {
@@ -408,7 +412,7 @@ fn edit_set(file: &FileEdits, snapshot: &Snapshot) -> Result<(RelPath, EditSet),
     let edits =
         file.edits.iter().map(|it| Edit::replace(it.start, it.end, it.text.as_bytes())).collect();
     let set = EditSet::new(&text, edits)
-        .map_err(|error| Failure::new(FailureCode::InvalidEdit, error.to_string()))?;
+        .map_err(|error| Failure::new(OpFailureCode::InvalidEdit, error.to_string()))?;
     Ok((path, set))
 }
 
@@ -420,13 +424,13 @@ fn expect_file(
 ) -> Result<(RelPath, Text), Failure> {
     let target =
         resolve_links(snapshot, path).filter(|target| through_links || target == path).ok_or_else(
-            || Failure::new(FailureCode::Link, format!("{path} is a link or leads through one")),
+            || Failure::new(OpFailureCode::Link, format!("{path} is a link or leads through one")),
         )?;
     match snapshot.get(&target) {
         Some(Entry::File(file)) if file.hash() == base => Ok((target, file.text())),
         Some(Entry::File(file)) => {
             let mut failure = Failure::new(
-                FailureCode::Stale,
+                OpFailureCode::Stale,
                 format!("{target} is not the text that the edits are for"),
             );
             failure.expected = Some(base.to_string());
@@ -434,12 +438,12 @@ fn expect_file(
             Err(failure)
         }
         Some(Entry::Unread { reason: UnreadReason::TooLarge, .. }) => {
-            Err(Failure::new(FailureCode::TooLarge, format!("{target} is larger than the limit")))
+            Err(Failure::new(OpFailureCode::TooLarge, format!("{target} is larger than the limit")))
         }
         Some(_) => {
-            Err(Failure::new(FailureCode::NotAFile, format!("{target} is not a regular file")))
+            Err(Failure::new(OpFailureCode::NotAFile, format!("{target} is not a regular file")))
         }
-        None => Err(Failure::new(FailureCode::FileMissing, format!("{target} does not exist"))),
+        None => Err(Failure::new(OpFailureCode::FileMissing, format!("{target} does not exist"))),
     }
 }
 
@@ -464,7 +468,7 @@ pub(crate) fn check_alone(
 ) -> Result<TreeChange, (usize, Failure)> {
     let Parts { edits, adds, deletes, renames } = parts.clone();
     let change = TreeChange::new(edits, adds, deletes, renames)
-        .map_err(|error| (0, Failure::new(FailureCode::InvalidDocument, error.to_string())))?;
+        .map_err(|error| (0, Failure::new(OpFailureCode::InvalidDocument, error.to_string())))?;
     if let Err(error) = check_moves(&change, snapshot) {
         let (code, path) = code_of(&error);
         let wants = |(_, name): &(usize, &RelPath)| path.as_ref() == Some(*name);
@@ -502,20 +506,24 @@ pub(crate) fn move_uids(change: &TreeChange, index: &mut FileIndex) -> Result<()
     for (uid, to) in moved {
         index
             .insert(&uid, &to)
-            .map_err(|error| Failure::new(FailureCode::UidInUse, error.to_string()))?;
+            .map_err(|error| Failure::new(OpFailureCode::UidInUse, error.to_string()))?;
     }
     Ok(())
 }
 
-pub(crate) fn code_of(error: &ApplyError) -> (FailureCode, Option<RelPath>) {
+pub(crate) fn code_of(error: &ApplyError) -> (OpFailureCode, Option<RelPath>) {
     match error {
-        ApplyError::Missing { path } => (FailureCode::FileMissing, Some(path.clone())),
-        ApplyError::NotAFile { path } => (FailureCode::NotAFile, Some(path.clone())),
-        ApplyError::Stale { path, .. } => (FailureCode::Stale, Some(path.clone())),
-        ApplyError::Exists { path } => (FailureCode::FileExists, Some(path.clone())),
-        ApplyError::CaseCollision { path, .. } => (FailureCode::CaseCollision, Some(path.clone())),
-        ApplyError::NotADirectory { path, .. } => (FailureCode::NotADirectory, Some(path.clone())),
-        ApplyError::Edit { path, .. } => (FailureCode::InvalidEdit, Some(path.clone())),
-        _ => (FailureCode::InvalidDocument, None),
+        ApplyError::Missing { path } => (OpFailureCode::FileMissing, Some(path.clone())),
+        ApplyError::NotAFile { path } => (OpFailureCode::NotAFile, Some(path.clone())),
+        ApplyError::Stale { path, .. } => (OpFailureCode::Stale, Some(path.clone())),
+        ApplyError::Exists { path } => (OpFailureCode::FileExists, Some(path.clone())),
+        ApplyError::CaseCollision { path, .. } => {
+            (OpFailureCode::CaseCollision, Some(path.clone()))
+        }
+        ApplyError::NotADirectory { path, .. } => {
+            (OpFailureCode::NotADirectory, Some(path.clone()))
+        }
+        ApplyError::Edit { path, .. } => (OpFailureCode::InvalidEdit, Some(path.clone())),
+        _ => (OpFailureCode::InvalidDocument, None),
     }
 }

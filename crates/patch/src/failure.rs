@@ -16,7 +16,7 @@ const MAX_SHOWN: usize = 200;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names and their explanations say it")]
-pub enum FailureCode {
+pub enum OpFailureCode {
     PreconditionFailed,
     PointerMissing,
     NotAnObject,
@@ -55,135 +55,139 @@ pub enum FailureCode {
     Budget,
 }
 
-impl FailureCode {
+impl OpFailureCode {
     /// Every code.
-    pub const ALL: [FailureCode; 35] = [
-        FailureCode::PreconditionFailed,
-        FailureCode::PointerMissing,
-        FailureCode::NotAnObject,
-        FailureCode::NotAnArray,
-        FailureCode::KeyExists,
-        FailureCode::IndexOutOfRange,
-        FailureCode::BadIndex,
-        FailureCode::Root,
-        FailureCode::IntoItself,
-        FailureCode::NotARename,
-        FailureCode::RefusedByDocument,
-        FailureCode::ParseFailed,
-        FailureCode::UnsupportedFormat,
-        FailureCode::FileMissing,
-        FailureCode::FileExists,
-        FailureCode::CaseCollision,
-        FailureCode::NotADirectory,
-        FailureCode::NotAFile,
-        FailureCode::UidUnknown,
-        FailureCode::UidInUse,
-        FailureCode::PathMismatch,
-        FailureCode::OutsideRoot,
-        FailureCode::Link,
-        FailureCode::TooLarge,
-        FailureCode::ReadOnly,
-        FailureCode::PathTooLong,
-        FailureCode::NestedRepository,
-        FailureCode::Protected,
-        FailureCode::Conflict,
-        FailureCode::OverlappingOps,
-        FailureCode::Stale,
-        FailureCode::WorkspaceMismatch,
-        FailureCode::InvalidEdit,
-        FailureCode::InvalidDocument,
-        FailureCode::Budget,
+    pub const ALL: [OpFailureCode; 35] = [
+        OpFailureCode::PreconditionFailed,
+        OpFailureCode::PointerMissing,
+        OpFailureCode::NotAnObject,
+        OpFailureCode::NotAnArray,
+        OpFailureCode::KeyExists,
+        OpFailureCode::IndexOutOfRange,
+        OpFailureCode::BadIndex,
+        OpFailureCode::Root,
+        OpFailureCode::IntoItself,
+        OpFailureCode::NotARename,
+        OpFailureCode::RefusedByDocument,
+        OpFailureCode::ParseFailed,
+        OpFailureCode::UnsupportedFormat,
+        OpFailureCode::FileMissing,
+        OpFailureCode::FileExists,
+        OpFailureCode::CaseCollision,
+        OpFailureCode::NotADirectory,
+        OpFailureCode::NotAFile,
+        OpFailureCode::UidUnknown,
+        OpFailureCode::UidInUse,
+        OpFailureCode::PathMismatch,
+        OpFailureCode::OutsideRoot,
+        OpFailureCode::Link,
+        OpFailureCode::TooLarge,
+        OpFailureCode::ReadOnly,
+        OpFailureCode::PathTooLong,
+        OpFailureCode::NestedRepository,
+        OpFailureCode::Protected,
+        OpFailureCode::Conflict,
+        OpFailureCode::OverlappingOps,
+        OpFailureCode::Stale,
+        OpFailureCode::WorkspaceMismatch,
+        OpFailureCode::InvalidEdit,
+        OpFailureCode::InvalidDocument,
+        OpFailureCode::Budget,
     ];
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            FailureCode::PreconditionFailed => "precondition_failed",
-            FailureCode::PointerMissing => "pointer_missing",
-            FailureCode::NotAnObject => "not_an_object",
-            FailureCode::NotAnArray => "not_an_array",
-            FailureCode::KeyExists => "key_exists",
-            FailureCode::IndexOutOfRange => "index_out_of_range",
-            FailureCode::BadIndex => "bad_index",
-            FailureCode::Root => "root",
-            FailureCode::IntoItself => "into_itself",
-            FailureCode::NotARename => "not_a_rename",
-            FailureCode::RefusedByDocument => "refused_by_document",
-            FailureCode::ParseFailed => "parse_failed",
-            FailureCode::UnsupportedFormat => "unsupported_format",
-            FailureCode::FileMissing => "file_missing",
-            FailureCode::FileExists => "file_exists",
-            FailureCode::CaseCollision => "case_collision",
-            FailureCode::NotADirectory => "not_a_directory",
-            FailureCode::NotAFile => "not_a_file",
-            FailureCode::UidUnknown => "uid_unknown",
-            FailureCode::UidInUse => "uid_in_use",
-            FailureCode::PathMismatch => "path_mismatch",
-            FailureCode::OutsideRoot => "outside_root",
-            FailureCode::Link => "link",
-            FailureCode::TooLarge => "too_large",
-            FailureCode::ReadOnly => "read_only",
-            FailureCode::PathTooLong => "path_too_long",
-            FailureCode::NestedRepository => "nested_repository",
-            FailureCode::Protected => "protected",
-            FailureCode::Conflict => "conflict",
-            FailureCode::OverlappingOps => "overlapping_ops",
-            FailureCode::Stale => "stale",
-            FailureCode::WorkspaceMismatch => "workspace_mismatch",
-            FailureCode::InvalidEdit => "invalid_edit",
-            FailureCode::InvalidDocument => "invalid_document",
-            FailureCode::Budget => "budget",
+            OpFailureCode::PreconditionFailed => "precondition_failed",
+            OpFailureCode::PointerMissing => "pointer_missing",
+            OpFailureCode::NotAnObject => "not_an_object",
+            OpFailureCode::NotAnArray => "not_an_array",
+            OpFailureCode::KeyExists => "key_exists",
+            OpFailureCode::IndexOutOfRange => "index_out_of_range",
+            OpFailureCode::BadIndex => "bad_index",
+            OpFailureCode::Root => "root",
+            OpFailureCode::IntoItself => "into_itself",
+            OpFailureCode::NotARename => "not_a_rename",
+            OpFailureCode::RefusedByDocument => "refused_by_document",
+            OpFailureCode::ParseFailed => "parse_failed",
+            OpFailureCode::UnsupportedFormat => "unsupported_format",
+            OpFailureCode::FileMissing => "file_missing",
+            OpFailureCode::FileExists => "file_exists",
+            OpFailureCode::CaseCollision => "case_collision",
+            OpFailureCode::NotADirectory => "not_a_directory",
+            OpFailureCode::NotAFile => "not_a_file",
+            OpFailureCode::UidUnknown => "uid_unknown",
+            OpFailureCode::UidInUse => "uid_in_use",
+            OpFailureCode::PathMismatch => "path_mismatch",
+            OpFailureCode::OutsideRoot => "outside_root",
+            OpFailureCode::Link => "link",
+            OpFailureCode::TooLarge => "too_large",
+            OpFailureCode::ReadOnly => "read_only",
+            OpFailureCode::PathTooLong => "path_too_long",
+            OpFailureCode::NestedRepository => "nested_repository",
+            OpFailureCode::Protected => "protected",
+            OpFailureCode::Conflict => "conflict",
+            OpFailureCode::OverlappingOps => "overlapping_ops",
+            OpFailureCode::Stale => "stale",
+            OpFailureCode::WorkspaceMismatch => "workspace_mismatch",
+            OpFailureCode::InvalidEdit => "invalid_edit",
+            OpFailureCode::InvalidDocument => "invalid_document",
+            OpFailureCode::Budget => "budget",
         }
     }
 
     /// What to do about it.
     pub fn advice(self) -> &'static str {
         match self {
-            FailureCode::PreconditionFailed => {
+            OpFailureCode::PreconditionFailed => {
                 "the file is not what the patch was made for; make the patch again"
             }
-            FailureCode::PointerMissing => "point at something that is there",
-            FailureCode::NotAnObject => "point at an object",
-            FailureCode::NotAnArray => "point at an array",
-            FailureCode::KeyExists => "replace the value instead, or remove the key first",
-            FailureCode::IndexOutOfRange | FailureCode::BadIndex => {
+            OpFailureCode::PointerMissing => "point at something that is there",
+            OpFailureCode::NotAnObject => "point at an object",
+            OpFailureCode::NotAnArray => "point at an array",
+            OpFailureCode::KeyExists => "replace the value instead, or remove the key first",
+            OpFailureCode::IndexOutOfRange | OpFailureCode::BadIndex => {
                 "use an index that the array has"
             }
-            FailureCode::Root => "name a key or an item, or delete the file",
-            FailureCode::IntoItself | FailureCode::NotARename => "move it somewhere else",
-            FailureCode::RefusedByDocument => {
+            OpFailureCode::Root => "name a key or an item, or delete the file",
+            OpFailureCode::IntoItself | OpFailureCode::NotARename => "move it somewhere else",
+            OpFailureCode::RefusedByDocument => {
                 "change the operation, or edit the file by hand at this place"
             }
-            FailureCode::ParseFailed => "repair the file's syntax first",
-            FailureCode::UnsupportedFormat => {
+            OpFailureCode::ParseFailed => "repair the file's syntax first",
+            OpFailureCode::UnsupportedFormat => {
                 "only JSON, YAML and TOML files have places to point at"
             }
-            FailureCode::FileMissing => "check the path, or add the file first",
-            FailureCode::FileExists | FailureCode::CaseCollision | FailureCode::NotADirectory => {
-                "choose another path"
-            }
-            FailureCode::NotAFile => "only regular files can be changed",
-            FailureCode::UidUnknown => {
+            OpFailureCode::FileMissing => "check the path, or add the file first",
+            OpFailureCode::FileExists
+            | OpFailureCode::CaseCollision
+            | OpFailureCode::NotADirectory => "choose another path",
+            OpFailureCode::NotAFile => "only regular files can be changed",
+            OpFailureCode::UidUnknown => {
                 "use a uid of `.regreen/files.json`, or `path:` and the path"
             }
-            FailureCode::UidInUse => "choose a new uid",
-            FailureCode::PathMismatch => "leave the path out, or make the patch again",
-            FailureCode::OutsideRoot => {
+            OpFailureCode::UidInUse => "choose a new uid",
+            OpFailureCode::PathMismatch => "leave the path out, or make the patch again",
+            OpFailureCode::OutsideRoot => {
                 "use a path of the workspace's own files, relative to its root, with `/`"
             }
-            FailureCode::Link => "name the place itself, not a link to it",
-            FailureCode::TooLarge => "split the file, or edit it by hand",
-            FailureCode::ReadOnly => "make the file writable first",
-            FailureCode::PathTooLong => "choose a shorter path",
-            FailureCode::NestedRepository => "run regreen in that repository",
-            FailureCode::Protected => "change it by hand, or clear up first what protects it",
-            FailureCode::Conflict | FailureCode::OverlappingOps => "keep one of the two operations",
-            FailureCode::Stale => "make the patch again from the files as they are",
-            FailureCode::WorkspaceMismatch => {
+            OpFailureCode::Link => "name the place itself, not a link to it",
+            OpFailureCode::TooLarge => "split the file, or edit it by hand",
+            OpFailureCode::ReadOnly => "make the file writable first",
+            OpFailureCode::PathTooLong => "choose a shorter path",
+            OpFailureCode::NestedRepository => "run regreen in that repository",
+            OpFailureCode::Protected => "change it by hand, or clear up first what protects it",
+            OpFailureCode::Conflict | OpFailureCode::OverlappingOps => {
+                "keep one of the two operations"
+            }
+            OpFailureCode::Stale => "make the patch again from the files as they are",
+            OpFailureCode::WorkspaceMismatch => {
                 "apply it where it belongs, or correct `target_workspace_uid`"
             }
-            FailureCode::InvalidEdit | FailureCode::InvalidDocument => "correct the patch document",
-            FailureCode::Budget => "split the patch into smaller ones",
+            OpFailureCode::InvalidEdit | OpFailureCode::InvalidDocument => {
+                "correct the patch document"
+            }
+            OpFailureCode::Budget => "split the patch into smaller ones",
         }
     }
 }
@@ -196,7 +200,7 @@ pub struct FailedOp {
     /// Its index among the operations of its action, or of the changeset.
     pub op_index: usize,
     /// Why.
-    pub code: FailureCode,
+    pub code: OpFailureCode,
     /// The file, as far as it is known; else what the operation says.
     pub file: String,
     /// The place in the file.
@@ -211,7 +215,7 @@ pub struct FailedOp {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     /// Why, for programs.
-    pub code: FailureCode,
+    pub code: OpFailureCode,
     /// Why, as the rest of a sentence that starts with "because".
     pub reason: String,
 }
@@ -222,7 +226,7 @@ pub type RefusedPaths = BTreeMap<RelPath, Refused>;
 /// A failure before it is known to which operation it belongs.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Failure {
-    pub(crate) code: FailureCode,
+    pub(crate) code: OpFailureCode,
     pub(crate) message: String,
     pub(crate) at: Option<Pointer>,
     pub(crate) expected: Option<String>,
@@ -232,7 +236,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn new(code: FailureCode, message: impl Into<String>) -> Failure {
+    pub(crate) fn new(code: OpFailureCode, message: impl Into<String>) -> Failure {
         let message = cap(&message.into(), MAX_SHOWN);
         Failure { code, message, at: None, expected: None, found: None, offset: None }
     }
@@ -247,15 +251,15 @@ impl Failure {
     }
 
     pub(crate) fn refused(refusal: &Refusal) -> Failure {
-        let mut failure = Failure::new(FailureCode::RefusedByDocument, refusal.to_string());
+        let mut failure = Failure::new(OpFailureCode::RefusedByDocument, refusal.to_string());
         failure.offset = Some(refusal.offset);
         failure
     }
 
     pub(crate) fn unparsed(path: &str, error: &ParseError) -> Failure {
         let code = match error.kind {
-            ParseErrorKind::TooLarge => FailureCode::TooLarge,
-            _ => FailureCode::ParseFailed,
+            ParseErrorKind::TooLarge => OpFailureCode::TooLarge,
+            _ => OpFailureCode::ParseFailed,
         };
         let mut failure = Failure::new(code, format!("{path} cannot be parsed: {}", error.message));
         failure.offset = Some(error.offset);
@@ -264,20 +268,20 @@ impl Failure {
 
     pub(crate) fn of_op(error: &OpError, show_values: bool) -> Failure {
         let code = match error {
-            OpError::Missing { .. } => FailureCode::PointerMissing,
-            OpError::NotAnObject { .. } => FailureCode::NotAnObject,
-            OpError::NotAnArray { .. } => FailureCode::NotAnArray,
-            OpError::KeyExists { .. } => FailureCode::KeyExists,
-            OpError::OutOfRange { .. } => FailureCode::IndexOutOfRange,
-            OpError::BadIndex { .. } => FailureCode::BadIndex,
-            OpError::Root => FailureCode::Root,
-            OpError::IntoItself { .. } => FailureCode::IntoItself,
-            OpError::NotARename { .. } => FailureCode::NotARename,
+            OpError::Missing { .. } => OpFailureCode::PointerMissing,
+            OpError::NotAnObject { .. } => OpFailureCode::NotAnObject,
+            OpError::NotAnArray { .. } => OpFailureCode::NotAnArray,
+            OpError::KeyExists { .. } => OpFailureCode::KeyExists,
+            OpError::OutOfRange { .. } => OpFailureCode::IndexOutOfRange,
+            OpError::BadIndex { .. } => OpFailureCode::BadIndex,
+            OpError::Root => OpFailureCode::Root,
+            OpError::IntoItself { .. } => OpFailureCode::IntoItself,
+            OpError::NotARename { .. } => OpFailureCode::NotARename,
             OpError::Unexpected { .. } | OpError::UnexpectedParent { .. } => {
-                FailureCode::PreconditionFailed
+                OpFailureCode::PreconditionFailed
             }
             OpError::Refused(refusal) => return Failure::refused(refusal),
-            _ => FailureCode::RefusedByDocument,
+            _ => OpFailureCode::RefusedByDocument,
         };
         let mut failure = Failure::new(code, error.to_string());
         let word = |text: &str| Some(text.to_owned());

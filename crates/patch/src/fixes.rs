@@ -12,7 +12,7 @@ use snapshot::{FileIndex, NewFile, RelPath, Rename, Snapshot, TreeChange};
 
 use crate::diagnose;
 use crate::edits::{self, EditsDocument, Parts};
-use crate::failure::{FailedOp, Failure, FailureCode, RefusedPaths, cap};
+use crate::failure::{FailedOp, Failure, OpFailureCode, RefusedPaths, cap};
 use crate::kind::PatchKind;
 use crate::simulate::{AppliedOp, Simulation};
 
@@ -52,7 +52,7 @@ pub struct RefusedFix {
     /// The file, as far as it is known.
     pub file: String,
     /// Why, for programs.
-    pub code: FailureCode,
+    pub code: OpFailureCode,
     /// Why, for people.
     pub reason: String,
 }
@@ -165,14 +165,14 @@ impl Pool {
             });
             if let Some(edit) = insertion {
                 let with = &fixes[self.insertions[&(path.clone(), edit.start)]].name;
-                return Err(clash(format!("{with} inserts at the same place of {path}")));
+                return Err(clash(format!("{with} inserts at the same place in {path}")));
             }
             if let Some(merge) = self.merges.get(path) {
                 merge.check(set).map_err(|refusal| match refusal {
                     MergeError::Clash(it) => {
                         clash(format!("{} with {} in {path}", it.kind, fixes[it.with].name))
                     }
-                    other => Failure::new(FailureCode::InvalidEdit, other.to_string()),
+                    other => Failure::new(OpFailureCode::InvalidEdit, other.to_string()),
                 })?;
             }
         }
@@ -207,7 +207,7 @@ impl Pool {
             let merge = self.merges.entry(path).or_insert_with(|| Merge::new(&text));
             merge
                 .accept(nth, &set)
-                .map_err(|it| Failure::new(FailureCode::InvalidEdit, it.to_string()))?;
+                .map_err(|it| Failure::new(OpFailureCode::InvalidEdit, it.to_string()))?;
         }
         self.adds.extend(parts.adds);
         self.deletes.extend(parts.deletes);
@@ -223,7 +223,10 @@ impl Pool {
         let edits = self.merges.into_iter().map(|(path, it)| (path, it.finish())).collect();
         let change = TreeChange::new(edits, self.adds, self.deletes, self.renames);
         let change = change.map_err(|error| {
-            Box::new((String::new(), Failure::new(FailureCode::InvalidDocument, error.to_string())))
+            Box::new((
+                String::new(),
+                Failure::new(OpFailureCode::InvalidDocument, error.to_string()),
+            ))
         })?;
         edits::check_moves(&change, snapshot).map_err(|error| {
             let (code, path) = edits::code_of(&error);
@@ -238,5 +241,5 @@ impl Pool {
 }
 
 fn clash(message: String) -> Failure {
-    Failure::new(FailureCode::Conflict, message)
+    Failure::new(OpFailureCode::Conflict, message)
 }

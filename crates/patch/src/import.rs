@@ -9,10 +9,10 @@ use document::{Document, Format, JsonType, Pointer, Value};
 use snapshot::{FileIndex, RelPath, Snapshot};
 
 use crate::diagnose;
-use crate::failure::{FailedOp, Failure, FailureCode, cap};
+use crate::failure::{FailedOp, Failure, OpFailureCode, cap};
 use crate::kind::{Patch, PatchKind, PatchRejection};
 use crate::simulate::{Options, resolve_links};
-use crate::v1::decode::{At, Members, ProblemKind, Problems};
+use crate::v1::decode::{DecodePath, PatchObject, ProblemKind, Problems};
 use crate::v1::{
     Changeset, ChangesetOp, ChangesetOpKind, DiagnosticTarget, Expects, Extra, FixAction,
     FixActions, FixOp, FixOpKind,
@@ -117,13 +117,13 @@ pub(crate) fn decode(dialect: Dialect, value: &Value, problems: &mut Problems) -
         Dialect::Changes => ("changes", text("id")),
     };
     let mut ops = Vec::new();
-    let list_at = At::Member(&At::Root, list_name);
+    let list_at = DecodePath::Member(&DecodePath::Root, list_name);
     let list = match value.get(list_name) {
         Some(Value::Array(items)) => items.as_slice(),
         _ => &[],
     };
     for (index, value) in list.iter().enumerate() {
-        let at = At::Item(&list_at, index);
+        let at = DecodePath::Item(&list_at, index);
         match dialect {
             Dialect::FlatFixActions => ops.extend(decode_flat(at, value, problems)),
             Dialect::FixHints => ops.extend(decode_hint(at, value, problems)),
@@ -134,8 +134,8 @@ pub(crate) fn decode(dialect: Dialect, value: &Value, problems: &mut Problems) -
     (problems.count() == n_before).then_some(Foreign { dialect, name, ops })
 }
 
-fn decode_flat(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<ForeignOp> {
-    let mut it = Members::open(at, value, problems)?;
+fn decode_flat(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Option<ForeignOp> {
+    let mut it = PatchObject::open(at, value, problems)?;
     let op = it.string(if value.get("op").is_some() { "op" } else { "type" }, problems);
     let file = it.path(if value.get("file").is_some() { "file" } else { "path" }, problems);
     let pointer = it.pointer("json_pointer", problems);
@@ -156,13 +156,13 @@ fn decode_flat(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<For
     })
 }
 
-fn decode_hint(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<ForeignOp> {
+fn decode_hint(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Option<ForeignOp> {
     let hint = value.get("fix_hint")?;
-    let mut it = Members::open(at, value, problems)?;
+    let mut it = PatchObject::open(at, value, problems)?;
     let file = it.path("file", problems);
     let rule_id = it.optional_string("rule_id", problems).unwrap_or_default();
-    let hint_at = At::Member(&at, "fix_hint");
-    let mut hint = Members::open(hint_at, hint, problems)?;
+    let hint_at = DecodePath::Member(&at, "fix_hint");
+    let mut hint = PatchObject::open(hint_at, hint, problems)?;
     let is_action = hint.optional("action").is_some();
     let action = hint.string(if is_action { "action" } else { "type" }, problems);
     let is_place = matches!(hint.optional("path").and_then(Value::as_str), Some(path) if path.starts_with('/'));
@@ -185,17 +185,23 @@ fn decode_hint(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<For
     })
 }
 
-fn decode_change(at: At<'_>, value: &Value, ops: &mut Vec<ForeignOp>, problems: &mut Problems) {
-    let Some(mut change) = Members::open(at, value, problems) else { return };
+fn decode_change(
+    at: DecodePath<'_>,
+    value: &Value,
+    ops: &mut Vec<ForeignOp>,
+    problems: &mut Problems,
+) {
+    let Some(mut change) = PatchObject::open(at, value, problems) else { return };
     let file = change.optional_path("file", problems);
     let file_uid = change.optional_string("file_uid", problems);
     if file.is_none() && file_uid.is_none() {
         problems.push(at.pointer(), ProblemKind::MissingMember { name: "file_uid" });
     }
     let list = change.list("operations", problems).unwrap_or_default();
-    let list_at = At::Member(&at, "operations");
+    let list_at = DecodePath::Member(&at, "operations");
     for (index, value) in list.iter().enumerate() {
-        let Some(mut it) = Members::open(At::Item(&list_at, index), value, problems) else {
+        let Some(mut it) = PatchObject::open(DecodePath::Item(&list_at, index), value, problems)
+        else {
             continue;
         };
         let (op, pointer) = (it.string("op", problems), it.pointer("pointer", problems));
@@ -256,12 +262,12 @@ pub fn import(
     })
 }
 
-type Untranslated = (FailureCode, String);
+type Untranslated = (OpFailureCode, String);
 
 fn rejection(
     kind: PatchKind,
     index: &FileIndex,
-    refused: Vec<(usize, &ForeignOp, FailureCode, String)>,
+    refused: Vec<(usize, &ForeignOp, OpFailureCode, String)>,
 ) -> PatchRejection {
     let (mut failed, mut diagnostics) = (Vec::new(), Vec::new());
     for (op_index, op, code, message) in refused {
@@ -352,7 +358,7 @@ fn to_changeset_op(
     let file_uid = match &op.file_uid {
         Some(uid) if index.path_of(uid).is_some() => uid.clone(),
         // A uid that only the other tool's layout defines: the file's own name stands in for it.
-        _ => index.uid_of(&path).map_err(|error| (FailureCode::UidInUse, error.to_string()))?,
+        _ => index.uid_of(&path).map_err(|error| (OpFailureCode::UidInUse, error.to_string()))?,
     };
     let file = files.load(&path)?;
     let json_pointer = match &op.element_uid {
@@ -423,14 +429,14 @@ impl Files<'_> {
             return Err((failure.code, failure.message));
         }
         let format = Format::of_path(path.as_str()).ok_or_else(|| {
-            (FailureCode::UnsupportedFormat, format!("{path} is no JSON, YAML or TOML file"))
+            (OpFailureCode::UnsupportedFormat, format!("{path} is not a JSON, YAML or TOML file"))
         })?;
         let target = resolve_links(self.snapshot, path);
         let file = target.and_then(|target| self.snapshot.file(&target)).ok_or_else(|| {
-            (FailureCode::FileMissing, format!("{path} does not exist or was not read"))
+            (OpFailureCode::FileMissing, format!("{path} does not exist or was not read"))
         })?;
         document::parse(&file.text(), format, &self.options.limits)
-            .map_err(|error| (FailureCode::ParseFailed, cap(&error.message, 200)))
+            .map_err(|error| (OpFailureCode::ParseFailed, cap(&error.message, 200)))
     }
 }
 
@@ -452,12 +458,13 @@ impl LoadedFile {
         let found = elements.by_uid.get(uid).or_else(|| elements.by_key.get(uid));
         match found.map(Vec::as_slice).unwrap_or_default() {
             [only] => Ok(only.clone()),
-            [] => {
-                Err((FailureCode::PointerMissing, "no element of the file has this uid".to_owned()))
-            }
+            [] => Err((
+                OpFailureCode::PointerMissing,
+                "no element of the file has this uid".to_owned(),
+            )),
             several => {
                 let message = format!("{} elements of the file have this uid", several.len());
-                Err((FailureCode::Conflict, message))
+                Err((OpFailureCode::Conflict, message))
             }
         }
     }
@@ -495,26 +502,26 @@ fn split(op: &ForeignOp) -> Result<(Pointer, String), Untranslated> {
     let (parent, last) = op
         .pointer
         .split_last()
-        .ok_or_else(|| (FailureCode::Root, "the root cannot be added or removed".to_owned()))?;
+        .ok_or_else(|| (OpFailureCode::Root, "the root cannot be added or removed".to_owned()))?;
     Ok((parent, last.to_owned()))
 }
 
 fn no_file(op: &ForeignOp) -> Untranslated {
     match op.file_uid {
-        Some(_) => (FailureCode::UidUnknown, "no file has this uid".to_owned()),
-        None => (FailureCode::FileMissing, "the operation names no file".to_owned()),
+        Some(_) => (OpFailureCode::UidUnknown, "no file has this uid".to_owned()),
+        None => (OpFailureCode::FileMissing, "the operation names no file".to_owned()),
     }
 }
 
 fn invalid(message: &str) -> Untranslated {
-    (FailureCode::InvalidDocument, message.to_owned())
+    (OpFailureCode::InvalidDocument, message.to_owned())
 }
 
 fn no_equivalent(op: &str) -> Untranslated {
     let reason = match op {
-        "reorder_keys" => "the order of keys is no operation of either contract",
+        "reorder_keys" => "neither contract can change the order of keys",
         "move" => "a move has no equivalent among fix actions",
         _ => "the operation is unknown",
     };
-    (FailureCode::InvalidDocument, format!("`{}`: {reason}", cap(op, 64)))
+    (OpFailureCode::InvalidDocument, format!("`{}`: {reason}", cap(op, 64)))
 }

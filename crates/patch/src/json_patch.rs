@@ -6,10 +6,10 @@
 use document::{Document, Draft, Format, GuardedOp, JsonType, Op, Pointer, Value};
 use snapshot::{Entry, FileIndex, RelPath, Snapshot, TreeChange};
 
-use crate::failure::{FailedOp, Failure, FailureCode, cap};
+use crate::failure::{FailedOp, Failure, OpFailureCode, cap};
 use crate::kind::PatchKind;
 use crate::simulate::{AppliedOp, Options, Simulation, resolve_links};
-use crate::v1::decode::{At, Members, ProblemKind, Problems};
+use crate::v1::decode::{DecodePath, PatchObject, ProblemKind, Problems};
 
 /// Operations of one patch.
 const MAX_OPS: usize = 10_000;
@@ -75,19 +75,19 @@ pub(crate) fn decode(value: &Value, problems: &mut Problems) -> Option<JsonPatch
         return None;
     };
     if items.len() > MAX_OPS {
-        let rule = "a JSON Patch has at most 10,000 operations";
+        let rule = "expected at most 10,000 operations";
         problems.push(Pointer::root(), ProblemKind::Malformed { rule });
         return None;
     }
     let mut ops = Vec::with_capacity(items.len());
     for (nth, item) in items.iter().enumerate() {
-        ops.extend(decode_op(At::Item(&At::Root, nth), item, problems));
+        ops.extend(decode_op(DecodePath::Item(&DecodePath::Root, nth), item, problems));
     }
     (problems.count() == n_before).then_some(JsonPatch { file: None, ops })
 }
 
-fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<JsonPatchOp> {
-    let mut it = Members::open(at, value, problems)?;
+fn decode_op(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Option<JsonPatchOp> {
+    let mut it = PatchObject::open(at, value, problems)?;
     let name = it.string("op", problems);
     let path = it.pointer("path", problems);
     // The standard says that members which are not defined for an operation are ignored.
@@ -100,7 +100,7 @@ fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<JsonP
         "test" => JsonPatchOp::Test { value: it.value("value", problems)?, path: path? },
         other => {
             let expected = "add, remove, replace, move, copy, test";
-            let at = At::Member(&at, "op").pointer();
+            let at = DecodePath::Member(&at, "op").pointer();
             problems.push(at, ProblemKind::unknown_name(other, expected));
             return None;
         }
@@ -178,8 +178,8 @@ fn open(
 ) -> Result<(RelPath, std::sync::Arc<Document>), Failure> {
     let file = patch.file.as_ref().ok_or_else(|| {
         Failure::new(
-            FailureCode::FileMissing,
-            "a JSON Patch does not say which file it is for; `--file` does",
+            OpFailureCode::FileMissing,
+            "a JSON Patch does not name its file; use `--file`",
         )
     })?;
     open_document(file, snapshot, options)
@@ -195,23 +195,23 @@ pub(crate) fn open_document(
         return Err(Failure::untouchable(file, refused));
     }
     let path = resolve_links(snapshot, file).ok_or_else(|| {
-        Failure::new(FailureCode::Link, format!("{file} leads out of the workspace"))
+        Failure::new(OpFailureCode::Link, format!("{file} leads out of the workspace"))
     })?;
     let text = match snapshot.get(&path) {
         Some(Entry::File(found)) => found.text(),
         Some(_) => {
             return Err(Failure::new(
-                FailureCode::NotAFile,
+                OpFailureCode::NotAFile,
                 format!("{path} is not a regular file"),
             ));
         }
         None => {
-            return Err(Failure::new(FailureCode::FileMissing, format!("{path} does not exist")));
+            return Err(Failure::new(OpFailureCode::FileMissing, format!("{path} does not exist")));
         }
     };
     let format = Format::of_path(path.as_str()).ok_or_else(|| {
         Failure::new(
-            FailureCode::UnsupportedFormat,
+            OpFailureCode::UnsupportedFormat,
             format!("{path} is not a JSON, YAML or TOML file"),
         )
     })?;
@@ -243,7 +243,7 @@ fn apply(draft: &mut Draft, op: &JsonPatchOp, show_values: bool) -> Result<(), F
                 return Ok(());
             }
             let mut failure =
-                Failure::new(FailureCode::PreconditionFailed, "another value is there");
+                Failure::new(OpFailureCode::PreconditionFailed, "another value is there");
             if show_values {
                 failure.expected = Some(cap(&value.to_json(), 200));
                 failure.found = Some(cap(&found.to_json(), 200));
@@ -263,8 +263,8 @@ fn step(draft: &mut Draft, op: Op, show_values: bool) -> Result<(), Failure> {
 fn value_at(draft: &mut Draft, at: &Pointer) -> Result<Value, Failure> {
     draft.value_at(at).ok_or_else(|| {
         Failure::new(
-            FailureCode::PointerMissing,
-            format!("nothing is at {}", cap(&at.to_string(), 100)),
+            OpFailureCode::PointerMissing,
+            format!("there is nothing at {}", cap(&at.to_string(), 100)),
         )
     })
 }
@@ -290,8 +290,8 @@ fn array_index(digits: &str) -> Result<usize, Failure> {
     let parsed = digits.parse().ok().filter(|_| is_plain && !has_zero);
     parsed.ok_or_else(|| {
         Failure::new(
-            FailureCode::BadIndex,
-            format!("`{}` is not an index of an array", cap(digits, 40)),
+            OpFailureCode::BadIndex,
+            format!("`{}` is not an array index", cap(digits, 40)),
         )
     })
 }
@@ -307,7 +307,7 @@ fn moved(
         return Ok(());
     }
     if path.segments().starts_with(from.segments()) {
-        return Err(Failure::new(FailureCode::IntoItself, "a value cannot be moved into itself"));
+        return Err(Failure::new(OpFailureCode::IntoItself, "a value cannot be moved into itself"));
     }
     // A member that gets another name in its object keeps its place and its comments.
     if let (Some((old_parent, old)), Some((new_parent, new))) =

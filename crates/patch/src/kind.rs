@@ -157,7 +157,7 @@ pub fn read(
     limits: &Limits,
 ) -> Result<Patch, PatchRejection> {
     if format == Format::Toml {
-        let message = "a patch document is JSON or YAML".to_owned();
+        let message = "expected a patch document in JSON or YAML".to_owned();
         let rule = diagnose::schema_rule(None, "FORMAT");
         return Err(PatchRejection::one(
             None,
@@ -277,7 +277,7 @@ fn detect(value: &Value) -> Result<Detected, &'static str> {
         return Ok(Detected::Native(PatchKind::JsonPatch));
     }
     Err(
-        "the kind of patch document cannot be told: expected `fix_actions`, `changeset_uid` or `regreen_edits`, \
+        "cannot tell the kind of patch document: expected `fix_actions`, `changeset_uid` or `regreen_edits`, \
          or a format that other tools write; `--from` names it",
     )
 }

@@ -1,5 +1,6 @@
-//! Patch documents: fix actions, changesets, edits, JSON Patches, repairs, and fixes of other tools. They are read from text, simulated against a snapshot, lowered to
-//! one [`snapshot::TreeChange`], and converted into each other as far as the contracts allow.
+//! Patch documents: fix actions, changesets, edits, JSON Patches, repairs, and fixes of other tools. They are read from
+//! text, simulated against a snapshot, lowered to one [`snapshot::TreeChange`], and converted into each other as far as the
+//! contracts allow.
 //!
 //! A patch document is a stranger's wish. So nothing here trusts it: [`read`] makes a [`Patch`] of a text or says everything
 //! that is wrong with it; [`needs`] names the files to load; [`simulate()`] applies the operations in memory and returns the
@@ -29,6 +30,7 @@
 //! let patch = read("wish.json", &wish, Format::Json, None, &Limits::DEFAULT).expect("it follows its contract");
 //! let simulation = simulate(&patch, &tree, &FileIndex::default(), &Options::DEFAULT);
 //! assert!(simulation.ok);
+//! assert_eq!(patch::needs(&patch, &FileIndex::default()), [path.clone()]);
 //! let after = tree.apply(&simulation.change)?;
 //! assert_eq!(after.file(&path).expect("it is still there").text().bytes(), b"port: 80 # default\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -51,7 +53,7 @@ pub mod repairs;
 mod simulate;
 pub mod v1;
 
-pub use failure::{FailedOp, FailureCode, Refused, RefusedPaths};
+pub use failure::{FailedOp, OpFailureCode, Refused, RefusedPaths};
 pub use kind::{Patch, PatchKind, PatchRejection, read};
 pub use needs::{needs, needs_whole_tree};
 pub use simulate::{AppliedOp, Options, Simulation, resolve_links, simulate};

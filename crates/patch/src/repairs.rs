@@ -11,12 +11,12 @@ use edit::ContentHash;
 use snapshot::{RelPath, Snapshot};
 
 use crate::edits::{Add, Delete, EditsDocument, FileEdits, RenameTo, TextEdit};
-use crate::failure::{Failure, FailureCode};
+use crate::failure::{Failure, OpFailureCode};
 use crate::fixes::{Fixes, ProposedFix, RefusedFix};
 use crate::json_patch::open_document;
 use crate::kind::PatchKind;
 use crate::simulate::Options;
-use crate::v1::decode::{At, Members, ProblemKind, Problems};
+use crate::v1::decode::{DecodePath, PatchObject, ProblemKind, Problems};
 
 /// Repairs that one document may have.
 const MAX_REPAIRS: usize = 50_000;
@@ -73,9 +73,9 @@ pub(crate) fn is_one(value: &Value) -> bool {
 
 pub(crate) fn decode(value: &Value, problems: &mut Problems) -> Option<Repairs> {
     let n_before = problems.count();
-    let member = At::Member(&At::Root, "repairs");
+    let member = DecodePath::Member(&DecodePath::Root, "repairs");
     let (at, list, is_report) = match (value, value.get("repairs")) {
-        (Value::Array(items), _) => (At::Root, items, false),
+        (Value::Array(items), _) => (DecodePath::Root, items, false),
         (_, Some(Value::Array(items))) => (member, items, true),
         _ => {
             let found = value.json_type();
@@ -85,13 +85,15 @@ pub(crate) fn decode(value: &Value, problems: &mut Problems) -> Option<Repairs> 
         }
     };
     if list.len() > MAX_REPAIRS {
-        let rule = "there are at most 50,000 repairs";
+        let rule = "expected at most 50,000 repairs";
         problems.push(at.pointer(), ProblemKind::Malformed { rule });
         return None;
     }
     let (mut repairs, mut left_out) = (Vec::new(), Vec::new());
     for (nth, item) in list.iter().enumerate() {
-        let Some(repair) = decode_repair(At::Item(&at, nth), item, problems) else { continue };
+        let Some(repair) = decode_repair(DecodePath::Item(&at, nth), item, problems) else {
+            continue;
+        };
         match unasked(item).filter(|_| is_report) {
             None => repairs.push(repair),
             Some(why) => left_out.push(left_out_note(
@@ -125,15 +127,15 @@ fn unasked(item: &Value) -> Option<&'static str> {
     }
 }
 
-fn decode_repair(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<Repair> {
-    let mut it = Members::open(at, value, problems)?;
+fn decode_repair(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Option<Repair> {
+    let mut it = PatchObject::open(at, value, problems)?;
     let (id, title) = (it.non_empty("id", problems), it.string("title", problems));
     let preconditions = decode_preconditions(&mut it, problems);
     let list = it.list("edits", problems).unwrap_or_default();
-    let list_at = At::Member(&at, "edits");
+    let list_at = DecodePath::Member(&at, "edits");
     let mut edits = Vec::with_capacity(list.len());
     for (nth, item) in list.iter().enumerate() {
-        edits.extend(decode_edit(At::Item(&list_at, nth), item, &preconditions, problems));
+        edits.extend(decode_edit(DecodePath::Item(&list_at, nth), item, &preconditions, problems));
     }
     let conflicts = value.get("compatibility").and_then(|it| it.get("conflicts_with"));
     let conflicts_with = match conflicts {
@@ -148,19 +150,25 @@ fn decode_repair(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<R
 /// The preconditions by file, document and pointer.
 type PreconditionMap = BTreeMap<(String, usize, String), Preconditions>;
 
-fn decode_preconditions(owner: &mut Members<'_>, problems: &mut Problems) -> PreconditionMap {
+fn decode_preconditions(owner: &mut PatchObject<'_>, problems: &mut Problems) -> PreconditionMap {
     let list = owner.optional_list("preconditions", problems);
-    let list_at = At::Member(owner.at(), "preconditions");
+    let list_at = DecodePath::Member(owner.at(), "preconditions");
     let mut found = PreconditionMap::new();
     for (nth, item) in list.iter().enumerate() {
-        let Some(mut it) = Members::open(At::Item(&list_at, nth), item, problems) else { continue };
+        let Some(mut it) = PatchObject::open(DecodePath::Item(&list_at, nth), item, problems)
+        else {
+            continue;
+        };
         let (file, pointer) = (it.string("file", problems), it.string("json_pointer", problems));
         let document = it.optional_index("x_document", problems).unwrap_or(0);
         let type_name = it.optional_string("type", problems);
         let json_type = type_name.as_deref().and_then(JsonType::from_name);
         if json_type.is_none() && type_name.is_some() {
-            let rule = "`type` is a JSON type";
-            problems.push(At::Member(it.at(), "type").pointer(), ProblemKind::Malformed { rule });
+            let rule = "expected a JSON type as `type`";
+            problems.push(
+                DecodePath::Member(it.at(), "type").pointer(),
+                ProblemKind::Malformed { rule },
+            );
         }
         let expects = Preconditions {
             json_type,
@@ -176,12 +184,12 @@ fn decode_preconditions(owner: &mut Members<'_>, problems: &mut Problems) -> Pre
 }
 
 fn decode_edit(
-    at: At<'_>,
+    at: DecodePath<'_>,
     value: &Value,
     preconditions: &PreconditionMap,
     problems: &mut Problems,
 ) -> Option<RepairEdit> {
-    let mut it = Members::open(at, value, problems)?;
+    let mut it = PatchObject::open(at, value, problems)?;
     let (name, file) = (it.string("op", problems)?, it.path("file", problems)?);
     match name.as_str() {
         "replace_text" => {
@@ -190,7 +198,7 @@ fn decode_edit(
             let (start, end) = (offset("start"), offset("end"));
             let text = it.string("text", problems)?;
             let (Some(start), Some(end)) = (start, end) else {
-                let rule = "offsets are below 2^32";
+                let rule = "expected an offset below 2^32";
                 problems.push(at.pointer(), ProblemKind::Malformed { rule });
                 return None;
             };
@@ -226,8 +234,8 @@ fn decode_edit(
 fn decode_op(
     name: &str,
     at: Pointer,
-    place: At<'_>,
-    it: &mut Members<'_>,
+    place: DecodePath<'_>,
+    it: &mut PatchObject<'_>,
     problems: &mut Problems,
 ) -> Option<(Op, Pointer)> {
     let own = at.clone();
@@ -271,7 +279,7 @@ fn decode_op(
         }
         other => {
             let expected = "the operations of repairs; `regreen schema repairs` lists them";
-            let at = At::Member(&place, "op").pointer();
+            let at = DecodePath::Member(&place, "op").pointer();
             problems.push(at, ProblemKind::unknown_name(other, expected));
             return None;
         }
@@ -297,7 +305,7 @@ impl Repairs {
         for repair in &self.repairs {
             let rival = repair.conflicts_with.iter().find(|it| taken.contains(it.as_str()));
             if rival.is_some() || excluded.contains(repair.id.as_str()) {
-                let why = "it and a repair before it exclude each other";
+                let why = "it conflicts with an earlier repair";
                 fixes.left_out.push(left_out_note(repair, why));
                 continue;
             }
@@ -359,7 +367,7 @@ fn lower(
             let text = String::from_utf8(edit.text.to_vec()).map_err(|_| {
                 Box::new((
                     path.clone(),
-                    Failure::new(FailureCode::InvalidEdit, "the new text is not UTF-8"),
+                    Failure::new(OpFailureCode::InvalidEdit, "the new text is not UTF-8"),
                 ))
             })?;
             edits.push(TextEdit { start: edit.start, end: edit.end, text });

@@ -18,7 +18,7 @@ use snapshot::{FileIndex, RelPath, Snapshot, TreeChange};
 
 use crate::diagnose;
 use crate::edits;
-use crate::failure::{FailedOp, Failure, FailureCode, RefusedPaths};
+use crate::failure::{FailedOp, Failure, OpFailureCode, RefusedPaths};
 use crate::fixes;
 use crate::import;
 use crate::json_patch;
@@ -209,7 +209,7 @@ fn with_restarts(
                 continue;
             }
             Err(SimulationStop::Restart(path)) => Failure::new(
-                FailureCode::RefusedByDocument,
+                OpFailureCode::RefusedByDocument,
                 format!("{path} cannot take the changes together"),
             ),
             Err(SimulationStop::Failed(failure, _)) => *failure,

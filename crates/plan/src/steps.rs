@@ -64,10 +64,10 @@ impl Trial {
         &mut self,
         steps: impl Iterator<Item = &'a GuardedOp>,
     ) -> Result<DocumentPart<'a>, StepError> {
-        let mark = self.draft.mark();
+        let savepoint = self.draft.savepoint();
         let result = self.run_all(steps);
-        let has_effect = self.draft.mark() != mark;
-        self.draft.roll_back(mark);
+        let has_effect = self.draft.savepoint() != savepoint;
+        self.draft.roll_back(savepoint);
         match result {
             Ok(_) if !has_effect => Err(StepError::NoEffect),
             result => result,

@@ -1,6 +1,5 @@
 //! A tree of files at one moment. Partial trees are normal: a snapshot holds what was loaded, and what it does not
 //! hold is unknown, not absent, except where it was made by a scan.
-
 //!
 //! What was only listed is looked at when it is asked for, and its bytes are read when those are. A snapshot answers every
 //! question in the same way whether its files were listed or read; only what it costs is different.

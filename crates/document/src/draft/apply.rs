@@ -16,7 +16,7 @@ impl Draft {
             return Err(refusal.into());
         }
         guard_value_depth(step)?;
-        let mark = self.mark();
+        let savepoint = self.savepoint();
         let refusal = self.refuses_value(&step.op);
         let result = self.check_expectations(step).and_then(|()| self.perform(&step.op));
         // A value that does not fit is the last thing to be said of an operation that cannot be done anyway.
@@ -25,7 +25,7 @@ impl Draft {
             None => result,
         };
         if result.is_err() {
-            self.roll_back(mark);
+            self.roll_back(savepoint);
         }
         result
     }

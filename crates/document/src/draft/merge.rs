@@ -38,10 +38,10 @@ impl Draft {
         if !walk.nodes.iter().all(|node| self.is_in_place(*node)) {
             return false;
         }
-        let mark = self.mark();
+        let savepoint = self.savepoint();
         let is_merged = self.merge_node(walk.node(), value);
         if !is_merged {
-            self.roll_back(mark);
+            self.roll_back(savepoint);
         }
         is_merged
     }
@@ -147,11 +147,11 @@ impl Draft {
         if self.reads_as(old, new) {
             return true;
         }
-        let mark = self.mark();
+        let savepoint = self.savepoint();
         if self.is_in_place(old) && self.merge_node(old, new) {
             return true;
         }
-        self.roll_back(mark);
+        self.roll_back(savepoint);
         if self.guard_change_inside(&[container]).is_err() || self.guard_removal(old).is_err() {
             return false;
         }

@@ -167,11 +167,9 @@ impl Parser<'_> {
                 self.at = at;
                 Err(self.error(match bad {
                     BadString::Unterminated => "a string is not closed",
-                    BadString::ControlCharacter => {
-                        "a control character in a string must be written as an escape"
-                    }
-                    BadString::BadEscape => "not an escape that JSON knows",
-                    BadString::LoneSurrogate => "half of a surrogate pair is not a character",
+                    BadString::ControlCharacter => "unescaped control character in a string",
+                    BadString::BadEscape => "unknown escape in a string",
+                    BadString::LoneSurrogate => "unpaired surrogate in an escape",
                 }))
             }
         }
@@ -184,7 +182,7 @@ impl Parser<'_> {
         if self.peek() == Some(b'0') {
             self.at += 1;
             if self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-                return Err(self.error("a number does not start with a superfluous zero"));
+                return Err(self.error("a number must not have leading zeros"));
             }
         } else {
             self.digits()?;
@@ -260,7 +258,7 @@ impl Parser<'_> {
         let Some(end) = end_of_comment(self.bytes, self.at) else {
             return Err(self.error(match self.bytes.get(self.at + 1) {
                 Some(b'*') => "a comment is not closed",
-                _ => "`/` does not start a comment here",
+                _ => "expected `//` or `/*`, found `/`",
             }));
         };
         if let Some(bad) = self.bytes[self.at..end].iter().position(is_control) {

@@ -118,7 +118,7 @@ impl Expansion<'_> {
 
     fn alias(&self, at: u32, target: u32) -> Result<Extent, ParseError> {
         let Ok(index) = self.extents.binary_search_by_key(&target, |it| it.0) else {
-            return Err(too_large(at, "the alias stands inside the node that it refers to".into()));
+            return Err(too_large(at, "the alias is inside the node that it refers to".into()));
         };
         let extent = self.extents[index].1;
         if self.open.len() + extent.height > self.limits.max_depth {

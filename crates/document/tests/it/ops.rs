@@ -53,7 +53,7 @@ fn replace_value_needs_a_value_to_replace() {
 fn add_key_needs_an_object_without_the_key() {
     check(r#"{"b":1}"#, &["add \"\" a 2"], r#"{"b":1,"a":2}"#);
     check("{}", &["add \"\" a {}", "add /a b []"], r#"{"a":{"b":[]}}"#);
-    check(r#"{"a":1}"#, &["add \"\" a 2"], "`/a` exists already");
+    check(r#"{"a":1}"#, &["add \"\" a 2"], "`/a` already exists");
     check("[]", &["add \"\" a 1"], "`` is an array, not an object");
     check(r#"{"a":"x"}"#, &["add /a b 1"], "`/a` is a string, not an object");
     check(r#"{"a":1}"#, &["add /a b 1"], "`/a` is an integer, not an object");
@@ -101,8 +101,8 @@ fn replace_and_delete_item_need_an_index_below_the_length() {
 #[test]
 fn rename_key_keeps_its_place_and_takes_no_name_that_is_there() {
     check(r#"{"a":1,"b":2}"#, &["rename \"\" a c"], r#"{"c":1,"b":2}"#);
-    check(r#"{"a":1,"b":2}"#, &["rename \"\" a b"], "`/b` exists already");
-    check(r#"{"a":1}"#, &["rename \"\" a a"], "`/a` exists already");
+    check(r#"{"a":1,"b":2}"#, &["rename \"\" a b"], "`/b` already exists");
+    check(r#"{"a":1}"#, &["rename \"\" a a"], "`/a` already exists");
     check(r#"{"a":1}"#, &["rename \"\" x y"], "there is nothing at `/x`");
     check(
         r#"{"a":1}"#,
@@ -134,9 +134,7 @@ fn set_value_replaces_or_creates_a_key() {
 #[test]
 fn array_segments_are_plain_decimals() {
     for segment in ["-", "01", "+1", "-1", "x", "", "1e0", "1.0", "99999999999999999999"] {
-        let expected = format!(
-            "`/l/{segment}` addresses an array by something other than a plain decimal index"
-        );
+        let expected = format!("expected a decimal index of an array at `/l/{segment}`");
         check(r#"{"l":[1,2]}"#, &[&format!("set /l/{segment} 3")], &expected);
         check(r#"{"l":[1,2]}"#, &[&format!("delete /l/{segment}")], &expected);
         let mut draft = document(r#"{"o":{}}"#).draft();
@@ -181,9 +179,9 @@ fn move_value_deletes_and_then_sets() {
 /// B-1: `keep_position` is a rename and nothing else.
 #[test]
 fn a_move_that_keeps_its_position_is_a_rename() {
-    let refused = "only a key can keep its position, and only inside its object";
+    let refused = "only a rename inside one object can keep the position";
     check(r#"{"a":1,"b":2}"#, &["keep /a /c"], r#"{"c":1,"b":2}"#);
-    check(r#"{"a":1,"b":2}"#, &["keep /a /b"], "`/b` exists already");
+    check(r#"{"a":1,"b":2}"#, &["keep /a /b"], "`/b` already exists");
     check(r#"{"a":1,"b":{}}"#, &["keep /a /b/a"], refused);
     check("[1,2]", &["keep /0 /1"], refused);
     check(r#"{"a":1}"#, &["keep /a \"\""], refused);
@@ -463,7 +461,7 @@ fn a_value_without_a_text_is_refused_at_the_operation() {
         ),
         // What is wrong with the place comes first.
         (Format::Toml, toml, "set /x/y null", "there is nothing at `/x`"),
-        (Format::Toml, toml, "add \"\" a null", "`/a` exists already"),
+        (Format::Toml, toml, "add \"\" a null", "`/a` already exists"),
         (Format::Yaml, "a: 1\n", "set /a null", "a: null\n"),
         (Format::Json, "[1]", "item \"\" 0 null", "[null]"),
     ] {
@@ -590,7 +588,7 @@ fn picked(value: &Value, pick: u16) -> GuardedOp {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..Default::default() })]
 
-    /// Going back to a mark gives the value, the edits and the slots that were there.
+    /// Going back to a savepoint gives the value, the edits and the slots that were there.
     #[test]
     fn roll_back_is_the_inverse_of_apply(
         state in 0..STATES.len(),
@@ -604,11 +602,11 @@ proptest! {
             let step = picked(&draft.value(), pick);
             prop_assert_eq!(draft.apply(&step).is_ok(), twin.apply(&step).is_ok());
         }
-        let mark = draft.mark();
+        let savepoint = draft.savepoint();
         for pick in undone {
             let _ = draft.apply(&picked(&draft.value(), pick));
         }
-        draft.roll_back(mark);
+        draft.roll_back(savepoint);
         prop_assert!(draft.value().is_same(&twin.value()));
         prop_assert_eq!(draft.lower().ok(), twin.lower().ok());
         prop_assert_eq!(draft.is_untouched(), twin.is_untouched());

@@ -182,8 +182,8 @@ fn what_other_places_read_is_refused() {
 
 #[test]
 fn what_is_no_array_or_no_order_is_refused() {
-    check_refused(Json, "{\"a\": 1}", "/a", &[], "at 6: there is no array here to reorder");
-    check_refused(Json, "{\"a\": 1}", "/b/0", &[], "at 0: there is no array here to reorder");
+    check_refused(Json, "{\"a\": 1}", "/a", &[], "at 6: expected an array to reorder");
+    check_refused(Json, "{\"a\": 1}", "/b/0", &[], "at 0: expected an array to reorder");
     for order in [&[0][..], &[0, 0], &[0, 2], &[0, 1, 2]] {
         let message = "at 0: the new order must name each of the 2 items exactly once";
         check_refused(Json, "[1, 2]", "", order, message);

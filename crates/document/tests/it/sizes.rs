@@ -61,21 +61,21 @@ fn a_long_array_changes_anywhere_and_changes_back() {
         let document = document(&text, format);
         let mut draft = document.draft();
         let mut model: Vec<i64> = (0..1_800).collect();
-        let mut states = vec![(draft.mark(), model.clone())];
+        let mut states = vec![(draft.savepoint(), model.clone())];
         let mut random = 1u64;
         for nth in 0..2_000 {
             random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             draft.apply(&change(random >> 32, -nth, &mut model).into()).unwrap();
             if nth % 800 == 400 {
-                states.push((draft.mark(), model.clone()));
+                states.push((draft.savepoint(), model.clone()));
             }
         }
         assert_eq!(draft.value(), object(&model), "{format:?}");
         let (_, edited) = draft.lower_and_apply().unwrap();
         let reread = parse(&edited, format, &Limits::DEFAULT).unwrap();
         assert_eq!(reread.value(), object(&model), "{format:?}");
-        for (mark, model) in states.into_iter().rev() {
-            draft.roll_back(mark);
+        for (savepoint, model) in states.into_iter().rev() {
+            draft.roll_back(savepoint);
             assert_eq!(draft.value(), object(&model), "{format:?}");
             assert_eq!(draft.len_at(&Pointer::root().join("a")), Some(model.len()));
         }

@@ -22,9 +22,9 @@ pub struct CatalogueEntry {
 /// once. An entry that is none is left out.
 pub fn read_catalogue(bytes: &[u8]) -> Result<Vec<CatalogueEntry>, String> {
     let json: Json =
-        serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
     let Some(schemas) = json.get("schemas").and_then(Json::as_array) else {
-        return Err("it is no catalogue: it has no list `schemas`".to_owned());
+        return Err("it is not a catalogue: missing list `schemas`".to_owned());
     };
     let mut entries: Vec<CatalogueEntry> = Vec::new();
     for schema in schemas {

@@ -49,16 +49,16 @@ impl SchemaLock {
     /// Reads a lock, or says why it is none.
     pub fn parse(bytes: &[u8]) -> Result<SchemaLock, String> {
         let json: Json =
-            serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+            serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
         match json.get("version").and_then(Json::as_u64) {
             Some(VERSION) => {}
             Some(version) => {
-                return Err(format!("it has version {version}, and only {VERSION} is known"));
+                return Err(format!("expected version {VERSION}, found {version}"));
             }
-            None => return Err("it has no `version`".to_owned()),
+            None => return Err("missing `version`".to_owned()),
         }
         let list = json.get("schemas").and_then(Json::as_array);
-        let list = list.ok_or_else(|| "it has no list `schemas`".to_owned())?;
+        let list = list.ok_or_else(|| "missing list `schemas`".to_owned())?;
         if list.len() > MAX_SCHEMAS {
             return Err(format!("it lists more than {MAX_SCHEMAS} schemas"));
         }
@@ -109,7 +109,7 @@ fn line(schema: &LockedSchema) -> String {
 
 fn schema(json: &Json) -> Result<LockedSchema, String> {
     let text = |key: &str| json.get(key).and_then(Json::as_str);
-    let needed = |key: &str| text(key).ok_or_else(|| format!("it has no `{key}`"));
+    let needed = |key: &str| text(key).ok_or_else(|| format!("missing `{key}`"));
     let hash = needed("hash")?;
     let digits = hash.strip_prefix("blake3:").unwrap_or_default();
     if digits.len() != 64 || !digits.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f')) {
@@ -117,7 +117,7 @@ fn schema(json: &Json) -> Result<LockedSchema, String> {
     }
     let files = json.get("files").and_then(Json::as_array).into_iter().flatten();
     let path = match text("path").map(RelPath::parse) {
-        Some(Err(error)) => return Err(format!("its `path` is none: {error}")),
+        Some(Err(error)) => return Err(format!("invalid `path`: {error}")),
         Some(Ok(path)) => Some(path),
         None => None,
     };

@@ -159,7 +159,7 @@ fn files_have_schemas_by_their_names() {
     a/b/app.yaml:1 error SCHEMA_TYPE: `port` must be an integer, but is the string "y"
     app.yaml:1 error SCHEMA_TYPE: `port` must be an integer, but is the string "x"
     broken.json:0 warning SCHEMA_INVALID: the schema `https://example.org/broken.json` cannot be used: `https://example.org/broken.json` is not a valid schema, at `/type`: "strin" is not allowed there
-    conf/a.toml:0 info SCHEMA_REMOTE: the schema `https://example.org/absent.json` is locked and not in your cache; `regreen schemas update --locked` takes it
+    conf/a.toml:0 info SCHEMA_REMOTE: the schema `https://example.org/absent.json` is locked but not in your cache; run `regreen schemas update --locked`
     none.json:0 warning SCHEMA_INVALID: the schema `https://example.org/none.json` cannot be used: it cannot be read: expected a key in double quotes or `}`, found the end of the file
     own.yaml:2 error SCHEMA_TYPE: `port` must be an integer, but is the string "x"
     remote.yaml:1 info SCHEMA_REMOTE: the schema `https://example.org/unknown.json` is remote and was not fetched
@@ -263,11 +263,11 @@ fn a_lock_reads_as_it_was_written() {
         r#"{"version": 1, "schemas": [{}]}"#,
         r#"{"version": 1, "schemas": [{"url": "a", "hash": "md5:1"}]}"#,
     ].map(bad).join("\n"), @"
-    it is no JSON: EOF while parsing a value at line 1 column 0
+    it is not JSON: EOF while parsing a value at line 1 column 0
     it has no `version`
     it has no `version`
-    it has version 2, and only 1 is known
-    it has no list `schemas`
+    expected version 1, found 2
+    missing list `schemas`
     schema 1 of its list: it has no `hash`
     schema 1 of its list: its `hash` is not `blake3:` and 64 digits
     ");

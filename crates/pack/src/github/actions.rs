@@ -77,7 +77,7 @@ fn outdated(uses: &Node<'_>, text: &str, problems: &mut WorkflowProblems) {
         .and_then(|it| it.iter().copied().filter(|it| major(it).is_some()).max_by_key(major));
     let hint = newest.map(|it| format!("; there is `{it}`")).unwrap_or_default();
     let message =
-        format!("`{}` needs a version of Node that runners do not have any more{hint}", cut(text));
+        format!("`{}` needs a version of Node that runners no longer have{hint}", cut(text));
     problems.value(OUTDATED, Severity::Info, uses, message);
 }
 

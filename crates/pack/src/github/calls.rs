@@ -10,7 +10,7 @@ use snapshot::{RelPath, Snapshot};
 use super::node::Node;
 use super::problem::confidence;
 use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
-use crate::rules::View;
+use crate::rules::FileView;
 use crate::schema::cut;
 use crate::selector::{FileOccurrence, Occurrence, Selector};
 use crate::typo;
@@ -33,7 +33,7 @@ enum CallTarget {
 
 impl Calls {
     /// The calls of a file, and what it declares for those that call it.
-    pub(crate) fn occurrences(&self, view: &View<'_>) -> Vec<(usize, Vec<Occurrence>)> {
+    pub(crate) fn occurrences(&self, view: &FileView<'_>) -> Vec<(usize, Vec<Occurrence>)> {
         let root = Node::root(view.value);
         let is_of = |places: &[Selector]| places.iter().any(|it| it.kind == view.kind);
         let mut lists = Vec::new();
@@ -64,7 +64,7 @@ impl Calls {
             match (there, self.of_inputs) {
                 (None, false) => {
                     let what = match target {
-                        CallTarget::Action => "no `action.yml` is there",
+                        CallTarget::Action => "there is no `action.yml`",
                         CallTarget::Workflow => "there is no such file",
                     };
                     let message = format!("cannot find `{}` in the repository: {what}", cut(uses));

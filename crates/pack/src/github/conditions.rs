@@ -38,10 +38,10 @@ pub(super) fn check(node: &Node<'_>, text: &str, problems: &mut WorkflowProblems
     let is_blank = outside.trim().is_empty() && found.len() == 1;
     let message = match is_blank {
         true => {
-            "blanks or line breaks around `${{ }}` make the condition a text, which is always true"
+            "whitespace around `${{ }}` turns the condition into a string, which is always true"
         }
         false => {
-            "text around `${{ }}` makes the condition a text, which is always true; put all of it into one `${{ }}`"
+            "text around `${{ }}` turns the condition into a string, which is always true; put all of it into one `${{ }}`"
         }
     };
     let problem = problems.value(RULE, Severity::Warning, node, message);

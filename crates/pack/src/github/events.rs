@@ -56,7 +56,7 @@ pub(super) fn check(on: &Node<'_>, problems: &mut WorkflowProblems) {
 }
 
 fn removed(name: &str, event: &Node<'_>, problems: &mut WorkflowProblems) {
-    let message = format!("event `{name}` does not start workflows any more");
+    let message = format!("event `{name}` no longer starts workflows");
     problems.key(EVENT, Severity::Warning, event, message);
 }
 
@@ -161,7 +161,7 @@ fn check_filter(
     let is_negative = |it: &Node<'_>| it.text().is_some_and(|it| it.starts_with('!'));
     if !key.ends_with("-ignore") && items.iter().all(is_negative) {
         let message = format!(
-            "all patterns of `{key}` are negative, so that nothing is left; add one without `!`"
+            "all patterns of `{key}` are negative, so nothing is left; add one without `!`"
         );
         problems.key("SEM_GLOB", Severity::Warning, filter, message);
     }

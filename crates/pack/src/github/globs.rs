@@ -23,7 +23,7 @@ pub(super) fn check(node: &Node<'_>, syntax: GlobKind, problems: &mut WorkflowPr
     let pattern = text.strip_prefix('!').unwrap_or(text);
     let offset = text.len() - pattern.len();
     if pattern.is_empty() {
-        problems.value(RULE, Severity::Error, node, "expected a pattern, found an empty text");
+        problems.value(RULE, Severity::Error, node, "expected a pattern, found an empty string");
         return;
     }
     match syntax {

@@ -66,7 +66,7 @@ fn check_options(input: &Node<'_>, options: &Node<'_>, problems: &mut WorkflowPr
     let mut seen = BTreeSet::new();
     for (item, text) in items.iter().zip(&texts) {
         if let Some(text) = text.as_ref().filter(|it| !seen.insert(it.as_str())) {
-            let message = format!("option `{}` stands here twice", cut(text));
+            let message = format!("duplicate option `{}`", cut(text));
             problems.value(RULE, Severity::Warning, item, message);
         }
     }
@@ -85,7 +85,7 @@ fn check_options(input: &Node<'_>, options: &Node<'_>, problems: &mut WorkflowPr
     };
     if !texts.iter().flatten().any(|it| *it == text) {
         let near = typo::nearest(&text, texts.iter().flatten().map(String::as_str));
-        let message = format!("default `{}` is none of the options", cut(&text));
+        let message = format!("default `{}` is not one of the options", cut(&text));
         let problem = problems.value(RULE, Severity::Error, &default, message);
         if let (Some((name, nearness)), Some(text)) = (near, default.text()) {
             problem.replace(text, name, nearness);
@@ -124,8 +124,7 @@ pub(super) fn check_call(event: &Node<'_>, problems: &mut WorkflowProblems) {
             check_default(&input, kind, problems);
             let is_required = matches!(input.value.get("required"), Some(Value::Bool(true)));
             if let Some(default) = input.get("default").filter(|_| is_required) {
-                let message =
-                    format!("input `{name}` is required, so that its default is never used");
+                let message = format!("input `{name}` is required, so its default is never used");
                 problems.key(RULE, Severity::Warning, &default, message);
             }
         }

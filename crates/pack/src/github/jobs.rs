@@ -180,7 +180,7 @@ pub(super) fn check_shell(
         let near = typo::nearest(text, known.clone());
         let shown = known.collect::<Vec<_>>().join("`, `");
         let message = format!(
-            "unknown shell `{}`; known are `{shown}`, and commands with `{{0}}` for the script",
+            "unknown shell `{}`; expected one of `{shown}`, or a command with `{{0}}` for the script",
             cut(text),
         );
         let problem = problems.value(SHELL, Severity::Error, node, message);
@@ -224,7 +224,7 @@ fn check_container(node: &Node<'_>, what: &str, problems: &mut WorkflowProblems)
     if let Some(password) =
         credentials.get("password").filter(|it| it.scalar().is_some_and(|it| !it.contains("${{")))
     {
-        let message = "the password stands in the file for everybody to read; use a secret";
+        let message = "the password is in plain text; use a secret";
         problems.value("SEM_CREDENTIALS", Severity::Warning, &password, message);
     }
 }

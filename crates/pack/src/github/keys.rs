@@ -110,7 +110,7 @@ pub(super) fn check_job(job: &Node<'_>, problems: &mut WorkflowProblems) {
             if JOB.contains(&key) && !CALL.contains(&key) {
                 let message = format!(
                     "`{key}` is not available in a job that calls a workflow with `uses`; \
-                     it belongs into the called workflow"
+                     it belongs in the called workflow"
                 );
                 problems.key(KEY, Severity::Error, &node, message);
             }
@@ -164,7 +164,7 @@ pub(super) fn check_step(step: &Node<'_>, problems: &mut WorkflowProblems) {
         }
         (None, None) => {
             if !["uses", "run"].iter().any(|it| is_meant(step, it, &STEP)) && !step.has("<<") {
-                let message = "a step has either `run` or `uses`, found none";
+                let message = "a step has either `run` or `uses`, found neither";
                 problems.value(KEY, Severity::Error, step, message);
             }
         }
@@ -178,7 +178,8 @@ pub(super) fn check_step(step: &Node<'_>, problems: &mut WorkflowProblems) {
         }
         (None, Some(_)) => {
             if let Some(with) = step.get("with") {
-                let message = "`with` is not available in a step with `run`; pass values by `env`";
+                let message =
+                    "`with` is not available in a step with `run`; pass values through `env`";
                 problems.key(KEY, Severity::Error, &with, message);
             }
         }
@@ -193,7 +194,7 @@ pub(super) fn check_repeated(object: &Node<'_>, what: &str, problems: &mut Workf
             // The same key twice is a matter of syntax.
             Some(first) if *first != key => {
                 let message = format!(
-                    "{what} `{key}` is the same as `{first}`; GitHub compares names without case"
+                    "{what} `{key}` is the same as `{first}`; GitHub ignores the case of names"
                 );
                 problems.key("SEM_NAME_REPEATED", Severity::Error, &node, message);
             }
@@ -212,7 +213,7 @@ pub(super) fn check_repeated_env(env: &Node<'_>, problems: &mut WorkflowProblems
         let first = *seen.entry(name.to_ascii_lowercase()).or_insert(name);
         if first != name {
             let message = format!(
-                "variable `{name}` differs from `{first}` only in case; GitHub takes them for one"
+                "variable `{name}` differs from `{first}` only in case; GitHub treats them as one"
             );
             problems.key("SEM_NAME_REPEATED", Severity::Warning, &node, message);
         }

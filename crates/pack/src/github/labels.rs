@@ -109,9 +109,8 @@ fn check_label(node: &Node<'_>, label: &str, problems: &mut WorkflowProblems) {
         return;
     }
     if TABLES.labels.get("removed").is_some_and(|it| it.contains(&name.as_str())) {
-        let message = format!(
-            "runner `{label}` does not exist any more; its jobs wait until they are cancelled"
-        );
+        let message =
+            format!("runner `{label}` no longer exists; its jobs wait until they are cancelled");
         problems.value(RULE, Severity::Error, node, message);
         return;
     }

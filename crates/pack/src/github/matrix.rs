@@ -33,7 +33,7 @@ pub(super) fn check(matrix: &Node<'_>, problems: &mut WorkflowProblems) {
                 && items[..idx].iter().any(|it| it.value.is_same(item.value))
             {
                 let message = format!(
-                    "`{}` stands in row `{}` twice",
+                    "`{}` is in row `{}` twice",
                     cut(&item.scalar().unwrap_or_default()),
                     cut(name)
                 );
@@ -83,7 +83,7 @@ fn check_exclude(matrix: &Node<'_>, item: &Node<'_>, problems: &mut WorkflowProb
         if !is_open && !items.iter().any(|it| covers(it.value, value.value)) {
             let shown = value.scalar().unwrap_or_else(|| "this value".to_owned());
             let message = format!(
-                "row `{}` has no value `{}`, so that nothing is left out",
+                "row `{}` has no value `{}`, so nothing is left out",
                 cut(key),
                 cut(&shown)
             );

@@ -10,7 +10,7 @@ use super::node::Node;
 use super::sites::Sites;
 use super::{ByRule, MAX_PROBLEMS};
 use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
-use crate::rules::View;
+use crate::rules::FileView;
 use crate::schema::cut;
 use crate::typo::{self, Nearness};
 
@@ -141,7 +141,7 @@ impl WorkflowProblems {
         }
     }
 
-    pub(super) fn into_found(mut self, view: &View<'_>) -> Vec<ByRule> {
+    pub(super) fn into_found(mut self, view: &FileView<'_>) -> Vec<ByRule> {
         self.list.truncate(MAX_PROBLEMS);
         let sites = view.document.map(|it| Sites::of(it, self.list.iter().map(|it| &it.at)));
         self.list
@@ -167,7 +167,7 @@ fn unknown<'n>(
             let known = if shown.is_empty() {
                 String::new()
             } else {
-                format!("; known are `{shown}`, …")
+                format!("; expected one of `{shown}`, …")
             };
             format!("unknown {what}: `{}`{known}", cut(name))
         }
@@ -224,7 +224,7 @@ impl WorkflowProblem {
         self.fix = fix;
     }
 
-    fn into_found(self, view: &View<'_>, sites: Option<&Sites<'_>>) -> RuleFinding {
+    fn into_found(self, view: &FileView<'_>, sites: Option<&Sites<'_>>) -> RuleFinding {
         let suggestion = self.fix.and_then(|it| it.into_mend(view, sites, &self.at));
         let range = self.within.zip(sites);
         let range = range.and_then(|(within, sites)| sites.locate(&self.at, within));
@@ -246,7 +246,7 @@ pub(super) fn confidence(nearness: Nearness) -> Confidence {
 impl ProblemFix {
     fn into_mend(
         self,
-        view: &View<'_>,
+        view: &FileView<'_>,
         sites: Option<&Sites<'_>>,
         at: &Pointer,
     ) -> Option<Suggestion> {

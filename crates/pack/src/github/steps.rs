@@ -62,7 +62,7 @@ fn check_id<'a>(
             let message = match *first == text {
                 true => format!("two steps of the job have the id `{}`", cut(text)),
                 false => format!(
-                    "id `{}` is the same as `{}`; GitHub compares ids without case",
+                    "id `{}` is the same as `{}`; GitHub ignores the case of ids",
                     cut(text),
                     cut(first),
                 ),
@@ -108,7 +108,7 @@ pub(super) fn check_action(root: &Node<'_>, problems: &mut WorkflowProblems) {
         }
     };
     if ["node12", "node16"].contains(&kind) {
-        let message = format!("runners do not have `{kind}` any more; use `node24`");
+        let message = format!("runners no longer have `{kind}`; use `node24`");
         problems.value(METADATA, Severity::Warning, &using, message);
     }
     if !runs.has(needed) {

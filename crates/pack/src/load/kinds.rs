@@ -6,7 +6,7 @@ use std::sync::Arc;
 use document::{Pointer, Value};
 use edit::Text;
 
-use super::reader::{ManifestProblems, Members, one_or_many, text};
+use super::reader::{ManifestObject, ManifestProblems, one_or_many, text};
 use super::schema_files::{CompileWhen, SchemaFiles, schema};
 use super::{is_name, refuse};
 use crate::conditions::Conditions;
@@ -31,7 +31,7 @@ pub(super) fn read(
         if let Some(kind) = &kind
             && !names.insert(kind.name.clone())
         {
-            let message = format!("`{}` is another kind's name already", kind.name);
+            let message = format!("duplicate kind `{}`", kind.name);
             refuse(problems, &at.join("kind"), message);
         }
         kinds.push(kind);
@@ -45,13 +45,13 @@ fn read_kind(
     value: &Value,
     schema_files: &Arc<SchemaFiles>,
 ) -> Option<FileKind> {
-    let members = Members::new(problems, at, value, &MEMBERS)?;
+    let members = ManifestObject::new(problems, at, value, &MEMBERS)?;
     let name = members.required_text(problems, "kind");
     if let Some((at, name)) = &name
         && !is_name(name, true)
     {
         let message =
-            "a kind's name is lower-case letters, digits, `-` and `_`, and starts with a letter";
+            "expected a name of lower-case letters, digits, `-` and `_` that starts with a letter";
         refuse(problems, at, message.to_owned());
     }
     let globs = members.required(problems, "files").map(|(at, value)| globs(problems, at, value));
@@ -79,7 +79,7 @@ fn read_kind(
         Some((_, "resolve")) => Some(MergeKeys::Resolve),
         Some((_, "refuse")) => Some(MergeKeys::Refuse),
         Some((at, _)) => {
-            refuse(problems, &at, "`merge_keys` is `resolve` or `refuse`".to_owned());
+            refuse(problems, &at, "expected `resolve` or `refuse` for `merge_keys`".to_owned());
             None
         }
     };
@@ -91,7 +91,7 @@ fn globs(problems: &mut ManifestProblems<'_>, at: Pointer, value: &Value) -> Fil
     let mut globs = FileGlobs::default();
     let items = one_or_many(at.clone(), value);
     if items.len() > MAX_GLOBS {
-        refuse(problems, &at, format!("a kind has 1 to {MAX_GLOBS} globs"));
+        refuse(problems, &at, format!("expected 1 to {MAX_GLOBS} globs"));
         return globs;
     }
     let n_items = items.len();
@@ -102,14 +102,14 @@ fn globs(problems: &mut ManifestProblems<'_>, at: Pointer, value: &Value) -> Fil
         }
     }
     if n_items == 0 || (globs.is_empty() && globs.takes_out()) {
-        refuse(problems, &at, format!("a kind has 1 to {MAX_GLOBS} globs, not all after `!`"));
+        refuse(problems, &at, format!("expected 1 to {MAX_GLOBS} globs, not all after `!`"));
     }
     globs
 }
 
 fn pointer(
     problems: &mut ManifestProblems<'_>,
-    members: &Members<'_>,
+    members: &ManifestObject<'_>,
     key: &str,
 ) -> Option<Pointer> {
     let (at, text) = members.text(problems, key)?;

@@ -29,7 +29,7 @@ pub(super) fn refuse(problems: &mut ManifestProblems<'_>, rules: &[PackRule], pl
             let message = match ids.as_slice() {
                 [first, rest @ .., last] => {
                     let rest: String = rest.iter().map(|it| format!(", {it}")).collect();
-                    format!("{first}{rest} and {last} replace keys in a circle; remove one of them")
+                    format!("{first}{rest} and {last} replace keys in a cycle; remove one of them")
                 }
                 _ => "a key cannot replace itself".to_owned(),
             };

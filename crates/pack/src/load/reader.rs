@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use check::Location;
-use document::{Document, Pointer, Value};
+use document::{Document, ObjectReader, Pointer, Value};
 use edit::LineIndex;
 
 use crate::finding::MemberPart;
@@ -72,39 +72,39 @@ impl<'a> ManifestProblems<'a> {
 }
 
 /// An object whose members are known.
-pub(super) struct Members<'a> {
+pub(super) struct ManifestObject<'a> {
     pub(super) at: Pointer,
-    members: &'a [(String, Value)],
+    reader: ObjectReader<'a>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> ManifestObject<'a> {
     /// The object at a place, with a problem for every member that is not known.
     pub(super) fn new(
         problems: &mut ManifestProblems<'_>,
         at: Pointer,
         value: &'a Value,
         known: &[&str],
-    ) -> Option<Members<'a>> {
-        let Value::Object(members) = value else {
-            problems.value(&at, format!("this is {}, not an object", a_type(value)));
+    ) -> Option<ManifestObject<'a>> {
+        let Some(reader) = ObjectReader::open(value) else {
+            problems.value(&at, format!("expected an object, found {}", a_type(value)));
             return None;
         };
-        for (key, _) in members.iter().filter(|it| !known.contains(&it.0.as_str())) {
+        for key in reader.unknown(known) {
             let near = typo::nearest_first(key, known.iter().copied(), known.len());
             let message = match (typo::nearest(key, known.iter().copied()), near.as_slice()) {
                 (Some((near, _)), _) => {
-                    format!("`{key}` is not known here; did you mean `{near}`?")
+                    format!("unknown key `{key}`; did you mean `{near}`?")
                 }
-                (None, near) => format!("`{key}` is not known here; there are {}", quoted(near)),
+                (None, near) => format!("unknown key `{key}`; expected one of {}", quoted(near)),
             };
-            problems.add(&at.join(key.as_str()), MemberPart::Key, message);
+            problems.add(&at.join(key), MemberPart::Key, message);
         }
-        Some(Members { at, members })
+        Some(ManifestObject { at, reader })
     }
 
     pub(super) fn get(&self, key: &str) -> Option<(Pointer, &'a Value)> {
-        let member = self.members.iter().find(|it| it.0 == key)?;
-        Some((self.at.join(key), &member.1))
+        let value = self.reader.get(key)?;
+        Some((self.at.join(key), value))
     }
 
     pub(super) fn required(
@@ -114,7 +114,7 @@ impl<'a> Members<'a> {
     ) -> Option<(Pointer, &'a Value)> {
         let found = self.get(key);
         if found.is_none() {
-            problems.add(&self.at, MemberPart::Key, format!("`{key}` is missing here; add it"));
+            problems.add(&self.at, MemberPart::Key, format!("missing key `{key}`"));
         }
         found
     }
@@ -136,7 +136,7 @@ impl<'a> Members<'a> {
         let (at, value) = self.required(problems, key)?;
         let (at, found) = text(problems, at, value)?;
         if found.trim().is_empty() {
-            problems.value(&at, format!("`{key}` is empty; write something"));
+            problems.value(&at, format!("`{key}` must not be empty"));
             return None;
         }
         Some((at, found))
@@ -147,7 +147,10 @@ impl<'a> Members<'a> {
             None => false,
             Some((_, Value::Bool(it))) => *it,
             Some((at, other)) => {
-                problems.value(&at, format!("`{key}` is true or false, not {}", a_type(other)));
+                problems.value(
+                    &at,
+                    format!("expected true or false for `{key}`, found {}", a_type(other)),
+                );
                 false
             }
         }
@@ -166,7 +169,7 @@ impl<'a> Members<'a> {
             let near = typo::nearest_first(word, choices.iter().map(|it| it.0), choices.len());
             problems.value(
                 &at,
-                format!("`{key}` cannot be `{}`; it is one of {}", cut(word), quoted(&near)),
+                format!("invalid `{key}`: `{}`; expected one of {}", cut(word), quoted(&near)),
             );
         }
         found
@@ -192,7 +195,7 @@ pub(super) fn items<'a>(
     if let Value::Array(_) = value {
         return one_or_many(at.clone(), value);
     }
-    problems.value(at, format!("this is {}, not a list", a_type(value)));
+    problems.value(at, format!("expected a list, found {}", a_type(value)));
     Vec::new()
 }
 
@@ -204,7 +207,7 @@ pub(super) fn text<'a>(
     match value.as_str() {
         Some(text) => Some((at, text)),
         None => {
-            problems.value(&at, format!("this is {}, not a string", a_type(value)));
+            problems.value(&at, format!("expected a string, found {}", a_type(value)));
             None
         }
     }

@@ -3,7 +3,7 @@
 use check::{Safety, Severity, Tier};
 use document::{Pointer, Value};
 
-use super::reader::{ManifestProblems, Members, cut, one_or_many, quoted, text};
+use super::reader::{ManifestObject, ManifestProblems, cut, one_or_many, quoted, text};
 use super::refuse;
 use super::schema_files::CompileWhen;
 use crate::github;
@@ -116,7 +116,7 @@ pub(super) fn read(
         // Which members there are is not known; only the kind is reported.
         None => COMMON.iter().chain(KINDS.iter().flat_map(|it| it.1)).copied().collect(),
     };
-    let members = Members::new(problems, at, value, &known)?;
+    let members = ManifestObject::new(problems, at, value, &known)?;
     if kind.is_none()
         && let Some((at, name)) = members.required_text(problems, "rule")
     {
@@ -124,7 +124,7 @@ pub(super) fn read(
         refuse(
             problems,
             &at,
-            format!("`{}` is no kind of rule; there are {}", cut(name), quoted(&near)),
+            format!("unknown kind of rule `{}`; expected one of {}", cut(name), quoted(&near)),
         );
     }
     let id = read_id(problems, &members);
@@ -148,7 +148,10 @@ pub(super) fn read(
     })
 }
 
-fn read_id(problems: &mut ManifestProblems<'_>, members: &Members<'_>) -> Option<(String, Tier)> {
+fn read_id(
+    problems: &mut ManifestProblems<'_>,
+    members: &ManifestObject<'_>,
+) -> Option<(String, Tier)> {
     let (at, id) = members.required_text(problems, "id")?;
     let tier = match id {
         _ if id.starts_with("SEM_") => Some(Tier::Semantic),
@@ -161,7 +164,7 @@ fn read_id(problems: &mut ManifestProblems<'_>, members: &Members<'_>) -> Option
     match tier {
         Some(tier) if is_word => Some((id.to_owned(), tier)),
         _ => {
-            let message = "a rule's id is `SEM_…` or `POL_…` in capitals, digits and `_`";
+            let message = "expected a rule id: `SEM_…` or `POL_…` in capitals, digits and `_`";
             refuse(problems, &at, message.to_owned());
             None
         }
@@ -170,7 +173,7 @@ fn read_id(problems: &mut ManifestProblems<'_>, members: &Members<'_>) -> Option
 
 fn read_floor(
     problems: &mut ManifestProblems<'_>,
-    members: &Members<'_>,
+    members: &ManifestObject<'_>,
     body: &RuleBody,
 ) -> Option<Safety> {
     let levels = Safety::ALL.map(|it| (it.name(), it));
@@ -180,7 +183,7 @@ fn read_floor(
         None => refuse(
             problems,
             &at,
-            format!("`{}` has no repair that could be safe or not; remove this", body.name()),
+            format!("`{}` has no repair, so it takes no safety; remove this", body.name()),
         ),
         Some(own) if floor < own => {
             let message = format!(
@@ -198,7 +201,7 @@ fn read_floor(
 /// What the parts of a rule are read with.
 struct Ctx<'a, 'p, 'f> {
     problems: &'p mut ManifestProblems<'f>,
-    members: &'a Members<'a>,
+    members: &'a ManifestObject<'a>,
     kinds: &'a [Option<FileKind>],
     compile: CompileWhen,
 }
@@ -252,7 +255,7 @@ impl Ctx<'_, '_, '_> {
         let (at, value) = self.members.required(self.problems, key)?;
         let items = one_or_many(at.clone(), value);
         if items.is_empty() || items.len() > MAX_PLACES {
-            refuse(self.problems, &at, format!("`{key}` is 1 to {MAX_PLACES} places"));
+            refuse(self.problems, &at, format!("expected 1 to {MAX_PLACES} places for `{key}`"));
             return None;
         }
         let places: Vec<Option<Selector>> =
@@ -270,14 +273,18 @@ impl Ctx<'_, '_, '_> {
         let place = self.place("at")?;
         if place.keys {
             let at = self.members.at.join("at").join("keys");
-            refuse(self.problems, &at, "this kind of rule is about values; write `at`".to_owned());
+            refuse(
+                self.problems,
+                &at,
+                "expected `at`: this kind of rule is about values".to_owned(),
+            );
             return None;
         }
         Some(place)
     }
 
     fn read_place(&mut self, at: Pointer, value: &Value) -> Option<Selector> {
-        let members = Members::new(self.problems, at.clone(), value, &["in", "at", "keys"])?;
+        let members = ManifestObject::new(self.problems, at.clone(), value, &["in", "at", "keys"])?;
         let kind = members.required_text(self.problems, "in");
         let kind = kind.and_then(|(at, name)| {
             let known = self.kinds.iter().enumerate();
@@ -291,7 +298,7 @@ impl Ctx<'_, '_, '_> {
                 refuse(
                     self.problems,
                     &at,
-                    format!("there is no kind `{}`; there are {}", cut(name), quoted(&near)),
+                    format!("cannot find kind `{}`; expected one of {}", cut(name), quoted(&near)),
                 );
             }
             found.map(|it| (it.0, name.to_owned()))
@@ -304,11 +311,7 @@ impl Ctx<'_, '_, '_> {
                 None
             }
             (None, None) => {
-                refuse(
-                    self.problems,
-                    &at,
-                    "a place has `at` (values) or `keys`; add one".to_owned(),
-                );
+                refuse(self.problems, &at, "expected `at` (values) or `keys`".to_owned());
                 None
             }
         };
@@ -420,7 +423,11 @@ impl Ctx<'_, '_, '_> {
             None => Vec::new(),
             Some((_, Value::Object(members))) => members.clone(),
             Some((at, _)) => {
-                refuse(self.problems, &at, "`value_map` maps old values to new ones".to_owned());
+                refuse(
+                    self.problems,
+                    &at,
+                    "expected an object from old values to new ones".to_owned(),
+                );
                 return None;
             }
         };
@@ -474,12 +481,12 @@ impl Ctx<'_, '_, '_> {
         for (at, value) in one_or_many(at.clone(), value) {
             let (at, key) = text(self.problems, at, value)?;
             if keys.iter().any(|it| it == key) {
-                refuse(self.problems, &at, format!("`{}` is named twice", cut(key)));
+                refuse(self.problems, &at, format!("duplicate key `{}`", cut(key)));
             }
             keys.push(key.to_owned());
         }
         if keys.len() < 2 || keys.len() > MAX_PLACES {
-            refuse(self.problems, &at, format!("2 to {MAX_PLACES} keys can belong together"));
+            refuse(self.problems, &at, format!("expected 2 to {MAX_PLACES} keys"));
             return None;
         }
         Some(Together { at: place?, keys })

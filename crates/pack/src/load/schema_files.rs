@@ -85,7 +85,7 @@ pub(super) fn schema(schema_files: &Arc<SchemaFiles>, path: &str) -> Result<Kind
         } else {
             format!("; there are {}", near.join(", "))
         };
-        return Err(format!("there is no `{}` in the pack{near}", cut(path)));
+        return Err(format!("cannot find `{}` in the pack{near}", cut(path)));
     }
     let compiled = match schema_files.compile {
         CompileWhen::Now => OnceLock::from(match schema_files.compile(path) {

@@ -47,42 +47,42 @@ rules:
 {}
 ";
     assert_snapshot!(check(manifest), @"
-    pack.yaml:1:1: `nmae` is not known here; did you mean `name`?
+    pack.yaml:1:1: unknown key `nmae`; did you mean `name`?
     pack.yaml:1:1: `name` is missing here; add it
-    pack.yaml:2:15: this is an integer, not a string
-    pack.yaml:6:5: `hass` is not known here; did you mean `has`?
-    pack.yaml:4:11: a kind's name is lower-case letters, digits, `-` and `_`, and starts with a letter
-    pack.yaml:5:13: `a/{b` is no glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
-    pack.yaml:5:21: a glob has 1 to 512 bytes, is relative to the root and has `/` between names
-    pack.yaml:5:29: this is an integer, not a string
-    pack.yaml:5:32: a glob has 1 to 512 bytes, is relative to the root and has `/` between names
-    pack.yaml:7:10: a JSON pointer is empty or starts with `/`
-    pack.yaml:8:13: there is no `schemas/modul.json` in the pack; there are schemas/module.json
-    pack.yaml:10:24: a kind has 1 to 64 globs, not all after `!`
-    pack.yaml:10:12: `two` is another kind's name already
-    pack.yaml:11:5: this is an integer, not an object
-    pack.yaml:13:10: a rule's id is `SEM_…` or `POL_…` in capitals, digits and `_`
-    pack.yaml:14:23: `uniqe` is no kind of rule; there are `unique`, `cel`, `deprecated`, `derived`, `forbidden`, `imports`, `ordered`, `reference`, `same_as`, `together`, `workflow`, `workflow_call`
-    pack.yaml:15:57: `withn` is not known here; did you mean `within`?
+    pack.yaml:2:15: expected a string, found an integer
+    pack.yaml:6:5: unknown key `hass`; did you mean `has`?
+    pack.yaml:4:11: expected a name of lower-case letters, digits, `-` and `_` that starts with a letter
+    pack.yaml:5:13: invalid glob `a/{b`: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    pack.yaml:5:21: expected a glob of 1 to 512 bytes, relative to the root, with `/` between names
+    pack.yaml:5:29: expected a string, found an integer
+    pack.yaml:5:32: expected a glob of 1 to 512 bytes, relative to the root, with `/` between names
+    pack.yaml:7:10: expected a JSON pointer that is empty or starts with `/`
+    pack.yaml:8:13: cannot find `schemas/modul.json` in the pack; there are schemas/module.json
+    pack.yaml:10:24: expected 1 to 64 globs, not all after `!`
+    pack.yaml:10:12: duplicate kind `two`
+    pack.yaml:11:5: expected an object, found an integer
+    pack.yaml:13:10: expected a rule id: `SEM_…` or `POL_…` in capitals, digits and `_`
+    pack.yaml:14:23: unknown kind of rule `uniqe`; expected one of `unique`, `cel`, `deprecated`, `derived`, `forbidden`, `imports`, `ordered`, `reference`, `same_as`, `together`, `workflow`, `workflow_call`
+    pack.yaml:15:57: unknown key `withn`; did you mean `within`?
     pack.yaml:15:5: `about` is missing here; add it
-    pack.yaml:15:53: a pointer pattern is empty or starts with `/`
-    pack.yaml:16:69: `about` is empty; write something
+    pack.yaml:15:53: expected a pointer pattern that is empty or starts with `/`
+    pack.yaml:16:69: `about` must not be empty
     pack.yaml:16:55: `~` is followed by `0`, `1` or `2` in a pointer pattern
     pack.yaml:17:64: a place has `at` or `keys`, not both
-    pack.yaml:17:73: `to` is 1 to 64 places
-    pack.yaml:18:40: a place has `at` (values) or `keys`; add one
+    pack.yaml:17:73: expected 1 to 64 places for `to`
+    pack.yaml:18:40: expected `at` (values) or `keys`
     pack.yaml:19:5: say what is imported: `to` places, or `path: true`
     pack.yaml:20:5: an import is by name (`to`) or by path, not both
-    pack.yaml:21:52: this kind of rule is about values; write `at`
-    pack.yaml:21:67: `snak` is no filter; the filters are snake, camel, kebab, lower, pascal, trim, upper
+    pack.yaml:21:52: expected `at`: this kind of rule is about values
+    pack.yaml:21:67: unknown filter `snak`; expected one of snake, camel, kebab, lower, pascal, trim, upper
     pack.yaml:22:65: the template has a `*` that `at` has none for
-    pack.yaml:23:59: a JSON pointer is empty or starts with `/`
+    pack.yaml:23:59: expected a JSON pointer that is empty or starts with `/`
     pack.yaml:24:79: a key cannot replace itself
-    pack.yaml:25:62: 2 to 64 keys can belong together
-    pack.yaml:26:59: this is no CEL expression: 1:10: mismatched input '<EOF>'
-    pack.yaml:27:73: `forbidden` has no repair that could be safe or not; remove this
-    pack.yaml:28:75: `severity` cannot be `fatal`; it is one of `error`, `info`, `warning`
-    pack.yaml:28:62: this is an integer, not a string
+    pack.yaml:25:62: expected 2 to 64 keys
+    pack.yaml:26:59: invalid CEL expression: 1:10: mismatched input '<EOF>'
+    pack.yaml:27:73: `forbidden` has no repair, so it takes no safety; remove this
+    pack.yaml:28:75: invalid `severity`: `fatal`; expected one of `error`, `info`, `warning`
+    pack.yaml:28:62: expected a string, found an integer
     ");
 }
 
@@ -90,7 +90,7 @@ rules:
 fn a_kind_that_is_not_there_is_named_with_the_nearest() {
     let manifest =
         format!("{HEAD}  - {{id: SEM_X, rule: unique, places: {{in: aa, at: /x}}, about: x}}\n");
-    assert_snapshot!(check(&manifest), @"pack.yaml:7:44: there is no kind `aa`; there are `a`, `b`");
+    assert_snapshot!(check(&manifest), @"pack.yaml:7:44: cannot find kind `aa`; expected one of `a`, `b`");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn imports_within_a_file_are_of_entries() {
 #[test]
 fn files_that_cannot_be_read_are_problems_of_the_pack() {
     assert_snapshot!(check("name: ["), @"pack.yaml:1:8: cannot be read: expected a node or `]`, found the end of the text; the flow sequence is not closed: it began at line 1, column 7");
-    assert_snapshot!(check("- 1"), @"pack.yaml:1:1: this is an array, not an object");
+    assert_snapshot!(check("- 1"), @"pack.yaml:1:1: expected an object, found an array");
     assert_snapshot!(check("name: x\nname: y\npack_version: '1'\nkinds: []\n"), @"pack.yaml:2:1: key `name` appears more than once in its map; remove one of them first");
     assert_snapshot!(check("name: x\npack_version: '1'\nkinds: [{kind: a, files: a, schema: schemas/a.json}]\n//- schemas/a.json\n{\n"), @"pack.yaml:3:37: schemas/a.json:2:1: cannot be read: expected a key in double quotes or `}`, found the end of the file");
     assert_snapshot!(check("name: x\npack_version: '1'\nkinds: [{kind: a, files: a, schema: schemas/a.json}]\n//- schemas/a.json\n{\"type\": 3}\n"), @"pack.yaml:3:37: `schemas/a.json` is not a valid schema, at `/type`: 3 is not allowed there");
@@ -164,9 +164,9 @@ fn deprecations_in_a_circle_are_refused() {
         )
     };
     let circle = [rule("A", "''", "a", "b"), rule("B", "''", "b", "c"), rule("C", "''", "c", "a")];
-    assert_snapshot!(check(&format!("{HEAD}{}", circle.concat())), @"pack.yaml:7:77: `SEM_A`, `SEM_B` and `SEM_C` replace keys in a circle; remove one of them");
+    assert_snapshot!(check(&format!("{HEAD}{}", circle.concat())), @"pack.yaml:7:77: `SEM_A`, `SEM_B` and `SEM_C` replace keys in a cycle; remove one of them");
     let overlapping = [rule("A", "/x", "a", "b"), rule("B", "/*", "b", "a")];
-    assert_snapshot!(check(&format!("{HEAD}{}", overlapping.concat())), @"pack.yaml:7:77: `SEM_A` and `SEM_B` replace keys in a circle; remove one of them");
+    assert_snapshot!(check(&format!("{HEAD}{}", overlapping.concat())), @"pack.yaml:7:77: `SEM_A` and `SEM_B` replace keys in a cycle; remove one of them");
     let apart = [rule("A", "/x", "a", "b"), rule("B", "/y", "b", "a")];
     assert!(load(&format!("{HEAD}{}", apart.concat())).is_ok());
     let chain = [rule("A", "/x", "a", "c"), rule("B", "/x", "b", "c"), rule("C", "/x", "c", "d")];

@@ -103,7 +103,7 @@ fn what_cannot_be_used_is_said_at_the_reference() {
     3.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `gone.json` cannot be used: there is no file `gone.json`
     4.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `bad.json` cannot be used: `bad.json` cannot be read: expected a key in double quotes or `}`, found the end of the file
     5.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `invalid.json` cannot be used: `invalid.json` is not a valid schema, at `/type`: "strin" is not allowed there
-    6.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `refers.json` cannot be used: `refers.json` refers to `gone.json`, which is not there
+    6.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `refers.json` cannot be used: `refers.json` refers to `gone.json`, which does not exist
     7.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `../out.json` cannot be used: it leads out of the workspace
     8.yaml 1:10 /$schema info SCHEMA_REMOTE (0): what the schema says at `https://example.org/a.json` is remote and was not fetched
     8.yaml 2:4 /b error SCHEMA_TYPE (1): `b` must be a string, but is the number 1

@@ -185,7 +185,7 @@ fn every_document_of_a_stream_is_looked_at() {
     let tree = "//- modules/a.yaml\nmodule: {name: a, uid: x}\n---\nmodule: {name: b}\n//- lock.yaml\nmodules: {mod_b: 1}\n";
     assert_snapshot!(check(&app(), tree), @r#"
     error lock.yaml:1:11 /modules/mod_b [SEM_LOCKED]
-      `mod_b` names nothing: no such value at `/module/uid` in `module` files; define it or name one that exists
+      cannot find `mod_b`: no such value at `/module/uid` in `module` files; define it or name one that exists
     error modules/a.yaml:1:24 /module/uid [SEM_UID]
       `x` should be `mod_a`, which is what `mod_{/module/name|snake}` makes of this document; change it
       + Change `x` to `mod_a` (behavior_changing, high)

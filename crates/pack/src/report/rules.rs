@@ -17,7 +17,7 @@ use crate::finding::{MemberPart, RuleFinding, Suggestion};
 use crate::load::KindSchema;
 use crate::pack::Pack;
 use crate::report::{NOT_REPAIRED, location, spans};
-use crate::rules::{PackRule, View};
+use crate::rules::{FileView, PackRule};
 
 /// What findings are made with.
 pub(crate) struct RuleReporter<'a> {
@@ -255,7 +255,9 @@ impl Trials<'_> {
         }
         let old = self.counts.get(&place).and_then(Option::as_ref);
         let (Some(kind), Some((_, old))) = (kind, old.filter(|it| Some(it.0) == kind)) else {
-            return Trial::Impossible(format!("the edit would make {file} another kind of file"));
+            return Trial::Impossible(format!(
+                "the edit would turn {file} into another kind of file"
+            ));
         };
         let new = self.reporter.count(file, kind, after);
         let worse = new.iter().find(|(rule, n)| old.get(*rule).is_none_or(|before| before < n));
@@ -275,7 +277,7 @@ impl RuleReporter<'_> {
                 *counts.entry(rule_id).or_default() += 1;
             }
         }
-        let view = View::new(file, kind, value, None);
+        let view = FileView::new(file, kind, value, None);
         for rule in &self.pack.file_rules[kind] {
             let rule = &self.pack.rules[*rule];
             let n_found = rule.look_at_file(&view).len();

@@ -3,7 +3,7 @@
 use check::Severity;
 use document::Value;
 
-use super::View;
+use super::FileView;
 use crate::finding::{MemberPart, RuleFinding, UNDECIDED};
 use crate::guard::{Guard, Scope, Undecided};
 use crate::selector::Selector;
@@ -19,7 +19,7 @@ pub(crate) struct Cel {
 
 impl Cel {
     /// To be called on a deep stack.
-    pub(crate) fn look(&self, view: &View<'_>) -> Vec<RuleFinding> {
+    pub(crate) fn look(&self, view: &FileView<'_>) -> Vec<RuleFinding> {
         let matches = self.at.pattern.select(view.value);
         let mut found = Vec::new();
         if matches.is_empty() {
@@ -52,7 +52,7 @@ impl Cel {
     }
 }
 
-fn undecided(view: &View<'_>, at: document::Pointer, text: &str, why: &str) -> RuleFinding {
+fn undecided(view: &FileView<'_>, at: document::Pointer, text: &str, why: &str) -> RuleFinding {
     let message = format!("`{text}` could not be decided: {why}");
     let found = RuleFinding::new(view.file, at, MemberPart::Key, message);
     RuleFinding { severity: Some(Severity::Warning), ..found.detail(UNDECIDED, why) }

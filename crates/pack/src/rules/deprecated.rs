@@ -6,7 +6,7 @@
 use check::{Confidence, RepairKind, Safety};
 use document::{GuardedOp, Op, Pointer, Value};
 
-use super::{PackRule, RuleBody, View};
+use super::{FileView, PackRule, RuleBody};
 use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
 use crate::selector::{Selector, replace, shown, stricter};
 
@@ -51,7 +51,7 @@ impl Successor {
 }
 
 impl Deprecated {
-    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<RuleFinding> {
+    pub(crate) fn look(&self, floor: Option<Safety>, view: &FileView<'_>) -> Vec<RuleFinding> {
         let objects = self.at.pattern.select(view.value).into_iter();
         objects
             .filter_map(|it| {
@@ -60,7 +60,7 @@ impl Deprecated {
                 let key = &self.key;
                 let new = self.successor.name().map(|name| (name, self.new_value(it.value)));
                 let what = match &new {
-                    None => "; it has no effect any more, remove it".to_owned(),
+                    None => "; it no longer has an effect, remove it".to_owned(),
                     Some((name, Some(new))) if !new.equals(&self.mapped(old)) => format!(
                         ", and {name} says {}; decide which one holds and remove `{key}`",
                         shown(new)
@@ -92,7 +92,7 @@ impl Deprecated {
     fn suggestion(
         &self,
         floor: Option<Safety>,
-        view: &View<'_>,
+        view: &FileView<'_>,
         at: &Pointer,
         object: &Value,
         old: &Value,
@@ -101,12 +101,12 @@ impl Deprecated {
         let remove = GuardedOp::from(Op::RemoveKey { at: at.clone(), key: key.clone() });
         let (title, rationale, steps) = match self.successor.name() {
             None => {
-                let rationale = format!("`{key}` is declared to have no effect any more");
-                (format!("Remove `{key}`, which has no effect any more"), rationale, vec![remove])
+                let rationale = format!("`{key}` is declared to have no effect");
+                (format!("Remove `{key}`, which no longer has an effect"), rationale, vec![remove])
             }
             Some(name) => {
                 let (title, steps) = self.replacing(at, object, old, &name, remove)?;
-                (title, format!("{name} is declared to be what `{key}` was"), steps)
+                (title, format!("{name} is declared to replace `{key}`"), steps)
             }
         };
         Some(Suggestion {

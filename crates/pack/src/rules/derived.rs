@@ -5,7 +5,7 @@ use check::{Confidence, RepairKind, RepairOp, Safety};
 use document::{Op, Pointer, Value};
 use snapshot::RelPath;
 
-use super::View;
+use super::FileView;
 use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
 use crate::pattern::Lookup;
 use crate::selector::{Occurrence, Selector, replace, shown, stricter};
@@ -25,7 +25,7 @@ pub(crate) struct Derived {
 impl Derived {
     /// The values that are not what the template says, each with what it should be. A missing one is null with its key
     /// as the place.
-    pub(crate) fn occurrences(&self, view: &View<'_>) -> Vec<Occurrence> {
+    pub(crate) fn occurrences(&self, view: &FileView<'_>) -> Vec<Occurrence> {
         if self.at.kind != view.kind {
             return Vec::new();
         }
@@ -39,7 +39,11 @@ impl Derived {
             .collect()
     }
 
-    pub(crate) fn look_at_file(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<RuleFinding> {
+    pub(crate) fn look_at_file(
+        &self,
+        floor: Option<Safety>,
+        view: &FileView<'_>,
+    ) -> Vec<RuleFinding> {
         let occurrences = self.occurrences(view);
         occurrences.iter().map(|it| self.found(floor, view.file, it, Some(Vec::new()))).collect()
     }

@@ -4,7 +4,7 @@
 use check::{Confidence, RepairKind, Safety};
 use document::{Op, Value};
 
-use super::View;
+use super::FileView;
 use crate::finding::{MemberPart, RuleFinding, Suggestion, op};
 use crate::selector::{Selector, stricter};
 
@@ -17,7 +17,7 @@ pub(crate) struct Forbidden {
 }
 
 impl Forbidden {
-    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<RuleFinding> {
+    pub(crate) fn look(&self, floor: Option<Safety>, view: &FileView<'_>) -> Vec<RuleFinding> {
         let objects = self.at.pattern.select(view.value).into_iter();
         objects
             .filter(|it| matches!(it.value, Value::Object(_)) && it.value.get(&self.key).is_some())

@@ -168,7 +168,7 @@ impl ImportRule {
             let from = Some(from);
             let Some(path) = path else {
                 let message = format!(
-                    "{} is no path inside the workspace; import a file in it",
+                    "{} is not a path inside the workspace; import a file in it",
                     shown(&occurrence.value)
                 );
                 return Unresolved {
@@ -188,7 +188,7 @@ impl ImportRule {
                 )
             });
             let message = format!(
-                "{} leads to no file: there is no `{path}`{}",
+                "cannot find {}: there is no `{path}`{}",
                 shown(&occurrence.value),
                 near_words(&suggestion)
             );
@@ -265,7 +265,7 @@ fn by_name<'a>(
     let found = missing.map(|(it, from)| {
         let (file, occurrence) = it.located;
         let message = format!(
-            "the import {} resolves to nothing: no such name at {}{}",
+            "cannot resolve the import {}: no such name at {}{}",
             shown(&occurrence.value),
             words(places),
             near_words(&it.suggestion),

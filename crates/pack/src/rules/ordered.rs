@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use check::{Confidence, RepairKind, RepairOp, Safety};
 use document::{Document, Number, Pointer, Value};
 
-use super::View;
+use super::FileView;
 use crate::finding::{MemberPart, RuleFinding, Suggestion};
 use crate::pattern::resolve;
 use crate::selector::{Selector, shown, stricter};
@@ -25,7 +25,7 @@ impl Ordered {
         if self.layout { Safety::BehaviorPreserving } else { Safety::LikelyPreserving }
     }
 
-    pub(crate) fn look(&self, floor: Option<Safety>, view: &View<'_>) -> Vec<RuleFinding> {
+    pub(crate) fn look(&self, floor: Option<Safety>, view: &FileView<'_>) -> Vec<RuleFinding> {
         let lists = self.at.pattern.select(view.value);
         lists
             .into_iter()
@@ -72,7 +72,7 @@ impl Ordered {
     fn suggestion(
         &self,
         floor: Option<Safety>,
-        view: &View<'_>,
+        view: &FileView<'_>,
         document: &Document,
         at: &Pointer,
         order: &[usize],

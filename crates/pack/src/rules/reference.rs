@@ -33,7 +33,7 @@ pub(super) fn names_nothing(missing: MissingName<'_>, to: &[Selector]) -> RuleFi
     let MissingName { located: (file, occurrence), suggestion, .. } = missing;
     let near = near_words(&suggestion);
     let message =
-        format!("{} names nothing: no such value at {}{near}", shown(&occurrence.value), words(to));
+        format!("cannot find {}: no such value at {}{near}", shown(&occurrence.value), words(to));
     RuleFinding::at_occurrence(file, occurrence, message).with(suggestion)
 }
 

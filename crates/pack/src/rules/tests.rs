@@ -10,10 +10,10 @@ fn unique_reports_all_but_the_first_in_the_order_of_paths() {
     let pack = one_rule("rule: unique, places: [{in: a, at: /name}, {in: b, keys: /names}]");
     assert_snapshot!(check(&pack, "//- a/1.yaml\nname: x\n//- a/2.json\n{\"name\": \"x\"}\n//- a/3.yaml\nname: y\n//- b/1.toml\n[names]\ny = 1\nz = 2\n"), @r#"
     error a/2.json:1:10 /name [SEM_X]
-      `x` is taken: it already stands at `/name` in a/1.yaml; give one of them another value
+      `x` is taken: it is already at `/name` in a/1.yaml; give one of them another value
       see a/1.yaml /name: the first one is here
     error b/1.toml:2:1 /names/y [SEM_X]
-      `y` is taken: it already stands at `/name` in a/3.yaml; give one of them another value
+      `y` is taken: it is already at `/name` in a/3.yaml; give one of them another value
       see a/3.yaml /name: the first one is here
     "#);
 }
@@ -23,7 +23,7 @@ fn unique_within_a_file_does_not_look_at_others() {
     let pack = one_rule("rule: unique, places: {in: a, at: /list/*/id}, within: file");
     assert_snapshot!(check(&pack, "//- a/1.yaml\nlist: [{id: 1}, {id: 1.0}, {id: '1'}, {id: null}, {id: null}]\n//- a/2.yaml\nlist: [{id: 1}]\n"), @r#"
     error a/1.yaml:1:22 /list/1/id [SEM_X]
-      `1.0` is taken: it already stands at `/list/0/id` above; give one of them another value
+      `1.0` is taken: it is already at `/list/0/id` above; give one of them another value
       see a/1.yaml /list/0/id: the first one is here
     "#);
 }
@@ -33,16 +33,16 @@ fn reference_offers_the_one_near_target() {
     let pack = one_rule("rule: reference, from: {in: a, at: /use/*}, to: {in: b, at: /name}");
     assert_snapshot!(check(&pack, "//- a/1.yaml\nuse: [custmers, Orders, order, nothing, orders, 7, true]\n//- b/1.yaml\nname: customers\n//- b/2.yaml\nname: orders\n//- b/3.yaml\nname: 7.0\n"), @r#"
     error a/1.yaml:1:7 /use/0 [SEM_X]
-      `custmers` names nothing: no such value at `/name` in `b` files; `customers` exists and is one keystroke away
+      cannot find `custmers`: no such value at `/name` in `b` files; `customers` exists and is one keystroke away
       + Change `custmers` to `customers` (behavior_changing, medium)
     error a/1.yaml:1:17 /use/1 [SEM_X]
-      `Orders` names nothing: no such value at `/name` in `b` files; `orders` exists and differs in case or spacing only
+      cannot find `Orders`: no such value at `/name` in `b` files; `orders` exists and differs in case or spacing only
       + Change `Orders` to `orders` (behavior_changing, high)
     error a/1.yaml:1:25 /use/2 [SEM_X]
-      `order` names nothing: no such value at `/name` in `b` files; `orders` exists and is one keystroke away
+      cannot find `order`: no such value at `/name` in `b` files; `orders` exists and is one keystroke away
       + Change `order` to `orders` (behavior_changing, medium)
     error a/1.yaml:1:32 /use/3 [SEM_X]
-      `nothing` names nothing: no such value at `/name` in `b` files; define it or name one that exists
+      cannot find `nothing`: no such value at `/name` in `b` files; define it or name one that exists
     "#);
 }
 
@@ -52,7 +52,7 @@ fn reference_with_two_near_targets_offers_nothing() {
     let pack = one_rule("rule: reference, from: {in: a, at: /use}, to: {in: b, at: /name}");
     assert_snapshot!(check(&pack, "//- a/1.yaml\nuse: caat\n//- b/1.yaml\nname: cat\n//- b/2.yaml\nname: cart\n"), @r#"
     error a/1.yaml:1:6 /use [SEM_X]
-      `caat` names nothing: no such value at `/name` in `b` files; define it or name one that exists
+      cannot find `caat`: no such value at `/name` in `b` files; define it or name one that exists
     "#);
 }
 
@@ -76,7 +76,7 @@ fn reference_from_keys_renames_the_key() {
     );
     assert_snapshot!(check(&pack, "//- a/1.yaml\nmap:\n  custmers: 1 # kept\n//- b/1.yaml\nname: customers\n"), @r#"
     error a/1.yaml:2:3 /map/custmers [SEM_X]
-      `custmers` names nothing: no such value at `/name` in `b` files; `customers` exists and is one keystroke away
+      cannot find `custmers`: no such value at `/name` in `b` files; `customers` exists and is one keystroke away
       + Change `custmers` to `customers` (behavior_changing, medium)
     "#);
 }
@@ -124,7 +124,7 @@ fn imports_by_name_resolve_and_have_no_cycle() {
     let pack = one_rule("rule: imports, from: {in: a, at: /imports/*}, to: {in: a, at: /name}");
     assert_snapshot!(check(&pack, "//- a/1.yaml\nname: one\nimports: [two]\n//- a/2.yaml\nname: two\nimports: [thre]\n//- a/3.yaml\nname: three\nimports: [one, two]\n"), @r#"
     error a/2.yaml:2:11 /imports/0 [SEM_X]
-      the import `thre` resolves to nothing: no such name at `/name` in `a` files; `three` exists and is one keystroke away
+      cannot resolve the import `thre`: no such name at `/name` in `a` files; `three` exists and is one keystroke away
     "#);
     assert_snapshot!(check(&pack, "//- a/1.yaml\nname: one\nimports: [two]\n//- a/2.yaml\nname: two\nimports: [three]\n//- a/3.yaml\nname: three\nimports: [one]\n//- a/4.yaml\nname: four\nimports: [four]\n"), @r#"
     error a/3.yaml:2:11 /imports/0 [SEM_X]
@@ -141,19 +141,19 @@ fn imports_by_path_are_relative_to_the_file_or_the_root() {
     let pack = one_rule("rule: imports, from: {in: a, at: /imports/*}, path: true");
     assert_snapshot!(check(&pack, "//- a/1.yaml\nimports: [./2.yaml, ../b/share.yaml, ../../x, ../a, 'a\\b']\n//- a/2.yaml\nimports: [../b/shared.yaml]\n//- b/shared.yaml\nx: 1\n"), @r#"
     error a/1.yaml:1:21 /imports/1 [SEM_X]
-      `../b/share.yaml` leads to no file: there is no `b/share.yaml`; `../b/shared.yaml` exists and is one keystroke away
+      cannot find `../b/share.yaml`: there is no `b/share.yaml`; `../b/shared.yaml` exists and is one keystroke away
       + Change `../b/share.yaml` to `../b/shared.yaml` (behavior_changing, medium)
     error a/1.yaml:1:38 /imports/2 [SEM_X]
-      `../../x` is no path inside the workspace; import a file in it
+      `../../x` is not a path inside the workspace; import a file in it
     error a/1.yaml:1:47 /imports/3 [SEM_X]
-      `../a` leads to no file: there is no `a`; define it or name one that exists
+      cannot find `../a`: there is no `a`; define it or name one that exists
     error a/1.yaml:1:53 /imports/4 [SEM_X]
-      `a\b` is no path inside the workspace; import a file in it
+      `a\b` is not a path inside the workspace; import a file in it
     "#);
     let pack = one_rule("rule: imports, from: {in: a, at: /import}, path_from: root");
     assert_snapshot!(check(&pack, "//- a/1.yaml\nimport: a/2.yaml\n//- a/2.yaml\nimport: a/1.yml\n"), @r#"
     error a/2.yaml:1:9 /import [SEM_X]
-      `a/1.yml` leads to no file: there is no `a/1.yml`; `a/1.yaml` exists and is one keystroke away
+      cannot find `a/1.yml`: there is no `a/1.yml`; `a/1.yaml` exists and is one keystroke away
     "#);
 }
 
@@ -310,7 +310,7 @@ fn imports_within_a_file_see_its_entries_alone() {
     );
     assert_snapshot!(check(&pack, "//- a/1.yaml\nfirst: bild\njobs:\n  build: {needs: [lint, done]}\n  lint: {}\n  test: {needs: biuld}\n  done: {needs: build}\n  self: {needs: [self]}\n  'x/y': {needs: 'x~z'}\n  'x~z': {needs: 'x/y'}\n//- a/2.yaml\nfirst: build\njobs: {test: {needs: 7}}\n"), @r#"
     error a/1.yaml:1:8 /first [SEM_X]
-      `bild` names nothing: no such value at the keys of `/jobs` in `a` files; `build` exists and is one keystroke away
+      cannot find `bild`: no such value at the keys of `/jobs` in `a` files; `build` exists and is one keystroke away
       + Change `bild` to `build` (behavior_changing, medium)
     error a/1.yaml:6:17 /jobs/done/needs [SEM_X]
       `build` closes a cycle: build → done → build; remove one of them
@@ -318,13 +318,13 @@ fn imports_within_a_file_see_its_entries_alone() {
     error a/1.yaml:7:18 /jobs/self/needs/0 [SEM_X]
       `self` names itself; remove that
     error a/1.yaml:5:17 /jobs/test/needs [SEM_X]
-      `biuld` names nothing: no such value at the keys of `/jobs` in `a` files; `build` exists and is one keystroke away
+      cannot find `biuld`: no such value at the keys of `/jobs` in `a` files; `build` exists and is one keystroke away
       + Change `biuld` to `build` (behavior_changing, medium)
     error a/1.yaml:9:18 /jobs/x~0z/needs [SEM_X]
       `x/y` closes a cycle: x/y → x~z → x/y; remove one of them
       see a/1.yaml /jobs/x~1y/needs: names x~z
     error a/2.yaml:1:8 /first [SEM_X]
-      `build` names nothing: no such value at the keys of `/jobs` in `a` files; define it or name one that exists
+      cannot find `build`: no such value at the keys of `/jobs` in `a` files; define it or name one that exists
     "#);
 }
 

@@ -2,7 +2,7 @@
 
 use document::Value;
 
-use super::View;
+use super::FileView;
 use crate::finding::{MemberPart, RuleFinding};
 use crate::selector::Selector;
 
@@ -13,7 +13,7 @@ pub(crate) struct Together {
 }
 
 impl Together {
-    pub(crate) fn look(&self, view: &View<'_>) -> Vec<RuleFinding> {
+    pub(crate) fn look(&self, view: &FileView<'_>) -> Vec<RuleFinding> {
         let objects = self.at.pattern.select(view.value).into_iter();
         objects
             .filter_map(|it| {

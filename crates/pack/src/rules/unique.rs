@@ -26,7 +26,7 @@ impl Unique {
             let where_else =
                 if first_file == file { "above".to_owned() } else { format!("in {first_file}") };
             let message = format!(
-                "{} is taken: it already stands at `{}` {where_else}; give one of them another value",
+                "{} is taken: it is already at `{}` {where_else}; give one of them another value",
                 shown(&occurrence.value),
                 first_fact.at,
             );

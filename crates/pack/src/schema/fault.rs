@@ -307,7 +307,7 @@ fn key_reason(error: &ValidationError<'_>) -> String {
         FaultKind::Enum { options } => {
             let names = options.iter().filter_map(Json::as_str);
             let key = error.instance().as_str().unwrap_or_default().to_owned();
-            format!("is none of {}", super::message::list(&key, names))
+            format!("is not one of {}", super::message::list(&key, names))
         }
         FaultKind::Format { format } => format!("is not in the format `{format}`"),
         _ => "is not allowed".to_owned(),

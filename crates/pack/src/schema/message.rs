@@ -81,7 +81,10 @@ fn sentence(fault: &SchemaFault, hints: &Hints<'_>) -> String {
             None => format!("{name} lacks the required key {}; add it", quoted(key)),
         },
         FaultKind::Dependent { key } => {
-            format!("{name} lacks the key {}, which another of its keys needs; add it", quoted(key))
+            format!(
+                "{name} lacks the key {}, which another of its keys requires; add it",
+                quoted(key)
+            )
         }
         FaultKind::UnknownKey { key } => unknown_key_message(&name, key, hints.known_keys),
         FaultKind::KeyName { key, reason, .. } => {
@@ -106,10 +109,10 @@ fn sentence(fault: &SchemaFault, hints: &Hints<'_>) -> String {
         FaultKind::Length { reason } => format!("{name} must have {reason}{}", length(hints.value)),
         FaultKind::NoBranch { reasons } => {
             let reasons = reasons.join("; or ");
-            format!("{name} fits none of the forms that are allowed here: {reasons}")
+            format!("{name} matches none of the forms allowed here: {reasons}")
         }
         FaultKind::ManyBranches { .. } => {
-            format!("{name} fits more than one of the forms of which exactly one is allowed here")
+            format!("{name} matches more than one of the forms allowed here; expected exactly one")
         }
         FaultKind::Deprecated { key, replacement, .. } => {
             format!("key {} of {name} is deprecated; use {}", quoted(key), quoted(replacement))
@@ -124,7 +127,7 @@ fn repeated_message(name: &str, places: Option<&(usize, usize)>) -> String {
         Some((first, again)) => format!("the same item at {first} and {again}"),
         None => "equal items".to_owned(),
     };
-    format!("{name} has {which}, but each may be there only once; remove one")
+    format!("{name} has {which}, but each may appear only once; remove one")
 }
 
 /// The same in a few words, for lists of reasons.
@@ -146,7 +149,7 @@ pub(crate) fn brief(fault: &SchemaFault) -> String {
         }
         FaultKind::Pattern { pattern } => format!("{name} must match `{}`", cut(pattern)),
         FaultKind::Range { reason } => format!("{name} must be {reason}"),
-        FaultKind::NoBranch { .. } => format!("{name} fits none of its forms"),
+        FaultKind::NoBranch { .. } => format!("{name} matches none of its forms"),
         _ => message(fault, &hints).0,
     }
 }
@@ -209,7 +212,9 @@ fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(it) => format!("the boolean {it}"),
-        Value::Number(it) if !it.is_finite() => format!("`{}`, which is no JSON number", it.text()),
+        Value::Number(it) if !it.is_finite() => {
+            format!("`{}`, which is not a JSON number", it.text())
+        }
         Value::Number(it) => format!("the number {}", cut(it.text())),
         Value::String(it) => format!("the string {}", shown_string(it)),
         Value::Datetime(it) => format!("the date or time {}", cut(it)),

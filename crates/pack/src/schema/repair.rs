@@ -140,8 +140,8 @@ fn missing(
         rationale: match is_certain {
             true => "The schema allows this one value for the key and no other.",
             false => {
-                "The schema declares this value for the key, but asks for the key nevertheless; whoever wrote the \
-                 file may mean another."
+                "The schema declares this value for the key, but still requires the key; the author of the file \
+                 may mean another value."
             }
         }
         .into(),
@@ -343,7 +343,7 @@ fn without_duplicates(fault: &SchemaFault, value: &Value) -> Option<SchemaRepair
             1 => format!("Remove the repeated item of {name}"),
             n => format!("Remove {n} repeated items of {name}"),
         },
-        rationale: "The very same item stands before; the schema allows it once.".into(),
+        rationale: "An equal item comes before it; the schema allows it once.".into(),
         safety: Safety::LikelyPreserving,
         confidence: Confidence::High,
         steps,

@@ -64,7 +64,9 @@ pub(super) fn syntax(
             false => (Safety::BehaviorChanging, Confidence::Medium),
         };
         let rationale = match is_sure {
-            true => "It is the only small edit with which the file parses, and every value stays.",
+            true => {
+                "It is the only small edit that makes the file parse, and it keeps every value."
+            }
             false => "The file parses with it; other small edits would do as well.",
         };
         let ops = vec![RepairOp::Text { file: subject.file.clone(), edits }];

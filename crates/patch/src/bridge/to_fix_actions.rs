@@ -239,7 +239,7 @@ fn convert(
         }
         ChangesetOpKind::RenameFile { .. }
         | ChangesetOpKind::AddFile { .. }
-        | ChangesetOpKind::DeleteFile => Err("fix actions change no files as a whole"),
+        | ChangesetOpKind::DeleteFile => Err("fix actions cannot add, delete or rename files"),
     })
 }
 

@@ -12,7 +12,7 @@ use super::file::SimulationStop;
 use super::tree::{FileId, SimulatedTree, resolve_links};
 use super::{AppliedOp, Options, Simulation, failed_op};
 use crate::diagnose;
-use crate::failure::{FailedOp, Failure, FailureCode};
+use crate::failure::{FailedOp, Failure, OpFailureCode};
 use crate::kind::PatchKind;
 use crate::v1::{Changeset, ChangesetOp, ChangesetOpKind};
 
@@ -83,12 +83,12 @@ fn wrong_workspace(
         && index.workspace_uid() != Some(target)
     {
         let message = "the changeset is for another workspace than this one";
-        return Some(Failure::new(FailureCode::WorkspaceMismatch, message));
+        return Some(Failure::new(OpFailureCode::WorkspaceMismatch, message));
     }
     let base = changeset.base?;
     let found = options.workspace_hash.unwrap_or_else(|| snapshot.hash());
     let message = "the workspace is not in the state that the changeset was made for";
-    (found != base).then(|| Failure::new(FailureCode::Stale, message))
+    (found != base).then(|| Failure::new(OpFailureCode::Stale, message))
 }
 
 struct Run<'a> {
@@ -149,18 +149,20 @@ impl Run<'_> {
         let shown = crate::failure::cap(uid, 64);
         if let Some((earlier, path)) = self.deleted_uids.get(uid) {
             let message = format!("{path} was deleted by operation {earlier}");
-            return Failure::new(FailureCode::FileMissing, message);
+            return Failure::new(OpFailureCode::FileMissing, message);
         }
         let path = uid.strip_prefix("path:").and_then(|path| RelPath::parse(path).ok());
         match path.as_ref().and_then(|path| self.index.indexed_uid(path)) {
             Some(own) => {
                 let own = crate::failure::cap(own, 64);
                 Failure::new(
-                    FailureCode::UidUnknown,
+                    OpFailureCode::UidUnknown,
                     format!("the file of `{shown}` has the uid `{own}`"),
                 )
             }
-            None => Failure::new(FailureCode::UidUnknown, format!("no file has the uid `{shown}`")),
+            None => {
+                Failure::new(OpFailureCode::UidUnknown, format!("no file has the uid `{shown}`"))
+            }
         }
     }
 
@@ -171,10 +173,10 @@ impl Run<'_> {
                 let former = self.former_paths.get(&id);
                 if former.is_some_and(|former| former.contains(given)) {
                     let message = format!("{given} was renamed to {path} by an earlier operation");
-                    return Err(Failure::new(FailureCode::Conflict, message));
+                    return Err(Failure::new(OpFailureCode::Conflict, message));
                 }
                 let message = format!("the uid stands for {path}, not for {given}");
-                Err(Failure::new(FailureCode::PathMismatch, message))
+                Err(Failure::new(OpFailureCode::PathMismatch, message))
             }
             _ => Ok(()),
         }
@@ -194,13 +196,13 @@ impl Run<'_> {
             self.index.indexed_uid(known) == Some(uid) || self.tree.open(known).is_ok()
         });
         if in_use && !(is_own_path && known.as_ref() == Some(path)) {
-            return Err(Failure::new(FailureCode::UidInUse, "another file has this uid"));
+            return Err(Failure::new(OpFailureCode::UidInUse, "another file has this uid"));
         }
         let id = self.tree.add(path, Text::new(content.as_bytes()))?;
         if !is_own_path {
             self.index
                 .insert(uid, path)
-                .map_err(|error| Failure::new(FailureCode::UidInUse, error.to_string()))?;
+                .map_err(|error| Failure::new(OpFailureCode::UidInUse, error.to_string()))?;
         }
         self.writes.file_moved(id, op_index);
         if let Some(first) = self.deleted_uids.get(uid).map(|(first, _)| *first) {
@@ -219,13 +221,13 @@ impl Run<'_> {
         self.expect_no_link(path)?;
         if path == new_path {
             return Err(
-                Failure::new(FailureCode::FileExists, "the file has this path already").into()
+                Failure::new(OpFailureCode::FileExists, "the file has this path already").into()
             );
         }
         self.tree.rename(id, new_path)?;
         self.index
             .rename(path, new_path)
-            .map_err(|error| Failure::new(FailureCode::UidInUse, error.to_string()))?;
+            .map_err(|error| Failure::new(OpFailureCode::UidInUse, error.to_string()))?;
         self.former_paths.entry(id).or_default().push(path.clone());
         if let Some(first) = self.writes.file_moved(id, op_index) {
             self.clash(first, op_index, path, None);
@@ -255,7 +257,7 @@ impl Run<'_> {
         if resolve_links(self.snapshot, path).as_ref() == Some(path) {
             return Ok(());
         }
-        Err(Failure::new(FailureCode::Link, format!("{path} is a link or lies beneath one")))
+        Err(Failure::new(OpFailureCode::Link, format!("{path} is a link or lies beneath one")))
     }
 
     /// An operation inside a file. Returns the place it is about.
@@ -275,7 +277,7 @@ impl Run<'_> {
             .record((id, step.document), op_index, &effect, generation, places)
             .map_err(|_| {
                 Failure::new(
-                    FailureCode::Budget,
+                    OpFailureCode::Budget,
                     "too many operations on a file that had to be parsed again",
                 )
             })?;
@@ -387,13 +389,17 @@ impl Run<'_> {
             let failed = FailedOp {
                 action_id: None,
                 op_index: clash.second,
-                code: if is_foreign { FailureCode::OverlappingOps } else { FailureCode::Conflict },
+                code: if is_foreign {
+                    OpFailureCode::OverlappingOps
+                } else {
+                    OpFailureCode::Conflict
+                },
                 file: clash.file,
                 json_pointer: clash.pointer.map(|it| it.to_string()),
                 expected: None,
                 found: None,
             };
-            let message = format!("operation {} wrote to the same place", clash.first);
+            let message = format!("operation {} already wrote to this place", clash.first);
             simulation.fail(failed, op.kind.name(), &message);
         }
     }
@@ -421,7 +427,7 @@ fn report_move(
     let (name, severity, message) = if effect.overwrote {
         ("move_overwrites", Severity::Warning, "the move replaces a value that was there")
     } else if from == to {
-        ("no_effect", Severity::Info, "the move ends where it starts")
+        ("no_effect", Severity::Info, "the value is moved to where it already is")
     } else {
         return;
     };

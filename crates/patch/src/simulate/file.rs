@@ -15,7 +15,7 @@ use edit::{EditSet, LineIndex, Text};
 use snapshot::RelPath;
 
 use crate::diagnose;
-use crate::failure::{Failure, FailureCode};
+use crate::failure::{Failure, OpFailureCode};
 
 /// How many bytes may be parsed and lowered again for one file because a batch was refused.
 const MAX_REWORK: u64 = 256 << 20;
@@ -68,7 +68,7 @@ struct Unit {
     text: Text,
     edits: Option<Arc<EditSet>>,
     /// The draft's state before the unit; `None` when that state was lowered to `text`.
-    mark: Option<Savepoint>,
+    savepoint: Option<Savepoint>,
     steps: Vec<(usize, GuardedOp)>,
 }
 
@@ -106,7 +106,7 @@ impl VirtualFile {
     ) -> Result<Effect, SimulationStop> {
         if self.rework > MAX_REWORK {
             return Err(Failure::new(
-                FailureCode::Budget,
+                OpFailureCode::Budget,
                 "too many operations on this file had to be tried one by one",
             )
             .into());
@@ -114,9 +114,9 @@ impl VirtualFile {
         self.parse(&how.limits)?;
         let draft = self.draft.as_mut().expect("parsed in the line above");
         if self.unit.is_none() {
-            let mark = Some(draft.mark());
+            let savepoint = Some(draft.savepoint());
             let (text, edits) = (self.text.clone(), self.edits.clone());
-            self.unit = Some(Unit { text, edits, mark, steps: Vec::new() });
+            self.unit = Some(Unit { text, edits, savepoint, steps: Vec::new() });
             if how.alone {
                 self.go_stepwise(how)?;
                 self.parse(&how.limits)?;
@@ -124,7 +124,7 @@ impl VirtualFile {
         }
         let draft = self.draft.as_mut().expect("parsed in the lines above");
         let unit = self.unit.as_mut().expect("made in the lines above");
-        if unit.mark.is_none() {
+        if unit.savepoint.is_none() {
             return self.apply_alone(step, how);
         }
         match draft.apply(step) {
@@ -146,12 +146,12 @@ impl VirtualFile {
     fn go_stepwise(&mut self, how: &How) -> Result<(), SimulationStop> {
         let Some(unit) = self.unit.as_mut() else { return Ok(()) };
         let steps = std::mem::take(&mut unit.steps);
-        if let (Some(draft), Some(mark)) = (self.draft.as_mut(), unit.mark) {
-            draft.roll_back(mark);
+        if let (Some(draft), Some(savepoint)) = (self.draft.as_mut(), unit.savepoint) {
+            draft.roll_back(savepoint);
         }
         self.flush().map_err(|_| SimulationStop::Restart(self.path.clone()))?;
         let unit = self.unit.as_mut().expect("it was there above, and lowering leaves it alone");
-        unit.mark = None;
+        unit.savepoint = None;
         unit.text = self.text.clone();
         unit.edits.clone_from(&self.edits);
         for (op_index, step) in steps {
@@ -179,8 +179,8 @@ impl VirtualFile {
 
     pub(crate) fn undo_unit(&mut self) {
         let Some(unit) = self.unit.take() else { return };
-        match (unit.mark, self.draft.as_mut()) {
-            (Some(mark), Some(draft)) => draft.roll_back(mark),
+        match (unit.savepoint, self.draft.as_mut()) {
+            (Some(savepoint), Some(draft)) => draft.roll_back(savepoint),
             _ => {
                 self.text = unit.text;
                 self.edits = unit.edits;
@@ -215,7 +215,7 @@ impl VirtualFile {
         let path = self.path.as_str();
         let Some(format) = Format::of_path(path) else {
             let message = format!("{path} is neither JSON nor YAML nor TOML by its name");
-            return Err(Failure::new(FailureCode::UnsupportedFormat, message));
+            return Err(Failure::new(OpFailureCode::UnsupportedFormat, message));
         };
         if self.generation > 0 {
             self.rework += self.text.len() as u64 + REWORK_COST;

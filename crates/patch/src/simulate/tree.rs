@@ -9,7 +9,7 @@ use snapshot::{Entry, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReas
 
 use super::Options;
 use super::file::{How, SimulationStop, VirtualFile};
-use crate::failure::{Failure, FailureCode, RefusedPaths};
+use crate::failure::{Failure, OpFailureCode, RefusedPaths};
 
 /// The permission bits of files that a patch adds.
 pub(crate) const NEW_FILE_MODE: u32 = 0o644;
@@ -79,7 +79,7 @@ impl<'a> SimulatedTree<'a> {
         }
         let Some(target) = resolve_links(self.snapshot, path) else {
             return Err(Failure::new(
-                FailureCode::Link,
+                OpFailureCode::Link,
                 format!("{path} leads out of the workspace"),
             ));
         };
@@ -93,7 +93,7 @@ impl<'a> SimulatedTree<'a> {
             Some(Entry::File(file)) => Ok(self.push(target, file.text(), file.mode, false)),
             Some(Entry::Unread { size, reason: UnreadReason::TooLarge }) => {
                 let message = format!("{target} has {size} bytes, which is more than the limit");
-                Err(Failure::new(FailureCode::TooLarge, message))
+                Err(Failure::new(OpFailureCode::TooLarge, message))
             }
             Some(Entry::Unread { .. } | Entry::Link { .. } | Entry::Directory) => {
                 Err(not_a_file(&target))
@@ -233,20 +233,20 @@ impl<'a> SimulatedTree<'a> {
         expect_place(self.refused, self.snapshot, path)?;
         let is_taken = self.snapshot.get(path).is_some() && !self.vacated.contains(path);
         if is_taken || self.at.contains_key(path) || self.snapshot.is_directory(path) {
-            return Err(Failure::new(FailureCode::FileExists, format!("{path} exists already")));
+            return Err(Failure::new(OpFailureCode::FileExists, format!("{path} already exists")));
         }
         let beneath = format!("{path}/");
         let mut after =
             self.at.range::<str, _>((Bound::Included(beneath.as_str()), Bound::Unbounded));
         if after.next().is_some_and(|(next, _)| path.contains(next)) {
-            return Err(Failure::new(FailureCode::FileExists, format!("{path} is a directory")));
+            return Err(Failure::new(OpFailureCode::FileExists, format!("{path} is a directory")));
         }
         for above in path.ancestors() {
             let entry = self.snapshot.get(&above).filter(|_| !self.vacated.contains(&above));
             match entry {
                 Some(Entry::Link { .. }) => {
                     let message = format!("{above} is a link, nothing is created beneath it");
-                    return Err(Failure::new(FailureCode::Link, message));
+                    return Err(Failure::new(OpFailureCode::Link, message));
                 }
                 Some(Entry::File(_) | Entry::Unread { .. }) => {
                     return Err(not_a_directory(path, &above));
@@ -268,7 +268,7 @@ impl<'a> SimulatedTree<'a> {
             let is_same_depth = path.segments().count() == other.segments().count();
             let part = if is_same_depth { "" } else { "a directory of " };
             let message = format!("{part}{path} differs from {other} only in case");
-            return Err(Failure::new(FailureCode::CaseCollision, message));
+            return Err(Failure::new(OpFailureCode::CaseCollision, message));
         }
         Ok(())
     }
@@ -301,7 +301,7 @@ impl<'a> SimulatedTree<'a> {
             }
         }
         TreeChange::new(edits, adds, deletes, renames)
-            .map_err(|error| Failure::new(FailureCode::Conflict, error.to_string()).into())
+            .map_err(|error| Failure::new(OpFailureCode::Conflict, error.to_string()).into())
     }
 }
 
@@ -318,16 +318,16 @@ pub(crate) fn expect_place(
 }
 
 fn missing(path: &RelPath) -> Failure {
-    Failure::new(FailureCode::FileMissing, format!("{path} does not exist"))
+    Failure::new(OpFailureCode::FileMissing, format!("{path} does not exist"))
 }
 
 fn not_a_file(path: &RelPath) -> Failure {
-    Failure::new(FailureCode::NotAFile, format!("{path} is not a regular file that was read"))
+    Failure::new(OpFailureCode::NotAFile, format!("{path} is not a regular file that was read"))
 }
 
 fn not_a_directory(path: &RelPath, above: &RelPath) -> Failure {
     let message = format!("{path} cannot be created, because {above} is not a directory");
-    Failure::new(FailureCode::NotADirectory, message)
+    Failure::new(OpFailureCode::NotADirectory, message)
 }
 
 /// How many links a path may lead through.

@@ -5,7 +5,7 @@ use document::{GuardedOp, JsonType, Op, Pointer, Value};
 use edit::ContentHash;
 use snapshot::RelPath;
 
-use super::decode::{At, Members, ProblemKind, Problems};
+use super::decode::{DecodePath, PatchObject, ProblemKind, Problems};
 use super::encode::{
     document_value, expects as expects_value, integer, json_type, members, string,
 };
@@ -176,23 +176,23 @@ impl Changeset {
 
 pub(crate) fn decode_changeset(value: &Value, problems: &mut Problems) -> Option<Changeset> {
     let n_before = problems.count();
-    let mut top = Members::open(At::Root, value, problems)?;
+    let mut top = PatchObject::open(DecodePath::Root, value, problems)?;
     let changeset_uid = top.non_empty("changeset_uid", problems);
     let target_workspace_uid = top.optional_string("target_workspace_uid", problems);
     let base = top.optional_hash("base", problems);
     let list = top.list("ops", problems).unwrap_or_default();
     let extra = top.close(problems);
-    let list_at = At::Member(&At::Root, "ops");
+    let list_at = DecodePath::Member(&DecodePath::Root, "ops");
     let items = list.iter().enumerate();
     let ops = items
-        .filter_map(|(index, value)| decode_op(At::Item(&list_at, index), value, problems))
+        .filter_map(|(index, value)| decode_op(DecodePath::Item(&list_at, index), value, problems))
         .collect();
     let changeset_uid = changeset_uid.filter(|_| problems.count() == n_before)?;
     Some(Changeset { changeset_uid, target_workspace_uid, base, ops, extra })
 }
 
-fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<ChangesetOp> {
-    let mut op = Members::open(at, value, problems)?;
+fn decode_op(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Option<ChangesetOp> {
+    let mut op = PatchObject::open(at, value, problems)?;
     let name = op.string("type", problems);
     let file_uid = op.non_empty("file_uid", problems);
     let name = name?;
@@ -234,7 +234,7 @@ fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<Chang
         "delete_file" => Some(ChangesetOpKind::DeleteFile),
         other => {
             let kind = ProblemKind::unknown_name(other, CHANGESET_OPS);
-            problems.push(At::Member(&at, "type").pointer(), kind);
+            problems.push(DecodePath::Member(&at, "type").pointer(), kind);
             return None;
         }
     };

@@ -3,9 +3,7 @@
 //! A decoder goes on after a problem, so that one reading names all of them; a document with any problem yields no
 //! value. The number of problems that are kept is bounded, since a hostile document can have as many as bytes.
 
-use std::collections::HashSet;
-
-use document::{JsonType, Number, Pointer, Value};
+use document::{JsonType, Number, ObjectReader, Pointer, Value};
 use edit::ContentHash;
 use snapshot::RelPath;
 
@@ -39,21 +37,19 @@ pub enum ProblemKind {
         found: JsonType,
     },
     /// A required member is not there.
-    #[error("the member `{name}` is required")]
+    #[error("missing member `{name}`")]
     MissingMember {
         /// Its name.
         name: &'static str,
     },
     /// A member that the contract does not know.
-    #[error(
-        "the member `{name}` is not part of the contract; only members that start with `x_` may be added"
-    )]
+    #[error("unknown member `{name}`; only members that start with `x_` may be added")]
     UnknownMember {
         /// Its name, shortened.
         name: String,
     },
     /// A string that is none of the names that the contract allows.
-    #[error("`{found}` is not known here, expected one of {expected}")]
+    #[error("unknown name `{found}`, expected one of {expected}")]
     UnknownName {
         /// The string, cut where it is long.
         found: String,
@@ -70,13 +66,13 @@ pub enum ProblemKind {
     #[error("{0}")]
     BadPointer(document::PointerError),
     /// A number that JSON cannot write.
-    #[error("JSON has no text for this value")]
+    #[error("the value cannot be written as JSON")]
     NotJson,
     /// A path that is not one inside the workspace (FA-34, CS-58).
     #[error("{0}")]
     UnsafePath(snapshot::PathError),
     /// Two actions have one id (FA-16).
-    #[error("the id is used by an earlier action too")]
+    #[error("an earlier action already has this id")]
     DuplicateId,
     /// More problems than are listed.
     #[error("{count} more problem(s) are not listed")]
@@ -130,51 +126,47 @@ impl Problems {
 
 /// A place in the patch document while it is being read: segments are put together only when there is a problem.
 #[derive(Clone, Copy)]
-pub(crate) enum At<'a> {
+pub(crate) enum DecodePath<'a> {
     Root,
-    Member(&'a At<'a>, &'a str),
-    Item(&'a At<'a>, usize),
+    Member(&'a DecodePath<'a>, &'a str),
+    Item(&'a DecodePath<'a>, usize),
 }
 
-impl At<'_> {
+impl DecodePath<'_> {
     pub(crate) fn pointer(&self) -> Pointer {
         match self {
-            At::Root => Pointer::root(),
-            At::Member(parent, name) => parent.pointer().join(*name),
-            At::Item(parent, index) => parent.pointer().join(index.to_string()),
+            DecodePath::Root => Pointer::root(),
+            DecodePath::Member(parent, name) => parent.pointer().join(*name),
+            DecodePath::Item(parent, index) => parent.pointer().join(index.to_string()),
         }
     }
 }
 
 /// A closed object that is being taken apart.
-pub(crate) struct Members<'a> {
-    at: At<'a>,
-    members: &'a [(String, Value)],
-    taken: HashSet<&'a str>,
+pub(crate) struct PatchObject<'a> {
+    at: DecodePath<'a>,
+    reader: ObjectReader<'a>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> PatchObject<'a> {
     pub(crate) fn open(
-        at: At<'a>,
+        at: DecodePath<'a>,
         value: &'a Value,
         problems: &mut Problems,
-    ) -> Option<Members<'a>> {
-        match value {
-            Value::Object(members) => Some(Members { at, members, taken: HashSet::new() }),
-            other => {
-                wrong_type(at, "an object", other, problems);
-                None
-            }
+    ) -> Option<PatchObject<'a>> {
+        let reader = ObjectReader::open(value);
+        if reader.is_none() {
+            wrong_type(at, "an object", value, problems);
         }
+        Some(PatchObject { at, reader: reader? })
     }
 
-    pub(crate) fn at(&self) -> &At<'a> {
+    pub(crate) fn at(&self) -> &DecodePath<'a> {
         &self.at
     }
 
     pub(crate) fn optional(&mut self, name: &'static str) -> Option<&'a Value> {
-        self.taken.insert(name);
-        self.members.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+        self.reader.take(name)
     }
 
     pub(crate) fn required(
@@ -191,7 +183,7 @@ impl<'a> Members<'a> {
 
     pub(crate) fn string(&mut self, name: &'static str, problems: &mut Problems) -> Option<String> {
         let value = self.required(name, problems)?;
-        read_string(At::Member(&self.at, name), value, problems)
+        read_string(DecodePath::Member(&self.at, name), value, problems)
     }
 
     pub(crate) fn non_empty(
@@ -201,8 +193,11 @@ impl<'a> Members<'a> {
     ) -> Option<String> {
         let text = self.string(name, problems)?;
         if text.is_empty() {
-            let rule = "the string must not be empty";
-            problems.push(At::Member(&self.at, name).pointer(), ProblemKind::Malformed { rule });
+            let rule = "expected a string that is not empty";
+            problems.push(
+                DecodePath::Member(&self.at, name).pointer(),
+                ProblemKind::Malformed { rule },
+            );
             return None;
         }
         Some(text)
@@ -214,12 +209,12 @@ impl<'a> Members<'a> {
         problems: &mut Problems,
     ) -> Option<String> {
         let value = self.optional(name)?;
-        read_string(At::Member(&self.at, name), value, problems)
+        read_string(DecodePath::Member(&self.at, name), value, problems)
     }
 
     pub(crate) fn path(&mut self, name: &'static str, problems: &mut Problems) -> Option<RelPath> {
         let text = self.string(name, problems)?;
-        read_path(At::Member(&self.at, name), &text, problems)
+        read_path(DecodePath::Member(&self.at, name), &text, problems)
     }
 
     pub(crate) fn optional_path(
@@ -228,7 +223,7 @@ impl<'a> Members<'a> {
         problems: &mut Problems,
     ) -> Option<RelPath> {
         let text = self.optional_string(name, problems)?;
-        read_path(At::Member(&self.at, name), &text, problems)
+        read_path(DecodePath::Member(&self.at, name), &text, problems)
     }
 
     pub(crate) fn pointer(
@@ -240,7 +235,7 @@ impl<'a> Members<'a> {
         match text.parse() {
             Ok(pointer) => Some(pointer),
             Err(error) => {
-                let at = At::Member(&self.at, name).pointer();
+                let at = DecodePath::Member(&self.at, name).pointer();
                 problems.push(at, ProblemKind::BadPointer(error));
                 None
             }
@@ -249,7 +244,7 @@ impl<'a> Members<'a> {
 
     pub(crate) fn value(&mut self, name: &'static str, problems: &mut Problems) -> Option<Value> {
         let value = self.required(name, problems)?;
-        read_json(At::Member(&self.at, name), value, problems)
+        read_json(DecodePath::Member(&self.at, name), value, problems)
     }
 
     pub(crate) fn optional_value(
@@ -258,12 +253,12 @@ impl<'a> Members<'a> {
         problems: &mut Problems,
     ) -> Option<Value> {
         let value = self.optional(name)?;
-        read_json(At::Member(&self.at, name), value, problems)
+        read_json(DecodePath::Member(&self.at, name), value, problems)
     }
 
     pub(crate) fn index(&mut self, name: &'static str, problems: &mut Problems) -> Option<usize> {
         let value = self.required(name, problems)?;
-        read_index(At::Member(&self.at, name), value, problems)
+        read_index(DecodePath::Member(&self.at, name), value, problems)
     }
 
     pub(crate) fn optional_index(
@@ -272,7 +267,7 @@ impl<'a> Members<'a> {
         problems: &mut Problems,
     ) -> Option<usize> {
         let value = self.optional(name)?;
-        read_index(At::Member(&self.at, name), value, problems)
+        read_index(DecodePath::Member(&self.at, name), value, problems)
     }
 
     pub(crate) fn optional_bool(
@@ -283,7 +278,7 @@ impl<'a> Members<'a> {
         match self.optional(name)? {
             Value::Bool(value) => Some(*value),
             other => {
-                wrong_type(At::Member(&self.at, name), "a boolean", other, problems);
+                wrong_type(DecodePath::Member(&self.at, name), "a boolean", other, problems);
                 None
             }
         }
@@ -295,7 +290,7 @@ impl<'a> Members<'a> {
         problems: &mut Problems,
     ) -> Option<ContentHash> {
         let text = self.string(name, problems)?;
-        read_hash(At::Member(&self.at, name), &text, problems)
+        read_hash(DecodePath::Member(&self.at, name), &text, problems)
     }
 
     pub(crate) fn optional_hash(
@@ -304,7 +299,7 @@ impl<'a> Members<'a> {
         problems: &mut Problems,
     ) -> Option<ContentHash> {
         let text = self.optional_string(name, problems)?;
-        read_hash(At::Member(&self.at, name), &text, problems)
+        read_hash(DecodePath::Member(&self.at, name), &text, problems)
     }
 
     pub(crate) fn list(
@@ -313,7 +308,7 @@ impl<'a> Members<'a> {
         problems: &mut Problems,
     ) -> Option<&'a [Value]> {
         let value = self.required(name, problems)?;
-        read_list(At::Member(&self.at, name), value, problems)
+        read_list(DecodePath::Member(&self.at, name), value, problems)
     }
 
     pub(crate) fn optional_list(
@@ -323,7 +318,7 @@ impl<'a> Members<'a> {
     ) -> &'a [Value] {
         let at = self.at;
         self.optional(name)
-            .and_then(|value| read_list(At::Member(&at, name), value, problems))
+            .and_then(|value| read_list(DecodePath::Member(&at, name), value, problems))
             .unwrap_or_default()
     }
 
@@ -334,7 +329,7 @@ impl<'a> Members<'a> {
     ) -> Option<Expects> {
         let at = self.at;
         let value = self.optional("expects")?;
-        let mut members = Members::open(At::Member(&at, "expects"), value, problems)?;
+        let mut members = PatchObject::open(DecodePath::Member(&at, "expects"), value, problems)?;
         let json_type = members.json_type("type", problems);
         let equals = members.optional_value("equals", problems);
         let exists = members.optional_bool("exists", problems);
@@ -347,7 +342,8 @@ impl<'a> Members<'a> {
     pub(crate) fn expects_parent(&mut self, problems: &mut Problems) -> Option<JsonType> {
         let at = self.at;
         let value = self.optional("expects_parent")?;
-        let mut members = Members::open(At::Member(&at, "expects_parent"), value, problems)?;
+        let mut members =
+            PatchObject::open(DecodePath::Member(&at, "expects_parent"), value, problems)?;
         members.required("type", problems);
         let json_type = members.json_type("type", problems);
         members.close(problems);
@@ -360,7 +356,7 @@ impl<'a> Members<'a> {
         if found.is_none() {
             let expected = "string, number, integer, boolean, null, object, array";
             let kind = ProblemKind::unknown_name(&text, expected);
-            problems.push(At::Member(&self.at, name).pointer(), kind);
+            problems.push(DecodePath::Member(&self.at, name).pointer(), kind);
         }
         found
     }
@@ -368,13 +364,10 @@ impl<'a> Members<'a> {
     /// Refuses what was not asked for, and returns the `x_` members.
     pub(crate) fn close(self, problems: &mut Problems) -> Extra {
         let mut extra = Extra::new();
-        for (name, value) in self.members {
-            let at = At::Member(&self.at, name);
-            if self.taken.contains(name.as_str()) {
-                continue;
-            }
+        for (name, value) in self.reader.rest() {
+            let at = DecodePath::Member(&self.at, name);
             if name.starts_with("x_") {
-                extra.extend(read_json(at, value, problems).map(|value| (name.clone(), value)));
+                extra.extend(read_json(at, value, problems).map(|value| (name.to_owned(), value)));
             } else {
                 let name = crate::failure::cap(name, 64);
                 problems.push(at.pointer(), ProblemKind::UnknownMember { name });
@@ -385,7 +378,7 @@ impl<'a> Members<'a> {
 }
 
 pub(crate) fn wrong_type(
-    at: At<'_>,
+    at: DecodePath<'_>,
     expected: &'static str,
     found: &Value,
     problems: &mut Problems,
@@ -393,7 +386,7 @@ pub(crate) fn wrong_type(
     problems.push(at.pointer(), ProblemKind::WrongType { expected, found: found.json_type() });
 }
 
-fn read_string(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<String> {
+fn read_string(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         other => {
@@ -403,7 +396,7 @@ fn read_string(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<Str
     }
 }
 
-fn read_path(at: At<'_>, text: &str, problems: &mut Problems) -> Option<RelPath> {
+fn read_path(at: DecodePath<'_>, text: &str, problems: &mut Problems) -> Option<RelPath> {
     match RelPath::parse(text) {
         Ok(path) => Some(path),
         Err(error) => {
@@ -413,16 +406,20 @@ fn read_path(at: At<'_>, text: &str, problems: &mut Problems) -> Option<RelPath>
     }
 }
 
-fn read_hash(at: At<'_>, text: &str, problems: &mut Problems) -> Option<ContentHash> {
+fn read_hash(at: DecodePath<'_>, text: &str, problems: &mut Problems) -> Option<ContentHash> {
     let hash = text.parse().ok();
     if hash.is_none() {
-        let rule = "a content hash is `blake3:` and 64 lower-case hex digits";
+        let rule = "expected a content hash: `blake3:` and 64 lower-case hex digits";
         problems.push(at.pointer(), ProblemKind::Malformed { rule });
     }
     hash
 }
 
-fn read_list<'a>(at: At<'_>, value: &'a Value, problems: &mut Problems) -> Option<&'a [Value]> {
+fn read_list<'a>(
+    at: DecodePath<'_>,
+    value: &'a Value,
+    problems: &mut Problems,
+) -> Option<&'a [Value]> {
     match value {
         Value::Array(items) => Some(items),
         other => {
@@ -432,7 +429,7 @@ fn read_list<'a>(at: At<'_>, value: &'a Value, problems: &mut Problems) -> Optio
     }
 }
 
-fn read_json(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<Value> {
+fn read_json(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Option<Value> {
     if is_json(value) {
         return Some(value.clone());
     }
@@ -450,7 +447,11 @@ fn is_json(value: &Value) -> bool {
     }
 }
 
-pub(crate) fn read_index(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<usize> {
+pub(crate) fn read_index(
+    at: DecodePath<'_>,
+    value: &Value,
+    problems: &mut Problems,
+) -> Option<usize> {
     let index = match value {
         Value::Number(number) => as_index(number),
         other => {
@@ -459,7 +460,7 @@ pub(crate) fn read_index(at: At<'_>, value: &Value, problems: &mut Problems) -> 
         }
     };
     if index.is_none() {
-        let rule = "expected a whole number from 0 to 2^53 - 1";
+        let rule = "expected an integer from 0 to 2^53 - 1";
         problems.push(at.pointer(), ProblemKind::Malformed { rule });
     }
     index

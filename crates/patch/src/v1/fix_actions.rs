@@ -7,7 +7,7 @@ use check::{Confidence, Severity};
 use document::{GuardedOp, Op, Pointer, Value};
 use snapshot::RelPath;
 
-use super::decode::{At, Members, ProblemKind, Problems};
+use super::decode::{DecodePath, PatchObject, ProblemKind, Problems};
 use super::encode::{document_value, expects as expects_value, integer, members, string};
 use super::{Expects, Extra};
 
@@ -266,14 +266,14 @@ impl FixOp {
 
 pub(crate) fn decode_fix_actions(value: &Value, problems: &mut Problems) -> Option<FixActions> {
     let n_before = problems.count();
-    let mut top = Members::open(At::Root, value, problems)?;
+    let mut top = PatchObject::open(DecodePath::Root, value, problems)?;
     let pack_version = top.string("pack_version", problems);
     let workspace_root = top.string("workspace_root", problems);
     let workspace_root = match workspace_root.as_deref() {
         None | Some(".") => None,
         Some(root) => RelPath::parse(root)
             .map_err(|error| {
-                let at = At::Member(&At::Root, "workspace_root").pointer();
+                let at = DecodePath::Member(&DecodePath::Root, "workspace_root").pointer();
                 problems.push(at, ProblemKind::UnsafePath(error));
             })
             .ok(),
@@ -282,12 +282,12 @@ pub(crate) fn decode_fix_actions(value: &Value, problems: &mut Problems) -> Opti
     let extra = top.close(problems);
     let mut ids = HashSet::new();
     let mut fix_actions = Vec::with_capacity(list.len());
-    let list_at = At::Member(&At::Root, "fix_actions");
+    let list_at = DecodePath::Member(&DecodePath::Root, "fix_actions");
     for (index, value) in list.iter().enumerate() {
-        let at = At::Item(&list_at, index);
+        let at = DecodePath::Item(&list_at, index);
         let Some(action) = decode_action(at, value, problems) else { continue };
         if !ids.insert(action.id.clone()) {
-            problems.push(At::Member(&at, "id").pointer(), ProblemKind::DuplicateId);
+            problems.push(DecodePath::Member(&at, "id").pointer(), ProblemKind::DuplicateId);
         }
         fix_actions.push(action);
     }
@@ -295,13 +295,13 @@ pub(crate) fn decode_fix_actions(value: &Value, problems: &mut Problems) -> Opti
     Some(FixActions { pack_version, workspace_root, fix_actions, extra })
 }
 
-fn decode_action(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<FixAction> {
-    let mut action = Members::open(at, value, problems)?;
+fn decode_action(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Option<FixAction> {
+    let mut action = PatchObject::open(at, value, problems)?;
     let id = action.non_empty("id", problems);
     let title = action.string("title", problems);
     if title.as_ref().is_some_and(|it| !is_label(it)) {
-        let rule = "a title is one line of 1 to 120 characters";
-        problems.push(At::Member(&at, "title").pointer(), ProblemKind::Malformed { rule });
+        let rule = "expected a title on one line, of 1 to 120 characters";
+        problems.push(DecodePath::Member(&at, "title").pointer(), ProblemKind::Malformed { rule });
     }
     let severity = decode_severity(&mut action, problems);
     let targets = decode_some("targets", &mut action, problems, decode_target);
@@ -311,7 +311,7 @@ fn decode_action(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<F
         let found = Confidence::from_name(&name);
         if found.is_none() {
             let kind = ProblemKind::unknown_name(&name, "high, medium, low");
-            problems.push(At::Member(&at, "confidence").pointer(), kind);
+            problems.push(DecodePath::Member(&at, "confidence").pointer(), kind);
         }
         found
     });
@@ -332,12 +332,12 @@ fn is_label(title: &str) -> bool {
     (1..=120).contains(&title.chars().count()) && !title.contains(['\n', '\r'])
 }
 
-fn decode_severity(action: &mut Members<'_>, problems: &mut Problems) -> Option<Severity> {
+fn decode_severity(action: &mut PatchObject<'_>, problems: &mut Problems) -> Option<Severity> {
     let name = action.string("severity", problems)?;
     let severity = Severity::from_name(&name);
     if severity.is_none() {
         let kind = ProblemKind::unknown_name(&name, "error, warning, info");
-        problems.push(At::Member(action.at(), "severity").pointer(), kind);
+        problems.push(DecodePath::Member(action.at(), "severity").pointer(), kind);
     }
     severity
 }
@@ -345,22 +345,28 @@ fn decode_severity(action: &mut Members<'_>, problems: &mut Problems) -> Option<
 /// A list with at least one item (FA-20, FA-22).
 fn decode_some<T>(
     name: &'static str,
-    action: &mut Members<'_>,
+    action: &mut PatchObject<'_>,
     problems: &mut Problems,
-    decode: fn(At<'_>, &Value, &mut Problems) -> Option<T>,
+    decode: fn(DecodePath<'_>, &Value, &mut Problems) -> Option<T>,
 ) -> Vec<T> {
     let Some(list) = action.list(name, problems) else { return Vec::new() };
-    let list_at = At::Member(action.at(), name);
+    let list_at = DecodePath::Member(action.at(), name);
     if list.is_empty() {
-        let rule = "the list needs at least one item";
+        let rule = "expected at least one item";
         problems.push(list_at.pointer(), ProblemKind::Malformed { rule });
     }
     let items = list.iter().enumerate();
-    items.filter_map(|(index, value)| decode(At::Item(&list_at, index), value, problems)).collect()
+    items
+        .filter_map(|(index, value)| decode(DecodePath::Item(&list_at, index), value, problems))
+        .collect()
 }
 
-fn decode_target(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<DiagnosticTarget> {
-    let mut target = Members::open(at, value, problems)?;
+fn decode_target(
+    at: DecodePath<'_>,
+    value: &Value,
+    problems: &mut Problems,
+) -> Option<DiagnosticTarget> {
+    let mut target = PatchObject::open(at, value, problems)?;
     let diagnostic_id = target.optional_string("diagnostic_id", problems);
     let (file, json_pointer, rule_id);
     if target.optional("diagnostic_id").is_some() {
@@ -379,8 +385,8 @@ fn decode_target(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<D
     Some(DiagnosticTarget { file, json_pointer, rule_id, diagnostic_id, extra })
 }
 
-fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<FixOp> {
-    let mut op = Members::open(at, value, problems)?;
+fn decode_op(at: DecodePath<'_>, value: &Value, problems: &mut Problems) -> Option<FixOp> {
+    let mut op = PatchObject::open(at, value, problems)?;
     let name = op.string("op", problems);
     let file = op.path("file", problems);
     let json_pointer = op.pointer("json_pointer", problems);
@@ -407,7 +413,7 @@ fn decode_op(at: At<'_>, value: &Value, problems: &mut Problems) -> Option<FixOp
             .map(|(from, to)| FixOpKind::RenameKey { from, to }),
         other => {
             let kind = ProblemKind::unknown_name(other, FIX_OPS);
-            problems.push(At::Member(&at, "op").pointer(), kind);
+            problems.push(DecodePath::Member(&at, "op").pointer(), kind);
             return None;
         }
     };

@@ -88,7 +88,7 @@ fn an_action_that_writes_one_place_twice_is_refused() {
     let error =
         to_changeset(&fix_document(EVERY_FIX_OP), &context(&snapshot, &index, false)).unwrap_err();
     let ConvertError::DifferentEffect(failed) = error else { panic!("{error:?}") };
-    assert_eq!(failed[0].code, patch::FailureCode::Conflict);
+    assert_eq!(failed[0].code, patch::OpFailureCode::Conflict);
 }
 
 fn indexes(notes: &[Note]) -> Vec<usize> {
@@ -306,7 +306,7 @@ proptest! {
                 prop_assert_eq!(&restored.change, &original.change);
             }
             Err(ConvertError::DifferentEffect(failed)) => {
-                prop_assert!(failed.iter().any(|it| it.code == patch::FailureCode::Conflict), "{:?}", failed);
+                prop_assert!(failed.iter().any(|it| it.code == patch::OpFailureCode::Conflict), "{:?}", failed);
             }
             Err(ConvertError::Inapplicable(simulation)) => prop_assert!(!simulation.ok),
             Err(error) => prop_assert!(false, "{:?}", error),

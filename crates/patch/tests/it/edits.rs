@@ -1,6 +1,6 @@
 //! The edits document: bound to hashes, all or nothing, and exact.
 
-use patch::{FailureCode, Patch};
+use patch::{OpFailureCode, Patch};
 use snapshot::{FileIndex, Snapshot};
 
 use super::support::{self, file, path};
@@ -15,12 +15,12 @@ fn hash(name: &str) -> String {
 }
 
 #[track_caller]
-fn check(rest: &str, expected: &[(usize, FailureCode)]) -> Option<Snapshot> {
+fn check(rest: &str, expected: &[(usize, OpFailureCode)]) -> Option<Snapshot> {
     let rest = rest.replace("$A", &hash("a.txt")).replace("$B", &hash("b.txt"));
     let text = format!(r#"{{"regreen_edits": 1, {rest}}}"#);
     let patch = support::read(&text).unwrap_or_else(|it| panic!("{:?}", it.diagnostics));
     let simulation = support::simulate(&patch, &before(), &FileIndex::default());
-    let failed: Vec<(usize, FailureCode)> =
+    let failed: Vec<(usize, OpFailureCode)> =
         simulation.failed.iter().map(|it| (it.op_index, it.code)).collect();
     assert_eq!(failed, expected);
     simulation.ok.then(|| before().apply(&simulation.change).unwrap())
@@ -46,43 +46,46 @@ fn a_document_does_what_it_says() {
 /// AE-9, AE-10, AE-11: everything that does not hold is named, and nothing is applied.
 #[test]
 fn what_does_not_hold_is_refused() {
-    check(r#""files": [{"path": "a.txt", "base": "$B", "edits": []}]"#, &[(0, FailureCode::Stale)]);
+    check(
+        r#""files": [{"path": "a.txt", "base": "$B", "edits": []}]"#,
+        &[(0, OpFailureCode::Stale)],
+    );
     check(
         r#""files": [{"path": "a.txt", "base": "$A", "edits": [{"start": 5, "end": 3, "text": ""}]},
                      {"path": "c.txt", "base": "$A", "edits": []}]"#,
-        &[(0, FailureCode::InvalidEdit), (1, FailureCode::FileMissing)],
+        &[(0, OpFailureCode::InvalidEdit), (1, OpFailureCode::FileMissing)],
     );
     check(
         r#""files": [{"path": "a.txt", "base": "$A", "edits": [{"start": 0, "end": 3, "text": ""}, {"start": 2, "end": 4, "text": "x"}]}]"#,
-        &[(0, FailureCode::InvalidEdit)],
+        &[(0, OpFailureCode::InvalidEdit)],
     );
     check(
         r#""files": [{"path": "a.txt", "base": "$A", "edits": [{"start": 0, "end": 99, "text": ""}]}]"#,
-        &[(0, FailureCode::InvalidEdit)],
+        &[(0, OpFailureCode::InvalidEdit)],
     );
     check(
         r#""files": [], "adds": [{"path": "new.txt", "text": ""}, {"path": "b.txt", "text": ""}]"#,
-        &[(1, FailureCode::FileExists)],
+        &[(1, OpFailureCode::FileExists)],
     );
     check(
         r#""files": [], "adds": [{"path": "A.txt", "text": ""}]"#,
-        &[(0, FailureCode::CaseCollision)],
+        &[(0, OpFailureCode::CaseCollision)],
     );
     check(
         r#""files": [], "adds": [{"path": "a.txt/x", "text": ""}]"#,
-        &[(0, FailureCode::NotADirectory)],
+        &[(0, OpFailureCode::NotADirectory)],
     );
     check(
         r#""files": [], "deletes": [{"path": "b.txt", "base": "$A"}]"#,
-        &[(0, FailureCode::Stale)],
+        &[(0, OpFailureCode::Stale)],
     );
     check(
         r#""files": [], "deletes": [{"path": "b.txt", "base": "$B"}, {"path": "b.txt", "base": "$B"}]"#,
-        &[(1, FailureCode::InvalidDocument)],
+        &[(1, OpFailureCode::InvalidDocument)],
     );
     check(
         r#""files": [], "deletes": [{"path": "b.txt", "base": "$B"}], "renames": [{"path": "b.txt", "to": "c.txt", "base": "$B"}]"#,
-        &[(0, FailureCode::InvalidDocument)],
+        &[(0, OpFailureCode::InvalidDocument)],
     );
 }
 

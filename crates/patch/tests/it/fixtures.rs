@@ -44,7 +44,7 @@ fn every_failure_code_has_a_folder() {
         "stale",
         "workspace_mismatch",
     ];
-    for code in patch::FailureCode::ALL {
+    for code in patch::OpFailureCode::ALL {
         let is_shown = reports.contains(&format!("\"code\": \"{}\"", code.name()));
         assert_eq!(is_shown, !elsewhere.contains(&code.name()), "{}", code.name());
         assert!(!code.advice().is_empty());

@@ -32,7 +32,7 @@ fn deep_nesting_is_refused() {
     );
     let simulation =
         support::simulate(&support::read(&text).unwrap(), &before, &FileIndex::default());
-    assert_eq!(simulation.failed[0].code, patch::FailureCode::RefusedByDocument);
+    assert_eq!(simulation.failed[0].code, patch::OpFailureCode::RefusedByDocument);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Dialects of other validators (B-3): what maps is translated, the rest is refused with a reason.
 
-use patch::{FailureCode, Patch};
+use patch::{OpFailureCode, Patch};
 use snapshot::FileIndex;
 
 use super::support;
@@ -10,7 +10,7 @@ const WORKSPACE: &str = r#"//- m.json
 "#;
 
 /// The translated document, or the refusals.
-fn import(text: &str) -> Result<String, Vec<(usize, FailureCode, String)>> {
+fn import(text: &str) -> Result<String, Vec<(usize, OpFailureCode, String)>> {
     let (snapshot, index) = support::workspace(WORKSPACE);
     let patch = support::read(text).unwrap_or_else(|it| panic!("{:?}", it.diagnostics));
     let Patch::Foreign(foreign) = &patch else { panic!("a dialect") };
@@ -55,17 +55,17 @@ fn what_has_no_equivalent_is_refused_with_its_index() {
         {"op": "add", "file": "gone.json", "json_pointer": "/a", "value": 1}
     ]}"#;
     let refused = import(text).unwrap_err();
-    let codes: Vec<(usize, FailureCode)> = refused.iter().map(|it| (it.0, it.1)).collect();
+    let codes: Vec<(usize, OpFailureCode)> = refused.iter().map(|it| (it.0, it.1)).collect();
     assert_eq!(
         codes,
         [
-            (1, FailureCode::InvalidDocument),
-            (2, FailureCode::InvalidDocument),
-            (3, FailureCode::FileMissing)
+            (1, OpFailureCode::InvalidDocument),
+            (2, OpFailureCode::InvalidDocument),
+            (3, OpFailureCode::FileMissing)
         ]
     );
     assert!(
-        refused[0].2.contains("the order of keys is no operation of either contract"),
+        refused[0].2.contains("neither contract can change the order of keys"),
         "{}",
         refused[0].2
     );
@@ -84,7 +84,7 @@ fn fix_hints_become_guarded_replacements() {
     assert!(import(&hint("old")).unwrap().contains(r#""name": "x""#));
     let (snapshot, index) = support::workspace(WORKSPACE);
     let simulation = support::simulate(&support::read(&hint("other")).unwrap(), &snapshot, &index);
-    assert_eq!(simulation.failed[0].code, FailureCode::PreconditionFailed);
+    assert_eq!(simulation.failed[0].code, OpFailureCode::PreconditionFailed);
 }
 
 /// X-122: elements may be the keys of a map, and of two operations on one place the later one is wrong.
@@ -135,6 +135,6 @@ fn changes_are_found_by_element() {
     //- m.json
     {"module": {"name": "new", "tags": ["a", "b"]}, "list": [{"uid": "e1", "x": 1}, {"uid": "twin"}, {"uid": "twin"}]}
     "#);
-    assert_eq!(import(&text("twin")).unwrap_err()[0].1, FailureCode::Conflict);
-    assert_eq!(import(&text("nobody")).unwrap_err()[0].1, FailureCode::PointerMissing);
+    assert_eq!(import(&text("twin")).unwrap_err()[0].1, OpFailureCode::Conflict);
+    assert_eq!(import(&text("nobody")).unwrap_err()[0].1, OpFailureCode::PointerMissing);
 }

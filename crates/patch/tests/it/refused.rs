@@ -2,7 +2,7 @@
 //! them fails with that code and that reason (AE-4: never by reading a message).
 
 use edit::ContentHash;
-use patch::{FailureCode, Options, Refused, RefusedPaths, Simulation};
+use patch::{OpFailureCode, Options, Refused, RefusedPaths, Simulation};
 use snapshot::{FileIndex, Snapshot};
 
 use super::support::{self, file, path};
@@ -18,8 +18,8 @@ fn before() -> Snapshot {
 fn run(text: &str) -> Simulation {
     let refused = |code| Refused { code, reason: REASON.to_owned() };
     let refused = RefusedPaths::from([
-        (path("held.json"), refused(FailureCode::Protected)),
-        (path("out/x.json"), refused(FailureCode::OutsideRoot)),
+        (path("held.json"), refused(OpFailureCode::Protected)),
+        (path("out/x.json"), refused(OpFailureCode::OutsideRoot)),
     ]);
     let options = Options { document_name: "p.json", refused: &refused, ..Options::DEFAULT };
     let text = text.replace("$H", &ContentHash::of(b"{\"n\": 1}\n").to_string());
@@ -28,15 +28,15 @@ fn run(text: &str) -> Simulation {
 }
 
 #[track_caller]
-fn check(text: &str, code: FailureCode) {
+fn check(text: &str, code: OpFailureCode) {
     let simulation = run(text);
-    let failed: Vec<FailureCode> = simulation.failed.iter().map(|it| it.code).collect();
+    let failed: Vec<OpFailureCode> = simulation.failed.iter().map(|it| it.code).collect();
     assert_eq!(failed, [code], "{text}");
     assert!(simulation.change.is_empty(), "{text}");
     let diagnostic = simulation.diagnostics.iter().find(|it| it.severity == check::Severity::Error);
     let diagnostic = diagnostic.unwrap();
     assert!(diagnostic.rule_id.ends_with(&code.name().to_ascii_uppercase()), "{diagnostic:?}");
-    if code != FailureCode::FileExists {
+    if code != OpFailureCode::FileExists {
         assert!(diagnostic.message.contains(REASON), "{}", diagnostic.message);
         assert!(diagnostic.message.ends_with(code.advice()), "{}", diagnostic.message);
     }
@@ -54,7 +54,7 @@ fn edits(rest: &str) -> String {
 #[test]
 fn changesets_do_not_touch_what_is_refused() {
     for (file, code) in
-        [("held.json", FailureCode::Protected), ("out/x.json", FailureCode::OutsideRoot)]
+        [("held.json", OpFailureCode::Protected), ("out/x.json", OpFailureCode::OutsideRoot)]
     {
         for rest in [
             r#""type": "set_value", "json_pointer": "/n", "value": 2"#,
@@ -75,7 +75,7 @@ fn changesets_do_not_touch_what_is_refused() {
         ))
     };
     for (to, code) in
-        [("held.json", FailureCode::FileExists), ("out/x.json", FailureCode::OutsideRoot)]
+        [("held.json", OpFailureCode::FileExists), ("out/x.json", OpFailureCode::OutsideRoot)]
     {
         check(&add(to), code);
         check(&rename(to), code);
@@ -85,7 +85,7 @@ fn changesets_do_not_touch_what_is_refused() {
 #[test]
 fn fix_actions_and_dialects_do_not_touch_what_is_refused() {
     for (file, code) in
-        [("held.json", FailureCode::Protected), ("out/x.json", FailureCode::OutsideRoot)]
+        [("held.json", OpFailureCode::Protected), ("out/x.json", OpFailureCode::OutsideRoot)]
     {
         let op =
             format!(r#""op": "replace_value", "file": "{file}", "json_pointer": "/n", "value": 2"#);
@@ -109,7 +109,7 @@ fn fix_actions_and_dialects_do_not_touch_what_is_refused() {
 #[test]
 fn edits_documents_do_not_touch_what_is_refused() {
     for (file, code) in
-        [("held.json", FailureCode::Protected), ("out/x.json", FailureCode::OutsideRoot)]
+        [("held.json", OpFailureCode::Protected), ("out/x.json", OpFailureCode::OutsideRoot)]
     {
         check(
             &edits(&format!(
@@ -124,7 +124,7 @@ fn edits_documents_do_not_touch_what_is_refused() {
         );
     }
     for (to, code) in
-        [("held.json", FailureCode::FileExists), ("out/x.json", FailureCode::OutsideRoot)]
+        [("held.json", OpFailureCode::FileExists), ("out/x.json", OpFailureCode::OutsideRoot)]
     {
         check(&edits(&format!(r#""adds": [{{"path": "{to}", "text": ""}}]"#)), code);
         check(

@@ -2,7 +2,7 @@
 //! nothing away.
 
 use document::{Format, Limits, Value};
-use patch::{FailureCode, Options, Patch};
+use patch::{OpFailureCode, Options, Patch};
 use proptest::prelude::*;
 use snapshot::{FileIndex, Snapshot};
 
@@ -187,16 +187,16 @@ fn a_refusal_is_never_taken_from_a_draft_with_changes() {
     new:
       k: 1
     ");
-    assert_eq!(run(&ops[2..]).failed[0].code, FailureCode::RefusedByDocument);
+    assert_eq!(run(&ops[2..]).failed[0].code, OpFailureCode::RefusedByDocument);
 
     // X-33: a place written before the file was parsed again is still known.
     let mut twice = ops.to_vec();
     twice.push(op("set_value", r#""json_pointer": "/last", "value": 4"#));
     let failed = run(&twice).failed;
-    assert_eq!((failed[0].op_index, failed[0].code), (5, FailureCode::Conflict));
+    assert_eq!((failed[0].op_index, failed[0].code), (5, OpFailureCode::Conflict));
     let mut back = ops.to_vec();
     back.push(op("set_value", r#""json_pointer": "/use", "value": 4"#));
-    assert_eq!(run(&back).failed[0].code, FailureCode::Conflict);
+    assert_eq!(run(&back).failed[0].code, OpFailureCode::Conflict);
 }
 
 /// X-4: an action that failed is undone also where the file was parsed again in the middle of it, and what came before
@@ -271,7 +271,7 @@ fn too_many_writes_before_a_second_parse_are_refused() {
         support::read(&format!(r#"{{"changeset_uid": "u", "ops": [{}]}}"#, ops.join(","))).unwrap();
     let simulation = patch::simulate(&patch, &before, &FileIndex::default(), &Options::DEFAULT);
     let failed = &simulation.failed[0];
-    assert_eq!((failed.op_index, failed.code), (10_002, FailureCode::Budget));
+    assert_eq!((failed.op_index, failed.code), (10_002, OpFailureCode::Budget));
 }
 
 /// A file that can take plain items, but not ones that are themselves nested deeply: only lowering finds that out.
@@ -321,5 +321,5 @@ fn the_first_failing_operation_is_the_one_that_is_named() {
     let simulation =
         support::simulate(&support::read(&text).unwrap(), &before, &FileIndex::default());
     let failed: Vec<_> = simulation.failed.iter().map(|it| (it.op_index, it.code)).collect();
-    assert_eq!(failed, [(1, FailureCode::RefusedByDocument)]);
+    assert_eq!(failed, [(1, OpFailureCode::RefusedByDocument)]);
 }

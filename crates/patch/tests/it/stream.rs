@@ -2,7 +2,7 @@
 
 use document::Limits;
 use patch::bridge::{Context, ConvertError, to_changeset, to_fix_actions};
-use patch::{FailureCode, Patch};
+use patch::{OpFailureCode, Patch};
 
 use super::support;
 
@@ -21,7 +21,7 @@ fn changeset(ops: &str) -> Patch {
 }
 
 /// The file afterwards, or the codes of what failed.
-fn outcome(patch: &Patch) -> Result<String, Vec<FailureCode>> {
+fn outcome(patch: &Patch) -> Result<String, Vec<OpFailureCode>> {
     let (snapshot, index) = support::workspace(FILES);
     let simulation = support::simulate(patch, &snapshot, &index);
     if !simulation.ok {
@@ -56,7 +56,7 @@ fn two_writes_to_one_place_of_one_document_conflict() {
         )
     };
     let twice = changeset(&format!("{}, {}", op(1), op(1)));
-    assert_eq!(outcome(&twice), Err(vec![FailureCode::Conflict]));
+    assert_eq!(outcome(&twice), Err(vec![OpFailureCode::Conflict]));
     assert!(outcome(&changeset(&format!("{}, {}", op(1), op(2)))).is_ok());
     assert!(outcome(&changeset(&op(3))).is_err());
 }

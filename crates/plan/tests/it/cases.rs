@@ -288,7 +288,7 @@ fn text_edits_clash_by_their_bytes() {
         r3 1/1
         r4 conflict r1: a.txt: an insertion lies at the edge of a replaced range, bytes 2..2 against 2..4
         r5 1/1
-        r6 conflict r5: a.txt: two insertions are at one point, bytes 8..8 against 8..8
+        r6 conflict r5: a.txt: two insertions at the same point, bytes 8..8 against 8..8
         r8 conflict r1: both make the same edits
         r7 1/2
         //- a.txt

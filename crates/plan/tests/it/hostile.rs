@@ -55,9 +55,9 @@ fn pointers_that_lead_nowhere_are_refused() {
         a.json replace /list/1 9
         "#,
         r#"
-        r1 invalid: a.json: `/list/-` addresses an array by something other than a plain decimal index
-        r2 invalid: a.json: `/list/01` addresses an array by something other than a plain decimal index
-        r3 invalid: a.json: `/list/99999999999999999999999` addresses an array by something other than a plain decimal index
+        r1 invalid: a.json: expected a decimal index of an array at `/list/-`
+        r2 invalid: a.json: expected a decimal index of an array at `/list/01`
+        r3 invalid: a.json: expected a decimal index of an array at `/list/99999999999999999999999`
         r5 invalid: a.json: index 18446744073709551615 is out of range, the array at `/list` has 2 item(s)
         r7 invalid: a.json: `/n` is an object, not an array
         r8 invalid: a.json: `/n` cannot be moved into itself

@@ -142,7 +142,7 @@ pub enum FailureCode {
     Garbled,
     /// A source panicked: a defect.
     Panicked,
-    /// A source was stopped before it had answered.
+    /// A source was stopped before it answered.
     Stopped,
     /// A file of the tree keeps a source from working.
     BrokenByTree,

@@ -1,7 +1,7 @@
 //! Reading the members of a configuration, and noting what is wrong with them and where.
 
 use check::{Diagnostic, Location};
-use document::{Document, Pointer, Value};
+use document::{Document, ObjectReader, Pointer, Value};
 use edit::LineIndex;
 
 use crate::config::nearest;
@@ -79,7 +79,7 @@ impl<'a> Problems<'a> {
 /// The members of a table that nobody has asked for yet.
 pub(super) struct Members<'a> {
     at: Pointer,
-    rest: Vec<(&'a str, &'a Value)>,
+    reader: ObjectReader<'a>,
 }
 
 impl<'a> Members<'a> {
@@ -89,33 +89,26 @@ impl<'a> Members<'a> {
         wanted: &str,
         problems: &mut Problems<'_>,
     ) -> Option<Members<'a>> {
-        match value {
-            Value::Object(members) => {
-                let rest = members.iter().map(|(name, value)| (name.as_str(), value)).collect();
-                Some(Members { at: at.clone(), rest })
-            }
-            other => {
-                problems.wrong_type(at, other, wanted);
-                None
-            }
+        let reader = ObjectReader::open(value);
+        if reader.is_none() {
+            problems.wrong_type(at, value, wanted);
         }
+        Some(Members { at: at.clone(), reader: reader? })
     }
 
     /// The member with that name, and its place.
     pub(super) fn take(&mut self, name: &str) -> Option<(&'a Value, Pointer)> {
-        let position = self.rest.iter().position(|(it, _)| *it == name)?;
-        let (_, value) = self.rest.remove(position);
-        Some((value, self.at.join(name)))
+        Some((self.reader.take(name)?, self.at.join(name)))
     }
 
     /// Whether there is something that was not taken.
     pub(super) fn has_rest(&self) -> bool {
-        !self.rest.is_empty()
+        self.reader.rest().next().is_some()
     }
 
     /// Everything that was not taken is unknown.
     pub(super) fn close(self, known: &[&str], problems: &mut Problems<'_>) {
-        for (name, _) in self.rest {
+        for (name, _) in self.reader.rest() {
             problems.unknown_key(&self.at.join(name), name, known);
         }
     }

@@ -10,7 +10,7 @@ use linters::formats::{self, Exchange, Options};
 use linters::{FileOp, Finding, Fix, Texts, ToolReport};
 use patch::edits::{Add, Delete, EditsDocument, FileEdits, RenameTo, TextEdit};
 use patch::fixes::{Fixes, ProposedFix, RefusedFix};
-use patch::{FailureCode, Patch, PatchKind, PatchRejection};
+use patch::{OpFailureCode, Patch, PatchKind, PatchRejection};
 use protocol::v1::PatchInput;
 use snapshot::{RelPath, Snapshot};
 
@@ -149,7 +149,7 @@ fn to_fixes(kind: PatchKind, report: &ToolReport) -> Fixes {
             name: "the rest".to_owned(),
             about: kind.name().to_owned(),
             file: String::new(),
-            code: FailureCode::Budget,
+            code: OpFailureCode::Budget,
             reason,
         });
     }
@@ -206,12 +206,12 @@ fn edits(fix: &Fix) -> EditsDocument {
 }
 
 /// The reason for programs. Readers say it in words, and only where it leads out of the root it is told apart.
-fn code_of(reason: &str) -> FailureCode {
+fn code_of(reason: &str) -> OpFailureCode {
     if reason.contains("not inside the root") {
-        FailureCode::OutsideRoot
+        OpFailureCode::OutsideRoot
     } else if reason.contains("is not a file of the tree") {
-        FailureCode::FileMissing
+        OpFailureCode::FileMissing
     } else {
-        FailureCode::InvalidEdit
+        OpFailureCode::InvalidEdit
     }
 }

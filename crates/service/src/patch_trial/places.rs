@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use check::{Diagnostic, Location, Related};
 use document::{Document, Format, Limits, Pointer, Value};
 use edit::{LineIndex, Text};
-use patch::{FailedOp, FailureCode};
+use patch::{FailedOp, OpFailureCode};
 
 /// Places are looked up for this many failures; the rest is reported without.
 const MOST_PLACES: usize = 100;
@@ -29,7 +29,7 @@ impl OpName {
 }
 
 /// Why each failed operation failed.
-fn codes(failed: &[FailedOp]) -> BTreeMap<OpName, FailureCode> {
+fn codes(failed: &[FailedOp]) -> BTreeMap<OpName, OpFailureCode> {
     let entry = |it: &FailedOp| {
         (OpName { action_id: it.action_id.clone(), op_index: it.op_index }, it.code)
     };
@@ -89,7 +89,7 @@ fn place(
     document: &Document,
     lines: &LineIndex,
     op: &Pointer,
-    code: Option<FailureCode>,
+    code: Option<OpFailureCode>,
 ) -> Option<(Pointer, Location)> {
     let members = telling_members(code).iter().map(|name| op.join(*name));
     let pointer = members.chain([op.clone()]).find(|it| document.locate(it).is_some())?;
@@ -98,28 +98,30 @@ fn place(
     Some((pointer, Location::new(lines, start..found.span.end)?))
 }
 
-fn telling_members(code: Option<FailureCode>) -> &'static [&'static str] {
+fn telling_members(code: Option<OpFailureCode>) -> &'static [&'static str] {
     match code {
-        Some(FailureCode::PreconditionFailed) => &["expects", "expects_parent"],
-        Some(FailureCode::KeyExists) => &["key", "to", "to_pointer", "json_pointer"],
-        Some(FailureCode::IndexOutOfRange | FailureCode::BadIndex) => &["index", "json_pointer"],
-        Some(FailureCode::UidUnknown | FailureCode::UidInUse) => &["file_uid"],
+        Some(OpFailureCode::PreconditionFailed) => &["expects", "expects_parent"],
+        Some(OpFailureCode::KeyExists) => &["key", "to", "to_pointer", "json_pointer"],
+        Some(OpFailureCode::IndexOutOfRange | OpFailureCode::BadIndex) => {
+            &["index", "json_pointer"]
+        }
+        Some(OpFailureCode::UidUnknown | OpFailureCode::UidInUse) => &["file_uid"],
         Some(
-            FailureCode::FileMissing
-            | FailureCode::FileExists
-            | FailureCode::CaseCollision
-            | FailureCode::NotADirectory
-            | FailureCode::NotAFile
-            | FailureCode::OutsideRoot
-            | FailureCode::PathMismatch
-            | FailureCode::Link
-            | FailureCode::TooLarge
-            | FailureCode::ReadOnly
-            | FailureCode::PathTooLong
-            | FailureCode::NestedRepository
-            | FailureCode::Protected
-            | FailureCode::ParseFailed
-            | FailureCode::UnsupportedFormat,
+            OpFailureCode::FileMissing
+            | OpFailureCode::FileExists
+            | OpFailureCode::CaseCollision
+            | OpFailureCode::NotADirectory
+            | OpFailureCode::NotAFile
+            | OpFailureCode::OutsideRoot
+            | OpFailureCode::PathMismatch
+            | OpFailureCode::Link
+            | OpFailureCode::TooLarge
+            | OpFailureCode::ReadOnly
+            | OpFailureCode::PathTooLong
+            | OpFailureCode::NestedRepository
+            | OpFailureCode::Protected
+            | OpFailureCode::ParseFailed
+            | OpFailureCode::UnsupportedFormat,
         ) => &["new_path", "path", "file", "file_uid"],
         Some(_) => &["json_pointer", "from_pointer", "file_uid"],
         None => &["file_uid", "file"],

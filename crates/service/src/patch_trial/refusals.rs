@@ -1,15 +1,15 @@
 //! The paths that a patch must not touch, in the words of patches.
 
-use patch::{FailureCode, Refused, RefusedPaths};
+use patch::{OpFailureCode, Refused, RefusedPaths};
 use snapshot::RelPath;
 use workspace::{Loaded, Refusal};
 
 /// The name of a refusal that has one of its own, everywhere.
 pub(crate) fn own_name(refusal: &Refusal) -> Option<&'static str> {
     match code(refusal) {
-        code @ (FailureCode::ReadOnly
-        | FailureCode::PathTooLong
-        | FailureCode::NestedRepository) => Some(code.name()),
+        code @ (OpFailureCode::ReadOnly
+        | OpFailureCode::PathTooLong
+        | OpFailureCode::NestedRepository) => Some(code.name()),
         _ => None,
     }
 }
@@ -23,17 +23,17 @@ pub(crate) fn paths(loaded: &Loaded, to_change: bool) -> RefusedPaths {
     unchangeable.chain(&loaded.refused).map(refused).collect()
 }
 
-fn code(refusal: &Refusal) -> FailureCode {
+fn code(refusal: &Refusal) -> OpFailureCode {
     match refusal {
-        Refusal::OutsideRoot | Refusal::Reserved => FailureCode::OutsideRoot,
-        Refusal::LinkLoop | Refusal::DanglingLink | Refusal::Link => FailureCode::Link,
-        Refusal::NotADirectory { .. } => FailureCode::NotADirectory,
-        Refusal::TooLarge { .. } => FailureCode::TooLarge,
-        Refusal::Special => FailureCode::NotAFile,
-        Refusal::ReadOnly => FailureCode::ReadOnly,
-        Refusal::PathTooLong { .. } => FailureCode::PathTooLong,
-        Refusal::NestedRepository { .. } => FailureCode::NestedRepository,
+        Refusal::OutsideRoot | Refusal::Reserved => OpFailureCode::OutsideRoot,
+        Refusal::LinkLoop | Refusal::DanglingLink | Refusal::Link => OpFailureCode::Link,
+        Refusal::NotADirectory { .. } => OpFailureCode::NotADirectory,
+        Refusal::TooLarge { .. } => OpFailureCode::TooLarge,
+        Refusal::Special => OpFailureCode::NotAFile,
+        Refusal::ReadOnly => OpFailureCode::ReadOnly,
+        Refusal::PathTooLong { .. } => OpFailureCode::PathTooLong,
+        Refusal::NestedRepository { .. } => OpFailureCode::NestedRepository,
         // Hard links, marks and mounts, and whatever else keeps a file as it is.
-        _ => FailureCode::Protected,
+        _ => OpFailureCode::Protected,
     }
 }

@@ -272,7 +272,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn unclosed(&self, start: usize) -> ParseError {
-        error(ParseErrorKind::Syntax, offset(start), "the string that starts here is not closed")
+        error(ParseErrorKind::Syntax, offset(start), "unterminated string")
     }
 
     fn control_character(&self) -> ParseError {
@@ -283,7 +283,7 @@ impl<'t> Lexer<'t> {
 }
 
 fn bad_escape(start: usize) -> ParseError {
-    error(ParseErrorKind::Syntax, offset(start), "not an escape sequence that TOML knows")
+    error(ParseErrorKind::Syntax, offset(start), "unknown escape sequence")
 }
 
 fn is_control(byte: u8) -> bool {

@@ -68,7 +68,7 @@ fn classify(token: &str) -> Result<NodeForm, &'static str> {
         return if is_datetime(token) {
             Ok(NodeForm::Datetime)
         } else {
-            Err("not a valid date or time")
+            Err("invalid date or time")
         };
     }
     let is_integer = match bytes {
@@ -83,7 +83,7 @@ fn classify(token: &str) -> Result<NodeForm, &'static str> {
             None => Err("an integer beyond 64 bits"),
         };
     }
-    if is_float(unsigned) { Ok(NodeForm::Float) } else { Err("not a value that TOML knows") }
+    if is_float(unsigned) { Ok(NodeForm::Float) } else { Err("invalid value") }
 }
 
 /// Digits with single underscores between them.

@@ -49,10 +49,10 @@ fn errors_name_the_place_and_echo_little() {
     check("a = 1\rb = 2\n", Syntax, 5, "expected the end of the line, found the end of the line");
     check(b"a = \"\xff\"".to_vec(), NotUtf8, 5, "byte 5 is not valid UTF-8");
     check("a = 99999999999999999999", Syntax, 4, "an integer beyond 64 bits");
-    check("a = \"x\n", Syntax, 4, "the string that starts here is not closed");
-    check("a = '''x", Syntax, 4, "the string that starts here is not closed");
-    check("a = \"\\q\"", Syntax, 5, "not an escape sequence that TOML knows");
-    check("a = 2024-02-30", Syntax, 4, "not a valid date or time");
+    check("a = \"x\n", Syntax, 4, "unterminated string");
+    check("a = '''x", Syntax, 4, "unterminated string");
+    check("a = \"\\q\"", Syntax, 5, "unknown escape sequence");
+    check("a = 2024-02-30", Syntax, 4, "invalid date or time");
     check("a = 1 b = 2", Syntax, 6, "expected the end of the line, found `b`");
     check("a = [1 2]", Syntax, 7, "expected `,` or `]`, found `2`");
     check("a = {b = 1", Syntax, 10, "expected `,` or `}`, found the end of the file");

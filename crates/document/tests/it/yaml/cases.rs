@@ -548,7 +548,7 @@ fn documents_of_a_stream_are_edited_each_in_its_place() {
             "@2 replace /c 1\nset /a 3\n@1 remove  b",
             "# head\na: 3\n---\n# two\n{}\n...\n%YAML 1.2\n---\nc: 1\n",
         ),
-        (text, "@3 set /a 1", "failed: there is no document 3, the file holds 3"),
+        (text, "@3 set /a 1", "failed: document 3 is out of range, the file has 3 document(s)"),
         ("a: 1\n---\n---\n", "@1 replace  {\"b\":1}", "a: 1\n---\nb: 1\n---\n"),
         ("a: &x 1\n---\na: &x 2\nb: *x\n", "replace /a 3", "a: &x 3\n---\na: &x 2\nb: *x\n"),
         (

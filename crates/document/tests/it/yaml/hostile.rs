@@ -31,7 +31,7 @@ fn errors_say_what_and_where() {
             "Syntax at 6: expected a closing `\"`, found the end of the text; the quoted scalar began at line 1, column 4",
         ),
         ("a: *nowhere\n", "Syntax at 3: cannot find the anchor `nowhere` in this document"),
-        ("a: &x [*x]\n", "TooLarge at 7: the alias stands inside the node that it refers to"),
+        ("a: &x [*x]\n", "TooLarge at 7: the alias is inside the node that it refers to"),
         ("a: \0\n", "Syntax at 3: the control character U+0000 is not allowed"),
         ("a: \u{1}\n", "Syntax at 3: the control character U+0001 is not allowed"),
         (

@@ -309,19 +309,19 @@ impl Checker<'_> {
     fn format(&mut self, text: &str, at: &Range<usize>, n_args: usize) {
         match functions::format_placeholders(text) {
             Err(why) => {
-                let message = format!("the text of `format` cannot be used: {why}");
+                let message = format!("invalid format string: {why}");
                 self.report(FUNCTION, Severity::Error, at, message);
             }
             Ok(numbers) => {
                 if let Some(missing) = numbers.iter().find(|it| **it >= n_args) {
                     let message = format!(
                         "`format` has a placeholder `{{{missing}}}` but {n_args} arguments after \
-                         the text; the first is `{{0}}`"
+                         it; the first is `{{0}}`"
                     );
                     self.report(FUNCTION, Severity::Error, at, message);
                 } else if let Some(unused) = (0..n_args).find(|it| !numbers.contains(it)) {
                     let message = format!(
-                        "the text of `format` has no placeholder `{{{unused}}}` for argument {}",
+                        "the format string has no placeholder `{{{unused}}}` for argument {}",
                         unused + 2,
                     );
                     self.report(FUNCTION, Severity::Warning, at, message);
@@ -334,7 +334,7 @@ impl Checker<'_> {
         match serde_json::from_str::<serde_json::Value>(text) {
             Ok(value) => type_of_json(&value),
             Err(error) => {
-                let message = format!("the text of `fromJSON` is not JSON: {error}");
+                let message = format!("the argument of `fromJSON` is not JSON: {error}");
                 self.report(FUNCTION, Severity::Error, at, message);
                 Type::Any
             }

@@ -48,7 +48,7 @@ pub(super) fn tokens(
         let rest = &text[at..];
         let Some(first) = rest.chars().next() else {
             if ends_with_braces {
-                let message = "expected `}}` to end the expression, found the end of the text";
+                let message = "expected `}}` to end the expression, found the end of the string";
                 return Err(error(start - 3..text.len(), message));
             }
             return Ok((words, at));
@@ -110,7 +110,7 @@ fn token(rest: &str, at: usize, has_braces: bool) -> Result<(Token, usize), Synt
             let first = rest.chars().next().unwrap_or_default();
             let range = at..at + first.len_utf8();
             let hint = match first {
-                '$' => "; variables of the shell cannot be used in an expression",
+                '$' => "; shell variables cannot be used in an expression",
                 '+' | '/' | '%' => "; there are no arithmetic operators",
                 _ => "",
             };
@@ -131,7 +131,7 @@ fn quoted(rest: &str, at: usize) -> Result<(Token, usize), SyntaxError> {
             return Ok((Token::Text(text), idx + 1));
         }
     }
-    Err(error(at..at + rest.len(), "expected `'` to end the string, found the end of the text"))
+    Err(error(at..at + rest.len(), "unterminated string; expected `'`"))
 }
 
 fn double_quoted(rest: &str, at: usize) -> SyntaxError {
@@ -139,7 +139,7 @@ fn double_quoted(rest: &str, at: usize) -> SyntaxError {
         rest[1..].find(['"', '\n']).map(|it| it + 1).filter(|it| rest[*it..].starts_with('"'));
     let length = end.map_or(1, |it| it + 1);
     let instead = end.map(|it| format!("'{}'", rest[1..it].replace('\'', "''")));
-    let message = "strings in expressions are quoted with `'`, found `\"`";
+    let message = "expected `'` around a string, found `\"`";
     SyntaxError { instead, ..error(at..at + length, message) }
 }
 

@@ -81,7 +81,7 @@ fn what_cannot_be_used_says_why() {
     let error =
         |files: &[(&str, &str)]| compile(files).err().map(|it| it.to_string()).unwrap_or_default();
     assert_snapshot!(error(&[("a.json", r#"{"$ref": "b.json"}"#)]), @r#"
-    `a.json` refers to `b.json`, which is not there
+    `a.json` refers to `b.json`, which does not exist
     "#);
     assert_snapshot!(error(&[("a.json", r#"{"properties": {"x": {"type": "strin"}}}"#)]), @r#"
     `a.json` is not a valid schema, at `/properties/x/type`: "strin" is not allowed there
@@ -93,7 +93,7 @@ fn what_cannot_be_used_says_why() {
     `a.json` is not a valid schema, at `/pattern`: "(" is not a "regex"
     "#);
     assert_snapshot!(error(&[("a.json", r#"{"$ref": "%zz"}"#)]), @r#"
-    `a.json` refers to `%zz`, which is no reference
+    `a.json` refers to `%zz`, which is not a valid reference
     "#);
     assert_snapshot!(error(&[("a.json", "[1]")]), @r#"
     `a.json` is not a valid schema: [1] is not of types "boolean", "object"

@@ -219,13 +219,13 @@ fn exact_duplicates_are_removed() {
     let schema = r#"{"uniqueItems": true}"#;
     // The first stays.
     assert_snapshot!(check(schema, Yaml, "- a # 1\n- b\n- a # 2\n- {x: 1, y: 2}\n- {y: 2, x: 1}\n- b\n"), @r#"
-    SCHEMA_UNIQUE_ITEMS : the document has the same item at 0 and 2, but each may be there only once; remove one
+    SCHEMA_UNIQUE_ITEMS : the document has the same item at 0 and 2, but each may appear only once; remove one
       Remove 3 repeated items of the document [likely_preserving, high]
       => - a # 1⏎- b⏎- {x: 1, y: 2}
     "#);
     // Equal but not the same.
     assert_snapshot!(check(schema, Json, "[1, 1.0]"), @r#"
-    SCHEMA_UNIQUE_ITEMS : the document has equal items, but each may be there only once; remove one
+    SCHEMA_UNIQUE_ITEMS : the document has equal items, but each may appear only once; remove one
     "#);
 }
 
@@ -290,7 +290,7 @@ fn independent_faults_have_their_own_repairs() {
       Write `port` as 1 [likely_preserving, high]
       => {"level": "DEBUG", "prot": "8080", "port": 1, "tags": [1, 1]}
     SCHEMA_UNKNOWN_KEY /prot: the document may not have the key `prot`; did you mean `port`? Allowed: `port`, `a`, `level`, `tags`
-    SCHEMA_UNIQUE_ITEMS /tags: `tags` has the same item at 0 and 1, but each may be there only once; remove one
+    SCHEMA_UNIQUE_ITEMS /tags: `tags` has the same item at 0 and 1, but each may appear only once; remove one
       Remove the repeated item of `tags` [likely_preserving, high]
       => {"level": "DEBUG", "prot": "8080", "port": "1", "tags": [1]}
     "#);

@@ -33,7 +33,7 @@ fn each_keyword_has_its_rule() {
         "level": "trace", "version": "x", "tags": [1, 2, 3, 4], "code": "abc", "mail": "nobody", "port": 0, "title": "long",
         "labels": {}, "list": [1], "card": {"number": 1}, "never": 1, "not": "x", "tuple": [1, 2], "unheard": 1
     }"#), @r#"
-    SCHEMA_DEPENDENT /card/name: `card` lacks the key `name`, which another of its keys needs; add it
+    SCHEMA_DEPENDENT /card/name: `card` lacks the key `name`, which another of its keys requires; add it
     SCHEMA_PATTERN /code: `code` must match `^[A-Z]+$`, but is the string "abc"
     SCHEMA_LENGTH /labels: `labels` must have at least 1 key, but has 0
     SCHEMA_ENUM /level: `level` is the string "trace", which is not allowed. Allowed: `debug`, `info`, `warn`
@@ -58,10 +58,10 @@ fn each_keyword_has_its_rule() {
     SCHEMA_RANGE /port: `port` must be less than 65536, but is the number 65537.5
     SCHEMA_RANGE /port: `port` must be a multiple of 2, but is the number 65537.5
     SCHEMA_TYPE /port: `port` must be an integer, but is the number 65537.5
-    SCHEMA_UNIQUE_ITEMS /tags: `tags` has equal items, but each may be there only once; remove one
+    SCHEMA_UNIQUE_ITEMS /tags: `tags` has equal items, but each may appear only once; remove one
     "#);
     assert_snapshot!(check(schema, Toml, "name = 2026-01-01\nport = inf\n"), @r#"
-    SCHEMA_TYPE /port: `port` must be an integer, but is `.inf`, which is no JSON number
+    SCHEMA_TYPE /port: `port` must be an integer, but is `.inf`, which is not a JSON number
     "#);
 }
 
@@ -130,12 +130,12 @@ fn the_best_branch_speaks() {
     let unclear = r#"{"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}"#;
     // Unclear.
     assert_snapshot!(check(unclear, Json, "{}"), @r#"
-    SCHEMA_NO_BRANCH : the document fits none of the forms that are allowed here: the document lacks `a`; or the document lacks `b`
+    SCHEMA_NO_BRANCH : the document matches none of the forms allowed here: the document lacks `a`; or the document lacks `b`
     "#);
     let many = r#"{"oneOf": [{"minimum": 1}, {"minimum": 2}, {"minimum": 9}]}"#;
     // Several fit.
     assert_snapshot!(check(many, Json, "5"), @r#"
-    SCHEMA_MANY_BRANCHES : the document fits more than one of the forms of which exactly one is allowed here
+    SCHEMA_MANY_BRANCHES : the document matches more than one of the forms allowed here; expected exactly one
     "#);
 }
 

@@ -151,7 +151,7 @@ fn fix_op(op: &RepairOp) -> Option<FixOp> {
 mod tests {
     use super::*;
 
-    /// FA-18: a title is one line of 1 to 120 characters.
+    /// FA-18: expected a title on one line, of 1 to 120 characters.
     #[test]
     fn a_title_is_one_short_line() {
         assert_eq!(label("set `port`\nto 8080"), "set `port` to 8080");
