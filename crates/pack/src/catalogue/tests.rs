@@ -213,7 +213,7 @@ fn the_configuration_maps_by_glob_and_by_content() {
     conf/4.yaml:1 error SCHEMA_REQUIRED: the document lacks the required key `c`; add it
     conf/own.yaml:1 error SCHEMA_REQUIRED: the document lacks the required key `a`; add it
     conf/raw.yaml:1 error SCHEMA_REQUIRED: the document lacks the required key `c`; add it
-    gone/1.yaml:0 warning SCHEMA_INVALID: the schema `gone.json` cannot be used: there is no file `gone.json`
+    gone/1.yaml:0 warning SCHEMA_INVALID: the schema `gone.json` cannot be used: cannot find file `gone.json`
     vendored.json:1 error SCHEMA_REQUIRED: the document lacks the required key `v`; add it
     away/1.yaml unchecked: {RemoteSchema}
     gone/1.yaml unchecked: {UnusableSchema}
@@ -264,11 +264,11 @@ fn a_lock_reads_as_it_was_written() {
         r#"{"version": 1, "schemas": [{"url": "a", "hash": "md5:1"}]}"#,
     ].map(bad).join("\n"), @"
     it is not JSON: EOF while parsing a value at line 1 column 0
-    it has no `version`
-    it has no `version`
+    missing `version`
+    missing `version`
     expected version 1, found 2
     missing list `schemas`
-    schema 1 of its list: it has no `hash`
+    schema 1 of its list: missing `hash`
     schema 1 of its list: its `hash` is not `blake3:` and 64 digits
     ");
     let escape = lock.render().replace("a/b.json", "../b.json");

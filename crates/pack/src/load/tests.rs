@@ -48,7 +48,7 @@ rules:
 ";
     assert_snapshot!(check(manifest), @"
     pack.yaml:1:1: unknown key `nmae`; did you mean `name`?
-    pack.yaml:1:1: `name` is missing here; add it
+    pack.yaml:1:1: missing key `name`
     pack.yaml:2:15: expected a string, found an integer
     pack.yaml:6:5: unknown key `hass`; did you mean `has`?
     pack.yaml:4:11: expected a name of lower-case letters, digits, `-` and `_` that starts with a letter
@@ -64,7 +64,7 @@ rules:
     pack.yaml:13:10: expected a rule id: `SEM_…` or `POL_…` in capitals, digits and `_`
     pack.yaml:14:23: unknown kind of rule `uniqe`; expected one of `unique`, `cel`, `deprecated`, `derived`, `forbidden`, `imports`, `ordered`, `reference`, `same_as`, `together`, `workflow`, `workflow_call`
     pack.yaml:15:57: unknown key `withn`; did you mean `within`?
-    pack.yaml:15:5: `about` is missing here; add it
+    pack.yaml:15:5: missing key `about`
     pack.yaml:15:53: expected a pointer pattern that is empty or starts with `/`
     pack.yaml:16:69: `about` must not be empty
     pack.yaml:16:55: `~` is followed by `0`, `1` or `2` in a pointer pattern

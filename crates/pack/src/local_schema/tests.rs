@@ -100,7 +100,7 @@ fn what_cannot_be_used_is_said_at_the_reference() {
     ]), @r#"
     1.yaml 1:33 - info SCHEMA_REMOTE (0): the schema `https://example.org/x.json` is remote and was not fetched
     2.json 1:13 /$schema info SCHEMA_REMOTE (0): the schema `https://example.org/x.json` is remote and was not fetched
-    3.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `gone.json` cannot be used: there is no file `gone.json`
+    3.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `gone.json` cannot be used: cannot find file `gone.json`
     4.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `bad.json` cannot be used: `bad.json` cannot be read: expected a key in double quotes or `}`, found the end of the file
     5.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `invalid.json` cannot be used: `invalid.json` is not a valid schema, at `/type`: "strin" is not allowed there
     6.yaml 1:10 /$schema warning SCHEMA_INVALID (0): the schema `refers.json` cannot be used: `refers.json` refers to `gone.json`, which does not exist

@@ -53,9 +53,9 @@ fn a_choice_that_repeats_itself_is_given_up() {
         let nested = |n: usize| format!("{}{{}}{}", r#"{"x": "#.repeat(n), "}".repeat(n));
         assert!(
             check(schema, Json, &nested(3))
-                .starts_with("SCHEMA_NO_BRANCH : the document fits none")
+                .starts_with("SCHEMA_NO_BRANCH : the document matches none")
         );
-        assert!(check(schema, Json, &nested(200)).contains("too many ways to list"));
+        assert!(check(schema, Json, &nested(200)).contains("too many places to list"));
     });
 }
 
