@@ -1,7 +1,7 @@
 //! How near two names are: the same but for case and spacing, or one slip of the fingers apart.
 //!
 //! A slip is one character too many, one too few, one wrong, or two neighbours swapped: a Damerau-Levenshtein distance of
-//! one. Whoever repairs by these
+//! one. The plural in `es` counts as one too. Whoever repairs by these
 //! answers gets one only if there is exactly one candidate to choose; a tie is never broken by order.
 
 /// How near a candidate is. The order is from the nearest on.
@@ -58,7 +58,14 @@ pub(crate) fn nearness(text: &str, candidate: &str) -> Option<Nearness> {
         return Some(Nearness::Variant);
     }
     let is_long_enough = text.chars().nth(MIN_TYPO_LENGTH - 1).is_some();
-    (is_long_enough && is_one_slip(text, candidate)).then_some(Nearness::Typo)
+    let is_near = is_long_enough && (is_one_slip(text, candidate) || is_plural(text, candidate));
+    is_near.then_some(Nearness::Typo)
+}
+
+/// Whether the candidate is the plural of the text in `es`, such as `branches` of `branch`.
+fn is_plural(text: &str, candidate: &str) -> bool {
+    let is_hissing = ["s", "x", "z", "ch", "sh"].iter().any(|it| text.ends_with(it));
+    is_hissing && candidate.strip_prefix(text) == Some("es")
 }
 
 /// What no slip drops: a sign at the start, and what stands between two digits. `-1` is not `1`, `-O2` not `O2` and

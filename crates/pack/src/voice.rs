@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use check::{
     Compatibility, Concern, Diagnostic, Grounds, Location, Parsed, Parses, Related, Repair,
-    RepairOp, assign_ids, assign_repair_ids,
+    RepairOp, Tier, assign_ids, assign_repair_ids,
 };
 use document::{Format, Pointer, Value};
 use snapshot::{RelPath, Snapshot};
@@ -290,6 +290,10 @@ impl Voice<'_> {
         let view = View::new(file, kind, value, None);
         for rule in &self.pack.file_rules[kind] {
             let rule = &self.pack.rules[*rule];
+            // Whether a policy counts is for the workspace to say, and for the engine to compare.
+            if rule.tier == Tier::Policy {
+                continue;
+            }
             let n_found = rule.look_at_file(&view).len();
             if n_found > 0 {
                 counts.insert(&rule.id, n_found);
