@@ -11,8 +11,8 @@ use std::sync::{Arc, LazyLock};
 use arbitrary::{Result, Unstructured};
 use clank::program::NoModules;
 use clank::{Checked, Program};
-use clank_emit::{Dialect, EmitOptions, Runtime, emit};
-use clank_syntax::ast::{Ast, Kind, Name, NodeId};
+use clank_emit::{EmitOptions, OutputLanguage, Runtime, emit};
+use clank_syntax::ast::{Ast, AstKind, Name, NodeId};
 use clank_syntax::json::{WriteOptions, read, read_lenient, write};
 use clank_syntax::{Parsed, Span, TokenKind, lex, parse};
 use edit::Text;
@@ -94,7 +94,7 @@ fn replace_node(
         return Ok(());
     }
     let new = other.text(NodeId(*input.choose(&candidates)?));
-    let is_expr = matches!(ast.node(at).kind, Kind::Expr(_)) && !new.starts_with('{');
+    let is_expr = matches!(ast.node(at).kind, AstKind::Expr(_)) && !new.starts_with('{');
     // Parentheses keep it one node, most of the time.
     let new = if is_expr && input.ratio(1, 2)? { format!("({new})") } else { new.to_owned() };
     text.replace_range(range(ast.span(at)), &new);
@@ -330,7 +330,7 @@ pub fn checks(program: Program, before: Option<&Checked>) {
     if checked.has_errors() {
         return;
     }
-    for dialect in [Dialect::TypeScript, Dialect::JavaScript] {
+    for dialect in [OutputLanguage::TypeScript, OutputLanguage::JavaScript] {
         let output =
             emit(&checked, &EmitOptions { dialect, runtime: Runtime::Import("./clank.js".into()) });
         assert_eq!(output.files.len(), 1);

@@ -7,7 +7,7 @@ use arbitrary::{Result, Unstructured};
 use clank::body::GoalKind;
 use clank::proof::Proof;
 use clank::{Checked, CheckedModule};
-use clank_repair::{Budget, Repair, Target, repairs, with_required};
+use clank_repair::{Budget, FindingId, Repair, repairs, with_required};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::json::{WriteOptions, read, write};
 use clank_syntax::patch::{PatchOp, Payload, edits, patch};
@@ -235,14 +235,14 @@ fn keeps_promise(parsed: &Parsed, before: &Checked, list: &[Repair], place: usiz
     let goals: Vec<bool> = module.goals().map(|it| is_open(it.1.kind, it.2)).collect();
     for target in places.iter().flat_map(|it| &list[*it].resolves) {
         match *target {
-            Target::Diagnostic(index) => {
+            FindingId::Diagnostic(index) => {
                 let code = module.diagnostics[index].code;
                 mends_mistake |= code.is_error();
                 let count = expected.get_mut(code.name()).expect("it was counted");
                 *count = count.checked_sub(1).expect("promised once");
             }
-            Target::Goal(index) => n_goals -= usize::from(goals[index]),
-            Target::Hole(_) => {}
+            FindingId::Goal(index) => n_goals -= usize::from(goals[index]),
+            FindingId::Hole(_) => {}
         }
     }
     for code in places.iter().flat_map(|it| &list[*it].reveals) {

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use service::programs::{LaunchError, Output, Program, Stop};
+use service::programs::{LaunchError, Program, ProgramOutput, Stop};
 
 use crate::environment::Environment;
 
@@ -392,7 +392,7 @@ impl Repository {
         Err(GitError::Failed { command, message: message.trim().to_owned() })
     }
 
-    fn output(&self, arguments: &[&str], input: Option<&[u8]>) -> Result<Output, GitError> {
+    fn output(&self, arguments: &[&str], input: Option<&[u8]>) -> Result<ProgramOutput, GitError> {
         let mut git = Program::inheriting("git", &self.root).args(NO_COMMANDS).args(arguments);
         git.env.extend(self.variables.iter().map(|(name, value)| (name.into(), value.clone())));
         let settings = self.n_settings + self.overrides.len();

@@ -7,7 +7,7 @@ use protocol::v1::{
     DdsVerification,
 };
 use serde_json::Value;
-use service::dds::{Held, Proposals, Step};
+use service::dds::{Held, Proposals, RunStep};
 
 use super::line::render_error;
 use super::style::{BAD, BOLD, DIM, GOOD, WARN, paint, paint_diff};
@@ -129,16 +129,16 @@ pub(crate) fn render_proposals(proposals: &Proposals, common: &Common) -> String
 }
 
 /// One line on how far a run came.
-pub(crate) fn render_step(id: &str, step: Step) -> String {
+pub(crate) fn render_step(id: &str, step: RunStep) -> String {
     let what = match step {
-        Step::Claimed => "claimed",
-        Step::Validated => "approval and tool are in order",
-        Step::Copied => "the workspace is copied",
-        Step::Begun => "the tool runs",
-        Step::Judged => "the result is judged",
-        Step::Committing => "the change is being written",
-        Step::Committed => "the change is written",
-        Step::Finished => "done",
+        RunStep::Claimed => "claimed",
+        RunStep::Validated => "approval and tool are in order",
+        RunStep::Copied => "the workspace is copied",
+        RunStep::Begun => "the tool runs",
+        RunStep::Judged => "the result is judged",
+        RunStep::Committing => "the change is being written",
+        RunStep::Committed => "the change is written",
+        RunStep::Finished => "done",
     };
     format!("{}\n", paint(DIM, &format!("{id}: {what}")))
 }

@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use clank_emit::{Dialect, EmitOptions, Runtime, emit};
+use clank_emit::{EmitOptions, OutputLanguage, Runtime, emit};
 use tempfile::TempDir;
 
 use self::stages::load;
@@ -67,7 +67,7 @@ impl Tree {
         fs::write(typescript.join("tsconfig.json"), TSCONFIG)?;
         let checked = clank::check(&load(files), None);
         ensure!(!checked.has_errors(), "a generated program has mistakes");
-        let options = EmitOptions { dialect: Dialect::TypeScript, runtime: Runtime::Inline };
+        let options = EmitOptions { dialect: OutputLanguage::TypeScript, runtime: Runtime::Inline };
         let mut generated = 0;
         for file in emit(&checked, &options).files {
             generated += file.text.len();

@@ -19,7 +19,7 @@ use anyhow::{Context, Result, ensure};
 use edit::{EditSet, Text};
 use snapshot::{RelPath, TreeChange};
 use tempfile::TempDir;
-use workspace::{Access, Durability, Home, Meta, Options, Workspace};
+use workspace::{Durability, Home, Meta, OpenMode, Options, Workspace};
 
 use crate::Scale;
 use crate::contender::wait;
@@ -96,7 +96,7 @@ pub(crate) fn run(scale: Scale) -> Result<()> {
 
 /// Reads, applies and commits, as the program does.
 fn commit(root: &Path, sources: &[Source], durability: Durability) -> Result<()> {
-    let options = Options { durability, ..Options::new(Access::ReadWrite) };
+    let options = Options { durability, ..Options::new(OpenMode::ReadWrite) };
     let home = Home { state: Some(tools::state_folder()), cache: None };
     let workspace = Workspace::open(root, Some(&home), options)?;
     let paths: Vec<RelPath> = (0..sources.len()).map(path).collect::<Result<_>>()?;

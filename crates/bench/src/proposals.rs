@@ -210,7 +210,11 @@ fn runs(scale: Scale) -> Result<()> {
         time(plain),
         ratio(plain, plain),
     ]);
-    let levels = [sandbox::Level::Unconfined, sandbox::Level::Landlock, sandbox::Level::Bubblewrap];
+    let levels = [
+        sandbox::SandboxLevel::Unconfined,
+        sandbox::SandboxLevel::Landlock,
+        sandbox::SandboxLevel::Bubblewrap,
+    ];
     for level in levels {
         let job = sandbox::Job {
             program: "/bin/true".into(),

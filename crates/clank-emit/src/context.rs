@@ -13,23 +13,23 @@ use clank::ty::{FnTy, Prim, Ty, TypeKey};
 use clank_syntax::ast::{Ast, Comments, Decl, DeclId, ExprId, Name, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::exports::Exported;
-use super::lower::Known;
+use super::exports::ExportNames;
+use super::lower::DeclFacts;
 use super::names::{self, INNER_HELPERS};
 use super::shape::Shapes;
-use super::shown::Shown;
-use super::tree::{Expr, Origin};
+use super::shown::RuntimeShapes;
+use super::tree::{Expr, NodeOrigin};
 use crate::runtime;
 
 /// A checked module, as code generation sees it.
-pub(crate) struct Source<'a> {
+pub(crate) struct SourceModule<'a> {
     pub(crate) file: &'a Name,
     pub(crate) ast: &'a Ast,
     pub(crate) env: &'a Env,
     pub(crate) bodies: &'a BTreeMap<DeclId, CheckedBody>,
     /// The comments of declarations.
     pub(crate) comments: BTreeMap<NodeId, Comments>,
-    pub(crate) exported: Exported,
+    pub(crate) exported: ExportNames,
     /// The patterns of arms that are never reached.
     pub(crate) redundant: FxHashSet<NodeId>,
 }
@@ -51,21 +51,21 @@ pub(crate) fn redundant_arms(diagnostics: &[Diagnostic]) -> FxHashSet<NodeId> {
 }
 
 /// The modules of a program.
-pub(crate) struct Modules<'a> {
-    pub(crate) list: Vec<Source<'a>>,
+pub(crate) struct SourceModules<'a> {
+    pub(crate) list: Vec<SourceModule<'a>>,
     by_file: FxHashMap<&'a Name, usize>,
-    pub(crate) shown: Shown<'a>,
+    pub(crate) shown: RuntimeShapes<'a>,
     /// The module that the program starts with.
     pub(crate) asked: Option<usize>,
     /// The functions that are not written.
     pub(crate) unreached: FxHashSet<DeclId>,
 }
 
-impl<'a> Modules<'a> {
-    pub(crate) fn new(list: Vec<Source<'a>>, asked: Option<usize>) -> Modules<'a> {
+impl<'a> SourceModules<'a> {
+    pub(crate) fn new(list: Vec<SourceModule<'a>>, asked: Option<usize>) -> SourceModules<'a> {
         let by_file = list.iter().enumerate().map(|(index, it)| (it.file, index)).collect();
-        let shown = Shown::new(&list);
-        Modules { list, by_file, shown, asked, unreached: FxHashSet::default() }
+        let shown = RuntimeShapes::new(&list);
+        SourceModules { list, by_file, shown, asked, unreached: FxHashSet::default() }
     }
 
     /// The module with that file, by its place.
@@ -78,7 +78,7 @@ impl<'a> Modules<'a> {
 static NO_BODY: Body =
     Body { types: Vec::new(), resolutions: Vec::new(), goals: Vec::new(), holes: Vec::new() };
 
-impl<'a> Source<'a> {
+impl<'a> SourceModule<'a> {
     /// What is known about a declaration.
     pub(crate) fn view(&self, decl: DeclId) -> BodyView<'a> {
         match self.bodies.get(&decl) {
@@ -107,7 +107,7 @@ pub(crate) struct GlobalName {
 
 /// What one generated file knows of itself.
 pub(crate) struct FileCx<'a> {
-    pub(crate) program: &'a Modules<'a>,
+    pub(crate) program: &'a SourceModules<'a>,
     pub(crate) index: usize,
     /// The helpers of the run-time library that are used.
     pub(crate) helpers: BTreeSet<&'static str>,
@@ -121,7 +121,7 @@ pub(crate) struct FileCx<'a> {
     pub(crate) imports: BTreeMap<GlobalName, (Name, bool)>,
     pub(crate) shapes: Shapes,
     /// By module and declaration: what was made out about it.
-    pub(crate) known: FxHashMap<(usize, NodeId), Known<'a>>,
+    pub(crate) known: FxHashMap<(usize, NodeId), DeclFacts<'a>>,
     /// What is exported as `main` instead of it.
     pub(crate) start: Option<Name>,
 }
@@ -129,7 +129,7 @@ pub(crate) struct FileCx<'a> {
 impl<'a> FileCx<'a> {
     /// `avoid` are names that the file's declarations must not have.
     pub(crate) fn new(
-        program: &'a Modules<'a>,
+        program: &'a SourceModules<'a>,
         index: usize,
         avoid: &BTreeSet<Name>,
     ) -> FileCx<'a> {
@@ -165,12 +165,12 @@ impl<'a> FileCx<'a> {
         cx
     }
 
-    pub(crate) fn source(&self) -> &'a Source<'a> {
+    pub(crate) fn source(&self) -> &'a SourceModule<'a> {
         &self.program.list[self.index]
     }
 
-    pub(crate) fn origin(&self, node: impl Into<NodeId>) -> Origin {
-        Origin { module: self.index as u32, node: node.into() }
+    pub(crate) fn origin(&self, node: impl Into<NodeId>) -> NodeOrigin {
+        NodeOrigin { module: self.index as u32, node: node.into() }
     }
 
     /// The names of the file's own declarations.
@@ -191,7 +191,12 @@ impl<'a> FileCx<'a> {
     }
 
     /// A call of a helper.
-    pub(crate) fn call(&mut self, name: &'static str, args: Vec<Expr>, at: Option<Origin>) -> Expr {
+    pub(crate) fn call(
+        &mut self,
+        name: &'static str,
+        args: Vec<Expr>,
+        at: Option<NodeOrigin>,
+    ) -> Expr {
         let callee = self.helper(name);
         Expr::call(callee, args, at)
     }
@@ -341,7 +346,7 @@ fn variant_name(def: &TypeDef, variant: u32) -> Option<&str> {
 }
 
 /// The names that a module exports, in order, each once: functions, externals, types and constructors.
-fn exported_names(source: &Source<'_>) -> Vec<Name> {
+fn exported_names(source: &SourceModule<'_>) -> Vec<Name> {
     let ast = source.ast;
     let mut names = Vec::new();
     for decl in ast.declarations() {

@@ -9,7 +9,7 @@ use super::context::FileCx;
 use super::external::{Hosted, external};
 use super::lower::Lower;
 use super::names;
-use super::tree::{Block, DeclKind, Expr, Function, Stmt, StmtKind, Target, TopLevel};
+use super::tree::{BindingTarget, DeclKind, Expr, FunctionDecl, JsBlock, Stmt, StmtKind, TopLevel};
 
 /// The declarations of a module, in order.
 pub(super) fn declarations(cx: &mut FileCx<'_>, hosted: &mut Hosted) -> Vec<TopLevel> {
@@ -74,22 +74,22 @@ fn start(cx: &mut FileCx<'_>, items: &mut [TopLevel]) -> Option<TopLevel> {
     let name = cx.extra("start");
     let given = cx.local("result", |_| false);
     let value = || Expr::ident(given.clone());
-    let target = Target::Name(given.clone());
+    let target = BindingTarget::Name(given.clone());
     let init = Expr::call(Expr::ident(main), Vec::new(), None);
     let kept = StmtKind::Const { mutable: false, target, ty: None, init };
     let mut args = vec![value().member("error")];
     args.extend(result.args.get(1).and_then(|it| cx.show_shape(it)));
     let raise = StmtKind::Expr(cx.call("raise", args, None));
     let fails = Expr::binary("===", value().member("tag"), Expr::str("Err"));
-    let raise = Block(vec![Stmt { kind: raise, origin: None }]);
+    let raise = JsBlock(vec![Stmt { kind: raise, origin: None }]);
     let leave = StmtKind::If { branches: vec![(fails, raise)], otherwise: None };
     let statements = [kept, leave].map(|kind| Stmt { kind, origin: None });
-    let function = Function {
+    let function = FunctionDecl {
         name: name.clone(),
         type_params: Vec::new(),
         params: Vec::new(),
         result: "void".into(),
-        body: Block(statements.into()),
+        body: JsBlock(statements.into()),
     };
     cx.start = Some(name);
     let comments = vec!["// An error that `main` returns ends the program.".to_owned()];
@@ -139,7 +139,7 @@ fn function(cx: &mut FileCx<'_>, decl: DeclId, it: &FnDecl) -> Option<TopLevel> 
     let types = signature.params.iter().map(|it| cx.ts(&it.1)).collect::<Vec<_>>();
     let params = params.into_iter().zip(types);
     let shapes = shapes.into_iter().map(|it| (it, "Shape".to_owned()));
-    let kind = DeclKind::Function(Function {
+    let kind = DeclKind::Function(FunctionDecl {
         name: name.clone(),
         type_params: signature.type_params.iter().map(|it| names::legal(it)).collect(),
         params: params.chain(shapes).collect(),
@@ -241,7 +241,7 @@ fn constructor(
     fields: &[(Name, &Ty, clank_syntax::ast::NodeId)],
     result: String,
     tag: Option<&str>,
-) -> Function {
+) -> FunctionDecl {
     let mut lower = Lower::new(cx, decl);
     let mut params = Vec::new();
     for (field, _, node) in fields {
@@ -258,7 +258,13 @@ fn constructor(
     let mut body = lower.finish();
     body.0.push(Stmt { kind: StmtKind::Return(Some(Expr::object(object))), origin: None });
     let types: Vec<String> = fields.iter().map(|it| cx.ts(it.1)).collect();
-    Function { name, type_params, params: params.into_iter().zip(types).collect(), result, body }
+    FunctionDecl {
+        name,
+        type_params,
+        params: params.into_iter().zip(types).collect(),
+        result,
+        body,
+    }
 }
 
 fn type_param_names(cx: &FileCx<'_>, params: &[TypeParamId]) -> Vec<Name> {

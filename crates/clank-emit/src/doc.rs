@@ -1,7 +1,7 @@
 //! Text that fits a line or is broken where that is allowed. Documents live in one list, so that deep ones need no
 //! recursion to be laid out or freed.
 
-use super::tree::Origin;
+use super::tree::NodeOrigin;
 
 /// How wide a line should be.
 const WIDTH: usize = 80;
@@ -23,7 +23,7 @@ enum Doc {
     Indent(DocId),
     Group(DocId),
     Concat(Vec<DocId>),
-    Mark(Origin),
+    Mark(NodeOrigin),
 }
 
 /// Documents in the making.
@@ -38,7 +38,7 @@ pub(crate) struct Docs {
 #[derive(Debug, Default)]
 pub(crate) struct Laid {
     pub(crate) text: String,
-    pub(crate) marks: Vec<(u32, u32, Origin)>,
+    pub(crate) marks: Vec<(u32, u32, NodeOrigin)>,
     /// How many line breaks the text has.
     n_lines: u32,
 }
@@ -103,7 +103,7 @@ impl Docs {
         self.push(Doc::Concat(docs))
     }
 
-    pub(crate) fn mark(&mut self, origin: Option<Origin>) -> DocId {
+    pub(crate) fn mark(&mut self, origin: Option<NodeOrigin>) -> DocId {
         match origin {
             Some(origin) => self.push(Doc::Mark(origin)),
             None => self.concat(Vec::new()),

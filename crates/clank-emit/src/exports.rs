@@ -6,16 +6,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names of the exports that are not called as they are declared.
 #[derive(Debug, Default)]
-pub(crate) struct Exported {
+pub(crate) struct ExportNames {
     /// By sum and variant: the constructor.
     variants: FxHashMap<(Name, u32), Name>,
     /// By external module and function.
     members: FxHashMap<(Name, Name), Name>,
 }
 
-impl Exported {
+impl ExportNames {
     /// No two declarations get one name: functions, externals and records keep theirs, the rest gives way.
-    pub(crate) fn new(ast: &Ast) -> Exported {
+    pub(crate) fn new(ast: &Ast) -> ExportNames {
         let mut taken: FxHashSet<Name> = FxHashSet::default();
         for decl in ast.declarations() {
             match ast.decl(*decl) {
@@ -35,7 +35,7 @@ impl Exported {
             sums.flatten().map(|it| ast.variant(*it).name.clone()).collect::<FxHashSet<_>>()
         };
         let declared = own(ast);
-        let mut exported = Exported::default();
+        let mut exported = ExportNames::default();
         exported.add_variants(ast, &mut taken, &declared);
         exported.add_members(ast, &mut taken);
         exported

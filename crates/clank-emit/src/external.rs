@@ -11,7 +11,7 @@ use super::decl::top_level;
 use super::lower::Lower;
 use super::names;
 use super::print::is_path;
-use super::tree::{Block, DeclKind, Expr, Function, Stmt, StmtKind, Target, TopLevel};
+use super::tree::{BindingTarget, DeclKind, Expr, FunctionDecl, JsBlock, Stmt, StmtKind, TopLevel};
 
 /// What a file is made of besides its declarations.
 #[derive(Default)]
@@ -78,12 +78,12 @@ pub(super) fn external(
     cx.shapes.set_arguments(Vec::new());
     cx.shapes.enter(FxHashMap::default());
     params.extend(shapes.into_iter().map(|it| (it, "Shape".to_owned())));
-    let kind = DeclKind::Function(Function {
+    let kind = DeclKind::Function(FunctionDecl {
         name: name.clone(),
         type_params: signature.type_params.iter().map(|it| names::legal(it)).collect(),
         params,
         result: cx.ts(&signature.result),
-        body: Block(statements),
+        body: JsBlock(statements),
     });
     Some(top_level(cx, decl, &name, &exported, kind))
 }
@@ -115,7 +115,7 @@ fn external_body(
         None => {
             let call = cx.local("call", |it| params.iter().any(|name| name == it));
             let ty = Some("(...args: any[]) => any".to_owned());
-            let target = Target::Name(call.clone());
+            let target = BindingTarget::Name(call.clone());
             let init = Expr::host(it.js_name.as_str());
             let comment =
                 StmtKind::TypedComment("@ts-ignore: the text of the host is not checked.");

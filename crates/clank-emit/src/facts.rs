@@ -7,7 +7,7 @@
 //! gets a copy of its own where it is bound to a value that is not fresh.
 
 use clank::body::{BodyView, GoalKind, Resolution};
-use clank_syntax::ast::{Ast, BinaryOp, Decl, Expr, ExprId, Kind, NodeId, Stmt};
+use clank_syntax::ast::{Ast, AstKind, BinaryOp, Decl, Expr, ExprId, NodeId, Stmt};
 use rustc_hash::FxHashMap;
 
 /// Expressions with more nodes than this may be taken apart, which needs statements.
@@ -45,7 +45,7 @@ const FRESH: &[&str] = &[
 
 /// What is known about one local.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Local {
+pub(crate) struct LocalUses {
     pub(crate) reads: u32,
     /// Whether a lambda inside its scope reads or assigns it.
     pub(crate) captured: bool,
@@ -59,7 +59,7 @@ pub(crate) struct Local {
     escapes: bool,
 }
 
-impl Local {
+impl LocalUses {
     /// Whether its elements and fields are assigned in place.
     pub(crate) fn is_owned(self) -> bool {
         self.updated && !self.escapes && !self.captured
@@ -71,7 +71,7 @@ impl Local {
 pub(crate) struct Facts {
     first: u32,
     parents: Vec<Option<NodeId>>,
-    locals: FxHashMap<NodeId, Local>,
+    locals: FxHashMap<NodeId, LocalUses>,
     /// By node: whether an expression cannot be written as one in JavaScript.
     needs_statements: Vec<bool>,
 }
@@ -96,7 +96,7 @@ impl Facts {
         let lambdas = facts.lambdas(ast);
         for node in range.clone().map(NodeId) {
             if let Some(Resolution::Local(local)) = view.resolution(node)
-                && matches!(ast.node(node).kind, Kind::Expr(_))
+                && matches!(ast.node(node).kind, AstKind::Expr(_))
             {
                 facts.read(ast, view, decl, node, view.local(*local), &lambdas);
             }
@@ -104,7 +104,7 @@ impl Facts {
         facts
     }
 
-    pub(crate) fn local(&self, binder: NodeId) -> Local {
+    pub(crate) fn local(&self, binder: NodeId) -> LocalUses {
         self.locals.get(&binder).copied().unwrap_or_default()
     }
 
@@ -123,7 +123,7 @@ impl Facts {
         for index in (0..self.parents.len()).rev() {
             let Some(parent) = self.parents[index] else { continue };
             lambdas[index] = match ast.node(parent).kind {
-                Kind::Expr(Expr::Lambda { .. }) => Some(parent),
+                AstKind::Expr(Expr::Lambda { .. }) => Some(parent),
                 _ => lambdas[(parent.0 - self.first) as usize],
             };
         }
@@ -176,9 +176,9 @@ impl Facts {
     fn using(&self, ast: &Ast, view: BodyView<'_>, decl: NodeId, node: NodeId) -> Using {
         let Some(parent) = self.parent(node) else { return Using::Keep };
         match &ast.node(parent).kind {
-            Kind::Stmt(Stmt::Assign { target, .. }) if target.node() == node => Using::Assign,
-            Kind::Stmt(Stmt::Return { .. }) => Using::Look,
-            Kind::Expr(Expr::Index { object, .. } | Expr::Field { object, .. })
+            AstKind::Stmt(Stmt::Assign { target, .. }) if target.node() == node => Using::Assign,
+            AstKind::Stmt(Stmt::Return { .. }) => Using::Look,
+            AstKind::Expr(Expr::Index { object, .. } | Expr::Field { object, .. })
                 if object.node() == node =>
             {
                 match self.is_target(ast, parent) {
@@ -186,10 +186,11 @@ impl Facts {
                     false => Using::Look,
                 }
             }
-            Kind::Expr(Expr::Binary {
-                op: BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Concat, ..
+            AstKind::Expr(Expr::Binary {
+                op: BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Concat,
+                ..
             }) => Using::Look,
-            Kind::Expr(Expr::Call { callee, args }) => match view.resolution(*callee) {
+            AstKind::Expr(Expr::Call { callee, args }) => match view.resolution(*callee) {
                 Some(Resolution::Builtin(name)) => {
                     let is_first = args.first().is_some_and(|it| it.node() == node);
                     let looks = (is_first && LOOKS.contains(&name.as_str()))
@@ -198,7 +199,7 @@ impl Facts {
                 }
                 _ => Using::Keep,
             },
-            Kind::Expr(Expr::Template { .. }) => Using::Look,
+            AstKind::Expr(Expr::Template { .. }) => Using::Look,
             _ if self.is_result(ast, decl, node) => Using::Look,
             _ => Using::Keep,
         }
@@ -209,8 +210,8 @@ impl Facts {
         let mut node = place;
         while let Some(parent) = self.parent(node) {
             match &ast.node(parent).kind {
-                Kind::Stmt(Stmt::Assign { target, .. }) => return target.node() == node,
-                Kind::Expr(Expr::Index { object, .. } | Expr::Field { object, .. })
+                AstKind::Stmt(Stmt::Assign { target, .. }) => return target.node() == node,
+                AstKind::Expr(Expr::Index { object, .. } | Expr::Field { object, .. })
                     if object.node() == node =>
                 {
                     node = parent;
@@ -223,7 +224,7 @@ impl Facts {
 
     /// Whether the value of a node is what the function returns, without being kept before.
     fn is_result(&self, ast: &Ast, decl: NodeId, node: NodeId) -> bool {
-        let Kind::Decl(declaration) = &ast.node(decl).kind else { return false };
+        let AstKind::Decl(declaration) = &ast.node(decl).kind else { return false };
         let Decl::Fn(function) = &**declaration else { return false };
         let mut node = node;
         for _ in 0..MAX_SIMPLE {
@@ -232,10 +233,10 @@ impl Facts {
             }
             let Some(parent) = self.parent(node) else { return false };
             let passes = match &ast.node(parent).kind {
-                Kind::Expr(Expr::Block { expr, .. }) => expr.is_some_and(|it| it.node() == node),
-                Kind::Expr(Expr::If { condition, .. }) => condition.node() != node,
-                Kind::Expr(Expr::Match { scrutinee, .. }) => scrutinee.node() != node,
-                Kind::Arm(arm) => arm.body.node() == node,
+                AstKind::Expr(Expr::Block { expr, .. }) => expr.is_some_and(|it| it.node() == node),
+                AstKind::Expr(Expr::If { condition, .. }) => condition.node() != node,
+                AstKind::Expr(Expr::Match { scrutinee, .. }) => scrutinee.node() != node,
+                AstKind::Arm(arm) => arm.body.node() == node,
                 _ => false,
             };
             if !passes {
@@ -254,7 +255,7 @@ impl Facts {
             }
         }
         for node in range.map(NodeId) {
-            let Kind::Expr(expr) = &ast.node(node).kind else { continue };
+            let AstKind::Expr(expr) = &ast.node(node).kind else { continue };
             let mut needs = match expr {
                 Expr::Match { .. } | Expr::Propagate { .. } | Expr::Hole { .. } => true,
                 Expr::Block { statements, expr } => !statements.is_empty() || expr.is_none(),

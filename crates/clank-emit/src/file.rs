@@ -6,26 +6,26 @@ use clank_syntax::ast::Name;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use crate::context::{FileCx, Modules};
+use crate::context::{FileCx, SourceModules};
 use crate::doc::{DocId, Docs, Laid};
 use crate::external::Hosted;
 use crate::path::{relative, with_extension};
 use crate::print::{Printer, quote};
 use crate::tree::{DeclKind, TopLevel};
-use crate::{Dialect, EmitOptions, decl, names};
+use crate::{EmitOptions, OutputLanguage, decl, names};
 
 /// Fewer declarations than this are written before threads that could help have started.
 const MIN_PARALLEL: usize = 64;
 
 /// One file in the making.
-pub(crate) struct File<'a> {
-    pub(crate) modules: &'a Modules<'a>,
+pub(crate) struct OutputModule<'a> {
+    pub(crate) modules: &'a SourceModules<'a>,
     pub(crate) index: usize,
     pub(crate) options: &'a EmitOptions,
     pub(crate) library: Option<String>,
 }
 
-impl File<'_> {
+impl OutputModule<'_> {
     /// Declarations give way to the helpers that the file turns out to use.
     pub(crate) fn lay_out(&self) -> Laid {
         let mut avoid = BTreeSet::new();
@@ -110,7 +110,7 @@ impl File<'_> {
         used: &FxHashSet<&str>,
         docs: &mut Docs,
     ) -> DocId {
-        let is_typed = self.options.dialect == Dialect::TypeScript;
+        let is_typed = self.options.dialect == OutputLanguage::TypeScript;
         let mut lines = Vec::new();
         for (name, module) in &hosted.modules {
             if is_typed {
@@ -126,7 +126,7 @@ impl File<'_> {
         }
         if let Some(path) = &self.library {
             let is_type = |it: &str| {
-                let values = crate::runtime::helpers(Dialect::JavaScript);
+                let values = crate::runtime::helpers(OutputLanguage::JavaScript);
                 !values.iter().any(|helper| helper.name == it)
             };
             let names =
@@ -178,7 +178,7 @@ impl File<'_> {
         used: &FxHashSet<&str>,
         docs: &mut Docs,
     ) -> DocId {
-        let is_typed = self.options.dialect == Dialect::TypeScript;
+        let is_typed = self.options.dialect == OutputLanguage::TypeScript;
         let mut values = BTreeSet::new();
         let mut types = BTreeSet::new();
         for item in items.iter().filter(|it| !it.export) {

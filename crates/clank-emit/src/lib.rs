@@ -50,10 +50,10 @@ mod widen;
 use clank::Checked;
 use clank_syntax::ast::Ast;
 
-use self::context::{Modules, Source};
-use self::file::File;
+use self::context::{SourceModule, SourceModules};
+use self::file::OutputModule;
 use self::path::{extension, library_path, relative, with_extension};
-pub use self::runtime::Dialect;
+pub use self::runtime::OutputLanguage;
 
 /// Where the run-time library is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,7 +69,7 @@ pub enum Runtime {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EmitOptions {
     /// In which language.
-    pub dialect: Dialect,
+    pub dialect: OutputLanguage,
     /// Where the run-time library is.
     pub runtime: Runtime,
 }
@@ -87,40 +87,40 @@ pub struct OutputFile {
 
 /// A generated program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Output {
+pub struct EmitOutput {
     /// The modules in the order of the program; the run-time library last, if it is a file of its own.
     pub files: Vec<OutputFile>,
 }
 
 /// Writes a program. Modules with mistakes get no sensible text: the caller looks at the diagnostics first.
-pub fn emit(checked: &Checked, options: &EmitOptions) -> Output {
+pub fn emit(checked: &Checked, options: &EmitOptions) -> EmitOutput {
     write(modules_of(checked), options)
 }
 
 /// Writes what it takes to start a program at its `main`, in JavaScript.
-pub fn emit_to_start(checked: &Checked) -> Output {
+pub fn emit_to_start(checked: &Checked) -> EmitOutput {
     let mut modules = modules_of(checked);
     // What modules need of one another is not looked at.
     if let [only] = &modules.list[..] {
         modules.unreached = reach::unreached(only.ast);
     }
-    write(modules, &EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline })
+    write(modules, &EmitOptions { dialect: OutputLanguage::JavaScript, runtime: Runtime::Inline })
 }
 
-fn modules_of(checked: &Checked) -> Modules<'_> {
-    let sources = checked.modules.iter().map(|it| Source {
+fn modules_of(checked: &Checked) -> SourceModules<'_> {
+    let sources = checked.modules.iter().map(|it| SourceModule {
         file: &it.file,
         ast: &it.ast,
         env: &it.env,
         bodies: &it.bodies,
         comments: context::comments_of(&it.ast),
-        exported: exports::Exported::new(&it.ast),
+        exported: exports::ExportNames::new(&it.ast),
         redundant: context::redundant_arms(&it.diagnostics),
     });
-    Modules::new(sources.collect(), checked.asked)
+    SourceModules::new(sources.collect(), checked.asked)
 }
 
-fn write(modules: Modules<'_>, options: &EmitOptions) -> Output {
+fn write(modules: SourceModules<'_>, options: &EmitOptions) -> EmitOutput {
     let asts: Vec<&Ast> = modules.list.iter().map(|it| it.ast).collect();
     let library = match &options.runtime {
         Runtime::Import(path) => Some(path.clone()),
@@ -136,7 +136,8 @@ fn write(modules: Modules<'_>, options: &EmitOptions) -> Output {
                 Runtime::Import(path) => path.clone(),
                 Runtime::Inline => relative(file, it),
             });
-            let laid = File { modules: &modules, index, options, library: import }.lay_out();
+            let laid =
+                OutputModule { modules: &modules, index, options, library: import }.lay_out();
             let source_map = source_map::source_map(&path, &laid, &asts);
             OutputFile { path, text: laid.text, source_map: Some(source_map) }
         })
@@ -145,5 +146,5 @@ fn write(modules: Modules<'_>, options: &EmitOptions) -> Output {
         let text = runtime::module(options.dialect).to_owned();
         files.push(OutputFile { path: with_extension(path, extension), text, source_map: None });
     }
-    Output { files }
+    EmitOutput { files }
 }

@@ -23,13 +23,15 @@ use std::rc::Rc;
 use clank::body::{BodyView, Goal};
 use clank::env::Condition;
 use clank::ty::{Predicate, Ty};
-use clank_syntax::ast::{Ast, Decl, DeclId, Expr as Clank, ExprId, Kind, Name, NodeId};
+use clank_syntax::ast::{Ast, AstKind, Decl, DeclId, Expr as Clank, ExprId, Name, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::context::FileCx;
 use super::facts::Facts;
 use super::names::Scopes;
-use super::tree::{Block, Expr, ExprKind, Item, Origin, Stmt, StmtKind, Target, TemplatePart};
+use super::tree::{
+    ArrayItem, BindingTarget, Expr, ExprKind, JsBlock, NodeOrigin, Stmt, StmtKind, TemplatePart,
+};
 
 /// Expressions deeper than this are taken apart, so that neither we nor an engine run out of stack.
 const MAX_DEPTH: u32 = 100;
@@ -47,7 +49,7 @@ pub(super) enum Goes {
 
 /// The declaration that is being lowered, or the one that a predicate is written in.
 #[derive(Clone)]
-struct Place<'a> {
+struct LoweredDecl<'a> {
     module: u32,
     decl: DeclId,
     ast: &'a Ast,
@@ -62,19 +64,19 @@ struct Place<'a> {
 
 /// What is made out about a declaration before any of it is lowered.
 #[derive(Clone)]
-pub(super) struct Known<'a> {
+pub(super) struct DeclFacts<'a> {
     facts: Rc<Facts>,
     /// By the node that they are about, counted from the first of the declaration.
     goals: Rc<FxHashMap<u32, Vec<&'a Goal>>>,
 }
 
-impl<'a> Known<'a> {
-    fn new(ast: &Ast, decl: DeclId, view: BodyView<'a>) -> Known<'a> {
+impl<'a> DeclFacts<'a> {
+    fn new(ast: &Ast, decl: DeclId, view: BodyView<'a>) -> DeclFacts<'a> {
         let mut goals: FxHashMap<u32, Vec<&'a Goal>> = FxHashMap::default();
         for goal in view.open_goals() {
             goals.entry(goal.node).or_default().push(goal);
         }
-        Known { facts: Rc::new(Facts::new(ast, decl.node(), view)), goals: Rc::new(goals) }
+        DeclFacts { facts: Rc::new(Facts::new(ast, decl.node(), view)), goals: Rc::new(goals) }
     }
 }
 
@@ -94,7 +96,7 @@ struct Around {
 
 pub(super) struct Lower<'m, 'a> {
     pub(super) cx: &'m mut FileCx<'a>,
-    at: Place<'a>,
+    at: LoweredDecl<'a>,
     scopes: Scopes,
     /// Names of locals that are assigned to.
     mutable: FxHashSet<Name>,
@@ -118,7 +120,7 @@ struct Captured<T> {
 
 impl<'m, 'a> Lower<'m, 'a> {
     pub(super) fn new(cx: &'m mut FileCx<'a>, decl: DeclId) -> Lower<'m, 'a> {
-        let at = Place::new(cx, cx.index, decl);
+        let at = LoweredDecl::new(cx, cx.index, decl);
         let mut scopes = Scopes::default();
         scopes.enter();
         Lower {
@@ -136,8 +138,8 @@ impl<'m, 'a> Lower<'m, 'a> {
     }
 
     /// What was written.
-    pub(super) fn finish(self) -> Block {
-        let mut body = Block(self.out);
+    pub(super) fn finish(self) -> JsBlock {
+        let mut body = JsBlock(self.out);
         super::widen::widen(&mut body);
         body
     }
@@ -146,18 +148,18 @@ impl<'m, 'a> Lower<'m, 'a> {
         self.at.view.ty(node)
     }
 
-    fn origin(&self, node: impl Into<NodeId>) -> Option<Origin> {
-        Some(Origin { module: self.at.module, node: node.into() })
+    fn origin(&self, node: impl Into<NodeId>) -> Option<NodeOrigin> {
+        Some(NodeOrigin { module: self.at.module, node: node.into() })
     }
 
-    fn push(&mut self, kind: StmtKind, origin: Option<Origin>) {
+    fn push(&mut self, kind: StmtKind, origin: Option<NodeOrigin>) {
         if !self.dead {
             self.out.push(Stmt { kind, origin });
         }
     }
 
     /// A statement that does not come back.
-    fn leave(&mut self, kind: StmtKind, origin: Option<Origin>) {
+    fn leave(&mut self, kind: StmtKind, origin: Option<NodeOrigin>) {
         self.push(kind, origin);
         self.dead = true;
     }
@@ -181,32 +183,38 @@ impl<'m, 'a> Lower<'m, 'a> {
     }
 
     /// Writes a block with names of its own. Says whether its end is never reached.
-    fn block(&mut self, write: impl FnOnce(&mut Self)) -> (Block, bool) {
+    fn block(&mut self, write: impl FnOnce(&mut Self)) -> (JsBlock, bool) {
         self.scopes.enter();
         let captured = self.capture(write);
         self.scopes.leave();
-        (Block(captured.statements), captured.is_dead)
+        (JsBlock(captured.statements), captured.is_dead)
     }
 
     /// Keeps a value in a constant.
-    fn keep(&mut self, value: Expr, name: &str, ty: Option<&Ty>, origin: Option<Origin>) -> Expr {
+    fn keep(
+        &mut self,
+        value: Expr,
+        name: &str,
+        ty: Option<&Ty>,
+        origin: Option<NodeOrigin>,
+    ) -> Expr {
         if self.dead {
             return Expr::undefined();
         }
         let name = self.declare(name);
         let ty = ty.map(|it| self.cx.ts(it));
-        let target = Target::Name(name.clone());
+        let target = BindingTarget::Name(name.clone());
         self.push(StmtKind::Const { mutable: false, target, ty, init: value }, origin);
         Expr::ident(name)
     }
 
     /// Keeps what a function of the host gave.
-    pub(super) fn keep_result(&mut self, value: Expr, origin: Option<Origin>) -> Expr {
+    pub(super) fn keep_result(&mut self, value: Expr, origin: Option<NodeOrigin>) -> Expr {
         self.keep(value, "result", None, origin)
     }
 
     /// The value, in a constant if something later could change it or if it must not be evaluated twice.
-    fn keep_unless_stable(&mut self, value: Expr, name: &str, origin: Option<Origin>) -> Expr {
+    fn keep_unless_stable(&mut self, value: Expr, name: &str, origin: Option<NodeOrigin>) -> Expr {
         if self.is_path(&value) { value } else { self.keep(value, name, None, origin) }
     }
 
@@ -247,7 +255,7 @@ impl<'m, 'a> Lower<'m, 'a> {
             ExprKind::Element { object, index } => {
                 self.is_stable(object) && matches!(index.kind, ExprKind::Float(_))
             }
-            ExprKind::Array(items) => items.iter().all(|it: &Item| self.is_stable(&it.expr)),
+            ExprKind::Array(items) => items.iter().all(|it: &ArrayItem| self.is_stable(&it.expr)),
             ExprKind::Object(fields) => fields.iter().all(|it| self.is_stable(&it.1)),
             ExprKind::Arrow(_) => true,
             ExprKind::Conditional { .. } | ExprKind::Call { .. } | ExprKind::Host(_) => false,
@@ -288,18 +296,18 @@ impl<'m, 'a> Lower<'m, 'a> {
     }
 }
 
-impl<'a> Place<'a> {
-    fn new(cx: &mut FileCx<'a>, module: usize, decl: DeclId) -> Place<'a> {
+impl<'a> LoweredDecl<'a> {
+    fn new(cx: &mut FileCx<'a>, module: usize, decl: DeclId) -> LoweredDecl<'a> {
         let source = &cx.program.list[module];
         let view = source.view(decl);
         let key = (module, decl.node());
         let known = cx.known.get(&key).cloned();
-        let known = known.unwrap_or_else(|| Known::new(source.ast, decl, view));
+        let known = known.unwrap_or_else(|| DeclFacts::new(source.ast, decl, view));
         // A function is lowered once; other declarations are looked at for every constructor and predicate.
         if !matches!(source.ast.decl(decl), Decl::Fn(_)) {
             cx.known.insert(key, known.clone());
         }
-        Place {
+        LoweredDecl {
             module: module as u32,
             decl,
             ast: source.ast,
@@ -324,7 +332,7 @@ impl<'a> Place<'a> {
         };
         let inside = self.ast.subtree(predicate.expr);
         let named = inside.map(NodeId).filter_map(|it| match &self.ast.node(it).kind {
-            Kind::Expr(Clank::Ident { name }) => Some(name),
+            AstKind::Expr(Clank::Ident { name }) => Some(name),
             _ => None,
         });
         let is_other = |it: &&Name| **it != predicate.variable && fields.contains(it);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::context::Modules;
-use crate::runtime::Dialect;
+use crate::context::SourceModules;
+use crate::runtime::OutputLanguage;
 
-pub(crate) fn extension(dialect: Dialect) -> &'static str {
+pub(crate) fn extension(dialect: OutputLanguage) -> &'static str {
     match dialect {
-        Dialect::TypeScript => ".ts",
-        Dialect::JavaScript => ".js",
+        OutputLanguage::TypeScript => ".ts",
+        OutputLanguage::JavaScript => ".js",
     }
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn with_extension(file: &str, extension: &str) -> String {
 }
 
 /// A path for the run-time library that no module has.
-pub(crate) fn library_path(modules: &Modules<'_>) -> String {
+pub(crate) fn library_path(modules: &SourceModules<'_>) -> String {
     let taken: BTreeSet<String> =
         modules.list.iter().map(|it| with_extension(it.file, ".js")).collect();
     let mut path = "clank.js".to_owned();

@@ -6,10 +6,10 @@ use clank_syntax::with_stack;
 
 use super::doc::{DocId, Docs};
 use super::tree::{
-    Arrow, ArrowBody, Block, DeclKind, Expr, ExprKind, Function, Stmt, StmtKind, Target,
-    TemplatePart, TopLevel,
+    Arrow, ArrowBody, BindingTarget, DeclKind, Expr, ExprKind, FunctionDecl, JsBlock, Stmt,
+    StmtKind, TemplatePart, TopLevel,
 };
-use crate::runtime::Dialect;
+use crate::runtime::OutputLanguage;
 
 const ARROW: u8 = 2;
 const CONDITIONAL: u8 = 3;
@@ -27,8 +27,8 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    pub(crate) fn new(dialect: Dialect) -> Printer {
-        Printer { docs: Docs::default(), typed: dialect == Dialect::TypeScript }
+    pub(crate) fn new(dialect: OutputLanguage) -> Printer {
+        Printer { docs: Docs::default(), typed: dialect == OutputLanguage::TypeScript }
     }
 
     /// A declaration, or nothing if the language has none like it.
@@ -63,7 +63,7 @@ impl Printer {
         Some(self.docs.concat(parts))
     }
 
-    fn function(&mut self, it: &Function) -> DocId {
+    fn function(&mut self, it: &FunctionDecl) -> DocId {
         let params = it.params.iter().map(|(name, ty)| {
             let ty = self.annotation(Some(ty));
             let name = self.docs.text(name.as_str());
@@ -140,7 +140,7 @@ impl Printer {
         }
     }
 
-    fn block(&mut self, block: &Block) -> DocId {
+    fn block(&mut self, block: &JsBlock) -> DocId {
         if block.0.is_empty() {
             return self.docs.text("{}");
         }
@@ -246,7 +246,7 @@ impl Printer {
         self.docs.concat(parts)
     }
 
-    fn if_chain(&mut self, branches: &[(Expr, Block)], otherwise: Option<&Block>) -> DocId {
+    fn if_chain(&mut self, branches: &[(Expr, JsBlock)], otherwise: Option<&JsBlock>) -> DocId {
         let mut parts = Vec::new();
         for (index, (condition, block)) in branches.iter().enumerate() {
             parts.push(self.docs.text(if index == 0 { "if " } else { " else if " }));
@@ -265,7 +265,7 @@ impl Printer {
         self.docs.concat(parts)
     }
 
-    fn case(&mut self, case: &super::tree::Case) -> DocId {
+    fn case(&mut self, case: &super::tree::SwitchCase) -> DocId {
         let mut parts = Vec::new();
         for test in &case.tests {
             let inner = vec![
@@ -656,17 +656,17 @@ fn generics(params: &[Name]) -> String {
     if params.is_empty() { String::new() } else { format!("<{}>", params.join(", ")) }
 }
 
-fn target_text(target: &Target) -> String {
+fn target_text(target: &BindingTarget) -> String {
     match target {
-        Target::Name(name) => name.to_string(),
-        Target::Array(parts) => {
+        BindingTarget::Name(name) => name.to_string(),
+        BindingTarget::Array(parts) => {
             let parts = parts.iter().map(|it| it.as_ref().map_or(String::new(), target_text));
             format!("[{}]", parts.collect::<Vec<_>>().join(", "))
         }
-        Target::Object(fields) if fields.is_empty() => "{}".into(),
-        Target::Object(fields) => {
+        BindingTarget::Object(fields) if fields.is_empty() => "{}".into(),
+        BindingTarget::Object(fields) => {
             let fields = fields.iter().map(|(field, target)| match target {
-                Target::Name(name) if name == field => name.to_string(),
+                BindingTarget::Name(name) if name == field => name.to_string(),
                 _ => format!("{field}: {}", target_text(target)),
             });
             format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))

@@ -36,7 +36,7 @@ pub const HOST_NAMES: [&str; 15] = [
 
 /// What a program is generated as.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Dialect {
+pub enum OutputLanguage {
     TypeScript,
     JavaScript,
 }
@@ -47,7 +47,7 @@ pub struct Helper {
     pub name: &'static str,
     /// Its text from its doc comment on, with `export`, without a line break at the end.
     pub text: &'static str,
-    dialect: Dialect,
+    dialect: OutputLanguage,
     /// Found out when somebody asks: most programs need few items.
     needs: OnceLock<BTreeSet<&'static str>>,
 }
@@ -69,25 +69,25 @@ impl Helper {
 }
 
 /// The whole library as a module that exports everything.
-pub fn module(dialect: Dialect) -> &'static str {
+pub fn module(dialect: OutputLanguage) -> &'static str {
     match dialect {
-        Dialect::TypeScript => include_str!("runtime/clank.ts"),
-        Dialect::JavaScript => include_str!("runtime/clank.js"),
+        OutputLanguage::TypeScript => include_str!("runtime/clank.ts"),
+        OutputLanguage::JavaScript => include_str!("runtime/clank.js"),
     }
 }
 
 /// The items of the library in the order of the file. In JavaScript there are no types among them.
-pub fn helpers(dialect: Dialect) -> &'static [Helper] {
-    static TYPESCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(Dialect::TypeScript));
-    static JAVASCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(Dialect::JavaScript));
+pub fn helpers(dialect: OutputLanguage) -> &'static [Helper] {
+    static TYPESCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(OutputLanguage::TypeScript));
+    static JAVASCRIPT: LazyLock<Vec<Helper>> = LazyLock::new(|| read(OutputLanguage::JavaScript));
     match dialect {
-        Dialect::TypeScript => &TYPESCRIPT,
-        Dialect::JavaScript => &JAVASCRIPT,
+        OutputLanguage::TypeScript => &TYPESCRIPT,
+        OutputLanguage::JavaScript => &JAVASCRIPT,
     }
 }
 
 /// The names and all that they need, in the order of the file. Names that the library does not have are passed over.
-pub fn closure(dialect: Dialect, names: &BTreeSet<&str>) -> Vec<&'static Helper> {
+pub fn closure(dialect: OutputLanguage, names: &BTreeSet<&str>) -> Vec<&'static Helper> {
     let by_name = by_name(dialect);
     let mut found = BTreeSet::new();
     let mut pending: Vec<&Helper> =
@@ -101,20 +101,20 @@ pub fn closure(dialect: Dialect, names: &BTreeSet<&str>) -> Vec<&'static Helper>
 }
 
 /// The items by their names.
-fn by_name(dialect: Dialect) -> &'static FxHashMap<&'static str, &'static Helper> {
+fn by_name(dialect: OutputLanguage) -> &'static FxHashMap<&'static str, &'static Helper> {
     type ByName = FxHashMap<&'static str, &'static Helper>;
     let named = |dialect| helpers(dialect).iter().map(|it| (it.name, it)).collect();
     static TYPESCRIPT: OnceLock<ByName> = OnceLock::new();
     static JAVASCRIPT: OnceLock<ByName> = OnceLock::new();
     match dialect {
-        Dialect::TypeScript => TYPESCRIPT.get_or_init(|| named(dialect)),
-        Dialect::JavaScript => JAVASCRIPT.get_or_init(|| named(dialect)),
+        OutputLanguage::TypeScript => TYPESCRIPT.get_or_init(|| named(dialect)),
+        OutputLanguage::JavaScript => JAVASCRIPT.get_or_init(|| named(dialect)),
     }
 }
 
 /// The text to put into a generated file that uses these names: the closure, not exported, an empty line between items
 /// and a line break at the end. Empty without names.
-pub fn inline(dialect: Dialect, names: &BTreeSet<&str>) -> String {
+pub fn inline(dialect: OutputLanguage, names: &BTreeSet<&str>) -> String {
     let items = closure(dialect, names);
     let mut text = String::with_capacity(items.iter().map(|it| it.text.len() + 2).sum());
     for item in items {
@@ -134,11 +134,11 @@ pub fn helper_of(builtin: &str) -> Option<&'static str> {
         "to_string" => "show",
         _ => builtin,
     };
-    by_name(Dialect::JavaScript).get(name).map(|it| it.name)
+    by_name(OutputLanguage::JavaScript).get(name).map(|it| it.name)
 }
 
 /// Every program that is compiled waits for this: one pass over the lines.
-fn read(dialect: Dialect) -> Vec<Helper> {
+fn read(dialect: OutputLanguage) -> Vec<Helper> {
     let text = module(dialect);
     let mut helpers = Vec::new();
     // Where the item that is read now starts, and its name once that is known.

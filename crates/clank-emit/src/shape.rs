@@ -14,7 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::context::FileCx;
 use super::lower::Lower;
 use super::names;
-use super::tree::{Arrow, ArrowBody, Block, DeclKind, Expr, Function, Stmt, StmtKind, TopLevel};
+use super::tree::{
+    Arrow, ArrowBody, DeclKind, Expr, FunctionDecl, JsBlock, Stmt, StmtKind, TopLevel,
+};
 
 /// A description with more parts than this has a name.
 const MAX_INLINE: u32 = 16;
@@ -82,12 +84,12 @@ impl Shapes {
             let body = it.body?;
             let kind = match it.params.is_empty() {
                 true => DeclKind::Const { name: it.name, ty: Some(shape()), init: body },
-                false => DeclKind::Function(Function {
+                false => DeclKind::Function(FunctionDecl {
                     name: it.name,
                     type_params: Vec::new(),
                     params: it.params.into_iter().map(|it| (it, shape())).collect(),
                     result: shape(),
-                    body: Block(vec![Stmt { kind: StmtKind::Return(Some(body)), origin: None }]),
+                    body: JsBlock(vec![Stmt { kind: StmtKind::Return(Some(body)), origin: None }]),
                 }),
             };
             Some(TopLevel { kind, export: false, comments: Vec::new(), origin: None })
@@ -204,7 +206,7 @@ impl FileCx<'_> {
                     };
                     let args = fields.map(name).map(part).collect();
                     let call = Expr::call(self.variant(&def.key, index as u32), args, None);
-                    let block = Block(vec![Stmt { kind: StmtKind::Expr(call), origin: None }]);
+                    let block = JsBlock(vec![Stmt { kind: StmtKind::Expr(call), origin: None }]);
                     let tag = Expr::str(variant.name.as_str());
                     branches.push((Expr::binary("===", part(Name::new("tag")), tag), block));
                 }
@@ -212,7 +214,7 @@ impl FileCx<'_> {
                     return shape;
                 }
                 let kind = StmtKind::If { branches, otherwise: None };
-                ArrowBody::Block(Block(vec![Stmt { kind, origin: None }]))
+                ArrowBody::Block(JsBlock(vec![Stmt { kind, origin: None }]))
             }
             Shape::Record(_) | Shape::Opaque => return shape,
         };

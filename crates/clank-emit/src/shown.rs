@@ -7,11 +7,11 @@ use clank::body::{BodyView, Resolution};
 use clank::env::Signature;
 use clank::resolve::arguments;
 use clank::ty::{FnTy, Ty};
-use clank_syntax::ast::{Decl, DeclId, Expr, Kind, Name, NodeId, TemplatePart};
+use clank_syntax::ast::{AstKind, Decl, DeclId, Expr, Name, NodeId, TemplatePart};
 use clank_syntax::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::context::Source;
+use super::context::SourceModule;
 
 /// A function by its file and name.
 type Key = (Name, Name);
@@ -24,13 +24,13 @@ struct Generic<'a> {
 
 /// The generic functions of a program.
 #[derive(Default)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct RuntimeShapes<'a> {
     functions: FxHashMap<Key, Generic<'a>>,
 }
 
-impl<'a> Shown<'a> {
-    pub(crate) fn new(modules: &[Source<'a>]) -> Shown<'a> {
-        let mut shown = Shown::default();
+impl<'a> RuntimeShapes<'a> {
+    pub(crate) fn new(modules: &[SourceModule<'a>]) -> RuntimeShapes<'a> {
+        let mut shown = RuntimeShapes::default();
         let mut generic: Vec<(usize, DeclId, Key)> = Vec::new();
         for (index, source) in modules.iter().enumerate() {
             for decl in source.ast.declarations() {
@@ -71,7 +71,7 @@ impl<'a> Shown<'a> {
     }
 
     /// A generic external gets the descriptions of all its types: what the host gives is checked against them.
-    fn externals(&mut self, source: &Source<'a>, decl: DeclId, namespace: Option<&Name>) {
+    fn externals(&mut self, source: &SourceModule<'a>, decl: DeclId, namespace: Option<&Name>) {
         match source.ast.decl(decl) {
             Decl::ExternalFn(it) if !it.type_params.is_empty() => {
                 let Some(signature) = source.env.signature(decl) else { return };
@@ -128,7 +128,7 @@ struct Uses<'a> {
     calls: Vec<(Key, &'a FnTy)>,
 }
 
-fn uses_of<'a>(source: &Source<'a>, decl: DeclId, signature: &Signature) -> Uses<'a> {
+fn uses_of<'a>(source: &SourceModule<'a>, decl: DeclId, signature: &Signature) -> Uses<'a> {
     let view = source.view(decl);
     let mut uses = Uses::default();
     // Parents come after their children, so that the lambdas around a node are met before it on the way down.
@@ -137,7 +137,7 @@ fn uses_of<'a>(source: &Source<'a>, decl: DeclId, signature: &Signature) -> Uses
         while lambdas.last().is_some_and(|it| node.0 < it.0) {
             lambdas.pop();
         }
-        let Kind::Expr(expr) = &source.ast.node(node).kind else { continue };
+        let AstKind::Expr(expr) = &source.ast.node(node).kind else { continue };
         match expr {
             Expr::Lambda { .. } => {
                 if let Ty::Fn(it) = view.ty(node).base() {

@@ -6,7 +6,7 @@ use clank_syntax::with_stack;
 
 /// A node of a module of the program: where a piece of generated code comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Origin {
+pub(crate) struct NodeOrigin {
     /// Which module, by its place in the program.
     pub(crate) module: u32,
     pub(crate) node: NodeId,
@@ -55,7 +55,7 @@ pub(crate) enum ExprKind {
     Call {
         callee: Box<Expr>,
         args: Vec<Expr>,
-        origin: Option<Origin>,
+        origin: Option<NodeOrigin>,
     },
     /// `object.name`
     Member {
@@ -67,7 +67,7 @@ pub(crate) enum ExprKind {
         object: Box<Expr>,
         index: Box<Expr>,
     },
-    Array(Vec<Item>),
+    Array(Vec<ArrayItem>),
     Object(Vec<(Name, Expr)>),
     Arrow(Box<Arrow>),
     /// `operand as ty`, in TypeScript only.
@@ -87,7 +87,7 @@ pub(crate) enum TemplatePart {
 
 /// An element of an array.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
+pub(crate) struct ArrayItem {
     pub(crate) spread: bool,
     pub(crate) expr: Expr,
 }
@@ -102,15 +102,15 @@ pub(crate) struct Arrow {
 #[derive(Clone, Debug)]
 pub(crate) enum ArrowBody {
     Expr(Expr),
-    Block(Block),
+    Block(JsBlock),
 }
 
 /// Statements in braces.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Block(pub(crate) Vec<Stmt>);
+pub(crate) struct JsBlock(pub(crate) Vec<Stmt>);
 
 /// Blocks may be nested as deep as a hostile program is.
-impl Drop for Block {
+impl Drop for JsBlock {
     fn drop(&mut self) {
         if !self.0.is_empty() {
             with_stack(|| drop(std::mem::take(&mut self.0)));
@@ -121,13 +121,13 @@ impl Drop for Block {
 #[derive(Clone, Debug)]
 pub(crate) struct Stmt {
     pub(crate) kind: StmtKind,
-    pub(crate) origin: Option<Origin>,
+    pub(crate) origin: Option<NodeOrigin>,
 }
 
 impl Stmt {
     /// Whether it makes a constant of that name.
     pub(crate) fn declares(&self, name: &str) -> bool {
-        matches!(&self.kind, StmtKind::Const { target: Target::Name(it), .. } if it == name)
+        matches!(&self.kind, StmtKind::Const { target: BindingTarget::Name(it), .. } if it == name)
     }
 }
 
@@ -136,7 +136,7 @@ pub(crate) enum StmtKind {
     /// `const`, or `let` for a pattern whose names are assigned to.
     Const {
         mutable: bool,
-        target: Target,
+        target: BindingTarget,
         ty: Option<TsType>,
         init: Expr,
     },
@@ -151,23 +151,23 @@ pub(crate) enum StmtKind {
     },
     Expr(Expr),
     If {
-        branches: Vec<(Expr, Block)>,
-        otherwise: Option<Block>,
+        branches: Vec<(Expr, JsBlock)>,
+        otherwise: Option<JsBlock>,
     },
     Switch {
         subject: Expr,
-        cases: Vec<Case>,
+        cases: Vec<SwitchCase>,
     },
     While {
         label: Option<Name>,
         condition: Expr,
-        body: Block,
+        body: JsBlock,
     },
     ForOf {
         label: Option<Name>,
-        target: Target,
+        target: BindingTarget,
         iterable: Expr,
-        body: Block,
+        body: JsBlock,
     },
     /// `for (let name = start; name < end; name++)`, or `<=` if inclusive.
     Count {
@@ -176,14 +176,14 @@ pub(crate) enum StmtKind {
         start: Expr,
         end: Expr,
         inclusive: bool,
-        body: Block,
+        body: JsBlock,
     },
     Labelled {
         label: Name,
-        body: Block,
+        body: JsBlock,
     },
     /// `{ … }`
-    Scope(Block),
+    Scope(JsBlock),
     /// A comment for TypeScript only.
     TypedComment(&'static str),
     Return(Option<Expr>),
@@ -193,19 +193,19 @@ pub(crate) enum StmtKind {
 
 /// What a constant or a loop binds.
 #[derive(Clone, Debug)]
-pub(crate) enum Target {
+pub(crate) enum BindingTarget {
     Name(Name),
     /// `[a, , b]`
-    Array(Vec<Option<Target>>),
+    Array(Vec<Option<BindingTarget>>),
     /// `{ a, b: c }`
-    Object(Vec<(Name, Target)>),
+    Object(Vec<(Name, BindingTarget)>),
 }
 
 /// `case …:`, or `default:` without tests.
 #[derive(Clone, Debug)]
-pub(crate) struct Case {
+pub(crate) struct SwitchCase {
     pub(crate) tests: Vec<Expr>,
-    pub(crate) body: Block,
+    pub(crate) body: JsBlock,
 }
 
 /// A declaration of a file.
@@ -215,12 +215,12 @@ pub(crate) struct TopLevel {
     pub(crate) export: bool,
     /// Lines before it, with their comment marks.
     pub(crate) comments: Vec<String>,
-    pub(crate) origin: Option<Origin>,
+    pub(crate) origin: Option<NodeOrigin>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum DeclKind {
-    Function(Function),
+    Function(FunctionDecl),
     /// `interface name<params> { … }`, in TypeScript only.
     Interface {
         name: Name,
@@ -241,12 +241,12 @@ pub(crate) enum DeclKind {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Function {
+pub(crate) struct FunctionDecl {
     pub(crate) name: Name,
     pub(crate) type_params: Vec<Name>,
     pub(crate) params: Vec<(Name, TsType)>,
     pub(crate) result: TsType,
-    pub(crate) body: Block,
+    pub(crate) body: JsBlock,
 }
 
 impl Expr {
@@ -320,7 +320,7 @@ impl Expr {
         Expr::new(kind, depths)
     }
 
-    pub(crate) fn call(callee: Expr, args: Vec<Expr>, origin: Option<Origin>) -> Expr {
+    pub(crate) fn call(callee: Expr, args: Vec<Expr>, origin: Option<NodeOrigin>) -> Expr {
         let depth = args.iter().map(|it| it.depth).max().unwrap_or(0).max(callee.depth);
         Expr::new(ExprKind::Call { callee: Box::new(callee), args, origin }, [depth])
     }
@@ -341,13 +341,13 @@ impl Expr {
         self.element(Expr::new(ExprKind::Float(position as f64), []))
     }
 
-    pub(crate) fn array(items: Vec<Item>) -> Expr {
+    pub(crate) fn array(items: Vec<ArrayItem>) -> Expr {
         let depth = items.iter().map(|it| it.expr.depth).max().unwrap_or(0);
         Expr::new(ExprKind::Array(items), [depth])
     }
 
     pub(crate) fn list(elements: Vec<Expr>) -> Expr {
-        Expr::array(elements.into_iter().map(|expr| Item { spread: false, expr }).collect())
+        Expr::array(elements.into_iter().map(|expr| ArrayItem { spread: false, expr }).collect())
     }
 
     pub(crate) fn object(fields: Vec<(Name, Expr)>) -> Expr {

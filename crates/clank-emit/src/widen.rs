@@ -4,27 +4,27 @@
 use clank_syntax::ast::Name;
 use clank_syntax::with_stack;
 
-use super::tree::{ArrowBody, Block, Expr, ExprKind, StmtKind, TemplatePart};
+use super::tree::{ArrowBody, Expr, ExprKind, JsBlock, StmtKind, TemplatePart};
 
 /// Widens the comparisons of a function's body.
-pub(crate) fn widen(body: &mut Block) {
+pub(crate) fn widen(body: &mut JsBlock) {
     Widening { known: Vec::new() }.block(body);
 }
 
 /// A name, or a field of one, whose value TypeScript knows.
 #[derive(Clone)]
-struct Known {
+struct NarrowedPath {
     root: Name,
     path: String,
 }
 
 /// What is known at a place, the innermost last.
 struct Widening {
-    known: Vec<Option<Known>>,
+    known: Vec<Option<NarrowedPath>>,
 }
 
 impl Widening {
-    fn block(&mut self, block: &mut Block) {
+    fn block(&mut self, block: &mut JsBlock) {
         let before = self.known.len();
         with_stack(|| {
             for stmt in &mut block.0 {
@@ -35,7 +35,7 @@ impl Widening {
     }
 
     /// A block in which more is known.
-    fn block_knowing(&mut self, block: &mut Block, known: Vec<Known>) {
+    fn block_knowing(&mut self, block: &mut JsBlock, known: Vec<NarrowedPath>) {
         let before = self.known.len();
         self.known.extend(known.into_iter().map(Some));
         self.block(block);
@@ -61,7 +61,7 @@ impl Widening {
                 for test in cases.iter().flat_map(|it| &it.tests).take(1) {
                     self.compare(subject, test);
                 }
-                let known: Vec<Known> = path_of(subject).into_iter().collect();
+                let known: Vec<NarrowedPath> = path_of(subject).into_iter().collect();
                 for case in cases {
                     self.block_knowing(&mut case.body, known.clone());
                 }
@@ -89,7 +89,7 @@ impl Widening {
         }
     }
 
-    fn branches(&mut self, branches: &mut [(Expr, Block)], otherwise: &mut Option<Block>) {
+    fn branches(&mut self, branches: &mut [(Expr, JsBlock)], otherwise: &mut Option<JsBlock>) {
         let before = self.known.len();
         let mut all_leave = true;
         for (condition, block) in branches.iter_mut() {
@@ -211,13 +211,13 @@ fn hide(condition: &mut Expr) {
 }
 
 /// What is known where a condition holds, or where it does not.
-fn facts(condition: &Expr, holds: bool) -> Vec<Known> {
+fn facts(condition: &Expr, holds: bool) -> Vec<NarrowedPath> {
     let mut known = Vec::new();
     collect(condition, holds, &mut known);
     known
 }
 
-fn collect(condition: &Expr, holds: bool, known: &mut Vec<Known>) {
+fn collect(condition: &Expr, holds: bool, known: &mut Vec<NarrowedPath>) {
     with_stack(|| match &condition.kind {
         ExprKind::Binary { op, left, right } => match (*op, holds) {
             ("&&", true) | ("||", false) => {
@@ -239,7 +239,7 @@ fn collect(condition: &Expr, holds: bool, known: &mut Vec<Known>) {
 }
 
 /// A name or a field of one; not a variant's tag, whose knowledge is what matches live on.
-fn path_of(expr: &Expr) -> Option<Known> {
+fn path_of(expr: &Expr) -> Option<NarrowedPath> {
     let mut path = String::new();
     let mut expr = expr;
     if matches!(&expr.kind, ExprKind::Member { name, .. } if name == "tag") {
@@ -248,7 +248,7 @@ fn path_of(expr: &Expr) -> Option<Known> {
     loop {
         match &expr.kind {
             ExprKind::Ident(root) => {
-                return Some(Known { root: root.clone(), path: format!("{path}{root}") });
+                return Some(NarrowedPath { root: root.clone(), path: format!("{path}{root}") });
             }
             ExprKind::Member { object, name } => {
                 path.push_str(name);
@@ -278,7 +278,7 @@ fn literal_type(expr: &Expr) -> Option<&'static str> {
 }
 
 /// Whether the end of a block is not reached, as far as can be seen; a call may not come back.
-fn leaves(block: &Block) -> bool {
+fn leaves(block: &JsBlock) -> bool {
     matches!(
         block.0.last().map(|it| &it.kind),
         Some(StmtKind::Return(_) | StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Expr(_))

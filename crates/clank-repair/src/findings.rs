@@ -13,8 +13,8 @@ use clank_syntax::Span;
 use clank_syntax::ast::{Ast, NodeId};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::Target;
-use super::footprint::{Footprint, Place};
+use super::FindingId;
+use super::footprint::{DeclRef, Footprint};
 use crate::extent::declaration;
 
 /// What kind of work something is, in the order in which the work is done (RS-33).
@@ -28,17 +28,17 @@ pub(super) enum Class {
 
 /// What is said at a node. Goals of one kind at one node are told apart by their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-enum What {
+enum FindingKind {
     Diagnostic(Code),
     Goal(GoalKind, u32),
     Hole,
 }
 
-impl What {
+impl FindingKind {
     /// Whether the same is said, whichever of several goals it is.
-    fn is_like(self, other: What) -> bool {
+    fn is_like(self, other: FindingKind) -> bool {
         match (self, other) {
-            (What::Goal(kind, _), What::Goal(other, _)) => kind == other,
+            (FindingKind::Goal(kind, _), FindingKind::Goal(other, _)) => kind == other,
             _ => self == other,
         }
     }
@@ -46,15 +46,15 @@ impl What {
 
 /// Something to be done, before a change or after it.
 #[derive(Clone, Debug)]
-pub(super) struct Finding {
+pub(super) struct TrackedFinding {
     module: usize,
-    what: What,
+    what: FindingKind,
     /// In the tree before; `None` for a node that was not there.
     node: Option<NodeId>,
     /// In the tree that it was found in.
     pub(super) at: NodeId,
     pub(super) class: Class,
-    target: Target,
+    target: FindingId,
     /// The declaration that it is in, in the tree before.
     declaration: Option<NodeId>,
     /// What is written there, for what is in something that was written anew.
@@ -64,14 +64,14 @@ pub(super) struct Finding {
 }
 
 /// The same before and after a change.
-type Key = (usize, What, NodeId);
+type Key = (usize, FindingKind, NodeId);
 
 /// By the place of a module whose tree was patched: where its nodes come from.
 pub(super) type Origins = FxHashMap<usize, Vec<Option<NodeId>>>;
 
-impl Finding {
+impl TrackedFinding {
     /// The declaration that it is in, if that was there before.
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<DeclRef> {
         Some((self.module, self.declaration?))
     }
 
@@ -83,8 +83,8 @@ impl Finding {
     /// What is said, if it is a diagnostic.
     pub(super) fn code(&self) -> Option<Code> {
         match self.what {
-            What::Diagnostic(code) => Some(code),
-            What::Goal(..) | What::Hole => None,
+            FindingKind::Diagnostic(code) => Some(code),
+            FindingKind::Goal(..) | FindingKind::Hole => None,
         }
     }
 
@@ -99,35 +99,35 @@ pub(super) fn is_syntax(code: Code) -> bool {
 }
 
 /// What class a target is of.
-pub(super) fn class_of(module: &CheckedModule, target: Target) -> Class {
+pub(super) fn class_of(module: &CheckedModule, target: FindingId) -> Class {
     match target {
-        Target::Diagnostic(index) => match module.diagnostics.get(index) {
+        FindingId::Diagnostic(index) => match module.diagnostics.get(index) {
             Some(it) if it.code.is_error() => Class::Error,
             _ => Class::Warning,
         },
-        Target::Goal(_) => Class::Obligation,
-        Target::Hole(_) => Class::Hole,
+        FindingId::Goal(_) => Class::Obligation,
+        FindingId::Hole(_) => Class::Hole,
     }
 }
 
 /// Everything that is to be done in a program: mistakes, goals that are not proved, holes. Assertions that are not proved
 /// are checks that somebody asked for (row 10).
-fn findings(checked: &Checked, origins: &Origins) -> Vec<Finding> {
+fn findings(checked: &Checked, origins: &Origins) -> Vec<TrackedFinding> {
     let mut all = Vec::new();
     for (index, module) in checked.modules.iter().enumerate() {
         let origin = |node: NodeId| match origins.get(&index) {
             Some(origins) => origins.get(node.index()).copied().flatten(),
             None => Some(node),
         };
-        let mut push = |what: What, node: NodeId, target: Target| {
+        let mut push = |what: FindingKind, node: NodeId, target: FindingId| {
             let class = class_of(module, target);
             let declaration = declaration(&module.ast, node).and_then(|it| origin(it.node()));
             let words = words(&module.ast, node);
-            let dropped = (what == What::Diagnostic(Code::W0007))
+            let dropped = (what == FindingKind::Diagnostic(Code::W0007))
                 .then(|| (Arc::from(module.ast.source(node).text.as_str()), module.ast.span(node)));
             let at = node;
             let node = origin(node);
-            all.push(Finding {
+            all.push(TrackedFinding {
                 module: index,
                 what,
                 node,
@@ -140,12 +140,12 @@ fn findings(checked: &Checked, origins: &Origins) -> Vec<Finding> {
             });
         };
         for (place, it) in module.diagnostics.iter().enumerate() {
-            push(What::Diagnostic(it.code), it.node, Target::Diagnostic(place));
+            push(FindingKind::Diagnostic(it.code), it.node, FindingId::Diagnostic(place));
         }
         let mut count: BTreeMap<(GoalKind, NodeId), u32> = BTreeMap::new();
         for (place, (node, goal, proof)) in module.goals().enumerate() {
             let ordinal = count.entry((goal.kind, node)).or_default();
-            let what = What::Goal(goal.kind, *ordinal);
+            let what = FindingKind::Goal(goal.kind, *ordinal);
             *ordinal += 1;
             let is_open = match proof {
                 Proof::Discharged => false,
@@ -153,11 +153,11 @@ fn findings(checked: &Checked, origins: &Origins) -> Vec<Finding> {
                 Proof::Unknown(_) => goal.kind != GoalKind::Assertion,
             };
             if is_open {
-                push(what, node, Target::Goal(place));
+                push(what, node, FindingId::Goal(place));
             }
         }
         for (place, (node, _)) in module.holes().enumerate() {
-            push(What::Hole, node, Target::Hole(place));
+            push(FindingKind::Hole, node, FindingId::Hole(place));
         }
     }
     all
@@ -173,32 +173,32 @@ fn words(ast: &Ast, node: NodeId) -> u64 {
 }
 
 /// What a change did.
-pub(super) struct Difference {
+pub(super) struct FindingDiff {
     /// By place in what was there before: whether it is gone.
     pub(super) is_gone: Vec<bool>,
     /// What was not there before.
-    pub(super) new: Vec<Finding>,
+    pub(super) new: Vec<TrackedFinding>,
 }
 
 /// What there was to be done before, to be compared with what there is afterwards.
-pub(super) struct Before {
-    findings: Vec<Finding>,
+pub(super) struct FindingSet {
+    findings: Vec<TrackedFinding>,
     places: FxHashMap<Key, usize>,
-    by_declaration: FxHashMap<Place, Vec<usize>>,
+    by_declaration: FxHashMap<DeclRef, Vec<usize>>,
 }
 
-impl Before {
-    pub(super) fn new(checked: &Checked) -> Before {
+impl FindingSet {
+    pub(super) fn new(checked: &Checked) -> FindingSet {
         let findings = findings(checked, &Origins::default());
         let places = findings.iter().enumerate();
         let places = places.filter_map(|(index, it)| Some((it.key()?, index))).collect();
-        let mut by_declaration: FxHashMap<Place, Vec<usize>> = FxHashMap::default();
+        let mut by_declaration: FxHashMap<DeclRef, Vec<usize>> = FxHashMap::default();
         for (index, it) in findings.iter().enumerate() {
             if let Some(place) = it.place() {
                 by_declaration.entry(place).or_default().push(index);
             }
         }
-        Before { findings, places, by_declaration }
+        FindingSet { findings, places, by_declaration }
     }
 
     /// What a change that concerns this did away with in a module.
@@ -207,7 +207,7 @@ impl Before {
         module: usize,
         footprint: &Footprint,
         is_gone: &[bool],
-    ) -> BTreeSet<Target> {
+    ) -> BTreeSet<FindingId> {
         let concerned: Vec<usize> = match footprint.credited() {
             None => (0..self.findings.len()).collect(),
             Some(places) => {
@@ -221,16 +221,16 @@ impl Before {
     /// What is gone from a declaration.
     pub(super) fn gone_from<'a>(
         &'a self,
-        place: &Place,
+        place: &DeclRef,
         is_gone: &'a [bool],
-    ) -> impl Iterator<Item = (&'a Finding, Target)> {
+    ) -> impl Iterator<Item = (&'a TrackedFinding, FindingId)> {
         let all = self.by_declaration.get(place).into_iter().flatten();
         let gone = all.filter(|it| is_gone[**it]).map(|it| &self.findings[*it]);
         gone.map(|it| (it, it.target))
     }
 
     /// What was said of the same words in the same declaration, and would be gone.
-    fn same_words(&self, new: &Finding, is_gone: &[bool]) -> Option<usize> {
+    fn same_words(&self, new: &TrackedFinding, is_gone: &[bool]) -> Option<usize> {
         if new.node.is_some() {
             return None;
         }
@@ -241,7 +241,7 @@ impl Before {
         })
     }
 
-    pub(super) fn compare(&self, after: &Checked, origins: &Origins) -> Difference {
+    pub(super) fn compare(&self, after: &Checked, origins: &Origins) -> FindingDiff {
         let mut is_gone = vec![true; self.findings.len()];
         let mut new = Vec::new();
         for finding in findings(after, origins) {
@@ -258,6 +258,6 @@ impl Before {
             }
             None => true,
         });
-        Difference { is_gone, new }
+        FindingDiff { is_gone, new }
     }
 }

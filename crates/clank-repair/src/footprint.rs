@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use clank::Checked;
-use clank::Use;
+use clank::NameUse;
 use clank_syntax::ast::{Ast, Decl, DeclId, ExprId, Name, NodeId};
 use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use super::propose::Candidate;
 use crate::extent::declaration;
 
 /// A declaration of the program: the place of its module, and its node there.
-pub(super) type Place = (usize, NodeId);
+pub(super) type DeclRef = (usize, NodeId);
 
 /// What a change concerns.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,9 +23,9 @@ pub(super) enum Footprint {
     /// Only what is in these declarations.
     Some {
         /// Those that are written in.
-        writes: BTreeSet<Place>,
+        writes: BTreeSet<DeclRef>,
         /// Those that use what is written.
-        reads: BTreeSet<Place>,
+        reads: BTreeSet<DeclRef>,
         /// Whether it can only make things worse for those that use what is written: then several such changes may
         /// concern the same one, and if it is none the worse for all together, it is none for each.
         only_adds: bool,
@@ -34,7 +34,7 @@ pub(super) enum Footprint {
 
 impl Footprint {
     /// The declarations in which what is gone is gone because of the change; `None` if it is so everywhere.
-    pub(super) fn credited(&self) -> Option<impl Iterator<Item = &Place>> {
+    pub(super) fn credited(&self) -> Option<impl Iterator<Item = &DeclRef>> {
         match self {
             Footprint::Everything => None,
             Footprint::Some { writes, reads, only_adds } => {
@@ -60,10 +60,10 @@ impl<'a> Users<'a> {
             by_file.insert(module.file.as_str(), index);
             for (decl, body) in &module.bodies {
                 for used in body.uses().names() {
-                    let (Use::Value(name)
-                    | Use::Type(name)
-                    | Use::Member { name, .. }
-                    | Use::MemberType { name, .. }) = used;
+                    let (NameUse::Value(name)
+                    | NameUse::Type(name)
+                    | NameUse::Member { name, .. }
+                    | NameUse::MemberType { name, .. }) = used;
                     let users = by_name.entry(name).or_default();
                     if users.last() != Some(&(index, *decl)) {
                         users.push((index, *decl));

@@ -51,8 +51,8 @@ mod search;
 mod verify;
 
 pub use self::order::{in_order, with_required};
-pub use self::progress::{Progress, progress};
+pub use self::progress::{ProgramProgress, progress};
 pub use self::provider::{ClankCheck, ClankLook};
 pub use self::rename::{RenameError, expand};
-pub use self::repair::{Budget, Compatibility, Repair, Repairs, Target};
+pub use self::repair::{Budget, FindingId, ModuleRepairs, Repair, RepairRelations};
 pub use self::search::repairs;

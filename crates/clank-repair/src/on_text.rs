@@ -11,7 +11,7 @@ use clank_syntax::Parsed;
 use clank_syntax::patch::{self, PatchOp};
 
 use super::progress::progress_of;
-use super::{Repair, Target};
+use super::{FindingId, Repair};
 
 /// How many repairs are tried on the text.
 const MAX_TRIED: usize = 64;
@@ -69,14 +69,14 @@ fn keeps_promise(before: &CheckedModule, after: &CheckedModule, repair: &Repair)
     let mut mends_mistake = false;
     for target in &repair.resolves {
         match *target {
-            Target::Diagnostic(index) => {
+            FindingId::Diagnostic(index) => {
                 let code = before.diagnostics[index].code;
                 mends_mistake |= code.is_error();
                 let count = allowed.entry(code).or_default();
                 *count = count.saturating_sub(1);
             }
-            Target::Goal(_) => allowed_rest[1] = allowed_rest[1].saturating_sub(1),
-            Target::Hole(_) => allowed_rest[2] = allowed_rest[2].saturating_sub(1),
+            FindingId::Goal(_) => allowed_rest[1] = allowed_rest[1].saturating_sub(1),
+            FindingId::Hole(_) => allowed_rest[2] = allowed_rest[2].saturating_sub(1),
         }
     }
     for code in &repair.reveals {

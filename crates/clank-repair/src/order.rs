@@ -46,7 +46,7 @@ mod tests {
     use check::{Confidence, RepairClass, RepairKind, Safety, Scope};
 
     use super::*;
-    use crate::Compatibility;
+    use crate::RepairRelations;
 
     fn repair(requires: &[usize], conflicts_with: &[usize]) -> Repair {
         Repair {
@@ -63,7 +63,7 @@ mod tests {
             resolves: Vec::new(),
             reveals: Vec::new(),
             is_verified: true,
-            compatibility: Compatibility {
+            compatibility: RepairRelations {
                 conflicts_with: conflicts_with.to_vec(),
                 requires: requires.to_vec(),
                 batch_key: None,

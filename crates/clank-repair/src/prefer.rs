@@ -8,12 +8,12 @@ use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
 
 use super::findings::is_syntax;
-use super::{Repair, Target};
+use super::{FindingId, Repair};
 
 /// A check when the program runs is second to a requirement that every caller is proved to see to.
 pub(super) fn proofs(list: &mut [Repair]) {
-    let is_goal = |it: &&Target| matches!(it, Target::Goal(_));
-    let proved: BTreeSet<Target> = list
+    let is_goal = |it: &&FindingId| matches!(it, FindingId::Goal(_));
+    let proved: BTreeSet<FindingId> = list
         .iter()
         .filter(|it| it.kind == RepairKind::BoundaryValidation && it.is_verified)
         .filter(|it| it.compatibility.requires.is_empty())
@@ -33,7 +33,7 @@ pub(super) fn proofs(list: &mut [Repair]) {
 pub(super) fn causes(list: &mut [Repair], n_own: &[usize]) {
     let is_rename =
         |it: &PatchOp| matches!(it, PatchOp::RenameSymbol { .. } | PatchOp::RenameField { .. });
-    let mut by_target: FxHashMap<Target, Vec<usize>> = FxHashMap::default();
+    let mut by_target: FxHashMap<FindingId, Vec<usize>> = FxHashMap::default();
     for (place, it) in list.iter().enumerate() {
         let is_spelling = it.edits.iter().flat_map(|it| &it.1).all(is_rename);
         let is_unread = it.codes.iter().any(|it| is_syntax(*it));

@@ -5,10 +5,10 @@ use clank::proof::Proof;
 use clank::{Checked, CheckedModule};
 
 /// Errors, then what is not proved, then holes, then warnings.
-pub type Progress = [usize; 4];
+pub type ProgramProgress = [usize; 4];
 
 /// How far a program is from green.
-pub fn progress(checked: &Checked) -> Progress {
+pub fn progress(checked: &Checked) -> ProgramProgress {
     let mut counts = [0; 4];
     for module in &checked.modules {
         let of_module = progress_of(module);
@@ -18,7 +18,7 @@ pub fn progress(checked: &Checked) -> Progress {
 }
 
 /// How far a module is from green.
-pub(super) fn progress_of(module: &CheckedModule) -> Progress {
+pub(super) fn progress_of(module: &CheckedModule) -> ProgramProgress {
     let n_errors = module.diagnostics.iter().filter(|it| it.code.is_error()).count();
     let is_open = |goal: &Goal, proof: &Proof| {
         goal.kind != GoalKind::Assertion && matches!(proof, Proof::Unknown(_))

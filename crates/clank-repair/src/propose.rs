@@ -34,7 +34,7 @@ use clank_syntax::ast::{Ast, DeclId, ExprId, Name, NodeId};
 use clank_syntax::patch::PatchOp;
 use serde_json::Value as Json;
 
-use super::Target;
+use super::FindingId;
 
 /// A repair that was not tried yet.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,12 +49,12 @@ pub(crate) struct Candidate {
     /// Whether it is what a habit of another language means, and no guess by trial.
     pub(crate) is_idiom: bool,
     /// What it is for; the first is the one that it was made for. Verification finds out what else it resolves.
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<FindingId>,
 }
 
 /// What candidates are made from.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct RepairContext<'a> {
     pub(crate) program: &'a Program,
     pub(crate) checked: &'a Checked,
     pub(crate) module: &'a CheckedModule,
@@ -66,7 +66,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) names: &'a OnceLock<names::Index>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> RepairContext<'a> {
     /// The id of a node, by which operations name it.
     pub(crate) fn id(&self, node: impl Into<NodeId>) -> Name {
         self.module.ast.ids().id(node)
@@ -102,24 +102,24 @@ impl<'a> Scene<'a> {
 }
 
 /// The changes that may make a mistake, an unproved goal or a hole go away, the likeliest first.
-pub(crate) fn propose(scene: Scene<'_>, target: Target) -> Vec<Candidate> {
+pub(crate) fn propose(scene: RepairContext<'_>, target: FindingId) -> Vec<Candidate> {
     match target {
-        Target::Diagnostic(index) => match scene.module.diagnostics.get(index) {
+        FindingId::Diagnostic(index) => match scene.module.diagnostics.get(index) {
             Some(diagnostic) => for_diagnostic(scene, diagnostic, target),
             None => Vec::new(),
         },
-        Target::Goal(index) => match scene.module.goal(index) {
+        FindingId::Goal(index) => match scene.module.goal(index) {
             Some((node, goal, _)) => obligations::propose(scene, node, goal, target),
             None => Vec::new(),
         },
-        Target::Hole(index) => match scene.module.holes().nth(index) {
+        FindingId::Hole(index) => match scene.module.holes().nth(index) {
             Some((node, hole)) => holes::propose(scene, node, hole, target),
             None => Vec::new(),
         },
     }
 }
 
-fn for_diagnostic(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn for_diagnostic(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let mut found = idioms::typed::propose(scene, it, target);
     let is_known = found.iter().any(|it| it.confidence == Confidence::High);
     for candidate in by_code(scene, it, target) {
@@ -133,7 +133,7 @@ fn for_diagnostic(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Cand
     found
 }
 
-fn by_code(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn by_code(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     match it.code {
         Code::E0001
         | Code::E0002

@@ -21,19 +21,19 @@ use check::{
 };
 use clank::Oracle;
 use clank::code::Code;
-use clank::program::{Finder, Module, Program, Target, candidate_files, module_names};
+use clank::program::{Finder, ImportTarget, Module, Program, candidate_files, module_names};
 use clank::{Checked, check_until};
 use clank::{EXTENSION, LANGUAGE};
 use clank_syntax::Tokens;
 use clank_syntax::ast::{Decl, Name};
 use edit::Text;
-use file::FileLook;
-use order::Imports;
+use file::FileState;
+use order::ImportGraph;
 use rayon::prelude::*;
 use repairs::KnownRepairs;
 use snapshot::{Entry, RelPath, Snapshot, UnreadReason};
 
-use crate::Repairs;
+use crate::ModuleRepairs;
 
 /// The order in which a file is looked at.
 const PHASES: [&str; 3] = ["syntax", "types", "style"];
@@ -110,7 +110,7 @@ fn rules() -> impl Iterator<Item = RuleInfo> {
 /// What a look at a tree found out about its programs: what the next look starts from, and what is compiled.
 pub struct ClankLook {
     roots: Vec<String>,
-    files: BTreeMap<RelPath, Arc<FileLook>>,
+    files: BTreeMap<RelPath, Arc<FileState>>,
     program: Arc<Program>,
     checked: Arc<Checked>,
     /// Of this tree, or of the last one for which somebody asked for them.
@@ -126,7 +126,7 @@ impl ClankLook {
     }
 
     /// What can be done about a module; nothing if there is nothing to be done, or nobody asked for it.
-    pub fn repairs(&self, file: &str) -> Option<&Repairs> {
+    pub fn repairs(&self, file: &str) -> Option<&ModuleRepairs> {
         self.repairs.of_file(file).map(|it| &it.found)
     }
 
@@ -261,10 +261,10 @@ impl ClankLook {
     ) -> Vec<(&'a RelPath, Vec<check::Diagnostic>, Vec<check::Repair>)> {
         let by_file: BTreeMap<&str, _> =
             self.checked.modules.iter().map(|it| (it.file.as_str(), it)).collect();
-        let imports = Imports::new(&self.program);
+        let imports = ImportGraph::new(&self.program);
         let pending = repairs.pending_files(&order::with_errors(&imports, &self.checked));
         let repairs_by_file = repairs.by_file();
-        let of_file = |(path, look): (&'a RelPath, &'a Arc<FileLook>)| {
+        let of_file = |(path, look): (&'a RelPath, &'a Arc<FileState>)| {
             let of_file = findings::OfFile {
                 path,
                 look,
@@ -289,12 +289,12 @@ fn is_asked(input: &Input<'_>) -> bool {
 
 /// A file whose layout may not have been looked at yet.
 enum Reading {
-    Done(Arc<FileLook>),
-    Unlaid { look: FileLook, text: Text, tokens: Tokens },
+    Done(Arc<FileState>),
+    Unlaid { look: FileState, text: Text, tokens: Tokens },
 }
 
 impl Reading {
-    fn look(&self) -> &FileLook {
+    fn look(&self) -> &FileState {
         match self {
             Reading::Done(look) => look,
             Reading::Unlaid { look, .. } => look,
@@ -312,7 +312,7 @@ impl ClankCheck {
         while let Some(path) = waiting.pop() {
             let Some(Entry::File(file)) = snapshot.get(&path) else { continue };
             let text = file.text();
-            let (look, _) = FileLook::read(&path, &text, MAX_BYTES);
+            let (look, _) = FileState::read(&path, &text, MAX_BYTES);
             let Some((ast, _)) = look.tree() else { continue };
             for decl in ast.declarations() {
                 let Decl::Use(it) = ast.decl(*decl) else { continue };
@@ -348,7 +348,7 @@ impl ClankCheck {
                         Some(known) => Reading::Done(Arc::clone(known)),
                         None => {
                             let text = file.text();
-                            match FileLook::read(path, &text, MAX_BYTES) {
+                            match FileState::read(path, &text, MAX_BYTES) {
                                 (look, Some(tokens)) => Reading::Unlaid { look, text, tokens },
                                 (look, None) => Reading::Done(Arc::new(look)),
                             }
@@ -356,7 +356,7 @@ impl ClankCheck {
                     }
                 }
                 Entry::Unread { reason: UnreadReason::TooLarge, .. } => {
-                    Reading::Done(Arc::new(FileLook::too_large()))
+                    Reading::Done(Arc::new(FileState::too_large()))
                 }
                 Entry::Unread { .. } | Entry::Link { .. } | Entry::Directory => return None,
             };
@@ -367,9 +367,9 @@ impl ClankCheck {
     }
 }
 
-fn look_at_layouts(readings: BTreeMap<RelPath, Reading>) -> BTreeMap<RelPath, Arc<FileLook>> {
+fn look_at_layouts(readings: BTreeMap<RelPath, Reading>) -> BTreeMap<RelPath, Arc<FileState>> {
     let readings: Vec<(RelPath, Reading)> = readings.into_iter().collect();
-    let looks: Vec<(RelPath, Arc<FileLook>)> = readings
+    let looks: Vec<(RelPath, Arc<FileState>)> = readings
         .into_par_iter()
         .map(|(path, reading)| match reading {
             Reading::Done(look) => (path, look),
@@ -412,16 +412,16 @@ impl Finder for Tree<'_> {
 
 /// The files whose types could not be looked at in full: those that cannot be read, and those that import one of them.
 fn blocked(
-    files: &BTreeMap<RelPath, Arc<FileLook>>,
+    files: &BTreeMap<RelPath, Arc<FileState>>,
     program: &Program,
 ) -> BTreeMap<RelPath, String> {
     let mut unreadable: BTreeSet<&str> =
         files.iter().filter(|it| !it.1.is_readable()).map(|it| it.0.as_str()).collect();
     for (index, module) in program.modules().iter().enumerate() {
         let imports_one = program.targets(index).values().any(|it| match it {
-            Target::Module(file) => unreadable.contains(file.as_str()),
-            Target::Unreadable => true,
-            Target::Missing { .. } | Target::Cycle(_) => false,
+            ImportTarget::Module(file) => unreadable.contains(file.as_str()),
+            ImportTarget::Unreadable => true,
+            ImportTarget::Missing { .. } | ImportTarget::Cycle(_) => false,
         });
         if imports_one {
             unreadable.insert(&module.file);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::findings::{Class, class_of};
 use super::propose::Candidate;
-use super::{Repair, Target};
+use super::{FindingId, Repair};
 use crate::extent::{nodes, scope};
 use crate::search::edits_key;
 
@@ -63,7 +63,7 @@ pub(super) fn first_key(
 }
 
 /// Where every target is in the text; in AST JSON, which node it is.
-fn positions(module: &CheckedModule) -> FxHashMap<Target, u32> {
+fn positions(module: &CheckedModule) -> FxHashMap<FindingId, u32> {
     let is_text = module.ast.sources().first().is_some_and(|it| !it.text.is_empty());
     let at = |node: NodeId, span: Option<Span>| match is_text {
         true => span.unwrap_or_else(|| module.ast.span(node)).start,
@@ -71,10 +71,10 @@ fn positions(module: &CheckedModule) -> FxHashMap<Target, u32> {
     };
     let diagnostics = module.diagnostics.iter().enumerate();
     let diagnostics =
-        diagnostics.map(|(index, it)| (Target::Diagnostic(index), at(it.node, it.span)));
+        diagnostics.map(|(index, it)| (FindingId::Diagnostic(index), at(it.node, it.span)));
     let goals = module.goals().enumerate();
-    let goals = goals.map(|(index, it)| (Target::Goal(index), at(it.0, None)));
+    let goals = goals.map(|(index, it)| (FindingId::Goal(index), at(it.0, None)));
     let holes = module.holes().enumerate();
-    let holes = holes.map(|(index, it)| (Target::Hole(index), at(it.0, None)));
+    let holes = holes.map(|(index, it)| (FindingId::Hole(index), at(it.0, None)));
     diagnostics.chain(goals).chain(holes).collect()
 }

@@ -8,22 +8,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clank::CheckedModule;
-use clank_syntax::ast::{Ast, Expr, Kind, Name, NodeId};
+use clank_syntax::ast::{Ast, AstKind, Expr, Name, NodeId};
 use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
 
-use super::propose::Scene;
-use super::{Compatibility, Repair, Target};
+use super::propose::RepairContext;
+use super::{FindingId, Repair, RepairRelations};
 
 /// Says of every repair what it excludes, and gives those that can be applied together a common key.
-pub(super) fn relate(scene: Scene<'_>, list: &mut Vec<Repair>) {
+pub(super) fn relate(scene: RepairContext<'_>, list: &mut Vec<Repair>) {
     let mut conflicts = conflicts(scene.module, list);
     if drop_useless(list, &conflicts) {
         conflicts = self::conflicts(scene.module, list);
     }
     let keys = batch_keys(scene, list, &conflicts);
     for ((repair, conflicts), batch_key) in list.iter_mut().zip(conflicts).zip(keys) {
-        repair.compatibility = Compatibility {
+        repair.compatibility = RepairRelations {
             conflicts_with: conflicts.into_iter().collect(),
             requires: std::mem::take(&mut repair.compatibility.requires),
             batch_key,
@@ -53,7 +53,7 @@ fn drop_useless(list: &mut Vec<Repair>, conflicts: &[BTreeSet<usize>]) -> bool {
 }
 
 fn conflicts(module: &CheckedModule, list: &[Repair]) -> Vec<BTreeSet<usize>> {
-    let mut by_target: FxHashMap<Target, Vec<usize>> = FxHashMap::default();
+    let mut by_target: FxHashMap<FindingId, Vec<usize>> = FxHashMap::default();
     let mut by_node: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
     let mut by_foreign: FxHashMap<(&Name, Name), Vec<usize>> = FxHashMap::default();
     for (index, repair) in list.iter().enumerate() {
@@ -123,7 +123,7 @@ fn taken_away(ast: &Ast, op: &PatchOp) -> Vec<std::ops::Range<u32>> {
 /// Repairs of one kind with the same operations have a common key if nothing better excludes them (RS-57): then no two of
 /// them touch the same node, and they can be applied in any order.
 fn batch_keys(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     list: &[Repair],
     conflicts: &[BTreeSet<usize>],
 ) -> Vec<Option<String>> {
@@ -162,7 +162,7 @@ fn requires_one(repair: &Repair) -> bool {
 }
 
 /// The statement, or the value of a block or an arm, that something is put before or after.
-fn anchor(scene: Scene<'_>, op: &PatchOp) -> Option<NodeId> {
+fn anchor(scene: RepairContext<'_>, op: &PatchOp) -> Option<NodeId> {
     let (PatchOp::InsertBefore { target_id, .. } | PatchOp::InsertAfter { target_id, .. }) = op
     else {
         return None;
@@ -173,7 +173,7 @@ fn anchor(scene: Scene<'_>, op: &PatchOp) -> Option<NodeId> {
         let parent = scene.parents[node.index()]?;
         if matches!(
             ast.node(parent).kind,
-            Kind::Expr(Expr::Block { .. } | Expr::Lambda { .. }) | Kind::Arm(_)
+            AstKind::Expr(Expr::Block { .. } | Expr::Lambda { .. }) | AstKind::Arm(_)
         ) {
             return Some(node);
         }

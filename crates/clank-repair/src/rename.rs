@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use clank::Use;
+use clank::NameUse;
 use clank::body::Resolution;
 use clank::program::Program;
 use clank::ty::TypeKey;
 use clank::{Checked, CheckedModule, check_with};
-use clank_syntax::ast::{Ast, Decl, DeclId, Kind, Name, NodeId, Pattern, Type};
+use clank_syntax::ast::{Ast, AstKind, Decl, DeclId, Name, NodeId, Pattern, Type};
 use clank_syntax::patch::{self, PatchError, PatchOp};
 
-use super::findings::{Before, Class, Origins};
+use super::findings::{Class, FindingSet, Origins};
 use crate::extent::declaration;
 
 /// Why a name cannot be changed.
@@ -86,7 +86,7 @@ fn rename(
     let after = program.with_trees(vec![(module, Arc::new(patched.ast))]);
     let after = check_with(&after, Some(checked), checked.oracle.clone());
     let origins = Origins::from_iter([(module, patched.origins)]);
-    let difference = Before::new(checked).compare(&after, &origins);
+    let difference = FindingSet::new(checked).compare(&after, &origins);
     let own = |it: NodeId| origins[&module].get(it.index()).copied().flatten();
     let (old, new) = (name, new_name);
     let meant = meanings(in_module, &Some, &|it| renamed(it, &in_module.file, old, new));
@@ -109,11 +109,11 @@ impl Meaning {
         let file = module.file.clone();
         let ast = &module.ast;
         Some(match &ast.node(node).kind {
-            Kind::Param(_) | Kind::LambdaParam(_) | Kind::Pattern(Pattern::Ident { .. }) => {
-                Meaning::Local
-            }
-            Kind::FieldPattern(it) if it.pattern.is_none() => Meaning::Local,
-            Kind::Variant(_) => {
+            AstKind::Param(_)
+            | AstKind::LambdaParam(_)
+            | AstKind::Pattern(Pattern::Ident { .. }) => Meaning::Local,
+            AstKind::FieldPattern(it) if it.pattern.is_none() => Meaning::Local,
+            AstKind::Variant(_) => {
                 let Decl::Sum { name, variants, .. } = ast.decl(declaration(ast, node)?) else {
                     return None;
                 };
@@ -121,7 +121,7 @@ impl Meaning {
                 let ty = TypeKey { module: file, name: name.clone() };
                 Meaning::Global(Resolution::Variant { ty, variant: u32::try_from(place).ok()? })
             }
-            Kind::Decl(it) => match &**it {
+            AstKind::Decl(it) => match &**it {
                 Decl::Fn(it) => {
                     Meaning::Global(Resolution::Fn { module: file, name: it.name.clone() })
                 }
@@ -161,24 +161,24 @@ impl Meaning {
 
 /// Whether a declared type is meant by its name here, and no type parameter.
 fn is_type(ast: &Ast, node: NodeId, name: &Name) -> bool {
-    let Kind::Type(Type::Named { name: it, .. }) = &ast.node(node).kind else { return false };
+    let AstKind::Type(Type::Named { name: it, .. }) = &ast.node(node).kind else { return false };
     it == name && declaration(ast, node).is_some_and(|it| !has_type_param(ast, it, name))
 }
 
 fn has_type_param(ast: &Ast, decl: DeclId, name: &Name) -> bool {
     let mut nodes = ast.subtree(decl).map(|it| &ast.node(NodeId(it)).kind);
-    nodes.any(|it| matches!(it, Kind::TypeParam(it) if it.name == *name))
+    nodes.any(|it| matches!(it, AstKind::TypeParam(it) if it.name == *name))
 }
 
 fn refuse_use_elsewhere(checked: &Checked, module: usize, name: &Name) -> Result<(), RenameError> {
     let others = checked.modules.iter().enumerate().filter(|it| it.0 != module);
     for (_, other) in others {
         let mut used = other.bodies.values().flat_map(|it| it.uses().names());
-        let is_it = |it: &Use| {
-            let (Use::Value(it)
-            | Use::Type(it)
-            | Use::Member { name: it, .. }
-            | Use::MemberType { name: it, .. }) = it;
+        let is_it = |it: &NameUse| {
+            let (NameUse::Value(it)
+            | NameUse::Type(it)
+            | NameUse::Member { name: it, .. }
+            | NameUse::MemberType { name: it, .. }) = it;
             it == name
         };
         let imports = other

@@ -7,7 +7,7 @@ use clank_syntax::patch::PatchOp;
 
 /// What a repair is about: a place in the list of the module's diagnostics, goals or holes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Target {
+pub enum FindingId {
     /// `CheckedModule::diagnostics[i]`
     Diagnostic(usize),
     /// The i-th of `CheckedModule::goals()`.
@@ -40,18 +40,18 @@ pub struct Repair {
     /// What to do, by file; the module's own file first. All or nothing.
     pub edits: Vec<(Name, Vec<PatchOp>)>,
     /// What will be gone, the one that it was made for first.
-    pub resolves: Vec<Target>,
+    pub resolves: Vec<FindingId>,
     /// The mistakes that can be seen when it is applied, in a text that could not be read before. They are not new.
     pub reveals: Vec<Code>,
     /// Whether it was applied and the program checked again: what it claims came true and nothing new came up.
     pub is_verified: bool,
     /// What it can be combined with, as places in the list of repairs.
-    pub compatibility: Compatibility,
+    pub compatibility: RepairRelations,
 }
 
 /// What a repair can be combined with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Compatibility {
+pub struct RepairRelations {
     /// Repairs that it excludes, in either direction (RS-48, RS-51, RS-52, RS-53).
     pub conflicts_with: Vec<usize>,
     /// Repairs that come before it (RS-49, RS-55).
@@ -62,11 +62,11 @@ pub struct Compatibility {
 
 /// The repairs of one module.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Repairs {
+pub struct ModuleRepairs {
     /// In the order of preference; the first is the best (row 35).
     pub list: Vec<Repair>,
     /// What nothing is offered for, and why (row 55).
-    pub without: Vec<(Target, String)>,
+    pub without: Vec<(FindingId, String)>,
     /// How often the program was checked again to try them.
     pub n_checks: usize,
 }

@@ -13,19 +13,24 @@ use rustc_hash::FxHashMap;
 
 use crate::extent::{nodes, scope};
 use crate::findings::{Class, class_of};
-use crate::propose::{Candidate, Scene, propose};
-use crate::repair::{Budget, Compatibility, Repair, Repairs, Target};
-use crate::verify::Verdict;
+use crate::propose::{Candidate, RepairContext, propose};
+use crate::repair::{Budget, FindingId, ModuleRepairs, Repair, RepairRelations};
+use crate::verify::CandidateVerdict;
 use crate::{class, on_text, prefer, propose, rank, relate, verify};
 
 /// What could be done about everything that is wrong, unproved or not written in a module. `checked` is what is known
 /// about `program`, and `module` the place of the module in both. A candidate that does not do what it is for, or that
 /// makes something else go wrong, is not offered.
-pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Budget) -> Repairs {
-    let Some(in_module) = checked.modules.get(module) else { return Repairs::default() };
+pub fn repairs(
+    program: &Program,
+    checked: &Checked,
+    module: usize,
+    budget: &Budget,
+) -> ModuleRepairs {
+    let Some(in_module) = checked.modules.get(module) else { return ModuleRepairs::default() };
     let parents = in_module.ast.parents();
     let (users, names) = (OnceLock::new(), OnceLock::new());
-    let scene = Scene {
+    let scene = RepairContext {
         program,
         checked,
         module: in_module,
@@ -37,7 +42,7 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
     let candidates = candidates(scene, &targets, budget);
     let tried = verify::verify(program, checked, module, &candidates, budget);
     let mut list: Vec<Repair> = Vec::new();
-    let mut failed: FxHashMap<Target, &str> = FxHashMap::default();
+    let mut failed: FxHashMap<FindingId, &str> = FxHashMap::default();
     // By candidate, its place in the list.
     let mut places: FxHashMap<usize, usize> = FxHashMap::default();
     // By place in the list, how many of the things that it resolves it was made for.
@@ -46,24 +51,24 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
         places.insert(index, list.len());
         let n_targets = candidate.targets.len();
         match verdict {
-            Verdict::Failed(reason) => {
+            CandidateVerdict::Failed(reason) => {
                 for target in candidate.targets {
                     failed.entry(target).or_insert(reason);
                 }
             }
-            Verdict::Kept { resolves, costs_obligations, reveals } => {
+            CandidateVerdict::Kept { resolves, costs_obligations, reveals } => {
                 let has_cost = costs_obligations || !reveals.is_empty();
                 let mut it = repair(in_module, candidate, resolves, true, has_cost);
                 it.rationale.push_str(&what_it_reveals(&reveals));
                 it.reveals = reveals;
                 list.push(it);
             }
-            Verdict::KeptAfter { first, resolves } => {
+            CandidateVerdict::KeptAfter { first, resolves } => {
                 let mut it = repair(in_module, candidate, resolves, true, true);
                 it.compatibility.requires = vec![first];
                 list.push(it);
             }
-            Verdict::Untried => {
+            CandidateVerdict::Untried => {
                 let resolves = candidate.targets.clone();
                 list.push(repair(in_module, candidate, resolves, false, false));
             }
@@ -81,29 +86,33 @@ pub fn repairs(program: &Program, checked: &Checked, module: usize, budget: &Bud
         *required = moved[places[required]];
     }
     relate::relate(scene, &mut list);
-    let offered: BTreeSet<Target> = list.iter().flat_map(|it| it.resolves.clone()).collect();
+    let offered: BTreeSet<FindingId> = list.iter().flat_map(|it| it.resolves.clone()).collect();
     let without = targets
         .into_iter()
         .filter(|it| !offered.contains(it))
         .map(|it| (it, reason_for_none(in_module, it, failed.get(&it).copied())))
         .collect();
-    Repairs { list, without, n_checks }
+    ModuleRepairs { list, without, n_checks }
 }
 
 /// What repairs are looked for: every mistake, every goal that is neither proved nor refuted (a refuted one is a mistake
 /// too), every hole. An assertion is a check that its author asked for (row 10).
-pub(crate) fn targets(module: &CheckedModule) -> Vec<Target> {
-    let diagnostics = (0..module.diagnostics.len()).map(Target::Diagnostic);
+pub(crate) fn targets(module: &CheckedModule) -> Vec<FindingId> {
+    let diagnostics = (0..module.diagnostics.len()).map(FindingId::Diagnostic);
     let open_goals = module.goals().enumerate().filter(|(_, (_, goal, proof))| {
         goal.kind != GoalKind::Assertion && matches!(proof, Proof::Unknown(_))
     });
-    let goals = open_goals.map(|it| Target::Goal(it.0));
-    let holes = (0..module.holes().count()).map(Target::Hole);
+    let goals = open_goals.map(|it| FindingId::Goal(it.0));
+    let holes = (0..module.holes().count()).map(FindingId::Hole);
     diagnostics.chain(goals).chain(holes).collect()
 }
 
 /// The candidates for all targets. Those that do the same are one, for all that they were made for.
-pub(crate) fn candidates(scene: Scene<'_>, targets: &[Target], budget: &Budget) -> Vec<Candidate> {
+pub(crate) fn candidates(
+    scene: RepairContext<'_>,
+    targets: &[FindingId],
+    budget: &Budget,
+) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     let mut by_edits: FxHashMap<String, usize> = FxHashMap::default();
     for &target in targets {
@@ -142,7 +151,7 @@ pub(crate) fn edits_key(candidate: &Candidate) -> String {
 fn repair(
     module: &CheckedModule,
     candidate: Candidate,
-    resolves: Vec<Target>,
+    resolves: Vec<FindingId>,
     is_verified: bool,
     has_cost: bool,
 ) -> Repair {
@@ -167,7 +176,7 @@ fn repair(
         resolves,
         reveals: Vec::new(),
         is_verified,
-        compatibility: Compatibility::default(),
+        compatibility: RepairRelations::default(),
     }
 }
 
@@ -185,14 +194,14 @@ fn what_it_reveals(reveals: &[Code]) -> String {
     }
 }
 
-fn code(module: &CheckedModule, target: Target) -> Option<Code> {
+fn code(module: &CheckedModule, target: FindingId) -> Option<Code> {
     match target {
-        Target::Diagnostic(index) => module.diagnostics.get(index).map(|it| it.code),
-        Target::Goal(_) | Target::Hole(_) => None,
+        FindingId::Diagnostic(index) => module.diagnostics.get(index).map(|it| it.code),
+        FindingId::Goal(_) | FindingId::Hole(_) => None,
     }
 }
 
-fn reason_for_none(module: &CheckedModule, target: Target, failed: Option<&str>) -> String {
+fn reason_for_none(module: &CheckedModule, target: FindingId, failed: Option<&str>) -> String {
     let of_code = || code(module, target).and_then(propose::why_none);
     let of_class = || match class_of(module, target) {
         Class::Error | Class::Warning => "no single change is known to fix it",

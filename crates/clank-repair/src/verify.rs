@@ -22,22 +22,22 @@ use clank::program::Program;
 use clank::{Checked, check_with};
 use clank_syntax::ast::Name;
 use clank_syntax::patch::{self, PatchOp};
-use items::Items;
+use items::BlockItems;
 use rustc_hash::{FxHashMap, FxHashSet};
 use within::{LinearTypes, Region, Regions};
 
-use super::findings::{Before, Class, Finding, Origins, class_of};
-use super::footprint::{Footprint, Place, Users};
+use super::findings::{Class, FindingSet, Origins, TrackedFinding, class_of};
+use super::footprint::{DeclRef, Footprint, Users};
 use super::propose::Candidate;
-use super::{Budget, Target, rank};
+use super::{Budget, FindingId, rank};
 
 /// What came of a candidate.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Verdict {
+pub(super) enum CandidateVerdict {
     /// It does what it is for.
     Kept {
         /// What is gone, the one that it was made for first.
-        resolves: Vec<Target>,
+        resolves: Vec<FindingId>,
         /// Whether it mends a mistake at the price of goals that are not proved.
         costs_obligations: bool,
         /// The mistakes in a text that could not be read before, which can be seen now.
@@ -48,7 +48,7 @@ pub(super) enum Verdict {
         /// The place of the other one among the candidates.
         first: usize,
         /// What is gone then, and would not be by the other one alone; the one that it was made for first.
-        resolves: Vec<Target>,
+        resolves: Vec<FindingId>,
     },
     /// It does not, for this reason.
     Failed(&'static str),
@@ -80,7 +80,7 @@ const NODES_OF_A_QUESTION: usize = 24;
 /// What came of trying candidates.
 pub(super) struct Tried {
     /// One for each candidate.
-    pub(super) verdicts: Vec<Verdict>,
+    pub(super) verdicts: Vec<CandidateVerdict>,
     /// How often the program was checked again.
     pub(super) n_checks: usize,
 }
@@ -99,15 +99,15 @@ pub(super) fn verify(
         program,
         checked,
         module,
-        before: Before::new(checked),
+        before: FindingSet::new(checked),
         nodes_left: budget.nodes,
         questions: work.values().sum(),
         work,
         n_checks: 0,
-        verdicts: vec![Verdict::Untried; candidates.len()],
+        verdicts: vec![CandidateVerdict::Untried; candidates.len()],
         blocked: Vec::new(),
         footprints: Vec::new(),
-        items: Items::new(&checked.modules[module].ast),
+        items: BlockItems::new(&checked.modules[module].ast),
         linear: LinearTypes::new(&checked.modules[module].env),
         regions: Vec::new(),
         candidates,
@@ -115,8 +115,9 @@ pub(super) fn verify(
     };
     trials.find_footprints();
     let in_module = &checked.modules[module];
-    let mut order: Vec<usize> =
-        (0..candidates.len()).filter(|it| trials.verdicts[*it] == Verdict::Untried).collect();
+    let mut order: Vec<usize> = (0..candidates.len())
+        .filter(|it| trials.verdicts[*it] == CandidateVerdict::Untried)
+        .collect();
     order.sort_by_cached_key(|it| rank::first_key(in_module, &candidates[*it]));
     order.truncate(budget.candidates);
     for batch in together::batches(&order, &trials.footprints, &trials.regions, in_module) {
@@ -139,18 +140,18 @@ struct Trials<'a> {
     candidates: &'a [Candidate],
     footprints: Vec<Footprint>,
     /// The statements of the module.
-    items: Items,
+    items: BlockItems,
     linear: LinearTypes,
     /// By candidate: the statements of one function that it changes, if it can be tried with others there.
     regions: Vec<Option<Region>>,
-    before: Before,
+    before: FindingSet,
     nodes_left: usize,
     /// How many questions the proofs of each declaration take.
-    work: FxHashMap<Place, usize>,
+    work: FxHashMap<DeclRef, usize>,
     /// How many those of the whole program take.
     questions: usize,
     n_checks: usize,
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<CandidateVerdict>,
     /// What made something else go wrong.
     blocked: Vec<Blocked>,
 }
@@ -163,7 +164,7 @@ impl Trials<'_> {
         for (index, candidate) in self.candidates.iter().enumerate() {
             let footprint = self.users.footprint(candidate);
             if footprint.is_none() {
-                self.verdicts[index] = Verdict::Failed(CANNOT_BE_APPLIED);
+                self.verdicts[index] = CandidateVerdict::Failed(CANNOT_BE_APPLIED);
             }
             let footprint = footprint.unwrap_or(Footprint::Everything);
             self.regions.push(regions.region(candidate, &footprint));
@@ -176,7 +177,7 @@ impl Trials<'_> {
         let Some(patched) = self.patched(batch) else {
             return match batch {
                 [only] => {
-                    self.verdicts[*only] = Verdict::Failed(CANNOT_BE_APPLIED);
+                    self.verdicts[*only] = CandidateVerdict::Failed(CANNOT_BE_APPLIED);
                     true
                 }
                 _ => self.try_fewer(batch),
@@ -197,9 +198,9 @@ impl Trials<'_> {
         let (alone, shared) = self.by_declaration(batch);
         let changed = (&after, &patched.origins);
         let mut doubtful = self.settle_in_functions(&shared, changed, &difference);
-        let own: FxHashSet<Place> = shared.iter().map(|it| (self.module, it.0)).collect();
-        let is_other = |it: &Finding| it.place().is_none_or(|it| !own.contains(&it));
-        let new: Vec<Finding> = difference.new.into_iter().filter(is_other).collect();
+        let own: FxHashSet<DeclRef> = shared.iter().map(|it| (self.module, it.0)).collect();
+        let is_other = |it: &TrackedFinding| it.place().is_none_or(|it| !own.contains(&it));
+        let new: Vec<TrackedFinding> = difference.new.into_iter().filter(is_other).collect();
         let Some(mut news) = self.by_candidate(&alone, new) else {
             doubtful.extend(alone);
             return self.try_fewer(&doubtful);
@@ -221,8 +222,12 @@ impl Trials<'_> {
     }
 
     /// What came up, by the candidate of a batch that it came up because of; `None` if it was because of none.
-    fn by_candidate(&self, batch: &[usize], new: Vec<Finding>) -> Option<FxHashMap<usize, New>> {
-        let mut by_place: FxHashMap<&Place, Vec<usize>> = FxHashMap::default();
+    fn by_candidate(
+        &self,
+        batch: &[usize],
+        new: Vec<TrackedFinding>,
+    ) -> Option<FxHashMap<usize, New>> {
+        let mut by_place: FxHashMap<&DeclRef, Vec<usize>> = FxHashMap::default();
         for &index in batch {
             if let Footprint::Some { writes, reads, .. } = &self.footprints[index] {
                 for place in writes.iter().chain(reads) {
@@ -248,15 +253,20 @@ impl Trials<'_> {
     }
 
     /// Decides about a candidate when this was gone and that came up.
-    fn settle(&mut self, index: usize, gone: &BTreeSet<Target>, new: &[Finding]) {
+    fn settle(&mut self, index: usize, gone: &BTreeSet<FindingId>, new: &[TrackedFinding]) {
         self.verdicts[index] = self.verdict(index, gone, new);
-        if let Verdict::Failed(_) = self.verdicts[index] {
+        if let CandidateVerdict::Failed(_) = self.verdicts[index] {
             self.blocked.extend(Blocked::new(index, new));
         }
     }
 
     /// What came of a candidate when this was gone and that came up.
-    fn verdict(&self, index: usize, gone: &BTreeSet<Target>, new: &[Finding]) -> Verdict {
+    fn verdict(
+        &self,
+        index: usize,
+        gone: &BTreeSet<FindingId>,
+        new: &[TrackedFinding],
+    ) -> CandidateVerdict {
         let candidate = &self.candidates[index];
         let in_module = &self.checked.modules[self.module];
         let class = candidate.targets.iter().map(|it| class_of(in_module, *it)).min();
@@ -266,47 +276,47 @@ impl Trials<'_> {
         for finding in new {
             match finding.class {
                 Class::Error if self.is_revealed(index, finding) => reveals.extend(finding.code()),
-                Class::Error => return Verdict::Failed(MAKES_A_MISTAKE),
+                Class::Error => return CandidateVerdict::Failed(MAKES_A_MISTAKE),
                 // What changes the meaning has to be worth it (row 36).
                 Class::Obligation
                     if class == Class::Error && candidate.kind != RepairKind::SemanticsChange =>
                 {
                     costs_obligations = true;
                 }
-                Class::Obligation => return Verdict::Failed(MAKES_AN_OBLIGATION),
-                Class::Hole => return Verdict::Failed(MAKES_A_HOLE),
+                Class::Obligation => return CandidateVerdict::Failed(MAKES_AN_OBLIGATION),
+                Class::Hole => return CandidateVerdict::Failed(MAKES_A_HOLE),
                 // What is left of what was written must mean something.
                 Class::Warning if self.is_dropped_by(index, finding) => {
-                    return Verdict::Failed(DROPS_A_VALUE);
+                    return CandidateVerdict::Failed(DROPS_A_VALUE);
                 }
                 Class::Warning if class == Class::Error => {}
-                Class::Warning => return Verdict::Failed(MAKES_A_WARNING),
+                Class::Warning => return CandidateVerdict::Failed(MAKES_A_WARNING),
             }
         }
         if candidate.targets.iter().any(|it| !gone.contains(it)) {
-            return Verdict::Failed(DOES_NOT_HELP);
+            return CandidateVerdict::Failed(DOES_NOT_HELP);
         }
         if self.is_between_brackets(index) {
-            return Verdict::Failed(BETWEEN_BRACKETS);
+            return CandidateVerdict::Failed(BETWEEN_BRACKETS);
         }
-        let is_error = |it: &&Target| class_of(in_module, **it) == Class::Error;
+        let is_error = |it: &&FindingId| class_of(in_module, **it) == Class::Error;
         let is_unread = candidate.targets.iter().any(|it| self.is_unread(*it));
         if candidate.is_idiom && !is_unread && reveals.len() > gone.iter().filter(is_error).count()
         {
-            return Verdict::Failed(MAKES_A_MISTAKE);
+            return CandidateVerdict::Failed(MAKES_A_MISTAKE);
         }
         let mut resolves = candidate.targets.clone();
         resolves.extend(gone.iter().filter(|it| !candidate.targets.contains(it)));
-        Verdict::Kept { resolves, costs_obligations, reveals }
+        CandidateVerdict::Kept { resolves, costs_obligations, reveals }
     }
 
     /// Gives up candidates that work only after one that was given up.
     fn give_up_what_has_no_first(&mut self) {
         for index in 0..self.verdicts.len() {
-            if let Verdict::KeptAfter { first, .. } = self.verdicts[index]
-                && !matches!(self.verdicts[first], Verdict::Kept { .. })
+            if let CandidateVerdict::KeptAfter { first, .. } = self.verdicts[index]
+                && !matches!(self.verdicts[first], CandidateVerdict::Kept { .. })
             {
-                self.verdicts[index] = Verdict::Failed(DOES_NOT_HELP);
+                self.verdicts[index] = CandidateVerdict::Failed(DOES_NOT_HELP);
             }
         }
     }
@@ -324,7 +334,7 @@ impl Trials<'_> {
 
     /// How much work it is to look at a program with the changes of a batch, in nodes that are looked at.
     fn cost(&self, batch: &[usize], changed: &Changed) -> usize {
-        let mut declarations: BTreeSet<&Place> = BTreeSet::new();
+        let mut declarations: BTreeSet<&DeclRef> = BTreeSet::new();
         for index in batch {
             match &self.footprints[*index] {
                 Footprint::Everything => {
@@ -335,7 +345,7 @@ impl Trials<'_> {
                 }
             }
         }
-        let work = |it: &&Place| {
+        let work = |it: &&DeclRef| {
             let module = &self.checked.modules[it.0];
             let questions = self.work.get(*it).copied().unwrap_or_default();
             module.ast.subtree(it.1).len() + questions * NODES_OF_A_QUESTION
@@ -369,7 +379,7 @@ impl Trials<'_> {
 }
 
 /// How many questions the proofs of each declaration take.
-fn work_of(checked: &Checked) -> FxHashMap<Place, usize> {
+fn work_of(checked: &Checked) -> FxHashMap<DeclRef, usize> {
     let modules = checked.modules.iter().enumerate();
     let bodies = modules.flat_map(|(index, it)| it.bodies.iter().map(move |it| (index, it)));
     bodies.map(|(module, (decl, body))| ((module, decl.node()), body.work())).collect()
@@ -386,7 +396,7 @@ struct Changed {
 /// What came up because of one candidate of a batch.
 enum New {
     /// Because of this one alone.
-    Own(Vec<Finding>),
+    Own(Vec<TrackedFinding>),
     /// Because of several together, or of one of them.
     Shared,
 }

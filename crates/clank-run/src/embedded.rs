@@ -15,9 +15,9 @@ use rquickjs::module::Declared;
 use rquickjs::{Coerced, Context, Ctx, Error, Function, Object, Promise, Runtime, Value};
 
 use crate::io::Io;
-use crate::outcome::{Limit, Limits, Outcome, RunError};
+use crate::outcome::{Limit, Limits, ProgramExit, RunError};
 use crate::program::Program;
-use host::{Desk, Host, Stop};
+use host::{Host, StopReason, StreamServer};
 
 /// What the engine's thread needs besides [`Limits::stack`], for the engine's own calls and ours around them.
 const STACK_RESERVE: usize = 64 << 20;
@@ -32,7 +32,7 @@ const MIN_STACK: usize = 1 << 20;
 const MIN_MEMORY: usize = 16 << 20;
 
 /// Runs a program on the embedded engine. Returns after everything it wrote was handed on.
-pub fn run(program: &Program, limits: &Limits, io: Io<'_>) -> Result<Outcome, RunError> {
+pub fn run(program: &Program, limits: &Limits, io: Io<'_>) -> Result<ProgramExit, RunError> {
     Engine::prepare(limits)?.run(program, io)
 }
 
@@ -40,9 +40,9 @@ pub fn run(program: &Program, limits: &Limits, io: Io<'_>) -> Result<Outcome, Ru
 #[derive(Debug)]
 pub struct Engine {
     programs: SyncSender<Program>,
-    desk: Desk,
+    desk: StreamServer,
     memory: usize,
-    thread: JoinHandle<Result<Outcome, RunError>>,
+    thread: JoinHandle<Result<ProgramExit, RunError>>,
 }
 
 impl Engine {
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// Runs a program. Returns after everything it wrote was handed on.
-    pub fn run(self, program: &Program, io: Io<'_>) -> Result<Outcome, RunError> {
+    pub fn run(self, program: &Program, io: Io<'_>) -> Result<ProgramExit, RunError> {
         // An engine that could not be made waits for no program; how it ended says why.
         let _ = self.programs.send(program.clone());
         let served = self.desk.serve(io, self.memory);
@@ -76,7 +76,7 @@ fn execute(
     programs: &Receiver<Program>,
     limits: &Limits,
     host: host::Channel,
-) -> Result<Outcome, RunError> {
+) -> Result<ProgramExit, RunError> {
     let engine_error = |error: Error| RunError::Engine { message: error.to_string() };
     let runtime = Runtime::new().map_err(engine_error)?;
     let memory = limits.memory.max(MIN_MEMORY);
@@ -90,7 +90,7 @@ fn execute(
     let context = Context::full(&runtime).map_err(engine_error)?;
     let installed = context.with(|ctx| install(&ctx, &host));
     // Whoever has no program for it has gone, and asks for no outcome.
-    let Ok(program) = programs.recv() else { return Ok(Outcome::Done) };
+    let Ok(program) = programs.recv() else { return Ok(ProgramExit::Done) };
     host.borrow_mut().start(limits.time);
     let modules = Modules { program: program.clone(), trouble: Rc::default() };
     let trouble = Rc::clone(&modules.trouble);
@@ -105,13 +105,13 @@ fn execute(
     host.borrow_mut().flush();
     let stop = host.borrow().stop();
     match (ended?, trouble.take()) {
-        (outcome, _) if stop == Some(Stop::Time) => {
-            Ok(Outcome::Stopped { limit: Limit::Time, frames: outcome.into_frames() })
+        (outcome, _) if stop == Some(StopReason::Time) => {
+            Ok(ProgramExit::Stopped { limit: Limit::Time, frames: outcome.into_frames() })
         }
-        (Outcome::Panic { message, frames }, _) if is_full && message == NEVER => {
-            Ok(Outcome::Stopped { limit: Limit::Memory, frames })
+        (ProgramExit::Panic { message, frames }, _) if is_full && message == NEVER => {
+            Ok(ProgramExit::Stopped { limit: Limit::Memory, frames })
         }
-        (Outcome::Done, _) => Ok(Outcome::Done),
+        (ProgramExit::Done, _) => Ok(ProgramExit::Done),
         (_, Trouble::NoModule { base, name }) => Err(RunError::NoModule { base, name }),
         (outcome, trouble) => outcome.or_invalid(matches!(trouble, Trouble::Invalid)),
     }
@@ -148,33 +148,35 @@ fn conclude(
     ctx: &Ctx<'_>,
     program: &Program,
     ended: rquickjs::Result<()>,
-) -> Result<Outcome, RunError> {
+) -> Result<ProgramExit, RunError> {
     match ended {
-        Ok(()) => Ok(Outcome::Done),
+        Ok(()) => Ok(ProgramExit::Done),
         Err(Error::Exception) => Ok(exception(ctx, program)),
         Err(Error::WouldBlock) => {
-            Ok(Outcome::Panic { message: NEVER.to_owned(), frames: Vec::new() })
+            Ok(ProgramExit::Panic { message: NEVER.to_owned(), frames: Vec::new() })
         }
-        Err(Error::Allocation) => Ok(Outcome::Stopped { limit: Limit::Memory, frames: Vec::new() }),
+        Err(Error::Allocation) => {
+            Ok(ProgramExit::Stopped { limit: Limit::Memory, frames: Vec::new() })
+        }
         Err(error) => Err(RunError::Engine { message: error.to_string() }),
     }
 }
 
 /// What was thrown, as an outcome. The engine throws null when there is no memory for an error.
-fn exception(ctx: &Ctx<'_>, program: &Program) -> Outcome {
+fn exception(ctx: &Ctx<'_>, program: &Program) -> ProgramExit {
     let thrown = ctx.catch();
     if thrown.is_null() {
-        return Outcome::Stopped { limit: Limit::Memory, frames: Vec::new() };
+        return ProgramExit::Stopped { limit: Limit::Memory, frames: Vec::new() };
     }
     if let Some(error) = thrown.as_object().filter(|it| it.is_error()) {
         let text = |name: &str| error.get::<_, Coerced<String>>(name).map(|it| it.0);
         let name = text("name").unwrap_or_default();
         let message = text("message").unwrap_or_default();
         let stack = text("stack").unwrap_or_default();
-        return Outcome::of_exception(program, &name, message, &stack);
+        return ProgramExit::of_exception(program, &name, message, &stack);
     }
     let text = thrown.get::<Coerced<String>>().map_or("a value without text".to_owned(), |it| it.0);
-    Outcome::Panic { message: format!("uncaught {text}"), frames: Vec::new() }
+    ProgramExit::Panic { message: format!("uncaught {text}"), frames: Vec::new() }
 }
 
 /// Modules from memory.

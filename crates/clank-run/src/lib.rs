@@ -1,5 +1,5 @@
 //! Runs the JavaScript that Clank programs become: on an embedded engine that reaches nothing but the streams it is
-//! given, or on Node with all that Node can do. Both end in the same [`Outcome`]. [`Z3`] is the other program that may be
+//! given, or on Node with all that Node can do. Both end in the same [`ProgramExit`]. [`Z3`] is the other program that may be
 //! started for them, before they run.
 //!
 //! A program stops for one of four reasons: it is done, it panics, an error reaches `main`, or it meets a limit. None of
@@ -21,7 +21,7 @@ pub use embedded::{Engine, run};
 pub use frame::Frame;
 pub use io::Io;
 pub use node::{NodeIo, run_node};
-pub use outcome::{Limit, Limits, Outcome, RunError, Stream};
+pub use outcome::{Limit, Limits, OutputStream, ProgramExit, RunError};
 pub use program::{Module, Program, ProgramError};
 pub use source_map::{Origin, SourceMap, SourceMapError};
 pub use z3::{Z3, Z3Error, Z3Limits};

@@ -3,11 +3,11 @@
 use std::convert::Infallible;
 
 use crate::io::Io;
-use crate::outcome::{Limits, Outcome, RunError};
+use crate::outcome::{Limits, ProgramExit, RunError};
 use crate::program::Program;
 
 /// Runs no program.
-pub fn run(program: &Program, limits: &Limits, io: Io<'_>) -> Result<Outcome, RunError> {
+pub fn run(program: &Program, limits: &Limits, io: Io<'_>) -> Result<ProgramExit, RunError> {
     Engine::prepare(limits)?.run(program, io)
 }
 
@@ -24,7 +24,7 @@ impl Engine {
     }
 
     /// Runs no program.
-    pub fn run(self, _: &Program, _: Io<'_>) -> Result<Outcome, RunError> {
+    pub fn run(self, _: &Program, _: Io<'_>) -> Result<ProgramExit, RunError> {
         match self.never {}
     }
 }

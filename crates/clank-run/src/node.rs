@@ -9,7 +9,7 @@ use check::Stop;
 use launch::LaunchError;
 use serde_json::Value;
 
-use crate::outcome::{Limit, Limits, Outcome, RunError, Stream};
+use crate::outcome::{Limit, Limits, OutputStream, ProgramExit, RunError};
 use crate::program::Program;
 
 /// The streams of a program on Node.
@@ -35,7 +35,7 @@ pub fn run_node(
     node: &Path,
     limits: &Limits,
     io: NodeIo<'_>,
-) -> Result<Outcome, RunError> {
+) -> Result<ProgramExit, RunError> {
     let folder = tempfile::Builder::new().prefix("clank-").tempdir().map_err(RunError::Files)?;
     write_files(program, folder.path()).map_err(RunError::Files)?;
     let mebibytes = |bytes: usize| (bytes >> 20).max(1).to_string();
@@ -55,7 +55,7 @@ pub fn run_node(
     match ended {
         Ok(()) => outcome(program, folder.path()),
         Err(LaunchError::TimedOut { .. }) => {
-            Ok(Outcome::Stopped { limit: Limit::Time, frames: Vec::new() })
+            Ok(ProgramExit::Stopped { limit: Limit::Time, frames: Vec::new() })
         }
         Err(error @ LaunchError::Unavailable { .. }) => {
             Err(RunError::NoNode { node: node.display().to_string(), source: error })
@@ -86,8 +86,8 @@ fn serve(
     let mut failure = None;
     let ended = launch::stream(process, &Stop::new(), &mut |stream, bytes| {
         let (stream, writer): (_, &mut dyn Write) = match stream {
-            launch::Stream::Output => (Stream::Output, &mut *output),
-            launch::Stream::Errors => (Stream::Errors, &mut *errors),
+            launch::Stream::Output => (OutputStream::Output, &mut *output),
+            launch::Stream::Errors => (OutputStream::Errors, &mut *errors),
         };
         let written = writer.write_all(bytes).and_then(|()| writer.flush());
         failure = written.err().map(|source| RunError::Write { stream, source });
@@ -97,7 +97,7 @@ fn serve(
 }
 
 /// Reads what the starter left. It leaves nothing if the program ended the process or Node itself failed.
-fn outcome(program: &Program, folder: &Path) -> Result<Outcome, RunError> {
+fn outcome(program: &Program, folder: &Path) -> Result<ProgramExit, RunError> {
     let Ok(text) = std::fs::read_to_string(folder.join("outcome.json")) else {
         return Err(RunError::Engine { message: "Node ended before the program did".to_owned() });
     };
@@ -106,9 +106,9 @@ fn outcome(program: &Program, folder: &Path) -> Result<Outcome, RunError> {
     })?;
     let text = |name: &str| left[name].as_str().unwrap_or_default();
     if text("name") == "done" {
-        return Ok(Outcome::Done);
+        return Ok(ProgramExit::Done);
     }
     let outcome =
-        Outcome::of_exception(program, text("name"), text("message").to_owned(), text("stack"));
+        ProgramExit::of_exception(program, text("name"), text("message").to_owned(), text("stack"));
     outcome.or_invalid(false)
 }

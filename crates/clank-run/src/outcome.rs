@@ -38,7 +38,7 @@ pub enum Limit {
 
 /// How a program ended. Frames are in the program's modules, the innermost first.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum ProgramExit {
     /// Everything ran.
     Done,
     /// A panic, or an exception of the host.
@@ -78,19 +78,19 @@ const MEMORY_MESSAGES: [&str; 7] = [
     "Array buffer allocation failed",
 ];
 
-impl Outcome {
+impl ProgramExit {
     /// 0 if everything ran, else 1.
     pub fn exit_code(&self) -> u8 {
-        u8::from(*self != Outcome::Done)
+        u8::from(*self != ProgramExit::Done)
     }
 
     /// Where it ended, as far as that is known.
     pub fn into_frames(self) -> Vec<Frame> {
         match self {
-            Outcome::Done => Vec::new(),
-            Outcome::Panic { frames, .. }
-            | Outcome::Raised { frames, .. }
-            | Outcome::Stopped { frames, .. } => frames,
+            ProgramExit::Done => Vec::new(),
+            ProgramExit::Panic { frames, .. }
+            | ProgramExit::Raised { frames, .. }
+            | ProgramExit::Stopped { frames, .. } => frames,
         }
     }
 
@@ -100,30 +100,30 @@ impl Outcome {
         name: &str,
         message: String,
         stack: &str,
-    ) -> Outcome {
+    ) -> ProgramExit {
         let frames = frame::parse(stack, program);
         match name {
-            "Panic" => Outcome::Panic { message, frames },
-            "ClankError" => Outcome::Raised { message, frames },
+            "Panic" => ProgramExit::Panic { message, frames },
+            "ClankError" => ProgramExit::Raised { message, frames },
             "RangeError" | "InternalError" if STACK_MESSAGES.contains(&&*message) => {
-                Outcome::Stopped { limit: Limit::Stack, frames }
+                ProgramExit::Stopped { limit: Limit::Stack, frames }
             }
             "RangeError" | "InternalError" if MEMORY_MESSAGES.contains(&&*message) => {
-                Outcome::Stopped { limit: Limit::Memory, frames }
+                ProgramExit::Stopped { limit: Limit::Memory, frames }
             }
-            "" => Outcome::Panic { message, frames },
-            _ => Outcome::Panic { message: format!("{name}: {message}"), frames },
+            "" => ProgramExit::Panic { message, frames },
+            _ => ProgramExit::Panic { message: format!("{name}: {message}"), frames },
         }
     }
 
     /// The outcome, unless it is that the engine could not read the program. A program that reads bad text itself gets
     /// the same exception, but from within.
-    pub(crate) fn or_invalid(self, has_failed_to_load: bool) -> Result<Outcome, RunError> {
+    pub(crate) fn or_invalid(self, has_failed_to_load: bool) -> Result<ProgramExit, RunError> {
         match self {
-            Outcome::Panic { message, frames } if has_failed_to_load || frames.is_empty() => {
+            ProgramExit::Panic { message, frames } if has_failed_to_load || frames.is_empty() => {
                 match message.strip_prefix("SyntaxError: ") {
                     Some(message) => Err(RunError::Invalid { message: message.to_owned(), frames }),
-                    None => Ok(Outcome::Panic { message, frames }),
+                    None => Ok(ProgramExit::Panic { message, frames }),
                 }
             }
             outcome => Ok(outcome),
@@ -133,7 +133,7 @@ impl Outcome {
 
 /// A stream that a program writes to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Stream {
+pub enum OutputStream {
     /// Standard output.
     Output,
     /// Standard error.
@@ -164,7 +164,7 @@ pub enum RunError {
     #[error("cannot write the program's {stream:?}")]
     Write {
         /// The stream.
-        stream: Stream,
+        stream: OutputStream,
         /// Why.
         source: std::io::Error,
     },

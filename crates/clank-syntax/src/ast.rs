@@ -15,7 +15,7 @@ mod slots;
 mod walk;
 
 pub use build::Builder;
-pub(crate) use draft::{Draft, DraftError, Finished};
+pub(crate) use draft::{AstDraft, DraftError, Finished};
 pub use ids::{Ids, IdsError};
 pub use node::*;
 pub use operator::{BinaryOp, UnaryOp};
@@ -54,7 +54,7 @@ pub struct SourceId(pub u32);
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
     /// What it is.
-    pub kind: Kind,
+    pub kind: AstKind,
     /// Its bytes in its source, without surrounding blanks, comments or grouping parentheses.
     pub span: Span,
     /// The text that the span is about.
@@ -102,7 +102,7 @@ impl Ast {
     /// The declarations, in order.
     pub fn declarations(&self) -> &[DeclId] {
         match &self.node(self.root.node()).kind {
-            Kind::Program(program) => &program.declarations,
+            AstKind::Program(program) => &program.declarations,
             _ => &[],
         }
     }

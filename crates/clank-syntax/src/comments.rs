@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ast::{Ast, Comments, Kind, NodeId};
+use crate::ast::{Ast, AstKind, Comments, NodeId};
 use crate::lexer::lex;
 use crate::parse::Parsed;
 use crate::span::Span;
@@ -150,7 +150,7 @@ fn attach(
     let mut attacher = Attacher { ast, text, comments, work: Vec::new() };
     // What stands before and after the whole tree belongs to it.
     let (before, within, after) = split(found, ast.span(root));
-    let is_program = matches!(ast.node(root).kind, Kind::Program(_));
+    let is_program = matches!(ast.node(root).kind, AstKind::Program(_));
     if is_program {
         attacher.work.push((root, found));
     } else {
@@ -221,7 +221,7 @@ impl<'a> Attacher<'a> {
                     end_of_previous = Some(comment.end);
                 }
                 (_, Some(next)) => self.lead(next, *comment),
-                _ if matches!(self.ast.node(node).kind, Kind::Program(_)) => {
+                _ if matches!(self.ast.node(node).kind, AstKind::Program(_)) => {
                     self.trail(node, *comment);
                 }
                 (Some(previous), None) => self.trail(previous, *comment),

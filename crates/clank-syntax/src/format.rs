@@ -21,8 +21,8 @@ use crate::lexer::lex;
 use crate::parse::Parsed;
 use crate::token::{TokenKind, Tokens};
 use chunk::{Chunk, chunks};
-use items::{Items, is_crlf};
-use layout::Change;
+use items::{FormatTokens, is_crlf};
+use layout::BlankChange;
 
 /// How much text is laid out at a time: so much that what is known about it stays near the processor.
 const CHUNK_BYTES: u32 = 32 << 10;
@@ -56,7 +56,7 @@ pub fn is_formatted(parsed: &Parsed) -> Option<bool> {
 
 /// What to change in a text.
 struct Plan {
-    changes: Vec<Change>,
+    changes: Vec<BlankChange>,
     is_crlf: bool,
     /// The text afterwards, if it is another one.
     formatted: Option<String>,
@@ -74,11 +74,11 @@ fn plan(ast: &Ast, tokens: &Tokens) -> Plan {
     Plan { changes: Vec::new(), is_crlf, formatted: None }
 }
 
-fn changes(ast: &Ast, tokens: &Tokens) -> (Vec<Change>, bool) {
+fn changes(ast: &Ast, tokens: &Tokens) -> (Vec<BlankChange>, bool) {
     changes_by_chunks(ast, tokens, CHUNK_BYTES)
 }
 
-fn changes_by_chunks(ast: &Ast, tokens: &Tokens, n_bytes: u32) -> (Vec<Change>, bool) {
+fn changes_by_chunks(ast: &Ast, tokens: &Tokens, n_bytes: u32) -> (Vec<BlankChange>, bool) {
     let is_crlf = is_crlf(tokens);
     let mut changes = Vec::new();
     for chunk in chunks(ast, tokens, n_bytes) {
@@ -88,26 +88,26 @@ fn changes_by_chunks(ast: &Ast, tokens: &Tokens, n_bytes: u32) -> (Vec<Change>, 
     (changes, is_crlf)
 }
 
-fn changes_of(ast: &Ast, tokens: &Tokens, chunk: &Chunk<'_>, is_crlf: bool) -> Vec<Change> {
-    let mut items = Items::new(tokens, chunk.tokens.clone(), is_crlf);
+fn changes_of(ast: &Ast, tokens: &Tokens, chunk: &Chunk<'_>, is_crlf: bool) -> Vec<BlankChange> {
+    let mut items = FormatTokens::new(tokens, chunk.tokens.clone(), is_crlf);
     let is_empty = items.items.len() == 1 && items.comments_before(0).is_empty();
     if is_empty {
         // Nothing but blanks is nothing.
         let (start, end) = (items.start, items.text.len() as u32);
-        let change = Change { start, end, lines: 0, blanks: 0 };
+        let change = BlankChange { start, end, lines: 0, blanks: 0 };
         return if start < end { vec![change] } else { Vec::new() };
     }
     let guide = guide::guide(ast, chunk, &mut items);
     layout::layout(&items, &guide)
 }
 
-fn lower(change: &Change, is_crlf: bool) -> Edit {
+fn lower(change: &BlankChange, is_crlf: bool) -> Edit {
     let mut space = String::new();
     write_space(&mut space, change, is_crlf);
     Edit::replace(change.start, change.end, space)
 }
 
-fn apply(source: &str, changes: &[Change], is_crlf: bool) -> String {
+fn apply(source: &str, changes: &[BlankChange], is_crlf: bool) -> String {
     let mut out = String::with_capacity(source.len() + source.len() / 8);
     let mut from = 0;
     for change in changes {
@@ -119,7 +119,7 @@ fn apply(source: &str, changes: &[Change], is_crlf: bool) -> String {
     out
 }
 
-fn write_space(out: &mut String, change: &Change, is_crlf: bool) {
+fn write_space(out: &mut String, change: &BlankChange, is_crlf: bool) {
     for _ in 0..change.lines {
         out.push_str(if is_crlf { "\r\n" } else { "\n" });
     }

@@ -10,7 +10,7 @@ mod schema;
 mod value;
 mod write;
 
-pub(crate) use read::{Part, is_too_deep, read_part};
+pub(crate) use read::{NodeRole, is_too_deep, read_part};
 pub use read::{read, read_lenient};
 pub use schema::schema;
 pub use write::write;

@@ -34,7 +34,7 @@ use crate::span::Span;
 use crate::token::{Token, TokenKind, Tokens};
 use bracket::layout;
 use cursor::{Failed, Parser};
-use stmt::Item;
+use stmt::BlockItem;
 
 /// A text that was read.
 #[derive(Clone, PartialEq, Debug)]
@@ -235,8 +235,8 @@ impl Parser<'_> {
                 let span = self.span_from(0);
                 self.eat(TokenKind::Semi);
                 match item {
-                    Item::Stmt(stmt) => stmt.into(),
-                    Item::Expr(expr) => self.builder.stmt(Stmt::Expr { expr }, span).into(),
+                    BlockItem::Stmt(stmt) => stmt.into(),
+                    BlockItem::Expr(expr) => self.builder.stmt(Stmt::Expr { expr }, span).into(),
                 }
             }
             Fragment::Block => {

@@ -12,7 +12,7 @@ mod types;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::ast::{Ast, Comments, DeclId, ExprId, Kind, NodeId, PatternId, Stmt, StmtId, TypeId};
+use crate::ast::{Ast, AstKind, Comments, DeclId, ExprId, NodeId, PatternId, Stmt, StmtId, TypeId};
 
 /// The program as text, with its comments.
 pub fn print(ast: &Ast) -> String {
@@ -59,7 +59,7 @@ pub fn print_string(text: &str) -> String {
 }
 
 fn print_tree(ast: &Ast, node: NodeId, layout: Layout) -> String {
-    printed(ast, ast.comments(), (node, Place::FREE), layout, &|_| None).out
+    printed(ast, ast.comments(), (node, ParenContext::FREE), layout, &|_| None).out
 }
 
 /// What stands for a node below the one that is printed.
@@ -73,17 +73,17 @@ pub(crate) enum Splice<'a> {
 
 /// Where a node would be that was left out.
 #[derive(Clone, Copy)]
-pub(crate) struct Anchor {
+pub(crate) struct OmittedNode {
     /// The byte in the printed text.
     pub(crate) at: usize,
     /// What stands around it.
-    pub(crate) place: Place,
+    pub(crate) place: ParenContext,
 }
 
 /// A text with nodes left out.
 pub(crate) struct Frame {
     pub(crate) text: String,
-    pub(crate) anchors: Vec<Anchor>,
+    pub(crate) anchors: Vec<OmittedNode>,
 }
 
 /// A node as text with these comments, without the `;` or `,` after it, in which others are what `splice` says.
@@ -91,15 +91,15 @@ pub(crate) fn print_frame<'a>(
     ast: &'a Ast,
     comments: &'a BTreeMap<NodeId, Comments>,
     node: NodeId,
-    place: Place,
+    place: ParenContext,
     splice: &dyn Fn(NodeId) -> Option<Splice<'a>>,
 ) -> Frame {
     let is_root = |it: NodeId| if it == node { None } else { splice(it) };
     let printer = printed(ast, comments, (node, place), Layout::Lines, &is_root);
     let (mut text, anchors) = (printer.out, printer.anchors);
     let after = match &ast.node(node).kind {
-        Kind::Stmt(_) => ";",
-        Kind::Arm(_) => ",",
+        AstKind::Stmt(_) => ";",
+        AstKind::Arm(_) => ",",
         _ => "",
     };
     let length = text.strip_suffix(after).map_or(text.len(), str::len);
@@ -113,7 +113,7 @@ pub(crate) fn print_frame<'a>(
 fn printed<'a, 'b>(
     ast: &'a Ast,
     comments: &'a BTreeMap<NodeId, Comments>,
-    (node, place): (NodeId, Place),
+    (node, place): (NodeId, ParenContext),
     layout: Layout,
     splice: &'b dyn Fn(NodeId) -> Option<Splice<'a>>,
 ) -> Printer<'a, 'b> {
@@ -147,7 +147,7 @@ enum Layout {
 
 /// What stands around a node and decides on parentheses.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct ParenContext {
     /// How tightly an expression must bind to stand alone here, see `expr::level`.
     level: u8,
     /// Whether a `{` would be taken for the start of a block: in the head of `if`, `while`, `match`, `for`, `pre` and
@@ -159,23 +159,23 @@ pub(crate) struct Place {
     in_module: bool,
 }
 
-impl Place {
-    pub(crate) const FREE: Place =
-        Place { level: 0, before_block: false, ends_itself: false, in_module: false };
-    const HEAD: Place = Place { level: 1, before_block: true, ..Place::FREE };
+impl ParenContext {
+    pub(crate) const FREE: ParenContext =
+        ParenContext { level: 0, before_block: false, ends_itself: false, in_module: false };
+    const HEAD: ParenContext = ParenContext { level: 1, before_block: true, ..ParenContext::FREE };
 
-    fn operand(level: u8) -> Place {
-        Place { level, ..Place::FREE }
+    fn operand(level: u8) -> ParenContext {
+        ParenContext { level, ..ParenContext::FREE }
     }
 }
 
 /// What is still to be written.
 enum Task<'a> {
-    Node(NodeId, Place),
+    Node(NodeId, ParenContext),
     /// A node without its comments.
-    Bare(NodeId, Place),
+    Bare(NodeId, ParenContext),
     Text(Cow<'a, str>),
-    Splice(Place, Splice<'a>),
+    Splice(ParenContext, Splice<'a>),
     Line,
     /// The next token goes to a new line.
     EndLine,
@@ -191,7 +191,7 @@ struct Printer<'a, 'b> {
     comments: &'a BTreeMap<NodeId, Comments>,
     layout: Layout,
     splice: &'b dyn Fn(NodeId) -> Option<Splice<'a>>,
-    anchors: Vec<Anchor>,
+    anchors: Vec<OmittedNode>,
     out: String,
     indent: usize,
     at_line_start: bool,
@@ -215,7 +215,7 @@ impl<'a> Printer<'a, '_> {
             Task::Splice(_, Splice::Text(text)) => self.write_whole(text),
             Task::Splice(place, Splice::Anchor) => {
                 self.write_whole("");
-                self.anchors.push(Anchor { at: self.out.len(), place });
+                self.anchors.push(OmittedNode { at: self.out.len(), place });
             }
             Task::Line => self.new_line(),
             Task::EndLine => self.after_line_comment = self.layout == Layout::Lines,
@@ -233,69 +233,69 @@ impl<'a> Printer<'a, '_> {
     }
 
     /// What stands for a node, in parentheses if it needs them.
-    fn spliced(&mut self, id: NodeId, place: Place, splice: Splice<'a>) {
+    fn spliced(&mut self, id: NodeId, place: ParenContext, splice: Splice<'a>) {
         let kind = &self.ast.node(id).kind;
         let parens = match kind {
-            Kind::Expr(it) => expr::needs_parens(it, place),
-            Kind::Type(it) => types::needs_parens(it, place),
+            AstKind::Expr(it) => expr::needs_parens(it, place),
+            AstKind::Type(it) => types::needs_parens(it, place),
             _ => false,
         };
         if parens {
             self.text("(");
         }
-        self.next.push(Task::Splice(if parens { Place::FREE } else { place }, splice));
+        self.next.push(Task::Splice(if parens { ParenContext::FREE } else { place }, splice));
         if parens {
             self.text(")");
         }
         match kind {
-            Kind::Stmt(Stmt::For { .. } | Stmt::While { .. } | Stmt::Loop { .. }) => {}
-            Kind::Stmt(_) if !place.ends_itself => self.text(";"),
-            Kind::Arm(_) => self.text(","),
+            AstKind::Stmt(Stmt::For { .. } | Stmt::While { .. } | Stmt::Loop { .. }) => {}
+            AstKind::Stmt(_) if !place.ends_itself => self.text(";"),
+            AstKind::Arm(_) => self.text(","),
             _ => {}
         }
     }
 
-    fn bare(&mut self, id: NodeId, place: Place) {
+    fn bare(&mut self, id: NodeId, place: ParenContext) {
         if let Some(splice) = (self.splice)(id) {
             return self.spliced(id, place, splice);
         }
         match &self.ast.node(id).kind {
-            Kind::Program(it) => decl::program(self, it),
-            Kind::Decl(it) => decl::decl(self, it, place),
-            Kind::Stmt(it) => decl::stmt(self, it, place),
-            Kind::Expr(it) => expr::expr(self, it, place),
-            Kind::Type(it) => types::ty(self, it, place),
-            Kind::Pattern(it) => types::pattern(self, it),
-            Kind::Param(it) => types::name_and_type(self, &it.name, Some(it.ty)),
-            Kind::LambdaParam(it) => types::name_and_type(self, &it.name, it.ty),
-            Kind::TypeParam(it) => types::name_and_type(self, &it.name, it.constraint),
-            Kind::Field(it) => types::name_and_type(self, &it.name, Some(it.ty)),
-            Kind::Variant(it) => {
+            AstKind::Program(it) => decl::program(self, it),
+            AstKind::Decl(it) => decl::decl(self, it, place),
+            AstKind::Stmt(it) => decl::stmt(self, it, place),
+            AstKind::Expr(it) => expr::expr(self, it, place),
+            AstKind::Type(it) => types::ty(self, it, place),
+            AstKind::Pattern(it) => types::pattern(self, it),
+            AstKind::Param(it) => types::name_and_type(self, &it.name, Some(it.ty)),
+            AstKind::LambdaParam(it) => types::name_and_type(self, &it.name, it.ty),
+            AstKind::TypeParam(it) => types::name_and_type(self, &it.name, it.constraint),
+            AstKind::Field(it) => types::name_and_type(self, &it.name, Some(it.ty)),
+            AstKind::Variant(it) => {
                 self.text(it.name.as_str());
                 if !it.fields.is_empty() {
                     self.list("(", &it.fields, ")");
                 }
             }
-            Kind::VariantField(it) => match &it.name {
+            AstKind::VariantField(it) => match &it.name {
                 Some(name) => types::name_and_type(self, name, Some(it.ty)),
                 None => self.child(it.ty),
             },
-            Kind::Arm(it) => {
+            AstKind::Arm(it) => {
                 self.child(it.pattern);
                 if let Some(guard) = it.guard {
                     self.text(" if ");
-                    self.child_at(guard, Place::operand(1));
+                    self.child_at(guard, ParenContext::operand(1));
                 }
                 self.text(" -> ");
                 self.child(it.body);
                 self.text(",");
             }
-            Kind::FieldInit(it) => {
+            AstKind::FieldInit(it) => {
                 self.text(it.name.as_str());
                 self.text(": ");
                 self.child(it.value);
             }
-            Kind::FieldPattern(it) => {
+            AstKind::FieldPattern(it) => {
                 self.text(it.name.as_str());
                 if let Some(pattern) = it.pattern {
                     self.text(": ");
@@ -318,10 +318,10 @@ impl<'a> Printer<'a, '_> {
     }
 
     fn child(&mut self, id: impl Into<NodeId>) {
-        self.next.push(Task::Node(id.into(), Place::FREE));
+        self.next.push(Task::Node(id.into(), ParenContext::FREE));
     }
 
-    fn child_at(&mut self, id: impl Into<NodeId>, place: Place) {
+    fn child_at(&mut self, id: impl Into<NodeId>, place: ParenContext) {
         self.next.push(Task::Node(id.into(), place));
     }
 
@@ -330,7 +330,7 @@ impl<'a> Printer<'a, '_> {
         let id = id.into();
         self.next.extend([
             Task::Leading(id),
-            Task::Bare(id, Place::FREE),
+            Task::Bare(id, ParenContext::FREE),
             Task::Text(after.into()),
             Task::Trailing(id),
         ]);
@@ -436,8 +436,10 @@ impl<'a> Printer<'a, '_> {
 
     fn leading(&mut self, id: NodeId) {
         let Some(comments) = self.comments(id) else { return };
-        let on_own_line =
-            matches!(self.ast.node(id).kind, Kind::Program(_) | Kind::Decl(_) | Kind::Stmt(_));
+        let on_own_line = matches!(
+            self.ast.node(id).kind,
+            AstKind::Program(_) | AstKind::Decl(_) | AstKind::Stmt(_)
+        );
         for comment in &comments.leading {
             self.write(comment);
             match on_own_line {
@@ -449,7 +451,7 @@ impl<'a> Printer<'a, '_> {
 
     fn trailing(&mut self, id: NodeId) {
         let Some(comments) = self.comments(id) else { return };
-        let on_own_line = matches!(self.ast.node(id).kind, Kind::Program(_));
+        let on_own_line = matches!(self.ast.node(id).kind, AstKind::Program(_));
         for comment in &comments.trailing {
             match on_own_line {
                 true => self.new_line(),

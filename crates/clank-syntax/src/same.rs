@@ -1,7 +1,8 @@
 //! Whether two trees say the same, wherever and however they were written.
 
 use crate::ast::{
-    Ast, Decl, Expr, ExternalFn, FnDecl, Kind, Literal, NodeId, Pattern, Stmt, TemplatePart, Type,
+    Ast, AstKind, Decl, Expr, ExternalFn, FnDecl, Literal, NodeId, Pattern, Stmt, TemplatePart,
+    Type,
 };
 
 /// Whether two programs are equal up to ids, spans, sources and comments. Floats are compared by their bits.
@@ -31,22 +32,22 @@ pub fn same_subtrees(a: &Ast, a_root: NodeId, b: &Ast, b_root: NodeId) -> bool {
 
 /// Whether two nodes agree in everything but what their children are. With the children's number it is also told which
 /// of the optional ones there are; where that is not enough, it is compared here.
-pub(crate) fn same_shape(a: &Kind, b: &Kind) -> bool {
+pub(crate) fn same_shape(a: &AstKind, b: &AstKind) -> bool {
     match (a, b) {
-        (Kind::Program(_), Kind::Program(_)) | (Kind::Arm(_), Kind::Arm(_)) => true,
-        (Kind::Decl(a), Kind::Decl(b)) => same_decl(a, b),
-        (Kind::Stmt(a), Kind::Stmt(b)) => same_stmt(a, b),
-        (Kind::Expr(a), Kind::Expr(b)) => same_expr(a, b),
-        (Kind::Type(a), Kind::Type(b)) => same_type(a, b),
-        (Kind::Pattern(a), Kind::Pattern(b)) => same_pattern(a, b),
-        (Kind::Param(a), Kind::Param(b)) => a.name == b.name,
-        (Kind::LambdaParam(a), Kind::LambdaParam(b)) => a.name == b.name,
-        (Kind::TypeParam(a), Kind::TypeParam(b)) => a.name == b.name,
-        (Kind::Field(a), Kind::Field(b)) => a.name == b.name,
-        (Kind::Variant(a), Kind::Variant(b)) => a.name == b.name,
-        (Kind::VariantField(a), Kind::VariantField(b)) => a.name == b.name,
-        (Kind::FieldInit(a), Kind::FieldInit(b)) => a.name == b.name,
-        (Kind::FieldPattern(a), Kind::FieldPattern(b)) => a.name == b.name,
+        (AstKind::Program(_), AstKind::Program(_)) | (AstKind::Arm(_), AstKind::Arm(_)) => true,
+        (AstKind::Decl(a), AstKind::Decl(b)) => same_decl(a, b),
+        (AstKind::Stmt(a), AstKind::Stmt(b)) => same_stmt(a, b),
+        (AstKind::Expr(a), AstKind::Expr(b)) => same_expr(a, b),
+        (AstKind::Type(a), AstKind::Type(b)) => same_type(a, b),
+        (AstKind::Pattern(a), AstKind::Pattern(b)) => same_pattern(a, b),
+        (AstKind::Param(a), AstKind::Param(b)) => a.name == b.name,
+        (AstKind::LambdaParam(a), AstKind::LambdaParam(b)) => a.name == b.name,
+        (AstKind::TypeParam(a), AstKind::TypeParam(b)) => a.name == b.name,
+        (AstKind::Field(a), AstKind::Field(b)) => a.name == b.name,
+        (AstKind::Variant(a), AstKind::Variant(b)) => a.name == b.name,
+        (AstKind::VariantField(a), AstKind::VariantField(b)) => a.name == b.name,
+        (AstKind::FieldInit(a), AstKind::FieldInit(b)) => a.name == b.name,
+        (AstKind::FieldPattern(a), AstKind::FieldPattern(b)) => a.name == b.name,
         _ => false,
     }
 }

@@ -25,9 +25,9 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Env, Exports, TypeEntry, Value};
 use crate::prelude::prelude;
-use crate::program::{Module, Target};
+use crate::program::{ImportTarget, Module};
 use crate::resolve::{Findings, is_primitive};
-use crate::uses::Use;
+use crate::uses::NameUse;
 
 /// What is known about a module before its bodies are looked at.
 #[derive(Debug)]
@@ -50,13 +50,13 @@ pub(crate) struct Import {
     /// The `use`.
     pub(crate) node: NodeId,
     /// Each name with what counts as using it.
-    pub(crate) names: Vec<(Name, Vec<Use>)>,
+    pub(crate) names: Vec<(Name, Vec<NameUse>)>,
 }
 
 /// Collects one module. `imported` gives the modules that it imports, by file.
 pub(crate) fn collect<'a>(
     module: &Module,
-    targets: &std::collections::BTreeMap<clank_syntax::ast::DeclId, Target>,
+    targets: &std::collections::BTreeMap<clank_syntax::ast::DeclId, ImportTarget>,
     imported: impl Fn(&str) -> Option<&'a Collected>,
 ) -> Collected {
     let mut env = prelude().clone();

@@ -31,7 +31,7 @@ use crate::program::{Module, Program};
 use crate::proof::Proof;
 use crate::prove::{Proofs, World, WorldModule, declared_name};
 use crate::ty::{RefinedTy, TypeKey};
-use crate::uses::Uses;
+use crate::uses::NameUses;
 
 /// What is known about a program.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +69,7 @@ pub struct CheckedBody {
     first: NodeId,
     body: Arc<Body>,
     diagnostics: Vec<Diagnostic>,
-    uses: Arc<Uses>,
+    uses: Arc<NameUses>,
     /// The records and sums that occur in its types.
     keys: Arc<[TypeKey]>,
     /// The refined types among its types: their predicates know where they are written.
@@ -90,7 +90,7 @@ impl CheckedBody {
     }
 
     /// The global names that it looks at.
-    pub fn uses(&self) -> &Uses {
+    pub fn uses(&self) -> &NameUses {
         &self.uses
     }
 }
@@ -199,7 +199,7 @@ pub fn check_until(
     stop: &Stop,
 ) -> Checked {
     let collected = collect_all(program);
-    let known = before.map(|before| reuse::Known::new(program, &collected, before));
+    let known = before.map(|before| reuse::PriorCheck::new(program, &collected, before));
     let tasks: Vec<(usize, DeclId)> = program
         .modules()
         .iter()

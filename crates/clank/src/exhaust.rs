@@ -9,11 +9,11 @@ mod matrix;
 mod space;
 mod witness;
 
-use clank_syntax::ast::{ArmId, Ast, DeclId, Expr, ExprId, Kind, Name, NodeId, PatternId, Stmt};
+use clank_syntax::ast::{ArmId, Ast, AstKind, DeclId, Expr, ExprId, Name, NodeId, PatternId, Stmt};
 use clank_syntax::print_pattern;
 
-use self::lower::{Lower, Mistyped};
-use self::matrix::{Case, Outcome};
+use self::lower::{Mistyped, PatternLowering};
+use self::matrix::{ArmCoverage, ArmPattern};
 use self::space::Ctor;
 use crate::body::BodyView;
 use crate::code::Code;
@@ -33,15 +33,15 @@ pub(crate) fn fields_of_variant(ty: &Ty, variant: u32, env: &Env) -> Vec<(Option
 
 /// Looks at every match, `let` and `for` of a declaration.
 pub(crate) fn exhaust(ast: &Ast, decl: DeclId, env: &Env, view: BodyView<'_>) -> Vec<Diagnostic> {
-    let lower = Lower { ast, env, view };
+    let lower = PatternLowering { ast, env, view };
     let mut found = Vec::new();
     for node in ast.subtree(decl) {
         let node = NodeId(node);
         match &ast.node(node).kind {
-            Kind::Expr(Expr::Match { scrutinee, arms }) => {
+            AstKind::Expr(Expr::Match { scrutinee, arms }) => {
                 match_(lower, node, *scrutinee, arms, &mut found);
             }
-            Kind::Stmt(Stmt::Let { pattern, .. } | Stmt::For { pattern, .. }) => {
+            AstKind::Stmt(Stmt::Let { pattern, .. } | Stmt::For { pattern, .. }) => {
                 found.extend(refutable(lower, *pattern));
             }
             _ => {}
@@ -51,7 +51,7 @@ pub(crate) fn exhaust(ast: &Ast, decl: DeclId, env: &Env, view: BodyView<'_>) ->
 }
 
 fn match_(
-    lower: Lower<'_>,
+    lower: PatternLowering<'_>,
     node: NodeId,
     scrutinee: ExprId,
     arms: &[ArmId],
@@ -64,7 +64,7 @@ fn match_(
     let case = |arm: &ArmId| {
         let arm = lower.ast.arm(*arm);
         let pattern = lower.pattern(arm.pattern, ty)?;
-        Ok(Case { pattern, is_guarded: arm.guard.is_some() })
+        Ok(ArmPattern { pattern, is_guarded: arm.guard.is_some() })
     };
     let Ok(cases) = arms.iter().map(case).collect::<Result<Vec<_>, Mistyped>>() else { return };
     let outcome = matrix::explore(&cases, ty, lower.env);
@@ -72,7 +72,7 @@ fn match_(
     redundant_arms(lower.ast, arms, &cases, &outcome, found);
 }
 
-fn missing_cases(outcome: &Outcome, node: NodeId, env: &Env) -> Option<Diagnostic> {
+fn missing_cases(outcome: &ArmCoverage, node: NodeId, env: &Env) -> Option<Diagnostic> {
     if outcome.missing.is_empty() {
         return None;
     }
@@ -107,8 +107,8 @@ const MAX_COMPARISONS: usize = 100_000;
 fn redundant_arms(
     ast: &Ast,
     arms: &[ArmId],
-    cases: &[Case],
-    outcome: &Outcome,
+    cases: &[ArmPattern],
+    outcome: &ArmCoverage,
     found: &mut Vec<Diagnostic>,
 ) {
     let mut n_comparisons = 0;
@@ -146,13 +146,14 @@ fn redundant_arms(
 }
 
 /// A `let` or `for` has nowhere to go if its pattern does not match.
-fn refutable(lower: Lower<'_>, pattern: PatternId) -> Option<Diagnostic> {
+fn refutable(lower: PatternLowering<'_>, pattern: PatternId) -> Option<Diagnostic> {
     let ty = lower.view.ty(pattern);
     if matches!(ty.base(), Ty::Error | Ty::Var(_)) {
         return None;
     }
     let lowered = lower.pattern(pattern, ty).ok()?;
-    let outcome = matrix::explore(&[Case { pattern: lowered, is_guarded: false }], ty, lower.env);
+    let outcome =
+        matrix::explore(&[ArmPattern { pattern: lowered, is_guarded: false }], ty, lower.env);
     if outcome.missing.is_empty() {
         return None;
     }

@@ -11,14 +11,14 @@ mod unused;
 use std::collections::BTreeSet;
 
 use clank_syntax::ast::{
-    Ast, Decl, DeclId, Expr, FieldPatternId, Kind, Name, NodeId, Pattern, PatternId,
+    Ast, AstKind, Decl, DeclId, Expr, FieldPatternId, Name, NodeId, Pattern, PatternId,
 };
 
 use self::mode::Modes;
 use crate::body::BodyView;
 use crate::diagnostic::Diagnostic;
 use crate::env::Env;
-use crate::similar::{ByLength, Rows, Wanted};
+use crate::similar::{ByLength, MisspeltName, Rows};
 
 /// Looks at the paths through a function. Other declarations have none.
 pub(crate) fn flow(ast: &Ast, decl: DeclId, env: &Env, view: BodyView<'_>) -> Vec<Diagnostic> {
@@ -38,7 +38,7 @@ struct Doubts<'a> {
     /// Something could not be read or is not written yet.
     is_unfinished: bool,
     /// Names that mean nothing.
-    unresolved: ByLength<Wanted<'a>>,
+    unresolved: ByLength<MisspeltName<'a>>,
 }
 
 impl<'a> Doubts<'a> {
@@ -47,16 +47,16 @@ impl<'a> Doubts<'a> {
         let mut unresolved: BTreeSet<&str> = BTreeSet::new();
         for node in ast.subtree(body).map(NodeId) {
             match &ast.node(node).kind {
-                Kind::Expr(Expr::Error { .. } | Expr::Hole { .. })
-                | Kind::Pattern(Pattern::Error { .. }) => is_unfinished = true,
-                Kind::Expr(Expr::Ident { name }) if view.resolution(node).is_none() => {
+                AstKind::Expr(Expr::Error { .. } | Expr::Hole { .. })
+                | AstKind::Pattern(Pattern::Error { .. }) => is_unfinished = true,
+                AstKind::Expr(Expr::Ident { name }) if view.resolution(node).is_none() => {
                     unresolved.insert(name);
                 }
                 _ => {}
             }
         }
         let mut by_length = ByLength::default();
-        unresolved.into_iter().for_each(|it| by_length.push(it, Wanted::new(it)));
+        unresolved.into_iter().for_each(|it| by_length.push(it, MisspeltName::new(it)));
         Doubts { is_unfinished, unresolved: by_length }
     }
 
@@ -79,8 +79,8 @@ fn bindings(
 /// The name that a part of a pattern binds.
 fn binding(ast: &Ast, node: NodeId) -> Option<(NodeId, &Name)> {
     match &ast.node(node).kind {
-        Kind::Pattern(Pattern::Ident { name }) => Some((node, name)),
-        Kind::FieldPattern(it) if it.pattern.is_none() => Some((node, &it.name)),
+        AstKind::Pattern(Pattern::Ident { name }) => Some((node, name)),
+        AstKind::FieldPattern(it) if it.pattern.is_none() => Some((node, &it.name)),
         _ => None,
     }
 }

@@ -30,7 +30,7 @@ mod wording;
 use std::sync::Arc;
 
 use clank_syntax::ast::{
-    Ast, Decl, DeclId, ExprId, FnDecl, Kind, Name, NodeId, TypeId, TypeParamId,
+    Ast, AstKind, Decl, DeclId, ExprId, FnDecl, Name, NodeId, TypeId, TypeParamId,
 };
 use rustc_hash::FxHashMap;
 
@@ -38,9 +38,9 @@ use self::host::Hosts;
 use crate::body::{Body, Resolution, Site};
 use crate::diagnostic::Diagnostic;
 use crate::env::{Condition, Env, Signature};
-use crate::resolve::{Binder, Findings, Position, TypeScope};
+use crate::resolve::{Binder, Findings, TypePosition, TypeScope};
 use crate::ty::{Effects, Meaning, Ty, TypeKey};
-use crate::uses::Uses;
+use crate::uses::NameUses;
 
 use hole::PendingHole;
 use settle::{Arithmetic, Flow, PendingGoal};
@@ -54,7 +54,7 @@ pub(crate) struct Inferred {
     /// What is wrong, at nodes of the module's tree.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The global names that were looked up.
-    pub(crate) uses: Uses,
+    pub(crate) uses: NameUses,
 }
 
 /// Infers the types of everything in a declaration: a function's body and conditions, and the predicates in the types of
@@ -295,13 +295,13 @@ impl<'a> Infer<'a> {
     /// A type in the head of a declaration: what is wrong with it was said when it was collected.
     fn declared_type(&mut self, ty: TypeId, name: Option<&Name>) -> Ty {
         let n_known = self.findings.diagnostics.len();
-        let resolved = self.written_type(ty, name, Position::Other);
+        let resolved = self.written_type(ty, name, TypePosition::Other);
         self.findings.diagnostics.truncate(n_known);
         resolved
     }
 
     /// A type that is written in a body.
-    fn written_type(&mut self, ty: TypeId, name: Option<&Name>, position: Position) -> Ty {
+    fn written_type(&mut self, ty: TypeId, name: Option<&Name>, position: TypePosition) -> Ty {
         let scope = TypeScope { ast: self.ast, env: self.env, type_params: &self.type_params };
         let (locals, by_name) = (&self.locals, &self.by_name);
         let own = name.cloned();
@@ -381,7 +381,7 @@ impl<'a> Infer<'a> {
         let index = self.locals.len() as u32;
         let outer = self.active.last().copied();
         let hidden = self.by_name.insert(name.clone(), index);
-        let is_param = matches!(self.ast.node(node).kind, Kind::Param(_));
+        let is_param = matches!(self.ast.node(node).kind, AstKind::Param(_));
         let is_fixed = is_param || !mutable && self.n_loops == 0 && self.frames.len() == 1;
         let name = name.clone();
         self.locals.push(Local { name, node, ty, mutable, is_fixed, source, outer, hidden });

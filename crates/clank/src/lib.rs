@@ -59,4 +59,4 @@ pub use language::{EXTENSION, LANGUAGE, is_program, stem};
 pub use oracle::Oracle;
 pub use prelude::{SIGNATURES, prelude};
 pub use program::Program;
-pub use uses::{Use, Uses};
+pub use uses::{NameUse, NameUses};

@@ -29,7 +29,7 @@ pub struct Module {
 
 /// Where a `use` leads.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum ImportTarget {
     /// To the module in this file.
     Module(Name),
     /// Nowhere.
@@ -49,7 +49,7 @@ pub struct Program {
     /// Imported modules come before those that import them.
     modules: Vec<Module>,
     /// By module, where its uses lead.
-    targets: Vec<BTreeMap<DeclId, Target>>,
+    targets: Vec<BTreeMap<DeclId, ImportTarget>>,
     asked: Option<usize>,
 }
 
@@ -100,8 +100,7 @@ impl Program {
     pub fn with_near_modules(&self, library: &dyn Library) -> Option<Program> {
         let asked = self.modules.get(self.asked?)?;
         let targets = self.targets[self.asked?].values();
-        let is_near =
-            |it: &Target| matches!(it, Target::Missing { similar } if !similar.is_empty());
+        let is_near = |it: &ImportTarget| matches!(it, ImportTarget::Missing { similar } if !similar.is_empty());
         if !targets.into_iter().any(is_near) {
             return None;
         }
@@ -109,11 +108,11 @@ impl Program {
     }
 
     fn load_from(start: Module, library: &dyn Library, with_near: bool) -> Program {
-        struct Found<'a> {
+        struct FoundFiles<'a> {
             library: &'a dyn Library,
             files: BTreeMap<(Name, Vec<Name>), Name>,
         }
-        impl Finder for Found<'_> {
+        impl Finder for FoundFiles<'_> {
             fn find(&self, from: &str, path: &[Name]) -> Option<Name> {
                 self.files.get(&(Name::new(from), path.to_vec())).cloned()
             }
@@ -123,7 +122,7 @@ impl Program {
             }
         }
 
-        let mut found = Found { library, files: BTreeMap::new() };
+        let mut found = FoundFiles { library, files: BTreeMap::new() };
         let mut modules = BTreeMap::new();
         let file = start.file.clone();
         let mut seen = BTreeSet::from([file.clone()]);
@@ -165,8 +164,8 @@ impl Program {
                 continue;
             }
             for target in targets.values_mut() {
-                if matches!(target, Target::Cycle(files) if files.contains(file)) {
-                    *target = Target::Unreadable;
+                if matches!(target, ImportTarget::Cycle(files) if files.contains(file)) {
+                    *target = ImportTarget::Unreadable;
                 }
             }
         }
@@ -177,7 +176,7 @@ impl Program {
     pub fn link(modules: Vec<Module>, finder: &dyn Finder) -> Program {
         let by_file: BTreeMap<Name, usize> =
             modules.iter().enumerate().map(|(index, it)| (it.file.clone(), index)).collect();
-        let mut targets: Vec<BTreeMap<DeclId, Target>> = Vec::with_capacity(modules.len());
+        let mut targets: Vec<BTreeMap<DeclId, ImportTarget>> = Vec::with_capacity(modules.len());
         let mut edges = Vec::with_capacity(modules.len());
         let mut near = Vec::with_capacity(modules.len());
         for module in &modules {
@@ -188,14 +187,14 @@ impl Program {
                 let target = match file.map(|it| by_file.get_key_value(&it)) {
                     Some(Some((file, &index))) => {
                         own_edges.push(index);
-                        Target::Module(file.clone())
+                        ImportTarget::Module(file.clone())
                     }
-                    Some(None) => Target::Unreadable,
+                    Some(None) => ImportTarget::Unreadable,
                     None => {
                         let similar = similar_modules(&module.file, path, finder);
                         let files = files(&module.file, &similar, finder);
                         own_near.extend(files.filter_map(|it| by_file.get(&it).copied()));
-                        Target::Missing { similar }
+                        ImportTarget::Missing { similar }
                     }
                 };
                 own_targets.insert(decl, target);
@@ -222,7 +221,7 @@ impl Program {
         let mut program = self.clone();
         for (index, ast) in trees {
             let module = &self.modules[index];
-            let known: BTreeMap<&[Name], &Target> = imported_paths(&module.ast)
+            let known: BTreeMap<&[Name], &ImportTarget> = imported_paths(&module.ast)
                 .filter_map(|(decl, path)| Some((path, self.targets[index].get(&decl)?)))
                 .collect();
             program.targets[index] = imported_paths(&ast)
@@ -255,12 +254,12 @@ impl Program {
     }
 
     /// Where a new `use` of a module leads.
-    fn target_before(&self, module: usize, path: &[Name]) -> Target {
+    fn target_before(&self, module: usize, path: &[Name]) -> ImportTarget {
         let candidates = candidate_files(&self.modules[module].file, path, &[]);
         let is_there = |file: &String| self.modules[..module].iter().any(|it| it.file == **file);
         match candidates.into_iter().find(is_there) {
-            Some(file) => Target::Module(Name::from(file)),
-            None => Target::Missing { similar: Vec::new() },
+            Some(file) => ImportTarget::Module(Name::from(file)),
+            None => ImportTarget::Missing { similar: Vec::new() },
         }
     }
 
@@ -275,7 +274,7 @@ impl Program {
     }
 
     /// Where the uses of a module lead, those of host modules excepted.
-    pub fn targets(&self, module: usize) -> &BTreeMap<DeclId, Target> {
+    pub fn targets(&self, module: usize) -> &BTreeMap<DeclId, ImportTarget> {
         &self.targets[module]
     }
 }
@@ -351,7 +350,7 @@ fn break_cycles(
     edges: &[Vec<usize>],
     modules: &[Module],
     by_file: &BTreeMap<Name, usize>,
-    targets: &mut [BTreeMap<DeclId, Target>],
+    targets: &mut [BTreeMap<DeclId, ImportTarget>],
 ) {
     if let [only] = component
         && !edges[*only].contains(only)
@@ -361,7 +360,7 @@ fn break_cycles(
     let members: BTreeSet<usize> = component.iter().copied().collect();
     for &module in component {
         for target in targets[module].values_mut() {
-            let Target::Module(file) = target else { continue };
+            let ImportTarget::Module(file) = target else { continue };
             let imported = by_file[file];
             if !members.contains(&imported) {
                 continue;
@@ -372,7 +371,8 @@ fn break_cycles(
             };
             let mut cycle = vec![module];
             cycle.extend(way_back.unwrap_or_else(|| vec![imported, module]));
-            *target = Target::Cycle(cycle.iter().map(|it| modules[*it].file.clone()).collect());
+            *target =
+                ImportTarget::Cycle(cycle.iter().map(|it| modules[*it].file.clone()).collect());
         }
     }
 }

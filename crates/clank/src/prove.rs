@@ -34,7 +34,7 @@ use crate::resolve::substitute;
 use crate::ty::{Adt, Ty, TypeKey};
 use predicate::{ParamNodes, Scope};
 use purity::Impure;
-use walk::{Place, Walk};
+use walk::{DeclContext, Walk};
 
 /// The program that is being proved, after inference.
 pub(crate) struct World<'a> {
@@ -130,7 +130,7 @@ impl<'a> World<'a> {
                 .any(|(file, name)| is_new.contains(&(file.as_str(), name.as_str())))
     }
 
-    fn place(&self, module: usize, decl: DeclId) -> Option<Place<'_>> {
+    fn place(&self, module: usize, decl: DeclId) -> Option<DeclContext<'_>> {
         let source = self.modules.get(module)?;
         let view = match source.bodies.get(&decl) {
             Some(body) => body.view(),
@@ -139,11 +139,11 @@ impl<'a> World<'a> {
                 BodyView { first, body: &NO_BODY, proofs: &[] }
             }
         };
-        Some(Place { module, decl, ast: source.ast, env: source.env, view })
+        Some(DeclContext { module, decl, ast: source.ast, env: source.env, view })
     }
 
     /// The declaration that a predicate is written in.
-    fn home_of(&self, module: &Name, expr: ExprId) -> Option<Place<'_>> {
+    fn home_of(&self, module: &Name, expr: ExprId) -> Option<DeclContext<'_>> {
         let index = *self.by_file.get(module.as_str())?;
         let ast = self.modules[index].ast;
         if expr.node().index() >= ast.nodes().len() {

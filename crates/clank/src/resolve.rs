@@ -23,7 +23,7 @@ use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Env, TypeEntry, Value};
 use crate::similar::similar;
 use crate::ty::{Effects, FnTy, Meaning, Predicate, Prim, RecordTy, Ty};
-use crate::uses::Uses;
+use crate::uses::NameUses;
 
 /// How many types a diagnostic lists that could have been meant.
 const MAX_AVAILABLE: usize = 50;
@@ -34,7 +34,7 @@ pub(crate) struct Findings {
     /// What is wrong.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The global names that were looked up.
-    pub(crate) uses: Uses,
+    pub(crate) uses: NameUses,
     /// What was suggested for unknown types, because a typo is often repeated.
     suggestions: FxHashMap<(Name, usize), (Vec<Name>, Json)>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Binder<'a> {
     /// The name that gets the type: a parameter, a field, a `let`.
     pub(crate) name: Option<&'a str>,
     /// What kind of place it is.
-    pub(crate) position: Position,
+    pub(crate) position: TypePosition,
     /// What a name means that is bound around the type: parameters and locals, the binder itself included; for fields
     /// the other fields of the record or variant. Global names do not count.
     pub(crate) in_scope: &'a dyn Fn(&str) -> Option<Meaning>,
@@ -53,7 +53,7 @@ pub(crate) struct Binder<'a> {
 
 /// What kind of place a type is written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Position {
+pub(crate) enum TypePosition {
     /// A parameter of a function or lambda: a function type without effects accepts any (row 39).
     Parameter,
     /// The result of a function or function type: the value is called `result`.
@@ -65,11 +65,11 @@ pub(crate) enum Position {
 impl<'a> Binder<'a> {
     /// A place without a name of its own and without names around it.
     pub(crate) const NONE: Binder<'static> =
-        Binder { name: None, position: Position::Other, in_scope: &|_| None };
+        Binder { name: None, position: TypePosition::Other, in_scope: &|_| None };
 
     /// The same place, further inside: the value there is another one.
     fn inner(self) -> Binder<'a> {
-        Binder { name: None, position: Position::Other, ..self }
+        Binder { name: None, position: TypePosition::Other, ..self }
     }
 }
 
@@ -89,7 +89,7 @@ impl TypeScope<'_> {
     pub(crate) fn resolve(&self, ty: TypeId, binder: Binder<'_>, out: &mut Findings) -> Ty {
         let resolved = with_stack(|| self.resolve_anywhere(ty, binder, out));
         match resolved {
-            Ty::Fn(it) if binder.position == Position::Parameter && it.effects.is_pure() => {
+            Ty::Fn(it) if binder.position == TypePosition::Parameter && it.effects.is_pure() => {
                 Ty::Fn(Arc::new(FnTy { any_effects: true, ..FnTy::clone(&it) }))
             }
             other => other,
@@ -126,7 +126,7 @@ impl TypeScope<'_> {
                 (result, effect.and(more), raised.or(raises))
             }
             _ => {
-                let binder = Binder { name: None, position: Position::Result, in_scope };
+                let binder = Binder { name: None, position: TypePosition::Result, in_scope };
                 (self.resolve(ty, binder, out), Effects::PURE, None)
             }
         })
@@ -145,7 +145,7 @@ impl TypeScope<'_> {
                 Ty::Fn(Arc::new(FnTy { params, result, effects, any_effects: false }))
             }
             Type::Refined { base, variable, predicate } => {
-                let inside = Binder { position: Position::Other, ..binder };
+                let inside = Binder { position: TypePosition::Other, ..binder };
                 let base_ty = self.resolve(*base, inside, out);
                 match variable::choose(self, variable.as_ref(), *predicate, binder) {
                     Ok(variable) => refined(
@@ -175,8 +175,11 @@ impl TypeScope<'_> {
                 let fields = fields.iter().map(|it| self.ast.field(*it));
                 let fields = fields
                     .map(|it| {
-                        let field =
-                            Binder { name: Some(&it.name), position: Position::Other, ..binder };
+                        let field = Binder {
+                            name: Some(&it.name),
+                            position: TypePosition::Other,
+                            ..binder
+                        };
                         (it.name.clone(), self.resolve(it.ty, field, out))
                     })
                     .collect();

@@ -22,7 +22,7 @@ const BYTES_PER_SLIP: usize = 4;
 /// the place: those that do come first, then the nearer ones, then those with more of the start in common, then by
 /// name. The name itself is never among them.
 pub fn similar<'a>(name: &str, candidates: impl Iterator<Item = (&'a str, bool)>) -> Vec<Name> {
-    let wanted = Wanted::new(name);
+    let wanted = MisspeltName::new(name);
     let mut rows = Rows::default();
     let mut best: Vec<(Rank, &'a str)> = Vec::with_capacity(MAX_SUGGESTIONS + 1);
     for (candidate, fits) in candidates {
@@ -52,7 +52,7 @@ pub fn similar<'a>(name: &str, candidates: impl Iterator<Item = (&'a str, bool)>
 
 /// How many slips `candidate` is away from what was written, if it may have been meant.
 pub fn distance(written: &str, candidate: &str) -> Option<usize> {
-    let wanted = Wanted::new(written);
+    let wanted = MisspeltName::new(written);
     wanted.distance(candidate, wanted.limit, &mut Rows::default())
 }
 
@@ -60,7 +60,7 @@ pub fn distance(written: &str, candidate: &str) -> Option<usize> {
 type Rank = (bool, usize, Reverse<usize>);
 
 /// A name that was written, prepared for many comparisons.
-pub struct Wanted<'n> {
+pub struct MisspeltName<'n> {
     name: &'n str,
     is_ascii: bool,
     letters: u64,
@@ -68,15 +68,15 @@ pub struct Wanted<'n> {
     limit: usize,
 }
 
-impl<'n> Wanted<'n> {
+impl<'n> MisspeltName<'n> {
     /// Prepares a name.
-    pub fn new(name: &'n str) -> Wanted<'n> {
+    pub fn new(name: &'n str) -> MisspeltName<'n> {
         let limit = match name.chars().count() {
             0..=3 => 1,
             4..=6 => 2,
             _ => MAX_LIMIT,
         };
-        Wanted { name, is_ascii: name.is_ascii(), letters: letters(name), limit }
+        MisspeltName { name, is_ascii: name.is_ascii(), letters: letters(name), limit }
     }
 
     /// The name itself.
@@ -289,7 +289,7 @@ mod tests {
         let names: Vec<String> = (0..50_000).map(|it| format!("compute_{it}")).collect();
         let candidates = || names.iter().map(|it| (it.as_str(), false));
         // The bound is on work: what is too long or has other letters never reaches the table.
-        let wanted = Wanted::new("parse_header_line");
+        let wanted = MisspeltName::new("parse_header_line");
         assert!(candidates().all(|it| wanted.distance(it.0, 3, &mut Rows::default()).is_none()));
         assert_eq!(similar("compute_4999x", candidates())[0], "compute_4999");
     }
@@ -333,8 +333,8 @@ mod tests {
             let mut rows = Rows::default();
             for other in others.iter().map(String::as_str).filter(|it| !found.contains(it)) {
                 prop_assert!(other != name);
-                prop_assert!(!Wanted::new(&name).is_near(other, &mut rows), "{} {}", name, other);
-                prop_assert!(!Wanted::new(other).is_near(&name, &mut rows), "{} {}", other, name);
+                prop_assert!(!MisspeltName::new(&name).is_near(other, &mut rows), "{} {}", name, other);
+                prop_assert!(!MisspeltName::new(other).is_near(&name, &mut rows), "{} {}", other, name);
             }
         }
 

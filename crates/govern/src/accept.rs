@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::id::Id;
-use crate::record::{Kind, MAX_FIX_FILES, Record, Status};
-use crate::shape::{self, Fault, Rule};
+use crate::record::{MAX_FIX_FILES, Record, RecordKind, Status};
+use crate::shape::{self, RecordFault, Rule};
 use measure::Constraints;
 
 /// What the registry knows that bears on a new record. It is read in the transaction that stores the record.
@@ -19,8 +19,8 @@ pub struct Surroundings<'a> {
 }
 
 /// The record, if all rules are kept; else every fault, in the order of the rules.
-pub fn accept(value: &Value, around: Surroundings<'_>) -> Result<Record, Vec<Fault>> {
-    let shape::Read { record, mut faults } = shape::read(value);
+pub fn accept(value: &Value, around: Surroundings<'_>) -> Result<Record, Vec<RecordFault>> {
+    let shape::ReadRecord { record, mut faults } = shape::read(value);
     if around.id_is_taken {
         let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
         fault(&mut faults, Rule::Duplicate, "/id", format!("a record {id} is stored already"));
@@ -42,13 +42,13 @@ pub fn accept(value: &Value, around: Surroundings<'_>) -> Result<Record, Vec<Fau
     }
 }
 
-fn fault(faults: &mut Vec<Fault>, rule: Rule, pointer: &str, message: String) {
-    faults.push(Fault { rule, pointer: pointer.to_owned(), message });
+fn fault(faults: &mut Vec<RecordFault>, rule: Rule, pointer: &str, message: String) {
+    faults.push(RecordFault { rule, pointer: pointer.to_owned(), message });
 }
 
 /// The rules that compare a correction with its source. They look at the JSON, not at the record: a fault elsewhere in
 /// the form does not hide them.
-fn correction(value: &Value, around: Surroundings<'_>, faults: &mut Vec<Fault>) {
+fn correction(value: &Value, around: Surroundings<'_>, faults: &mut Vec<RecordFault>) {
     if let Some(sibling) = around.sibling {
         let message =
             format!("{sibling} corrects the same source; a source has one correction, ever");
@@ -62,7 +62,7 @@ fn correction(value: &Value, around: Surroundings<'_>, faults: &mut Vec<Fault>) 
         fault(faults, Rule::Source, "/source_dds", format!("there is no record {name}"));
         return;
     };
-    if matches!(source.kind, Kind::CodeFix { .. }) {
+    if matches!(source.kind, RecordKind::CodeFix { .. }) {
         let message =
             format!("{name} is a correction itself; its failure is for a person to look at");
         fault(faults, Rule::Source, "/source_dds", message);
@@ -77,7 +77,7 @@ fn correction(value: &Value, around: Surroundings<'_>, faults: &mut Vec<Fault>) 
 }
 
 /// What is forbidden to every correction, whatever its source allows (DF-49).
-fn own_limits(value: &Value, faults: &mut Vec<Fault>) {
+fn own_limits(value: &Value, faults: &mut Vec<RecordFault>) {
     let Some(given) = value.get("constraints") else { return };
     if let Some(n) = given.get("max_files_changed").and_then(Value::as_u64)
         && n > u64::from(MAX_FIX_FILES)
@@ -94,7 +94,7 @@ fn own_limits(value: &Value, faults: &mut Vec<Fault>) {
 }
 
 /// What a correction takes over as it is: project and tool, and the name of its source in the goal (DF-4, DF-5, DF-8).
-fn inherited(value: &Value, source: &Record, faults: &mut Vec<Fault>) {
+fn inherited(value: &Value, source: &Record, faults: &mut Vec<RecordFault>) {
     for (name, wanted) in [("project", &source.project), ("tool", &source.tool)] {
         let given = value.get(name).and_then(Value::as_str);
         if given.is_some_and(|it| it != wanted) {
@@ -119,7 +119,7 @@ fn mentions(text: &str, id: &str) -> bool {
     })
 }
 
-fn paths(value: &Value, source: &Record, faults: &mut Vec<Fault>) {
+fn paths(value: &Value, source: &Record, faults: &mut Vec<RecordFault>) {
     let Some(items) = value.get("allowed_paths").and_then(Value::as_array) else { return };
     for (idx, item) in items.iter().enumerate() {
         let Some(entry) = item.as_str().and_then(|it| measure::ScopeEntry::parse(it).ok()) else {
@@ -132,7 +132,7 @@ fn paths(value: &Value, source: &Record, faults: &mut Vec<Fault>) {
     }
 }
 
-fn looser(value: &Value, source: &Constraints, faults: &mut Vec<Fault>) {
+fn looser(value: &Value, source: &Constraints, faults: &mut Vec<RecordFault>) {
     let given = value.get("constraints").and_then(|it| it.get("max_files_changed"));
     if let (Some(n), Some(limit)) = (given.and_then(Value::as_u64), source.max_files_changed)
         && n > u64::from(limit)

@@ -15,7 +15,7 @@
 //! named and count for nothing, and what the rest adds up to is held against the policy.
 //!
 //! A1: an [`Approved`] comes from these two functions only. [`recheck`], which the executor and `verify` use, gives a
-//!     [`Held`], and no way leads from that to an [`Approved`].
+//!     [`ValidApproval`], and no way leads from that to an [`Approved`].
 //! A2: no key is chosen for anybody, and none is asked for a passphrase but the one that was named.
 
 mod confirm;
@@ -30,14 +30,14 @@ pub use confirm::{Confirmation, NotConfirmed};
 pub use document::{Document, DocumentFault, SignatureEntry, Word};
 pub use git::{GitConfigError, git_email, git_origin, git_signing_key};
 pub use keys::{NAMESPACE, check_signature, sign, with_signer};
-pub use policy::{BadGlob, DEFAULT_APPROVAL_DAYS, DEFAULT_PROTECTED, Policy, Reach, Subject};
+pub use policy::{BadGlob, DEFAULT_APPROVAL_DAYS, DEFAULT_PROTECTED, Policy, ScopeReach, Subject};
 pub use sshsig::{
     AllowedLine, AllowedSigners, BadPrincipal, Key, KeyError, LineFault, SignError, SignatureError,
     Signed, SigningKey, public_half,
 };
 pub use statement::{Context, Decision, Statement, ToolDefinition, expiry, sha256};
 pub use verify::{
-    Difference, Refusal, Signer, Stage, approve_unsigned, recheck, verify, verify_approval,
+    ApprovalRefusal, Signer, Stage, VoidReason, approve_unsigned, recheck, verify, verify_approval,
     verify_no,
 };
 
@@ -49,12 +49,12 @@ use crate::time::Moment;
 /// from a confirmation that a person typed; the worker and the executor have no way to one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Approved {
-    held: Held,
+    held: ValidApproval,
 }
 
 /// An approval that holds. Knowing that it does is not the same as giving it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Held {
+pub struct ValidApproval {
     dds: Id,
     /// What was approved, once per person; nothing only for [`Approved::for_tests`].
     statements: Vec<Statement>,
@@ -70,12 +70,12 @@ impl Approved {
     }
 
     /// What is known about it.
-    pub fn held(&self) -> &Held {
+    pub fn held(&self) -> &ValidApproval {
         &self.held
     }
 }
 
-impl Held {
+impl ValidApproval {
     /// The record that it is about.
     pub fn dds(&self) -> &Id {
         &self.dds
@@ -114,7 +114,7 @@ impl Held {
 impl Approved {
     /// A word that nobody gave, for tests of what comes after it.
     pub fn for_tests(by: &str) -> Approved {
-        let held = Held {
+        let held = ValidApproval {
             dds: Id::parse("DDS-00000000-CODE-000").expect("an id of the right form"),
             statements: Vec::new(),
             by: by.to_owned(),

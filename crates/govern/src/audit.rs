@@ -10,13 +10,13 @@ use std::fmt;
 use serde_json::{Map, Value, json};
 
 use crate::id::Id;
-use crate::lifecycle::{self, Event, Lease, Outcome, State};
+use crate::lifecycle::{self, Event, ExecutionOutcome, Lease, RecordState};
 use crate::record::{Status, canonical};
 use crate::time::Moment;
 
 /// One line of the trail.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Line {
+pub struct AuditLine {
     /// Its number, from 1, without gaps.
     pub seq: i64,
     /// When.
@@ -67,7 +67,7 @@ impl Details {
 /// A place in the registry.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
-pub enum Place {
+pub enum AuditSubject {
     /// The file or server as a whole.
     Database,
     /// The line of that number.
@@ -84,16 +84,16 @@ pub enum Place {
     Approval(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for AuditSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Database => write!(f, "database"),
-            Place::Line(seq) => write!(f, "audit line {seq}"),
-            Place::Head => write!(f, "end of the audit trail"),
-            Place::Record(id) => write!(f, "record {id}"),
-            Place::Patch(id) => write!(f, "patch of {id}"),
-            Place::Report(id) => write!(f, "report of {id}"),
-            Place::Approval(id) => write!(f, "approval of {id}"),
+            AuditSubject::Database => write!(f, "database"),
+            AuditSubject::Line(seq) => write!(f, "audit line {seq}"),
+            AuditSubject::Head => write!(f, "end of the audit trail"),
+            AuditSubject::Record(id) => write!(f, "record {id}"),
+            AuditSubject::Patch(id) => write!(f, "patch of {id}"),
+            AuditSubject::Report(id) => write!(f, "report of {id}"),
+            AuditSubject::Approval(id) => write!(f, "approval of {id}"),
         }
     }
 }
@@ -102,7 +102,7 @@ impl fmt::Display for Place {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Flaw {
     /// Where.
-    pub place: Place,
+    pub place: AuditSubject,
     /// What is wrong there.
     pub message: String,
 }
@@ -118,10 +118,10 @@ pub fn content_hash(bytes: &[u8]) -> String {
     format!("blake3:{}", blake3::hash(bytes))
 }
 
-impl Line {
+impl AuditLine {
     /// The line with its hash set to what its other members give.
     #[must_use]
-    pub fn sealed(mut self) -> Line {
+    pub fn sealed(mut self) -> AuditLine {
         self.hash = self.expected_hash();
         self
     }
@@ -160,8 +160,8 @@ impl Line {
         String::from_utf8(canonical(&self.to_json())).expect("canonical JSON is UTF-8")
     }
 
-    /// Reads the text of a line; `None` if it is not exactly what [`Line::text`] writes.
-    pub fn parse(text: &str) -> Option<Line> {
+    /// Reads the text of a line; `None` if it is not exactly what [`AuditLine::text`] writes.
+    pub fn parse(text: &str) -> Option<AuditLine> {
         let value: Value = serde_json::from_str(text).ok()?;
         let member = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         let optional = |name: &str| match value.get(name)? {
@@ -169,7 +169,7 @@ impl Line {
             Value::String(text) => Some(Some(text.clone())),
             _ => None,
         };
-        let line = Line {
+        let line = AuditLine {
             seq: value.get("seq")?.as_i64()?,
             at: Moment::parse(&member("at")?).ok()?,
             actor: member("actor")?,
@@ -192,13 +192,14 @@ impl Line {
 }
 
 /// Reads a whole trail, in the order of its numbers, and says where it is broken. Lines that cannot be read are left out.
-pub fn check_chain(texts: &[(i64, String)]) -> (Vec<Line>, Vec<Flaw>) {
-    let mut lines: Vec<Line> = Vec::with_capacity(texts.len());
+pub fn check_chain(texts: &[(i64, String)]) -> (Vec<AuditLine>, Vec<Flaw>) {
+    let mut lines: Vec<AuditLine> = Vec::with_capacity(texts.len());
     let mut flaws = Vec::new();
     let mut previous: Option<String> = None;
     let mut expected_seq = 1;
     for (seq, text) in texts {
-        let mut flaw = |message: String| flaws.push(Flaw { place: Place::Line(*seq), message });
+        let mut flaw =
+            |message: String| flaws.push(Flaw { place: AuditSubject::Line(*seq), message });
         match seq.saturating_sub(expected_seq) {
             0 => {}
             1 => flaw(format!("line {expected_seq} before it is missing")),
@@ -210,7 +211,7 @@ pub fn check_chain(texts: &[(i64, String)]) -> (Vec<Line>, Vec<Flaw>) {
         }
         let follows_gap = *seq != expected_seq;
         expected_seq = seq.saturating_add(1);
-        let Some(line) = Line::parse(text) else {
+        let Some(line) = AuditLine::parse(text) else {
             flaw("it cannot be read".to_owned());
             previous = None;
             continue;
@@ -257,10 +258,10 @@ pub struct Replayed {
 }
 
 /// Walks the lines of one record, in order, through the state machine.
-pub fn replay(lines: &[&Line]) -> Result<Replayed, Flaw> {
+pub fn replay(lines: &[&AuditLine]) -> Result<Replayed, Flaw> {
     let mut replayed: Option<Replayed> = None;
     for line in lines {
-        let flaw = |message: String| Flaw { place: Place::Line(line.seq), message };
+        let flaw = |message: String| Flaw { place: AuditSubject::Line(line.seq), message };
         replayed = match replayed.take() {
             None => Some(first(line).map_err(flaw)?),
             // It goes on under another name; who comes next under this one is another record.
@@ -277,22 +278,25 @@ pub fn replay(lines: &[&Line]) -> Result<Replayed, Flaw> {
             Some(state) => Some(following(state, line).map_err(flaw)?),
         };
     }
-    replayed.ok_or(Flaw { place: Place::Head, message: "there are no lines to replay".to_owned() })
+    replayed.ok_or(Flaw {
+        place: AuditSubject::Head,
+        message: "there are no lines to replay".to_owned(),
+    })
 }
 
 /// The event by which a record gives its name to another one, and is kept under a new one.
 pub(crate) const RENAME: &str = "rename";
 
-fn text_of(line: &Line, name: &str) -> Option<String> {
+fn text_of(line: &AuditLine, name: &str) -> Option<String> {
     line.details.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn reports_of(line: &Line) -> Vec<String> {
+fn reports_of(line: &AuditLine) -> Vec<String> {
     let hashes = line.details.get(Details::REPORTS).and_then(Value::as_array);
     hashes.into_iter().flatten().filter_map(|it| it.as_str().map(str::to_owned)).collect()
 }
 
-fn first(line: &Line) -> Result<Replayed, String> {
+fn first(line: &AuditLine) -> Result<Replayed, String> {
     let is_fine = match line.event.as_str() {
         "add" => line.to == Status::Proposed.name(),
         // A current record never comes in as approved; a legacy one has whatever status it had, and cannot run.
@@ -319,7 +323,7 @@ fn first(line: &Line) -> Result<Replayed, String> {
     })
 }
 
-fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
+fn following(mut replayed: Replayed, line: &AuditLine) -> Result<Replayed, String> {
     if line.body_hash != replayed.body_hash {
         return Err(format!("it is about another text of {}", line.dds));
     }
@@ -334,17 +338,17 @@ fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
     }
     let status = Status::named(&replayed.status)
         .ok_or_else(|| format!("{} has a legacy status and cannot change", line.dds))?;
-    let before = State { status, lease: replayed.lease.take() };
+    let before = RecordState { status, lease: replayed.lease.take() };
     let after = match line.event.as_str() {
         // An approval cannot be made from a line, so this one step is written out.
         "approve"
             if before.lease.is_none() && [Status::Proposed, Status::Approved].contains(&status) =>
         {
-            State { status: Status::Approved, lease: None }
+            RecordState { status: Status::Approved, lease: None }
         }
         // Before X-70 a refusal ended a record. What was written then still counts as it did.
         "finish" if is_refusal_of_before(line) && before.lease.is_some() => {
-            State { status: Status::Failed, lease: None }
+            RecordState { status: Status::Failed, lease: None }
         }
         _ => {
             let event =
@@ -369,9 +373,9 @@ fn following(mut replayed: Replayed, line: &Line) -> Result<Replayed, String> {
     Ok(replayed)
 }
 
-fn is_refusal_of_before(line: &Line) -> bool {
+fn is_refusal_of_before(line: &AuditLine) -> bool {
     let outcome = line.details.get(Details::EVENT).and_then(|it| it.get("outcome"));
-    outcome.and_then(Value::as_str) == Some(Outcome::Refused.name())
+    outcome.and_then(Value::as_str) == Some(ExecutionOutcome::Refused.name())
 }
 
 /// What an event says, as a line keeps it. Moments are kept to the microsecond, as the registry does.
@@ -392,7 +396,7 @@ pub fn event_json(event: &Event) -> Value {
     }
 }
 
-fn event_of(line: &Line) -> Option<Event> {
+fn event_of(line: &AuditLine) -> Option<Event> {
     let said = line.details.get(Details::EVENT)?;
     let text = |name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
     let moment = |name: &str| Moment::parse(&text(name)?).ok();
@@ -402,7 +406,7 @@ fn event_of(line: &Line) -> Option<Event> {
         "reject" => Event::Reject,
         "withdraw" => Event::Withdraw,
         "comment" => Event::Comment,
-        "close" => Event::Close { outcome: Outcome::named(&text("outcome")?)? },
+        "close" => Event::Close { outcome: ExecutionOutcome::named(&text("outcome")?)? },
         "claim" => {
             Event::Claim { holder: text("holder")?, now: moment("now")?, until: moment("until")? }
         }
@@ -410,9 +414,10 @@ fn event_of(line: &Line) -> Option<Event> {
         "commit" => Event::Commit { holder: text("holder")? },
         "release" => Event::Release { holder: text("holder")? },
         "renew" => Event::Renew { holder: text("holder")?, until: moment("until")? },
-        "finish" => {
-            Event::Finish { holder: text("holder")?, outcome: Outcome::named(&text("outcome")?)? }
-        }
+        "finish" => Event::Finish {
+            holder: text("holder")?,
+            outcome: ExecutionOutcome::named(&text("outcome")?)?,
+        },
         _ => return None,
     })
 }

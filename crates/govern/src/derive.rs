@@ -3,7 +3,7 @@
 
 use crate::execute::BUILTIN;
 use crate::id::Id;
-use crate::record::{ErrorContext, Kind, Record, Status, inherited};
+use crate::record::{ErrorContext, Record, RecordKind, Status, inherited};
 use crate::report::Report;
 use crate::sanitize::sanitize;
 use measure::ScopeEntry;
@@ -15,7 +15,7 @@ const MAX_QUOTED: usize = 1_000;
 /// Whether a record gets a correction: it failed, it is none itself (DF-46, X-32), and its tool is not the built-in one,
 /// which applies what is attached to a record; nothing would be attached to this one.
 pub(crate) fn gets_correction(record: &Record) -> bool {
-    let is_correction = matches!(record.kind, Kind::CodeFix { .. });
+    let is_correction = matches!(record.kind, RecordKind::CodeFix { .. });
     record.status == Status::Failed && !is_correction && record.tool != BUILTIN
 }
 
@@ -49,7 +49,7 @@ pub fn correction(failed: &Record, report: &Report, id: Id) -> Option<Record> {
         .collect();
     Some(Record {
         id,
-        kind: Kind::CodeFix {
+        kind: RecordKind::CodeFix {
             source: failed.id.clone(),
             error: ErrorContext {
                 message,
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::accept::{Surroundings, accept};
-    use crate::lifecycle::Outcome;
+    use crate::lifecycle::ExecutionOutcome;
     use crate::shape;
     use crate::time::Moment;
 
@@ -132,7 +132,7 @@ mod tests {
         let at = |text: &str| Moment::parse(text).unwrap();
         Report {
             dds: failed().id,
-            outcome: Outcome::Failed,
+            outcome: ExecutionOutcome::Failed,
             started_at: at("2026-02-02T15:30:00Z"),
             finished_at: at("2026-02-02T15:30:45.123456Z"),
             tool: "aider".to_owned(),

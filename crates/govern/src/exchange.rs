@@ -16,18 +16,18 @@ use crate::pointer::below;
 
 /// One of the two files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum File {
+pub enum ExchangeFile {
     /// `dds.json`
     Proposals,
     /// `reports.json`
     Reports,
 }
 
-impl fmt::Display for File {
+impl fmt::Display for ExchangeFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            File::Proposals => "dds.json",
-            File::Reports => "reports.json",
+            ExchangeFile::Proposals => "dds.json",
+            ExchangeFile::Reports => "reports.json",
         })
     }
 }
@@ -36,7 +36,7 @@ impl fmt::Display for File {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileFault {
     /// The file.
-    pub file: File,
+    pub file: ExchangeFile,
     /// Where in it, as an RFC 6901 pointer.
     pub pointer: String,
     /// What is wrong and what would be right.
@@ -64,7 +64,7 @@ pub struct Incoming {
 
 /// What a registry holds, as the two files.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Exported {
+pub struct ExportedFiles {
     /// The content of `dds.json`.
     pub dds: Value,
     /// The content of `reports.json`.
@@ -75,23 +75,30 @@ pub struct Exported {
 pub fn read(dds: &str, reports: Option<&str>) -> Result<Incoming, Vec<FileFault>> {
     let mut faults = Vec::new();
     let mut incoming = Incoming::default();
-    if let Some(value) = parse(dds, File::Proposals, &mut faults) {
+    if let Some(value) = parse(dds, ExchangeFile::Proposals, &mut faults) {
         if let Some(patches) = value.get("x_patches") {
             incoming.patches = read_patches(patches, &mut faults);
         }
         let names = ["proposals"];
-        incoming.proposals = items(value, File::Proposals, &names, &mut faults, &mut incoming.left);
+        incoming.proposals =
+            items(value, ExchangeFile::Proposals, &names, &mut faults, &mut incoming.left);
         incoming.left.retain(|it| it != "dds.json/x_patches");
     }
-    if let Some(value) = reports.and_then(|it| parse(it, File::Reports, &mut faults)) {
+    if let Some(value) = reports.and_then(|it| parse(it, ExchangeFile::Reports, &mut faults)) {
         // The program that came before called them executions.
         let names = ["reports", "executions"];
-        incoming.reports = items(value, File::Reports, &names, &mut faults, &mut incoming.left);
+        incoming.reports =
+            items(value, ExchangeFile::Reports, &names, &mut faults, &mut incoming.left);
     }
     if faults.is_empty() { Ok(incoming) } else { Err(faults) }
 }
 
-fn fault(faults: &mut Vec<FileFault>, file: File, pointer: String, message: impl Into<String>) {
+fn fault(
+    faults: &mut Vec<FileFault>,
+    file: ExchangeFile,
+    pointer: String,
+    message: impl Into<String>,
+) {
     faults.push(FileFault { file, pointer, message: message.into() });
 }
 
@@ -115,14 +122,14 @@ pub fn parse_json(text: &str) -> Result<Value, String> {
     Ok(value)
 }
 
-fn parse(text: &str, file: File, faults: &mut Vec<FileFault>) -> Option<Value> {
+fn parse(text: &str, file: ExchangeFile, faults: &mut Vec<FileFault>) -> Option<Value> {
     parse_json(text).map_err(|message| fault(faults, file, String::new(), message)).ok()
 }
 
 /// The items of an array that stands alone or in a member with one of these names; the other members are left out, and named.
 fn items(
     value: Value,
-    file: File,
+    file: ExchangeFile,
     names: &[&str],
     faults: &mut Vec<FileFault>,
     left: &mut Vec<String>,
@@ -155,7 +162,7 @@ fn read_patches(value: &Value, faults: &mut Vec<FileFault>) -> BTreeMap<String, 
     let mut patches = BTreeMap::new();
     let Value::Object(members) = value else {
         let message = "x_patches is an object of ids";
-        fault(faults, File::Proposals, "/x_patches".to_owned(), message);
+        fault(faults, ExchangeFile::Proposals, "/x_patches".to_owned(), message);
         return patches;
     };
     for (id, patch) in members {
@@ -172,7 +179,7 @@ fn read_patches(value: &Value, faults: &mut Vec<FileFault>) -> BTreeMap<String, 
             }
             None => {
                 let message = "a patch is a text, or an object with the member base64";
-                fault(faults, File::Proposals, pointer, message);
+                fault(faults, ExchangeFile::Proposals, pointer, message);
             }
         }
     }
@@ -184,7 +191,7 @@ pub fn write(
     proposals: Vec<Value>,
     patches: &[(String, Vec<u8>)],
     reports: Vec<Value>,
-) -> Exported {
+) -> ExportedFiles {
     let mut dds = Map::new();
     dds.insert("proposals".to_owned(), Value::Array(proposals));
     if !patches.is_empty() {
@@ -197,7 +204,7 @@ pub fn write(
         });
         dds.insert("x_patches".to_owned(), Value::Object(patches.collect()));
     }
-    Exported { dds: Value::Object(dds), reports: json!({ "reports": reports }) }
+    ExportedFiles { dds: Value::Object(dds), reports: json!({ "reports": reports }) }
 }
 
 #[cfg(test)]

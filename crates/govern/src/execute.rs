@@ -26,16 +26,18 @@ mod trial;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use sandbox::{Level, Tick};
+use sandbox::{SandboxLevel, Tick};
 use serde_json::{Value, json};
 use snapshot::{Snapshot, TreeChange};
 use workspace::{IndexUpdate, Meta, TransactionId, Workspace};
 
 use crate::approval::sha256;
 use crate::id::Id;
-use crate::lifecycle::{Event, Outcome, Phase, Refusal};
+use crate::lifecycle::{Event, ExecutionOutcome, Phase, TransitionRefusal};
 use crate::record::Record;
-use crate::registry::{Change, Dossier, Expected, HappenError, Registry, RegistryError, Stored};
+use crate::registry::{
+    Dossier, Expected, HappenError, RecordChange, Registry, RegistryError, Stored,
+};
 use crate::report::{Report, ReportedChange};
 use crate::sanitize::sanitize;
 use crate::time::Moment;
@@ -44,9 +46,9 @@ pub use holder::Holder;
 pub use plan::{Planned, Planner};
 pub use tool::{BUILTIN, Tool};
 
-use runs::Runs;
+use runs::RunFolders;
 use scratch::Scratch;
-use trial::{Stopped, Trial};
+use trial::{Stopped, ToolTrial};
 
 /// The note of a transaction that says which record it carried out.
 pub const DDS_NOTE: &str = "dds";
@@ -66,7 +68,7 @@ pub struct Executor<'a> {
     /// The tools, by name.
     pub tools: &'a BTreeMap<String, Tool>,
     /// The tool that is built in: what the attached patch would change, or why it does not apply.
-    pub apply: &'a dyn Fn(&[u8]) -> Result<Applied, String>,
+    pub apply: &'a dyn Fn(&[u8]) -> Result<AppliedPatch, String>,
     /// Whether the approval of a record holds for these bytes, or why not.
     pub approval: &'a dyn Fn(&Record, &Dossier) -> Result<(), String>,
     /// Uses the approval of a record up, or says why it cannot be used: called when the tool is about to start, or what is
@@ -80,13 +82,13 @@ pub struct Executor<'a> {
     /// Whether the record is one to carry out here and now. One that is not is not claimed and stays as it is.
     pub is_wanted: &'a dyn Fn(&Record) -> bool,
     /// What holds tools in their scope; `None` if this machine has nothing that does.
-    pub level: Option<Level>,
+    pub level: Option<SandboxLevel>,
     /// This process, among all that run records.
     pub holder: Holder,
     /// The clock.
     pub clock: &'a dyn Fn() -> Moment,
     /// Hears of every step.
-    pub on_step: &'a dyn Fn(&Id, Step),
+    pub on_step: &'a dyn Fn(&Id, RunStep),
 }
 
 /// Makes the receipt of a run, if its record travels.
@@ -94,7 +96,7 @@ pub type MakeReceipt<'a> =
     dyn Fn(&Record, &Dossier, &Report, &str) -> Option<(String, Vec<u8>)> + 'a;
 
 /// What a patch would change.
-pub struct Applied {
+pub struct AppliedPatch {
     /// The files that it is about, as they are.
     pub before: Snapshot,
     /// The change.
@@ -105,7 +107,7 @@ pub struct Applied {
 
 /// How far a run came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Step {
+pub enum RunStep {
     /// The lease is ours.
     Claimed,
     /// The record, its approval and its tool are in order.
@@ -172,19 +174,19 @@ pub fn run_next(
     let claimed = registry.claim_next_of(&executor.holder, started, until, &is_wanted)?;
     let Some(stored) = claimed else { return Ok(None) };
     let id = stored.record.id.clone();
-    (executor.on_step)(&id, Step::Claimed);
+    (executor.on_step)(&id, RunStep::Claimed);
     let Some(dossier) = registry.get(&id)? else { return Ok(None) };
     // A lease that is taken over keeps its phase.
     let left_at = stored.state.lease.as_ref().map_or(Phase::Claimed, |it| it.phase);
     let run = Run { executor, stored, dossier, started };
     // What killed runs left behind. A copy that cannot be removed is no reason not to say what happened.
-    let _ = Runs::existing(&executor.runs).and_then(|runs| runs.sweep());
+    let _ = RunFolders::existing(&executor.runs).and_then(|runs| runs.sweep());
     let report = match left_at {
         Phase::Claimed => run.execute(registry)?,
         Phase::Running => {
             let message =
                 "the executor ended while the tool ran; nothing was written to the workspace";
-            run.end(registry, run.stopped(&Stopped::new(Outcome::Error, message)))?
+            run.end(registry, run.stopped(&Stopped::new(ExecutionOutcome::Error, message)))?
         }
         Phase::Committing => run.settle(registry)?,
     };
@@ -198,7 +200,7 @@ fn happen(
     id: &Id,
     event: &Event,
     report: Option<&Report>,
-) -> Result<Result<Stored, Refusal>, ExecuteError> {
+) -> Result<Result<Stored, TransitionRefusal>, ExecuteError> {
     tell(registry, executor, id, event, report, None)
 }
 
@@ -210,9 +212,10 @@ fn tell(
     event: &Event,
     report: Option<&Report>,
     details: Option<&Value>,
-) -> Result<Result<Stored, Refusal>, ExecuteError> {
+) -> Result<Result<Stored, TransitionRefusal>, ExecuteError> {
     let (actor, now) = (executor.holder.name(), (executor.clock)());
-    let change = Change { id, expected: Expected::Any, event, actor: &actor, now, report, details };
+    let change =
+        RecordChange { id, expected: Expected::Any, event, actor: &actor, now, report, details };
     match registry.happen(&change) {
         Ok(stored) => Ok(Ok(stored)),
         Err(HappenError::Refused(refusal)) => Ok(Err(refusal)),
@@ -239,14 +242,15 @@ impl Run<'_> {
         self.stored.record.tool == BUILTIN || self.dossier.patch.is_some()
     }
 
-    fn on_step(&self, step: Step) {
+    fn on_step(&self, step: RunStep) {
         (self.executor.on_step)(self.id(), step);
     }
 
     fn execute(&self, registry: &mut Registry) -> Result<Report, ExecuteError> {
         let record = &self.stored.record;
         if let Err(message) = (self.executor.approval)(record, &self.dossier) {
-            return self.end(registry, self.stopped(&Stopped::new(Outcome::Refused, message)));
+            return self
+                .end(registry, self.stopped(&Stopped::new(ExecutionOutcome::Refused, message)));
         }
         let (trial, index) = if self.is_frozen() {
             match self.apply_attached() {
@@ -259,7 +263,7 @@ impl Run<'_> {
                 Err(stopped) => return self.end(registry, self.stopped(&stopped)),
             }
         };
-        self.on_step(Step::Judged);
+        self.on_step(RunStep::Judged);
         let mut report = self.report(&trial);
         let change = match trial.verdict {
             Ok(change) => change,
@@ -267,16 +271,16 @@ impl Run<'_> {
         };
         let commit = Event::Commit { holder: self.executor.holder.name() };
         if let Err(refusal) = happen(registry, self.executor, self.id(), &commit, None)? {
-            return Ok(self.stopped(&Stopped::new(Outcome::Error, refusal.to_string())));
+            return Ok(self.stopped(&Stopped::new(ExecutionOutcome::Error, refusal.to_string())));
         }
         if self.is_frozen()
             && let Err(message) = (self.executor.spend)(record, &self.dossier)
         {
             // Nothing was used up, so nothing is given back.
-            let report = self.stopped(&Stopped::new(Outcome::Refused, message));
+            let report = self.stopped(&Stopped::new(ExecutionOutcome::Refused, message));
             return self.release(registry, report);
         }
-        self.on_step(Step::Committing);
+        self.on_step(RunStep::Committing);
         // What regreen itself writes counts for no scope and no limit: it is judged by now (X-110).
         let result = sha256(json!(trial.results).to_string().as_bytes());
         let receipt = (self.executor.receipt)(record, &self.dossier, &report, &result);
@@ -291,25 +295,29 @@ impl Run<'_> {
         match committed {
             Ok(transaction) => report.transaction = transaction.map(|it| it.to_string()),
             Err(error) => {
-                let outcome = if is_refusal(&error) { Outcome::Refused } else { Outcome::Error };
-                if outcome == Outcome::Refused {
+                let outcome = if is_refusal(&error) {
+                    ExecutionOutcome::Refused
+                } else {
+                    ExecutionOutcome::Error
+                };
+                if outcome == ExecutionOutcome::Refused {
                     (self.executor.unspend)(record, &self.dossier);
                 }
                 let message = format!("the change was not written: {error}");
                 return self.end(registry, self.stopped(&Stopped::new(outcome, message)));
             }
         }
-        self.on_step(Step::Committed);
+        self.on_step(RunStep::Committed);
         self.end(registry, report)
     }
 
     /// What is attached needs no copy and no tool: what it would change is known before anything changes.
-    fn apply_attached(&self) -> Result<(Trial, Option<IndexUpdate>), Stopped> {
-        let refused = |message: String| Stopped::new(Outcome::Refused, message);
+    fn apply_attached(&self) -> Result<(ToolTrial, Option<IndexUpdate>), Stopped> {
+        let refused = |message: String| Stopped::new(ExecutionOutcome::Refused, message);
         let Some(patch) = &self.dossier.patch else {
             return Err(refused(format!("nothing is attached for the tool {BUILTIN} to apply")));
         };
-        self.on_step(Step::Validated);
+        self.on_step(RunStep::Validated);
         let applied = (self.executor.apply)(patch).map_err(refused)?;
         let after = applied
             .before
@@ -321,12 +329,15 @@ impl Run<'_> {
         Ok((trial, applied.index))
     }
 
-    fn run_tool(&self, registry: &mut Registry) -> Result<Result<Trial, Stopped>, ExecuteError> {
+    fn run_tool(
+        &self,
+        registry: &mut Registry,
+    ) -> Result<Result<ToolTrial, Stopped>, ExecuteError> {
         let record = &self.stored.record;
         let Some(tool) = self.executor.tools.get(&record.tool) else {
             let message =
                 format!("no tool `{}` is configured: add [tools.{0}] to regreen.toml", record.tool);
-            return Ok(Err(Stopped::new(Outcome::Refused, message)));
+            return Ok(Err(Stopped::new(ExecutionOutcome::Refused, message)));
         };
         let Some(level) = self.executor.level else {
             let message = "nothing on this machine can hold a tool in its scope: install bubblewrap, or use a kernel \
@@ -334,26 +345,30 @@ impl Run<'_> {
             let reasons = sandbox::obstacles().into_iter().map(|it| it.to_string());
             let message =
                 [message.to_owned()].into_iter().chain(reasons).collect::<Vec<_>>().join("\n");
-            return Ok(Err(Stopped::new(Outcome::Refused, message)));
+            return Ok(Err(Stopped::new(ExecutionOutcome::Refused, message)));
         };
-        self.on_step(Step::Validated);
+        self.on_step(RunStep::Validated);
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let tree = match self.executor.workspace.scan(jobs) {
             Ok(scanned) => scanned.snapshot,
-            Err(error) => return Ok(Err(Stopped::new(Outcome::Refused, error.to_string()))),
+            Err(error) => {
+                return Ok(Err(Stopped::new(ExecutionOutcome::Refused, error.to_string())));
+            }
         };
         let max_file_size = self.executor.workspace.options().max_file_size;
         let runs = &self.executor.runs;
         let scratch = match Scratch::new(runs, &tree, &record.allowed_paths, max_file_size) {
             Ok(scratch) => scratch,
-            Err(error) => return Ok(Err(Stopped::new(Outcome::Refused, error.to_string()))),
+            Err(error) => {
+                return Ok(Err(Stopped::new(ExecutionOutcome::Refused, error.to_string())));
+            }
         };
-        self.on_step(Step::Copied);
+        self.on_step(RunStep::Copied);
         if let Err(refusal) = self.begin(registry)? {
             return Ok(Err(refusal));
         }
         if let Err(message) = (self.executor.spend)(record, &self.dossier) {
-            return Ok(Err(Stopped::new(Outcome::Error, message)));
+            return Ok(Err(Stopped::new(ExecutionOutcome::Error, message)));
         }
         let mut until = self.started.plus_seconds(LEASE);
         let mut broken = None;
@@ -385,10 +400,10 @@ impl Run<'_> {
         let begin = Event::Begin { holder: self.executor.holder.name() };
         Ok(match happen(registry, self.executor, self.id(), &begin, None)? {
             Ok(_) => {
-                self.on_step(Step::Begun);
+                self.on_step(RunStep::Begun);
                 Ok(())
             }
-            Err(refusal) => Err(Stopped::new(Outcome::Error, refusal.to_string())),
+            Err(refusal) => Err(Stopped::new(ExecutionOutcome::Error, refusal.to_string())),
         })
     }
 
@@ -401,18 +416,19 @@ impl Run<'_> {
             });
         let report = match written {
             Some(it) => Report {
-                outcome: Outcome::Success,
+                outcome: ExecutionOutcome::Success,
                 error: String::new(),
                 transaction: Some(it.id.to_string()),
                 changes: it.touched.iter().map(touched).filter(is_of_the_tree).collect(),
-                ..self.stopped(&Stopped::new(Outcome::Error, ""))
+                ..self.stopped(&Stopped::new(ExecutionOutcome::Error, ""))
             },
             None => {
                 let message =
                     "the executor ended before the change was written; the workspace is as it was";
                 // What is attached can be written now; a tool is not started again.
                 let is_attached = self.is_frozen();
-                let outcome = if is_attached { Outcome::Refused } else { Outcome::Error };
+                let outcome =
+                    if is_attached { ExecutionOutcome::Refused } else { ExecutionOutcome::Error };
                 if is_attached {
                     (self.executor.unspend)(&self.stored.record, &self.dossier);
                 }
@@ -425,7 +441,7 @@ impl Run<'_> {
     /// Gives the record back if nothing came of the run, else stores how it ended.
     fn end(&self, registry: &mut Registry, report: Report) -> Result<Report, ExecuteError> {
         match report.outcome {
-            Outcome::Refused => self.release(registry, report),
+            ExecutionOutcome::Refused => self.release(registry, report),
             _ => self.finish(registry, report),
         }
     }
@@ -436,10 +452,12 @@ impl Run<'_> {
         let why = json!({ "reason": report.error });
         match tell(registry, self.executor, self.id(), &release, None, Some(&why))? {
             Ok(_) => {
-                self.on_step(Step::Finished);
+                self.on_step(RunStep::Finished);
                 Ok(report)
             }
-            Err(refusal) => Ok(self.stopped(&Stopped::new(Outcome::Error, refusal.to_string()))),
+            Err(refusal) => {
+                Ok(self.stopped(&Stopped::new(ExecutionOutcome::Error, refusal.to_string())))
+            }
         }
     }
 
@@ -451,10 +469,10 @@ impl Run<'_> {
         if let Err(refusal) = finished {
             return self.take_back(report, &refusal);
         }
-        if report.outcome != Outcome::Success {
+        if report.outcome != ExecutionOutcome::Success {
             self.leave_receipt(&report);
         }
-        self.on_step(Step::Finished);
+        self.on_step(RunStep::Finished);
         Ok(report)
     }
 
@@ -468,7 +486,11 @@ impl Run<'_> {
     }
 
     /// Somebody took the lease over while we were held up, and settled the record without our change.
-    fn take_back(&self, report: Report, refusal: &Refusal) -> Result<Report, ExecuteError> {
+    fn take_back(
+        &self,
+        report: Report,
+        refusal: &TransitionRefusal,
+    ) -> Result<Report, ExecuteError> {
         let transaction =
             report.transaction.as_deref().and_then(|it| it.parse::<TransactionId>().ok());
         if let Some(transaction) = transaction {
@@ -478,7 +500,7 @@ impl Run<'_> {
                 ExecuteError::NotTakenBack { id, transaction, source }
             })?;
         }
-        Ok(self.stopped(&Stopped::new(Outcome::Error, refusal.to_string())))
+        Ok(self.stopped(&Stopped::new(ExecutionOutcome::Error, refusal.to_string())))
     }
 
     fn meta(&self) -> Meta {
@@ -492,9 +514,9 @@ impl Run<'_> {
         }
     }
 
-    fn report(&self, trial: &Trial) -> Report {
+    fn report(&self, trial: &ToolTrial) -> Report {
         let (outcome, error) = match &trial.verdict {
-            Ok(_) => (Outcome::Success, String::new()),
+            Ok(_) => (ExecutionOutcome::Success, String::new()),
             Err(stopped) => (stopped.outcome, sanitize(&stopped.message)),
         };
         Report {
@@ -514,7 +536,7 @@ impl Run<'_> {
     /// The report of a run that came to nothing.
     fn stopped(&self, stopped: &Stopped) -> Report {
         let verdict = Err(stopped.clone());
-        self.report(&Trial {
+        self.report(&ToolTrial {
             verdict,
             level: None,
             exit_code: None,

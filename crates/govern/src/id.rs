@@ -8,7 +8,7 @@ pub struct Id(String);
 
 /// What the form of a name says about its record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum IdForm {
     /// `DDS-YYYYMMDD-CODE-NNN`
     CodeChange,
     /// `DDS-FIX-YYYYMMDD-NNN`
@@ -53,14 +53,14 @@ impl Id {
     }
 
     /// Which of the forms it has.
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> IdForm {
         let parts: Vec<&str> = self.0.split('-').collect();
         let digits =
             |text: &str, n: usize| text.len() == n && text.bytes().all(|it| it.is_ascii_digit());
         match parts.as_slice() {
-            ["DDS", day, "CODE", n] if digits(day, 8) && digits(n, 3) => Form::CodeChange,
-            ["DDS", "FIX", day, n] if digits(day, 8) && digits(n, 3) => Form::CodeFix,
-            _ => Form::Legacy,
+            ["DDS", day, "CODE", n] if digits(day, 8) && digits(n, 3) => IdForm::CodeChange,
+            ["DDS", "FIX", day, n] if digits(day, 8) && digits(n, 3) => IdForm::CodeFix,
+            _ => IdForm::Legacy,
         }
     }
 }
@@ -82,11 +82,11 @@ pub struct NoFreeId {
 }
 
 /// What minted names of a form start with on a day that is written `YYYYMMDD`; `None` for the legacy form.
-pub fn minted_prefix(form: Form, day: &str) -> Option<String> {
+pub fn minted_prefix(form: IdForm, day: &str) -> Option<String> {
     match form {
-        Form::CodeChange => Some(format!("DDS-{day}-CODE-")),
-        Form::CodeFix => Some(format!("DDS-FIX-{day}-")),
-        Form::Legacy => None,
+        IdForm::CodeChange => Some(format!("DDS-{day}-CODE-")),
+        IdForm::CodeFix => Some(format!("DDS-FIX-{day}-")),
+        IdForm::Legacy => None,
     }
 }
 
@@ -110,15 +110,15 @@ pub fn mint(prefix: &str, taken: &[Id]) -> Result<Id, NoFreeId> {
 mod tests {
     use super::*;
 
-    fn form(id: &str) -> Form {
+    fn form(id: &str) -> IdForm {
         Id::parse(id).unwrap().form()
     }
 
     /// DF-1, DF-22, X-29.
     #[test]
     fn forms_are_told_apart_to_the_letter() {
-        assert_eq!(form("DDS-20260202-CODE-001"), Form::CodeChange);
-        assert_eq!(form("DDS-FIX-20260202-001"), Form::CodeFix);
+        assert_eq!(form("DDS-20260202-CODE-001"), IdForm::CodeChange);
+        assert_eq!(form("DDS-FIX-20260202-001"), IdForm::CodeFix);
         for legacy in [
             "DDS-20260202153045",
             "DDS-GEN-17",
@@ -133,7 +133,7 @@ mod tests {
             "DDS-20260202-CODE-1",
             "a free text",
         ] {
-            assert_eq!(form(legacy), Form::Legacy, "{legacy}");
+            assert_eq!(form(legacy), IdForm::Legacy, "{legacy}");
         }
     }
 
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn the_next_name_follows_the_highest_and_ends_at_999() {
         let ids = |all: &[&str]| all.iter().map(|it| Id::parse(it).unwrap()).collect::<Vec<_>>();
-        let prefix = minted_prefix(Form::CodeFix, "20260202").unwrap();
+        let prefix = minted_prefix(IdForm::CodeFix, "20260202").unwrap();
         let taken = ids(&["DDS-FIX-20260202-001", "DDS-FIX-20260202-007", "DDS-FIX-20260203-050"]);
         assert_eq!(mint(&prefix, &taken).unwrap().as_str(), "DDS-FIX-20260202-008");
         assert_eq!(mint(&prefix, &[]).unwrap().as_str(), "DDS-FIX-20260202-001");

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use crate::id::{Form, Id};
-use crate::members::Member;
+use crate::id::{Id, IdForm};
+use crate::members::RecordMember;
 use crate::record::Record;
-use crate::shape::{self, Fault, Rule};
+use crate::shape::{self, RecordFault, Rule};
 
 /// A record of before.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,7 +35,7 @@ pub fn is_legacy(value: &Value) -> bool {
             .get("id")
             .and_then(Value::as_str)
             .and_then(|it| Id::parse(it).ok())
-            .is_some_and(|it| it.form() == Form::Legacy || has_other_members(members)),
+            .is_some_and(|it| it.form() == IdForm::Legacy || has_other_members(members)),
         Some(_) => false,
     }
 }
@@ -43,15 +43,15 @@ pub fn is_legacy(value: &Value) -> bool {
 /// Whether there are members that no record of today has: other programs kept who approved it, or when it ran.
 fn has_other_members(members: &serde_json::Map<String, Value>) -> bool {
     let is_known =
-        |name: &str| name.starts_with("x_") || Member::ALL.iter().any(|it| it.name() == name);
+        |name: &str| name.starts_with("x_") || RecordMember::ALL.iter().any(|it| it.name() == name);
     members.keys().any(|it| !is_known(it))
 }
 
 /// Reads a record of before, or says what is missing even for that.
-pub fn read(value: &Value) -> Result<Legacy, Vec<Fault>> {
+pub fn read(value: &Value) -> Result<Legacy, Vec<RecordFault>> {
     let mut faults = Vec::new();
     let mut fault = |rule: Rule, pointer: &str, message: &str| {
-        faults.push(Fault { rule, pointer: pointer.to_owned(), message: message.to_owned() });
+        faults.push(RecordFault { rule, pointer: pointer.to_owned(), message: message.to_owned() });
     };
     let id = value.get("id").and_then(Value::as_str).and_then(|it| Id::parse(it).ok());
     if id.is_none() {

@@ -32,9 +32,9 @@ pub mod travel;
 
 pub use accept::{Surroundings, accept};
 pub use derive::correction;
-pub use id::{Form, Id, IdError, NoFreeId, mint, minted_prefix};
+pub use id::{Id, IdError, IdForm, NoFreeId, mint, minted_prefix};
 pub use measure::{Constraints, ScopeEntry, ScopeError};
-pub use record::{ErrorContext, Kind, MAX_FIX_FILES, Record, Status, canonical};
+pub use record::{ErrorContext, MAX_FIX_FILES, Record, RecordKind, Status, canonical};
 pub use report::{Report, ReportedChange};
 pub use sanitize::{MAX_MESSAGE, is_sanitized, sanitize};
 pub use schema::schemas;

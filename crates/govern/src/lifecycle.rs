@@ -26,7 +26,7 @@ use crate::time::Moment;
 
 /// Where a record stands: its status and, while it runs, its lease.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct State {
+pub struct RecordState {
     /// The status.
     pub status: Status,
     /// Who runs it, and how far that came. Only an approved record has one.
@@ -73,7 +73,7 @@ impl Phase {
 
 /// How a run ended. Never mixed with [`Status`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Outcome {
+pub enum ExecutionOutcome {
     /// The change is in the workspace.
     Success,
     /// The tool failed, timed out, changed nothing, or broke its scope or a constraint.
@@ -85,32 +85,36 @@ pub enum Outcome {
     Error,
 }
 
-impl Outcome {
+impl ExecutionOutcome {
     /// All of them.
-    pub const ALL: [Outcome; 4] =
-        [Outcome::Success, Outcome::Failed, Outcome::Refused, Outcome::Error];
+    pub const ALL: [ExecutionOutcome; 4] = [
+        ExecutionOutcome::Success,
+        ExecutionOutcome::Failed,
+        ExecutionOutcome::Refused,
+        ExecutionOutcome::Error,
+    ];
 
     /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Success => "success",
-            Outcome::Failed => "failed",
-            Outcome::Refused => "refused",
-            Outcome::Error => "error",
+            ExecutionOutcome::Success => "success",
+            ExecutionOutcome::Failed => "failed",
+            ExecutionOutcome::Refused => "refused",
+            ExecutionOutcome::Error => "error",
         }
     }
 
     /// The outcome of that name.
-    pub fn named(name: &str) -> Option<Outcome> {
-        Outcome::ALL.into_iter().find(|it| it.name() == name)
+    pub fn named(name: &str) -> Option<ExecutionOutcome> {
+        ExecutionOutcome::ALL.into_iter().find(|it| it.name() == name)
     }
 
     /// The status that it leads to.
     pub fn status(self) -> Status {
         match self {
-            Outcome::Success => Status::Executed,
-            Outcome::Failed | Outcome::Error => Status::Failed,
-            Outcome::Refused => Status::Approved,
+            ExecutionOutcome::Success => Status::Executed,
+            ExecutionOutcome::Failed | ExecutionOutcome::Error => Status::Failed,
+            ExecutionOutcome::Refused => Status::Approved,
         }
     }
 }
@@ -133,7 +137,7 @@ pub enum Event {
     /// It was carried out in another clone.
     Close {
         /// How that ended.
-        outcome: Outcome,
+        outcome: ExecutionOutcome,
     },
     /// Someone wants to run it, until then.
     Claim {
@@ -171,7 +175,7 @@ pub enum Event {
         /// Who ran it.
         holder: String,
         /// How.
-        outcome: Outcome,
+        outcome: ExecutionOutcome,
     },
 }
 
@@ -199,7 +203,7 @@ impl Event {
 /// Why an event was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum TransitionRefusal {
     /// The status has no such way out.
     #[error("a record that is {status} cannot be {}", past(.event))]
     Status {
@@ -252,12 +256,12 @@ fn past(event: &str) -> &str {
 }
 
 /// The state after an event, or why it is refused.
-pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
-    let refused = || Refusal::Status { status: state.status, event: event.name() };
+pub fn step(state: &RecordState, event: &Event) -> Result<RecordState, TransitionRefusal> {
+    let refused = || TransitionRefusal::Status { status: state.status, event: event.name() };
     match (state.status, event) {
         (Status::Proposed | Status::Approved, Event::Approve(_)) => {
             unleased(state)?;
-            Ok(State { status: Status::Approved, lease: None })
+            Ok(RecordState { status: Status::Approved, lease: None })
         }
         (Status::Proposed, Event::Plan) | (_, Event::Comment) => Ok(state.clone()),
         (Status::Proposed | Status::Approved, Event::Sign | Event::Withdraw) => {
@@ -266,13 +270,13 @@ pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
         }
         (Status::Proposed | Status::Approved, Event::Reject) => {
             unleased(state)?;
-            Ok(State { status: Status::Rejected, lease: None })
+            Ok(RecordState { status: Status::Rejected, lease: None })
         }
         (Status::Proposed | Status::Approved, Event::Close { outcome })
-            if *outcome != Outcome::Refused =>
+            if *outcome != ExecutionOutcome::Refused =>
         {
             unleased(state)?;
-            Ok(State { status: outcome.status(), lease: None })
+            Ok(RecordState { status: outcome.status(), lease: None })
         }
         (Status::Approved, Event::Claim { holder, now, until }) => {
             claim(state, holder, *now, *until)
@@ -287,74 +291,84 @@ pub fn step(state: &State, event: &Event) -> Result<State, Refusal> {
         (Status::Approved, Event::Renew { holder, until }) => {
             let lease = held(state, holder)?;
             let until = lease.until.max(*until);
-            Ok(State { status: state.status, lease: Some(Lease { until, ..lease.clone() }) })
+            Ok(RecordState { status: state.status, lease: Some(Lease { until, ..lease.clone() }) })
         }
         // While a tool runs nobody can say that nothing happened.
         (Status::Approved, Event::Release { holder }) => {
             let lease = held(state, holder)?;
             match lease.phase {
                 Phase::Claimed | Phase::Committing => {
-                    Ok(State { status: state.status, lease: None })
+                    Ok(RecordState { status: state.status, lease: None })
                 }
-                Phase::Running => Err(Refusal::Phase { phase: lease.phase, event: event.name() }),
+                Phase::Running => {
+                    Err(TransitionRefusal::Phase { phase: lease.phase, event: event.name() })
+                }
             }
         }
         (Status::Approved, Event::Finish { holder, outcome }) => {
             let lease = held(state, holder)?;
             let is_possible = match outcome {
-                Outcome::Success => lease.phase == Phase::Committing,
-                Outcome::Failed | Outcome::Error => true,
-                Outcome::Refused => false,
+                ExecutionOutcome::Success => lease.phase == Phase::Committing,
+                ExecutionOutcome::Failed | ExecutionOutcome::Error => true,
+                ExecutionOutcome::Refused => false,
             };
             if !is_possible {
-                return Err(Refusal::Phase { phase: lease.phase, event: event.name() });
+                return Err(TransitionRefusal::Phase { phase: lease.phase, event: event.name() });
             }
-            Ok(State { status: outcome.status(), lease: None })
+            Ok(RecordState { status: outcome.status(), lease: None })
         }
         _ => Err(refused()),
     }
 }
 
 /// What is being carried out is not changed meanwhile.
-fn unleased(state: &State) -> Result<(), Refusal> {
+fn unleased(state: &RecordState) -> Result<(), TransitionRefusal> {
     match &state.lease {
         None => Ok(()),
-        Some(it) => Err(Refusal::Leased { holder: it.holder.clone(), until: it.until }),
+        Some(it) => Err(TransitionRefusal::Leased { holder: it.holder.clone(), until: it.until }),
     }
 }
 
 /// An expired lease passes on with its phase: what was started is not forgotten (L1).
-fn claim(state: &State, holder: &str, now: Moment, until: Moment) -> Result<State, Refusal> {
+fn claim(
+    state: &RecordState,
+    holder: &str,
+    now: Moment,
+    until: Moment,
+) -> Result<RecordState, TransitionRefusal> {
     let phase = match &state.lease {
         None => Phase::Claimed,
         Some(lease) if lease.until <= now => lease.phase,
         Some(lease) => {
-            return Err(Refusal::Leased { holder: lease.holder.clone(), until: lease.until });
+            return Err(TransitionRefusal::Leased {
+                holder: lease.holder.clone(),
+                until: lease.until,
+            });
         }
     };
     let lease = Lease { holder: holder.to_owned(), until, phase };
-    Ok(State { status: state.status, lease: Some(lease) })
+    Ok(RecordState { status: state.status, lease: Some(lease) })
 }
 
-fn held<'a>(state: &'a State, holder: &str) -> Result<&'a Lease, Refusal> {
+fn held<'a>(state: &'a RecordState, holder: &str) -> Result<&'a Lease, TransitionRefusal> {
     match &state.lease {
         Some(lease) if lease.holder == holder => Ok(lease),
-        _ => Err(Refusal::NotHolder { holder: holder.to_owned() }),
+        _ => Err(TransitionRefusal::NotHolder { holder: holder.to_owned() }),
     }
 }
 
 fn advance(
-    state: &State,
+    state: &RecordState,
     holder: &str,
     event: &Event,
     from: &[Phase],
     to: Phase,
-) -> Result<State, Refusal> {
+) -> Result<RecordState, TransitionRefusal> {
     let lease = held(state, holder)?;
     if !from.contains(&lease.phase) {
-        return Err(Refusal::Phase { phase: lease.phase, event: event.name() });
+        return Err(TransitionRefusal::Phase { phase: lease.phase, event: event.name() });
     }
-    Ok(State { status: state.status, lease: Some(Lease { phase: to, ..lease.clone() }) })
+    Ok(RecordState { status: state.status, lease: Some(Lease { phase: to, ..lease.clone() }) })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 /// A member of a record, in the order of the contract.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Member {
+pub(crate) enum RecordMember {
     Id,
     Version,
     Type,
@@ -24,47 +24,47 @@ pub(crate) const CONSTRAINTS: [&str; 3] =
 /// What a correction says about the failure that it is for.
 pub(crate) const ERROR_CONTEXT: [&str; 3] = ["original_dds", "error_message", "failed_at"];
 
-impl Member {
+impl RecordMember {
     /// All of them.
-    pub(crate) const ALL: [Member; 12] = [
-        Member::Id,
-        Member::Version,
-        Member::Type,
-        Member::Project,
-        Member::Goal,
-        Member::Instructions,
-        Member::AllowedPaths,
-        Member::Tool,
-        Member::Constraints,
-        Member::Status,
-        Member::SourceDds,
-        Member::ErrorContext,
+    pub(crate) const ALL: [RecordMember; 12] = [
+        RecordMember::Id,
+        RecordMember::Version,
+        RecordMember::Type,
+        RecordMember::Project,
+        RecordMember::Goal,
+        RecordMember::Instructions,
+        RecordMember::AllowedPaths,
+        RecordMember::Tool,
+        RecordMember::Constraints,
+        RecordMember::Status,
+        RecordMember::SourceDds,
+        RecordMember::ErrorContext,
     ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Member::Id => "id",
-            Member::Version => "version",
-            Member::Type => "type",
-            Member::Project => "project",
-            Member::Goal => "goal",
-            Member::Instructions => "instructions",
-            Member::AllowedPaths => "allowed_paths",
-            Member::Tool => "tool",
-            Member::Constraints => "constraints",
-            Member::Status => "status",
-            Member::SourceDds => "source_dds",
-            Member::ErrorContext => "error_context",
+            RecordMember::Id => "id",
+            RecordMember::Version => "version",
+            RecordMember::Type => "type",
+            RecordMember::Project => "project",
+            RecordMember::Goal => "goal",
+            RecordMember::Instructions => "instructions",
+            RecordMember::AllowedPaths => "allowed_paths",
+            RecordMember::Tool => "tool",
+            RecordMember::Constraints => "constraints",
+            RecordMember::Status => "status",
+            RecordMember::SourceDds => "source_dds",
+            RecordMember::ErrorContext => "error_context",
         }
     }
 
     /// The member of that name.
-    pub(crate) fn named(name: &str) -> Option<Member> {
-        Member::ALL.into_iter().find(|it| it.name() == name)
+    pub(crate) fn named(name: &str) -> Option<RecordMember> {
+        RecordMember::ALL.into_iter().find(|it| it.name() == name)
     }
 
     /// Whether only a code_fix has it.
     pub(crate) fn is_of_fixes(self) -> bool {
-        matches!(self, Member::SourceDds | Member::ErrorContext)
+        matches!(self, RecordMember::SourceDds | RecordMember::ErrorContext)
     }
 }

@@ -18,7 +18,7 @@ pub struct Record {
     /// Its name.
     pub id: Id,
     /// Change or correction.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// The project that it is about.
     pub project: String,
     /// What is to be reached.
@@ -39,7 +39,7 @@ pub struct Record {
 
 /// What kind of proposal a record is.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Kind {
+pub enum RecordKind {
     /// Something new.
     CodeChange,
     /// The correction of a record that failed.
@@ -51,12 +51,12 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl RecordKind {
     /// The value of the member `type`.
     pub fn name(&self) -> &'static str {
         match self {
-            Kind::CodeChange => "code_change",
-            Kind::CodeFix { .. } => "code_fix",
+            RecordKind::CodeChange => "code_change",
+            RecordKind::CodeFix { .. } => "code_fix",
         }
     }
 }
@@ -159,7 +159,7 @@ impl Record {
         put("tool", json!(self.tool));
         put("constraints", constraints_to_json(&self.constraints));
         put("status", json!(self.status.name()));
-        if let Kind::CodeFix { source, error } = &self.kind {
+        if let RecordKind::CodeFix { source, error } = &self.kind {
             put("source_dds", json!(source.as_str()));
             put(
                 "error_context",
@@ -179,8 +179,8 @@ impl Record {
     /// The record that it corrects.
     pub fn source(&self) -> Option<&Id> {
         match &self.kind {
-            Kind::CodeChange => None,
-            Kind::CodeFix { source, .. } => Some(source),
+            RecordKind::CodeChange => None,
+            RecordKind::CodeFix { source, .. } => Some(source),
         }
     }
 }

@@ -27,13 +27,13 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::audit::Line;
+use crate::audit::AuditLine;
 use crate::id::{Id, NoFreeId};
 use crate::legacy::Legacy;
-use crate::lifecycle::{Event, Refusal, State};
+use crate::lifecycle::{Event, RecordState, TransitionRefusal};
 use crate::record::Record;
 use crate::report::Report;
-use crate::shape::Fault;
+use crate::shape::RecordFault;
 use crate::time::Moment;
 
 pub use arrive::{Arrival, Twin};
@@ -261,7 +261,7 @@ pub struct Stored {
     /// What it says, with the status that it has.
     pub record: Record,
     /// Its status and lease.
-    pub state: State,
+    pub state: RecordState,
     /// How often it changed, its addition included.
     pub version: i64,
     /// The number that approvals of it are bound to. It was made when the record was stored.
@@ -295,35 +295,35 @@ pub struct Listed {
 
 /// A record of today, or one of before.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Entry {
+pub enum RegistryEntry {
     /// It has a life.
     Current(Box<Stored>),
     /// It is only kept.
     Legacy(Legacy),
 }
 
-impl Entry {
+impl RegistryEntry {
     /// Its name.
     pub fn id(&self) -> &Id {
         match self {
-            Entry::Current(stored) => &stored.record.id,
-            Entry::Legacy(legacy) => &legacy.id,
+            RegistryEntry::Current(stored) => &stored.record.id,
+            RegistryEntry::Legacy(legacy) => &legacy.id,
         }
     }
 
     /// Its status, in its own words for one of before.
     pub fn status(&self) -> &str {
         match self {
-            Entry::Current(stored) => stored.state.status.name(),
-            Entry::Legacy(legacy) => &legacy.status,
+            RegistryEntry::Current(stored) => stored.state.status.name(),
+            RegistryEntry::Legacy(legacy) => &legacy.status,
         }
     }
 
     /// The record in the words in which it came, with the status that it has.
     pub fn to_json(&self) -> Value {
         match self {
-            Entry::Current(stored) => stored.to_json(),
-            Entry::Legacy(legacy) => legacy.value.clone(),
+            RegistryEntry::Current(stored) => stored.to_json(),
+            RegistryEntry::Legacy(legacy) => legacy.value.clone(),
         }
     }
 }
@@ -332,7 +332,7 @@ impl Entry {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Dossier {
     /// The record.
-    pub entry: Entry,
+    pub entry: RegistryEntry,
     /// The attached patch.
     pub patch: Option<Vec<u8>>,
     /// Its reports, as they came. A record of today has at most one.
@@ -340,7 +340,7 @@ pub struct Dossier {
     /// What people said about it: an array of documents.
     pub approval: Option<Value>,
     /// Its audit lines, oldest first.
-    pub history: Vec<Line>,
+    pub history: Vec<AuditLine>,
 }
 
 impl Dossier {
@@ -352,7 +352,7 @@ impl Dossier {
 
 /// Something that happens to a record.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct RecordChange<'a> {
     /// The record.
     pub id: &'a Id,
     /// The version that was looked at before.
@@ -378,7 +378,7 @@ pub enum AddError {
     #[error("the record breaks {} of the rules", .faults.len())]
     Faults {
         /// What is wrong.
-        faults: Vec<Fault>,
+        faults: Vec<RecordFault>,
     },
     /// No name is left for today.
     #[error(transparent)]
@@ -416,7 +416,7 @@ pub enum HappenError {
     },
     /// The state machine says no. An audit line says so too.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] TransitionRefusal),
     /// Nothing happens to a record of before. An audit line says that it was tried.
     #[error("{id} is a legacy record: it can be read and exported, nothing else")]
     Legacy {

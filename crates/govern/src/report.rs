@@ -4,7 +4,7 @@ use measure::{ChangeKind, PathChange};
 use serde_json::{Map, Value, json};
 
 use crate::id::Id;
-use crate::lifecycle::Outcome;
+use crate::lifecycle::ExecutionOutcome;
 use crate::time::Moment;
 
 /// The report of one run.
@@ -13,7 +13,7 @@ pub struct Report {
     /// The record that ran.
     pub dds: Id,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: ExecutionOutcome,
     /// When the run was claimed.
     pub started_at: Moment,
     /// When it ended.
@@ -96,7 +96,7 @@ impl Report {
         });
         Some(Report {
             dds: Id::parse(text("dds_id")?).ok()?,
-            outcome: Outcome::named(text("status")?)?,
+            outcome: ExecutionOutcome::named(text("status")?)?,
             started_at: Moment::parse(text("started_at")?).ok()?,
             finished_at: Moment::parse(text("finished_at")?).ok()?,
             tool: text("tool")?.to_owned(),

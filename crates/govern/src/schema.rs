@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::lifecycle::Outcome;
-use crate::members::{CONSTRAINTS, ERROR_CONTEXT, Member};
+use crate::lifecycle::ExecutionOutcome;
+use crate::members::{CONSTRAINTS, ERROR_CONTEXT, RecordMember};
 use crate::record::{MAX_FIX_FILES, Status};
 use crate::sanitize::MAX_MESSAGE;
 use crate::shape::{MAX_ITEMS, MAX_TEXT};
@@ -58,8 +58,8 @@ fn records() -> Value {
 }
 
 fn record(is_fix: bool) -> Value {
-    let members = Member::ALL.into_iter().filter(|it| is_fix || !it.is_of_fixes());
-    let required: Vec<&str> = members.clone().map(Member::name).collect();
+    let members = RecordMember::ALL.into_iter().filter(|it| is_fix || !it.is_of_fixes());
+    let required: Vec<&str> = members.clone().map(RecordMember::name).collect();
     let properties = members.map(|it| (it.name().to_owned(), form(it, is_fix)));
     json!({
         "type": "object",
@@ -70,29 +70,29 @@ fn record(is_fix: bool) -> Value {
     })
 }
 
-fn form(member: Member, is_fix: bool) -> Value {
+fn form(member: RecordMember, is_fix: bool) -> Value {
     let text = json!({ "$ref": "#/$defs/text" });
     match member {
-        Member::Id if is_fix => {
+        RecordMember::Id if is_fix => {
             json!({ "type": "string", "pattern": r"^DDS-FIX-[0-9]{8}-[0-9]{3}$" })
         }
-        Member::Id => json!({ "type": "string", "pattern": r"^DDS-[0-9]{8}-CODE-[0-9]{3}$" }),
-        Member::Version => json!({ "const": 2 }),
-        Member::Type => json!({ "const": if is_fix { "code_fix" } else { "code_change" } }),
-        Member::Project | Member::Goal | Member::Tool => text,
-        Member::Instructions => {
+        RecordMember::Id => json!({ "type": "string", "pattern": r"^DDS-[0-9]{8}-CODE-[0-9]{3}$" }),
+        RecordMember::Version => json!({ "const": 2 }),
+        RecordMember::Type => json!({ "const": if is_fix { "code_fix" } else { "code_change" } }),
+        RecordMember::Project | RecordMember::Goal | RecordMember::Tool => text,
+        RecordMember::Instructions => {
             json!({ "type": "array", "minItems": 1, "maxItems": MAX_ITEMS, "items": text })
         }
-        Member::AllowedPaths => json!({
+        RecordMember::AllowedPaths => json!({
             "description": "files, or directories with `/` at the end, relative to the root",
             "type": "array",
             "maxItems": MAX_ITEMS,
             "items": { "type": "string", "minLength": 1, "pattern": r"^[^/\\*?-][^\\*?]*$" }
         }),
-        Member::Constraints => constraints(is_fix),
-        Member::Status => json!({ "enum": Status::ALL.map(Status::name) }),
-        Member::SourceDds => json!({ "type": "string", "minLength": 1, "maxLength": 200 }),
-        Member::ErrorContext => error_context(),
+        RecordMember::Constraints => constraints(is_fix),
+        RecordMember::Status => json!({ "enum": Status::ALL.map(Status::name) }),
+        RecordMember::SourceDds => json!({ "type": "string", "minLength": 1, "maxLength": 200 }),
+        RecordMember::ErrorContext => error_context(),
     }
 }
 
@@ -154,7 +154,7 @@ fn reports() -> Value {
             "additionalProperties": false,
             "properties": {
                 "dds_id": { "type": "string" },
-                "status": { "enum": Outcome::ALL.map(Outcome::name) },
+                "status": { "enum": ExecutionOutcome::ALL.map(ExecutionOutcome::name) },
                 "started_at": { "type": "string", "format": "date-time" },
                 "finished_at": { "type": "string", "format": "date-time" },
                 "tool": { "type": "string" },

@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::id::{Form, Id};
-use crate::members::{CONSTRAINTS, ERROR_CONTEXT, Member};
+use crate::id::{Id, IdForm};
+use crate::members::{CONSTRAINTS, ERROR_CONTEXT, RecordMember};
 use crate::pointer::below;
-use crate::record::{ErrorContext, Kind, Record, Status};
+use crate::record::{ErrorContext, Record, RecordKind, Status};
 use crate::sanitize::{MAX_MESSAGE, is_sanitized};
 use crate::time::Moment;
 use measure::Constraints;
@@ -14,7 +14,7 @@ use measure::ScopeEntry;
 
 /// One thing that is wrong with a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
+pub struct RecordFault {
     /// The rule that it breaks.
     pub rule: Rule,
     /// Where, as an RFC 6901 pointer into the record.
@@ -71,11 +71,11 @@ impl Rule {
 
 /// What could be read of a record, and everything that is wrong with its form.
 #[derive(Debug)]
-pub struct Read {
+pub struct ReadRecord {
     /// The record, if nothing is wrong with its form.
     pub record: Option<Record>,
     /// What is wrong, in the order of reports.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<RecordFault>,
 }
 
 /// The most characters of a text member, and the most items of an array: far beyond what a person reviews.
@@ -83,7 +83,7 @@ pub(crate) const MAX_TEXT: usize = 20_000;
 pub(crate) const MAX_ITEMS: usize = 1_000;
 
 /// Reads the form. A record in any status is read; that a new one must be proposed is said by [`crate::accept()`].
-pub fn read(value: &Value) -> Read {
+pub fn read(value: &Value) -> ReadRecord {
     let mut reader = Reader { faults: Vec::new() };
     let record = match value {
         Value::Object(members) => reader.record(members),
@@ -94,16 +94,20 @@ pub fn read(value: &Value) -> Read {
     };
     let mut faults = reader.faults;
     faults.sort_by_key(|it| it.rule);
-    Read { record: record.filter(|_| faults.is_empty()), faults }
+    ReadRecord { record: record.filter(|_| faults.is_empty()), faults }
 }
 
 struct Reader {
-    faults: Vec<Fault>,
+    faults: Vec<RecordFault>,
 }
 
 impl Reader {
     fn fault(&mut self, rule: Rule, pointer: &str, message: impl Into<String>) {
-        self.faults.push(Fault { rule, pointer: pointer.to_owned(), message: message.into() });
+        self.faults.push(RecordFault {
+            rule,
+            pointer: pointer.to_owned(),
+            message: message.into(),
+        });
     }
 
     fn record(&mut self, members: &Map<String, Value>) -> Option<Record> {
@@ -122,10 +126,10 @@ impl Reader {
         let correction = if is_fix == Some(true) { self.correction(members) } else { None };
         let extra = self.extra(members, is_fix);
         let kind = match is_fix? {
-            false => Kind::CodeChange,
+            false => RecordKind::CodeChange,
             true => {
                 let (source, error) = correction?;
-                Kind::CodeFix { source, error }
+                RecordKind::CodeFix { source, error }
             }
         };
         Some(Record {
@@ -168,9 +172,9 @@ impl Reader {
         };
         let id = members.get("id").and_then(Value::as_str).and_then(|it| Id::parse(it).ok());
         let fits = id.as_ref().is_some_and(|it| match it.form() {
-            Form::CodeChange => is_fix != Some(true),
-            Form::CodeFix => is_fix != Some(false),
-            Form::Legacy => false,
+            IdForm::CodeChange => is_fix != Some(true),
+            IdForm::CodeFix => is_fix != Some(false),
+            IdForm::Legacy => false,
         });
         if !fits {
             self.fault(Rule::IdFormat, "/id", format!("the id has the form {wanted}"));
@@ -413,7 +417,7 @@ impl Reader {
         let mut extra = Map::new();
         for (name, value) in members {
             let pointer = below("", name);
-            match Member::named(name) {
+            match RecordMember::named(name) {
                 _ if name.starts_with("x_") => {
                     self.exact_numbers(value, &pointer, 0);
                     extra.insert(name.clone(), value.clone());

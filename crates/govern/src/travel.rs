@@ -1,7 +1,7 @@
 //! What travels by git, as files that are never changed: a proposal, the receipt of a run, a comment. Every file is named
 //! after a hash of its content, so no two people write the same file with other bytes, and merges are clean.
 //!
-//! A file that comes from elsewhere is what a stranger wrote. [`Proposal::read`] and its like say whether it is whole and
+//! A file that comes from elsewhere is what a stranger wrote. [`ProposalFile::read`] and its like say whether it is whole and
 //! has the name that its content gives it; whether it counts is for the caller to find out.
 
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ fn short(hex: &str) -> &str {
 
 /// A proposal as it travels: the record, always as proposed, and what its approvals are bound to.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Proposal {
+pub struct ProposalFile {
     /// The record, with the status `proposed`.
     pub record: Value,
     /// The identity of the repository that it was made in.
@@ -34,14 +34,19 @@ pub struct Proposal {
     pub patch: Option<String>,
 }
 
-impl Proposal {
+impl ProposalFile {
     /// A record with what it came with.
-    pub fn new(record: &Record, patch: Option<&[u8]>, repository: &str, nonce: &str) -> Proposal {
+    pub fn new(
+        record: &Record,
+        patch: Option<&[u8]>,
+        repository: &str,
+        nonce: &str,
+    ) -> ProposalFile {
         let mut value = record.to_json();
         if let Value::Object(members) = &mut value {
             members.insert("status".to_owned(), json!("proposed"));
         }
-        Proposal {
+        ProposalFile {
             record: value,
             repository: repository.to_owned(),
             nonce: nonce.to_owned(),
@@ -95,11 +100,11 @@ impl Proposal {
     }
 
     /// Reads the file of that name, or says what is wrong with it.
-    pub fn read(name: &str, bytes: &[u8]) -> Result<Proposal, String> {
+    pub fn read(name: &str, bytes: &[u8]) -> Result<ProposalFile, String> {
         let members = object(bytes, "regreen_proposal")?;
         only(&members, &["regreen_proposal", "repository", "nonce", "patch", "record"])?;
         let hex = |it: &Value| it.get("sha256").and_then(Value::as_str).map(str::to_owned);
-        let proposal = Proposal {
+        let proposal = ProposalFile {
             record: members
                 .get("record")
                 .filter(|it| it.is_object())
@@ -188,7 +193,7 @@ impl Receipt {
 
 /// Something that somebody said about a record. Nobody signs it, and nothing follows from it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Comment {
+pub struct CommentFile {
     /// The record.
     pub dds: Id,
     /// Who, as far as the machine knows.
@@ -202,14 +207,14 @@ pub struct Comment {
 /// The most characters of a comment.
 pub const MAX_COMMENT: usize = 4_000;
 
-impl Comment {
+impl CommentFile {
     /// A comment; `None` if nothing is left of the text.
-    pub fn new(dds: &Id, by: &str, at: Moment, text: &str) -> Option<Comment> {
+    pub fn new(dds: &Id, by: &str, at: Moment, text: &str) -> Option<CommentFile> {
         let by: String = by.chars().filter(|it| !it.is_control()).take(200).collect();
         let lines: Vec<String> = text.lines().map(sanitize).collect();
         let text: String = lines.join("\n").trim().chars().take(MAX_COMMENT).collect();
         let at = Moment::from_micros(at.micros());
-        (!text.is_empty()).then(|| Comment { dds: dds.clone(), by, at, text })
+        (!text.is_empty()).then(|| CommentFile { dds: dds.clone(), by, at, text })
     }
 
     fn to_json(&self) -> Value {
@@ -234,11 +239,11 @@ impl Comment {
     }
 
     /// Reads the file of that name, or says what is wrong with it.
-    pub fn read(name: &str, bytes: &[u8]) -> Result<Comment, String> {
+    pub fn read(name: &str, bytes: &[u8]) -> Result<CommentFile, String> {
         let members = object(bytes, "regreen_comment")?;
         let dds = Id::parse(&text(&members, "dds")?).map_err(|error| error.to_string())?;
         let at = Moment::parse(&text(&members, "at")?).map_err(|_| "at is a time in UTC")?;
-        let comment = Comment::new(&dds, &text(&members, "by")?, at, &text(&members, "text")?);
+        let comment = CommentFile::new(&dds, &text(&members, "by")?, at, &text(&members, "text")?);
         let comment = comment.ok_or("it says nothing")?;
         if comment.to_json() != Value::Object(members) {
             return Err("it has members, characters or a length that no comment has".to_owned());
@@ -278,7 +283,7 @@ fn named(found: &str, expected: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::Outcome;
+    use crate::lifecycle::ExecutionOutcome;
     use crate::shape;
 
     fn record() -> Record {
@@ -294,7 +299,7 @@ mod tests {
         let at = Moment::parse("2026-02-02T12:00:00.000001Z").unwrap();
         let report = Report {
             dds: record().id,
-            outcome: Outcome::Failed,
+            outcome: ExecutionOutcome::Failed,
             started_at: at,
             finished_at: at,
             tool: "t".to_owned(),
@@ -304,14 +309,15 @@ mod tests {
             changes: Vec::new(),
             transaction: None,
         };
-        let proposal = Proposal::new(&record(), Some(b"patch"), &"a".repeat(32), &"0".repeat(32));
+        let proposal =
+            ProposalFile::new(&record(), Some(b"patch"), &"a".repeat(32), &"0".repeat(32));
         let receipt = Receipt {
             proposal: proposal.hash(),
             statements: vec!["sha256:00".to_owned()],
             result: sha256(b""),
             report,
         };
-        let comment = Comment::new(&record().id, "ana", at, "why\u{1b}[31m?\r\nno").unwrap();
+        let comment = CommentFile::new(&record().id, "ana", at, "why\u{1b}[31m?\r\nno").unwrap();
         vec![
             (proposal.name(), proposal.write()),
             (receipt.name(), receipt.write()),
@@ -322,9 +328,9 @@ mod tests {
     fn read(name: &str, text: &str) -> Result<String, String> {
         let bytes = text.as_bytes();
         match name.split('/').next().unwrap() {
-            "proposals" => Proposal::read(name, bytes).map(|it| it.write()),
+            "proposals" => ProposalFile::read(name, bytes).map(|it| it.write()),
             "receipts" => Receipt::read(name, bytes).map(|it| it.write()),
-            _ => Comment::read(name, bytes).map(|it| it.write()),
+            _ => CommentFile::read(name, bytes).map(|it| it.write()),
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use check::Stop;
 use edit::Text;
-use launch::{Access, Capture, Isolation, Level, Program, TreeView};
+use launch::{Access, Capture, Isolation, Program, SandboxLevel, TreeView};
 use snapshot::{Entry, File, RelPath, Snapshot};
 
 const RUNS: usize = 40;
@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     })?;
     row("fork and exec", bare, bare);
     row("run", measure(|| Ok(launch::run(&program, &stop)?))?, bare);
-    for level in [Level::Unconfined, Level::Landlock, Level::Bubblewrap] {
+    for level in [SandboxLevel::Unconfined, SandboxLevel::Landlock, SandboxLevel::Bubblewrap] {
         let start = Instant::now();
         let isolation = match Isolation::at(level) {
             Ok(isolation) => isolation,

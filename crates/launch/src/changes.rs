@@ -37,7 +37,7 @@ pub enum Wrote {
 
 /// What a program has written, created and deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct WrittenChanges {
     /// By path. Nothing in it is as the snapshot has it.
     pub paths: BTreeMap<RelPath, Wrote>,
     /// Paths that no workspace can have, such as those that are not UTF-8. What is there was not read.
@@ -68,17 +68,23 @@ impl From<io::Error> for CollectError {
 }
 
 /// Takes what is found at paths, within the bounds.
-pub(crate) struct Collector<'a> {
+pub(crate) struct ChangeCollector<'a> {
     snapshot: &'a Snapshot,
     capture: &'a Capture<'a>,
     entries: usize,
     bytes: u64,
-    pub(crate) changes: Changes,
+    pub(crate) changes: WrittenChanges,
 }
 
-impl<'a> Collector<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, capture: &'a Capture<'a>) -> Collector<'a> {
-        Collector { snapshot, capture, entries: 0, bytes: 0, changes: Changes::default() }
+impl<'a> ChangeCollector<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, capture: &'a Capture<'a>) -> ChangeCollector<'a> {
+        ChangeCollector {
+            snapshot,
+            capture,
+            entries: 0,
+            bytes: 0,
+            changes: WrittenChanges::default(),
+        }
     }
 
     /// The path as one of a workspace; one that is none is noted.
@@ -171,7 +177,10 @@ impl<'a> Collector<'a> {
 }
 
 /// What the upper directory of an overlay says.
-pub(crate) fn of_upper(upper: &Path, collector: &mut Collector<'_>) -> Result<(), CollectError> {
+pub(crate) fn of_upper(
+    upper: &Path,
+    collector: &mut ChangeCollector<'_>,
+) -> Result<(), CollectError> {
     // Folders come before what is in them, so that what was found in one counts more than that it was emptied.
     let mut waiting = vec![PathBuf::new()];
     while let Some(folder) = waiting.pop() {
@@ -204,7 +213,7 @@ pub(crate) fn of_upper(upper: &Path, collector: &mut Collector<'_>) -> Result<()
 }
 
 /// A folder that stands for all that is in it, or that stands where a file was.
-fn entered(path: &RelPath, at: &Path, collector: &mut Collector<'_>) {
+fn entered(path: &RelPath, at: &Path, collector: &mut ChangeCollector<'_>) {
     let mut value = [0; 1];
     let is_opaque =
         rustix::fs::lgetxattr(at, "user.overlay.opaque", &mut value).is_ok() && value == *b"y";

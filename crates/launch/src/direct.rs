@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 use check::{Stop, StopCause};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
-use sandbox::Level;
+use sandbox::SandboxLevel;
 
 use crate::error::LaunchError;
-use crate::program::{Output, Program, Status};
+use crate::program::{Program, ProgramExit, ProgramOutput};
 
 /// How often it is looked whether somebody still wants the answer.
 const TICK: Duration = Duration::from_millis(20);
@@ -44,7 +44,7 @@ pub enum Stream {
 ///
 /// # Errors
 /// If it cannot be started, uses up its time, writes more than it may, or is stopped. It is not running then either.
-pub fn run(program: &Program, stop: &Stop) -> Result<Output, LaunchError> {
+pub fn run(program: &Program, stop: &Stop) -> Result<ProgramOutput, LaunchError> {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let mut total = 0_u64;
     let status = stream(program, stop, &mut |stream, bytes| {
@@ -63,7 +63,7 @@ pub fn run(program: &Program, stop: &Stop) -> Result<Output, LaunchError> {
         Ok(_) if total > program.limits.output => {
             Err(LaunchError::Flooded { program: program.name(), limit: program.limits.output })
         }
-        Ok(status) => Ok(Output { status, stdout, stderr, level: Level::Unconfined }),
+        Ok(status) => Ok(ProgramOutput { status, stdout, stderr, level: SandboxLevel::Unconfined }),
     }
 }
 
@@ -75,14 +75,14 @@ pub fn stream(
     program: &Program,
     stop: &Stop,
     takes: &mut dyn FnMut(Stream, &[u8]) -> bool,
-) -> Result<Status, LaunchError> {
+) -> Result<ProgramExit, LaunchError> {
     let mut command = command(program);
     command
         .stdin(if program.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let mut running = Running::new(spawn(program, &mut command)?, true);
+    let mut running = RunningProcess::new(spawn(program, &mut command)?, true);
     let mut pipes = Pipes::new(&mut running.child, &program.stdin)
         .map_err(|error| LaunchError::system(program.name(), "watch it", error))?;
     let cut = watch(program, stop, &mut running, &mut pipes, takes)?;
@@ -107,8 +107,8 @@ pub fn stream(
 ///
 /// # Errors
 /// If it cannot be started, uses up its time or is stopped. It is not running then either; what it started may be.
-pub fn run_attached(program: &Program, stop: &Stop) -> Result<Status, LaunchError> {
-    let mut running = Running::new(spawn(program, &mut command(program))?, false);
+pub fn run_attached(program: &Program, stop: &Stop) -> Result<ProgramExit, LaunchError> {
+    let mut running = RunningProcess::new(spawn(program, &mut command(program))?, false);
     let mut pipes = Pipes::default();
     let cut = watch(program, stop, &mut running, &mut pipes, &mut |_, _| true)?;
     let status =
@@ -144,7 +144,7 @@ pub(crate) fn spawn(program: &Program, command: &mut Command) -> Result<Child, L
 fn watch(
     program: &Program,
     stop: &Stop,
-    running: &mut Running,
+    running: &mut RunningProcess,
     pipes: &mut Pipes<'_>,
     takes: &mut dyn FnMut(Stream, &[u8]) -> bool,
 ) -> Result<Option<LaunchError>, LaunchError> {
@@ -172,7 +172,7 @@ fn watch(
 }
 
 /// A process that is killed, with its group, and reaped when it goes out of use.
-pub(crate) struct Running {
+pub(crate) struct RunningProcess {
     pub(crate) child: Child,
     pid: Option<Pid>,
     has_group: bool,
@@ -180,14 +180,14 @@ pub(crate) struct Running {
     ends: Option<std::os::fd::OwnedFd>,
 }
 
-impl Running {
-    pub(crate) fn new(child: Child, has_group: bool) -> Running {
+impl RunningProcess {
+    pub(crate) fn new(child: Child, has_group: bool) -> RunningProcess {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         #[cfg(target_os = "linux")]
         let ends = pid.and_then(|pid| {
             rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
         });
-        Running {
+        RunningProcess {
             child,
             pid,
             has_group,
@@ -212,10 +212,10 @@ impl Running {
     }
 
     /// Kills what is alive of it and says how it ended.
-    pub(crate) fn end(&mut self) -> io::Result<Status> {
+    pub(crate) fn end(&mut self) -> io::Result<ProgramExit> {
         let status = self.kill()?;
-        let signal = status.signal().map(Status::Signal);
-        Ok(signal.unwrap_or_else(|| Status::Code(status.code().unwrap_or_default())))
+        let signal = status.signal().map(ProgramExit::Signal);
+        Ok(signal.unwrap_or_else(|| ProgramExit::Code(status.code().unwrap_or_default())))
     }
 
     fn kill(&mut self) -> io::Result<ExitStatus> {
@@ -263,7 +263,7 @@ fn has_living(group: Pid) -> bool {
     })
 }
 
-impl Drop for Running {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
         // Nobody is left to hear that it could not be ended.
         let _ = self.kill();

@@ -12,18 +12,18 @@ use edit::{ContentHash, ContentHasher};
 
 /// A program as it is on disk. Two are equal if nothing that the file system says about them differs.
 #[derive(Clone, Debug)]
-pub struct Identity {
+pub struct ProgramIdentity {
     /// Its path without links.
     pub path: PathBuf,
     /// What the file system says about it.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     hash: OnceLock<ContentHash>,
 }
 
 /// What a file system says about a file, by which a change is noticed without reading it. The time of the last change of
 /// the inode cannot be set by programs, so a file that was written and given its old time back is noticed too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Stamp {
+pub struct FileStamp {
     /// The number of the file system.
     pub device: u64,
     /// The number of the file in it.
@@ -38,10 +38,10 @@ pub struct Stamp {
     pub ctime: (i64, i64),
 }
 
-impl Stamp {
+impl FileStamp {
     /// The stamp of a file.
-    pub fn of(about: &Metadata) -> Stamp {
-        Stamp {
+    pub fn of(about: &Metadata) -> FileStamp {
+        FileStamp {
             device: about.dev(),
             inode: about.ino(),
             size: about.size(),
@@ -52,15 +52,15 @@ impl Stamp {
     }
 }
 
-impl Identity {
+impl ProgramIdentity {
     /// The identity of the program at the path; links are followed.
     ///
     /// # Errors
     /// If there is no such file.
-    pub fn of(path: &Path) -> io::Result<Identity> {
+    pub fn of(path: &Path) -> io::Result<ProgramIdentity> {
         let path = fs::canonicalize(path)?;
-        let stamp = Stamp::of(&fs::metadata(&path)?);
-        Ok(Identity { path, stamp, hash: OnceLock::new() })
+        let stamp = FileStamp::of(&fs::metadata(&path)?);
+        Ok(ProgramIdentity { path, stamp, hash: OnceLock::new() })
     }
 
     /// The hash of its bytes, which are read the first time.
@@ -80,7 +80,7 @@ impl Identity {
                 count => hasher.update(chunk.get(..count).unwrap_or_default()),
             }
         }
-        if Stamp::of(&file.metadata()?) != self.stamp {
+        if FileStamp::of(&file.metadata()?) != self.stamp {
             let message = format!("{} changed since it was found", self.path.display());
             return Err(io::Error::other(message));
         }
@@ -88,10 +88,10 @@ impl Identity {
     }
 }
 
-impl PartialEq for Identity {
-    fn eq(&self, other: &Identity) -> bool {
+impl PartialEq for ProgramIdentity {
+    fn eq(&self, other: &ProgramIdentity) -> bool {
         (&self.path, self.stamp) == (&other.path, other.stamp)
     }
 }
 
-impl Eq for Identity {}
+impl Eq for ProgramIdentity {}

@@ -16,18 +16,18 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use check::{Stop, StopCause};
-use sandbox::{Exit, Job, Level, Overlay, SandboxError, Tick};
+use sandbox::{Exit, Job, Overlay, SandboxError, SandboxLevel, Tick};
 use tempfile::TempDir;
 
 use crate::changes::{remove_run, remove_tree};
 use crate::error::LaunchError;
-use crate::program::{Output, Program, Status};
+use crate::program::{Program, ProgramExit, ProgramOutput};
 
 /// By which means programs are confined on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Isolation {
     /// The level.
-    pub level: Level,
+    pub level: SandboxLevel,
     /// Whether a tree can be shown with a layer over it. Never without the level `bubblewrap`.
     pub overlays: bool,
     /// Why nothing stronger can be had, in words for the person who can change it.
@@ -40,7 +40,7 @@ impl Isolation {
         static BEST: OnceLock<Isolation> = OnceLock::new();
         BEST.get_or_init(|| {
             let mut obstacles = Vec::new();
-            for level in [Level::Bubblewrap, Level::Landlock] {
+            for level in [SandboxLevel::Bubblewrap, SandboxLevel::Landlock] {
                 match Isolation::at(level) {
                     Ok(isolation) => {
                         obstacles.extend(isolation.obstacles);
@@ -49,7 +49,7 @@ impl Isolation {
                     Err(error) => obstacles.push(error.to_string()),
                 }
             }
-            Isolation { level: Level::Unconfined, overlays: false, obstacles }
+            Isolation { level: SandboxLevel::Unconfined, overlays: false, obstacles }
         })
     }
 
@@ -57,13 +57,13 @@ impl Isolation {
     ///
     /// # Errors
     /// What is missing.
-    pub fn at(level: Level) -> Result<Isolation, SandboxError> {
+    pub fn at(level: SandboxLevel) -> Result<Isolation, SandboxError> {
         sandbox::probe(level)?;
         let mut obstacles = Vec::new();
-        if level == Level::Bubblewrap {
+        if level == SandboxLevel::Bubblewrap {
             obstacles.extend(try_overlay().err());
         }
-        let overlays = level == Level::Bubblewrap && obstacles.is_empty();
+        let overlays = level == SandboxLevel::Bubblewrap && obstacles.is_empty();
         Ok(Isolation { level, overlays, obstacles })
     }
 }
@@ -86,10 +86,10 @@ pub fn run_confined(
     isolation: &Isolation,
     access: &Access,
     stop: &Stop,
-) -> Result<Output, LaunchError> {
+) -> Result<ProgramOutput, LaunchError> {
     let private = Private::new().map_err(|error| no_folder(program, error))?;
     let program = program.clone().in_folder(&private.home());
-    run_in(&program, &Scene::default(), &private, isolation.level, access, stop)
+    run_in(&program, &VisibleTree::default(), &private, isolation.level, access, stop)
 }
 
 pub(crate) fn no_folder(program: &Program, source: std::io::Error) -> LaunchError {
@@ -98,7 +98,7 @@ pub(crate) fn no_folder(program: &Program, source: std::io::Error) -> LaunchErro
 
 /// What a program sees of a tree.
 #[derive(Default)]
-pub(crate) struct Scene {
+pub(crate) struct VisibleTree {
     pub(crate) readable: Vec<PathBuf>,
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) overlay: Option<Overlay>,
@@ -147,12 +147,12 @@ impl Drop for Private {
 /// Runs the program in its folder with what it sees of the tree.
 pub(crate) fn run_in(
     program: &Program,
-    scene: &Scene,
+    scene: &VisibleTree,
     private: &Private,
-    level: Level,
+    level: SandboxLevel,
     access: &Access,
     stop: &Stop,
-) -> Result<Output, LaunchError> {
+) -> Result<ProgramOutput, LaunchError> {
     if let Some(cause) = stop.cause() {
         return Err(LaunchError::Stopped { program: program.name(), cause });
     }
@@ -169,8 +169,8 @@ pub(crate) fn run_in(
     .map_err(|error| refused(&program, error))?;
     let name = program.name();
     let status = match ended.how {
-        Exit::Code(code) => Status::Code(code),
-        Exit::Signal(signal) => Status::Signal(signal),
+        Exit::Code(code) => ProgramExit::Code(code),
+        Exit::Signal(signal) => ProgramExit::Signal(signal),
         Exit::TimedOut => {
             return Err(LaunchError::TimedOut { program: name, limit: program.limits.time });
         }
@@ -187,10 +187,15 @@ pub(crate) fn run_in(
         }
         _ => return Err(LaunchError::Exhausted { program: name, what: "processes" }),
     };
-    Ok(Output { status, stdout: ended.stdout.kept, stderr: ended.stderr.kept, level: ended.level })
+    Ok(ProgramOutput {
+        status,
+        stdout: ended.stdout.kept,
+        stderr: ended.stderr.kept,
+        level: ended.level,
+    })
 }
 
-fn job(program: &Program, scene: &Scene, private: &Private, access: &Access) -> Job {
+fn job(program: &Program, scene: &VisibleTree, private: &Private, access: &Access) -> Job {
     let mut writable = scene.writable.clone();
     writable.push(private.path.clone());
     writable.extend(access.cache.clone());
@@ -274,5 +279,5 @@ fn overlaid(tree: &Path, place: &Path) -> Result<Vec<u8>, SandboxError> {
             processes: 16,
         },
     };
-    Ok(sandbox::run(&job, Level::Bubblewrap, &mut || Tick::Continue)?.stdout.kept)
+    Ok(sandbox::run(&job, SandboxLevel::Bubblewrap, &mut || Tick::Continue)?.stdout.kept)
 }

@@ -9,7 +9,7 @@
 //! files. It shows the real tree where both are the same, an overlay where the machine has one, or else a mirror, and says what
 //! a program that rewrites files has written.
 //!
-//! [`which`] finds programs, and never in the repository; [`install()`] says what belongs to one, and an [`Identity`] which
+//! [`which`] finds programs, and never in the repository; [`install()`] says what belongs to one, and an [`ProgramIdentity`] which
 //! program it was.
 //!
 //! ```no_run
@@ -42,14 +42,14 @@ mod view;
 mod which;
 
 pub use builds::{BuildLimits, build_folder};
-pub use changes::{Capture, Changes, Wrote};
+pub use changes::{Capture, WrittenChanges, Wrote};
 pub use direct::{Stream, run, run_attached, stream};
 pub use error::LaunchError;
-pub use identity::{Identity, Stamp};
+pub use identity::{FileStamp, ProgramIdentity};
 pub use install::{Install, install, rust_toolchain};
 pub use isolation::{Access, Isolation, run_confined};
-pub use program::{Limits, Output, Program, Status};
-pub use sandbox::Level;
+pub use program::{Limits, Program, ProgramExit, ProgramOutput};
+pub use sandbox::SandboxLevel;
 pub use session::{Patience, Session, Silence};
 pub use view::{Sight, TreeView, ViewError};
 pub use which::{Search, SkipReason, Skipped, which};

@@ -15,8 +15,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::OFlags;
 use snapshot::{RelPath, Snapshot};
 
-use crate::changes::{CollectError, Collector, readable, remove_entry, remove_tree, write_entry};
-use crate::identity::Stamp;
+use crate::changes::{
+    ChangeCollector, CollectError, readable, remove_entry, remove_tree, write_entry,
+};
+use crate::identity::FileStamp;
 use crate::view::ViewError;
 
 /// How coarse the times of a file system may be.
@@ -27,7 +29,7 @@ pub(crate) struct Mirror {
     root: PathBuf,
     shown: Snapshot,
     /// What was put there that is not a folder.
-    has: BTreeMap<RelPath, Stamp>,
+    has: BTreeMap<RelPath, FileStamp>,
     /// Links to what the snapshot does not have, by path.
     ignored: BTreeSet<PathBuf>,
     /// Those of them whose place was taken by something of a snapshot.
@@ -113,7 +115,9 @@ impl Mirror {
             write_entry(&at, entry)?;
         }
         match fs::symlink_metadata(&at) {
-            Ok(about) if !about.is_dir() => drop(self.has.insert(path.clone(), Stamp::of(&about))),
+            Ok(about) if !about.is_dir() => {
+                self.has.insert(path.clone(), FileStamp::of(&about));
+            }
             // A file that went away since it was listed, or a folder.
             _ => {}
         }
@@ -197,7 +201,7 @@ impl Mirror {
     pub(crate) fn collect(
         &mut self,
         since: SystemTime,
-        collector: &mut Collector<'_>,
+        collector: &mut ChangeCollector<'_>,
     ) -> Result<(), CollectError> {
         let mut wrong = BTreeSet::new();
         let found = self.scan(since, collector, &mut wrong);
@@ -214,7 +218,7 @@ impl Mirror {
     fn scan(
         &mut self,
         since: SystemTime,
-        collector: &mut Collector<'_>,
+        collector: &mut ChangeCollector<'_>,
         wrong: &mut BTreeSet<RelPath>,
     ) -> Result<(), CollectError> {
         let mut seen = BTreeSet::new();
@@ -294,7 +298,7 @@ impl Mirror {
     /// Whether nobody touched the file. The time of a file's last change is coarse: one that was put there just before the
     /// program started may have been changed without that time changing, so it does not count as untouched.
     fn is_as_put(&self, path: &RelPath, about: &Metadata, since: SystemTime) -> bool {
-        let stamp = Stamp::of(about);
+        let stamp = FileStamp::of(about);
         let seconds = u64::try_from(stamp.ctime.0).unwrap_or_default();
         let nanoseconds = u64::try_from(stamp.ctime.1).unwrap_or_default();
         let changed = UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds);

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sandbox::Level;
+use sandbox::SandboxLevel;
 
 /// Where programs look for others unless the caller says otherwise.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -130,29 +130,29 @@ impl Limits {
 
 /// How a program ended by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum ProgramExit {
     /// With this exit code.
     Code(i32),
     /// By this signal.
     Signal(i32),
 }
 
-impl Status {
+impl ProgramExit {
     /// Whether it says that all went well.
     pub fn is_success(self) -> bool {
-        self == Status::Code(0)
+        self == ProgramExit::Code(0)
     }
 }
 
-/// What a program that ended by itself has left. No process that it started is alive, as far as [`Output::level`] can tell.
+/// What a program that ended by itself has left. No process that it started is alive, as far as [`ProgramOutput::level`] can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
+pub struct ProgramOutput {
     /// How it ended.
-    pub status: Status,
+    pub status: ProgramExit,
     /// All that it wrote to standard output.
     pub stdout: Vec<u8>,
     /// All that it wrote to standard error.
     pub stderr: Vec<u8>,
     /// By which means it was held to what it may do.
-    pub level: Level,
+    pub level: SandboxLevel,
 }

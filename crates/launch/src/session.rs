@@ -9,7 +9,7 @@ use std::process::{ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use crate::direct::{Running, command, spawn};
+use crate::direct::{RunningProcess, command, spawn};
 use crate::error::LaunchError;
 use crate::program::Program;
 
@@ -44,7 +44,7 @@ impl Patience<'_> {
 
 /// A running program that takes and gives lines.
 pub struct Session {
-    _running: Running,
+    _running: RunningProcess,
     /// Nothing if a thread that was writing to it was given up.
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -58,7 +58,7 @@ impl Session {
     pub fn start(program: &Program) -> Result<Session, LaunchError> {
         let mut command = command(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-        let mut running = Running::new(spawn(program, &mut command)?, true);
+        let mut running = RunningProcess::new(spawn(program, &mut command)?, true);
         let (stdin, stdout) = (running.child.stdin.take(), running.child.stdout.take());
         let (sender, lines) = sync_channel(WAITING);
         let longest = program.limits.output;

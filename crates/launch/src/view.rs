@@ -16,16 +16,16 @@ use std::sync::{PoisonError, RwLock};
 use std::time::SystemTime;
 
 use check::Stop;
-use sandbox::{Level, Overlay};
+use sandbox::{Overlay, SandboxLevel};
 use snapshot::{RelPath, Snapshot};
 use tempfile::TempDir;
 
-use crate::changes::{self, Capture, Changes, CollectError, Collector};
+use crate::changes::{self, Capture, ChangeCollector, CollectError, WrittenChanges};
 use crate::error::LaunchError;
-use crate::isolation::{Access, Isolation, Private, Scene, no_folder, run_in};
+use crate::isolation::{Access, Isolation, Private, VisibleTree, no_folder, run_in};
 use crate::layer::{Layer, as_above};
 use crate::mirror::Mirror;
-use crate::program::{Output, Program};
+use crate::program::{Program, ProgramOutput};
 
 /// The name of the folder with a mirror.
 const MIRROR: &str = "mirror";
@@ -143,7 +143,7 @@ impl TreeView {
     pub fn sight(&self) -> Sight {
         match self.means {
             // Where nothing keeps a program from writing, it does not get the real tree.
-            _ if !self.differs && self.isolation.level != Level::Unconfined => Sight::Real,
+            _ if !self.differs && self.isolation.level != SandboxLevel::Unconfined => Sight::Real,
             Means::Layer(_) => Sight::Overlay,
             Means::Mirror(_) => Sight::Mirror,
         }
@@ -182,13 +182,13 @@ impl TreeView {
         program: &Program,
         access: &Access,
         stop: &Stop,
-    ) -> Result<Output, LaunchError> {
+    ) -> Result<ProgramOutput, LaunchError> {
         let private = Private::new().map_err(|error| no_folder(program, error))?;
         let level = self.isolation.level;
-        let mut scene = Scene { readable: vec![self.root.clone()], ..Scene::default() };
+        let mut scene = VisibleTree { readable: vec![self.root.clone()], ..VisibleTree::default() };
         match (&self.means, self.sight()) {
             (_, Sight::Real) => run_in(program, &scene, &private, level, access, stop),
-            (Means::Mirror(mirror), _) if level == Level::Unconfined => {
+            (Means::Mirror(mirror), _) if level == SandboxLevel::Unconfined => {
                 // It can write, so what it wrote is put right.
                 let nothing = Capture { wants: &|_| false, max_entries: usize::MAX, max_bytes: 0 };
                 let run = self.run_in_mirror(program, mirror, &private, access, &nothing, stop)?;
@@ -219,7 +219,7 @@ impl TreeView {
         access: &Access,
         capture: &Capture<'_>,
         stop: &Stop,
-    ) -> Result<(Output, Changes), LaunchError> {
+    ) -> Result<(ProgramOutput, WrittenChanges), LaunchError> {
         let private = Private::new().map_err(|error| no_folder(program, error))?;
         match &self.means {
             Means::Mirror(mirror) => {
@@ -227,7 +227,7 @@ impl TreeView {
             }
             Means::Layer(_) => {
                 let place = self.new_run().map_err(|error| no_folder(program, error))?;
-                let scene = Scene {
+                let scene = VisibleTree {
                     readable: vec![self.root.clone()],
                     writable: vec![self.root.clone()],
                     overlay: Some(Overlay { directory: self.root.clone(), place: place.clone() }),
@@ -235,7 +235,7 @@ impl TreeView {
                 let level = self.isolation.level;
                 let ended = run_in(program, &scene, &private, level, access, stop);
                 let changes = ended.and_then(|output| {
-                    let mut collector = Collector::new(&self.shown, capture);
+                    let mut collector = ChangeCollector::new(&self.shown, capture);
                     changes::of_upper(&place.join("upper"), &mut collector)
                         .map_err(|error| not_collected(program, capture, error))?;
                     Ok((output, collector.changes))
@@ -254,17 +254,17 @@ impl TreeView {
         access: &Access,
         capture: &Capture<'_>,
         stop: &Stop,
-    ) -> Result<(Output, Changes), LaunchError> {
+    ) -> Result<(ProgramOutput, WrittenChanges), LaunchError> {
         self.make_mirror(program, mirror)?;
         let mut mirror = mirror.write().unwrap_or_else(PoisonError::into_inner);
         let Some(mirror) = &mut *mirror else { return Err(no_mirror(program)) };
         let path = mirror.path().to_owned();
         let scene =
-            Scene { readable: vec![self.root.clone()], writable: vec![path], overlay: None };
+            VisibleTree { readable: vec![self.root.clone()], writable: vec![path], overlay: None };
         let since = SystemTime::now();
         let moved = self.moved(program, mirror);
         let ended = run_in(&moved, &scene, private, self.isolation.level, access, stop);
-        let mut collector = Collector::new(&self.shown, capture);
+        let mut collector = ChangeCollector::new(&self.shown, capture);
         // Also after a failure: the next program must not see what this one has done.
         let collected = mirror.collect(since, &mut collector);
         let output = ended?;

@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 use snapshot::{Entry, RelPath, Snapshot};
 
 use super::{ChangeKind, Finding, PathChange};
-use set::{Dependencies, Kind};
+use set::{Dependencies, DependencyKind};
 
 /// Larger manifests are not read.
 const MAX_MANIFEST_BYTES: usize = 16 << 20;
@@ -227,7 +227,7 @@ fn included(changes: &[PathChange], after: &Snapshot) -> BTreeSet<RelPath> {
         .collect();
     while let Some((path, known)) = waiting.pop() {
         let Ok(dependencies) = read(known, after, &path) else { continue };
-        for include in dependencies.iter().filter(|it| it.kind == Kind::Include) {
+        for include in dependencies.iter().filter(|it| it.kind == DependencyKind::Include) {
             let Some(target) = beside(&path, &include.name) else { continue };
             if found.len() < MAX_INCLUDES && found.insert(target.clone()) {
                 waiting.push((target, pip::REQUIREMENTS));

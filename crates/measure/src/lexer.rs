@@ -8,7 +8,7 @@ mod strings;
 
 /// The languages that are known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Language {
+pub(crate) enum SourceLanguage {
     Rust,
     Python,
     /// TypeScript too.
@@ -53,7 +53,7 @@ pub(crate) struct Token<'a> {
 }
 
 /// The tokens of the text, comments left out. Any text has some: what does not end is [`TokenKind::Broken`].
-pub(crate) fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
+pub(crate) fn tokens(text: &str, language: SourceLanguage) -> Vec<Token<'_>> {
     let mut lexer = Lexer {
         text,
         at: 0,
@@ -75,7 +75,7 @@ pub(crate) fn tokens(text: &str, language: Language) -> Vec<Token<'_>> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    language: Language,
+    language: SourceLanguage,
     starts_line: bool,
     line_start: usize,
     tokens: Vec<Token<'a>>,
@@ -148,7 +148,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn remember_heredoc(&mut self, rest: &'a str) {
-        if self.language != Language::Ruby {
+        if self.language != SourceLanguage::Ruby {
             return;
         }
         if let Some(word) = rest.strip_prefix("<<~").or_else(|| rest.strip_prefix("<<-")) {
@@ -163,7 +163,7 @@ impl<'a> Lexer<'a> {
 
     /// Where the comment that starts here ends.
     fn comment(&self) -> Option<usize> {
-        use Language::{C, Clank, Elixir, Gradle, Python, Ruby, Rust};
+        use SourceLanguage::{C, Clank, Elixir, Gradle, Python, Ruby, Rust};
         let rest = self.rest();
         match self.language {
             Python | Ruby | Elixir => {

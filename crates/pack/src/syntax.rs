@@ -11,6 +11,7 @@ mod json;
 mod lines;
 mod names;
 mod repair;
+mod slips;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,7 @@
 //! How near two names are: the same but for case and spacing, or one slip of the fingers apart.
 //!
-//! A slip is a Damerau-Levenshtein distance of one (see `spelling`). A repair gets an answer only if there is exactly one
-//! candidate to choose; a tie is never broken by order.
+//! A slip is a Damerau-Levenshtein distance of one (see `spelling`); the plural in `es` counts as one too. A repair gets an
+//! answer only if there is exactly one candidate to choose; a tie is never broken by order.
 
 /// How near a candidate is. The order is from the nearest on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -57,7 +57,15 @@ pub(crate) fn nearness(text: &str, candidate: &str) -> Option<Nearness> {
         return Some(Nearness::Variant);
     }
     let is_long_enough = text.chars().nth(MIN_TYPO_LENGTH - 1).is_some();
-    (is_long_enough && spelling::is_one_slip(text, candidate)).then_some(Nearness::Typo)
+    let is_near =
+        is_long_enough && (spelling::is_one_slip(text, candidate) || is_plural(text, candidate));
+    is_near.then_some(Nearness::Typo)
+}
+
+/// Whether the candidate is the plural of the text in `es`, such as `branches` of `branch`.
+fn is_plural(text: &str, candidate: &str) -> bool {
+    let is_hissing = ["s", "x", "z", "ch", "sh"].iter().any(|it| text.ends_with(it));
+    is_hissing && candidate.strip_prefix(text) == Some("es")
 }
 
 /// What no slip drops: a sign at the start, and what stands between two digits. `-1` is not `1`, `-O2` not `O2` and

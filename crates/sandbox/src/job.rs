@@ -70,7 +70,7 @@ pub struct Limits {
 
 /// By which means the kernel holds a job to its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum SandboxLevel {
     /// Namespaces made by the program `bwrap`, and a filter of system calls.
     Bubblewrap,
     /// Landlock and a filter of system calls, without help of another program.
@@ -80,28 +80,28 @@ pub enum Level {
     Unconfined,
 }
 
-impl Level {
+impl SandboxLevel {
     /// The name in configuration and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Level::Bubblewrap => "bubblewrap",
-            Level::Landlock => "landlock",
-            Level::Unconfined => "none",
+            SandboxLevel::Bubblewrap => "bubblewrap",
+            SandboxLevel::Landlock => "landlock",
+            SandboxLevel::Unconfined => "none",
         }
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for SandboxLevel {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.name())
     }
 }
 
-impl FromStr for Level {
+impl FromStr for SandboxLevel {
     type Err = SandboxError;
 
-    fn from_str(name: &str) -> Result<Level, SandboxError> {
-        [Level::Bubblewrap, Level::Landlock, Level::Unconfined]
+    fn from_str(name: &str) -> Result<SandboxLevel, SandboxError> {
+        [SandboxLevel::Bubblewrap, SandboxLevel::Landlock, SandboxLevel::Unconfined]
             .into_iter()
             .find(|level| level.name() == name)
             .ok_or_else(|| SandboxError::NoSuchLevel { name: name.to_owned() })
@@ -143,14 +143,14 @@ pub enum Exit {
 
 /// What is left of one stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Output {
+pub struct StreamOutput {
     /// The last bytes, at most [`Limits::output`].
     pub kept: Vec<u8>,
     /// How many there were until the end.
     pub total: u64,
 }
 
-impl Output {
+impl StreamOutput {
     /// Whether there was more than what is kept.
     pub fn truncated(&self) -> bool {
         self.total > self.kept.len() as u64
@@ -163,11 +163,11 @@ pub struct Ended {
     /// How it ended.
     pub how: Exit,
     /// What is left of its standard output.
-    pub stdout: Output,
+    pub stdout: StreamOutput,
     /// What is left of its standard error.
-    pub stderr: Output,
+    pub stderr: StreamOutput,
     /// The level that it ran at.
-    pub level: Level,
+    pub level: SandboxLevel,
 }
 
 /// Why a job was not run, or could not be watched to its end.
@@ -178,7 +178,7 @@ pub enum SandboxError {
     #[error("the sandbox level `{level}` cannot be used: {reason}; {}", remedy(*.level))]
     Unavailable {
         /// The level.
-        level: Level,
+        level: SandboxLevel,
         /// What is missing.
         reason: String,
     },
@@ -186,7 +186,7 @@ pub enum SandboxError {
     #[error("the sandbox level `{level}` does not hold on this machine: a program in it can {}", .what.join(", "))]
     Leaks {
         /// The level.
-        level: Level,
+        level: SandboxLevel,
         /// What a program can do there, in words.
         what: Vec<String>,
     },
@@ -253,12 +253,12 @@ pub enum SandboxError {
     },
 }
 
-fn remedy(level: Level) -> &'static str {
+fn remedy(level: SandboxLevel) -> &'static str {
     match level {
-        Level::Bubblewrap => "install bubblewrap 0.7 or newer and allow user namespaces",
-        Level::Landlock => {
+        SandboxLevel::Bubblewrap => "install bubblewrap 0.7 or newer and allow user namespaces",
+        SandboxLevel::Landlock => {
             "it needs Linux 6.12 or newer with Landlock switched on, or install bubblewrap instead"
         }
-        Level::Unconfined => "programs can only be run on Linux",
+        SandboxLevel::Unconfined => "programs can only be run on Linux",
     }
 }

@@ -1,7 +1,7 @@
 //! Runs a program of somebody else inside a scope that the kernel enforces.
 //!
 //! A [`Job`] names the program and everything that it may have: the paths that it may write, what it may read
-//! beyond the system, its whole environment, the network or not, and its [`Limits`]. A [`Level`] says by
+//! beyond the system, its whole environment, the network or not, and its [`Limits`]. A [`SandboxLevel`] says by
 //! which means the kernel holds it to that; [`best`] finds the strongest one that works on this machine by
 //! trying it. [`run`] starts the program, watches it, and returns when no process of it is alive.
 //!
@@ -17,10 +17,10 @@ mod linux;
 
 use std::sync::OnceLock;
 
-pub use job::{Ended, Exit, Job, Level, Limits, Output, Overlay, SandboxError, Tick};
+pub use job::{Ended, Exit, Job, Limits, Overlay, SandboxError, SandboxLevel, StreamOutput, Tick};
 
 /// The levels with a scope, the strongest first.
-const CONFINING: [Level; 2] = [Level::Bubblewrap, Level::Landlock];
+const CONFINING: [SandboxLevel; 2] = [SandboxLevel::Bubblewrap, SandboxLevel::Landlock];
 
 /// Runs the job at the level, and returns when it has ended and no process of it is alive.
 ///
@@ -32,7 +32,7 @@ const CONFINING: [Level; 2] = [Level::Bubblewrap, Level::Landlock];
 /// on this machine, or if the system refuses what watching needs. Nothing of the job is alive then either.
 pub fn run(
     job: &Job,
-    level: Level,
+    level: SandboxLevel,
     on_tick: &mut dyn FnMut() -> Tick,
 ) -> Result<Ended, SandboxError> {
     #[cfg(target_os = "linux")]
@@ -49,7 +49,7 @@ pub fn run(
 ///
 /// # Errors
 /// What is missing, in words for the person who can install it; or what the program could do.
-pub fn probe(level: Level) -> Result<(), SandboxError> {
+pub fn probe(level: SandboxLevel) -> Result<(), SandboxError> {
     #[cfg(target_os = "linux")]
     return linux::probe(level);
     #[cfg(not(target_os = "linux"))]
@@ -58,8 +58,8 @@ pub fn probe(level: Level) -> Result<(), SandboxError> {
 
 /// The strongest level that works on this machine and holds; none if a program can only be run unconfined. What
 /// was found is remembered as long as the process lives.
-pub fn best() -> Option<Level> {
-    static BEST: OnceLock<Level> = OnceLock::new();
+pub fn best() -> Option<SandboxLevel> {
+    static BEST: OnceLock<SandboxLevel> = OnceLock::new();
     if let Some(level) = BEST.get() {
         return Some(*level);
     }

@@ -17,11 +17,11 @@ use std::thread;
 
 pub(crate) use probe::probe;
 
-use crate::{Ended, Exit, Job, Level, SandboxError, Tick};
+use crate::{Ended, Exit, Job, SandboxError, SandboxLevel, Tick};
 
 pub(crate) fn run(
     job: &Job,
-    level: Level,
+    level: SandboxLevel,
     on_tick: &mut dyn FnMut() -> Tick,
 ) -> Result<Ended, SandboxError> {
     let scope = scope::check(job)?;
@@ -40,7 +40,7 @@ pub(crate) fn run(
         // Parenthood is a thread's: when this one ends, `bwrap --die-with-parent` ends. At the other levels
         // it must be gone before the job begins, because it is part of the domain: a signal to it would reach
         // the whole caller.
-        let hold = (level == Level::Bubblewrap).then_some(hold);
+        let hold = (level == SandboxLevel::Bubblewrap).then_some(hold);
         if hold.is_none() {
             thread.join().map_err(|_| system("start a thread", io::Error::other("it panicked")))?;
         }

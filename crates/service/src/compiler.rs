@@ -12,7 +12,7 @@ pub(crate) mod sources;
 pub use prover::Z3_SOURCE;
 pub(crate) use prover::{ProvedClank, Prover};
 
-use clank_emit::Dialect;
+use clank_emit::OutputLanguage;
 use protocol::v1;
 
 use crate::Frames;
@@ -28,9 +28,9 @@ pub struct ClankFindings {
     pub not_canonical: Vec<String>,
 }
 
-pub(crate) fn dialect(language: v1::Language) -> Dialect {
+pub(crate) fn dialect(language: v1::Language) -> OutputLanguage {
     match language {
-        v1::Language::Js => Dialect::JavaScript,
-        v1::Language::Ts => Dialect::TypeScript,
+        v1::Language::Js => OutputLanguage::JavaScript,
+        v1::Language::Ts => OutputLanguage::TypeScript,
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::v1::PendingTransaction;
 use snapshot::RelPath;
-use workspace::{Interrupts, Listing, Options, Recovered, TransactionId, Workspace};
+use workspace::{Interrupts, ListedFiles, Options, Recovered, TransactionId, Workspace};
 
 use crate::failure::Failure;
 
@@ -86,8 +86,8 @@ impl Session {
         let is_trusting = user.is_some_and(|it| it.is_trusting);
         let programs = user.map(|it| it.programs.clone()).unwrap_or_default();
         let level = match access {
-            Access::Build | Access::Look => workspace::Access::ReadOnly,
-            Access::Write => workspace::Access::ReadWrite,
+            Access::Build | Access::Look => workspace::OpenMode::ReadOnly,
+            Access::Write => workspace::OpenMode::ReadWrite,
         };
         let workspace = open(root, user, Options::new(level))?;
         let root = Some(root.to_owned());
@@ -101,8 +101,8 @@ impl Session {
             Ok(path) => Ok((path, file.clone())),
             Err(error) => Err(Failure::Usage { message: format!("the list of inputs: {error}") }),
         };
-        let listing = inputs.iter().map(parse).collect::<Result<Listing, Failure>>()?;
-        let options = Options::new(workspace::Access::ReadOnly);
+        let listing = inputs.iter().map(parse).collect::<Result<ListedFiles, Failure>>()?;
+        let options = Options::new(workspace::OpenMode::ReadOnly);
         let workspace = Workspace::listed(listing, options)
             .map_err(|error| Failure::Unreadable { message: error.to_string() })?;
         Session::over(workspace, Access::Build)

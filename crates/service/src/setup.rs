@@ -13,7 +13,7 @@ use pack::{LocalSchema, Pack, PackCheck, SCHEMA_SIGN, SyntaxCheck};
 use protocol::v1;
 use protocol::v1::LookFailure;
 use snapshot::{Entry, File, RelPath, Snapshot, UnreadReason};
-use workspace::{Reader, Skipped, Survey, Workspace};
+use workspace::{Reader, SkippedEntry, Survey, Workspace};
 
 use crate::Frames;
 use crate::assess::verdict;
@@ -334,7 +334,7 @@ impl Setup {
         &self,
         session: &Session,
         scanned: Snapshot,
-        skipped: &[Skipped],
+        skipped: &[SkippedEntry],
         overlay: &Overlay,
         reader: Arc<Reader>,
     ) -> Result<Tree, Failure> {
@@ -383,10 +383,10 @@ impl Setup {
     fn failure_of(
         &self,
         session: &Session,
-        skipped: &Skipped,
+        skipped: &SkippedEntry,
         overlay: &Overlay,
     ) -> Option<LookFailure> {
-        let Skipped { path: name, reason, has_bad_name, may_be_folder } = skipped;
+        let SkippedEntry { path: name, reason, has_bad_name, may_be_folder } = skipped;
         let path = RelPath::parse(name);
         let is_elsewhere =
             path.as_ref().is_ok_and(|it| !self.includes(it) || overlay.contains_key(it));

@@ -40,7 +40,7 @@ pub enum Verdict {
     /// Neither, or it was not found out.
     Unknown {
         /// Why.
-        reason: Reason,
+        reason: UnknownReason,
         /// Values that satisfy the facts and falsify the goal. They were checked by [`crate::evaluate`].
         counterexample: Option<Model>,
     },
@@ -48,7 +48,7 @@ pub enum Verdict {
 
 /// Why a goal is neither discharged nor refuted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reason {
+pub enum UnknownReason {
     /// The facts allow both.
     Neither,
     /// The work allowed did not suffice.
@@ -91,7 +91,10 @@ fn decided(terms: &mut Terms, facts: &[Term], goal: Term, limits: &Limits) -> Ve
         Answer::Possible(model) => {
             let falsified = question.terms().not(goal);
             if !question.confirms(&model, falsified) {
-                return Verdict::Unknown { reason: Reason::Incomplete, counterexample: None };
+                return Verdict::Unknown {
+                    reason: UnknownReason::Incomplete,
+                    counterexample: None,
+                };
             }
             model
         }
@@ -99,8 +102,8 @@ fn decided(terms: &mut Terms, facts: &[Term], goal: Term, limits: &Limits) -> Ve
     let reason = match question.ask(goal_literal) {
         Answer::Impossible => return Verdict::Refuted,
         Answer::Unclear(reason) => reason,
-        Answer::Possible(model) if question.confirms(&model, goal) => Reason::Neither,
-        Answer::Possible(_) => Reason::Incomplete,
+        Answer::Possible(model) if question.confirms(&model, goal) => UnknownReason::Neither,
+        Answer::Possible(_) => UnknownReason::Incomplete,
     };
     Verdict::Unknown { reason, counterexample: Some(counterexample) }
 }

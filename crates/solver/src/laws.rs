@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use crate::testing::{Dice, Expr, KINDS, Question, config, question};
-use crate::{Limits, Model, Reason, Sort, Term, Terms, Value, Verdict, decide, evaluate};
+use crate::{Limits, Model, Sort, Term, Terms, UnknownReason, Value, Verdict, decide, evaluate};
 
 /// The values that an atom is tried with.
 fn tried(sort: Sort) -> Vec<Value> {
@@ -50,19 +50,19 @@ fn choices(question: &Question) -> Vec<BTreeMap<u32, Value>> {
     all
 }
 
-struct Asked {
+struct LawQuestion {
     terms: Terms,
     facts: Vec<Term>,
     goal: Term,
     verdict: Verdict,
 }
 
-fn ask(question: &Question) -> Asked {
+fn ask(question: &Question) -> LawQuestion {
     let mut terms = Terms::new();
     let facts: Vec<Term> = question.facts.iter().map(|fact| fact.build(&mut terms)).collect();
     let goal = question.goal.build(&mut terms);
     let verdict = decide(&mut terms, &facts, goal, &Limits { steps: 100_000 });
-    Asked { terms, facts, goal, verdict }
+    LawQuestion { terms, facts, goal, verdict }
 }
 
 fn is_true(value: Option<Value>) -> bool {
@@ -79,7 +79,7 @@ fn gist(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Discharged => "discharged",
         Verdict::Refuted => "refuted",
-        Verdict::Unknown { reason: Reason::Neither, .. } => "neither",
+        Verdict::Unknown { reason: UnknownReason::Neither, .. } => "neither",
         Verdict::Unknown { .. } => "not found out",
     }
 }
@@ -138,7 +138,7 @@ proptest! {
     /// The order of facts and the opposite of the goal change nothing but the side.
     #[test]
     fn order_does_not_matter_and_opposites_are_opposite(question in generated()) {
-        let Asked { mut terms, mut facts, goal, verdict } = ask(&question);
+        let LawQuestion { mut terms, mut facts, goal, verdict } = ask(&question);
         facts.reverse();
         let backward = decide(&mut terms, &facts, goal, &Limits { steps: 100_000 });
         let opposite = terms.not(goal);
@@ -148,9 +148,9 @@ proptest! {
             prop_assert_eq!(gist(&verdict), gist(&backward));
         }
         match (&verdict, &opposite) {
-            (Verdict::Refuted, Verdict::Unknown { reason, .. }) => prop_assert!(*reason != Reason::Neither),
+            (Verdict::Refuted, Verdict::Unknown { reason, .. }) => prop_assert!(*reason != UnknownReason::Neither),
             (Verdict::Refuted, Verdict::Refuted) => prop_assert!(false, "both are refuted"),
-            (Verdict::Unknown { reason: Reason::Neither, .. }, _) => {
+            (Verdict::Unknown { reason: UnknownReason::Neither, .. }, _) => {
                 let open = matches!(opposite, Verdict::Unknown { .. });
                 prop_assert!(open);
             }
@@ -161,7 +161,7 @@ proptest! {
     /// The same question has the same answer, with the same values, also after others.
     #[test]
     fn answers_do_not_change(question in generated()) {
-        let Asked { mut terms, facts, goal, verdict } = ask(&question);
+        let LawQuestion { mut terms, facts, goal, verdict } = ask(&question);
         prop_assert_eq!(&decide(&mut terms, &facts, goal, &Limits { steps: 100_000 }), &verdict);
         prop_assert_eq!(&ask(&question).verdict, &verdict);
     }

@@ -41,9 +41,9 @@ mod rational;
 pub mod smt;
 mod term;
 
-pub use decide::{Limits, Reason, Verdict, decide};
+pub use decide::{Limits, UnknownReason, Verdict, decide};
 pub use model::{Model, Value, evaluate};
-pub use term::{COERCION, Kind, Sort, Term, Terms};
+pub use term::{COERCION, Sort, Term, TermKind, Terms};
 
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

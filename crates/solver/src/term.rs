@@ -76,7 +76,7 @@ pub(crate) enum Node {
 
 /// How a term is made, in its normal form.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind<'a> {
+pub enum TermKind<'a> {
     /// A number.
     Int(&'a BigInt),
     /// True or false.
@@ -130,23 +130,23 @@ impl Terms {
     }
 
     /// How the term is made.
-    pub fn kind(&self, term: Term) -> Kind<'_> {
+    pub fn kind(&self, term: Term) -> TermKind<'_> {
         match self.node(term) {
-            Node::Bool(value) => Kind::Bool(*value),
-            Node::Int(value) => Kind::Int(value),
-            Node::Constant(number) => Kind::Constant(*number),
-            Node::Atom(number, _) => Kind::Atom(*number),
-            Node::Apply(function, args, _) => Kind::Apply(*function, args),
-            Node::Sum(linear) => Kind::Sum(&linear.constant, &linear.parts),
-            Node::Product(factors) => Kind::Product(factors),
-            Node::Div(a, b) => Kind::Div(*a, *b),
-            Node::Rem(a, b) => Kind::Rem(*a, *b),
-            Node::Le(a, b) => Kind::Le(*a, *b),
-            Node::Eq(a, b) => Kind::Eq(*a, *b),
-            Node::Not(a) => Kind::Not(*a),
-            Node::And(parts) => Kind::And(parts),
-            Node::Or(parts) => Kind::Or(parts),
-            Node::Ite(c, a, b) => Kind::Ite(*c, *a, *b),
+            Node::Bool(value) => TermKind::Bool(*value),
+            Node::Int(value) => TermKind::Int(value),
+            Node::Constant(number) => TermKind::Constant(*number),
+            Node::Atom(number, _) => TermKind::Atom(*number),
+            Node::Apply(function, args, _) => TermKind::Apply(*function, args),
+            Node::Sum(linear) => TermKind::Sum(&linear.constant, &linear.parts),
+            Node::Product(factors) => TermKind::Product(factors),
+            Node::Div(a, b) => TermKind::Div(*a, *b),
+            Node::Rem(a, b) => TermKind::Rem(*a, *b),
+            Node::Le(a, b) => TermKind::Le(*a, *b),
+            Node::Eq(a, b) => TermKind::Eq(*a, *b),
+            Node::Not(a) => TermKind::Not(*a),
+            Node::And(parts) => TermKind::And(parts),
+            Node::Or(parts) => TermKind::Or(parts),
+            Node::Ite(c, a, b) => TermKind::Ite(*c, *a, *b),
         }
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use snapshot::RelPath;
 
-use crate::fs::{Attributes, Fs, Identity, Kind};
+use crate::fs::{Attributes, EntryKind, FileIdentity, Fs};
 use crate::home::{Home, check_apart};
 use crate::os_fs::OsFs;
 use crate::{Store, Workspace};
@@ -99,7 +99,7 @@ impl SchemaFolder {
     /// Whether there are bytes under a name.
     pub fn has(&self, name: &str) -> bool {
         let found = || Home::open_cache(&self.cache, &self.root)?.stat(&schema_path(name)?).ok()?;
-        found().is_some_and(|it| it.kind == Kind::File)
+        found().is_some_and(|it| it.kind == EntryKind::File)
     }
 
     /// Keeps bytes under their names, and says whether it did: not where the user has no cache folder of his own.
@@ -146,7 +146,7 @@ fn shrink_schemas(folder: &OsFs) -> io::Result<()> {
     let mut files = Vec::new();
     for (name, kind) in folder.list(Some(&schemas))? {
         let Ok(path) = schemas.join(&name) else { continue };
-        if kind == Kind::File
+        if kind == EntryKind::File
             && let Some(stat) = folder.stat(&path)?
         {
             files.push((stat.identity.modified, path, stat.identity.size));
@@ -169,7 +169,7 @@ fn shrink(folder: &OsFs, newest: &RelPath) -> io::Result<()> {
     let mut files = Vec::new();
     for (name, kind) in folder.list(None)? {
         let Ok(path) = RelPath::parse(&name) else { continue };
-        if kind == Kind::File
+        if kind == EntryKind::File
             && path != *newest
             && let Some(stat) = folder.stat(&path)?
         {
@@ -189,10 +189,10 @@ fn shrink(folder: &OsFs, newest: &RelPath) -> io::Result<()> {
 }
 
 /// Which program this is; `None` if that cannot be found out. Another build of it is another program, and so is a copy.
-pub fn program_identity() -> Option<Identity> {
+pub fn program_identity() -> Option<FileIdentity> {
     let program = std::env::current_exe().ok()?.canonicalize().ok()?;
     let name = RelPath::parse(program.file_name()?.to_str()?).ok()?;
     let folder = OsFs::open(program.parent().unwrap_or(Path::new("/"))).ok()?;
     let stat = folder.stat(&name).ok()??;
-    (stat.kind == Kind::File).then_some(stat.identity)
+    (stat.kind == EntryKind::File).then_some(stat.identity)
 }

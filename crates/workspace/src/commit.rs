@@ -6,13 +6,13 @@ use edit::{ContentHash, Text};
 use snapshot::{ApplyError, ChangeError, FileAsDirectory, FileIndex, RelPath, TreeChange};
 
 use crate::fs::Attributes;
-use crate::journal::v2::{Delete, Image, Intent, Staged, WireHash, WirePath, Write};
+use crate::journal::v2::{DeleteEntry, Image, Intent, Staged, WireHash, WirePath, WriteEntry};
 use crate::journal::{self, JournalError, TransactionId};
 use crate::lock::LockError;
 use crate::prepare::{Prepared, Purpose, prepare};
-use crate::publish::{Known, Published, publish};
+use crate::publish::{ComparedFiles, Published, publish};
 use crate::recover::{self, Completion, Obstacle, RecoverError};
-use crate::resolve::Refusal;
+use crate::resolve::PathRefusal;
 use crate::restore;
 use crate::staging::StagingError;
 use crate::state::StateError;
@@ -66,7 +66,7 @@ pub enum CommitError {
         /// The path.
         path: RelPath,
         /// Why.
-        reason: Refusal,
+        reason: PathRefusal,
     },
     /// Two paths of the change mean one file.
     #[error("{first} and {second} are both {place}")]
@@ -194,7 +194,8 @@ pub(crate) fn commit(
     if let Err(error) = mark_committed(ctx, id) {
         return Err(abort(ctx, id, &intent, error));
     }
-    let known: Known = prepared.olds.iter().map(|it| (it.path.clone(), it.identity)).collect();
+    let known: ComparedFiles =
+        prepared.olds.iter().map(|it| (it.path.clone(), it.identity)).collect();
     let is_done = matches!(publish(ctx, &intent, Some(&known)), Ok(Published::All))
         && recover::publish_index(ctx, &intent).is_ok()
         && recover::finish(ctx, id, &intent).is_ok();
@@ -305,7 +306,7 @@ fn intend(
         });
         offset += length;
     }
-    let write = |(n, write): (usize, &crate::prepare::PlannedWrite)| Write {
+    let write = |(n, write): (usize, &crate::prepare::PlannedWrite)| WriteEntry {
         path: WirePath(write.path.clone()),
         temp: WirePath(beside(&write.path, &journal::temp_name(id, nonce, n))),
         from: write.from.clone().map(WirePath),
@@ -314,7 +315,7 @@ fn intend(
         length: write.text.len() as u64,
     };
     let n_writes = prepared.writes.len();
-    let delete = |(n, (path, before)): (usize, &(RelPath, ContentHash))| Delete {
+    let delete = |(n, (path, before)): (usize, &(RelPath, ContentHash))| DeleteEntry {
         path: WirePath(path.clone()),
         temp: WirePath(beside(path, &journal::temp_name(id, nonce, n_writes + n))),
         before: WireHash(*before),

@@ -9,7 +9,7 @@ use std::io;
 use edit::ContentHash;
 use snapshot::RelPath;
 
-use crate::fs::{Identity, Kind};
+use crate::fs::{EntryKind, FileIdentity};
 use crate::step::{Ctx, StepError, step};
 
 /// How often two programs may save one file between two of our steps before we leave it to them.
@@ -17,14 +17,14 @@ const MOST_TRIES: usize = 64;
 
 /// What a file may hold: the hash of its contents and their size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Contents {
+pub(crate) struct ExpectedContents {
     pub(crate) hash: ContentHash,
     pub(crate) length: u64,
 }
 
 /// What stands at a path, compared with what may.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Held {
+pub(crate) enum PathContents {
     Nothing,
     /// The contents with this number among those that were asked about.
     One(usize),
@@ -33,20 +33,26 @@ pub(crate) enum Held {
 }
 
 /// Which of the contents the file holds. A file of another size is not read.
-pub(crate) fn held(ctx: &Ctx<'_>, path: &RelPath, wanted: &[Contents]) -> Result<Held, StepError> {
-    let Some(stat) = step("look at", path, ctx.fs.stat(path))? else { return Ok(Held::Nothing) };
-    if stat.kind != Kind::File || wanted.iter().all(|it| it.length != stat.identity.size) {
-        return Ok(Held::Other);
+pub(crate) fn held(
+    ctx: &Ctx<'_>,
+    path: &RelPath,
+    wanted: &[ExpectedContents],
+) -> Result<PathContents, StepError> {
+    let Some(stat) = step("look at", path, ctx.fs.stat(path))? else {
+        return Ok(PathContents::Nothing);
+    };
+    if stat.kind != EntryKind::File || wanted.iter().all(|it| it.length != stat.identity.size) {
+        return Ok(PathContents::Other);
     }
     match ctx.fs.hash(path) {
         Ok((hash, stat)) => {
             let length = stat.identity.size;
-            let found = wanted.iter().position(|it| *it == Contents { hash, length });
-            Ok(found.map_or(Held::Other, Held::One))
+            let found = wanted.iter().position(|it| *it == ExpectedContents { hash, length });
+            Ok(found.map_or(PathContents::Other, PathContents::One))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Held::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(PathContents::Nothing),
         // It became something that is no file.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(Held::Other),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(PathContents::Other),
         Err(source) => step("read", path, Err(source)),
     }
 }
@@ -68,8 +74,8 @@ pub(crate) fn replace(
     ctx: &Ctx<'_>,
     ours: &RelPath,
     path: &RelPath,
-    expected: Contents,
-    known: Option<&Identity>,
+    expected: ExpectedContents,
+    known: Option<&FileIdentity>,
 ) -> Result<Attempt, StepError> {
     if !is_as_expected(ctx, path, expected, known, Moved::No)? {
         return Ok(Attempt::Faster);
@@ -131,8 +137,8 @@ pub(crate) fn take(
     ctx: &Ctx<'_>,
     path: &RelPath,
     ours: &RelPath,
-    expected: Contents,
-    known: Option<&Identity>,
+    expected: ExpectedContents,
+    known: Option<&FileIdentity>,
 ) -> Result<Attempt, StepError> {
     if !is_as_expected(ctx, path, expected, known, Moved::No)? {
         return Ok(Attempt::Faster);
@@ -179,8 +185,8 @@ enum Moved {
 fn is_as_expected(
     ctx: &Ctx<'_>,
     path: &RelPath,
-    expected: Contents,
-    known: Option<&Identity>,
+    expected: ExpectedContents,
+    known: Option<&FileIdentity>,
     moved: Moved,
 ) -> Result<bool, StepError> {
     if let Some(known) = known
@@ -190,11 +196,11 @@ fn is_as_expected(
             Moved::No => stat.identity == *known,
             Moved::Yes => stat.identity.is_same_contents(known),
         };
-        if is_same && stat.kind == Kind::File {
+        if is_same && stat.kind == EntryKind::File {
             return Ok(true);
         }
     }
-    Ok(held(ctx, path, &[expected])? == Held::One(0))
+    Ok(held(ctx, path, &[expected])? == PathContents::One(0))
 }
 
 fn is_missing(error: &io::Error) -> bool {

@@ -12,7 +12,7 @@ use snapshot::RelPath;
 
 /// What stands at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     File,
     /// A directory.
@@ -25,7 +25,7 @@ pub enum Kind {
 
 /// Which file it is and when it last changed: two equal identities mean that nobody touched the file in between.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Identity {
+pub struct FileIdentity {
     /// The device.
     pub device: u64,
     /// The number of the file on its device.
@@ -38,10 +38,10 @@ pub struct Identity {
     pub changed: i128,
 }
 
-impl Identity {
+impl FileIdentity {
     /// Whether it is the same file with the same contents, whatever names it was given since.
-    pub fn is_same_contents(&self, other: &Identity) -> bool {
-        Identity { changed: 0, ..*self } == Identity { changed: 0, ..*other }
+    pub fn is_same_contents(&self, other: &FileIdentity) -> bool {
+        FileIdentity { changed: 0, ..*self } == FileIdentity { changed: 0, ..*other }
     }
 }
 
@@ -58,7 +58,7 @@ pub enum Pinned {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stat {
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// The permission bits.
     pub mode: u32,
     /// The number of names the file has.
@@ -66,7 +66,7 @@ pub struct Stat {
     /// Why it cannot be replaced, if so.
     pub pinned: Option<Pinned>,
     /// Which file it is.
-    pub identity: Identity,
+    pub identity: FileIdentity,
 }
 
 /// Where the mode, the owner and the extended attributes of a new file come from.
@@ -87,7 +87,7 @@ pub enum Attributes {
 }
 
 /// Holds a lock until it is dropped.
-pub trait Held: Send {}
+pub trait LockGuard: Send {}
 
 /// Whom a lock keeps out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,7 +125,7 @@ pub trait Fs: Send + Sync {
     fn read_link(&self, path: &RelPath) -> io::Result<String>;
 
     /// The names in a directory, sorted. Names that are not UTF-8 are left out.
-    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, Kind)>>;
+    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, EntryKind)>>;
 
     /// Whether the user may write the file.
     fn is_writable(&self, path: &RelPath) -> io::Result<bool>;
@@ -162,7 +162,7 @@ pub trait Fs: Send + Sync {
     fn sync_directories(&self, directories: &[Option<RelPath>]) -> io::Result<()>;
 
     /// Takes the lock, waiting up to `wait` for others; `None` if one of them still holds it then.
-    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn Held>>>;
+    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn LockGuard>>>;
 
     /// The process that holds the lock, where the system tells.
     fn lock_holder(&self) -> Option<u32>;

@@ -6,10 +6,10 @@ use edit::{ContentHash, Edit, EditError, EditSet, Text};
 use snapshot::{ApplyError, ChangeError, NewFile, RelPath, Rename, TreeChange};
 
 use crate::commit::{CommitError, Meta, OwnWrite, UndoOf, commit, rehearse};
-use crate::fs::Kind;
+use crate::fs::EntryKind;
 use crate::images::{self, ImageError};
 use crate::journal::v2::{Intent, Staged, WirePath};
-use crate::journal::{self, JournalError, State, TransactionId};
+use crate::journal::{self, JournalError, JournalState, TransactionId};
 use crate::recover::remove_transaction;
 use crate::staging::{StagedEntry, StagingError};
 use crate::step::{Ctx, StepError, step};
@@ -140,7 +140,7 @@ fn read_all(ctx: &Ctx<'_>) -> Result<BTreeMap<TransactionId, (Transaction, Inten
     let mut all = BTreeMap::new();
     let mut undone_by: BTreeMap<TransactionId, TransactionId> = BTreeMap::new();
     for id in journal::list(ctx.state)?.into_iter().rev() {
-        let State::Done(intent) = journal::read_state(ctx.state, id)? else { continue };
+        let JournalState::Done(intent) = journal::read_state(ctx.state, id)? else { continue };
         let undoes = intent.undoes.as_ref().and_then(|id| id.parse().ok());
         // From the newest down, so that an undo which was undone itself does not count.
         if let Some(undone) = undoes.filter(|_| !undone_by.contains_key(&id)) {
@@ -362,7 +362,7 @@ fn present_text(
     length: u64,
 ) -> Result<Option<Text>, UndoError> {
     match step("look at", path, ctx.fs.stat(path))? {
-        Some(stat) if stat.kind == Kind::File && stat.identity.size == length => {
+        Some(stat) if stat.kind == EntryKind::File && stat.identity.size == length => {
             match ctx.fs.read(path, length) {
                 Ok((bytes, _)) => Ok(Some(Text::new(bytes)).filter(|it| it.hash() == expected)),
                 Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(None),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use snapshot::RelPath;
 
-use crate::fs::{Attributes, Fs, Kind};
+use crate::fs::{Attributes, EntryKind, Fs};
 use crate::os_fs::{OsFs, fill_random};
 
 const KEY: &str = "key";
@@ -266,7 +266,7 @@ pub(crate) fn make_folder(fs: &OsFs, folder: &RelPath) -> io::Result<()> {
     missing.push(folder.clone());
     for path in missing {
         match fs.stat(&path)?.map(|it| it.kind) {
-            Some(Kind::Directory) => continue,
+            Some(EntryKind::Directory) => continue,
             Some(_) => return Err(io::ErrorKind::NotADirectory.into()),
             None => {}
         }

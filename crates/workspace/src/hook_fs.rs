@@ -8,7 +8,7 @@ use std::time::Duration;
 use edit::ContentHash;
 use snapshot::RelPath;
 
-use crate::fs::{Attributes, Fs, Held, Kind, Share, Stat};
+use crate::fs::{Attributes, EntryKind, Fs, LockGuard, Share, Stat};
 
 /// What is called with the number of an operation, counted from 0, and its name.
 type Hook = Box<dyn Fn(usize, &'static str) + Send + Sync>;
@@ -59,7 +59,7 @@ impl Fs for HookFs {
     fn read_link(&self, path: &RelPath) -> io::Result<String> {
         self.operate("read_link").read_link(path)
     }
-    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, EntryKind)>> {
         self.operate("list").list(directory)
     }
     fn is_writable(&self, path: &RelPath) -> io::Result<bool> {
@@ -95,7 +95,7 @@ impl Fs for HookFs {
     fn sync_directories(&self, directories: &[Option<RelPath>]) -> io::Result<()> {
         self.operate("sync_directories").sync_directories(directories)
     }
-    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn Held>>> {
+    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn LockGuard>>> {
         self.operate("lock").lock(share, wait)
     }
     fn lock_holder(&self) -> Option<u32> {

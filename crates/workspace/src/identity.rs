@@ -142,19 +142,19 @@ fn state(error: HomeError) -> CommitError {
 #[cfg(test)]
 mod tests {
     use super::random_id;
-    use crate::{Access, Home, Options, Workspace};
+    use crate::{Home, OpenMode, Options, Workspace};
 
     ///
     #[test]
     fn what_was_used_up_and_met_first_is_remembered_apart_from_the_root() {
         let directory = tempfile::tempdir().unwrap();
-        let open = |root: &str, access: Access| {
+        let open = |root: &str, access: OpenMode| {
             let root = directory.path().join(root);
             std::fs::create_dir_all(&root).unwrap();
             let home = Home { state: Some(directory.path().join("state")), cache: None };
             Workspace::open(&root, Some(&home), Options::new(access)).unwrap()
         };
-        let (one, other) = (open("one", Access::ReadWrite), open("other", Access::ReadWrite));
+        let (one, other) = (open("one", OpenMode::ReadWrite), open("other", OpenMode::ReadWrite));
         assert!(!one.is_spent("n").unwrap());
         assert!(one.spend("n", "DDS-1").unwrap());
         assert!(!one.spend("n", "DDS-2").unwrap());
@@ -177,7 +177,7 @@ mod tests {
         }
         assert!(one.is_spent("n").is_err());
         one.unspend("n").unwrap();
-        let looking = open("third", Access::ReadOnly);
+        let looking = open("third", OpenMode::ReadOnly);
         assert!(looking.spend("x", "").is_err() && looking.unspend("n").is_err());
         assert!(looking.create_repository_file(b"{}").is_err());
         assert!(!directory.path().join("third/.regreen").exists());

@@ -67,7 +67,7 @@ use std::str::FromStr;
 use edit::ContentHash;
 use snapshot::RelPath;
 
-use crate::fs::{Fs, Kind};
+use crate::fs::{EntryKind, Fs};
 use v2::{Intent, Record};
 
 /// The number of a transaction, counted up from 1. Written `t_000042`.
@@ -144,7 +144,7 @@ pub(crate) fn shown(state: &dyn Fs, path: &RelPath) -> String {
 
 /// How far a transaction got.
 #[derive(Debug)]
-pub(crate) enum State {
+pub(crate) enum JournalState {
     /// The intent never reached the disk, so nothing else did (J1).
     Nothing,
     Intended(Intent),
@@ -224,7 +224,7 @@ pub(crate) fn list(state: &dyn Fs) -> Result<Vec<TransactionId>, JournalError> {
     let io = |source| JournalError::Io { path: shown(state, &path), source };
     match state.stat(&path).map_err(io)?.map(|stat| stat.kind) {
         None => return Ok(Vec::new()),
-        Some(Kind::Directory) => {}
+        Some(EntryKind::Directory) => {}
         Some(_) => return Err(JournalError::NotADirectory { path: shown(state, &path) }),
     }
     let mut ids: Vec<TransactionId> = state
@@ -238,7 +238,7 @@ pub(crate) fn list(state: &dyn Fs) -> Result<Vec<TransactionId>, JournalError> {
 }
 
 /// How far a transaction got, and what it is about.
-pub(crate) fn read_state(fs: &dyn Fs, id: TransactionId) -> Result<State, JournalError> {
+pub(crate) fn read_state(fs: &dyn Fs, id: TransactionId) -> Result<JournalState, JournalError> {
     match look_at(fs, id) {
         // A reader holds no lock: what looks damaged may be a transaction that went on between two of its steps.
         Err(JournalError::Corrupt { .. }) => look_at(fs, id),
@@ -246,39 +246,43 @@ pub(crate) fn read_state(fs: &dyn Fs, id: TransactionId) -> Result<State, Journa
     }
 }
 
-fn look_at(fs: &dyn Fs, id: TransactionId) -> Result<State, JournalError> {
+fn look_at(fs: &dyn Fs, id: TransactionId) -> Result<JournalState, JournalError> {
     let (path, aborted) = (journal_of(id), aborted_of(id));
     if let Some(bytes) = read_if_present(fs, &path)? {
         let state = parse(&bytes, id, &shown(fs, &path))?;
-        return if let State::Nothing = state { nothing(fs, id, &path) } else { Ok(state) };
+        return if let JournalState::Nothing = state { nothing(fs, id, &path) } else { Ok(state) };
     }
     let Some(bytes) = read_if_present(fs, &aborted)? else { return nothing(fs, id, &path) };
     let aborted = shown(fs, &aborted);
     match parse(&bytes, id, &aborted)? {
         // Only a journal with its intent is ever renamed (J9).
-        State::Nothing => {
+        JournalState::Nothing => {
             Err(JournalError::Corrupt { path: aborted, reason: "it has no intent".to_owned() })
         }
-        State::Intended(intent)
-        | State::Aborted(intent)
-        | State::Committed(intent)
-        | State::Done(intent) => Ok(State::Aborted(intent)),
+        JournalState::Intended(intent)
+        | JournalState::Aborted(intent)
+        | JournalState::Committed(intent)
+        | JournalState::Done(intent) => Ok(JournalState::Aborted(intent)),
     }
 }
 
 /// J1, J10: where there is no intent, there is nothing else. Anything else means that the intent was there and is lost,
 /// and with it what the transaction did.
-fn nothing(fs: &dyn Fs, id: TransactionId, journal: &RelPath) -> Result<State, JournalError> {
+fn nothing(
+    fs: &dyn Fs,
+    id: TransactionId,
+    journal: &RelPath,
+) -> Result<JournalState, JournalError> {
     let directory = directory_of(id);
     let names = match fs.list(Some(&directory)) {
         Ok(names) => names,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(JournalState::Nothing),
         Err(source) => {
             return Err(JournalError::Io { path: shown(fs, &directory), source });
         }
     };
     match names.iter().find(|(name, _)| name != "journal") {
-        None => Ok(State::Nothing),
+        None => Ok(JournalState::Nothing),
         Some((name, _)) => Err(lost_intent(shown(fs, journal), &format!("`{name}` is beside it"))),
     }
 }
@@ -324,17 +328,17 @@ fn line(record: &Record) -> Vec<u8> {
     format!("{} {json}\n", ContentHash::of(json.as_bytes())).into_bytes()
 }
 
-fn parse(bytes: &[u8], id: TransactionId, path: &str) -> Result<State, JournalError> {
+fn parse(bytes: &[u8], id: TransactionId, path: &str) -> Result<JournalState, JournalError> {
     let corrupt =
         |reason: &str| JournalError::Corrupt { path: path.to_owned(), reason: reason.to_owned() };
     let end = bytes.iter().position(|byte| *byte == b'\n');
     let (first, rest) = end.map_or((bytes, None), |end| (&bytes[..end], Some(&bytes[end + 1..])));
     // An intent that was cut short was never synced (J1).
-    let Some(rest) = rest else { return Ok(State::Nothing) };
+    let Some(rest) = rest else { return Ok(JournalState::Nothing) };
     if first.contains(&0) {
         let is_last = rest.is_empty();
         return is_last
-            .then_some(State::Nothing)
+            .then_some(JournalState::Nothing)
             .ok_or_else(|| lost_intent(path.to_owned(), "marks follow it"));
     }
     let json = checked(first).ok_or_else(|| corrupt("the checksum of its intent is wrong"))?;
@@ -365,9 +369,9 @@ fn parse(bytes: &[u8], id: TransactionId, path: &str) -> Result<State, JournalEr
         }
     }
     Ok(match (committed, done) {
-        (_, true) => State::Done(intent),
-        (true, false) => State::Committed(intent),
-        (false, false) => State::Intended(intent),
+        (_, true) => JournalState::Done(intent),
+        (true, false) => JournalState::Committed(intent),
+        (false, false) => JournalState::Intended(intent),
     })
 }
 

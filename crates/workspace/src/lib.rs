@@ -57,7 +57,7 @@ use snapshot::{FileIndex, IndexError, RelPath, TreeChange};
 
 pub use cache::{MAX_CACHE_BYTES, SchemaFolder, program_identity};
 pub use commit::{CommitError, IndexUpdate, Meta};
-pub use fs::{Attributes, Fs, Held, Identity, Kind, Pinned, Share, Stat};
+pub use fs::{Attributes, EntryKind, FileIdentity, Fs, LockGuard, Pinned, Share, Stat};
 pub use git_index::patch::UnknownIndex;
 pub use history::{Retention, Touched, Transaction, UndoError, UndoPlan};
 pub use home::{Home, HomeError};
@@ -65,18 +65,18 @@ pub use hook_fs::HookFs;
 pub use identity::{random_id, repository_path};
 pub use interrupt::Interrupts;
 pub use journal::{JournalError, ParseIdError, TransactionId};
-pub use listed::{Listing, ListingError};
+pub use listed::{ListedFiles, ListingError};
 pub use load::{LoadError, Loaded};
 pub use lock::LockError;
-pub use mem_fs::{Beneath, Fault, MemFs, Survival};
+pub use mem_fs::{Beneath, InjectedFault, MemFs, Survival};
 pub use os_fs::OsFs;
 pub use reader::Reader;
 pub use recover::{RecoverError, Recovered};
-pub use resolve::Refusal;
+pub use resolve::PathRefusal;
 pub use root::find_root;
-pub use scan::{Extent, PassedOver, ScanError, ScanOptions, Scanned, Skipped, Survey};
+pub use scan::{Extent, PassedOver, ScanError, ScanOptions, Scanned, SkippedEntry, Survey};
 pub use scratch::{ScratchError, write_copy};
-pub use seal::{Mark, Seal};
+pub use seal::{CacheMagic, Seal};
 pub use shared::shared_path;
 pub use staging::{GitIndex, StagedEntry, StagingError};
 pub use state::StateError;
@@ -94,7 +94,7 @@ const DEFAULT_RETENTION: Retention = Retention { transactions: 200, bytes: 1024 
 
 /// Whether a workspace may be written, decided when it is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
+pub enum OpenMode {
     /// Nothing is written; an unfinished transaction stays as it is.
     ReadOnly,
     /// Transactions may be made and recovered.
@@ -114,7 +114,7 @@ pub enum Durability {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether it may be written.
-    pub access: Access,
+    pub access: OpenMode,
     /// Whether transactions wait for stable storage.
     pub durability: Durability,
     /// How long to wait for another process.
@@ -125,7 +125,7 @@ pub struct Options {
 
 impl Options {
     /// Durable, with the default limits.
-    pub fn new(access: Access) -> Options {
+    pub fn new(access: OpenMode) -> Options {
         let lock_wait = Duration::from_secs(30);
         Options {
             access,
@@ -177,7 +177,7 @@ pub struct Workspace {
     fs: Arc<dyn Fs>,
     root: Option<PathBuf>,
     /// The files, if somebody listed them.
-    listing: Option<Arc<Listing>>,
+    listing: Option<Arc<ListedFiles>>,
     store: Store,
     interrupts: Option<Interrupts>,
     options: Options,
@@ -190,7 +190,7 @@ pub struct Workspace {
 /// Keeps every other process from writing to the workspace until it is dropped. See [`Workspace::hold`].
 pub struct Hold<'a> {
     workspace: &'a Workspace,
-    _lock: Box<dyn Held>,
+    _lock: Box<dyn LockGuard>,
 }
 
 impl Drop for Hold<'_> {
@@ -200,12 +200,12 @@ impl Drop for Hold<'_> {
 }
 
 /// The lock, and the state that may be written while it is held.
-type Begun = (Box<dyn Held>, Arc<dyn Fs>);
+type Begun = (Box<dyn LockGuard>, Arc<dyn Fs>);
 
 /// Stands for a lock that is held already.
 struct HeldAlready;
 
-impl Held for HeldAlready {}
+impl LockGuard for HeldAlready {}
 
 impl Workspace {
     /// Opens the directory, for a user with these folders; without any, no state is read or kept. Nothing is created,
@@ -337,13 +337,13 @@ impl Workspace {
     }
 
     /// Finishes or takes back what a crash left behind. Writes nothing if there is nothing to do; with
-    /// [`Access::ReadOnly`] an unfinished transaction is an error.
+    /// [`OpenMode::ReadOnly`] an unfinished transaction is an error.
     pub fn recover(&self) -> Result<Recovered, RecoverError> {
         let Some(state) = self.state() else { return Ok(Recovered::Clean) };
         let Some((id, _)) = recover::pending(&self.ctx(&*state))? else {
             return Ok(Recovered::Clean);
         };
-        if self.options.access == Access::ReadOnly {
+        if self.options.access == OpenMode::ReadOnly {
             return Err(RecoverError::Pending { id });
         }
         // What looks unfinished may be a transaction at work; its lock is waited for.
@@ -453,7 +453,7 @@ impl Workspace {
     }
 
     /// What [`Workspace::undo`] would do, with all of its refusals. Writes nothing and takes no lock, so that it works
-    /// with [`Access::ReadOnly`]; what another process does meanwhile is for the undo itself to find.
+    /// with [`OpenMode::ReadOnly`]; what another process does meanwhile is for the undo itself to find.
     pub fn plan_undo(&self, id: Option<TransactionId>) -> Result<Option<UndoPlan>, UndoError> {
         match self.state() {
             Some(state) => history::plan_undo(&self.ctx(&*state), id, self.options.max_file_size),
@@ -561,8 +561,8 @@ impl Workspace {
 
     fn check_access(&self) -> Result<(), CommitError> {
         match self.options.access {
-            Access::ReadOnly => Err(CommitError::ReadOnlyAccess),
-            Access::ReadWrite => Ok(()),
+            OpenMode::ReadOnly => Err(CommitError::ReadOnlyAccess),
+            OpenMode::ReadWrite => Ok(()),
         }
     }
 
@@ -577,7 +577,7 @@ impl Workspace {
     }
 
     /// Takes the lock, on a file of the state folder where folders cannot be locked.
-    fn lock(&self) -> Result<Box<dyn Held>, RecoverError> {
+    fn lock(&self) -> Result<Box<dyn LockGuard>, RecoverError> {
         let holder = *self.holder.lock().unwrap_or_else(PoisonError::into_inner);
         if holder == Some(std::thread::current().id()) {
             return Ok(Box::new(HeldAlready));
@@ -622,7 +622,7 @@ impl Workspace {
 /// Two processes may get here at once; it is fine if the other one was first.
 fn make_directory(ctx: &Ctx<'_>, path: &RelPath, mode: u32) -> Result<(), StepError> {
     match step("look at", path, ctx.fs.stat(path))?.map(|stat| stat.kind) {
-        Some(Kind::Directory) => Ok(()),
+        Some(EntryKind::Directory) => Ok(()),
         Some(_) => step(
             "use",
             path,

@@ -19,11 +19,11 @@ use edit::ContentHash;
 use rustix::io::Errno;
 use snapshot::RelPath;
 
-use crate::fs::{Attributes, Fs, Held, Identity, Kind, Share, Stat};
+use crate::fs::{Attributes, EntryKind, FileIdentity, Fs, LockGuard, Share, Stat};
 use crate::{Options, Store, Workspace};
 
 /// The files of a tree, each with where it is on disk.
-pub type Listing = BTreeMap<RelPath, PathBuf>;
+pub type ListedFiles = BTreeMap<RelPath, PathBuf>;
 
 /// Why a listed tree was not opened.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +41,7 @@ pub enum ListingError {
 
 impl Workspace {
     /// The tree that is listed, with no state, to be read only. Everything that is listed must be a file.
-    pub fn listed(listing: Listing, options: Options) -> Result<Workspace, ListingError> {
+    pub fn listed(listing: ListedFiles, options: Options) -> Result<Workspace, ListingError> {
         let mut folders = BTreeMap::<Option<RelPath>, BTreeSet<(String, bool)>>::new();
         for (path, file) in &listing {
             let unreadable = |source| ListingError::Unreadable { path: path.clone(), source };
@@ -71,7 +71,7 @@ impl Workspace {
 
 /// The file system of a listed tree.
 struct ListedFs {
-    listing: Arc<Listing>,
+    listing: Arc<ListedFiles>,
     /// The names in each folder, and whether each is a folder.
     folders: BTreeMap<Option<RelPath>, BTreeSet<(String, bool)>>,
 }
@@ -85,7 +85,7 @@ impl ListedFs {
         let file = File::open(self.place(path)?)?;
         let stat = stat_of(&file.metadata()?);
         match stat.kind {
-            Kind::File => Ok((file, stat)),
+            EntryKind::File => Ok((file, stat)),
             _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
         }
     }
@@ -95,11 +95,11 @@ fn stat_of(metadata: &Metadata) -> Stat {
     let nanoseconds =
         |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
     Stat {
-        kind: if metadata.is_file() { Kind::File } else { Kind::Special },
+        kind: if metadata.is_file() { EntryKind::File } else { EntryKind::Special },
         mode: metadata.mode() & 0o7777,
         links: metadata.nlink(),
         pinned: None,
-        identity: Identity {
+        identity: FileIdentity {
             device: metadata.dev(),
             inode: metadata.ino(),
             size: metadata.size(),
@@ -121,9 +121,9 @@ impl Fs for ListedFs {
 
     fn stat(&self, path: &RelPath) -> io::Result<Option<Stat>> {
         if self.folders.contains_key(&Some(path.clone())) {
-            let identity = Identity::default();
+            let identity = FileIdentity::default();
             return Ok(Some(Stat {
-                kind: Kind::Directory,
+                kind: EntryKind::Directory,
                 mode: 0o555,
                 links: 1,
                 pinned: None,
@@ -163,12 +163,12 @@ impl Fs for ListedFs {
         Err(Errno::INVAL.into())
     }
 
-    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, EntryKind)>> {
         let names = self.folders.get(&directory.cloned());
         if names.is_none() && directory.is_some() {
             return Err(Errno::NOENT.into());
         }
-        let kind = |is_folder: bool| if is_folder { Kind::Directory } else { Kind::File };
+        let kind = |is_folder: bool| if is_folder { EntryKind::Directory } else { EntryKind::File };
         let names = names.into_iter().flatten();
         Ok(names.map(|(name, is_folder)| (name.clone(), kind(*is_folder))).collect())
     }
@@ -217,7 +217,7 @@ impl Fs for ListedFs {
         read_only()
     }
 
-    fn lock(&self, _: Share, _: Duration) -> io::Result<Option<Box<dyn Held>>> {
+    fn lock(&self, _: Share, _: Duration) -> io::Result<Option<Box<dyn LockGuard>>> {
         read_only()
     }
 

@@ -7,9 +7,9 @@ use std::io;
 use edit::Text;
 use snapshot::{Entry, File, FileAsDirectory, RelPath, Snapshot, UnreadReason};
 
-use crate::fs::{Fs, Kind, Stat};
+use crate::fs::{EntryKind, Fs, Stat};
 use crate::protection::{foreign, protection};
-use crate::resolve::{Refusal, ResolveError, is_reserved, resolve_file, resolve_name};
+use crate::resolve::{PathRefusal, ResolveError, is_reserved, resolve_file, resolve_name};
 
 /// What was found at the paths that were asked for.
 #[derive(Clone, Debug, Default)]
@@ -21,10 +21,10 @@ pub struct Loaded {
     /// The paths that are links themselves. What they point to can be edited; they cannot be renamed or deleted.
     pub links: BTreeSet<RelPath>,
     /// The paths that were refused; nothing was read for them.
-    pub refused: BTreeMap<RelPath, Refusal>,
+    pub refused: BTreeMap<RelPath, PathRefusal>,
     /// The paths whose file cannot be changed, renamed or deleted, or made where it is not there yet: a commit would
     /// refuse it.
-    pub unchangeable: BTreeMap<RelPath, Refusal>,
+    pub unchangeable: BTreeMap<RelPath, PathRefusal>,
 }
 
 /// Why files could not be loaded.
@@ -79,10 +79,10 @@ fn load_one(
     loaded: &mut Loaded,
 ) -> Result<(), ResolveError> {
     if is_reserved(path) {
-        return Err(Refusal::Reserved.into());
+        return Err(PathRefusal::Reserved.into());
     }
     let name = resolve_name(fs, path)?;
-    if name.stat.is_some_and(|stat| stat.kind == Kind::Link) {
+    if name.stat.is_some_and(|stat| stat.kind == EntryKind::Link) {
         loaded.links.insert(path.clone());
         loader.entries.insert(name.path.clone(), Entry::Link { target: fs.read_link(&name.path)? });
     }
@@ -108,13 +108,13 @@ impl Loader {
         let Some(stat) = fs.stat(place)? else { return self.add_names(fs, place) };
         let size = stat.identity.size;
         let (entry, stat) = match stat.kind {
-            Kind::Directory => (Entry::Directory, stat),
-            Kind::Link => (Entry::Link { target: fs.read_link(place)? }, stat),
-            Kind::Special => (Entry::Unread { size: 0, reason: UnreadReason::Special }, stat),
-            Kind::File if size > limit => {
+            EntryKind::Directory => (Entry::Directory, stat),
+            EntryKind::Link => (Entry::Link { target: fs.read_link(place)? }, stat),
+            EntryKind::Special => (Entry::Unread { size: 0, reason: UnreadReason::Special }, stat),
+            EntryKind::File if size > limit => {
                 (Entry::Unread { size, reason: UnreadReason::TooLarge }, stat)
             }
-            Kind::File => {
+            EntryKind::File => {
                 let (bytes, stat) = fs.read(place, limit)?;
                 (Entry::File(File::new(Text::new(bytes), stat.mode)), stat)
             }
@@ -130,7 +130,7 @@ impl Loader {
         let directories = std::iter::once(None).chain(above.into_iter().rev().map(Some));
         for directory in directories {
             if let Some(path) = &directory
-                && fs.stat(path)?.is_none_or(|stat| stat.kind != Kind::Directory)
+                && fs.stat(path)?.is_none_or(|stat| stat.kind != EntryKind::Directory)
             {
                 return Ok(());
             }
@@ -143,7 +143,7 @@ impl Loader {
                 // A name that no path of ours can have cannot be confused with one either.
                 let Ok(path) = path else { continue };
                 let entry = match kind {
-                    Kind::Directory => Entry::Directory,
+                    EntryKind::Directory => Entry::Directory,
                     _ => Entry::Unread { size: 0, reason: UnreadReason::Listed },
                 };
                 self.entries.entry(path).or_insert(entry);

@@ -16,7 +16,7 @@ use std::time::Duration;
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
-use crate::fs::{Fs, Held, Share};
+use crate::fs::{Fs, LockGuard, Share};
 
 /// Why the lock was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,11 @@ pub(crate) enum LockPlace {
 }
 
 /// Takes the lock, waiting up to `wait` for another process.
-pub(crate) fn lock(fs: &dyn Fs, share: Share, wait: Duration) -> Result<Box<dyn Held>, LockError> {
+pub(crate) fn lock(
+    fs: &dyn Fs,
+    share: Share,
+    wait: Duration,
+) -> Result<Box<dyn LockGuard>, LockError> {
     match fs.lock(share, wait) {
         Ok(Some(held)) => Ok(held),
         Ok(None) => Err(LockError::Busy { pid: fs.lock_holder() }),
@@ -68,14 +72,14 @@ struct FileLock {
     _file: File,
 }
 
-impl Held for FileLock {}
+impl LockGuard for FileLock {}
 
 /// Takes the lock on the disk. Whoever waits is queued by the kernel, so that everybody gets a turn.
 pub(crate) fn take(
     place: &LockPlace,
     share: Share,
     wait: Duration,
-) -> io::Result<Option<Box<dyn Held>>> {
+) -> io::Result<Option<Box<dyn LockGuard>>> {
     let file = match place {
         LockPlace::Folder(path) => File::open(path)?,
         LockPlace::File(path) => OpenOptions::new()

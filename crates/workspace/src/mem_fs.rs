@@ -15,11 +15,11 @@ use edit::ContentHash;
 use rustix::io::Errno;
 use snapshot::RelPath;
 
-use crate::fs::{Attributes, Fs, Held, Identity, Kind, Share, Stat};
+use crate::fs::{Attributes, EntryKind, FileIdentity, Fs, LockGuard, Share, Stat};
 
 /// What goes wrong, and at which operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub enum InjectedFault {
     /// Nothing does.
     Never,
     /// Operation `n` reports an error and does nothing; the others work.
@@ -61,7 +61,7 @@ type NodeId = usize;
 struct State {
     nodes: Vec<Node>,
     n_operations: usize,
-    fault: Option<Fault>,
+    fault: Option<InjectedFault>,
     pinned: Option<RelPath>,
     locked: Arc<Mutex<bool>>,
     n_nonces: u64,
@@ -139,7 +139,7 @@ impl MemFs {
     }
 
     /// Sets what goes wrong from here on, and counts operations from 0 again.
-    pub fn set_fault(&self, fault: Fault) {
+    pub fn set_fault(&self, fault: InjectedFault) {
         let mut state = self.lock_state();
         state.fault = Some(fault);
         state.n_operations = 0;
@@ -213,8 +213,12 @@ impl MemFs {
         let this = state.n_operations;
         state.n_operations += 1;
         match state.fault {
-            Some(Fault::Once { n, errno }) if n == this => Err(io::Error::from_raw_os_error(errno)),
-            Some(Fault::From { n, errno }) if n <= this => Err(io::Error::from_raw_os_error(errno)),
+            Some(InjectedFault::Once { n, errno }) if n == this => {
+                Err(io::Error::from_raw_os_error(errno))
+            }
+            Some(InjectedFault::From { n, errno }) if n <= this => {
+                Err(io::Error::from_raw_os_error(errno))
+            }
             _ => Ok(state),
         }
     }
@@ -271,13 +275,18 @@ impl State {
     fn stat(&self, id: NodeId) -> Stat {
         let (kind, mode, size, modified) = match &self.nodes[id] {
             Node::File { bytes, mode, revision, .. } => {
-                (Kind::File, *mode, bytes.len() as u64, *revision)
+                (EntryKind::File, *mode, bytes.len() as u64, *revision)
             }
-            Node::Link { .. } => (Kind::Link, 0o777, 0, 0),
-            Node::Directory { .. } => (Kind::Directory, 0o755, 0, 0),
+            Node::Link { .. } => (EntryKind::Link, 0o777, 0, 0),
+            Node::Directory { .. } => (EntryKind::Directory, 0o755, 0, 0),
         };
-        let identity =
-            Identity { device: 1, inode: id as u64, size, modified: modified.into(), changed: 0 };
+        let identity = FileIdentity {
+            device: 1,
+            inode: id as u64,
+            size,
+            modified: modified.into(),
+            changed: 0,
+        };
         Stat { kind, mode, links: 1, pinned: None, identity }
     }
 }
@@ -416,7 +425,7 @@ impl Fs for MemFs {
         }
     }
 
-    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, EntryKind)>> {
         let mut state = self.lock_state();
         let names: Vec<(String, NodeId)> =
             state.directory(directory)?.0.iter().map(|(name, id)| (name.clone(), *id)).collect();
@@ -520,7 +529,7 @@ impl Fs for MemFs {
 
     fn remove_file(&self, path: &RelPath) -> io::Result<()> {
         let mut state = self.operate()?;
-        if state.stat(state.existing(path)?).kind == Kind::Directory {
+        if state.stat(state.existing(path)?).kind == EntryKind::Directory {
             return Err(errno(Errno::ISDIR));
         }
         state.remove(path)
@@ -552,7 +561,7 @@ impl Fs for MemFs {
         Ok(())
     }
 
-    fn lock(&self, _share: Share, wait: Duration) -> io::Result<Option<Box<dyn Held>>> {
+    fn lock(&self, _share: Share, wait: Duration) -> io::Result<Option<Box<dyn LockGuard>>> {
         let locked = self.operate()?.locked.clone();
         let start = Instant::now();
         loop {
@@ -632,7 +641,7 @@ impl Fs for Beneath {
     fn read_link(&self, path: &RelPath) -> io::Result<String> {
         self.fs.read_link(&self.at(path))
     }
-    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, EntryKind)>> {
         self.fs.list(self.at_folder(directory).as_ref())
     }
     fn is_writable(&self, path: &RelPath) -> io::Result<bool> {
@@ -674,7 +683,7 @@ impl Fs for Beneath {
             directories.iter().map(|it| self.at_folder(it.as_ref())).collect();
         self.fs.sync_directories(&directories)
     }
-    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn Held>>> {
+    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn LockGuard>>> {
         self.fs.lock(share, wait)
     }
     fn lock_holder(&self) -> Option<u32> {
@@ -703,7 +712,7 @@ struct MemLock {
     locked: Arc<Mutex<bool>>,
 }
 
-impl Held for MemLock {}
+impl LockGuard for MemLock {}
 
 impl Drop for MemLock {
     fn drop(&mut self) {

@@ -18,7 +18,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use snapshot::RelPath;
 
-use crate::fs::{Attributes, Fs, Held, Identity, Kind, Share, Stat};
+use crate::fs::{Attributes, EntryKind, FileIdentity, Fs, LockGuard, Share, Stat};
 use crate::lock::{self, LockPlace};
 
 /// From this many on, files are synced by several threads: the file system then shares its own commits.
@@ -94,7 +94,7 @@ impl OsFs {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = self.open_path(path.as_str(), flags, Mode::empty())?;
         let stat = stat::stat_fd(fd.as_fd())?;
-        if stat.kind != Kind::File {
+        if stat.kind != EntryKind::File {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
         Ok((File::from(fd), stat))
@@ -213,12 +213,12 @@ fn file_type(at: &OwnedFd, name: &str) -> Option<FileType> {
     Some(FileType::from_raw_mode(stat.st_mode))
 }
 
-fn kind_of(file_type: FileType) -> Kind {
+fn kind_of(file_type: FileType) -> EntryKind {
     match file_type {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Special,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Directory,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Special,
     }
 }
 
@@ -303,7 +303,7 @@ impl Fs for OsFs {
         target.into_string().map_err(not_utf8)
     }
 
-    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, directory: Option<&RelPath>) -> io::Result<Vec<(String, EntryKind)>> {
         let fd = self.open_directory(directory, OFlags::RDONLY)?;
         let mut names = Vec::new();
         for entry in Dir::read_from(&fd)? {
@@ -416,7 +416,7 @@ impl Fs for OsFs {
         Ok(())
     }
 
-    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn Held>>> {
+    fn lock(&self, share: Share, wait: Duration) -> io::Result<Option<Box<dyn LockGuard>>> {
         lock::take(&self.lock, share, wait)
     }
 
@@ -451,7 +451,7 @@ pub(crate) fn fill_random(mut bytes: &mut [u8]) -> io::Result<()> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RootStat {
     pub(crate) owner: u32,
-    pub(crate) identity: Identity,
+    pub(crate) identity: FileIdentity,
     /// When it was made, in nanoseconds, where the file system keeps that.
     pub(crate) born: Option<i128>,
 }

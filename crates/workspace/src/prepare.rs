@@ -7,11 +7,11 @@ use edit::{ContentHash, Text};
 use snapshot::{Entry, NewFile, RelPath, Rename, Snapshot, TreeChange, UnreadReason};
 
 use crate::commit::{CommitError, OwnWrite};
-use crate::fs::{Attributes, Identity, Kind, Stat};
+use crate::fs::{Attributes, EntryKind, FileIdentity, Stat};
 use crate::journal;
 use crate::load::Loader;
 use crate::protection::{foreign, protection};
-use crate::resolve::{Refusal, ResolveError, is_reserved, resolve_file, resolve_name};
+use crate::resolve::{PathRefusal, ResolveError, is_reserved, resolve_file, resolve_name};
 use crate::step::{Ctx, step};
 
 /// A file that gets new contents.
@@ -28,7 +28,7 @@ pub(crate) struct Old {
     pub(crate) path: RelPath,
     pub(crate) text: Text,
     pub(crate) mode: u32,
-    pub(crate) identity: Identity,
+    pub(crate) identity: FileIdentity,
 }
 
 /// A change, ready to be carried out. Paths have no links in them.
@@ -116,12 +116,12 @@ fn resolve_change(ctx: &Ctx<'_>, change: &TreeChange) -> Result<TreeChange, Comm
 fn place_of(ctx: &Ctx<'_>, path: &RelPath, only_edited: bool) -> Result<RelPath, CommitError> {
     let refused = |reason| CommitError::Refused { path: path.clone(), reason };
     if is_reserved(path) {
-        return Err(refused(Refusal::Reserved));
+        return Err(refused(PathRefusal::Reserved));
     }
     let place = if only_edited { resolve_file(ctx.fs, path) } else { resolve_name(ctx.fs, path) };
     match place {
-        Ok(place) if place.stat.is_some_and(|stat| stat.kind == Kind::Link) => {
-            Err(refused(Refusal::Link))
+        Ok(place) if place.stat.is_some_and(|stat| stat.kind == EntryKind::Link) => {
+            Err(refused(PathRefusal::Link))
         }
         Ok(place) => match foreign(ctx.fs, &place.path) {
             Some(reason) => Err(refused(reason)),
@@ -144,15 +144,17 @@ fn check_source(
     let (Some(stat), Some(entry)) = (stat, before.get(path)) else { return Ok(()) };
     let refused = |reason| Err(CommitError::Refused { path: path.clone(), reason });
     match entry {
-        Entry::Unread { reason: UnreadReason::Special, .. } => return refused(Refusal::Special),
-        Entry::Unread { size, .. } => return refused(Refusal::TooLarge { size: *size, limit }),
-        Entry::Link { .. } => return refused(Refusal::Link),
+        Entry::Unread { reason: UnreadReason::Special, .. } => {
+            return refused(PathRefusal::Special);
+        }
+        Entry::Unread { size, .. } => return refused(PathRefusal::TooLarge { size: *size, limit }),
+        Entry::Link { .. } => return refused(PathRefusal::Link),
         Entry::Directory => return Ok(()),
         Entry::File(_) => {}
     }
     match step("look at", path, protection(ctx.fs, path, stat))? {
         None => Ok(()),
-        Some(Refusal::ReadOnly) if purpose == Purpose::Undo => Ok(()),
+        Some(PathRefusal::ReadOnly) if purpose == Purpose::Undo => Ok(()),
         Some(reason) => refused(reason),
     }
 }

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use snapshot::RelPath;
 
 use crate::commit::parents;
-use crate::displace::{Attempt, Contents, Held, held, place_new, replace, take};
-use crate::fs::Identity;
-use crate::journal::v2::{Delete, Intent, Write};
+use crate::displace::{Attempt, ExpectedContents, PathContents, held, place_new, replace, take};
+use crate::fs::FileIdentity;
+use crate::journal::v2::{DeleteEntry, Intent, WriteEntry};
 use crate::recover::{remove_if_empty, sync_present};
 use crate::step::{Ctx, StepError, step};
 
@@ -23,13 +23,13 @@ pub(crate) enum Published {
 }
 
 /// The files as they were when their contents were compared with the change.
-pub(crate) type Known = BTreeMap<RelPath, Identity>;
+pub(crate) type ComparedFiles = BTreeMap<RelPath, FileIdentity>;
 
 /// Changes the tree. With `known`, nothing of it has happened yet.
 pub(crate) fn publish(
     ctx: &Ctx<'_>,
     intent: &Intent,
-    known: Option<&Known>,
+    known: Option<&ComparedFiles>,
 ) -> Result<Published, StepError> {
     let lengths = intent.lengths_before();
     let length = |path: &RelPath| lengths.get(path).copied().unwrap_or_default();
@@ -46,14 +46,14 @@ pub(crate) fn publish(
     let mut displaced = Vec::new();
     for write in &intent.writes {
         let path = &write.path.0;
-        let before = write.before.map(|it| Contents { hash: it.0, length: length(path) });
+        let before = write.before.map(|it| ExpectedContents { hash: it.0, length: length(path) });
         let mut expected = vec![after(write)];
         expected.extend(before);
         displaced.push((path, &write.temp.0, expected));
     }
     for delete in &intent.deletes {
         let path = &delete.path.0;
-        let expected = vec![Contents { hash: delete.before.0, length: length(path) }];
+        let expected = vec![ExpectedContents { hash: delete.before.0, length: length(path) }];
         displaced.push((path, &delete.temp.0, expected));
     }
     if let Some(path) = discard(ctx, &displaced)? {
@@ -63,18 +63,18 @@ pub(crate) fn publish(
 }
 
 /// What a write leaves at its path.
-pub(crate) fn after(write: &Write) -> Contents {
-    Contents { hash: write.after.0, length: write.length }
+pub(crate) fn after(write: &WriteEntry) -> ExpectedContents {
+    ExpectedContents { hash: write.after.0, length: write.length }
 }
 
 fn put(
     ctx: &Ctx<'_>,
-    write: &Write,
+    write: &WriteEntry,
     length: u64,
-    known: Option<&Known>,
+    known: Option<&ComparedFiles>,
 ) -> Result<Attempt, StepError> {
     let (path, temp) = (&write.path.0, &write.temp.0);
-    let before = write.before.map(|it| Contents { hash: it.0, length });
+    let before = write.before.map(|it| ExpectedContents { hash: it.0, length });
     if let Some(known) = known {
         return match before {
             Some(before) => replace(ctx, temp, path, before, known.get(path)),
@@ -84,58 +84,65 @@ fn put(
     let Some(before) = before else {
         let wanted = [after(write)];
         return match (held(ctx, path, &wanted)?, held(ctx, temp, &wanted)?) {
-            (Held::Nothing, Held::One(_)) => place_new(ctx, temp, path),
+            (PathContents::Nothing, PathContents::One(_)) => place_new(ctx, temp, path),
             // Nothing to put there, or something that is not ours.
-            (Held::Nothing, _) | (Held::Other, Held::One(_)) => Ok(Attempt::Faster),
+            (PathContents::Nothing, _) | (PathContents::Other, PathContents::One(_)) => {
+                Ok(Attempt::Faster)
+            }
             // It is there, and perhaps somebody has edited it since.
-            (Held::One(_) | Held::Other, _) => Ok(Attempt::Done),
+            (PathContents::One(_) | PathContents::Other, _) => Ok(Attempt::Done),
         };
     };
     let wanted = [after(write), before];
     match (held(ctx, path, &wanted)?, held(ctx, temp, &wanted)?) {
-        (Held::One(0), _) => Ok(Attempt::Done),
-        (Held::One(_), Held::One(0)) => replace(ctx, temp, path, before, None),
+        (PathContents::One(0), _) => Ok(Attempt::Done),
+        (PathContents::One(_), PathContents::One(0)) => replace(ctx, temp, path, before, None),
         // The new contents are lost, or somebody was faster.
-        (Held::One(_), _) | (Held::Nothing | Held::Other, Held::One(0)) => Ok(Attempt::Faster),
+        (PathContents::One(_), _)
+        | (PathContents::Nothing | PathContents::Other, PathContents::One(0)) => {
+            Ok(Attempt::Faster)
+        }
         // It was replaced, and somebody has edited or removed it since.
-        (Held::Nothing | Held::Other, _) => Ok(Attempt::Done),
+        (PathContents::Nothing | PathContents::Other, _) => Ok(Attempt::Done),
     }
 }
 
 fn remove(
     ctx: &Ctx<'_>,
-    delete: &Delete,
+    delete: &DeleteEntry,
     length: u64,
-    known: Option<&Known>,
+    known: Option<&ComparedFiles>,
 ) -> Result<Attempt, StepError> {
     let (path, temp) = (&delete.path.0, &delete.temp.0);
-    let before = Contents { hash: delete.before.0, length };
+    let before = ExpectedContents { hash: delete.before.0, length };
     if let Some(known) = known {
         return take(ctx, path, temp, before, known.get(path));
     }
     match (held(ctx, path, &[before])?, held(ctx, temp, &[before])?) {
-        (Held::Nothing, _) => Ok(Attempt::Done),
-        (Held::One(_), Held::Nothing) => take(ctx, path, temp, before, None),
+        (PathContents::Nothing, _) => Ok(Attempt::Done),
+        (PathContents::One(_), PathContents::Nothing) => take(ctx, path, temp, before, None),
         // Somebody has made a new file since.
-        (Held::One(_) | Held::Other, Held::One(_)) => Ok(Attempt::Done),
-        (Held::Other, Held::Nothing) | (_, Held::Other) => Ok(Attempt::Faster),
+        (PathContents::One(_) | PathContents::Other, PathContents::One(_)) => Ok(Attempt::Done),
+        (PathContents::Other, PathContents::Nothing) | (_, PathContents::Other) => {
+            Ok(Attempt::Faster)
+        }
     }
 }
 
 /// J11: removes what was displaced, if all of it is still what it was; otherwise names a file that is not.
 fn discard(
     ctx: &Ctx<'_>,
-    displaced: &[(&RelPath, &RelPath, Vec<Contents>)],
+    displaced: &[(&RelPath, &RelPath, Vec<ExpectedContents>)],
 ) -> Result<Option<RelPath>, StepError> {
     let mut present = Vec::with_capacity(displaced.len());
     for (path, temp, expected) in displaced {
         match held(ctx, temp, expected)? {
-            Held::Nothing => {}
-            Held::One(_) => {
+            PathContents::Nothing => {}
+            PathContents::One(_) => {
                 let stat = step("look at", temp, ctx.fs.stat(temp))?;
                 present.push((*path, *temp, stat.map(|it| it.identity)));
             }
-            Held::Other => return Ok(Some((*path).clone())),
+            PathContents::Other => return Ok(Some((*path).clone())),
         }
     }
     for (path, temp, identity) in present {

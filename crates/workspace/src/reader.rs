@@ -12,9 +12,9 @@ use edit::Text;
 use snapshot::{Contents, Entry, File, RelPath, UnreadReason};
 
 use crate::Workspace;
-use crate::fs::{Fs, Kind, Stat};
+use crate::fs::{EntryKind, Fs, Stat};
 use crate::seal::Seal;
-use crate::stat_cache::{self, Known, StatCache};
+use crate::stat_cache::{self, CachedRead, StatCache};
 
 /// How many bytes of text are held for who asks next. The sources of findings look at the tree one after another.
 const MAX_HELD_BYTES: usize = 64 << 20;
@@ -41,7 +41,7 @@ struct State {
     held: VecDeque<Text>,
     n_held: usize,
     /// What was read and will not look the same after another save.
-    read: BTreeMap<RelPath, Known>,
+    read: BTreeMap<RelPath, CachedRead>,
 }
 
 impl Reader {
@@ -65,7 +65,7 @@ impl Reader {
         let state = self.state();
         let is_left = |path: &str| RelPath::parse(path).is_ok_and(|it| is_listed(&it));
         let left = self.known.iter().filter(|(path, _)| is_left(path));
-        let mut entries: BTreeMap<&str, Known> = left.collect();
+        let mut entries: BTreeMap<&str, CachedRead> = left.collect();
         let is_same = entries.len() == self.known.len();
         let read = state.read.iter().map(|(path, known)| (path.as_str(), *known));
         let has_new = read.clone().any(|(path, known)| entries.get(path) != Some(&known));
@@ -84,13 +84,13 @@ impl Reader {
     fn entry_of(self: &Arc<Self>, path: &RelPath, stat: &Stat) -> io::Result<Entry> {
         let size = stat.identity.size;
         Ok(match stat.kind {
-            Kind::Directory => Entry::Directory,
-            Kind::Link => Entry::Link { target: self.fs.read_link(path)? },
-            Kind::Special => Entry::Unread { size: 0, reason: UnreadReason::Special },
-            Kind::File if size > self.limit => {
+            EntryKind::Directory => Entry::Directory,
+            EntryKind::Link => Entry::Link { target: self.fs.read_link(path)? },
+            EntryKind::Special => Entry::Unread { size: 0, reason: UnreadReason::Special },
+            EntryKind::File if size > self.limit => {
                 Entry::Unread { size, reason: UnreadReason::TooLarge }
             }
-            Kind::File => {
+            EntryKind::File => {
                 let known = self.known.get(path).filter(|it| it.identity == stat.identity);
                 let source = Arc::<Reader>::clone(self);
                 let hash = known.map(|it| it.hash);
@@ -102,7 +102,7 @@ impl Reader {
     /// The same, and reads the file at once: it could not be read before.
     pub(crate) fn read_entry(self: &Arc<Self>, path: &RelPath) -> io::Result<Option<Entry>> {
         let Some(stat) = self.fs.stat(path)? else { return Ok(None) };
-        if stat.kind != Kind::File || stat.identity.size > self.limit {
+        if stat.kind != EntryKind::File || stat.identity.size > self.limit {
             return self.entry_of(path, &stat).map(Some);
         }
         let text = self.read_file(path)?;
@@ -132,7 +132,7 @@ impl Reader {
     ) -> io::Result<Option<Entry>> {
         let Some(stat) = stat? else { return Ok(None) };
         // Who may not read a file is told so at once, and not in the middle of a look.
-        if stat.kind == Kind::File && stat.mode & EVERYBODY_READS != EVERYBODY_READS {
+        if stat.kind == EntryKind::File && stat.mode & EVERYBODY_READS != EVERYBODY_READS {
             return self.read_entry(path);
         }
         self.entry_of(path, &stat).map(Some)
@@ -141,7 +141,7 @@ impl Reader {
     fn read_file(&self, path: &RelPath) -> io::Result<Text> {
         let (bytes, stat) = self.fs.read(path, self.limit)?;
         let text = Text::new(bytes);
-        let known = Known { identity: stat.identity, hash: text.hash() };
+        let known = CachedRead { identity: stat.identity, hash: text.hash() };
         let mut state = self.state();
         state.hold(&text);
         if known.is_settled(self.began) {

@@ -9,7 +9,7 @@ use snapshot::RelPath;
 
 use crate::commit::parents;
 use crate::journal::v2::{Intent, WirePath};
-use crate::journal::{self, JournalError, State, TransactionId};
+use crate::journal::{self, JournalError, JournalState, TransactionId};
 use crate::lock::LockError;
 use crate::publish::{Published, publish, settle};
 use crate::restore;
@@ -71,10 +71,12 @@ pub enum RecoverError {
 }
 
 /// The newest transaction, if it is unfinished (J5).
-pub(crate) fn pending(ctx: &Ctx<'_>) -> Result<Option<(TransactionId, State)>, JournalError> {
+pub(crate) fn pending(
+    ctx: &Ctx<'_>,
+) -> Result<Option<(TransactionId, JournalState)>, JournalError> {
     let Some(id) = journal::list(ctx.state)?.pop() else { return Ok(None) };
     match journal::read_state(ctx.state, id)? {
-        State::Done(_) => Ok(None),
+        JournalState::Done(_) => Ok(None),
         state => Ok(Some((id, state))),
     }
 }
@@ -84,20 +86,20 @@ pub(crate) fn recover(ctx: &Ctx<'_>) -> Result<Recovered, RecoverError> {
     let Some((id, state)) = pending(ctx)? else { return Ok(Recovered::Clean) };
     let failed = |error| RecoverError::Step { id, error };
     let kept = match state {
-        State::Nothing => {
+        JournalState::Nothing => {
             remove_transaction(ctx, id).map_err(failed)?;
             Vec::new()
         }
-        State::Intended(intent) => {
+        JournalState::Intended(intent) => {
             roll_back(ctx, id, &intent)?;
             Vec::new()
         }
-        State::Aborted(intent) => restore::take_back(ctx, id, &intent)?,
-        State::Committed(intent) => match complete(ctx, id, &intent)? {
+        JournalState::Aborted(intent) => restore::take_back(ctx, id, &intent)?,
+        JournalState::Committed(intent) => match complete(ctx, id, &intent)? {
             Completion::Complete => return Ok(Recovered::Completed(id)),
             Completion::TakenBack { kept, .. } => kept,
         },
-        State::Done(_) => Vec::new(),
+        JournalState::Done(_) => Vec::new(),
     };
     Ok(Recovered::RolledBack { id, kept })
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use snapshot::RelPath;
 
-use crate::fs::{Fs, Kind};
+use crate::fs::{EntryKind, Fs};
 use crate::home::make_folder;
 use crate::os_fs::OsFs;
 use crate::{CommitError, StateError, Workspace};
@@ -30,7 +30,7 @@ impl Workspace {
         let state = self.existing_state_folder()?;
         let file = place(name).ok()?;
         let stat = OsFs::open_real(&state).ok()?.stat(&file).ok()??;
-        (stat.kind == Kind::File).then_some(state.canonicalize().ok()?.join(file.as_str()))
+        (stat.kind == EntryKind::File).then_some(state.canonicalize().ok()?.join(file.as_str()))
     }
 }
 

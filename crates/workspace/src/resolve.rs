@@ -7,7 +7,7 @@ use std::io;
 
 use snapshot::RelPath;
 
-use crate::fs::{Fs, Kind, Stat};
+use crate::fs::{EntryKind, Fs, Stat};
 
 /// As many links as Linux itself follows in one path.
 const MAX_LINKS: usize = 40;
@@ -19,7 +19,7 @@ const MAX_TEMP_NAME: usize = 64;
 /// Why a path is not read or written.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum PathRefusal {
     /// A link on the way leads out of the root.
     #[error("a link leads out of the workspace root")]
     OutsideRoot,
@@ -84,12 +84,12 @@ pub enum Refusal {
 /// Why a path could not be resolved.
 #[derive(Debug)]
 pub(crate) enum ResolveError {
-    Refused(Refusal),
+    Refused(PathRefusal),
     Io(io::Error),
 }
 
-impl From<Refusal> for ResolveError {
-    fn from(refusal: Refusal) -> ResolveError {
+impl From<PathRefusal> for ResolveError {
+    fn from(refusal: PathRefusal) -> ResolveError {
         ResolveError::Refused(refusal)
     }
 }
@@ -102,26 +102,30 @@ impl From<io::Error> for ResolveError {
 
 /// A path without links in it, and what stands there.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ResolvedPath {
     pub(crate) path: RelPath,
     /// `None` if nothing stands there; some of the directories above may be missing too.
     pub(crate) stat: Option<Stat>,
 }
 
 /// The place of the file that the path means, through a link at its end too.
-pub(crate) fn resolve_file(fs: &dyn Fs, path: &RelPath) -> Result<Place, ResolveError> {
+pub(crate) fn resolve_file(fs: &dyn Fs, path: &RelPath) -> Result<ResolvedPath, ResolveError> {
     walk_within_limits(fs, path, Last::Follow)
 }
 
 /// The place of the name itself: links are followed on the way to it, not at its end.
-pub(crate) fn resolve_name(fs: &dyn Fs, path: &RelPath) -> Result<Place, ResolveError> {
+pub(crate) fn resolve_name(fs: &dyn Fs, path: &RelPath) -> Result<ResolvedPath, ResolveError> {
     walk_within_limits(fs, path, Last::Keep)
 }
 
 /// The walk, with a refusal for what is too long: before anything is written, and where the limits of the file system are
 /// narrower than those of the kernel too.
-fn walk_within_limits(fs: &dyn Fs, path: &RelPath, last: Last) -> Result<Place, ResolveError> {
-    let too_long = |path: &RelPath| Refusal::PathTooLong { length: path.as_str().len() };
+fn walk_within_limits(
+    fs: &dyn Fs,
+    path: &RelPath,
+    last: Last,
+) -> Result<ResolvedPath, ResolveError> {
+    let too_long = |path: &RelPath| PathRefusal::PathTooLong { length: path.as_str().len() };
     match walk(fs, path, last) {
         Ok(place) => {
             let folder = place.path.as_str().len() - place.path.file_name().len();
@@ -155,7 +159,7 @@ struct Pending {
     from_link: bool,
 }
 
-fn walk(fs: &dyn Fs, path: &RelPath, last: Last) -> Result<Place, ResolveError> {
+fn walk(fs: &dyn Fs, path: &RelPath, last: Last) -> Result<ResolvedPath, ResolveError> {
     // Next segment last, so that a link's target can be put in its place.
     let mut pending = reversed(path.as_str(), false);
     let mut resolved: Option<RelPath> = None;
@@ -165,17 +169,17 @@ fn walk(fs: &dyn Fs, path: &RelPath, last: Last) -> Result<Place, ResolveError> 
     while let Some(Pending { segment, from_link }) = pending.pop() {
         if segment == ".." {
             // Real directories only: `resolved` has no links in it.
-            resolved = resolved.ok_or(Refusal::OutsideRoot)?.parent();
+            resolved = resolved.ok_or(PathRefusal::OutsideRoot)?.parent();
             last_stat = None;
             continue;
         }
         let place = child(resolved.as_ref(), &segment)?;
         let stat = fs.stat(&place)?;
         match stat.map(|stat| stat.kind) {
-            Some(Kind::Link) if last == Last::Follow || !pending.is_empty() => {
+            Some(EntryKind::Link) if last == Last::Follow || !pending.is_empty() => {
                 links += 1;
                 if links > MAX_LINKS {
-                    return Err(Refusal::LinkLoop.into());
+                    return Err(PathRefusal::LinkLoop.into());
                 }
                 let target = fs.read_link(&place)?;
                 // The link is not the place; what it leads to comes next.
@@ -189,20 +193,20 @@ fn walk(fs: &dyn Fs, path: &RelPath, last: Last) -> Result<Place, ResolveError> 
                 pending.extend(reversed(target, true));
                 continue;
             }
-            Some(Kind::Directory) => {}
+            Some(EntryKind::Directory) => {}
             Some(_) if !pending.is_empty() => {
-                return Err(Refusal::NotADirectory { file: place }.into());
+                return Err(PathRefusal::NotADirectory { file: place }.into());
             }
             Some(_) => {}
-            None if from_link => return Err(Refusal::DanglingLink.into()),
+            None if from_link => return Err(PathRefusal::DanglingLink.into()),
             None => return missing(place, &pending),
         }
         (resolved, last_stat) = (Some(place), stat);
     }
     // Without a segment left it is the root itself, which holds `.git` and `.regreen`.
-    let path = resolved.filter(|path| !is_reserved(path)).ok_or(Refusal::Reserved)?;
+    let path = resolved.filter(|path| !is_reserved(path)).ok_or(PathRefusal::Reserved)?;
     let stat = if last_stat.is_some() { last_stat } else { fs.stat(&path)? };
-    Ok(Place { path, stat })
+    Ok(ResolvedPath { path, stat })
 }
 
 fn reversed(path: &str, from_link: bool) -> Vec<Pending> {
@@ -210,28 +214,28 @@ fn reversed(path: &str, from_link: bool) -> Vec<Pending> {
     segments.map(|segment| Pending { segment: segment.to_owned(), from_link }).collect()
 }
 
-fn child(directory: Option<&RelPath>, segment: &str) -> Result<RelPath, Refusal> {
+fn child(directory: Option<&RelPath>, segment: &str) -> Result<RelPath, PathRefusal> {
     let child = match directory {
         Some(directory) => directory.join(segment),
         None => RelPath::parse(segment),
     };
     // A link's target may have segments that no path of ours has: a backslash, a drive.
-    child.map_err(|_| Refusal::OutsideRoot)
+    child.map_err(|_| PathRefusal::OutsideRoot)
 }
 
-fn beneath_root<'a>(fs: &dyn Fs, target: &'a str) -> Result<&'a str, Refusal> {
-    let root = fs.absolute_root().ok_or(Refusal::OutsideRoot)?.trim_end_matches('/');
+fn beneath_root<'a>(fs: &dyn Fs, target: &'a str) -> Result<&'a str, PathRefusal> {
+    let root = fs.absolute_root().ok_or(PathRefusal::OutsideRoot)?.trim_end_matches('/');
     target
         .strip_prefix(root)
         .filter(|rest| rest.starts_with('/') || rest.is_empty())
-        .ok_or(Refusal::OutsideRoot)
+        .ok_or(PathRefusal::OutsideRoot)
 }
 
 /// The path from its first missing segment on; all of the rest was spelled by the user.
-fn missing(place: RelPath, pending: &[Pending]) -> Result<Place, ResolveError> {
+fn missing(place: RelPath, pending: &[Pending]) -> Result<ResolvedPath, ResolveError> {
     let path = pending.iter().rev().try_fold(place, |path, it| child(Some(&path), &it.segment))?;
     if is_reserved(&path) {
-        return Err(Refusal::Reserved.into());
+        return Err(PathRefusal::Reserved.into());
     }
-    Ok(Place { path, stat: None })
+    Ok(ResolvedPath { path, stat: None })
 }

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use snapshot::RelPath;
 
 use crate::commit::{beside, parents};
-use crate::displace::{Attempt, Contents, Held, held, place_new, replace, take};
+use crate::displace::{Attempt, ExpectedContents, PathContents, held, place_new, replace, take};
 use crate::fs::Attributes;
 use crate::images::{self, ImageError};
-use crate::journal::v2::{Delete, Image, Intent, Write};
+use crate::journal::v2::{DeleteEntry, Image, Intent, WriteEntry};
 use crate::journal::{self, JournalError, TransactionId};
 use crate::publish::after;
 use crate::recover::{RecoverError, forget, remove_if_there, sync_present};
@@ -79,15 +79,15 @@ impl Back<'_> {
         let mut needed = Vec::new();
         for write in self.intent.writes.iter().filter(|it| it.before.is_some()) {
             let (path, temp) = (&write.path.0, &write.temp.0);
-            if held(self.ctx, path, &[after(write)]).map_err(failed)? == Held::One(0)
-                && held(self.ctx, temp, &[]).map_err(failed)? == Held::Nothing
+            if held(self.ctx, path, &[after(write)]).map_err(failed)? == PathContents::One(0)
+                && held(self.ctx, temp, &[]).map_err(failed)? == PathContents::Nothing
             {
                 needed.push(path);
             }
         }
         for delete in &self.intent.deletes {
             let both = [&delete.path.0, &delete.temp.0];
-            let is_gone = |path: &RelPath| Ok(held(self.ctx, path, &[])? == Held::Nothing);
+            let is_gone = |path: &RelPath| Ok(held(self.ctx, path, &[])? == PathContents::Nothing);
             if is_gone(both[0]).map_err(failed)? && is_gone(both[1]).map_err(failed)? {
                 needed.push(both[0]);
             }
@@ -100,18 +100,22 @@ impl Back<'_> {
     }
 
     /// A file that got new contents gets its old ones.
-    fn put_back(&mut self, write: &Write, before: edit::ContentHash) -> Result<(), RecoverError> {
+    fn put_back(
+        &mut self,
+        write: &WriteEntry,
+        before: edit::ContentHash,
+    ) -> Result<(), RecoverError> {
         let id = self.id;
         let failed = |error| RecoverError::Step { id, error };
         let (path, temp) = (&write.path.0, &write.temp.0);
         let length = self.images.get(path).map_or(0, |(_, it)| it.length);
-        let wanted = [after(write), Contents { hash: before, length }];
+        let wanted = [after(write), ExpectedContents { hash: before, length }];
         let at_path = held(self.ctx, path, &wanted).map_err(failed)?;
         let at_temp = held(self.ctx, temp, &wanted).map_err(failed)?;
         match (at_path, at_temp) {
             // The file that was displaced, whatever somebody has written to it since, goes back.
-            (Held::One(0), Held::One(1) | Held::Other) => {
-                if at_temp == Held::Other {
+            (PathContents::One(0), PathContents::One(1) | PathContents::Other) => {
+                if at_temp == PathContents::Other {
                     self.kept.insert(path.clone());
                 }
                 match replace(self.ctx, temp, path, after(write), None).map_err(failed)? {
@@ -119,34 +123,42 @@ impl Back<'_> {
                     Attempt::Faster => self.leave(path, temp, &wanted).map_err(failed)?,
                 }
             }
-            (Held::One(0), Held::Nothing) => self.restore(path, Some(after(write)))?,
+            (PathContents::One(0), PathContents::Nothing) => {
+                self.restore(path, Some(after(write)))?
+            }
             // It was never replaced, or is back already.
-            (Held::One(_), Held::One(_)) => remove_if_there(self.ctx, temp).map_err(failed)?,
-            (Held::One(_), Held::Nothing) => {}
-            (Held::One(_), Held::Other) => {
+            (PathContents::One(_), PathContents::One(_)) => {
+                remove_if_there(self.ctx, temp).map_err(failed)?
+            }
+            (PathContents::One(_), PathContents::Nothing) => {}
+            (PathContents::One(_), PathContents::Other) => {
                 self.kept.insert(temp.clone());
             }
-            (Held::Nothing | Held::Other, _) => self.leave(path, temp, &wanted).map_err(failed)?,
+            (PathContents::Nothing | PathContents::Other, _) => {
+                self.leave(path, temp, &wanted).map_err(failed)?
+            }
         }
         Ok(())
     }
 
     /// A file that was made goes, unless somebody has written to it since.
-    fn remove_new(&mut self, write: &Write) -> Result<(), StepError> {
+    fn remove_new(&mut self, write: &WriteEntry) -> Result<(), StepError> {
         let (path, temp) = (&write.path.0, &write.temp.0);
         let wanted = after(write);
         match (held(self.ctx, path, &[wanted])?, held(self.ctx, temp, &[wanted])?) {
-            (Held::One(_), Held::Nothing) => match take(self.ctx, path, temp, wanted, None)? {
-                Attempt::Done => remove_if_there(self.ctx, temp)?,
-                Attempt::Faster => self.leave(path, temp, &[wanted])?,
-            },
+            (PathContents::One(_), PathContents::Nothing) => {
+                match take(self.ctx, path, temp, wanted, None)? {
+                    Attempt::Done => remove_if_there(self.ctx, temp)?,
+                    Attempt::Faster => self.leave(path, temp, &[wanted])?,
+                }
+            }
             // It was never there, or what is there is not ours.
-            (_, Held::One(_)) => remove_if_there(self.ctx, temp)?,
-            (Held::Nothing, Held::Nothing) => {}
-            (_, Held::Nothing) => {
+            (_, PathContents::One(_)) => remove_if_there(self.ctx, temp)?,
+            (PathContents::Nothing, PathContents::Nothing) => {}
+            (_, PathContents::Nothing) => {
                 self.kept.insert(path.clone());
             }
-            (_, Held::Other) => {
+            (_, PathContents::Other) => {
                 self.kept.insert(temp.clone());
             }
         }
@@ -154,27 +166,31 @@ impl Back<'_> {
     }
 
     /// A file that was removed comes back.
-    fn bring_back(&mut self, delete: &Delete) -> Result<(), RecoverError> {
+    fn bring_back(&mut self, delete: &DeleteEntry) -> Result<(), RecoverError> {
         let id = self.id;
         let failed = |error| RecoverError::Step { id, error };
         let (path, temp) = (&delete.path.0, &delete.temp.0);
         let length = self.images.get(path).map_or(0, |(_, it)| it.length);
-        let wanted = [Contents { hash: delete.before.0, length }];
+        let wanted = [ExpectedContents { hash: delete.before.0, length }];
         let at_path = held(self.ctx, path, &wanted).map_err(failed)?;
         let at_temp = held(self.ctx, temp, &wanted).map_err(failed)?;
         match (at_path, at_temp) {
-            (Held::Nothing, Held::Nothing) => self.restore(path, None)?,
-            (Held::Nothing, Held::One(_) | Held::Other) => {
-                if at_temp == Held::Other {
+            (PathContents::Nothing, PathContents::Nothing) => self.restore(path, None)?,
+            (PathContents::Nothing, PathContents::One(_) | PathContents::Other) => {
+                if at_temp == PathContents::Other {
                     self.kept.insert(path.clone());
                 }
                 if let Attempt::Faster = place_new(self.ctx, temp, path).map_err(failed)? {
                     self.leave(path, temp, &wanted).map_err(failed)?;
                 }
             }
-            (Held::One(_), Held::Nothing) => {}
-            (Held::One(_), Held::One(_)) => remove_if_there(self.ctx, temp).map_err(failed)?,
-            (Held::One(_) | Held::Other, _) => self.leave(path, temp, &wanted).map_err(failed)?,
+            (PathContents::One(_), PathContents::Nothing) => {}
+            (PathContents::One(_), PathContents::One(_)) => {
+                remove_if_there(self.ctx, temp).map_err(failed)?
+            }
+            (PathContents::One(_) | PathContents::Other, _) => {
+                self.leave(path, temp, &wanted).map_err(failed)?
+            }
         }
         Ok(())
     }
@@ -185,13 +201,13 @@ impl Back<'_> {
         &mut self,
         path: &RelPath,
         temp: &RelPath,
-        known: &[Contents],
+        known: &[ExpectedContents],
     ) -> Result<(), StepError> {
         self.kept.insert(path.clone());
         match held(self.ctx, temp, known)? {
-            Held::Nothing => {}
-            Held::One(_) => remove_if_there(self.ctx, temp)?,
-            Held::Other => {
+            PathContents::Nothing => {}
+            PathContents::One(_) => remove_if_there(self.ctx, temp)?,
+            PathContents::Other => {
                 self.kept.insert(temp.clone());
             }
         }
@@ -199,7 +215,11 @@ impl Back<'_> {
     }
 
     /// Brings a file back from its image, to a path that must hold `expected`, or nothing.
-    fn restore(&mut self, path: &RelPath, expected: Option<Contents>) -> Result<(), RecoverError> {
+    fn restore(
+        &mut self,
+        path: &RelPath,
+        expected: Option<ExpectedContents>,
+    ) -> Result<(), RecoverError> {
         let id = self.id;
         let failed = |error| RecoverError::Step { id, error };
         let Some((n, image)) = self.images.get(path).copied() else { return Ok(()) };
@@ -217,8 +237,8 @@ impl Back<'_> {
             Some(expected) => replace(self.ctx, &temp, path, expected, None),
             None => place_new(self.ctx, &temp, path),
         };
-        let image = Contents { hash: image.hash.0, length: image.length };
-        let known: Vec<Contents> = std::iter::once(image).chain(expected).collect();
+        let image = ExpectedContents { hash: image.hash.0, length: image.length };
+        let known: Vec<ExpectedContents> = std::iter::once(image).chain(expected).collect();
         match placed.map_err(failed)? {
             Attempt::Done => remove_if_there(self.ctx, &temp).map_err(failed),
             Attempt::Faster => self.leave(path, &temp, &known).map_err(failed),
@@ -228,12 +248,12 @@ impl Back<'_> {
     /// The file that took over owner and attributes: still under its temporary path, or under its new one unless
     /// something else is there again.
     fn heir(&self, image: &Image) -> Result<Option<RelPath>, StepError> {
-        let is_heir = |write: &&Write| write.from.as_ref() == Some(&image.path);
+        let is_heir = |write: &&WriteEntry| write.from.as_ref() == Some(&image.path);
         let Some(write) = self.intent.writes.iter().find(is_heir) else { return Ok(None) };
         for place in [&write.temp.0, &write.path.0] {
             let stat = step("look at", place, self.ctx.fs.stat(place))?;
             if stat.is_some_and(|stat| stat.mode & 0o1777 == image.mode)
-                && held(self.ctx, place, &[after(write)])? == Held::One(0)
+                && held(self.ctx, place, &[after(write)])? == PathContents::One(0)
             {
                 return Ok(Some(place.clone()));
             }

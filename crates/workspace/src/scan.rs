@@ -25,9 +25,9 @@ use snapshot::{Entry, File, FileAsDirectory, RelPath, Snapshot, UnreadReason};
 use self::evidence::filled_by;
 use self::tracked::{Tracked, is_repository};
 use crate::Workspace;
-use crate::fs::{Fs, Kind};
+use crate::fs::{EntryKind, Fs};
 use crate::journal::is_temp_name;
-use crate::listed::Listing;
+use crate::listed::ListedFiles;
 use crate::reader::Reader;
 use crate::stat_cache;
 
@@ -56,7 +56,7 @@ pub enum Extent {
 
 /// Something that a scan could not take, or did not.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Skipped {
+pub struct SkippedEntry {
     /// Its path, with what is not UTF-8 replaced.
     pub path: String,
     /// Why it is left out.
@@ -82,7 +82,7 @@ pub struct Scanned {
     /// The tree.
     pub snapshot: Snapshot,
     /// What could not be read, or has a name that no path of ours can have; sorted.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedEntry>,
     /// The folders that were passed over because a tool filled them or because they are repositories of their own; sorted.
     /// The reason is `dependencies`, `build_output`, `cache`, `virtual_environment` or `nested_repository`.
     pub passed_over: Vec<PassedOver>,
@@ -156,7 +156,7 @@ impl Workspace {
 }
 
 /// What a walk over a tree would find that somebody listed.
-fn listed(listing: &Listing, survey: &Survey<'_>) -> Walked {
+fn listed(listing: &ListedFiles, survey: &Survey<'_>) -> Walked {
     let is_asked = |path: &&RelPath| {
         let is_in = |only: &BTreeSet<RelPath>| {
             only.contains(*path) || path.ancestors().any(|it| only.contains(&it))
@@ -165,7 +165,7 @@ fn listed(listing: &Listing, survey: &Survey<'_>) -> Walked {
     };
     let seen = |path: &RelPath| {
         let is_wanted = (survey.is_of_interest)(path);
-        Seen { path: path.clone(), kind: Kind::File, is_wanted }
+        Seen { path: path.clone(), kind: EntryKind::File, is_wanted }
     };
     Walked { paths: listing.keys().filter(is_asked).map(seen).collect(), ..Walked::default() }
 }
@@ -184,7 +184,7 @@ fn look_at(
         Ok(None) => {} // It went away since it was listed.
         Err(error) => {
             let skip = unread(path.to_string(), error.to_string());
-            skipped.push(Skipped { may_be_folder: false, ..skip });
+            skipped.push(SkippedEntry { may_be_folder: false, ..skip });
         }
     };
     let (mut listed, mut wanted) = (Vec::new(), Vec::new());
@@ -194,9 +194,9 @@ fn look_at(
                 let found = reader.read_entry(&path);
                 add(path, found);
             }
-            Kind::File if is_wanted => wanted.push(path),
-            Kind::File => listed.push(path),
-            Kind::Link | Kind::Special | Kind::Directory => {
+            EntryKind::File if is_wanted => wanted.push(path),
+            EntryKind::File => listed.push(path),
+            EntryKind::Link | EntryKind::Special | EntryKind::Directory => {
                 let found = reader.look_at(&path);
                 add(path, found);
             }
@@ -240,7 +240,7 @@ pub(crate) fn scan(fs: &dyn Fs, root: &Path, options: &ScanOptions) -> Result<Sc
             Ok(None) => {} // It went away between being listed and being read.
             Err(error) => {
                 let skip = unread(path.to_string(), error.to_string());
-                skipped.push(Skipped { may_be_folder: false, ..skip });
+                skipped.push(SkippedEntry { may_be_folder: false, ..skip });
             }
         }
     }
@@ -259,7 +259,7 @@ pub(crate) fn list(root: &Path, limit: usize) -> Option<Vec<RelPath>> {
 struct Seen {
     path: RelPath,
     /// What it was when its directory was read.
-    kind: Kind,
+    kind: EntryKind,
     is_wanted: bool,
 }
 
@@ -268,7 +268,7 @@ struct Seen {
 struct Walked {
     /// Everything but directories, in order.
     paths: Vec<Seen>,
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedEntry>,
     passed_over: Vec<PassedOver>,
 }
 
@@ -374,9 +374,9 @@ impl<'a> Walk<'a> {
         };
         let kind = match entry.file_type() {
             Some(it) if it.is_dir() => return,
-            Some(it) if it.is_file() => Kind::File,
-            Some(it) if it.is_symlink() => Kind::Link,
-            _ => Kind::Special,
+            Some(it) if it.is_file() => EntryKind::File,
+            Some(it) if it.is_symlink() => EntryKind::Link,
+            _ => EntryKind::Special,
         };
         if entry.depth() == 0 {
             return;
@@ -389,7 +389,7 @@ impl<'a> Walk<'a> {
                 found.paths.push(Seen { path, kind, is_wanted });
             }
             Some(Err(error)) => {
-                found.skipped.push(Skipped {
+                found.skipped.push(SkippedEntry {
                     path: relative.display().to_string(),
                     reason: error.to_string(),
                     has_bad_name: true,
@@ -399,7 +399,7 @@ impl<'a> Walk<'a> {
             None => {
                 let reason = "its name is not UTF-8".to_owned();
                 let path = relative.display().to_string();
-                found.skipped.push(Skipped {
+                found.skipped.push(SkippedEntry {
                     path,
                     reason,
                     has_bad_name: true,
@@ -498,12 +498,12 @@ impl Judge {
     }
 }
 
-fn unread(path: String, reason: String) -> Skipped {
-    Skipped { path, reason, has_bad_name: false, may_be_folder: true }
+fn unread(path: String, reason: String) -> SkippedEntry {
+    SkippedEntry { path, reason, has_bad_name: false, may_be_folder: true }
 }
 
 /// The error without the absolute path of the root, which must not reach an output.
-fn describe(root: &Path, error: &ignore::Error) -> Skipped {
+fn describe(root: &Path, error: &ignore::Error) -> SkippedEntry {
     let (mut path, mut inner) = (String::new(), error);
     loop {
         inner = match inner {
@@ -556,11 +556,11 @@ fn read_entry(fs: &dyn Fs, path: &RelPath, limit: u64) -> io::Result<Option<Entr
     let Some(stat) = fs.stat(path)? else { return Ok(None) };
     let size = stat.identity.size;
     Ok(Some(match stat.kind {
-        Kind::Directory => Entry::Directory,
-        Kind::Link => Entry::Link { target: fs.read_link(path)? },
-        Kind::Special => Entry::Unread { size: 0, reason: UnreadReason::Special },
-        Kind::File if size > limit => Entry::Unread { size, reason: UnreadReason::TooLarge },
-        Kind::File => {
+        EntryKind::Directory => Entry::Directory,
+        EntryKind::Link => Entry::Link { target: fs.read_link(path)? },
+        EntryKind::Special => Entry::Unread { size: 0, reason: UnreadReason::Special },
+        EntryKind::File if size > limit => Entry::Unread { size, reason: UnreadReason::TooLarge },
+        EntryKind::File => {
             let (bytes, stat) = fs.read(path, limit)?;
             Entry::File(File::new(Text::new(bytes), stat.mode))
         }

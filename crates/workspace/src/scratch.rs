@@ -97,7 +97,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::{Access, Extent, Options, Workspace};
+    use crate::{Extent, OpenMode, Options, Workspace};
 
     #[test]
     fn a_copy_is_read_back_as_it_was() {
@@ -116,7 +116,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         write_copy(&snapshot, open(directory.path()).as_fd()).unwrap();
         let workspace =
-            Workspace::open(directory.path(), None, Options::new(Access::ReadOnly)).unwrap();
+            Workspace::open(directory.path(), None, Options::new(OpenMode::ReadOnly)).unwrap();
         let everything = workspace.scan_extent(2, Extent::Everything).unwrap();
         assert_eq!(everything.snapshot.to_entries(), snapshot.to_entries());
         let sources = workspace.scan(2).unwrap();

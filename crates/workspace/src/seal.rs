@@ -2,10 +2,10 @@
 //! or somebody who does not know this program's file, is not believed.
 
 use crate::cache::program_identity;
-use crate::fs::Identity;
+use crate::fs::FileIdentity;
 
 /// What the first bytes of a sealed cache say it is.
-pub type Mark = [u8; 16];
+pub type CacheMagic = [u8; 16];
 
 const SEAL_BYTES: usize = 32;
 
@@ -22,8 +22,8 @@ impl Seal {
     }
 
     /// The seal of a program with this identity.
-    pub fn of(program: &Identity) -> Seal {
-        let Identity { device, inode, size, modified, changed } = *program;
+    pub fn of(program: &FileIdentity) -> Seal {
+        let FileIdentity { device, inode, size, modified, changed } = *program;
         let mut hasher = blake3::Hasher::new_derive_key("regreen check cache seal v1");
         for number in [device, inode, size] {
             hasher.update(&number.to_le_bytes());
@@ -36,13 +36,13 @@ impl Seal {
     }
 
     /// The bytes of a cache.
-    pub fn close(&self, mark: &Mark, body: &[u8]) -> Vec<u8> {
+    pub fn close(&self, mark: &CacheMagic, body: &[u8]) -> Vec<u8> {
         let seal = blake3::keyed_hash(&self.key, body);
         [mark.as_slice(), seal.as_bytes(), body].concat()
     }
 
     /// What is in a cache, if this program wrote all of it.
-    pub fn open<'a>(&self, mark: &Mark, bytes: &'a [u8]) -> Option<&'a [u8]> {
+    pub fn open<'a>(&self, mark: &CacheMagic, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let (seal, body) = bytes.strip_prefix(mark)?.split_first_chunk::<SEAL_BYTES>()?;
         (blake3::keyed_hash(&self.key, body) == *seal).then_some(body)
     }
@@ -52,11 +52,11 @@ impl Seal {
 mod tests {
     use super::*;
 
-    const MARK: Mark = *b"a mark of sixtee";
+    const MARK: CacheMagic = *b"a mark of sixtee";
 
     #[test]
     fn a_changed_byte_a_missing_end_or_another_program_breaks_the_seal() {
-        let program = |changed| Seal::of(&Identity { changed, ..Identity::default() });
+        let program = |changed| Seal::of(&FileIdentity { changed, ..FileIdentity::default() });
         for body in [b"".as_slice(), b"0", b"some bytes"] {
             let closed = program(1).close(&MARK, body);
             assert_eq!(program(1).open(&MARK, &closed), Some(body));

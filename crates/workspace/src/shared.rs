@@ -8,7 +8,7 @@ use std::io;
 
 use snapshot::{PathError, RelPath};
 
-use crate::fs::{Attributes, Kind};
+use crate::fs::{Attributes, EntryKind};
 use crate::step::{Ctx, StepError, step};
 use crate::{CommitError, Workspace, commit, journal, make_directory};
 
@@ -35,7 +35,9 @@ impl Workspace {
     pub fn read_shared(&self, name: &str) -> Result<Option<Vec<u8>>, StepError> {
         let Ok(path) = shared_path(name) else { return Ok(None) };
         match step("look at", &path, self.fs.stat(&path))?.map(|it| it.kind) {
-            Some(Kind::File) => Ok(Some(step("read", &path, self.fs.read(&path, MAX_BYTES))?.0)),
+            Some(EntryKind::File) => {
+                Ok(Some(step("read", &path, self.fs.read(&path, MAX_BYTES))?.0))
+            }
             _ => Ok(None),
         }
     }
@@ -51,14 +53,16 @@ impl Workspace {
     /// The names in that folder of those that travel, sorted; those of folders end with `/`. Temporary files are left out.
     pub fn list_shared(&self, folder: &str) -> Result<Vec<String>, StepError> {
         let Ok(path) = shared_path(folder) else { return Ok(Vec::new()) };
-        if step("look at", &path, self.fs.stat(&path))?.map(|it| it.kind) != Some(Kind::Directory) {
+        if step("look at", &path, self.fs.stat(&path))?.map(|it| it.kind)
+            != Some(EntryKind::Directory)
+        {
             return Ok(Vec::new());
         }
         let entries = step("list", &path, self.fs.list(Some(&path)))?;
         let names = entries.into_iter().filter_map(|(name, kind)| match kind {
             _ if name.starts_with('.') => None,
-            Kind::File => Some(name),
-            Kind::Directory => Some(name + "/"),
+            EntryKind::File => Some(name),
+            EntryKind::Directory => Some(name + "/"),
             _ => None,
         });
         let mut names: Vec<String> = names.collect();
@@ -125,9 +129,9 @@ impl Workspace {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Access, Home, Options, Workspace};
+    use crate::{Home, OpenMode, Options, Workspace};
 
-    fn open(directory: &std::path::Path, access: Access) -> Workspace {
+    fn open(directory: &std::path::Path, access: OpenMode) -> Workspace {
         let root = directory.join("root");
         std::fs::create_dir_all(&root).unwrap();
         let home = Home { state: Some(directory.join("state")), cache: None };
@@ -138,7 +142,7 @@ mod tests {
     #[test]
     fn a_file_is_replaced_as_a_whole_and_never_leaves_its_folder() {
         let directory = tempfile::tempdir().unwrap();
-        let workspace = open(directory.path(), Access::ReadWrite);
+        let workspace = open(directory.path(), OpenMode::ReadWrite);
         let name = "approvals/DDS-1/ana.json";
         assert_eq!(workspace.read_shared(name).unwrap(), None);
         for text in ["{}", "{\"a\": 1}"] {
@@ -183,7 +187,7 @@ mod tests {
     #[test]
     fn nothing_is_written_where_nothing_may_be() {
         let directory = tempfile::tempdir().unwrap();
-        let workspace = open(directory.path(), Access::ReadOnly);
+        let workspace = open(directory.path(), OpenMode::ReadOnly);
         assert!(workspace.write_shared("approvals/DDS-1/ana.json", b"{}").is_err());
         assert!(workspace.remove_shared("approvals/DDS-1/ana.json").is_err());
         assert!(workspace.state_folder().is_err());

@@ -94,7 +94,7 @@ pub struct GitIndex {
 
 /// Where the entries of a transaction stand.
 #[derive(PartialEq, Debug)]
-enum Standing {
+enum IndexState {
     /// All have their old objects.
     Old,
     /// They were exchanged; some may have been staged anew since.
@@ -178,7 +178,7 @@ impl GitIndex {
         patch::entries(index, &names).map_err(|reason| self.unknown(reason))
     }
 
-    fn standing(&self, index: &[u8], staged: &Staged) -> Result<Standing, StagingError> {
+    fn standing(&self, index: &[u8], staged: &Staged) -> Result<IndexState, StagingError> {
         let blobs = self.blobs(index, staged)?;
         let (mut n_old, mut others) = (0, Vec::new());
         for entry in &staged.entries {
@@ -190,9 +190,9 @@ impl GitIndex {
             }
         }
         Ok(match (n_old, others) {
-            (0, _) => Standing::New,
-            (_, others) if others.is_empty() => Standing::Old,
-            (_, others) => Standing::Mixed(others.into_iter().flatten().collect()),
+            (0, _) => IndexState::New,
+            (_, others) if others.is_empty() => IndexState::Old,
+            (_, others) => IndexState::Mixed(others.into_iter().flatten().collect()),
         })
     }
 
@@ -280,9 +280,9 @@ impl GitIndex {
         }
         let index = self.read()?;
         match self.standing(&index, staged)? {
-            Standing::New => Ok(()),
-            Standing::Mixed(names) => Err(StagingError::Changed { names }),
-            Standing::Old => {
+            IndexState::New => Ok(()),
+            IndexState::Mixed(names) => Err(StagingError::Changed { names }),
+            IndexState::Old => {
                 // A user may have removed the lock that a crash left, as git says to do.
                 self.lock(ctx, intent)?;
                 let objects = staged.entries.iter();

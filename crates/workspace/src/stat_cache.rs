@@ -11,12 +11,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use edit::ContentHash;
 use snapshot::RelPath;
 
-use crate::fs::Identity;
-use crate::seal::{Mark, Seal};
+use crate::fs::FileIdentity;
+use crate::seal::{CacheMagic, Seal};
 
 /// The name of the cache.
 pub(crate) const NAME: &str = "files-v1";
-const MARK: Mark = *b"regreen files 01";
+const MARK: CacheMagic = *b"regreen files 01";
 /// The coarsest clock of a file system in use, in nanoseconds: FAT counts in steps of two seconds.
 const TICK: i128 = 2_000_000_000;
 
@@ -31,8 +31,8 @@ pub(crate) struct StatCache {
 
 /// What was read of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Known {
-    pub(crate) identity: Identity,
+pub(crate) struct CachedRead {
+    pub(crate) identity: FileIdentity,
     pub(crate) hash: ContentHash,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn now() -> i128 {
     elapsed.map_or(0, |it| i128::try_from(it.as_nanos()).unwrap_or(i128::MAX))
 }
 
-impl Known {
+impl CachedRead {
     /// Whether a later save could not look the same, if the file was read after `began`.
     pub(crate) fn is_settled(&self, began: i128) -> bool {
         let latest = self.identity.modified.max(self.identity.changed);
@@ -74,7 +74,7 @@ impl StatCache {
     }
 
     /// What is known of the file at a path.
-    pub(crate) fn get(&self, path: &RelPath) -> Option<Known> {
+    pub(crate) fn get(&self, path: &RelPath) -> Option<CachedRead> {
         let wanted = path.as_str().as_bytes();
         let path_at = |start: &u32| path_at(&self.body, *start as usize);
         let nth = self.starts.binary_search_by(|it| path_at(it).cmp(&Some(wanted))).ok()?;
@@ -87,16 +87,16 @@ impl StatCache {
     }
 
     /// All entries, in the order of their paths.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Known)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, CachedRead)> {
         let entries = self.starts.iter().filter_map(|it| entry_at(&self.body, *it as usize));
         entries.map(|(path, known, _)| (path, known))
     }
 }
 
 /// The bytes of a cache with these entries.
-pub(crate) fn render(seal: &Seal, entries: &BTreeMap<&str, Known>) -> Vec<u8> {
+pub(crate) fn render(seal: &Seal, entries: &BTreeMap<&str, CachedRead>) -> Vec<u8> {
     let mut body = Vec::new();
-    for (path, Known { identity, hash }) in entries {
+    for (path, CachedRead { identity, hash }) in entries {
         let Ok(length) = u16::try_from(path.len()) else { continue };
         body.extend(length.to_le_bytes());
         body.extend(path.as_bytes());
@@ -119,12 +119,12 @@ fn path_at(body: &[u8], start: usize) -> Option<&[u8]> {
 }
 
 /// The path and the rest of the entry that starts there, and where it ends.
-fn entry_at(body: &[u8], start: usize) -> Option<(&str, Known, usize)> {
+fn entry_at(body: &[u8], start: usize) -> Option<(&str, CachedRead, usize)> {
     let mut rest = body.get(start..)?;
     let length = usize::from(u16::from_le_bytes(take(&mut rest)?));
     let (path, after) = rest.split_at_checked(length)?;
     rest = after;
-    let identity = Identity {
+    let identity = FileIdentity {
         device: u64::from_le_bytes(take(&mut rest)?),
         inode: u64::from_le_bytes(take(&mut rest)?),
         size: u64::from_le_bytes(take(&mut rest)?),
@@ -133,7 +133,7 @@ fn entry_at(body: &[u8], start: usize) -> Option<(&str, Known, usize)> {
     };
     let hash = ContentHash::from_bytes(take(&mut rest)?);
     let path = std::str::from_utf8(path).ok()?;
-    Some((path, Known { identity, hash }, body.len() - rest.len()))
+    Some((path, CachedRead { identity, hash }, body.len() - rest.len()))
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
@@ -147,20 +147,20 @@ mod tests {
     use super::*;
 
     fn seal() -> Seal {
-        Seal::of(&Identity::default())
+        Seal::of(&FileIdentity::default())
     }
 
-    fn known(n: u8) -> Known {
+    fn known(n: u8) -> CachedRead {
         let time = i128::from(n);
         let identity =
-            Identity { device: 1, inode: n.into(), size: 3, modified: time, changed: -time };
-        Known { identity, hash: ContentHash::of(&[n]) }
+            FileIdentity { device: 1, inode: n.into(), size: 3, modified: time, changed: -time };
+        CachedRead { identity, hash: ContentHash::of(&[n]) }
     }
 
     #[test]
     fn what_was_written_is_read_back() {
         let paths = ["a", "a-b/c", "a/b", "z/ü"];
-        let entries: BTreeMap<&str, Known> = paths.into_iter().zip((1..).map(known)).collect();
+        let entries: BTreeMap<&str, CachedRead> = paths.into_iter().zip((1..).map(known)).collect();
         let cache = StatCache::open(&seal(), &render(&seal(), &entries));
         assert_eq!(cache.iter().collect::<BTreeMap<_, _>>(), entries);
         for (path, known) in entries {
@@ -194,8 +194,8 @@ mod tests {
     fn a_file_that_was_just_written_is_not_known() {
         let began = 1_000 * TICK;
         let at = |modified, changed| {
-            let identity = Identity { modified, changed, ..Identity::default() };
-            Known { identity, hash: ContentHash::of(b"") }.is_settled(began)
+            let identity = FileIdentity { modified, changed, ..FileIdentity::default() };
+            CachedRead { identity, hash: ContentHash::of(b"") }.is_settled(began)
         };
         let old = began - 2 * TICK;
         assert!(at(old, old));

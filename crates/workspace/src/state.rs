@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use snapshot::RelPath;
 
-use crate::fs::{Fs, Kind};
+use crate::fs::{EntryKind, Fs};
 use crate::home::{self, Home, HomeError, Key, OpenHome, Placing};
 use crate::os_fs::{OsFs, RootStat};
 use crate::repository::Repository;
@@ -193,7 +193,7 @@ impl StatePlace {
         let at = |source| StateError::Io { path: parent.root().join(name), source };
         let path = RelPath::parse(name).expect("hex digits are a segment");
         match parent.stat(&path).map_err(at)?.map(|it| it.kind) {
-            Some(Kind::Directory) => {
+            Some(EntryKind::Directory) => {
                 let folder = parent.beneath(&path).map_err(at)?;
                 if self.is_ours(&folder, key, layout) {
                     return Ok(StateFolder { fs: folder });

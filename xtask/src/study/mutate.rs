@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use clank_syntax::ast::{
-    Arm, Ast, BinaryOp, Decl, DeclId, Expr, ExprId, FnDecl, Kind, Literal, Name, NodeId, Pattern,
-    Stmt, TemplatePart, Type, TypeId,
+    Arm, Ast, AstKind, BinaryOp, Decl, DeclId, Expr, ExprId, FnDecl, Literal, Name, NodeId,
+    Pattern, Stmt, TemplatePart, Type, TypeId,
 };
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::{Value, json};
@@ -133,26 +133,28 @@ impl Names {
         };
         for node in ast.nodes() {
             match &node.kind {
-                Kind::Pattern(Pattern::Ident { name }) => drop(names.locals.insert(name.clone())),
-                Kind::Param(it) => drop(names.locals.insert(it.name.clone())),
-                Kind::LambdaParam(it) => drop(names.locals.insert(it.name.clone())),
-                Kind::FieldPattern(it) if it.pattern.is_none() => {
+                AstKind::Pattern(Pattern::Ident { name }) => {
+                    names.locals.insert(name.clone());
+                }
+                AstKind::Param(it) => drop(names.locals.insert(it.name.clone())),
+                AstKind::LambdaParam(it) => drop(names.locals.insert(it.name.clone())),
+                AstKind::FieldPattern(it) if it.pattern.is_none() => {
                     names.locals.insert(it.name.clone());
                 }
-                Kind::Expr(Expr::Call { callee, args }) => {
+                AstKind::Expr(Expr::Call { callee, args }) => {
                     names.callees.insert(callee.node());
                     if ast.text(*callee) == "to_string" {
                         names.shown.extend(args.iter().map(|it| it.node()));
                     }
                 }
-                Kind::Expr(Expr::Template { parts }) => {
+                AstKind::Expr(Expr::Template { parts }) => {
                     for part in parts {
                         if let TemplatePart::Expr(it) = part {
                             names.shown.insert(it.node());
                         }
                     }
                 }
-                Kind::Type(Type::Effect { effects, .. }) => {
+                AstKind::Type(Type::Effect { effects, .. }) => {
                     names.effects.extend(effects.iter().map(|it| it.node()));
                 }
                 _ => {}
@@ -187,18 +189,18 @@ fn typo(
     random: &mut Random,
 ) -> Option<(String, PatchOp)> {
     let (name, is_field) = match (&ast.node(node).kind, fault) {
-        (Kind::Expr(Expr::Ident { name }), Fault::VariableTypo) => (names.locals.contains(name)
+        (AstKind::Expr(Expr::Ident { name }), Fault::VariableTypo) => (names.locals.contains(name)
             && !names.callees.contains(&node))
         .then_some((name, false))?,
-        (Kind::Expr(Expr::Ident { name }), Fault::FunctionTypo) => {
+        (AstKind::Expr(Expr::Ident { name }), Fault::FunctionTypo) => {
             let is_function = names.callees.contains(&node) && !names.locals.contains(name);
             (is_function && name.starts_with(|it: char| it.is_lowercase()))
                 .then_some((name, false))?
         }
-        (Kind::Expr(Expr::Field { field, .. }), Fault::FieldTypo) => {
+        (AstKind::Expr(Expr::Field { field, .. }), Fault::FieldTypo) => {
             field.starts_with(|it: char| it.is_lowercase()).then_some((field, true))?
         }
-        (Kind::Type(Type::Named { name, .. }), Fault::TypeTypo) => {
+        (AstKind::Type(Type::Named { name, .. }), Fault::TypeTypo) => {
             let is_written = ast.text(node).starts_with(name.as_str());
             (is_written && name.len() > 1 && !names.effects.contains(&node))
                 .then_some((name, false))?
@@ -218,13 +220,13 @@ fn typo(
 }
 
 fn dropped_argument(ast: &Ast, node: NodeId, random: &mut Random) -> Option<(String, PatchOp)> {
-    let Kind::Expr(Expr::Call { args, .. }) = &ast.node(node).kind else { return None };
+    let AstKind::Expr(Expr::Call { args, .. }) = &ast.node(node).kind else { return None };
     let arg = *args.get(random.below(args.len().max(1)))?;
     Some((format!("`{}` loses `{}`", ast.text(node), ast.text(arg)), delete(ast, arg)))
 }
 
 fn extra_argument(ast: &Ast, node: NodeId, random: &mut Random) -> Option<(String, PatchOp)> {
-    let Kind::Expr(Expr::Call { callee, args }) = &ast.node(node).kind else { return None };
+    let AstKind::Expr(Expr::Call { callee, args }) = &ast.node(node).kind else { return None };
     let extra = match args.last() {
         Some(last) if random.below(2) == 0 => format!("({})", ast.text(*last)),
         _ => ["0", "true", "\"\""][random.below(3)].to_owned(),
@@ -240,7 +242,7 @@ fn extra_argument(ast: &Ast, node: NodeId, random: &mut Random) -> Option<(Strin
 /// Arms without which a `match` has no answer for some value: the only one of its variant or Boolean if there is no arm
 /// for everything, or the one for everything.
 fn dropped_arms(ast: &Ast, node: NodeId) -> Vec<(String, PatchOp)> {
-    let Kind::Expr(Expr::Match { arms, .. }) = &ast.node(node).kind else { return Vec::new() };
+    let AstKind::Expr(Expr::Match { arms, .. }) = &ast.node(node).kind else { return Vec::new() };
     let head = |arm: &Arm| match ast.pattern(arm.pattern) {
         Pattern::Variant { name, .. } => Some(name.to_string()),
         Pattern::Literal(Literal::Bool(it)) => Some(it.to_string()),
@@ -261,7 +263,7 @@ fn dropped_arms(ast: &Ast, node: NodeId) -> Vec<(String, PatchOp)> {
 }
 
 fn dropped_mut(ast: &Ast, node: NodeId) -> Option<(String, PatchOp)> {
-    let Kind::Stmt(Stmt::Let { pattern, ty, init, mutable: true }) = &ast.node(node).kind else {
+    let AstKind::Stmt(Stmt::Let { pattern, ty, init, mutable: true }) = &ast.node(node).kind else {
         return None;
     };
     let mut new = json!({
@@ -309,7 +311,7 @@ fn wrong_literal(
     names: &Names,
     random: &mut Random,
 ) -> Option<(String, PatchOp)> {
-    let Kind::Expr(Expr::Literal(literal)) = &ast.node(node).kind else { return None };
+    let AstKind::Expr(Expr::Literal(literal)) = &ast.node(node).kind else { return None };
     if names.shown.contains(&node) {
         return None;
     }
@@ -329,7 +331,7 @@ fn wrong_literal(
 }
 
 fn dropped_refinements(ast: &Ast, node: NodeId) -> Vec<(String, PatchOp)> {
-    if let Kind::Type(Type::Refined { base, .. }) = &ast.node(node).kind {
+    if let AstKind::Type(Type::Refined { base, .. }) = &ast.node(node).kind {
         let title = format!("`{}` is not refined", ast.text(node));
         return vec![(title, replace(ast, node, moved(ast, *base)))];
     }
@@ -342,8 +344,10 @@ fn dropped_refinements(ast: &Ast, node: NodeId) -> Vec<(String, PatchOp)> {
 
 fn dropped_fields(ast: &Ast, node: NodeId) -> Vec<(String, PatchOp)> {
     let fields: Vec<NodeId> = match &ast.node(node).kind {
-        Kind::Expr(Expr::RecordLit { fields, .. }) => fields.iter().map(|it| it.node()).collect(),
-        Kind::Decl(it) => match &**it {
+        AstKind::Expr(Expr::RecordLit { fields, .. }) => {
+            fields.iter().map(|it| it.node()).collect()
+        }
+        AstKind::Decl(it) => match &**it {
             Decl::Rec { fields, .. } => fields.iter().map(|it| it.node()).collect(),
             _ => return Vec::new(),
         },
@@ -360,7 +364,7 @@ fn dropped_fields(ast: &Ast, node: NodeId) -> Vec<(String, PatchOp)> {
 fn missing_guards(ast: &Ast, node: NodeId) -> Vec<(String, PatchOp)> {
     let mut made = Vec::new();
     match &ast.node(node).kind {
-        Kind::Stmt(Stmt::Expr { expr }) => {
+        AstKind::Stmt(Stmt::Expr { expr }) => {
             if let Expr::If { condition, then_branch, else_branch: None } = ast.expr(*expr)
                 && leaves(ast, *then_branch)
             {
@@ -368,7 +372,7 @@ fn missing_guards(ast: &Ast, node: NodeId) -> Vec<(String, PatchOp)> {
                 made.push((title, delete(ast, node)));
             }
         }
-        Kind::Expr(Expr::If { condition, then_branch, else_branch }) => {
+        AstKind::Expr(Expr::If { condition, then_branch, else_branch }) => {
             let title = format!("whether `{}` or not", ast.text(*condition));
             made.push((title, replace(ast, node, moved(ast, *then_branch))));
             if let Some(other) = else_branch {
@@ -376,7 +380,7 @@ fn missing_guards(ast: &Ast, node: NodeId) -> Vec<(String, PatchOp)> {
                 made.push((title, replace(ast, node, moved(ast, *other))));
             }
         }
-        Kind::Expr(Expr::Binary { op: BinaryOp::And, left, right }) => {
+        AstKind::Expr(Expr::Binary { op: BinaryOp::And, left, right }) => {
             for (kept, lost) in [(left, right), (right, left)] {
                 let title = format!("`{}` or not", ast.text(*lost));
                 made.push((title, replace(ast, node, moved(ast, *kept))));

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use clank_repair::{Budget, Repair, Repairs, Target, repairs, with_required};
+use clank_repair::{Budget, FindingId, ModuleRepairs, Repair, repairs, with_required};
 use clank_syntax::patch::PatchOp;
 
 use super::subject::Subject;
 
-pub(super) fn offered(subject: &Subject) -> Repairs {
+pub(super) fn offered(subject: &Subject) -> ModuleRepairs {
     let asked = subject.checked.asked.expect("the program has the module that it was loaded for");
     repairs(&subject.program, &subject.checked, asked, &Budget::default())
 }
@@ -40,13 +40,13 @@ pub(super) fn broken_promise(subject: &Subject, list: &[Repair], place: usize) -
         .collect();
     for target in places.iter().flat_map(|it| &list[*it].resolves) {
         match *target {
-            Target::Diagnostic(index) => {
+            FindingId::Diagnostic(index) => {
                 let code = module.diagnostics[index].code;
                 mends_mistake |= code.is_error();
                 *promised.entry(code.name()).or_default() += 1;
             }
-            Target::Goal(index) => n_goals += usize::from(goals[index]),
-            Target::Hole(_) => {}
+            FindingId::Goal(index) => n_goals += usize::from(goals[index]),
+            FindingId::Hole(_) => {}
         }
     }
     let (before_codes, after_codes) = (subject.codes(), after.codes());

@@ -7,11 +7,11 @@ use clank::body::GoalKind;
 use clank::program::Library;
 use clank::proof::Proof;
 use clank::{Checked, CheckedModule, Program};
-use clank_emit::{Dialect, EmitOptions, Runtime, emit};
-use clank_repair::{Progress, progress};
-use clank_run::{Io, Limits, Outcome};
+use clank_emit::{EmitOptions, OutputLanguage, Runtime, emit};
+use clank_repair::{ProgramProgress, progress};
+use clank_run::{Io, Limits, ProgramExit};
 use clank_syntax::Parsed;
-use clank_syntax::ast::{Expr, Kind, Name, Stmt};
+use clank_syntax::ast::{AstKind, Expr, Name, Stmt};
 use clank_syntax::patch::{self, PatchError, PatchOp};
 use edit::Text;
 
@@ -78,7 +78,7 @@ impl Subject {
     }
 
     /// How far it is from green: errors, then what is not proved, then holes, then warnings (RS-33).
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> ProgramProgress {
         progress(&self.checked)
     }
 
@@ -116,8 +116,8 @@ impl Subject {
         let nodes = self.parsed.ast.nodes().iter();
         nodes
             .filter(|it| match &it.kind {
-                Kind::Expr(Expr::Ident { name }) => stops.contains(&name.as_str()),
-                Kind::Stmt(Stmt::Assert { .. }) => true,
+                AstKind::Expr(Expr::Ident { name }) => stops.contains(&name.as_str()),
+                AstKind::Stmt(Stmt::Assert { .. }) => true,
                 _ => false,
             })
             .count()
@@ -125,7 +125,7 @@ impl Subject {
 
     /// What it writes and how it ends, on the embedded engine.
     pub(super) fn run(&self) -> (String, String) {
-        let options = EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline };
+        let options = EmitOptions { dialect: OutputLanguage::JavaScript, runtime: Runtime::Inline };
         let files = emit(&self.checked, &options).files;
         let is_own = |path: &str| path.starts_with("main.");
         let own = files.iter().find(|it| is_own(&it.path)).or(files.first());
@@ -141,9 +141,9 @@ impl Subject {
         let (mut output, mut errors, mut input): (Vec<u8>, Vec<u8>, &[u8]) = Default::default();
         let io = Io { input: &mut input, output: &mut output, errors: &mut errors };
         let ended = match clank_run::run(&program, &Limits::STANDARD, io) {
-            Ok(Outcome::Done) => "done".to_owned(),
-            Ok(Outcome::Panic { message, .. }) => format!("panic: {message}"),
-            Ok(Outcome::Raised { message, .. }) => format!("raised: {message}"),
+            Ok(ProgramExit::Done) => "done".to_owned(),
+            Ok(ProgramExit::Panic { message, .. }) => format!("panic: {message}"),
+            Ok(ProgramExit::Raised { message, .. }) => format!("raised: {message}"),
             Ok(other) => format!("{other:?}"),
             Err(error) => error.to_string(),
         };

@@ -124,7 +124,10 @@ fn is_decided(question: &Question, is_negated: bool) -> bool {
     let verdict = decide(&mut terms, &facts, goal, &Limits::default());
     !matches!(
         verdict,
-        Verdict::Unknown { reason: solver::Reason::Budget | solver::Reason::Incomplete, .. }
+        Verdict::Unknown {
+            reason: solver::UnknownReason::Budget | solver::UnknownReason::Incomplete,
+            ..
+        }
     )
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use clank_repair::{Budget, Repairs, repairs};
+use clank_repair::{Budget, ModuleRepairs, repairs};
 
 use super::stages::load;
 use crate::Scale;
@@ -57,7 +57,7 @@ pub(crate) fn run(scale: Scale) -> Result<()> {
     Ok(())
 }
 
-fn measured(text: &str) -> Result<(Duration, Duration, usize, Repairs)> {
+fn measured(text: &str) -> Result<(Duration, Duration, usize, ModuleRepairs)> {
     let program = load(&[("wrong.clank".to_owned(), text.to_owned())]);
     let (check_time, checked) =
         best_of(Clock::Processor, 3, || (), |()| clank::check(&program, None));

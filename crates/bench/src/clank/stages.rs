@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use clank::Program;
 use clank::program::{Finder, Module, candidate_files};
-use clank_emit::{Dialect, EmitOptions, Runtime, emit};
+use clank_emit::{EmitOptions, OutputLanguage, Runtime, emit};
 use clank_syntax::ast::Name;
 use clank_syntax::json::{WriteOptions, read, write};
 
@@ -83,9 +83,10 @@ fn throughput(scale: Scale) -> Result<()> {
     row("names, types, effects, patterns, paths", Clock::Wall, checked_in);
     let (checked_in, _) = best_of(processor, runs, || (), |()| clank::check(&program, None));
     row("the same", processor, checked_in);
-    for (what, dialect) in
-        [("TypeScript out", Dialect::TypeScript), ("JavaScript out", Dialect::JavaScript)]
-    {
+    for (what, dialect) in [
+        ("TypeScript out", OutputLanguage::TypeScript),
+        ("JavaScript out", OutputLanguage::JavaScript),
+    ] {
         let options = EmitOptions { dialect, runtime: Runtime::Inline };
         let (emitted, _) = best_of(processor, runs, || (), |()| emit(&checked, &options));
         row(what, processor, emitted);
@@ -115,7 +116,7 @@ fn growth(scale: Scale) -> Result<()> {
 
 fn compile(shape: &Shape, n: usize) -> Result<Duration> {
     let text = (shape.write)(n);
-    let options = EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline };
+    let options = EmitOptions { dialect: OutputLanguage::JavaScript, runtime: Runtime::Inline };
     let work = |()| {
         let parsed = clank_syntax::parse("long.clank", &text);
         let layout = clank_syntax::format(&parsed);

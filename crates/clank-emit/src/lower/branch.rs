@@ -6,7 +6,7 @@ use clank_syntax::ast::{Expr as Clank, ExprId};
 use clank_syntax::with_stack;
 
 use super::{Goes, Lower};
-use crate::tree::{Block, Expr, StmtKind};
+use crate::tree::{Expr, JsBlock, StmtKind};
 
 impl Lower<'_, '_> {
     /// Lowers an expression whose value goes somewhere.
@@ -143,7 +143,7 @@ impl Lower<'_, '_> {
     fn if_chain(&mut self, id: ExprId, to: Goes) {
         let ast = self.at.ast;
         let origin = self.origin(id);
-        let mut branches: Vec<(Expr, Block)> = Vec::new();
+        let mut branches: Vec<(Expr, JsBlock)> = Vec::new();
         let mut all_dead = true;
         let mut current = id;
         let otherwise = loop {

@@ -8,9 +8,9 @@ use clank::ty::{GivenValue, Predicate, Prim, Ty};
 use clank_syntax::ast::{ExprId, Name, NodeId};
 use rustc_hash::FxHashMap;
 
-use super::{Lower, Place};
+use super::{Lower, LoweredDecl};
 use crate::names;
-use crate::tree::{Expr, ExprKind, Origin, StmtKind};
+use crate::tree::{Expr, ExprKind, NodeOrigin, StmtKind};
 
 impl Lower<'_, '_> {
     /// The goals about the value of a node that are checked there.
@@ -55,7 +55,12 @@ impl Lower<'_, '_> {
         value
     }
 
-    fn check_postcondition(&mut self, value: Expr, goal: &Goal, origin: Option<Origin>) -> Expr {
+    fn check_postcondition(
+        &mut self,
+        value: Expr,
+        goal: &Goal,
+        origin: Option<NodeOrigin>,
+    ) -> Expr {
         let Some(condition) = self.around.postcondition.clone() else { return value };
         let value = self.keep_unless_literal(value, "result", origin);
         let text = if condition.text.is_empty() { &goal.text } else { &condition.text };
@@ -71,7 +76,7 @@ impl Lower<'_, '_> {
         expected: &Ty,
         goal: Option<&str>,
         name: Option<&str>,
-        origin: Option<Origin>,
+        origin: Option<NodeOrigin>,
     ) -> Expr {
         let value = match expected.base() {
             Ty::Prim(prim @ (Prim::Nat | Prim::Int32 | Prim::Int64)) => {
@@ -90,7 +95,7 @@ impl Lower<'_, '_> {
         value
     }
 
-    fn checked_range(&mut self, value: Expr, prim: Prim, origin: Option<Origin>) -> Expr {
+    fn checked_range(&mut self, value: Expr, prim: Prim, origin: Option<NodeOrigin>) -> Expr {
         let is_natural_literal =
             matches!(&value.kind, ExprKind::Int(digits) if !digits.starts_with('-'));
         let helper = match prim {
@@ -102,7 +107,7 @@ impl Lower<'_, '_> {
         self.cx.call(helper, vec![value], origin)
     }
 
-    fn keep_unless_literal(&mut self, value: Expr, name: &str, origin: Option<Origin>) -> Expr {
+    fn keep_unless_literal(&mut self, value: Expr, name: &str, origin: Option<NodeOrigin>) -> Expr {
         match &value.kind {
             ExprKind::Int(_) | ExprKind::Str(_) | ExprKind::Float(_) => {
                 let ty = match &value.kind {
@@ -124,7 +129,7 @@ impl Lower<'_, '_> {
         value: &Expr,
         predicate: &Predicate,
         goal: Option<&str>,
-        origin: Option<Origin>,
+        origin: Option<NodeOrigin>,
     ) {
         let message = format!("`{}` does not hold", goal.unwrap_or(&predicate.text));
         self.check_saying(value, predicate, &message, origin);
@@ -136,7 +141,7 @@ impl Lower<'_, '_> {
         value: &Expr,
         predicate: &Predicate,
         message: &str,
-        origin: Option<Origin>,
+        origin: Option<NodeOrigin>,
     ) {
         let Some((module, decl)) = self.cx.predicate_home(&predicate.module, predicate.expr) else {
             return;
@@ -147,7 +152,7 @@ impl Lower<'_, '_> {
             self.check_condition(&variable, value, predicate.expr, message, origin);
             return;
         }
-        let mut home = Place::new(self.cx, module, decl);
+        let mut home = LoweredDecl::new(self.cx, module, decl);
         match (&predicate.given, self.owner.clone()) {
             (Some(given), _) => {
                 for (name, value) in &given.values {
@@ -183,7 +188,7 @@ impl Lower<'_, '_> {
         value: Expr,
         condition: ExprId,
         message: &str,
-        origin: Option<Origin>,
+        origin: Option<NodeOrigin>,
     ) {
         let inside = self.at.ast.subtree(condition);
         self.at.values.push((variable.into(), value, inside));
@@ -193,7 +198,7 @@ impl Lower<'_, '_> {
     }
 
     /// `requires(holds, message)`
-    pub(super) fn require(&mut self, holds: Expr, message: &str, origin: Option<Origin>) {
+    pub(super) fn require(&mut self, holds: Expr, message: &str, origin: Option<NodeOrigin>) {
         let call = self.cx.call("requires", vec![holds, Expr::str(message)], origin);
         self.push(StmtKind::Expr(call), origin);
     }

@@ -10,17 +10,17 @@ use super::Lower;
 
 /// What is known about a condition.
 #[derive(Clone, Copy)]
-struct Known {
+struct ConditionValue {
     value: Option<bool>,
     /// Whether it can be left out.
     is_pure: bool,
 }
 
-impl Known {
-    const NOTHING: Known = Known { value: None, is_pure: false };
+impl ConditionValue {
+    const NOTHING: ConditionValue = ConditionValue { value: None, is_pure: false };
 
-    fn value(value: bool) -> Known {
-        Known { value: Some(value), is_pure: true }
+    fn value(value: bool) -> ConditionValue {
+        ConditionValue { value: Some(value), is_pure: true }
     }
 }
 
@@ -31,28 +31,28 @@ impl Lower<'_, '_> {
     }
 
     /// A condition that is left out is one without calls, indices and arithmetic, which may not come back.
-    fn known(&self, id: ExprId) -> Known {
+    fn known(&self, id: ExprId) -> ConditionValue {
         let ast = self.at.ast;
         with_stack(|| match ast.expr(id) {
-            Clank::Literal(Literal::Bool(value)) => Known::value(*value),
-            Clank::Literal(_) => Known { value: None, is_pure: true },
+            Clank::Literal(Literal::Bool(value)) => ConditionValue::value(*value),
+            Clank::Literal(_) => ConditionValue { value: None, is_pure: true },
             Clank::Ident { .. } => {
                 let is_local = matches!(self.at.view.resolution(id), Some(Resolution::Local(_)));
-                Known { value: None, is_pure: is_local }
+                ConditionValue { value: None, is_pure: is_local }
             }
             Clank::Block { statements, expr: Some(expr) } if statements.is_empty() => {
                 self.known(*expr)
             }
             Clank::Unary { op: UnaryOp::Not, operand } => {
                 let operand = self.known(*operand);
-                Known { value: operand.value.map(|it| !it), ..operand }
+                ConditionValue { value: operand.value.map(|it| !it), ..operand }
             }
             Clank::Binary { op, left, right } => {
                 let (left, right) = match op {
                     BinaryOp::And | BinaryOp::Or | BinaryOp::Eq | BinaryOp::Ne => {
                         (self.known(*left), self.known(*right))
                     }
-                    _ => return Known::NOTHING,
+                    _ => return ConditionValue::NOTHING,
                 };
                 both(*op, left, right)
             }
@@ -60,10 +60,10 @@ impl Lower<'_, '_> {
                 match self.known(*condition).value {
                     Some(true) => self.known(*then_branch),
                     Some(false) => self.known(*otherwise),
-                    None => Known::NOTHING,
+                    None => ConditionValue::NOTHING,
                 }
             }
-            _ => Known::NOTHING,
+            _ => ConditionValue::NOTHING,
         })
     }
 
@@ -86,11 +86,11 @@ impl Lower<'_, '_> {
     }
 }
 
-fn both(op: BinaryOp, left: Known, right: Known) -> Known {
+fn both(op: BinaryOp, left: ConditionValue, right: ConditionValue) -> ConditionValue {
     let is_pure = left.is_pure && right.is_pure;
     let value = match (op, left.value, right.value) {
-        (BinaryOp::And, Some(false), _) => return Known::value(false),
-        (BinaryOp::Or, Some(true), _) => return Known::value(true),
+        (BinaryOp::And, Some(false), _) => return ConditionValue::value(false),
+        (BinaryOp::Or, Some(true), _) => return ConditionValue::value(true),
         (BinaryOp::And | BinaryOp::Or, Some(_), right) => right,
         (BinaryOp::And, None, Some(false)) if is_pure => Some(false),
         (BinaryOp::Or, None, Some(true)) if is_pure => Some(true),
@@ -98,5 +98,5 @@ fn both(op: BinaryOp, left: Known, right: Known) -> Known {
         (BinaryOp::Ne, Some(left), Some(right)) => Some(left != right),
         _ => None,
     };
-    Known { value, is_pure }
+    ConditionValue { value, is_pure }
 }

@@ -3,14 +3,14 @@
 use clank::body::Resolution;
 use clank::env::{Shape, Value};
 use clank::ty::{Prim, Ty};
-use clank_syntax::ast::{self, Kind};
+use clank_syntax::ast::{self, AstKind};
 use clank_syntax::ast::{ExprId, FieldInitId, Literal, Name, NodeId, TemplatePart as Part};
 use clank_syntax::with_stack;
 
 use super::{Goes, Lower, MAX_DEPTH};
 use crate::names;
 use crate::runtime;
-use crate::tree::{Arrow, ArrowBody, Expr, Item, StmtKind, TemplatePart};
+use crate::tree::{ArrayItem, Arrow, ArrowBody, Expr, StmtKind, TemplatePart};
 
 /// How far the context of a tuple is looked at.
 const MAX_CONTEXT: usize = 50;
@@ -313,20 +313,20 @@ impl<'a> Lower<'_, 'a> {
         for _ in 0..MAX_CONTEXT {
             let Some(parent) = self.at.facts.parent(node) else { return false };
             match &self.at.ast.node(parent).kind {
-                Kind::Expr(ast::Expr::Tuple { .. }) => return true,
-                Kind::Expr(ast::Expr::Array { .. } | ast::Expr::Record { .. }) => {}
-                Kind::Expr(ast::Expr::If { condition, .. }) if condition.node() != node => {}
-                Kind::Expr(ast::Expr::Block { expr, .. })
+                AstKind::Expr(ast::Expr::Tuple { .. }) => return true,
+                AstKind::Expr(ast::Expr::Array { .. } | ast::Expr::Record { .. }) => {}
+                AstKind::Expr(ast::Expr::If { condition, .. }) if condition.node() != node => {}
+                AstKind::Expr(ast::Expr::Block { expr, .. })
                     if expr.is_some_and(|it| it.node() == node) => {}
-                Kind::Arm(arm) if arm.body.node() == node => {}
-                Kind::Expr(ast::Expr::Match { scrutinee, .. }) if scrutinee.node() != node => {}
-                Kind::FieldInit(_) | Kind::Expr(ast::Expr::Binary { .. }) => {}
-                Kind::Expr(ast::Expr::Call { callee, .. }) => return !self.is_generic(*callee),
-                Kind::Expr(ast::Expr::RecordLit { .. }) => return !self.is_generic_type(parent),
-                Kind::Expr(ast::Expr::Lambda { .. }) => return true,
-                Kind::Stmt(ast::Stmt::Let { .. } | ast::Stmt::Return { .. }) => return true,
-                Kind::Stmt(ast::Stmt::Assign { target, .. }) => return target.node() != node,
-                Kind::Decl(_) => return true,
+                AstKind::Arm(arm) if arm.body.node() == node => {}
+                AstKind::Expr(ast::Expr::Match { scrutinee, .. }) if scrutinee.node() != node => {}
+                AstKind::FieldInit(_) | AstKind::Expr(ast::Expr::Binary { .. }) => {}
+                AstKind::Expr(ast::Expr::Call { callee, .. }) => return !self.is_generic(*callee),
+                AstKind::Expr(ast::Expr::RecordLit { .. }) => return !self.is_generic_type(parent),
+                AstKind::Expr(ast::Expr::Lambda { .. }) => return true,
+                AstKind::Stmt(ast::Stmt::Let { .. } | ast::Stmt::Return { .. }) => return true,
+                AstKind::Stmt(ast::Stmt::Assign { target, .. }) => return target.node() != node,
+                AstKind::Decl(_) => return true,
                 _ => return false,
             }
             node = parent;
@@ -415,6 +415,6 @@ pub(super) fn literal(literal: &Literal) -> Expr {
 }
 
 /// An element that is not spread.
-pub(super) fn item(expr: Expr) -> Item {
-    Item { spread: false, expr }
+pub(super) fn item(expr: Expr) -> ArrayItem {
+    ArrayItem { spread: false, expr }
 }

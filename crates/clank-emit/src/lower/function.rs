@@ -4,7 +4,7 @@ use clank::ty::Ty;
 use clank_syntax::ast::{ExprId, LambdaParamId, NodeId};
 
 use super::{Around, Goes, Lower};
-use crate::tree::{Arrow, ArrowBody, Block, Expr, Stmt, StmtKind};
+use crate::tree::{Arrow, ArrowBody, Expr, JsBlock, Stmt, StmtKind};
 
 impl Lower<'_, '_> {
     pub(super) fn lambda(&mut self, id: ExprId, params: &[LambdaParamId], body: ExprId) -> Expr {
@@ -54,10 +54,10 @@ impl Lower<'_, '_> {
                     let kind = StmtKind::Return(Some(value));
                     statements.push(Stmt { kind, origin: None });
                 }
-                ArrowBody::Block(Block(statements))
+                ArrowBody::Block(JsBlock(statements))
             }
             None => {
-                let mut block = Block(captured.statements);
+                let mut block = JsBlock(captured.statements);
                 if ty.result.base() == &Ty::UNIT {
                     super::stmt::strip_returns(&mut block.0);
                 }
@@ -117,7 +117,7 @@ impl Lower<'_, '_> {
             }
         };
         let leave = Stmt { kind: leave, origin };
-        let branches = vec![(fails, Block(vec![leave]))];
+        let branches = vec![(fails, JsBlock(vec![leave]))];
         self.push(StmtKind::If { branches, otherwise: None }, origin);
         value.member("value")
     }

@@ -7,7 +7,7 @@ use clank::ty::{FnTy, Ty};
 use clank_syntax::ast::{Expr as Clank, ExprId, Name};
 
 use super::Lower;
-use crate::runtime::{self, Dialect};
+use crate::runtime::{self, OutputLanguage};
 use crate::shown;
 use crate::tree::{Expr, ExprKind};
 
@@ -46,7 +46,8 @@ impl Lower<'_, '_> {
             return None;
         };
         let helper = runtime::helper_of(name)?;
-        let text = runtime::helpers(Dialect::TypeScript).iter().find(|it| it.name == helper)?.text;
+        let text =
+            runtime::helpers(OutputLanguage::TypeScript).iter().find(|it| it.name == helper)?.text;
         let start = format!("function {helper}<{}>(", signature.type_params.join(", "));
         if signature.type_params.is_empty() || !text.contains(&start) {
             return None;

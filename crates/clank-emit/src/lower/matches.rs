@@ -6,15 +6,15 @@ use rustc_hash::FxHashSet;
 
 use super::expr::literal;
 use super::operators::is_literal;
-use super::pattern::Subject;
+use super::pattern::Scrutinee;
 use super::{Frame, Goes, Lower};
 use crate::facts;
-use crate::tree::{Block, Case, Expr, Stmt, StmtKind};
+use crate::tree::{Expr, JsBlock, Stmt, StmtKind, SwitchCase};
 
 /// An arm as a test, what its guard needs first, and its body.
 struct Tested {
     condition: Option<Expr>,
-    body: Block,
+    body: JsBlock,
     is_dead: bool,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Lower<'_, 'a> {
             return;
         }
         match &subject {
-            Subject::One(value) if arms.len() > 2 && self.is_switch(scrutinee, arms) => {
+            Scrutinee::One(value) if arms.len() > 2 && self.is_switch(scrutinee, arms) => {
                 self.switch(id, value.clone(), arms, to);
             }
             _ if self.has_large_guard(arms) => self.fall_through(id, &subject, arms, to),
@@ -98,7 +98,7 @@ impl<'a> Lower<'_, 'a> {
         self.leave(StmtKind::Expr(call), origin);
     }
 
-    fn subject(&mut self, scrutinee: ExprId, arms: &[ArmId]) -> Subject {
+    fn subject(&mut self, scrutinee: ExprId, arms: &[ArmId]) -> Scrutinee {
         let ast = self.at.ast;
         let is_taken_apart = arms.iter().all(|it| {
             let pattern = ast.pattern(ast.arm(*it).pattern);
@@ -112,11 +112,11 @@ impl<'a> Lower<'_, 'a> {
             let parts = values
                 .into_iter()
                 .zip(elements)
-                .map(|(value, id)| Subject::One(self.fixed(value, *id)));
-            return Subject::Parts(parts.collect());
+                .map(|(value, id)| Scrutinee::One(self.fixed(value, *id)));
+            return Scrutinee::Parts(parts.collect());
         }
         let value = self.value(scrutinee);
-        Subject::One(self.fixed(value, scrutinee))
+        Scrutinee::One(self.fixed(value, scrutinee))
     }
 
     /// The value in a name, unless it is in one already.
@@ -158,7 +158,7 @@ impl<'a> Lower<'_, 'a> {
 
     fn switch(&mut self, id: ExprId, value: Expr, arms: &[ArmId], to: Goes) {
         let ast = self.at.ast;
-        let mut cases: Vec<Case> = Vec::new();
+        let mut cases: Vec<SwitchCase> = Vec::new();
         let mut all_dead = true;
         let mut is_sum = false;
         self.frames.push(Frame::Switch);
@@ -173,14 +173,14 @@ impl<'a> Lower<'_, 'a> {
                 _ => None,
             };
             let (mut body, is_dead) = self.block(|this| {
-                this.bind(arm.pattern, &Subject::One(value.clone()), true);
+                this.bind(arm.pattern, &Scrutinee::One(value.clone()), true);
                 this.goes(arm.body, to.clone());
             });
             all_dead &= is_dead;
             if !is_dead {
                 body.0.push(Stmt { kind: StmtKind::Break(None), origin: None });
             }
-            cases.push(Case { tests: test.into_iter().collect(), body });
+            cases.push(SwitchCase { tests: test.into_iter().collect(), body });
         }
         self.frames.pop();
         let has_default = cases.iter().any(|it| it.tests.is_empty());
@@ -189,7 +189,7 @@ impl<'a> Lower<'_, 'a> {
         if is_sum && !has_default && !is_complete {
             // What is left are variants that no value can be of.
             let (body, _) = self.block(|this| this.unreachable(id.node()));
-            cases.push(Case { tests: Vec::new(), body });
+            cases.push(SwitchCase { tests: Vec::new(), body });
         }
         let subject = if is_sum { value.member("tag") } else { value };
         self.push(StmtKind::Switch { subject, cases }, self.origin(id));
@@ -203,9 +203,9 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// `if … else if … else …`
-    fn chain(&mut self, id: ExprId, subject: &Subject, arms: &[ArmId], to: Goes) {
+    fn chain(&mut self, id: ExprId, subject: &Scrutinee, arms: &[ArmId], to: Goes) {
         let ast = self.at.ast;
-        let mut branches: Vec<(Expr, Block)> = Vec::new();
+        let mut branches: Vec<(Expr, JsBlock)> = Vec::new();
         let mut otherwise = None;
         let mut all_dead = true;
         for (index, arm_id) in arms.iter().enumerate() {
@@ -270,7 +270,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// Whether TypeScript sees without a test that only the last arm is left: every other arm takes all of one variant, or
     /// the last one has nothing to take out.
-    fn needs_no_test(&self, subject: &Subject, arms: &[ArmId]) -> bool {
+    fn needs_no_test(&self, subject: &Scrutinee, arms: &[ArmId]) -> bool {
         let ast = self.at.ast;
         let Some((last, others)) = arms.split_last() else { return false };
         let last = ast.arm(*last).pattern;
@@ -293,11 +293,14 @@ impl<'a> Lower<'_, 'a> {
         };
         // A variant that no value can be of needs no arm, which TypeScript does not see.
         let is_complete = self.count_variants(last) == arms.len();
-        matches!(subject, Subject::One(_)) && is_whole && is_complete && others.iter().all(is_flat)
+        matches!(subject, Scrutinee::One(_))
+            && is_whole
+            && is_complete
+            && others.iter().all(is_flat)
     }
 
     /// Arms whose guards need statements: each falls through to the next.
-    fn fall_through(&mut self, id: ExprId, subject: &Subject, arms: &[ArmId], to: Goes) {
+    fn fall_through(&mut self, id: ExprId, subject: &Scrutinee, arms: &[ArmId], to: Goes) {
         let label = (!matches!(to, Goes::Return(_))).then(|| self.declare("match"));
         let (body, is_dead) = self.block(|this| {
             let mut ends = true;
@@ -335,7 +338,7 @@ impl<'a> Lower<'_, 'a> {
     /// leaves the match.
     fn fallible_arm(
         &mut self,
-        subject: &Subject,
+        subject: &Scrutinee,
         arm: ArmId,
         to: &Goes,
         label: Option<&Name>,

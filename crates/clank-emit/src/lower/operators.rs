@@ -5,7 +5,7 @@ use clank_syntax::ast::{BinaryOp, ExprId, UnaryOp};
 
 use super::Lower;
 use super::expr::item;
-use crate::tree::{Block, Expr, ExprKind, Item, Origin, Stmt, StmtKind, TemplatePart};
+use crate::tree::{ArrayItem, Expr, ExprKind, JsBlock, NodeOrigin, Stmt, StmtKind, TemplatePart};
 
 impl Lower<'_, '_> {
     pub(super) fn unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Expr {
@@ -49,7 +49,7 @@ impl Lower<'_, '_> {
         left: Expr,
         right: Expr,
         ty: &Ty,
-        origin: Option<Origin>,
+        origin: Option<NodeOrigin>,
     ) -> Expr {
         let is_float = ty.base() == &Ty::FLOAT;
         let is_comparison = matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge);
@@ -72,7 +72,7 @@ impl Lower<'_, '_> {
     }
 
     /// The result of arithmetic, which must fit a type of fixed width.
-    fn in_width(&mut self, value: Expr, ty: &Ty, origin: Option<Origin>) -> Expr {
+    fn in_width(&mut self, value: Expr, ty: &Ty, origin: Option<NodeOrigin>) -> Expr {
         let helper = match ty.base() {
             Ty::Prim(Prim::Int32) => "int32",
             Ty::Prim(Prim::Int64) => "int64",
@@ -82,7 +82,7 @@ impl Lower<'_, '_> {
     }
 
     /// `left == right`, structural.
-    fn equal(&mut self, left: Expr, right: Expr, ty: &Ty, origin: Option<Origin>) -> Expr {
+    fn equal(&mut self, left: Expr, right: Expr, ty: &Ty, origin: Option<NodeOrigin>) -> Expr {
         let Ty::Prim(prim) = ty.base() else {
             return self.cx.call("equals", vec![left, right], origin);
         };
@@ -138,7 +138,7 @@ impl Lower<'_, '_> {
         }
         let holds = Expr::ident(name);
         let condition = if op == BinaryOp::And { holds.clone() } else { holds.clone().negated() };
-        let branches = vec![(condition, Block(statements))];
+        let branches = vec![(condition, JsBlock(statements))];
         self.push(StmtKind::If { branches, otherwise: None }, None);
         holds
     }
@@ -174,7 +174,7 @@ impl Lower<'_, '_> {
                 let kind = StmtKind::Assign { target, value: it.value };
                 statements.push(Stmt { kind, origin: None });
             }
-            Block(statements)
+            JsBlock(statements)
         };
         let is_dead = then.is_dead && otherwise.is_dead;
         let branches = vec![(condition, block(then))];
@@ -210,9 +210,9 @@ fn concat(left: Expr, right: Expr, ty: &Ty) -> Expr {
 }
 
 /// The elements of an array that is written out, or all of another one.
-fn spread(array: Expr) -> Vec<Item> {
+fn spread(array: Expr) -> Vec<ArrayItem> {
     match array.kind {
         ExprKind::Array(items) => items,
-        kind => vec![Item { spread: true, ..item(Expr { kind, depth: array.depth }) }],
+        kind => vec![ArrayItem { spread: true, ..item(Expr { kind, depth: array.depth }) }],
     }
 }

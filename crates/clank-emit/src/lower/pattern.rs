@@ -9,13 +9,13 @@ use clank_syntax::with_stack;
 use super::Lower;
 use super::expr::literal;
 use crate::names;
-use crate::tree::{Expr, ExprKind, Target};
+use crate::tree::{BindingTarget, Expr, ExprKind};
 
 /// What is matched: a value that stays the same, or a tuple that need not be made.
 #[derive(Clone)]
-pub(super) enum Subject {
+pub(super) enum Scrutinee {
     One(Expr),
-    Parts(Vec<Subject>),
+    Parts(Vec<Scrutinee>),
 }
 
 impl<'a> Lower<'_, 'a> {
@@ -74,15 +74,15 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// The test that a pattern matches; nothing if it always does.
-    pub(super) fn test(&self, pattern: PatternId, subject: &Subject) -> Option<Expr> {
+    pub(super) fn test(&self, pattern: PatternId, subject: &Scrutinee) -> Option<Expr> {
         let ast = self.at.ast;
         with_stack(|| match (ast.pattern(pattern), subject) {
             (Pattern::Wildcard | Pattern::Ident { .. } | Pattern::Error { .. }, _) => None,
             (Pattern::Literal(Literal::Unit), _) => None,
-            (Pattern::Literal(Literal::Bool(value)), Subject::One(it)) => {
+            (Pattern::Literal(Literal::Bool(value)), Scrutinee::One(it)) => {
                 Some(if *value { it.clone() } else { it.clone().negated() })
             }
-            (Pattern::Literal(value), Subject::One(it)) => {
+            (Pattern::Literal(value), Scrutinee::One(it)) => {
                 Some(Expr::binary("===", it.clone(), literal(value)))
             }
             (Pattern::Tuple { elements }, subject) => elements
@@ -90,15 +90,15 @@ impl<'a> Lower<'_, 'a> {
                 .enumerate()
                 .map(|(index, it)| self.test(*it, &part(subject, index)))
                 .fold(None, Expr::and),
-            (Pattern::Record { fields }, Subject::One(object)) => fields
+            (Pattern::Record { fields }, Scrutinee::One(object)) => fields
                 .iter()
                 .filter_map(|it| {
                     let field = ast.field_pattern(*it);
                     let value = object.clone().member(names::legal(&field.name));
-                    self.test(field.pattern?, &Subject::One(value))
+                    self.test(field.pattern?, &Scrutinee::One(value))
                 })
                 .fold(None, |all, it| Expr::and(all, Some(it))),
-            (Pattern::Variant { payload, .. }, Subject::One(object)) => {
+            (Pattern::Variant { payload, .. }, Scrutinee::One(object)) => {
                 let (variant, count) = self.variant_of(pattern)?;
                 let tag = object.clone().member("tag");
                 let own =
@@ -109,16 +109,16 @@ impl<'a> Lower<'_, 'a> {
                     .map(|(index, it)| self.test(*it, &payload_part(object, variant, index)))
                     .fold(own, Expr::and)
             }
-            (_, Subject::Parts(_)) => None,
+            (_, Scrutinee::Parts(_)) => None,
         })
     }
 
     /// Binds the names of a pattern to parts of what it matches. For a guard they stand for those parts; in a body a part
     /// that is used more than once gets a constant.
-    pub(super) fn bind(&mut self, pattern: PatternId, subject: &Subject, in_body: bool) {
+    pub(super) fn bind(&mut self, pattern: PatternId, subject: &Scrutinee, in_body: bool) {
         let ast = self.at.ast;
         with_stack(|| match (ast.pattern(pattern), subject) {
-            (Pattern::Ident { name }, Subject::One(value)) => {
+            (Pattern::Ident { name }, Scrutinee::One(value)) => {
                 self.bind_name(pattern.node(), name, value, in_body);
             }
             (Pattern::Tuple { elements }, subject) => {
@@ -126,17 +126,17 @@ impl<'a> Lower<'_, 'a> {
                     self.bind(*it, &part(subject, index), in_body);
                 }
             }
-            (Pattern::Record { fields }, Subject::One(object)) => {
+            (Pattern::Record { fields }, Scrutinee::One(object)) => {
                 for it in fields {
                     let field = ast.field_pattern(*it);
                     let value = object.clone().member(names::legal(&field.name));
                     match field.pattern {
-                        Some(pattern) => self.bind(pattern, &Subject::One(value), in_body),
+                        Some(pattern) => self.bind(pattern, &Scrutinee::One(value), in_body),
                         None => self.bind_name(it.node(), &field.name, &value, in_body),
                     }
                 }
             }
-            (Pattern::Variant { payload, .. }, Subject::One(object)) => {
+            (Pattern::Variant { payload, .. }, Scrutinee::One(object)) => {
                 let Some((variant, _)) = self.variant_of(pattern) else { return };
                 for (index, it) in payload.iter().enumerate() {
                     self.bind(*it, &payload_part(object, variant, index), in_body);
@@ -158,7 +158,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// What a `let` or `for` binds, if JavaScript can take the value apart itself; nothing if no name is used.
-    pub(super) fn target(&mut self, pattern: PatternId) -> Option<Target> {
+    pub(super) fn target(&mut self, pattern: PatternId) -> Option<BindingTarget> {
         let ast = self.at.ast;
         with_stack(|| match ast.pattern(pattern) {
             Pattern::Ident { name } => self.target_name(pattern.node(), name),
@@ -167,7 +167,7 @@ impl<'a> Lower<'_, 'a> {
                 while parts.last().is_some_and(Option::is_none) {
                     parts.pop();
                 }
-                (!parts.is_empty()).then_some(Target::Array(parts))
+                (!parts.is_empty()).then_some(BindingTarget::Array(parts))
             }
             Pattern::Record { fields } => {
                 let fields = fields.iter().filter_map(|it| {
@@ -179,7 +179,7 @@ impl<'a> Lower<'_, 'a> {
                     Some((names::legal(&field.name), target?))
                 });
                 let fields: Vec<_> = fields.collect();
-                (!fields.is_empty()).then_some(Target::Object(fields))
+                (!fields.is_empty()).then_some(BindingTarget::Object(fields))
             }
             Pattern::Wildcard
             | Pattern::Literal(_)
@@ -188,7 +188,7 @@ impl<'a> Lower<'_, 'a> {
         })
     }
 
-    fn target_name(&mut self, binder: NodeId, name: &str) -> Option<Target> {
+    fn target_name(&mut self, binder: NodeId, name: &str) -> Option<BindingTarget> {
         let local = self.at.facts.local(binder);
         if local.reads == 0 {
             return None;
@@ -198,7 +198,7 @@ impl<'a> Lower<'_, 'a> {
             self.mutable.insert(name.clone());
         }
         self.at.locals.insert(binder, Expr::ident(name.clone()));
-        Some(Target::Name(name))
+        Some(BindingTarget::Name(name))
     }
 
     /// Whether JavaScript can take a value apart by this pattern.
@@ -216,19 +216,19 @@ impl<'a> Lower<'_, 'a> {
 
     /// Binds the names of a pattern that JavaScript cannot take apart.
     pub(super) fn bind_parts(&mut self, pattern: PatternId, value: Expr) {
-        self.bind(pattern, &Subject::One(value), true);
+        self.bind(pattern, &Scrutinee::One(value), true);
     }
 }
-fn part(subject: &Subject, index: usize) -> Subject {
+fn part(subject: &Scrutinee, index: usize) -> Scrutinee {
     match subject {
-        Subject::One(tuple) => Subject::One(tuple.clone().position(index)),
-        Subject::Parts(parts) => {
-            parts.get(index).cloned().unwrap_or_else(|| Subject::One(Expr::undefined()))
+        Scrutinee::One(tuple) => Scrutinee::One(tuple.clone().position(index)),
+        Scrutinee::Parts(parts) => {
+            parts.get(index).cloned().unwrap_or_else(|| Scrutinee::One(Expr::undefined()))
         }
     }
 }
 
-fn payload_part(object: &Expr, variant: &VariantDef, index: usize) -> Subject {
+fn payload_part(object: &Expr, variant: &VariantDef, index: usize) -> Scrutinee {
     let name = variant.fields.get(index).and_then(|it| it.0.as_deref());
-    Subject::One(object.clone().member(names::variant_field(name, index)))
+    Scrutinee::One(object.clone().member(names::variant_field(name, index)))
 }

@@ -8,11 +8,11 @@ use clank_syntax::ast::{Expr as Clank, ExprId, Name, StmtId};
 use super::{Goes, Lower};
 use crate::facts;
 use crate::names;
-use crate::tree::{Expr, ExprKind, Origin, StmtKind};
+use crate::tree::{Expr, ExprKind, NodeOrigin, StmtKind};
 
 /// A step from a value to a part of it.
 #[derive(Clone)]
-enum Step {
+enum Accessor {
     Index(ExprId),
     Field(Name),
     Position(usize),
@@ -59,19 +59,19 @@ impl Lower<'_, '_> {
     }
 
     /// The local at the root of a place, and the way from there.
-    fn path(&self, target: ExprId) -> (ExprId, Vec<Step>) {
+    fn path(&self, target: ExprId) -> (ExprId, Vec<Accessor>) {
         let mut steps = Vec::new();
         let mut root = target;
         loop {
             root = match self.at.ast.expr(root) {
                 Clank::Index { object, index } => {
-                    steps.push(Step::Index(*index));
+                    steps.push(Accessor::Index(*index));
                     *object
                 }
                 Clank::Field { object, field } => {
                     steps.push(match field.parse() {
-                        Ok(position) => Step::Position(position),
-                        Err(_) => Step::Field(names::legal(field)),
+                        Ok(position) => Accessor::Position(position),
+                        Err(_) => Accessor::Field(names::legal(field)),
                     });
                     *object
                 }
@@ -86,14 +86,14 @@ impl Lower<'_, '_> {
     fn update(
         &mut self,
         name: &Name,
-        steps: &[Step],
+        steps: &[Accessor],
         (id, target): (StmtId, ExprId),
         value: ExprId,
         is_owned: bool,
     ) {
         let origin = self.origin(id);
         let indices = steps.iter().filter_map(|it| match it {
-            Step::Index(index) => Some(*index),
+            Accessor::Index(index) => Some(*index),
             _ => None,
         });
         let ids: Vec<ExprId> = indices.collect();
@@ -138,8 +138,8 @@ impl Lower<'_, '_> {
         }
         for (index, step) in steps.iter().enumerate() {
             let operand = match step {
-                Step::Index(_) => operands.next(),
-                Step::Field(_) | Step::Position(_) => None,
+                Accessor::Index(_) => operands.next(),
+                Accessor::Field(_) | Accessor::Position(_) => None,
             };
             if index + 1 == steps.len() {
                 let target = self.step(&object, step, operand, "place", origin);
@@ -163,9 +163,9 @@ impl Lower<'_, '_> {
         &mut self,
         goal: &Goal,
         name: &Name,
-        steps: &[Step],
+        steps: &[Accessor],
         indices: &[Expr],
-        origin: Option<Origin>,
+        origin: Option<NodeOrigin>,
     ) {
         let (Site::Around { depth, field }, Some(expected)) = (&goal.site, &goal.expected) else {
             return;
@@ -189,20 +189,20 @@ impl Lower<'_, '_> {
     fn at_path(
         &mut self,
         name: &Name,
-        steps: &[Step],
+        steps: &[Accessor],
         indices: &[Expr],
-        origin: Option<Origin>,
+        origin: Option<NodeOrigin>,
     ) -> Expr {
         let mut indices = indices.iter().cloned();
         let mut owner = Expr::ident(name.clone());
         for step in steps {
             owner = match step {
-                Step::Index(_) => {
+                Accessor::Index(_) => {
                     let index = indices.next().unwrap_or_else(Expr::undefined);
                     self.cx.call("at", vec![owner, index], origin)
                 }
-                Step::Field(field) => owner.member(field.clone()),
-                Step::Position(position) => owner.position(*position),
+                Accessor::Field(field) => owner.member(field.clone()),
+                Accessor::Position(position) => owner.position(*position),
             };
         }
         owner
@@ -212,19 +212,19 @@ impl Lower<'_, '_> {
     fn step(
         &mut self,
         object: &Expr,
-        step: &Step,
+        step: &Accessor,
         index: Option<Expr>,
         helper: &'static str,
-        origin: Option<Origin>,
+        origin: Option<NodeOrigin>,
     ) -> Expr {
         match step {
-            Step::Index(_) => {
+            Accessor::Index(_) => {
                 let index = index.unwrap_or_else(Expr::undefined);
                 let call = self.cx.call(helper, vec![object.clone(), index], origin);
                 if helper == "at" { call } else { object.clone().element(call) }
             }
-            Step::Field(name) => object.clone().member(name.clone()),
-            Step::Position(position) => object.clone().position(*position),
+            Accessor::Field(name) => object.clone().member(name.clone()),
+            Accessor::Position(position) => object.clone().position(*position),
         }
     }
 }

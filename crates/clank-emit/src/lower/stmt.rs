@@ -8,7 +8,7 @@ use clank_syntax::with_stack;
 
 use super::{Frame, Goes, Lower};
 use crate::facts;
-use crate::tree::{Block, Expr, ExprKind, Stmt, StmtKind, Target};
+use crate::tree::{BindingTarget, Expr, ExprKind, JsBlock, Stmt, StmtKind};
 
 impl Lower<'_, '_> {
     pub(super) fn stmt(&mut self, id: StmtId) {
@@ -141,7 +141,7 @@ impl Lower<'_, '_> {
         let kind = match is_variable {
             true => StmtKind::Let { name: name.clone(), ty: annotation, init: Some(value) },
             false => {
-                let target = Target::Name(name.clone());
+                let target = BindingTarget::Name(name.clone());
                 StmtKind::Const { mutable: false, target, ty: annotation, init: value }
             }
         };
@@ -204,7 +204,7 @@ impl Lower<'_, '_> {
             Some(target) => (target, None),
             None => {
                 let name = self.declare("_item");
-                (Target::Name(name.clone()), Some(name))
+                (BindingTarget::Name(name.clone()), Some(name))
             }
         };
         let (body, label, _) = self.loop_body_after(body, |this| {
@@ -295,13 +295,13 @@ impl Lower<'_, '_> {
                 return;
             }
             let leave = Stmt { kind: StmtKind::Break(None), origin: None };
-            let branches = vec![(test.value.negated(), Block(vec![leave]))];
+            let branches = vec![(test.value.negated(), JsBlock(vec![leave]))];
             this.push(StmtKind::If { branches, otherwise: None }, origin);
         });
         self.push(StmtKind::While { label, condition: Expr::bool(true), body }, origin);
     }
 
-    fn loop_body(&mut self, body: ExprId) -> (Block, Option<clank_syntax::ast::Name>, bool) {
+    fn loop_body(&mut self, body: ExprId) -> (JsBlock, Option<clank_syntax::ast::Name>, bool) {
         self.loop_body_after(body, |_| {})
     }
 
@@ -310,7 +310,7 @@ impl Lower<'_, '_> {
         &mut self,
         body: ExprId,
         before: impl FnOnce(&mut Self),
-    ) -> (Block, Option<clank_syntax::ast::Name>, bool) {
+    ) -> (JsBlock, Option<clank_syntax::ast::Name>, bool) {
         self.frames.push(Frame::Loop { label: None, is_left: false });
         let (block, _) = self.block(|this| {
             before(this);

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use clank::SIGNATURES;
 
-use super::{Dialect, HOST_NAMES, closure, helper_of, helpers, inline, module, scan};
+use super::{HOST_NAMES, OutputLanguage, closure, helper_of, helpers, inline, module, scan};
 
-const BOTH: [Dialect; 2] = [Dialect::TypeScript, Dialect::JavaScript];
+const BOTH: [OutputLanguage; 2] = [OutputLanguage::TypeScript, OutputLanguage::JavaScript];
 
-fn names(dialect: Dialect, names: &[&str]) -> Vec<&'static str> {
+fn names(dialect: OutputLanguage, names: &[&str]) -> Vec<&'static str> {
     closure(dialect, &names.iter().copied().collect()).iter().map(|it| it.name).collect()
 }
 
@@ -41,9 +41,9 @@ fn every_exported_item_is_found_once() {
 #[test]
 fn the_javascript_has_the_items_of_the_typescript_without_its_types_in_the_same_order() {
     let typed =
-        helpers(Dialect::TypeScript).iter().filter(|it| !it.text.contains("\nexport type "));
+        helpers(OutputLanguage::TypeScript).iter().filter(|it| !it.text.contains("\nexport type "));
     let typed: Vec<&str> = typed.map(|it| it.name).collect();
-    let plain: Vec<&str> = helpers(Dialect::JavaScript).iter().map(|it| it.name).collect();
+    let plain: Vec<&str> = helpers(OutputLanguage::JavaScript).iter().map(|it| it.name).collect();
     assert_eq!(typed, plain);
 }
 
@@ -61,18 +61,21 @@ fn what_an_item_needs_is_there_and_needs_nothing_that_is_not() {
 
 #[test]
 fn needs_are_what_the_text_names() {
-    assert_eq!(names(Dialect::JavaScript, &["div"]), ["ClankPanic", "panic", "div"]);
-    assert_eq!(names(Dialect::JavaScript, &["map"]), ["map"]);
-    assert_eq!(names(Dialect::JavaScript, &["get"]), ["Some", "None", "get"]);
-    assert_eq!(names(Dialect::TypeScript, &["get"]), ["Option", "Some", "None", "get"]);
-    assert_eq!(names(Dialect::TypeScript, &["println"]), ["Host", "HostFiles", "write", "println"]);
-    assert_eq!(names(Dialect::JavaScript, &["println"]), ["write", "println"]);
-    assert_eq!(names(Dialect::JavaScript, &["no_such_name"]), [""; 0]);
+    assert_eq!(names(OutputLanguage::JavaScript, &["div"]), ["ClankPanic", "panic", "div"]);
+    assert_eq!(names(OutputLanguage::JavaScript, &["map"]), ["map"]);
+    assert_eq!(names(OutputLanguage::JavaScript, &["get"]), ["Some", "None", "get"]);
+    assert_eq!(names(OutputLanguage::TypeScript, &["get"]), ["Option", "Some", "None", "get"]);
+    assert_eq!(
+        names(OutputLanguage::TypeScript, &["println"]),
+        ["Host", "HostFiles", "write", "println"]
+    );
+    assert_eq!(names(OutputLanguage::JavaScript, &["println"]), ["write", "println"]);
+    assert_eq!(names(OutputLanguage::JavaScript, &["no_such_name"]), [""; 0]);
 }
 
 #[test]
 fn inlined_text_is_not_exported_and_reads_on_its_own() {
-    insta::assert_snapshot!(inline(Dialect::TypeScript, &BTreeSet::from(["div"])), @r#"
+    insta::assert_snapshot!(inline(OutputLanguage::TypeScript, &BTreeSet::from(["div"])), @r#"
     /** The program is wrong and stops; nothing in Clank catches this. */
     class ClankPanic extends Error {
       override name = "Panic";
@@ -106,8 +109,9 @@ fn every_builtin_has_an_item() {
 /// Row 28: a generated file that keeps off the library's names and the host names breaks nothing.
 #[test]
 fn the_host_names_are_those_that_the_library_uses() {
-    let items: BTreeSet<&str> = helpers(Dialect::TypeScript).iter().map(|it| it.name).collect();
-    let used = identifiers(module(Dialect::TypeScript));
+    let items: BTreeSet<&str> =
+        helpers(OutputLanguage::TypeScript).iter().map(|it| it.name).collect();
+    let used = identifiers(module(OutputLanguage::TypeScript));
     // Type parameters are single letters.
     let is_type = |it: &str| it.len() > 1 && it.starts_with(|char: char| char.is_ascii_uppercase());
     let host = used.iter().copied().filter(|it| is_type(it) && !items.contains(it));

@@ -24,8 +24,8 @@ use std::sync::Arc;
 use clank::code::Code;
 use clank::program::NoModules;
 use clank::{Checked, Program};
-use clank_emit::{Dialect, EmitOptions, OutputFile, Runtime, emit};
-use clank_run::{Limits, Outcome};
+use clank_emit::{EmitOptions, OutputFile, OutputLanguage, Runtime, emit};
+use clank_run::{Limits, ProgramExit};
 use clank_syntax::ast::Ast;
 use clank_syntax::json::WriteOptions;
 use generator::generate;
@@ -83,12 +83,12 @@ fn interpreted(checked: &Checked) -> Option<Ran> {
     interpret(checked.asked().expect("there is one module"), FUEL)
 }
 
-fn compiled(checked: &Checked, dialect: Dialect) -> Vec<OutputFile> {
+fn compiled(checked: &Checked, dialect: OutputLanguage) -> Vec<OutputFile> {
     emit(checked, &EmitOptions { dialect, runtime: Runtime::Inline }).files
 }
 
 fn embedded(checked: &Checked) -> Ran {
-    let files = compiled(checked, Dialect::JavaScript);
+    let files = compiled(checked, OutputLanguage::JavaScript);
     let (mut output, mut errors, mut input): (Vec<u8>, Vec<u8>, &[u8]) = Default::default();
     let io = clank_run::Io { input: &mut input, output: &mut output, errors: &mut errors };
     let outcome = clank_run::run(&program_of(files), &Limits::STANDARD, io);
@@ -104,11 +104,11 @@ fn program_of(files: Vec<OutputFile>) -> clank_run::Program {
     clank_run::Program::new(modules.collect(), &entry).expect("generated paths are in order")
 }
 
-fn ran(output: &[u8], outcome: &Outcome) -> Ran {
+fn ran(output: &[u8], outcome: &ProgramExit) -> Ran {
     let ended = match outcome {
-        Outcome::Done => "done".to_owned(),
-        Outcome::Panic { message, .. } => format!("panic: {message}"),
-        Outcome::Raised { message, .. } => format!("raised: {message}"),
+        ProgramExit::Done => "done".to_owned(),
+        ProgramExit::Panic { message, .. } => format!("panic: {message}"),
+        ProgramExit::Raised { message, .. } => format!("raised: {message}"),
         other => format!("{other:?}"),
     };
     (String::from_utf8_lossy(output).into_owned(), ended)
@@ -219,7 +219,7 @@ fn recheck_fault(text: &str) -> Option<String> {
         let changed_program = load(changed);
         let again = clank::check(&changed_program, Some(&before));
         let afresh = clank::check(&changed_program, None);
-        let text = |it: &Checked| compiled(it, Dialect::JavaScript).remove(0).text;
+        let text = |it: &Checked| compiled(it, OutputLanguage::JavaScript).remove(0).text;
         if text(&again) != text(&afresh) {
             return Some(format!("other JavaScript after the change to\n{changed}"));
         }

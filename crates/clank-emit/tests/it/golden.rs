@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use clank::Program;
 use clank::program::NoModules;
-use clank_emit::{Dialect, EmitOptions, Output, Runtime, emit};
+use clank_emit::{EmitOptions, EmitOutput, OutputLanguage, Runtime, emit};
 use clank_syntax::ast::Name;
 
-fn output(program: &str, dialect: Dialect) -> Output {
+fn output(program: &str, dialect: OutputLanguage) -> EmitOutput {
     let parsed = clank_syntax::parse("main.clank", program);
     let main = Name::new("main.clank");
     let program = Program::load(main, Arc::new(parsed.ast), parsed.errors, &NoModules);
@@ -29,7 +29,7 @@ fn generated_typescript_reads_as_written_by_a_person() {
         let (heading, rest) = part.split_once('\n').expect("a heading has an end");
         let (_, rest) = rest.split_once("```clank\n").expect("a case has a program");
         let (program, _) = rest.split_once("```\n").expect("a program has an end");
-        let typescript = &output(program, Dialect::TypeScript).files[0].text;
+        let typescript = &output(program, OutputLanguage::TypeScript).files[0].text;
         let found = format!("\n## {heading}\n\n```clank\n{program}```\n\n```ts\n{typescript}```\n");
         n_cases += 1;
         blessed.push_str(&found);
@@ -52,7 +52,7 @@ fn differences(expected: &str, found: &str) -> String {
 fn javascript_is_typescript_without_its_types() {
     let program = "sum S { A, B(Int) }\nrec R { x: Int }\n\
         fn f[T](xs: [T], n: Int) -> Option[T] { let r = R(n); let g = \\(m: Int) -> (m, r.x); get(xs, g(1).0) }\n";
-    let text = &output(program, Dialect::JavaScript).files[0].text;
+    let text = &output(program, OutputLanguage::JavaScript).files[0].text;
     for word in ["interface", "type ", ": bigint", "<T>", " as "] {
         assert!(!text.contains(word), "{word} in\n{text}");
     }
@@ -62,7 +62,7 @@ fn javascript_is_typescript_without_its_types() {
 #[test]
 fn source_maps_lead_to_the_place_in_clank() {
     let program = "fn f(xs: [Int]) -> Int {\n  let y = 1;\n  xs[3] + y\n}\n";
-    let output = output(program, Dialect::JavaScript);
+    let output = output(program, OutputLanguage::JavaScript);
     let file = &output.files[0];
     let map = clank_run::SourceMap::parse(file.source_map.as_ref().expect("modules have one"));
     let map = map.expect("it can be read");
@@ -83,6 +83,6 @@ fn long_chains_are_generated_without_running_out_of_stack() {
     let program = format!(
         "fn f(x: Int) -> Int {{ {terms} }}\nfn g(x: Int) -> Int {{ {branches} {{ 0 }} }}\n"
     );
-    let text = &output(&program, Dialect::JavaScript).files[0].text;
+    let text = &output(&program, OutputLanguage::JavaScript).files[0].text;
     assert!(text.contains("x === 2999n"));
 }

@@ -12,8 +12,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clank_emit::{Dialect, EmitOptions, Runtime, emit, emit_to_start};
-use clank_run::{Limits, Outcome};
+use clank_emit::{EmitOptions, OutputLanguage, Runtime, emit, emit_to_start};
+use clank_run::{Limits, ProgramExit};
 
 /// The rows of the decisions that running is about. Every one is named by some case.
 const ROWS: &[u32] =
@@ -54,7 +54,7 @@ fn compare(cases: &[Case], found: &[String]) {
 
 /// The modules of a case; what is wrong with them, if anything is.
 /// The generated files with every run-time check in them, also those that are known to fail: that is what they are for.
-fn generated(case: &Case, dialect: Dialect) -> Result<Vec<clank_emit::OutputFile>, String> {
+fn generated(case: &Case, dialect: OutputLanguage) -> Result<Vec<clank_emit::OutputFile>, String> {
     let checked = checked(case, |code| code.starts_with("E3"))?.without_proofs();
     Ok(emit(&checked, &EmitOptions { dialect, runtime: Runtime::Inline }).files)
 }
@@ -92,7 +92,7 @@ fn program_of(files: Vec<clank_emit::OutputFile>) -> clank_run::Program {
 }
 
 fn embedded(case: &Case) -> String {
-    let files = match generated(case, Dialect::JavaScript) {
+    let files = match generated(case, OutputLanguage::JavaScript) {
         Ok(files) => files,
         Err(mistakes) => return block("mistakes", &mistakes),
     };
@@ -108,7 +108,7 @@ fn run_embedded(files: Vec<clank_emit::OutputFile>) -> String {
     described(&output, &outcome)
 }
 
-fn on_embedded_engine(files: Vec<clank_emit::OutputFile>) -> (Vec<u8>, Outcome) {
+fn on_embedded_engine(files: Vec<clank_emit::OutputFile>) -> (Vec<u8>, ProgramExit) {
     let mut output = Vec::new();
     let mut errors = Vec::new();
     let mut input: &[u8] = b"first\nsecond";
@@ -128,7 +128,7 @@ fn a_module_of_the_host_is_missing_in_the_embedded_engine() {
         program: program.to_owned(),
         expected: String::new(),
     };
-    let files = generated(&case, Dialect::JavaScript).expect("the program is accepted");
+    let files = generated(&case, OutputLanguage::JavaScript).expect("the program is accepted");
     let mut nothing: &[u8] = b"";
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let io = clank_run::Io { input: &mut nothing, output: &mut output, errors: &mut errors };
@@ -144,7 +144,7 @@ fn files_of(program: &str) -> Vec<clank_emit::OutputFile> {
         program: program.to_owned(),
         expected: String::new(),
     };
-    generated(&case, Dialect::JavaScript).expect("the program is accepted")
+    generated(&case, OutputLanguage::JavaScript).expect("the program is accepted")
 }
 
 const PANICS: &str = "fn at(xs: [Int], i: Int) -> Int { xs[i] }\n\
@@ -152,7 +152,7 @@ const PANICS: &str = "fn at(xs: [Int], i: Int) -> Int { xs[i] }\n\
     fn main() -> IO + Unit { println(to_string(delete(2))) }\n";
 
 /// A frame has the name that a function has in Clank, whatever it had to be called in JavaScript.
-fn check_frames_of_panic(outcome: Outcome) {
+fn check_frames_of_panic(outcome: ProgramExit) {
     let frames = outcome.into_frames().into_iter();
     let names: Vec<String> = frames.filter_map(|it| it.function).collect();
     assert!(names.ends_with(&["at", "delete", "main"].map(str::to_owned)), "{names:?}");
@@ -163,12 +163,12 @@ fn the_frames_of_a_panic_have_the_names_of_the_program() {
     check_frames_of_panic(on_embedded_engine(files_of(PANICS)).1);
 }
 
-fn described(output: &[u8], outcome: &Outcome) -> String {
+fn described(output: &[u8], outcome: &ProgramExit) -> String {
     let output = block("output", &String::from_utf8_lossy(output));
     match outcome {
-        Outcome::Done => output,
-        Outcome::Panic { message, .. } => output + &block("panic", message),
-        Outcome::Raised { message, .. } => output + &block("raised", message),
+        ProgramExit::Done => output,
+        ProgramExit::Panic { message, .. } => output + &block("panic", message),
+        ProgramExit::Raised { message, .. } => output + &block("raised", message),
         other => output + &block("stopped", &format!("{other:?}")),
     }
 }
@@ -257,7 +257,7 @@ mod live {
         described(&output, &outcome)
     }
 
-    fn run_on_node(files: Vec<clank_emit::OutputFile>) -> (Vec<u8>, Outcome) {
+    fn run_on_node(files: Vec<clank_emit::OutputFile>) -> (Vec<u8>, ProgramExit) {
         let mut output = Vec::new();
         let mut errors = Vec::new();
         let io = clank_run::NodeIo::Piped {
@@ -276,7 +276,7 @@ mod live {
     }
 
     /// Where the calls were, in the program's own lines.
-    fn places(files: &[clank_emit::OutputFile], outcome: Outcome) -> Vec<(String, u32, u32)> {
+    fn places(files: &[clank_emit::OutputFile], outcome: ProgramExit) -> Vec<(String, u32, u32)> {
         let map = |path: &str| {
             let file = files.iter().find(|it| it.path == path)?;
             clank_run::SourceMap::parse(file.source_map.as_ref()?).ok()
@@ -294,7 +294,8 @@ mod live {
     fn a_panic_is_at_the_same_place_on_node() {
         let mut n_compared = 0;
         for case in cases().iter().filter(|it| it.expected.contains("```panic")) {
-            let files = generated(case, Dialect::JavaScript).expect("the program is accepted");
+            let files =
+                generated(case, OutputLanguage::JavaScript).expect("the program is accepted");
             let embedded = places(&files, on_embedded_engine(files.clone()).1);
             let node = places(&files, run_on_node(files.clone()).1);
             assert_eq!(embedded, node, "{}: {}", case.file, case.heading);
@@ -308,7 +309,7 @@ mod live {
         let cases = cases();
         let found: Vec<String> = cases
             .iter()
-            .map(|case| match generated(case, Dialect::JavaScript) {
+            .map(|case| match generated(case, OutputLanguage::JavaScript) {
                 Ok(files) => on_node(files),
                 Err(mistakes) => block("mistakes", &mistakes),
             })
@@ -333,7 +334,8 @@ mod live {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let mut names = Vec::new();
         for (index, case) in cases.iter().enumerate() {
-            let files = generated(case, Dialect::TypeScript).expect("the program is accepted");
+            let files =
+                generated(case, OutputLanguage::TypeScript).expect("the program is accepted");
             for file in files {
                 let path = folder.path().join(format!("case{index}")).join(&file.path);
                 std::fs::create_dir_all(path.parent().expect("it has a folder")).expect("made");

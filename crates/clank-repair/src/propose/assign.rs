@@ -3,15 +3,19 @@
 use check::{Confidence, Safety};
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank_syntax::ast::{Decl, Expr, ExprId, Kind, NodeId, Stmt, StmtId};
+use clank_syntax::ast::{AstKind, Decl, Expr, ExprId, NodeId, Stmt, StmtId};
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::json;
 
 use super::scope::name_of;
-use super::{Candidate, Scene};
-use crate::Target;
+use super::{Candidate, RepairContext};
+use crate::FindingId;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     match it.code {
         Code::E2013 => immutable(scene, it, target).into_iter().collect(),
         _ => vec![
@@ -23,7 +27,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 }
 
 /// The `let` that binds the name gets its `mut`; anything else that binds it is copied first.
-fn immutable(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn immutable(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let binder = it.related.first()?.node;
     let name = name_of(scene, binder)?;
     let all = same_binder(scene, binder);
@@ -71,40 +75,40 @@ fn immutable(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candid
 }
 
 /// All assignments to the same local.
-fn same_binder(scene: Scene<'_>, binder: NodeId) -> Vec<Target> {
+fn same_binder(scene: RepairContext<'_>, binder: NodeId) -> Vec<FindingId> {
     let all = scene.module.diagnostics.iter().enumerate();
     let same = all.filter(|(_, it)| {
         it.code == Code::E2013 && it.related.first().is_some_and(|it| it.node == binder)
     });
-    same.map(|it| Target::Diagnostic(it.0)).collect()
+    same.map(|it| FindingId::Diagnostic(it.0)).collect()
 }
 
 /// The `let` whose pattern a binder is in.
-fn let_around(scene: Scene<'_>, binder: NodeId) -> Option<StmtId> {
+fn let_around(scene: RepairContext<'_>, binder: NodeId) -> Option<StmtId> {
     let ast = scene.ast();
     let mut at = binder;
     loop {
         at = scene.parent(at)?;
         match &ast.node(at).kind {
-            Kind::Pattern(_) | Kind::FieldPattern(_) => {}
-            Kind::Stmt(Stmt::Let { .. }) => return StmtId::of(ast, at),
+            AstKind::Pattern(_) | AstKind::FieldPattern(_) => {}
+            AstKind::Stmt(Stmt::Let { .. }) => return StmtId::of(ast, at),
             _ => return None,
         }
     }
 }
 
 /// Where the names of a parameter, loop, arm or lambda can be used.
-fn body_of(scene: Scene<'_>, binder: NodeId) -> Option<ExprId> {
+fn body_of(scene: RepairContext<'_>, binder: NodeId) -> Option<ExprId> {
     let mut at = binder;
     loop {
         at = scene.parent(at)?;
         match &scene.ast().node(at).kind {
-            Kind::Pattern(_) | Kind::FieldPattern(_) => {}
-            Kind::Stmt(Stmt::For { body, .. }) | Kind::Expr(Expr::Lambda { body, .. }) => {
+            AstKind::Pattern(_) | AstKind::FieldPattern(_) => {}
+            AstKind::Stmt(Stmt::For { body, .. }) | AstKind::Expr(Expr::Lambda { body, .. }) => {
                 return Some(*body);
             }
-            Kind::Arm(it) => return Some(it.body),
-            Kind::Decl(decl) => match &**decl {
+            AstKind::Arm(it) => return Some(it.body),
+            AstKind::Decl(decl) => match &**decl {
                 Decl::Fn(it) => return Some(it.body),
                 _ => return None,
             },
@@ -114,7 +118,7 @@ fn body_of(scene: Scene<'_>, binder: NodeId) -> Option<ExprId> {
 }
 
 /// What comes first in a body.
-fn first_in(scene: Scene<'_>, body: ExprId) -> Option<NodeId> {
+fn first_in(scene: RepairContext<'_>, body: ExprId) -> Option<NodeId> {
     match scene.ast().expr(body) {
         Expr::Block { statements, expr } => {
             statements.first().map(|it| it.node()).or(expr.map(|it| it.node()))

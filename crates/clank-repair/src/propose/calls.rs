@@ -17,10 +17,14 @@ use serde_json::{Value as Json, json};
 use self::align::{Alignment, Argument};
 use super::fit::{Filling, FillingKind, fillings, name_at};
 use super::make::call;
-use super::{Candidate, Scene};
-use crate::Target;
+use super::{Candidate, RepairContext};
+use crate::FindingId;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let Some(expr) = scene.expr(it.node) else { return Vec::new() };
     match it.code {
         Code::E2002 => arity(scene, target, expr),
@@ -30,7 +34,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 }
 
 /// A call as its callee and arguments; what is piped is the only argument.
-fn parts(scene: Scene<'_>, expr: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
+fn parts(scene: RepairContext<'_>, expr: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
     match scene.ast().expr(expr) {
         Expr::Call { callee, args } => Some((*callee, args.to_vec())),
         Expr::Binary { op: BinaryOp::Pipe, left, right } => Some((*right, vec![*left])),
@@ -38,7 +42,7 @@ fn parts(scene: Scene<'_>, expr: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
     }
 }
 
-fn arity(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
+fn arity(scene: RepairContext<'_>, target: FindingId, expr: ExprId) -> Vec<Candidate> {
     let Some((callee, args)) = parts(scene, expr) else { return Vec::new() };
     let Some(view) = scene.view(expr) else { return Vec::new() };
     let Some(params) = parameters(scene, callee) else { return Vec::new() };
@@ -59,7 +63,7 @@ fn arity(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
 
 /// The ways to give the arguments that are there to the parameters.
 fn ways(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     view: BodyView<'_>,
     args: &[ExprId],
     params: &[(Option<Name>, Ty)],
@@ -77,7 +81,7 @@ fn ways(
 }
 
 /// Which argument of a call with one too many may be the one, the likeliest first.
-pub(super) fn left_out(scene: Scene<'_>, expr: ExprId) -> Vec<usize> {
+pub(super) fn left_out(scene: RepairContext<'_>, expr: ExprId) -> Vec<usize> {
     let found = || {
         let (callee, args) = parts(scene, expr)?;
         let params = parameters(scene, callee)?;
@@ -89,7 +93,7 @@ pub(super) fn left_out(scene: Scene<'_>, expr: ExprId) -> Vec<usize> {
 }
 
 /// The signature of the function that a callee is.
-pub(super) fn signature_of(scene: Scene<'_>, callee: ExprId) -> Option<&Signature> {
+pub(super) fn signature_of(scene: RepairContext<'_>, callee: ExprId) -> Option<&Signature> {
     signature_in(&scene.module.env, scene.view(callee)?.resolution(callee)?)
 }
 
@@ -112,12 +116,12 @@ pub(crate) fn signature_in<'a>(env: &'a Env, meaning: &Resolution) -> Option<&'a
 }
 
 /// The types of what a callee takes. What a type parameter stands for is not known.
-pub(super) fn parameters_of(scene: Scene<'_>, callee: ExprId) -> Option<Vec<Ty>> {
+pub(super) fn parameters_of(scene: RepairContext<'_>, callee: ExprId) -> Option<Vec<Ty>> {
     Some(parameters(scene, callee)?.into_iter().map(|it| it.1).collect())
 }
 
 /// The names and types of what a callee takes. What a type parameter stands for is not known.
-fn parameters(scene: Scene<'_>, callee: ExprId) -> Option<Vec<(Option<Name>, Ty)>> {
+fn parameters(scene: RepairContext<'_>, callee: ExprId) -> Option<Vec<(Option<Name>, Ty)>> {
     let env = &scene.module.env;
     let view = scene.view(callee)?;
     let open = |type_params: &[Name], fields: &mut dyn Iterator<Item = (Option<&Name>, &Ty)>| {
@@ -155,8 +159,8 @@ fn parameters(scene: Scene<'_>, callee: ExprId) -> Option<Vec<(Option<Name>, Ty)
 
 /// `x |> f(y)` for `f(x, y)`.
 fn piped(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     expr: ExprId,
     callee: ExprId,
     args: &[ExprId],
@@ -191,7 +195,7 @@ type Filled = (FillingKind, usize, Vec<Json>, Vec<String>);
 
 /// The ways to fill in what is missing in a call, for each alignment.
 fn filled_in(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     expr: ExprId,
     args: &[ExprId],
     params: &[(Option<Name>, Ty)],
@@ -237,8 +241,8 @@ fn filled_in(
 
 /// The call with what is missing, where the types say that it is missing.
 fn added(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     expr: ExprId,
     (callee, args): (ExprId, &[ExprId]),
     params: &[(Option<Name>, Ty)],
@@ -286,7 +290,7 @@ fn added(
 
 /// The arguments of a call with one filling for each that is missing, the worst reason among them, and what was added.
 fn fill<'f>(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     args: &[ExprId],
     way: &Alignment,
     filled: &'f [Vec<Filling>],
@@ -310,8 +314,8 @@ fn fill<'f>(
 
 /// The call without what is too much.
 fn dropped(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     expr: ExprId,
     callee: ExprId,
     args: &[ExprId],
@@ -333,7 +337,7 @@ fn dropped(
 
 /// A call of a value: without arguments it is the value, with one on an array it is an element; or another name was
 /// meant.
-fn not_callable(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
+fn not_callable(scene: RepairContext<'_>, target: FindingId, expr: ExprId) -> Vec<Candidate> {
     let ast = scene.ast();
     let mut found = Vec::new();
     let Some((callee, args)) = parts(scene, expr) else { return found };
@@ -375,7 +379,7 @@ fn not_callable(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate
 }
 
 /// The global functions that take so many arguments, sorted.
-pub(super) fn callable(scene: Scene<'_>, n_args: usize) -> Vec<Name> {
+pub(super) fn callable(scene: RepairContext<'_>, n_args: usize) -> Vec<Name> {
     let takes = |value: &Value| match value {
         Value::Fn { signature, .. }
         | Value::External { signature, .. }
@@ -389,7 +393,7 @@ pub(super) fn callable(scene: Scene<'_>, n_args: usize) -> Vec<Name> {
 }
 
 /// `?` after what cannot fail.
-fn nothing_fails(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
+fn nothing_fails(scene: RepairContext<'_>, target: FindingId, expr: ExprId) -> Vec<Candidate> {
     let Expr::Propagate { expr: inner } = scene.ast().expr(expr) else { return Vec::new() };
     let inner: NodeId = inner.node();
     vec![

@@ -12,18 +12,22 @@ use clank::diagnostic::Diagnostic;
 use clank::ty::Effects;
 use clank::{Checked, CheckedModule};
 use clank_syntax::ast::{
-    Decl, DeclId, Expr, ExprId, Kind, Name, NodeId, Stmt, StmtId, Type, TypeId,
+    AstKind, Decl, DeclId, Expr, ExprId, Name, NodeId, Stmt, StmtId, Type, TypeId,
 };
 use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
 
-use super::{Candidate, Scene, names_fact};
-use crate::Target;
+use super::{Candidate, RepairContext, names_fact};
+use crate::FindingId;
 
 /// More functions than this are not named in a title.
 const MAX_NAMED: usize = 3;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let found = match it.code {
         Code::E4003 => widen_type(scene, it, target),
         _ => widen_function(scene, it, target),
@@ -32,7 +36,11 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 }
 
 /// All effects that the function around a diagnostic lacks, for all diagnostics that say so.
-fn widen_function(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn widen_function(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let decl = scene.declaration(it.node)?;
     let Decl::Fn(function) = scene.ast().decl(decl) else { return None };
     if !scene.ast().subtree(function.body).contains(&it.node.0) {
@@ -50,11 +58,11 @@ fn widen_function(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<C
         if !is_about_it || is_undecided(scene, other) {
             continue;
         }
-        if Target::Diagnostic(index) < target {
+        if FindingId::Diagnostic(index) < target {
             return None; // There is one repair for all of them, and it was made for the first.
         }
         missing = missing.and(missing_effects(other));
-        targets.push(Target::Diagnostic(index));
+        targets.push(FindingId::Diagnostic(index));
     }
     if missing.is_pure() {
         return None;
@@ -93,7 +101,7 @@ fn widen_function(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<C
 }
 
 /// Whether a diagnostic is about a lambda or a predicate, which declare nothing.
-fn is_undecided(scene: Scene<'_>, it: &Diagnostic) -> bool {
+fn is_undecided(scene: RepairContext<'_>, it: &Diagnostic) -> bool {
     let decl = scene.declaration(it.node).map(|it| scene.ast().decl(it));
     let Some(Decl::Fn(function)) = decl else { return true };
     let is_in_body = scene.ast().subtree(function.body).contains(&it.node.0);
@@ -123,10 +131,10 @@ fn and_users(users: &BTreeSet<Name>) -> String {
     )
 }
 
-fn is_in_lambda(scene: Scene<'_>, node: NodeId) -> bool {
+fn is_in_lambda(scene: RepairContext<'_>, node: NodeId) -> bool {
     let mut next = scene.parent(node);
     while let Some(node) = next {
-        if let Kind::Expr(Expr::Lambda { .. }) = scene.ast().node(node).kind {
+        if let AstKind::Expr(Expr::Lambda { .. }) = scene.ast().node(node).kind {
             return true;
         }
         next = scene.parent(node);
@@ -135,10 +143,14 @@ fn is_in_lambda(scene: Scene<'_>, node: NodeId) -> bool {
 }
 
 /// Where a function is: its file and its declaration.
-type Place = (Name, DeclId);
+type FunctionRef = (Name, DeclId);
 
 /// The effects that a function and those that use it, directly or not, lack if it has more of them.
-fn with_users(scene: Scene<'_>, start: Place, missing: Effects) -> BTreeMap<Place, Effects> {
+fn with_users(
+    scene: RepairContext<'_>,
+    start: FunctionRef,
+    missing: Effects,
+) -> BTreeMap<FunctionRef, Effects> {
     let checked = scene.checked;
     let mut all = BTreeMap::from([(start.clone(), missing)]);
     let users = scene.users.get_or_init(|| Users::new(checked));
@@ -159,17 +171,17 @@ fn with_users(scene: Scene<'_>, start: Place, missing: Effects) -> BTreeMap<Plac
     all
 }
 
-fn declared(checked: &Checked, (file, decl): &Place) -> Option<Effects> {
+fn declared(checked: &Checked, (file, decl): &FunctionRef) -> Option<Effects> {
     checked.module(file)?.env.signature(*decl).map(|it| it.effects)
 }
 
 /// Which functions mention a function, and whether each mention is where an error is caught.
 #[derive(Debug)]
-pub(crate) struct Users(BTreeMap<(Name, Name), Vec<(Place, bool)>>);
+pub(crate) struct Users(BTreeMap<(Name, Name), Vec<(FunctionRef, bool)>>);
 
 impl Users {
     fn new(checked: &Checked) -> Users {
-        let mut all: BTreeMap<(Name, Name), Vec<(Place, bool)>> = BTreeMap::new();
+        let mut all: BTreeMap<(Name, Name), Vec<(FunctionRef, bool)>> = BTreeMap::new();
         for module in &checked.modules {
             let parents = module.ast.parents();
             for (decl, body) in &module.bodies {
@@ -185,7 +197,7 @@ impl Users {
         Users(all)
     }
 
-    fn of(&self, checked: &Checked, (file, decl): &Place) -> &[(Place, bool)] {
+    fn of(&self, checked: &Checked, (file, decl): &FunctionRef) -> &[(FunctionRef, bool)] {
         let module = checked.module(file);
         let Some(Decl::Fn(it)) = module.map(|it| it.ast.decl(*decl)) else { return &[] };
         self.0.get(&(file.clone(), it.name.clone())).map_or(&[], Vec::as_slice)
@@ -196,7 +208,7 @@ impl Users {
 fn is_caught(module: &CheckedModule, parents: &[Option<NodeId>], node: NodeId) -> bool {
     let mut next = parents[node.index()];
     while let Some(node) = next {
-        if let Kind::Expr(Expr::Call { callee, .. }) = &module.ast.node(node).kind
+        if let AstKind::Expr(Expr::Call { callee, .. }) = &module.ast.node(node).kind
             && let Expr::Ident { name } = module.ast.expr(*callee)
             && name == "try"
         {
@@ -209,7 +221,7 @@ fn is_caught(module: &CheckedModule, parents: &[Option<NodeId>], node: NodeId) -
 
 /// The effects stated in the function type that is written where the function goes: the annotation of a `let`, or the
 /// result of the function around.
-fn widen_type(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn widen_type(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let effects = missing_effects(it);
     if effects.is_pure() {
         return None;
@@ -239,19 +251,19 @@ fn widen_type(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candi
 }
 
 /// The result in the function type that is written for a value.
-fn expected_result(scene: Scene<'_>, node: NodeId) -> Option<TypeId> {
+fn expected_result(scene: RepairContext<'_>, node: NodeId) -> Option<TypeId> {
     let ast = scene.ast();
     let expr = ExprId::of(ast, node)?;
     let mut child = expr.node();
     while let Some(parent) = scene.parent(child) {
         let written = match &ast.node(parent).kind {
-            Kind::Stmt(Stmt::Let { ty, init, .. }) if init.node() == child => (*ty)?,
-            Kind::Stmt(Stmt::Return { .. }) => result_of(scene, parent)?,
-            Kind::Decl(it) => match &**it {
+            AstKind::Stmt(Stmt::Let { ty, init, .. }) if init.node() == child => (*ty)?,
+            AstKind::Stmt(Stmt::Return { .. }) => result_of(scene, parent)?,
+            AstKind::Decl(it) => match &**it {
                 Decl::Fn(it) if it.body.node() == child => it.return_type,
                 _ => return None,
             },
-            Kind::Expr(Expr::Block { expr: Some(it), .. }) if it.node() == child => {
+            AstKind::Expr(Expr::Block { expr: Some(it), .. }) if it.node() == child => {
                 child = parent;
                 continue;
             }
@@ -266,7 +278,7 @@ fn expected_result(scene: Scene<'_>, node: NodeId) -> Option<TypeId> {
 }
 
 /// What the function around a `return` gives; nothing in a lambda.
-fn result_of(scene: Scene<'_>, statement: NodeId) -> Option<TypeId> {
+fn result_of(scene: RepairContext<'_>, statement: NodeId) -> Option<TypeId> {
     StmtId::of(scene.ast(), statement)?;
     if is_in_lambda(scene, statement) {
         return None;

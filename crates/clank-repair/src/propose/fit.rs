@@ -2,13 +2,13 @@
 
 use clank::env::{Shape, Value};
 use clank::ty::{Prim, Ty};
-use clank_syntax::ast::{Expr, Kind, Name, NodeId};
+use clank_syntax::ast::{AstKind, Expr, Name, NodeId};
 use clank_syntax::{TokenKind, lex, with_stack};
 use serde_json::{Value as Json, json};
 
-use super::Scene;
+use super::RepairContext;
 use super::make::{call, ident, source, string};
-use super::scope::{Local, locals, n_uses};
+use super::scope::{LocalBinding, locals, n_uses};
 use super::types::placeholder;
 
 /// Whether a value of one type may be put where another is expected. What is not known fits.
@@ -63,18 +63,23 @@ pub(super) enum FillingKind {
 }
 
 /// What could be put at a place for a value of that name and type, the best first; the last one is a placeholder.
-pub(super) fn fillings(scene: Scene<'_>, at: NodeId, name: Option<&Name>, ty: &Ty) -> Vec<Filling> {
-    let fitting: Vec<Local> =
+pub(super) fn fillings(
+    scene: RepairContext<'_>,
+    at: NodeId,
+    name: Option<&Name>,
+    ty: &Ty,
+) -> Vec<Filling> {
+    let fitting: Vec<LocalBinding> =
         locals(scene, at).into_iter().filter(|it| may_fit(&it.ty, ty)).collect();
     let mut found: Vec<Filling> = Vec::new();
-    let mut add = |local: &Local, kind: FillingKind| {
+    let mut add = |local: &LocalBinding, kind: FillingKind| {
         if !found.iter().any(|it| it.text == local.name) {
             let (node, text) = (ident(&local.name), local.name.to_string());
             found.push(Filling { node, kind, text });
         }
     };
     let is_known =
-        |it: &&Local| !matches!(it.ty.base(), Ty::Error) && !matches!(ty.base(), Ty::Error);
+        |it: &&LocalBinding| !matches!(it.ty.base(), Ty::Error) && !matches!(ty.base(), Ty::Error);
     let mut unused = fitting.iter().filter(is_known).filter(|it| n_uses(scene, it.node) == 0);
     if let (Some(local), None) = (unused.next(), unused.next()) {
         add(local, FillingKind::Unused);
@@ -87,7 +92,7 @@ pub(super) fn fillings(scene: Scene<'_>, at: NodeId, name: Option<&Name>, ty: &T
     {
         add(local, FillingKind::OnlyOne);
     }
-    let several: Vec<&Local> = fitting.iter().filter(is_known).take(MAX_LOCALS).collect();
+    let several: Vec<&LocalBinding> = fitting.iter().filter(is_known).take(MAX_LOCALS).collect();
     found.extend(fields_of_locals(scene, at, name, ty));
     for local in several {
         if !found.iter().any(|it| it.text == local.name) {
@@ -144,7 +149,7 @@ fn constants(predicate: &str) -> Vec<String> {
 }
 
 /// The first variant of a sum that holds nothing, if its name means it here.
-fn plain_variant(scene: Scene<'_>, ty: &Ty) -> Option<Name> {
+fn plain_variant(scene: RepairContext<'_>, ty: &Ty) -> Option<Name> {
     let Ty::Adt(it) = ty.base() else { return None };
     let env = &scene.module.env;
     let Shape::Sum(variants) = &env.def(&it.key)?.shape else { return None };
@@ -165,7 +170,12 @@ const MAX_LOCALS: usize = 2;
 const MAX_FIELDS: usize = 3;
 
 /// The fields of records in scope that fit; those of that name first.
-fn fields_of_locals(scene: Scene<'_>, at: NodeId, name: Option<&Name>, ty: &Ty) -> Vec<Filling> {
+fn fields_of_locals(
+    scene: RepairContext<'_>,
+    at: NodeId,
+    name: Option<&Name>,
+    ty: &Ty,
+) -> Vec<Filling> {
     if let Ty::Error | Ty::Param(_) = ty {
         return Vec::new();
     }
@@ -218,9 +228,9 @@ pub(super) fn placeholder_for(ty: &Ty, name: Option<&Name>) -> (Json, String) {
 }
 
 /// The name that an expression is.
-pub(super) fn name_at<'a>(scene: Scene<'a>, node: NodeId) -> Option<&'a Name> {
+pub(super) fn name_at<'a>(scene: RepairContext<'a>, node: NodeId) -> Option<&'a Name> {
     match &scene.ast().node(node).kind {
-        Kind::Expr(Expr::Ident { name }) => Some(name),
+        AstKind::Expr(Expr::Ident { name }) => Some(name),
         _ => None,
     }
 }

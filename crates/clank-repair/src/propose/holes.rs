@@ -5,14 +5,14 @@ use clank::body::Hole;
 use clank_syntax::ast::NodeId;
 
 use super::make::source;
-use super::{Candidate, Scene};
-use crate::Target;
+use super::{Candidate, RepairContext};
+use crate::FindingId;
 
 pub(super) fn propose(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     node: NodeId,
     hole: &Hole,
-    target: Target,
+    target: FindingId,
 ) -> Vec<Candidate> {
     let whole = hole.candidates.iter().filter(|it| !has_hole(&it.text));
     whole

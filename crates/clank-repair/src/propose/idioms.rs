@@ -33,11 +33,11 @@ use clank::env::{Shape, TypeEntry, Value};
 use clank_syntax::ast::{Builder, Decl, DeclId, Expr, Source, UnaryOp};
 use clank_syntax::{Fragment, SyntaxCode, SyntaxError, TokenKind, parse_fragment};
 
-use self::pieces::{Edit, Pieces, applied};
-use self::table::{Context, Layer, ROWS, Row};
+use self::pieces::{PieceEdit, Pieces, applied};
+use self::table::{IdiomContext, IdiomLayer, ROWS, Row};
 use super::make::source;
-use super::{Candidate, Scene};
-use crate::Target;
+use super::{Candidate, RepairContext};
+use crate::FindingId;
 use crate::findings::is_syntax;
 
 /// The longest declaration that is looked at.
@@ -136,7 +136,7 @@ struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    fn new(scene: Scene<'a>, decl: DeclId) -> Unit<'a> {
+    fn new(scene: RepairContext<'a>, decl: DeclId) -> Unit<'a> {
         let ast = scene.ast();
         let all = ast.declarations();
         let alone = Unit { first: decl, rest: &[], text: ast.text(decl.node()) };
@@ -173,7 +173,7 @@ const MODIFIERS: [&str; 9] =
     ["pub", "public", "export", "private", "async", "static", "inline", "protected", "internal"];
 
 /// `pub fn f() …`: the word before a declaration that can be read is left out.
-fn modifier(scene: Scene<'_>, decl: DeclId, target: Target) -> Option<Candidate> {
+fn modifier(scene: RepairContext<'_>, decl: DeclId, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let Decl::Error { source } = ast.decl(decl) else { return None };
     let place = ast.declarations().iter().position(|it| *it == decl)?;
@@ -201,7 +201,11 @@ struct Mended {
 }
 
 /// The candidates for a declaration in which something cannot be read.
-pub(super) fn of_unread(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn of_unread(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let opened = || it.related.first().and_then(|it| scene.declaration(it.node));
     let Some(decl) = scene.declaration(it.node).or_else(opened) else { return Vec::new() };
     let is_bracket = it.code == Code::E0004;
@@ -220,7 +224,7 @@ pub(super) fn of_unread(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Ve
         found.extend(braces(scene, decl.first, it, target));
     }
     found.extend(with_context(scene, |cx| {
-        let syntax = mended(text, cx, |it| it.layer == Layer::Syntax);
+        let syntax = mended(text, cx, |it| it.layer == IdiomLayer::Syntax);
         let all = mended(text, cx, |_| true);
         let mut found = Vec::new();
         let is_read = |it: &Mended| n_mistakes(&it.text) == 0;
@@ -260,7 +264,12 @@ pub(super) fn of_unread(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Ve
 }
 
 /// The braces as the lines are indented: of a declaration, or of one and what is left over behind it.
-fn braces(scene: Scene<'_>, decl: DeclId, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn braces(
+    scene: RepairContext<'_>,
+    decl: DeclId,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let all = ast.declarations();
     let place = all.iter().position(|it| *it == decl)?;
@@ -313,7 +322,11 @@ fn source_of(text: &str) -> serde_json::Value {
 }
 
 /// The candidates for a name that means nothing here and something in another language.
-pub(super) fn of_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn of_name(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let name = super::text_fact(it, "name").unwrap_or_default();
     let is_habit =
         NAMES.contains(&name) || types::named(name).is_some() || types::ARRAYS.contains(&name);
@@ -339,9 +352,9 @@ pub(super) fn of_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 
 /// `fn f(x: T)` where there is no type `T`: it is a parameter of the function.
 fn type_parameter(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     it: &Diagnostic,
-    target: Target,
+    target: FindingId,
     name: &str,
 ) -> Option<Candidate> {
     let ast = scene.ast();
@@ -362,7 +375,7 @@ fn type_parameter(
             && super::text_fact(other, "name") == Some(name)
             && scene.declaration(other.node) == Some(decl)
     });
-    let all: Vec<Target> = all.map(|it| Target::Diagnostic(it.0)).collect();
+    let all: Vec<FindingId> = all.map(|it| FindingId::Diagnostic(it.0)).collect();
     (all.first() == Some(&target)).then(|| {
         Candidate::new(scene, target, format!("declare the type parameter: `[{name}]`"))
             .because(format!("`{name}` stands for any type"))
@@ -374,7 +387,11 @@ fn type_parameter(
 }
 
 /// The candidates for `println!(…)`, which reads as a name and a negation.
-pub(super) fn of_macro(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn of_macro(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         let parent = scene.expr(scene.parent(it.node)?)?;
@@ -396,7 +413,11 @@ pub(super) fn of_macro(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec
 }
 
 /// The candidates for `a ?? b`, which reads as two `?` and a value of its own.
-pub(super) fn of_coalesce(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn of_coalesce(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         ast.text(scene.parent(it.node).unwrap_or(it.node)).contains("??").then_some(())?;
@@ -413,7 +434,7 @@ pub(super) fn of_coalesce(scene: Scene<'_>, it: &Diagnostic, target: Target) -> 
     found().into_iter().collect()
 }
 
-fn with_context<T>(scene: Scene<'_>, then: impl FnOnce(&Context<'_>) -> T) -> T {
+fn with_context<T>(scene: RepairContext<'_>, then: impl FnOnce(&IdiomContext<'_>) -> T) -> T {
     let ast = scene.ast();
     let env = &scene.module.env;
     let (mut records, mut functions) = (Vec::new(), Vec::new());
@@ -457,7 +478,7 @@ fn with_context<T>(scene: Scene<'_>, then: impl FnOnce(&Context<'_>) -> T) -> T 
     let known_value =
         |name: &str| env.values.get(name).is_some_and(|it| !matches!(it, Value::Builtin { .. }));
     let known_type = |name: &str| env.types.contains_key(name);
-    then(&Context {
+    then(&IdiomContext {
         records,
         functions,
         variants: &variants,
@@ -468,7 +489,7 @@ fn with_context<T>(scene: Scene<'_>, then: impl FnOnce(&Context<'_>) -> T) -> T 
 
 /// A text without the habits that some rows are about. A change that makes less of it readable is not made, unless all of
 /// it can be read in the end: behind one mistake there may be others that could not be seen.
-fn mended(text: &str, cx: &Context<'_>, is_wanted: impl Fn(&Row) -> bool) -> Mended {
+fn mended(text: &str, cx: &IdiomContext<'_>, is_wanted: impl Fn(&Row) -> bool) -> Mended {
     let careful = mended_by(text, cx, &is_wanted, true);
     if n_mistakes(&careful.text) == 0 {
         return careful;
@@ -479,7 +500,7 @@ fn mended(text: &str, cx: &Context<'_>, is_wanted: impl Fn(&Row) -> bool) -> Men
 
 fn mended_by(
     text: &str,
-    cx: &Context<'_>,
+    cx: &IdiomContext<'_>,
     is_wanted: &impl Fn(&Row) -> bool,
     is_careful: bool,
 ) -> Mended {
@@ -513,7 +534,7 @@ fn mended_by(
 }
 
 /// What a row changes in the expressions of templates.
-fn in_templates(pieces: &Pieces<'_>, row: &Row, cx: &Context<'_>) -> Vec<Edit> {
+fn in_templates(pieces: &Pieces<'_>, row: &Row, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for piece in pieces.list.iter().filter(|it| it.kind == TokenKind::Template) {
         let text = &pieces.text[piece.start..piece.end];
@@ -523,7 +544,7 @@ fn in_templates(pieces: &Pieces<'_>, row: &Row, cx: &Context<'_>) -> Vec<Edit> {
             let own = (row.rewrite)(&Pieces::new(&text[start..end]), cx);
             let moved = piece.start + start;
             edits.extend(
-                own.into_iter().map(|it| Edit::new(it.start + moved..it.end + moved, it.new)),
+                own.into_iter().map(|it| PieceEdit::new(it.start + moved..it.end + moved, it.new)),
             );
             at = end;
         }
@@ -547,9 +568,9 @@ fn title(old: &str, new: &str) -> String {
 }
 
 fn candidate(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     decl: &Unit<'_>,
-    target: Target,
+    target: FindingId,
     it: &Mended,
     safety: Safety,
 ) -> Candidate {
@@ -572,7 +593,7 @@ fn candidate(
 }
 
 /// Whether nothing before it in its declaration could not be read.
-fn is_first(scene: Scene<'_>, decl: DeclId, it: &Diagnostic) -> bool {
+fn is_first(scene: RepairContext<'_>, decl: DeclId, it: &Diagnostic) -> bool {
     let all = &scene.module.diagnostics;
     let own = all.iter().position(|other| std::ptr::eq(other, it)).unwrap_or(0);
     !all[..own]

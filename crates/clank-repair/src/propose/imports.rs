@@ -3,15 +3,19 @@
 use check::{Confidence, RepairKind, Safety};
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank_syntax::ast::{Decl, DeclId, Expr, Kind, Name, NodeId, Pattern, Type, UseDecl};
+use clank_syntax::ast::{AstKind, Decl, DeclId, Expr, Name, NodeId, Pattern, Type, UseDecl};
 use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
 
 use super::make::by_place;
-use super::{Candidate, Scene, names_fact, text_fact};
-use crate::Target;
+use super::{Candidate, RepairContext, names_fact, text_fact};
+use crate::FindingId;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     match it.code {
         Code::E1002 => twice(scene, it, target).into_iter().collect(),
         Code::E1003 => no_item(scene, it, target),
@@ -20,7 +24,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 }
 
 /// The import at a node.
-fn import<'a>(scene: Scene<'a>, node: NodeId) -> Option<(DeclId, &'a UseDecl)> {
+fn import<'a>(scene: RepairContext<'a>, node: NodeId) -> Option<(DeclId, &'a UseDecl)> {
     let decl = DeclId::of(scene.ast(), node)?;
     match scene.ast().decl(decl) {
         Decl::Use(it) => Some((decl, it)),
@@ -47,7 +51,7 @@ fn with<'n>(
 
 /// A second declaration that says what the first one says is not needed; a name that an import or a pattern has twice is
 /// needed once.
-fn twice(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn twice(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let name = text_fact(it, "name")?;
     if let Some((decl, import)) = import(scene, it.node) {
@@ -67,7 +71,7 @@ fn twice(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate>
         Candidate::new(scene, target, title).because(it.message.clone()).op(scene.delete(it.node))
     };
     match &ast.node(it.node).kind {
-        Kind::Decl(_) | Kind::Variant(_) | Kind::Field(_) => {
+        AstKind::Decl(_) | AstKind::Variant(_) | AstKind::Field(_) => {
             let first = it.related.first()?.node;
             let line = |node: NodeId| clank::resolve::one_line(ast, node);
             let is_same = line(first) == line(it.node);
@@ -77,8 +81,8 @@ fn twice(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate>
                     .safety(Safety::BehaviorPreserving)
             })
         }
-        Kind::FieldInit(_) => Some(removed(format!("remove the second `{name}`"))),
-        Kind::Pattern(Pattern::Ident { .. }) => Some(
+        AstKind::FieldInit(_) => Some(removed(format!("remove the second `{name}`"))),
+        AstKind::Pattern(Pattern::Ident { .. }) => Some(
             Candidate::new(scene, target, format!("write `_` for the second `{name}`"))
                 .because(it.message.clone())
                 .op(scene.replace(it.node, json!({ "kind": "wildcard" }))),
@@ -88,7 +92,7 @@ fn twice(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate>
 }
 
 /// An item that the module does not have: another one was meant, or none.
-fn no_item(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn no_item(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let Some((decl, import)) = import(scene, it.node) else { return Vec::new() };
     let Some(name) = text_fact(it, "name") else { return Vec::new() };
     let path = || import.path.iter().map(|it| it.as_str());
@@ -123,12 +127,12 @@ fn no_item(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> 
 }
 
 /// Where a global name is used.
-fn uses_of(scene: Scene<'_>, name: &str) -> Vec<NodeId> {
+fn uses_of(scene: RepairContext<'_>, name: &str) -> Vec<NodeId> {
     let nodes = scene.ast().nodes().iter().enumerate();
-    let is_use = |kind: &Kind| match kind {
-        Kind::Expr(Expr::Ident { name: it } | Expr::RecordLit { name: it, .. })
-        | Kind::Type(Type::Named { name: it, .. })
-        | Kind::Pattern(Pattern::Variant { name: it, .. }) => it == name,
+    let is_use = |kind: &AstKind| match kind {
+        AstKind::Expr(Expr::Ident { name: it } | Expr::RecordLit { name: it, .. })
+        | AstKind::Type(Type::Named { name: it, .. })
+        | AstKind::Pattern(Pattern::Variant { name: it, .. }) => it == name,
         _ => false,
     };
     let uses = nodes.filter(|it| is_use(&it.1.kind)).map(|it| NodeId(it.0 as u32));
@@ -136,7 +140,7 @@ fn uses_of(scene: Scene<'_>, name: &str) -> Vec<NodeId> {
 }
 
 /// A module that does not exist: another one was meant, or none.
-fn no_module(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn no_module(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let Some((decl, import)) = import(scene, it.node) else { return Vec::new() };
     let mut found = Vec::new();
     let written = import.path.join(".");

@@ -3,16 +3,20 @@
 use check::{Confidence, Safety};
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank_syntax::ast::{Decl, Expr, ExprId, Kind, Name, NodeId, Stmt, StmtId};
+use clank_syntax::ast::{AstKind, Decl, Expr, ExprId, Name, NodeId, Stmt, StmtId};
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::{Value as Json, json};
 
 use super::make::{call, ident};
 use super::warnings::mentions;
-use super::{Candidate, Scene, text_fact};
-use crate::Target;
+use super::{Candidate, RepairContext, text_fact};
+use crate::FindingId;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let found = match it.code {
         Code::E5001 => use_it(scene, it, target),
         Code::E5002 => drop_second_use(scene, it, target),
@@ -23,7 +27,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 }
 
 /// `consume(x);` where the value is left behind. What was in it is dropped there, as it is now.
-fn use_it(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn use_it(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let name = text_fact(it, "name")?;
     let left_behind = match it.related.as_slice() {
         [] => None,
@@ -49,23 +53,23 @@ fn consume(name: &str) -> Json {
 }
 
 /// The use at the start of what a name is bound for.
-fn use_at_binder(scene: Scene<'_>, binder: NodeId, name: &str) -> Option<PatchOp> {
+fn use_at_binder(scene: RepairContext<'_>, binder: NodeId, name: &str) -> Option<PatchOp> {
     let ast = scene.ast();
     let mut child = binder;
     loop {
         let parent = scene.parent(child)?;
         match &ast.node(parent).kind {
-            Kind::Stmt(Stmt::Let { .. }) => {
+            AstKind::Stmt(Stmt::Let { .. }) => {
                 return Some(PatchOp::InsertAfter {
                     target_id: scene.id(parent),
                     new_statement: Payload(consume(name)),
                 });
             }
-            Kind::Stmt(Stmt::For { body, .. }) | Kind::Expr(Expr::Lambda { body, .. }) => {
+            AstKind::Stmt(Stmt::For { body, .. }) | AstKind::Expr(Expr::Lambda { body, .. }) => {
                 return at_start(scene, *body, name);
             }
-            Kind::Arm(it) => return at_start(scene, it.body, name),
-            Kind::Decl(it) => match &**it {
+            AstKind::Arm(it) => return at_start(scene, it.body, name),
+            AstKind::Decl(it) => match &**it {
                 Decl::Fn(it) => return at_start(scene, it.body, name),
                 _ => return None,
             },
@@ -75,7 +79,7 @@ fn use_at_binder(scene: Scene<'_>, binder: NodeId, name: &str) -> Option<PatchOp
 }
 
 /// The use on a path on which the value is left behind.
-fn use_at(scene: Scene<'_>, node: NodeId, name: &str) -> Option<PatchOp> {
+fn use_at(scene: RepairContext<'_>, node: NodeId, name: &str) -> Option<PatchOp> {
     let ast = scene.ast();
     if let Some(statement) = StmtId::of(ast, node) {
         return match ast.stmt(statement) {
@@ -102,7 +106,7 @@ fn use_at(scene: Scene<'_>, node: NodeId, name: &str) -> Option<PatchOp> {
 }
 
 /// The use before everything else in an expression.
-fn at_start(scene: Scene<'_>, body: ExprId, name: &str) -> Option<PatchOp> {
+fn at_start(scene: RepairContext<'_>, body: ExprId, name: &str) -> Option<PatchOp> {
     let first = match scene.ast().expr(body) {
         Expr::Block { statements, expr } => {
             let first = statements.first().map(|it| it.node());
@@ -121,7 +125,11 @@ fn at_start(scene: Scene<'_>, body: ExprId, name: &str) -> Option<PatchOp> {
 }
 
 /// The statement of the second use goes, if it does nothing but use the value.
-fn drop_second_use(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn drop_second_use(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let name = text_fact(it, "name")?;
     let call = ExprId::of(ast, scene.parent(it.node)?)?;
@@ -141,7 +149,7 @@ fn drop_second_use(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<
 }
 
 /// `consume(x)` in a lambda becomes a name for what was in `x`, which is taken out before the lambda.
-fn use_before(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn use_before(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let name = text_fact(it, "name")?;
     let binder = it.related.first()?.node;
@@ -173,9 +181,10 @@ fn use_before(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candi
 }
 
 /// The outermost lambda around a use of a local that was bound outside of it.
-fn outermost_lambda(scene: Scene<'_>, node: NodeId, binder: NodeId) -> Option<NodeId> {
+fn outermost_lambda(scene: RepairContext<'_>, node: NodeId, binder: NodeId) -> Option<NodeId> {
     let ast = scene.ast();
     let around = std::iter::successors(scene.parent(node), |it| scene.parent(*it));
-    let lambdas = around.filter(|it| matches!(ast.node(*it).kind, Kind::Expr(Expr::Lambda { .. })));
+    let lambdas =
+        around.filter(|it| matches!(ast.node(*it).kind, AstKind::Expr(Expr::Lambda { .. })));
     lambdas.filter(|it| !ast.subtree(*it).contains(&binder.0)).last()
 }

@@ -5,12 +5,16 @@ use clank_syntax::ast::{Name, NodeId};
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::{Value as Json, json};
 
-use super::{Candidate, Scene};
-use crate::Target;
+use super::{Candidate, RepairContext};
+use crate::FindingId;
 
 impl Candidate {
     /// A change of one place that may change what the program does. What it does is added with [`Candidate::op`].
-    pub(super) fn new(scene: Scene<'_>, target: Target, title: impl Into<String>) -> Candidate {
+    pub(super) fn new(
+        scene: RepairContext<'_>,
+        target: FindingId,
+        title: impl Into<String>,
+    ) -> Candidate {
         Candidate {
             title: title.into(),
             rationale: String::new(),
@@ -57,7 +61,7 @@ impl Candidate {
     }
 
     /// The same, also for these.
-    pub(super) fn also_for(mut self, targets: impl IntoIterator<Item = Target>) -> Candidate {
+    pub(super) fn also_for(mut self, targets: impl IntoIterator<Item = FindingId>) -> Candidate {
         for target in targets {
             if !self.targets.contains(&target) {
                 self.targets.push(target);
@@ -67,7 +71,7 @@ impl Candidate {
     }
 }
 
-impl Scene<'_> {
+impl RepairContext<'_> {
     /// Puts another node in the place of one.
     pub(super) fn replace(&self, node: impl Into<NodeId>, new_node: Json) -> PatchOp {
         PatchOp::ReplaceNode { node_id: self.id(node), new_node: Payload(new_node) }

@@ -6,17 +6,21 @@ use clank::code::Code;
 use clank::diagnostic::Diagnostic;
 use clank::env::Shape;
 use clank::ty::Ty;
-use clank_syntax::ast::{ArmId, Expr, Kind, Name, NodeId, Pattern, PatternId, Stmt};
+use clank_syntax::ast::{ArmId, AstKind, Expr, Name, NodeId, Pattern, PatternId, Stmt};
 use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
 
 use super::make::{call, ident, source, string};
 use super::scope::n_uses;
 use super::types::{converted, prim_named};
-use super::{Candidate, Scene, fact, text_fact};
-use crate::Target;
+use super::{Candidate, RepairContext, fact, text_fact};
+use crate::FindingId;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     match it.code {
         Code::E2015 => missing_arms(scene, it, target),
         _ => match PatternId::of(scene.ast(), it.node) {
@@ -33,7 +37,7 @@ const MAX_ARMS: usize = 20;
 const MAX_NAMED: usize = 3;
 
 /// An arm for every missing case, and one for all of them.
-fn missing_arms(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn missing_arms(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let Some(expr) = scene.expr(it.node) else { return Vec::new() };
     let Expr::Match { scrutinee, arms } = scene.ast().expr(expr) else { return Vec::new() };
     let with_arms = |new: Vec<Json>| {
@@ -94,7 +98,7 @@ fn short(pattern: &str) -> &str {
 }
 
 /// A pattern that cannot match its value: another kind of literal, or another number of parts.
-fn mismatch(scene: Scene<'_>, target: Target, pattern: PatternId) -> Vec<Candidate> {
+fn mismatch(scene: RepairContext<'_>, target: FindingId, pattern: PatternId) -> Vec<Candidate> {
     let ast = scene.ast();
     let Some(view) = scene.view(pattern) else { return Vec::new() };
     match ast.pattern(pattern) {
@@ -138,7 +142,7 @@ fn mismatch(scene: Scene<'_>, target: Target, pattern: PatternId) -> Vec<Candida
 }
 
 /// The names of the fields of the variant that a pattern is.
-fn variant_fields(scene: Scene<'_>, pattern: PatternId) -> Option<Vec<Option<Name>>> {
+fn variant_fields(scene: RepairContext<'_>, pattern: PatternId) -> Option<Vec<Option<Name>>> {
     let Resolution::Variant { ty, variant } = scene.view(pattern)?.resolution(pattern)? else {
         return None;
     };
@@ -152,8 +156,8 @@ const MAX_WAYS: usize = 4;
 
 /// The pattern with as many parts as the value has.
 fn other_parts(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     pattern: PatternId,
     parts: &[PatternId],
     fields: &[Option<Name>],
@@ -219,7 +223,12 @@ fn other_parts(
 }
 
 /// How many parts are called like their fields if one is put in at a place.
-fn n_named(scene: Scene<'_>, parts: &[PatternId], fields: &[Option<Name>], place: usize) -> usize {
+fn n_named(
+    scene: RepairContext<'_>,
+    parts: &[PatternId],
+    fields: &[Option<Name>],
+    place: usize,
+) -> usize {
     let others = fields.iter().enumerate().filter(|it| it.0 != place).map(|it| it.1);
     let is_named = |(part, field): &(&PatternId, &Option<Name>)| match scene.ast().pattern(**part) {
         Pattern::Ident { name } => field.as_ref() == Some(name),
@@ -229,25 +238,25 @@ fn n_named(scene: Scene<'_>, parts: &[PatternId], fields: &[Option<Name>], place
 }
 
 /// Whether nobody would miss what a pattern binds.
-fn binds_nothing(scene: Scene<'_>, pattern: PatternId) -> bool {
+fn binds_nothing(scene: RepairContext<'_>, pattern: PatternId) -> bool {
     let mut bound = Vec::new();
     super::scope::bound_by(scene, pattern, &mut bound);
     bound.into_iter().all(|it| n_uses(scene, it) == 0)
 }
 
 /// The names that nothing has where the names of a pattern can be used, each once.
-fn unknown_names(scene: Scene<'_>, pattern: PatternId) -> Vec<Name> {
+fn unknown_names(scene: RepairContext<'_>, pattern: PatternId) -> Vec<Name> {
     let ast = scene.ast();
     let mut at = pattern.node();
     let scope: NodeId = loop {
         let Some(parent) = scene.parent(at) else { return Vec::new() };
         match &ast.node(parent).kind {
-            Kind::Arm(_) | Kind::Stmt(Stmt::For { .. }) => break parent,
-            Kind::Stmt(Stmt::Let { .. }) => match scene.parent(parent) {
+            AstKind::Arm(_) | AstKind::Stmt(Stmt::For { .. }) => break parent,
+            AstKind::Stmt(Stmt::Let { .. }) => match scene.parent(parent) {
                 Some(block) => break block,
                 None => return Vec::new(),
             },
-            Kind::Pattern(_) | Kind::FieldPattern(_) => at = parent,
+            AstKind::Pattern(_) | AstKind::FieldPattern(_) => at = parent,
             _ => return Vec::new(),
         }
     };

@@ -12,20 +12,24 @@ use clank::code::Code;
 use clank::diagnostic::Diagnostic;
 use clank::prelude;
 use clank::similar::{distance, similar};
-use clank_syntax::ast::{Decl, DeclId, Expr, Kind, Name, NodeId, Pattern, Type};
+use clank_syntax::ast::{AstKind, Decl, DeclId, Expr, Name, NodeId, Pattern, Type};
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::json;
 
 use super::make::by_place;
-use super::{Candidate, Scene, names_fact, text_fact};
-use crate::Target;
+use super::{Candidate, RepairContext, names_fact, text_fact};
+use crate::FindingId;
 pub(crate) use index::Index;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let Some(name) = text_fact(it, "name").map(Name::new) else { return Vec::new() };
-    let Target::Diagnostic(own) = target else { return Vec::new() };
+    let FindingId::Diagnostic(own) = target else { return Vec::new() };
     let index = scene.names.get_or_init(|| Index::new(scene));
-    let uses = Uses {
+    let uses = NameUses {
         index,
         own,
         all: index.about(it.code, &name),
@@ -64,7 +68,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 /// What is said about one name: by one diagnostic, by all in the module, and by those in the same declaration. Places in
 /// the module's list.
 #[derive(Clone, Copy)]
-struct Uses<'a> {
+struct NameUses<'a> {
     index: &'a Index,
     own: usize,
     all: &'a [usize],
@@ -109,10 +113,10 @@ fn prefer_unused(name: &str, unused: &Name, suggestions: &mut [Name]) {
 /// All uses of a name that mean another one, in one repair; and, if they are in several declarations, those of this
 /// declaration alone. Each is made for the first of its diagnostics only.
 fn renames(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     name: &str,
     near: &Name,
-    uses: Uses<'_>,
+    uses: NameUses<'_>,
     confidence: Confidence,
 ) -> Vec<Candidate> {
     let node = |place: usize| scene.module.diagnostics[place].node;
@@ -120,15 +124,15 @@ fn renames(
         if !suggestions(&scene.module.diagnostics[*place], name).contains(near) {
             return None;
         }
-        Some((Target::Diagnostic(*place), rename_at(scene, node(*place), name, near)?))
+        Some((FindingId::Diagnostic(*place), rename_at(scene, node(*place), name, near)?))
     };
     let is_first = |places: &[usize]| {
         places.iter().find(|it| renamed(it).is_some()).is_some_and(|it| *it == uses.own)
     };
     let mut found = Vec::new();
     let mut add = |places: &[usize], confidence: Confidence| {
-        let all: Vec<(Target, PatchOp)> = places.iter().filter_map(renamed).collect();
-        let target = Target::Diagnostic(uses.own);
+        let all: Vec<(FindingId, PatchOp)> = places.iter().filter_map(renamed).collect();
+        let target = FindingId::Diagnostic(uses.own);
         found.push(rename_all(scene, target, name, near, &all).confidence(confidence));
     };
     if is_first(uses.all) {
@@ -143,11 +147,11 @@ fn renames(
 }
 
 fn rename_all(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     name: &str,
     near: &str,
-    all: &[(Target, PatchOp)],
+    all: &[(FindingId, PatchOp)],
 ) -> Candidate {
     let title = match all.len() {
         1 => format!("rename `{name}` to `{near}`"),
@@ -165,16 +169,16 @@ fn rename_all(
 }
 
 /// The operation that changes a name where it is used.
-fn rename_at(scene: Scene<'_>, node: NodeId, old: &str, new: &str) -> Option<PatchOp> {
+fn rename_at(scene: RepairContext<'_>, node: NodeId, old: &str, new: &str) -> Option<PatchOp> {
     match &scene.ast().node(node).kind {
-        Kind::Expr(Expr::Ident { name } | Expr::RecordLit { name, .. })
-        | Kind::Type(Type::Named { name, .. })
-        | Kind::Pattern(Pattern::Variant { name, .. })
+        AstKind::Expr(Expr::Ident { name } | Expr::RecordLit { name, .. })
+        | AstKind::Type(Type::Named { name, .. })
+        | AstKind::Pattern(Pattern::Variant { name, .. })
             if name == old =>
         {
             Some(scene.rename(node, old, new))
         }
-        Kind::Expr(Expr::Field { field, .. }) if field == old => {
+        AstKind::Expr(Expr::Field { field, .. }) if field == old => {
             Some(scene.rename_field(node, old, new))
         }
         _ => None,
@@ -184,14 +188,14 @@ fn rename_at(scene: Scene<'_>, node: NodeId, old: &str, new: &str) -> Option<Pat
 /// The name in another module of the program, if exactly one declares it: through the import of that module, or
 /// through a new one.
 fn from_modules(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     it: &Diagnostic,
-    target: Target,
+    target: FindingId,
     name: &Name,
-    uses: Uses<'_>,
+    uses: NameUses<'_>,
 ) -> Vec<Candidate> {
     let is_first = uses.all.first() == Some(&uses.own);
-    let is_value = matches!(scene.ast().node(it.node).kind, Kind::Expr(Expr::Ident { .. }));
+    let is_value = matches!(scene.ast().node(it.node).kind, AstKind::Expr(Expr::Ident { .. }));
     if !is_first || !is_value && it.code != Code::E1005 {
         return Vec::new();
     }
@@ -212,7 +216,7 @@ fn from_modules(
         if !is_it {
             continue;
         }
-        let targets = uses.all.iter().map(|it| Target::Diagnostic(*it));
+        let targets = uses.all.iter().map(|it| FindingId::Diagnostic(*it));
         let reason =
             format!("`{name}` is declared in `{}`, which is imported", import.path.join("."));
         if !import.items.is_empty() {
@@ -246,11 +250,11 @@ fn from_modules(
 
 /// `m.f` where `m` is a module of the program that is not imported by its name.
 fn module_itself(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     it: &Diagnostic,
-    target: Target,
+    target: FindingId,
     name: &Name,
-    uses: Uses<'_>,
+    uses: NameUses<'_>,
 ) -> Option<Candidate> {
     let ast = scene.ast();
     let expr = scene.expr(it.node)?;
@@ -269,7 +273,7 @@ fn module_itself(
         Candidate::new(scene, target, title)
             .because(format!("some of `{name}` is imported, but not `{name}` itself"))
             .confidence(Confidence::High)
-            .also_for(uses.all.iter().map(|it| Target::Diagnostic(*it)))
+            .also_for(uses.all.iter().map(|it| FindingId::Diagnostic(*it)))
             .op(PatchOp::InsertBefore {
                 target_id: scene.id(*decl),
                 new_statement: Payload(json!({ "kind": "use", "path": path })),

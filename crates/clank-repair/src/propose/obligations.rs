@@ -10,23 +10,23 @@ use clank::diagnostic::Diagnostic;
 use clank::proof::Proof;
 use clank::ty::{Predicate, Ty};
 use clank_syntax::ast::{
-    Ast, BinaryOp, Builder, Decl, Expr, ExprId, Kind, Literal, Name, NodeId, ParamId, Source, Stmt,
-    StmtId, Type, TypeId,
+    Ast, AstKind, BinaryOp, Builder, Decl, Expr, ExprId, Literal, Name, NodeId, ParamId, Source,
+    Stmt, StmtId, Type, TypeId,
 };
 use clank_syntax::patch::{PatchOp, Payload};
 use clank_syntax::{Fragment, Span, TokenKind, lex, parse_fragment, print_expr};
 use serde_json::{Value as Json, json};
 
 use super::make::{call, ident, source, string};
-use super::{Candidate, Scene};
-use crate::Target;
+use super::{Candidate, RepairContext};
+use crate::FindingId;
 
 /// What may be done about a goal that is neither proved nor refuted.
 pub(super) fn propose(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     node: NodeId,
     goal: &Goal,
-    target: Target,
+    target: FindingId,
 ) -> Vec<Candidate> {
     let Some(condition) = condition(scene, node, goal) else { return Vec::new() };
     let refinement = refine_parameter(scene, node, &condition, target);
@@ -37,7 +37,7 @@ pub(super) fn propose(
 }
 
 /// A goal as a Clank expression that can stand where it must hold; `None` if it cannot be written.
-fn condition(scene: Scene<'_>, node: NodeId, goal: &Goal) -> Option<String> {
+fn condition(scene: RepairContext<'_>, node: NodeId, goal: &Goal) -> Option<String> {
     let text = match goal.kind {
         GoalKind::Assertion => return None,
         GoalKind::Bounds => bounds(scene, node).unwrap_or_else(|| goal.text.clone()),
@@ -47,7 +47,7 @@ fn condition(scene: Scene<'_>, node: NodeId, goal: &Goal) -> Option<String> {
 }
 
 /// `i >= 0 && i < len(xs)`, without what goes without saying.
-fn bounds(scene: Scene<'_>, node: NodeId) -> Option<String> {
+fn bounds(scene: RepairContext<'_>, node: NodeId) -> Option<String> {
     let ast = scene.ast();
     let Expr::Index { object, index } = ast.expr(scene.expr(node)?) else { return None };
     let (object, shown) = (print_expr(ast, *object), print_expr(ast, *index));
@@ -104,7 +104,12 @@ fn panic_about(condition: &str) -> Json {
 }
 
 /// `if goal { e } else { panic("…") }`
-fn guard(scene: Scene<'_>, node: NodeId, condition: &str, target: Target) -> Option<Candidate> {
+fn guard(
+    scene: RepairContext<'_>,
+    node: NodeId,
+    condition: &str,
+    target: FindingId,
+) -> Option<Candidate> {
     let expr = scene.expr(node)?;
     let block = |value: Json| json!({ "kind": "block", "statements": [], "expr": value });
     let wrapper = json!({
@@ -129,11 +134,11 @@ fn guard(scene: Scene<'_>, node: NodeId, condition: &str, target: Target) -> Opt
 
 /// `match get(xs, i) { Some(value) -> value, None -> panic("…") }`
 fn checked_access(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     node: NodeId,
     goal: &Goal,
     condition: &str,
-    target: Target,
+    target: FindingId,
 ) -> Option<Candidate> {
     if goal.kind != GoalKind::Bounds {
         return None;
@@ -162,10 +167,10 @@ fn checked_access(
 
 /// `assert goal` before the statement, if the statement always comes to where the goal must hold.
 fn assert_before(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     node: NodeId,
     condition: &str,
-    target: Target,
+    target: FindingId,
 ) -> Option<Candidate> {
     if !is_always_reached(scene, node) {
         return None;
@@ -182,7 +187,7 @@ fn assert_before(
 }
 
 /// Whether a node is evaluated, once, whenever the statement around it is.
-fn is_always_reached(scene: Scene<'_>, node: NodeId) -> bool {
+fn is_always_reached(scene: RepairContext<'_>, node: NodeId) -> bool {
     let ast = scene.ast();
     let mut child = node;
     loop {
@@ -191,15 +196,15 @@ fn is_always_reached(scene: Scene<'_>, node: NodeId) -> bool {
         }
         let Some(parent) = scene.parent(child) else { return false };
         match &ast.node(parent).kind {
-            Kind::Expr(Expr::Binary { op: BinaryOp::And | BinaryOp::Or, right, .. })
+            AstKind::Expr(Expr::Binary { op: BinaryOp::And | BinaryOp::Or, right, .. })
                 if right.node() == child =>
             {
                 return false;
             }
-            Kind::Arm(it) => return it.body.node() == child,
-            Kind::Expr(Expr::Block { .. } | Expr::Lambda { .. }) => return true,
-            Kind::Stmt(Stmt::While { .. }) => return false,
-            Kind::Decl(_) | Kind::Type(_) => return false,
+            AstKind::Arm(it) => return it.body.node() == child,
+            AstKind::Expr(Expr::Block { .. } | Expr::Lambda { .. }) => return true,
+            AstKind::Stmt(Stmt::While { .. }) => return false,
+            AstKind::Decl(_) | AstKind::Type(_) => return false,
             _ => child = parent,
         }
     }
@@ -207,10 +212,10 @@ fn is_always_reached(scene: Scene<'_>, node: NodeId) -> bool {
 
 /// The goal as a refinement of the last parameter that it speaks of, if it speaks of parameters only.
 fn refine_parameter(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     node: NodeId,
     condition: &str,
-    target: Target,
+    target: FindingId,
 ) -> Option<Candidate> {
     let ast = scene.ast();
     let decl = scene.declaration(node)?;
@@ -257,7 +262,11 @@ fn value_names(text: &str) -> Vec<Name> {
 }
 
 /// What may be done about a goal that is refuted: its predicate is taken back, if everything else still holds.
-pub(super) fn refuted(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn refuted(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let goals = scene.module.goals();
     let mut refuted = goals.filter(|(node, goal, proof)| {
         *node == it.node && goal.kind == GoalKind::Refinement && matches!(proof, Proof::Refuted(_))
@@ -273,7 +282,11 @@ pub(super) fn refuted(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 }
 
 /// The type without a predicate.
-fn drop_predicate(scene: Scene<'_>, predicate: &Predicate, target: Target) -> Option<Candidate> {
+fn drop_predicate(
+    scene: RepairContext<'_>,
+    predicate: &Predicate,
+    target: FindingId,
+) -> Option<Candidate> {
     let module = scene.checked.module(&predicate.module)?;
     // The type is made right after the last of its parts.
     let ty = TypeId::of(&module.ast, NodeId(predicate.expr.node().0.checked_add(1)?))?;
@@ -302,12 +315,20 @@ fn drop_predicate(scene: Scene<'_>, predicate: &Predicate, target: Target) -> Op
 }
 
 /// A predicate that is about another parameter goes there; one that says nothing goes.
-pub(super) fn misplaced(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn misplaced(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let found = move_predicate(scene, it, target).or_else(|| drop_truth(scene, it, target));
     found.into_iter().collect()
 }
 
-fn move_predicate(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn move_predicate(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let ty = TypeId::of(ast, it.node)?;
     let Type::Refined { base, predicate, .. } = ast.ty(ty) else { return None };
@@ -328,7 +349,7 @@ fn move_predicate(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<C
     )
 }
 
-fn drop_truth(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn drop_truth(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let ty = TypeId::of(ast, it.node)?;
     let Type::Refined { base, predicate, .. } = ast.ty(ty) else { return None };

@@ -10,17 +10,21 @@ use clank::exhaust::fields_of;
 use clank::similar::{distance, similar};
 use clank::ty::{Prim, Ty};
 use clank_syntax::ast::{
-    Decl, Expr, ExprId, FieldInitId, Kind, Literal, Name, NodeId, Stmt, StmtId,
+    AstKind, Decl, Expr, ExprId, FieldInitId, Literal, Name, NodeId, Stmt, StmtId,
 };
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::{Value as Json, json};
 
 use super::fit::{FillingKind, fillings};
 use super::make::{by_place, call, ident, source};
-use super::{Candidate, Scene, names_fact, text_fact};
-use crate::Target;
+use super::{Candidate, RepairContext, names_fact, text_fact};
+use crate::FindingId;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     match it.code {
         Code::E2003 => missing_fields(scene, it, target),
         Code::E2004 => {
@@ -40,7 +44,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 }
 
 /// A record literal with the fields that it lacks: values in scope first, else placeholders.
-fn missing_fields(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn missing_fields(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let (Some(expr), Some(view)) = (scene.expr(it.node), scene.view(it.node)) else {
         return Vec::new();
@@ -95,7 +99,7 @@ fn missing_fields(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Cand
 
 /// The literal with more fields, each where the declaration has it.
 fn with_fields(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     expr: ExprId,
     inits: &[FieldInitId],
     declared: &[(Name, Ty)],
@@ -121,11 +125,11 @@ fn with_fields(
 }
 
 /// A field that the record does not have: it is misspelt here or where it is declared, or it does not belong here.
-fn unknown_field(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn unknown_field(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let (Some(name), Some(ty)) = (text_fact(it, "field"), text_fact(it, "type")) else {
         return Vec::new();
     };
-    let all: Vec<(Target, NodeId)> = scene
+    let all: Vec<(FindingId, NodeId)> = scene
         .module
         .diagnostics
         .iter()
@@ -135,7 +139,7 @@ fn unknown_field(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candi
                 && text_fact(other, "field") == Some(name)
                 && text_fact(other, "type").is_some_and(|it| is_same_record(it, ty))
         })
-        .map(|(index, other)| (Target::Diagnostic(index), other.node))
+        .map(|(index, other)| (FindingId::Diagnostic(index), other.node))
         .collect();
     if all.first().map(|it| it.0) != Some(target) {
         return Vec::new();
@@ -181,14 +185,14 @@ fn is_same_record(one: &str, other: &str) -> bool {
 
 /// `{ naem }` binds the name too, and renaming the field keeps that: here both change.
 fn both_names(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     node: NodeId,
     name: &str,
     near: &str,
     confidence: Confidence,
 ) -> Option<Candidate> {
-    let Kind::FieldPattern(it) = &scene.ast().node(node).kind else { return None };
+    let AstKind::FieldPattern(it) = &scene.ast().node(node).kind else { return None };
     if it.pattern.is_some() {
         return None;
     }
@@ -202,15 +206,15 @@ fn both_names(
 }
 
 /// A field of the record that is near and that nobody uses.
-fn declared_field(scene: Scene<'_>, ty: &str, wanted: &str) -> Option<(NodeId, Name)> {
+fn declared_field(scene: RepairContext<'_>, ty: &str, wanted: &str) -> Option<(NodeId, Name)> {
     let (_, fields) = record_named(scene, ty)?;
     let ast = scene.ast();
     let is_used = |name: &Name| {
         scene.checked.modules.iter().any(|module| {
             module.ast.nodes().iter().any(|node| match &node.kind {
-                Kind::Expr(Expr::Field { field, .. }) => field == name,
-                Kind::FieldInit(it) => it.name == *name,
-                Kind::FieldPattern(it) => it.name == *name,
+                AstKind::Expr(Expr::Field { field, .. }) => field == name,
+                AstKind::FieldInit(it) => it.name == *name,
+                AstKind::FieldPattern(it) => it.name == *name,
                 _ => false,
             })
         })
@@ -228,7 +232,7 @@ fn declared_field(scene: Scene<'_>, ty: &str, wanted: &str) -> Option<(NodeId, N
 
 /// The record of the module that a type is.
 fn record_named<'a>(
-    scene: Scene<'a>,
+    scene: RepairContext<'a>,
     ty: &str,
 ) -> Option<(NodeId, &'a [clank_syntax::ast::FieldId])> {
     let base = ty.split(['[', '{']).next()?;
@@ -241,15 +245,15 @@ fn record_named<'a>(
 
 /// The literal or pattern without the field.
 fn field_removed(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     it: &Diagnostic,
-    target: Target,
+    target: FindingId,
     name: &str,
 ) -> Option<Candidate> {
     let parent = scene.parent(it.node)?;
     let n_fields = scene.ast().children(parent).len();
     match &scene.ast().node(it.node).kind {
-        Kind::FieldInit(_) | Kind::FieldPattern(_) if n_fields > 1 => {}
+        AstKind::FieldInit(_) | AstKind::FieldPattern(_) if n_fields > 1 => {}
         _ => return None,
     }
     Some(
@@ -261,7 +265,7 @@ fn field_removed(
 }
 
 /// `x.f(y)` for `f(x, y)`, if there is such a function.
-fn as_function(scene: Scene<'_>, node: NodeId, target: Target) -> Option<Candidate> {
+fn as_function(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let expr = scene.expr(node)?;
     let Expr::Field { object, field } = ast.expr(expr) else { return None };
@@ -288,7 +292,7 @@ fn as_function(scene: Scene<'_>, node: NodeId, target: Target) -> Option<Candida
 }
 
 /// A field of what an Option or Result holds.
-fn field_of_inner(scene: Scene<'_>, node: NodeId, target: Target) -> Option<Candidate> {
+fn field_of_inner(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Option<Candidate> {
     let expr = scene.expr(node)?;
     let Expr::Field { object, field } = scene.ast().expr(expr) else { return None };
     let Ty::Adt(it) = scene.view(expr)?.ty(*object).base() else { return None };
@@ -312,7 +316,7 @@ fn field_of_inner(scene: Scene<'_>, node: NodeId, target: Target) -> Option<Cand
 }
 
 /// `t[0]` for `t.0`.
-fn tuple_index(scene: Scene<'_>, node: NodeId, target: Target) -> Option<Candidate> {
+fn tuple_index(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let expr = scene.expr(node)?;
     let Expr::Index { object, index } = ast.expr(expr) else { return None };
@@ -329,7 +333,7 @@ fn tuple_index(scene: Scene<'_>, node: NodeId, target: Target) -> Option<Candida
 }
 
 /// A loop over a number runs so many times, one over a text over its characters.
-fn not_iterable(scene: Scene<'_>, node: NodeId, target: Target) -> Option<Candidate> {
+fn not_iterable(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let statement =
         StmtId::of(ast, node).or_else(|| scene.parent(node).and_then(|it| StmtId::of(ast, it)))?;

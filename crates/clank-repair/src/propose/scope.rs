@@ -3,15 +3,16 @@
 use clank::body::Resolution;
 use clank::ty::Ty;
 use clank_syntax::ast::{
-    Arm, Decl, DeclId, Expr, ExprId, Kind, Name, NodeId, ParamId, Pattern, PatternId, Stmt, StmtId,
+    Arm, AstKind, Decl, DeclId, Expr, ExprId, Name, NodeId, ParamId, Pattern, PatternId, Stmt,
+    StmtId,
 };
 use clank_syntax::with_stack;
 
-use super::Scene;
+use super::RepairContext;
 
 /// A local name.
 #[derive(Clone, Debug)]
-pub(super) struct Local {
+pub(super) struct LocalBinding {
     pub(super) name: Name,
     /// The pattern, parameter, lambda parameter or field pattern that binds it.
     pub(super) node: NodeId,
@@ -19,13 +20,13 @@ pub(super) struct Local {
 }
 
 /// The locals that can be used at a node, the innermost first. Those that another one hides are left out.
-pub(super) fn locals(scene: Scene<'_>, node: NodeId) -> Vec<Local> {
-    let local = |(name, node)| Local { name, node, ty: type_of(scene, node) };
+pub(super) fn locals(scene: RepairContext<'_>, node: NodeId) -> Vec<LocalBinding> {
+    let local = |(name, node)| LocalBinding { name, node, ty: type_of(scene, node) };
     names_of_locals(scene, node).into_iter().map(local).collect()
 }
 
 /// The same without types: the names, and the nodes that bind them.
-pub(super) fn names_of_locals(scene: Scene<'_>, node: NodeId) -> Vec<(Name, NodeId)> {
+pub(super) fn names_of_locals(scene: RepairContext<'_>, node: NodeId) -> Vec<(Name, NodeId)> {
     let mut binders = Vec::new();
     let mut child = node;
     while let Some(parent) = scene.parent(child) {
@@ -44,26 +45,26 @@ pub(super) fn names_of_locals(scene: Scene<'_>, node: NodeId) -> Vec<(Name, Node
 }
 
 /// The name that a node binds.
-pub(super) fn name_of(scene: Scene<'_>, binder: NodeId) -> Option<Name> {
+pub(super) fn name_of(scene: RepairContext<'_>, binder: NodeId) -> Option<Name> {
     let ast = scene.ast();
     match &ast.node(binder).kind {
-        Kind::Pattern(Pattern::Ident { name }) => Some(name.clone()),
-        Kind::Param(it) => Some(it.name.clone()),
-        Kind::LambdaParam(it) if it.name != "_" => Some(it.name.clone()),
-        Kind::FieldPattern(it) if it.pattern.is_none() => Some(it.name.clone()),
+        AstKind::Pattern(Pattern::Ident { name }) => Some(name.clone()),
+        AstKind::Param(it) => Some(it.name.clone()),
+        AstKind::LambdaParam(it) if it.name != "_" => Some(it.name.clone()),
+        AstKind::FieldPattern(it) if it.pattern.is_none() => Some(it.name.clone()),
         _ => None,
     }
 }
 
 /// How often the local that a node binds is used.
-pub(super) fn n_uses(scene: Scene<'_>, binder: NodeId) -> usize {
+pub(super) fn n_uses(scene: RepairContext<'_>, binder: NodeId) -> usize {
     let Some(view) = scene.view(binder) else { return 0 };
     let is_it = |it: &&(u32, Resolution)| matches!(it.1, Resolution::Local(local) if view.local(local) == binder);
     view.body.resolutions.iter().filter(is_it).count()
 }
 
 /// The binder of the local that an expression is.
-pub(super) fn binder_of(scene: Scene<'_>, expr: ExprId) -> Option<NodeId> {
+pub(super) fn binder_of(scene: RepairContext<'_>, expr: ExprId) -> Option<NodeId> {
     let view = scene.view(expr)?;
     match view.resolution(expr)? {
         Resolution::Local(local) => Some(view.local(*local)),
@@ -72,21 +73,21 @@ pub(super) fn binder_of(scene: Scene<'_>, expr: ExprId) -> Option<NodeId> {
 }
 
 /// The `let` whose pattern is this binder and nothing else.
-pub(super) fn let_of(scene: Scene<'_>, binder: NodeId) -> Option<StmtId> {
+pub(super) fn let_of(scene: RepairContext<'_>, binder: NodeId) -> Option<StmtId> {
     let pattern = PatternId::of(scene.ast(), binder)?;
     let statement = StmtId::of(scene.ast(), scene.parent(pattern)?)?;
     matches!(scene.ast().stmt(statement), Stmt::Let { pattern: it, .. } if *it == pattern)
         .then_some(statement)
 }
 
-fn type_of(scene: Scene<'_>, binder: NodeId) -> Ty {
+fn type_of(scene: RepairContext<'_>, binder: NodeId) -> Ty {
     if ParamId::of(scene.ast(), binder).is_some() {
         return parameter_type(scene, binder).unwrap_or(Ty::Error);
     }
     scene.view(binder).map_or(Ty::Error, |it| it.ty(binder).clone())
 }
 
-fn parameter_type(scene: Scene<'_>, param: NodeId) -> Option<Ty> {
+fn parameter_type(scene: RepairContext<'_>, param: NodeId) -> Option<Ty> {
     let ast = scene.ast();
     let decl = DeclId::of(ast, scene.parent(param)?)?;
     let Decl::Fn(it) = ast.decl(decl) else { return None };
@@ -96,10 +97,10 @@ fn parameter_type(scene: Scene<'_>, param: NodeId) -> Option<Ty> {
 }
 
 /// What a node binds for one of its children, the last one first.
-fn bound_between(scene: Scene<'_>, parent: NodeId, child: NodeId, out: &mut Vec<NodeId>) {
+fn bound_between(scene: RepairContext<'_>, parent: NodeId, child: NodeId, out: &mut Vec<NodeId>) {
     let ast = scene.ast();
     match &ast.node(parent).kind {
-        Kind::Expr(Expr::Block { statements, .. }) => {
+        AstKind::Expr(Expr::Block { statements, .. }) => {
             let before = statements.partition_point(|it| it.node() < child);
             for statement in statements[..before].iter().rev() {
                 if let Stmt::Let { pattern, .. } = ast.stmt(*statement) {
@@ -107,16 +108,16 @@ fn bound_between(scene: Scene<'_>, parent: NodeId, child: NodeId, out: &mut Vec<
                 }
             }
         }
-        Kind::Stmt(Stmt::For { pattern, body, .. }) if body.node() == child => {
+        AstKind::Stmt(Stmt::For { pattern, body, .. }) if body.node() == child => {
             bound_by(scene, *pattern, out);
         }
-        Kind::Arm(Arm { pattern, .. }) if pattern.node() != child => {
+        AstKind::Arm(Arm { pattern, .. }) if pattern.node() != child => {
             bound_by(scene, *pattern, out);
         }
-        Kind::Expr(Expr::Lambda { params, body }) if body.node() == child => {
+        AstKind::Expr(Expr::Lambda { params, body }) if body.node() == child => {
             out.extend(params.iter().rev().map(|it| it.node()));
         }
-        Kind::Decl(it) => {
+        AstKind::Decl(it) => {
             if let Decl::Fn(it) = &**it {
                 out.extend(it.params.iter().rev().map(|it| it.node()));
             }
@@ -126,7 +127,7 @@ fn bound_between(scene: Scene<'_>, parent: NodeId, child: NodeId, out: &mut Vec<
 }
 
 /// The nodes in a pattern that bind names.
-pub(super) fn bound_by(scene: Scene<'_>, pattern: PatternId, out: &mut Vec<NodeId>) {
+pub(super) fn bound_by(scene: RepairContext<'_>, pattern: PatternId, out: &mut Vec<NodeId>) {
     let ast = scene.ast();
     with_stack(|| match ast.pattern(pattern) {
         Pattern::Ident { .. } => out.push(pattern.node()),

@@ -10,14 +10,14 @@ use std::hash::{Hash, Hasher};
 use check::Confidence;
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank_syntax::ast::{Builder, Kind, NodeId, Source, SourceId};
+use clank_syntax::ast::{AstKind, Builder, NodeId, Source, SourceId};
 use clank_syntax::{Fragment, SyntaxCode, TokenKind, parse_fragment};
 use rustc_hash::{FxHashSet, FxHasher};
 
-use self::changes::{Change, Mistake, changes};
+use self::changes::{Mistake, Replacement, changes};
 use super::make::source;
-use super::{Candidate, Scene};
-use crate::Target;
+use super::{Candidate, RepairContext};
+use crate::FindingId;
 
 /// The longest text that tokens are tried in.
 const MAX_TEXT: usize = 20_000;
@@ -34,7 +34,11 @@ const MAX_OPEN: usize = 6;
 /// In longer texts fewer are tried further.
 const LONG_TEXT: usize = 4_000;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     for (node, as_what) in unread(scene, it) {
         let text = scene.ast().text(node);
         let start = scene.ast().span(node).start;
@@ -55,7 +59,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
         }
         let found = readable(text, at, as_what);
         let is_only = matches!(found.as_slice(), [only] if only.titles.len() == 1);
-        let make = |way: Way| {
+        let make = |way: TextVariant| {
             // What somebody wrote is not just taken out.
             let confidence = match is_only {
                 // A bracket that closes nothing means nothing.
@@ -94,7 +98,7 @@ pub(super) fn ways(text: &str) -> Vec<(String, Vec<String>)> {
 }
 
 /// A text with some changes.
-struct Way {
+struct TextVariant {
     text: String,
     titles: Vec<String>,
     /// Whether something was taken out that does not stand there twice, and nothing else was done.
@@ -102,16 +106,18 @@ struct Way {
 }
 
 /// The texts that can be read after the fewest changes, the likeliest first. `at` is where the first mistake is.
-fn readable(text: &str, at: (usize, usize), as_what: Fragment) -> Vec<Way> {
+fn readable(text: &str, at: (usize, usize), as_what: Fragment) -> Vec<TextVariant> {
     // What is wrong may show only in what is around it.
     let first = mistakes(text, as_what).unwrap_or_default();
     let first = Mistakes { first: Mistake { at, ..first.first }, ..first };
-    let mut open =
-        vec![(Way { text: text.to_owned(), titles: Vec::new(), only_removes: true }, first)];
+    let mut open = vec![(
+        TextVariant { text: text.to_owned(), titles: Vec::new(), only_removes: true },
+        first,
+    )];
     let mut known: FxHashSet<u64> = FxHashSet::default();
     for _ in 0..MAX_CHANGES {
         let mut found = Vec::new();
-        let mut further: Vec<(Way, Mistakes)> = Vec::new();
+        let mut further: Vec<(TextVariant, Mistakes)> = Vec::new();
         for (way, before) in &open {
             for change in changes(&way.text, &before.first) {
                 let Some(next) = changed(way, &change) else { continue };
@@ -162,7 +168,7 @@ impl Mistakes {
 
     /// Whether the first mistake is another one than that which a change was for: there are fewer, it is behind that one, is
     /// about another bracket, or could not be seen before the brackets were right.
-    fn is_another(&self, before: &Mistakes, change: &Change) -> bool {
+    fn is_another(&self, before: &Mistakes, change: &Replacement) -> bool {
         let is_behind = self.first.at.0 > before.first.at.1.max(change.start + change.new.len());
         let is_uncovered = before.first.is_bracket && !self.first.is_bracket;
         // The bracket was closed, and there is another one that is not.
@@ -182,29 +188,29 @@ fn tokens_key(text: &str) -> u64 {
     hasher.finish()
 }
 
-fn changed(way: &Way, change: &Change) -> Option<Way> {
+fn changed(way: &TextVariant, change: &Replacement) -> Option<TextVariant> {
     let (before, after) = (way.text.get(..change.start)?, way.text.get(change.end..)?);
     let mut titles = way.titles.clone();
     titles.push(change.title(&way.text));
     let old = way.text.get(change.start..change.end)?.trim();
     let is_doubled = before.trim_end().ends_with(old) || after.trim_start().starts_with(old);
     let only_removes = way.only_removes && change.new.is_empty() && !is_doubled;
-    Some(Way { text: format!("{before}{}{after}", change.new), titles, only_removes })
+    Some(TextVariant { text: format!("{before}{}{after}", change.new), titles, only_removes })
 }
 
 /// The nodes whose text could not be read because of it, the innermost first, and what they should be.
-fn unread(scene: Scene<'_>, it: &Diagnostic) -> Vec<(NodeId, Fragment)> {
+fn unread(scene: RepairContext<'_>, it: &Diagnostic) -> Vec<(NodeId, Fragment)> {
     let ast = scene.ast();
     let mut found = Vec::new();
     let mut at = Some(it.node);
     while let Some(node) = at {
         let is_own = ast.node(node).source == SourceId(0);
         let as_what = match &ast.node(node).kind {
-            kind if !is_own || !kind.is_error() && !matches!(kind, Kind::Decl(_)) => None,
-            Kind::Decl(_) => Some(Fragment::Decl),
-            Kind::Expr(_) => Some(Fragment::Expr),
-            Kind::Type(_) => Some(Fragment::Type),
-            Kind::Pattern(_) => Some(Fragment::Pattern),
+            kind if !is_own || !kind.is_error() && !matches!(kind, AstKind::Decl(_)) => None,
+            AstKind::Decl(_) => Some(Fragment::Decl),
+            AstKind::Expr(_) => Some(Fragment::Expr),
+            AstKind::Type(_) => Some(Fragment::Type),
+            AstKind::Pattern(_) => Some(Fragment::Pattern),
             _ => None,
         };
         found.extend(as_what.map(|it| (node, it)));
@@ -214,7 +220,7 @@ fn unread(scene: Scene<'_>, it: &Diagnostic) -> Vec<(NodeId, Fragment)> {
 }
 
 /// Whether it is the first mistake in the text of a node: the others often follow from it.
-fn is_first(scene: Scene<'_>, it: &Diagnostic, node: NodeId) -> bool {
+fn is_first(scene: RepairContext<'_>, it: &Diagnostic, node: NodeId) -> bool {
     let all = scene.ast().span(node);
     let in_it = scene
         .module

@@ -13,19 +13,19 @@ use clank::diagnostic::Diagnostic;
 use clank::env::{Shape, TypeEntry};
 use clank::similar::{distance, similar};
 use clank::ty::{Prim, Ty};
-use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, NodeId, Stmt};
+use clank_syntax::ast::{AstKind, BinaryOp, Expr, ExprId, NodeId, Stmt};
 use clank_syntax::patch::{PatchOp, Payload};
 use serde_json::json;
 
 pub(super) use self::literals::{converted, placeholder};
 use super::make::{call, ident, source};
 use super::scope::{binder_of, let_of, locals};
-use super::{Candidate, Scene, text_fact};
-use crate::Target;
+use super::{Candidate, RepairContext, text_fact};
+use crate::FindingId;
 
 /// What is needed at an expression, and what is there.
 struct Mismatch {
-    target: Target,
+    target: FindingId,
     expr: ExprId,
     expected: String,
     actual: String,
@@ -41,7 +41,11 @@ impl Mismatch {
     }
 }
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let Some(expr) = scene.expr(it.node) else { return Vec::new() };
     let (Some(expected), Some(actual)) = (text_fact(it, "expected"), text_fact(it, "actual"))
     else {
@@ -82,7 +86,7 @@ pub(super) fn prim_named(ty: &str) -> Option<Prim> {
 }
 
 /// The type that the other operand asks for.
-fn needed_operand(scene: Scene<'_>, expr: ExprId, expected: &str) -> Option<String> {
+fn needed_operand(scene: RepairContext<'_>, expr: ExprId, expected: &str) -> Option<String> {
     let other = other_operand(scene, expr).and_then(|(_, other)| {
         let ty = scene.view(expr)?.ty(other).base().to_string();
         prim_named(&ty).filter(|it| it.is_integer() || *it == Prim::Float)
@@ -98,7 +102,7 @@ fn needed_operand(scene: Scene<'_>, expr: ExprId, expected: &str) -> Option<Stri
 }
 
 /// The operation that an expression is an operand of, and the other operand.
-fn other_operand(scene: Scene<'_>, expr: ExprId) -> Option<(ExprId, ExprId)> {
+fn other_operand(scene: RepairContext<'_>, expr: ExprId) -> Option<(ExprId, ExprId)> {
     let parent = scene.expr(scene.parent(expr)?)?;
     match scene.ast().expr(parent) {
         Expr::Binary { left, right, .. } if *left == expr => Some((parent, *right)),
@@ -108,7 +112,7 @@ fn other_operand(scene: Scene<'_>, expr: ExprId) -> Option<(ExprId, ExprId)> {
 }
 
 /// `+` on texts or arrays: `++` joins them.
-fn joins(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
+fn joins(scene: RepairContext<'_>, target: FindingId, expr: ExprId) -> Vec<Candidate> {
     let joined = || {
         let (parent, _) = other_operand(scene, expr)?;
         let Expr::Binary { op: BinaryOp::Add, left, right } = scene.ast().expr(parent) else {
@@ -131,7 +135,7 @@ fn joins(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
         let both = scene.module.diagnostics.iter().enumerate().filter(|(_, it)| {
             it.code == Code::E2016 && scene.parent(it.node) == Some(parent.node())
         });
-        let both: Vec<Target> = both.map(|it| Target::Diagnostic(it.0)).collect();
+        let both: Vec<FindingId> = both.map(|it| FindingId::Diagnostic(it.0)).collect();
         let is_first = both.first() == Some(&target);
         let new = json!({ "kind": "binary", "op": "++", "left": left, "right": right });
         is_first.then(|| candidate.also_for(both).op(scene.replace(parent, new)))
@@ -140,7 +144,7 @@ fn joins(scene: Scene<'_>, target: Target, expr: ExprId) -> Vec<Candidate> {
 }
 
 /// The literal itself, the one that the name was bound to, or those beside it that made another type expected.
-fn literals_changed(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
+fn literals_changed(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Candidate> {
     let mut found = Vec::new();
     if let Some(wanted) = it.wanted() {
         let own = literals::literal_at(scene, it.expr);
@@ -165,8 +169,8 @@ fn literals_changed(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
 }
 
 fn literal_changed(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     place: ExprId,
     literal: &clank_syntax::ast::Literal,
     wanted: Prim,
@@ -188,14 +192,14 @@ fn literal_changed(
 const MAX_BESIDE: usize = 8;
 
 /// The expressions whose type decides what is expected of this one: the other operand, branches, arms, elements.
-fn beside(scene: Scene<'_>, expr: ExprId) -> Vec<ExprId> {
+fn beside(scene: RepairContext<'_>, expr: ExprId) -> Vec<ExprId> {
     let ast = scene.ast();
     let mut at = expr.node();
     let mut found = Vec::new();
     while let Some(parent) = scene.parent(at) {
         match &ast.node(parent).kind {
-            Kind::Expr(Expr::Block { expr: Some(last), .. }) if last.node() == at => {}
-            Kind::Expr(Expr::Binary { op, left, right }) => {
+            AstKind::Expr(Expr::Block { expr: Some(last), .. }) if last.node() == at => {}
+            AstKind::Expr(Expr::Binary { op, left, right }) => {
                 let is_pair = !matches!(op, BinaryOp::Pipe | BinaryOp::And | BinaryOp::Or);
                 if is_pair {
                     let other = if left.node() == at { *right } else { *left };
@@ -203,15 +207,15 @@ fn beside(scene: Scene<'_>, expr: ExprId) -> Vec<ExprId> {
                 }
                 break;
             }
-            Kind::Expr(Expr::If { then_branch, else_branch, condition }) => {
+            AstKind::Expr(Expr::If { then_branch, else_branch, condition }) => {
                 if condition.node() != at {
                     let branches = std::iter::once(*then_branch).chain(*else_branch);
                     found.extend(branches.filter(|it| it.node() != at).map(|it| tail(scene, it)));
                 }
                 break;
             }
-            Kind::Arm(_) => {
-                let Some(Kind::Expr(Expr::Match { arms, .. })) =
+            AstKind::Arm(_) => {
+                let Some(AstKind::Expr(Expr::Match { arms, .. })) =
                     scene.parent(parent).map(|it| &ast.node(it).kind)
                 else {
                     break;
@@ -220,7 +224,7 @@ fn beside(scene: Scene<'_>, expr: ExprId) -> Vec<ExprId> {
                 found.extend(others.take(MAX_BESIDE).map(|it| tail(scene, ast.arm(*it).body)));
                 break;
             }
-            Kind::Expr(Expr::Array { elements }) => {
+            AstKind::Expr(Expr::Array { elements }) => {
                 let others = elements.iter().filter(|it| it.node() != at);
                 found.extend(others.take(MAX_BESIDE).copied());
                 break;
@@ -233,7 +237,7 @@ fn beside(scene: Scene<'_>, expr: ExprId) -> Vec<ExprId> {
 }
 
 /// The expression that gives a block its value.
-fn tail(scene: Scene<'_>, mut expr: ExprId) -> ExprId {
+fn tail(scene: RepairContext<'_>, mut expr: ExprId) -> ExprId {
     while let Expr::Block { expr: Some(last), .. } = scene.ast().expr(expr) {
         expr = *last;
     }
@@ -241,7 +245,7 @@ fn tail(scene: Scene<'_>, mut expr: ExprId) -> ExprId {
 }
 
 /// Functions and constructors that make the expected type of what is there.
-fn conversions(scene: Scene<'_>, it: &Mismatch, is_first: bool) -> Vec<Candidate> {
+fn conversions(scene: RepairContext<'_>, it: &Mismatch, is_first: bool) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut add = |function: &str, confidence: Confidence| {
         let confidence = if is_first { confidence } else { confidence.max(Confidence::Medium) };
@@ -291,11 +295,11 @@ fn conversions(scene: Scene<'_>, it: &Mismatch, is_first: bool) -> Vec<Candidate
 
 /// Whether integers are divided to make a value, here or where it is bound: what is cut off there does not come back when
 /// the result is converted, so the operands may be what should be.
-fn is_divided(scene: Scene<'_>, expr: ExprId) -> bool {
+fn is_divided(scene: RepairContext<'_>, expr: ExprId) -> bool {
     let ast = scene.ast();
     let divides = |node: NodeId| {
         ast.subtree(node).map(NodeId).any(|node| {
-            matches!(ast.node(node).kind, Kind::Expr(Expr::Binary { op: BinaryOp::Div, .. }))
+            matches!(ast.node(node).kind, AstKind::Expr(Expr::Binary { op: BinaryOp::Div, .. }))
         })
     };
     let bound = || {
@@ -339,7 +343,7 @@ fn arguments<'t>(ty: &'t str, name: &str) -> Option<&'t str> {
 const MAX_VALUES: usize = 3;
 
 /// Another local or field of the expected type: those with a similar name first.
-fn other_values(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
+fn other_values(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Candidate> {
     let named = named_record(scene, it);
     if !named.is_empty() {
         return named;
@@ -348,17 +352,17 @@ fn other_values(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
 }
 
 /// Whether several arguments of a call do not fit: then it is their order that is wrong, not what they are.
-fn is_one_of_several(scene: Scene<'_>, expr: ExprId) -> bool {
+fn is_one_of_several(scene: RepairContext<'_>, expr: ExprId) -> bool {
     let Some(call) = scene.parent(expr) else { return false };
     let is_argument = |it: &&Diagnostic| {
         it.code == Code::E2001 && it.node != call && scene.parent(it.node) == Some(call)
     };
-    matches!(scene.ast().node(call).kind, Kind::Expr(Expr::Call { .. }))
+    matches!(scene.ast().node(call).kind, AstKind::Expr(Expr::Call { .. }))
         && scene.module.diagnostics.iter().filter(is_argument).count() > 1
 }
 
 /// `{ x: 1, y: 2 }` where a record with these fields is needed: its name is missing.
-fn named_record(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
+fn named_record(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Candidate> {
     let Expr::Record { fields, .. } = scene.ast().expr(it.expr) else { return Vec::new() };
     let def = match scene.module.env.types.get(it.expected.as_str()) {
         Some(TypeEntry::Def(def)) => def,
@@ -379,7 +383,7 @@ fn named_record(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
     ]
 }
 
-fn values_in_scope(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
+fn values_in_scope(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Candidate> {
     match scene.ast().expr(it.expr) {
         Expr::Ident { name } => {
             let mut fitting: Vec<_> = locals(scene, it.expr.node())
@@ -388,7 +392,7 @@ fn values_in_scope(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
                 .collect();
             // Sorting is stable: the innermost of those that are not similar come first.
             fitting.sort_by_key(|local| distance(name, &local.name).unwrap_or(usize::MAX));
-            let make = |local: super::scope::Local| {
+            let make = |local: super::scope::LocalBinding| {
                 let is_similar = distance(name, &local.name).is_some();
                 let confidence = match is_similar && !is_one_of_several(scene, it.expr) {
                     true => Confidence::Medium,
@@ -437,16 +441,16 @@ pub(super) fn is_type(ty: &Ty, wanted: &str) -> bool {
 }
 
 /// The node around an expression whose value it is, through blocks, branches and arms.
-fn whose_value(scene: Scene<'_>, expr: ExprId) -> Option<(NodeId, NodeId)> {
+fn whose_value(scene: RepairContext<'_>, expr: ExprId) -> Option<(NodeId, NodeId)> {
     let ast = scene.ast();
     let mut at = expr.node();
     loop {
         let parent = scene.parent(at)?;
         let goes_on = match &ast.node(parent).kind {
-            Kind::Expr(Expr::Block { expr: Some(last), .. }) => last.node() == at,
-            Kind::Expr(Expr::If { condition, .. }) => condition.node() != at,
-            Kind::Expr(Expr::Match { scrutinee, .. }) => scrutinee.node() != at,
-            Kind::Arm(it) => it.body.node() == at,
+            AstKind::Expr(Expr::Block { expr: Some(last), .. }) => last.node() == at,
+            AstKind::Expr(Expr::If { condition, .. }) => condition.node() != at,
+            AstKind::Expr(Expr::Match { scrutinee, .. }) => scrutinee.node() != at,
+            AstKind::Arm(it) => it.body.node() == at,
             _ => false,
         };
         if !goes_on {

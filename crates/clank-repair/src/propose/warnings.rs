@@ -6,16 +6,20 @@ use clank::body::Resolution;
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
 use clank_syntax::ast::{
-    ArmId, Decl, DeclId, Expr, ExprId, Kind, Name, NodeId, Pattern, PatternId, UseDecl,
+    ArmId, AstKind, Decl, DeclId, Expr, ExprId, Name, NodeId, Pattern, PatternId, UseDecl,
 };
 use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
 
 use super::make::ident;
-use super::{Candidate, Scene, names_fact, text_fact};
-use crate::Target;
+use super::{Candidate, RepairContext, names_fact, text_fact};
+use crate::FindingId;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let found = match it.code {
         Code::W0001 => unused_name(scene, it, target),
         Code::W0002 => unused_import(scene, it, target),
@@ -28,7 +32,7 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 }
 
 /// A value that nobody uses is assigned to what it was made from, or bound to `_`. A text becomes a template.
-fn dropped_value(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn dropped_value(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let Some(expr) = scene.expr(it.node) else { return Vec::new() };
     if super::fact(it, "interpolation").is_some() {
@@ -64,7 +68,7 @@ fn dropped_value(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candi
 }
 
 /// `x` becomes `_x` where it is bound and wherever it is assigned.
-fn unused_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn unused_name(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let binder = it.node;
     let name = text_fact(it, "name")?;
@@ -73,19 +77,19 @@ fn unused_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Cand
     let new_name = Name::from(format!("_{name}"));
     let is_taken = mentions(scene, binder, &new_name);
     let (op, shown) = match &ast.node(binder).kind {
-        Kind::FieldPattern(_) if !assigned.is_empty() => return None,
-        Kind::FieldPattern(_) => {
+        AstKind::FieldPattern(_) if !assigned.is_empty() => return None,
+        AstKind::FieldPattern(_) => {
             let wildcard = json!({ "name": name, "pattern": { "kind": "wildcard" } });
             (scene.replace(binder, wildcard), format!("{name}: _"))
         }
         _ if is_taken && !assigned.is_empty() => return None,
-        Kind::Pattern(Pattern::Ident { .. }) if is_taken => {
+        AstKind::Pattern(Pattern::Ident { .. }) if is_taken => {
             (scene.replace(binder, json!({ "kind": "wildcard" })), "_".to_owned())
         }
-        Kind::Pattern(Pattern::Ident { .. }) => {
+        AstKind::Pattern(Pattern::Ident { .. }) => {
             (scene.replace(binder, ident(&new_name)), new_name.to_string())
         }
-        Kind::LambdaParam(_) if !is_taken => {
+        AstKind::LambdaParam(_) if !is_taken => {
             (scene.rename(binder, name, &new_name), new_name.to_string())
         }
         _ => return None,
@@ -102,7 +106,7 @@ fn unused_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Cand
 }
 
 /// A local that hides another gets a name of its own, wherever it is meant. The name is made up, so it is only offered.
-fn another_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn another_name(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let binder = it.node;
     let name = text_fact(it, "name")?;
@@ -112,11 +116,11 @@ fn another_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Can
     let mut fresh = (2..100).map(|it| Name::from(format!("{name}_{it}")));
     let new_name = fresh.find(|it| !mentions(scene, binder, it))?;
     let op = match &ast.node(binder).kind {
-        Kind::FieldPattern(_) => {
+        AstKind::FieldPattern(_) => {
             scene.replace(binder, json!({ "name": name, "pattern": ident(&new_name) }))
         }
-        Kind::Pattern(Pattern::Ident { .. }) => scene.replace(binder, ident(&new_name)),
-        Kind::LambdaParam(_) => scene.rename(binder, name, &new_name),
+        AstKind::Pattern(Pattern::Ident { .. }) => scene.replace(binder, ident(&new_name)),
+        AstKind::LambdaParam(_) => scene.rename(binder, name, &new_name),
         _ => return None,
     };
     let title = format!("rename the `{name}` that hides another to `{new_name}`");
@@ -133,19 +137,19 @@ fn another_name(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Can
 
 /// Whether it is known of every use of a name in a declaration what it means: one that was passed over would mean another
 /// local afterwards, and nobody would notice.
-fn is_followed(scene: Scene<'_>, node: NodeId, name: &str) -> bool {
+fn is_followed(scene: RepairContext<'_>, node: NodeId, name: &str) -> bool {
     let ast = scene.ast();
     let (Some(decl), Some(view)) = (scene.declaration(node), scene.view(node)) else {
         return false;
     };
     let mut uses = ast.subtree(decl).map(NodeId).filter(
-        |it| matches!(&ast.node(*it).kind, Kind::Expr(Expr::Ident { name: it }) if it == name),
+        |it| matches!(&ast.node(*it).kind, AstKind::Expr(Expr::Ident { name: it }) if it == name),
     );
     uses.all(|it| view.resolution(it).is_some())
 }
 
 /// The places where a local is mentioned.
-fn mentioned(scene: Scene<'_>, binder: NodeId) -> Vec<NodeId> {
+fn mentioned(scene: RepairContext<'_>, binder: NodeId) -> Vec<NodeId> {
     let Some(view) = scene.view(binder) else { return Vec::new() };
     let resolutions = view.body.resolutions.iter();
     resolutions
@@ -155,22 +159,26 @@ fn mentioned(scene: Scene<'_>, binder: NodeId) -> Vec<NodeId> {
 }
 
 /// Whether a name occurs in the declaration around a node.
-pub(super) fn mentions(scene: Scene<'_>, node: NodeId, name: &Name) -> bool {
+pub(super) fn mentions(scene: RepairContext<'_>, node: NodeId, name: &Name) -> bool {
     let ast = scene.ast();
     let Some(decl) = scene.declaration(node) else { return true };
     ast.subtree(decl).any(|it| match &ast.node(NodeId(it)).kind {
-        Kind::Expr(Expr::Ident { name: it }) | Kind::Pattern(Pattern::Ident { name: it }) => {
+        AstKind::Expr(Expr::Ident { name: it }) | AstKind::Pattern(Pattern::Ident { name: it }) => {
             it == name
         }
-        Kind::Param(it) => it.name == *name,
-        Kind::LambdaParam(it) => it.name == *name,
-        Kind::FieldPattern(it) => it.pattern.is_none() && it.name == *name,
+        AstKind::Param(it) => it.name == *name,
+        AstKind::LambdaParam(it) => it.name == *name,
+        AstKind::FieldPattern(it) => it.pattern.is_none() && it.name == *name,
         _ => false,
     })
 }
 
 /// The `use` without the names that nothing uses, or no `use` at all.
-fn unused_import(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn unused_import(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let decl = DeclId::of(ast, it.node)?;
     let Decl::Use(import) = ast.decl(decl) else { return None };
@@ -209,7 +217,7 @@ fn use_of(import: &UseDecl, items: &[&Name]) -> Json {
 }
 
 /// What is not reached goes: an arm, or everything in the block from there on.
-fn unreached(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn unreached(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let parent = scene.parent(it.node)?;
     let (title, ops) = if PatternId::of(ast, it.node).is_some() {
@@ -225,7 +233,7 @@ fn unreached(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candid
     Some(ops.into_iter().fold(candidate, Candidate::op))
 }
 
-fn without_rest(scene: Scene<'_>, block: ExprId, first: NodeId) -> Option<Vec<PatchOp>> {
+fn without_rest(scene: RepairContext<'_>, block: ExprId, first: NodeId) -> Option<Vec<PatchOp>> {
     let Expr::Block { statements, expr } = scene.ast().expr(block) else { return None };
     let (kept, gone): (Vec<NodeId>, Vec<NodeId>) =
         statements.iter().map(|it| it.node()).partition(|it| *it < first);

@@ -4,15 +4,19 @@ use check::{Confidence, Safety};
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
 use clank::env::{Shape, TypeEntry};
-use clank_syntax::ast::{Expr, ExprId, Kind, LambdaParam, Name, NodeId, Stmt, Type, TypeId};
+use clank_syntax::ast::{AstKind, Expr, ExprId, LambdaParam, Name, NodeId, Stmt, Type, TypeId};
 use serde_json::json;
 
 use super::make::source;
 use super::scope::binder_of;
-use super::{Candidate, Scene};
-use crate::Target;
+use super::{Candidate, RepairContext};
+use crate::FindingId;
 
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     match it.code {
         Code::E2007 => state_type(scene, it, target),
         Code::E2017 => fewer_arguments(scene, it, target)
@@ -24,14 +28,14 @@ pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<
 }
 
 /// `\p -> p.name` where one record has such a field: that is the type of `p`.
-fn state_type(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn state_type(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let found = || {
         let ast = scene.ast();
         let Expr::Field { object, field } = ast.expr(ExprId::of(ast, it.node)?) else {
             return None;
         };
         let binder = binder_of(scene, *object)?;
-        let Kind::LambdaParam(LambdaParam { name, ty: None }) = &ast.node(binder).kind else {
+        let AstKind::LambdaParam(LambdaParam { name, ty: None }) = &ast.node(binder).kind else {
             return None;
         };
         Some((binder, name, field))
@@ -53,12 +57,12 @@ fn state_type(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidat
 }
 
 /// `let mut best = None`: what it will hold is known only further down.
-fn state_of_start(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn state_of_start(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let Some(decl) = scene.declaration(it.node) else { return Vec::new() };
     let mut found = Vec::new();
     for node in ast.subtree(decl.node()).map(NodeId).filter(|node| *node < it.node) {
-        let Kind::Stmt(Stmt::Let { mutable, pattern, ty: None, init }) = &ast.node(node).kind
+        let AstKind::Stmt(Stmt::Let { mutable, pattern, ty: None, init }) = &ast.node(node).kind
         else {
             continue;
         };
@@ -94,7 +98,7 @@ fn state_of_start(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Cand
 }
 
 /// Whether it is inside another mistake: the type may be unknown only because of that.
-fn is_inside_another(scene: Scene<'_>, it: &Diagnostic) -> bool {
+fn is_inside_another(scene: RepairContext<'_>, it: &Diagnostic) -> bool {
     let ast = scene.ast();
     let is_around = |other: &Diagnostic| {
         other.code.is_error()
@@ -105,7 +109,7 @@ fn is_inside_another(scene: Scene<'_>, it: &Diagnostic) -> bool {
 }
 
 /// The records without type parameters that have a field, by the names that they have here.
-fn records_with(scene: Scene<'_>, field: &Name) -> Vec<Name> {
+fn records_with(scene: RepairContext<'_>, field: &Name) -> Vec<Name> {
     let env = &scene.module.env;
     let has_it = |entry: &TypeEntry| match entry {
         TypeEntry::Def(def) => match &def.shape {
@@ -123,7 +127,11 @@ fn records_with(scene: Scene<'_>, field: &Name) -> Vec<Name> {
 }
 
 /// The arguments that are too many go, the last ones first.
-fn fewer_arguments(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn fewer_arguments(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let number = |name| super::fact(it, name).and_then(serde_json::Value::as_u64);
     let expected = usize::try_from(number("expected")?).ok()?;
@@ -145,18 +153,23 @@ fn fewer_arguments(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<
 }
 
 /// A `let` whose type says too little says nothing: its type follows from its value.
-fn without_annotation(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn without_annotation(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let mut node: NodeId = it.node;
     let statement = loop {
         let parent = scene.parent(node)?;
         match &ast.node(parent).kind {
-            Kind::Type(_) => node = parent,
-            Kind::Stmt(Stmt::Let { ty: Some(ty), .. }) if ty.node() == node => break parent,
+            AstKind::Type(_) => node = parent,
+            AstKind::Stmt(Stmt::Let { ty: Some(ty), .. }) if ty.node() == node => break parent,
             _ => return None,
         }
     };
-    let Kind::Stmt(Stmt::Let { mutable, pattern, ty: Some(ty), init }) = &ast.node(statement).kind
+    let AstKind::Stmt(Stmt::Let { mutable, pattern, ty: Some(ty), init }) =
+        &ast.node(statement).kind
     else {
         return None;
     };

@@ -10,7 +10,7 @@ use snapshot::RelPath;
 
 /// One file.
 #[derive(Debug)]
-pub(super) struct FileLook {
+pub(super) struct FileState {
     hash: Option<ContentHash>,
     content: Content,
 }
@@ -29,13 +29,13 @@ enum Content {
     TooLarge,
 }
 
-impl FileLook {
+impl FileState {
     /// Reads a file. Its layout is looked at later, from the tokens, if there are any.
     pub(super) fn read(
         path: &RelPath,
         text: &Text,
         max_bytes: usize,
-    ) -> (FileLook, Option<Tokens>) {
+    ) -> (FileState, Option<Tokens>) {
         let (content, tokens) = if text.len() > max_bytes {
             (Content::TooLarge, None)
         } else {
@@ -48,11 +48,11 @@ impl FileLook {
                 Err(error) => (Content::Binary(error.valid_up_to() as u32), None),
             }
         };
-        (FileLook { hash: Some(text.hash()), content }, tokens)
+        (FileState { hash: Some(text.hash()), content }, tokens)
     }
 
     /// The same with what is to be said about its layout. The tokens are those that it was read from.
-    pub(super) fn with_layout(mut self, text: &Text, tokens: &Tokens) -> FileLook {
+    pub(super) fn with_layout(mut self, text: &Text, tokens: &Tokens) -> FileState {
         if let Content::Text { ast, layout, .. } = &mut self.content {
             *layout = clank_syntax::layout_edits(text, ast, tokens).filter(|it| !it.is_empty());
         }
@@ -60,8 +60,8 @@ impl FileLook {
     }
 
     /// A file that was not read because of its size.
-    pub(super) fn too_large() -> FileLook {
-        FileLook { hash: None, content: Content::TooLarge }
+    pub(super) fn too_large() -> FileState {
+        FileState { hash: None, content: Content::TooLarge }
     }
 
     /// Whether it was made from bytes with this hash.

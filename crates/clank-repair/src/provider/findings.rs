@@ -16,9 +16,9 @@ use document::{Number, Value};
 use edit::LineIndex;
 use snapshot::{RelPath, Snapshot};
 
-use super::file::FileLook;
+use super::file::FileState;
 use super::repairs::FileRepairs;
-use crate::Target;
+use crate::FindingId;
 
 /// The rule that a text is laid out as the formatter does it.
 const FORMAT: &str = "CLANK_FORMAT";
@@ -30,7 +30,7 @@ const MAX_ANCHOR: usize = 200;
 /// What is known about one file.
 pub(super) struct OfFile<'a> {
     pub(super) path: &'a RelPath,
-    pub(super) look: &'a FileLook,
+    pub(super) look: &'a FileState,
     pub(super) module: Option<&'a CheckedModule>,
     pub(super) repairs: Option<&'a FileRepairs>,
     /// Whether some repair is about to change it.
@@ -44,22 +44,22 @@ impl OfFile<'_> {
         let text = snapshot.file(path).map(|it| it.text()).unwrap_or_default();
         let bytes = text.bytes();
         // What repairs are made for, in the order of the diagnostics.
-        let mut targets: Vec<Vec<Target>> = Vec::new();
+        let mut targets: Vec<Vec<FindingId>> = Vec::new();
         let mut diagnostics = Vec::new();
         if let Some((message, offset)) = look.problem() {
             diagnostics.push(unreadable(path, bytes, message, offset));
             targets.push(Vec::new());
         }
         if let Some(module) = self.module {
-            let voice = Voice { path, ast: &module.ast, lines: LineIndex::new(bytes) };
+            let voice = FileReporter { path, ast: &module.ast, lines: LineIndex::new(bytes) };
             diagnostics.extend(module.diagnostics.iter().map(|it| voice.diagnostic(it)));
-            targets.extend((0..module.diagnostics.len()).map(|it| vec![Target::Diagnostic(it)]));
+            targets.extend((0..module.diagnostics.len()).map(|it| vec![FindingId::Diagnostic(it)]));
             for (goals, diagnostic) in voice.obligations(module) {
                 diagnostics.push(diagnostic);
                 targets.push(goals);
             }
             diagnostics.extend(module.holes().map(|(node, it)| voice.hole(node, it)));
-            targets.extend((0..module.holes().count()).map(|it| vec![Target::Hole(it)]));
+            targets.extend((0..module.holes().count()).map(|it| vec![FindingId::Hole(it)]));
         }
         if look.layout().is_some() {
             diagnostics.push(not_canonical(path));
@@ -94,11 +94,11 @@ const STATED: Grounds = Grounds {
 fn text_repair(
     repair: &crate::Repair,
     ops: &[RepairOp],
-    targets: &[Vec<Target>],
+    targets: &[Vec<FindingId>],
     diagnostics: &[Diagnostic],
 ) -> Repair {
     let is_resolved =
-        |it: &Vec<Target>| !it.is_empty() && it.iter().all(|it| repair.resolves.contains(it));
+        |it: &Vec<FindingId>| !it.is_empty() && it.iter().all(|it| repair.resolves.contains(it));
     let mut resolved: Vec<(bool, &Diagnostic)> = targets
         .iter()
         .zip(diagnostics)
@@ -207,13 +207,13 @@ fn layout_repair(path: &RelPath, edits: &edit::EditSet, finding: &Diagnostic) ->
 }
 
 /// Speaks about one file.
-struct Voice<'a> {
+struct FileReporter<'a> {
     path: &'a RelPath,
     ast: &'a Ast,
     lines: LineIndex,
 }
 
-impl Voice<'_> {
+impl FileReporter<'_> {
     fn location(&self, span: Span) -> Option<Location> {
         Location::new(&self.lines, span.start..span.end)
     }
@@ -258,9 +258,9 @@ impl Voice<'_> {
 
     /// Row 58: what is not proved is a warning, told once with all goals that it is. Assertions are checks that their
     /// author asked for (row 10).
-    fn obligations(&self, module: &CheckedModule) -> Vec<(Vec<Target>, Diagnostic)> {
+    fn obligations(&self, module: &CheckedModule) -> Vec<(Vec<FindingId>, Diagnostic)> {
         let mut seen = BTreeMap::new();
-        let mut all: Vec<(Vec<Target>, Diagnostic)> = Vec::new();
+        let mut all: Vec<(Vec<FindingId>, Diagnostic)> = Vec::new();
         for (index, (node, goal, proof)) in module.goals().enumerate() {
             let Proof::Unknown(doubt) = proof else { continue };
             if goal.kind == GoalKind::Assertion {
@@ -268,9 +268,9 @@ impl Voice<'_> {
             }
             let place = *seen.entry((node, goal.kind, goal.text.as_str())).or_insert(all.len());
             match all.get_mut(place) {
-                Some(same) => same.0.push(Target::Goal(index)),
+                Some(same) => same.0.push(FindingId::Goal(index)),
                 None => {
-                    all.push((vec![Target::Goal(index)], self.obligation(node, goal, doubt)));
+                    all.push((vec![FindingId::Goal(index)], self.obligation(node, goal, doubt)));
                 }
             }
         }

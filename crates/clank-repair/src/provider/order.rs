@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{Class, Diagnostic, Repair};
-use clank::program::{Program, Target};
+use clank::program::{ImportTarget, Program};
 use clank::{Checked, CheckedModule};
 use snapshot::RelPath;
 
@@ -12,21 +12,23 @@ use snapshot::RelPath;
 const MAX_NAMED: usize = 16;
 
 /// Which files a file imports, directly or not. Files that import each other in a circle are not followed.
-pub(super) struct Imports<'a> {
+pub(super) struct ImportGraph<'a> {
     by_file: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
-impl<'a> Imports<'a> {
-    pub(super) fn new(program: &'a Program) -> Imports<'a> {
+impl<'a> ImportGraph<'a> {
+    pub(super) fn new(program: &'a Program) -> ImportGraph<'a> {
         let modules = program.modules().iter().enumerate();
         let direct = modules.map(|(place, module)| {
             let files = program.targets(place).values().filter_map(|it| match it {
-                Target::Module(file) => Some(file.as_str()),
-                Target::Missing { .. } | Target::Unreadable | Target::Cycle(_) => None,
+                ImportTarget::Module(file) => Some(file.as_str()),
+                ImportTarget::Missing { .. }
+                | ImportTarget::Unreadable
+                | ImportTarget::Cycle(_) => None,
             });
             (module.file.as_str(), files.collect())
         });
-        Imports { by_file: direct.collect() }
+        ImportGraph { by_file: direct.collect() }
     }
 
     /// The files that are imported, the nearest first.
@@ -44,7 +46,10 @@ impl<'a> Imports<'a> {
 }
 
 /// The files with errors, or that import one with errors.
-pub(super) fn with_errors<'a>(imports: &Imports<'a>, checked: &'a Checked) -> BTreeSet<&'a str> {
+pub(super) fn with_errors<'a>(
+    imports: &ImportGraph<'a>,
+    checked: &'a Checked,
+) -> BTreeSet<&'a str> {
     let has_error = |it: &&CheckedModule| it.diagnostics.iter().any(|it| it.code.is_error());
     let wrong: BTreeSet<&str> =
         checked.modules.iter().filter(has_error).map(|it| it.file.as_str()).collect();
@@ -57,7 +62,7 @@ pub(super) fn with_errors<'a>(imports: &Imports<'a>, checked: &'a Checked) -> BT
 
 /// Lets the repairs of what is not proved, not written or only a warning wait for the errors.
 pub(super) fn errors_first(
-    imports: &Imports<'_>,
+    imports: &ImportGraph<'_>,
     found: &mut [(&RelPath, Vec<Diagnostic>, Vec<Repair>)],
 ) {
     let mut errors: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use check::{Confidence, RepairClass, RepairOp, Safety};
-use clank::program::{self, Finder, Program, Target};
+use clank::program::{self, Finder, ImportTarget, Program};
 use clank::{Checked, CheckedModule};
 use clank_syntax::ast::{DeclId, Name};
 use edit::ContentHash;
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use snapshot::{RelPath, Snapshot};
 
 use super::lowered::as_text;
-use crate::{Budget, Repair, Repairs, repairs};
+use crate::{Budget, ModuleRepairs, Repair, repairs};
 
 /// How many nodes are looked at to repair a file, however many files there are to repair in its group.
 const LEAST_NODES: usize = 50_000;
@@ -23,7 +23,7 @@ const LEAST_NODES: usize = 50_000;
 /// The repairs of one file.
 #[derive(Debug)]
 pub(super) struct FileRepairs {
-    pub(super) found: Repairs,
+    pub(super) found: ModuleRepairs,
     /// Those of them that its text can be edited for, in the same order.
     pub(super) texts: Vec<TextRepair>,
 }
@@ -49,7 +49,7 @@ fn is_pending(it: &Repair) -> bool {
 }
 
 /// What a group's repairs were made from: its files, their bytes and where their uses lead.
-type Key = Vec<(Name, ContentHash, BTreeMap<DeclId, Target>)>;
+type Key = Vec<(Name, ContentHash, BTreeMap<DeclId, ImportTarget>)>;
 
 /// What is known about the repairs of a tree, by group.
 #[derive(Debug, Default)]
@@ -143,13 +143,13 @@ fn groups(program: &Program, finder: &dyn Finder) -> Vec<Vec<usize>> {
         for target in program.targets(place).values() {
             let near: Vec<Name>;
             let files = match target {
-                Target::Module(file) => std::slice::from_ref(file),
-                Target::Cycle(files) => files,
-                Target::Missing { similar } => {
+                ImportTarget::Module(file) => std::slice::from_ref(file),
+                ImportTarget::Cycle(files) => files,
+                ImportTarget::Missing { similar } => {
                     near = program::files(&module.file, similar, finder).collect();
                     &near
                 }
-                Target::Unreadable => &[],
+                ImportTarget::Unreadable => &[],
             };
             for other in files.iter().filter_map(|it| places.get(it.as_str())) {
                 let (left, right) = (root(&mut leads, place), root(&mut leads, *other));

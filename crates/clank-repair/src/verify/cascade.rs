@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::findings::{Class, class_of};
-use super::super::footprint::{Footprint, Place};
-use super::super::{Target, rank};
-use super::{Finding, Trials, Verdict, check_with};
+use super::super::footprint::{DeclRef, Footprint};
+use super::super::{FindingId, rank};
+use super::{CandidateVerdict, TrackedFinding, Trials, check_with};
 use crate::extent::nodes;
 
 /// How many pairs are tried in all.
@@ -19,13 +19,13 @@ const MAX_FIRST: usize = 3;
 /// A candidate that made something else go wrong, and the declarations in which it did.
 pub(super) struct Blocked {
     candidate: usize,
-    places: BTreeSet<Place>,
+    places: BTreeSet<DeclRef>,
 }
 
 impl Blocked {
     /// Nothing if it went wrong in no declaration that was there before.
-    pub(super) fn new(candidate: usize, new: &[Finding]) -> Option<Blocked> {
-        let places: Option<BTreeSet<Place>> = new.iter().map(Finding::place).collect();
+    pub(super) fn new(candidate: usize, new: &[TrackedFinding]) -> Option<Blocked> {
+        let places: Option<BTreeSet<DeclRef>> = new.iter().map(TrackedFinding::place).collect();
         let places = places.filter(|it| !it.is_empty())?;
         Some(Blocked { candidate, places })
     }
@@ -37,10 +37,10 @@ impl Trials<'_> {
         let mut blocked = std::mem::take(&mut self.blocked);
         let in_module = &self.checked.modules[self.module];
         blocked.sort_by_cached_key(|it| rank::first_key(in_module, &self.candidates[it.candidate]));
-        let mut by_place: FxHashMap<Place, Vec<usize>> = FxHashMap::default();
+        let mut by_place: FxHashMap<DeclRef, Vec<usize>> = FxHashMap::default();
         for index in 0..self.candidates.len() {
             if let (
-                Verdict::Kept { costs_obligations: false, .. },
+                CandidateVerdict::Kept { costs_obligations: false, .. },
                 Footprint::Some { writes, .. },
             ) = (&self.verdicts[index], &self.footprints[index])
             {
@@ -61,7 +61,8 @@ impl Trials<'_> {
                     None => return,
                     Some(None) => {}
                     Some(Some(resolves)) => {
-                        self.verdicts[it.candidate] = Verdict::KeptAfter { first, resolves };
+                        self.verdicts[it.candidate] =
+                            CandidateVerdict::KeptAfter { first, resolves };
                         break;
                     }
                 }
@@ -82,7 +83,7 @@ impl Trials<'_> {
             .copied()
             .filter(|it| match (&self.verdicts[*it], &self.footprints[*it]) {
                 (
-                    Verdict::Kept { resolves, costs_obligations: false, .. },
+                    CandidateVerdict::Kept { resolves, costs_obligations: false, .. },
                     Footprint::Some { writes, .. },
                 ) => {
                     blocked.places.is_subset(writes)
@@ -99,7 +100,7 @@ impl Trials<'_> {
 
     /// What the second does away with after the first; nothing within if they do not do together what both are for, nothing
     /// at all if the budget is used up.
-    fn try_pair(&mut self, first: usize, second: usize) -> Option<Option<Vec<Target>>> {
+    fn try_pair(&mut self, first: usize, second: usize) -> Option<Option<Vec<FindingId>>> {
         let Some(patched) = self.patched(&[first, second]) else { return Some(None) };
         let cost = self.cost(&[first, second], &patched);
         self.nodes_left = self.nodes_left.checked_sub(cost)?;
@@ -108,14 +109,14 @@ impl Trials<'_> {
         let after = check_with(&patched.program, Some(self.checked), oracle);
         let difference = self.before.compare(&after, &patched.origins);
         let gone = self.before.gone(self.module, &Footprint::Everything, &difference.is_gone);
-        let Verdict::Kept { resolves: by_first, .. } = &self.verdicts[first] else {
+        let CandidateVerdict::Kept { resolves: by_first, .. } = &self.verdicts[first] else {
             return Some(None);
         };
         let own = &self.candidates[second].targets;
         let in_module = &self.checked.modules[self.module];
         let class = own.iter().map(|it| class_of(in_module, *it)).min();
         let may_warn = class == Some(Class::Error);
-        let is_bad = |it: &Finding| it.class != Class::Warning || !may_warn;
+        let is_bad = |it: &TrackedFinding| it.class != Class::Warning || !may_warn;
         let keeps = by_first.iter().chain(own).all(|it| gone.contains(it))
             && !difference.new.iter().any(is_bad);
         let more = gone.iter().filter(|it| !by_first.contains(it) && !own.contains(it));

@@ -5,12 +5,12 @@ use clank_syntax::Span;
 use clank_syntax::patch::{PatchOp, Payload};
 use edit::Text;
 
-use super::super::findings::Finding;
+use super::super::findings::TrackedFinding;
 use super::Trials;
 
 impl Trials<'_> {
     /// Whether a value is not used because of what a candidate writes.
-    pub(super) fn is_dropped_by(&self, index: usize, finding: &Finding) -> bool {
+    pub(super) fn is_dropped_by(&self, index: usize, finding: &TrackedFinding) -> bool {
         let Some((text, span)) = &finding.dropped else { return false };
         let in_module = &self.checked.modules[self.module];
         let ast = &in_module.ast;

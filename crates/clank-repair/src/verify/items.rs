@@ -1,16 +1,16 @@
 //! The statements of functions, and the values that blocks end with: what a function's body is made of.
 
-use clank_syntax::ast::{Ast, Expr, Kind, NodeId};
+use clank_syntax::ast::{Ast, AstKind, Expr, NodeId};
 
 /// By node of a tree: the innermost statement or last value of a block that it is in. What is in a lambda belongs to what
 /// the lambda is in.
-pub(super) struct Items {
+pub(super) struct BlockItems {
     items: Vec<Option<NodeId>>,
     parents: Vec<Option<NodeId>>,
 }
 
-impl Items {
-    pub(super) fn new(ast: &Ast) -> Items {
+impl BlockItems {
+    pub(super) fn new(ast: &Ast) -> BlockItems {
         let parents = ast.parents();
         let mut items: Vec<Option<NodeId>> = vec![None; parents.len()];
         let mut in_lambda = vec![false; parents.len()];
@@ -18,15 +18,15 @@ impl Items {
         for index in (0..parents.len()).rev() {
             let Some(parent) = parents[index] else { continue };
             let above = &ast.node(parent).kind;
-            let is_lambda = matches!(above, Kind::Expr(Expr::Lambda { .. }));
-            let is_block = matches!(above, Kind::Expr(Expr::Block { .. }));
+            let is_lambda = matches!(above, AstKind::Expr(Expr::Lambda { .. }));
+            let is_block = matches!(above, AstKind::Expr(Expr::Block { .. }));
             in_lambda[index] = in_lambda[parent.index()] || is_lambda;
             items[index] = match is_block && !in_lambda[index] {
                 true => Some(NodeId(index as u32)),
                 false => items[parent.index()],
             };
         }
-        Items { items, parents }
+        BlockItems { items, parents }
     }
 
     /// The one that a node is in, which may be the node itself; none for what is not in a block.

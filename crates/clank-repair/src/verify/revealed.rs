@@ -11,14 +11,14 @@ use clank_syntax::ast::NodeId;
 use clank_syntax::patch::PatchOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::Target;
-use super::super::findings::{Finding, is_syntax};
-use super::{MAKES_A_MISTAKE, MEANT_OTHERWISE, Trials, Verdict, WAITS_FOR_READING};
+use super::super::FindingId;
+use super::super::findings::{TrackedFinding, is_syntax};
+use super::{CandidateVerdict, MAKES_A_MISTAKE, MEANT_OTHERWISE, Trials, WAITS_FOR_READING};
 use crate::extent::{declaration, nodes};
 
 impl Trials<'_> {
     /// Whether a mistake was there before a candidate makes it visible.
-    pub(super) fn is_revealed(&self, index: usize, finding: &Finding) -> bool {
+    pub(super) fn is_revealed(&self, index: usize, finding: &TrackedFinding) -> bool {
         let candidate = &self.candidates[index];
         let in_module = &self.checked.modules[self.module];
         let is_unread = candidate.targets.iter().all(|it| self.is_unread(*it));
@@ -60,19 +60,19 @@ impl Trials<'_> {
     }
 
     /// Whether something could not be read.
-    pub(super) fn is_unread(&self, target: Target) -> bool {
+    pub(super) fn is_unread(&self, target: FindingId) -> bool {
         match target {
-            Target::Diagnostic(it) => {
+            FindingId::Diagnostic(it) => {
                 is_syntax(self.checked.modules[self.module].diagnostics[it].code)
             }
-            Target::Goal(_) | Target::Hole(_) => false,
+            FindingId::Goal(_) | FindingId::Hole(_) => false,
         }
     }
 
     /// Whether something means nothing, so that nothing is known about what is made of it.
-    fn is_unknown_type(&self, target: Target, revealed: Code) -> bool {
+    fn is_unknown_type(&self, target: FindingId, revealed: Code) -> bool {
         match target {
-            Target::Diagnostic(it) => {
+            FindingId::Diagnostic(it) => {
                 match self.checked.modules[self.module].diagnostics[it].code {
                     // A name that was meant has the fields that it is asked for, or some.
                     Code::E1001 => revealed == Code::E2004,
@@ -80,7 +80,7 @@ impl Trials<'_> {
                     _ => false,
                 }
             }
-            Target::Goal(_) | Target::Hole(_) => false,
+            FindingId::Goal(_) | FindingId::Hole(_) => false,
         }
     }
 
@@ -101,7 +101,9 @@ impl Trials<'_> {
             let written = nodes(&in_module.ast, &self.candidates[index].edits, &in_module.file);
             written.into_iter().filter_map(|it| declaration(&in_module.ast, it))
         };
-        let is_kept = |it: &Verdict| matches!(it, Verdict::Kept { .. } | Verdict::KeptAfter { .. });
+        let is_kept = |it: &CandidateVerdict| {
+            matches!(it, CandidateVerdict::Kept { .. } | CandidateVerdict::KeptAfter { .. })
+        };
         let is_unread =
             |index: usize| self.candidates[index].targets.iter().any(|it| self.is_unread(*it));
         let mut readable: FxHashSet<_> = FxHashSet::default();
@@ -118,38 +120,39 @@ impl Trials<'_> {
             .filter(|it| written(*it).any(|decl| readable.contains(&decl)))
             .collect();
         for index in waits {
-            self.verdicts[index] = Verdict::Failed(WAITS_FOR_READING);
+            self.verdicts[index] = CandidateVerdict::Failed(WAITS_FOR_READING);
         }
     }
 
     /// Gives up candidates that reveal more than others for the same.
     pub(super) fn keep_those_that_reveal_least(&mut self) {
         let first = |it: usize| self.candidates[it].targets.first().copied();
-        let mut least: FxHashMap<Target, usize> = FxHashMap::default();
-        let is_kept = |it: &Verdict| matches!(it, Verdict::Kept { .. });
-        let meant: FxHashSet<Target> = (0..self.verdicts.len())
+        let mut least: FxHashMap<FindingId, usize> = FxHashMap::default();
+        let is_kept = |it: &CandidateVerdict| matches!(it, CandidateVerdict::Kept { .. });
+        let meant: FxHashSet<FindingId> = (0..self.verdicts.len())
             .filter(|it| self.candidates[*it].is_idiom && is_kept(&self.verdicts[*it]))
             .filter_map(first)
             .collect();
         for index in 0..self.verdicts.len() {
             let is_meant = first(index).is_some_and(|it| meant.contains(&it));
             if is_meant && !self.candidates[index].is_idiom && is_kept(&self.verdicts[index]) {
-                self.verdicts[index] = Verdict::Failed(MEANT_OTHERWISE);
+                self.verdicts[index] = CandidateVerdict::Failed(MEANT_OTHERWISE);
             }
         }
         for (index, verdict) in self.verdicts.iter().enumerate() {
-            if let (Verdict::Kept { reveals, .. }, Some(target)) = (verdict, first(index)) {
+            if let (CandidateVerdict::Kept { reveals, .. }, Some(target)) = (verdict, first(index))
+            {
                 let count = least.entry(target).or_insert(reveals.len());
                 *count = reveals.len().min(*count);
             }
         }
         for index in 0..self.verdicts.len() {
-            if let (Verdict::Kept { reveals, .. }, Some(target)) =
+            if let (CandidateVerdict::Kept { reveals, .. }, Some(target)) =
                 (&self.verdicts[index], first(index))
                 && !self.candidates[index].is_idiom
                 && least.get(&target).is_some_and(|it| *it < reveals.len())
             {
-                self.verdicts[index] = Verdict::Failed(MAKES_A_MISTAKE);
+                self.verdicts[index] = CandidateVerdict::Failed(MAKES_A_MISTAKE);
             }
         }
     }

@@ -7,11 +7,11 @@ use clank::check;
 use clank::testing::{program, program_of};
 
 use super::*;
-use crate::propose::Scene;
+use crate::propose::RepairContext;
 use crate::search::{candidates, targets};
-use crate::{Repairs, repairs};
+use crate::{ModuleRepairs, repairs};
 
-fn all_repairs(program: &Program, budget: &Budget) -> Repairs {
+fn all_repairs(program: &Program, budget: &Budget) -> ModuleRepairs {
     let checked = check(program, None);
     repairs(program, &checked, program.modules().len() - 1, budget)
 }
@@ -44,20 +44,20 @@ fn alone(
     module: usize,
     all: &[Candidate],
     index: usize,
-) -> Verdict {
+) -> CandidateVerdict {
     let mut trials = Trials {
         program,
         checked,
         module,
-        before: Before::new(checked),
+        before: FindingSet::new(checked),
         nodes_left: usize::MAX,
         questions: 0,
         work: FxHashMap::default(),
         n_checks: 0,
         blocked: Vec::new(),
-        verdicts: vec![Verdict::Untried; all.len()],
+        verdicts: vec![CandidateVerdict::Untried; all.len()],
         footprints: vec![Footprint::Everything; all.len()],
-        items: Items::new(&checked.modules[module].ast),
+        items: BlockItems::new(&checked.modules[module].ast),
         linear: LinearTypes::new(&checked.modules[module].env),
         regions: vec![None; all.len()],
         candidates: all,
@@ -79,7 +79,7 @@ fn candidates_that_are_tried_together_get_the_verdicts_that_they_get_alone() {
             let in_module = &checked.modules[module];
             let parents = in_module.ast.parents();
             let (users, names) = (OnceLock::new(), OnceLock::new());
-            let scene = Scene {
+            let scene = RepairContext {
                 program: &program,
                 checked: &checked,
                 module: in_module,
@@ -97,9 +97,10 @@ fn candidates_that_are_tried_together_get_the_verdicts_that_they_get_alone() {
                 let (found, expected) = (&together.verdicts[index], &alone);
                 // What an addition of effects does for others is not told apart when several are tried.
                 let same = match (found, expected) {
-                    (Verdict::Kept { resolves: a, .. }, Verdict::Kept { resolves: b, .. }) => {
-                        a.iter().all(|it| b.contains(it))
-                    }
+                    (
+                        CandidateVerdict::Kept { resolves: a, .. },
+                        CandidateVerdict::Kept { resolves: b, .. },
+                    ) => a.iter().all(|it| b.contains(it)),
                     _ => found == expected,
                 };
                 assert!(same, "{}: {found:?}, alone {expected:?}", candidate.title);
@@ -222,12 +223,15 @@ fn what_is_verified_together_in_one_function_is_verified_alone() {
         let checked = check(&program, None);
         let (all, together) = tried(&program, &checked);
         for (index, candidate) in all.iter().enumerate() {
-            let Verdict::Kept { resolves, costs_obligations, .. } = &together.verdicts[index]
+            let CandidateVerdict::Kept { resolves, costs_obligations, .. } =
+                &together.verdicts[index]
             else {
                 continue;
             };
             let found = alone(&program, &checked, 0, &all, index);
-            let Verdict::Kept { resolves: expected, costs_obligations: costs, .. } = &found else {
+            let CandidateVerdict::Kept { resolves: expected, costs_obligations: costs, .. } =
+                &found
+            else {
                 prop_assert!(false, "{}: alone {found:?} in\n{text}", candidate.title);
                 continue;
             };
@@ -244,7 +248,7 @@ fn tried(program: &Program, checked: &Checked) -> (Vec<Candidate>, Tried) {
     let in_module = &checked.modules[0];
     let parents = in_module.ast.parents();
     let (users, names) = (OnceLock::new(), OnceLock::new());
-    let scene = Scene {
+    let scene = RepairContext {
         program,
         checked,
         module: in_module,

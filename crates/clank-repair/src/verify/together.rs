@@ -7,14 +7,14 @@ use clank::{Checked, CheckedModule};
 use clank_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
 
-use super::super::findings::{Class, Difference, Finding, Origins};
-use super::super::footprint::{Footprint, Place};
-use super::items::Items;
-use super::within::{Function, Region};
-use super::{Target, Trials};
+use super::super::findings::{Class, FindingDiff, Origins, TrackedFinding};
+use super::super::footprint::{DeclRef, Footprint};
+use super::items::BlockItems;
+use super::within::{FunctionVersions, Region};
+use super::{FindingId, Trials};
 
 /// What was gone and what came up because of one candidate.
-pub(super) type Outcome = (BTreeSet<Target>, Vec<Finding>);
+pub(super) type TrialResult = (BTreeSet<FindingId>, Vec<TrackedFinding>);
 
 /// Puts candidates into as few batches as there must be: those of one batch concern different declarations, or different
 /// statements of one. A candidate comes after all better ones that concern the same.
@@ -26,7 +26,7 @@ pub(super) fn batches(
 ) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut alone = Vec::new();
-    let mut taken: FxHashMap<&Place, Taken> = FxHashMap::default();
+    let mut taken: FxHashMap<&DeclRef, BatchUse> = FxHashMap::default();
     for &index in order {
         let (writes, reads, only_adds) = match &footprints[index] {
             Footprint::Everything => {
@@ -39,8 +39,8 @@ pub(super) fn batches(
             ranges: region.items.iter().map(|it| module.ast.subtree(*it)).collect(),
             is_quiet: region.is_quiet,
         });
-        let first = |it: &Place| taken.get(it).map_or(0, |it| it.by_any);
-        let first_for_more = |it: &Place| taken.get(it).map_or(0, |it| it.by_one);
+        let first = |it: &DeclRef| taken.get(it).map_or(0, |it| it.by_any);
+        let first_for_more = |it: &DeclRef| taken.get(it).map_or(0, |it| it.by_one);
         let first_write = match (&statements, writes.first()) {
             (Some(wanted), Some(place)) => taken.get(place).map_or(0, |it| it.first_free(wanted)),
             _ => writes.iter().map(first).max().unwrap_or(0),
@@ -75,7 +75,7 @@ struct Statements {
 
 /// How many batches a declaration is taken in.
 #[derive(Default)]
-struct Taken {
+struct BatchUse {
     /// By those that must be the only one.
     by_one: usize,
     by_any: usize,
@@ -87,7 +87,7 @@ struct Taken {
     is_quiet: bool,
 }
 
-impl Taken {
+impl BatchUse {
     /// The first batch in which none of these statements is taken.
     fn first_free(&self, wanted: &Statements) -> usize {
         if self.is_quiet != wanted.is_quiet {
@@ -159,16 +159,16 @@ impl Trials<'_> {
         &mut self,
         shared: &[(NodeId, Vec<usize>)],
         (after, origins): (&Checked, &Origins),
-        difference: &Difference,
+        difference: &FindingDiff,
     ) -> Vec<usize> {
         let mut doubtful = Vec::new();
         if shared.is_empty() {
             return doubtful;
         }
         let in_after = &after.modules[self.module];
-        let items_after = Items::new(&in_after.ast);
+        let items_after = BlockItems::new(&in_after.ast);
         for (decl, members) in shared {
-            let function = Function {
+            let function = FunctionVersions {
                 before: &self.checked.modules[self.module],
                 after: in_after,
                 origins: origins.get(&self.module).map_or(&[], |it| it),
@@ -195,18 +195,18 @@ impl Trials<'_> {
     /// told of none.
     fn in_function(
         &self,
-        function: &Function<'_>,
+        function: &FunctionVersions<'_>,
         members: &[usize],
-        difference: &Difference,
-    ) -> Option<Vec<(usize, Option<Outcome>)>> {
+        difference: &FindingDiff,
+    ) -> Option<Vec<(usize, Option<TrialResult>)>> {
         let regions: Option<Vec<(usize, &Region)>> =
             members.iter().map(|it| Some((*it, self.regions[*it].as_ref()?))).collect();
         let mut islands = function.islands(&regions?)?;
-        let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
+        let mut outcomes: BTreeMap<usize, TrialResult> = BTreeMap::new();
         for &index in members {
             let item = *self.regions[index].as_ref()?.items.first()?;
             if islands.owner(item) == Some(Some(index)) {
-                outcomes.insert(index, Outcome::default());
+                outcomes.insert(index, TrialResult::default());
             }
         }
         let place = (self.module, function.decl);

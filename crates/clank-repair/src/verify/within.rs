@@ -40,7 +40,7 @@ mod settled;
 
 use clank_syntax::ast::NodeId;
 
-pub(super) use self::islands::Function;
+pub(super) use self::islands::FunctionVersions;
 pub(super) use self::linear::LinearTypes;
 pub(super) use self::regions::Regions;
 

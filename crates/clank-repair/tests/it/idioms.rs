@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use check::{Environment, Parses, RepairClass, Safety, Severity, Stop};
 use clank::testing::{Modules, case_files, is_blessed};
-use clank_emit::{Dialect, EmitOptions, Runtime, emit};
+use clank_emit::{EmitOptions, OutputLanguage, Runtime, emit};
 use clank_repair::ClankCheck;
 use document::Limits;
 use edit::Text;
@@ -252,7 +252,7 @@ fn output_of(text: &str) -> Option<String> {
     if checked.has_errors() {
         return None;
     }
-    let options = EmitOptions { dialect: Dialect::JavaScript, runtime: Runtime::Inline };
+    let options = EmitOptions { dialect: OutputLanguage::JavaScript, runtime: Runtime::Inline };
     let files = emit(&checked, &options).files;
     let entry = files.iter().rfind(|it| it.source_map.is_some())?.path.clone();
     let modules = files.into_iter().map(|it| clank_run::Module { path: it.path, text: it.text });
@@ -262,7 +262,7 @@ fn output_of(text: &str) -> Option<String> {
     let outcome = clank_run::run(&program, &clank_run::Limits::STANDARD, io).ok()?;
     let output = String::from_utf8_lossy(&output).into_owned();
     Some(match outcome {
-        clank_run::Outcome::Done => output,
+        clank_run::ProgramExit::Done => output,
         other => format!("{output}--- {other:?}"),
     })
 }

@@ -18,7 +18,7 @@ use clank::code::Code;
 use clank::proof::Proof;
 use clank::testing::{Modules, case_files, is_blessed};
 use clank::{Checked, CheckedModule, Program};
-use clank_repair::{Budget, Repair, Repairs, Target, repairs, with_required};
+use clank_repair::{Budget, FindingId, ModuleRepairs, Repair, repairs, with_required};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::patch;
 use edit::{EditSet, LineIndex, Text, Unit};
@@ -123,12 +123,12 @@ impl Loaded {
         self.checked.asked().expect("the module that was loaded is there")
     }
 
-    fn repairs(&self) -> Repairs {
+    fn repairs(&self) -> ModuleRepairs {
         let module = self.checked.asked.expect("the module that was loaded is there");
         repairs(&self.program, &self.checked, module, &Budget::default())
     }
 
-    fn show(&self, offered: &Repairs) -> String {
+    fn show(&self, offered: &ModuleRepairs) -> String {
         let lines = LineIndex::new(self.module().ast.sources()[0].text.as_bytes());
         let mut out = String::new();
         for (index, it) in offered.list.iter().enumerate() {
@@ -150,9 +150,9 @@ impl Loaded {
         out
     }
 
-    fn show_without(&self, offered: &Repairs) -> String {
+    fn show_without(&self, offered: &ModuleRepairs) -> String {
         let lines = LineIndex::new(self.module().ast.sources()[0].text.as_bytes());
-        let show = |it: &(Target, String)| {
+        let show = |it: &(FindingId, String)| {
             format!("{}: {}\n", show_target(self.module(), &lines, it.0), it.1)
         };
         offered.without.iter().map(show).collect()
@@ -204,7 +204,7 @@ impl Loaded {
     }
 
     /// What is verified is so when the program is checked from the start, too (RS-12, RS-43).
-    fn hold_to_promises(&self, offered: &Repairs, heading: &str) {
+    fn hold_to_promises(&self, offered: &ModuleRepairs, heading: &str) {
         let before = to_do(self.module());
         for (place, it) in offered.list.iter().enumerate().filter(|it| it.1.is_verified) {
             let places = with_required(&offered.list, place).expect("what it requires is offered");
@@ -224,7 +224,7 @@ impl Loaded {
     }
 
     /// A repair changes the same bytes whether the whole text is looked at or only what is near to what it changes.
-    fn hold_to_lowering(&self, offered: &Repairs, heading: &str) {
+    fn hold_to_lowering(&self, offered: &ModuleRepairs, heading: &str) {
         let text = Text::new(self.modules.text());
         let parsed = clank_syntax::parse(&self.module().file, self.modules.text());
         let patchable = patch::Patchable::new(&parsed);
@@ -241,7 +241,7 @@ impl Loaded {
     }
 
     /// Conflicts are symmetric (RS-48), and what has a common key commutes (RS-50).
-    fn hold_to_compatibility(&self, offered: &Repairs, heading: &str) {
+    fn hold_to_compatibility(&self, offered: &ModuleRepairs, heading: &str) {
         let list = &offered.list;
         let mut by_key: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, it) in list.iter().enumerate() {
@@ -278,18 +278,18 @@ impl Loaded {
     }
 }
 
-fn show_target(module: &CheckedModule, lines: &LineIndex, target: Target) -> String {
+fn show_target(module: &CheckedModule, lines: &LineIndex, target: FindingId) -> String {
     let (what, node) = match target {
-        Target::Diagnostic(index) => {
+        FindingId::Diagnostic(index) => {
             let it = &module.diagnostics[index];
             let place = it.span.map(|it| it.start);
             return format!("{}@{}", it.code.name(), place_of(module, lines, it.node, place));
         }
-        Target::Goal(index) => {
+        FindingId::Goal(index) => {
             let (node, goal, _) = module.goals().nth(index).expect("the goal is there");
             (format!("{:?}", goal.kind), node)
         }
-        Target::Hole(index) => {
+        FindingId::Hole(index) => {
             ("hole".to_owned(), module.holes().nth(index).expect("the hole is there").0)
         }
     };
@@ -302,7 +302,7 @@ fn place_of(module: &CheckedModule, lines: &LineIndex, node: NodeId, start: Opti
     format!("{}:{}", place.line + 1, place.column + 1)
 }
 
-fn show_compatibility(offered: &Repairs) -> String {
+fn show_compatibility(offered: &ModuleRepairs) -> String {
     let mut out = String::new();
     for (index, it) in offered.list.iter().enumerate() {
         let conflicts: Vec<String> =
@@ -323,31 +323,31 @@ impl Key {
     }
 }
 
-fn key_of(module: &CheckedModule, target: Target) -> Key {
+fn key_of(module: &CheckedModule, target: FindingId) -> Key {
     let ids = module.ast.ids();
     match target {
-        Target::Diagnostic(index) => {
+        FindingId::Diagnostic(index) => {
             let it = &module.diagnostics[index];
             Key(it.code.name().to_owned(), ids.id(it.node))
         }
-        Target::Goal(index) => {
+        FindingId::Goal(index) => {
             let (node, goal, _) = module.goals().nth(index).expect("the goal is there");
             Key(format!("{:?}", goal.kind), ids.id(node))
         }
-        Target::Hole(index) => {
+        FindingId::Hole(index) => {
             Key("hole".to_owned(), ids.id(module.holes().nth(index).expect("it is there").0))
         }
     }
 }
 
 fn to_do(module: &CheckedModule) -> BTreeSet<Key> {
-    let diagnostics = (0..module.diagnostics.len()).map(Target::Diagnostic);
+    let diagnostics = (0..module.diagnostics.len()).map(FindingId::Diagnostic);
     let open = module.goals().enumerate().filter(|(_, (_, goal, proof))| {
         !proof.is_discharged()
             && (goal.kind != GoalKind::Assertion || matches!(proof, Proof::Refuted(_)))
     });
-    let open: Vec<Target> = open.map(|it| Target::Goal(it.0)).collect();
-    let holes = (0..module.holes().count()).map(Target::Hole);
+    let open: Vec<FindingId> = open.map(|it| FindingId::Goal(it.0)).collect();
+    let holes = (0..module.holes().count()).map(FindingId::Hole);
     diagnostics.chain(open).chain(holes).map(|it| key_of(module, it)).collect()
 }
 

@@ -11,12 +11,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use crate::io::Io;
-use crate::outcome::{RunError, Stream};
+use crate::outcome::{OutputStream, RunError};
 
 const PIECE: usize = 1 << 16;
 
 enum Request {
-    Write(Stream, String),
+    Write(OutputStream, String),
     ReadLine(SyncSender<Option<String>>),
 }
 
@@ -28,14 +28,14 @@ pub(super) struct Channel {
 
 /// The caller's end.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct StreamServer {
     requests: Receiver<Request>,
     is_closed: Arc<AtomicBool>,
 }
 
 /// Why the host stops the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stop {
+pub(super) enum StopReason {
     Time,
     /// Nobody takes what the program writes.
     Closed,
@@ -44,23 +44,29 @@ pub(super) enum Stop {
 /// What a program reaches of the world.
 pub(super) struct Host {
     channel: Channel,
-    stream: Stream,
+    stream: OutputStream,
     piece: String,
     deadline: Option<Instant>,
-    stop: Option<Stop>,
+    stop: Option<StopReason>,
 }
 
 /// Both ends. The line holds few pieces, so a program that writes faster than its output is read has to wait.
-pub(super) fn open() -> (Channel, Desk) {
+pub(super) fn open() -> (Channel, StreamServer) {
     let (sender, receiver) = sync_channel(4);
     let is_closed = Arc::new(AtomicBool::new(false));
-    let desk = Desk { requests: receiver, is_closed: Arc::clone(&is_closed) };
+    let desk = StreamServer { requests: receiver, is_closed: Arc::clone(&is_closed) };
     (Channel { requests: sender, is_closed }, desk)
 }
 
 impl Host {
     pub(super) fn new(channel: Channel) -> Host {
-        Host { channel, stream: Stream::Output, piece: String::new(), deadline: None, stop: None }
+        Host {
+            channel,
+            stream: OutputStream::Output,
+            piece: String::new(),
+            deadline: None,
+            stop: None,
+        }
     }
 
     /// The program starts, and may run for so long.
@@ -69,7 +75,7 @@ impl Host {
     }
 
     pub(super) fn write(&mut self, stream: i32, text: String) {
-        let stream = if stream == 2 { Stream::Errors } else { Stream::Output };
+        let stream = if stream == 2 { OutputStream::Errors } else { OutputStream::Output };
         if stream != self.stream {
             self.flush();
             self.stream = stream;
@@ -103,21 +109,21 @@ impl Host {
     pub(super) fn must_stop(&mut self) -> bool {
         self.flush();
         if self.channel.is_closed.load(Ordering::Relaxed) {
-            self.stop.get_or_insert(Stop::Closed);
+            self.stop.get_or_insert(StopReason::Closed);
         } else if self.deadline.is_some_and(|it| Instant::now() >= it) {
-            self.stop.get_or_insert(Stop::Time);
+            self.stop.get_or_insert(StopReason::Time);
         }
         self.stop.is_some()
     }
 
-    pub(super) fn stop(&self) -> Option<Stop> {
+    pub(super) fn stop(&self) -> Option<StopReason> {
         self.stop
     }
 
     fn send(&mut self, request: Request) {
         let sending = Instant::now();
         if self.channel.requests.send(request).is_err() {
-            self.stop.get_or_insert(Stop::Closed);
+            self.stop.get_or_insert(StopReason::Closed);
         }
         self.wait(sending.elapsed());
     }
@@ -128,7 +134,7 @@ impl Host {
     }
 }
 
-impl Desk {
+impl StreamServer {
     /// Serves the engine until its end of the line is gone. Lines of the input are at most `max_line` bytes long; what is
     /// longer is cut into several.
     pub(super) fn serve(self, io: Io<'_>, max_line: usize) -> Result<(), RunError> {
@@ -137,8 +143,8 @@ impl Desk {
             match request {
                 Request::Write(stream, text) if failure.is_none() => {
                     let writer: &mut dyn Write = match stream {
-                        Stream::Output => &mut *io.output,
-                        Stream::Errors => &mut *io.errors,
+                        OutputStream::Output => &mut *io.output,
+                        OutputStream::Errors => &mut *io.errors,
                     };
                     let written = writer.write_all(text.as_bytes()).and_then(|()| writer.flush());
                     if let Err(source) = written {

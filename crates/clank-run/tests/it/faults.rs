@@ -3,14 +3,14 @@
 use std::io::BufReader;
 use std::time::Duration;
 
-use clank_run::{Engine, Io, Limit, Limits, Outcome, RunError, Stream};
+use clank_run::{Engine, Io, Limit, Limits, OutputStream, ProgramExit, RunError};
 
 use crate::it::support::{Closing, LIMITS, program, run};
 
 #[track_caller]
 fn stopped(text: &str, limits: &Limits) -> (Limit, Vec<clank_run::Frame>) {
     match run(text, "", limits).ended {
-        Ok(Outcome::Stopped { limit, frames }) => (limit, frames),
+        Ok(ProgramExit::Stopped { limit, frames }) => (limit, frames),
         other => panic!("{text}: {other:?}"),
     }
 }
@@ -52,8 +52,8 @@ fn memory_without_end_meets_its_limit() {
     ] {
         let ended = run(text, "", &LIMITS).ended;
         let is_stopped = match &ended {
-            Ok(Outcome::Stopped { limit: Limit::Memory, .. }) => true,
-            Ok(Outcome::Panic { message, .. }) => message == "uncaught 1",
+            Ok(ProgramExit::Stopped { limit: Limit::Memory, .. }) => true,
+            Ok(ProgramExit::Panic { message, .. }) => message == "uncaught 1",
             _ => false,
         };
         assert!(is_stopped, "{text}: {ended:?}");
@@ -79,7 +79,7 @@ fn calls_without_end_meet_the_stack() {
     ] {
         let ended = run(text, "", &limits).ended;
         let is_stack =
-            matches!(&ended, Ok(Outcome::Stopped { limit: Limit::Stack | Limit::Memory, .. }));
+            matches!(&ended, Ok(ProgramExit::Stopped { limit: Limit::Stack | Limit::Memory, .. }));
         assert!(is_stack, "{text}: {ended:?}");
     }
 }
@@ -136,7 +136,7 @@ fn output_without_end_is_handed_on_until_nobody_takes_it() {
     let io = Io { input: &mut BufReader::new(&b""[..]), output: &mut output, errors: &mut errors };
     let program = program("while (true) console.log('line');");
     match clank_run::run(&program, &LIMITS, io) {
-        Err(RunError::Write { stream: Stream::Output, source }) => {
+        Err(RunError::Write { stream: OutputStream::Output, source }) => {
             assert_eq!(source.kind(), std::io::ErrorKind::BrokenPipe);
         }
         other => panic!("{other:?}"),
@@ -171,7 +171,7 @@ fn waiting_for_input_is_not_the_programs_time() {
         for (let n = 0; n < 1000; n++);\nprintln('end');",
     );
     let limits = Limits { time: Duration::from_millis(1500), ..LIMITS };
-    assert_eq!(clank_run::run(&program, &limits, io).unwrap(), Outcome::Done);
+    assert_eq!(clank_run::run(&program, &limits, io).unwrap(), ProgramExit::Done);
     assert_eq!(output, b"x\nend\n");
 }
 
@@ -185,7 +185,7 @@ fn waiting_for_the_program_is_not_the_programs_time() {
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let io = Io { input: &mut BufReader::new(&b""[..]), output: &mut output, errors: &mut errors };
     let program = program("for (let n = 0; n < 100000; n++);\nconsole.log('end');");
-    assert_eq!(engine.run(&program, io).unwrap(), Outcome::Done);
+    assert_eq!(engine.run(&program, io).unwrap(), ProgramExit::Done);
     assert_eq!(output, b"end\n");
 }
 
@@ -208,7 +208,7 @@ mod node {
         let check = |text: &str, time: u64, limit: Limit| {
             let limits = Limits { time: Duration::from_millis(time), ..LIMITS };
             match run_node(text, "", &limits).ended {
-                Ok(Outcome::Stopped { limit: found, .. }) => assert_eq!(found, limit, "{text}"),
+                Ok(ProgramExit::Stopped { limit: found, .. }) => assert_eq!(found, limit, "{text}"),
                 other => panic!("{text}: {other:?}"),
             }
         };
@@ -238,6 +238,9 @@ mod node {
         let io = clank_run::NodeIo::Piped { input: b"", output: &mut output, errors: &mut errors };
         let program = program("while (true) console.log('line');");
         let ended = clank_run::run_node(&program, "node".as_ref(), &LIMITS, io);
-        assert!(matches!(ended, Err(RunError::Write { stream: Stream::Output, .. })), "{ended:?}");
+        assert!(
+            matches!(ended, Err(RunError::Write { stream: OutputStream::Output, .. })),
+            "{ended:?}"
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{BufReader, Write};
 use std::time::Duration;
 
-use clank_run::{Io, Limits, Module, Outcome, Program, RunError};
+use clank_run::{Io, Limits, Module, Program, ProgramExit, RunError};
 
 /// The run-time library, which every program may import as `./clank.js`.
 pub(crate) const LIBRARY: &str = include_str!("../../../clank-emit/src/runtime/clank.js");
@@ -14,7 +14,7 @@ pub(crate) const LIMITS: Limits =
 /// How a program ended and what it wrote.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    pub(crate) ended: Result<Outcome, RunError>,
+    pub(crate) ended: Result<ProgramExit, RunError>,
     pub(crate) output: String,
     pub(crate) errors: String,
 }
@@ -31,10 +31,12 @@ impl Ran {
             own.map(|it| format!(" {}:{}", it.module, it.line)).collect()
         };
         text += &match &self.ended {
-            Ok(Outcome::Done) => "done".to_owned(),
-            Ok(Outcome::Panic { message, frames: at }) => format!("panic: {message}{}", frames(at)),
-            Ok(Outcome::Raised { message, .. }) => format!("raised: {message}"),
-            Ok(Outcome::Stopped { limit, .. }) => format!("stopped: {limit:?}"),
+            Ok(ProgramExit::Done) => "done".to_owned(),
+            Ok(ProgramExit::Panic { message, frames: at }) => {
+                format!("panic: {message}{}", frames(at))
+            }
+            Ok(ProgramExit::Raised { message, .. }) => format!("raised: {message}"),
+            Ok(ProgramExit::Stopped { limit, .. }) => format!("stopped: {limit:?}"),
             Err(error) => format!("error: {error}"),
         };
         text

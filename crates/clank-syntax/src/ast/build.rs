@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::ids::LazyIds;
 use super::slots::for_each_slot;
 use super::{
-    Arm, ArmId, Ast, Comments, Decl, DeclId, Expr, ExprId, Field, FieldId, FieldInit, FieldInitId,
-    FieldPattern, FieldPatternId, GivenSpan, IdsError, Kind, LambdaParam, LambdaParamId, Name,
-    Node, NodeId, Param, ParamId, Pattern, PatternId, Program, ProgramId, Source, SourceId, Stmt,
-    StmtId, Type, TypeId, TypeParam, TypeParamId, Variant, VariantField, VariantFieldId, VariantId,
+    Arm, ArmId, Ast, AstKind, Comments, Decl, DeclId, Expr, ExprId, Field, FieldId, FieldInit,
+    FieldInitId, FieldPattern, FieldPatternId, GivenSpan, IdsError, LambdaParam, LambdaParamId,
+    Name, Node, NodeId, Param, ParamId, Pattern, PatternId, Program, ProgramId, Source, SourceId,
+    Stmt, StmtId, Type, TypeId, TypeParam, TypeParamId, Variant, VariantField, VariantFieldId,
+    VariantId,
 };
 use crate::span::Span;
 
@@ -25,7 +26,7 @@ pub struct Builder {
 
 /// A point to come back to with [`Builder::rollback`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mark(usize);
+pub struct Checkpoint(usize);
 
 impl Builder {
     /// Nothing yet; nodes come from `source` until another one is entered.
@@ -93,12 +94,12 @@ impl Builder {
     }
 
     /// The point to come back to.
-    pub fn mark(&self) -> Mark {
-        Mark(self.nodes.len())
+    pub fn mark(&self) -> Checkpoint {
+        Checkpoint(self.nodes.len())
     }
 
     /// Forgets every node made since.
-    pub fn rollback(&mut self, mark: Mark) {
+    pub fn rollback(&mut self, mark: Checkpoint) {
         self.nodes.truncate(mark.0);
         let first_gone = NodeId(mark.0 as u32);
         self.given_ids.split_off(&first_gone);
@@ -129,7 +130,7 @@ impl Builder {
     /// The finished tree: a program of these declarations. Fails if an id was given twice.
     pub fn finish(mut self, declarations: Vec<DeclId>, span: Span) -> Result<Ast, IdsError> {
         let root = ProgramId(
-            self.push(Kind::Program(Program { declarations: declarations.into() }), span),
+            self.push(AstKind::Program(Program { declarations: declarations.into() }), span),
         );
         self.finish_at(root)
     }
@@ -150,10 +151,10 @@ impl Builder {
 
     /// Adds a program node.
     pub fn program(&mut self, declarations: Vec<DeclId>, span: Span) -> ProgramId {
-        ProgramId(self.push(Kind::Program(Program { declarations: declarations.into() }), span))
+        ProgramId(self.push(AstKind::Program(Program { declarations: declarations.into() }), span))
     }
 
-    fn push(&mut self, kind: Kind, span: Span) -> NodeId {
+    fn push(&mut self, kind: AstKind, span: Span) -> NodeId {
         let id = u32::try_from(self.nodes.len()).expect("a text has fewer nodes than bytes");
         self.nodes.push(Node { kind, span, source: self.source });
         NodeId(id)
@@ -166,7 +167,7 @@ macro_rules! make {
             $(
                 #[doc = concat!("Adds a [`", stringify!($kind), "`], after all its children.")]
                 pub fn $name(&mut self, it: $kind, span: Span) -> $id {
-                    $id(self.push(Kind::$kind(it.into()), span))
+                    $id(self.push(AstKind::$kind(it.into()), span))
                 }
             )*
         }

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::ids::{Inherited, LazyIds};
 use super::{
-    Ast, Comments, GivenSpan, Kind, Name, Node, NodeId, ProgramId, Source, SourceId,
+    Ast, AstKind, Comments, GivenSpan, Name, Node, NodeId, ProgramId, Source, SourceId,
     for_each_child, for_each_slot,
 };
 use crate::span::Span;
 
 /// A tree that is being changed. Its nodes have places, the first ones those of the tree before.
 #[derive(Debug)]
-pub(crate) struct Draft<'a> {
+pub(crate) struct AstDraft<'a> {
     old: &'a Ast,
     nodes: Vec<Node>,
     parents: Vec<Option<NodeId>>,
@@ -48,9 +48,9 @@ pub(crate) struct Finished {
     pub(crate) is_reached: Vec<bool>,
 }
 
-impl<'a> Draft<'a> {
-    pub(crate) fn new(old: &'a Ast) -> Draft<'a> {
-        Draft {
+impl<'a> AstDraft<'a> {
+    pub(crate) fn new(old: &'a Ast) -> AstDraft<'a> {
+        AstDraft {
             old,
             nodes: old.nodes.clone(),
             parents: old.parents(),
@@ -73,12 +73,12 @@ impl<'a> Draft<'a> {
         self.moved.get(&old).copied().unwrap_or(old)
     }
 
-    pub(crate) fn kind(&self, at: NodeId) -> &Kind {
+    pub(crate) fn kind(&self, at: NodeId) -> &AstKind {
         &self.nodes[at.index()].kind
     }
 
-    /// What a node is, to be changed. After its children changed, call [`Draft::adopt`].
-    pub(crate) fn kind_mut(&mut self, at: NodeId) -> &mut Kind {
+    /// What a node is, to be changed. After its children changed, call [`AstDraft::adopt`].
+    pub(crate) fn kind_mut(&mut self, at: NodeId) -> &mut AstKind {
         &mut self.nodes[at.index()].kind
     }
 
@@ -87,7 +87,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a node that is in no text.
-    pub(crate) fn add(&mut self, kind: Kind) -> NodeId {
+    pub(crate) fn add(&mut self, kind: AstKind) -> NodeId {
         self.push(Node { kind, span: Span::default(), source: SourceId(0) })
     }
 
@@ -190,7 +190,7 @@ impl<'a> Draft<'a> {
         inner
     }
 
-    /// Puts a new node where [`Draft::make_room`] made room.
+    /// Puts a new node where [`AstDraft::make_room`] made room.
     pub(crate) fn fill(&mut self, at: NodeId, new: NodeId) {
         self.nodes[at.index()] = self.nodes[new.index()].clone();
         if let Some(id) = self.ids.remove(&new) {
@@ -245,7 +245,7 @@ impl<'a> Draft<'a> {
             is_reached[at.index()] = true;
             let mut kind = std::mem::replace(
                 &mut self.nodes[at.index()].kind,
-                Kind::Program(super::Program { declarations: Box::new([]) }),
+                AstKind::Program(super::Program { declarations: Box::new([]) }),
             );
             for_each_slot(&mut kind, &mut |it| it.0 = new_places[it.index()]);
             nodes.push(Node { kind, ..self.nodes[at.index()] });

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-use super::{Kind, Name, Node, NodeId};
+use super::{AstKind, Name, Node, NodeId};
 
 /// The ids of all nodes of one tree.
 #[derive(Clone, PartialEq, Debug)]
@@ -169,22 +169,22 @@ fn number_of(id: &str) -> Option<u32> {
 }
 
 /// Whether a node is a part that only its parent makes sense of.
-fn is_inner(kind: &Kind) -> bool {
+fn is_inner(kind: &AstKind) -> bool {
     match kind {
-        Kind::Program(_)
-        | Kind::Decl(_)
-        | Kind::Stmt(_)
-        | Kind::Expr(_)
-        | Kind::Type(_)
-        | Kind::Pattern(_) => false,
-        Kind::Param(_)
-        | Kind::LambdaParam(_)
-        | Kind::TypeParam(_)
-        | Kind::Field(_)
-        | Kind::Variant(_)
-        | Kind::VariantField(_)
-        | Kind::Arm(_)
-        | Kind::FieldInit(_)
-        | Kind::FieldPattern(_) => true,
+        AstKind::Program(_)
+        | AstKind::Decl(_)
+        | AstKind::Stmt(_)
+        | AstKind::Expr(_)
+        | AstKind::Type(_)
+        | AstKind::Pattern(_) => false,
+        AstKind::Param(_)
+        | AstKind::LambdaParam(_)
+        | AstKind::TypeParam(_)
+        | AstKind::Field(_)
+        | AstKind::Variant(_)
+        | AstKind::VariantField(_)
+        | AstKind::Arm(_)
+        | AstKind::FieldInit(_)
+        | AstKind::FieldPattern(_) => true,
     }
 }

@@ -22,7 +22,7 @@ macro_rules! categories {
         /// What a node is.
         #[derive(Clone, PartialEq, Debug)]
         #[expect(missing_docs, reason = "every variant holds the type of its name")]
-        pub enum Kind {
+        pub enum AstKind {
             $($kind($held),)*
         }
 
@@ -39,7 +39,7 @@ macro_rules! categories {
 
                 /// The node, if it is of this category.
                 pub fn of(ast: &Ast, node: NodeId) -> Option<$id> {
-                    matches!(ast.node(node).kind, Kind::$kind(_)).then_some($id(node))
+                    matches!(ast.node(node).kind, AstKind::$kind(_)).then_some($id(node))
                 }
 
                 /// The node, which must be of this category.
@@ -49,7 +49,7 @@ macro_rules! categories {
 
                 /// The node of a tree in the making, if it is of this category.
                 pub fn made(builder: &Builder, node: NodeId) -> Option<$id> {
-                    matches!(builder.node(node).kind, Kind::$kind(_)).then_some($id(node))
+                    matches!(builder.node(node).kind, AstKind::$kind(_)).then_some($id(node))
                 }
             }
 
@@ -65,7 +65,7 @@ macro_rules! categories {
                 #[doc = concat!("The node as what it is: a [`", stringify!($kind), "`].")]
                 pub fn $accessor(&self, id: $id) -> &$kind {
                     match &self.node(id.0).kind {
-                        Kind::$kind(it) => it,
+                        AstKind::$kind(it) => it,
                         _ => unreachable!("ids are only made for nodes of their category"),
                     }
                 }
@@ -107,14 +107,14 @@ categories! {
     FieldPatternId FieldPattern(FieldPattern) field_pattern;
 }
 
-impl Kind {
+impl AstKind {
     /// Whether it stands for what could not be read.
     pub fn is_error(&self) -> bool {
         match self {
-            Kind::Decl(it) => matches!(**it, Decl::Error { .. }),
-            Kind::Expr(it) => matches!(it, Expr::Error { .. }),
-            Kind::Type(it) => matches!(it, Type::Error { .. }),
-            Kind::Pattern(it) => matches!(it, Pattern::Error { .. }),
+            AstKind::Decl(it) => matches!(**it, Decl::Error { .. }),
+            AstKind::Expr(it) => matches!(it, Expr::Error { .. }),
+            AstKind::Type(it) => matches!(it, Type::Error { .. }),
+            AstKind::Pattern(it) => matches!(it, Pattern::Error { .. }),
             _ => false,
         }
     }

@@ -1,30 +1,30 @@
 //! The places in a node that hold its children, to put others there.
 
-use super::{Decl, Expr, Kind, NodeId, Pattern, Stmt, TemplatePart, Type};
+use super::{AstKind, Decl, Expr, NodeId, Pattern, Stmt, TemplatePart, Type};
 
 /// Calls `visit` with every place that holds a child, in the order in which they are written. What is put there must be
 /// of the category of what was there.
-pub(crate) fn for_each_slot(kind: &mut Kind, visit: &mut dyn FnMut(&mut NodeId)) {
+pub(crate) fn for_each_slot(kind: &mut AstKind, visit: &mut dyn FnMut(&mut NodeId)) {
     match kind {
-        Kind::Program(it) => it.declarations.iter_mut().for_each(|it| visit(&mut it.0)),
-        Kind::Decl(it) => decl(it, visit),
-        Kind::Stmt(it) => stmt(it, visit),
-        Kind::Expr(it) => expr(it, visit),
-        Kind::Type(it) => ty(it, visit),
-        Kind::Pattern(it) => pattern(it, visit),
-        Kind::Param(it) => visit(&mut it.ty.0),
-        Kind::LambdaParam(it) => it.ty.iter_mut().for_each(|it| visit(&mut it.0)),
-        Kind::TypeParam(it) => it.constraint.iter_mut().for_each(|it| visit(&mut it.0)),
-        Kind::Field(it) => visit(&mut it.ty.0),
-        Kind::Variant(it) => it.fields.iter_mut().for_each(|it| visit(&mut it.0)),
-        Kind::VariantField(it) => visit(&mut it.ty.0),
-        Kind::Arm(it) => {
+        AstKind::Program(it) => it.declarations.iter_mut().for_each(|it| visit(&mut it.0)),
+        AstKind::Decl(it) => decl(it, visit),
+        AstKind::Stmt(it) => stmt(it, visit),
+        AstKind::Expr(it) => expr(it, visit),
+        AstKind::Type(it) => ty(it, visit),
+        AstKind::Pattern(it) => pattern(it, visit),
+        AstKind::Param(it) => visit(&mut it.ty.0),
+        AstKind::LambdaParam(it) => it.ty.iter_mut().for_each(|it| visit(&mut it.0)),
+        AstKind::TypeParam(it) => it.constraint.iter_mut().for_each(|it| visit(&mut it.0)),
+        AstKind::Field(it) => visit(&mut it.ty.0),
+        AstKind::Variant(it) => it.fields.iter_mut().for_each(|it| visit(&mut it.0)),
+        AstKind::VariantField(it) => visit(&mut it.ty.0),
+        AstKind::Arm(it) => {
             visit(&mut it.pattern.0);
             it.guard.iter_mut().for_each(|it| visit(&mut it.0));
             visit(&mut it.body.0);
         }
-        Kind::FieldInit(it) => visit(&mut it.value.0),
-        Kind::FieldPattern(it) => it.pattern.iter_mut().for_each(|it| visit(&mut it.0)),
+        AstKind::FieldInit(it) => visit(&mut it.value.0),
+        AstKind::FieldPattern(it) => it.pattern.iter_mut().for_each(|it| visit(&mut it.0)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The children of a node, in the order in which they are written.
 
-use super::{Ast, Decl, Expr, Kind, NodeId, Pattern, Stmt, TemplatePart, Type};
+use super::{Ast, AstKind, Decl, Expr, NodeId, Pattern, Stmt, TemplatePart, Type};
 
 impl Ast {
     /// Calls `visit` with every child of a node, in the order in which they are written.
@@ -27,27 +27,27 @@ impl Ast {
 }
 
 /// Calls `visit` with every child that a node has.
-pub(crate) fn for_each_child(kind: &Kind, visit: &mut dyn FnMut(NodeId)) {
+pub(crate) fn for_each_child(kind: &AstKind, visit: &mut dyn FnMut(NodeId)) {
     match kind {
-        Kind::Program(it) => each(&it.declarations, visit),
-        Kind::Decl(it) => decl(it, visit),
-        Kind::Stmt(it) => stmt(it, visit),
-        Kind::Expr(it) => expr(it, visit),
-        Kind::Type(it) => ty(it, visit),
-        Kind::Pattern(it) => pattern(it, visit),
-        Kind::Param(it) => visit(it.ty.into()),
-        Kind::LambdaParam(it) => each(&it.ty, visit),
-        Kind::TypeParam(it) => each(&it.constraint, visit),
-        Kind::Field(it) => visit(it.ty.into()),
-        Kind::Variant(it) => each(&it.fields, visit),
-        Kind::VariantField(it) => visit(it.ty.into()),
-        Kind::Arm(it) => {
+        AstKind::Program(it) => each(&it.declarations, visit),
+        AstKind::Decl(it) => decl(it, visit),
+        AstKind::Stmt(it) => stmt(it, visit),
+        AstKind::Expr(it) => expr(it, visit),
+        AstKind::Type(it) => ty(it, visit),
+        AstKind::Pattern(it) => pattern(it, visit),
+        AstKind::Param(it) => visit(it.ty.into()),
+        AstKind::LambdaParam(it) => each(&it.ty, visit),
+        AstKind::TypeParam(it) => each(&it.constraint, visit),
+        AstKind::Field(it) => visit(it.ty.into()),
+        AstKind::Variant(it) => each(&it.fields, visit),
+        AstKind::VariantField(it) => visit(it.ty.into()),
+        AstKind::Arm(it) => {
             visit(it.pattern.into());
             each(&it.guard, visit);
             visit(it.body.into());
         }
-        Kind::FieldInit(it) => visit(it.value.into()),
-        Kind::FieldPattern(it) => each(&it.pattern, visit),
+        AstKind::FieldInit(it) => visit(it.value.into()),
+        AstKind::FieldPattern(it) => each(&it.pattern, visit),
     }
 }
 

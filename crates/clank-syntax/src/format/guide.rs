@@ -10,9 +10,9 @@ mod brackets;
 mod expr;
 
 use super::chunk::Chunk;
-use super::items::{Items, NONE};
+use super::items::{FormatTokens, NONE};
 use super::spacing::blanks_before;
-use crate::ast::{Ast, Decl, Expr, Kind, Literal, Node, NodeId, Pattern, Stmt, Type};
+use crate::ast::{Ast, AstKind, Decl, Expr, Literal, Node, NodeId, Pattern, Stmt, Type};
 use crate::token::TokenKind;
 
 /// When a gap is a line break. In every case also if a comment in it asks for one.
@@ -28,7 +28,7 @@ pub(super) enum Break {
 
 /// What is before an item.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gap {
+pub(super) struct TokenGap {
     pub(super) when: Break,
     /// Blanks if it is no line break.
     pub(super) blanks: u8,
@@ -65,7 +65,7 @@ pub(super) struct Group {
 #[derive(Debug)]
 pub(super) struct Guide {
     /// By item.
-    pub(super) gaps: Vec<Gap>,
+    pub(super) gaps: Vec<TokenGap>,
     pub(super) groups: Vec<Group>,
     /// By item: the outermost group that starts with it.
     pub(super) starts: Vec<u32>,
@@ -87,7 +87,7 @@ enum Role {
 
 struct Guiding<'a> {
     ast: &'a Ast,
-    items: &'a Items<'a>,
+    items: &'a FormatTokens<'a>,
     guide: Guide,
     /// By item: the innermost group that starts with it so far.
     innermost: Vec<u32>,
@@ -97,12 +97,12 @@ struct Guiding<'a> {
 }
 
 /// Marks the operators that are prefixes, then decides every gap.
-pub(super) fn guide(ast: &Ast, chunk: &Chunk<'_>, items: &mut Items<'_>) -> Guide {
+pub(super) fn guide(ast: &Ast, chunk: &Chunk<'_>, items: &mut FormatTokens<'_>) -> Guide {
     let nodes = chunk.nodes.start as usize..chunk.nodes.end as usize;
     mark_prefixes(&ast.nodes()[nodes.clone()], items);
     let n_items = items.items.len();
     let gaps = (0..n_items as u32)
-        .map(|item| Gap {
+        .map(|item| TokenGap {
             when: Break::Never,
             blanks: blanks_before(items, item),
             owner: NONE,
@@ -139,12 +139,12 @@ pub(super) fn guide(ast: &Ast, chunk: &Chunk<'_>, items: &mut Items<'_>) -> Guid
     guiding.guide
 }
 
-fn mark_prefixes(nodes: &[Node], items: &mut Items<'_>) {
+fn mark_prefixes(nodes: &[Node], items: &mut FormatTokens<'_>) {
     for node in nodes {
         let is_prefixed = matches!(
             node.kind,
-            Kind::Expr(Expr::Unary { .. } | Expr::Hole { .. })
-                | Kind::Pattern(Pattern::Literal(Literal::Int { .. } | Literal::Float(_)))
+            AstKind::Expr(Expr::Unary { .. } | Expr::Hole { .. })
+                | AstKind::Pattern(Pattern::Literal(Literal::Int { .. } | Literal::Float(_)))
         );
         if !is_prefixed {
             continue;
@@ -159,7 +159,7 @@ fn mark_prefixes(nodes: &[Node], items: &mut Items<'_>) {
 }
 
 /// Whether a line must end in the gap before an item because of its comments.
-fn is_cut(items: &Items<'_>, item: u32) -> bool {
+fn is_cut(items: &FormatTokens<'_>, item: u32) -> bool {
     let comments = items.comments_before(item);
     let Some(first) = comments.first() else { return false };
     first.is_line
@@ -173,25 +173,25 @@ impl Guiding<'_> {
         // What is inside a template is part of one token.
         let Some((first, last)) = self.range(id) else { return };
         match &node.kind {
-            Kind::Program(_) => {}
-            Kind::Decl(decl) => self.decl(decl, first, last),
-            Kind::Stmt(stmt) => self.stmt(stmt, first),
-            Kind::Expr(expr) => self.expr(id, expr, first, last),
-            Kind::Type(ty) => self.ty(ty, first, last),
-            Kind::Pattern(Pattern::Tuple { .. }) => self.list(first),
-            Kind::Pattern(Pattern::Record { .. }) => self.spaced_list(first),
-            Kind::Pattern(Pattern::Variant { .. }) | Kind::Variant(_) => {
+            AstKind::Program(_) => {}
+            AstKind::Decl(decl) => self.decl(decl, first, last),
+            AstKind::Stmt(stmt) => self.stmt(stmt, first),
+            AstKind::Expr(expr) => self.expr(id, expr, first, last),
+            AstKind::Type(ty) => self.ty(ty, first, last),
+            AstKind::Pattern(Pattern::Tuple { .. }) => self.list(first),
+            AstKind::Pattern(Pattern::Record { .. }) => self.spaced_list(first),
+            AstKind::Pattern(Pattern::Variant { .. }) | AstKind::Variant(_) => {
                 self.list_ending(last, TokenKind::RParen);
             }
-            Kind::Pattern(_)
-            | Kind::Param(_)
-            | Kind::LambdaParam(_)
-            | Kind::TypeParam(_)
-            | Kind::Field(_)
-            | Kind::VariantField(_)
-            | Kind::Arm(_)
-            | Kind::FieldInit(_)
-            | Kind::FieldPattern(_) => {}
+            AstKind::Pattern(_)
+            | AstKind::Param(_)
+            | AstKind::LambdaParam(_)
+            | AstKind::TypeParam(_)
+            | AstKind::Field(_)
+            | AstKind::VariantField(_)
+            | AstKind::Arm(_)
+            | AstKind::FieldInit(_)
+            | AstKind::FieldPattern(_) => {}
         }
     }
 

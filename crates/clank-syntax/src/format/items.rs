@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
 /// A token that is neither blank nor comment. The last one of a text is [`TokenKind::End`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
+pub(super) struct FormatToken {
     /// What it is for the layout: a prefix operator is always [`TokenKind::Not`].
     pub(super) kind: TokenKind,
     pub(super) start: u32,
@@ -34,21 +34,21 @@ pub(super) struct Item {
 
 /// A comment, without the blanks at its end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Comment {
+pub(super) struct FormatComment {
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) width: u32,
     pub(super) is_line: bool,
     pub(super) spans_lines: bool,
-    /// As for [`Item`].
+    /// As for [`FormatToken`].
     pub(super) lines_before: u8,
 }
 
 #[derive(Debug)]
-pub(super) struct Items<'t> {
+pub(super) struct FormatTokens<'t> {
     pub(super) text: &'t str,
-    pub(super) items: Vec<Item>,
-    comments: Vec<Comment>,
+    pub(super) items: Vec<FormatToken>,
+    comments: Vec<FormatComment>,
     /// Where the items start: after a byte order mark, or at the first item of a part of a text.
     pub(super) start: u32,
     /// By block of bytes from `start` on: the first item that ends after the block's start.
@@ -57,9 +57,9 @@ pub(super) struct Items<'t> {
     pub(super) is_crlf: bool,
 }
 
-impl<'t> Items<'t> {
+impl<'t> FormatTokens<'t> {
     /// The items among these tokens, and an end behind them.
-    pub(super) fn new(tokens: &'t Tokens, range: Range<usize>, is_crlf: bool) -> Items<'t> {
+    pub(super) fn new(tokens: &'t Tokens, range: Range<usize>, is_crlf: bool) -> FormatTokens<'t> {
         let text = tokens.source();
         let own = &tokens.as_slice()[range.clone()];
         let n_items = own.iter().filter(|it| !it.kind.is_trivia()).count() + 1;
@@ -68,7 +68,7 @@ impl<'t> Items<'t> {
             first => tokens.span(first).start,
         };
         let n_bytes = tokens.span(range.end).start.saturating_sub(start) as usize;
-        let mut it = Items {
+        let mut it = FormatTokens {
             text,
             items: Vec::with_capacity(n_items),
             comments: Vec::new(),
@@ -109,7 +109,7 @@ impl<'t> Items<'t> {
                 let end = start + text.len() as u32;
                 let (width, spans_lines) =
                     if is_line { (characters(text), false) } else { width(text) };
-                self.comments.push(Comment {
+                self.comments.push(FormatComment {
                     start,
                     end,
                     width,
@@ -132,7 +132,7 @@ impl<'t> Items<'t> {
                 _ if is_ascii => (end - start, false),
                 _ => (characters(&self.text[start as usize..end as usize]), false),
             };
-            self.items.push(Item {
+            self.items.push(FormatToken {
                 kind,
                 start,
                 end,
@@ -177,7 +177,7 @@ impl<'t> Items<'t> {
     /// The item that ends at an offset.
     pub(super) fn ending_at(&self, offset: u32) -> Option<u32> {
         let item = self.first_after(offset.checked_sub(1)?)?;
-        let Item { start, end, .. } = self.items[item as usize];
+        let FormatToken { start, end, .. } = self.items[item as usize];
         // The end of the text has no bytes: nothing ends with it.
         (start < offset && end == offset).then_some(item)
     }
@@ -191,7 +191,7 @@ impl<'t> Items<'t> {
     }
 
     /// The comments right before an item.
-    pub(super) fn comments_before(&self, item: u32) -> &[Comment] {
+    pub(super) fn comments_before(&self, item: u32) -> &[FormatComment] {
         let first = self.items[item as usize].comments as usize;
         // The comments after the last token are those before the end.
         let last = self

@@ -5,8 +5,8 @@ mod measure;
 
 use std::ops::Range;
 
-use super::guide::{Break, Gap, Guide};
-use super::items::{Comment, Items, NONE, characters};
+use super::guide::{Break, Guide, TokenGap};
+use super::items::{FormatComment, FormatTokens, NONE, characters};
 use crate::token::TokenKind;
 use measure::Measures;
 
@@ -18,7 +18,7 @@ const STEP: u32 = 2;
 
 /// A run of blanks that is to be something else: line ends, then blanks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Change {
+pub(super) struct BlankChange {
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) lines: u8,
@@ -42,7 +42,7 @@ struct State {
 }
 
 struct Layout<'a> {
-    items: &'a Items<'a>,
+    items: &'a FormatTokens<'a>,
     guide: &'a Guide,
     measures: Measures,
     /// By group.
@@ -53,11 +53,11 @@ struct Layout<'a> {
     hugged: u32,
     column: u64,
     indent: u32,
-    changes: Vec<Change>,
+    changes: Vec<BlankChange>,
 }
 
 /// The runs that change.
-pub(super) fn layout(items: &Items<'_>, guide: &Guide) -> Vec<Change> {
+pub(super) fn layout(items: &FormatTokens<'_>, guide: &Guide) -> Vec<BlankChange> {
     let mut layout = Layout {
         items,
         guide,
@@ -156,7 +156,7 @@ impl Layout<'_> {
         }
     }
 
-    fn plain_gap(&mut self, item: u32, gap: Gap, is_line: bool, target: u32) {
+    fn plain_gap(&mut self, item: u32, gap: TokenGap, is_line: bool, target: u32) {
         let it = self.items.items[item as usize];
         let start = self.items.items[item as usize - 1].end;
         let space = if it.kind == TokenKind::End {
@@ -176,7 +176,7 @@ impl Layout<'_> {
     fn commented_gap(
         &mut self,
         item: u32,
-        gap: Gap,
+        gap: TokenGap,
         is_line: bool,
         [at_comment, target]: [u32; 2],
     ) {
@@ -249,7 +249,7 @@ impl Layout<'_> {
         self.column += u64::from(blanks);
         let old = &self.items.text.as_bytes()[start as usize..end as usize];
         if !is_space(old, lines, self.items.is_crlf, blanks) {
-            self.changes.push(Change { start, end, lines, blanks });
+            self.changes.push(BlankChange { start, end, lines, blanks });
         }
     }
 
@@ -289,7 +289,7 @@ fn is_space(mut bytes: &[u8], lines: u8, is_crlf: bool, blanks: u32) -> bool {
 }
 
 /// The widths of comments in a gap that is one line.
-fn inline_width(items: &Items<'_>, item: u32, comments: &[Comment]) -> u64 {
+fn inline_width(items: &FormatTokens<'_>, item: u32, comments: &[FormatComment]) -> u64 {
     let is_inside =
         item > 0 && matches!(items.kind(item - 1), TokenKind::LParen | TokenKind::LBracket);
     let lead = u64::from(!is_inside);

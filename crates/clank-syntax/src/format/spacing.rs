@@ -1,10 +1,10 @@
 //! The blank between two tokens that stay on one line, as far as the tokens alone decide it.
 
-use super::items::Items;
+use super::items::FormatTokens;
 use crate::token::TokenKind::{self, *};
 
 /// How many blanks (0 or 1) go before an item.
-pub(super) fn blanks_before(items: &Items<'_>, item: u32) -> u8 {
+pub(super) fn blanks_before(items: &FormatTokens<'_>, item: u32) -> u8 {
     let next = items.kind(item);
     let Some(before) = item.checked_sub(1) else { return 0 };
     let prev = items.kind(before);

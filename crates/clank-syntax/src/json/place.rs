@@ -4,13 +4,13 @@ use crate::ast::{Ast, GivenSpan, NodeId};
 
 /// The places of all starts and ends of nodes.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct NodePositions {
     /// By source, sorted by offset: offset, line, column.
     by_source: Vec<Vec<(u32, u32, u32)>>,
 }
 
-impl Places {
-    pub(super) fn of(ast: &Ast) -> Places {
+impl NodePositions {
+    pub(super) fn of(ast: &Ast) -> NodePositions {
         let mut offsets: Vec<Vec<u32>> = vec![Vec::new(); ast.sources().len()];
         for node in ast.nodes() {
             offsets[node.source.0 as usize].extend([node.span.start, node.span.end]);
@@ -20,7 +20,7 @@ impl Places {
             .zip(ast.sources())
             .map(|(offsets, source)| places(offsets, &source.text))
             .collect();
-        Places { by_source }
+        NodePositions { by_source }
     }
 
     /// Where a node was written, if it was written in a text.

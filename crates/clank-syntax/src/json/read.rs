@@ -17,7 +17,7 @@ use crate::ast::{Ast, Builder, MAX_NESTING, Name, NodeId, Source};
 use crate::span::Span;
 use crate::stack::with_stack;
 
-pub(crate) use part::{Part, read_part};
+pub(crate) use part::{NodeRole, read_part};
 
 /// After so many mistakes, or so many bytes of paths and messages, no more are told: a hostile input has as many as
 /// it has nodes, and a path is as long as the input is deep.

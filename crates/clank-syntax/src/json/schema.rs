@@ -41,13 +41,13 @@ fn definitions() -> Map<String, Value> {
 }
 
 /// A name, its members that must be there and those that may be; a member's value is named by [`value`].
-type Shape = (
+type NodeSchema = (
     &'static str,
     &'static [(&'static str, &'static str)],
     &'static [(&'static str, &'static str)],
 );
 
-const DECLARATIONS: [Shape; 8] = [
+const DECLARATIONS: [NodeSchema; 8] = [
     (
         "fn",
         &[("name", "name"), ("params", "param*"), ("returnType", "type"), ("body", "block")],
@@ -74,7 +74,7 @@ const DECLARATIONS: [Shape; 8] = [
     ),
 ];
 
-const TYPES: [Shape; 7] = [
+const TYPES: [NodeSchema; 7] = [
     ("named", &[("name", "name")], &[("args", "type*")]),
     ("array", &[("element", "type")], &[]),
     ("tuple", &[("elements", "type+")], &[]),
@@ -84,7 +84,7 @@ const TYPES: [Shape; 7] = [
     ("recordType", &[("fields", "field*")], &[("isOpen", "flag")]),
 ];
 
-const PATTERNS: [Shape; 6] = [
+const PATTERNS: [NodeSchema; 6] = [
     ("wildcard", &[], &[]),
     ("ident", &[("name", "name")], &[]),
     ("literal", &[("value", "literal")], &[]),
@@ -93,13 +93,13 @@ const PATTERNS: [Shape; 6] = [
     ("variant", &[("name", "name")], &[("payload", "pattern*")]),
 ];
 
-const BLOCK: Shape = ("block", &[("statements", "statement*")], &[("expr", "expression")]);
-const IF: Shape =
+const BLOCK: NodeSchema = ("block", &[("statements", "statement*")], &[("expr", "expression")]);
+const IF: NodeSchema =
     ("if", &[("condition", "expression"), ("thenBranch", "block")], &[("elseBranch", "branch")]);
 
-const TEMPLATE: Shape = ("template", &[], &[("parts", "part*"), ("value", "text")]);
+const TEMPLATE: NodeSchema = ("template", &[], &[("parts", "part*"), ("value", "text")]);
 
-const EXPRESSIONS: [Shape; 19] = [
+const EXPRESSIONS: [NodeSchema; 19] = [
     ("literal", &[("value", "literalOrTemplate")], &[]),
     TEMPLATE,
     ("ident", &[("name", "name")], &[]),
@@ -121,7 +121,7 @@ const EXPRESSIONS: [Shape; 19] = [
     ("hole", &[], &[("name", "name")]),
 ];
 
-const STATEMENTS: [Shape; 10] = [
+const STATEMENTS: [NodeSchema; 10] = [
     (
         "let",
         &[("pattern", "pattern")],
@@ -139,7 +139,7 @@ const STATEMENTS: [Shape; 10] = [
 ];
 
 /// What has no kind of its own.
-const PARTS: [Shape; 9] = [
+const PARTS: [NodeSchema; 9] = [
     ("param", &[("name", "name"), ("type", "type")], &[]),
     ("lambdaParam", &[("name", "name")], &[("type", "type")]),
     ("typeParam", &[("name", "name")], &[("constraint", "type")]),
@@ -153,7 +153,7 @@ const PARTS: [Shape; 9] = [
 
 /// A fragment, or a node of one of these kinds. Each kind is looked at alone, so that a validator tells what is wrong
 /// with the node and not what it is not.
-fn either(shapes: &[Shape]) -> Value {
+fn either(shapes: &[NodeSchema]) -> Value {
     let kinds: Vec<&str> = shapes.iter().map(|(kind, ..)| *kind).collect();
     let mut rules = vec![json!({
         "anyOf": [
@@ -175,7 +175,7 @@ fn either(shapes: &[Shape]) -> Value {
     json!({ "allOf": rules })
 }
 
-fn kind((kind, required, optional): &Shape) -> Value {
+fn kind((kind, required, optional): &NodeSchema) -> Value {
     let mut all = vec![("kind", constant(kind))];
     all.extend(members(required));
     let mut node = node(&all, &members(optional));

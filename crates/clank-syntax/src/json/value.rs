@@ -40,7 +40,7 @@ impl Value {
 
 /// Where a value is in its parent.
 #[derive(Debug)]
-enum Step {
+enum ParentSlot {
     Root,
     Index(ValueId, u32),
     Key(ValueId, Name),
@@ -49,7 +49,7 @@ enum Step {
 /// A JSON text, read.
 #[derive(Debug)]
 pub(super) struct Doc {
-    values: Vec<(Value, Step)>,
+    values: Vec<(Value, ParentSlot)>,
 }
 
 /// Why a text is not JSON.
@@ -90,12 +90,12 @@ impl Doc {
         let mut at = id;
         loop {
             match &self.values[at.0 as usize].1 {
-                Step::Root => break,
-                Step::Index(parent, index) => {
+                ParentSlot::Root => break,
+                ParentSlot::Index(parent, index) => {
                     steps.push(format!("[{index}]"));
                     at = *parent;
                 }
-                Step::Key(parent, key) => {
+                ParentSlot::Key(parent, key) => {
                     steps.push(key_step(key));
                     at = *parent;
                 }
@@ -129,7 +129,7 @@ pub(super) fn parse(text: &str) -> Result<Doc, Invalid> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    values: Vec<(Value, Step)>,
+    values: Vec<(Value, ParentSlot)>,
 }
 
 /// A bracket that is open, with what was read in it.
@@ -146,9 +146,9 @@ impl Parser<'_> {
         let mut open: Vec<Open> = Vec::new();
         loop {
             let step = match open.last() {
-                None => Step::Root,
-                Some(Open::Array { id, elements }) => Step::Index(*id, elements.len() as u32),
-                Some(Open::Object { id, key, .. }) => Step::Key(*id, key.clone()),
+                None => ParentSlot::Root,
+                Some(Open::Array { id, elements }) => ParentSlot::Index(*id, elements.len() as u32),
+                Some(Open::Object { id, key, .. }) => ParentSlot::Key(*id, key.clone()),
             };
             let id = ValueId(self.values.len() as u32);
             match self.value(step, id)? {
@@ -167,7 +167,7 @@ impl Parser<'_> {
     }
 
     /// Reads a scalar, or an opening bracket, which is returned.
-    fn value(&mut self, step: Step, id: ValueId) -> Result<Option<Open>, Invalid> {
+    fn value(&mut self, step: ParentSlot, id: ValueId) -> Result<Option<Open>, Invalid> {
         self.blanks();
         let mut inner = None;
         let value = match self.peek() {

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::WriteOptions;
-use super::place::Places;
+use super::place::NodePositions;
 use crate::ast::{
-    Ast, Comments, Decl, Expr, GivenSpan, IntSuffix, Kind, Literal, Name, NodeId, Pattern, Stmt,
+    Ast, AstKind, Comments, Decl, Expr, GivenSpan, IntSuffix, Literal, Name, NodeId, Pattern, Stmt,
     TemplatePart, Type,
 };
 
@@ -19,7 +19,7 @@ const MAX_INDENT: usize = 40;
 /// The tree as AST JSON. Members have one order: `kind`, `id`, those of the node, `span`, `comments`; what has its
 /// default value is left out. Reading it back gives the same tree.
 pub fn write(ast: &Ast, options: &WriteOptions) -> String {
-    let places = if options.spans { Places::of(ast) } else { Places::default() };
+    let places = if options.spans { NodePositions::of(ast) } else { NodePositions::default() };
     let mut writer =
         Writer { ast, options, places, out: String::new(), depth: 0, is_first: true, work: vec![] };
     writer.node(ast.root().node());
@@ -50,7 +50,7 @@ enum Value<'a> {
 struct Writer<'a> {
     ast: &'a Ast,
     options: &'a WriteOptions,
-    places: Places,
+    places: NodePositions,
     out: String,
     depth: usize,
     /// Whether the bracket that was opened last holds nothing yet.
@@ -306,41 +306,41 @@ impl<'a> Members<'a> {
     }
 }
 
-fn describe<'a>(kind: &'a Kind, to: &mut Members<'a>) {
+fn describe<'a>(kind: &'a AstKind, to: &mut Members<'a>) {
     match kind {
-        Kind::Program(it) => {
+        AstKind::Program(it) => {
             to.kind("program").nodes("declarations", &it.declarations);
         }
-        Kind::Decl(it) => decl(it, to),
-        Kind::Stmt(it) => stmt(it, to),
-        Kind::Expr(it) => expr(it, to),
-        Kind::Type(it) => ty(it, to),
-        Kind::Pattern(it) => pattern(it, to),
-        Kind::Param(it) => {
+        AstKind::Decl(it) => decl(it, to),
+        AstKind::Stmt(it) => stmt(it, to),
+        AstKind::Expr(it) => expr(it, to),
+        AstKind::Type(it) => ty(it, to),
+        AstKind::Pattern(it) => pattern(it, to),
+        AstKind::Param(it) => {
             to.text("name", &it.name).node("type", it.ty);
         }
-        Kind::LambdaParam(it) => {
+        AstKind::LambdaParam(it) => {
             to.text("name", &it.name).node_if("type", it.ty);
         }
-        Kind::TypeParam(it) => {
+        AstKind::TypeParam(it) => {
             to.text("name", &it.name).node_if("constraint", it.constraint);
         }
-        Kind::Field(it) => {
+        AstKind::Field(it) => {
             to.text("name", &it.name).node("type", it.ty);
         }
-        Kind::Variant(it) => {
+        AstKind::Variant(it) => {
             to.text("name", &it.name).nodes_if_any("fields", &it.fields);
         }
-        Kind::VariantField(it) => {
+        AstKind::VariantField(it) => {
             to.text_if("name", it.name.as_deref()).node("type", it.ty);
         }
-        Kind::Arm(it) => {
+        AstKind::Arm(it) => {
             to.node("pattern", it.pattern).node_if("guard", it.guard).node("body", it.body);
         }
-        Kind::FieldInit(it) => {
+        AstKind::FieldInit(it) => {
             to.text("name", &it.name).node("value", it.value);
         }
-        Kind::FieldPattern(it) => {
+        AstKind::FieldPattern(it) => {
             to.text("name", &it.name).node_if("pattern", it.pattern);
         }
     }

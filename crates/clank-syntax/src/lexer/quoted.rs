@@ -3,7 +3,7 @@
 use crate::span::Span;
 
 /// What was found between quotes.
-pub(super) struct Extent {
+pub(super) struct QuotedSpan {
     /// The byte after the closing quote, if there is one.
     pub(super) end: Option<usize>,
     /// Escapes that do not exist. Those of strings and templates within a template are not its own.
@@ -20,10 +20,10 @@ pub(crate) fn escape(text: &str, at: usize) -> (usize, bool) {
 }
 
 /// A string that starts at `start`, of one line or of several.
-pub(super) fn string_extent(text: &str, start: usize) -> Extent {
+pub(super) fn string_extent(text: &str, start: usize) -> QuotedSpan {
     let bytes = text.as_bytes();
     let quote: &[u8] = if bytes[start..].starts_with(b"\"\"\"") { b"\"\"\"" } else { b"\"" };
-    let mut extent = Extent { end: None, bad_escapes: Vec::new(), depth: 0 };
+    let mut extent = QuotedSpan { end: None, bad_escapes: Vec::new(), depth: 0 };
     let mut pos = start + quote.len();
     while let Some(&byte) = bytes.get(pos) {
         match byte {
@@ -52,7 +52,7 @@ enum Inside {
 }
 
 /// A template that starts at `start`. Templates, strings and comments in its expressions are passed over whole.
-pub(super) fn template_extent(text: &str, start: usize) -> Extent {
+pub(super) fn template_extent(text: &str, start: usize) -> QuotedSpan {
     extent(text, start + 1, Inside::Text)
 }
 
@@ -61,9 +61,9 @@ pub(crate) fn code_end(text: &str, start: usize) -> Option<usize> {
     extent(text, start, Inside::Code(0)).end.map(|it| it - 1)
 }
 
-fn extent(text: &str, start: usize, first: Inside) -> Extent {
+fn extent(text: &str, start: usize, first: Inside) -> QuotedSpan {
     let bytes = text.as_bytes();
-    let mut extent = Extent { end: None, bad_escapes: Vec::new(), depth: 1 };
+    let mut extent = QuotedSpan { end: None, bad_escapes: Vec::new(), depth: 1 };
     let mut inside = vec![first];
     let mut pos = start;
     while let Some(&byte) = bytes.get(pos) {

@@ -11,7 +11,7 @@ use crate::token::{Token, TokenKind};
 
 /// A token that is no blank, comment or mistake.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct ParserToken {
     pub(super) kind: TokenKind,
     /// Whether it is the first one on its line.
     pub(super) is_first_on_line: bool,
@@ -35,8 +35,8 @@ pub(super) struct Unmatched {
 
 /// A text as the parser sees it.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct BracketLayout {
+    pub(super) pieces: Vec<ParserToken>,
     /// The pieces at which declarations start.
     pub(super) starts: Vec<usize>,
     /// The last one first.
@@ -44,11 +44,11 @@ pub(super) struct Layout {
 }
 
 /// Pairs the brackets of a text that ends at `end`.
-pub(super) fn layout(text: &str, tokens: &[Token], end: u32) -> Layout {
+pub(super) fn layout(text: &str, tokens: &[Token], end: u32) -> BracketLayout {
     let n_pieces = tokens.iter().filter(|it| !it.kind.is_trivia()).count();
     let mut pairing = Pairing {
         text,
-        layout: Layout { pieces: Vec::with_capacity(n_pieces), ..Layout::default() },
+        layout: BracketLayout { pieces: Vec::with_capacity(n_pieces), ..BracketLayout::default() },
         open: Vec::new(),
         unclosed: Vec::new(),
         is_external_mod: false,
@@ -65,7 +65,7 @@ pub(super) fn layout(text: &str, tokens: &[Token], end: u32) -> Layout {
             TokenKind::Error => continue,
             _ => {}
         }
-        let piece = Piece {
+        let piece = ParserToken {
             kind: token.kind,
             is_first_on_line,
             start: token.start,
@@ -122,7 +122,7 @@ const FOREIGN_WORDS: [&str; 17] = [
 
 struct Pairing<'t> {
     text: &'t str,
-    layout: Layout,
+    layout: BracketLayout,
     /// The opening brackets whose partners did not come yet.
     open: Vec<usize>,
     /// Opening brackets without a partner that ended at one place: the outermost, the innermost, how many.
@@ -132,7 +132,7 @@ struct Pairing<'t> {
 }
 
 impl Pairing<'_> {
-    fn declaration_word(&mut self, piece: &Piece, [next, second]: [TokenKind; 2]) {
+    fn declaration_word(&mut self, piece: &ParserToken, [next, second]: [TokenKind; 2]) {
         let before = self.layout.pieces.last().map_or(TokenKind::End, |it| it.kind);
         let is_second_word = match piece.kind {
             TokenKind::Fn | TokenKind::Mod => before == TokenKind::External,
@@ -174,7 +174,7 @@ impl Pairing<'_> {
 
     /// A word that starts declarations in other languages, at the start of a line that nothing is open in: what is wrong
     /// with the declaration before it does not reach over it.
-    fn foreign_word(&mut self, piece: &Piece, next: TokenKind) {
+    fn foreign_word(&mut self, piece: &ParserToken, next: TokenKind) {
         let start = piece.start as usize;
         let is_leftmost = start == 0 || self.text.as_bytes()[start - 1] == b'\n';
         let is_followed = matches!(
@@ -191,7 +191,7 @@ impl Pairing<'_> {
         }
     }
 
-    fn add(&mut self, piece: Piece) {
+    fn add(&mut self, piece: ParserToken) {
         let index = self.layout.pieces.len();
         match piece.kind {
             TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => self.open.push(index),
@@ -225,7 +225,7 @@ impl Pairing<'_> {
         None
     }
 
-    fn closes_nothing(&mut self, piece: Piece) {
+    fn closes_nothing(&mut self, piece: ParserToken) {
         if let Some(last) = self.layout.unmatched.last_mut()
             && self.layout.pieces.last().is_none_or(|it| it.end <= last.offset)
         {
@@ -285,11 +285,11 @@ impl Pairing<'_> {
         limit
     }
 
-    fn finish(self, end: u32) -> Layout {
+    fn finish(self, end: u32) -> BracketLayout {
         let Pairing { mut layout, unclosed, text, .. } = self;
         for (outermost, innermost, n_brackets) in unclosed {
             let bracket = layout.pieces[culprit(text, &layout.pieces, outermost, innermost)];
-            let name = |it: Piece| shortened(&text[it.start as usize..it.end as usize]);
+            let name = |it: ParserToken| shortened(&text[it.start as usize..it.end as usize]);
             let close = layout.pieces[innermost].close as usize;
             let (span, found) = match layout.pieces.get(close) {
                 Some(&it) => (Span::new(it.start, it.end), format!("`{}`", name(it))),
@@ -320,11 +320,11 @@ impl Pairing<'_> {
 
 /// The bracket that is to blame for an unclosed one. A brace may have taken the partner of another one; that shows if
 /// the partner starts a line further left than the line with the brace does.
-fn culprit(text: &str, pieces: &[Piece], outermost: usize, innermost: usize) -> usize {
+fn culprit(text: &str, pieces: &[ParserToken], outermost: usize, innermost: usize) -> usize {
     if pieces[innermost].kind != TokenKind::LBrace || outermost != innermost {
         return innermost;
     }
-    let column = |it: &Piece| {
+    let column = |it: &ParserToken| {
         let before = &text.as_bytes()[..it.start as usize];
         before.len() - before.iter().rposition(|&it| it == b'\n').map_or(0, |it| it + 1)
     };
@@ -351,7 +351,7 @@ fn culprit(text: &str, pieces: &[Piece], outermost: usize, innermost: usize) -> 
 }
 
 /// The piece after this one, or after the brackets that it opens.
-pub(super) fn after(pieces: &[Piece], at: usize) -> usize {
+pub(super) fn after(pieces: &[ParserToken], at: usize) -> usize {
     let piece = &pieces[at];
     let Some(closing) = partner(piece.kind) else { return at + 1 };
     let close = piece.close as usize;

@@ -1,10 +1,10 @@
 //! Expressions with parts of their own kinds: lambdas, `if`, `match` and records.
 
-use super::cursor::{Failed, Parser, Read};
+use super::cursor::{Failed, ParseResult, Parser};
 use super::expr::starts_expr;
 use super::list::ListOf;
 use super::pattern::starts_pattern;
-use super::report::Sort;
+use super::report::FaultKind;
 use crate::ast::{
     Arm, ArmId, Expr, ExprId, FieldInit, FieldInitId, LambdaParam, LambdaParamId, Name,
 };
@@ -13,7 +13,7 @@ use crate::span::Span;
 use crate::token::TokenKind;
 
 impl<'p> Parser<'p> {
-    pub(super) fn lambda(&mut self) -> Read<ExprId> {
+    pub(super) fn lambda(&mut self) -> ParseResult<ExprId> {
         let from = self.pos;
         self.bump();
         let params = match self.kind() {
@@ -36,7 +36,7 @@ impl<'p> Parser<'p> {
     }
 
     /// A parameter without parentheses. More of them before the arrow are reported as one mistake and read.
-    fn bare_lambda_params(&mut self) -> Read<Vec<LambdaParamId>> {
+    fn bare_lambda_params(&mut self) -> ParseResult<Vec<LambdaParamId>> {
         let mut params = vec![self.bare_lambda_param()?];
         let is_name = |kind| matches!(kind, TokenKind::Ident | TokenKind::Underscore);
         let mut ahead = 0;
@@ -60,21 +60,21 @@ impl<'p> Parser<'p> {
         Ok(params)
     }
 
-    fn bare_lambda_param(&mut self) -> Read<LambdaParamId> {
+    fn bare_lambda_param(&mut self) -> ParseResult<LambdaParamId> {
         let from = self.pos;
         let name = self.lambda_param_name()?;
         let span = self.span_from(from);
         Ok(self.builder.lambda_param(LambdaParam { name, ty: None }, span))
     }
 
-    fn lambda_param_name(&mut self) -> Read<Name> {
+    fn lambda_param_name(&mut self) -> ParseResult<Name> {
         if self.eat(TokenKind::Underscore) {
             return Ok(Name::new("_"));
         }
         self.value_name("the name of a parameter")
     }
 
-    fn lambda_param(&mut self) -> Read<LambdaParamId> {
+    fn lambda_param(&mut self) -> ParseResult<LambdaParamId> {
         let from = self.pos;
         let name = self.lambda_param_name()?;
         let ty = match self.eat(TokenKind::Colon) {
@@ -85,7 +85,7 @@ impl<'p> Parser<'p> {
         Ok(self.builder.lambda_param(LambdaParam { name, ty }, span))
     }
 
-    pub(super) fn if_expr(&mut self) -> Read<ExprId> {
+    pub(super) fn if_expr(&mut self) -> ParseResult<ExprId> {
         let mut links = Vec::new();
         let mut otherwise = None;
         loop {
@@ -110,7 +110,7 @@ impl<'p> Parser<'p> {
         otherwise.ok_or(Failed)
     }
 
-    pub(super) fn match_expr(&mut self) -> Read<ExprId> {
+    pub(super) fn match_expr(&mut self) -> ParseResult<ExprId> {
         let from = self.pos;
         self.bump();
         let scrutinee = self.head()?;
@@ -130,7 +130,7 @@ impl<'p> Parser<'p> {
         Ok(self.builder.expr(Expr::Match { scrutinee, arms: arms.into() }, span))
     }
 
-    fn arm(&mut self) -> Read<ArmId> {
+    fn arm(&mut self) -> ParseResult<ArmId> {
         let from = self.pos;
         let n_found = self.found.len();
         let pattern = self
@@ -187,7 +187,7 @@ impl<'p> Parser<'p> {
             && self.is_record_literal(3)
     }
 
-    pub(super) fn record_literal(&mut self) -> Read<ExprId> {
+    pub(super) fn record_literal(&mut self) -> ParseResult<ExprId> {
         let from = self.pos;
         let name = self.qualified_name("the name of a record", SyntaxCode::E0009)?;
         let is_misplaced = self.in_head;
@@ -203,19 +203,19 @@ impl<'p> Parser<'p> {
                 help: Some("put it in parentheses".into()),
                 related: None,
             };
-            self.push(error, Sort::Plain);
+            self.push(error, FaultKind::Plain);
         }
         Ok(self.builder.expr(Expr::RecordLit { name, fields: fields.into() }, span))
     }
 
-    pub(super) fn record(&mut self) -> Read<ExprId> {
+    pub(super) fn record(&mut self) -> ParseResult<ExprId> {
         let from = self.pos;
         let (fields, _) = self.inside(Self::field_inits)?;
         let span = self.span_from(from);
         Ok(self.builder.expr(Expr::Record { fields: fields.into() }, span))
     }
 
-    fn field_inits(&mut self) -> Read<(Vec<FieldInitId>, bool)> {
+    fn field_inits(&mut self) -> ParseResult<(Vec<FieldInitId>, bool)> {
         self.list(&ListOf {
             element: Self::field_init,
             can_start: |kind| kind == TokenKind::Ident,
@@ -225,7 +225,7 @@ impl<'p> Parser<'p> {
         })
     }
 
-    fn field_init(&mut self) -> Read<FieldInitId> {
+    fn field_init(&mut self) -> ParseResult<FieldInitId> {
         let from = self.pos;
         if self.kind() != TokenKind::Ident {
             return Err(self.expected(SyntaxCode::E0009, "the name of a field"));

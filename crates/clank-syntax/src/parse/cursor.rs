@@ -3,8 +3,8 @@
 //! A construct that cannot be read is reported once where that is found, and [`Failed`] goes up to the next construct
 //! that can stand for it as an error node: an element of a list, a statement, a declaration.
 
-use super::bracket::{Layout, Piece, after, partner};
-use super::report::{Found, Sort, settle};
+use super::bracket::{BracketLayout, ParserToken, after, partner};
+use super::report::{FaultKind, ParseFault, settle};
 use crate::ast::{Builder, Expr, ExprId, MAX_CHAIN, MAX_NESTING, Name};
 use crate::error::{SyntaxCode, SyntaxError};
 use crate::lexer::{Lexed, shortened};
@@ -15,12 +15,12 @@ use crate::token::TokenKind;
 #[derive(Debug)]
 pub(super) struct Failed;
 
-pub(super) type Read<T> = Result<T, Failed>;
+pub(super) type ParseResult<T> = Result<T, Failed>;
 
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) builder: &'a mut Builder,
-    pub(super) layout: Layout,
+    pub(super) layout: BracketLayout,
     /// What is in the text but not in the pieces: runs of characters that are no tokens, and closing brackets without
     /// partners.
     pub(super) strays: Vec<Span>,
@@ -38,7 +38,7 @@ pub(super) struct Parser<'a> {
     pub(super) in_head: bool,
     /// Whether a `{` after a type is a block: in the result type of a function.
     pub(super) in_result: bool,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<ParseFault>,
     pub(super) errors: Vec<SyntaxError>,
     /// Strays before this offset are in an error node.
     pub(super) covered: u32,
@@ -49,7 +49,7 @@ impl<'a> Parser<'a> {
         text: &'a str,
         builder: &'a mut Builder,
         lexed: Lexed,
-        layout: Layout,
+        layout: BracketLayout,
     ) -> Parser<'a> {
         let mut parser = Parser {
             text,
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         self.pos = after(&self.layout.pieces, self.pos).min(self.limit);
     }
 
-    pub(super) fn text_of(&self, piece: Piece) -> &'a str {
+    pub(super) fn text_of(&self, piece: ParserToken) -> &'a str {
         &self.text[piece.start as usize..piece.end as usize]
     }
 
@@ -155,7 +155,8 @@ impl<'a> Parser<'a> {
         if self.strays.is_empty() {
             return false;
         }
-        let offset = |index| self.layout.pieces.get(index).map_or(u32::MAX, |it: &Piece| it.start);
+        let offset =
+            |index| self.layout.pieces.get(index).map_or(u32::MAX, |it: &ParserToken| it.start);
         let start = offset(from).max(self.covered);
         let end = offset(self.pos);
         let first = self.strays.partition_point(|it| it.start < start);
@@ -170,7 +171,10 @@ impl<'a> Parser<'a> {
     }
 
     /// Runs `read` between the brackets that open here, and moves past them.
-    pub(super) fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+    pub(super) fn inside<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<T> {
         let open = self.pos;
         let close = (self.layout.pieces[open].close as usize).min(self.limit);
         let end = after(&self.layout.pieces, open).min(self.limit);
@@ -198,8 +202,8 @@ impl<'a> Parser<'a> {
     pub(super) fn deeper<T>(
         &mut self,
         levels: u32,
-        read: impl FnOnce(&mut Self) -> Read<T>,
-    ) -> Read<T> {
+        read: impl FnOnce(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<T> {
         if self.depth + levels > MAX_NESTING {
             let message = format!("nested more than {MAX_NESTING} levels deep");
             return Err(self.limit_reached(message));
@@ -211,7 +215,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Fails if a chain has more links than it may.
-    pub(super) fn check_chain(&mut self, n_links: u32) -> Read<()> {
+    pub(super) fn check_chain(&mut self, n_links: u32) -> ParseResult<()> {
         if n_links < MAX_CHAIN {
             return Ok(());
         }
@@ -226,21 +230,26 @@ impl<'a> Parser<'a> {
         };
         let help = Some("move a part of it into a declaration of its own".into());
         let error = SyntaxError { code: SyntaxCode::E0001, span, message, help, related: None };
-        self.found.push(Found { error, sort: Sort::Limit, after: span.start, until: span.start });
+        self.found.push(ParseFault {
+            error,
+            sort: FaultKind::Limit,
+            after: span.start,
+            until: span.start,
+        });
         Failed
     }
 
     /// Reports that something else is expected here.
     pub(super) fn expected(&mut self, code: SyntaxCode, what: &str) -> Failed {
-        self.report(code, what, Sort::Plain)
+        self.report(code, what, FaultKind::Plain)
     }
 
     /// Reports that a bracket must open here.
     pub(super) fn expected_opening(&mut self, what: &str) -> Failed {
-        self.report(SyntaxCode::E0001, what, Sort::Opening)
+        self.report(SyntaxCode::E0001, what, FaultKind::Opening)
     }
 
-    fn report(&mut self, code: SyntaxCode, what: &str, sort: Sort) -> Failed {
+    fn report(&mut self, code: SyntaxCode, what: &str, sort: FaultKind) -> Failed {
         let before = self.pos.checked_sub(1).map(|it| self.layout.pieces[it]);
         let piece = self.layout.pieces.get(self.pos).copied();
         let found = match piece {
@@ -267,13 +276,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports a mistake here, unless one was reported for the same bytes.
-    pub(super) fn push(&mut self, error: SyntaxError, sort: Sort) {
+    pub(super) fn push(&mut self, error: SyntaxError, sort: FaultKind) {
         let after = self.here().end;
         if self.found.last().is_some_and(|it| it.error.span.start >= error.span.start) {
             return;
         }
         let until = self.layout.pieces.get(self.pos).map_or(u32::MAX, |it| it.start);
-        self.found.push(Found { error, sort, after, until });
+        self.found.push(ParseFault { error, sort, after, until });
     }
 
     /// Moves past `kind`. If it is not there but what follows it is, it counts as forgotten and reading goes on.
@@ -282,7 +291,7 @@ impl<'a> Parser<'a> {
         kind: TokenKind,
         what: &str,
         starts_next: fn(TokenKind) -> bool,
-    ) -> Read<()> {
+    ) -> ParseResult<()> {
         if self.eat(kind) {
             return Ok(());
         }
@@ -290,7 +299,7 @@ impl<'a> Parser<'a> {
         if starts_next(self.kind()) { Ok(()) } else { Err(failed) }
     }
 
-    pub(super) fn value_name(&mut self, what: &str) -> Read<Name> {
+    pub(super) fn value_name(&mut self, what: &str) -> ParseResult<Name> {
         if self.kind() != TokenKind::Ident {
             return Err(self.expected(SyntaxCode::E0001, what));
         }
@@ -300,7 +309,7 @@ impl<'a> Parser<'a> {
 
     /// The name before a `: T` in a declaration. A word that cannot be one is reported and taken for it, so that the
     /// rest of the declaration can be read; so is a name after `mut`.
-    pub(super) fn name_before_type(&mut self, what: &str) -> Read<Name> {
+    pub(super) fn name_before_type(&mut self, what: &str) -> ParseResult<Name> {
         let kind = self.kind();
         if kind == TokenKind::Mut && self.kind_at(1) == TokenKind::Ident {
             self.expected(SyntaxCode::E0001, what);
@@ -320,7 +329,7 @@ impl<'a> Parser<'a> {
         Ok(Name::new(self.text_at(self.pos - 1)))
     }
 
-    pub(super) fn type_name(&mut self, what: &str) -> Read<Name> {
+    pub(super) fn type_name(&mut self, what: &str) -> ParseResult<Name> {
         if self.kind() != TokenKind::TypeIdent {
             return Err(self.expected(SyntaxCode::E0001, what));
         }

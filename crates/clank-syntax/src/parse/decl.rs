@@ -1,6 +1,6 @@
 //! Declarations.
 
-use super::cursor::{Failed, Parser, Read};
+use super::cursor::{Failed, ParseResult, Parser};
 use super::list::ListOf;
 use super::ty::starts_type;
 use crate::ast::{
@@ -22,7 +22,7 @@ struct Signature {
 
 impl<'p> Parser<'p> {
     /// The declaration whose first word is here.
-    pub(super) fn decl(&mut self) -> Read<DeclId> {
+    pub(super) fn decl(&mut self) -> ParseResult<DeclId> {
         let from = self.pos;
         let decl = match self.kind() {
             TokenKind::Fn => self.fn_decl()?,
@@ -42,7 +42,7 @@ impl<'p> Parser<'p> {
         Ok(self.builder.decl(decl, span))
     }
 
-    fn fn_decl(&mut self) -> Read<Decl> {
+    fn fn_decl(&mut self) -> ParseResult<Decl> {
         let from = self.pos;
         self.bump();
         let signature = self.signature(true)?;
@@ -79,7 +79,7 @@ impl<'p> Parser<'p> {
     }
 
     /// `f[T](x: T) -> T`; if a body follows, the result type takes no refinement.
-    fn signature(&mut self, has_body: bool) -> Read<Signature> {
+    fn signature(&mut self, has_body: bool) -> ParseResult<Signature> {
         let name = self.value_name("the name of the function")?;
         let type_params = self.type_params()?;
         if self.kind() != TokenKind::LParen {
@@ -100,7 +100,7 @@ impl<'p> Parser<'p> {
         Ok(Signature { name, type_params, params: params.into(), return_type: return_type? })
     }
 
-    fn result_type(&mut self) -> Read<TypeId> {
+    fn result_type(&mut self) -> ParseResult<TypeId> {
         if !self.eat(TokenKind::Arrow) {
             let is_typeless = !starts_type(self.kind()) || self.kind() == TokenKind::LBrace;
             let code = if is_typeless { SyntaxCode::E0006 } else { SyntaxCode::E0001 };
@@ -116,7 +116,7 @@ impl<'p> Parser<'p> {
         }))
     }
 
-    fn param(&mut self) -> Read<ParamId> {
+    fn param(&mut self) -> ParseResult<ParamId> {
         let from = self.pos;
         let name = self.name_before_type("the name of a parameter")?;
         let ty = self.stated_type()?;
@@ -124,7 +124,7 @@ impl<'p> Parser<'p> {
         Ok(self.builder.param(Param { name, ty }, span))
     }
 
-    fn type_params(&mut self) -> Read<Box<[TypeParamId]>> {
+    fn type_params(&mut self) -> ParseResult<Box<[TypeParamId]>> {
         if self.kind() != TokenKind::LBracket {
             return Ok([].into());
         }
@@ -143,7 +143,7 @@ impl<'p> Parser<'p> {
         Ok(params.into())
     }
 
-    fn type_param(&mut self) -> Read<TypeParamId> {
+    fn type_param(&mut self) -> ParseResult<TypeParamId> {
         let from = self.pos;
         let name = self.type_name("the name of a type parameter")?;
         let constraint = match self.eat(TokenKind::Colon) {
@@ -155,7 +155,7 @@ impl<'p> Parser<'p> {
     }
 
     /// `external fn f(x: T) -> T = "host.expression"`
-    fn external_fn(&mut self) -> Read<Decl> {
+    fn external_fn(&mut self) -> ParseResult<Decl> {
         self.bump();
         if !self.eat(TokenKind::Fn) {
             return Err(self.expected(SyntaxCode::E0001, "`fn` or `mod`"));
@@ -173,7 +173,7 @@ impl<'p> Parser<'p> {
     }
 
     /// `external mod m = "module" { fn f(x: T) -> T }`
-    fn external_mod(&mut self) -> Read<Decl> {
+    fn external_mod(&mut self) -> ParseResult<Decl> {
         self.pos += 2;
         let name = self.value_name("the name of the module")?;
         self.expect_before(TokenKind::Eq, "`=`", |it| it == TokenKind::Str)?;
@@ -219,7 +219,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    fn alias(&mut self) -> Read<Decl> {
+    fn alias(&mut self) -> ParseResult<Decl> {
         self.bump();
         let name = self.type_name("the name of the type")?;
         let type_params = self.type_params()?;
@@ -228,7 +228,7 @@ impl<'p> Parser<'p> {
         Ok(Decl::TypeAlias { name, type_params, ty })
     }
 
-    fn rec(&mut self) -> Read<Decl> {
+    fn rec(&mut self) -> ParseResult<Decl> {
         self.bump();
         let name = self.type_name("the name of the record")?;
         let type_params = self.type_params()?;
@@ -247,7 +247,7 @@ impl<'p> Parser<'p> {
         Ok(Decl::Rec { name, type_params, fields: fields.into() })
     }
 
-    fn sum(&mut self) -> Read<Decl> {
+    fn sum(&mut self) -> ParseResult<Decl> {
         self.bump();
         let name = self.type_name("the name of the sum")?;
         let type_params = self.type_params()?;
@@ -266,7 +266,7 @@ impl<'p> Parser<'p> {
         Ok(Decl::Sum { name, type_params, variants: variants.into() })
     }
 
-    fn variant_decl(&mut self) -> Read<VariantId> {
+    fn variant_decl(&mut self) -> ParseResult<VariantId> {
         let from = self.pos;
         let name = match self.kind() {
             TokenKind::Ident => {
@@ -294,7 +294,7 @@ impl<'p> Parser<'p> {
         Ok(self.builder.variant(Variant { name, fields: fields.0.into() }, span))
     }
 
-    fn variant_field(&mut self) -> Read<VariantFieldId> {
+    fn variant_field(&mut self) -> ParseResult<VariantFieldId> {
         let from = self.pos;
         let is_named = self.kind() == TokenKind::Ident && self.kind_at(1) == TokenKind::Colon;
         let name = match is_named {
@@ -309,7 +309,7 @@ impl<'p> Parser<'p> {
         Ok(self.builder.variant_field(VariantField { name, ty }, span))
     }
 
-    fn use_decl(&mut self) -> Read<Decl> {
+    fn use_decl(&mut self) -> ParseResult<Decl> {
         self.bump();
         if self.eat(TokenKind::External) {
             let module = self.string_literal("the host's module in quotes")?;
@@ -338,7 +338,7 @@ impl<'p> Parser<'p> {
         })))
     }
 
-    fn import_names(&mut self) -> Read<Vec<Name>> {
+    fn import_names(&mut self) -> ParseResult<Vec<Name>> {
         if self.is_at_end() {
             return Err(self.expected(SyntaxCode::E0001, "a name"));
         }
@@ -352,7 +352,7 @@ impl<'p> Parser<'p> {
         Ok(names)
     }
 
-    fn import_name(&mut self, what: &str) -> Read<Name> {
+    fn import_name(&mut self, what: &str) -> ParseResult<Name> {
         match self.kind() {
             TokenKind::TypeIdent => self.type_name(what),
             _ => self.value_name(what),
@@ -360,7 +360,7 @@ impl<'p> Parser<'p> {
     }
 
     /// `as name`; `as` is a word of its own only here.
-    fn alias_name(&mut self, may_be_wildcard: bool) -> Read<Option<Name>> {
+    fn alias_name(&mut self, may_be_wildcard: bool) -> ParseResult<Option<Name>> {
         if self.kind() != TokenKind::Ident || self.text_at(self.pos) != "as" {
             return Ok(None);
         }

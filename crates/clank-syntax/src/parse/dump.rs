@@ -39,29 +39,29 @@ fn some<T: Copy + Into<NodeId>>(ast: &Ast, word: &str, child: Option<T>) -> Stri
 /// One node with what is in it.
 pub(super) fn node(ast: &Ast, id: NodeId) -> String {
     match &ast.node(id).kind {
-        Kind::Program(it) => format!("(program{})", all(ast, &it.declarations)),
-        Kind::Decl(it) => decl(ast, it),
-        Kind::Stmt(it) => stmt(ast, it),
-        Kind::Expr(it) => expr(ast, it),
-        Kind::Type(it) => ty(ast, it),
-        Kind::Pattern(it) => pattern(ast, it),
-        Kind::Param(it) => format!("{}:{}", it.name, node(ast, it.ty.into())),
-        Kind::LambdaParam(it) => format!("{}{}", it.name, some(ast, ":", it.ty)),
-        Kind::TypeParam(it) => format!("{}{}", it.name, some(ast, ":", it.constraint)),
-        Kind::Field(it) => format!("{}:{}", it.name, node(ast, it.ty.into())),
-        Kind::Variant(it) => format!("({}{})", it.name, all(ast, &it.fields)),
-        Kind::VariantField(it) => {
+        AstKind::Program(it) => format!("(program{})", all(ast, &it.declarations)),
+        AstKind::Decl(it) => decl(ast, it),
+        AstKind::Stmt(it) => stmt(ast, it),
+        AstKind::Expr(it) => expr(ast, it),
+        AstKind::Type(it) => ty(ast, it),
+        AstKind::Pattern(it) => pattern(ast, it),
+        AstKind::Param(it) => format!("{}:{}", it.name, node(ast, it.ty.into())),
+        AstKind::LambdaParam(it) => format!("{}{}", it.name, some(ast, ":", it.ty)),
+        AstKind::TypeParam(it) => format!("{}{}", it.name, some(ast, ":", it.constraint)),
+        AstKind::Field(it) => format!("{}:{}", it.name, node(ast, it.ty.into())),
+        AstKind::Variant(it) => format!("({}{})", it.name, all(ast, &it.fields)),
+        AstKind::VariantField(it) => {
             let name = it.name.as_ref().map_or(String::new(), |it| format!("{it}:"));
             format!("{name}{}", node(ast, it.ty.into()))
         }
-        Kind::Arm(it) => format!(
+        AstKind::Arm(it) => format!(
             "[{}{} => {}]",
             node(ast, it.pattern.into()),
             some(ast, "if", it.guard),
             node(ast, it.body.into())
         ),
-        Kind::FieldInit(it) => format!("{}={}", it.name, node(ast, it.value.into())),
-        Kind::FieldPattern(it) => format!("{}{}", it.name, some(ast, ":", it.pattern)),
+        AstKind::FieldInit(it) => format!("{}={}", it.name, node(ast, it.value.into())),
+        AstKind::FieldPattern(it) => format!("{}{}", it.name, some(ast, ":", it.pattern)),
     }
 }
 

@@ -3,10 +3,10 @@
 //! Chains of operators, calls and `else if`s are read in loops, so that their length needs no stack.
 
 use super::bracket::after;
-use super::cursor::{Failed, Parser, Read};
+use super::cursor::{Failed, ParseResult, Parser};
 use super::list::ListOf;
 use super::literal::is_literal;
-use super::report::Sort;
+use super::report::FaultKind;
 use crate::ast::{BinaryOp, Expr, ExprId, Literal, Name, UnaryOp};
 use crate::error::{SyntaxCode, SyntaxError};
 use crate::span::Span;
@@ -65,12 +65,12 @@ fn unary_op(kind: TokenKind) -> Option<UnaryOp> {
 }
 
 impl<'p> Parser<'p> {
-    pub(super) fn expr(&mut self) -> Read<ExprId> {
+    pub(super) fn expr(&mut self) -> ParseResult<ExprId> {
         with_stack(|| self.binary(0))
     }
 
     /// The head of an `if`, `while` and so on, where a `{` after a name is the block that follows.
-    pub(super) fn head(&mut self) -> Read<ExprId> {
+    pub(super) fn head(&mut self) -> ParseResult<ExprId> {
         if let Some(missing) = self.missing_head() {
             return Ok(missing);
         }
@@ -109,7 +109,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Operands joined by operators that bind at least as tightly as `loosest`.
-    fn binary(&mut self, loosest: u8) -> Read<ExprId> {
+    fn binary(&mut self, loosest: u8) -> ParseResult<ExprId> {
         let from = self.pos;
         let mut left = self.prefixed()?;
         let mut n_links = 0;
@@ -138,7 +138,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    fn range(&mut self, from: usize, start: ExprId) -> Read<ExprId> {
+    fn range(&mut self, from: usize, start: ExprId) -> ParseResult<ExprId> {
         let inclusive = self.kind() == TokenKind::DotDotEq;
         self.bump();
         let end = self.binary(BinaryOp::RANGE + 1)?;
@@ -159,12 +159,12 @@ impl<'p> Parser<'p> {
             help: Some("put one of them in parentheses".into()),
             related: None,
         };
-        self.push(error, Sort::Plain);
+        self.push(error, FaultKind::Plain);
         Failed
     }
 
     /// `a ^ b ^ c` is `a ^ (b ^ c)`.
-    fn power(&mut self, from: usize, first: ExprId) -> Read<ExprId> {
+    fn power(&mut self, from: usize, first: ExprId) -> ParseResult<ExprId> {
         let mut bases = vec![(from, first)];
         while self.eat(TokenKind::Caret) {
             self.check_chain(bases.len() as u32 - 1)?;
@@ -179,7 +179,7 @@ impl<'p> Parser<'p> {
         Ok(right)
     }
 
-    fn prefixed(&mut self) -> Read<ExprId> {
+    fn prefixed(&mut self) -> ParseResult<ExprId> {
         if unary_op(self.kind()).is_none() {
             return self.postfixed();
         }
@@ -197,7 +197,7 @@ impl<'p> Parser<'p> {
         Ok(operand)
     }
 
-    fn postfixed(&mut self) -> Read<ExprId> {
+    fn postfixed(&mut self) -> ParseResult<ExprId> {
         let from = self.pos;
         let mut operand = self.operand()?;
         let mut n_links = 0;
@@ -224,7 +224,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    fn field_name(&mut self) -> Read<Name> {
+    fn field_name(&mut self) -> ParseResult<Name> {
         self.bump();
         let is_digit = |it: u8| it.is_ascii_digit();
         let is_name = match self.kind() {
@@ -246,7 +246,7 @@ impl<'p> Parser<'p> {
         Ok(Name::new(self.text_at(self.pos - 1)))
     }
 
-    fn operand(&mut self) -> Read<ExprId> {
+    fn operand(&mut self) -> ParseResult<ExprId> {
         let from = self.pos;
         let expr = match self.kind() {
             kind if is_literal(kind) => match self.literal() {
@@ -303,7 +303,7 @@ impl<'p> Parser<'p> {
         failed
     }
 
-    fn parenthesised(&mut self) -> Read<ExprId> {
+    fn parenthesised(&mut self) -> ParseResult<ExprId> {
         let from = self.pos;
         let (elements, ends_with_comma) = self.inside(|it| it.exprs("`,` or `)`"))?;
         let span = self.span_from(from);
@@ -314,7 +314,7 @@ impl<'p> Parser<'p> {
         })
     }
 
-    fn exprs(&mut self, separators: &'static str) -> Read<(Vec<ExprId>, bool)> {
+    fn exprs(&mut self, separators: &'static str) -> ParseResult<(Vec<ExprId>, bool)> {
         self.list(&ListOf {
             element: Self::expr,
             can_start: starts_expr,

@@ -1,6 +1,6 @@
 //! Elements between brackets with commas between them, and an optional comma at the end.
 
-use super::cursor::{Parser, Read};
+use super::cursor::{ParseResult, Parser};
 use crate::ast::Builder;
 use crate::error::SyntaxCode;
 use crate::span::Span;
@@ -8,7 +8,7 @@ use crate::token::TokenKind;
 
 /// What a list is made of.
 pub(super) struct ListOf<'p, T> {
-    pub(super) element: fn(&mut Parser<'p>) -> Read<T>,
+    pub(super) element: fn(&mut Parser<'p>) -> ParseResult<T>,
     /// Whether an element can start with it: then a comma before it was forgotten.
     pub(super) can_start: fn(TokenKind) -> bool,
     /// What stands for an element that cannot be read; without it the whole list cannot.
@@ -21,7 +21,7 @@ pub(super) struct ListOf<'p, T> {
 
 impl<'p> Parser<'p> {
     /// The elements up to the end of the brackets, and whether there is a comma after the last.
-    pub(super) fn list<T>(&mut self, list: &ListOf<'p, T>) -> Read<(Vec<T>, bool)> {
+    pub(super) fn list<T>(&mut self, list: &ListOf<'p, T>) -> ParseResult<(Vec<T>, bool)> {
         let mut elements = Vec::new();
         let mut ends_with_comma = true;
         while !self.is_at_end() {

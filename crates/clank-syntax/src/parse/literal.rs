@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::cursor::{Failed, Parser, Read};
+use super::cursor::{Failed, ParseResult, Parser};
 use crate::ast::{IntSuffix, Literal};
 use crate::error::SyntaxCode;
 use crate::lexer::{MAX_DIGITS, escape};
@@ -40,7 +40,7 @@ impl Parser<'_> {
     }
 
     /// A plain string, for places where no other expression can stand.
-    pub(super) fn string_literal(&mut self, what: &str) -> Read<String> {
+    pub(super) fn string_literal(&mut self, what: &str) -> ParseResult<String> {
         if !matches!(self.kind(), TokenKind::Str | TokenKind::MultilineStr) {
             return Err(self.expected(SyntaxCode::E0001, what));
         }

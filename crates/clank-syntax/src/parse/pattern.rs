@@ -1,6 +1,6 @@
 //! Patterns.
 
-use super::cursor::{Parser, Read};
+use super::cursor::{ParseResult, Parser};
 use super::list::ListOf;
 use super::literal::is_literal;
 use crate::ast::{FieldPattern, FieldPatternId, Literal, Name, Pattern, PatternId};
@@ -23,11 +23,11 @@ pub(super) fn starts_pattern(kind: TokenKind) -> bool {
 }
 
 impl<'p> Parser<'p> {
-    pub(super) fn pattern(&mut self) -> Read<PatternId> {
+    pub(super) fn pattern(&mut self) -> ParseResult<PatternId> {
         with_stack(|| self.pattern_step())
     }
 
-    fn pattern_step(&mut self) -> Read<PatternId> {
+    fn pattern_step(&mut self) -> ParseResult<PatternId> {
         let from = self.pos;
         let pattern = match self.kind() {
             TokenKind::Underscore => {
@@ -64,7 +64,7 @@ impl<'p> Parser<'p> {
         Ok(self.builder.pattern(pattern, span))
     }
 
-    fn negative_literal(&mut self, from: usize) -> Read<Pattern> {
+    fn negative_literal(&mut self, from: usize) -> ParseResult<Pattern> {
         if !matches!(self.kind(), TokenKind::Int | TokenKind::Float) {
             return Err(self.expected(SyntaxCode::E0007, "a number"));
         }
@@ -77,7 +77,7 @@ impl<'p> Parser<'p> {
         })
     }
 
-    fn variant(&mut self) -> Read<PatternId> {
+    fn variant(&mut self) -> ParseResult<PatternId> {
         let from = self.pos;
         let name = self.qualified_name("the name of a variant", SyntaxCode::E0007)?;
         let payload = match self.kind() {
@@ -88,7 +88,7 @@ impl<'p> Parser<'p> {
         Ok(self.builder.pattern(Pattern::Variant { name, payload: payload.into() }, span))
     }
 
-    fn tuple_pattern(&mut self) -> Read<PatternId> {
+    fn tuple_pattern(&mut self) -> ParseResult<PatternId> {
         let from = self.pos;
         let (elements, ends_with_comma) = self.inside(Self::patterns)?;
         let span = self.span_from(from);
@@ -99,7 +99,7 @@ impl<'p> Parser<'p> {
         })
     }
 
-    fn patterns(&mut self) -> Read<(Vec<PatternId>, bool)> {
+    fn patterns(&mut self) -> ParseResult<(Vec<PatternId>, bool)> {
         self.list(&ListOf {
             element: Self::pattern,
             can_start: starts_pattern,
@@ -109,7 +109,7 @@ impl<'p> Parser<'p> {
         })
     }
 
-    fn field_pattern(&mut self) -> Read<FieldPatternId> {
+    fn field_pattern(&mut self) -> ParseResult<FieldPatternId> {
         let from = self.pos;
         let name = self.value_name("the name of a field")?;
         let pattern = match self.eat(TokenKind::Colon) {
@@ -133,7 +133,7 @@ impl<'p> Parser<'p> {
     }
 
     /// `Name` or `m.Name`
-    pub(super) fn qualified_name(&mut self, what: &str, code: SyntaxCode) -> Read<Name> {
+    pub(super) fn qualified_name(&mut self, what: &str, code: SyntaxCode) -> ParseResult<Name> {
         let module = match self.kind() {
             TokenKind::Ident => {
                 self.pos += 2;

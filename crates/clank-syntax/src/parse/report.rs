@@ -6,9 +6,9 @@ use crate::span::Span;
 
 /// An error of the parser.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ParseFault {
     pub(super) error: SyntaxError,
-    pub(super) sort: Sort,
+    pub(super) sort: FaultKind,
     /// The end of what was read before it.
     pub(super) after: u32,
     /// The start of what was found instead.
@@ -16,7 +16,7 @@ pub(super) struct Found {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sort {
+pub(super) enum FaultKind {
     Plain,
     /// An opening bracket is missing.
     Opening,
@@ -27,7 +27,7 @@ pub(super) enum Sort {
 /// The errors that remain. `hides_end` says that a string, template or comment in the declaration has no end; then
 /// nothing can be said about what it hides.
 pub(super) fn settle(
-    mut found: Vec<Found>,
+    mut found: Vec<ParseFault>,
     mut brackets: Vec<Unmatched>,
     strays: &[Span],
     hides_end: bool,
@@ -35,7 +35,7 @@ pub(super) fn settle(
     if hides_end {
         return Vec::new();
     }
-    if found.iter().any(|it| it.sort == Sort::Limit) {
+    if found.iter().any(|it| it.sort == FaultKind::Limit) {
         brackets.clear();
     }
     // One bracket too many or too few can leave others without partners.
@@ -50,12 +50,12 @@ pub(super) fn settle(
     }
     found.sort_by_key(|it| it.error.span.start);
     let mut found = found.into_iter().peekable();
-    let mut kept: Vec<Found> = Vec::new();
+    let mut kept: Vec<ParseFault> = Vec::new();
     let mut opening = None;
     let mut errors = Vec::new();
     for bracket in brackets {
         while let Some(it) = found.next_if(|it| it.error.span.start < bracket.offset) {
-            if it.sort == Sort::Opening {
+            if it.sort == FaultKind::Opening {
                 opening = Some(kept.len());
             }
             kept.push(it);

@@ -1,6 +1,6 @@
 //! Blocks and statements.
 
-use super::cursor::{Parser, Read};
+use super::cursor::{ParseResult, Parser};
 use super::expr::{binary_op, starts_expr};
 use super::pattern::starts_pattern;
 use crate::ast::{Expr, ExprId, Stmt, StmtId};
@@ -9,14 +9,14 @@ use crate::span::Span;
 use crate::token::TokenKind;
 
 /// What a block is made of.
-pub(super) enum Item {
+pub(super) enum BlockItem {
     Stmt(StmtId),
     /// An expression that is a statement if something follows and the block's value if nothing does.
     Expr(ExprId),
 }
 
 impl Parser<'_> {
-    pub(super) fn block(&mut self) -> Read<ExprId> {
+    pub(super) fn block(&mut self) -> ParseResult<ExprId> {
         let from = self.pos;
         if self.kind() != TokenKind::LBrace {
             return Err(self.expected_opening("`{`"));
@@ -60,13 +60,13 @@ impl Parser<'_> {
                     };
                     let source = self.text[span.start as usize..span.end as usize].to_owned();
                     self.covered = self.covered.max(span.end);
-                    Item::Expr(self.builder.expr(Expr::Error { source }, span))
+                    BlockItem::Expr(self.builder.expr(Expr::Error { source }, span))
                 }
             };
             match item {
-                Item::Stmt(statement) => statements.push(statement),
-                Item::Expr(expr) if self.is_at_end() => return (statements, Some(expr)),
-                Item::Expr(expr) => {
+                BlockItem::Stmt(statement) => statements.push(statement),
+                BlockItem::Expr(expr) if self.is_at_end() => return (statements, Some(expr)),
+                BlockItem::Expr(expr) => {
                     let span = self.span_from(from).to(self.builder.node(expr).span);
                     statements.push(self.builder.stmt(Stmt::Expr { expr }, span));
                 }
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     /// One statement or expression, without the `;` after it.
-    pub(super) fn item(&mut self) -> Read<Item> {
+    pub(super) fn item(&mut self) -> ParseResult<BlockItem> {
         let from = self.pos;
         let stmt = match self.kind() {
             TokenKind::Let => self.let_stmt()?,
@@ -153,10 +153,10 @@ impl Parser<'_> {
             _ => return self.expr_or_assignment(),
         };
         let span = self.span_from(from);
-        Ok(Item::Stmt(self.builder.stmt(stmt, span)))
+        Ok(BlockItem::Stmt(self.builder.stmt(stmt, span)))
     }
 
-    fn let_stmt(&mut self) -> Read<Stmt> {
+    fn let_stmt(&mut self) -> ParseResult<Stmt> {
         self.bump();
         let mutable = self.eat(TokenKind::Mut);
         let pattern = match starts_pattern(self.kind()) || !starts_expr(self.kind()) {
@@ -192,7 +192,7 @@ impl Parser<'_> {
         }
     }
 
-    fn expr_or_assignment(&mut self) -> Read<Item> {
+    fn expr_or_assignment(&mut self) -> ParseResult<BlockItem> {
         let from = self.pos;
         let kind = self.kind();
         if !starts_expr(kind) && binary_op(kind).is_none() {
@@ -200,10 +200,10 @@ impl Parser<'_> {
         }
         let target = self.expr()?;
         if !self.eat(TokenKind::Eq) {
-            return Ok(Item::Expr(target));
+            return Ok(BlockItem::Expr(target));
         }
         let value = self.expr()?;
         let span = self.span_from(from);
-        Ok(Item::Stmt(self.builder.stmt(Stmt::Assign { target, value }, span)))
+        Ok(BlockItem::Stmt(self.builder.stmt(Stmt::Assign { target, value }, span)))
     }
 }

@@ -1,7 +1,7 @@
 //! Templates: text with expressions in it, which are read where they stand in the file.
 
 use super::bracket::layout;
-use super::cursor::{Parser, Read};
+use super::cursor::{ParseResult, Parser};
 use super::literal::unescaped;
 use crate::ast::{Expr, ExprId, TemplatePart};
 use crate::error::SyntaxCode;
@@ -10,7 +10,7 @@ use crate::span::Span;
 use crate::stack::with_stack;
 
 impl Parser<'_> {
-    pub(super) fn template(&mut self) -> Read<ExprId> {
+    pub(super) fn template(&mut self) -> ParseResult<ExprId> {
         let piece = self.layout.pieces[self.pos];
         self.bump();
         let span = Span::new(piece.start, piece.end);

@@ -1,6 +1,6 @@
 //! Types.
 
-use super::cursor::{Parser, Read};
+use super::cursor::{ParseResult, Parser};
 use super::list::ListOf;
 use crate::ast::{Field, FieldId, Name, Type, TypeId};
 use crate::error::SyntaxCode;
@@ -20,7 +20,7 @@ pub(super) fn starts_type(kind: TokenKind) -> bool {
 }
 
 impl<'p> Parser<'p> {
-    pub(super) fn ty(&mut self) -> Read<TypeId> {
+    pub(super) fn ty(&mut self) -> ParseResult<TypeId> {
         with_stack(|| self.effects_and_result())
     }
 
@@ -36,7 +36,7 @@ impl<'p> Parser<'p> {
         self.builder.ty(Type::Error { source }, span)
     }
 
-    fn effects_and_result(&mut self) -> Read<TypeId> {
+    fn effects_and_result(&mut self) -> ParseResult<TypeId> {
         let from = self.pos;
         let mut effects = Vec::new();
         let mut result = self.type_without_effects()?;
@@ -51,7 +51,7 @@ impl<'p> Parser<'p> {
         Ok(self.builder.ty(Type::Effect { effects: effects.into(), result }, span))
     }
 
-    fn type_without_effects(&mut self) -> Read<TypeId> {
+    fn type_without_effects(&mut self) -> ParseResult<TypeId> {
         let from = self.pos;
         if self.kind() != TokenKind::LParen {
             let ty = self.type_without_suffix()?;
@@ -72,7 +72,7 @@ impl<'p> Parser<'p> {
         self.suffixes(from, ty)
     }
 
-    fn type_without_suffix(&mut self) -> Read<TypeId> {
+    fn type_without_suffix(&mut self) -> ParseResult<TypeId> {
         let from = self.pos;
         let ty = match self.kind() {
             TokenKind::TypeIdent => self.named_type()?,
@@ -98,7 +98,7 @@ impl<'p> Parser<'p> {
         failed
     }
 
-    fn named_type(&mut self) -> Read<Type> {
+    fn named_type(&mut self) -> ParseResult<Type> {
         let name = self.qualified_name("the name of a type", SyntaxCode::E0006)?;
         let args = match self.kind() {
             TokenKind::LBracket => self.inside(|it| {
@@ -112,7 +112,7 @@ impl<'p> Parser<'p> {
         Ok(Type::Named { name, args: args.0.into() })
     }
 
-    fn types(&mut self, separators: &'static str) -> Read<(Vec<TypeId>, bool)> {
+    fn types(&mut self, separators: &'static str) -> ParseResult<(Vec<TypeId>, bool)> {
         self.list(&ListOf {
             element: Self::ty,
             can_start: starts_type,
@@ -134,7 +134,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    fn record_type(&mut self) -> Read<Type> {
+    fn record_type(&mut self) -> ParseResult<Type> {
         let mut fields = Vec::new();
         let mut open = false;
         while !self.is_at_end() {
@@ -152,7 +152,7 @@ impl<'p> Parser<'p> {
     }
 
     /// `x: T`
-    pub(super) fn field(&mut self) -> Read<FieldId> {
+    pub(super) fn field(&mut self) -> ParseResult<FieldId> {
         let from = self.pos;
         let name = self.name_before_type("the name of a field")?;
         let ty = self.stated_type()?;
@@ -161,7 +161,7 @@ impl<'p> Parser<'p> {
     }
 
     /// `: T` after a name in a list.
-    pub(super) fn stated_type(&mut self) -> Read<TypeId> {
+    pub(super) fn stated_type(&mut self) -> ParseResult<TypeId> {
         if !self.eat(TokenKind::Colon) {
             let is_typeless = self.is_at_end() || self.kind() == TokenKind::Comma;
             let code = if is_typeless { SyntaxCode::E0006 } else { SyntaxCode::E0001 };
@@ -174,7 +174,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Refinements and `?` after a type that starts at `from`.
-    fn suffixes(&mut self, from: usize, mut ty: TypeId) -> Read<TypeId> {
+    fn suffixes(&mut self, from: usize, mut ty: TypeId) -> ParseResult<TypeId> {
         let mut n_suffixes = 0;
         loop {
             let suffixed = match self.kind() {

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::lists::{self, Spot};
-use super::names::{self, Rename};
-use super::payload::{Grafted, Inner, Source, graft};
+use super::lists::{self, InsertionPoint};
+use super::names::{self, NameChange};
+use super::payload::{Grafted, Inner, PayloadSource, graft};
 use super::slot::{category, is_else, part_at};
 use super::{PatchError, PatchOp, Payload};
 use crate::ast::{
-    Ast, Comments, Draft, DraftError, Expr, ExprId, Finished, Kind, Name, NodeId, StmtId,
+    Ast, AstDraft, AstKind, Comments, DraftError, Expr, ExprId, Finished, Name, NodeId, StmtId,
 };
-use crate::json::{Part, is_too_deep};
+use crate::json::{NodeRole, is_too_deep};
 
 /// A tree after a patch.
 #[derive(Clone, PartialEq, Debug)]
@@ -36,7 +36,7 @@ pub fn patch(ast: &Ast, ops: &[PatchOp]) -> Result<Patched, PatchError> {
     }
     refuse_conflicts(&all)?;
     let mut patcher =
-        Patcher { draft: Draft::new(ast), deleted: BTreeSet::new(), after: BTreeMap::new() };
+        Patcher { draft: AstDraft::new(ast), deleted: BTreeSet::new(), after: BTreeMap::new() };
     for op in &all {
         patcher.op(op)?;
     }
@@ -87,7 +87,7 @@ fn is_idempotent(op: &PatchOp) -> bool {
 }
 
 pub(super) struct Patcher<'a> {
-    pub(super) draft: Draft<'a>,
+    pub(super) draft: AstDraft<'a>,
     deleted: BTreeSet<NodeId>,
     /// The last statement that was put after a node, so that the next one follows it.
     after: BTreeMap<NodeId, NodeId>,
@@ -98,7 +98,7 @@ impl Patcher<'_> {
         let id = op.target();
         let old = self.draft.old().ids().node(id);
         let old = old.ok_or_else(|| PatchError::Unknown { id: id.clone() })?;
-        let target = Target { id, old, at: self.draft.place(old) };
+        let target = OpTarget { id, old, at: self.draft.place(old) };
         match op {
             PatchOp::ReplaceNode { new_node, .. } => self.replace(&target, new_node),
             PatchOp::InsertBefore { new_statement, .. } => {
@@ -108,12 +108,16 @@ impl Patcher<'_> {
             PatchOp::Wrap { wrapper, hole_ref, .. } => self.wrap(&target, wrapper, hole_ref),
             PatchOp::DeleteNode { .. } => self.delete(&target),
             PatchOp::WidenEffect { add_effects, .. } => self.widen_effect(&target, add_effects),
-            PatchOp::RenameSymbol { old_name, new_name, .. } => {
-                names::rename_symbol(&mut self.draft, target.at, &Rename { id, old_name, new_name })
-            }
-            PatchOp::RenameField { old_name, new_name, .. } => {
-                names::rename_field(&mut self.draft, target.at, &Rename { id, old_name, new_name })
-            }
+            PatchOp::RenameSymbol { old_name, new_name, .. } => names::rename_symbol(
+                &mut self.draft,
+                target.at,
+                &NameChange { id, old_name, new_name },
+            ),
+            PatchOp::RenameField { old_name, new_name, .. } => names::rename_field(
+                &mut self.draft,
+                target.at,
+                &NameChange { id, old_name, new_name },
+            ),
             PatchOp::Rename { .. } => Err(PatchError::NeedsNames { symbol_id: id.clone() }),
             PatchOp::AddField { field, .. } => self.add_field(&target, field),
             PatchOp::AddParam { param, position, .. } => self.add_param(&target, param, *position),
@@ -125,16 +129,16 @@ impl Patcher<'_> {
         &mut self,
         payload: &Payload,
         member: &'static str,
-        part: Part,
+        part: NodeRole,
         inner: Option<Inner<'_>>,
     ) -> Result<Grafted, PatchError> {
-        graft(&mut self.draft, &Source { value: &payload.0, member, part, inner })
+        graft(&mut self.draft, &PayloadSource { value: &payload.0, member, part, inner })
     }
 
     /// Reads what comes to a node's place. Where only a block can stand, another expression gets one around it.
     fn graft_at(
         &mut self,
-        target: &Target<'_>,
+        target: &OpTarget<'_>,
         payload: &Payload,
         member: &'static str,
         inner: Option<Inner<'_>>,
@@ -143,13 +147,13 @@ impl Patcher<'_> {
             let reason = "is the program, which cannot be replaced";
             return Err(PatchError::Refused { id: target.id.clone(), reason });
         };
-        if part != Part::Block || payload.0.get("source").is_some() {
+        if part != NodeRole::Block || payload.0.get("source").is_some() {
             return self.graft(payload, member, part, inner);
         }
-        let mut grafted = self.graft(payload, member, Part::Expr, inner)?;
+        let mut grafted = self.graft(payload, member, NodeRole::Expr, inner)?;
         let may_stand = match self.draft.kind(grafted.root) {
-            Kind::Expr(Expr::Block { .. }) => true,
-            Kind::Expr(Expr::If { .. }) => is_else(&self.draft, target.at),
+            AstKind::Expr(Expr::Block { .. }) => true,
+            AstKind::Expr(Expr::If { .. }) => is_else(&self.draft, target.at),
             _ => false,
         };
         if !may_stand {
@@ -160,10 +164,10 @@ impl Patcher<'_> {
 
     fn block_around(&mut self, value: NodeId) -> NodeId {
         let expr = Some(ExprId::assume(value));
-        self.draft.add(Kind::Expr(Expr::Block { statements: Box::new([]), expr }))
+        self.draft.add(AstKind::Expr(Expr::Block { statements: Box::new([]), expr }))
     }
 
-    fn replace(&mut self, target: &Target<'_>, payload: &Payload) -> Result<(), PatchError> {
+    fn replace(&mut self, target: &OpTarget<'_>, payload: &Payload) -> Result<(), PatchError> {
         let mut moves_itself = false;
         super::payload::for_each_moved(&payload.0, &mut |id| moves_itself |= id == target.id);
         if moves_itself {
@@ -201,7 +205,7 @@ impl Patcher<'_> {
 
     fn wrap(
         &mut self,
-        target: &Target<'_>,
+        target: &OpTarget<'_>,
         wrapper: &Payload,
         hole_ref: &Name,
     ) -> Result<(), PatchError> {
@@ -211,7 +215,7 @@ impl Patcher<'_> {
     /// Puts a node around the target, which stands in it as the hole or by its id.
     fn enclose(
         &mut self,
-        target: &Target<'_>,
+        target: &OpTarget<'_>,
         payload: &Payload,
         member: &'static str,
         hole_ref: Option<&Name>,
@@ -228,16 +232,16 @@ impl Patcher<'_> {
 
     fn insert(
         &mut self,
-        target: &Target<'_>,
+        target: &OpTarget<'_>,
         payload: &Payload,
         after: bool,
     ) -> Result<(), PatchError> {
         let member = "new_statement";
         let refused = |reason| PatchError::Refused { id: target.id.clone(), reason };
         let part = part_at(&self.draft, target.at);
-        let is_statement = matches!(part, Some(Part::Stmt | Part::Expr | Part::Block));
-        if !is_statement && !matches!(part, None | Some(Part::Type | Part::Pattern)) {
-            let part = part.unwrap_or(Part::Decl);
+        let is_statement = matches!(part, Some(NodeRole::Stmt | NodeRole::Expr | NodeRole::Block));
+        if !is_statement && !matches!(part, None | Some(NodeRole::Type | NodeRole::Pattern)) {
+            let part = part.unwrap_or(NodeRole::Decl);
             let new = self.graft(payload, member, part, None)?.root;
             let next_to = self.next_to(target.at, new, after);
             return match lists::insert(&mut self.draft, next_to, new, after) {
@@ -248,31 +252,31 @@ impl Patcher<'_> {
         let Some(spot) = lists::spot(&self.draft, target.at) else {
             return Err(refused("is in no list of statements"));
         };
-        let new = self.graft(payload, member, Part::Stmt, None)?.root;
+        let new = self.graft(payload, member, NodeRole::Stmt, None)?.root;
         match spot {
-            Spot::Beside(statement) => {
+            InsertionPoint::Beside(statement) => {
                 let next_to = self.next_to(statement, new, after);
                 lists::insert(&mut self.draft, next_to, new, after);
             }
-            Spot::Value { block, value } => {
+            InsertionPoint::Value { block, value } => {
                 if !lists::insert_at_value(&mut self.draft, block, value, new, after) {
                     return Err(refused(
                         "is the value of its block, so that nothing can follow it",
                     ));
                 }
             }
-            Spot::Around(_) if after => {
+            InsertionPoint::Around(_) if after => {
                 return Err(refused(
                     "is the value of an arm or lambda, so that nothing can follow it",
                 ));
             }
-            Spot::Around(body) => {
+            InsertionPoint::Around(body) => {
                 let inner = self.draft.make_room(body);
                 let block = Expr::Block {
                     statements: Box::new([StmtId::assume(new)]),
                     expr: Some(ExprId::assume(inner)),
                 };
-                let block = self.draft.add(Kind::Expr(block));
+                let block = self.draft.add(AstKind::Expr(block));
                 self.draft.fill(body, block);
             }
         }
@@ -287,14 +291,14 @@ impl Patcher<'_> {
         }
     }
 
-    fn delete(&mut self, target: &Target<'_>) -> Result<(), PatchError> {
+    fn delete(&mut self, target: &OpTarget<'_>) -> Result<(), PatchError> {
         lists::delete(&mut self.draft, target.at)
             .map_err(|reason| PatchError::Refused { id: target.id.clone(), reason })?;
         self.deleted.insert(target.old);
         Ok(())
     }
 
-    pub(super) fn wrong(&self, target: &Target<'_>, expected: &'static str) -> PatchError {
+    pub(super) fn wrong(&self, target: &OpTarget<'_>, expected: &'static str) -> PatchError {
         let found = category(self.draft.kind(target.at));
         PatchError::Category { id: target.id.clone(), found, expected }
     }
@@ -335,7 +339,7 @@ impl Patcher<'_> {
 }
 
 /// The node that an operation is about.
-pub(super) struct Target<'a> {
+pub(super) struct OpTarget<'a> {
     pub(super) id: &'a Name,
     /// In the tree before.
     old: NodeId,

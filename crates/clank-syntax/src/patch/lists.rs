@@ -1,24 +1,24 @@
 //! Nodes that come into lists and go out of them.
 
 use crate::ast::{
-    ArmId, Decl, DeclId, Draft, Expr, ExprId, FieldId, FieldInitId, FieldPatternId, Kind,
+    ArmId, AstDraft, AstKind, Decl, DeclId, Expr, ExprId, FieldId, FieldInitId, FieldPatternId,
     LambdaParamId, NodeId, ParamId, Pattern, Stmt, StmtId, Type, TypeParamId, VariantFieldId,
     VariantId,
 };
 
 /// Takes a node out of its parent, if the parent can be without it. Says why not.
-pub(super) fn delete(draft: &mut Draft<'_>, at: NodeId) -> Result<(), &'static str> {
+pub(super) fn delete(draft: &mut AstDraft<'_>, at: NodeId) -> Result<(), &'static str> {
     let Some(parent) = draft.parent(at) else { return Err("is the program") };
-    if matches!(draft.kind(parent), Kind::Stmt(Stmt::Expr { .. })) {
+    if matches!(draft.kind(parent), AstKind::Stmt(Stmt::Expr { .. })) {
         return delete(draft, parent);
     }
     match draft.kind_mut(parent) {
-        Kind::Program(it) => remove(&mut it.declarations, at, 0),
-        Kind::Decl(it) => delete_in_decl(it, at),
-        Kind::Stmt(Stmt::Let { ty, .. }) => clear(ty, at),
-        Kind::Stmt(Stmt::Return { value }) => clear(value, at),
-        Kind::Expr(it) => delete_in_expr(it, at),
-        Kind::Type(it) => match it {
+        AstKind::Program(it) => remove(&mut it.declarations, at, 0),
+        AstKind::Decl(it) => delete_in_decl(it, at),
+        AstKind::Stmt(Stmt::Let { ty, .. }) => clear(ty, at),
+        AstKind::Stmt(Stmt::Return { value }) => clear(value, at),
+        AstKind::Expr(it) => delete_in_expr(it, at),
+        AstKind::Type(it) => match it {
             Type::Named { args, .. } => remove(args, at, 0),
             Type::Tuple { elements } => remove(elements, at, 1),
             Type::Function { params, .. } => remove(params, at, 0),
@@ -26,17 +26,17 @@ pub(super) fn delete(draft: &mut Draft<'_>, at: NodeId) -> Result<(), &'static s
             Type::Record { fields, .. } => remove(fields, at, 0),
             _ => Err(NEEDED),
         },
-        Kind::Pattern(it) => match it {
+        AstKind::Pattern(it) => match it {
             Pattern::Tuple { elements } => remove(elements, at, 1),
             Pattern::Record { fields } => remove(fields, at, 0),
             Pattern::Variant { payload, .. } => remove(payload, at, 0),
             _ => Err(NEEDED),
         },
-        Kind::LambdaParam(it) => clear(&mut it.ty, at),
-        Kind::TypeParam(it) => clear(&mut it.constraint, at),
-        Kind::Variant(it) => remove(&mut it.fields, at, 0),
-        Kind::Arm(it) => clear(&mut it.guard, at),
-        Kind::FieldPattern(it) => clear(&mut it.pattern, at),
+        AstKind::LambdaParam(it) => clear(&mut it.ty, at),
+        AstKind::TypeParam(it) => clear(&mut it.constraint, at),
+        AstKind::Variant(it) => remove(&mut it.fields, at, 0),
+        AstKind::Arm(it) => clear(&mut it.guard, at),
+        AstKind::FieldPattern(it) => clear(&mut it.pattern, at),
         _ => Err(NEEDED),
     }
 }
@@ -109,12 +109,12 @@ fn clear<T: Copy + Into<NodeId>>(slot: &mut Option<T>, at: NodeId) -> Result<(),
 }
 
 /// Puts a node into the list that `next_to` is in. False if that is in none.
-pub(super) fn insert(draft: &mut Draft<'_>, next_to: NodeId, new: NodeId, after: bool) -> bool {
+pub(super) fn insert(draft: &mut AstDraft<'_>, next_to: NodeId, new: NodeId, after: bool) -> bool {
     let Some(parent) = draft.parent(next_to) else { return false };
     // Which list it is is told by the categories of both nodes, which are the same.
     let is_in = match draft.kind_mut(parent) {
-        Kind::Program(it) => put(&mut it.declarations, next_to, new, after, DeclId::assume),
-        Kind::Decl(it) => match &mut **it {
+        AstKind::Program(it) => put(&mut it.declarations, next_to, new, after, DeclId::assume),
+        AstKind::Decl(it) => match &mut **it {
             Decl::Fn(it) => {
                 put(&mut it.params, next_to, new, after, ParamId::assume)
                     || put(&mut it.type_params, next_to, new, after, TypeParamId::assume)
@@ -130,7 +130,7 @@ pub(super) fn insert(draft: &mut Draft<'_>, next_to: NodeId, new: NodeId, after:
             Decl::Sum { variants, .. } => put(variants, next_to, new, after, VariantId::assume),
             _ => false,
         },
-        Kind::Expr(it) => match it {
+        AstKind::Expr(it) => match it {
             Expr::Block { statements, .. } => put(statements, next_to, new, after, StmtId::assume),
             Expr::Match { arms, .. } => put(arms, next_to, new, after, ArmId::assume),
             Expr::Lambda { params, .. } => put(params, next_to, new, after, LambdaParamId::assume),
@@ -139,13 +139,13 @@ pub(super) fn insert(draft: &mut Draft<'_>, next_to: NodeId, new: NodeId, after:
             }
             _ => false,
         },
-        Kind::Type(Type::Record { fields, .. }) => {
+        AstKind::Type(Type::Record { fields, .. }) => {
             put(fields, next_to, new, after, FieldId::assume)
         }
-        Kind::Pattern(Pattern::Record { fields }) => {
+        AstKind::Pattern(Pattern::Record { fields }) => {
             put(fields, next_to, new, after, FieldPatternId::assume)
         }
-        Kind::Variant(it) => put(&mut it.fields, next_to, new, after, VariantFieldId::assume),
+        AstKind::Variant(it) => put(&mut it.fields, next_to, new, after, VariantFieldId::assume),
         _ => false,
     };
     draft.adopt(parent);
@@ -172,7 +172,7 @@ pub(super) fn insert_at<T: Copy>(list: &mut Box<[T]>, index: usize, new: T) {
 }
 
 /// Where a statement can be put so that it is next to an expression or statement.
-pub(super) enum Spot {
+pub(super) enum InsertionPoint {
     /// Next to a statement of a block.
     Beside(NodeId),
     /// Before, or after, the value of a block.
@@ -182,21 +182,23 @@ pub(super) enum Spot {
 }
 
 /// Where a statement can be put; nothing if the node is in no function's body.
-pub(super) fn spot(draft: &Draft<'_>, mut at: NodeId) -> Option<Spot> {
+pub(super) fn spot(draft: &AstDraft<'_>, mut at: NodeId) -> Option<InsertionPoint> {
     loop {
         let parent = draft.parent(at)?;
         match draft.kind(parent) {
-            Kind::Expr(Expr::Block { expr, .. }) => {
+            AstKind::Expr(Expr::Block { expr, .. }) => {
                 return Some(match expr {
-                    Some(value) if value.node() == at => Spot::Value { block: parent, value: at },
-                    _ => Spot::Beside(at),
+                    Some(value) if value.node() == at => {
+                        InsertionPoint::Value { block: parent, value: at }
+                    }
+                    _ => InsertionPoint::Beside(at),
                 });
             }
-            Kind::Expr(Expr::Lambda { body, .. }) if body.node() == at => {
-                return Some(Spot::Around(at));
+            AstKind::Expr(Expr::Lambda { body, .. }) if body.node() == at => {
+                return Some(InsertionPoint::Around(at));
             }
-            Kind::Arm(it) if it.body.node() == at => return Some(Spot::Around(at)),
-            Kind::Decl(_) | Kind::Program(_) => return None,
+            AstKind::Arm(it) if it.body.node() == at => return Some(InsertionPoint::Around(at)),
+            AstKind::Decl(_) | AstKind::Program(_) => return None,
             _ => at = parent,
         }
     }
@@ -204,7 +206,7 @@ pub(super) fn spot(draft: &Draft<'_>, mut at: NodeId) -> Option<Spot> {
 
 /// Adds a statement before or after the value of a block. False if the value would no longer be the block's.
 pub(super) fn insert_at_value(
-    draft: &mut Draft<'_>,
+    draft: &mut AstDraft<'_>,
     block: NodeId,
     value: NodeId,
     new: NodeId,
@@ -214,8 +216,8 @@ pub(super) fn insert_at_value(
         return false;
     }
     let as_statement =
-        after.then(|| draft.add(Kind::Stmt(Stmt::Expr { expr: ExprId::assume(value) })));
-    if let Kind::Expr(Expr::Block { statements, expr }) = draft.kind_mut(block) {
+        after.then(|| draft.add(AstKind::Stmt(Stmt::Expr { expr: ExprId::assume(value) })));
+    if let AstKind::Expr(Expr::Block { statements, expr }) = draft.kind_mut(block) {
         let mut all = statements.to_vec();
         if let Some(statement) = as_statement {
             all.push(StmtId::assume(statement));
@@ -229,11 +231,11 @@ pub(super) fn insert_at_value(
 }
 
 /// Whether an expression is seen to have no value of interest.
-fn is_unit(kind: &Kind) -> bool {
+fn is_unit(kind: &AstKind) -> bool {
     match kind {
-        Kind::Expr(Expr::Literal(literal)) => *literal == crate::ast::Literal::Unit,
-        Kind::Expr(Expr::If { else_branch, .. }) => else_branch.is_none(),
-        Kind::Expr(Expr::Block { expr, .. }) => expr.is_none(),
+        AstKind::Expr(Expr::Literal(literal)) => *literal == crate::ast::Literal::Unit,
+        AstKind::Expr(Expr::If { else_branch, .. }) => else_branch.is_none(),
+        AstKind::Expr(Expr::Block { expr, .. }) => expr.is_none(),
         _ => false,
     }
 }

@@ -27,7 +27,7 @@ pub struct Patchable<'a> {
 }
 
 /// Declarations next to one another, and what is done to them.
-struct Part {
+struct NodeRole {
     /// Places in the list of declarations.
     declarations: Range<usize>,
     /// Their bytes, to the end of the line of the last one.
@@ -81,7 +81,7 @@ impl<'a> Patchable<'a> {
 
     /// The declarations that operations are about, each with its neighbours; those that overlap are one part. `None` if an
     /// operation is about the program, about nothing that there is, or about several declarations.
-    fn parts(&self, ops: &[PatchOp]) -> Option<Vec<Part>> {
+    fn parts(&self, ops: &[PatchOp]) -> Option<Vec<NodeRole>> {
         let ast = &self.parsed.ast;
         let declarations = ast.declarations();
         let mut by_place: BTreeMap<usize, Vec<PatchOp>> = BTreeMap::new();
@@ -109,7 +109,7 @@ impl<'a> Patchable<'a> {
         }
         let with_bytes = |(declarations, ops): (Range<usize>, Vec<PatchOp>)| {
             let bytes = self.bytes(&declarations);
-            self.is_readable(&bytes).then_some(Part { declarations, bytes, ops })
+            self.is_readable(&bytes).then_some(NodeRole { declarations, bytes, ops })
         };
         parts.into_iter().map(with_bytes).collect()
     }
@@ -162,7 +162,7 @@ impl<'a> Patchable<'a> {
     }
 
     /// A part before and after what is done to it; `None` if it must not be looked at alone.
-    fn patched(&self, part: &Part) -> Option<PatchedPart> {
+    fn patched(&self, part: &NodeRole) -> Option<PatchedPart> {
         let source = self.source().get(part.bytes.clone())?;
         let before = self.with_ids_of_whole(parse("", source), &part.declarations)?;
         let after = patch(&before.ast, &part.ops).ok()?;

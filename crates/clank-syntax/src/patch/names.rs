@@ -1,7 +1,7 @@
 //! Names at nodes: what they are and how they are changed.
 
 use super::{PatchError, PatchOp};
-use crate::ast::{Ast, Decl, Draft, Expr, Kind, Name, NodeId, Pattern, PatternId, Type};
+use crate::ast::{Ast, AstDraft, AstKind, Decl, Expr, Name, NodeId, Pattern, PatternId, Type};
 use crate::token::{is_type_name, is_value_name, type_name};
 
 const VALUE: &str = "a name of a value starts with a small letter or `_`, goes on with letters, digits and `_`, and is no reserved word";
@@ -63,13 +63,13 @@ impl Legal {
 /// The name at a node: what it declares, binds or refers to.
 pub fn name_at(ast: &Ast, node: NodeId) -> Option<&Name> {
     let mut kind = &ast.node(node).kind;
-    if let Kind::FieldPattern(it) = kind
+    if let AstKind::FieldPattern(it) = kind
         && let Some(pattern) = it.pattern
     {
         kind = &ast.node(pattern.node()).kind;
     }
     match kind {
-        Kind::Decl(it) => match &**it {
+        AstKind::Decl(it) => match &**it {
             Decl::Fn(it) => Some(&it.name),
             Decl::ExternalFn(it) => Some(&it.name),
             Decl::ExternalMod { name, .. }
@@ -80,22 +80,22 @@ pub fn name_at(ast: &Ast, node: NodeId) -> Option<&Name> {
             Decl::Use(it) => it.alias.as_ref(),
             Decl::Error { .. } => None,
         },
-        Kind::Expr(
+        AstKind::Expr(
             Expr::Ident { name }
             | Expr::Field { field: name, .. }
             | Expr::RecordLit { name, .. }
             | Expr::Hole { name: Some(name) },
         )
-        | Kind::Type(Type::Named { name, .. })
-        | Kind::Pattern(Pattern::Ident { name } | Pattern::Variant { name, .. }) => Some(name),
-        Kind::Param(it) => Some(&it.name),
-        Kind::LambdaParam(it) => Some(&it.name),
-        Kind::TypeParam(it) => Some(&it.name),
-        Kind::Field(it) => Some(&it.name),
-        Kind::Variant(it) => Some(&it.name),
-        Kind::VariantField(it) => it.name.as_ref(),
-        Kind::FieldInit(it) => Some(&it.name),
-        Kind::FieldPattern(it) => Some(&it.name),
+        | AstKind::Type(Type::Named { name, .. })
+        | AstKind::Pattern(Pattern::Ident { name } | Pattern::Variant { name, .. }) => Some(name),
+        AstKind::Param(it) => Some(&it.name),
+        AstKind::LambdaParam(it) => Some(&it.name),
+        AstKind::TypeParam(it) => Some(&it.name),
+        AstKind::Field(it) => Some(&it.name),
+        AstKind::Variant(it) => Some(&it.name),
+        AstKind::VariantField(it) => it.name.as_ref(),
+        AstKind::FieldInit(it) => Some(&it.name),
+        AstKind::FieldPattern(it) => Some(&it.name),
         _ => None,
     }
 }
@@ -104,14 +104,14 @@ pub fn name_at(ast: &Ast, node: NodeId) -> Option<&Name> {
 /// others are its uses. If that is a field, the nodes are where it is named; otherwise they are where the name stands,
 /// which for `{ x }` in a pattern is what it binds.
 pub fn rename_at(ast: &Ast, nodes: &[NodeId], new_name: &Name) -> Result<Vec<PatchOp>, PatchError> {
-    let is_field = nodes
-        .first()
-        .is_some_and(|it| matches!(ast.node(*it).kind, Kind::Field(_) | Kind::VariantField(_)));
+    let is_field = nodes.first().is_some_and(|it| {
+        matches!(ast.node(*it).kind, AstKind::Field(_) | AstKind::VariantField(_))
+    });
     let mut ops = Vec::with_capacity(nodes.len());
     for &node in nodes {
         let node_id = ast.ids().id(node);
         let old_name = match &ast.node(node).kind {
-            Kind::FieldPattern(it) if is_field => Some(&it.name),
+            AstKind::FieldPattern(it) if is_field => Some(&it.name),
             _ => name_at(ast, node),
         };
         let Some(old_name) = old_name.cloned() else {
@@ -127,7 +127,7 @@ pub fn rename_at(ast: &Ast, nodes: &[NodeId], new_name: &Name) -> Result<Vec<Pat
 }
 
 /// What a rename is about.
-pub(super) struct Rename<'a> {
+pub(super) struct NameChange<'a> {
     pub(super) id: &'a Name,
     pub(super) old_name: &'a Name,
     pub(super) new_name: &'a Name,
@@ -135,11 +135,11 @@ pub(super) struct Rename<'a> {
 
 /// Changes the name that stands at a node.
 pub(super) fn rename_symbol(
-    draft: &mut Draft<'_>,
+    draft: &mut AstDraft<'_>,
     mut at: NodeId,
-    it: &Rename<'_>,
+    it: &NameChange<'_>,
 ) -> Result<(), PatchError> {
-    if let Kind::FieldPattern(field) = draft.kind(at) {
+    if let AstKind::FieldPattern(field) = draft.kind(at) {
         match field.pattern {
             Some(pattern) => at = pattern.node(),
             None => return rebind(draft, at, it),
@@ -151,9 +151,9 @@ pub(super) fn rename_symbol(
     }
     // In an external module a function is called by its name.
     let is_in_module =
-        draft.parent(at).is_some_and(|parent| matches!(draft.kind(parent), Kind::Decl(_)));
+        draft.parent(at).is_some_and(|parent| matches!(draft.kind(parent), AstKind::Decl(_)));
     if is_in_module
-        && let Kind::Decl(decl) = draft.kind_mut(at)
+        && let AstKind::Decl(decl) = draft.kind_mut(at)
         && let Decl::ExternalFn(function) = &mut **decl
     {
         function.js_name = function.name.to_string();
@@ -162,12 +162,12 @@ pub(super) fn rename_symbol(
 }
 
 /// `{ x }` becomes `{ x: new }`.
-fn rebind(draft: &mut Draft<'_>, at: NodeId, it: &Rename<'_>) -> Result<(), PatchError> {
-    let Kind::FieldPattern(field) = draft.kind(at) else { return Ok(()) };
+fn rebind(draft: &mut AstDraft<'_>, at: NodeId, it: &NameChange<'_>) -> Result<(), PatchError> {
+    let AstKind::FieldPattern(field) = draft.kind(at) else { return Ok(()) };
     let mut name = field.name.clone();
     change(&mut name, Legal::Value, it)?;
-    let pattern = PatternId::assume(draft.add(Kind::Pattern(Pattern::Ident { name })));
-    if let Kind::FieldPattern(field) = draft.kind_mut(at) {
+    let pattern = PatternId::assume(draft.add(AstKind::Pattern(Pattern::Ident { name })));
+    if let AstKind::FieldPattern(field) = draft.kind_mut(at) {
         field.pattern = Some(pattern);
     }
     draft.adopt(at);
@@ -177,17 +177,17 @@ fn rebind(draft: &mut Draft<'_>, at: NodeId, it: &Rename<'_>) -> Result<(), Patc
 /// Changes the name of a field: at an access, a field of a literal, pattern or type, or at a record literal or pattern
 /// that has such a field.
 pub(super) fn rename_field(
-    draft: &mut Draft<'_>,
+    draft: &mut AstDraft<'_>,
     at: NodeId,
-    it: &Rename<'_>,
+    it: &NameChange<'_>,
 ) -> Result<(), PatchError> {
     let fields: Vec<NodeId> = match draft.kind(at) {
-        Kind::Expr(Expr::Record { fields } | Expr::RecordLit { fields, .. }) => {
+        AstKind::Expr(Expr::Record { fields } | Expr::RecordLit { fields, .. }) => {
             fields.iter().map(|it| it.node()).collect()
         }
-        Kind::Pattern(Pattern::Record { fields }) => fields.iter().map(|it| it.node()).collect(),
-        Kind::Type(Type::Record { fields, .. }) => fields.iter().map(|it| it.node()).collect(),
-        Kind::Decl(decl) => match &**decl {
+        AstKind::Pattern(Pattern::Record { fields }) => fields.iter().map(|it| it.node()).collect(),
+        AstKind::Type(Type::Record { fields, .. }) => fields.iter().map(|it| it.node()).collect(),
+        AstKind::Decl(decl) => match &**decl {
             Decl::Rec { fields, .. } => fields.iter().map(|it| it.node()).collect(),
             _ => Vec::new(),
         },
@@ -204,16 +204,20 @@ pub(super) fn rename_field(
     }
 }
 
-fn rename_one_field(draft: &mut Draft<'_>, at: NodeId, it: &Rename<'_>) -> Result<(), PatchError> {
+fn rename_one_field(
+    draft: &mut AstDraft<'_>,
+    at: NodeId,
+    it: &NameChange<'_>,
+) -> Result<(), PatchError> {
     match field_name(draft.kind_mut(at)) {
         Some((name, legal)) => change(name, legal, it)?,
         None => return Err(PatchError::Refused { id: it.id.clone(), reason: "names no field" }),
     }
     // `{ x }` also binds `x`, which stays.
-    if matches!(draft.kind(at), Kind::FieldPattern(field) if field.pattern.is_none()) {
+    if matches!(draft.kind(at), AstKind::FieldPattern(field) if field.pattern.is_none()) {
         let name = it.old_name.clone();
-        let pattern = PatternId::assume(draft.add(Kind::Pattern(Pattern::Ident { name })));
-        if let Kind::FieldPattern(field) = draft.kind_mut(at) {
+        let pattern = PatternId::assume(draft.add(AstKind::Pattern(Pattern::Ident { name })));
+        if let AstKind::FieldPattern(field) = draft.kind_mut(at) {
             field.pattern = Some(pattern);
         }
         draft.adopt(at);
@@ -221,7 +225,7 @@ fn rename_one_field(draft: &mut Draft<'_>, at: NodeId, it: &Rename<'_>) -> Resul
     Ok(())
 }
 
-fn change(name: &mut Name, legal: Legal, it: &Rename<'_>) -> Result<(), PatchError> {
+fn change(name: &mut Name, legal: Legal, it: &NameChange<'_>) -> Result<(), PatchError> {
     if name != it.old_name {
         return Err(PatchError::OldName {
             id: it.id.clone(),
@@ -242,9 +246,9 @@ fn change(name: &mut Name, legal: Legal, it: &Rename<'_>) -> Result<(), PatchErr
     }
 }
 
-fn symbol(kind: &mut Kind) -> Option<(&mut Name, Legal)> {
+fn symbol(kind: &mut AstKind) -> Option<(&mut Name, Legal)> {
     Some(match kind {
-        Kind::Decl(it) => match &mut **it {
+        AstKind::Decl(it) => match &mut **it {
             Decl::Fn(it) => (&mut it.name, Legal::Value),
             Decl::ExternalFn(it) => (&mut it.name, Legal::Value),
             Decl::ExternalMod { name, .. } | Decl::Mod { name } => (name, Legal::Value),
@@ -254,28 +258,28 @@ fn symbol(kind: &mut Kind) -> Option<(&mut Name, Legal)> {
             Decl::Use(it) => (it.alias.as_mut()?, Legal::Value),
             Decl::Error { .. } => return None,
         },
-        Kind::Expr(Expr::Ident { name }) => (name, Legal::Any),
-        Kind::Expr(Expr::Field { field, .. }) => (field, Legal::Field),
-        Kind::Expr(Expr::RecordLit { name, .. }) => (name, Legal::QualifiedType),
-        Kind::Expr(Expr::Hole { name: Some(name) }) => (name, Legal::Value),
-        Kind::Type(Type::Named { name, .. }) => (name, Legal::WrittenType),
-        Kind::Pattern(Pattern::Ident { name }) => (name, Legal::Value),
-        Kind::Pattern(Pattern::Variant { name, .. }) => (name, Legal::QualifiedType),
-        Kind::Param(it) => (&mut it.name, Legal::Value),
-        Kind::LambdaParam(it) => (&mut it.name, Legal::ValueOrWildcard),
-        Kind::TypeParam(it) => (&mut it.name, Legal::Type),
-        Kind::Variant(it) => (&mut it.name, Legal::Type),
+        AstKind::Expr(Expr::Ident { name }) => (name, Legal::Any),
+        AstKind::Expr(Expr::Field { field, .. }) => (field, Legal::Field),
+        AstKind::Expr(Expr::RecordLit { name, .. }) => (name, Legal::QualifiedType),
+        AstKind::Expr(Expr::Hole { name: Some(name) }) => (name, Legal::Value),
+        AstKind::Type(Type::Named { name, .. }) => (name, Legal::WrittenType),
+        AstKind::Pattern(Pattern::Ident { name }) => (name, Legal::Value),
+        AstKind::Pattern(Pattern::Variant { name, .. }) => (name, Legal::QualifiedType),
+        AstKind::Param(it) => (&mut it.name, Legal::Value),
+        AstKind::LambdaParam(it) => (&mut it.name, Legal::ValueOrWildcard),
+        AstKind::TypeParam(it) => (&mut it.name, Legal::Type),
+        AstKind::Variant(it) => (&mut it.name, Legal::Type),
         _ => return field_name(kind),
     })
 }
 
-fn field_name(kind: &mut Kind) -> Option<(&mut Name, Legal)> {
+fn field_name(kind: &mut AstKind) -> Option<(&mut Name, Legal)> {
     Some(match kind {
-        Kind::Expr(Expr::Field { field, .. }) => (field, Legal::Field),
-        Kind::Field(it) => (&mut it.name, Legal::Value),
-        Kind::VariantField(it) => (it.name.as_mut()?, Legal::Value),
-        Kind::FieldInit(it) => (&mut it.name, Legal::Value),
-        Kind::FieldPattern(it) => (&mut it.name, Legal::Value),
+        AstKind::Expr(Expr::Field { field, .. }) => (field, Legal::Field),
+        AstKind::Field(it) => (&mut it.name, Legal::Value),
+        AstKind::VariantField(it) => (it.name.as_mut()?, Legal::Value),
+        AstKind::FieldInit(it) => (&mut it.name, Legal::Value),
+        AstKind::FieldPattern(it) => (&mut it.name, Legal::Value),
         _ => return None,
     })
 }

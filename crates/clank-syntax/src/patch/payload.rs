@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::PatchError;
 use super::slot::category;
-use crate::ast::{Ast, Draft, Expr, Kind, Name, NodeId};
-use crate::json::{Part, read_part};
+use crate::ast::{Ast, AstDraft, AstKind, Expr, Name, NodeId};
+use crate::json::{NodeRole, read_part};
 use crate::stack::with_stack;
 
 /// Starts the ids of stand-ins.
@@ -35,16 +35,19 @@ pub(super) struct Grafted {
 }
 
 /// A payload to be read.
-pub(super) struct Source<'a> {
+pub(super) struct PayloadSource<'a> {
     pub(super) value: &'a Value,
     /// What it is called in its operation.
     pub(super) member: &'static str,
-    pub(super) part: Part,
+    pub(super) part: NodeRole,
     pub(super) inner: Option<Inner<'a>>,
 }
 
 /// Reads a payload into a draft.
-pub(super) fn graft(draft: &mut Draft<'_>, source: &Source<'_>) -> Result<Grafted, PatchError> {
+pub(super) fn graft(
+    draft: &mut AstDraft<'_>,
+    source: &PayloadSource<'_>,
+) -> Result<Grafted, PatchError> {
     let mut stand_ins = StandIns { ast: draft.old(), inner: source.inner, all: Vec::new() };
     let value = stand_ins.replaced(source.value, &mut format!("$.{}", source.member))?;
     let all = stand_ins.all;
@@ -211,22 +214,25 @@ fn like(ast: &Ast, node: NodeId) -> Value {
     let ident = || json!({ "kind": "ident", "name": "x" });
     let block = || json!({ "kind": "block", "statements": [] });
     match &ast.node(node).kind {
-        Kind::Expr(Expr::Block { .. }) => block(),
-        Kind::Expr(Expr::If { .. }) => {
+        AstKind::Expr(Expr::Block { .. }) => block(),
+        AstKind::Expr(Expr::If { .. }) => {
             json!({ "kind": "if", "condition": ident(), "thenBranch": block() })
         }
-        Kind::Expr(_) | Kind::Program(_) => ident(),
-        Kind::Decl(_) => json!({ "kind": "mod", "name": "x" }),
-        Kind::Stmt(_) => json!({ "kind": "break" }),
-        Kind::Type(_) => ty(),
-        Kind::Pattern(_) => json!({ "kind": "wildcard" }),
-        Kind::Param(_) | Kind::LambdaParam(_) | Kind::Field(_) | Kind::VariantField(_) => {
+        AstKind::Expr(_) | AstKind::Program(_) => ident(),
+        AstKind::Decl(_) => json!({ "kind": "mod", "name": "x" }),
+        AstKind::Stmt(_) => json!({ "kind": "break" }),
+        AstKind::Type(_) => ty(),
+        AstKind::Pattern(_) => json!({ "kind": "wildcard" }),
+        AstKind::Param(_)
+        | AstKind::LambdaParam(_)
+        | AstKind::Field(_)
+        | AstKind::VariantField(_) => {
             json!({ "name": "x", "type": ty() })
         }
-        Kind::TypeParam(_) | Kind::Variant(_) => json!({ "name": "X" }),
-        Kind::Arm(_) => json!({ "pattern": { "kind": "wildcard" }, "body": ident() }),
-        Kind::FieldInit(_) => json!({ "name": "x", "value": ident() }),
-        Kind::FieldPattern(_) => json!({ "name": "x" }),
+        AstKind::TypeParam(_) | AstKind::Variant(_) => json!({ "name": "X" }),
+        AstKind::Arm(_) => json!({ "pattern": { "kind": "wildcard" }, "body": ident() }),
+        AstKind::FieldInit(_) => json!({ "name": "x", "value": ident() }),
+        AstKind::FieldPattern(_) => json!({ "name": "x" }),
     }
 }
 

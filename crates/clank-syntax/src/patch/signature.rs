@@ -1,20 +1,21 @@
 //! Operations on what is declared: effects, fields, parameters and predicates.
 
-use super::apply::{Patcher, Target};
+use super::apply::{OpTarget, Patcher};
 use super::{PatchError, Payload, lists, names};
 use crate::ast::{
-    BinaryOp, Decl, Expr, ExprId, FieldId, Kind, LambdaParamId, Name, NodeId, ParamId, Type, TypeId,
+    AstKind, BinaryOp, Decl, Expr, ExprId, FieldId, LambdaParamId, Name, NodeId, ParamId, Type,
+    TypeId,
 };
-use crate::json::Part;
+use crate::json::NodeRole;
 
 impl Patcher<'_> {
     pub(super) fn widen_effect(
         &mut self,
-        target: &Target<'_>,
+        target: &OpTarget<'_>,
         effects: &[Name],
     ) -> Result<(), PatchError> {
         let result = match self.draft.kind(target.at) {
-            Kind::Decl(it) => match &**it {
+            AstKind::Decl(it) => match &**it {
                 Decl::Fn(it) => Some(it.return_type),
                 Decl::ExternalFn(it) => Some(it.return_type),
                 _ => None,
@@ -40,9 +41,9 @@ impl Patcher<'_> {
     fn has_effect(&self, mut at: NodeId, effect: &str) -> bool {
         loop {
             match self.draft.kind(at) {
-                Kind::Type(Type::Effect { effects, result }) => {
+                AstKind::Type(Type::Effect { effects, result }) => {
                     let is_it = |it: &TypeId| match self.draft.kind(it.node()) {
-                        Kind::Type(Type::Named { name, .. }) => name == effect,
+                        AstKind::Type(Type::Named { name, .. }) => name == effect,
                         _ => false,
                     };
                     if effects.iter().any(is_it) {
@@ -50,7 +51,7 @@ impl Patcher<'_> {
                     }
                     at = result.node();
                 }
-                Kind::Type(Type::Named { name, args }) => match args.last() {
+                AstKind::Type(Type::Named { name, args }) => match args.last() {
                     Some(_) if name == effect => return true,
                     Some(last) if is_effect(name) => at = last.node(),
                     _ => return false,
@@ -62,9 +63,9 @@ impl Patcher<'_> {
 
     fn add_effect(&mut self, at: NodeId, name: Name) {
         let index = match self.draft.kind(at) {
-            Kind::Type(Type::Effect { effects, .. }) => {
+            AstKind::Type(Type::Effect { effects, .. }) => {
                 let is_later = |it: &TypeId| match self.draft.kind(it.node()) {
-                    Kind::Type(Type::Named { name: other, .. }) => *other > name,
+                    AstKind::Type(Type::Named { name: other, .. }) => *other > name,
                     _ => false,
                 };
                 Some(effects.iter().position(is_later).unwrap_or(effects.len()))
@@ -72,10 +73,10 @@ impl Patcher<'_> {
             _ => None,
         };
         let effect =
-            TypeId::assume(self.draft.add(Kind::Type(Type::Named { name, args: Box::new([]) })));
+            TypeId::assume(self.draft.add(AstKind::Type(Type::Named { name, args: Box::new([]) })));
         match index {
             Some(index) => {
-                if let Kind::Type(Type::Effect { effects, .. }) = self.draft.kind_mut(at) {
+                if let AstKind::Type(Type::Effect { effects, .. }) = self.draft.kind_mut(at) {
                     lists::insert_at(effects, index, effect);
                 }
                 self.draft.adopt(at);
@@ -83,7 +84,7 @@ impl Patcher<'_> {
             None => {
                 let result = TypeId::assume(self.draft.make_room(at));
                 let widened = Type::Effect { effects: Box::new([effect]), result };
-                let widened = self.draft.add(Kind::Type(widened));
+                let widened = self.draft.add(AstKind::Type(widened));
                 self.draft.fill(at, widened);
             }
         }
@@ -91,25 +92,25 @@ impl Patcher<'_> {
 
     pub(super) fn add_field(
         &mut self,
-        target: &Target<'_>,
+        target: &OpTarget<'_>,
         field: &Payload,
     ) -> Result<(), PatchError> {
         let is_record = match self.draft.kind(target.at) {
-            Kind::Decl(it) => matches!(**it, Decl::Rec { .. }),
-            Kind::Type(it) => matches!(it, Type::Record { .. }),
+            AstKind::Decl(it) => matches!(**it, Decl::Rec { .. }),
+            AstKind::Type(it) => matches!(it, Type::Record { .. }),
             _ => false,
         };
         if !is_record {
             return Err(self.wrong(target, "a record"));
         }
-        let new = FieldId::assume(self.graft(field, "field", Part::Field, None)?.root);
+        let new = FieldId::assume(self.graft(field, "field", NodeRole::Field, None)?.root);
         match self.draft.kind_mut(target.at) {
-            Kind::Decl(it) => {
+            AstKind::Decl(it) => {
                 if let Decl::Rec { fields, .. } = &mut **it {
                     lists::insert_at(fields, fields.len(), new);
                 }
             }
-            Kind::Type(Type::Record { fields, .. }) => {
+            AstKind::Type(Type::Record { fields, .. }) => {
                 lists::insert_at(fields, fields.len(), new);
             }
             _ => {}
@@ -120,17 +121,17 @@ impl Patcher<'_> {
 
     pub(super) fn add_param(
         &mut self,
-        target: &Target<'_>,
+        target: &OpTarget<'_>,
         param: &Payload,
         position: Option<u32>,
     ) -> Result<(), PatchError> {
         let (n_params, part) = match self.draft.kind(target.at) {
-            Kind::Decl(it) => match &**it {
-                Decl::Fn(it) => (it.params.len(), Part::Param),
-                Decl::ExternalFn(it) => (it.params.len(), Part::Param),
+            AstKind::Decl(it) => match &**it {
+                Decl::Fn(it) => (it.params.len(), NodeRole::Param),
+                Decl::ExternalFn(it) => (it.params.len(), NodeRole::Param),
                 _ => return Err(self.wrong(target, "a function")),
             },
-            Kind::Expr(Expr::Lambda { params, .. }) => (params.len(), Part::LambdaParam),
+            AstKind::Expr(Expr::Lambda { params, .. }) => (params.len(), NodeRole::LambdaParam),
             _ => return Err(self.wrong(target, "a function")),
         };
         let index = position.map_or(n_params, |it| it as usize);
@@ -142,14 +143,14 @@ impl Patcher<'_> {
         }
         let new = self.graft(param, "param", part, None)?.root;
         match self.draft.kind_mut(target.at) {
-            Kind::Decl(it) => match &mut **it {
+            AstKind::Decl(it) => match &mut **it {
                 Decl::Fn(it) => lists::insert_at(&mut it.params, index, ParamId::assume(new)),
                 Decl::ExternalFn(it) => {
                     lists::insert_at(&mut it.params, index, ParamId::assume(new));
                 }
                 _ => {}
             },
-            Kind::Expr(Expr::Lambda { params, .. }) => {
+            AstKind::Expr(Expr::Lambda { params, .. }) => {
                 lists::insert_at(params, index, LambdaParamId::assume(new));
             }
             _ => {}
@@ -160,30 +161,30 @@ impl Patcher<'_> {
 
     pub(super) fn add_refinement(
         &mut self,
-        target: &Target<'_>,
+        target: &OpTarget<'_>,
         payload: &Payload,
     ) -> Result<(), PatchError> {
         let mut at = target.at;
         // What a function does is not refined, but what it returns.
-        while let Kind::Type(Type::Effect { result, .. }) = self.draft.kind(at) {
+        while let AstKind::Type(Type::Effect { result, .. }) = self.draft.kind(at) {
             at = result.node();
         }
-        if !matches!(self.draft.kind(at), Kind::Type(_)) {
+        if !matches!(self.draft.kind(at), AstKind::Type(_)) {
             return Err(self.wrong(target, "a type"));
         }
-        let predicate = self.graft(payload, "predicate", Part::Expr, None)?.root;
+        let predicate = self.graft(payload, "predicate", NodeRole::Expr, None)?.root;
         let predicate = ExprId::assume(predicate);
-        if let Kind::Type(Type::Refined { predicate: left, .. }) = *self.draft.kind(at) {
+        if let AstKind::Type(Type::Refined { predicate: left, .. }) = *self.draft.kind(at) {
             let both = Expr::Binary { op: BinaryOp::And, left, right: predicate };
-            let both = ExprId::assume(self.draft.add(Kind::Expr(both)));
-            if let Kind::Type(Type::Refined { predicate, .. }) = self.draft.kind_mut(at) {
+            let both = ExprId::assume(self.draft.add(AstKind::Expr(both)));
+            if let AstKind::Type(Type::Refined { predicate, .. }) = self.draft.kind_mut(at) {
                 *predicate = both;
             }
             self.draft.adopt(at);
         } else {
             let base = TypeId::assume(self.draft.make_room(at));
             let refined = Type::Refined { base, variable: None, predicate };
-            let refined = self.draft.add(Kind::Type(refined));
+            let refined = self.draft.add(AstKind::Type(refined));
             self.draft.fill(at, refined);
         }
         Ok(())

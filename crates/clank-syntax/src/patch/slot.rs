@@ -1,62 +1,62 @@
 //! What a node is, and what may stand in its place.
 
-use crate::ast::{Decl, Draft, Expr, Kind, NodeId, Stmt};
-use crate::json::Part;
+use crate::ast::{AstDraft, AstKind, Decl, Expr, NodeId, Stmt};
+use crate::json::NodeRole;
 
 /// What a node is, for messages.
-pub(super) fn category(kind: &Kind) -> &'static str {
+pub(super) fn category(kind: &AstKind) -> &'static str {
     match kind {
-        Kind::Program(_) => "the program",
-        Kind::Decl(_) => "a declaration",
-        Kind::Stmt(_) => "a statement",
-        Kind::Expr(_) => "an expression",
-        Kind::Type(_) => "a type",
-        Kind::Pattern(_) => "a pattern",
-        Kind::Param(_) => "a parameter",
-        Kind::LambdaParam(_) => "a parameter of a lambda",
-        Kind::TypeParam(_) => "a type parameter",
-        Kind::Field(_) => "a field",
-        Kind::Variant(_) => "a variant",
-        Kind::VariantField(_) => "a field of a variant",
-        Kind::Arm(_) => "an arm",
-        Kind::FieldInit(_) => "a field of a record literal",
-        Kind::FieldPattern(_) => "a field of a record pattern",
+        AstKind::Program(_) => "the program",
+        AstKind::Decl(_) => "a declaration",
+        AstKind::Stmt(_) => "a statement",
+        AstKind::Expr(_) => "an expression",
+        AstKind::Type(_) => "a type",
+        AstKind::Pattern(_) => "a pattern",
+        AstKind::Param(_) => "a parameter",
+        AstKind::LambdaParam(_) => "a parameter of a lambda",
+        AstKind::TypeParam(_) => "a type parameter",
+        AstKind::Field(_) => "a field",
+        AstKind::Variant(_) => "a variant",
+        AstKind::VariantField(_) => "a field of a variant",
+        AstKind::Arm(_) => "an arm",
+        AstKind::FieldInit(_) => "a field of a record literal",
+        AstKind::FieldPattern(_) => "a field of a record pattern",
     }
 }
 
 /// What may stand in the place of a node; nothing may for the program.
-pub(super) fn part_at(draft: &Draft<'_>, at: NodeId) -> Option<Part> {
+pub(super) fn part_at(draft: &AstDraft<'_>, at: NodeId) -> Option<NodeRole> {
     Some(match draft.kind(at) {
-        Kind::Program(_) => return None,
-        Kind::Decl(_) => match draft.parent(at).map(|it| draft.kind(it)) {
-            Some(Kind::Decl(_)) => Part::ModuleFunction,
-            _ => Part::Decl,
+        AstKind::Program(_) => return None,
+        AstKind::Decl(_) => match draft.parent(at).map(|it| draft.kind(it)) {
+            Some(AstKind::Decl(_)) => NodeRole::ModuleFunction,
+            _ => NodeRole::Decl,
         },
-        Kind::Stmt(_) => Part::Stmt,
-        Kind::Expr(_) if is_body(draft, at) => Part::Block,
-        Kind::Expr(_) => Part::Expr,
-        Kind::Type(_) => Part::Type,
-        Kind::Pattern(_) => Part::Pattern,
-        Kind::Param(_) => Part::Param,
-        Kind::LambdaParam(_) => Part::LambdaParam,
-        Kind::TypeParam(_) => Part::TypeParam,
-        Kind::Field(_) => Part::Field,
-        Kind::Variant(_) => Part::Variant,
-        Kind::VariantField(_) => Part::VariantField,
-        Kind::Arm(_) => Part::Arm,
-        Kind::FieldInit(_) => Part::FieldInit,
-        Kind::FieldPattern(_) => Part::FieldPattern,
+        AstKind::Stmt(_) => NodeRole::Stmt,
+        AstKind::Expr(_) if is_body(draft, at) => NodeRole::Block,
+        AstKind::Expr(_) => NodeRole::Expr,
+        AstKind::Type(_) => NodeRole::Type,
+        AstKind::Pattern(_) => NodeRole::Pattern,
+        AstKind::Param(_) => NodeRole::Param,
+        AstKind::LambdaParam(_) => NodeRole::LambdaParam,
+        AstKind::TypeParam(_) => NodeRole::TypeParam,
+        AstKind::Field(_) => NodeRole::Field,
+        AstKind::Variant(_) => NodeRole::Variant,
+        AstKind::VariantField(_) => NodeRole::VariantField,
+        AstKind::Arm(_) => NodeRole::Arm,
+        AstKind::FieldInit(_) => NodeRole::FieldInit,
+        AstKind::FieldPattern(_) => NodeRole::FieldPattern,
     })
 }
 
 /// Whether only a block, or an `if` after `else`, may stand there.
-fn is_body(draft: &Draft<'_>, at: NodeId) -> bool {
+fn is_body(draft: &AstDraft<'_>, at: NodeId) -> bool {
     match draft.parent(at).map(|it| draft.kind(it)) {
-        Some(Kind::Decl(it)) => matches!(&**it, Decl::Fn(it) if it.body.node() == at),
-        Some(Kind::Stmt(
+        Some(AstKind::Decl(it)) => matches!(&**it, Decl::Fn(it) if it.body.node() == at),
+        Some(AstKind::Stmt(
             Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Loop { body },
         )) => body.node() == at,
-        Some(Kind::Expr(Expr::If { then_branch, else_branch, .. })) => {
+        Some(AstKind::Expr(Expr::If { then_branch, else_branch, .. })) => {
             then_branch.node() == at || else_branch.is_some_and(|it| it.node() == at)
         }
         _ => false,
@@ -64,9 +64,9 @@ fn is_body(draft: &Draft<'_>, at: NodeId) -> bool {
 }
 
 /// Whether it is the branch after `else`.
-pub(super) fn is_else(draft: &Draft<'_>, at: NodeId) -> bool {
+pub(super) fn is_else(draft: &AstDraft<'_>, at: NodeId) -> bool {
     match draft.parent(at).map(|it| draft.kind(it)) {
-        Some(Kind::Expr(Expr::If { else_branch: Some(branch), .. })) => branch.node() == at,
+        Some(AstKind::Expr(Expr::If { else_branch: Some(branch), .. })) => branch.node() == at,
         _ => false,
     }
 }

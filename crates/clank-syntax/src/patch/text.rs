@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use edit::{Edit, EditSet, Text};
 
 use super::{PatchError, Patched};
-use crate::ast::{Ast, Comments, Expr, Kind, NodeId, SourceId};
+use crate::ast::{Ast, AstKind, Comments, Expr, NodeId, SourceId};
 use crate::error::{SyntaxCode, SyntaxError};
 use crate::parse::{Parsed, parse};
-use crate::print::{Frame, Place, Splice, print_frame};
+use crate::print::{Frame, ParenContext, Splice, print_frame};
 use crate::same::{same, same_shape};
 use crate::span::Span;
 use merge::{Segment, merge};
@@ -142,8 +142,8 @@ fn rough_edits(parsed: &Parsed, patched: &Patched, is_lenient: bool) -> Vec<Edit
     let root = Pair {
         old: old.root().node(),
         new: new.root().node(),
-        old_place: Place::FREE,
-        place: Place::FREE,
+        old_place: ParenContext::FREE,
+        place: ParenContext::FREE,
     };
     let mut work = vec![Work::Node(root)];
     while let Some(next) = work.pop() {
@@ -253,8 +253,8 @@ fn kept(old: &Ast, patched: &Patched) -> Vec<bool> {
 struct Pair {
     old: NodeId,
     new: NodeId,
-    old_place: Place,
-    place: Place,
+    old_place: ParenContext,
+    place: ParenContext,
 }
 
 struct Differ<'a> {
@@ -283,7 +283,7 @@ impl Differ<'_> {
         }
         let anchors = self.anchors(pair);
         let is_template =
-            |ast: &Ast, it| matches!(ast.node(it).kind, Kind::Expr(Expr::Template { .. }));
+            |ast: &Ast, it| matches!(ast.node(it).kind, AstKind::Expr(Expr::Template { .. }));
         if !is_template(self.old, pair.old) && !is_template(self.new, pair.new) {
             return self.segments(pair, &anchors, work);
         }
@@ -294,7 +294,7 @@ impl Differ<'_> {
             return self.segments(pair, &[], work);
         }
         work.extend(anchors.iter().map(|&(old, new)| {
-            Work::Node(Pair { old, new, old_place: Place::FREE, place: Place::FREE })
+            Work::Node(Pair { old, new, old_place: ParenContext::FREE, place: ParenContext::FREE })
         }));
     }
 

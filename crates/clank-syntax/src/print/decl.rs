@@ -2,9 +2,9 @@
 
 use super::literal::string;
 use super::types::return_type;
-use super::{Place, Printer, Task};
+use super::{ParenContext, Printer, Task};
 use crate::ast::{
-    Decl, Expr, ExprId, ExternalFn, FnDecl, Kind, Name, NodeId, ParamId, Program, Stmt, StmtId,
+    AstKind, Decl, Expr, ExprId, ExternalFn, FnDecl, Name, NodeId, ParamId, Program, Stmt, StmtId,
     TypeId, TypeParamId, UseDecl,
 };
 
@@ -18,7 +18,7 @@ pub(super) fn program<'a>(to: &mut Printer<'a, '_>, it: &'a Program) {
     to.next.push(Task::Line);
 }
 
-pub(super) fn decl<'a>(to: &mut Printer<'a, '_>, it: &'a Decl, place: Place) {
+pub(super) fn decl<'a>(to: &mut Printer<'a, '_>, it: &'a Decl, place: ParenContext) {
     match it {
         Decl::Fn(it) => function(to, it),
         Decl::ExternalFn(it) if place.in_module => external_signature(to, it),
@@ -37,7 +37,7 @@ pub(super) fn decl<'a>(to: &mut Printer<'a, '_>, it: &'a Decl, place: Place) {
             to.next.push(Task::Indent);
             for function in functions {
                 to.next.push(Task::Line);
-                to.child_at(*function, Place { in_module: true, ..Place::FREE });
+                to.child_at(*function, ParenContext { in_module: true, ..ParenContext::FREE });
             }
             to.next.extend([Task::Dedent, Task::Line]);
             to.text("}");
@@ -74,7 +74,7 @@ fn function<'a>(to: &mut Printer<'a, '_>, it: &'a FnDecl) {
     for (word, condition) in [(" pre ", it.precondition), (" post ", it.postcondition)] {
         if let Some(condition) = condition {
             to.text(word);
-            to.child_at(condition, Place::HEAD);
+            to.child_at(condition, ParenContext::HEAD);
         }
     }
     to.text(" ");
@@ -122,7 +122,7 @@ fn use_decl<'a>(to: &mut Printer<'a, '_>, it: &'a UseDecl) {
     }
 }
 
-pub(super) fn stmt<'a>(to: &mut Printer<'a, '_>, it: &'a Stmt, place: Place) {
+pub(super) fn stmt<'a>(to: &mut Printer<'a, '_>, it: &'a Stmt, place: ParenContext) {
     match it {
         Stmt::Let { pattern, ty, init, mutable } => {
             to.text(if *mutable { "let mut " } else { "let " });
@@ -136,7 +136,7 @@ pub(super) fn stmt<'a>(to: &mut Printer<'a, '_>, it: &'a Stmt, place: Place) {
             to.text(";");
         }
         Stmt::Assign { target, value } => {
-            to.child_at(*target, Place::operand(super::expr::POSTFIX));
+            to.child_at(*target, ParenContext::operand(super::expr::POSTFIX));
             to.text(" = ");
             to.child(*value);
             to.text(";");
@@ -173,7 +173,7 @@ pub(super) fn stmt<'a>(to: &mut Printer<'a, '_>, it: &'a Stmt, place: Place) {
         Stmt::Continue => to.text("continue;"),
         Stmt::Assert { condition, message } => {
             to.text("assert ");
-            to.child_at(*condition, Place::operand(1));
+            to.child_at(*condition, ParenContext::operand(1));
             if let Some(message) = message {
                 to.text(" : ");
                 to.text(string(message));
@@ -184,7 +184,7 @@ pub(super) fn stmt<'a>(to: &mut Printer<'a, '_>, it: &'a Stmt, place: Place) {
 }
 
 fn head_and_body(to: &mut Printer<'_, '_>, head: ExprId, body: ExprId) {
-    to.child_at(head, Place::HEAD);
+    to.child_at(head, ParenContext::HEAD);
     to.text(" ");
     to.child(body);
 }
@@ -205,18 +205,18 @@ fn starts_with_word(to: &Printer<'_, '_>, mut node: NodeId) -> bool {
     let mut is_operand = false;
     loop {
         node = match &to.ast.node(node).kind {
-            Kind::Stmt(Stmt::Expr { expr }) => expr.node(),
-            Kind::Stmt(Stmt::Assign { target, .. }) => {
+            AstKind::Stmt(Stmt::Expr { expr }) => expr.node(),
+            AstKind::Stmt(Stmt::Assign { target, .. }) => {
                 is_operand = true;
                 target.node()
             }
-            Kind::Stmt(_) => return true,
-            Kind::Expr(Expr::Call { callee: inner, .. } | Expr::Field { object: inner, .. }) => {
+            AstKind::Stmt(_) => return true,
+            AstKind::Expr(Expr::Call { callee: inner, .. } | Expr::Field { object: inner, .. }) => {
                 is_operand = true;
                 inner.node()
             }
-            Kind::Expr(Expr::Ident { .. }) => return true,
-            Kind::Expr(Expr::If { .. } | Expr::Match { .. }) => return !is_operand,
+            AstKind::Expr(Expr::Ident { .. }) => return true,
+            AstKind::Expr(Expr::If { .. } | Expr::Match { .. }) => return !is_operand,
             _ => return false,
         };
     }

@@ -2,7 +2,7 @@
 
 use super::decl::ends_itself;
 use super::literal::{literal, template_text};
-use super::{Place, Printer, Task};
+use super::{ParenContext, Printer, Task};
 use crate::ast::{
     BinaryOp, Expr, ExprId, LambdaParam, LambdaParamId, Literal, StmtId, TemplatePart, UnaryOp,
 };
@@ -58,11 +58,11 @@ fn shows_brace(it: &Expr) -> bool {
     )
 }
 
-pub(super) fn needs_parens(it: &Expr, place: Place) -> bool {
+pub(super) fn needs_parens(it: &Expr, place: ParenContext) -> bool {
     level(it) < place.level || (place.before_block && shows_brace(it))
 }
 
-pub(super) fn expr<'a>(to: &mut Printer<'a, '_>, it: &'a Expr, place: Place) {
+pub(super) fn expr<'a>(to: &mut Printer<'a, '_>, it: &'a Expr, place: ParenContext) {
     if needs_parens(it, place) {
         to.text("(");
         bare(to, it, false);
@@ -73,7 +73,7 @@ pub(super) fn expr<'a>(to: &mut Printer<'a, '_>, it: &'a Expr, place: Place) {
 }
 
 fn bare<'a>(to: &mut Printer<'a, '_>, it: &'a Expr, before_block: bool) {
-    let operand = |level: u8| Place { before_block, ..Place::operand(level) };
+    let operand = |level: u8| ParenContext { before_block, ..ParenContext::operand(level) };
     match it {
         Expr::Literal(it) => to.text(literal(it)),
         Expr::Template { parts } => template(to, parts),
@@ -110,7 +110,7 @@ fn bare<'a>(to: &mut Printer<'a, '_>, it: &'a Expr, before_block: bool) {
         }
         Expr::Match { scrutinee, arms } => {
             to.text("match ");
-            to.child_at(*scrutinee, Place::HEAD);
+            to.child_at(*scrutinee, ParenContext::HEAD);
             to.text(" ");
             to.lines(arms, "");
         }
@@ -174,7 +174,7 @@ fn if_expr(
     else_branch: Option<ExprId>,
 ) {
     to.text("if ");
-    to.child_at(condition, Place::HEAD);
+    to.child_at(condition, ParenContext::HEAD);
     to.text(" ");
     to.child(then_branch);
     if let Some(else_branch) = else_branch {
@@ -229,7 +229,7 @@ fn block(to: &mut Printer<'_, '_>, statements: &[StmtId], expr: Option<ExprId>) 
         };
         let ends_itself = ends_itself(to, *statement, next);
         to.next.push(Task::Line);
-        to.child_at(*statement, Place { ends_itself, ..Place::FREE });
+        to.child_at(*statement, ParenContext { ends_itself, ..ParenContext::FREE });
     }
     if let Some(expr) = expr {
         to.next.push(Task::Line);

@@ -1,13 +1,13 @@
 //! Types, patterns and the parts that hold them.
 
 use super::literal::literal;
-use super::{Place, Printer};
+use super::{ParenContext, Printer};
 use crate::ast::{Name, Pattern, Type, TypeId};
 
 /// A place where `+`, `->` and a refinement would belong to what stands around.
 const OPERAND: u8 = 1;
 
-pub(super) fn needs_parens(it: &Type, place: Place) -> bool {
+pub(super) fn needs_parens(it: &Type, place: ParenContext) -> bool {
     match it {
         Type::Function { .. } | Type::Effect { .. } => place.level >= OPERAND,
         Type::Refined { .. } | Type::Record { .. } => place.before_block,
@@ -15,7 +15,7 @@ pub(super) fn needs_parens(it: &Type, place: Place) -> bool {
     }
 }
 
-pub(super) fn ty<'a>(to: &mut Printer<'a, '_>, it: &'a Type, place: Place) {
+pub(super) fn ty<'a>(to: &mut Printer<'a, '_>, it: &'a Type, place: ParenContext) {
     if needs_parens(it, place) {
         to.text("(");
         bare(to, it, false);
@@ -37,12 +37,15 @@ fn bare<'a>(to: &mut Printer<'a, '_>, it: &'a Type, before_block: bool) {
         Type::Tuple { elements } => to.tuple(elements),
         Type::Function { params, result } => {
             to.list("(", params, ") -> ");
-            to.child_at(*result, Place { before_block, ..Place::FREE });
+            to.child_at(*result, ParenContext { before_block, ..ParenContext::FREE });
         }
         Type::Refined { base, variable, predicate } => {
             // A refinement of a refinement needs parentheses, as one before a block does.
             let is_refined = matches!(to.ast.ty(*base), Type::Refined { .. });
-            to.child_at(*base, Place { before_block: is_refined, ..Place::operand(OPERAND) });
+            to.child_at(
+                *base,
+                ParenContext { before_block: is_refined, ..ParenContext::operand(OPERAND) },
+            );
             to.text("{");
             if let Some(variable) = variable {
                 to.text(variable.as_str());
@@ -53,10 +56,13 @@ fn bare<'a>(to: &mut Printer<'a, '_>, it: &'a Type, before_block: bool) {
         }
         Type::Effect { effects, result } => {
             for effect in effects {
-                to.child_at(*effect, Place { before_block, ..Place::operand(OPERAND) });
+                to.child_at(
+                    *effect,
+                    ParenContext { before_block, ..ParenContext::operand(OPERAND) },
+                );
                 to.text(" + ");
             }
-            to.child_at(*result, Place { before_block, ..Place::operand(OPERAND) });
+            to.child_at(*result, ParenContext { before_block, ..ParenContext::operand(OPERAND) });
         }
         Type::Record { fields, open } => match (fields.is_empty(), open) {
             (true, false) => to.text("{}"),
@@ -97,5 +103,5 @@ pub(super) fn name_and_type<'a>(to: &mut Printer<'a, '_>, name: &'a Name, ty: Op
 /// The type that a function returns. What follows it may be a block.
 pub(super) fn return_type(to: &mut Printer<'_, '_>, ty: TypeId) {
     to.text(" -> ");
-    to.child_at(ty, Place { before_block: true, ..Place::FREE });
+    to.child_at(ty, ParenContext { before_block: true, ..ParenContext::FREE });
 }

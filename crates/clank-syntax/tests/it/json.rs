@@ -1,6 +1,6 @@
 //! AST JSON: what is read, what is refused and where (rows 2, 21, 41, 42, 46, 47, 54; RS-61).
 
-use clank_syntax::ast::{Expr, Kind, MAX_CHAIN, NodeId};
+use clank_syntax::ast::{AstKind, Expr, MAX_CHAIN, NodeId};
 use clank_syntax::json::{WriteOptions, read, read_lenient, write};
 use clank_syntax::{attach_comments, parse, print, same};
 
@@ -316,7 +316,7 @@ fn an_id_that_is_given_twice_is_refused() {
 fn given_ids_are_kept_and_not_given_again() {
     let ast = read(&with_expr(r#"{"source":"x + y","id":"n1"}"#)).unwrap();
     let node = ast.ids().node("n1").unwrap();
-    assert!(matches!(ast.node(node).kind, Kind::Expr(Expr::Binary { .. })));
+    assert!(matches!(ast.node(node).kind, AstKind::Expr(Expr::Binary { .. })));
     let all: std::collections::BTreeSet<_> =
         (0..ast.nodes().len()).map(|it| ast.ids().id(NodeId(it as u32))).collect();
     assert_eq!(all.len(), ast.nodes().len());

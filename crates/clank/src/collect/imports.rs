@@ -10,9 +10,9 @@ use super::{Collected, Collector, Import};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Shape, TypeDef, TypeEntry, Value};
-use crate::program::Target;
+use crate::program::ImportTarget;
 use crate::similar::similar;
-use crate::uses::Use;
+use crate::uses::NameUse;
 
 impl Collector<'_> {
     /// `use external "m" as n`: a module of the host. `as _` only loads it.
@@ -24,7 +24,7 @@ impl Collector<'_> {
         self.declare_value(name, node, "the module");
         if self.is_value(name, node) {
             self.env.values.insert(name.clone(), Value::HostModule { name: name.clone() });
-            let names = vec![(name.clone(), vec![Use::Value(name.clone())])];
+            let names = vec![(name.clone(), vec![NameUse::Value(name.clone())])];
             self.imports.push(Import { node, names });
         }
     }
@@ -34,17 +34,17 @@ impl Collector<'_> {
         &mut self,
         node: NodeId,
         it: &UseDecl,
-        target: &Target,
+        target: &ImportTarget,
         imported: &impl Fn(&str) -> Option<&'a Collected>,
     ) {
         let found = match target {
-            Target::Module(file) => imported(file).map(|collected| (file, collected)),
-            Target::Unreadable => None,
-            Target::Missing { similar } => {
+            ImportTarget::Module(file) => imported(file).map(|collected| (file, collected)),
+            ImportTarget::Unreadable => None,
+            ImportTarget::Missing { similar } => {
                 self.findings.diagnostics.push(no_module(node, &it.path.join("."), similar));
                 None
             }
-            Target::Cycle(files) => {
+            ImportTarget::Cycle(files) => {
                 self.findings.diagnostics.push(import_cycle(node, &it.path.join("."), files));
                 None
             }
@@ -59,7 +59,7 @@ impl Collector<'_> {
             if let Some(name) = name.filter(|it| *it != "_")
                 && self.import_value(name, node, value)
             {
-                names.push((name.clone(), vec![Use::Value(name.clone())]));
+                names.push((name.clone(), vec![NameUse::Value(name.clone())]));
             }
         }
         let Some((file, collected)) = found else {
@@ -92,7 +92,7 @@ impl Collector<'_> {
         item: &Name,
         module: &str,
         collected: &Collected,
-    ) -> Option<Vec<Use>> {
+    ) -> Option<Vec<NameUse>> {
         let value = collected.exports.values.get(item).cloned();
         let ty = collected.exports.types.get(item).cloned();
         if value.is_none() && ty.is_none() {
@@ -107,7 +107,7 @@ impl Collector<'_> {
         let mut is_bound = true;
         if let Some(value) = value {
             is_bound &= self.import_value(item, node, value);
-            uses.push(Use::Value(item.clone()));
+            uses.push(NameUse::Value(item.clone()));
         }
         if let Some(ty) = ty {
             if is_bound
@@ -117,13 +117,13 @@ impl Collector<'_> {
                 self.import_variants(node, def, &mut uses);
             }
             is_bound &= self.import_type(item, node, ty);
-            uses.push(Use::Type(item.clone()));
+            uses.push(NameUse::Type(item.clone()));
         }
         (is_bound && !is_broken).then_some(uses)
     }
 
     /// The variants of a sum that is imported by its name, except where the module has something else of that name.
-    fn import_variants(&mut self, node: NodeId, def: &Arc<TypeDef>, uses: &mut Vec<Use>) {
+    fn import_variants(&mut self, node: NodeId, def: &Arc<TypeDef>, uses: &mut Vec<NameUse>) {
         let Shape::Sum(variants) = &def.shape else { return };
         for (index, variant) in variants.iter().enumerate() {
             let name = &variant.name;
@@ -135,7 +135,7 @@ impl Collector<'_> {
             self.declare_variant(name, node, &def.key.name);
             let value = Value::Variant { def: Arc::clone(def), variant: index as u32 };
             self.env.values.insert(name.clone(), value);
-            uses.push(Use::Value(name.clone()));
+            uses.push(NameUse::Value(name.clone()));
         }
     }
 

@@ -5,7 +5,7 @@
 //! must be pure. Looked at by name alone, so that a signature does not depend on what types say: a name that is
 //! shadowed may be taken for kept when it is not.
 
-use clank_syntax::ast::{Ast, BinaryOp, Expr, ExprId, Kind, Name, NodeId, Pattern, Stmt};
+use clank_syntax::ast::{Ast, AstKind, BinaryOp, Expr, ExprId, Name, NodeId, Pattern, Stmt};
 use rustc_hash::FxHashSet;
 
 /// The names among `params` that the body keeps.
@@ -23,7 +23,7 @@ pub(super) fn kept_params(ast: &Ast, body: ExprId, params: &[Name]) -> FxHashSet
         while let Some(name) = names.pop() {
             for node in range.clone().map(NodeId) {
                 let is_use = matches!(&ast.node(node).kind,
-                    Kind::Expr(Expr::Ident { name: used }) if *used == name);
+                    AstKind::Expr(Expr::Ident { name: used }) if *used == name);
                 if !is_use {
                     continue;
                 }
@@ -74,11 +74,13 @@ impl Tree<'_> {
     fn own_fate(&self, node: NodeId) -> Fate {
         let Some(parent) = self.parents[(node.0 - self.first) as usize] else { return Fate::Kept };
         match &self.ast.node(parent).kind {
-            Kind::Expr(Expr::Call { callee, .. }) if callee.node() == node => Fate::Gone,
-            Kind::Expr(Expr::Call { callee, .. }) if self.is_constructor(*callee) => Fate::Kept,
-            Kind::Expr(Expr::Call { .. } | Expr::Binary { op: BinaryOp::Pipe, .. }) => Fate::Gone,
-            Kind::Stmt(Stmt::Expr { .. }) => Fate::Gone,
-            Kind::Stmt(Stmt::Let { pattern, .. }) => match self.ast.pattern(*pattern) {
+            AstKind::Expr(Expr::Call { callee, .. }) if callee.node() == node => Fate::Gone,
+            AstKind::Expr(Expr::Call { callee, .. }) if self.is_constructor(*callee) => Fate::Kept,
+            AstKind::Expr(Expr::Call { .. } | Expr::Binary { op: BinaryOp::Pipe, .. }) => {
+                Fate::Gone
+            }
+            AstKind::Stmt(Stmt::Expr { .. }) => Fate::Gone,
+            AstKind::Stmt(Stmt::Let { pattern, .. }) => match self.ast.pattern(*pattern) {
                 Pattern::Ident { name } => Fate::Named(name.clone()),
                 _ => Fate::Kept,
             },
@@ -99,7 +101,7 @@ impl Tree<'_> {
         let mut node = node;
         loop {
             node = self.parents[(node.0 - self.first) as usize]?;
-            if matches!(self.ast.node(node).kind, Kind::Expr(Expr::Lambda { .. })) {
+            if matches!(self.ast.node(node).kind, AstKind::Expr(Expr::Lambda { .. })) {
                 return Some(node);
             }
         }

@@ -9,13 +9,13 @@ use super::{Collected, Collector, Origin};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::Value;
-use crate::program::Target;
+use crate::program::ImportTarget;
 
 impl Collector<'_> {
     pub(super) fn declare<'a>(
         &mut self,
         decl: DeclId,
-        targets: &BTreeMap<DeclId, Target>,
+        targets: &BTreeMap<DeclId, ImportTarget>,
         imported: &impl Fn(&str) -> Option<&'a Collected>,
     ) {
         let ast = self.ast;

@@ -12,7 +12,7 @@ use super::kept::kept_params;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Condition, Env, Signature, Value};
-use crate::resolve::{Binder, Findings, Position, TypeScope, one_line};
+use crate::resolve::{Binder, Findings, TypePosition, TypeScope, one_line};
 use crate::ty::{FnTy, Meaning, Predicate, Ty};
 
 impl Collector<'_> {
@@ -166,7 +166,7 @@ fn signature(ast: &Ast, env: &Env, head: &Head<'_>, out: &mut Findings) -> Signa
             let param = ast.param(*it);
             let binder = Binder {
                 name: Some(&param.name),
-                position: Position::Parameter,
+                position: TypePosition::Parameter,
                 in_scope: &in_scope,
             };
             (param.name.clone(), scope.resolve(param.ty, binder, out))

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use clank_syntax::ast::{Decl, DeclId, Kind, Name, NodeId, Type, TypeId, TypeParamId, VariantId};
+use clank_syntax::ast::{
+    AstKind, Decl, DeclId, Name, NodeId, Type, TypeId, TypeParamId, VariantId,
+};
 use rustc_hash::FxHashMap;
 
 use super::Collector;
@@ -13,7 +15,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Shape, TypeDef, TypeEntry, Value, VariantDef};
 use crate::graph::components;
-use crate::resolve::{Binder, Position, TypeScope};
+use crate::resolve::{Binder, TypePosition, TypeScope};
 use crate::ty::{Meaning, Ty, TypeKey};
 
 impl<'a> Collector<'a> {
@@ -118,10 +120,10 @@ impl<'a> Collector<'a> {
         let mut waiting: Vec<NodeId> = vec![alias.ty.node()];
         while let Some(node) = waiting.pop() {
             match &self.ast.node(node).kind {
-                Kind::Type(Type::Named { name, .. }) if !is_param(name) => {
+                AstKind::Type(Type::Named { name, .. }) if !is_param(name) => {
                     found.extend(aliases.get(name));
                 }
-                Kind::Type(_) | Kind::Field(_) => {}
+                AstKind::Type(_) | AstKind::Field(_) => {}
                 _ => continue,
             }
             self.ast.for_each_child(node, &mut |child| waiting.push(child));
@@ -192,7 +194,7 @@ impl<'a> Collector<'a> {
         let resolve = |(name, ty): &(Option<&Name>, TypeId)| {
             let binder = Binder {
                 name: name.map(Name::as_str),
-                position: Position::Other,
+                position: TypePosition::Other,
                 in_scope: &in_scope,
             };
             (name.cloned(), scope.resolve(*ty, binder, &mut self.findings))

@@ -19,20 +19,20 @@ use crate::diagnostic::Diagnostic;
 use crate::env::{Env, Signature, TypeDef, TypeEntry, Value};
 use crate::program::Program;
 use crate::ty::{Ty, TypeKey};
-use crate::uses::{Use, Uses};
+use crate::uses::{NameUse, NameUses};
 
 mod shift;
 
 pub(super) use shift::checked_body;
 
 /// What is known from before, set against what is there now.
-pub(super) struct Known<'a> {
-    modules: Vec<Option<KnownModule<'a>>>,
+pub(super) struct PriorCheck<'a> {
+    modules: Vec<Option<PriorModule<'a>>>,
     by_file: FxHashMap<&'a str, usize>,
     changed: FxHashSet<TypeKey>,
 }
 
-struct KnownModule<'a> {
+struct PriorModule<'a> {
     old: &'a CheckedModule,
     new_ast: &'a Ast,
     new_env: &'a Env,
@@ -41,17 +41,17 @@ struct KnownModule<'a> {
     /// The old declarations with the same text: their nodes, and the first node of the new one. In order.
     moved: Vec<(Range<u32>, u32)>,
     /// Names that do not mean what they meant.
-    changed_names: FxHashSet<Use>,
+    changed_names: FxHashSet<NameUse>,
     /// Whether any name in scope means something else.
     has_changes: bool,
 }
 
-impl<'a> Known<'a> {
+impl<'a> PriorCheck<'a> {
     pub(super) fn new(
         program: &'a Program,
         collected: &'a [Collected],
         before: &'a Checked,
-    ) -> Known<'a> {
+    ) -> PriorCheck<'a> {
         let old_by_file: FxHashMap<&str, &CheckedModule> =
             before.modules.iter().map(|it| (it.file.as_str(), it)).collect();
         let changed = changed_types(
@@ -74,7 +74,7 @@ impl<'a> Known<'a> {
             let changed_names = changed_names(&old.env, &collected.env, &changed);
             let has_changes = !changed_names.is_empty()
                 || collected.env.defs.keys().any(|it| changed.contains(it));
-            Some(KnownModule {
+            Some(PriorModule {
                 old,
                 new_ast: &module.ast,
                 new_env: &collected.env,
@@ -90,7 +90,7 @@ impl<'a> Known<'a> {
             .enumerate()
             .map(|(index, it)| (it.file.as_str(), index))
             .collect();
-        Known { modules: modules.collect(), by_file, changed }
+        PriorCheck { modules: modules.collect(), by_file, changed }
     }
 
     /// What is known about a declaration, moved to where it is now; `None` if it must be looked at.
@@ -107,7 +107,7 @@ impl<'a> Known<'a> {
     }
 }
 
-impl KnownModule<'_> {
+impl PriorModule<'_> {
     fn means_the_same(&self, new: DeclId, old_decl: DeclId, old: &CheckedBody) -> bool {
         if old.uses.looked_at_everything() && self.has_changes {
             return false;
@@ -139,7 +139,7 @@ impl KnownModule<'_> {
                 })
             }
             Decl::TypeAlias { name, .. } | Decl::Rec { name, .. } | Decl::Sum { name, .. } => {
-                !self.changed_names.contains(&Use::Type(name.clone()))
+                !self.changed_names.contains(&NameUse::Type(name.clone()))
             }
             _ => true,
         }
@@ -265,14 +265,14 @@ fn changed_types<'a>(
 }
 
 /// The names in scope that do not mean what they meant.
-fn changed_names(old: &Env, new: &Env, changed: &FxHashSet<TypeKey>) -> FxHashSet<Use> {
+fn changed_names(old: &Env, new: &Env, changed: &FxHashSet<TypeKey>) -> FxHashSet<NameUse> {
     let same_value = |old: &Value, new: &Value| same_value(old, new, changed);
     let same_type = |old: &TypeEntry, new: &TypeEntry| same_type(old, new, changed);
     let mut names = FxHashSet::default();
-    names.extend(differing(&old.values, &new.values, same_value).cloned().map(Use::Value));
-    names.extend(differing(&old.types, &new.types, same_type).cloned().map(Use::Type));
+    names.extend(differing(&old.values, &new.values, same_value).cloned().map(NameUse::Value));
+    names.extend(differing(&old.types, &new.types, same_type).cloned().map(NameUse::Type));
     let host = differing(&old.host, &new.host, same_value).cloned();
-    names.extend(host.map(|(module, name)| Use::Member { module, name }));
+    names.extend(host.map(|(module, name)| NameUse::Member { module, name }));
     for module in sorted(old.modules.keys().chain(new.modules.keys())) {
         let (before, after) = (old.modules.get(module), new.modules.get(module));
         let values = |it: Option<&Arc<crate::env::Exports>>| -> Vec<Name> {
@@ -283,13 +283,13 @@ fn changed_names(old: &Env, new: &Env, changed: &FxHashSet<TypeKey>) -> FxHashSe
         };
         for name in sorted(values(before).iter().chain(&values(after))) {
             if !same_option(old.member(module, name), new.member(module, name), same_value) {
-                names.insert(Use::Member { module: module.clone(), name: name.clone() });
+                names.insert(NameUse::Member { module: module.clone(), name: name.clone() });
             }
         }
         for name in sorted(types(before).iter().chain(&types(after))) {
             let (before, after) = (old.member_type(module, name), new.member_type(module, name));
             if !same_option(before, after, same_type) {
-                names.insert(Use::MemberType { module: module.clone(), name: name.clone() });
+                names.insert(NameUse::MemberType { module: module.clone(), name: name.clone() });
             }
         }
     }

@@ -6,26 +6,26 @@ use serde_json::Value as Json;
 use crate::code::Code;
 use crate::collect::Collected;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::uses::{Use, Uses};
+use crate::uses::{NameUse, NameUses};
 
 /// W0002 at every `use` of which a name is not used, with the names.
 pub(super) fn unused_imports<'a>(
     collected: &'a Collected,
-    bodies: impl Iterator<Item = &'a Uses>,
+    bodies: impl Iterator<Item = &'a NameUses>,
 ) -> Vec<Diagnostic> {
     if collected.imports.is_empty() {
         return Vec::new();
     }
     let imported = collected.imports.iter().flat_map(|it| &it.names).flat_map(|it| &it.1);
-    let mut is_used: FxHashMap<&Use, bool> = imported.map(|it| (it, false)).collect();
-    for it in bodies.chain([&collected.findings.uses]).flat_map(Uses::in_any_order) {
+    let mut is_used: FxHashMap<&NameUse, bool> = imported.map(|it| (it, false)).collect();
+    for it in bodies.chain([&collected.findings.uses]).flat_map(NameUses::in_any_order) {
         if let Some(is_used) = is_used.get_mut(it) {
             *is_used = true;
         }
     }
     let mut diagnostics = Vec::new();
     for import in &collected.imports {
-        let is_unused = |uses: &[Use]| !uses.iter().any(|it| is_used[it]);
+        let is_unused = |uses: &[NameUse]| !uses.iter().any(|it| is_used[it]);
         let unused: Vec<&str> = import
             .names
             .iter()

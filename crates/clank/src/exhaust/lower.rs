@@ -22,13 +22,13 @@ pub(super) struct Mistyped;
 
 /// What patterns are lowered with.
 #[derive(Clone, Copy)]
-pub(super) struct Lower<'a> {
+pub(super) struct PatternLowering<'a> {
     pub(super) ast: &'a Ast,
     pub(super) env: &'a Env,
     pub(super) view: BodyView<'a>,
 }
 
-impl Lower<'_> {
+impl PatternLowering<'_> {
     /// The pattern as one for values of the type.
     pub(super) fn pattern(&self, id: PatternId, ty: &Ty) -> Result<Pat, Mistyped> {
         with_stack(|| match self.ast.pattern(id) {

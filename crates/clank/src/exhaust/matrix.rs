@@ -16,7 +16,7 @@ use clank_syntax::with_stack;
 
 use super::lower::Pat;
 use super::space::{self, Ctor, Space};
-use super::witness::{Missing, Step};
+use super::witness::{MissingCases, WitnessPart};
 use crate::env::Env;
 use crate::ty::Ty;
 
@@ -24,15 +24,15 @@ use crate::ty::Ty;
 const BUDGET: u64 = 1_000_000;
 
 /// An arm: its pattern, and whether it may still say no.
-pub(super) struct Case {
+pub(super) struct ArmPattern {
     pub(super) pattern: Pat,
     pub(super) is_guarded: bool,
 }
 
 /// What became of the arms.
-pub(super) struct Outcome {
+pub(super) struct ArmCoverage {
     /// The cases that no arm takes.
-    pub(super) missing: Missing,
+    pub(super) missing: MissingCases,
     /// The arms that no value reaches; empty if that is not sure.
     pub(super) unreached: Vec<usize>,
     /// Whether everything was looked at.
@@ -40,14 +40,14 @@ pub(super) struct Outcome {
 }
 
 /// Looks at all arms of a match on values of a type.
-pub(super) fn explore(cases: &[Case], ty: &Ty, env: &Env) -> Outcome {
+pub(super) fn explore(cases: &[ArmPattern], ty: &Ty, env: &Env) -> ArmCoverage {
     let mut explorer = Explorer {
         env,
         budget: BUDGET,
         is_complete: true,
         reached: vec![false; cases.len()],
         trail: Vec::new(),
-        missing: Missing::default(),
+        missing: MissingCases::default(),
     };
     let rows = cases.iter().enumerate().map(|(arm, case)| Row {
         arm,
@@ -56,7 +56,7 @@ pub(super) fn explore(cases: &[Case], ty: &Ty, env: &Env) -> Outcome {
     });
     explorer.split(rows.collect(), vec![ty.clone()]);
     let unreached = explorer.reached.iter().enumerate().filter(|it| !it.1).map(|it| it.0);
-    Outcome {
+    ArmCoverage {
         unreached: if explorer.is_complete { unreached.collect() } else { Vec::new() },
         missing: explorer.missing,
         is_complete: explorer.is_complete,
@@ -93,8 +93,8 @@ struct Explorer<'a> {
     is_complete: bool,
     reached: Vec<bool>,
     /// How the part of the space that is being looked at was come to.
-    trail: Vec<Step>,
-    missing: Missing,
+    trail: Vec<WitnessPart>,
+    missing: MissingCases,
 }
 
 static WILD: Pat = Pat::Wild;
@@ -134,7 +134,7 @@ impl<'a> Explorer<'a> {
                 for row in &mut rows {
                     row.columns.pop();
                 }
-                self.trail.push(Step::Wild);
+                self.trail.push(WitnessPart::Wild);
                 continue;
             }
             return self.split_column(rows, types, ty);
@@ -172,10 +172,10 @@ impl<'a> Explorer<'a> {
             types.extend(fields.into_iter().rev().map(|it| it.1));
             let inner =
                 members.iter().map(|&it| specialised(&rows[it], heads[it], *arity)).collect();
-            self.step(Step::Inner(ty.clone(), (*ctor).clone()), inner, types);
+            self.step(WitnessPart::Inner(ty.clone(), (*ctor).clone()), inner, types);
         }
         let step = match space::space(&ty, self.env) {
-            Space::Open => Step::Wild,
+            Space::Open => WitnessPart::Wild,
             Space::Closed(ctors) => {
                 let absent = ctors.into_iter().filter(|it| !named.contains_key(it));
                 let absent: Vec<Ctor> =
@@ -183,14 +183,14 @@ impl<'a> Explorer<'a> {
                 if absent.is_empty() {
                     return;
                 }
-                Step::Leaf(ty, absent)
+                WitnessPart::Leaf(ty, absent)
             }
         };
         let rest = rest.into_iter().map(|it| rows[it].clone()).collect();
         self.step(step, rest, types);
     }
 
-    fn step(&mut self, step: Step, rows: Vec<Row<'a>>, types: Vec<Ty>) {
+    fn step(&mut self, step: WitnessPart, rows: Vec<Row<'a>>, types: Vec<Ty>) {
         self.trail.push(step);
         self.split(rows, types);
         self.trail.pop();
@@ -206,7 +206,7 @@ impl<'a> Explorer<'a> {
             && let Space::Closed(mut ctors) = space::space(ty, self.env)
         {
             ctors.retain(|it| space::is_possible(ty, it, self.env));
-            return self.missing.add(&[Step::Leaf(ty.clone(), ctors)], 0);
+            return self.missing.add(&[WitnessPart::Leaf(ty.clone(), ctors)], 0);
         }
         self.missing.add(&self.trail, types.len());
     }
@@ -273,8 +273,8 @@ mod tests {
     /// The missing cases in words, then the arms that are not reached.
     fn explored(ty: &Ty, patterns: Vec<Pat>) -> (String, Vec<usize>) {
         let env = env();
-        let cases: Vec<Case> =
-            patterns.into_iter().map(|pattern| Case { pattern, is_guarded: false }).collect();
+        let cases: Vec<ArmPattern> =
+            patterns.into_iter().map(|pattern| ArmPattern { pattern, is_guarded: false }).collect();
         let outcome = explore(&cases, ty, &env);
         (outcome.missing.words(&outcome.missing.cases(&env)), outcome.unreached)
     }
@@ -358,8 +358,8 @@ mod tests {
         };
         let mut rows: Vec<Pat> =
             (0..10).flat_map(|it| [different(it, true), different(it, false)]).collect();
-        let cases = |rows: &[Pat]| -> Vec<Case> {
-            let case = |it: &Pat| Case { pattern: it.clone(), is_guarded: false };
+        let cases = |rows: &[Pat]| -> Vec<ArmPattern> {
+            let case = |it: &Pat| ArmPattern { pattern: it.clone(), is_guarded: false };
             rows.iter().map(case).collect()
         };
         let outcome = explore(&cases(&rows), &ty, &env());
@@ -419,9 +419,9 @@ mod tests {
             let env = env();
             let pair = tuple(vec![Ty::BOOL, Ty::BOOL]);
             let ty = tuple(vec![Ty::BOOL, Ty::option(Ty::BOOL), Ty::option(pair)]);
-            let cases: Vec<Case> = arms
+            let cases: Vec<ArmPattern> = arms
                 .into_iter()
-                .map(|(pattern, is_guarded)| Case { pattern, is_guarded })
+                .map(|(pattern, is_guarded)| ArmPattern { pattern, is_guarded })
                 .collect();
             let mut reached = vec![false; cases.len()];
             let mut is_missing = false;

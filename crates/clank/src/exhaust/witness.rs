@@ -16,7 +16,7 @@ const MAX_NAMED: usize = 10;
 
 /// One step into the space of values. What a constructor holds follows it, first part first.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum WitnessPart {
     /// Anything, or anything that no arm names.
     Wild,
     /// Made that way; the steps into its parts follow.
@@ -27,40 +27,40 @@ pub(super) enum Step {
 
 /// The cases that no arm takes.
 #[derive(Default, Debug)]
-pub(super) struct Missing {
-    cases: Vec<Vec<Step>>,
+pub(super) struct MissingCases {
+    cases: Vec<Vec<WitnessPart>>,
     total: u64,
 }
 
-impl Missing {
+impl MissingCases {
     pub(super) fn is_empty(&self) -> bool {
         self.total == 0
     }
 
     /// Adds what the steps lead to, followed by so many columns of anything.
-    pub(super) fn add(&mut self, trail: &[Step], n_wild: usize) {
+    pub(super) fn add(&mut self, trail: &[WitnessPart], n_wild: usize) {
         let count = trail.iter().fold(1_u64, |acc, step| match step {
-            Step::Leaf(_, ctors) => acc.saturating_mul(ctors.len() as u64),
-            Step::Wild | Step::Inner(..) => acc,
+            WitnessPart::Leaf(_, ctors) => acc.saturating_mul(ctors.len() as u64),
+            WitnessPart::Wild | WitnessPart::Inner(..) => acc,
         });
         self.total = self.total.saturating_add(count);
         let room = MAX_CASES - self.cases.len();
         for number in 0..count.min(room as u64) {
             let mut case = chosen(trail, number);
-            case.extend(std::iter::repeat_n(Step::Wild, n_wild));
+            case.extend(std::iter::repeat_n(WitnessPart::Wild, n_wild));
             self.cases.push(case);
         }
     }
 
     /// The cases in the order of declaration, at most 200.
-    pub(super) fn cases(&self, env: &Env) -> Vec<Found> {
-        let mut cases: Vec<&[Step]> = self.cases.iter().map(Vec::as_slice).collect();
+    pub(super) fn cases(&self, env: &Env) -> Vec<MissingCase> {
+        let mut cases: Vec<&[WitnessPart]> = self.cases.iter().map(Vec::as_slice).collect();
         cases.sort_by_cached_key(|it| it.iter().map(rank).collect::<Vec<_>>());
-        cases.into_iter().map(|it| Found::new(it, env)).collect()
+        cases.into_iter().map(|it| MissingCase::new(it, env)).collect()
     }
 
     /// The cases in words: "`None`, `Some(Green)` and 3 more".
-    pub(super) fn words(&self, cases: &[Found]) -> String {
+    pub(super) fn words(&self, cases: &[MissingCase]) -> String {
         let mut words: Vec<String> =
             cases.iter().take(MAX_NAMED).map(|it| format!("`{}`", it.description)).collect();
         let more = self.total - words.len() as u64;
@@ -76,10 +76,10 @@ impl Missing {
 }
 
 /// The `number`-th way to choose one constructor wherever there are several, the last one changing fastest.
-fn chosen(trail: &[Step], mut number: u64) -> Vec<Step> {
+fn chosen(trail: &[WitnessPart], mut number: u64) -> Vec<WitnessPart> {
     let mut case = trail.to_vec();
     for step in case.iter_mut().rev() {
-        if let Step::Leaf(_, ctors) = step {
+        if let WitnessPart::Leaf(_, ctors) = step {
             let index = number % ctors.len() as u64;
             number /= ctors.len() as u64;
             ctors.swap(0, index as usize);
@@ -90,16 +90,16 @@ fn chosen(trail: &[Step], mut number: u64) -> Vec<Step> {
 }
 
 /// What cases are ordered by: the constructors, then anything.
-fn rank(step: &Step) -> (bool, Option<Ctor>) {
+fn rank(step: &WitnessPart) -> (bool, Option<Ctor>) {
     match step {
-        Step::Wild => (true, None),
-        Step::Inner(_, ctor) => (false, Some(ctor.clone())),
-        Step::Leaf(_, ctors) => (false, ctors.first().cloned()),
+        WitnessPart::Wild => (true, None),
+        WitnessPart::Inner(_, ctor) => (false, Some(ctor.clone())),
+        WitnessPart::Leaf(_, ctors) => (false, ctors.first().cloned()),
     }
 }
 
 /// A missing case, as a pattern that would match it.
-pub(super) struct Found {
+pub(super) struct MissingCase {
     pub(super) description: String,
     root: Option<(Ty, Ctor)>,
     n_fields: usize,
@@ -107,12 +107,12 @@ pub(super) struct Found {
     field_names: Vec<Name>,
 }
 
-impl Found {
-    fn new(case: &[Step], env: &Env) -> Found {
+impl MissingCase {
+    fn new(case: &[WitnessPart], env: &Env) -> MissingCase {
         let description = describe(&mut case.iter(), env);
         let root = match case.first() {
-            Some(Step::Inner(ty, ctor)) => Some((ty.clone(), ctor.clone())),
-            Some(Step::Leaf(ty, ctors)) => ctors.first().map(|it| (ty.clone(), it.clone())),
+            Some(WitnessPart::Inner(ty, ctor)) => Some((ty.clone(), ctor.clone())),
+            Some(WitnessPart::Leaf(ty, ctors)) => ctors.first().map(|it| (ty.clone(), it.clone())),
             _ => None,
         };
         let fields = root.as_ref().map(|it| space::fields(&it.0, &it.1, env)).unwrap_or_default();
@@ -123,7 +123,7 @@ impl Found {
             let (def, index) = variant(ty, ctor, env)?;
             Some((variant_name(def, index, env), def.key.name.clone()))
         });
-        Found {
+        MissingCase {
             description,
             n_fields: fields.len(),
             field_names: fields.iter().enumerate().map(name).collect(),
@@ -165,15 +165,15 @@ impl Found {
 }
 
 /// The pattern that the steps spell out.
-fn describe<'a>(steps: &mut impl Iterator<Item = &'a Step>, env: &Env) -> String {
+fn describe<'a>(steps: &mut impl Iterator<Item = &'a WitnessPart>, env: &Env) -> String {
     match steps.next() {
-        None | Some(Step::Wild) => "_".to_owned(),
-        Some(Step::Inner(ty, ctor)) => with_stack(|| {
+        None | Some(WitnessPart::Wild) => "_".to_owned(),
+        Some(WitnessPart::Inner(ty, ctor)) => with_stack(|| {
             let fields = space::fields(ty, ctor, env);
             let parts: Vec<String> = fields.iter().map(|_| describe(&mut *steps, env)).collect();
             made(ty, ctor, &fields, &parts, env)
         }),
-        Some(Step::Leaf(ty, ctors)) => {
+        Some(WitnessPart::Leaf(ty, ctors)) => {
             let Some(ctor) = ctors.first() else { return "_".to_owned() };
             let fields = space::fields(ty, ctor, env);
             made(ty, ctor, &fields, &vec!["_".to_owned(); fields.len()], env)

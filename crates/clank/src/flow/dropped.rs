@@ -1,7 +1,7 @@
 //! W0007: values that nobody uses, where nothing but the value comes of them. A text in quotes with a `${…}` in it, which
 //! is not read there, is one too.
 
-use clank_syntax::ast::{Ast, DeclId, Expr, ExprId, FnDecl, Kind, Literal, NodeId, Stmt};
+use clank_syntax::ast::{Ast, AstKind, DeclId, Expr, ExprId, FnDecl, Literal, NodeId, Stmt};
 use clank_syntax::{Fragment, TokenKind, parse_fragment};
 use rustc_hash::FxHashSet;
 
@@ -35,16 +35,18 @@ pub(super) fn dropped(
     let mut names = None;
     for node in ast.subtree(function.body).map(NodeId) {
         match &ast.node(node).kind {
-            Kind::Stmt(Stmt::Expr { .. }) if last.is_some_and(|it| it.node() == node) => {}
-            Kind::Stmt(Stmt::Expr { expr }) => {
+            AstKind::Stmt(Stmt::Expr { .. }) if last.is_some_and(|it| it.node() == node) => {}
+            AstKind::Stmt(Stmt::Expr { expr }) => {
                 found.extend(unused_value(ast, env, view, modes, *expr))
             }
-            Kind::Stmt(Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Loop { body }) => {
+            AstKind::Stmt(
+                Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Loop { body },
+            ) => {
                 if let Expr::Block { expr: Some(last), .. } = ast.expr(*body) {
                     found.extend(unused_value(ast, env, view, modes, *last));
                 }
             }
-            Kind::Expr(Expr::Literal(Literal::Str(text))) if text.contains("${") => {
+            AstKind::Expr(Expr::Literal(Literal::Str(text))) if text.contains("${") => {
                 let names = names.get_or_insert_with(|| bound_names(ast, function));
                 // A name that is unused on purpose may be so because it is used here only.
                 let is_known = |it: &str| {
@@ -92,14 +94,14 @@ fn unused_value(
 fn is_pure(ast: &Ast, env: &Env, view: BodyView<'_>, node: NodeId) -> bool {
     let has_externals = || env.values.values().any(|it| matches!(it, Value::External { .. }));
     ast.subtree(node).map(NodeId).all(|node| match &ast.node(node).kind {
-        Kind::Stmt(Stmt::Let { .. } | Stmt::Expr { .. }) => true,
-        Kind::Stmt(_) => false,
-        Kind::Expr(Expr::Error { .. } | Expr::Hole { .. } | Expr::Propagate { .. }) => false,
-        Kind::Expr(Expr::Call { callee, .. }) => {
+        AstKind::Stmt(Stmt::Let { .. } | Stmt::Expr { .. }) => true,
+        AstKind::Stmt(_) => false,
+        AstKind::Expr(Expr::Error { .. } | Expr::Hole { .. } | Expr::Propagate { .. }) => false,
+        AstKind::Expr(Expr::Call { callee, .. }) => {
             matches!(ast.expr(*callee), Expr::Ident { .. } | Expr::Field { .. })
                 && !matches!(view.resolution(*callee), None | Some(Resolution::Local(_)))
         }
-        Kind::Expr(Expr::Ident { name }) => match view.resolution(node) {
+        AstKind::Expr(Expr::Ident { name }) => match view.resolution(node) {
             None | Some(Resolution::External { .. }) => false,
             Some(Resolution::Fn { .. }) => !has_externals() && is_without_effects(env, name),
             Some(Resolution::Builtin(name)) => {
@@ -108,7 +110,7 @@ fn is_pure(ast: &Ast, env: &Env, view: BodyView<'_>, node: NodeId) -> bool {
             }
             Some(_) => true,
         },
-        Kind::Expr(Expr::Field { .. }) => !matches!(
+        AstKind::Expr(Expr::Field { .. }) => !matches!(
             view.resolution(node),
             Some(Resolution::Fn { .. } | Resolution::External { .. })
         ),
@@ -130,7 +132,7 @@ fn bound_names<'a>(ast: &'a Ast, function: &FnDecl) -> FxHashSet<&'a str> {
     let params = function.params.iter().map(|it| ast.param(*it).name.as_str());
     let bound =
         ast.subtree(function.body).map(NodeId).filter_map(|node| match &ast.node(node).kind {
-            Kind::LambdaParam(it) => Some(it.name.as_str()),
+            AstKind::LambdaParam(it) => Some(it.name.as_str()),
             _ => binding(ast, node).map(|it| it.1.as_str()),
         });
     params.chain(bound).collect()

@@ -20,13 +20,13 @@ mod report;
 mod state;
 
 use clank_syntax::ast::{
-    Ast, BinaryOp, Expr, ExprId, FieldPatternId, FnDecl, Kind, Name, NodeId, Pattern, PatternId,
+    Ast, AstKind, BinaryOp, Expr, ExprId, FieldPatternId, FnDecl, Name, NodeId, Pattern, PatternId,
     Stmt, StmtId,
 };
 use clank_syntax::with_stack;
 use rustc_hash::FxHashSet;
 
-use self::state::{Branch, State, Status, Var};
+use self::state::{Branch, LinearState, LinearStatus, Var};
 use super::mode::{Mode, Modes};
 use super::{Doubts, unused};
 use crate::body::{BodyView, Resolution};
@@ -54,7 +54,7 @@ pub(super) fn linear<'a>(
         view,
         doubts,
         modes,
-        state: State::default(),
+        state: LinearState::default(),
         loops: Vec::new(),
         own: 0,
         made: Vec::new(),
@@ -94,7 +94,7 @@ struct Walk<'a> {
     view: BodyView<'a>,
     doubts: &'a Doubts<'a>,
     modes: Modes<'a>,
-    state: State,
+    state: LinearState,
     loops: Vec<Loop>,
     /// The variables before this one are outside the lambda that is being walked.
     own: usize,
@@ -179,10 +179,10 @@ impl Walk<'_> {
     fn children(&mut self, node: NodeId) {
         let before = self.made.len();
         self.ast.for_each_child(node, &mut |child| match &self.ast.node(child).kind {
-            Kind::Expr(_) => {
+            AstKind::Expr(_) => {
                 ExprId::of(self.ast, child).into_iter().for_each(|it| self.operand(it));
             }
-            Kind::FieldInit(it) => self.operand(it.value),
+            AstKind::FieldInit(it) => self.operand(it.value),
             _ => {}
         });
         self.made.truncate(before);
@@ -240,11 +240,11 @@ impl Walk<'_> {
             Expr::Ident { .. } => {
                 let Some(local) = self.local(target) else { return };
                 let is_lost = self.state.var(local).mode == Mode::Linear
-                    && !matches!(self.state.status(local), Status::Used(_));
+                    && !matches!(self.state.status(local), LinearStatus::Used(_));
                 if is_lost {
                     self.not_used(local, target.node(), "the assignment overwrites it");
                 }
-                self.state.set(local, Status::Unused);
+                self.state.set(local, LinearStatus::Unused);
             }
             _ => {
                 self.place(target);
@@ -320,7 +320,7 @@ impl Walk<'_> {
         let mark = self.state.mark();
         self.expr(guard);
         for (local, status) in self.state.changes_since(mark, usize::MAX) {
-            if let Status::Used(at) | Status::Maybe { used: at, .. } = status {
+            if let LinearStatus::Used(at) | LinearStatus::Maybe { used: at, .. } = status {
                 self.used_twice(
                     local,
                     at,
@@ -354,7 +354,7 @@ impl Walk<'_> {
             if self.state.index(local) < self.own {
                 self.captured.push(local);
             } else {
-                self.state.set(local, Status::Used(id.node()));
+                self.state.set(local, LinearStatus::Used(id.node()));
             }
         }
     }
@@ -364,7 +364,7 @@ impl Walk<'_> {
         let mark = self.state.mark();
         self.expr(condition);
         for (local, status) in self.state.changes_since(mark, self.state.live.len()) {
-            if let Status::Used(at) | Status::Maybe { used: at, .. } = status {
+            if let LinearStatus::Used(at) | LinearStatus::Maybe { used: at, .. } = status {
                 self.used_twice(local, at, "the condition of a loop may run more than once", None);
             }
         }
@@ -392,7 +392,7 @@ impl Walk<'_> {
         };
         self.run_loop(id, outside, run, true);
         if self.state.live.len() > outside && self.state.is_reached {
-            self.state.set(iterable.node(), Status::Used(id.node()));
+            self.state.set(iterable.node(), LinearStatus::Used(id.node()));
         }
         self.end_scope(outside);
     }
@@ -440,7 +440,10 @@ impl Walk<'_> {
     fn goes_round(&mut self, round: &Branch, id: StmtId) {
         for &(local, status) in &round.changes {
             match (self.state.status(local), status) {
-                (Status::Unused, Status::Used(at) | Status::Maybe { used: at, .. }) => {
+                (
+                    LinearStatus::Unused,
+                    LinearStatus::Used(at) | LinearStatus::Maybe { used: at, .. },
+                ) => {
                     self.used_twice(
                         local,
                         at,
@@ -448,7 +451,7 @@ impl Walk<'_> {
                         Some(id.node()),
                     );
                 }
-                (Status::Used(_), Status::Unused | Status::Maybe { .. })
+                (LinearStatus::Used(_), LinearStatus::Unused | LinearStatus::Maybe { .. })
                     if self.state.var(local).mode == Mode::Linear =>
                 {
                     self.not_used(local, id.node(), "the next round of the loop loses it");
@@ -554,10 +557,10 @@ impl Walk<'_> {
             return self.captures(local, node);
         }
         match self.state.status(local) {
-            Status::Unused => self.state.set(local, Status::Used(node)),
-            Status::Used(first) | Status::Maybe { used: first, .. } => {
+            LinearStatus::Unused => self.state.set(local, LinearStatus::Used(node)),
+            LinearStatus::Used(first) | LinearStatus::Maybe { used: first, .. } => {
                 self.used_again(local, node, first);
-                self.state.set(local, Status::Used(first));
+                self.state.set(local, LinearStatus::Used(first));
             }
         }
     }
@@ -567,7 +570,9 @@ impl Walk<'_> {
         if self.state.index(local) < self.own {
             return self.captures(local, node);
         }
-        if let Status::Used(first) | Status::Maybe { used: first, .. } = self.state.status(local) {
+        if let LinearStatus::Used(first) | LinearStatus::Maybe { used: first, .. } =
+            self.state.status(local)
+        {
             self.used_again(local, node, first);
         }
     }
@@ -599,7 +604,7 @@ impl Walk<'_> {
     fn leave(&mut self, outside: usize, node: NodeId, why: &str) {
         for index in outside..self.state.live.len() {
             let local = self.state.live[index];
-            let is_open = !matches!(self.state.status(local), Status::Used(_));
+            let is_open = !matches!(self.state.status(local), LinearStatus::Used(_));
             if self.state.is_reached && is_open && self.state.var(local).mode == Mode::Linear {
                 self.not_used(local, node, why);
             }

@@ -3,7 +3,7 @@
 //!
 //! One warning for a region: at the first statement of a block that is not reached.
 
-use clank_syntax::ast::{Ast, BinaryOp, Expr, ExprId, FnDecl, Kind, NodeId, Stmt, StmtId};
+use clank_syntax::ast::{Ast, AstKind, BinaryOp, Expr, ExprId, FnDecl, NodeId, Stmt, StmtId};
 use clank_syntax::with_stack;
 
 use crate::body::BodyView;
@@ -85,10 +85,10 @@ impl Walk<'_> {
     fn children(&mut self, node: NodeId) -> bool {
         let mut is_gone = false;
         self.ast.for_each_child(node, &mut |child| match &self.ast.node(child).kind {
-            Kind::Expr(_) => {
+            AstKind::Expr(_) => {
                 is_gone |= ExprId::of(self.ast, child).is_some_and(|it| self.expr(it));
             }
-            Kind::FieldInit(it) => is_gone |= self.expr(it.value),
+            AstKind::FieldInit(it) => is_gone |= self.expr(it.value),
             _ => {}
         });
         is_gone
@@ -119,10 +119,10 @@ impl Walk<'_> {
             return;
         }
         let why = match &self.ast.node(leaving).kind {
-            Kind::Stmt(Stmt::Return { .. }) => "the function returns here",
-            Kind::Stmt(Stmt::Break) => "the loop ends here",
-            Kind::Stmt(Stmt::Continue) => "the loop goes round here",
-            Kind::Stmt(Stmt::Loop { .. }) => "nothing breaks out of this loop",
+            AstKind::Stmt(Stmt::Return { .. }) => "the function returns here",
+            AstKind::Stmt(Stmt::Break) => "the loop ends here",
+            AstKind::Stmt(Stmt::Continue) => "the loop goes round here",
+            AstKind::Stmt(Stmt::Loop { .. }) => "nothing breaks out of this loop",
             _ => "this never comes back",
         };
         let diagnostic = Diagnostic::new(Code::W0003, node, "this is never reached")

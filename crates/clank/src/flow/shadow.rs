@@ -1,6 +1,6 @@
 //! W0004: a local that hides another local. Hiding a global or a name of the prelude is fine (row 28).
 
-use clank_syntax::ast::{Ast, Expr, FnDecl, Kind, Name, NodeId, PatternId, Stmt};
+use clank_syntax::ast::{Ast, AstKind, Expr, FnDecl, Name, NodeId, PatternId, Stmt};
 use clank_syntax::with_stack;
 use rustc_hash::FxHashMap;
 
@@ -30,28 +30,28 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn node(&mut self, node: NodeId) {
         with_stack(|| match &self.ast.node(node).kind {
-            Kind::Type(_) | Kind::Pattern(_) => {}
-            Kind::Stmt(Stmt::Let { pattern, init, .. }) => {
+            AstKind::Type(_) | AstKind::Pattern(_) => {}
+            AstKind::Stmt(Stmt::Let { pattern, init, .. }) => {
                 self.node(init.node());
                 self.pattern(*pattern);
             }
-            Kind::Stmt(Stmt::For { pattern, iterable, body }) => {
+            AstKind::Stmt(Stmt::For { pattern, iterable, body }) => {
                 self.node(iterable.node());
                 self.scope(|it| {
                     it.pattern(*pattern);
                     it.node(body.node());
                 });
             }
-            Kind::Arm(arm) => self.scope(|it| {
+            AstKind::Arm(arm) => self.scope(|it| {
                 it.pattern(arm.pattern);
                 it.children(node);
             }),
-            Kind::Expr(Expr::Lambda { params, body }) => self.scope(|it| {
+            AstKind::Expr(Expr::Lambda { params, body }) => self.scope(|it| {
                 let ast = it.ast;
                 it.bind(params.iter().map(|id| (id.node(), &ast.lambda_param(*id).name)));
                 it.node(body.node());
             }),
-            Kind::Expr(Expr::Block { .. }) => self.scope(|it| it.children(node)),
+            AstKind::Expr(Expr::Block { .. }) => self.scope(|it| it.children(node)),
             _ => self.children(node),
         });
     }

@@ -1,6 +1,6 @@
 //! W0001: names that a body binds and never reads. Parameters of functions are part of their type and exempt (row 31).
 
-use clank_syntax::ast::{Ast, Expr, ExprId, FnDecl, Kind, LambdaParamId, NodeId, Stmt};
+use clank_syntax::ast::{Ast, AstKind, Expr, ExprId, FnDecl, LambdaParamId, NodeId, Stmt};
 use rustc_hash::FxHashSet;
 
 use super::mode::{Mode, Modes};
@@ -22,7 +22,7 @@ pub(super) fn unused(
     let mut read = FxHashSet::default();
     let mut assigned = FxHashSet::default();
     for node in nodes() {
-        if let Kind::Expr(Expr::Ident { .. }) = &ast.node(node).kind
+        if let AstKind::Expr(Expr::Ident { .. }) = &ast.node(node).kind
             && let Some(Resolution::Local(local)) = view.resolution(node)
         {
             let set = if roots.contains(&node) { &mut assigned } else { &mut read };
@@ -32,7 +32,7 @@ pub(super) fn unused(
     let mut found = Vec::new();
     for node in nodes() {
         let bound = match &ast.node(node).kind {
-            Kind::LambdaParam(it) => Some((node, &it.name)),
+            AstKind::LambdaParam(it) => Some((node, &it.name)),
             _ => binding(ast, node),
         };
         let Some((node, name)) = bound else { continue };
@@ -64,7 +64,7 @@ pub(super) fn unused(
 /// The name at the root of what an assignment changes: it is written there, not read.
 fn assigned_root(ast: &Ast, node: NodeId) -> Option<NodeId> {
     match &ast.node(node).kind {
-        Kind::Stmt(Stmt::Assign { target, .. }) => root(ast, *target),
+        AstKind::Stmt(Stmt::Assign { target, .. }) => root(ast, *target),
         _ => None,
     }
 }

@@ -35,7 +35,7 @@ impl Arg {
 
 /// What is known about a callee besides its type.
 #[derive(Default)]
-struct Target<'a> {
+struct Callee<'a> {
     resolution: Option<Resolution>,
     /// Names and types of the parameters as they are declared.
     params: Cow<'a, [(Name, Ty)]>,
@@ -218,7 +218,7 @@ impl<'a> Infer<'a> {
     /// if there is nothing to replace.
     fn replacements(
         &self,
-        target: &Target<'_>,
+        target: &Callee<'_>,
         function: &FnTy,
         args: &[Arg],
     ) -> Option<Vec<Replacement>> {
@@ -236,7 +236,7 @@ impl<'a> Infer<'a> {
     fn arguments(
         &mut self,
         function: &FnTy,
-        target: &Target<'_>,
+        target: &Callee<'_>,
         args: &[Arg],
         replacements: &Option<Vec<Replacement>>,
     ) -> Vec<Ty> {
@@ -340,7 +340,7 @@ impl<'a> Infer<'a> {
         expr: ExprId,
         callee: ExprId,
         function: &FnTy,
-        target: &Target<'_>,
+        target: &Callee<'_>,
         n_args: usize,
     ) {
         let n_params = function.params.len();
@@ -364,8 +364,8 @@ impl<'a> Infer<'a> {
     }
 }
 
-fn target(value: Option<&Value>) -> Target<'_> {
-    let Some(value) = value else { return Target::default() };
+fn target(value: Option<&Value>) -> Callee<'_> {
+    let Some(value) = value else { return Callee::default() };
     let resolution = super::name::meaning(value);
     let (params, precondition) = match value {
         Value::Fn { signature, .. } => (&signature.params[..], signature.precondition.as_ref()),
@@ -378,11 +378,11 @@ fn target(value: Option<&Value>) -> Target<'_> {
         },
         Value::Variant { def, variant } => {
             let params = Cow::Owned(variant_params(def, *variant));
-            return Target { resolution, params, precondition: None };
+            return Callee { resolution, params, precondition: None };
         }
         Value::Module { .. } | Value::HostModule { .. } | Value::Unknown => (&[][..], None),
     };
-    Target { resolution, params: Cow::Borrowed(params), precondition }
+    Callee { resolution, params: Cow::Borrowed(params), precondition }
 }
 
 /// The type of a function or constructor that is not called here: what its parameters will be is not known.
@@ -427,7 +427,7 @@ fn variant_params(def: &TypeDef, variant: u32) -> Vec<(Name, Ty)> {
 
 /// An argument is checked by the callee if the callee says what it must satisfy; if only this call's type arguments say
 /// so, it must be checked here.
-fn argument_site(target: &Target<'_>, index: usize) -> Site {
+fn argument_site(target: &Callee<'_>, index: usize) -> Site {
     let is_declared = target.params.get(index).is_some_and(|it| match &it.1 {
         Ty::Refined(it) => !matches!(it.base, Ty::Param(_)),
         ty => *ty == Ty::NAT,

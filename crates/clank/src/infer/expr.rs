@@ -11,7 +11,7 @@ use super::{Frame, FrameKind, Infer, Want};
 use crate::body::{GoalKind, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::resolve::Position;
+use crate::resolve::TypePosition;
 use crate::ty::{Effects, FnTy, Prim, Ty};
 
 impl Infer<'_> {
@@ -278,7 +278,7 @@ impl Infer<'_> {
             let it = self.ast.lambda_param(*param);
             let ty = match (it.ty, &expected) {
                 (Some(ty), _) => {
-                    let ty = self.written_type(ty, Some(&it.name), Position::Parameter);
+                    let ty = self.written_type(ty, Some(&it.name), TypePosition::Parameter);
                     self.type_predicates(&ty);
                     ty
                 }

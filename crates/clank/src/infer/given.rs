@@ -4,7 +4,7 @@
 //! A part of an argument is asked where it is made, while the callee's parameters are not there yet. What they will be is
 //! evaluated again for that, so it must give the same once more.
 
-use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId, Stmt};
+use clank_syntax::ast::{AstKind, BinaryOp, Expr, ExprId, Name, NodeId, Stmt};
 
 use super::wording::{MAX_NODES, Replacement, UNSPOKEN, operand_text};
 use super::{Infer, Local};
@@ -72,7 +72,7 @@ impl Infer<'_> {
         let mut found = Vec::new();
         for node in self.ast.subtree(expr) {
             match &self.ast.node(NodeId(node)).kind {
-                Kind::Expr(Expr::Ident { name }) => {
+                AstKind::Expr(Expr::Ident { name }) => {
                     let local = self.local(name).map(|it| &self.locals[it as usize]);
                     let meaning = match local {
                         Some(local) => local.meaning(&self.env.module),
@@ -93,11 +93,11 @@ impl Infer<'_> {
         let nodes = self.ast.subtree(expr);
         nodes.len() <= MAX_NODES
             && nodes.map(NodeId).all(|node| match &self.ast.node(node).kind {
-                Kind::Expr(Expr::Ident { name }) => match self.local(name) {
+                AstKind::Expr(Expr::Ident { name }) => match self.local(name) {
                     Some(local) => is_quiet || !self.locals[local as usize].mutable,
                     None => true,
                 },
-                Kind::Expr(Expr::Call { callee, .. }) => match self.ast.expr(*callee) {
+                AstKind::Expr(Expr::Call { callee, .. }) => match self.ast.expr(*callee) {
                     Expr::Ident { name } => {
                         self.local(name).is_none()
                             && CHEAP.contains(&name.as_str())
@@ -113,7 +113,7 @@ impl Infer<'_> {
         let nodes = self.ast.subtree(expr);
         nodes.len() <= MAX_NODES
             && nodes.map(NodeId).any(|node| match &self.ast.node(node).kind {
-                Kind::Expr(Expr::Ident { name }) => {
+                AstKind::Expr(Expr::Ident { name }) => {
                     self.local(name).is_some_and(|it| self.locals[it as usize].mutable)
                 }
                 _ => false,
@@ -124,7 +124,10 @@ impl Infer<'_> {
     fn assigns(&self, expr: ExprId) -> bool {
         let is_call = |node: u32| {
             let kind = &self.ast.node(NodeId(node)).kind;
-            matches!(kind, Kind::Expr(Expr::Call { .. } | Expr::Binary { op: BinaryOp::Pipe, .. }))
+            matches!(
+                kind,
+                AstKind::Expr(Expr::Call { .. } | Expr::Binary { op: BinaryOp::Pipe, .. })
+            )
         };
         let inside = self.ast.subtree(expr);
         inside.len() > MAX_LOOKED_AT
@@ -133,13 +136,13 @@ impl Infer<'_> {
     }
 
     fn is_assignment(&self, node: u32) -> bool {
-        matches!(self.ast.node(NodeId(node)).kind, Kind::Stmt(Stmt::Assign { .. }))
+        matches!(self.ast.node(NodeId(node)).kind, AstKind::Stmt(Stmt::Assign { .. }))
     }
 
     /// Whether some lambda of the declaration assigns something.
     fn lambdas_assign(&self) -> bool {
         let is_lambda = |node: &u32| {
-            matches!(self.ast.node(NodeId(*node)).kind, Kind::Expr(Expr::Lambda { .. }))
+            matches!(self.ast.node(NodeId(*node)).kind, AstKind::Expr(Expr::Lambda { .. }))
         };
         *self.lambdas_assign.get_or_init(|| {
             let mut inside = (self.first..self.end)
@@ -230,7 +233,7 @@ impl Infer<'_> {
         let inside = self.ast.subtree(expr);
         let mut found = Vec::new();
         for node in inside.clone() {
-            if let Kind::Expr(Expr::Ident { name }) = &self.ast.node(NodeId(node)).kind
+            if let AstKind::Expr(Expr::Ident { name }) = &self.ast.node(NodeId(node)).kind
                 && Some(name) != variable
                 && let Some(binder) = self.binder_of(NodeId(node))
                 && !inside.contains(&binder.0)
@@ -285,10 +288,10 @@ impl Infer<'_> {
 }
 
 /// Whether a node only puts together what is in it, and calls nothing.
-fn is_plain(kind: &Kind) -> bool {
+fn is_plain(kind: &AstKind) -> bool {
     match kind {
-        Kind::Expr(Expr::Binary { op, .. }) => *op != BinaryOp::Pipe,
-        Kind::Expr(
+        AstKind::Expr(Expr::Binary { op, .. }) => *op != BinaryOp::Pipe,
+        AstKind::Expr(
             Expr::Literal(_)
             | Expr::Field { .. }
             | Expr::Index { .. }

@@ -11,7 +11,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::env::{Shape, TypeDef, Value};
 use crate::resolve::substitute;
-use crate::similar::{ByLength, Rows, Wanted, similar};
+use crate::similar::{ByLength, MisspeltName, Rows, similar};
 use crate::ty::{Effects, FnTy, Ty};
 
 /// The locals in scope by the lengths of their names, as far as somebody looked for one.
@@ -226,7 +226,7 @@ impl<'a> Infer<'a> {
         let env = self.env;
         let mut candidates: Vec<(Name, bool)> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
-        let (wanted, mut rows) = (Wanted::new(name), Rows::default());
+        let (wanted, mut rows) = (MisspeltName::new(name), Rows::default());
         for index in self.locals_around(name) {
             let local = &self.locals[index as usize];
             if !wanted.is_near(&local.name, &mut rows) || !seen.insert(local.name.clone()) {

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 
 use super::Infer;
-use super::table::Clash;
+use super::table::TypeClash;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 use crate::ty::{Effects, Prim, Ty, TypeKey};
@@ -17,11 +17,17 @@ impl Infer<'_> {
         self.table.solve(ty, &Ty::Error)
     }
 
-    pub(super) fn report_clash(&mut self, clash: Clash, node: NodeId, expected: &Ty, actual: &Ty) {
+    pub(super) fn report_clash(
+        &mut self,
+        clash: TypeClash,
+        node: NodeId,
+        expected: &Ty,
+        actual: &Ty,
+    ) {
         match clash {
-            Clash::Different => self.report_mismatch(node, expected, actual),
-            Clash::TooLarge => self.report_too_large(node),
-            Clash::Infinite => {
+            TypeClash::Different => self.report_mismatch(node, expected, actual),
+            TypeClash::TooLarge => self.report_too_large(node),
+            TypeClash::Infinite => {
                 let (expected, actual) = (self.show(expected), self.show(actual));
                 self.report(
                     Diagnostic::new(

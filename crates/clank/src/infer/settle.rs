@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId};
+use clank_syntax::ast::{AstKind, BinaryOp, Expr, ExprId, Name, NodeId};
 use clank_syntax::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -115,7 +115,7 @@ impl Infer<'_> {
         // The names in it are those of the parameters.
         let is_hidden = other_names(&predicate).any(|name| {
             let local = self.local(&name).map(|it| &self.locals[it as usize]);
-            local.is_some_and(|it| !matches!(self.ast.node(it.node).kind, Kind::Param(_)))
+            local.is_some_and(|it| !matches!(self.ast.node(it.node).kind, AstKind::Param(_)))
         });
         let operand = if is_hidden { None } else { self.node_text(node) };
         let text = goal_text(&predicate, operand);

@@ -6,7 +6,7 @@ use super::{Infer, Want};
 use crate::body::{GoalKind, Site};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
-use crate::resolve::Position;
+use crate::resolve::TypePosition;
 use crate::ty::Ty;
 
 impl Infer<'_> {
@@ -68,7 +68,7 @@ impl Infer<'_> {
                 let ty = match ty {
                     Some(written) => {
                         let name = self.bound_name(*pattern);
-                        let ty = self.written_type(*written, name.as_ref(), Position::Other);
+                        let ty = self.written_type(*written, name.as_ref(), TypePosition::Other);
                         self.type_predicates(&ty);
                         let found = self.expr(*init, Want::Must(&ty, &Site::Let));
                         self.pattern(*pattern, &ty, *mutable, "let");

@@ -26,7 +26,7 @@ const FEW_STEPS: usize = 4 * MAX_PARTS;
 
 /// Why two types do not go together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Clash {
+pub(super) enum TypeClash {
     /// They have different shapes.
     Different,
     /// A variable would have to contain itself.
@@ -129,13 +129,16 @@ impl Table {
     }
 
     /// One step of a comparison. The outermost one says how many there may be.
-    fn step<T>(&mut self, step: impl FnOnce(&mut Table) -> Result<T, Clash>) -> Result<T, Clash> {
+    fn step<T>(
+        &mut self,
+        step: impl FnOnce(&mut Table) -> Result<T, TypeClash>,
+    ) -> Result<T, TypeClash> {
         if self.depth == 0 {
             self.steps_left = if self.was_exhausted { FEW_STEPS } else { MAX_STEPS };
         }
         let Some(left) = self.steps_left.checked_sub(1) else {
             self.was_exhausted = true;
-            return Err(Clash::TooLarge);
+            return Err(TypeClash::TooLarge);
         };
         self.steps_left = left;
         self.depth += 1;
@@ -145,21 +148,21 @@ impl Table {
     }
 
     /// Makes an open variable this type. Says no if the type contains the variable.
-    fn bind(&mut self, var: u32, ty: Ty, fixed: bool) -> Result<(), Clash> {
+    fn bind(&mut self, var: u32, ty: Ty, fixed: bool) -> Result<(), TypeClash> {
         self.not_in(var, &ty)?;
         self.set(var, Slot::Bound { ty, fixed });
         Ok(())
     }
 
     /// Whether the variable may stand for the type: it is not in it.
-    fn not_in(&mut self, var: u32, ty: &Ty) -> Result<(), Clash> {
+    fn not_in(&mut self, var: u32, ty: &Ty) -> Result<(), TypeClash> {
         self.not_in_parts(var, ty, &mut { MAX_PARTS * 4 })
     }
 
-    fn not_in_parts(&mut self, var: u32, ty: &Ty, left: &mut usize) -> Result<(), Clash> {
-        *left = left.checked_sub(1).ok_or(Clash::TooLarge)?;
+    fn not_in_parts(&mut self, var: u32, ty: &Ty, left: &mut usize) -> Result<(), TypeClash> {
+        *left = left.checked_sub(1).ok_or(TypeClash::TooLarge)?;
         match self.shallow(ty) {
-            Ty::Var(other) if other == var => Err(Clash::Infinite),
+            Ty::Var(other) if other == var => Err(TypeClash::Infinite),
             other => other
                 .parts()
                 .try_for_each(|part| self.step(|table| table.not_in_parts(var, part, left))),
@@ -181,14 +184,14 @@ impl Table {
         let _ = self.step(|table| table.push_inner(ty, &expected));
     }
 
-    fn push_inner(&mut self, ty: &Ty, expected: &Ty) -> Result<(), Clash> {
+    fn push_inner(&mut self, ty: &Ty, expected: &Ty) -> Result<(), TypeClash> {
         let ty = self.shallow(ty);
         let expected = self.shallow(expected);
         match (&ty, &expected) {
             (_, Ty::Error | Ty::Never | Ty::Var(_)) => Ok(()),
             (Ty::Var(var), _) => match self.bind(*var, expected.clone(), true) {
                 // So is an infinite type.
-                Err(Clash::Infinite) => Ok(()),
+                Err(TypeClash::Infinite) => Ok(()),
                 bound => bound,
             },
             (Ty::Refined(it), _) => self.push_inner(&it.base, &expected),
@@ -205,11 +208,11 @@ impl Table {
     }
 
     /// Whether a value of type `actual` can go where `expected` is needed, as far as shapes go. Binds variables.
-    pub(super) fn relate(&mut self, actual: &Ty, expected: &Ty) -> Result<(), Clash> {
+    pub(super) fn relate(&mut self, actual: &Ty, expected: &Ty) -> Result<(), TypeClash> {
         self.step(|table| table.relate_here(actual, expected))
     }
 
-    fn relate_here(&mut self, actual: &Ty, expected: &Ty) -> Result<(), Clash> {
+    fn relate_here(&mut self, actual: &Ty, expected: &Ty) -> Result<(), TypeClash> {
         match (actual, expected) {
             (Ty::Error | Ty::Never, _) | (_, Ty::Error) => Ok(()),
             (Ty::Var(a), Ty::Var(e)) => self.relate_vars(*a, *e),
@@ -243,7 +246,7 @@ impl Table {
                 }
                 self.relate(&a.result, &e.result)
             }
-            (Ty::Fn(_), Ty::Fn(_)) => Err(Clash::Different),
+            (Ty::Fn(_), Ty::Fn(_)) => Err(TypeClash::Different),
             (Ty::Record(a), Ty::Record(e)) => self.relate_records(a, e),
             _ if same_head(actual, expected) => {
                 for (a, e) in actual.parts().zip(expected.parts()) {
@@ -251,11 +254,11 @@ impl Table {
                 }
                 Ok(())
             }
-            _ => Err(Clash::Different),
+            _ => Err(TypeClash::Different),
         }
     }
 
-    fn relate_vars(&mut self, actual: u32, expected: u32) -> Result<(), Clash> {
+    fn relate_vars(&mut self, actual: u32, expected: u32) -> Result<(), TypeClash> {
         let (a, e) = (self.root(actual), self.root(expected));
         if a == e {
             return Ok(());
@@ -283,9 +286,10 @@ impl Table {
         }
     }
 
-    fn relate_records(&mut self, actual: &RecordTy, expected: &RecordTy) -> Result<(), Clash> {
+    fn relate_records(&mut self, actual: &RecordTy, expected: &RecordTy) -> Result<(), TypeClash> {
         for (name, expected) in &expected.fields {
-            let found = actual.fields.iter().find(|it| it.0 == *name).ok_or(Clash::Different)?;
+            let found =
+                actual.fields.iter().find(|it| it.0 == *name).ok_or(TypeClash::Different)?;
             self.relate(&found.1, expected)?;
         }
         let is_known = |name: &Name| expected.fields.iter().any(|it| it.0 == *name);
@@ -294,11 +298,11 @@ impl Table {
     }
 
     /// The narrowest type that both fit.
-    pub(super) fn join(&mut self, left: &Ty, right: &Ty) -> Result<Ty, Clash> {
+    pub(super) fn join(&mut self, left: &Ty, right: &Ty) -> Result<Ty, TypeClash> {
         self.step(|table| table.join_here(left, right))
     }
 
-    fn join_here(&mut self, left: &Ty, right: &Ty) -> Result<Ty, Clash> {
+    fn join_here(&mut self, left: &Ty, right: &Ty) -> Result<Ty, TypeClash> {
         match (left, right) {
             (Ty::Never, other) | (other, Ty::Never) => Ok(other.clone()),
             (Ty::Error, _) | (_, Ty::Error) => Ok(Ty::Error),
@@ -328,31 +332,31 @@ impl Table {
                 })))
             }
             (Ty::Record(a), Ty::Record(b)) => self.join_records(a, b),
-            (Ty::Fn(_), Ty::Fn(_)) => Err(Clash::Different),
+            (Ty::Fn(_), Ty::Fn(_)) => Err(TypeClash::Different),
             _ if is_shared(left, right) => Ok(left.clone()),
             _ if same_head(left, right) => {
                 let pairs = left.parts().zip(right.parts());
                 let joined = pairs.map(|(a, b)| self.join(a, b)).collect::<Result<Vec<_>, _>>()?;
                 Ok(made_of(left, joined))
             }
-            _ => Err(Clash::Different),
+            _ => Err(TypeClash::Different),
         }
     }
 
-    fn join_records(&mut self, left: &RecordTy, right: &RecordTy) -> Result<Ty, Clash> {
+    fn join_records(&mut self, left: &RecordTy, right: &RecordTy) -> Result<Ty, TypeClash> {
         if left.fields.len() != right.fields.len() || left.open != right.open {
-            return Err(Clash::Different);
+            return Err(TypeClash::Different);
         }
         let mut fields = Vec::with_capacity(left.fields.len());
         for (name, ty) in &left.fields {
-            let other = right.fields.iter().find(|it| it.0 == *name).ok_or(Clash::Different)?;
+            let other = right.fields.iter().find(|it| it.0 == *name).ok_or(TypeClash::Different)?;
             fields.push((name.clone(), self.join(ty, &other.1)?));
         }
         Ok(Ty::Record(Arc::new(RecordTy { fields, open: left.open })))
     }
 
     /// The widest type that fits both, for parameters of functions that are joined.
-    fn meet(&mut self, left: &Ty, right: &Ty) -> Result<Ty, Clash> {
+    fn meet(&mut self, left: &Ty, right: &Ty) -> Result<Ty, TypeClash> {
         self.relate(left, right)?;
         let (l, r) = (self.shallow(left), self.shallow(right));
         Ok(match (&l, &r) {
@@ -460,12 +464,12 @@ impl Table {
 }
 
 trait IntoResult {
-    fn into_result(self) -> Result<(), Clash>;
+    fn into_result(self) -> Result<(), TypeClash>;
 }
 
 impl IntoResult for bool {
-    fn into_result(self) -> Result<(), Clash> {
-        if self { Ok(()) } else { Err(Clash::Different) }
+    fn into_result(self) -> Result<(), TypeClash> {
+        if self { Ok(()) } else { Err(TypeClash::Different) }
     }
 }
 

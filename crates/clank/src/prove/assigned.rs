@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use clank_syntax::ast::{Ast, DeclId, Expr, ExprId, Kind, NodeId, Stmt};
+use clank_syntax::ast::{Ast, AstKind, DeclId, Expr, ExprId, NodeId, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::body::{BodyView, Resolution};
@@ -21,7 +21,7 @@ impl Assigned {
         let mut assigned = Assigned::default();
         let range = ast.subtree(decl);
         for node in range.clone() {
-            if let Kind::Stmt(Stmt::Assign { target, .. }) = &ast.node(NodeId(node)).kind
+            if let AstKind::Stmt(Stmt::Assign { target, .. }) = &ast.node(NodeId(node)).kind
                 && let Some(Resolution::Local(local)) = view.resolution(root(ast, *target))
             {
                 assigned.places.push((node, view.local(*local)));
@@ -73,7 +73,7 @@ fn lambdas_around(ast: &Ast, decl: DeclId, wanted: &FxHashSet<u32>) -> FxHashMap
     let mut around = FxHashMap::default();
     // A later lambda that holds an earlier one is outside it: the first that is found is the innermost.
     for node in ast.subtree(decl) {
-        if let Kind::Expr(Expr::Lambda { .. }) = &ast.node(NodeId(node)).kind {
+        if let AstKind::Expr(Expr::Lambda { .. }) = &ast.node(NodeId(node)).kind {
             let range = ast.subtree(NodeId(node));
             for inner in wanted_in(wanted, &range) {
                 around.entry(inner).or_insert(node);

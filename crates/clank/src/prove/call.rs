@@ -4,7 +4,7 @@ use clank_syntax::ast::{Expr, ExprId, Name};
 use solver::{Sort, Term};
 
 use super::predicate::{Params, Scope};
-use super::symbols::{Function, sort};
+use super::symbols::{FunctionSymbol, sort};
 use super::walk::{Walk, Why};
 use crate::body::{GoalKind, Resolution, Site};
 use crate::ty::{Predicate, Ty, TypeKey};
@@ -57,7 +57,7 @@ impl<'a> Walk<'a> {
                 self.asked.insert((module.clone(), name.clone(), is_pure));
                 let value = match is_pure {
                     true => {
-                        let function = Function::Call(module.clone(), name.clone());
+                        let function = FunctionSymbol::Call(module.clone(), name.clone());
                         self.symbols.apply(function, &terms, sort(self.ty(id)))
                     }
                     false => self.symbols.unknown(sort(self.ty(id))),
@@ -280,7 +280,7 @@ impl<'a> Walk<'a> {
             _ => {}
         }
         let value = match self.gives_the_same(callee) {
-            true => self.symbols.apply(Function::Builtin(name.clone()), args, result),
+            true => self.symbols.apply(FunctionSymbol::Builtin(name.clone()), args, result),
             false => self.symbols.unknown(result),
         };
         self.length_of(name, args, value);

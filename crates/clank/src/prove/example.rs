@@ -1,10 +1,10 @@
 //! Counterexamples and facts, in the program's own words.
 
-use clank_syntax::ast::{Expr, ExprId, Kind as NodeKind, NodeId, Pattern, UnaryOp};
+use clank_syntax::ast::{AstKind, Expr, ExprId, NodeId, Pattern, UnaryOp};
 use rustc_hash::FxHashSet;
 use solver::{Model, Term, Value, evaluate};
 
-use super::goal::Known;
+use super::goal::Hypotheses;
 use super::symbols::sort;
 use super::walk::{Walk, Why};
 use crate::proof::{Counterexample, Fact};
@@ -25,7 +25,7 @@ impl Walk<'_> {
         &mut self,
         index: usize,
         goal: Term,
-        known: &Known,
+        known: &Hypotheses,
         model: &Model,
     ) -> Option<Counterexample> {
         let mut things: FxHashSet<Term> = self.about(goal).iter().copied().collect();
@@ -61,11 +61,11 @@ impl Walk<'_> {
         bound.sort_unstable();
         for node in bound {
             let name = match &ast.node(node).kind {
-                NodeKind::Param(it) => &it.name,
-                NodeKind::LambdaParam(it) => &it.name,
-                NodeKind::FieldPattern(it) => &it.name,
-                NodeKind::Field(it) => &it.name,
-                NodeKind::Pattern(Pattern::Ident { name }) => name,
+                AstKind::Param(it) => &it.name,
+                AstKind::LambdaParam(it) => &it.name,
+                AstKind::FieldPattern(it) => &it.name,
+                AstKind::Field(it) => &it.name,
+                AstKind::Pattern(Pattern::Ident { name }) => name,
                 _ => continue,
             };
             if goal.context.iter().any(|it| it.name == *name) {
@@ -132,7 +132,7 @@ impl Walk<'_> {
     }
 
     /// What is known that has to do with a goal, the nearest first.
-    pub(super) fn facts_in_words(&self, known: Option<&Known>) -> Vec<Fact> {
+    pub(super) fn facts_in_words(&self, known: Option<&Hypotheses>) -> Vec<Fact> {
         let wanted: Option<FxHashSet<Term>> = known.map(|it| it.facts.iter().copied().collect());
         let mut facts: Vec<Fact> = Vec::new();
         for fact in self.facts.iter().rev() {

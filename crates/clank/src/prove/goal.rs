@@ -1,7 +1,7 @@
 //! Goals against what is known (row 27).
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use solver::{Kind, Limits, Model, Reason, Term, Verdict};
+use solver::{Limits, Model, Term, TermKind, UnknownReason, Verdict};
 
 use super::walk::{Walk, Why};
 use crate::proof::{Doubt, Proof};
@@ -26,7 +26,7 @@ const MAX_PARTS: usize = 24;
 const MAX_ABOUT: usize = 400;
 
 /// What a goal is held against.
-pub(super) struct Known {
+pub(super) struct Hypotheses {
     pub(super) facts: Vec<Term>,
     /// Whether nothing that has to do with the goal was left out.
     pub(super) is_all: bool,
@@ -104,13 +104,13 @@ impl Walk<'_> {
             });
         }
         let whole = self.symbols.terms.and(parts);
-        if let Kind::Bool(true) = self.symbols.terms.kind(whole) {
+        if let TermKind::Bool(true) = self.symbols.terms.kind(whole) {
             return Proof::Discharged;
         }
         let in_parts = parts.len() > 1 && parts.len() <= MAX_PARTS;
         let single = [whole];
         let asked: &[Term] = if in_parts { parts } else { &single };
-        let mut missing: Option<(usize, Term, Verdict, Known)> = None;
+        let mut missing: Option<(usize, Term, Verdict, Hypotheses)> = None;
         for (place, part) in asked.iter().enumerate() {
             let known = self.known(*part);
             let verdict = self.decide(&known, *part, GOAL_STEPS);
@@ -142,7 +142,7 @@ impl Walk<'_> {
             Some(true) => {}
             None if verdict == Verdict::Refuted => {
                 let place = in_parts.then_some(place);
-                return self.doubted(index, place, part, &known, Reason::Budget, None);
+                return self.doubted(index, place, part, &known, UnknownReason::Budget, None);
             }
             None => {}
         }
@@ -157,7 +157,13 @@ impl Walk<'_> {
         }
     }
 
-    fn refuted(&mut self, index: usize, place: Option<usize>, part: Term, known: &Known) -> Proof {
+    fn refuted(
+        &mut self,
+        index: usize,
+        place: Option<usize>,
+        part: Term,
+        known: &Hypotheses,
+    ) -> Proof {
         // Any values that agree with what is known are an example.
         let never = self.symbols.terms.bool(false);
         let model = match self.decide(known, never, GOAL_STEPS) {
@@ -177,15 +183,15 @@ impl Walk<'_> {
         index: usize,
         place: Option<usize>,
         part: Term,
-        known: &Known,
-        reason: Reason,
+        known: &Hypotheses,
+        reason: UnknownReason,
         model: Option<&Model>,
     ) -> Proof {
         let text = self.part_text(index, place);
         let reason = match reason {
-            Reason::Neither => format!("`{text}` does not follow from what is known"),
-            Reason::Budget => format!("`{text}` takes too much work to decide"),
-            Reason::Incomplete => format!("`{text}` is beyond linear arithmetic"),
+            UnknownReason::Neither => format!("`{text}` does not follow from what is known"),
+            UnknownReason::Budget => format!("`{text}` takes too much work to decide"),
+            UnknownReason::Incomplete => format!("`{text}` is beyond linear arithmetic"),
         };
         Proof::Unknown(Doubt {
             reason,
@@ -219,7 +225,7 @@ impl Walk<'_> {
     /// Whether something follows from what is known, with little work.
     pub(super) fn follows(&mut self, term: Term) -> bool {
         match self.symbols.terms.kind(term) {
-            Kind::Bool(value) => return value,
+            TermKind::Bool(value) => return value,
             _ if !self.may_try() => return false,
             _ => {}
         }
@@ -247,7 +253,7 @@ impl Walk<'_> {
         let never = self.symbols.terms.bool(false);
         let recent = self.facts.len().saturating_sub(MAX_FACTS * 2);
         let mut known =
-            Known { facts: Vec::new(), is_all: recent == 0, is_everything: recent == 0 };
+            Hypotheses { facts: Vec::new(), is_all: recent == 0, is_everything: recent == 0 };
         let mut about = FxHashSet::default();
         for place in recent..self.facts.len() {
             let term = self.facts[place].term;
@@ -272,12 +278,12 @@ impl Walk<'_> {
         }
     }
 
-    fn decide(&mut self, known: &Known, goal: Term, steps: u64) -> Verdict {
+    fn decide(&mut self, known: &Hypotheses, goal: Term, steps: u64) -> Verdict {
         // The solver does not say how much it did: a question counts by its size.
         let verdict =
             solver::decide(&mut self.symbols.terms, &known.facts, goal, &Limits { steps });
         self.work += 1 + known.facts.len() as u64 / 16;
-        if matches!(verdict, Verdict::Unknown { reason: Reason::Budget, .. }) {
+        if matches!(verdict, Verdict::Unknown { reason: UnknownReason::Budget, .. }) {
             self.work += GIVEN_UP;
         }
         verdict
@@ -285,7 +291,7 @@ impl Walk<'_> {
 
     /// The facts that may have to do with a goal: those about the same things, about things that these are about, and so
     /// on, up to a limit.
-    pub(super) fn known(&mut self, goal: Term) -> Known {
+    pub(super) fn known(&mut self, goal: Term) -> Hypotheses {
         let first = self.facts.len().saturating_sub(MAX_LOOKED_AT);
         let mut by_thing: FxHashMap<Term, Vec<usize>> = FxHashMap::default();
         for place in first..self.facts.len() {
@@ -293,7 +299,7 @@ impl Walk<'_> {
                 by_thing.entry(*thing).or_default().push(place);
             }
         }
-        let mut known = Known { facts: Vec::new(), is_all: first == 0, is_everything: false };
+        let mut known = Hypotheses { facts: Vec::new(), is_all: first == 0, is_everything: false };
         let (mut seen, mut taken) = (FxHashSet::default(), FxHashSet::default());
         let mut waiting: std::collections::VecDeque<Term> = std::collections::VecDeque::new();
         waiting.extend(self.about(goal).iter());
@@ -336,7 +342,8 @@ impl Walk<'_> {
             if !seen.insert(at) || seen.len() > MAX_ABOUT {
                 continue;
             }
-            if let Kind::Atom(_) | Kind::Apply(..) | Kind::Product(_) = self.symbols.terms.kind(at)
+            if let TermKind::Atom(_) | TermKind::Apply(..) | TermKind::Product(_) =
+                self.symbols.terms.kind(at)
             {
                 things.push(at);
             }

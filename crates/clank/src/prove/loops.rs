@@ -10,7 +10,7 @@
 
 use std::rc::Rc;
 
-use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind as NodeKind, NodeId, PatternId, StmtId};
+use clank_syntax::ast::{AstKind, BinaryOp, Expr, ExprId, NodeId, PatternId, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use solver::{Sort, Term};
 
@@ -328,7 +328,7 @@ impl Walk<'_> {
             if found.all.len() >= MAX_CANDIDATES {
                 return;
             }
-            let NodeKind::Expr(expr) = &ast.node(NodeId(node)).kind else { continue };
+            let AstKind::Expr(expr) = &ast.node(NodeId(node)).kind else { continue };
             let (left, right) = match expr {
                 Expr::Binary { op, left, right } if is_comparison(*op) => (*left, *right),
                 Expr::Index { object, index } => {
@@ -404,7 +404,7 @@ struct Candidates {
 
 impl Candidates {
     fn add(&mut self, walk: &Walk<'_>, term: Term) {
-        let is_constant = matches!(walk.symbols.terms.kind(term), solver::Kind::Bool(_));
+        let is_constant = matches!(walk.symbols.terms.kind(term), solver::TermKind::Bool(_));
         if !is_constant && self.all.len() < MAX_CANDIDATES && self.seen.insert(term) {
             self.all.push(term);
         }

@@ -2,9 +2,9 @@
 
 use clank_syntax::ast::{BinaryOp, Expr, ExprId};
 use num_traits::ToPrimitive;
-use solver::{Kind, Sort, Term};
+use solver::{Sort, Term, TermKind};
 
-use super::symbols::{Function, sort};
+use super::symbols::{FunctionSymbol, sort};
 use super::walk::{Walk, Why};
 use crate::body::GoalKind;
 use crate::env::Shape;
@@ -137,7 +137,7 @@ impl Walk<'_> {
             BinaryOp::Concat => return self.concat(a, b, self.ty(node)),
             _ if !is_integer => {
                 let result = sort(self.ty(node));
-                return self.symbols.apply(Function::Operation(op.text()), &[a, b], result);
+                return self.symbols.apply(FunctionSymbol::Operation(op.text()), &[a, b], result);
             }
             BinaryOp::Lt => return terms.lt(a, b),
             BinaryOp::Le => return terms.le(a, b),
@@ -170,7 +170,7 @@ impl Walk<'_> {
 
     fn product(&mut self, a: Term, b: Term) -> Term {
         let value = self.symbols.terms.mul(a, b);
-        if a == b && !matches!(self.symbols.terms.kind(a), Kind::Int(_)) {
+        if a == b && !matches!(self.symbols.terms.kind(a), TermKind::Int(_)) {
             let zero = self.symbols.int(0);
             let holds = self.symbols.terms.ge(value, zero);
             self.assume(holds, Why::Implied);
@@ -180,23 +180,23 @@ impl Walk<'_> {
 
     fn power(&mut self, a: Term, b: Term) -> Term {
         let exponent = match self.symbols.terms.kind(b) {
-            Kind::Int(exponent) => exponent.to_u32(),
+            TermKind::Int(exponent) => exponent.to_u32(),
             _ => None,
         };
         match exponent {
             Some(0) => self.symbols.int(1),
             Some(exponent @ 1..=64) => {
-                let is_number = matches!(self.symbols.terms.kind(a), Kind::Int(_));
+                let is_number = matches!(self.symbols.terms.kind(a), TermKind::Int(_));
                 if !is_number && exponent > 3 {
-                    return self.symbols.apply(Function::Operation("^"), &[a, b], Sort::Int);
+                    return self.symbols.apply(FunctionSymbol::Operation("^"), &[a, b], Sort::Int);
                 }
                 (1..exponent).fold(a, |value, _| self.product(value, a))
             }
             _ => {
-                let value = self.symbols.apply(Function::Operation("^"), &[a, b], Sort::Int);
+                let value = self.symbols.apply(FunctionSymbol::Operation("^"), &[a, b], Sort::Int);
                 let is_positive = matches!(
                     self.symbols.terms.kind(a),
-                    Kind::Int(base) if base.sign() == num_bigint::Sign::Plus
+                    TermKind::Int(base) if base.sign() == num_bigint::Sign::Plus
                 );
                 if is_positive {
                     let one = self.symbols.int(1);
@@ -250,7 +250,7 @@ impl Walk<'_> {
     }
 
     fn concat(&mut self, a: Term, b: Term, ty: &Ty) -> Term {
-        let value = self.symbols.apply(Function::Operation("++"), &[a, b], Sort::Other);
+        let value = self.symbols.apply(FunctionSymbol::Operation("++"), &[a, b], Sort::Other);
         if matches!(ty.base(), Ty::Array(_)) {
             let (one, other) = (self.symbols.len(a), self.symbols.len(b));
             let length = self.symbols.terms.add(one, other);
@@ -272,7 +272,11 @@ impl Walk<'_> {
         }
         if !self.is_comparable(ty, 0) {
             let (first, second) = if a <= b { (a, b) } else { (b, a) };
-            return self.symbols.apply(Function::Operation("=="), &[first, second], Sort::Bool);
+            return self.symbols.apply(
+                FunctionSymbol::Operation("=="),
+                &[first, second],
+                Sort::Bool,
+            );
         }
         if a == b || depth > MAX_COMPARED {
             return self.symbols.terms.eq(a, b);

@@ -5,7 +5,7 @@ use clank_syntax::with_stack;
 use solver::{Sort, Term};
 
 use super::symbols::sort;
-use super::walk::{Fact, Path, Walk, Why};
+use super::walk::{Hypothesis, Path, Walk, Why};
 use crate::body::Resolution;
 use crate::env::Shape;
 use crate::ty::Ty;
@@ -26,7 +26,7 @@ impl Walk<'_> {
                 let arm = ast.arm(*arm);
                 let matches = this.matches(arm.pattern, value, ty);
                 let mut taken = matches;
-                let before: Vec<Fact> = match arms.len() <= MAX_LISTED {
+                let before: Vec<Hypothesis> = match arms.len() <= MAX_LISTED {
                     true => this.facts[start..].to_vec(),
                     false => Vec::new(),
                 };

@@ -1,15 +1,14 @@
 //! Predicates and conditions, read where they are written and about the values of where they must hold.
 
 use clank_syntax::ast::{
-    Ast, Decl, DeclId, Expr, ExprId, Kind as NodeKind, Name, NodeId, ParamId, Stmt, StmtId,
-    VariantFieldId,
+    Ast, AstKind, Decl, DeclId, Expr, ExprId, Name, NodeId, ParamId, Stmt, StmtId, VariantFieldId,
 };
 use rustc_hash::FxHashMap;
 use solver::Term;
 
 use super::call::predicates;
 use super::symbols::sort;
-use super::walk::{Place, Walk, Why};
+use super::walk::{DeclContext, Walk, Why};
 use crate::body::{Goal, GoalKind, Resolution, Site};
 use crate::ty::{GivenValue, Predicate, Ty};
 
@@ -30,7 +29,7 @@ pub(super) enum Scope<'m> {
 /// The parameters of something that is called: where it is, their nodes and their types as declared.
 pub(super) struct ParamNodes<'a> {
     pub(super) name: Name,
-    pub(super) place: Place<'a>,
+    pub(super) place: DeclContext<'a>,
     pub(super) nodes: Vec<NodeId>,
     pub(super) types: Vec<Ty>,
 }
@@ -85,7 +84,7 @@ impl<'a> Walk<'a> {
     /// A condition, in which a name may stand for a value.
     pub(super) fn condition(
         &mut self,
-        place: Place<'a>,
+        place: DeclContext<'a>,
         expr: ExprId,
         variable: Option<(Name, Term)>,
         scope: Scope<'_>,
@@ -308,7 +307,7 @@ impl<'a> Walk<'a> {
         let node = self.home.view.local(goal.node);
         goal.expected.is_none()
             || goal.site == Site::Other
-                && matches!(self.home.ast.node(node).kind, NodeKind::Expr(Expr::Propagate { .. }))
+                && matches!(self.home.ast.node(node).kind, AstKind::Expr(Expr::Propagate { .. }))
     }
 
     /// Whether the names of a predicate mean what they mean where the walk is: this declaration writes it.
@@ -344,7 +343,7 @@ fn binder(ast: &Ast, decl: DeclId, predicate: ExprId, name: &Name) -> Option<Nod
 
 /// Whether every name in a condition is known, and there is nothing in it that would have to be run.
 fn can_be_read(
-    place: Place<'_>,
+    place: DeclContext<'_>,
     expr: ExprId,
     variable: Option<&Name>,
     is_known: &dyn Fn(NodeId) -> bool,
@@ -354,15 +353,15 @@ fn can_be_read(
         return false;
     }
     inside.clone().all(|node| match &place.ast.node(NodeId(node)).kind {
-        NodeKind::Expr(Expr::Ident { name }) => match place.view.resolution(NodeId(node)) {
+        AstKind::Expr(Expr::Ident { name }) => match place.view.resolution(NodeId(node)) {
             Some(Resolution::Local(local)) => {
                 let local = place.view.local(*local);
                 inside.contains(&local.0) || variable == Some(name) || is_known(local)
             }
             _ => true,
         },
-        NodeKind::Stmt(stmt) => matches!(stmt, Stmt::Let { .. } | Stmt::Expr { .. }),
-        NodeKind::Expr(Expr::Propagate { .. } | Expr::Hole { .. } | Expr::Error { .. }) => false,
+        AstKind::Stmt(stmt) => matches!(stmt, Stmt::Let { .. } | Stmt::Expr { .. }),
+        AstKind::Expr(Expr::Propagate { .. } | Expr::Hole { .. } | Expr::Error { .. }) => false,
         _ => true,
     })
 }

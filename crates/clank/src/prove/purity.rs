@@ -3,7 +3,7 @@
 //! A function is pure unless it declares an effect, calls or passes on a function that is a value, or may reach an
 //! external function or one that is not pure.
 
-use clank_syntax::ast::{Ast, Decl, DeclId, Expr, Kind, Name, NodeId};
+use clank_syntax::ast::{Ast, AstKind, Decl, DeclId, Expr, Name, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::WorldModule;
@@ -61,7 +61,7 @@ fn may_differ(ast: &Ast, decl: DeclId, view: BodyView<'_>) -> bool {
 }
 
 fn is_function_value(ast: &Ast, view: BodyView<'_>, node: NodeId) -> bool {
-    let Kind::Expr(expr) = &ast.node(node).kind else { return false };
+    let AstKind::Expr(expr) = &ast.node(node).kind else { return false };
     if !matches!(view.ty(node).base(), Ty::Fn(_)) {
         return false;
     }

@@ -13,7 +13,7 @@ use crate::env::Shape;
 use crate::ty::Ty;
 
 /// A step from a value to a part of it.
-enum Step {
+enum Projection {
     Index(Term),
     Field(Name),
 }
@@ -113,11 +113,11 @@ impl<'a> Walk<'a> {
             };
         }
         steps.reverse();
-        let mut path: Vec<(Step, ExprId)> = Vec::with_capacity(steps.len());
+        let mut path: Vec<(Projection, ExprId)> = Vec::with_capacity(steps.len());
         for (index, field, node) in steps {
             let step = match (index, field) {
-                (Some(index), _) => Step::Index(self.expr(index)),
-                (None, field) => Step::Field(field.unwrap_or_default()),
+                (Some(index), _) => Projection::Index(self.expr(index)),
+                (None, field) => Projection::Field(field.unwrap_or_default()),
             };
             path.push((step, node));
         }
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
     fn updated(
         &mut self,
         old: Term,
-        path: &[(Step, ExprId)],
+        path: &[(Projection, ExprId)],
         given: Term,
         ty: &'a Ty,
         around: &mut Vec<Changed<'a>>,
@@ -154,14 +154,14 @@ impl<'a> Walk<'a> {
         let Some(((step, node), rest)) = path.split_first() else { return given };
         let part_ty = self.ty(*node);
         let new = with_stack(|| match step {
-            Step::Index(index) => {
+            Projection::Index(index) => {
                 self.bounds(*node, old, *index);
                 let part = self.symbols.index(old, *index, sort(part_ty));
                 self.assume_lasting(part, part_ty);
                 let part = self.updated(part, rest, given, part_ty, around);
                 self.symbols.store(old, *index, part)
             }
-            Step::Field(field) => {
+            Projection::Field(field) => {
                 let part = self.symbols.field(old, field, sort(part_ty));
                 self.assume_lasting(part, part_ty);
                 let part = self.updated(part, rest, given, part_ty, around);

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use clank_syntax::ast::Name;
 use num_bigint::BigInt;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solver::{Kind, Sort, Term, Terms};
+use solver::{Sort, Term, TermKind, Terms};
 
 use crate::ty::{Prim, Ty, TypeKey};
 
@@ -25,7 +25,7 @@ const MAX_APPLIED: u32 = 12;
 
 /// What an application is of.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Function {
+pub(super) enum FunctionSymbol {
     Len,
     Index,
     Field(Name),
@@ -49,7 +49,7 @@ pub(super) enum Function {
 
 /// How a composed value was made.
 #[derive(Clone, Debug)]
-enum Shape {
+enum Composite {
     Tuple(Rc<[Term]>),
     Record(Rc<[(Name, Term)]>),
     Array(Rc<[Term]>),
@@ -66,13 +66,13 @@ enum Shape {
 #[derive(Default)]
 pub(super) struct Symbols {
     pub(super) terms: Terms,
-    functions: FxHashMap<(Function, Vec<Sort>, Sort), u32>,
-    by_number: Vec<Function>,
+    functions: FxHashMap<(FunctionSymbol, Vec<Sort>, Sort), u32>,
+    by_number: Vec<FunctionSymbol>,
     n_atoms: u32,
     texts: FxHashMap<String, u32>,
-    shapes: FxHashMap<Term, Shape>,
+    shapes: FxHashMap<Term, Composite>,
     lengths: FxHashMap<Term, Term>,
-    parts: FxHashMap<(Term, Function), Term>,
+    parts: FxHashMap<(Term, FunctionSymbol), Term>,
     /// Unknowns that only a run decides.
     open: FxHashSet<Term>,
     /// What holds of a term wherever it occurs.
@@ -109,15 +109,20 @@ impl Symbols {
     /// Whether only a run decides what it is: an open unknown, a call, or a product.
     pub(super) fn is_open(&self, term: Term) -> bool {
         match self.terms.kind(term) {
-            Kind::Atom(_) => self.open.contains(&term),
-            Kind::Apply(number, _) => match self.by_number.get(number as usize) {
-                Some(Function::Call(..) | Function::Builtin(_) | Function::Operation(_)) | None => {
-                    true
-                }
+            TermKind::Atom(_) => self.open.contains(&term),
+            TermKind::Apply(number, _) => match self.by_number.get(number as usize) {
+                Some(
+                    FunctionSymbol::Call(..)
+                    | FunctionSymbol::Builtin(_)
+                    | FunctionSymbol::Operation(_),
+                )
+                | None => true,
                 Some(_) => false,
             },
-            Kind::Product(_) => true,
-            Kind::Div(_, by) | Kind::Rem(_, by) => !matches!(self.terms.kind(by), Kind::Int(_)),
+            TermKind::Product(_) => true,
+            TermKind::Div(_, by) | TermKind::Rem(_, by) => {
+                !matches!(self.terms.kind(by), TermKind::Int(_))
+            }
             _ => false,
         }
     }
@@ -137,7 +142,7 @@ impl Symbols {
     }
 
     /// The result of a function that gives the same for the same.
-    pub(super) fn apply(&mut self, function: Function, args: &[Term], sort: Sort) -> Term {
+    pub(super) fn apply(&mut self, function: FunctionSymbol, args: &[Term], sort: Sort) -> Term {
         let depth = args.iter().map(|it| self.depth(*it)).max().unwrap_or(0) + 1;
         if depth > MAX_APPLIED {
             return self.unknown(sort);
@@ -154,7 +159,7 @@ impl Symbols {
         own(&term).or_else(parts).unwrap_or(0)
     }
 
-    fn applied(&mut self, function: Function, args: &[Term], sort: Sort) -> Term {
+    fn applied(&mut self, function: FunctionSymbol, args: &[Term], sort: Sort) -> Term {
         let sorts = args.iter().map(|it| self.terms.sort(*it)).collect();
         let next = self.by_number.len() as u32;
         let known = self.functions.entry((function.clone(), sorts, sort));
@@ -180,8 +185,8 @@ impl Symbols {
     // Composed values
 
     pub(super) fn tuple(&mut self, parts: &[Term]) -> Term {
-        let term = self.apply(Function::Tuple, parts, Sort::Other);
-        self.shapes.insert(term, Shape::Tuple(parts.into()));
+        let term = self.apply(FunctionSymbol::Tuple, parts, Sort::Other);
+        self.shapes.insert(term, Composite::Tuple(parts.into()));
         term
     }
 
@@ -190,40 +195,40 @@ impl Symbols {
         fields.sort_by(|a, b| a.0.cmp(&b.0));
         let names: Vec<Name> = fields.iter().map(|it| it.0.clone()).collect();
         let parts: Vec<Term> = fields.iter().map(|it| it.1).collect();
-        let term = self.apply(Function::Record(names.into()), &parts, Sort::Other);
-        self.shapes.insert(term, Shape::Record(fields.into()));
+        let term = self.apply(FunctionSymbol::Record(names.into()), &parts, Sort::Other);
+        self.shapes.insert(term, Composite::Record(fields.into()));
         term
     }
 
     pub(super) fn array(&mut self, elements: &[Term]) -> Term {
-        let term = self.apply(Function::Array, elements, Sort::Other);
+        let term = self.apply(FunctionSymbol::Array, elements, Sort::Other);
         let length = self.int(elements.len());
         self.lengths.insert(term, length);
         if elements.len() <= MAX_ELEMENTS {
-            self.shapes.insert(term, Shape::Array(elements.into()));
+            self.shapes.insert(term, Composite::Array(elements.into()));
         }
         term
     }
 
     pub(super) fn variant(&mut self, key: &TypeKey, variant: u32, fields: &[Term]) -> Term {
-        let term = self.apply(Function::Variant(key.clone(), variant), fields, Sort::Other);
-        self.shapes.insert(term, Shape::Variant(variant, fields.into()));
+        let term = self.apply(FunctionSymbol::Variant(key.clone(), variant), fields, Sort::Other);
+        self.shapes.insert(term, Composite::Variant(variant, fields.into()));
         term
     }
 
     /// The array with another element at an index that it has.
     pub(super) fn store(&mut self, array: Term, index: Term, element: Term) -> Term {
-        let term = self.apply(Function::Store, &[array, index, element], Sort::Other);
-        self.shapes.insert(term, Shape::Store(array, index, element));
+        let term = self.apply(FunctionSymbol::Store, &[array, index, element], Sort::Other);
+        self.shapes.insert(term, Composite::Store(array, index, element));
         let length = self.len(array);
         self.lengths.insert(term, length);
         term
     }
 
     pub(super) fn push(&mut self, array: Term, element: Term) -> Term {
-        let name = Function::Builtin(Name::new("push"));
+        let name = FunctionSymbol::Builtin(Name::new("push"));
         let term = self.apply(name, &[array, element], Sort::Other);
-        self.shapes.insert(term, Shape::Push(array, element));
+        self.shapes.insert(term, Composite::Push(array, element));
         let one = self.int(1);
         let length = self.len(array);
         let length = self.terms.add(length, one);
@@ -233,8 +238,8 @@ impl Symbols {
 
     /// The integers from `start` up to, and without, `end`.
     pub(super) fn range(&mut self, start: Term, end: Term) -> Term {
-        let term = self.apply(Function::Range, &[start, end], Sort::Other);
-        self.shapes.insert(term, Shape::Range(start));
+        let term = self.apply(FunctionSymbol::Range, &[start, end], Sort::Other);
+        self.shapes.insert(term, Composite::Range(start));
         let zero = self.int(0);
         let is_there = self.terms.lt(start, end);
         let count = self.terms.sub(end, start);
@@ -253,7 +258,7 @@ impl Symbols {
     fn part(
         &mut self,
         base: Term,
-        function: Function,
+        function: FunctionSymbol,
         depth: u32,
         make: &mut dyn FnMut(&mut Symbols, Term, u32) -> Option<Term>,
         leaf: &mut dyn FnMut(&mut Symbols, Term) -> Term,
@@ -264,7 +269,7 @@ impl Symbols {
         let found = match make(self, base, depth) {
             Some(it) => it,
             None => match self.terms.kind(base) {
-                Kind::Ite(condition, a, b) if depth < MAX_DEPTH => {
+                TermKind::Ite(condition, a, b) if depth < MAX_DEPTH => {
                     let a = self.part(a, function.clone(), depth + 1, make, leaf);
                     let b = self.part(b, function.clone(), depth + 1, make, leaf);
                     self.terms.ite(condition, a, b)
@@ -279,11 +284,11 @@ impl Symbols {
     pub(super) fn len(&mut self, array: Term) -> Term {
         self.part(
             array,
-            Function::Len,
+            FunctionSymbol::Len,
             0,
             &mut |this, base, _| this.lengths.get(&base).copied(),
             &mut |this, base| {
-                let term = this.apply(Function::Len, &[base], Sort::Int);
+                let term = this.apply(FunctionSymbol::Len, &[base], Sort::Int);
                 let zero = this.int(0);
                 let holds = this.terms.ge(term, zero);
                 this.axiom(term, holds);
@@ -293,17 +298,17 @@ impl Symbols {
     }
 
     pub(super) fn field(&mut self, record: Term, name: &Name, sort: Sort) -> Term {
-        let function = Function::Field(name.clone());
+        let function = FunctionSymbol::Field(name.clone());
         let position = name.parse::<usize>().ok();
         let found = self.part(
             record,
             function.clone(),
             0,
             &mut |this, base, _| match (this.shapes.get(&base), position) {
-                (Some(Shape::Record(fields)), _) => {
+                (Some(Composite::Record(fields)), _) => {
                     fields.iter().find(|it| it.0 == *name).map(|it| it.1)
                 }
-                (Some(Shape::Tuple(parts)), Some(position)) => parts.get(position).copied(),
+                (Some(Composite::Tuple(parts)), Some(position)) => parts.get(position).copied(),
                 _ => None,
             },
             &mut |this, base| this.apply(function.clone(), &[base], sort),
@@ -315,17 +320,17 @@ impl Symbols {
     pub(super) fn tag(&mut self, value: Term, n_variants: usize) -> Term {
         self.part(
             value,
-            Function::Tag,
+            FunctionSymbol::Tag,
             0,
             &mut |this, base, _| match this.shapes.get(&base) {
-                Some(Shape::Variant(variant, _)) => {
+                Some(Composite::Variant(variant, _)) => {
                     let variant = *variant;
                     Some(this.int(variant))
                 }
                 _ => None,
             },
             &mut |this, base| {
-                let term = this.apply(Function::Tag, &[base], Sort::Int);
+                let term = this.apply(FunctionSymbol::Tag, &[base], Sort::Int);
                 let (zero, last) = (this.int(0), this.int(n_variants.saturating_sub(1)));
                 let at_least = this.terms.ge(term, zero);
                 let at_most = this.terms.le(term, last);
@@ -338,13 +343,13 @@ impl Symbols {
 
     /// A field of a value that is that variant.
     pub(super) fn payload(&mut self, value: Term, variant: u32, index: u32, sort: Sort) -> Term {
-        let function = Function::Payload(variant, index);
+        let function = FunctionSymbol::Payload(variant, index);
         let found = self.part(
             value,
             function.clone(),
             0,
             &mut |this, base, _| match this.shapes.get(&base) {
-                Some(Shape::Variant(found, fields)) if *found == variant => {
+                Some(Composite::Variant(found, fields)) if *found == variant => {
                     fields.get(index as usize).copied()
                 }
                 _ => None,
@@ -360,43 +365,43 @@ impl Symbols {
         if self.terms.sort(found) == sort {
             return found;
         }
-        self.apply(Function::Index, &[array, index], sort)
+        self.apply(FunctionSymbol::Index, &[array, index], sort)
     }
 
     fn element(&mut self, array: Term, index: Term, sort: Sort, depth: u32) -> Term {
         let deeper = depth + 1;
         if depth < MAX_DEPTH {
             match self.shapes.get(&array).cloned() {
-                Some(Shape::Array(elements)) if !elements.is_empty() => {
+                Some(Composite::Array(elements)) if !elements.is_empty() => {
                     return self.one_of(&elements, index);
                 }
-                Some(Shape::Store(base, at, element)) => {
+                Some(Composite::Store(base, at, element)) => {
                     let is_it = self.terms.eq(index, at);
                     return match self.terms.kind(is_it) {
-                        Kind::Bool(true) => element,
-                        Kind::Bool(false) => self.element(base, index, sort, deeper),
+                        TermKind::Bool(true) => element,
+                        TermKind::Bool(false) => self.element(base, index, sort, deeper),
                         _ => {
                             let other = self.element(base, index, sort, deeper);
                             self.terms.ite(is_it, element, other)
                         }
                     };
                 }
-                Some(Shape::Push(base, element)) => {
+                Some(Composite::Push(base, element)) => {
                     let length = self.len(base);
                     let is_before = self.terms.lt(index, length);
                     return match self.terms.kind(is_before) {
-                        Kind::Bool(false) => element,
-                        Kind::Bool(true) => self.element(base, index, sort, deeper),
+                        TermKind::Bool(false) => element,
+                        TermKind::Bool(true) => self.element(base, index, sort, deeper),
                         _ => {
                             let other = self.element(base, index, sort, deeper);
                             self.terms.ite(is_before, other, element)
                         }
                     };
                 }
-                Some(Shape::Range(start)) => return self.terms.add(start, index),
+                Some(Composite::Range(start)) => return self.terms.add(start, index),
                 _ => {}
             }
-            if let Kind::Ite(condition, a, b) = self.terms.kind(array)
+            if let TermKind::Ite(condition, a, b) = self.terms.kind(array)
                 && depth < MAX_DEPTH / 3
             {
                 let a = self.element(a, index, sort, deeper);
@@ -404,7 +409,7 @@ impl Symbols {
                 return self.terms.ite(condition, a, b);
             }
         }
-        self.apply(Function::Index, &[array, index], sort)
+        self.apply(FunctionSymbol::Index, &[array, index], sort)
     }
 
     fn one_of(&mut self, elements: &[Term], index: Term) -> Term {
@@ -421,8 +426,8 @@ impl Symbols {
     /// be one.
     pub(super) fn known_parts(&self, value: Term) -> Option<(Option<u32>, Rc<[Term]>)> {
         match self.shapes.get(&value)? {
-            Shape::Tuple(parts) | Shape::Array(parts) => Some((None, Rc::clone(parts))),
-            Shape::Variant(variant, parts) => Some((Some(*variant), Rc::clone(parts))),
+            Composite::Tuple(parts) | Composite::Array(parts) => Some((None, Rc::clone(parts))),
+            Composite::Variant(variant, parts) => Some((Some(*variant), Rc::clone(parts))),
             _ => None,
         }
     }
@@ -479,15 +484,15 @@ impl Symbols {
     fn rebuilt(&mut self, term: Term, new: &[Term]) -> Term {
         let sort = self.terms.sort(term);
         let factors: Vec<BigInt> = match self.terms.kind(term) {
-            Kind::Apply(number, _) => return self.rebuilt_application(number, new, sort),
-            Kind::Sum(constant, parts) => {
+            TermKind::Apply(number, _) => return self.rebuilt_application(number, new, sort),
+            TermKind::Sum(constant, parts) => {
                 std::iter::once(constant).chain(parts.iter().map(|it| &it.1)).cloned().collect()
             }
             _ => Vec::new(),
         };
         let terms = &mut self.terms;
         match (terms.kind(term), new) {
-            (Kind::Sum(..), _) => {
+            (TermKind::Sum(..), _) => {
                 let mut factors = factors.into_iter();
                 let mut sum = terms.int(factors.next().unwrap_or_default());
                 for (part, factor) in new.iter().zip(factors) {
@@ -497,21 +502,21 @@ impl Symbols {
                 }
                 sum
             }
-            (Kind::Product(_), [first, rest @ ..]) => {
+            (TermKind::Product(_), [first, rest @ ..]) => {
                 let mut product = *first;
                 for factor in rest {
                     product = terms.mul(product, *factor);
                 }
                 product
             }
-            (Kind::Div(..), [a, b]) => terms.div(*a, *b),
-            (Kind::Rem(..), [a, b]) => terms.rem(*a, *b),
-            (Kind::Le(..), [a, b]) => terms.le(*a, *b),
-            (Kind::Eq(..), [a, b]) => terms.eq(*a, *b),
-            (Kind::Not(_), [a]) => terms.not(*a),
-            (Kind::And(_), _) => terms.and(new),
-            (Kind::Or(_), _) => terms.or(new),
-            (Kind::Ite(..), [condition, a, b]) => terms.ite(*condition, *a, *b),
+            (TermKind::Div(..), [a, b]) => terms.div(*a, *b),
+            (TermKind::Rem(..), [a, b]) => terms.rem(*a, *b),
+            (TermKind::Le(..), [a, b]) => terms.le(*a, *b),
+            (TermKind::Eq(..), [a, b]) => terms.eq(*a, *b),
+            (TermKind::Not(_), [a]) => terms.not(*a),
+            (TermKind::And(_), _) => terms.and(new),
+            (TermKind::Or(_), _) => terms.or(new),
+            (TermKind::Ite(..), [condition, a, b]) => terms.ite(*condition, *a, *b),
             _ => term,
         }
     }
@@ -521,10 +526,10 @@ impl Symbols {
             return self.unknown(sort);
         };
         match (&function, new) {
-            (Function::Len, [array]) => self.len(*array),
-            (Function::Index, [array, index]) => self.index(*array, *index, sort),
-            (Function::Field(name), [record]) => self.field(*record, name, sort),
-            (Function::Payload(variant, index), [value]) => {
+            (FunctionSymbol::Len, [array]) => self.len(*array),
+            (FunctionSymbol::Index, [array, index]) => self.index(*array, *index, sort),
+            (FunctionSymbol::Field(name), [record]) => self.field(*record, name, sort),
+            (FunctionSymbol::Payload(variant, index), [value]) => {
                 self.payload(*value, *variant, *index, sort)
             }
             _ => self.apply(function, new, sort),

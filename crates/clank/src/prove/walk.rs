@@ -12,11 +12,11 @@ use clank_syntax::ast::{Ast, DeclId, Expr, ExprId, Literal, Name, NodeId};
 use clank_syntax::ast::{FieldInitId, StmtId, TemplatePart, UnaryOp};
 use clank_syntax::with_stack;
 use rustc_hash::FxHashMap;
-use solver::{Kind, Sort, Term};
+use solver::{Sort, Term, TermKind};
 
 use super::World;
 use super::assigned::Assigned;
-use super::symbols::{Function, Symbols, sort};
+use super::symbols::{FunctionSymbol, Symbols, sort};
 use crate::body::{BodyView, Goal, Resolution};
 use crate::env::{Env, Shape};
 use crate::proof::Proof;
@@ -29,7 +29,7 @@ const MAX_KEPT: usize = 10;
 
 /// The declaration whose nodes are being looked at.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct DeclContext<'a> {
     pub(super) module: usize,
     pub(super) decl: DeclId,
     pub(super) ast: &'a Ast,
@@ -39,12 +39,12 @@ pub(super) struct Place<'a> {
 
 /// Something that is known, and why.
 #[derive(Clone, Debug)]
-pub(super) struct Fact {
+pub(super) struct Hypothesis {
     pub(super) term: Term,
     pub(super) why: Why,
 }
 
-impl Fact {
+impl Hypothesis {
     /// Whether it is worth keeping after the branch that it was learnt in.
     fn is_kept(&self, guard: Term) -> bool {
         self.term != guard && !matches!(self.why, Why::Checked(_))
@@ -69,7 +69,7 @@ pub(super) enum Why {
 /// What a path leaves behind.
 pub(super) struct Path {
     pub(super) vars: BTreeMap<NodeId, Term>,
-    pub(super) facts: Vec<Fact>,
+    pub(super) facts: Vec<Hypothesis>,
     pub(super) is_dead: bool,
 }
 
@@ -85,9 +85,9 @@ pub(super) struct Loop {
 pub(super) struct Walk<'a> {
     pub(super) world: &'a World<'a>,
     /// Where nodes are read.
-    pub(super) at: Place<'a>,
+    pub(super) at: DeclContext<'a>,
     /// The declaration whose goals are proved.
-    pub(super) home: Place<'a>,
+    pub(super) home: DeclContext<'a>,
     pub(super) symbols: Symbols,
     pub(super) assigned: Rc<Assigned>,
     /// Locals that are bound once.
@@ -96,7 +96,7 @@ pub(super) struct Walk<'a> {
     pub(super) vars: BTreeMap<NodeId, Term>,
     /// Names that stand for values in a predicate, with the nodes of the predicate.
     pub(super) values: Vec<(Name, Term, Range<u32>)>,
-    pub(super) facts: Vec<Fact>,
+    pub(super) facts: Vec<Hypothesis>,
     pub(super) is_dead: bool,
     /// More than 0 while nothing is judged: goals are only taken to hold.
     pub(super) dry: u32,
@@ -130,7 +130,7 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(
         world: &'a World<'a>,
-        home: Place<'a>,
+        home: DeclContext<'a>,
         proved: Option<Vec<bool>>,
     ) -> Walk<'a> {
         Walk {
@@ -207,9 +207,9 @@ impl<'a> Walk<'a> {
     /// From here on this holds.
     pub(super) fn assume(&mut self, term: Term, why: Why) {
         match self.symbols.terms.kind(term) {
-            Kind::Bool(true) => {}
-            Kind::Bool(false) => self.is_dead = true,
-            Kind::And(parts) => {
+            TermKind::Bool(true) => {}
+            TermKind::Bool(false) => self.is_dead = true,
+            TermKind::And(parts) => {
                 let parts: Vec<Term> = parts.into();
                 for part in parts {
                     with_stack(|| self.assume(part, why.clone()));
@@ -218,7 +218,7 @@ impl<'a> Walk<'a> {
             _ => {
                 let recent = self.facts.len().saturating_sub(32);
                 if self.facts[recent..].iter().all(|it| it.term != term) {
-                    self.facts.push(Fact { term, why });
+                    self.facts.push(Hypothesis { term, why });
                 }
             }
         }
@@ -420,7 +420,7 @@ impl<'a> Walk<'a> {
         match literal {
             Literal::Int { value, .. } => self.symbols.int(value.clone()),
             Literal::Float(value) => {
-                self.symbols.apply(Function::Float(value.to_bits()), &[], Sort::Other)
+                self.symbols.apply(FunctionSymbol::Float(value.to_bits()), &[], Sort::Other)
             }
             Literal::Str(text) => self.symbols.text(text),
             Literal::Bool(value) => self.symbols.terms.bool(*value),
@@ -479,7 +479,7 @@ impl<'a> Walk<'a> {
                 value
             }
             UnaryOp::Neg => {
-                self.symbols.apply(Function::Operation("negative"), &[value], Sort::Other)
+                self.symbols.apply(FunctionSymbol::Operation("negative"), &[value], Sort::Other)
             }
         }
     }

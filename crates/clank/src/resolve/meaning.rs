@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use clank_syntax::ast::{Expr, ExprId, Kind, Name, NodeId, Pattern};
+use clank_syntax::ast::{AstKind, Expr, ExprId, Name, NodeId, Pattern};
 use rustc_hash::FxHashSet;
 
 use super::TypeScope;
@@ -24,15 +24,15 @@ impl TypeScope<'_> {
         let mut found = BTreeMap::new();
         for kind in kinds.clone() {
             match kind {
-                Kind::Pattern(Pattern::Ident { name }) => _ = bound.insert(name),
-                Kind::LambdaParam(it) => _ = bound.insert(&it.name),
-                Kind::FieldPattern(it) if it.pattern.is_none() => _ = bound.insert(&it.name),
-                Kind::Type(_) => _ = found.insert(Name::default(), Meaning::Unclear),
+                AstKind::Pattern(Pattern::Ident { name }) => _ = bound.insert(name),
+                AstKind::LambdaParam(it) => _ = bound.insert(&it.name),
+                AstKind::FieldPattern(it) if it.pattern.is_none() => _ = bound.insert(&it.name),
+                AstKind::Type(_) => _ = found.insert(Name::default(), Meaning::Unclear),
                 _ => {}
             }
         }
         for kind in kinds {
-            let Kind::Expr(Expr::Ident { name }) = kind else { continue };
+            let AstKind::Expr(Expr::Ident { name }) = kind else { continue };
             if name == variable || found.contains_key(name) {
                 continue;
             }

@@ -4,11 +4,11 @@
 //! of a function, if it occurs; the only name that nothing around the type binds. The choice is made where the type
 //! is written, so an alias means the same wherever it is used.
 
-use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId, Pattern};
+use clank_syntax::ast::{AstKind, BinaryOp, Expr, ExprId, Name, NodeId, Pattern};
 use rustc_hash::FxHashSet;
 use serde_json::Value as Json;
 
-use super::{Binder, Position, TypeScope};
+use super::{Binder, TypePosition, TypeScope};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
 
@@ -58,7 +58,7 @@ pub(super) fn choose(
     {
         return Ok(Name::new(own));
     }
-    if binder.position == Position::Result && names.has("result") {
+    if binder.position == TypePosition::Result && names.has("result") {
         return Ok(Name::new_static("result"));
     }
     let free = |list: &[Name]| -> Vec<Name> {
@@ -116,22 +116,23 @@ fn names_of(scope: &TypeScope<'_>, predicate: ExprId) -> Option<Names> {
     let mut bound: FxHashSet<&str> = FxHashSet::default();
     for index in nodes.clone() {
         match &ast.node(NodeId(index)).kind {
-            Kind::Expr(Expr::Error { .. }) | Kind::Type(clank_syntax::ast::Type::Error { .. }) => {
+            AstKind::Expr(Expr::Error { .. })
+            | AstKind::Type(clank_syntax::ast::Type::Error { .. }) => {
                 return None;
             }
-            Kind::Expr(Expr::Call { callee, .. }) => {
+            AstKind::Expr(Expr::Call { callee, .. }) => {
                 called.insert(callee.node());
             }
-            Kind::Expr(Expr::Binary { op: BinaryOp::Pipe, right, .. }) => {
+            AstKind::Expr(Expr::Binary { op: BinaryOp::Pipe, right, .. }) => {
                 called.insert(right.node());
             }
-            Kind::Pattern(Pattern::Ident { name }) => {
+            AstKind::Pattern(Pattern::Ident { name }) => {
                 bound.insert(name);
             }
-            Kind::LambdaParam(it) => {
+            AstKind::LambdaParam(it) => {
                 bound.insert(&it.name);
             }
-            Kind::FieldPattern(it) if it.pattern.is_none() => {
+            AstKind::FieldPattern(it) if it.pattern.is_none() => {
                 bound.insert(&it.name);
             }
             _ => {}
@@ -141,7 +142,7 @@ fn names_of(scope: &TypeScope<'_>, predicate: ExprId) -> Option<Names> {
     let mut seen = FxHashSet::default();
     for index in nodes {
         let node = NodeId(index);
-        let Kind::Expr(Expr::Ident { name }) = &ast.node(node).kind else { continue };
+        let AstKind::Expr(Expr::Ident { name }) = &ast.node(node).kind else { continue };
         let is_constructor = name.chars().next().is_some_and(char::is_uppercase);
         let is_called = called.contains(&node);
         if is_constructor || bound.contains(name.as_str()) || !seen.insert((name, is_called)) {

@@ -98,7 +98,7 @@ impl Subject<'_> {
 
 /// What a proposal could touch that it should not, in the order of its scope and then of its patch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Reach {
+pub struct ScopeReach {
     /// Entries and paths that no approval makes right.
     pub never: Vec<String>,
     /// Entries and paths that need a second key, each with what protects them.
@@ -196,8 +196,8 @@ impl Policy {
     }
 
     /// What the proposal could touch that it should not.
-    pub fn reach(&self, subject: &Subject<'_>) -> Reach {
-        let mut reach = Reach::default();
+    pub fn reach(&self, subject: &Subject<'_>) -> ScopeReach {
+        let mut reach = ScopeReach::default();
         for entry in &subject.record.allowed_paths {
             let is_directory = entry.is_directory() || (subject.is_directory)(entry.path());
             self.add(&mut reach, entry.path(), is_directory, entry.to_string());
@@ -208,7 +208,7 @@ impl Policy {
         reach
     }
 
-    fn add(&self, reach: &mut Reach, path: &RelPath, is_directory: bool, shown: String) {
+    fn add(&self, reach: &mut ScopeReach, path: &RelPath, is_directory: bool, shown: String) {
         if stores::is_store(path) {
             reach.never.push(shown);
             return;

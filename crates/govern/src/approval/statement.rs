@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::verify::Difference;
+use super::verify::VoidReason;
 use crate::record::{Record, canonical};
 use crate::time::Moment;
 
@@ -277,23 +277,23 @@ impl Statement {
 
     /// What was approved by this one and is another thing now, where `now` is the statement that would be made of what is
     /// there; the first part that differs.
-    pub(super) fn difference(&self, now: &Statement) -> Option<Difference> {
+    pub(super) fn difference(&self, now: &Statement) -> Option<VoidReason> {
         let differs = |name: &str| canonical(self.part(name)) != canonical(now.part(name));
         if differs("patch") {
             return Some(match (self.part("patch"), now.part("patch")) {
-                (Value::Null, _) => Difference::PatchAttached,
-                (_, Value::Null) => Difference::PatchGone,
-                _ => Difference::Patch,
+                (Value::Null, _) => VoidReason::PatchAttached,
+                (_, Value::Null) => VoidReason::PatchGone,
+                _ => VoidReason::Patch,
             });
         }
         if differs("record") {
-            return Some(Difference::Record);
+            return Some(VoidReason::Record);
         }
         if differs("repository") {
-            return Some(Difference::Repository);
+            return Some(VoidReason::Repository);
         }
         if base(&self.nonce) != base(&now.nonce) {
-            return Some(Difference::Nonce);
+            return Some(VoidReason::Nonce);
         }
         let programs = |it: &Statement| it.part("tool").get("programs").cloned();
         if differs("tool") {
@@ -302,7 +302,7 @@ impl Statement {
                 members.insert("programs".to_owned(), there);
             }
             let only_programs = canonical(&without) == canonical(now.part("tool"));
-            return Some(if only_programs { Difference::Program } else { Difference::Tool });
+            return Some(if only_programs { VoidReason::Program } else { VoidReason::Tool });
         }
         // Everything else follows from these parts, or it is no statement that regreen makes.
         let mut rest = now.value.clone();
@@ -311,18 +311,18 @@ impl Statement {
                 members.insert(name.to_owned(), self.part(name).clone());
             }
         }
-        (canonical(&rest) != self.bytes()).then_some(Difference::Form)
+        (canonical(&rest) != self.bytes()).then_some(VoidReason::Form)
     }
 
     /// Whether a no is about another record, repository or proposal.
-    pub(super) fn other_matter(&self, record: &Record, context: &Context) -> Option<Difference> {
+    pub(super) fn other_matter(&self, record: &Record, context: &Context) -> Option<VoidReason> {
         if canonical(self.part("record")) != canonical(&record_json(record)) {
-            return Some(Difference::Record);
+            return Some(VoidReason::Record);
         }
         if self.repository() != Some(&context.repository) {
-            return Some(Difference::Repository);
+            return Some(VoidReason::Repository);
         }
-        (base(&self.nonce) != base(&context.nonce)).then_some(Difference::Nonce)
+        (base(&self.nonce) != base(&context.nonce)).then_some(VoidReason::Nonce)
     }
 
     fn part(&self, name: &str) -> &Value {

@@ -10,9 +10,9 @@ use sshsig::{AllowedLine, AllowedSigners, Key, LineFault, SignatureError, allowe
 use super::confirm::Confirmation;
 use super::document::{Document, SignatureEntry, Word};
 use super::keys::{NAMESPACE, check_signature};
-use super::policy::{Policy, Reach, Subject};
+use super::policy::{Policy, ScopeReach, Subject};
 use super::statement::{Decision, Statement};
-use super::{Approved, Held};
+use super::{Approved, ValidApproval};
 use crate::id::Id;
 use crate::time::Moment;
 
@@ -28,7 +28,7 @@ pub struct Signer {
 /// What an approved record or patch has become.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Difference {
+pub enum VoidReason {
     /// The record says something else.
     #[error("the record changed")]
     Record,
@@ -61,7 +61,7 @@ pub enum Difference {
 /// Why an approval does not hold.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum ApprovalRefusal {
     /// The scope or the patch reaches what no proposal may touch.
     #[error("{path} is in no scope: nothing that regreen runs may change .git or .regreen")]
     Never {
@@ -82,7 +82,7 @@ pub enum Refusal {
     )]
     Void {
         /// What changed.
-        difference: Difference,
+        difference: VoidReason,
     },
     /// It was given for a time, and that is over.
     #[error("the approval counted until {expires}; it must be approved anew")]
@@ -245,16 +245,16 @@ pub fn verify_approval(
     allowed: &AllowedSigners,
     policy: &Policy,
     now: Moment,
-) -> Result<Approved, Vec<Refusal>> {
+) -> Result<Approved, Vec<ApprovalRefusal>> {
     let case = Case { document, subject, allowed, policy, now, stage: Stage::Open };
     let mut refusals = case.binding();
     if let Word::Unsigned { .. } = &document.word {
-        refusals.push(Refusal::NotTyped);
+        refusals.push(ApprovalRefusal::NotTyped);
     }
     let reach = policy.reach(subject);
     refusals.extend(never(&reach));
     if is_withdrawn(document, others) {
-        refusals.push(Refusal::Withdrawn);
+        refusals.push(ApprovalRefusal::Withdrawn);
     }
     let mut held = case.judge(&[document.approved_at, now], refusals)?;
     let mut lacking = missing(&held, &reach, allowed, policy);
@@ -279,7 +279,7 @@ pub fn verify_no(
     allowed: &AllowedSigners,
     policy: &Policy,
     now: Moment,
-) -> Result<String, Vec<Refusal>> {
+) -> Result<String, Vec<ApprovalRefusal>> {
     let case = Case { document, subject, allowed, policy, now, stage: Stage::Open };
     let moments = [document.approved_at, now];
     case.judge(&moments, case.binding()).map(|held| held.by)
@@ -293,7 +293,7 @@ pub fn approve_unsigned(
     subject: &Subject<'_>,
     policy: &Policy,
     now: Moment,
-) -> Result<(Approved, Document), Vec<Refusal>> {
+) -> Result<(Approved, Document), Vec<ApprovalRefusal>> {
     let document = Document::unsigned(statement, by, confirmation, now);
     let nobody = AllowedSigners::default();
     let stage = Stage::Open;
@@ -303,8 +303,9 @@ pub fn approve_unsigned(
     refusals.extend(never(&reach));
     let judged = case.judge(&[now], refusals);
     let mut refusals = judged.as_ref().err().cloned().unwrap_or_default();
-    let is_bound =
-        !refusals.iter().any(|it| matches!(it, Refusal::Void { .. } | Refusal::OtherRecord { .. }));
+    let is_bound = !refusals
+        .iter()
+        .any(|it| matches!(it, ApprovalRefusal::Void { .. } | ApprovalRefusal::OtherRecord { .. }));
     let empty = case.held(Vec::new());
     if is_bound {
         refusals.extend(missing(judged.as_ref().unwrap_or(&empty), &reach, &nobody, policy));
@@ -325,14 +326,14 @@ pub fn recheck(
     policy: &Policy,
     now: Moment,
     stage: Stage,
-) -> Result<Held, Vec<Refusal>> {
+) -> Result<ValidApproval, Vec<ApprovalRefusal>> {
     let reach = policy.reach(subject);
     let (mut held, mut refusals) = valid(documents, subject, allowed, policy, now, stage);
     let mut all = held.drain(..);
     let Some(mut first) = all.next() else {
         refusals.extend(never(&reach));
         if refusals.is_empty() {
-            refusals.push(Refusal::Nobody);
+            refusals.push(ApprovalRefusal::Nobody);
         }
         return Err(refusals);
     };
@@ -354,7 +355,7 @@ fn valid(
     policy: &Policy,
     now: Moment,
     stage: Stage,
-) -> (Vec<Held>, Vec<Refusal>) {
+) -> (Vec<ValidApproval>, Vec<ApprovalRefusal>) {
     let (mut held, mut refusals) = (Vec::new(), Vec::new());
     for document in documents.iter().filter(|it| it.statement.decision() == Decision::Approval) {
         let case = Case { document, subject, allowed, policy, now, stage };
@@ -377,19 +378,26 @@ fn is_withdrawn(document: &Document, documents: &[Document]) -> bool {
 }
 
 /// What no approval makes right.
-fn never(reach: &Reach) -> Vec<Refusal> {
-    reach.never.iter().map(|path| Refusal::Never { path: path.clone() }).collect()
+fn never(reach: &ScopeReach) -> Vec<ApprovalRefusal> {
+    reach.never.iter().map(|path| ApprovalRefusal::Never { path: path.clone() }).collect()
 }
 
 /// Who must approve as well.
-fn missing(held: &Held, reach: &Reach, allowed: &AllowedSigners, policy: &Policy) -> Vec<Refusal> {
+fn missing(
+    held: &ValidApproval,
+    reach: &ScopeReach,
+    allowed: &AllowedSigners,
+    policy: &Policy,
+) -> Vec<ApprovalRefusal> {
     let mut missing = Vec::new();
     let n_signers = n_people(allowed, held.signers.iter(), 2);
     if n_signers < 2 {
-        missing.extend(reach.protected.iter().map(|(path, protected)| Refusal::SecondKey {
-            path: path.clone(),
-            protected: protected.clone(),
-            n_signers,
+        missing.extend(reach.protected.iter().map(|(path, protected)| {
+            ApprovalRefusal::SecondKey {
+                path: path.clone(),
+                protected: protected.clone(),
+                n_signers,
+            }
         }));
     }
     for (idx, owner) in policy.owners().iter().enumerate() {
@@ -402,7 +410,7 @@ fn missing(held: &Held, reach: &Reach, allowed: &AllowedSigners, policy: &Policy
         };
         let found = n_people(allowed, held.signers.iter().filter(is_owner), owner.approvals);
         if found < owner.approvals {
-            missing.push(Refusal::Quorum {
+            missing.push(ApprovalRefusal::Quorum {
                 path: path.clone(),
                 needed: owner.approvals,
                 found,
@@ -457,7 +465,7 @@ pub fn verify(
     allowed: &AllowedSigners,
     policy: &Policy,
     moments: &[Moment],
-) -> Result<Signer, Refusal> {
+) -> Result<Signer, ApprovalRefusal> {
     let key = check_signature(armored, bytes)?;
     let fingerprint = key.fingerprint();
     let lines = allowed.of(&key);
@@ -468,7 +476,11 @@ pub fn verify(
         lines.iter().copied().filter(|it| it.is_for_namespace(NAMESPACE)).collect();
     let Some(first_for_approvals) = for_approvals.first() else {
         let namespaces = first.namespaces.clone().unwrap_or_default();
-        return Err(Refusal::OtherNamespaces { fingerprint, namespaces, line: first.number });
+        return Err(ApprovalRefusal::OtherNamespaces {
+            fingerprint,
+            namespaces,
+            line: first.number,
+        });
     };
     let principal =
         principal.or_else(|| allowed.principal_of(&key, NAMESPACE)).unwrap_or_default().to_owned();
@@ -477,7 +489,7 @@ pub fn verify(
     if named.is_empty() {
         let principals = first_for_approvals.principals.clone();
         let line = first_for_approvals.number;
-        return Err(Refusal::OtherPrincipal { fingerprint, principal, principals, line });
+        return Err(ApprovalRefusal::OtherPrincipal { fingerprint, principal, principals, line });
     };
     let mut refusal = None;
     for line in named {
@@ -494,7 +506,7 @@ fn not_allowed(
     principal: Option<&str>,
     allowed: &AllowedSigners,
     policy: &Policy,
-) -> Refusal {
+) -> ApprovalRefusal {
     let names: Vec<&str> = allowed
         .lines
         .iter()
@@ -510,7 +522,7 @@ fn not_allowed(
     let line = line.or_else(|| allowed_line(NAMESPACE, "NAME", key).ok()).unwrap_or_default();
     let file = policy.allowed_signers().to_string();
     let unreadable = allowed.faults.clone();
-    Refusal::NotAllowed { fingerprint: key.fingerprint(), file, line, who, unreadable }
+    ApprovalRefusal::NotAllowed { fingerprint: key.fingerprint(), file, line, who, unreadable }
 }
 
 fn also_unreadable(faults: &[LineFault]) -> String {
@@ -522,14 +534,18 @@ fn also_unreadable(faults: &[LineFault]) -> String {
 }
 
 /// What a line has against one of the moments.
-fn out_of_time(line: &AllowedLine, fingerprint: &str, moments: &[Moment]) -> Option<Refusal> {
+fn out_of_time(
+    line: &AllowedLine,
+    fingerprint: &str,
+    moments: &[Moment],
+) -> Option<ApprovalRefusal> {
     let at = moments.iter().copied().find(|it| !line.holds_at(it.timestamp()))?;
     let (fingerprint, number) = (fingerprint.to_owned(), line.number);
     match (line.valid_after.map(Moment::of), line.valid_before.map(Moment::of)) {
         (Some(from), _) if at < from => {
-            Some(Refusal::NotYet { fingerprint, from, at, line: number })
+            Some(ApprovalRefusal::NotYet { fingerprint, from, at, line: number })
         }
-        (_, Some(until)) => Some(Refusal::Expired { fingerprint, until, at, line: number }),
+        (_, Some(until)) => Some(ApprovalRefusal::Expired { fingerprint, until, at, line: number }),
         _ => None,
     }
 }
@@ -546,12 +562,12 @@ struct Case<'a> {
 
 impl Case<'_> {
     /// What keeps the document from being one about this record and these bytes.
-    fn binding(&self) -> Vec<Refusal> {
+    fn binding(&self) -> Vec<ApprovalRefusal> {
         let (document, subject) = (self.document, self.subject);
         let (record, said) = (subject.record, &document.statement);
         if document.dds != record.id {
             let (found, wanted) = (document.dds.clone(), record.id.clone());
-            return vec![Refusal::OtherRecord { found, wanted }];
+            return vec![ApprovalRefusal::OtherRecord { found, wanted }];
         }
         let difference = match said.decision() {
             Decision::Approval
@@ -568,42 +584,48 @@ impl Case<'_> {
                 said.other_matter(record, subject.context)
             }
         };
-        difference.map(|difference| Refusal::Void { difference }).into_iter().collect()
+        difference.map(|difference| ApprovalRefusal::Void { difference }).into_iter().collect()
     }
 
     /// Whether the document holds beside all that was said about the record, judged by the moment in it.
-    fn judge_among(&self, documents: &[Document]) -> Result<Held, Vec<Refusal>> {
+    fn judge_among(&self, documents: &[Document]) -> Result<ValidApproval, Vec<ApprovalRefusal>> {
         let mut refusals = self.binding();
         if is_withdrawn(self.document, documents) {
-            refusals.push(Refusal::Withdrawn);
+            refusals.push(ApprovalRefusal::Withdrawn);
         }
         self.judge(&[self.document.approved_at], refusals)
     }
 
     /// The signatures are looked at only where the document is about these bytes: else each would fail, and say less.
-    fn judge(&self, moments: &[Moment], mut refusals: Vec<Refusal>) -> Result<Held, Vec<Refusal>> {
+    fn judge(
+        &self,
+        moments: &[Moment],
+        mut refusals: Vec<ApprovalRefusal>,
+    ) -> Result<ValidApproval, Vec<ApprovalRefusal>> {
         if self.document.approved_at > self.now.plus_seconds(CLOCK_SKEW_SECONDS) {
-            refusals.push(Refusal::Future { approved_at: self.document.approved_at });
+            refusals.push(ApprovalRefusal::Future { approved_at: self.document.approved_at });
         }
         let expires = self.document.statement.expires().filter(|_| self.stage == Stage::Open);
         if let Some(expires) = expires.filter(|it| *it <= self.now) {
-            refusals.push(Refusal::Outdated { expires });
+            refusals.push(ApprovalRefusal::Outdated { expires });
         }
-        let is_bound = !refusals
-            .iter()
-            .any(|it| matches!(it, Refusal::Void { .. } | Refusal::OtherRecord { .. }));
+        let is_bound = !refusals.iter().any(|it| {
+            matches!(it, ApprovalRefusal::Void { .. } | ApprovalRefusal::OtherRecord { .. })
+        });
         let mut signers = Vec::new();
         match &self.document.word {
             Word::Unsigned { confirmation, .. } => {
                 if self.policy.require_signature() {
-                    refusals.push(Refusal::Unsigned);
+                    refusals.push(ApprovalRefusal::Unsigned);
                 }
                 if is_bound && confirmation != self.document.dds.as_str() {
                     let (found, wanted) = (confirmation.clone(), self.document.dds.clone());
-                    refusals.push(Refusal::OtherConfirmation { found, wanted });
+                    refusals.push(ApprovalRefusal::OtherConfirmation { found, wanted });
                 }
             }
-            Word::Signed(signatures) if signatures.is_empty() => refusals.push(Refusal::Unsigned),
+            Word::Signed(signatures) if signatures.is_empty() => {
+                refusals.push(ApprovalRefusal::Unsigned)
+            }
             Word::Signed(signatures) if is_bound => {
                 let bytes = self.document.statement.bytes();
                 for entry in signatures {
@@ -623,25 +645,25 @@ impl Case<'_> {
         entry: &SignatureEntry,
         bytes: &[u8],
         moments: &[Moment],
-    ) -> Result<Signer, Refusal> {
+    ) -> Result<Signer, ApprovalRefusal> {
         let principal = Some(entry.principal.as_str());
         let signer =
             verify(&entry.signature, principal, bytes, self.allowed, self.policy, moments)?;
         if signer.fingerprint != entry.fingerprint {
             let (written, found) = (entry.fingerprint.clone(), signer.fingerprint);
-            return Err(Refusal::OtherKey { written, found });
+            return Err(ApprovalRefusal::OtherKey { written, found });
         }
         Ok(signer)
     }
 
-    fn held(&self, signers: Vec<Signer>) -> Held {
+    fn held(&self, signers: Vec<Signer>) -> ValidApproval {
         let by = match &self.document.word {
             Word::Unsigned { by, .. } => by.clone(),
             Word::Signed(_) => {
                 signers.iter().map(|it| it.principal.as_str()).collect::<Vec<_>>().join(", ")
             }
         };
-        Held {
+        ValidApproval {
             dds: self.document.dds.clone(),
             statements: vec![self.document.statement.clone()],
             by,
@@ -651,9 +673,9 @@ impl Case<'_> {
     }
 }
 
-impl Held {
+impl ValidApproval {
     /// The approval together with that of somebody else.
-    fn add(&mut self, other: Held) {
+    fn add(&mut self, other: ValidApproval) {
         self.statements.extend(other.statements);
         self.signers.extend(other.signers);
         self.by = format!("{}, {}", self.by, other.by);

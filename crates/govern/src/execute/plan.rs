@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use sandbox::{Level, Tick};
+use sandbox::{SandboxLevel, Tick};
 use snapshot::TreeChange;
 use workspace::Workspace;
 
@@ -20,7 +20,7 @@ pub struct Planner<'a> {
     /// A directory of our own, for copies of the workspace; see [`super::Executor::runs`].
     pub runs: PathBuf,
     /// What holds the tool in its scope.
-    pub level: Level,
+    pub level: SandboxLevel,
     /// Whether the tool gets what its configuration gives it. Else it has no network, no variables and nothing to read
     /// beside the workspace and the system: nobody has approved anything yet.
     pub as_configured: bool,
@@ -31,7 +31,7 @@ pub struct Planned {
     /// The change, which keeps to the scope and the constraints of the record.
     pub change: TreeChange,
     /// What held the tool in its scope.
-    pub level: Level,
+    pub level: SandboxLevel,
 }
 
 impl Planner<'_> {

@@ -21,13 +21,13 @@ const MOST_FOLDERS: u32 = 99_999;
 const PRIVATE: Mode = Mode::RWXU;
 
 /// The base directory.
-pub(super) struct Runs {
+pub(super) struct RunFolders {
     base: OwnedFd,
     path: PathBuf,
 }
 
 /// A folder of this process, removed when it goes out of use.
-pub(super) struct Folder {
+pub(super) struct RunFolder {
     base: OwnedFd,
     name: String,
     /// Holds the lock.
@@ -35,9 +35,9 @@ pub(super) struct Folder {
     path: PathBuf,
 }
 
-impl Runs {
+impl RunFolders {
     /// Opens the base, and makes it if it is not there. Links above it are the caller's own and are followed.
-    pub(super) fn open(path: &Path) -> io::Result<Runs> {
+    pub(super) fn open(path: &Path) -> io::Result<RunFolders> {
         if let Some(above) = path.parent() {
             fs::create_dir_all(above)?;
         }
@@ -46,16 +46,16 @@ impl Runs {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
-        Runs::beneath(&above, &above_path, name)
+        RunFolders::beneath(&above, &above_path, name)
     }
 
     /// Opens the base if it is there.
-    pub(super) fn existing(path: &Path) -> io::Result<Runs> {
+    pub(super) fn existing(path: &Path) -> io::Result<RunFolders> {
         let (above, above_path, name) = above(path)?;
-        Runs::beneath(&above, &above_path, name)
+        RunFolders::beneath(&above, &above_path, name)
     }
 
-    fn beneath(above: &OwnedFd, above_path: &Path, name: &Path) -> io::Result<Runs> {
+    fn beneath(above: &OwnedFd, above_path: &Path, name: &Path) -> io::Result<RunFolders> {
         let base = open_directory(above.as_fd(), name).map_err(|error| match error {
             Errno::LOOP | Errno::NOTDIR => {
                 io::Error::new(io::ErrorKind::NotADirectory, "it is a link or a file; remove it")
@@ -69,11 +69,11 @@ impl Runs {
         }
         // Copies of sources, and what tools make of them, are for nobody else to read or to run.
         rustix::fs::fchmod(&base, PRIVATE)?;
-        Ok(Runs { base, path: above_path.join(name) })
+        Ok(RunFolders { base, path: above_path.join(name) })
     }
 
     /// Makes an empty folder and takes its lock.
-    pub(super) fn create(&self) -> io::Result<Folder> {
+    pub(super) fn create(&self) -> io::Result<RunFolder> {
         for number in 1..=MOST_FOLDERS {
             let name = format!("{PREFIX}{number}");
             match rustix::fs::mkdirat(&self.base, &name, PRIVATE) {
@@ -101,7 +101,7 @@ impl Runs {
     }
 
     /// The folder, if it is one, is the user's own, and nobody else holds its lock.
-    fn take(&self, name: &str) -> io::Result<Option<Folder>> {
+    fn take(&self, name: &str) -> io::Result<Option<RunFolder>> {
         let opened = match open_directory(self.base.as_fd(), name) {
             Ok(opened) => opened,
             Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => return Ok(None),
@@ -125,11 +125,11 @@ impl Runs {
             return Ok(None);
         }
         let base = self.base.try_clone()?;
-        Ok(Some(Folder { base, path: self.path.join(name), name: name.to_owned(), opened }))
+        Ok(Some(RunFolder { base, path: self.path.join(name), name: name.to_owned(), opened }))
     }
 }
 
-impl Folder {
+impl RunFolder {
     /// Its path, without links as it was when the base was opened.
     pub(super) fn path(&self) -> &Path {
         &self.path
@@ -154,7 +154,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for RunFolder {
     fn drop(&mut self) {
         // What is left is removed by the next run, because nobody holds its lock then.
         let _ = self.remove();

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use edit::Text;
 use snapshot::{Entry, File, RelPath, Snapshot};
-use workspace::{Access, Extent, Options, Workspace};
+use workspace::{Extent, OpenMode, Options, Workspace};
 
-use super::runs::{Folder, Runs};
+use super::runs::{RunFolder, RunFolders};
 use measure::ScopeEntry;
 
 const TREE: &str = "tree";
@@ -21,7 +21,7 @@ const PLACEHOLDER_MODE: u32 = 0o644;
 
 /// A copy of the workspace, removed when it goes out of use.
 pub(super) struct Scratch {
-    folder: Folder,
+    folder: RunFolder,
     /// The tree before the tool ran, as it is in the copy.
     pub(super) before: Snapshot,
     /// What the tool may write.
@@ -35,7 +35,7 @@ pub(super) struct Scratch {
 /// Why there is no copy, or nothing can be said about what became of it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub(super) enum ScratchError {
+pub(super) enum TreeCopyError {
     #[error("cannot make a copy of the workspace in {}: {source}", .directory.display())]
     Directory { directory: PathBuf, source: io::Error },
     #[error(transparent)]
@@ -57,13 +57,13 @@ impl Scratch {
         tree: &Snapshot,
         scope: &[ScopeEntry],
         max_file_size: u64,
-    ) -> Result<Scratch, ScratchError> {
-        let failed = |source| ScratchError::Directory { directory: runs.to_owned(), source };
+    ) -> Result<Scratch, TreeCopyError> {
+        let failed = |source| TreeCopyError::Directory { directory: runs.to_owned(), source };
         let mut opened = Opened { entries: tree.to_entries(), placeholders: BTreeSet::new() };
         for entry in scope {
             opened.open(entry)?;
         }
-        let folder = Runs::open(runs).and_then(|runs| runs.create()).map_err(failed)?;
+        let folder = RunFolders::open(runs).and_then(|runs| runs.create()).map_err(failed)?;
         for name in [HOME, TEMPORARY] {
             folder.make(name).map_err(failed)?;
         }
@@ -102,7 +102,7 @@ impl Scratch {
     }
 
     /// The trees before and after, without the placeholders that were not used.
-    pub(super) fn compare(&self) -> Result<(Snapshot, Snapshot), ScratchError> {
+    pub(super) fn compare(&self) -> Result<(Snapshot, Snapshot), TreeCopyError> {
         let after = self.read()?;
         let (mut old, mut new) = (self.before.to_entries(), after.to_entries());
         for path in &self.placeholders {
@@ -115,10 +115,10 @@ impl Scratch {
         Ok((tree(old), tree(new)))
     }
 
-    fn read(&self) -> Result<Snapshot, ScratchError> {
-        let failed = |source| ScratchError::Directory { directory: self.tree(), source };
+    fn read(&self) -> Result<Snapshot, TreeCopyError> {
+        let failed = |source| TreeCopyError::Directory { directory: self.tree(), source };
         let options =
-            Options { max_file_size: self.max_file_size, ..Options::new(Access::ReadOnly) };
+            Options { max_file_size: self.max_file_size, ..Options::new(OpenMode::ReadOnly) };
         if !self.folder.is_in_place() {
             return Err(failed(io::Error::other("it was moved away during the run")));
         }
@@ -127,7 +127,7 @@ impl Scratch {
         let scanned = copy.scan_extent(jobs, Extent::Everything)?;
         match scanned.skipped.into_iter().next() {
             None => Ok(scanned.snapshot),
-            Some(it) => Err(ScratchError::Unreadable { path: it.path, reason: it.reason }),
+            Some(it) => Err(TreeCopyError::Unreadable { path: it.path, reason: it.reason }),
         }
     }
 }
@@ -139,17 +139,17 @@ struct Opened {
 }
 
 impl Opened {
-    fn open(&mut self, entry: &ScopeEntry) -> Result<(), ScratchError> {
+    fn open(&mut self, entry: &ScopeEntry) -> Result<(), TreeCopyError> {
         let path = entry.path();
         for place in path.ancestors().chain([path.clone()]) {
             match self.entries.get(&place) {
                 Some(Entry::Link { .. }) => {
-                    return Err(ScratchError::ThroughLink { entry: entry.clone(), link: place });
+                    return Err(TreeCopyError::ThroughLink { entry: entry.clone(), link: place });
                 }
                 Some(Entry::File(_) | Entry::Unread { .. })
                     if entry.is_directory() || &place != path =>
                 {
-                    return Err(ScratchError::ThroughFile { entry: entry.clone(), file: place });
+                    return Err(TreeCopyError::ThroughFile { entry: entry.clone(), file: place });
                 }
                 _ => {}
             }

@@ -13,12 +13,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use workspace::{Access, Home, Options};
+use workspace::{Home, OpenMode, Options};
 
 use super::*;
 use crate::approval::Approved;
 use crate::record::Status;
-use crate::registry::{Entry, Location};
+use crate::registry::{Location, RegistryEntry};
 
 /// A workspace with one approved record, and everything that it takes to run it.
 struct Case {
@@ -54,7 +54,7 @@ impl Case {
         registry.add(&record, None, "ana", at(0)).unwrap();
         let event = Event::Approve(Approved::for_tests("ana"));
         let document = json!({ "for": "tests" });
-        let change = Change {
+        let change = RecordChange {
             id: &case.id,
             expected: Expected::Any,
             event: &event,
@@ -76,7 +76,7 @@ impl Case {
     }
 
     fn workspace(&self) -> Workspace {
-        let options = Options::new(Access::ReadWrite);
+        let options = Options::new(OpenMode::ReadWrite);
         let workspace =
             Workspace::open(&self.root(), Some(&home(self.directory.path())), options).unwrap();
         workspace.recover().unwrap();
@@ -88,7 +88,7 @@ impl Case {
     }
 
     /// Runs the next record at that time, with a shell script as its tool.
-    fn run_at(&self, script: &str, now: Moment, on_step: &dyn Fn(&Id, Step)) -> Option<Report> {
+    fn run_at(&self, script: &str, now: Moment, on_step: &dyn Fn(&Id, RunStep)) -> Option<Report> {
         self.run_in("runs", script, now, on_step)
     }
 
@@ -98,7 +98,7 @@ impl Case {
         runs: &str,
         script: &str,
         now: Moment,
-        on_step: &dyn Fn(&Id, Step),
+        on_step: &dyn Fn(&Id, RunStep),
     ) -> Option<Report> {
         let tools = BTreeMap::from([("tool".to_owned(), shell(script))]);
         let workspace = self.workspace();
@@ -128,8 +128,8 @@ impl Case {
 
     fn status(&self) -> Status {
         match self.registry().get(&self.id).unwrap().unwrap().entry {
-            Entry::Current(stored) => stored.state.status,
-            Entry::Legacy(_) => panic!("it is a record of today"),
+            RegistryEntry::Current(stored) => stored.state.status,
+            RegistryEntry::Legacy(_) => panic!("it is a record of today"),
         }
     }
 
@@ -151,7 +151,7 @@ impl Case {
 
     /// The run was no success, said so, and left everything as it was.
     #[track_caller]
-    fn assert_untouched(&self, report: &Report, outcome: Outcome, because: &str) {
+    fn assert_untouched(&self, report: &Report, outcome: ExecutionOutcome, because: &str) {
         assert_eq!(report.outcome, outcome, "{}", report.error);
         assert!(report.error.contains(because), "{:?} does not say {because:?}", report.error);
         assert_eq!(report.transaction, None);
@@ -163,7 +163,7 @@ impl Case {
         assert_eq!(fs::read_to_string(self.directory.path().join("secret")).unwrap(), "a secret\n");
         assert!(is_empty(&self.directory.path().join("runs")), "the copy is gone");
         let dossier = self.registry().get(&self.id).unwrap().unwrap();
-        if outcome == Outcome::Refused {
+        if outcome == ExecutionOutcome::Refused {
             assert_eq!(dossier.report(), None, "it has not run");
             let last = dossier.history.last().unwrap();
             assert_eq!((last.event.as_str(), last.to.as_str()), ("release", "approved"));
@@ -205,7 +205,11 @@ fn what_keeps_to_everything_lands_in_one_transaction() {
     for scope in [&["src/"][..], &["src"], &["src/a.py"]] {
         let case = Case::new(scope, strict.clone());
         let report = case.run(FIX);
-        assert_eq!((report.outcome, report.error.as_str()), (Outcome::Success, ""), "{scope:?}");
+        assert_eq!(
+            (report.outcome, report.error.as_str()),
+            (ExecutionOutcome::Success, ""),
+            "{scope:?}"
+        );
         assert_eq!(case.status(), Status::Executed);
         assert_eq!(case.tree()["src/a.py"], "def add(a, b):\n    return a + b\n");
         let log = case.workspace().log().unwrap();
@@ -222,7 +226,7 @@ fn what_keeps_to_everything_lands_in_one_transaction() {
 fn a_file_that_the_scope_names_can_be_made() {
     let case = Case::new(&["new/dir/c.py", "never.py"], json!({}));
     let report = case.run("echo 'c = 1' > new/dir/c.py");
-    assert_eq!(report.outcome, Outcome::Success, "{}", report.error);
+    assert_eq!(report.outcome, ExecutionOutcome::Success, "{}", report.error);
     assert_eq!(case.tree()["new/dir/c.py"], "c = 1\n");
     assert!(!case.tree().contains_key("never.py"), "what was not made is not there");
     assert_eq!(report.changes.len(), 1);
@@ -232,7 +236,7 @@ fn a_file_that_the_scope_names_can_be_made() {
 fn the_tool_is_told_what_to_do_and_nothing_else() {
     let case = Case::new(&["src/"], json!({}));
     let report = case.run("{ cat; echo; env | cut -d= -f1 | sort; pwd; } > src/seen");
-    assert_eq!(report.outcome, Outcome::Success, "{}", report.error);
+    assert_eq!(report.outcome, ExecutionOutcome::Success, "{}", report.error);
     let seen = case.tree()["src/seen"].clone();
     assert!(seen.contains("\"goal\":\"Add instead of subtracting\""), "{seen}");
     for name in ["HOME", "PATH", "REGREEN_ACTION", "REGREEN_DDS", "TMPDIR"] {
@@ -278,15 +282,15 @@ fn hostile_and_failing_tools_leave_the_workspace_as_it_was() {
     ] {
         let case = Case::new(scope, one.clone());
         let report = case.run(script);
-        case.assert_untouched(&report, Outcome::Failed, because);
+        case.assert_untouched(&report, ExecutionOutcome::Failed, because);
     }
     let case = Case::new(scope, one.clone());
     let report = case.run(&format!("cat {} > src/b.py || exit 4", secret(&case)));
-    case.assert_untouched(&report, Outcome::Failed, "exit code 4");
+    case.assert_untouched(&report, ExecutionOutcome::Failed, "exit code 4");
     let case = Case::new(scope, one);
     // Where the sandbox has a temporary directory of its own the write may even succeed there.
     let report = case.run(&format!("echo x > {} || exit 4", secret(&case)));
-    case.assert_untouched(&report, Outcome::Failed, "");
+    case.assert_untouched(&report, ExecutionOutcome::Failed, "");
 }
 
 #[test]
@@ -295,10 +299,10 @@ fn a_tool_without_an_end_and_one_without_measure_are_ended() {
     let mut tool = shell("trap '' TERM; echo x > src/b.py; while :; do sleep 1; done");
     tool.timeout = Duration::from_secs(1);
     let report = case.run_with(tool);
-    case.assert_untouched(&report, Outcome::Failed, "did not end within 1 s");
+    case.assert_untouched(&report, ExecutionOutcome::Failed, "did not end within 1 s");
     let case = Case::new(&["src/"], json!({}));
     let report = case.run("cat /dev/zero > src/big");
-    case.assert_untouched(&report, Outcome::Failed, "wrote more than 32 MB");
+    case.assert_untouched(&report, ExecutionOutcome::Failed, "wrote more than 32 MB");
 }
 
 impl Case {
@@ -330,7 +334,7 @@ fn a_scope_through_a_link_is_refused_before_anything_runs() {
     let case = Case::new(&["linked/a.py"], json!({}));
     symlink("src", case.root().join("linked")).unwrap();
     let report = case.run(FIX);
-    assert_eq!(report.outcome, Outcome::Refused);
+    assert_eq!(report.outcome, ExecutionOutcome::Refused);
     assert!(report.error.contains("linked, which is a link"), "{}", report.error);
 }
 
@@ -342,7 +346,7 @@ fn a_workspace_that_is_reached_through_a_link_is_one_like_any_other() {
     fs::create_dir(&real).unwrap();
     symlink(&real, case.directory.path().join("link")).unwrap();
     let report = case.run_in("link/runs", FIX, at(10), &|_, _| {}).unwrap();
-    assert_eq!((report.outcome, report.error.as_str()), (Outcome::Success, ""));
+    assert_eq!((report.outcome, report.error.as_str()), (ExecutionOutcome::Success, ""));
     assert!(is_empty(&real.join("runs")), "the copy is gone");
 }
 
@@ -357,7 +361,7 @@ fn a_link_in_place_of_the_base_is_refused_and_nothing_behind_it_is_touched() {
     }
     symlink(&elsewhere, case.directory.path().join("runs")).unwrap();
     let report = case.run(FIX);
-    assert_eq!((report.outcome, case.status()), (Outcome::Refused, Status::Approved));
+    assert_eq!((report.outcome, case.status()), (ExecutionOutcome::Refused, Status::Approved));
     assert!(report.error.contains("it is a link or a file; remove it"), "{}", report.error);
     assert_eq!(case.tree()["src/a.py"], START[0].1);
     for name in [case.id.as_str(), "run-1", "run-2"] {
@@ -371,16 +375,16 @@ fn what_changed_meanwhile_is_not_written_over() {
     let root = case.root();
     let report = case
         .run_at(FIX, at(10), &|_, step| {
-            if step == Step::Judged {
+            if step == RunStep::Judged {
                 fs::write(root.join("src/a.py"), "somebody else\n").unwrap();
             }
         })
         .unwrap();
-    assert_eq!(report.outcome, Outcome::Refused);
+    assert_eq!(report.outcome, ExecutionOutcome::Refused);
     assert_eq!(case.tree()["src/a.py"], "somebody else\n");
     assert_eq!(case.status(), Status::Approved);
     // it runs again, on what it finds now.
-    assert_eq!(case.run(FIX).outcome, Outcome::Success);
+    assert_eq!(case.run(FIX).outcome, ExecutionOutcome::Success);
     assert_eq!(case.status(), Status::Executed);
     assert_eq!(case.registry().verify().unwrap().flaws, []);
 }
@@ -412,22 +416,22 @@ fn without_an_approval_a_tool_or_a_sandbox_nothing_starts() {
             on_step: &|_, step| steps.borrow_mut().push(step),
         };
         let report = run_next(&mut case.registry(), &executor).unwrap().unwrap();
-        case.assert_untouched(&report, Outcome::Refused, because);
-        assert_eq!(*steps.borrow(), [Step::Claimed, Step::Finished]);
+        case.assert_untouched(&report, ExecutionOutcome::Refused, because);
+        assert_eq!(*steps.borrow(), [RunStep::Claimed, RunStep::Finished]);
         // once what was missing is there, it runs.
-        assert_eq!(case.run(FIX).outcome, Outcome::Success, "{because}");
+        assert_eq!(case.run(FIX).outcome, ExecutionOutcome::Success, "{because}");
     }
 }
 
-const STEPS: [Step; 8] = [
-    Step::Claimed,
-    Step::Validated,
-    Step::Copied,
-    Step::Begun,
-    Step::Judged,
-    Step::Committing,
-    Step::Committed,
-    Step::Finished,
+const STEPS: [RunStep; 8] = [
+    RunStep::Claimed,
+    RunStep::Validated,
+    RunStep::Copied,
+    RunStep::Begun,
+    RunStep::Judged,
+    RunStep::Committing,
+    RunStep::Committed,
+    RunStep::Finished,
 ];
 
 /// Where the other process finds its work, and where it kills itself.
@@ -443,7 +447,7 @@ fn home(directory: &Path) -> Home {
 fn child() {
     let Some(directory) = std::env::var_os(CHILD) else { return };
     let kill_at = std::env::var(KILL_AT).unwrap();
-    let options = Options::new(Access::ReadWrite);
+    let options = Options::new(OpenMode::ReadWrite);
     let tree = Path::new(&directory).join("tree");
     let workspace = Workspace::open(&tree, Some(&home(Path::new(&directory))), options).unwrap();
     let tools = BTreeMap::from([("tool".to_owned(), shell(FIX))]);
@@ -488,11 +492,15 @@ fn a_kill_at_every_step_leaves_a_legal_state() {
         let report = case.run_at(FIX, at(10_000), &|_, _| {});
         let (outcome, is_new) = match step {
             // Nothing was started: it runs now.
-            Step::Claimed | Step::Validated | Step::Copied => (Some(Outcome::Success), true),
+            RunStep::Claimed | RunStep::Validated | RunStep::Copied => {
+                (Some(ExecutionOutcome::Success), true)
+            }
             // The tool was started, and is not started again.
-            Step::Begun | Step::Judged | Step::Committing => (Some(Outcome::Error), false),
-            Step::Committed => (Some(Outcome::Success), true),
-            Step::Finished => (None, true),
+            RunStep::Begun | RunStep::Judged | RunStep::Committing => {
+                (Some(ExecutionOutcome::Error), false)
+            }
+            RunStep::Committed => (Some(ExecutionOutcome::Success), true),
+            RunStep::Finished => (None, true),
         };
         assert_eq!(report.as_ref().map(|it| it.outcome), outcome, "{step:?}");
         let expected = if is_new { "def add(a, b):\n    return a + b\n" } else { START[0].1 };
@@ -520,7 +528,7 @@ fn only_the_same_workspace_settles_what_was_being_written() {
     let case = Case::new(&["src/"], json!({}));
     let mut registry = case.registry();
     let mut happen = |event: Event, now: Moment| {
-        let change = Change {
+        let change = RecordChange {
             id: &case.id,
             expected: Expected::Any,
             event: &event,

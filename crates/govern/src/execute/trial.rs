@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use sandbox::{Exit, Job, Level, Limits, Tick};
+use sandbox::{Exit, Job, Limits, SandboxLevel, Tick};
 use snapshot::{Snapshot, TreeChange};
 
 use super::failure::{self, Around};
-use super::scratch::{Scratch, ScratchError};
+use super::scratch::{Scratch, TreeCopyError};
 use super::tool::{self, Tool};
 use crate::approval::sha256;
-use crate::lifecycle::Outcome;
+use crate::lifecycle::ExecutionOutcome;
 use crate::record::Record;
 use crate::report::ReportedChange;
 use crate::stores;
@@ -23,10 +23,10 @@ const MOST_OUTPUT: u64 = 256 * 1024 * 1024;
 const MOST_PROCESSES: u32 = 512;
 
 /// What came of a run: either a change that keeps to everything, or why there is none.
-pub(super) struct Trial {
+pub(super) struct ToolTrial {
     pub(super) verdict: Result<TreeChange, Stopped>,
     /// What held the tool in its scope; `None` for the tool that is built in.
-    pub(super) level: Option<Level>,
+    pub(super) level: Option<SandboxLevel>,
     pub(super) exit_code: Option<i32>,
     pub(super) changes: Vec<ReportedChange>,
     /// The SHA-256 of what each changed file became; `None` for one that is gone.
@@ -36,23 +36,25 @@ pub(super) struct Trial {
 /// Why a run is no success.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Stopped {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ExecutionOutcome,
     pub(super) message: String,
 }
 
 impl Stopped {
-    pub(super) fn new(outcome: Outcome, message: impl Into<String>) -> Stopped {
+    pub(super) fn new(outcome: ExecutionOutcome, message: impl Into<String>) -> Stopped {
         Stopped { outcome, message: message.into() }
     }
 }
 
-impl From<ScratchError> for Stopped {
-    fn from(error: ScratchError) -> Stopped {
+impl From<TreeCopyError> for Stopped {
+    fn from(error: TreeCopyError) -> Stopped {
         let outcome = match &error {
-            ScratchError::ThroughLink { .. } | ScratchError::ThroughFile { .. } => Outcome::Refused,
+            TreeCopyError::ThroughLink { .. } | TreeCopyError::ThroughFile { .. } => {
+                ExecutionOutcome::Refused
+            }
             // What the tool leaves behind is the tool's fault.
-            ScratchError::Unreadable { .. } => Outcome::Failed,
-            _ => Outcome::Error,
+            TreeCopyError::Unreadable { .. } => ExecutionOutcome::Failed,
+            _ => ExecutionOutcome::Error,
         };
         Stopped { outcome, message: error.to_string() }
     }
@@ -63,10 +65,10 @@ pub(super) fn run_tool(
     record: &Record,
     tool: &Tool,
     scratch: &Scratch,
-    level: Level,
+    level: SandboxLevel,
     on_tick: &mut dyn FnMut() -> Tick,
-) -> Trial {
-    let failed = |outcome, message: String| Trial {
+) -> ToolTrial {
+    let failed = |outcome, message: String| ToolTrial {
         verdict: Err(Stopped::new(outcome, message)),
         level: Some(level),
         exit_code: None,
@@ -75,7 +77,7 @@ pub(super) fn run_tool(
     };
     let ended = match sandbox::run(&job(record, tool, scratch), level, on_tick) {
         Ok(ended) => ended,
-        Err(error) => return failed(Outcome::Error, error.to_string()),
+        Err(error) => return failed(ExecutionOutcome::Error, error.to_string()),
     };
     let (before, after) = match scratch.compare() {
         Ok(trees) => trees,
@@ -95,13 +97,13 @@ pub(super) fn run_tool(
     let tree = scratch.tree();
     let around = Around { tree: &tree.to_string_lossy(), files: &files };
     if let Some(message) = unsuccessful(&ended, tool, &around) {
-        trial.verdict = Err(Stopped::new(Outcome::Failed, message));
+        trial.verdict = Err(Stopped::new(ExecutionOutcome::Failed, message));
     }
     trial
 }
 
 /// Holds what changed against scope and constraints.
-pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Trial {
+pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> ToolTrial {
     let changes = measure::changes(before, after);
     let reported = changes.iter().map(ReportedChange::of).collect();
     let violations =
@@ -116,24 +118,24 @@ pub(super) fn judge(record: &Record, before: &Snapshot, after: &Snapshot) -> Tri
             "{} governs what is done in its folder: allowed_paths must name it, so that two people sign",
             change.path
         );
-        Err(Stopped::new(Outcome::Failed, message))
+        Err(Stopped::new(ExecutionOutcome::Failed, message))
     } else if let Some(change) = stores {
         let message = format!("{} is in no scope: it belongs to git or to regreen", change.path);
-        Err(Stopped::new(Outcome::Failed, message))
+        Err(Stopped::new(ExecutionOutcome::Failed, message))
     } else if changes.is_empty() {
-        Err(Stopped::new(Outcome::Failed, format!("{} changed nothing", record.tool)))
+        Err(Stopped::new(ExecutionOutcome::Failed, format!("{} changed nothing", record.tool)))
     } else if violations.is_empty() {
         Ok(snapshot::diff(before, after))
     } else {
         let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
-        Err(Stopped::new(Outcome::Failed, lines.join("\n")))
+        Err(Stopped::new(ExecutionOutcome::Failed, lines.join("\n")))
     };
     let result = |it: &PathChange| {
         let hash = after.file(&it.path).map(|file| sha256(file.text().bytes()));
         (it.path.to_string(), hash)
     };
     let results = changes.iter().map(result).collect();
-    Trial { verdict, level: None, exit_code: None, changes: reported, results }
+    ToolTrial { verdict, level: None, exit_code: None, changes: reported, results }
 }
 
 fn job(record: &Record, tool: &Tool, scratch: &Scratch) -> Job {

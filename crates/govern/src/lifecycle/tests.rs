@@ -14,14 +14,14 @@ fn lease(holder: &str, until: i64, phase: Phase) -> Option<Lease> {
 }
 
 /// All states, with the names that the table uses.
-fn states() -> Vec<(String, State)> {
-    let mut states: Vec<(String, State)> = Status::ALL
+fn states() -> Vec<(String, RecordState)> {
+    let mut states: Vec<(String, RecordState)> = Status::ALL
         .into_iter()
-        .map(|status| (status.name().to_owned(), State { status, lease: None }))
+        .map(|status| (status.name().to_owned(), RecordState { status, lease: None }))
         .collect();
     for phase in [Phase::Claimed, Phase::Running, Phase::Committing] {
-        let held = State { status: Yes, lease: lease("me", 60, phase) };
-        let gone = State { status: Yes, lease: lease("me", 0, phase) };
+        let held = RecordState { status: Yes, lease: lease("me", 60, phase) };
+        let gone = RecordState { status: Yes, lease: lease("me", 0, phase) };
         states.push((format!("approved+{}", phase.name()), held));
         states.push((format!("approved+{}+expired", phase.name()), gone));
     }
@@ -38,7 +38,7 @@ fn events() -> Vec<(String, Event)> {
         ("withdraw".to_owned(), Event::Withdraw),
         ("comment".to_owned(), Event::Comment),
     ];
-    for outcome in Outcome::ALL {
+    for outcome in ExecutionOutcome::ALL {
         events.push((format!("close as {}", outcome.name()), Event::Close { outcome }));
     }
     for who in ["me", "other"] {
@@ -49,14 +49,14 @@ fn events() -> Vec<(String, Event)> {
         add("commit", Event::Commit { holder: holder.clone() });
         add("release", Event::Release { holder: holder.clone() });
         add("renew", Event::Renew { holder: holder.clone(), until: at(200) });
-        for outcome in Outcome::ALL {
+        for outcome in ExecutionOutcome::ALL {
             add(outcome.name(), Event::Finish { holder: holder.clone(), outcome });
         }
     }
     events
 }
 
-fn describe(state: &State) -> String {
+fn describe(state: &RecordState) -> String {
     match &state.lease {
         None => state.status.to_string(),
         Some(it) => {
@@ -157,19 +157,19 @@ fn every_pair_of_state_and_event() {
 fn what_is_over_stays_over() {
     for status in [Rejected, Executed, Failed] {
         for (name, event) in events().into_iter().filter(|it| it.0 != "comment") {
-            let refused = step(&State { status, lease: None }, &event);
-            assert!(matches!(refused, Err(Refusal::Status { .. })), "{status} × {name}");
+            let refused = step(&RecordState { status, lease: None }, &event);
+            assert!(matches!(refused, Err(TransitionRefusal::Status { .. })), "{status} × {name}");
         }
     }
-    let leap = Event::Finish { holder: "me".to_owned(), outcome: Outcome::Success };
-    assert!(step(&State { status: Proposed, lease: None }, &leap).is_err());
+    let leap = Event::Finish { holder: "me".to_owned(), outcome: ExecutionOutcome::Success };
+    assert!(step(&RecordState { status: Proposed, lease: None }, &leap).is_err());
 }
 
 #[test]
 fn a_refusal_says_what_is_in_the_way() {
-    let state = State { status: Yes, lease: lease("me", 60, Phase::Running) };
+    let state = RecordState { status: Yes, lease: lease("me", 60, Phase::Running) };
     let claim = Event::Claim { holder: "other".to_owned(), now: at(1), until: at(100) };
     insta::assert_snapshot!(step(&state, &claim).unwrap_err(), @"me runs it until 1970-01-01T00:17:40Z");
-    let state = State { status: Executed, lease: None };
+    let state = RecordState { status: Executed, lease: None };
     insta::assert_snapshot!(step(&state, &Event::Reject).unwrap_err(), @"a record that is executed cannot be rejected");
 }

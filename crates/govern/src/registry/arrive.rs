@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::change::{self, Stamp, mint_id};
+use super::change::{self, RecordOrigin, mint_id};
 use super::rows::{self, RecordRow};
 use super::sql::{self, Database};
-use super::{AddError, Change, Expected, Registry, RegistryError, Stored, check_name};
+use super::{AddError, Expected, RecordChange, Registry, RegistryError, Stored, check_name};
 use crate::audit::{Details, RENAME, content_hash};
-use crate::id::{Form, Id};
+use crate::id::{Id, IdForm};
 use crate::lifecycle::{Event, step};
 use crate::record::Status;
 use crate::time::Moment;
@@ -55,7 +55,7 @@ impl Registry {
         }
         let scope = self.scope.clone();
         sql::write(&mut *self.db, |db| {
-            let stamp = Stamp { scope: &scope, nonce: arrival.nonce, actor, now };
+            let stamp = RecordOrigin { scope: &scope, nonce: arrival.nonce, actor, now };
             let id = arrival.value.get("id").and_then(Value::as_str).unwrap_or_default();
             let displaced = match rows::by_id(db, id)?.filter(|_| arrival.displaces) {
                 Some(row) => Some(displace(db, row, &stamp)?),
@@ -105,13 +105,13 @@ fn reject(
     db: &mut dyn Database,
     id: &str,
     reason: &str,
-    stamp: &Stamp<'_>,
+    stamp: &RecordOrigin<'_>,
 ) -> Result<(), RegistryError> {
     let Some(row) = rows::by_id(db, id)? else { return Ok(()) };
     let stored = row.stored()?;
     let Ok(state) = step(&stored.state, &Event::Reject) else { return Ok(()) };
     let (id, details) = (row.id()?, json!({ "reason": reason }));
-    let change = Change {
+    let change = RecordChange {
         id: &id,
         expected: Expected::Any,
         event: &Event::Reject,
@@ -124,7 +124,11 @@ fn reject(
 }
 
 /// Gives a record a new name. What was approved was another one, so it waits for a decision again; what is over stays so.
-fn displace(db: &mut dyn Database, row: RecordRow, stamp: &Stamp<'_>) -> Result<Id, AddError> {
+fn displace(
+    db: &mut dyn Database,
+    row: RecordRow,
+    stamp: &RecordOrigin<'_>,
+) -> Result<Id, AddError> {
     // Whoever runs it would look for it under the old name.
     if row.lease()?.is_some() {
         let place = db.place().to_owned();
@@ -132,7 +136,7 @@ fn displace(db: &mut dyn Database, row: RecordRow, stamp: &Stamp<'_>) -> Result<
     }
     let old = row.id()?;
     let mut value = row.stored()?.to_json();
-    let form = if row.kind == "code_fix" { Form::CodeFix } else { Form::CodeChange };
+    let form = if row.kind == "code_fix" { IdForm::CodeFix } else { IdForm::CodeChange };
     let minted = mint_id(db, form, stamp.now)??;
     if let Value::Object(members) = &mut value {
         members.insert("id".to_owned(), json!(minted.as_str()));

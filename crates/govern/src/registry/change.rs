@@ -6,15 +6,15 @@ use super::read;
 use super::rows::{self, RecordRow};
 use super::sql::{self, Database, Param};
 use super::{
-    AddError, Change, Dossier, Entry, Expected, HappenError, MAX_DETAIL_LEVELS, Registry,
-    RegistryError, Scope, Stored, check_name,
+    AddError, Dossier, Expected, HappenError, MAX_DETAIL_LEVELS, RecordChange, Registry,
+    RegistryEntry, RegistryError, Scope, Stored, check_name,
 };
 use crate::accept::{Surroundings, accept};
 use crate::audit::{Details, content_hash, event_json};
 use crate::execute::Holder;
-use crate::id::{Form, Id, NoFreeId, mint, minted_prefix};
+use crate::id::{Id, IdForm, NoFreeId, mint, minted_prefix};
 use crate::legacy;
-use crate::lifecycle::{Event, Lease, State, step};
+use crate::lifecycle::{Event, Lease, RecordState, step};
 use crate::record::{Record, Status};
 use crate::report::Report;
 use crate::time::Moment;
@@ -38,13 +38,13 @@ impl Registry {
         let scope = self.scope.clone();
         let nonce = fresh_nonce()?;
         sql::write(&mut *self.db, |db| {
-            let stamp = Stamp { scope: &scope, nonce: &nonce, actor, now };
+            let stamp = RecordOrigin { scope: &scope, nonce: &nonce, actor, now };
             add(db, &stamp, value, patch, None)
         })
     }
 
     /// Lets something happen to a record. An event that the state machine refuses leaves an audit line.
-    pub fn happen(&mut self, change: &Change<'_>) -> Result<Stored, HappenError> {
+    pub fn happen(&mut self, change: &RecordChange<'_>) -> Result<Stored, HappenError> {
         check(change)?;
         let scope = self.scope.clone();
         sql::write(&mut *self.db, |db| happen(db, &scope, change))?
@@ -70,7 +70,7 @@ impl Registry {
                 Ok(judged) => judged,
                 Err(reason) => return Ok(Ok(Err(reason))),
             };
-            let change = Change {
+            let change = RecordChange {
                 id,
                 expected: Expected::Any,
                 event: &event,
@@ -185,7 +185,7 @@ impl Registry {
             let id = row.id()?;
             let event = Event::Claim { holder: name.clone(), now, until };
             let state = step(&stored.state, &event).map_err(|it| row.damaged(&it.to_string()))?;
-            let change = Change {
+            let change = RecordChange {
                 id: &id,
                 expected: Expected::Any,
                 event: &event,
@@ -202,7 +202,7 @@ impl Registry {
 /// The next free name of that form and day.
 pub(crate) fn mint_id(
     db: &mut dyn Database,
-    form: Form,
+    form: IdForm,
     now: Moment,
 ) -> Result<Result<Id, NoFreeId>, RegistryError> {
     let prefix = minted_prefix(form, &now.day()).expect("only forms that are minted are asked for");
@@ -223,13 +223,13 @@ pub(crate) fn source_record(
 ) -> Result<Option<Record>, RegistryError> {
     let Some(row) = rows::by_id(db, id)?.filter(|it| scope.has(it)) else { return Ok(None) };
     Ok(match row.entry()? {
-        Entry::Current(stored) => Some(stored.record),
-        Entry::Legacy(legacy) => legacy::as_record(&legacy),
+        RegistryEntry::Current(stored) => Some(stored.record),
+        RegistryEntry::Legacy(legacy) => legacy::as_record(&legacy),
     })
 }
 
 /// Whose a new record is, what its approvals are bound to, who adds it and when.
-pub(crate) struct Stamp<'a> {
+pub(crate) struct RecordOrigin<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) nonce: &'a str,
     pub(crate) actor: &'a str,
@@ -247,18 +247,18 @@ pub(crate) fn fresh_nonce() -> Result<String, RegistryError> {
 /// Adds a record in a transaction that has been started.
 pub(crate) fn add(
     db: &mut dyn Database,
-    stamp: &Stamp<'_>,
+    stamp: &RecordOrigin<'_>,
     value: &Value,
     patch: Option<&[u8]>,
     given: Option<&Value>,
 ) -> Result<Stored, AddError> {
-    let &Stamp { scope, actor, now, .. } = stamp;
+    let &RecordOrigin { scope, actor, now, .. } = stamp;
     let mut value = value.clone();
     let is_fix = value.get("type").and_then(Value::as_str) == Some("code_fix");
     if let Value::Object(members) = &mut value
         && !members.contains_key("id")
     {
-        let form = if is_fix { Form::CodeFix } else { Form::CodeChange };
+        let form = if is_fix { IdForm::CodeFix } else { IdForm::CodeChange };
         let id = mint_id(db, form, now)??;
         members.shift_insert(0, "id".to_owned(), Value::from(id.as_str()));
     }
@@ -292,7 +292,7 @@ pub(crate) fn add(
 }
 
 /// Says in the row and in its first line whose it is and what its approvals are bound to.
-pub(crate) fn own(stamp: &Stamp<'_>, row: &mut RecordRow, details: &mut Map<String, Value>) {
+pub(crate) fn own(stamp: &RecordOrigin<'_>, row: &mut RecordRow, details: &mut Map<String, Value>) {
     details.insert(Details::NONCE.to_owned(), json!(stamp.nonce));
     row.nonce = Some(stamp.nonce.to_owned());
     if let Some(repository) = stamp.scope.own() {
@@ -302,7 +302,7 @@ pub(crate) fn own(stamp: &Stamp<'_>, row: &mut RecordRow, details: &mut Map<Stri
 }
 
 /// What can be said about a change without looking at the record.
-fn check(change: &Change<'_>) -> Result<(), HappenError> {
+fn check(change: &RecordChange<'_>) -> Result<(), HappenError> {
     check_name("the actor", change.actor)?;
     match change.event {
         Event::Claim { holder, .. }
@@ -349,7 +349,7 @@ fn is_within(value: &Value, n_levels: usize) -> bool {
 fn happen(
     db: &mut dyn Database,
     scope: &Scope,
-    change: &Change<'_>,
+    change: &RecordChange<'_>,
 ) -> Result<Result<Stored, HappenError>, HappenError> {
     let Some(row) = rows::by_id(db, change.id.as_str())?.filter(|it| scope.has(it)) else {
         return Err(HappenError::Unknown { id: change.id.clone() });
@@ -383,7 +383,7 @@ fn happen(
 fn refuse(
     db: &mut dyn Database,
     row: &RecordRow,
-    change: &Change<'_>,
+    change: &RecordChange<'_>,
     why: &str,
 ) -> Result<(), RegistryError> {
     let mut details = Map::new();
@@ -415,8 +415,8 @@ pub(super) fn proceed(
     db: &mut dyn Database,
     row: &RecordRow,
     mut stored: Stored,
-    state: State,
-    change: &Change<'_>,
+    state: RecordState,
+    change: &RecordChange<'_>,
 ) -> Result<Stored, RegistryError> {
     let mut details = Map::new();
     details.insert(Details::EVENT.to_owned(), event_json(change.event));
@@ -442,7 +442,7 @@ pub(super) fn proceed(
     let changed = rows::append(db, line)?;
     // As it will be read again: to the microsecond.
     let lease = state.lease.map(|it| Lease { until: Moment::from_micros(it.until.micros()), ..it });
-    let state = State { lease, ..state };
+    let state = RecordState { lease, ..state };
     rows::advance(db, row, &state, changed)?;
     stored.record.status = state.status;
     stored.state = state;

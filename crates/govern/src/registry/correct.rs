@@ -8,11 +8,11 @@ use super::rows;
 use super::sql::{self, Database};
 use super::{AddError, Registry, RegistryError, Scope, Stored, check_name};
 use crate::derive;
-use crate::id::{Form, Id, NoFreeId};
-use crate::lifecycle::Outcome;
+use crate::id::{Id, IdForm, NoFreeId};
+use crate::lifecycle::ExecutionOutcome;
 use crate::record::Record;
 use crate::report::Report;
-use crate::shape::Fault;
+use crate::shape::RecordFault;
 use crate::time::Moment;
 
 /// Why a failure got no correction.
@@ -25,7 +25,7 @@ pub enum CorrectError {
         /// The source.
         id: Id,
         /// What is wrong.
-        faults: Vec<Fault>,
+        faults: Vec<RecordFault>,
     },
     /// No name is left for today.
     #[error(transparent)]
@@ -64,7 +64,7 @@ fn correct_oldest(
         let report = serde_json::from_str::<Value>(&text).ok();
         let report = report.as_ref().and_then(Report::from_json);
         // An executor that died says nothing about the record that it carried out.
-        let report = report.filter(|it| it.outcome == Outcome::Failed);
+        let report = report.filter(|it| it.outcome == ExecutionOutcome::Failed);
         if let (Some(report), true) = (report, derive::gets_correction(&failed)) {
             return correct(db, scope, &failed, &report, actor, now);
         }
@@ -80,11 +80,11 @@ fn correct(
     actor: &str,
     now: Moment,
 ) -> Result<Option<Stored>, CorrectError> {
-    let minted = mint_id(db, Form::CodeFix, now)??;
+    let minted = mint_id(db, IdForm::CodeFix, now)??;
     let Some(correction) = derive::correction(failed, report, minted) else { return Ok(None) };
     let given = json!({ "source": failed.id.as_str() });
     let nonce = change::fresh_nonce()?;
-    let stamp = change::Stamp { scope, nonce: &nonce, actor, now };
+    let stamp = change::RecordOrigin { scope, nonce: &nonce, actor, now };
     let added = change::add(db, &stamp, &correction.to_json(), None, Some(&given));
     added.map(Some).map_err(|error| match error {
         AddError::Faults { faults } => CorrectError::Faults { id: failed.id.clone(), faults },

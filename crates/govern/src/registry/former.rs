@@ -74,7 +74,7 @@ pub fn read_registry(file: &Path, folder: &Path) -> Result<Incoming, FormerError
 fn fault(pointer: &str, message: impl Into<String>) -> FormerError {
     let (pointer, message) = (pointer.to_owned(), message.into());
     FormerError::Faults {
-        faults: vec![FileFault { file: exchange::File::Proposals, pointer, message }],
+        faults: vec![FileFault { file: exchange::ExchangeFile::Proposals, pointer, message }],
     }
 }
 
@@ -202,7 +202,11 @@ fn read(connection: &Connection) -> Result<Incoming, FormerError> {
         match record(&id, &body, &status) {
             Ok(value) => incoming.proposals.push((pointer, value)),
             Err(message) => {
-                faults.push(FileFault { file: exchange::File::Proposals, pointer, message });
+                faults.push(FileFault {
+                    file: exchange::ExchangeFile::Proposals,
+                    pointer,
+                    message,
+                });
             }
         }
     }
@@ -215,7 +219,7 @@ fn read(connection: &Connection) -> Result<Incoming, FormerError> {
         match exchange::parse_json(&body) {
             Ok(value) => incoming.reports.push((pointer, value)),
             Err(message) => {
-                faults.push(FileFault { file: exchange::File::Reports, pointer, message });
+                faults.push(FileFault { file: exchange::ExchangeFile::Reports, pointer, message });
             }
         }
     }

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::change::{MAX_PATCH, Stamp, fresh_nonce, own, source_record};
+use super::change::{MAX_PATCH, RecordOrigin, fresh_nonce, own, source_record};
 use super::rows::{self, RecordRow};
 use super::sql::{self, Database};
 use super::{Registry, RegistryError, Scope, check_name};
 use crate::accept::{Surroundings, accept};
 use crate::audit::{Details, content_hash};
-use crate::exchange::{File, FileFault, Incoming};
+use crate::exchange::{ExchangeFile, FileFault, Incoming};
 use crate::id::Id;
 use crate::legacy;
 use crate::record::{Record, Status};
@@ -79,7 +79,7 @@ struct Arrival<'a> {
     is_legacy: bool,
 }
 
-fn put(faults: &mut Vec<FileFault>, file: File, pointer: String, message: String) {
+fn put(faults: &mut Vec<FileFault>, file: ExchangeFile, pointer: String, message: String) {
     faults.push(FileFault { file, pointer, message });
 }
 
@@ -128,7 +128,7 @@ fn judge<'a>(
         match judged {
             Ok(arrival) => arrivals.push(arrival),
             Err(found) => faults.extend(found.into_iter().map(|it| FileFault {
-                file: File::Proposals,
+                file: ExchangeFile::Proposals,
                 pointer: format!("{pointer}{}", it.pointer),
                 message: it.message,
             })),
@@ -151,10 +151,10 @@ fn sources_in(incoming: &Incoming) -> BTreeMap<String, Record> {
     records.map(|it| (it.id.as_str().to_owned(), it)).collect()
 }
 
-fn judge_legacy(value: &Value, id_is_taken: bool) -> Result<Arrival<'_>, Vec<shape::Fault>> {
+fn judge_legacy(value: &Value, id_is_taken: bool) -> Result<Arrival<'_>, Vec<shape::RecordFault>> {
     let read = legacy::read(value)?;
     if id_is_taken {
-        return Err(vec![shape::Fault {
+        return Err(vec![shape::RecordFault {
             rule: shape::Rule::Duplicate,
             pointer: "/id".to_owned(),
             message: format!("a record {} is stored already", read.id),
@@ -168,7 +168,7 @@ fn judge_legacy(value: &Value, id_is_taken: bool) -> Result<Arrival<'_>, Vec<sha
 fn judge_current<'a>(
     value: &'a Value,
     around: Surroundings<'_>,
-) -> Result<Arrival<'a>, Vec<shape::Fault>> {
+) -> Result<Arrival<'a>, Vec<shape::RecordFault>> {
     let had = value.get("status").and_then(Value::as_str).filter(|it| legacy::is_status(it));
     let mut as_new = value.clone();
     if let (Some(_), Value::Object(members)) = (had, &mut as_new) {
@@ -200,7 +200,7 @@ fn judge_reports(
     let mut reports = Vec::new();
     for (pointer, value) in &incoming.reports {
         let mut wrong = |place: &str, message: String| {
-            put(faults, File::Reports, format!("{pointer}{place}"), message);
+            put(faults, ExchangeFile::Reports, format!("{pointer}{place}"), message);
         };
         let named_by = ["dds_id", "dds", "id"].iter().find_map(|it| value.get(*it));
         let Some(id) = named_by.and_then(Value::as_str) else {
@@ -241,11 +241,11 @@ fn judge_patches(incoming: &Incoming, faults: &mut Vec<FileFault>) {
     for (id, (pointer, bytes)) in &incoming.patches {
         if bytes.len() > MAX_PATCH {
             let message = format!("the patch has more than {MAX_PATCH} bytes");
-            put(faults, File::Proposals, pointer.clone(), message);
+            put(faults, ExchangeFile::Proposals, pointer.clone(), message);
         }
         if !named.contains(id.as_str()) {
             let message = format!("the file has no record {id:?}");
-            put(faults, File::Proposals, pointer.clone(), message);
+            put(faults, ExchangeFile::Proposals, pointer.clone(), message);
         }
     }
 }
@@ -290,7 +290,7 @@ fn store(
             imported.reopened.push((arrival.id.clone(), had.clone()));
         }
         let nonce = fresh_nonce()?;
-        own(&Stamp { scope, nonce: &nonce, actor, now }, &mut row, &mut details);
+        own(&RecordOrigin { scope, nonce: &nonce, actor, now }, &mut row, &mut details);
         let mut line = rows::draft(&row, actor, now, "import", details)?;
         line.from = None;
         rows::insert(db, row, patch, line)?;

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::rows;
 use super::sql::{self, Database};
-use super::{Dossier, Entry, Listed, Registry, RegistryError, Scope};
-use crate::exchange::{self, Exported};
+use super::{Dossier, Listed, Registry, RegistryEntry, RegistryError, Scope};
+use crate::exchange::{self, ExportedFiles};
 use crate::id::Id;
 
 impl Registry {
@@ -18,7 +18,7 @@ impl Registry {
     }
 
     /// A record as it stands, without what belongs to it.
-    pub fn entry(&mut self, id: &Id) -> Result<Option<Entry>, RegistryError> {
+    pub fn entry(&mut self, id: &Id) -> Result<Option<RegistryEntry>, RegistryError> {
         let scope = self.scope.clone();
         sql::read(&mut *self.db, |db| {
             let row = rows::by_id(db, id.as_str())?.filter(|it| scope.has(it));
@@ -33,7 +33,7 @@ impl Registry {
     }
 
     /// All records, or those with a status, in the order in which they came.
-    pub fn list(&mut self, status: Option<&str>) -> Result<Vec<Entry>, RegistryError> {
+    pub fn list(&mut self, status: Option<&str>) -> Result<Vec<RegistryEntry>, RegistryError> {
         let found = sql::read(&mut *self.db, |db| match status {
             // No status has a NUL, and PostgreSQL would refuse to look for one.
             Some(status) if status.contains('\0') => Ok(Vec::new()),
@@ -56,7 +56,7 @@ impl Registry {
 
     /// The records whose rows can be read, in the order in which they came. Who asks for all of them finds out by
     /// [`Registry::verify`] which cannot.
-    pub fn readable(&mut self) -> Result<Vec<Entry>, RegistryError> {
+    pub fn readable(&mut self) -> Result<Vec<RegistryEntry>, RegistryError> {
         let found = sql::read(&mut *self.db, rows::each)?;
         let own = found.into_iter().filter_map(|(_, row)| row.ok()).filter(|it| self.scope.has(it));
         Ok(own.filter_map(|row| row.entry().ok()).collect())
@@ -73,7 +73,7 @@ impl Registry {
     }
 
     /// Everything, as the two files that other programs know.
-    pub fn export(&mut self) -> Result<Exported, RegistryError> {
+    pub fn export(&mut self) -> Result<ExportedFiles, RegistryError> {
         let scope = self.scope.clone();
         sql::read(&mut *self.db, |db| {
             let mut proposals = Vec::new();

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::sql::{Database, Param, Row};
-use super::{Entry, Listed, RegistryError, Scope, Stored};
-use crate::audit::{Line, content_hash};
+use super::{Listed, RegistryEntry, RegistryError, Scope, Stored};
+use crate::audit::{AuditLine, content_hash};
 use crate::id::{Id, minted_prefix};
 use crate::legacy;
-use crate::lifecycle::{Lease, Phase, State};
+use crate::lifecycle::{Lease, Phase, RecordState};
 use crate::record::Status;
 use crate::shape;
 use crate::time::Moment;
@@ -129,7 +129,7 @@ impl RecordRow {
         record.status = status;
         Ok(Stored {
             record,
-            state: State { status, lease: self.lease()? },
+            state: RecordState { status, lease: self.lease()? },
             version: self.version,
             nonce: self.nonce.clone().unwrap_or_else(|| self.nonce_of_before()),
             body,
@@ -151,12 +151,14 @@ impl RecordRow {
         Ok(Listed { value, version: self.version, lease, is_legacy: self.is_legacy })
     }
 
-    pub(crate) fn entry(&self) -> Result<Entry, RegistryError> {
+    pub(crate) fn entry(&self) -> Result<RegistryEntry, RegistryError> {
         if !self.is_legacy {
-            return Ok(Entry::Current(Box::new(self.stored()?)));
+            return Ok(RegistryEntry::Current(Box::new(self.stored()?)));
         }
         let legacy = legacy::read(&self.value()?);
-        Ok(Entry::Legacy(legacy.map_err(|_| self.damaged("its text is no record of before"))?))
+        Ok(RegistryEntry::Legacy(
+            legacy.map_err(|_| self.damaged("its text is no record of before"))?,
+        ))
     }
 }
 
@@ -287,7 +289,7 @@ pub(crate) fn insert(
     db: &mut dyn Database,
     mut row: RecordRow,
     patch: Option<&[u8]>,
-    line: Line,
+    line: AuditLine,
 ) -> Result<RecordRow, RegistryError> {
     row.changed = append(db, line)?;
     row.ord = next(db, "SELECT COALESCE(MAX(ord), 0) FROM dds_records")?;
@@ -321,7 +323,7 @@ pub(crate) fn insert(
 pub(crate) fn advance(
     db: &mut dyn Database,
     row: &RecordRow,
-    state: &State,
+    state: &RecordState,
     changed: i64,
 ) -> Result<(), RegistryError> {
     let lease = state.lease.as_ref();
@@ -460,13 +462,13 @@ pub(crate) fn patch(db: &mut dyn Database, id: &str) -> Result<Option<Vec<u8>>, 
 }
 
 /// The lines about a record, oldest first.
-pub(crate) fn history(db: &mut dyn Database, id: &str) -> Result<Vec<Line>, RegistryError> {
+pub(crate) fn history(db: &mut dyn Database, id: &str) -> Result<Vec<AuditLine>, RegistryError> {
     let sql = "SELECT seq, line FROM dds_audit WHERE id = $1 ORDER BY seq";
     let rows = db.query(sql, &[Param::Text(id)])?;
     rows.iter()
         .map(|row| {
             let (seq, text) = (row.int(0)?, row.text(1)?);
-            Line::parse(&text).ok_or_else(|| RegistryError::Damaged {
+            AuditLine::parse(&text).ok_or_else(|| RegistryError::Damaged {
                 place: format!("audit line {seq}"),
                 reason: "it cannot be read".to_owned(),
             })
@@ -481,14 +483,14 @@ pub(crate) fn head(db: &mut dyn Database) -> Result<Option<(i64, String)>, Regis
 }
 
 /// Writes a line at the end of the trail and gives its number.
-pub(crate) fn append(db: &mut dyn Database, line: Line) -> Result<i64, RegistryError> {
+pub(crate) fn append(db: &mut dyn Database, line: AuditLine) -> Result<i64, RegistryError> {
     let head = head(db)?;
     let is_first = head.is_none();
     let (seq, previous) = match head {
         None => (1, None),
         Some((seq, hash)) => (seq.saturating_add(1), Some(hash)),
     };
-    let line = Line { seq, previous, ..line }.sealed();
+    let line = AuditLine { seq, previous, ..line }.sealed();
     db.execute(
         "INSERT INTO dds_audit (seq, id, line) VALUES ($1, $2, $3)",
         &[Param::Int(seq), Param::Text(line.dds.as_str()), Param::Text(&line.text())],
@@ -509,8 +511,8 @@ pub(crate) fn draft(
     now: Moment,
     event: &str,
     details: Map<String, Value>,
-) -> Result<Line, RegistryError> {
-    Ok(Line {
+) -> Result<AuditLine, RegistryError> {
+    Ok(AuditLine {
         seq: 0,
         at: now,
         actor: actor.to_owned(),

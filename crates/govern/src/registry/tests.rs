@@ -17,20 +17,20 @@ use super::sql::{Database, Param};
 use super::*;
 use crate::approval::Approved;
 use crate::execute::Holder;
-use crate::lifecycle::Outcome;
+use crate::lifecycle::ExecutionOutcome;
 use crate::report::ReportedChange;
 
 /// A registry of its own for one test.
-struct Place {
+struct AuditSubject {
     location: Location,
     _dir: Option<TempDir>,
 }
 
-impl Place {
-    fn sqlite() -> Place {
+impl AuditSubject {
+    fn sqlite() -> AuditSubject {
         let dir = TempDir::new().unwrap();
         let location = Location::Sqlite(dir.path().join("registry.db"));
-        Place { location, _dir: Some(dir) }
+        AuditSubject { location, _dir: Some(dir) }
     }
 
     fn open(&self) -> Registry {
@@ -52,10 +52,10 @@ impl Place {
 macro_rules! suite {
     ($($module:ident::$name:ident,)*) => {
         mod on_sqlite {
-            $(#[test] fn $name() { super::$module::$name(&super::Place::sqlite()); })*
+            $(#[test] fn $name() { super::$module::$name(&super::AuditSubject::sqlite()); })*
         }
         #[cfg(feature = "live")]
-        const SUITE: &[(&str, fn(&Place))] = &[$((stringify!($name), $module::$name),)*];
+        const SUITE: &[(&str, fn(&AuditSubject))] = &[$((stringify!($name), $module::$name),)*];
     };
 }
 
@@ -98,7 +98,7 @@ fn the_same_on_postgresql() {
     for (name, test) in SUITE {
         use std::io::Write as _;
         writeln!(std::io::stderr(), "on PostgreSQL: {name}").unwrap();
-        test(&Place { location: Location::Postgres(server.new_database(name)), _dir: None });
+        test(&AuditSubject { location: Location::Postgres(server.new_database(name)), _dir: None });
     }
     open::passwords_are_never_shown(&server.new_database_with_scram());
 }
@@ -143,11 +143,11 @@ fn commit(holder: &str) -> Event {
     Event::Commit { holder: holder.to_owned() }
 }
 
-fn finish(holder: &str, outcome: Outcome) -> Event {
+fn finish(holder: &str, outcome: ExecutionOutcome) -> Event {
     Event::Finish { holder: holder.to_owned(), outcome }
 }
 
-fn report(id: &Id, outcome: Outcome) -> Report {
+fn report(id: &Id, outcome: ExecutionOutcome) -> Report {
     Report {
         dds: id.clone(),
         outcome,
@@ -156,8 +156,12 @@ fn report(id: &Id, outcome: Outcome) -> Report {
         tool: "script".to_owned(),
         sandbox: None,
         exit_code: Some(1),
-        error: if outcome == Outcome::Success { "" } else { "src/calc.py: 'int' and 'str'" }
-            .to_owned(),
+        error: if outcome == ExecutionOutcome::Success {
+            ""
+        } else {
+            "src/calc.py: 'int' and 'str'"
+        }
+        .to_owned(),
         changes: vec![ReportedChange {
             path: "src/calc.py".to_owned(),
             kind: "modify".to_owned(),
@@ -181,7 +185,7 @@ fn happen(
     let document = json!({ "regreen_approval": 1, "dds": id.as_str() });
     let details = matches!(event, Event::Approve(_)).then_some(&document);
     let now = at(30);
-    registry.happen(&Change {
+    registry.happen(&RecordChange {
         id,
         expected,
         event,
@@ -203,7 +207,7 @@ fn after(registry: &mut Registry, events: &[Event]) -> Id {
 }
 
 fn failing() -> Vec<Event> {
-    vec![approve(), claim("w", 1, 100), begin("w"), finish("w", Outcome::Failed)]
+    vec![approve(), claim("w", 1, 100), begin("w"), finish("w", ExecutionOutcome::Failed)]
 }
 
 #[track_caller]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::rows::{self, RecordRow};
 use super::sql::{self, Database, Row};
 use super::{Registry, RegistryError};
-use crate::audit::{Flaw, Line, Place, Replayed, check_chain, content_hash, replay};
+use crate::audit::{AuditLine, AuditSubject, Flaw, Replayed, check_chain, content_hash, replay};
 
 /// What a verification found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +32,7 @@ impl Verified {
         let wanted = anchor.strip_prefix("blake3:").unwrap_or(anchor);
         let is_there = self.hashes.iter().any(|it| it.strip_prefix("blake3:") == Some(wanted));
         (!is_there).then(|| Flaw {
-            place: Place::Head,
+            place: AuditSubject::Head,
             message: format!(
                 "no line has the hash blake3:{wanted}: the trail was cut or written anew since it ended there"
             ),
@@ -47,7 +47,7 @@ impl Registry {
             let engine = db.integrity()?;
             let mut flaws: Vec<Flaw> = engine
                 .into_iter()
-                .map(|message| Flaw { place: Place::Database, message })
+                .map(|message| Flaw { place: AuditSubject::Database, message })
                 .collect();
             let texts = lines(db, &mut flaws)?;
             let (lines, broken) = check_chain(&texts);
@@ -55,7 +55,7 @@ impl Registry {
             let head = readable(rows::head(db), &mut flaws)?.flatten();
             flaws.extend(check_head(head.as_ref(), texts.last().map(|it| it.0), lines.last()));
 
-            let mut by_record: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+            let mut by_record: BTreeMap<&str, Vec<&AuditLine>> = BTreeMap::new();
             for line in &lines {
                 by_record.entry(line.dds.as_str()).or_default().push(line);
             }
@@ -65,7 +65,7 @@ impl Registry {
             for row in &records {
                 let Some(lines) = by_record.get(row.id.as_str()) else {
                     flaws.push(flaw(
-                        Place::Record(row.id.clone()),
+                        AuditSubject::Record(row.id.clone()),
                         "no audit line says that it was added",
                     ));
                     continue;
@@ -73,7 +73,7 @@ impl Registry {
                 match replay(lines) {
                     Ok(replayed) => {
                         if replayed.added < previous_addition {
-                            let place = Place::Record(row.id.clone());
+                            let place = AuditSubject::Record(row.id.clone());
                             flaws.push(flaw(place, "it stands in another order"));
                         }
                         previous_addition = replayed.added.max(previous_addition);
@@ -85,15 +85,15 @@ impl Registry {
             }
             let known: BTreeSet<&str> = records.iter().map(|it| it.id.as_str()).collect();
             let is_damaged = |id: &str| {
-                flaws
-                    .iter()
-                    .any(|it| it.place == Place::Record(id.to_owned()) && !known.contains(id))
+                flaws.iter().any(|it| {
+                    it.place == AuditSubject::Record(id.to_owned()) && !known.contains(id)
+                })
             };
             let damaged: BTreeSet<&str> =
                 by_record.keys().copied().filter(|it| is_damaged(it)).collect();
             let known: BTreeSet<&str> = known.union(&damaged).copied().collect();
             for id in by_record.keys().filter(|it| !known.contains(*it)) {
-                let place = Place::Record((*id).to_owned());
+                let place = AuditSubject::Record((*id).to_owned());
                 flaws.push(flaw(place, "it is gone, but audit lines speak of it"));
             }
             strays(&attached, &known, &mut flaws);
@@ -106,7 +106,7 @@ impl Registry {
     }
 }
 
-fn flaw(place: Place, message: &str) -> Flaw {
+fn flaw(place: AuditSubject, message: &str) -> Flaw {
     Flaw { place, message: message.to_owned() }
 }
 
@@ -118,7 +118,10 @@ fn readable<T>(
     match read {
         Ok(value) => Ok(Some(value)),
         Err(RegistryError::Damaged { place, reason }) => {
-            flaws.push(Flaw { place: Place::Database, message: format!("{place}: {reason}") });
+            flaws.push(Flaw {
+                place: AuditSubject::Database,
+                message: format!("{place}: {reason}"),
+            });
             Ok(None)
         }
         Err(error) => Err(error),
@@ -153,8 +156,10 @@ fn records(db: &mut dyn Database, flaws: &mut Vec<Flaw>) -> Result<Vec<RecordRow
         match (row, id) {
             (Ok(row), _) => records.push(row),
             (Err(RegistryError::Damaged { reason, .. }), Some(id)) => {
-                flaws
-                    .push(Flaw { place: Place::Record(id), message: format!("its row: {reason}") });
+                flaws.push(Flaw {
+                    place: AuditSubject::Record(id),
+                    message: format!("its row: {reason}"),
+                });
             }
             (Err(error), _) => {
                 readable::<()>(Err(error), flaws)?;
@@ -167,9 +172,9 @@ fn records(db: &mut dyn Database, flaws: &mut Vec<Flaw>) -> Result<Vec<RecordRow
 fn check_head(
     head: Option<&(i64, String)>,
     last_seq: Option<i64>,
-    last: Option<&Line>,
+    last: Option<&AuditLine>,
 ) -> Option<Flaw> {
-    let wrong = |message: String| Some(Flaw { place: Place::Head, message });
+    let wrong = |message: String| Some(Flaw { place: AuditSubject::Head, message });
     match (head, last_seq) {
         (None, None) => None,
         (None, Some(_)) => wrong("nothing says where it is".to_owned()),
@@ -198,7 +203,7 @@ fn check_record(
 ) -> Result<(), RegistryError> {
     let id = row.id.as_str();
     let mut wrong =
-        |message: String| flaws.push(Flaw { place: Place::Record(id.to_owned()), message });
+        |message: String| flaws.push(Flaw { place: AuditSubject::Record(id.to_owned()), message });
     if row.body_hash() != replayed.body_hash {
         wrong("its text was changed".to_owned());
     } else if !columns_fit(row) {
@@ -231,16 +236,16 @@ fn check_record(
         false => None,
     };
     if let Some(message) = difference(patch.as_ref(), replayed.patch.as_ref()) {
-        flaws.push(flaw(Place::Patch(id.to_owned()), message));
+        flaws.push(flaw(AuditSubject::Patch(id.to_owned()), message));
     }
     if let Some(message) = difference(attached.approvals.get(id), replayed.approval.as_ref()) {
-        flaws.push(flaw(Place::Approval(id.to_owned()), message));
+        flaws.push(flaw(AuditSubject::Approval(id.to_owned()), message));
     }
     let reports = attached.reports.get(id).map_or(&[][..], Vec::as_slice);
     let n_reports = reports.len().max(replayed.reports.len());
     for idx in 0..n_reports {
         if let Some(message) = difference(reports.get(idx), replayed.reports.get(idx)) {
-            flaws.push(flaw(Place::Report(id.to_owned()), message));
+            flaws.push(flaw(AuditSubject::Report(id.to_owned()), message));
         }
     }
     Ok(())
@@ -312,12 +317,12 @@ fn named_hash(row: &Row) -> Result<(String, String), RegistryError> {
 
 /// Patches, reports and approvals of records that are not there.
 fn strays(attached: &Attached, known: &BTreeSet<&str>, flaws: &mut Vec<Flaw>) {
-    let mut stray = |id: &String, place: fn(String) -> Place| {
+    let mut stray = |id: &String, place: fn(String) -> AuditSubject| {
         if !known.contains(id.as_str()) {
             flaws.push(flaw(place(id.clone()), "there is no such record"));
         }
     };
-    attached.patches.iter().for_each(|id| stray(id, Place::Patch));
-    attached.reports.keys().for_each(|id| stray(id, Place::Report));
-    attached.approvals.keys().for_each(|id| stray(id, Place::Approval));
+    attached.patches.iter().for_each(|id| stray(id, AuditSubject::Patch));
+    attached.reports.keys().for_each(|id| stray(id, AuditSubject::Report));
+    attached.approvals.keys().for_each(|id| stray(id, AuditSubject::Approval));
 }

@@ -2,7 +2,7 @@
 //! given (DF-41, DF-42).
 
 use govern::approval::{
-    Confirmation, Document, NAMESPACE, Refusal, SignatureEntry, Stage, Statement, Subject,
+    ApprovalRefusal, Confirmation, Document, NAMESPACE, SignatureEntry, Stage, Statement, Subject,
     approve_unsigned, check_signature, expiry, recheck, sha256, verify_approval,
 };
 use govern::{Id, Moment};
@@ -49,8 +49,8 @@ fn rechecked(world: &World) -> String {
     }
 }
 
-fn kinds(refusals: &[Refusal]) -> String {
-    let kind = |it: &Refusal| {
+fn kinds(refusals: &[ApprovalRefusal]) -> String {
+    let kind = |it: &ApprovalRefusal| {
         let debug = format!("{it:?}");
         let end = debug.find([' ', '{', '(']).unwrap_or(debug.len());
         debug[..end].to_owned()

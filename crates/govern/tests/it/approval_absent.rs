@@ -2,7 +2,7 @@
 
 use govern::Moment;
 use govern::approval::{
-    AllowedSigners, Context, DEFAULT_PROTECTED, Document, KeyError, Policy, Refusal,
+    AllowedSigners, ApprovalRefusal, Context, DEFAULT_PROTECTED, Document, KeyError, Policy,
     SignatureEntry, SignatureError, Stage, Subject, recheck, verify_approval,
 };
 use serde_json::json;
@@ -39,7 +39,7 @@ fn a_signed_approval_does_not_hold() {
     let document = Document::signed(&record.id, subject.statement(now.plus_seconds(9)), entry, now);
     let allowed = AllowedSigners::read(&format!("ana {KEY}\n* {KEY}\n"));
     assert_eq!((allowed.lines.len(), allowed.faults.len()), (0, 2));
-    let absent = [Refusal::Signature(SignatureError::Key(KeyError::Absent))];
+    let absent = [ApprovalRefusal::Signature(SignatureError::Key(KeyError::Absent))];
     for require_signature in [false, true] {
         let signers = RelPath::parse("allowed_signers").unwrap();
         let policy = Policy::new(require_signature, signers, &DEFAULT_PROTECTED).unwrap();

@@ -2,7 +2,8 @@
 
 use govern::Moment;
 use govern::approval::{
-    Confirmation, Document, Policy, Refusal, Stage, approve_unsigned, recheck, verify_approval,
+    ApprovalRefusal, Confirmation, Document, Policy, Stage, approve_unsigned, recheck,
+    verify_approval,
 };
 use serde_json::json;
 use snapshot::RelPath;
@@ -250,7 +251,10 @@ fn an_unsigned_word_never_suffices_there_and_nothing_for_git() {
         .unwrap_err()
     });
     assert!(
-        matches!(refusals.as_slice(), [Refusal::Never { .. }, Refusal::SecondKey { .. }]),
+        matches!(
+            refusals.as_slice(),
+            [ApprovalRefusal::Never { .. }, ApprovalRefusal::SecondKey { .. }]
+        ),
         "{refusals:?}"
     );
     world.record["allowed_paths"] = json!([".git/hooks/"]);

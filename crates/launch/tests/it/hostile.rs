@@ -4,42 +4,42 @@
 use std::time::{Duration, Instant};
 
 use check::{FailureKind, Stop, StopCause};
-use launch::{Capture, LaunchError, Level, Output, Status};
+use launch::{Capture, LaunchError, ProgramExit, ProgramOutput, SandboxLevel};
 
 use super::world::{SECRET, World, as_nobody, file, isolation, path, text};
 
 #[test]
 fn landlock() {
-    attack(Level::Landlock);
+    attack(SandboxLevel::Landlock);
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn bubblewrap() {
-    attack(Level::Bubblewrap);
+    attack(SandboxLevel::Bubblewrap);
 }
 
 #[test]
 fn unconfined() {
-    attack(Level::Unconfined);
+    attack(SandboxLevel::Unconfined);
 }
 
 #[test]
 fn landlock_as_an_ordinary_user() {
-    as_nobody("it::hostile::landlock_as_an_ordinary_user", || attack(Level::Landlock));
+    as_nobody("it::hostile::landlock_as_an_ordinary_user", || attack(SandboxLevel::Landlock));
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn bubblewrap_as_an_ordinary_user() {
-    as_nobody("it::hostile::bubblewrap_as_an_ordinary_user", || attack(Level::Bubblewrap));
+    as_nobody("it::hostile::bubblewrap_as_an_ordinary_user", || attack(SandboxLevel::Bubblewrap));
 }
 
 /// How a program must end.
 #[derive(Clone, Copy)]
 enum Ends {
     /// With this status and standard output.
-    With(Status, &'static str),
+    With(ProgramExit, &'static str),
     /// With this kind of failure.
     Fails(FailureKind),
     /// Because it has too many processes, or because the kernel gives it no more.
@@ -57,7 +57,7 @@ enum Needs {
 
 use Needs::{Confinement, Nothing};
 
-const DONE: Ends = With(Status::Code(0), "tried\n");
+const DONE: Ends = With(ProgramExit::Code(0), "tried\n");
 
 /// `try` says so when a command succeeds.
 const TRY: &str = r#"try() { if (eval "$1") >/dev/null 2>&1; then echo "did it: $1"; fi; }"#;
@@ -91,10 +91,10 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
         DONE,
         Nothing,
     ),
-    ("ends by a signal", "kill -SEGV $$", With(Status::Signal(11), ""), Nothing),
-    ("kills itself", "kill -9 $$", With(Status::Signal(9), ""), Nothing),
-    ("kills its group", "kill -9 0", With(Status::Signal(9), ""), Nothing),
-    ("fails", "echo tried; exit 3", With(Status::Code(3), "tried\n"), Nothing),
+    ("ends by a signal", "kill -SEGV $$", With(ProgramExit::Signal(11), ""), Nothing),
+    ("kills itself", "kill -9 $$", With(ProgramExit::Signal(9), ""), Nothing),
+    ("kills its group", "kill -9 0", With(ProgramExit::Signal(9), ""), Nothing),
+    ("fails", "echo tried; exit 3", With(ProgramExit::Code(3), "tried\n"), Nothing),
     ("does not read", "echo tried", DONE, Nothing),
     // Floods.
     ("floods its output", "yes", Fails(FailureKind::Garbled), Nothing),
@@ -103,7 +103,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "prints what is not text",
         r"printf '\377\376\000x'",
-        With(Status::Code(0), "\u{fffd}\u{fffd}\0x"),
+        With(ProgramExit::Code(0), "\u{fffd}\u{fffd}\0x"),
         Nothing,
     ),
     (
@@ -134,7 +134,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "writes where it starts",
         "echo x >a.txt; echo x >new; rm -f src/b.txt; exit 0",
-        With(Status::Code(0), ""),
+        With(ProgramExit::Code(0), ""),
         Nothing,
     ),
     (
@@ -152,7 +152,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "truncates a file and dies",
         "(: >$ROOT/a.txt); kill -9 $$",
-        With(Status::Signal(9), ""),
+        With(ProgramExit::Signal(9), ""),
         Confinement,
     ),
     (
@@ -188,7 +188,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "writes later",
         "(sleep 0.3; echo x >$ROOT/a.txt) & exit 0",
-        With(Status::Code(0), ""),
+        With(ProgramExit::Code(0), ""),
         Nothing,
     ),
     (
@@ -219,7 +219,7 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "reads the tree",
         "cat $ROOT/a.txt $ROOT/src/c.txt node_modules/tool/index.js",
-        With(Status::Code(0), "a\nc\ntool\n"),
+        With(ProgramExit::Code(0), "a\nc\ntool\n"),
         Nothing,
     ),
     // The network.
@@ -232,16 +232,16 @@ const ROWS: &[(&str, &str, Ends, Needs)] = &[
     (
         "sees variables",
         "env | grep -c -e CARGO -e SSH_AUTH; echo tried",
-        With(Status::Code(0), "0\ntried\n"),
+        With(ProgramExit::Code(0), "0\ntried\n"),
         Nothing,
     ),
 ];
 
-fn attack(level: Level) {
+fn attack(level: SandboxLevel) {
     let isolation = isolation(level);
     let mut wrong = Vec::new();
     for (name, script, ends, needs) in ROWS {
-        if level == Level::Unconfined && *needs == Confinement {
+        if level == SandboxLevel::Unconfined && *needs == Confinement {
             continue;
         }
         // The real tree, and one that differs from it in a file that no row reads.
@@ -279,7 +279,7 @@ fn attack(level: Level) {
     assert!(wrong.is_empty(), "{level}:\n{}", wrong.join("\n"));
 }
 
-fn differs_from(ends: &Ends, ended: &Result<Output, LaunchError>) -> Option<String> {
+fn differs_from(ends: &Ends, ended: &Result<ProgramOutput, LaunchError>) -> Option<String> {
     let is_right = match (ends, ended) {
         (With(status, stdout), Ok(output)) => {
             output.status == *status
@@ -302,7 +302,7 @@ fn differs_from(ends: &Ends, ended: &Result<Output, LaunchError>) -> Option<Stri
 /// A row that fails anyway would prove nothing about confinement.
 #[test]
 fn the_same_rows_succeed_without_confinement() {
-    let isolation = isolation(Level::Unconfined);
+    let isolation = isolation(SandboxLevel::Unconfined);
     for (name, script, ..) in ROWS.iter().filter(|row| row.3 == Confinement) {
         let world = World::new();
         let before = world.state();
@@ -320,24 +320,24 @@ fn the_same_rows_succeed_without_confinement() {
 /// Programs that rewrite: what they did is told, bounded, and only what they were shown can have changed.
 #[test]
 fn rewriters_at_landlock() {
-    rewrite(Level::Landlock);
+    rewrite(SandboxLevel::Landlock);
 }
 
 #[test]
 fn rewriters_unconfined() {
-    rewrite(Level::Unconfined);
+    rewrite(SandboxLevel::Unconfined);
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn rewriters_at_bubblewrap() {
-    rewrite(Level::Bubblewrap);
+    rewrite(SandboxLevel::Bubblewrap);
 }
 
 #[test]
 fn rewriters_at_landlock_as_an_ordinary_user() {
     as_nobody("it::hostile::rewriters_at_landlock_as_an_ordinary_user", || {
-        rewrite(Level::Landlock)
+        rewrite(SandboxLevel::Landlock)
     });
 }
 
@@ -345,7 +345,7 @@ fn rewriters_at_landlock_as_an_ordinary_user() {
 #[test]
 fn rewriters_at_bubblewrap_as_an_ordinary_user() {
     let name = "it::hostile::rewriters_at_bubblewrap_as_an_ordinary_user";
-    as_nobody(name, || rewrite(Level::Bubblewrap));
+    as_nobody(name, || rewrite(SandboxLevel::Bubblewrap));
 }
 
 /// Script, and what it changed, or the kind of failure.
@@ -374,7 +374,7 @@ const REWRITERS: &[(&str, Result<&str, FailureKind>)] = &[
     ("echo x >a.txt; while :; do :; done", Err(FailureKind::TimedOut)),
 ];
 
-fn rewrite(level: Level) {
+fn rewrite(level: SandboxLevel) {
     let isolation = isolation(level);
     let world = World::new();
     let mut view = world.view(&isolation);
@@ -416,9 +416,9 @@ fn rewrite(level: Level) {
 #[test]
 #[expect(clippy::print_stderr, reason = "a time is for people to read")]
 fn a_program_ends_soon_after_somebody_asks_for_it() {
-    let mut levels = vec![Level::Landlock, Level::Unconfined];
+    let mut levels = vec![SandboxLevel::Landlock, SandboxLevel::Unconfined];
     if cfg!(feature = "live") {
-        levels.push(Level::Bubblewrap);
+        levels.push(SandboxLevel::Bubblewrap);
     }
     for level in levels {
         let world = World::new();

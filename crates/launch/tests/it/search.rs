@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use launch::{Identity, SkipReason, which};
+use launch::{ProgramIdentity, SkipReason, which};
 
 fn program(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -80,17 +80,17 @@ fn an_identity_changes_with_the_program() {
     let (tool, link) = (temp.path().join("tool"), temp.path().join("link"));
     program(&tool);
     symlink("tool", &link).unwrap();
-    let first = Identity::of(&tool).unwrap();
-    assert_eq!(Identity::of(&link).unwrap(), first);
+    let first = ProgramIdentity::of(&tool).unwrap();
+    assert_eq!(ProgramIdentity::of(&link).unwrap(), first);
     assert_eq!(first.hash().unwrap(), edit::ContentHash::of(b"#!/bin/sh\n"));
-    let unread = Identity::of(&tool).unwrap();
+    let unread = ProgramIdentity::of(&tool).unwrap();
     // The same length, and the same time of writing.
     let times = fs::metadata(&tool).unwrap().modified().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(30));
     fs::write(&tool, "#!/bin/sx\n").unwrap();
     fs::File::options().write(true).open(&tool).unwrap().set_modified(times).unwrap();
-    assert_ne!(Identity::of(&tool).unwrap(), first);
+    assert_ne!(ProgramIdentity::of(&tool).unwrap(), first);
     assert!(unread.hash().unwrap_err().to_string().contains("changed"));
     fs::remove_file(&tool).unwrap();
-    assert!(Identity::of(&link).is_err());
+    assert!(ProgramIdentity::of(&link).is_err());
 }

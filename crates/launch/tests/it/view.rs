@@ -1,14 +1,14 @@
 //! What programs see of a tree, and what it costs to go from one snapshot to the next.
 
 use check::Stop;
-use launch::{Capture, Changes, Level, Sight, TreeView, Wrote};
+use launch::{Capture, SandboxLevel, Sight, TreeView, WrittenChanges, Wrote};
 use proptest::prelude::*;
 use snapshot::{Entry, RelPath, Snapshot};
 
 use super::world::{World, file, isolation, path, text};
 
 /// The changes as lines.
-pub(crate) fn shown(changes: &Changes) -> String {
+pub(crate) fn shown(changes: &WrittenChanges) -> String {
     let mut lines = String::new();
     for (path, wrote) in &changes.paths {
         let line = match wrote {
@@ -82,7 +82,7 @@ fn steps(world: &World) -> Vec<Snapshot> {
     vec![disk.clone(), edited, more, fewer, linked, folder, leads_out, behind, inside, taken, disk]
 }
 
-fn follow(level: Level) {
+fn follow(level: SandboxLevel) {
     let world = World::new();
     let isolation = isolation(level);
     let before = world.state();
@@ -101,25 +101,25 @@ fn follow(level: Level) {
 
 #[test]
 fn a_view_follows_snapshots_at_landlock() {
-    follow(Level::Landlock);
+    follow(SandboxLevel::Landlock);
 }
 
 #[test]
 fn a_view_follows_snapshots_unconfined() {
-    follow(Level::Unconfined);
+    follow(SandboxLevel::Unconfined);
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn a_view_follows_snapshots_at_bubblewrap() {
-    follow(Level::Bubblewrap);
+    follow(SandboxLevel::Bubblewrap);
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn a_view_follows_snapshots_as_an_ordinary_user() {
     let name = "it::view::a_view_follows_snapshots_as_an_ordinary_user";
-    super::world::as_nobody(name, || follow(Level::Bubblewrap));
+    super::world::as_nobody(name, || follow(SandboxLevel::Bubblewrap));
 }
 
 #[test]
@@ -132,21 +132,21 @@ fn how_a_tree_is_seen_depends_on_what_it_takes() {
         }
         assert_eq!(view.sight(), expected, "{level}, differs: {differs}");
     };
-    check(Level::Landlock, false, Sight::Real);
-    check(Level::Landlock, true, Sight::Mirror);
-    check(Level::Unconfined, false, Sight::Mirror);
+    check(SandboxLevel::Landlock, false, Sight::Real);
+    check(SandboxLevel::Landlock, true, Sight::Mirror);
+    check(SandboxLevel::Unconfined, false, Sight::Mirror);
     if cfg!(feature = "live") {
-        check(Level::Bubblewrap, false, Sight::Real);
-        check(Level::Bubblewrap, true, Sight::Overlay);
+        check(SandboxLevel::Bubblewrap, false, Sight::Real);
+        check(SandboxLevel::Bubblewrap, true, Sight::Overlay);
     }
 }
 
 /// Only what changed is written, however large the tree is.
 #[test]
 fn keeping_in_step_costs_what_changed() {
-    let mut levels = vec![Level::Landlock];
+    let mut levels = vec![SandboxLevel::Landlock];
     if cfg!(feature = "live") {
-        levels.push(Level::Bubblewrap);
+        levels.push(SandboxLevel::Bubblewrap);
     }
     for level in levels {
         let world = World::new();
@@ -168,7 +168,7 @@ fn keeping_in_step_costs_what_changed() {
 #[test]
 fn rewriters_at_once_do_not_meet() {
     let world = World::new();
-    let view = world.view(&isolation(Level::Bubblewrap));
+    let view = world.view(&isolation(SandboxLevel::Bubblewrap));
     let capture = || Capture { wants: &|_| true, max_entries: 100, max_bytes: 1000 };
     std::thread::scope(|threads| {
         let runs: Vec<_> = (0..4)
@@ -195,7 +195,7 @@ fn rewriters_at_once_do_not_meet() {
 #[test]
 fn a_capture_is_for_what_is_wanted() {
     let world = World::new();
-    let view = world.view(&isolation(Level::Landlock));
+    let view = world.view(&isolation(SandboxLevel::Landlock));
     let wants = |path: &RelPath| path.extension() == Some("txt");
     let capture = Capture { wants: &wants, max_entries: 100, max_bytes: 10 };
     let program = world
@@ -211,7 +211,7 @@ proptest! {
     /// Whatever the order of snapshots, a program sees the last one.
     #[test]
     fn a_view_shows_the_last_snapshot(order in proptest::collection::vec(0..11_usize, 1..5)) {
-        let level = if cfg!(feature = "live") { Level::Bubblewrap } else { Level::Landlock };
+        let level = if cfg!(feature = "live") { SandboxLevel::Bubblewrap } else { SandboxLevel::Landlock };
         let world = World::new();
         let mut view = world.view(&isolation(level));
         let steps = steps(&world);

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use edit::Text;
-use launch::{Access, Isolation, Level, Limits, Program, TreeView};
+use launch::{Access, Isolation, Limits, Program, SandboxLevel, TreeView};
 use snapshot::{Entry, File, RelPath, Snapshot};
 use tempfile::TempDir;
 
@@ -164,7 +164,7 @@ pub(crate) fn file(text: &str) -> Entry {
 
 /// The level, which the tests need.
 #[track_caller]
-pub(crate) fn isolation(level: Level) -> Isolation {
+pub(crate) fn isolation(level: SandboxLevel) -> Isolation {
     match Isolation::at(level) {
         Ok(isolation) => isolation,
         Err(error) => panic!("these tests need the level `{level}`: {error}"),

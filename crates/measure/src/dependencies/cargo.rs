@@ -4,7 +4,7 @@ use document::{Format, Value};
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, INHERITED, Kind, address};
+use super::set::{Dependencies, DependencyKind, INHERITED, address};
 use super::structured::{at, items, members, object, string};
 
 pub(super) fn manifest(path: &RelPath, name: &str) -> Option<Manifest> {
@@ -21,12 +21,12 @@ pub(super) fn manifest(path: &RelPath, name: &str) -> Option<Manifest> {
 }
 
 /// The tables of dependencies, in both spellings that Cargo reads.
-const TABLES: &[(&str, Kind)] = &[
-    ("dependencies", Kind::Normal),
-    ("dev-dependencies", Kind::Dev),
-    ("dev_dependencies", Kind::Dev),
-    ("build-dependencies", Kind::Build),
-    ("build_dependencies", Kind::Build),
+const TABLES: &[(&str, DependencyKind)] = &[
+    ("dependencies", DependencyKind::Normal),
+    ("dev-dependencies", DependencyKind::Dev),
+    ("dev_dependencies", DependencyKind::Dev),
+    ("build-dependencies", DependencyKind::Build),
+    ("build_dependencies", DependencyKind::Build),
 ];
 
 fn read_manifest(text: &str) -> Result<Dependencies, String> {
@@ -37,7 +37,7 @@ fn read_manifest(text: &str) -> Result<Dependencies, String> {
         tables(&mut found, target);
     }
     for (key, it) in members(at(&root, &["workspace", "dependencies"])) {
-        found.add(Kind::Managed, name(key, it), source(it));
+        found.add(DependencyKind::Managed, name(key, it), source(it));
     }
     patches(&mut found, &root);
     Ok(found)
@@ -54,13 +54,13 @@ fn tables(found: &mut Dependencies, table: &Value) {
 fn patches(found: &mut Dependencies, root: &Value) {
     for (_, registry) in members(root.get("patch")) {
         for (key, it) in members(Some(registry)) {
-            found.add(Kind::Override, name(key, it), source(it));
+            found.add(DependencyKind::Override, name(key, it), source(it));
         }
     }
     for (key, it) in members(root.get("replace")) {
         let replaced =
             key.rsplit('#').next().unwrap_or(key).split([':', '@']).next().unwrap_or(key);
-        found.add(Kind::Override, name(replaced, it), source(it));
+        found.add(DependencyKind::Override, name(replaced, it), source(it));
     }
 }
 
@@ -92,7 +92,7 @@ fn read_lock(text: &str) -> Result<Dependencies, String> {
                 && source.ends_with("github.com/rust-lang/crates.io-index")
                 || source == "sparse+https://index.crates.io/";
             let source = if is_default { String::new() } else { address(source) };
-            found.add(Kind::Locked, name.to_ascii_lowercase(), source);
+            found.add(DependencyKind::Locked, name.to_ascii_lowercase(), source);
         }
     }
     Ok(found)
@@ -103,13 +103,13 @@ fn read_config(text: &str) -> Result<Dependencies, String> {
     let mut found = Dependencies::default();
     patches(&mut found, &root);
     for it in items(root.get("paths")).filter_map(Value::as_str) {
-        found.add(Kind::Override, it, "paths");
+        found.add(DependencyKind::Override, it, "paths");
     }
     for table in ["source", "registries"] {
         for (name, it) in members(root.get(table)) {
             for (member, value) in members(Some(it)) {
                 found.add(
-                    Kind::Source,
+                    DependencyKind::Source,
                     format!("{table}.{name}"),
                     format!("{member} {}", value.to_json()),
                 );

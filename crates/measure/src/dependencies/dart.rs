@@ -4,7 +4,7 @@ use document::{Format, Value};
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, Kind, address};
+use super::set::{Dependencies, DependencyKind, address};
 use super::structured::{members, object, string};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
@@ -17,10 +17,10 @@ pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
     }
 }
 
-const TABLES: &[(&str, Kind)] = &[
-    ("dependencies", Kind::Normal),
-    ("dev_dependencies", Kind::Dev),
-    ("dependency_overrides", Kind::Override),
+const TABLES: &[(&str, DependencyKind)] = &[
+    ("dependencies", DependencyKind::Normal),
+    ("dev_dependencies", DependencyKind::Dev),
+    ("dependency_overrides", DependencyKind::Override),
 ];
 
 fn read_manifest(text: &str) -> Result<Dependencies, String> {
@@ -52,7 +52,7 @@ fn read_lock(text: &str) -> Result<Dependencies, String> {
             .and_then(|it| string(it, "url").or_else(|| string(it, "path")))
             .map(address);
         let place = place.filter(|it| it != "https://pub.dev" && it != "https://pub.dartlang.org");
-        found.add(Kind::Locked, name, place.unwrap_or_default());
+        found.add(DependencyKind::Locked, name, place.unwrap_or_default());
     }
     Ok(found)
 }

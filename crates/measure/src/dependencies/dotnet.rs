@@ -4,7 +4,7 @@ use document::Format;
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, Kind, address};
+use super::set::{Dependencies, DependencyKind, address};
 use super::structured::{members, object, string};
 use super::xml::parse;
 
@@ -28,14 +28,14 @@ fn read_project(text: &str) -> Result<Dependencies, String> {
     for element in &tree.elements {
         let kind = match element.name.as_str() {
             "PackageReference" | "Reference" | "FrameworkReference" | "COMReference" => {
-                Kind::Normal
+                DependencyKind::Normal
             }
-            "PackageVersion" => Kind::Managed,
+            "PackageVersion" => DependencyKind::Managed,
             "GlobalPackageReference" | "DotNetCliToolReference" | "Sdk" | "Analyzer" => {
-                Kind::Plugin
+                DependencyKind::Plugin
             }
-            "ProjectReference" => Kind::Local,
-            "Import" => Kind::Include,
+            "ProjectReference" => DependencyKind::Local,
+            "Import" => DependencyKind::Include,
             _ => continue,
         };
         let hint = element
@@ -59,7 +59,7 @@ fn read_project(text: &str) -> Result<Dependencies, String> {
     for sdk in tree.elements.first().and_then(|it| it.attribute("Sdk")).unwrap_or("").split(';') {
         let name = sdk.split('/').next().unwrap_or(sdk).trim();
         if !name.is_empty() {
-            found.add(Kind::Plugin, name.to_ascii_lowercase(), "");
+            found.add(DependencyKind::Plugin, name.to_ascii_lowercase(), "");
         }
     }
     for element in tree
@@ -67,7 +67,10 @@ fn read_project(text: &str) -> Result<Dependencies, String> {
         .iter()
         .filter(|it| it.name == "RestoreSources" || it.name == "RestoreAdditionalProjectSources")
     {
-        element.text.split(';').for_each(|it| found.add(Kind::Source, address(it.trim()), ""));
+        element
+            .text
+            .split(';')
+            .for_each(|it| found.add(DependencyKind::Source, address(it.trim()), ""));
     }
     Ok(found)
 }
@@ -77,7 +80,7 @@ fn read_packages(text: &str) -> Result<Dependencies, String> {
     let mut found = Dependencies::default();
     for element in tree.elements.iter().filter(|it| it.name == "package") {
         let id = element.attribute("id").ok_or("a package has no id")?;
-        found.add(Kind::Normal, id.to_ascii_lowercase(), "");
+        found.add(DependencyKind::Normal, id.to_ascii_lowercase(), "");
     }
     Ok(found)
 }
@@ -87,7 +90,11 @@ fn read_sources(text: &str) -> Result<Dependencies, String> {
     let mut found = Dependencies::default();
     for element in tree.elements.iter().filter(|it| it.name == "add") {
         if tree.around(element).next() == Some("packageSources") {
-            found.add(Kind::Source, address(element.attribute("value").unwrap_or("")), "");
+            found.add(
+                DependencyKind::Source,
+                address(element.attribute("value").unwrap_or("")),
+                "",
+            );
         }
     }
     Ok(found)
@@ -99,7 +106,7 @@ fn read_lock(text: &str) -> Result<Dependencies, String> {
     for (_, framework) in members(root.get("dependencies")) {
         for (name, package) in members(Some(framework)) {
             let source = if string(package, "type") == Some("Project") { "project" } else { "" };
-            found.add(Kind::Locked, name.to_ascii_lowercase(), source);
+            found.add(DependencyKind::Locked, name.to_ascii_lowercase(), source);
         }
     }
     Ok(found)

@@ -4,8 +4,8 @@
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, Kind, address};
-use crate::lexer::{Language, Token, TokenKind, tokens};
+use super::set::{Dependencies, DependencyKind, address};
+use crate::lexer::{SourceLanguage, Token, TokenKind, tokens};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
     match name {
@@ -46,7 +46,7 @@ fn read_manifest(text: &str) -> Result<Dependencies, String> {
                 address(value.map_or("", |it| it.text.trim_matches('"')))
             ));
         }
-        found.add(Kind::Normal, name.text, source.trim());
+        found.add(DependencyKind::Normal, name.text, source.trim());
     }
     Ok(found)
 }
@@ -62,14 +62,14 @@ fn read_lock(text: &str) -> Result<Dependencies, String> {
             && mark.text == ":";
         if is_entry {
             let source = if scheme.text == "hex" { "" } else { scheme.text };
-            found.add(Kind::Locked, name.text.trim_matches('"'), source);
+            found.add(DependencyKind::Locked, name.text.trim_matches('"'), source);
         }
     }
     Ok(found)
 }
 
 fn checked(text: &str) -> Result<Vec<Token<'_>>, String> {
-    let tokens = tokens(text, Language::Elixir);
+    let tokens = tokens(text, SourceLanguage::Elixir);
     let mut depth = 0i64;
     for token in &tokens {
         match token.text {

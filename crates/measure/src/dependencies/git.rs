@@ -4,7 +4,7 @@ use snapshot::RelPath;
 
 use super::Manifest;
 use super::ini;
-use super::set::{Dependencies, Kind, address};
+use super::set::{Dependencies, DependencyKind, address};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
     (name == ".gitmodules").then_some(Manifest { label: ".gitmodules", read })
@@ -13,7 +13,7 @@ pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
 fn read(text: &str) -> Result<Dependencies, String> {
     let mut found = Dependencies::default();
     for entry in ini::indented_entries(text)?.iter().filter(|it| it.key == "url") {
-        found.add(Kind::Normal, entry.section.clone(), address(&entry.value));
+        found.add(DependencyKind::Normal, entry.section.clone(), address(&entry.value));
     }
     Ok(found)
 }

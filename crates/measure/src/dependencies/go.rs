@@ -3,7 +3,7 @@
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, Kind};
+use super::set::{Dependencies, DependencyKind};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
     match name {
@@ -39,12 +39,12 @@ fn read_mod(text: &str) -> Result<Dependencies, String> {
 /// Nothing if the words are no directive of that verb.
 fn directive(found: &mut Dependencies, verb: &str, words: &[&str]) -> Option<()> {
     match (verb, words) {
-        ("require", [path, _version]) => found.add(Kind::Normal, name(path), ""),
-        ("tool", [path]) => found.add(Kind::Plugin, name(path), ""),
-        ("use", [path]) => found.add(Kind::Local, *path, "use"),
+        ("require", [path, _version]) => found.add(DependencyKind::Normal, name(path), ""),
+        ("tool", [path]) => found.add(DependencyKind::Plugin, name(path), ""),
+        ("use", [path]) => found.add(DependencyKind::Local, *path, "use"),
         ("replace", _) => {
             let arrow = words.iter().position(|it| *it == "=>")?;
-            found.add(Kind::Override, name(words.first()?), name(words.get(arrow + 1)?));
+            found.add(DependencyKind::Override, name(words.first()?), name(words.get(arrow + 1)?));
         }
         ("module" | "go" | "toolchain" | "godebug" | "exclude" | "retract" | "ignore", [_, ..]) => {
         }
@@ -71,7 +71,9 @@ fn read_sum(text: &str) -> Result<Dependencies, String> {
     for (number, line) in text.lines().enumerate() {
         match line.split_whitespace().collect::<Vec<&str>>().as_slice() {
             [] => {}
-            [path, _version, hash] if hash.contains(':') => found.add(Kind::Locked, name(path), ""),
+            [path, _version, hash] if hash.contains(':') => {
+                found.add(DependencyKind::Locked, name(path), "")
+            }
             _ => return Err(format!("line {} is no module, version and hash", number + 1)),
         }
     }

@@ -8,9 +8,9 @@ use document::{Format, Value};
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, Kind};
+use super::set::{Dependencies, DependencyKind};
 use super::structured::{members, object, string};
-use crate::lexer::{Language, Token, TokenKind, tokens};
+use crate::lexer::{SourceLanguage, Token, TokenKind, tokens};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
     match name {
@@ -46,7 +46,7 @@ const DETAILS: &[&str] = &[
 ];
 
 fn read_script(text: &str) -> Result<Dependencies, String> {
-    let tokens = tokens(text, Language::Gradle);
+    let tokens = tokens(text, SourceLanguage::Gradle);
     let mut found = Dependencies::default();
     let mut blocks: Vec<&str> = Vec::new();
     let mut statement: Vec<&Token<'_>> = Vec::new();
@@ -106,7 +106,7 @@ fn end_statement(found: &mut Dependencies, blocks: &[&str], statement: &mut Vec<
     let Some(first) = tokens.first() else { return };
     if first.text == "apply" {
         let text: Vec<&str> = tokens.iter().map(|it| it.text).collect();
-        found.add(Kind::Plugin, text.join(" "), "");
+        found.add(DependencyKind::Plugin, text.join(" "), "");
         return;
     }
     let block = blocks.iter().rev().find(|it| !it.is_empty()).copied().unwrap_or("");
@@ -118,20 +118,20 @@ fn end_statement(found: &mut Dependencies, blocks: &[&str], statement: &mut Vec<
     match block {
         "dependencies" | "constraints" => {
             let kind = if first.text.starts_with("test") || first.text.starts_with("androidTest") {
-                Kind::Dev
+                DependencyKind::Dev
             } else if first.text.contains("rocessor")
                 || matches!(first.text, "kapt" | "ksp" | "classpath")
             {
-                Kind::Plugin
+                DependencyKind::Plugin
             } else {
-                Kind::Normal
+                DependencyKind::Normal
             };
             found.add(kind, dependency_name(tokens.get(1..).unwrap_or_default()), "");
         }
-        "plugins" => found.add(Kind::Plugin, plugin_name(&tokens), ""),
+        "plugins" => found.add(DependencyKind::Plugin, plugin_name(&tokens), ""),
         "repositories" => {
             let text: Vec<&str> = tokens.iter().map(|it| it.text).collect();
-            found.add(Kind::Source, text.join(" "), "");
+            found.add(DependencyKind::Source, text.join(" "), "");
         }
         _ => {}
     }
@@ -184,11 +184,11 @@ fn read_catalogue(text: &str) -> Result<Dependencies, String> {
             (_, _, Some(group), Some(name)) => format!("{group}:{name}"),
             _ => return Err(format!("library `{alias}` names no module")),
         };
-        found.add(Kind::Managed, name, "");
+        found.add(DependencyKind::Managed, name, "");
     }
     for (_, it) in members(root.get("plugins")) {
         let id = it.as_str().or_else(|| string(it, "id")).unwrap_or("");
-        found.add(Kind::Plugin, id.split(':').next().unwrap_or(id), "");
+        found.add(DependencyKind::Plugin, id.split(':').next().unwrap_or(id), "");
     }
     Ok(found)
 }
@@ -201,7 +201,7 @@ fn read_lock(text: &str) -> Result<Dependencies, String> {
         }
         match line.split(':').collect::<Vec<&str>>().as_slice() {
             [group, artifact, version] if version.contains('=') => {
-                found.add(Kind::Locked, format!("{group}:{artifact}"), "");
+                found.add(DependencyKind::Locked, format!("{group}:{artifact}"), "");
             }
             _ => return Err(format!("line {} locks no module", number + 1)),
         }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, Kind, address};
-use super::xml::{Element, Tree, parse};
+use super::set::{Dependencies, DependencyKind, address};
+use super::xml::{Element, XmlTree, parse};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
     (name == "pom.xml" || name.ends_with(".pom")).then_some(Manifest { label: "pom.xml", read })
@@ -24,22 +24,22 @@ fn read(text: &str) -> Result<Dependencies, String> {
         let is_managed =
             tree.around(element).any(|it| it == "dependencyManagement" || it == "pluginManagement");
         let kind = match element.name.as_str() {
-            "dependency" if is_managed => Kind::Managed,
+            "dependency" if is_managed => DependencyKind::Managed,
             "dependency" => match tree.child_text(element, "scope") {
-                Some("test") => Kind::Dev,
-                _ => Kind::Normal,
+                Some("test") => DependencyKind::Dev,
+                _ => DependencyKind::Normal,
             },
-            "plugin" if is_managed => Kind::Managed,
-            "plugin" | "extension" | "path" | "annotationProcessorPath" => Kind::Plugin,
-            "parent" => Kind::Managed,
+            "plugin" if is_managed => DependencyKind::Managed,
+            "plugin" | "extension" | "path" | "annotationProcessorPath" => DependencyKind::Plugin,
+            "parent" => DependencyKind::Managed,
             "repository" | "pluginRepository" | "mirror" => {
                 if let Some(url) = tree.child_text(element, "url") {
-                    found.add(Kind::Source, address(&filled(url, &properties)), "");
+                    found.add(DependencyKind::Source, address(&filled(url, &properties)), "");
                 }
                 continue;
             }
             "module" => {
-                found.add(Kind::Local, element.text.clone(), "modules");
+                found.add(DependencyKind::Local, element.text.clone(), "modules");
                 continue;
             }
             _ => continue,
@@ -52,14 +52,14 @@ fn read(text: &str) -> Result<Dependencies, String> {
     Ok(found)
 }
 
-fn name(tree: &Tree, element: &Element, properties: &BTreeMap<&str, &str>) -> Option<String> {
+fn name(tree: &XmlTree, element: &Element, properties: &BTreeMap<&str, &str>) -> Option<String> {
     let artifact = filled(tree.child_text(element, "artifactId")?, properties);
     let default = if element.name == "plugin" { "org.apache.maven.plugins" } else { "" };
     let group = filled(tree.child_text(element, "groupId").unwrap_or(default), properties);
     Some(format!("{group}:{artifact}"))
 }
 
-fn properties(tree: &Tree) -> BTreeMap<&str, &str> {
+fn properties(tree: &XmlTree) -> BTreeMap<&str, &str> {
     let tables = tree.elements.iter().filter(|it| it.name == "properties");
     tables.flat_map(|it| tree.children(it)).map(|it| (it.name.as_str(), it.text.as_str())).collect()
 }

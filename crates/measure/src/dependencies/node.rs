@@ -5,7 +5,7 @@ use snapshot::RelPath;
 
 use super::Manifest;
 use super::node_lock;
-use super::set::{Dependencies, Kind, address};
+use super::set::{Dependencies, DependencyKind, address};
 use super::structured::{at, items, members, object};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
@@ -19,11 +19,11 @@ pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
     }
 }
 
-const TABLES: &[(&str, Kind)] = &[
-    ("dependencies", Kind::Normal),
-    ("devDependencies", Kind::Dev),
-    ("optionalDependencies", Kind::Optional),
-    ("peerDependencies", Kind::Peer),
+const TABLES: &[(&str, DependencyKind)] = &[
+    ("dependencies", DependencyKind::Normal),
+    ("devDependencies", DependencyKind::Dev),
+    ("optionalDependencies", DependencyKind::Optional),
+    ("peerDependencies", DependencyKind::Peer),
 ];
 
 fn read_manifest(text: &str) -> Result<Dependencies, String> {
@@ -37,22 +37,22 @@ fn read_manifest(text: &str) -> Result<Dependencies, String> {
     }
     for table in ["bundledDependencies", "bundleDependencies"] {
         for name in items(root.get(table)).filter_map(Value::as_str) {
-            found.add(Kind::Bundled, name, "");
+            found.add(DependencyKind::Bundled, name, "");
         }
         if matches!(root.get(table), Some(Value::Bool(true))) {
-            found.add(Kind::Bundled, "*", "");
+            found.add(DependencyKind::Bundled, "*", "");
         }
     }
     for table in [&["overrides"][..], &["resolutions"], &["pnpm", "overrides"]] {
         overrides(&mut found, at(&root, table));
     }
     for (name, patch) in members(at(&root, &["pnpm", "patchedDependencies"])) {
-        found.add(Kind::Override, without_version(name), patch.to_json());
+        found.add(DependencyKind::Override, without_version(name), patch.to_json());
     }
     let workspaces = root.get("workspaces");
     let nested = workspaces.and_then(|it| it.get("packages"));
     for pattern in items(workspaces).chain(items(nested)).filter_map(Value::as_str) {
-        found.add(Kind::Local, pattern, "workspaces");
+        found.add(DependencyKind::Local, pattern, "workspaces");
     }
     Ok(found)
 }
@@ -66,7 +66,7 @@ fn overrides(found: &mut Dependencies, table: Option<&Value>) {
             Value::String(spec) => {
                 let last = key.rsplit('>').next().unwrap_or(key);
                 let (name, source) = resolved(without_version(last), spec);
-                found.add(Kind::Override, name, source);
+                found.add(DependencyKind::Override, name, source);
             }
             _ => waiting.extend(
                 members(Some(value))
@@ -108,12 +108,12 @@ fn read_pnpm_workspace(text: &str) -> Result<Dependencies, String> {
     let root = object(text, Format::Yaml)?;
     let mut found = Dependencies::default();
     for pattern in items(root.get("packages")).filter_map(Value::as_str) {
-        found.add(Kind::Local, pattern, "packages");
+        found.add(DependencyKind::Local, pattern, "packages");
     }
     let named = members(root.get("catalogs")).flat_map(|(_, catalog)| members(Some(catalog)));
     for (name, spec) in members(root.get("catalog")).chain(named) {
         let (name, source) = resolved(name, spec.as_str().unwrap_or(""));
-        found.add(Kind::Managed, name, source);
+        found.add(DependencyKind::Managed, name, source);
     }
     overrides(&mut found, root.get("overrides"));
     Ok(found)
@@ -126,7 +126,7 @@ fn read_npmrc(text: &str) -> Result<Dependencies, String> {
         if let Some((key, value)) = line.split_once('=')
             && key.trim().ends_with("registry")
         {
-            found.add(Kind::Source, key.trim(), address(value.trim()));
+            found.add(DependencyKind::Source, key.trim(), address(value.trim()));
         }
     }
     Ok(found)

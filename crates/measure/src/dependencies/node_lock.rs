@@ -6,7 +6,7 @@ use document::{Format, Value};
 
 use super::Manifest;
 use super::node::{resolved, without_version};
-use super::set::{Dependencies, Kind, address, origin};
+use super::set::{Dependencies, DependencyKind, address, origin};
 use super::structured::{items, members, object, string};
 
 pub(super) fn manifest(name: &str) -> Option<Manifest> {
@@ -48,7 +48,7 @@ fn read_package_lock(text: &str) -> Result<Dependencies, String> {
         let Some((_, name)) = place.rsplit_once("node_modules/") else { continue };
         let name = string(package, "name").unwrap_or(name);
         found.add(
-            Kind::Locked,
+            DependencyKind::Locked,
             name,
             string(package, "resolved").map(|url| source(name, url)).unwrap_or_default(),
         );
@@ -64,7 +64,7 @@ fn read_package_lock(text: &str) -> Result<Dependencies, String> {
             Some(url) if from_version.is_empty() => source(&name, url),
             _ => from_version,
         };
-        found.add(Kind::Locked, name, source);
+        found.add(DependencyKind::Locked, name, source);
         waiting.extend(members(package.get("dependencies")));
     }
     Ok(found)
@@ -84,9 +84,9 @@ fn read_yarn_new(text: &str) -> Result<Dependencies, String> {
         let place = resolution.get(name.len() + 1..).unwrap_or("");
         let scheme = place.split(':').next().unwrap_or("");
         match scheme {
-            "npm" => found.add(Kind::Locked, name, ""),
+            "npm" => found.add(DependencyKind::Locked, name, ""),
             "workspace" => {} // A directory of this repository.
-            _ => found.add(Kind::Locked, name, origin(place)),
+            _ => found.add(DependencyKind::Locked, name, origin(place)),
         }
     }
     Ok(found)
@@ -104,7 +104,7 @@ fn read_yarn_old(text: &str) -> Result<Dependencies, String> {
             if let Some(url) = line.strip_prefix("  resolved ") {
                 let from_url = source(name, url.trim().trim_matches('"'));
                 let source = if from_key.is_empty() { from_url } else { from_key.clone() };
-                found.add(Kind::Locked, name.clone(), source);
+                found.add(DependencyKind::Locked, name.clone(), source);
             }
             continue;
         }
@@ -134,7 +134,7 @@ fn read_pnpm(text: &str) -> Result<Dependencies, String> {
         });
         let name = string(package, "name").map_or_else(|| pnpm_name(key), str::to_owned);
         let source = place.map(|url| source(&name, url)).unwrap_or_default();
-        found.add(Kind::Locked, name, source);
+        found.add(DependencyKind::Locked, name, source);
     }
     let importers: Vec<&Value> =
         members(root.get("importers")).map(|(_, it)| it).chain([&root]).collect();
@@ -143,14 +143,14 @@ fn read_pnpm(text: &str) -> Result<Dependencies, String> {
             for (name, it) in members(importer.get(table)) {
                 let version = it.as_str().or_else(|| string(it, "version")).unwrap_or("");
                 if version.starts_with("link:") || version.starts_with("file:") {
-                    found.add(Kind::Locked, name, version);
+                    found.add(DependencyKind::Locked, name, version);
                 }
             }
         }
     }
     for (name, it) in members(root.get("overrides")) {
         let (name, source) = resolved(without_version(name), it.as_str().unwrap_or(""));
-        found.add(Kind::Override, name, source);
+        found.add(DependencyKind::Override, name, source);
     }
     Ok(found)
 }
@@ -178,7 +178,7 @@ fn read_bun(text: &str) -> Result<Dependencies, String> {
         let place = resolution.get(name.len() + 1..).unwrap_or("");
         let (_, from_place) = resolved(name, place);
         found.add(
-            Kind::Locked,
+            DependencyKind::Locked,
             name,
             if from_place.is_empty() { source(name, registry) } else { from_place },
         );

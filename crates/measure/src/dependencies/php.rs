@@ -4,7 +4,7 @@ use document::Format;
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, Kind, address, origin};
+use super::set::{Dependencies, DependencyKind, address, origin};
 use super::structured::{items, members, object, string};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
@@ -24,7 +24,8 @@ fn is_platform(name: &str) -> bool {
 fn read_manifest(text: &str) -> Result<Dependencies, String> {
     let root = object(text, Format::Json)?;
     let mut found = Dependencies::default();
-    for (table, kind) in [("require", Kind::Normal), ("require-dev", Kind::Dev)] {
+    for (table, kind) in [("require", DependencyKind::Normal), ("require-dev", DependencyKind::Dev)]
+    {
         for (name, _) in members(root.get(table)).filter(|(name, _)| !is_platform(name)) {
             found.add(kind, name.to_ascii_lowercase(), "");
         }
@@ -32,7 +33,7 @@ fn read_manifest(text: &str) -> Result<Dependencies, String> {
     let repositories = root.get("repositories");
     for it in items(repositories).chain(members(repositories).map(|(_, it)| it)) {
         let url = string(it, "url").map_or_else(|| it.to_json(), address);
-        found.add(Kind::Source, url, string(it, "type").unwrap_or(""));
+        found.add(DependencyKind::Source, url, string(it, "type").unwrap_or(""));
     }
     Ok(found)
 }
@@ -48,7 +49,7 @@ fn read_lock(text: &str) -> Result<Dependencies, String> {
                 .iter()
                 .filter_map(|it| string(package.get(it)?, "url").map(origin));
             let source = places.collect::<Vec<String>>().join(", ");
-            found.add(Kind::Locked, name.to_ascii_lowercase(), source);
+            found.add(DependencyKind::Locked, name.to_ascii_lowercase(), source);
         }
     }
     Ok(found)

@@ -3,7 +3,7 @@
 use super::Manifest;
 use super::ini;
 use super::python::{normal, requirement};
-use super::set::{Dependencies, Kind, address};
+use super::set::{Dependencies, DependencyKind, address};
 
 /// Also for files of any name that another requirements file includes.
 pub(super) const REQUIREMENTS: Manifest =
@@ -49,7 +49,7 @@ pub(super) fn line(found: &mut Dependencies, text: &str) -> Result<(), String> {
         return Ok(());
     }
     let without_options = text.find(" --").map_or(text, |at| &text[..at]);
-    requirement(found, Kind::Normal, without_options)
+    requirement(found, DependencyKind::Normal, without_options)
 }
 
 fn option(found: &mut Dependencies, text: &str) -> Result<(), String> {
@@ -62,9 +62,11 @@ fn option(found: &mut Dependencies, text: &str) -> Result<(), String> {
         None => (text, ""),
     };
     match name {
-        "-r" | "--requirement" | "-c" | "--constraint" => found.add(Kind::Include, value, ""),
+        "-r" | "--requirement" | "-c" | "--constraint" => {
+            found.add(DependencyKind::Include, value, "")
+        }
         "-e" | "--editable" => placed(found, value),
-        _ if SOURCES.contains(&name) => found.add(Kind::Source, address(value), ""),
+        _ if SOURCES.contains(&name) => found.add(DependencyKind::Source, address(value), ""),
         _ if name.starts_with("--") => {}
         _ => return Err(format!("{:?} is no option", name.chars().take(20).collect::<String>())),
     }
@@ -80,16 +82,18 @@ fn placed(found: &mut Dependencies, text: &str) {
     let revision_at = source.rfind('@').filter(|at| source[..*at].matches('/').count() > 2);
     let source = revision_at.map_or(source.as_str(), |at| &source[..at]).to_owned();
     match egg {
-        Some(egg) => found.add(Kind::Normal, normal(egg.split('[').next().unwrap_or(egg)), source),
-        None => found.add(Kind::Normal, source.clone(), source),
+        Some(egg) => {
+            found.add(DependencyKind::Normal, normal(egg.split('[').next().unwrap_or(egg)), source)
+        }
+        None => found.add(DependencyKind::Normal, source.clone(), source),
     }
 }
 
 /// The keys of `[options]` that list requirements.
-const LISTS: &[(&str, Kind)] = &[
-    ("install_requires", Kind::Normal),
-    ("setup_requires", Kind::Build),
-    ("tests_require", Kind::Dev),
+const LISTS: &[(&str, DependencyKind)] = &[
+    ("install_requires", DependencyKind::Normal),
+    ("setup_requires", DependencyKind::Build),
+    ("tests_require", DependencyKind::Dev),
 ];
 
 pub(super) fn read_setup_cfg(text: &str) -> Result<Dependencies, String> {
@@ -97,7 +101,7 @@ pub(super) fn read_setup_cfg(text: &str) -> Result<Dependencies, String> {
     for entry in ini::entries(text)? {
         let kind = match (entry.section.as_str(), entry.key.as_str()) {
             ("options", key) => LISTS.iter().find(|(name, _)| *name == key).map(|(_, kind)| *kind),
-            ("options.extras_require", _) => Some(Kind::Optional),
+            ("options.extras_require", _) => Some(DependencyKind::Optional),
             _ => None,
         };
         let Some(kind) = kind else { continue };
@@ -107,9 +111,9 @@ pub(super) fn read_setup_cfg(text: &str) -> Result<Dependencies, String> {
                 continue;
             }
             match line.strip_prefix("file:") {
-                Some(files) => {
-                    files.split(',').for_each(|it| found.add(Kind::Include, it.trim(), ""))
-                }
+                Some(files) => files
+                    .split(',')
+                    .for_each(|it| found.add(DependencyKind::Include, it.trim(), "")),
                 None => requirement(&mut found, kind, line)?,
             }
         }
@@ -145,13 +149,13 @@ pub(super) fn read_tox(text: &str) -> Result<Dependencies, String> {
                     };
                     match entry.key.as_str() {
                         "deps" | "requires" if !named.contains('{') => line(&mut found, named)?,
-                        key => found.add(Kind::Include, format!("{key} {named}"), ""),
+                        key => found.add(DependencyKind::Include, format!("{key} {named}"), ""),
                     }
                 }
             }
             "indexserver" | "install_command" | "pip_pre" | "package_env" | "set_env"
             | "setenv" => {
-                found.add(Kind::Source, format!("{} {}", entry.key, entry.value), "");
+                found.add(DependencyKind::Source, format!("{} {}", entry.key, entry.value), "");
             }
             _ => {}
         }

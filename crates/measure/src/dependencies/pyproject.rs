@@ -3,7 +3,7 @@
 use document::{Format, Value};
 
 use super::python::{add_with_extras, requirement, table_source};
-use super::set::{Dependencies, Kind, address};
+use super::set::{Dependencies, DependencyKind, address};
 use super::structured::{at, items, members, object, string};
 
 pub(super) fn read(text: &str) -> Result<Dependencies, String> {
@@ -16,28 +16,28 @@ pub(super) fn read(text: &str) -> Result<Dependencies, String> {
     for it in items(at(&root, &["project", "dynamic"])).filter_map(Value::as_str) {
         // Who declares its dependencies as dynamic lets other files or code decide.
         if it.contains("dependencies") {
-            found.add(Kind::Include, format!("dynamic {it}"), "");
+            found.add(DependencyKind::Include, format!("dynamic {it}"), "");
         }
     }
     for (_, it) in members(at(&root, &["tool", "setuptools", "dynamic"])) {
         let file = it.get("file");
         let files = items(file).chain(file).filter_map(Value::as_str);
-        files.for_each(|it| found.add(Kind::Include, it, ""));
+        files.for_each(|it| found.add(DependencyKind::Include, it, ""));
     }
     Ok(found)
 }
 
 /// Arrays of requirements.
 fn lists(found: &mut Dependencies, root: &Value) -> Result<(), String> {
-    let places: [(&[&str], Kind); 8] = [
-        (&["project", "dependencies"], Kind::Normal),
-        (&["build-system", "requires"], Kind::Build),
-        (&["tool", "uv", "dev-dependencies"], Kind::Dev),
-        (&["tool", "uv", "override-dependencies"], Kind::Override),
-        (&["tool", "rye", "dev-dependencies"], Kind::Dev),
-        (&["tool", "flit", "metadata", "requires"], Kind::Normal),
-        (&["tool", "flit", "metadata", "dev-requires"], Kind::Dev),
-        (&["tool", "pdm", "build", "requires"], Kind::Build),
+    let places: [(&[&str], DependencyKind); 8] = [
+        (&["project", "dependencies"], DependencyKind::Normal),
+        (&["build-system", "requires"], DependencyKind::Build),
+        (&["tool", "uv", "dev-dependencies"], DependencyKind::Dev),
+        (&["tool", "uv", "override-dependencies"], DependencyKind::Override),
+        (&["tool", "rye", "dev-dependencies"], DependencyKind::Dev),
+        (&["tool", "flit", "metadata", "requires"], DependencyKind::Normal),
+        (&["tool", "flit", "metadata", "dev-requires"], DependencyKind::Dev),
+        (&["tool", "pdm", "build", "requires"], DependencyKind::Build),
     ];
     for (place, kind) in places {
         list(found, kind, at(root, place))?;
@@ -45,7 +45,11 @@ fn lists(found: &mut Dependencies, root: &Value) -> Result<(), String> {
     Ok(())
 }
 
-fn list(found: &mut Dependencies, kind: Kind, list: Option<&Value>) -> Result<(), String> {
+fn list(
+    found: &mut Dependencies,
+    kind: DependencyKind,
+    list: Option<&Value>,
+) -> Result<(), String> {
     for it in items(list) {
         match it {
             // PDM takes what pip takes for packages that are being worked on.
@@ -62,12 +66,12 @@ fn list(found: &mut Dependencies, kind: Kind, list: Option<&Value>) -> Result<()
 
 /// Tables of arrays of requirements.
 fn groups(found: &mut Dependencies, root: &Value) -> Result<(), String> {
-    let places: [(&[&str], Kind); 5] = [
-        (&["project", "optional-dependencies"], Kind::Optional),
-        (&["dependency-groups"], Kind::Dev),
-        (&["tool", "pdm", "dev-dependencies"], Kind::Dev),
-        (&["tool", "flit", "metadata", "requires-extra"], Kind::Optional),
-        (&["tool", "uv", "extra-build-dependencies"], Kind::Build),
+    let places: [(&[&str], DependencyKind); 5] = [
+        (&["project", "optional-dependencies"], DependencyKind::Optional),
+        (&["dependency-groups"], DependencyKind::Dev),
+        (&["tool", "pdm", "dev-dependencies"], DependencyKind::Dev),
+        (&["tool", "flit", "metadata", "requires-extra"], DependencyKind::Optional),
+        (&["tool", "uv", "extra-build-dependencies"], DependencyKind::Build),
     ];
     for (place, kind) in places {
         for (_, group) in members(at(root, place)) {
@@ -75,8 +79,8 @@ fn groups(found: &mut Dependencies, root: &Value) -> Result<(), String> {
         }
     }
     for (_, environment) in members(at(root, &["tool", "hatch", "envs"])) {
-        list(found, Kind::Dev, environment.get("dependencies"))?;
-        list(found, Kind::Dev, environment.get("extra-dependencies"))?;
+        list(found, DependencyKind::Dev, environment.get("dependencies"))?;
+        list(found, DependencyKind::Dev, environment.get("extra-dependencies"))?;
     }
     Ok(())
 }
@@ -84,11 +88,12 @@ fn groups(found: &mut Dependencies, root: &Value) -> Result<(), String> {
 fn poetry(found: &mut Dependencies, root: &Value) {
     let Some(poetry) = at(root, &["tool", "poetry"]) else { return };
     let mut tables = vec![
-        (Kind::Normal, poetry.get("dependencies")),
-        (Kind::Dev, poetry.get("dev-dependencies")),
+        (DependencyKind::Normal, poetry.get("dependencies")),
+        (DependencyKind::Dev, poetry.get("dev-dependencies")),
     ];
     tables.extend(
-        members(poetry.get("group")).map(|(_, group)| (Kind::Dev, group.get("dependencies"))),
+        members(poetry.get("group"))
+            .map(|(_, group)| (DependencyKind::Dev, group.get("dependencies"))),
     );
     for (kind, table) in tables {
         for (name, it) in members(table).filter(|(name, _)| *name != "python") {
@@ -108,7 +113,7 @@ fn sources(found: &mut Dependencies, root: &Value) {
         [&["tool", "poetry", "source"], &["tool", "pdm", "source"], &["tool", "uv", "index"]]
     {
         for it in items(at(root, place)) {
-            found.add(Kind::Source, address(string(it, "url").unwrap_or("")), "");
+            found.add(DependencyKind::Source, address(string(it, "url").unwrap_or("")), "");
         }
     }
     for (name, it) in members(at(root, &["tool", "uv", "sources"])) {
@@ -116,11 +121,11 @@ fn sources(found: &mut Dependencies, root: &Value) {
         for it in several {
             let is_local = matches!(it.get("workspace"), Some(Value::Bool(true)));
             let source = if is_local { "workspace".to_owned() } else { table_source(it) };
-            found.add(Kind::Override, super::python::normal(name), source);
+            found.add(DependencyKind::Override, super::python::normal(name), source);
         }
     }
     for member in items(at(root, &["tool", "uv", "workspace", "members"])).filter_map(Value::as_str)
     {
-        found.add(Kind::Local, member, "workspace");
+        found.add(DependencyKind::Local, member, "workspace");
     }
 }

@@ -4,7 +4,7 @@ use document::{Format, Value};
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, Kind, address};
+use super::set::{Dependencies, DependencyKind, address};
 use super::structured::{items, members, object, string};
 use super::{pip, pyproject, setup_py};
 
@@ -88,7 +88,11 @@ pub(super) fn normal(name: &str) -> String {
 
 /// Adds a requirement in the form of PEP 508: `name[extra] >= 1 ; marker` or `name @ address`. An extra brings more
 /// packages, so that it is a dependency of its own.
-pub(super) fn requirement(found: &mut Dependencies, kind: Kind, text: &str) -> Result<(), String> {
+pub(super) fn requirement(
+    found: &mut Dependencies,
+    kind: DependencyKind,
+    text: &str,
+) -> Result<(), String> {
     let text = text.trim();
     let end = text
         .find(|it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_' | '.')))
@@ -145,13 +149,13 @@ fn read_pipfile(text: &str) -> Result<Dependencies, String> {
     let root = object(text, Format::Toml)?;
     let mut found = Dependencies::default();
     for source in items(root.get("source")) {
-        found.add(Kind::Source, address(string(source, "url").unwrap_or("")), "");
+        found.add(DependencyKind::Source, address(string(source, "url").unwrap_or("")), "");
     }
     for (table, packages) in members(Some(&root)) {
         let kind = match table {
-            "packages" => Kind::Normal,
+            "packages" => DependencyKind::Normal,
             "source" | "requires" | "scripts" | "pipenv" => continue,
-            _ => Kind::Dev,
+            _ => DependencyKind::Dev,
         };
         for (name, it) in members(Some(packages)) {
             add_with_extras(&mut found, kind, name, it);
@@ -161,7 +165,12 @@ fn read_pipfile(text: &str) -> Result<Dependencies, String> {
 }
 
 /// Adds a package that a table names, with the extras of its table.
-pub(super) fn add_with_extras(found: &mut Dependencies, kind: Kind, name: &str, value: &Value) {
+pub(super) fn add_with_extras(
+    found: &mut Dependencies,
+    kind: DependencyKind,
+    name: &str,
+    value: &Value,
+) {
     let (name, source) = (normal(name), table_source(value));
     for extra in items(value.get("extras")).filter_map(Value::as_str) {
         found.add(kind, format!("{name}[{}]", normal(extra)), source.clone());
@@ -173,13 +182,13 @@ fn read_pipfile_lock(text: &str) -> Result<Dependencies, String> {
     let root = object(text, Format::Json)?;
     let mut found = Dependencies::default();
     for (section, packages) in members(Some(&root)).filter(|(section, _)| *section != "_meta") {
-        let kind = if section == "default" { Kind::Normal } else { Kind::Dev };
+        let kind = if section == "default" { DependencyKind::Normal } else { DependencyKind::Dev };
         for (name, it) in members(Some(packages)) {
             found.add(kind, normal(name), table_source(it));
         }
     }
     for source in items(root.get("_meta").and_then(|it| it.get("sources"))) {
-        found.add(Kind::Source, address(string(source, "url").unwrap_or("")), "");
+        found.add(DependencyKind::Source, address(string(source, "url").unwrap_or("")), "");
     }
     Ok(found)
 }
@@ -192,7 +201,7 @@ fn read_lock(text: &str) -> Result<Dependencies, String> {
         let source = table_source(package.get("source").unwrap_or(package));
         let source =
             source.strip_prefix("registry https://pypi.org/simple").map_or(source.as_str(), |_| "");
-        found.add(Kind::Locked, normal(name), source);
+        found.add(DependencyKind::Locked, normal(name), source);
     }
     Ok(found)
 }
@@ -201,14 +210,14 @@ fn read_conda(text: &str) -> Result<Dependencies, String> {
     let root = object(text, Format::Yaml)?;
     let mut found = Dependencies::default();
     for channel in items(root.get("channels")).filter_map(Value::as_str) {
-        found.add(Kind::Source, channel, "");
+        found.add(DependencyKind::Source, channel, "");
     }
     for it in items(root.get("dependencies")) {
         match it {
             Value::String(text) => {
                 let (channel, package) = text.rsplit_once("::").unwrap_or(("", text));
                 let name = package.split(['=', '<', '>', '!', ' ', '[']).next().unwrap_or(package);
-                found.add(Kind::Normal, name.to_ascii_lowercase(), channel);
+                found.add(DependencyKind::Normal, name.to_ascii_lowercase(), channel);
             }
             _ => {
                 for line in items(it.get("pip")).filter_map(Value::as_str) {

@@ -4,8 +4,8 @@
 use snapshot::RelPath;
 
 use super::Manifest;
-use super::set::{Dependencies, Kind, address};
-use crate::lexer::{Language, Token, TokenKind, tokens};
+use super::set::{Dependencies, DependencyKind, address};
+use crate::lexer::{SourceLanguage, Token, TokenKind, tokens};
 
 pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
     match name {
@@ -17,22 +17,22 @@ pub(super) fn manifest(_: &RelPath, name: &str) -> Option<Manifest> {
 }
 
 /// The calls that name a dependency.
-const CALLS: &[(&str, Kind)] = &[
-    ("gem", Kind::Normal),
-    ("add_dependency", Kind::Normal),
-    ("add_runtime_dependency", Kind::Normal),
-    ("add_development_dependency", Kind::Dev),
-    ("source", Kind::Source),
-    ("plugin", Kind::Plugin),
-    ("eval_gemfile", Kind::Include),
-    ("instance_eval", Kind::Include),
-    ("load", Kind::Include),
+const CALLS: &[(&str, DependencyKind)] = &[
+    ("gem", DependencyKind::Normal),
+    ("add_dependency", DependencyKind::Normal),
+    ("add_runtime_dependency", DependencyKind::Normal),
+    ("add_development_dependency", DependencyKind::Dev),
+    ("source", DependencyKind::Source),
+    ("plugin", DependencyKind::Plugin),
+    ("eval_gemfile", DependencyKind::Include),
+    ("instance_eval", DependencyKind::Include),
+    ("load", DependencyKind::Include),
 ];
 /// The options of `gem` that say where it comes from.
 const PLACES: &[&str] = &["git", "github", "gitlab", "bitbucket", "gist", "path", "source", "svn"];
 
 fn read_program(text: &str) -> Result<Dependencies, String> {
-    let tokens = tokens(text, Language::Ruby);
+    let tokens = tokens(text, SourceLanguage::Ruby);
     if tokens.iter().any(|it| it.kind == TokenKind::Broken) {
         return Err("a string is not closed".to_owned());
     }
@@ -87,7 +87,7 @@ fn place_of(line: &[Token<'_>]) -> String {
 
 fn read_call(
     found: &mut Dependencies,
-    kind: Kind,
+    kind: DependencyKind,
     call: &str,
     rest: &[Token<'_>],
     block: &str,
@@ -167,11 +167,11 @@ fn read_lock(text: &str) -> Result<Dependencies, String> {
             }
             2 if section == "DEPENDENCIES" => {
                 let name = content.split([' ', '!']).next().unwrap_or(content);
-                found.add(Kind::Normal, name, "");
+                found.add(DependencyKind::Normal, name, "");
             }
             4 if !matches!(section, "RUBY VERSION" | "BUNDLED WITH") => {
                 let (name, _) = content.split_once(" (").ok_or_else(broken)?;
-                found.add(Kind::Locked, name, remote.clone());
+                found.add(DependencyKind::Locked, name, remote.clone());
             }
             _ => {}
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a dependency is for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub(super) enum DependencyKind {
     /// The product needs it. Whoever has this may also have it for a lesser purpose.
     Normal,
     /// Development and tests.
@@ -35,23 +35,23 @@ pub(super) enum Kind {
     Opaque,
 }
 
-impl Kind {
+impl DependencyKind {
     fn label(self) -> &'static str {
         match self {
-            Kind::Normal => "dependency",
-            Kind::Dev => "development dependency",
-            Kind::Build => "build dependency",
-            Kind::Optional => "optional dependency",
-            Kind::Peer => "peer dependency",
-            Kind::Bundled => "bundled dependency",
-            Kind::Override => "override",
-            Kind::Plugin => "plugin",
-            Kind::Managed => "managed dependency",
-            Kind::Locked => "locked package",
-            Kind::Local => "local package",
-            Kind::Source => "package source",
-            Kind::Include => "included file",
-            Kind::Opaque => "part that cannot be judged",
+            DependencyKind::Normal => "dependency",
+            DependencyKind::Dev => "development dependency",
+            DependencyKind::Build => "build dependency",
+            DependencyKind::Optional => "optional dependency",
+            DependencyKind::Peer => "peer dependency",
+            DependencyKind::Bundled => "bundled dependency",
+            DependencyKind::Override => "override",
+            DependencyKind::Plugin => "plugin",
+            DependencyKind::Managed => "managed dependency",
+            DependencyKind::Locked => "locked package",
+            DependencyKind::Local => "local package",
+            DependencyKind::Source => "package source",
+            DependencyKind::Include => "included file",
+            DependencyKind::Opaque => "part that cannot be judged",
         }
     }
 }
@@ -62,7 +62,7 @@ pub(super) struct Dependency {
     /// Its name, in the form that its ecosystem compares.
     pub(super) name: String,
     /// What it is for.
-    pub(super) kind: Kind,
+    pub(super) kind: DependencyKind,
     /// Where it comes from; empty for the ecosystem's own registry.
     pub(super) source: String,
 }
@@ -103,7 +103,12 @@ pub(super) struct Dependencies {
 
 impl Dependencies {
     /// Adds one.
-    pub(super) fn add(&mut self, kind: Kind, name: impl Into<String>, source: impl Into<String>) {
+    pub(super) fn add(
+        &mut self,
+        kind: DependencyKind,
+        name: impl Into<String>,
+        source: impl Into<String>,
+    ) {
         self.all.insert(Dependency { name: name.into(), kind, source: source.into() });
     }
 
@@ -123,8 +128,8 @@ impl Dependencies {
             known.entry(&it.name).or_default().push(it);
         }
         let covers = |old: &Dependency, new: &Dependency| {
-            let is_covered_kind =
-                old.kind == new.kind || (old.kind == Kind::Normal && new.kind != Kind::Opaque);
+            let is_covered_kind = old.kind == new.kind
+                || (old.kind == DependencyKind::Normal && new.kind != DependencyKind::Opaque);
             is_covered_kind && (old.source == new.source || new.source == INHERITED)
         };
         self.all.iter().filter(move |new| {

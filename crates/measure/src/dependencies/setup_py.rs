@@ -2,20 +2,20 @@
 //! dependencies makes the whole file opaque: then every change of it is a violation, since none can be judged.
 
 use super::python::requirement;
-use super::set::{Dependencies, Kind};
-use crate::lexer::{Language, Token, TokenKind, tokens};
+use super::set::{Dependencies, DependencyKind};
+use crate::lexer::{SourceLanguage, Token, TokenKind, tokens};
 
 /// The arguments of `setup` that name dependencies.
-const ARGUMENTS: &[(&str, Kind)] = &[
-    ("install_requires", Kind::Normal),
-    ("setup_requires", Kind::Build),
-    ("tests_require", Kind::Dev),
-    ("extras_require", Kind::Optional),
-    ("requires", Kind::Normal),
+const ARGUMENTS: &[(&str, DependencyKind)] = &[
+    ("install_requires", DependencyKind::Normal),
+    ("setup_requires", DependencyKind::Build),
+    ("tests_require", DependencyKind::Dev),
+    ("extras_require", DependencyKind::Optional),
+    ("requires", DependencyKind::Normal),
 ];
 
 pub(super) fn read(text: &str) -> Result<Dependencies, String> {
-    let tokens = tokens(text, Language::Python);
+    let tokens = tokens(text, SourceLanguage::Python);
     if !is_balanced(&tokens) {
         return Err("its brackets or strings are not closed".to_owned());
     }
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str) -> Result<Dependencies, String> {
             tokens.iter().map(|it| it.text).collect::<Vec<&str>>().join(" ").as_bytes(),
         );
         found.add(
-            Kind::Opaque,
+            DependencyKind::Opaque,
             format!("dependencies computed by code {}", &hash.to_hex()[..12]),
             "",
         );
@@ -70,7 +70,11 @@ fn is_balanced(tokens: &[Token<'_>]) -> bool {
 }
 
 /// Reads the value behind a known name. False if it is not made of plain strings.
-fn argument(found: &mut Dependencies, kind: Kind, rest: &[Token<'_>]) -> Result<bool, String> {
+fn argument(
+    found: &mut Dependencies,
+    kind: DependencyKind,
+    rest: &[Token<'_>],
+) -> Result<bool, String> {
     let [equals, value @ ..] = rest else { return Ok(false) };
     if equals.text != "=" || !value.first().is_some_and(|it| matches!(it.text, "[" | "(" | "{")) {
         return Ok(false);

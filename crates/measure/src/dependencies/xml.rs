@@ -4,7 +4,7 @@
 /// Elements inside elements.
 const MAX_DEPTH: usize = 200;
 
-/// An element, with its index in [`Tree`].
+/// An element, with its index in [`XmlTree`].
 #[derive(Debug, Default)]
 pub(super) struct Element {
     /// Its name without the prefix of a namespace.
@@ -21,12 +21,12 @@ pub(super) struct Element {
 
 /// The elements in the order of their starts; the first is the root.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct XmlTree {
     /// Never empty.
     pub(super) elements: Vec<Element>,
 }
 
-impl Tree {
+impl XmlTree {
     /// The text of the first child of that name.
     pub(super) fn child_text<'a>(&'a self, element: &'a Element, name: &str) -> Option<&'a str> {
         self.children(element).find(|it| it.name == name).map(|it| it.text.as_str())
@@ -62,7 +62,7 @@ impl Element {
 }
 
 /// Reads a document, or says why it is none.
-pub(super) fn parse(text: &str) -> Result<Tree, String> {
+pub(super) fn parse(text: &str) -> Result<XmlTree, String> {
     let mut elements: Vec<Element> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut rest = text;
@@ -98,7 +98,7 @@ pub(super) fn parse(text: &str) -> Result<Tree, String> {
     if !open.is_empty() || elements.is_empty() || !rest.trim().is_empty() {
         return Err("its elements are not closed".to_owned());
     }
-    Ok(Tree { elements })
+    Ok(XmlTree { elements })
 }
 
 fn after<'a>(text: &'a str, end: &str) -> Result<&'a str, String> {

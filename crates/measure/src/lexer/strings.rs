@@ -1,6 +1,6 @@
 //! Where strings, numbers and comments end.
 
-use super::{Language, Token, TokenKind};
+use super::{SourceLanguage, Token, TokenKind};
 
 /// Regular expressions are looked for no further than this, so that a line of slashes costs no more than its length.
 const MAX_PATTERN: usize = 2_000;
@@ -8,10 +8,10 @@ const MAX_PATTERN: usize = 2_000;
 /// The length of the string that starts here, and whether it is closed. Nothing if no string starts here.
 pub(super) fn string(
     rest: &str,
-    language: Language,
+    language: SourceLanguage,
     previous: Option<&Token<'_>>,
 ) -> Option<(usize, bool)> {
-    use Language::{C, Clank, Elixir, Go, Gradle, Java, JavaScript, Python, Ruby, Rust};
+    use SourceLanguage::{C, Clank, Elixir, Go, Gradle, Java, JavaScript, Python, Ruby, Rust};
     let (prefix, at_quote) = split_prefix(rest, language);
     let quote = at_quote.chars().next()?;
     if let Some(found) = raw(rest, prefix, at_quote, language) {
@@ -47,35 +47,41 @@ fn offset(by: usize, (len, is_closed): (usize, bool)) -> (usize, bool) {
 }
 
 /// The length of the letters before a quote that belong to the string, and what follows them.
-fn split_prefix(rest: &str, language: Language) -> (usize, &str) {
+fn split_prefix(rest: &str, language: SourceLanguage) -> (usize, &str) {
     let letters: &[u8] = match language {
-        Language::Python => b"rRbBfFuUtT",
-        Language::Rust => b"bcr",
-        Language::C => b"LuU8R",
+        SourceLanguage::Python => b"rRbBfFuUtT",
+        SourceLanguage::Rust => b"bcr",
+        SourceLanguage::C => b"LuU8R",
         _ => b"",
     };
     let len = rest.bytes().take(3).take_while(|it| letters.contains(it)).count();
     let after = rest.get(len..).unwrap_or("");
     // A lifetime may follow such a letter, but only a byte character starts with one.
     let is_string = after.starts_with('"')
-        || (after.starts_with('\'') && (language != Language::Rust || rest.starts_with("b'")))
-        || (language == Language::Rust
+        || (after.starts_with('\'')
+            && (language != SourceLanguage::Rust || rest.starts_with("b'")))
+        || (language == SourceLanguage::Rust
             && rest.get(..len).is_some_and(|it| it.ends_with('r'))
             && after.starts_with('#'));
     if is_string { (len, after) } else { (0, rest) }
 }
 
 /// Strings without escapes: `r#"…"#` and `R"x(…)x"`.
-fn raw(rest: &str, prefix: usize, at_quote: &str, language: Language) -> Option<(usize, bool)> {
+fn raw(
+    rest: &str,
+    prefix: usize,
+    at_quote: &str,
+    language: SourceLanguage,
+) -> Option<(usize, bool)> {
     let letters = rest.get(..prefix)?;
     match language {
-        Language::Rust if letters.ends_with('r') => {
+        SourceLanguage::Rust if letters.ends_with('r') => {
             let hashes = at_quote.bytes().take_while(|it| *it == b'#').count();
             let body = at_quote.get(hashes..)?.strip_prefix('"')?;
             let end = format!("\"{}", "#".repeat(hashes));
             Some(offset(prefix, until(body, &end, hashes + 1)))
         }
-        Language::C if letters.ends_with('R') => {
+        SourceLanguage::C if letters.ends_with('R') => {
             let (delimiter, body) =
                 at_quote.strip_prefix('"')?.split_once('(').filter(|(it, _)| it.len() <= 16)?;
             let end = format!("){delimiter}\"");

@@ -12,7 +12,7 @@ use edit::Text;
 use super::items::{Definition, definitions};
 use super::{MAX_BYTES, Version};
 use crate::Finding;
-use crate::lexer::Language;
+use crate::lexer::SourceLanguage;
 use crate::similarity::{Interner, can_reach, longest_rising, percent};
 
 /// How alike bodies must be, in percent of the larger.
@@ -27,23 +27,25 @@ const MAX_CANDIDATES: usize = 500_000;
 const MAX_TOTAL_BYTES: usize = 64 << 20;
 
 /// The language that is scanned for definitions, by the extension of a file.
-fn language(extension: Option<&str>) -> Option<Language> {
+fn language(extension: Option<&str>) -> Option<SourceLanguage> {
     match extension? {
-        "rs" => Some(Language::Rust),
-        "py" | "pyi" => Some(Language::Python),
-        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => Some(Language::JavaScript),
-        "go" => Some(Language::Go),
-        "java" => Some(Language::Java),
-        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" => Some(Language::C),
-        "clank" => Some(Language::Clank),
-        "rb" => Some(Language::Ruby),
+        "rs" => Some(SourceLanguage::Rust),
+        "py" | "pyi" => Some(SourceLanguage::Python),
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
+            Some(SourceLanguage::JavaScript)
+        }
+        "go" => Some(SourceLanguage::Go),
+        "java" => Some(SourceLanguage::Java),
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" => Some(SourceLanguage::C),
+        "clank" => Some(SourceLanguage::Clank),
+        "rb" => Some(SourceLanguage::Ruby),
         _ => None,
     }
 }
 
 /// A definition that went from a file or came to one.
 struct Piece<'a> {
-    language: Language,
+    language: SourceLanguage,
     path: &'a snapshot::RelPath,
     definition: Definition<'a>,
     bag: Vec<u32>,

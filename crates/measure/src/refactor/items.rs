@@ -8,7 +8,7 @@
 mod cut;
 mod keyed;
 
-use crate::lexer::{Language, Token, TokenKind, tokens};
+use crate::lexer::{SourceLanguage, Token, TokenKind, tokens};
 
 /// One definition at the outer level of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,11 +22,11 @@ pub(super) struct Definition<'a> {
 }
 
 /// The definitions of a text, in their order. Any text can be scanned; a broken one gives what can be told from it.
-pub(super) fn definitions(text: &str, language: Language) -> Vec<Definition<'_>> {
+pub(super) fn definitions(text: &str, language: SourceLanguage) -> Vec<Definition<'_>> {
     let tokens = tokens(text, language);
     let mut found = match language {
-        Language::C => cut::definitions(&tokens, cut::C),
-        Language::Java => cut::definitions(&tokens, cut::JAVA),
+        SourceLanguage::C => cut::definitions(&tokens, cut::C),
+        SourceLanguage::Java => cut::definitions(&tokens, cut::JAVA),
         _ => keyed::definitions(&tokens, language),
     };
     for it in &mut found {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use check::{
-    Diagnostic, Location, Parsed, Parses, Related, Repair, RepairOp, RuleOrigin, assign_ids,
+    Diagnostic, Location, Parsed, Parses, Related, Repair, RepairOp, RuleOrigin, Tier, assign_ids,
     assign_repair_ids,
 };
 use document::{Format, Pointer, Value};
@@ -280,6 +280,10 @@ impl RuleReporter<'_> {
         let view = FileView::new(file, kind, value, None);
         for rule in &self.pack.file_rules[kind] {
             let rule = &self.pack.rules[*rule];
+            // Whether a policy counts is for the workspace to say, and for the engine to compare.
+            if rule.tier == Tier::Policy {
+                continue;
+            }
             let n_found = rule.look_at_file(&view).len();
             if n_found > 0 {
                 counts.insert(&rule.id, n_found);

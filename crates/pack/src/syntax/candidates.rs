@@ -10,8 +10,9 @@ use document::Format;
 use edit::Edit;
 
 use super::ErrorSite;
-use super::json::{self, Token};
+use super::json::{self, Token, partner};
 use super::lines::{line_around, line_starts};
+use super::slips;
 
 /// A candidate: its title and its edits. Most have one; tabs are replaced wherever they indent.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -55,11 +56,11 @@ pub(super) fn candidates(fault: &ErrorSite<'_>, format: Format) -> Vec<TextCandi
     found
 }
 
-fn insert(at: usize, text: &str) -> Vec<Edit> {
+pub(super) fn insert(at: usize, text: &str) -> Vec<Edit> {
     u32::try_from(at).map(|at| vec![Edit::insert(at, text)]).unwrap_or_default()
 }
 
-fn replace(range: Range<usize>, text: &str) -> Vec<Edit> {
+pub(super) fn replace(range: Range<usize>, text: &str) -> Vec<Edit> {
     match (u32::try_from(range.start), u32::try_from(range.end)) {
         (Ok(start), Ok(end)) => vec![Edit::replace(start, end, text)],
         _ => Vec::new(),
@@ -119,6 +120,7 @@ fn of_json(fault: &ErrorSite<'_>) -> Vec<TextCandidate> {
             _ => {}
         }
     }
+    found.extend(slips::of_json(bytes, at, &tokens, nth));
     found
 }
 
@@ -175,6 +177,9 @@ fn json_brackets(bytes: &[u8], tokens: &[(Token, Range<usize>)], nth: usize) -> 
     let opener_line = line_of(tokens[opener].1.start);
     let mut found = Vec::new();
     if nth >= tokens.len() && open.len() == 1 {
+        if let Some(candidate) = slips::by_indentation(bytes, tokens) {
+            return vec![candidate];
+        }
         let text = match opener_line.contains(&last.saturating_sub(1)) {
             true => closer.clone(),
             false => {
@@ -201,15 +206,6 @@ fn json_brackets(bytes: &[u8], tokens: &[(Token, Range<usize>)], nth: usize) -> 
     found
 }
 
-fn partner(bracket: u8) -> u8 {
-    match bracket {
-        b'{' => b'}',
-        b'[' => b']',
-        b'}' => b'{',
-        _ => b'[',
-    }
-}
-
 /// The lines that an error may be in, the one where it was noticed first.
 fn lines_near(bytes: &[u8], at: usize) -> Vec<Range<usize>> {
     let mut lines = vec![line_around(bytes, at)];
@@ -224,7 +220,7 @@ fn lines_near(bytes: &[u8], at: usize) -> Vec<Range<usize>> {
 }
 
 /// A line without the comment behind it and the blanks around that.
-fn content<'a>(bytes: &'a [u8], line: &Range<usize>) -> &'a [u8] {
+pub(super) fn content<'a>(bytes: &'a [u8], line: &Range<usize>) -> &'a [u8] {
     let text = &bytes[line.clone()];
     let comment = memchr::memmem::find(text, b" #").unwrap_or(text.len());
     text[..comment].trim_ascii_end()
@@ -243,6 +239,7 @@ fn of_yaml(fault: &ErrorSite<'_>) -> Vec<TextCandidate> {
     for line in near.iter().take(2) {
         found.extend(quoted_value(bytes, line, b": "));
     }
+    found.extend(slips::of_yaml(bytes, at, &near));
     found
 }
 
@@ -262,6 +259,7 @@ fn of_toml(fault: &ErrorSite<'_>) -> Vec<TextCandidate> {
     for line in near.iter().take(2) {
         found.extend(quoted_value(bytes, line, b"= "));
     }
+    found.extend(slips::of_toml(bytes, at, &near));
     found
 }
 
@@ -435,7 +433,7 @@ fn quoted_value(bytes: &[u8], line: &Range<usize>, separator: &[u8]) -> Option<T
     let start = line.start + text.len() - value.len();
     let value = std::str::from_utf8(value).ok()?;
     let is_plain = !value.is_empty() && !value.contains(['"', '\'', '\\', '[', ']', '{', '}', '#']);
-    is_plain.then(|| TextCandidate {
+    (is_plain && !slips::is_no_string(value)).then(|| TextCandidate {
         title: "write the value in quotes".to_owned(),
         edits: replace(start..start + value.len(), &format!("\"{value}\"")),
         is_guess: true,

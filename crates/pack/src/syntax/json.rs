@@ -56,6 +56,16 @@ pub(super) fn tokens(bytes: &[u8]) -> Vec<(Token, Range<usize>)> {
     found
 }
 
+/// The bracket that closes an opening one, and the reverse.
+pub(super) fn partner(bracket: u8) -> u8 {
+    match bracket {
+        b'{' => b'}',
+        b'[' => b']',
+        b'}' => b'{',
+        _ => b'[',
+    }
+}
+
 fn end_of_comment(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at + 2..];
     if bytes[at + 1] == b'/' {

@@ -104,6 +104,44 @@ fn yaml() {
 }
 
 #[test]
+fn slips() {
+    assert_snapshot!(all(&[
+        ("a.json", "{\"a\": True}"),
+        ("a.json", "{\"a\": None}"),
+        ("a.json", "{\"a\" = 1}"),
+        ("a.json", "{\"a\": \"x\ty\"}"),
+        ("a.json", "{\"a\": \"C:\\Users\"}"),
+        ("a.json", "{\"a\": \"say \"hi\" now\"\n}"),
+        ("a.json", "{\"a\": {\"x\": 1], \"b\": 2}"),
+        ("a.json", "{\n  \"a\": {\n    \"b\": [1, 2"),
+        ("a.json", "{\n  \"a\": {\n    \"b\": 1,\n  \"c\": 2\n}\n"),
+        ("a.json", "{'a': 'x', b: 1}"),
+        ("a.json", "{\u{201c}a\u{201d}: 1}"),
+        ("a.yaml", "a: \"x\"#c\nb: 1\n"),
+        ("a.yaml", "a:\n  - x\n  -y\n"),
+        ("a.yaml", "a: 'don't'\nb: 1\n"),
+        ("a.yaml", "a: \"say \"hi\" now\"\n"),
+        ("a.yaml", "a: \"x\" y\nb: 1\n"),
+        ("a.yaml", "a: \"C:\\Users\"\n"),
+        ("a.yaml", "a:\n  b: 1\n   c: 2\n"),
+        ("a.yaml", "a:\n    b: 1\n  c: 2\n"),
+        ("a.yaml", "a:\n  b\n    c: 1\nd: 2\n"),
+        ("a.yaml", "a: &x 1\nb: *y\n"),
+        ("a.yaml", "a: *.py\n"),
+        ("a.toml", "a = True\n"),
+        ("a.toml", "a = null\n"),
+        ("a.toml", "a = 01\n"),
+        ("a.toml", "a = 1.2.3\n"),
+        ("a.toml", "a = 1 b = 2\n"),
+        ("a.toml", "[t]\na: 1\n"),
+        ("a.toml", "; c\na = 1\n"),
+        ("a.toml", "// c\na = 1\n"),
+        ("a.toml", "a = \"say \"hi\"\"\n"),
+        ("a.toml", "a = \"C:\\Users\"\n"),
+    ]));
+}
+
+#[test]
 fn toml() {
     assert_snapshot!(all(&[
         ("a.toml", "a = \"x\nb = 1\n"),

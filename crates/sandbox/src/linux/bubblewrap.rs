@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::scope::{SYSTEM, Scope};
 use super::start::OBEY;
-use crate::{Level, Overlay, SandboxError};
+use crate::{Overlay, SandboxError, SandboxLevel};
 
 /// Where the program is looked for; what `PATH` says must not decide what confines.
 const PLACES: &[&str] =
@@ -142,7 +142,7 @@ fn cover(overlay: &Overlay, is_writable: bool) -> Result<Vec<OsString>, SandboxE
         let places = ["/usr/bin", "/bin", "/run/current-system/sw/bin"];
         let found = places.iter().map(|place| Path::new(place).join(name)).find(|it| it.is_file());
         found.ok_or_else(|| SandboxError::Unavailable {
-            level: Level::Bubblewrap,
+            level: SandboxLevel::Bubblewrap,
             reason: format!("the program {name} is needed for an overlay and is not installed"),
         })
     };

@@ -13,7 +13,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use super::scope::{SYSTEM, Scope};
 use super::system;
-use crate::{Level, SandboxError};
+use crate::{SandboxError, SandboxLevel};
 
 // The first one that scopes signals, without which a job could kill what watches it.
 const NEEDED: ABI = ABI::V6;
@@ -43,7 +43,7 @@ pub(crate) fn landlock(scope: &Scope<'_>) -> Result<(), SandboxError> {
         Ok(false) => "the kernel enforces only a part of it".to_owned(),
         Err(error) => error.to_string(),
     };
-    Err(SandboxError::Unavailable { level: Level::Landlock, reason })
+    Err(SandboxError::Unavailable { level: SandboxLevel::Landlock, reason })
 }
 
 /// The scopes of Landlock alone, if the kernel has them: a network that is shared also shares abstract

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::system;
-use crate::{Exit, Job, Level, Limits, SandboxError, Tick};
+use crate::{Exit, Job, Limits, SandboxError, SandboxLevel, Tick};
 
 /// Files of the kernel and of devices that a job must not be able to open for writing.
 const WRITTEN: &[&str] = &[
@@ -108,8 +108,8 @@ exit 7
 "#;
 
 /// Whether the level works on this machine and holds.
-pub(crate) fn probe(level: Level) -> Result<(), SandboxError> {
-    if level == Level::Unconfined {
+pub(crate) fn probe(level: SandboxLevel) -> Result<(), SandboxError> {
+    if level == SandboxLevel::Unconfined {
         return Ok(());
     }
     match attempt(level)? {
@@ -119,9 +119,9 @@ pub(crate) fn probe(level: Level) -> Result<(), SandboxError> {
 }
 
 /// What a program can do at the level that it must not, in words.
-fn attempt(level: Level) -> Result<Vec<String>, SandboxError> {
-    let place =
-        Place::new().map_err(|error| system("make a directory to try the sandbox in", error))?;
+fn attempt(level: SandboxLevel) -> Result<Vec<String>, SandboxError> {
+    let place = ProbeFile::new()
+        .map_err(|error| system("make a directory to try the sandbox in", error))?;
     let ended = crate::run(&place.job(level), level, &mut || Tick::Continue)?;
     let unavailable = |reason: String| Err(SandboxError::Unavailable { level, reason });
     match ended.how {
@@ -143,13 +143,13 @@ fn attempt(level: Level) -> Result<Vec<String>, SandboxError> {
 }
 
 /// A private directory, removed when it goes out of use.
-struct Place(PathBuf);
+struct ProbeFile(PathBuf);
 
-impl Place {
-    fn new() -> io::Result<Place> {
+impl ProbeFile {
+    fn new() -> io::Result<ProbeFile> {
         let mut failed = None;
         for above in [std::env::temp_dir(), "/var/tmp".into(), "/dev/shm".into()] {
-            match Place::within(&above) {
+            match ProbeFile::within(&above) {
                 Ok(place) => return Ok(place),
                 Err(error) => failed = failed.or(Some(error)),
             }
@@ -157,7 +157,7 @@ impl Place {
         Err(failed.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
     }
 
-    fn within(above: &Path) -> io::Result<Place> {
+    fn within(above: &Path) -> io::Result<ProbeFile> {
         let above = fs::canonicalize(above)?;
         let process = std::process::id();
         let mut private = DirBuilder::new();
@@ -166,7 +166,7 @@ impl Place {
             let place = above.join(format!("regreen-probe-{process}-{number}"));
             match private.create(&place) {
                 Ok(()) => {
-                    let place = Place(place);
+                    let place = ProbeFile(place);
                     fs::write(place.outside(), SECRET)?;
                     private.create(place.scope())?;
                     return Ok(place);
@@ -186,12 +186,12 @@ impl Place {
         self.0.join("scope")
     }
 
-    fn job(&self, level: Level) -> Job {
+    fn job(&self, level: SandboxLevel) -> Job {
         let mut args: Vec<OsString> = vec!["-c".into(), SCRIPT.into(), "sh".into()];
         args.extend(WRITTEN.iter().map(|path| format!("w{path}").into()));
         args.extend(READ.iter().map(|path| format!("r{path}").into()));
         args.extend(disks().iter().map(|path| format!("r{}", path.display()).into()));
-        if level == Level::Bubblewrap {
+        if level == SandboxLevel::Bubblewrap {
             let outside = |name| fs::read_link(Path::new("/proc/self/ns").join(name)).ok();
             let names = NAMESPACES.iter().filter_map(outside);
             args.extend(names.map(|name| format!("n{}", name.display()).into()));
@@ -226,7 +226,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ProbeFile {
     fn drop(&mut self) {
         // What cannot be removed is empty or small, and private.
         let _ = fs::remove_dir_all(&self.0);
@@ -252,7 +252,7 @@ mod tests {
     /// An attempt that fails anyway would say nothing about a level.
     #[test]
     fn what_is_tried_succeeds_where_nothing_holds() {
-        let leaks = attempt(Level::Unconfined).unwrap();
+        let leaks = attempt(SandboxLevel::Unconfined).unwrap();
         let mut expected = vec![
             "open /proc/self/comm for writing",
             "read a file outside of its scope",
@@ -281,8 +281,8 @@ mod tests {
     #[cfg(feature = "live")]
     #[test]
     fn namespaces_alone_do_not_hold() {
-        let place = Place::new().unwrap();
-        let job = place.job(Level::Bubblewrap);
+        let place = ProbeFile::new().unwrap();
+        let job = place.job(SandboxLevel::Bubblewrap);
         let said = std::process::Command::new("/usr/bin/bwrap")
             .args(["--unshare-all", "--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/"])
             .args(["--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--bind"])
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn a_place_is_private_and_leaves_nothing() {
         use std::os::unix::fs::PermissionsExt as _;
-        let place = Place::new().unwrap();
+        let place = ProbeFile::new().unwrap();
         assert_eq!(fs::metadata(&place.0).unwrap().permissions().mode() & 0o777, 0o700);
         let path = place.0.clone();
         drop(place);

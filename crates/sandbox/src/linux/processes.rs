@@ -20,11 +20,11 @@ pub(crate) const HIGHEST: i32 = -20;
 /// The number that marks the processes of one job. As long as the process that it is made from is not reaped,
 /// no other job has it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark(u64);
+pub(crate) struct ProcessMark(u64);
 
-impl Mark {
-    pub(crate) fn of(first: Pid) -> Mark {
-        Mark(FIRST_MARK + u64::from(first.as_raw_nonzero().get().unsigned_abs()))
+impl ProcessMark {
+    pub(crate) fn of(first: Pid) -> ProcessMark {
+        ProcessMark(FIRST_MARK + u64::from(first.as_raw_nonzero().get().unsigned_abs()))
     }
 
     pub(crate) fn limit(self) -> u64 {
@@ -44,7 +44,7 @@ pub(crate) struct Usage {
 
 /// The living processes that carry the mark: all, or as many as have more than `enough` threads. A process
 /// that has ended and waits for its parent is not alive.
-pub(crate) fn usage(mark: Mark, enough: u64) -> io::Result<Usage> {
+pub(crate) fn usage(mark: ProcessMark, enough: u64) -> io::Result<Usage> {
     let page = rustix::param::page_size() as u64;
     let mut usage = Usage::default();
     for entry in fs::read_dir("/proc")? {
@@ -93,7 +93,7 @@ pub(crate) fn proportional(members: &[Pid]) -> u64 {
 
 /// Kills every living process that carries the mark, and says how many there were. Each is killed as soon as it
 /// is seen, and then goes before others: the one that ends a whole namespace is among the first.
-pub(crate) fn kill_all(mark: Mark) -> io::Result<usize> {
+pub(crate) fn kill_all(mark: ProcessMark) -> io::Result<usize> {
     let mut count = 0;
     for entry in fs::read_dir("/proc")? {
         let Some(pid) = number(&entry?) else { continue };
@@ -119,7 +119,7 @@ fn number(entry: &DirEntry) -> Option<Pid> {
     entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw)
 }
 
-fn carries(pid: Pid, mark: Mark) -> bool {
+fn carries(pid: Pid, mark: ProcessMark) -> bool {
     let Ok(limits) = fs::read_to_string(place(pid).join("limits")) else { return false };
     let line = limits.lines().find_map(|line| line.strip_prefix("Max realtime timeout"));
     line.and_then(|line| line.split_whitespace().nth(1)).and_then(|hard| hard.parse().ok())

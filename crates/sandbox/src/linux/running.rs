@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, Signal};
 
-use super::processes::{self, HIGHEST, Mark};
+use super::processes::{self, HIGHEST, ProcessMark};
 use super::system;
 use crate::{Limits, SandboxError};
 
@@ -55,7 +55,7 @@ pub(crate) struct Running {
     killer: Option<Killer>,
     /// A file that the first process opens by its number in this one.
     _opened: Option<OwnedFd>,
-    mark: Mark,
+    mark: ProcessMark,
     ended: Option<ExitStatus>,
 }
 
@@ -67,7 +67,7 @@ impl Running {
         opened: Option<OwnedFd>,
     ) -> Result<Running, SandboxError> {
         let pid = pid(&first)?;
-        let mark = Mark::of(pid);
+        let mark = ProcessMark::of(pid);
         Ok(Running { first, lines, pid, killer, _opened: opened, mark, ended: None })
     }
 
@@ -75,7 +75,7 @@ impl Running {
         self.pid
     }
 
-    pub(crate) fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> ProcessMark {
         self.mark
     }
 

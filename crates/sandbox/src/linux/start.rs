@@ -26,7 +26,7 @@ use rustix::fs::{MemfdFlags, SealFlags};
 use super::running::{Killer, Running};
 use super::scope::Scope;
 use super::{bubblewrap, confine, filter, system};
-use crate::{Level, SandboxError};
+use crate::{SandboxError, SandboxLevel};
 
 const SHELL: &str = "/bin/sh";
 // Closes the descriptors with two digits too, which a plain shell cannot.
@@ -41,7 +41,7 @@ pub(crate) const OBEY: &str = r#"n='
 '; eval "exec $line""#;
 
 /// Confines the calling thread and starts the gate from it.
-pub(crate) fn start(scope: &Scope<'_>, level: Level) -> Result<Running, SandboxError> {
+pub(crate) fn start(scope: &Scope<'_>, level: SandboxLevel) -> Result<Running, SandboxError> {
     // Asked before the thread loses sight of `/proc`.
     let inherited = inherited().map_err(|error| system("list open files", error))?;
     let mut killer = None;
@@ -50,12 +50,12 @@ pub(crate) fn start(scope: &Scope<'_>, level: Level) -> Result<Running, SandboxE
     let mut opens = String::new();
     // Open until the gate was spawned, and at the level `bubblewrap` until the job has ended.
     let mut within = None;
-    if scope.job.overlay.is_some() && level != Level::Bubblewrap {
+    if scope.job.overlay.is_some() && level != SandboxLevel::Bubblewrap {
         let reason = "it cannot cover a directory".to_owned();
         return Err(SandboxError::Unavailable { level, reason });
     }
     match level {
-        Level::Bubblewrap => {
+        SandboxLevel::Bubblewrap => {
             let bwrap = bubblewrap::installed().ok_or_else(|| SandboxError::Unavailable {
                 level,
                 reason: "the program bwrap is not installed".to_owned(),
@@ -68,7 +68,7 @@ pub(crate) fn start(scope: &Scope<'_>, level: Level) -> Result<Running, SandboxE
             // One to begin, and the command for the shell inside.
             lines.push(b'\n');
         }
-        Level::Landlock => {
+        SandboxLevel::Landlock => {
             confine::drop_capabilities()?;
             confine::landlock(scope)?;
             let ready = Killer::new(spawn_killer()?)?;
@@ -82,7 +82,7 @@ pub(crate) fn start(scope: &Scope<'_>, level: Level) -> Result<Running, SandboxE
             filter::apply(&[filter::within()?])?;
             filter::apply(&filter::alone(&knows)?)?;
         }
-        Level::Unconfined => {}
+        SandboxLevel::Unconfined => {}
     }
     lines.extend(line(&scope.command()));
     Running::new(spawn_gate(&gate, &scope.directory, &inherited, &opens)?, lines, killer, within)

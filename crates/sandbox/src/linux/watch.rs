@@ -15,7 +15,7 @@ use rustix::process::{Pid, PidfdFlags};
 use super::running::Running;
 use super::scope::Scope;
 use super::{disk, processes, system};
-use crate::{Ended, Exit, Job, Level, Output, SandboxError, Tick};
+use crate::{Ended, Exit, Job, SandboxError, SandboxLevel, StreamOutput, Tick};
 
 const LOOK: Duration = Duration::from_millis(50);
 const TICK: Duration = Duration::from_millis(50);
@@ -25,7 +25,7 @@ const LOOK_SHARE: u32 = 5;
 pub(crate) fn watch(
     mut running: Running,
     scope: &Scope<'_>,
-    level: Level,
+    level: SandboxLevel,
     on_tick: &mut dyn FnMut() -> Tick,
 ) -> Result<Ended, SandboxError> {
     let job = scope.job;
@@ -120,10 +120,12 @@ fn too_much_disk(scope: &Scope<'_>, most: Option<u64>, members: &[Pid]) -> bool 
     named.is_none_or(|named| named.saturating_add(disk::nameless(members)) > most)
 }
 
-fn exit(status: ExitStatus, level: Level) -> Exit {
+fn exit(status: ExitStatus, level: SandboxLevel) -> Exit {
     let code = status.code().unwrap_or_default();
     let signal = match status.signal() {
-        None if level == Level::Bubblewrap && (129..=192).contains(&code) => Some(code - 128),
+        None if level == SandboxLevel::Bubblewrap && (129..=192).contains(&code) => {
+            Some(code - 128)
+        }
         signal => signal,
     };
     match signal {
@@ -140,7 +142,7 @@ struct Streams {
     stderr: Option<ChildStderr>,
     written: usize,
     input: Vec<u8>,
-    kept: (Output, Output),
+    kept: (StreamOutput, StreamOutput),
 }
 
 impl Streams {
@@ -218,7 +220,7 @@ impl Streams {
 }
 
 /// Reads once; false at the end of the stream.
-fn read(stream: &mut dyn Read, output: &mut Output, job: &Job) -> bool {
+fn read(stream: &mut dyn Read, output: &mut StreamOutput, job: &Job) -> bool {
     let mut chunk = [0; 64 << 10];
     match stream.read(&mut chunk) {
         Ok(0) => false,

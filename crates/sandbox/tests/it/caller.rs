@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sandbox::{Exit, Level, Tick};
+use sandbox::{Exit, SandboxLevel, Tick};
 
 use super::world::{World, need, run, this_test};
 
@@ -14,20 +14,23 @@ const LINGERS: &str = "(setsid setsid sleep 300 &) & setsid sleep 300 & sleep 30
 
 #[test]
 fn landlock_leaves_nothing_alive_when_the_caller_is_killed() {
-    killed(Level::Landlock, "it::caller::landlock_leaves_nothing_alive_when_the_caller_is_killed");
+    killed(
+        SandboxLevel::Landlock,
+        "it::caller::landlock_leaves_nothing_alive_when_the_caller_is_killed",
+    );
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn bubblewrap_leaves_nothing_alive_when_the_caller_is_killed() {
     killed(
-        Level::Bubblewrap,
+        SandboxLevel::Bubblewrap,
         "it::caller::bubblewrap_leaves_nothing_alive_when_the_caller_is_killed",
     );
 }
 
 /// The test starts itself a second time as the caller that is to be killed.
-fn killed(level: Level, name: &str) {
+fn killed(level: SandboxLevel, name: &str) {
     const WORLD: &str = "SANDBOX_TEST_WORLD";
     const PLACE: &str = "SANDBOX_TEST_PLACE";
     need(level);
@@ -56,11 +59,11 @@ fn killed(level: Level, name: &str) {
 
 #[test]
 fn landlock_leaves_nothing_alive_when_the_caller_panics() {
-    need(Level::Landlock);
+    need(SandboxLevel::Landlock);
     let world = World::new();
     let mut ticks = 0;
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        sandbox::run(&world.job(LINGERS), Level::Landlock, &mut || {
+        sandbox::run(&world.job(LINGERS), SandboxLevel::Landlock, &mut || {
             ticks += 1;
             assert!(ticks < 3, "the caller gives up");
             Tick::Continue
@@ -73,13 +76,14 @@ fn landlock_leaves_nothing_alive_when_the_caller_panics() {
 /// One job's end is not another one's.
 #[test]
 fn jobs_at_once_do_not_touch_each_other() {
-    need(Level::Landlock);
+    need(SandboxLevel::Landlock);
     thread::scope(|threads| {
         for number in 0..12 {
             threads.spawn(move || {
                 let world = World::new();
                 let script = format!("sleep 300 & sleep 0.{number:02}; kill -0 $!; exit {number}");
-                let level = if number % 4 == 3 { Level::Unconfined } else { Level::Landlock };
+                let level =
+                    if number % 4 == 3 { SandboxLevel::Unconfined } else { SandboxLevel::Landlock };
                 assert_eq!(run(&world.job(&script), level).unwrap().how, Exit::Code(number));
                 assert_eq!(world.alive(), Vec::<String>::new());
             });

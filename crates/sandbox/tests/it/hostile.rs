@@ -4,22 +4,22 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sandbox::{Ended, Exit, Level};
+use sandbox::{Ended, Exit, SandboxLevel};
 
 use super::world::{SECRET, World, need, need_programs, run, text};
 
 #[test]
 fn landlock() {
-    hostile(Level::Landlock);
+    hostile(SandboxLevel::Landlock);
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn bubblewrap() {
-    hostile(Level::Bubblewrap);
+    hostile(SandboxLevel::Bubblewrap);
 }
 
-fn hostile(level: Level) {
+fn hostile(level: SandboxLevel) {
     need(level);
     need_programs(&["bash", "perl", "setsid", "yes"]);
     for (name, script, how) in FAILS.iter().map(|(name, script)| (name, script, None)) {
@@ -181,7 +181,8 @@ fn the_same_jobs_succeed_without_a_scope() {
         let world = World::new();
         let before = world.outside();
         let ended =
-            run(&world.job(&format!("{TRY}\n{script}\necho tried")), Level::Unconfined).unwrap();
+            run(&world.job(&format!("{TRY}\n{script}\necho tried")), SandboxLevel::Unconfined)
+                .unwrap();
         let stdout = text(&ended.stdout.kept);
         let succeeded = stdout.contains("did it")
             || stdout.contains(SECRET)
@@ -252,7 +253,7 @@ const ENDED: &[(&str, &str, Exit)] = &[
     ),
 ];
 
-fn check(level: Level, name: &str, script: &str, how: Option<Exit>) {
+fn check(level: SandboxLevel, name: &str, script: &str, how: Option<Exit>) {
     let world = World::new();
     let before = world.outside();
     let mut job = world.job(&format!("{TRY}\n{script}\necho tried"));
@@ -272,7 +273,7 @@ fn check(level: Level, name: &str, script: &str, how: Option<Exit>) {
     }
 }
 
-fn nothing_happened(level: Level, name: &str, world: &World, ended: &Ended) {
+fn nothing_happened(level: SandboxLevel, name: &str, world: &World, ended: &Ended) {
     assert_eq!(world.alive(), Vec::<String>::new(), "{level}: {name}");
     assert!(!world.was_reached(), "{level}: {name}");
     for output in [&ended.stdout, &ended.stderr] {

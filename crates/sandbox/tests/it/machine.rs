@@ -11,7 +11,7 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use sandbox::{Exit, Level};
+use sandbox::{Exit, SandboxLevel};
 
 use super::world::{World, need, need_programs, run, text};
 
@@ -381,24 +381,24 @@ const CALLS: &[(&str, i64)] = &[
 
 #[test]
 fn landlock() {
-    attack(Level::Landlock);
+    attack(SandboxLevel::Landlock);
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn bubblewrap() {
-    attack(Level::Bubblewrap);
+    attack(SandboxLevel::Bubblewrap);
 }
 
 #[test]
 fn landlock_as_an_ordinary_user() {
-    as_nobody(Level::Landlock, "it::machine::landlock_as_an_ordinary_user");
+    as_nobody(SandboxLevel::Landlock, "it::machine::landlock_as_an_ordinary_user");
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn bubblewrap_as_an_ordinary_user() {
-    as_nobody(Level::Bubblewrap, "it::machine::bubblewrap_as_an_ordinary_user");
+    as_nobody(SandboxLevel::Bubblewrap, "it::machine::bubblewrap_as_an_ordinary_user");
 }
 
 /// A row that fails anyway would prove nothing about a scope.
@@ -408,7 +408,7 @@ fn the_same_rows_succeed_without_a_scope() {
         return;
     }
     for (name, script, network, _) in ROWS.iter().filter(|row| row.3 == Succeeds) {
-        let (_, stdout) = attempt(&new_world(), Level::Unconfined, script, *network);
+        let (_, stdout) = attempt(&new_world(), SandboxLevel::Unconfined, script, *network);
         assert!(stdout.contains("did it"), "{name}: {stdout}");
     }
 }
@@ -416,16 +416,16 @@ fn the_same_rows_succeed_without_a_scope() {
 /// A caller at a terminal: its job can neither open it nor type into it.
 #[test]
 fn landlock_keeps_off_the_terminal() {
-    at_a_terminal(Level::Landlock, "it::machine::landlock_keeps_off_the_terminal");
+    at_a_terminal(SandboxLevel::Landlock, "it::machine::landlock_keeps_off_the_terminal");
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn bubblewrap_keeps_off_the_terminal() {
-    at_a_terminal(Level::Bubblewrap, "it::machine::bubblewrap_keeps_off_the_terminal");
+    at_a_terminal(SandboxLevel::Bubblewrap, "it::machine::bubblewrap_keeps_off_the_terminal");
 }
 
-fn at_a_terminal(level: Level, name: &str) {
+fn at_a_terminal(level: SandboxLevel, name: &str) {
     const TERMINAL: &str = "SANDBOX_TEST_TERMINAL";
     need(level);
     if std::env::var_os(TERMINAL).is_some() {
@@ -434,7 +434,7 @@ fn at_a_terminal(level: Level, name: &str) {
         let script = format!(
             "wopen /dev/tty {terminal}; ropen /dev/tty {terminal}; call {{ioctl}} 0 21522 x"
         );
-        let (_, stdout) = attempt(&World::new(), Level::Unconfined, &script, false);
+        let (_, stdout) = attempt(&World::new(), SandboxLevel::Unconfined, &script, false);
         assert!(stdout.contains("did it: open /dev/tty"), "there is a terminal: {stdout}");
         let (how, stdout) = attempt(&World::new(), level, &script, false);
         assert_eq!((how, stdout.as_str()), (Exit::Code(0), "tried\n"), "{level}");
@@ -453,7 +453,7 @@ fn at_a_terminal(level: Level, name: &str) {
     assert!(ended.status.success(), "{}{}", text(&ended.stdout), text(&ended.stderr));
 }
 
-fn attack(level: Level) {
+fn attack(level: SandboxLevel) {
     need(level);
     need_programs(&["find", "perl", "xargs"]);
     let mut escaped = Vec::new();
@@ -490,7 +490,7 @@ fn new_world() -> World {
 }
 
 /// How the job ended, and what it printed.
-fn attempt(world: &World, level: Level, script: &str, network: bool) -> (Exit, String) {
+fn attempt(world: &World, level: SandboxLevel, script: &str, network: bool) -> (Exit, String) {
     let name = format!("regreen-test-{}", world.tag);
     let listener =
         UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
@@ -516,7 +516,7 @@ fn attempt(world: &World, level: Level, script: &str, network: bool) -> (Exit, S
 }
 
 /// Runs the test a second time as somebody who is not root; as whom it is run otherwise.
-fn as_nobody(level: Level, name: &str) {
+fn as_nobody(level: SandboxLevel, name: &str) {
     if std::env::var_os(PLACE).is_some() || !rustix::process::getuid().is_root() {
         return attack(level);
     }

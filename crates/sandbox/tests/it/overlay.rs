@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use sandbox::{Job, Level, Overlay, SandboxError};
+use sandbox::{Job, Overlay, SandboxError, SandboxLevel};
 
 use super::world::{World, run};
 
@@ -30,11 +30,11 @@ fn covered(world: &World, script: &str, is_writable: bool) -> (Job, PathBuf) {
 #[test]
 fn both_are_seen_as_one_and_cannot_be_written() {
     let world = World::new();
-    super::world::need(Level::Bubblewrap);
+    super::world::need(SandboxLevel::Bubblewrap);
     let script = "cat kept new; ls scope; (echo x >kept) 2>/dev/null || echo refused; pwd";
     let (job, _) = covered(&world, script, false);
     let before = world.outside();
-    let ended = run(&job, Level::Bubblewrap).unwrap();
+    let ended = run(&job, SandboxLevel::Bubblewrap).unwrap();
     let expected = format!("othernewout\nrefused\n{}\n", world.root.join("job").display());
     assert_eq!(
         super::world::text(&ended.stdout.kept),
@@ -51,10 +51,10 @@ fn both_are_seen_as_one_and_cannot_be_written() {
 fn what_is_written_is_in_the_upper_directory_alone() {
     use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
     let world = World::new();
-    super::world::need(Level::Bubblewrap);
+    super::world::need(SandboxLevel::Bubblewrap);
     let (job, place) = covered(&world, "echo more >>kept; rm new; echo b >scope/b", true);
     let before = world.outside();
-    let ended = run(&job, Level::Bubblewrap).unwrap();
+    let ended = run(&job, SandboxLevel::Bubblewrap).unwrap();
     assert_eq!(ended.how, sandbox::Exit::Code(0), "{}", super::world::text(&ended.stderr.kept));
     assert!(!world.root.join("job/scope/b").exists());
     let upper = place.join("upper");
@@ -73,12 +73,12 @@ fn what_is_written_is_in_the_upper_directory_alone() {
 fn what_is_written_counts_as_disk() {
     let world = World::new();
     let (job, _) = covered(&world, "while :; do head -c 99999 /dev/zero >>fill; done", true);
-    assert_eq!(run(&job, Level::Bubblewrap).unwrap().how, sandbox::Exit::TooMuchDisk);
+    assert_eq!(run(&job, SandboxLevel::Bubblewrap).unwrap().how, sandbox::Exit::TooMuchDisk);
 }
 
 #[test]
 fn a_level_without_mounts_covers_nothing() {
-    for level in [Level::Landlock, Level::Unconfined] {
+    for level in [SandboxLevel::Landlock, SandboxLevel::Unconfined] {
         let world = World::new();
         let (job, _) = covered(&world, "echo ran", false);
         let error = run(&job, level).unwrap_err();
@@ -91,8 +91,8 @@ fn a_cover_that_cannot_be_written_is_refused() {
     let world = World::new();
     let (mut job, place) = covered(&world, "echo ran", false);
     job.writable = vec![world.root.join("job")];
-    assert!(matches!(run(&job, Level::Landlock), Err(SandboxError::Path { .. })));
+    assert!(matches!(run(&job, SandboxLevel::Landlock), Err(SandboxError::Path { .. })));
     fs::create_dir_all(place.join("upper")).unwrap();
     job.writable = vec![world.root.join("job/scope")];
-    assert!(matches!(run(&job, Level::Landlock), Err(SandboxError::Path { .. })));
+    assert!(matches!(run(&job, SandboxLevel::Landlock), Err(SandboxError::Path { .. })));
 }

@@ -5,38 +5,38 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
 use std::time::{Duration, Instant};
 
-use sandbox::{Exit, Job, Level, Tick};
+use sandbox::{Exit, Job, SandboxLevel, Tick};
 
 use super::world::{World, need, need_programs, run, text};
 
 #[test]
 fn unconfined() {
-    plain(Level::Unconfined);
+    plain(SandboxLevel::Unconfined);
 }
 
 #[test]
 fn landlock() {
-    plain(Level::Landlock);
+    plain(SandboxLevel::Landlock);
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn bubblewrap() {
-    plain(Level::Bubblewrap);
+    plain(SandboxLevel::Bubblewrap);
 }
 
 #[test]
 fn the_best_level_is_one_that_confines() {
-    assert!(matches!(sandbox::best(), Some(Level::Bubblewrap | Level::Landlock)));
+    assert!(matches!(sandbox::best(), Some(SandboxLevel::Bubblewrap | SandboxLevel::Landlock)));
 }
 
 #[cfg(feature = "live")]
 #[test]
 fn bubblewrap_is_the_best_level_where_it_is_installed() {
-    assert_eq!(sandbox::best(), Some(Level::Bubblewrap));
+    assert_eq!(sandbox::best(), Some(SandboxLevel::Bubblewrap));
 }
 
-fn plain(level: Level) {
+fn plain(level: SandboxLevel) {
     need(level);
     need_programs(&["bash", "env", "perl"]);
     scripts(level);
@@ -85,7 +85,7 @@ const SCRIPTS: &[(&str, Exit, &str, &str)] = &[
     ("cat", Exit::Code(0), "", ""),
 ];
 
-fn scripts(level: Level) {
+fn scripts(level: SandboxLevel) {
     for (script, how, stdout, stderr) in SCRIPTS {
         let world = World::new();
         let before = world.outside();
@@ -98,7 +98,7 @@ fn scripts(level: Level) {
     }
 }
 
-fn arguments_and_environment(level: Level) {
+fn arguments_and_environment(level: SandboxLevel) {
     let world = World::new();
     let mut job = world.job("");
     let odd = ["", " ", "grün 🌱", "a b\"c'd$e\\f", "new\nline", "-", "--", "*", "A=B"];
@@ -140,7 +140,7 @@ fn arguments_and_environment(level: Level) {
     );
 }
 
-fn input(level: Level) {
+fn input(level: SandboxLevel) {
     let world = World::new();
     // More than a pipe holds, on a program that answers while it reads, and on one that does not read at all.
     let mut job = world.job("cat");
@@ -152,7 +152,7 @@ fn input(level: Level) {
     assert_eq!(run(&job, level).unwrap().how, Exit::Code(3), "{level}");
 }
 
-fn output(level: Level) {
+fn output(level: SandboxLevel) {
     let world = World::new();
     let job = world.job("head -c 99996 /dev/zero; echo end; head -c 20000 /dev/zero >&2");
     let ended = run(&job, level).unwrap();
@@ -168,7 +168,7 @@ fn output(level: Level) {
     );
 }
 
-fn network(level: Level) {
+fn network(level: SandboxLevel) {
     let world = World::new();
     let mut job = world.job("bash -c 'echo hello > /dev/tcp/127.0.0.1/$TCP'");
     job.network = true;
@@ -178,7 +178,7 @@ fn network(level: Level) {
 }
 
 /// Scopes of several shapes: what is writable, the directory, what else is readable, and what works then.
-fn scopes(level: Level) {
+fn scopes(level: SandboxLevel) {
     type Shape = fn(&World, &mut Job);
     let shapes: &[(&str, Shape, &str)] = &[
         (
@@ -235,7 +235,7 @@ fn scopes(level: Level) {
         ),
     ];
     for (name, shape, script) in shapes {
-        if level == Level::Unconfined && script.contains('!') {
+        if level == SandboxLevel::Unconfined && script.contains('!') {
             continue;
         }
         let world = World::new();
@@ -254,10 +254,10 @@ fn scopes(level: Level) {
 
 /// Without namespaces a mode can only be set on an open file, and only where the job can open nothing else of
 /// its user's than its own directory. Root owns the whole system.
-fn modes(level: Level) {
+fn modes(level: SandboxLevel) {
     let set = "perl -e 'open F, q(<), q(scope/inside); chmod(0700, *F) or die' 2>/dev/null; stat -c %a scope/inside";
     let by_path = "chmod 700 scope/inside 2>/dev/null; stat -c %a scope/inside";
-    let alone = level == Level::Landlock;
+    let alone = level == SandboxLevel::Landlock;
     let root = rustix::process::getuid().is_root();
     for (script, more, refused) in
         [(set, false, alone && root), (set, true, alone), (by_path, false, alone)]
@@ -277,7 +277,7 @@ fn modes(level: Level) {
 }
 
 /// Everybody on the machine can read the arguments of a process, and variables hold keys.
-fn variables_are_no_arguments(level: Level) {
+fn variables_are_no_arguments(level: SandboxLevel) {
     let world = World::new();
     let mut job = world.job("sleep 0.6; printf %s \"$KEY\"");
     let key = format!("key-of-{}", world.tag);
@@ -294,7 +294,7 @@ fn variables_are_no_arguments(level: Level) {
     assert_eq!((text(&ended.unwrap().stdout.kept), seen > 0), (key, true), "{level}");
 }
 
-fn stopped(level: Level) {
+fn stopped(level: SandboxLevel) {
     let world = World::new();
     let mut ticks = 0;
     let since = Instant::now();
@@ -309,7 +309,7 @@ fn stopped(level: Level) {
 
 /// What the caller itself was started with does not reach the job. The levels take turns: a caller that opens such files
 /// while another of its threads starts a job has nobody but itself to blame.
-fn inherited_files(level: Level) {
+fn inherited_files(level: SandboxLevel) {
     static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let world = World::new();

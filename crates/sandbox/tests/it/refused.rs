@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use sandbox::{Job, Level};
+use sandbox::{Job, SandboxLevel};
 
 use super::world::{World, run};
 
@@ -151,7 +151,7 @@ const CASES: &[(&str, Change, &str)] = &[
 #[test]
 fn at_every_level_with_the_same_words() {
     for (name, change, expected) in CASES {
-        for level in [Level::Bubblewrap, Level::Landlock, Level::Unconfined] {
+        for level in [SandboxLevel::Bubblewrap, SandboxLevel::Landlock, SandboxLevel::Unconfined] {
             let world = World::new();
             let mut job = world.job("echo > scope/ran");
             change(&world, &mut job);
@@ -175,20 +175,23 @@ fn an_environment_just_below_the_limit_is_passed() {
     let mut job = world.job("printf %s \"$LAST\"");
     job.environment.extend((0..7).map(|it| (format!("V{it}").into(), "x".repeat(130_000).into())));
     job.environment.insert("LAST".into(), "arrived".into());
-    let ended = run(&job, Level::Landlock).unwrap();
+    let ended = run(&job, SandboxLevel::Landlock).unwrap();
     assert_eq!(String::from_utf8_lossy(&ended.stdout.kept), "arrived");
 }
 
 #[test]
 fn levels_have_names() {
     for (level, name) in [
-        (Level::Bubblewrap, "bubblewrap"),
-        (Level::Landlock, "landlock"),
-        (Level::Unconfined, "none"),
+        (SandboxLevel::Bubblewrap, "bubblewrap"),
+        (SandboxLevel::Landlock, "landlock"),
+        (SandboxLevel::Unconfined, "none"),
     ] {
-        assert_eq!((level.to_string().as_str(), name.parse::<Level>().unwrap()), (name, level));
+        assert_eq!(
+            (level.to_string().as_str(), name.parse::<SandboxLevel>().unwrap()),
+            (name, level)
+        );
     }
-    let error = "docker".parse::<Level>().unwrap_err().to_string();
+    let error = "docker".parse::<SandboxLevel>().unwrap_err().to_string();
     assert_eq!(
         error,
         "no sandbox level is called `docker`; there are bubblewrap, landlock and none"

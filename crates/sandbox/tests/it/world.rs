@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use sandbox::{Ended, Job, Level, Limits, SandboxError, Tick};
+use sandbox::{Ended, Job, Limits, SandboxError, SandboxLevel, Tick};
 use tempfile::TempDir;
 
 /// What no job may ever print.
@@ -149,12 +149,12 @@ impl World {
     }
 }
 
-pub(crate) fn run(job: &Job, level: Level) -> Result<Ended, SandboxError> {
+pub(crate) fn run(job: &Job, level: SandboxLevel) -> Result<Ended, SandboxError> {
     sandbox::run(job, level, &mut || Tick::Continue)
 }
 
 #[track_caller]
-pub(crate) fn need(level: Level) {
+pub(crate) fn need(level: SandboxLevel) {
     if let Err(error) = sandbox::probe(level) {
         panic!("these tests need the sandbox level `{level}`: {error}");
     }

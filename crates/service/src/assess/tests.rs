@@ -44,8 +44,8 @@ fn session(
     mut hook: impl FnMut(usize, &'static str) + Send + 'static,
 ) -> Session {
     let level = match access {
-        Access::Write => workspace::Access::ReadWrite,
-        Access::Build | Access::Look => workspace::Access::ReadOnly,
+        Access::Write => workspace::OpenMode::ReadWrite,
+        Access::Build | Access::Look => workspace::OpenMode::ReadOnly,
     };
     let workspace = Workspace::open(root, None, Options::new(level)).unwrap();
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();

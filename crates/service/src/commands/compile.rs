@@ -14,7 +14,7 @@ use clank::proof::{Counterexample, Proof};
 use clank::{Checked, CheckedModule};
 use clank_emit::{EmitOptions, Runtime};
 use clank_repair::ClankLook;
-use clank_repair::{Budget, Repairs, Target};
+use clank_repair::{Budget, FindingId, ModuleRepairs};
 use clank_syntax::ast::{Ast, Name, NodeId};
 use clank_syntax::json::{self, JsonError, WriteOptions};
 use clank_syntax::{Parsed, SyntaxError, Tokens};
@@ -71,14 +71,14 @@ struct Given {
 struct Round {
     given: Option<Given>,
     checked: Checked,
-    repairs: Repairs,
+    repairs: ModuleRepairs,
     reply: CompileReply,
 }
 
 impl Round {
     /// The compilation of what is no program.
     fn of(reply: CompileReply) -> Round {
-        Round { given: None, checked: Checked::default(), repairs: Repairs::default(), reply }
+        Round { given: None, checked: Checked::default(), repairs: ModuleRepairs::default(), reply }
     }
 }
 
@@ -147,7 +147,7 @@ fn round(
             (_, Some(near)) => near_repairs(&near, &checked, setting.prover),
             _ => clank_repair::repairs(&program, &checked, module, &Budget::default()),
         },
-        _ => Repairs::default(),
+        _ => ModuleRepairs::default(),
     };
     let builder = Reply { request, checked: &checked, ast: &given.ast, repairs: &repairs };
     let mut reply = builder.build(&problems);
@@ -159,11 +159,11 @@ fn round(
 
 /// The repairs of a program that imports what does not exist, with the modules that may have been meant: what is known about
 /// the module that was asked for is the same with them.
-fn near_repairs(program: &Program, checked: &Checked, prover: &Prover) -> Repairs {
+fn near_repairs(program: &Program, checked: &Checked, prover: &Prover) -> ModuleRepairs {
     let checked = clank::check_with(program, Some(checked), prover.oracle());
     match checked.asked {
         Some(module) => clank_repair::repairs(program, &checked, module, &Budget::default()),
-        None => Repairs::default(),
+        None => ModuleRepairs::default(),
     }
 }
 
@@ -205,7 +205,7 @@ struct Reply<'a> {
     request: &'a v1::Compile,
     checked: &'a Checked,
     ast: &'a Arc<Ast>,
-    repairs: &'a Repairs,
+    repairs: &'a ModuleRepairs,
 }
 
 impl Reply<'_> {
@@ -242,8 +242,8 @@ impl Reply<'_> {
             if is_asked {
                 let repairs = repairs::tell(self.repairs, module, &program_hash, n_before);
                 for (index, it) in diagnostics[n_before..].iter_mut().enumerate() {
-                    it.repair_refs = repairs.refs(Target::Diagnostic(index));
-                    it.no_repair = repairs.reason(Target::Diagnostic(index));
+                    it.repair_refs = repairs.refs(FindingId::Diagnostic(index));
+                    it.no_repair = repairs.reason(FindingId::Diagnostic(index));
                 }
                 obligations.extend(
                     module
@@ -252,12 +252,12 @@ impl Reply<'_> {
                 );
                 holes.extend(module.holes().map(|(node, it)| hole(it, &places, node, id(node))));
                 for (index, it) in obligations.iter_mut().enumerate() {
-                    it.repair_refs = repairs.refs(Target::Goal(index));
-                    it.no_repair = repairs.reason(Target::Goal(index));
+                    it.repair_refs = repairs.refs(FindingId::Goal(index));
+                    it.no_repair = repairs.reason(FindingId::Goal(index));
                 }
                 for (index, it) in holes.iter_mut().enumerate() {
-                    it.repair_refs = repairs.refs(Target::Hole(index));
-                    it.no_repair = repairs.reason(Target::Hole(index));
+                    it.repair_refs = repairs.refs(FindingId::Hole(index));
+                    it.no_repair = repairs.reason(FindingId::Hole(index));
                 }
                 told = Some(repairs);
             }

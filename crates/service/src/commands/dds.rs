@@ -18,11 +18,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use govern::approval::{
-    self, AllowedSigners, Context, Decision, Document, Held as Approvals, Policy, Refusal, Stage,
-    Subject, recheck,
+    self, AllowedSigners, ApprovalRefusal, Context, Decision, Document, Policy, Stage, Subject,
+    ValidApproval as Approvals, recheck,
 };
 use govern::lifecycle::Phase;
-use govern::registry::{AddError, CorrectError, Dossier, Entry, Location, Registry, Scope, Stored};
+use govern::registry::{
+    AddError, CorrectError, Dossier, Location, Registry, RegistryEntry, Scope, Stored,
+};
 use govern::{Id, Moment, Record, Status};
 use protocol::v1;
 use serde_json::Value;
@@ -37,7 +39,7 @@ use crate::setup;
 
 pub use approve::{KeyChoice, Signing};
 pub use exchange::Export;
-pub use govern::execute::Step;
+pub use govern::execute::RunStep;
 pub use govern::registry::is_database;
 pub use propose::Proposals;
 pub use reject::Saying;
@@ -315,7 +317,7 @@ impl<'a> Desk<'a> {
         let entries = self.registry.borrow_mut().readable()?;
         let mut n_approvals = 0;
         for entry in entries {
-            let Entry::Current(stored) = entry else { continue };
+            let RegistryEntry::Current(stored) = entry else { continue };
             // What cannot be read is named above.
             let Ok(dossier) = self.dossier(stored.record.id.as_str()) else { continue };
             // One that waits for more people does not hold yet; one that was carried out elsewhere says so by its receipt.
@@ -532,7 +534,7 @@ fn decision(id: &Id, status: &str, by: &str, problem: String) -> v1::DdsReport {
     })
 }
 
-fn reasons(refusals: &[Refusal]) -> String {
+fn reasons(refusals: &[ApprovalRefusal]) -> String {
     refusals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
@@ -540,7 +542,7 @@ fn fault(rule: &str, message: &str) -> v1::DdsFault {
     v1::DdsFault { rule: rule.to_owned(), pointer: String::new(), message: message.to_owned() }
 }
 
-fn wire_fault(fault: &govern::shape::Fault) -> v1::DdsFault {
+fn wire_fault(fault: &govern::shape::RecordFault) -> v1::DdsFault {
     v1::DdsFault {
         rule: fault.rule.name().to_owned(),
         pointer: fault.pointer.clone(),

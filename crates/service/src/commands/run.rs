@@ -8,7 +8,7 @@ use std::time::Duration;
 use check::{Diagnostic, Location, RuleOrigin, Severity, Tier};
 use clank::Checked;
 use clank_run::{
-    Engine, Frame, Io, Limit, Limits, Module, NodeIo, Outcome, Program, RunError, SourceMap,
+    Engine, Frame, Io, Limit, Limits, Module, NodeIo, Program, ProgramExit, RunError, SourceMap,
 };
 use clank_syntax::ast::Decl;
 use edit::{LineIndex, Position, Text, Unit};
@@ -193,18 +193,18 @@ struct Origins<'a> {
 }
 
 fn told(
-    outcome: Outcome,
+    outcome: ProgramExit,
     request: &v1::Run,
     maps: &BTreeMap<String, String>,
     texts: &BTreeMap<String, Text>,
 ) -> RunOutcome {
     let (rule_id, message, frames) = match outcome {
-        Outcome::Done => return RunOutcome::Done,
-        Outcome::Panic { message, frames } => ("panic", message, frames),
-        Outcome::Raised { message, frames } => {
+        ProgramExit::Done => return RunOutcome::Done,
+        ProgramExit::Panic { message, frames } => ("panic", message, frames),
+        ProgramExit::Raised { message, frames } => {
             ("raised", format!("an error reached `main`: {message}"), frames)
         }
-        Outcome::Stopped { limit, frames } => ("stopped", stopped(limit, request), frames),
+        ProgramExit::Stopped { limit, frames } => ("stopped", stopped(limit, request), frames),
     };
     // Most programs run to their end, and nobody asks where their code comes from: only now the maps are read.
     let origins = Origins::new(maps, texts);

@@ -2,10 +2,10 @@
 
 use patch::{OpFailureCode, Refused, RefusedPaths};
 use snapshot::RelPath;
-use workspace::{Loaded, Refusal};
+use workspace::{Loaded, PathRefusal};
 
 /// The name of a refusal that has one of its own, everywhere.
-pub(crate) fn own_name(refusal: &Refusal) -> Option<&'static str> {
+pub(crate) fn own_name(refusal: &PathRefusal) -> Option<&'static str> {
     match code(refusal) {
         code @ (OpFailureCode::ReadOnly
         | OpFailureCode::PathTooLong
@@ -17,22 +17,24 @@ pub(crate) fn own_name(refusal: &Refusal) -> Option<&'static str> {
 /// What was refused; with `to_change`, also what may be read but not changed.
 pub(crate) fn paths(loaded: &Loaded, to_change: bool) -> RefusedPaths {
     let unchangeable = loaded.unchangeable.iter().filter(|_| to_change);
-    let refused = |(path, refusal): (&RelPath, &Refusal)| {
+    let refused = |(path, refusal): (&RelPath, &PathRefusal)| {
         (path.clone(), Refused { code: code(refusal), reason: refusal.to_string() })
     };
     unchangeable.chain(&loaded.refused).map(refused).collect()
 }
 
-fn code(refusal: &Refusal) -> OpFailureCode {
+fn code(refusal: &PathRefusal) -> OpFailureCode {
     match refusal {
-        Refusal::OutsideRoot | Refusal::Reserved => OpFailureCode::OutsideRoot,
-        Refusal::LinkLoop | Refusal::DanglingLink | Refusal::Link => OpFailureCode::Link,
-        Refusal::NotADirectory { .. } => OpFailureCode::NotADirectory,
-        Refusal::TooLarge { .. } => OpFailureCode::TooLarge,
-        Refusal::Special => OpFailureCode::NotAFile,
-        Refusal::ReadOnly => OpFailureCode::ReadOnly,
-        Refusal::PathTooLong { .. } => OpFailureCode::PathTooLong,
-        Refusal::NestedRepository { .. } => OpFailureCode::NestedRepository,
+        PathRefusal::OutsideRoot | PathRefusal::Reserved => OpFailureCode::OutsideRoot,
+        PathRefusal::LinkLoop | PathRefusal::DanglingLink | PathRefusal::Link => {
+            OpFailureCode::Link
+        }
+        PathRefusal::NotADirectory { .. } => OpFailureCode::NotADirectory,
+        PathRefusal::TooLarge { .. } => OpFailureCode::TooLarge,
+        PathRefusal::Special => OpFailureCode::NotAFile,
+        PathRefusal::ReadOnly => OpFailureCode::ReadOnly,
+        PathRefusal::PathTooLong { .. } => OpFailureCode::PathTooLong,
+        PathRefusal::NestedRepository { .. } => OpFailureCode::NestedRepository,
         // Hard links, marks and mounts, and whatever else keeps a file as it is.
         _ => OpFailureCode::Protected,
     }

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use check::{Cache, CacheKey};
-use workspace::{MAX_CACHE_BYTES, Mark, Seal, Workspace};
+use workspace::{CacheMagic, MAX_CACHE_BYTES, Seal, Workspace};
 
 const NAME: &str = "checks-v2";
-const MARK: Mark = *b"regreen checks 2";
+const MARK: CacheMagic = *b"regreen checks 2";
 const KEY_BYTES: usize = 32;
 const END_BYTES: usize = 4;
 
@@ -133,7 +133,7 @@ impl Opened {
         let left = used.into_iter().chain(unused.into_iter().filter(|_| !is_whole));
         let left = left.filter_map(|nth| Some((self.known.key(nth)?, self.known.bytes(nth)?)));
         let mut entries: BTreeMap<&CacheKey, &[u8]> = BTreeMap::new();
-        let mut n_bytes = (size_of::<Mark>() + KEY_BYTES + END_BYTES) as u64;
+        let mut n_bytes = (size_of::<CacheMagic>() + KEY_BYTES + END_BYTES) as u64;
         for (key, bytes) in made.iter().map(|(key, bytes)| (key, &**bytes)).chain(left) {
             n_bytes += (KEY_BYTES + END_BYTES + bytes.len()) as u64;
             if n_bytes > MAX_CACHE_BYTES {
@@ -230,7 +230,7 @@ fn render(entries: &BTreeMap<&CacheKey, &[u8]>) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workspace::Identity;
+    use workspace::FileIdentity;
 
     fn entries(n: u8) -> Entries {
         let bytes = |n: u8| -> Arc<[u8]> { (0..n).collect::<Vec<_>>().into() };
@@ -247,7 +247,7 @@ mod tests {
     }
 
     fn opened(known: &Entries) -> Opened {
-        Opened::new(Seal::of(&Identity::default()), Kept::parse(&body(known)).unwrap())
+        Opened::new(Seal::of(&FileIdentity::default()), Kept::parse(&body(known)).unwrap())
     }
 
     #[test]

@@ -16,11 +16,11 @@ fn a_folder_that_cannot_be_read_is_a_failure_unless_it_is_excluded() {
     disk.put(&RelPath::parse(config::PATH).unwrap(), b"[workspace]\nexclude = [\"out\"]\n", 0o644)
         .unwrap();
     let state = Arc::new(disk.beneath(&RelPath::parse(".state").unwrap()).unwrap());
-    let options = Options::new(workspace::Access::ReadWrite);
+    let options = Options::new(workspace::OpenMode::ReadWrite);
     let workspace = Workspace::with_fs(disk, state, options);
     let session = Session::over(workspace, crate::Access::Write).unwrap();
     let setup = load_rules(&session, &Overlay::new(), true, &v1::Look::default()).unwrap();
-    let skipped = ["LICENSE", "a.yaml", "locked", "out"].map(|it| Skipped {
+    let skipped = ["LICENSE", "a.yaml", "locked", "out"].map(|it| SkippedEntry {
         path: it.to_owned(),
         reason: "permission denied".to_owned(),
         has_bad_name: false,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use check::CacheKeys;
-use launch::{Access, BuildLimits, Identity, Install, Isolation, TreeView};
+use launch::{Access, BuildLimits, Install, Isolation, ProgramIdentity, TreeView};
 use snapshot::Snapshot;
 
 use crate::session::{Access as SessionAccess, Programs, Session};
@@ -189,13 +189,13 @@ impl Desk {
         let mut hasher = blake3::Hasher::new();
         let install = &found.install;
         for path in std::iter::once(&install.program).chain(&install.interpreters) {
-            let Identity { path, stamp, .. } = Identity::of(path).ok()?;
+            let ProgramIdentity { path, stamp, .. } = ProgramIdentity::of(path).ok()?;
             hasher.update(path.as_os_str().as_encoded_bytes()).update(b"\0");
             hasher.update(format!("{stamp:?}").as_bytes());
         }
         // A package of Node or Python is more than its first file: its folder tells when it was installed.
         for folder in &install.readable {
-            if let Ok(Identity { stamp, .. }) = Identity::of(folder) {
+            if let Ok(ProgramIdentity { stamp, .. }) = ProgramIdentity::of(folder) {
                 hasher.update(format!("{:?}", (stamp.inode, stamp.mtime)).as_bytes());
             }
         }

@@ -14,7 +14,7 @@ use check::{
     Opened, Page, Provider, Report, Safety, Stop, Unchecked,
 };
 use edit::Text;
-use launch::{Capture, Isolation, Limits, Program, Status, TreeView, Wrote};
+use launch::{Capture, Isolation, Limits, Program, ProgramExit, TreeView, Wrote};
 use linters::{
     Adapter, Garbled, Invocation, Job, Output, Scope, Texts, ToolKind, ToolReport, Uses, Version,
 };
@@ -835,10 +835,10 @@ fn with_more(invocation: &Invocation, more: &[String]) -> Vec<String> {
     args
 }
 
-fn output(ran: launch::Output, changed: BTreeMap<RelPath, Option<Text>>) -> Output {
+fn output(ran: launch::ProgramOutput, changed: BTreeMap<RelPath, Option<Text>>) -> Output {
     let status = match ran.status {
-        Status::Code(code) => Some(code),
-        Status::Signal(_) => None,
+        ProgramExit::Code(code) => Some(code),
+        ProgramExit::Signal(_) => None,
     };
     Output { status, stdout: ran.stdout, stderr: ran.stderr, changed }
 }

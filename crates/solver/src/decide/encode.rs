@@ -8,14 +8,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Budget;
 use super::clause::Literal;
-use super::search::Search;
+use super::search::CdclSearch;
 use super::simplex::Variable;
 use crate::rational::Rational;
 use crate::term::{Node, Sort, Term, Terms};
 
 pub(super) struct Encoder<'a> {
     pub(super) terms: &'a mut Terms,
-    pub(super) search: Search,
+    pub(super) search: CdclSearch,
     literals: FxHashMap<Term, Literal>,
     variables: FxHashMap<Term, Variable>,
     /// The sums that are a part of other sums, or of a comparison: their variable, and the number to add to it.
@@ -33,7 +33,7 @@ impl<'a> Encoder<'a> {
     pub(super) fn new(terms: &'a mut Terms, budget: Budget) -> Encoder<'a> {
         Encoder {
             terms,
-            search: Search::new(budget),
+            search: CdclSearch::new(budget),
             literals: FxHashMap::default(),
             variables: FxHashMap::default(),
             sums: FxHashMap::default(),

@@ -11,8 +11,8 @@ use num_bigint::BigInt;
 use super::clause::Literal;
 use super::encode::Encoder;
 use super::meaning;
-use super::search::Status;
-use super::{Budget, Reason};
+use super::search::SearchStatus;
+use super::{Budget, UnknownReason};
 use crate::model::{Evaluation, Model, Value};
 use crate::term::{Node, Sort, Term, Terms};
 
@@ -26,7 +26,7 @@ const NEARBY: [(i64, u32); 2] = [(12, 100), (500, 200)];
 pub(super) enum Answer {
     Possible(Model),
     Impossible,
-    Unclear(Reason),
+    Unclear(UnknownReason),
 }
 
 pub(super) struct Question<'a> {
@@ -66,19 +66,19 @@ impl<'a> Question<'a> {
     pub(super) fn ask(&mut self, wish: Literal) -> Answer {
         loop {
             match self.solve(wish) {
-                Status::Unsatisfiable => return Answer::Impossible,
-                Status::OutOfBudget | Status::BranchLimit => {
-                    return Answer::Unclear(Reason::Budget);
+                SearchStatus::Unsatisfiable => return Answer::Impossible,
+                SearchStatus::OutOfBudget | SearchStatus::BranchLimit => {
+                    return Answer::Unclear(UnknownReason::Budget);
                 }
-                Status::Satisfiable => {}
+                SearchStatus::Satisfiable => {}
             }
             if !self.encoder.search.budget.spend(self.encoder.encoded.len() as u64) {
-                return Answer::Unclear(Reason::Budget);
+                return Answer::Unclear(UnknownReason::Budget);
             }
             let values = self.values();
             let clauses = self.violated(&values);
             match clauses {
-                None => return Answer::Unclear(Reason::Incomplete),
+                None => return Answer::Unclear(UnknownReason::Incomplete),
                 Some(clauses) if clauses.is_empty() => {
                     let given = values.into_iter().filter(|(term, _)| self.is_given(*term));
                     return Answer::Possible(Model::new(self.encoder.terms, given));
@@ -92,21 +92,21 @@ impl<'a> Question<'a> {
 
     /// Integers without bounds can keep the search branching for ever where there are solutions nearby. So when it gets
     /// tired, it looks near zero, and goes on everywhere only if nothing is there.
-    fn solve(&mut self, wish: Literal) -> Status {
+    fn solve(&mut self, wish: Literal) -> SearchStatus {
         let search = &mut self.encoder.search;
         let mut outcome = search.solve(&[wish], FIRST_BRANCHES);
         for (size, branches) in NEARBY {
-            if outcome != Status::BranchLimit {
+            if outcome != SearchStatus::BranchLimit {
                 return outcome;
             }
             let near = search.near_zero(size);
             outcome = search.solve(&[wish, near], branches);
-            if matches!(outcome, Status::Unsatisfiable | Status::BranchLimit) {
+            if matches!(outcome, SearchStatus::Unsatisfiable | SearchStatus::BranchLimit) {
                 search.add_clause(&[near.negated()]);
-                outcome = Status::BranchLimit;
+                outcome = SearchStatus::BranchLimit;
             }
         }
-        if outcome == Status::BranchLimit { search.solve(&[wish], u32::MAX) } else { outcome }
+        if outcome == SearchStatus::BranchLimit { search.solve(&[wish], u32::MAX) } else { outcome }
     }
 
     /// Whether a model says what the term is: it does not follow from other values.

@@ -1,7 +1,7 @@
 //! Conflict-driven clause learning over linear integer arithmetic: CDCL(T) with lazy theory propagation.
 //!
 //! The Boolean part is that of GRASP (Marques-Silva and Sakallah, 1999) with Chaff's watched literals (Moskewicz et al.,
-//! 2001): [`Search::propagate`] draws the consequences of every assigned literal, a conflict is resolved backwards along
+//! 2001): [`CdclSearch::propagate`] draws the consequences of every assigned literal, a conflict is resolved backwards along
 //! the trail to its first unique implication point, the learned clause is added, and the search backjumps to the level at
 //! which that clause is unit. Restarts are geometric, phases are saved (Pipatsrisawat and Darwiche, 2007).
 //!
@@ -29,7 +29,7 @@ use super::simplex::{Bound, Halt, Simplex, Variable};
 use crate::rational::Rational;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Status {
+pub(super) enum SearchStatus {
     /// All literals have values, all variables integers, and no clause and no bound is violated.
     Satisfiable,
     Unsatisfiable,
@@ -38,7 +38,7 @@ pub(super) enum Status {
     OutOfBudget,
 }
 
-pub(super) struct Search {
+pub(super) struct CdclSearch {
     pub(super) simplex: Simplex,
     pub(super) budget: Budget,
     clauses: Clauses,
@@ -63,9 +63,9 @@ pub(super) struct Search {
     is_unsatisfiable: bool,
 }
 
-impl Search {
-    pub(super) fn new(budget: Budget) -> Search {
-        Search {
+impl CdclSearch {
+    pub(super) fn new(budget: Budget) -> CdclSearch {
+        CdclSearch {
             simplex: Simplex::default(),
             budget,
             clauses: Clauses::default(),
@@ -152,18 +152,18 @@ impl Search {
     }
 
     /// Looks for values under which the assumptions are true, with at most so many branches for the sake of integers.
-    pub(super) fn solve(&mut self, assumptions: &[Literal], branches: u32) -> Status {
+    pub(super) fn solve(&mut self, assumptions: &[Literal], branches: u32) -> SearchStatus {
         self.backjump(0);
         self.branches = branches;
         let (mut conflicts, mut restart_after) = (0_u32, 100_u32);
         loop {
             if self.is_unsatisfiable {
-                return Status::Unsatisfiable;
+                return SearchStatus::Unsatisfiable;
             }
             match self.propagate().and_then(|()| self.step(assumptions)) {
                 Ok(None) => {}
                 Ok(Some(outcome)) => return outcome,
-                Err(Halt::OutOfBudget) => return Status::OutOfBudget,
+                Err(Halt::OutOfBudget) => return SearchStatus::OutOfBudget,
                 Err(Halt::Conflict(literals)) => {
                     self.learn(literals);
                     conflicts += 1;
@@ -182,13 +182,13 @@ impl Search {
     }
 
     /// Decides one literal, when all consequences are propagated; or finds that there is nothing left to decide.
-    fn step(&mut self, assumptions: &[Literal]) -> Result<Option<Status>, Halt> {
+    fn step(&mut self, assumptions: &[Literal]) -> Result<Option<SearchStatus>, Halt> {
         if !self.budget.spend(4) {
             return Err(Halt::OutOfBudget);
         }
         if let Some(assumption) = assumptions.get(self.decisions.len()) {
             match self.value(*assumption) {
-                Some(false) => return Ok(Some(Status::Unsatisfiable)),
+                Some(false) => return Ok(Some(SearchStatus::Unsatisfiable)),
                 // A level of its own, so that the next assumption is found by the number of levels.
                 Some(true) => self.decisions.push((self.trail.len(), self.simplex.mark())),
                 None => self.decide(*assumption),
@@ -209,10 +209,10 @@ impl Search {
             return Err(Halt::Conflict(literals));
         }
         let Some(variable) = integer::fractional(&self.simplex) else {
-            return Ok(Some(Status::Satisfiable));
+            return Ok(Some(SearchStatus::Satisfiable));
         };
         if self.branches == 0 {
-            return Ok(Some(Status::BranchLimit));
+            return Ok(Some(SearchStatus::BranchLimit));
         }
         self.branches -= 1;
         let variable = match face::fractional_sum(&self.simplex, &mut self.budget) {

@@ -15,16 +15,18 @@ fn check(facts: &[&str], goal: &str, expected: &str) {
     let found = match &verdict {
         Verdict::Discharged => "proved",
         Verdict::Refuted => "refuted",
-        Verdict::Unknown { reason: Reason::Neither, counterexample: Some(model) } => {
+        Verdict::Unknown { reason: UnknownReason::Neither, counterexample: Some(model) } => {
             for fact in facts {
                 assert_eq!(evaluate(&terms, fact, model), Some(Value::Bool(true)));
             }
             assert_eq!(evaluate(&terms, goal, model), Some(Value::Bool(false)));
             "open"
         }
-        Verdict::Unknown { reason: Reason::Neither, counterexample: None } => "open without values",
-        Verdict::Unknown { reason: Reason::Budget, .. } => "out of budget",
-        Verdict::Unknown { reason: Reason::Incomplete, .. } => "incomplete",
+        Verdict::Unknown { reason: UnknownReason::Neither, counterexample: None } => {
+            "open without values"
+        }
+        Verdict::Unknown { reason: UnknownReason::Budget, .. } => "out of budget",
+        Verdict::Unknown { reason: UnknownReason::Incomplete, .. } => "incomplete",
     };
     assert_eq!(found, expected, "{verdict:?}");
 }
@@ -136,7 +138,7 @@ fn too_little_work_says_so() {
     let mut build = |text: &str| parse(text).unwrap().build(&mut terms);
     let (fact, goal) = (build("(<= (+ x (* 2 y)) (f z))"), build("(> (f x) y)"));
     let verdict = decide(&mut terms, &[fact], goal, &Limits { steps: 10 });
-    assert_eq!(verdict, Verdict::Unknown { reason: Reason::Budget, counterexample: None });
+    assert_eq!(verdict, Verdict::Unknown { reason: UnknownReason::Budget, counterexample: None });
 }
 
 #[test]

@@ -14,18 +14,18 @@ const MAX_DEPTH: usize = 1_000;
 
 /// What stands between two parentheses, or alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Part<'a> {
+pub(super) enum ReplyPart<'a> {
     /// A name or a number.
     Word(&'a str),
     /// What is in parentheses.
-    List(Vec<Part<'a>>),
+    List(Vec<ReplyPart<'a>>),
 }
 
 /// The values of a reply to `get-value`, in the order in which they were asked for: `((name value) …)`.
-pub(super) fn values(reply: &str) -> Option<Vec<Part<'_>>> {
-    let Part::List(pairs) = parse(reply)? else { return None };
+pub(super) fn values(reply: &str) -> Option<Vec<ReplyPart<'_>>> {
+    let ReplyPart::List(pairs) = parse(reply)? else { return None };
     let value = |pair| match pair {
-        Part::List(mut pair) if pair.len() == 2 => pair.pop(),
+        ReplyPart::List(mut pair) if pair.len() == 2 => pair.pop(),
         _ => None,
     };
     pairs.into_iter().map(value).collect()
@@ -35,14 +35,14 @@ pub(super) fn values(reply: &str) -> Option<Vec<Part<'_>>> {
 pub(super) fn read(
     terms: &Terms,
     asked: &[Term],
-    values: &[Part<'_>],
+    values: &[ReplyPart<'_>],
 ) -> Option<Vec<(Term, Value)>> {
     if asked.len() != values.len() {
         return None;
     }
     let mut others: BTreeMap<&str, u32> = BTreeMap::new();
     for (term, value) in asked.iter().zip(values) {
-        if let (Node::Constant(number), Part::Word(name)) = (terms.node(*term), value) {
+        if let (Node::Constant(number), ReplyPart::Word(name)) = (terms.node(*term), value) {
             others.insert(*name, *number);
         }
     }
@@ -50,9 +50,9 @@ pub(super) fn read(
     for (term, value) in asked.iter().zip(values) {
         let value = match (terms.sort(*term), value) {
             (Sort::Int, value) => Value::Int(int(value)?),
-            (Sort::Bool, Part::Word("true")) => Value::Bool(true),
-            (Sort::Bool, Part::Word("false")) => Value::Bool(false),
-            (Sort::Other, Part::Word(name)) => {
+            (Sort::Bool, ReplyPart::Word("true")) => Value::Bool(true),
+            (Sort::Bool, ReplyPart::Word("false")) => Value::Bool(false),
+            (Sort::Other, ReplyPart::Word(name)) => {
                 let next = FIRST_OTHER.checked_add(u32::try_from(others.len()).ok()?)?;
                 Value::Other(*others.entry(*name).or_insert(next))
             }
@@ -65,19 +65,21 @@ pub(super) fn read(
     Some(read)
 }
 
-fn int(value: &Part<'_>) -> Option<BigInt> {
+fn int(value: &ReplyPart<'_>) -> Option<BigInt> {
     match value {
-        Part::Word(digits) => digits.parse().ok(),
-        Part::List(parts) => match parts.as_slice() {
-            [Part::Word("-"), Part::Word(digits)] => digits.parse::<BigInt>().ok().map(|it| -it),
+        ReplyPart::Word(digits) => digits.parse().ok(),
+        ReplyPart::List(parts) => match parts.as_slice() {
+            [ReplyPart::Word("-"), ReplyPart::Word(digits)] => {
+                digits.parse::<BigInt>().ok().map(|it| -it)
+            }
             _ => None,
         },
     }
 }
 
 /// The first thing in a text.
-fn parse(text: &str) -> Option<Part<'_>> {
-    let mut open: Vec<Vec<Part<'_>>> = Vec::new();
+fn parse(text: &str) -> Option<ReplyPart<'_>> {
+    let mut open: Vec<Vec<ReplyPart<'_>>> = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let done = match first {
@@ -91,13 +93,13 @@ fn parse(text: &str) -> Option<Part<'_>> {
             }
             ')' => {
                 rest = &rest[1..];
-                Some(Part::List(open.pop()?))
+                Some(ReplyPart::List(open.pop()?))
             }
             _ => {
                 let is_end = |it: char| it.is_whitespace() || it == '(' || it == ')';
                 let (word, after) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
                 rest = after;
-                Some(Part::Word(word))
+                Some(ReplyPart::Word(word))
             }
         };
         match (done, open.last_mut()) {

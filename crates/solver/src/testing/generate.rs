@@ -77,7 +77,7 @@ pub fn question(kind: QuestionKind, dice: &mut Dice) -> Question {
         QuestionKind::Index => index(dice),
         _ => {
             let n_atoms = dice.between(1, 5);
-            let mut shape = Shape { kind, n_atoms, dice };
+            let mut shape = QuestionForm { kind, n_atoms, dice };
             let n_facts = shape.dice.between(0, 7);
             let facts = (0..n_facts).map(|_| shape.fact(2)).collect();
             Question { facts, goal: shape.fact(1) }
@@ -149,13 +149,13 @@ fn index(dice: &mut Dice) -> Question {
     Question { facts, goal }
 }
 
-struct Shape<'a> {
+struct QuestionForm<'a> {
     kind: QuestionKind,
     n_atoms: i64,
     dice: &'a mut Dice,
 }
 
-impl Shape<'_> {
+impl QuestionForm<'_> {
     fn fact(&mut self, depth: u32) -> Expr {
         use QuestionKind::{Choice, Logic, Mixed};
         let nested = matches!(self.kind, Logic | Mixed | Choice) && depth > 0;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use solver::smt::{Answer, Query};
 use solver::testing::smt::{self, Possible, script};
 use solver::testing::{Dice, KINDS, Question, QuestionKind, question};
-use solver::{Limits, Reason, Terms, Verdict, decide};
+use solver::{Limits, Terms, UnknownReason, Verdict, decide};
 
 /// How long Z3 thinks about one question.
 const MILLISECONDS: u32 = 150;
@@ -79,7 +79,7 @@ fn compare(kind: QuestionKind, contradictions: &mut Vec<(Question, Verdict, Poss
             match answer {
                 Verdict::Discharged => tally.discharged += 1,
                 Verdict::Refuted => tally.refuted += 1,
-                Verdict::Unknown { reason: Reason::Neither, .. } => tally.neither += 1,
+                Verdict::Unknown { reason: UnknownReason::Neither, .. } => tally.neither += 1,
                 Verdict::Unknown { .. } => {}
             }
             if is_decided_by_z3(possible) {
@@ -106,7 +106,7 @@ fn ask(question: &Question) -> [Verdict; 2] {
 fn is_decided(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Discharged | Verdict::Refuted => true,
-        Verdict::Unknown { reason, .. } => *reason == Reason::Neither,
+        Verdict::Unknown { reason, .. } => *reason == UnknownReason::Neither,
     }
 }
 
@@ -118,7 +118,7 @@ fn contradicts(verdict: &Verdict, (falsified, fulfilled): Possible) -> bool {
     match verdict {
         Verdict::Discharged => falsified == Some(true),
         Verdict::Refuted => falsified == Some(false) || fulfilled == Some(true),
-        Verdict::Unknown { reason: Reason::Neither, .. } => {
+        Verdict::Unknown { reason: UnknownReason::Neither, .. } => {
             falsified == Some(false) || fulfilled == Some(false)
         }
         Verdict::Unknown { counterexample, .. } => {

@@ -36,8 +36,8 @@ pub(crate) struct Intent {
     pub(crate) time: Option<String>,
     pub(crate) notes: BTreeMap<String, String>,
     pub(crate) undoes: Option<String>,
-    pub(crate) writes: Vec<Write>,
-    pub(crate) deletes: Vec<Delete>,
+    pub(crate) writes: Vec<WriteEntry>,
+    pub(crate) deletes: Vec<DeleteEntry>,
     pub(crate) images: Vec<Image>,
     /// Parents before their children.
     pub(crate) new_directories: Vec<WirePath>,
@@ -70,7 +70,7 @@ pub(crate) struct StagedEntry {
 /// A file that gets new contents by changing places with `temp`, where what it displaced stays until all is done.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Write {
+pub(crate) struct WriteEntry {
     pub(crate) path: WirePath,
     pub(crate) temp: WirePath,
     /// Where the file stood before: `path` itself for an edit, another path for a rename, nowhere for a new file.
@@ -85,7 +85,7 @@ pub(crate) struct Write {
 /// A path that is empty afterwards; what stood there stands at `temp` until all is done.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Delete {
+pub(crate) struct DeleteEntry {
     pub(crate) path: WirePath,
     pub(crate) temp: WirePath,
     pub(crate) before: WireHash,

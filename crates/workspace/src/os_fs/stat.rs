@@ -7,7 +7,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::kind_of;
-use crate::fs::{Identity, Pinned, Stat};
+use crate::fs::{FileIdentity, Pinned, Stat};
 
 pub(super) fn stat_at(directory: BorrowedFd<'_>, name: &str) -> Result<Stat, Errno> {
     imp::stat(directory, name)
@@ -52,7 +52,7 @@ mod imp {
             mode: u32::from(found.stx_mode) & 0o7777,
             links: found.stx_nlink.into(),
             pinned,
-            identity: Identity {
+            identity: FileIdentity {
                 device: u64::from(found.stx_dev_major) << 32 | u64::from(found.stx_dev_minor),
                 inode: found.stx_ino,
                 size: found.stx_size,
@@ -84,7 +84,7 @@ mod imp {
             mode: u32::from(found.st_mode) & 0o7777,
             links: found.st_nlink.into(),
             pinned: None,
-            identity: Identity {
+            identity: FileIdentity {
                 device: found.st_dev as u64,
                 inode: found.st_ino as u64,
                 size: found.st_size as u64,

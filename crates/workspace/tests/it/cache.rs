@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use tempfile::TempDir;
-use workspace::{Access, Home, MAX_CACHE_BYTES, Options, Workspace, program_identity};
+use workspace::{Home, MAX_CACHE_BYTES, OpenMode, Options, Workspace, program_identity};
 
 use super::support::options;
 
@@ -15,14 +15,14 @@ fn folders() -> TempDir {
     directory
 }
 
-fn open_with(directory: &Path, cache: &Path, access: Access) -> Workspace {
+fn open_with(directory: &Path, cache: &Path, access: OpenMode) -> Workspace {
     let home = Home { state: None, cache: Some(cache.to_owned()) };
     let options = Options { access, ..options() };
     Workspace::open(&directory.join("root"), Some(&home), options).unwrap()
 }
 
 fn open(directory: &Path) -> Workspace {
-    open_with(directory, &directory.join("cache"), Access::ReadWrite)
+    open_with(directory, &directory.join("cache"), OpenMode::ReadWrite)
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_cache_is_private_and_outside_the_tree() {
     assert!(workspace.write_cache("x", b"1").unwrap());
     assert!(workspace.write_cache("x", b"22").unwrap());
     // Whoever may not write the tree may write the cache.
-    let reader = open_with(directory.path(), &directory.path().join("cache"), Access::ReadOnly);
+    let reader = open_with(directory.path(), &directory.path().join("cache"), OpenMode::ReadOnly);
     assert_eq!(reader.read_cache("x").as_deref(), Some(b"22".as_slice()));
     assert!(reader.write_cache("x", b"22").unwrap());
     let folder = directory.path().join("cache");
@@ -57,12 +57,13 @@ fn a_build_has_no_cache() {
 fn no_cache_is_read_from_the_tree() {
     let directory = folders();
     let cache = directory.path().join("root/cache");
-    let workspace = open_with(directory.path(), &cache, Access::ReadWrite);
+    let workspace = open_with(directory.path(), &cache, OpenMode::ReadWrite);
     assert!(!workspace.write_cache("x", b"1").unwrap());
     assert_eq!(workspace.read_cache("x"), None);
     // Nor through a link that leads there.
     symlink(directory.path().join("root/cache"), directory.path().join("link")).unwrap();
-    let workspace = open_with(directory.path(), &directory.path().join("link"), Access::ReadWrite);
+    let workspace =
+        open_with(directory.path(), &directory.path().join("link"), OpenMode::ReadWrite);
     assert!(!workspace.write_cache("x", b"1").unwrap_or(false));
 }
 

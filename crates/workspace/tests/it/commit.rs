@@ -8,7 +8,7 @@ use std::time::Duration;
 use edit::ContentHash;
 use snapshot::{FileIndex, TreeChange};
 use tempfile::TempDir;
-use workspace::{Access, CommitError, Durability, IndexUpdate, LockError, Options, Workspace};
+use workspace::{CommitError, Durability, IndexUpdate, LockError, OpenMode, Options, Workspace};
 
 use crate::support::{change, home, meta, options, path};
 
@@ -445,7 +445,7 @@ fn newer(journal: String) -> String {
 fn a_reader_never_makes_a_store() {
     let temp = temp(&[("a", "1")]);
     let reader =
-        Workspace::open(temp.path(), Some(&home()), Options::new(Access::ReadOnly)).unwrap();
+        Workspace::open(temp.path(), Some(&home()), Options::new(OpenMode::ReadOnly)).unwrap();
     assert!(matches!(
         reader.commit(&change(&["a 1 ~ 2"]), None, &meta("apply")),
         Err(CommitError::ReadOnlyAccess)

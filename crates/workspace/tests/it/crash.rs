@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use snapshot::{FileIndex, TreeChange};
-use workspace::{CommitError, Fault, IndexUpdate, MemFs, Recovered, Survival, Workspace};
+use workspace::{CommitError, IndexUpdate, InjectedFault, MemFs, Recovered, Survival, Workspace};
 
 use crate::support::{
     Dump, assert_tree, change, meta, options, path, tree, workspace, workspace_with,
@@ -72,7 +72,7 @@ fn commit(workspace: &Workspace) -> Result<(), CommitError> {
 fn both_trees() -> (Dump, Dump, usize) {
     let fs = Arc::new(old_tree());
     let old = tree(&fs);
-    fs.set_fault(Fault::Never);
+    fs.set_fault(InjectedFault::Never);
     commit(&workspace(&fs)).unwrap();
     (old, tree(&fs), fs.n_operations())
 }
@@ -120,7 +120,7 @@ fn a_crash_at_any_operation_leaves_the_old_tree_or_the_new() {
     for survival in survivals {
         for n in 0..=n_operations {
             let fs = Arc::new(old_tree());
-            fs.set_fault(Fault::From { n, errno: EIO });
+            fs.set_fault(InjectedFault::From { n, errno: EIO });
             let result = commit(&workspace(&fs));
             let must_be = match &result {
                 Ok(()) => Some(&new),
@@ -147,13 +147,13 @@ fn a_crash_during_recovery_changes_nothing_about_that() {
     let (old, new, n_operations) = both_trees();
     for n in (0..=n_operations).step_by(4) {
         let fs = Arc::new(old_tree());
-        fs.set_fault(Fault::From { n, errno: EIO });
+        fs.set_fault(InjectedFault::From { n, errno: EIO });
         let _ = commit(&workspace(&fs));
         for (first, stride) in [(Survival::Kept, 7), (Survival::Lost, 17)] {
             let mut m = 0;
             loop {
                 let again = Arc::new(fs.crash(first));
-                again.set_fault(Fault::From { n: m, errno: EIO });
+                again.set_fault(InjectedFault::From { n: m, errno: EIO });
                 let finished = workspace(&again).recover().is_ok();
                 let case = format!("crash at {n}, {first:?}, then at {m} of the recovery");
                 check(again.crash(Survival::Mixed((n * 1000 + m) as u64)), &old, &new, None, &case);
@@ -174,7 +174,7 @@ fn an_error_at_any_operation_leaves_the_old_tree_and_says_so() {
         // No error number but those of absence is looked at, so one for each operation will do.
         let errno = [EIO, ENOSPC, EACCES][n % 3];
         let fs = Arc::new(old_tree());
-        fs.set_fault(Fault::Once { n, errno });
+        fs.set_fault(InjectedFault::Once { n, errno });
         let result = commit(&workspace(&fs));
         let case = format!("error {errno} at {n}: {result:?}");
         let must_be = match &result {
@@ -214,7 +214,7 @@ fn a_file_that_cannot_be_replaced_gives_the_old_tree_back() {
         for survival in [Survival::Kept, Survival::Lost, Survival::Mixed(n as u64)] {
             let fs = Arc::new(old_tree());
             fs.pin(&pinned);
-            fs.set_fault(Fault::From { n, errno: EIO });
+            fs.set_fault(InjectedFault::From { n, errno: EIO });
             let result = commit(&workspace(&fs));
             let fs = Arc::new(fs.crash(survival));
             workspace(&fs)
@@ -232,7 +232,7 @@ fn a_file_changed_after_the_crash_is_not_overwritten() {
     let mut n_kept = 0;
     for n in 0..=n_operations {
         let fs = Arc::new(old_tree());
-        fs.set_fault(Fault::From { n, errno: EIO });
+        fs.set_fault(InjectedFault::From { n, errno: EIO });
         let _ = commit(&workspace(&fs));
         let fs = Arc::new(fs.crash(Survival::Kept));
         workspace::Fs::append(&*fs, &path("f5"), b" by the user").unwrap();
@@ -264,7 +264,7 @@ fn a_crash_on_a_plain_file_system_leaves_the_old_tree_or_the_new() {
         for n in 0..=n_operations {
             let fs = Arc::new(old_tree());
             fs.make_plain();
-            fs.set_fault(Fault::From { n, errno: EIO });
+            fs.set_fault(InjectedFault::From { n, errno: EIO });
             let result = commit(&workspace(&fs));
             let seed = match survival {
                 Survival::Mixed(seed) => Survival::Mixed(seed + n as u64),
@@ -280,13 +280,13 @@ fn a_crash_on_a_plain_file_system_leaves_the_old_tree_or_the_new() {
 fn a_reader_that_may_not_write_reports_an_unfinished_transaction() {
     let (_, _, n_operations) = both_trees();
     let fs = Arc::new(old_tree());
-    fs.set_fault(Fault::From { n: n_operations / 2, errno: EIO });
+    fs.set_fault(InjectedFault::From { n: n_operations / 2, errno: EIO });
     let _ = commit(&workspace(&fs));
     let fs = Arc::new(fs.crash(Survival::Kept));
     let before = fs.dump();
     let reader = workspace_with(
         &fs,
-        workspace::Options { access: workspace::Access::ReadOnly, ..options() },
+        workspace::Options { access: workspace::OpenMode::ReadOnly, ..options() },
     );
     assert_eq!(reader.pending().unwrap().map(|id| id.0), Some(1));
     let error = reader.recover().unwrap_err();
@@ -314,7 +314,7 @@ fn a_crash_while_pruning_leaves_a_log_that_can_be_read() {
             let fs = disk();
             // Counted from here on.
             let fs = Arc::new(fs.crash(Survival::Kept));
-            fs.set_fault(Fault::From { n, errno: EIO });
+            fs.set_fault(InjectedFault::From { n, errno: EIO });
             let keep_one = workspace::Retention { transactions: 1, bytes: u64::MAX };
             let is_done = workspace(&fs).prune(keep_one).is_ok();
             let fs = Arc::new(fs.crash(survival));

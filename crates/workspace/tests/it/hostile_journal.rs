@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use edit::ContentHash;
 use snapshot::RelPath;
-use workspace::{Access, Durability, MemFs, Options, Recovered, Workspace};
+use workspace::{Durability, MemFs, OpenMode, Options, Recovered, Workspace};
 
 /// Paths that a stranger would like to reach, and plain ones.
 const PATHS: [&str; 22] = [
@@ -184,7 +184,7 @@ pub(crate) fn check(choose: &mut Choose<'_>) -> bool {
     }
     let before = disk.dump();
     let options = Options {
-        access: Access::ReadWrite,
+        access: OpenMode::ReadWrite,
         durability: Durability::Full,
         lock_wait: std::time::Duration::from_millis(50),
         max_file_size: 1 << 20,

@@ -5,18 +5,18 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use snapshot::{NewFile, RelPath, TreeChange};
-use workspace::{Access, CommitError, Listing, Meta, Options, Survey, Workspace};
+use workspace::{CommitError, ListedFiles, Meta, OpenMode, Options, Survey, Workspace};
 
 fn path(text: &str) -> RelPath {
     RelPath::parse(text).unwrap()
 }
 
 fn options() -> Options {
-    Options::new(Access::ReadOnly)
+    Options::new(OpenMode::ReadOnly)
 }
 
 /// A listing of files in a folder, each named for what is in it.
-fn listing(folder: &std::path::Path, files: &[(&str, &str)]) -> Listing {
+fn listing(folder: &std::path::Path, files: &[(&str, &str)]) -> ListedFiles {
     let place = |(name, file): &(&str, &str)| (path(name), folder.join(file));
     files.iter().map(place).collect()
 }
@@ -80,7 +80,7 @@ fn what_is_listed_must_be_a_file() {
 fn nothing_can_be_written() {
     let folder = folder();
     let files = [("a.yaml", "one")];
-    for access in [Access::ReadOnly, Access::ReadWrite] {
+    for access in [OpenMode::ReadOnly, OpenMode::ReadWrite] {
         let listing = listing(folder.path(), &files);
         let workspace = Workspace::listed(listing, Options::new(access)).unwrap();
         let adds = BTreeMap::from([(
@@ -92,7 +92,7 @@ fn nothing_can_be_written() {
         let meta = Meta { command: "test".to_owned(), time: None, notes: BTreeMap::new() };
         let refused = workspace.commit(&change, None, &meta);
         assert!(refused.is_err(), "{access:?}");
-        if access == Access::ReadOnly {
+        if access == OpenMode::ReadOnly {
             assert!(matches!(refused, Err(CommitError::ReadOnlyAccess)));
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);

@@ -97,7 +97,7 @@ fn a_list_has_all_paths_in_order_or_none() {
     }
     write(root.path(), ".gitignore", "*.log\n");
     let workspace =
-        Workspace::open(root.path(), None, Options::new(workspace::Access::ReadOnly)).unwrap();
+        Workspace::open(root.path(), None, Options::new(workspace::OpenMode::ReadOnly)).unwrap();
     let listed = |limit| workspace.list(limit).iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(listed(3), [".gitignore", "a/c.txt", "b.txt"]);
     assert!(listed(2).is_empty());

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use snapshot::TreeChange;
 use workspace::{
-    CommitError, Fault, Fs as _, GitIndex, MemFs, Recovered, StagedEntry, StagingError, Survival,
-    UndoError, Workspace,
+    CommitError, Fs as _, GitIndex, InjectedFault, MemFs, Recovered, StagedEntry, StagingError,
+    Survival, UndoError, Workspace,
 };
 
 use crate::support::{Dump, assert_tree, change, meta, path, tree, workspace};
@@ -84,7 +84,7 @@ fn lasting(fs: &MemFs) -> Dump {
 fn both(name: &str) -> (Dump, Dump, usize) {
     let fs = Arc::new(old_tree(name));
     let old = lasting(&fs);
-    fs.set_fault(Fault::Never);
+    fs.set_fault(InjectedFault::Never);
     commit(&with_index(&fs, name)).unwrap();
     (old, lasting(&fs), fs.n_operations())
 }
@@ -136,7 +136,7 @@ fn a_crash_at_any_operation_leaves_both_old_or_both_new() {
         for survival in survivals {
             for n in 0..=n_operations {
                 let fs = Arc::new(old_tree(name));
-                fs.set_fault(Fault::From { n, errno: EIO });
+                fs.set_fault(InjectedFault::From { n, errno: EIO });
                 let result = commit(&with_index(&fs, name));
                 let must_be = match &result {
                     Ok(()) => Some(&new),
@@ -159,13 +159,13 @@ fn a_crash_during_recovery_or_undo_changes_nothing_about_that() {
     let (old, new, n_operations) = both("index");
     for n in 0..=n_operations {
         let fs = Arc::new(old_tree("index"));
-        fs.set_fault(Fault::From { n, errno: EIO });
+        fs.set_fault(InjectedFault::From { n, errno: EIO });
         let _ = commit(&with_index(&fs, "index"));
         for first in [Survival::Kept, Survival::Lost] {
             let mut m = 0;
             loop {
                 let again = Arc::new(fs.crash(first));
-                again.set_fault(Fault::From { n: m, errno: EIO });
+                again.set_fault(InjectedFault::From { n: m, errno: EIO });
                 let finished = with_index(&again, "index").recover().is_ok();
                 let case = format!("crash at {n}, {first:?}, then at {m} of the recovery");
                 check(again.crash(Survival::Mixed((n * 1000 + m) as u64)), &old, &new, None, &case);
@@ -181,7 +181,7 @@ fn a_crash_during_recovery_or_undo_changes_nothing_about_that() {
         let fs = Arc::new(old_tree("index"));
         commit(&with_index(&fs, "index")).unwrap();
         let fs = Arc::new(fs.crash(Survival::Kept));
-        fs.set_fault(Fault::From { n, errno: EIO });
+        fs.set_fault(InjectedFault::From { n, errno: EIO });
         let finished = with_index(&fs, "index").undo(None, &meta("undo")).is_ok();
         let fs = Arc::new(fs.crash(Survival::Mixed(n as u64)));
         with_index(&fs, "index").recover().unwrap();
@@ -200,7 +200,7 @@ fn an_error_at_any_operation_leaves_both_old_and_says_so() {
     let (old, new, n_operations) = both("index");
     for n in 0..n_operations {
         let fs = Arc::new(old_tree("index"));
-        fs.set_fault(Fault::Once { n, errno: [EIO, EACCES][n % 2] });
+        fs.set_fault(InjectedFault::Once { n, errno: [EIO, EACCES][n % 2] });
         let result = commit(&with_index(&fs, "index"));
         let must_be = match &result {
             Ok(()) => &new,
@@ -236,7 +236,7 @@ fn what_somebody_else_stages_meanwhile_stays() {
     let (old, new, n_operations) = both("index");
     for n in 0..=n_operations {
         let fs = Arc::new(old_tree("index"));
-        fs.set_fault(Fault::From { n, errno: EIO });
+        fs.set_fault(InjectedFault::From { n, errno: EIO });
         let _ = commit(&with_index(&fs, "index"));
         let fs = Arc::new(fs.crash(Survival::Kept));
         let _ = fs.remove_file(&path(".git/index.lock"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use edit::{ContentHash, Edit, EditSet, Text};
 use snapshot::{NewFile, RelPath, Rename, TreeChange};
-use workspace::{Access, Durability, Fs, Home, MemFs, Meta, Options, Workspace};
+use workspace::{Durability, Fs, Home, MemFs, Meta, OpenMode, Options, Workspace};
 
 /// Where the state of a tree in memory is: a folder of the same disk, so that one crash is about both.
 pub(crate) const STATE: &str = ".state";
@@ -17,7 +17,7 @@ pub(crate) fn path(path: &str) -> RelPath {
 
 pub(crate) fn options() -> Options {
     Options {
-        access: Access::ReadWrite,
+        access: OpenMode::ReadWrite,
         durability: Durability::Full,
         lock_wait: Duration::from_millis(50),
         max_file_size: 1 << 20,

@@ -35,7 +35,7 @@ fn compare(faults: impl Iterator<Item = Option<String>>) {
 #[test]
 fn many_generated_programs_run_as_the_interpreter_says_on_both_engines() {
     compare(programs().iter().map(|(name, checked, expected)| {
-        let node = on_node(compiled(checked, Dialect::JavaScript));
+        let node = on_node(compiled(checked, OutputLanguage::JavaScript));
         difference(&format!("{name}, embedded"), expected, &embedded(checked))
             .or_else(|| difference(&format!("{name}, Node"), expected, &node))
     }));
@@ -49,7 +49,7 @@ fn generated_programs_run_as_the_interpreter_says_from_typescript_that_tsc_accep
     let mut paths = Vec::new();
     for (index, (_, checked, _)) in programs.iter().enumerate() {
         let path = folder.path().join(format!("program{index}.ts"));
-        let files = compiled(checked, Dialect::TypeScript);
+        let files = compiled(checked, OutputLanguage::TypeScript);
         assert_eq!(files.len(), 1, "a program of one module is one file");
         std::fs::write(&path, &files[0].text).expect("the file can be written");
         paths.push(path);
@@ -78,7 +78,7 @@ fn generated_programs_run_as_the_interpreter_says_from_typescript_that_tsc_accep
         .collect();
     assert!(compiled.status.success(), "{said}\n{}", names.join("\n"));
     compare(programs.iter().zip(&paths).map(|((name, checked, expected), path)| {
-        let mut files = super::compiled(checked, Dialect::JavaScript);
+        let mut files = super::compiled(checked, OutputLanguage::JavaScript);
         files[0].text = std::fs::read_to_string(path.with_extension("js")).expect("tsc wrote it");
         difference(name, expected, &on_node(files))
     }));

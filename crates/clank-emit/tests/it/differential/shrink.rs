@@ -1,7 +1,7 @@
 //! Makes a program that shows a fault smaller, as long as it still shows a fault of that kind.
 
 use clank_syntax::Span;
-use clank_syntax::ast::{Kind, NodeId};
+use clank_syntax::ast::{AstKind, NodeId};
 
 /// The smaller program. Declarations and statements are taken away, and expressions are replaced by their parts.
 pub(super) fn shrink(text: &str, fault: &dyn Fn(&str) -> Option<String>, found: &str) -> String {
@@ -38,10 +38,10 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = String> + use<> {
         let node = NodeId(index as u32);
         let span = ast.span(node);
         match &ast.node(node).kind {
-            Kind::Decl(_) | Kind::Stmt(_) => cuts.push((span, None)),
-            Kind::Expr(_) => {
+            AstKind::Decl(_) | AstKind::Stmt(_) => cuts.push((span, None)),
+            AstKind::Expr(_) => {
                 for inner in ast.subtree(node).map(NodeId).filter(|it| *it != node) {
-                    if matches!(ast.node(inner).kind, Kind::Expr(_)) {
+                    if matches!(ast.node(inner).kind, AstKind::Expr(_)) {
                         cuts.push((span, Some(ast.span(inner))));
                     }
                 }

@@ -3,11 +3,11 @@
 
 use clank_syntax::TokenKind as T;
 
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// `if let P = e { a } else { b }` and `while let P = e { a }`.
-pub(super) fn patterns(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn patterns(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if matches!(it.word(at), "if" | "while") && it.word(at + 1) == "let" {
@@ -17,7 +17,7 @@ pub(super) fn patterns(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
     edits
 }
 
-fn pattern(it: &Pieces<'_>, at: usize) -> Option<Vec<Edit>> {
+fn pattern(it: &Pieces<'_>, at: usize) -> Option<Vec<PieceEdit>> {
     let beside = |place: &usize| it.parent(*place) == it.parent(at);
     let sign = (at + 2..it.len()).filter(beside).find(|place| it.word(*place) == "=")?;
     let open = (sign + 1..it.len()).filter(beside).find(|place| it.kind(*place) == T::LBrace)?;
@@ -31,7 +31,7 @@ fn pattern(it: &Pieces<'_>, at: usize) -> Option<Vec<Edit>> {
     let has_else = !is_loop && it.word(close + 1) == "else" && it.kind(close + 2) == T::LBrace;
     let end = it.list[close].end;
     if has_else {
-        edits.push(Edit::new(end..it.list[close + 1].end, ", _ ->"));
+        edits.push(PieceEdit::new(end..it.list[close + 1].end, ", _ ->"));
         edits.push(insert(it.list[it.partner(close + 2)?].end, " }"));
     } else if is_loop {
         edits.push(insert(end, ", _ -> { break } } }"));
@@ -41,19 +41,19 @@ fn pattern(it: &Pieces<'_>, at: usize) -> Option<Vec<Edit>> {
     Some(edits)
 }
 
-fn insert(at: usize, new: &str) -> Edit {
-    Edit::new(at..at, new)
+fn insert(at: usize, new: &str) -> PieceEdit {
+    PieceEdit::new(at..at, new)
 }
 
 /// `for x in xs:` with an indented body.
-pub(super) fn colons(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn colons(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let heads = ["for", "while", "if", "elif", "else", "def", "fn", "match", "case"];
     let column = |at: usize| {
         let start = it.list[at].start;
         start - it.text[..start].rfind('\n').map_or(0, |it| it + 1)
     };
     let firsts: Vec<usize> = (0..it.len()).filter(|at| it.is_first(*at)).collect();
-    let mut edits: Vec<Edit> = Vec::new();
+    let mut edits: Vec<PieceEdit> = Vec::new();
     // Inner blocks end first.
     for (place, &at) in firsts.iter().enumerate().rev() {
         let end = firsts.get(place + 1).copied().unwrap_or(it.len());
@@ -74,24 +74,24 @@ pub(super) fn colons(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         let is_arm = it.word(at) == "case";
         let close = format!("\n{}}}{}", " ".repeat(own), if is_arm { "," } else { "" });
         let after = it.list[last].end;
-        edits.push(Edit::new(colon.start..colon.end, if is_arm { " -> {" } else { " {" }));
+        edits.push(PieceEdit::new(colon.start..colon.end, if is_arm { " -> {" } else { " {" }));
         if is_arm {
-            edits.push(Edit::new(it.list[at].start..it.list[at + 1].start, ""));
+            edits.push(PieceEdit::new(it.list[at].start..it.list[at + 1].start, ""));
         }
         match edits.iter_mut().find(|it| it.start == after && it.end == after) {
             Some(same) => same.new.push_str(&close),
-            None => edits.push(Edit::new(after..after, close)),
+            None => edits.push(PieceEdit::new(after..after, close)),
         }
     }
     edits
 }
 
 /// `[e for x in xs if c]`
-pub(super) fn comprehensions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn comprehensions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     (0..it.len()).filter_map(|at| comprehension(it, at)).collect()
 }
 
-fn comprehension(it: &Pieces<'_>, open: usize) -> Option<Edit> {
+fn comprehension(it: &Pieces<'_>, open: usize) -> Option<PieceEdit> {
     if it.kind(open) != T::LBracket {
         return None;
     }
@@ -120,11 +120,11 @@ fn comprehension(it: &Pieces<'_>, open: usize) -> Option<Edit> {
 }
 
 /// `all(e for x in xs)`, `join(e for x in xs)`: the values are made by a loop in the parentheses of a call.
-pub(super) fn generators(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn generators(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     (1..it.len()).filter_map(|at| generator(it, at)).collect()
 }
 
-fn generator(it: &Pieces<'_>, open: usize) -> Option<Edit> {
+fn generator(it: &Pieces<'_>, open: usize) -> Option<PieceEdit> {
     let is_call = it.kind(open) == T::LParen && it.kind_before(open) == T::Ident;
     let close = it.partner(open).filter(|_| is_call)?;
     let beside = |place: &usize| it.parent(*place) == Some(open);
@@ -145,7 +145,7 @@ fn generator(it: &Pieces<'_>, open: usize) -> Option<Edit> {
 }
 
 /// `total = 0` at the start of a function of Python: the first assignment binds.
-pub(super) fn bare_bindings(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn bare_bindings(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     if it.word(0) != "def" {
         return edits;
@@ -178,11 +178,11 @@ pub(super) fn bare_bindings(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `for _, x := range xs` and `for i := range n`.
-pub(super) fn ranges(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn ranges(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     (0..it.len()).filter_map(|at| range(it, at)).collect()
 }
 
-fn range(it: &Pieces<'_>, at: usize) -> Option<Edit> {
+fn range(it: &Pieces<'_>, at: usize) -> Option<PieceEdit> {
     if it.word(at) != "for" {
         return None;
     }
@@ -205,7 +205,7 @@ fn range(it: &Pieces<'_>, at: usize) -> Option<Edit> {
 }
 
 /// `func f(xs []T, n int) int`: types stand behind names without a colon.
-pub(super) fn bare_parameters(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn bare_parameters(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     if it.word(0) != "func" || it.kind(2) != T::LParen {
         return edits;

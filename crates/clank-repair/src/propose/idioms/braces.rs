@@ -2,7 +2,7 @@
 
 use clank_syntax::TokenKind as T;
 
-use super::pieces::{Edit, Pieces, applied};
+use super::pieces::{PieceEdit, Pieces, applied};
 
 /// A brace that was opened, and how far its line is indented.
 struct Open {
@@ -14,7 +14,7 @@ struct Open {
 pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
     let pieces = Pieces::new(text);
     let mut open: Vec<Open> = Vec::new();
-    let mut edits: Vec<Edit> = Vec::new();
+    let mut edits: Vec<PieceEdit> = Vec::new();
     let mut at = 0;
     let mut line = 0;
     let mut depth = 0_usize;
@@ -37,7 +37,7 @@ pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
             let Some(closed) = open.pop() else { break };
             let blanks = " ".repeat(closed.indent);
             let before = text[..line_start].trim_end().len();
-            edits.push(Edit::new(before..before, format!("\n{blanks}}}")));
+            edits.push(PieceEdit::new(before..before, format!("\n{blanks}}}")));
         }
         for place in first..at {
             match pieces.kind(place) {
@@ -61,7 +61,7 @@ pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
                         let is_alone = place == first && at == first + 1;
                         let from =
                             if is_alone { line_start.saturating_sub(1) } else { piece.start };
-                        edits.push(Edit::new(from..piece.end, ""));
+                        edits.push(PieceEdit::new(from..piece.end, ""));
                     } else {
                         open.pop();
                     }
@@ -78,7 +78,7 @@ pub(super) fn by_indentation(text: &str) -> Option<(String, usize)> {
     }
     for closed in open.iter().rev() {
         let end = text.trim_end().len();
-        edits.push(Edit::new(end..end, format!("\n{}}}", " ".repeat(closed.indent))));
+        edits.push(PieceEdit::new(end..end, format!("\n{}}}", " ".repeat(closed.indent))));
     }
     let count = edits.len();
     (count > 0).then(|| (joined(text, edits), count))
@@ -91,8 +91,8 @@ fn next_indent(text: &str, pieces: &Pieces<'_>, at: usize) -> Option<usize> {
 }
 
 /// The same as [`applied`], where several are put in at one place in their order.
-fn joined(text: &str, edits: Vec<Edit>) -> String {
-    let mut merged: Vec<Edit> = Vec::new();
+fn joined(text: &str, edits: Vec<PieceEdit>) -> String {
+    let mut merged: Vec<PieceEdit> = Vec::new();
     for edit in edits {
         match merged.iter_mut().find(|it| it.start == edit.start && it.end == edit.end) {
             Some(same) => same.new.push_str(&edit.new),

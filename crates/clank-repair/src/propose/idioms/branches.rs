@@ -3,11 +3,11 @@
 use clank_syntax::TokenKind as T;
 
 use super::lambdas::is_fat;
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// `c ? a : b` is `if c { a } else { b }`. The last one first, so that those inside others come first.
-pub(super) fn ternary(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn ternary(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     for at in (1..it.len()).rev() {
         if it.kind(at) != T::Question || it.kind(at + 1) == T::Question {
             continue;
@@ -30,7 +30,7 @@ pub(super) fn ternary(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `a if c else b`, as a value.
-pub(super) fn trailing_if(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn trailing_if(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     for at in (1..it.len()).rev() {
         let is_behind = matches!(
             it.kind_before(at),
@@ -72,7 +72,7 @@ fn in_arms_pattern(it: &Pieces<'_>, start: usize, at: usize) -> bool {
 }
 
 /// `if c then a else b`.
-pub(super) fn then(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn then(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     for at in (1..it.len()).rev() {
         if it.word(at) != "then" || it.kind(at + 1) == T::LBrace || cx.is_known("then") {
             continue;
@@ -80,7 +80,7 @@ pub(super) fn then(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         let middle = it.expr_end(at + 1);
         let Some(bytes) = it.bytes(at..middle) else { continue };
         let mut edits =
-            vec![Edit::new(bytes.clone(), format!("{{ {} }}", it.words(at + 1..middle)))];
+            vec![PieceEdit::new(bytes.clone(), format!("{{ {} }}", it.words(at + 1..middle)))];
         if it.kind(middle) == T::Else && !matches!(it.kind(middle + 1), T::LBrace | T::If) {
             let end = it.expr_end(middle + 1);
             edits.extend(it.put(middle + 1..end, format!("{{ {} }}", it.words(middle + 1..end))));
@@ -91,7 +91,7 @@ pub(super) fn then(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `elif`, `elsif`, `elseif`, and `else x == y {`.
-pub(super) fn else_if(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn else_if(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         if matches!(it.word(at), "elif" | "elsif" | "elseif" | "elsewhen")
@@ -118,7 +118,7 @@ pub(super) fn else_if(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `if (c) return x;`: a block is in braces.
-pub(super) fn unbraced(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn unbraced(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let body = match it.kind(at) {
@@ -191,7 +191,7 @@ fn statement_end(it: &Pieces<'_>, start: usize) -> usize {
 }
 
 /// `switch`, `when` and `case … of` are `match`; `case P:` and `default:` are its arms.
-pub(super) fn switch(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn switch(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let is_switch = matches!(it.word(at), "switch" | "when") && !cx.is_known(it.word(at));
@@ -214,7 +214,7 @@ pub(super) fn switch(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// The arms between braces, where they start with `case` or `default`.
-fn arms(it: &Pieces<'_>, open: usize, close: usize, edits: &mut Vec<Edit>) {
+fn arms(it: &Pieces<'_>, open: usize, close: usize, edits: &mut Vec<PieceEdit>) {
     let mut starts = Vec::new();
     let mut at = open + 1;
     while at < close {
@@ -277,7 +277,7 @@ fn arms(it: &Pieces<'_>, open: usize, close: usize, edits: &mut Vec<Edit>) {
 }
 
 /// `P -> x = e`: an arm that assigns is a block.
-pub(super) fn arm_assignments(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn arm_assignments(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if it.kind(at) != T::Arrow || !super::lambdas::in_arm(it, at) {
@@ -294,7 +294,7 @@ pub(super) fn arm_assignments(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `A | B -> e` in a `match`: one arm for each; `| A -> e` starts with no bar.
-pub(super) fn alternatives(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn alternatives(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if it.kind(at) != T::Arrow || !super::lambdas::in_arm(it, at) {
@@ -329,7 +329,7 @@ pub(super) fn alternatives(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `P: e` in a `match`, with a colon for the arrow.
-pub(super) fn colon_arms(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn colon_arms(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if it.kind(at) != T::Match {
@@ -359,7 +359,7 @@ pub(super) fn colon_arms(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `try { a } catch (e) { b }` asks `try` what became of `a`.
-pub(super) fn catch(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn catch(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let is_try = it.word(at) == "try" && it.kind(at + 1) == T::LBrace;
@@ -391,7 +391,7 @@ pub(super) fn catch(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `throw x` and `raise x` leave with a mistake: as the function says that it may, or by a panic.
-pub(super) fn throw(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn throw(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     let header = (0..it.len()).find(|place| it.kind(*place) == T::LBrace).unwrap_or(0);
     let result = (0..header).rev().find(|place| it.kind(*place) == T::Arrow).unwrap_or(header);

@@ -3,11 +3,11 @@
 use clank_syntax::TokenKind as T;
 
 use super::declarations::params_end;
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// `n: Int where n > 0`, `requires n > 0`, `ensures result > 0`.
-pub(super) fn conditions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn conditions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     let Some(close) = params_end(it) else { return edits };
     let Some(open) = it.partner(close) else { return edits };
@@ -21,7 +21,7 @@ pub(super) fn conditions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         if let Some(word) = word.filter(|word| *word > at && word + 1 < end) {
             let predicate = it.words(word + 1..end);
             let start = it.list[word - 1].end;
-            edits.push(Edit::new(start..it.list[end - 1].end, format!("{{{predicate}}}")));
+            edits.push(PieceEdit::new(start..it.list[end - 1].end, format!("{{{predicate}}}")));
         }
         at = end + 1;
     }
@@ -40,7 +40,7 @@ pub(super) fn conditions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `-> IO Unit` and `-> IO, Err Int`: effects are added with `+`.
-pub(super) fn effects(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn effects(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let Some(close) = params_end(it).filter(|close| it.kind(close + 1) == T::Arrow) else {
         return Vec::new();
     };
@@ -57,7 +57,7 @@ pub(super) fn effects(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         };
         if is_effect && is_type {
             let end = it.list[at].end;
-            edits.push(Edit::new(end..end, " +"));
+            edits.push(PieceEdit::new(end..end, " +"));
         }
         if is_effect
             && matches!(it.kind(at + 1), T::Comma | T::Pipe | T::And)
@@ -70,7 +70,7 @@ pub(super) fn effects(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `sum`, `type`, `mod`, `pre`, `post`, `use`, `rec`, `js` as a name: it gets another one.
-pub(super) fn reserved(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn reserved(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     if it.kind(0) != T::Fn {
         return Vec::new();
     }

@@ -2,11 +2,11 @@
 
 use clank_syntax::TokenKind as T;
 
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// `func f(`, `def f(`, `function f(`: `fn f(`. `struct`, `class`, `record` are `rec`, `enum` is `sum`.
-pub(super) fn words(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn words(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut at = 0;
     while matches!(
         it.word(at),
@@ -30,7 +30,7 @@ pub(super) fn words(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `fn f(a: Int): Int {` and `fn f(a: Int) => Int {`: an arrow stands before the result.
-pub(super) fn result_arrow(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn result_arrow(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let Some(close) = params_end(it) else { return Vec::new() };
     let (at, width) = match it.kind(close + 1) {
         T::Colon => (close + 1, 1),
@@ -58,7 +58,7 @@ pub(super) fn params_end(it: &Pieces<'_>) -> Option<usize> {
 }
 
 /// `fn f(Int a, Int b)`: the name comes first, then its type.
-pub(super) fn type_first(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn type_first(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     let Some(close) = params_end(it) else { return edits };
     let Some(open) = it.partner(close) else { return edits };
@@ -81,7 +81,7 @@ pub(super) fn type_first(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `var x = 1`, `const x = 1`, `val x = 1`, `Int x = 1`: a `let`, with `mut` if it is changed later.
-pub(super) fn bindings(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn bindings(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         if !it.starts_statement(at) && it.kind_before(at) != T::RBrace {
@@ -138,7 +138,7 @@ pub(super) fn bindings(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `fn f<T>(…)`: parameters for types are in `[…]`.
-pub(super) fn type_params(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn type_params(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let at = match it.kind(0) {
         T::Fn | T::Rec | T::Sum | T::Type => 2,
         T::External if it.kind(1) == T::Fn => 3,
@@ -154,7 +154,7 @@ pub(super) fn type_params(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `use a::b::{c}`, `from a import b`, `use a/b`.
-pub(super) fn imports(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn imports(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     if it.word(0) == "from" {
         let import = (1..it.len()).find(|place| it.word(*place) == "import");
@@ -203,7 +203,7 @@ pub(super) fn imports(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// Fields and variants between `;` or on lines of their own.
-pub(super) fn members(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn members(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     if !matches!(it.kind(0), T::Rec | T::Sum) {
         return edits;
@@ -223,7 +223,7 @@ pub(super) fn members(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             && !it.is_first(at + 1);
         if is_bare {
             let end = it.list[at].end;
-            edits.push(Edit::new(end..end, ":"));
+            edits.push(PieceEdit::new(end..end, ":"));
         }
         let next = it.partner(at).filter(|it| *it > at).unwrap_or(at) + 1;
         let starts = match it.kind(0) {
@@ -240,7 +240,7 @@ pub(super) fn members(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             && !matches!(it.kind(next - 1), T::Comma | T::Semi | T::Pipe)
         {
             let end = it.list[next - 1].end;
-            edits.push(Edit::new(end..end, ","));
+            edits.push(PieceEdit::new(end..end, ","));
         }
         at = next;
     }
@@ -248,7 +248,7 @@ pub(super) fn members(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `sum Shape = Circle(Int) | Square(Int)` and `type Shape = Circle(Int) | Square(Int)`.
-pub(super) fn bar_sums(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn bar_sums(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let is_sum =
         matches!(it.kind(0), T::Sum | T::Type) || it.word(0) == "data" || it.word(0) == "enum";
     let eq = (0..it.len()).find(|place| it.kind(*place) == T::Eq);
@@ -265,14 +265,14 @@ pub(super) fn bar_sums(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// A missing arrow before the result: `fn f(a: Int) Int {`.
-pub(super) fn missing_arrow(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn missing_arrow(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let Some(close) = params_end(it) else { return Vec::new() };
     let is_small = it.kind(close + 1) == T::Ident
         && super::types::primitive(it.word(close + 1)).is_some()
         && it.kind(close + 2) == T::LBrace;
     let is_type = matches!(it.kind(close + 1), T::TypeIdent | T::LBracket) || is_small;
     let at = it.list[close].end;
-    is_type.then(|| Edit::new(at..at, " ->")).into_iter().collect()
+    is_type.then(|| PieceEdit::new(at..at, " ->")).into_iter().collect()
 }
 
 /// `Num of int * string`: the parts of a variant are in parentheses.
@@ -290,7 +290,7 @@ fn with_parts(variant: &str) -> String {
 }
 
 /// `sum S { A { x: Int }, B }`: the parts of a variant are in parentheses.
-pub(super) fn variant_fields(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn variant_fields(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     if it.kind(0) != T::Sum {
         return edits;
@@ -300,7 +300,7 @@ pub(super) fn variant_fields(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             && it.kind(at - 1) == T::TypeIdent
             && it.parent(at).is_some_and(|open| it.kind(open) == T::LBrace);
         if let Some(close) = it.partner(at).filter(|_| is_inner) {
-            edits.push(Edit::new(it.list[at - 1].end..it.list[at].end, "("));
+            edits.push(PieceEdit::new(it.list[at - 1].end..it.list[at].end, "("));
             edits.extend(it.put(close..close + 1, ")"));
         }
     }
@@ -308,7 +308,7 @@ pub(super) fn variant_fields(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `record P(x: Int)`, `type P struct { … }`, `type P { … }`: `rec P { … }`.
-pub(super) fn records(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn records(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let is_record =
         matches!(it.word(0), "record" | "class" | "struct" | "data") || it.kind(0) == T::Rec;
     let mut edits = Vec::new();
@@ -334,11 +334,11 @@ pub(super) fn records(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             for at in 4..it.len() {
                 if it.is_first(at) && it.kind(at) == T::Ident && it.kind(at + 1) != T::Colon {
                     let end = it.list[at].end;
-                    edits.push(Edit::new(end..end, ":"));
+                    edits.push(PieceEdit::new(end..end, ":"));
                     let next = (at + 1..it.len()).find(|place| it.is_first(*place));
                     if let Some(next) = next.filter(|next| it.kind(*next) == T::Ident) {
                         let end = it.list[next - 1].end;
-                        edits.push(Edit::new(end..end, ","));
+                        edits.push(PieceEdit::new(end..end, ","));
                     }
                 }
             }
@@ -350,7 +350,7 @@ pub(super) fn records(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `const f = (a: T): R => { … }`, which is a function with a name.
-pub(super) fn arrow_functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn arrow_functions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut start = 0;
     while it.word(start) == "export" {
         start += 1;
@@ -376,7 +376,7 @@ pub(super) fn arrow_functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `int f(int a) { … }`: the type of the result stands behind the parameters.
-pub(super) fn typed_functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn typed_functions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let result = match it.kind(0) {
         T::Ident => super::types::primitive(it.word(0)),
         T::TypeIdent => Some(it.word(0)),
@@ -390,7 +390,7 @@ pub(super) fn typed_functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         return Vec::new();
     }
     let end = it.list[close].end;
-    [it.put(0..1, "fn"), Some(Edit::new(end..end, format!(" -> {result}")))]
+    [it.put(0..1, "fn"), Some(PieceEdit::new(end..end, format!(" -> {result}")))]
         .into_iter()
         .flatten()
         .collect()

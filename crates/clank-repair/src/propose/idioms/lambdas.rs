@@ -2,11 +2,11 @@
 
 use clank_syntax::TokenKind as T;
 
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// `|x| e`, `|a, b| e`, `|| e`.
-pub(super) fn bars(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn bars(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if !starts_value(it, at) {
@@ -64,7 +64,7 @@ fn starts_value(it: &Pieces<'_>, at: usize) -> bool {
 }
 
 /// `x => e`, `(x, y) => e`, `x -> e`, `(x, y) -> e`, `\x => e`; and `=>` in an arm.
-pub(super) fn arrows(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn arrows(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         let is_fat = is_fat(it, at);
@@ -212,7 +212,7 @@ fn arm_start(it: &Pieces<'_>, open: usize, at: usize) -> bool {
 }
 
 /// `lambda x, y: e`.
-pub(super) fn python(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn python(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if it.word(at) != "lambda" || it.kind(at) != T::Ident || cx.is_known("lambda") {
@@ -233,7 +233,7 @@ pub(super) fn python(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `fn(x) { … }`, `function (x) { … }`, `{ x -> … }`, `func(x: Int) -> Int { … }` as a value.
-pub(super) fn functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn functions(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         edits.extend(braced(it, at).into_iter().flatten());
@@ -258,7 +258,7 @@ pub(super) fn functions(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `{ a, b -> e }` as an argument.
-fn braced(it: &Pieces<'_>, open: usize) -> Option<Vec<Edit>> {
+fn braced(it: &Pieces<'_>, open: usize) -> Option<Vec<PieceEdit>> {
     let is_argument = it.kind(open) == T::LBrace
         && matches!(it.kind_before(open), T::LParen | T::Comma | T::Eq)
         && it.kind(open + 1) == T::Ident;
@@ -280,7 +280,7 @@ fn braced(it: &Pieces<'_>, open: usize) -> Option<Vec<Edit>> {
 }
 
 /// `\a, b -> e` and `\a b -> e`: several parameters are in parentheses.
-pub(super) fn parameters(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn parameters(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if it.kind(at) != T::Lambda || it.kind(at + 1) == T::LParen {

@@ -2,11 +2,11 @@
 
 use clank_syntax::TokenKind as T;
 
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// `for (x of xs) {`, `for (const x of xs) {`, `for x of xs {`, `foreach (x in xs) {`, `for k, v in m {`.
-pub(super) fn each(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn each(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let is_for = it.kind(at) == T::For || it.word(at) == "foreach" && it.starts_statement(at);
@@ -65,7 +65,7 @@ fn js_pattern(pattern: &str) -> String {
 }
 
 /// `for (let i = 0; i < n; i++) {` is `for i in 0..n {`, or a `while` if it counts otherwise.
-pub(super) fn counted(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn counted(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if it.kind(at) != T::For {
@@ -113,7 +113,7 @@ pub(super) fn counted(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
                     it.put(at..open, format!("let mut {name} = {first}\n  while {condition} ")),
                 );
                 let end = it.list[close].start;
-                edits.push(Edit::new(end..end, format!("\n  {step}\n  ")));
+                edits.push(PieceEdit::new(end..end, format!("\n  {step}\n  ")));
             }
         }
     }
@@ -128,7 +128,7 @@ fn is_step(step: &str, name: &str) -> bool {
 }
 
 /// `do { … } while (c);` runs once before it asks.
-pub(super) fn repeated(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn repeated(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let is_do = matches!(it.word(at), "do" | "repeat") && it.kind(at + 1) == T::LBrace;
@@ -143,23 +143,23 @@ pub(super) fn repeated(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         let leave = if ends { format!("!({condition})") } else { condition.to_owned() };
         edits.extend(it.put(at..at + 1, "loop"));
         let brace = it.list[close].start;
-        edits.push(Edit::new(brace..brace, format!("\n  if {leave} {{ break }}\n  ")));
+        edits.push(PieceEdit::new(brace..brace, format!("\n  if {leave} {{ break }}\n  ")));
         if let Some(bytes) = it.bytes(close + 1..end) {
-            edits.push(Edit::new(it.list[close].end..bytes.end, ""));
+            edits.push(PieceEdit::new(it.list[close].end..bytes.end, ""));
         }
     }
     edits
 }
 
 /// `while c do {`, `if c then {`, `until c {`, `while True:`.
-pub(super) fn fillers(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn fillers(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         let is_filler = matches!(it.word(at), "do" | "then") && it.kind(at + 1) == T::LBrace
             || it.kind(at) == T::Colon && it.kind(at + 1) == T::LBrace && is_head(it, at);
         if is_filler && !it.starts_statement(at) {
             let from = it.list[at - 1].end;
-            edits.push(Edit::new(from..it.list[at].end, ""));
+            edits.push(PieceEdit::new(from..it.list[at].end, ""));
         }
         // `while c do` without a brace: the body ends with one.
         if it.word(at) == "do" && it.is_first(at + 1) && !it.starts_statement(at) {

@@ -33,7 +33,7 @@ impl On {
 
 /// How a method is written here. `0` is the value it is called on, `1` and so on are its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
+pub(super) enum MethodForm {
     /// A call of a function with these.
     Call(&'static str, &'static [u8]),
     /// An operator between the two.
@@ -56,12 +56,12 @@ pub(super) enum Form {
     Text(&'static str),
 }
 
-impl Form {
+impl MethodForm {
     /// What kind of value it gives, where it is called on this.
     pub(super) fn gives(self, on: On) -> On {
         match self {
-            Form::Itself => on,
-            Form::Call(name, _) | Form::Change(name, _) => match name {
+            MethodForm::Itself => on,
+            MethodForm::Call(name, _) | MethodForm::Change(name, _) => match name {
                 "map" | "filter" | "sort" | "sort_by" | "reverse" | "take" | "drop" | "zip"
                 | "split" | "chars" | "push" | "map_keys" | "map_values" | "map_entries"
                 | "set_to_array" | "range" => On::Array,
@@ -74,16 +74,18 @@ impl Form {
                 "set_add" | "set_remove" => On::Set,
                 _ => On::Any,
             },
-            Form::ChangeBy(_) => on,
+            MethodForm::ChangeBy(_) => on,
             _ => On::Any,
         }
     }
 }
 
-use Form::{Against, Binary, Call, Change, ChangeBy, FoundOrElse, Itself, OrElse, Text, Unwrap};
+use MethodForm::{
+    Against, Binary, Call, Change, ChangeBy, FoundOrElse, Itself, OrElse, Text, Unwrap,
+};
 
 /// The value, the names, how many arguments, and how it is written here.
-type Method = (On, &'static [&'static str], usize, Form);
+type Method = (On, &'static [&'static str], usize, MethodForm);
 
 #[rustfmt::skip]
 const METHODS: &[Method] = &[
@@ -174,7 +176,7 @@ const METHODS: &[Method] = &[
 ];
 
 /// How a method of a value is written here.
-pub(super) fn method(on: On, name: &str, n_args: usize) -> Option<Form> {
+pub(super) fn method(on: On, name: &str, n_args: usize) -> Option<MethodForm> {
     let of = |wanted: On| {
         METHODS
             .iter()
@@ -185,7 +187,7 @@ pub(super) fn method(on: On, name: &str, n_args: usize) -> Option<Form> {
 }
 
 /// What a function of another language is called here, by the type of its first argument where that tells.
-pub(super) fn function(name: &str, n_args: usize, first: On) -> Option<Form> {
+pub(super) fn function(name: &str, n_args: usize, first: On) -> Option<MethodForm> {
     Some(match (name, n_args, first) {
         (
             "length" | "size" | "count" | "len" | "strlen" | "str_len" | "Len" | "len_utf8",

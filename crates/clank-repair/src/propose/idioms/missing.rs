@@ -7,8 +7,8 @@ use clank_syntax::TokenKind as T;
 use clank_syntax::ast::{DeclId, Expr, ExprId, NodeId};
 
 use super::declarations::params_end;
-use super::pieces::{Edit, Pieces, applied};
-use crate::propose::{Scene, names_fact, text_fact};
+use super::pieces::{PieceEdit, Pieces, applied};
+use crate::propose::{RepairContext, names_fact, text_fact};
 
 /// How often the program is checked to find out about one signature.
 const MAX_TRIALS: usize = 4;
@@ -22,7 +22,11 @@ struct Missing {
 }
 
 /// The text of a function with the types that its signature lacks.
-pub(super) fn stated(scene: Scene<'_>, decl: DeclId, text: &str) -> Option<(String, Vec<String>)> {
+pub(super) fn stated(
+    scene: RepairContext<'_>,
+    decl: DeclId,
+    text: &str,
+) -> Option<(String, Vec<String>)> {
     let pieces = Pieces::new(text);
     let missing = missing(&pieces)?;
     let name = pieces.word(1);
@@ -122,14 +126,14 @@ fn missing(it: &Pieces<'_>) -> Option<Missing> {
 
 fn written(text: &str, missing: &Missing, types: &[String], result: &str) -> String {
     let params = missing.params.iter().zip(types);
-    let mut edits: Vec<Edit> =
-        params.map(|(it, ty)| Edit::new(it.2..it.2, format!(": {ty}"))).collect();
-    edits.extend(missing.result.map(|at| Edit::new(at..at, format!(" -> {result}"))));
+    let mut edits: Vec<PieceEdit> =
+        params.map(|(it, ty)| PieceEdit::new(it.2..it.2, format!(": {ty}"))).collect();
+    edits.extend(missing.result.map(|at| PieceEdit::new(at..at, format!(" -> {result}"))));
     applied(text, edits)
 }
 
 /// The module with another text for a declaration, checked, and the declaration in it.
-fn checked(scene: Scene<'_>, decl: DeclId, new: &str) -> Option<(CheckedModule, DeclId)> {
+fn checked(scene: RepairContext<'_>, decl: DeclId, new: &str) -> Option<(CheckedModule, DeclId)> {
     let ast = scene.ast();
     let source = ast.sources().first().filter(|it| !it.text.is_empty())?;
     let span = ast.span(decl.node());
@@ -154,7 +158,7 @@ fn declaration(module: &CheckedModule, node: NodeId) -> Option<DeclId> {
 }
 
 /// The type of an argument in the calls of a function.
-fn from_calls(scene: Scene<'_>, name: &str, index: usize) -> Option<String> {
+fn from_calls(scene: RepairContext<'_>, name: &str, index: usize) -> Option<String> {
     let ast = scene.ast();
     for place in 0..ast.nodes().len() {
         let node = NodeId(place as u32);
@@ -175,7 +179,7 @@ fn from_calls(scene: Scene<'_>, name: &str, index: usize) -> Option<String> {
 }
 
 /// The only record with a field.
-fn record_with(scene: Scene<'_>, field: &str) -> Option<String> {
+fn record_with(scene: RepairContext<'_>, field: &str) -> Option<String> {
     let ast = scene.ast();
     let mut found = ast.declarations().iter().filter_map(|it| match ast.decl(*it) {
         clank_syntax::ast::Decl::Rec { name, fields, type_params } if type_params.is_empty() => {

@@ -2,11 +2,11 @@
 
 use clank_syntax::TokenKind as T;
 
-use super::pieces::{Edit, Pieces, is_operator};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces, is_operator};
+use super::table::IdiomContext;
 
 /// `b += 2` is `b = b + 2`. Texts and arrays are joined with `++`.
-pub(super) fn compound(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn compound(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         let is_compound = it.kind(at) == T::Eq && it.is_glued(at) && {
@@ -75,7 +75,7 @@ fn is_joined(it: &Pieces<'_>, target: usize, value: std::ops::Range<usize>) -> b
 }
 
 /// `i++;` and `--i;` are `i = i + 1` and `i = i - 1`.
-pub(super) fn increments(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn increments(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let Some((op, width)) = doubled(it, at) else { continue };
@@ -111,7 +111,7 @@ fn doubled(it: &Pieces<'_>, at: usize) -> Option<(&'static str, usize)> {
 }
 
 /// `**`, `===`, `!==`, `<>`, `=/=`, `..<`, `&`, `:=`: the same by another sign.
-pub(super) fn signs(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn signs(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     let mut at = 0;
     while at < it.len() {
@@ -145,7 +145,7 @@ fn is_operand(kind: T) -> bool {
 }
 
 /// `x := 1` binds a name, or changes one that is bound.
-pub(super) fn walrus(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn walrus(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         if it.kind(at) != T::Colon || it.kind(at + 1) != T::Eq || !it.is_glued(at + 1) {
@@ -174,7 +174,7 @@ pub(super) fn walrus(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `a and b`, `a or b`, `not a`: `&&`, `||`, `!`.
-pub(super) fn words(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn words(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         if it.kind(at) != T::Ident || cx.is_known(it.word(at)) {
@@ -205,10 +205,10 @@ pub(super) fn words(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
                 if let (true, Some(bytes)) = (is_comparison, it.bytes(at + 1..end)) {
                     edits.extend(it.put(at..at + 1, "!("));
                     let start = it.list[at].end;
-                    edits.push(Edit::new(start..bytes.start, ""));
-                    edits.push(Edit::new(bytes.end..bytes.end, ")"));
+                    edits.push(PieceEdit::new(start..bytes.start, ""));
+                    edits.push(PieceEdit::new(bytes.end..bytes.end, ")"));
                 } else if let Some(bytes) = it.bytes(at..at + 2) {
-                    edits.push(Edit::new(bytes.start..it.list[at + 1].start, "!"));
+                    edits.push(PieceEdit::new(bytes.start..it.list[at + 1].start, "!"));
                 }
             }
             _ => {}
@@ -236,7 +236,7 @@ fn not_end(it: &Pieces<'_>, start: usize) -> usize {
 }
 
 /// `x in xs`, `x not in xs`, `x is None`, `x is not None`.
-pub(super) fn membership(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn membership(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         if it.word(at) == "is" && it.kind(at) == T::Ident && !cx.is_known("is") {
@@ -298,7 +298,7 @@ fn is_for(it: &Pieces<'_>, at: usize) -> bool {
 }
 
 /// `a ?? b` is the value of `a`, or `b` if there is none.
-pub(super) fn coalesce(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn coalesce(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         let is_it =
@@ -313,7 +313,7 @@ pub(super) fn coalesce(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `=>` in the head of an `if` or a `while`, which is `>=`.
-pub(super) fn turned(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn turned(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         if !super::lambdas::is_fat(it, at) || !is_operand(it.kind_before(at)) {
@@ -334,7 +334,7 @@ pub(super) fn turned(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `a...b` and `a to b`, with the end or without it.
-pub(super) fn ranges(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn ranges(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         if it.kind(at) == T::DotDot
@@ -349,7 +349,7 @@ pub(super) fn ranges(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         if is_word && has_in && is_operand(it.kind_before(at)) && !it.is_first(at) {
             let (before, after) = (it.list[at - 1].end, it.list.get(at + 1));
             if let Some(after) = after {
-                edits.push(Edit::new(before..after.start, "..="));
+                edits.push(PieceEdit::new(before..after.start, "..="));
             }
         }
     }

@@ -6,7 +6,7 @@ use clank_syntax::TokenKind as T;
 
 /// A token that means something.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct TokenPiece {
     pub(super) kind: T,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -20,27 +20,27 @@ pub(super) struct Piece {
 
 /// A change of a text in one place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Edit {
+pub(super) struct PieceEdit {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) new: String,
 }
 
-impl Edit {
-    pub(super) fn new(range: Range<usize>, new: impl Into<String>) -> Edit {
-        Edit { start: range.start, end: range.end, new: new.into() }
+impl PieceEdit {
+    pub(super) fn new(range: Range<usize>, new: impl Into<String>) -> PieceEdit {
+        PieceEdit { start: range.start, end: range.end, new: new.into() }
     }
 }
 
 /// The tokens of a text.
 pub(super) struct Pieces<'t> {
     pub(super) text: &'t str,
-    pub(super) list: Vec<Piece>,
+    pub(super) list: Vec<TokenPiece>,
 }
 
 impl<'t> Pieces<'t> {
     pub(super) fn new(text: &'t str) -> Pieces<'t> {
-        let mut list: Vec<Piece> = Vec::new();
+        let mut list: Vec<TokenPiece> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
         let (mut at, mut is_first) = (0, true);
         for (kind, token) in clank_syntax::lex(text).0.iter() {
@@ -51,8 +51,14 @@ impl<'t> Pieces<'t> {
                 continue;
             }
             let place = list.len();
-            let mut piece =
-                Piece { kind, start, end, is_first_on_line: is_first, partner: None, parent: None };
+            let mut piece = TokenPiece {
+                kind,
+                start,
+                end,
+                is_first_on_line: is_first,
+                partner: None,
+                parent: None,
+            };
             is_first = false;
             if let Some(opening) = opening(kind) {
                 let found = open.iter().rposition(|it| list[*it].kind == opening);
@@ -103,8 +109,8 @@ impl<'t> Pieces<'t> {
     }
 
     /// Writes something else for pieces.
-    pub(super) fn put(&self, range: Range<usize>, new: impl Into<String>) -> Option<Edit> {
-        Some(Edit::new(self.bytes(range)?, new))
+    pub(super) fn put(&self, range: Range<usize>, new: impl Into<String>) -> Option<PieceEdit> {
+        Some(PieceEdit::new(self.bytes(range)?, new))
     }
 
     pub(super) fn is_first(&self, at: usize) -> bool {
@@ -309,7 +315,7 @@ fn opening(closing: T) -> Option<T> {
 }
 
 /// The text with changes that do not overlap; those that do are left out, the first one stays.
-pub(super) fn applied(text: &str, mut edits: Vec<Edit>) -> String {
+pub(super) fn applied(text: &str, mut edits: Vec<PieceEdit>) -> String {
     edits.sort_by_key(|it| (it.start, it.end));
     let mut out = String::with_capacity(text.len() + 16 * edits.len());
     let mut at = 0;

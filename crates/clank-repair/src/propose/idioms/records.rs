@@ -2,11 +2,11 @@
 
 use clank_syntax::TokenKind as T;
 
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// `{ ...r, a: 1 }`, `P { ...r, a: 1 }`, `P { a: 1, ..r }`, `{ r | a = 1 }`, `{ r with a: 1 }`: all fields are written.
-pub(super) fn updates(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn updates(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for open in 0..it.len() {
         if it.kind(open) != T::LBrace {
@@ -83,7 +83,7 @@ fn stated_type<'t>(it: &Pieces<'t>, name: &str) -> Option<&'t str> {
 }
 
 /// `P { a = 1 }` and `P(a: 1)`: `P { a: 1 }`; `f(a: 1)` and `f(a = 1)`: `f(1)`.
-pub(super) fn named_arguments(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn named_arguments(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for open in 1..it.len() {
         let Some(close) = it.partner(open).filter(|close| *close > open) else { continue };
@@ -97,7 +97,7 @@ pub(super) fn named_arguments(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
                     && matches!(it.kind_before(at), T::LBrace | T::Comma)
                 {
                     let end = it.list[at].end;
-                    edits.push(Edit::new(end..it.list[at + 1].end, ":"));
+                    edits.push(PieceEdit::new(end..it.list[at + 1].end, ":"));
                 }
                 at = it.partner(at).filter(|it| *it > at).unwrap_or(at) + 1;
             }
@@ -157,7 +157,7 @@ pub(super) fn named_arguments(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `new P(1)`: a record or a variant is made by its name.
-pub(super) fn new(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn new(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let is_new = matches!(it.word(at), "new" | "await")
@@ -166,21 +166,21 @@ pub(super) fn new(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         let is_value = matches!(it.kind_before(at), T::Eq | T::LParen | T::Comma | T::Return);
         let is_there = matches!(it.kind(at + 1), T::TypeIdent | T::Ident);
         if is_new && is_there && (is_value || !it.is_first(at + 1)) {
-            edits.push(Edit::new(it.list[at].start..it.list[at + 1].start, ""));
+            edits.push(PieceEdit::new(it.list[at].start..it.list[at + 1].start, ""));
         }
     }
     edits
 }
 
 /// `Shape::Circle(1)` is `Circle(1)`, and `module::f` is `module.f`.
-pub(super) fn paths(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn paths(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         if it.kind(at) != T::ColonColon {
             continue;
         }
         match it.kind(at + 1) {
-            T::TypeIdent => edits.push(Edit::new(it.list[at - 1].start..it.list[at].end, "")),
+            T::TypeIdent => edits.push(PieceEdit::new(it.list[at - 1].start..it.list[at].end, "")),
             _ => edits.extend(it.put(at..at + 1, ".")),
         }
     }
@@ -190,14 +190,14 @@ pub(super) fn paths(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
             && it.kind(at - 1) == T::TypeIdent
             && it.kind(at + 1) == T::TypeIdent
         {
-            edits.push(Edit::new(it.list[at - 1].start..it.list[at].end, ""));
+            edits.push(PieceEdit::new(it.list[at - 1].start..it.list[at].end, ""));
         }
     }
     edits
 }
 
 /// `Name { a, b } ->` for a variant.
-pub(super) fn variant_patterns(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn variant_patterns(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let is_head = it.kind(at) == T::TypeIdent && it.kind(at + 1) == T::LBrace;
@@ -223,7 +223,7 @@ pub(super) fn variant_patterns(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `P { a, b: 1 }` where `a` is a value: `P { a: a, b: 1 }`.
-pub(super) fn shorthand(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn shorthand(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for open in 1..it.len() {
         let is_record = it.kind(open) == T::LBrace
@@ -252,7 +252,7 @@ pub(super) fn shorthand(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `Node { sign: s, left: l }` as a value, where `Node` is a variant.
-pub(super) fn variant_values(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn variant_values(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for open in 1..it.len() {
         let is_head = it.kind(open) == T::LBrace && it.kind(open - 1) == T::TypeIdent;
@@ -280,7 +280,7 @@ pub(super) fn variant_values(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
         }
         let values: Vec<&str> = parts.into_iter().map(|it| it.1).collect();
         let start = it.list[open - 1].end;
-        edits.push(Edit::new(start..it.list[close].end, format!("({})", values.join(", "))));
+        edits.push(PieceEdit::new(start..it.list[close].end, format!("({})", values.join(", "))));
     }
     edits
 }

@@ -2,14 +2,14 @@
 
 use clank_syntax::ast::Name;
 
-use super::pieces::{Edit, Pieces};
+use super::pieces::{PieceEdit, Pieces};
 use super::{
     blocks, branches, contracts, declarations, lambdas, loops, operators, records, texts, tuples,
     types, words,
 };
 
 /// What is known about the module that a text is from.
-pub(super) struct Context<'a> {
+pub(super) struct IdiomContext<'a> {
     /// The records, with their fields in order.
     pub(super) records: Vec<(Name, Vec<Name>)>,
     /// The functions, with their parameters.
@@ -20,7 +20,7 @@ pub(super) struct Context<'a> {
     pub(super) known_type: &'a dyn Fn(&str) -> bool,
 }
 
-impl Context<'_> {
+impl IdiomContext<'_> {
     /// Whether the module itself declares a value by that name.
     pub(super) fn is_known(&self, name: &str) -> bool {
         (self.known_value)(name)
@@ -34,7 +34,7 @@ impl Context<'_> {
 
 /// What a row is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Layer {
+pub(super) enum IdiomLayer {
     /// What cannot be read as it is.
     Syntax,
     /// What can be read, but means nothing.
@@ -47,24 +47,24 @@ pub(super) struct Row {
     pub(super) name: &'static str,
     /// What a person who has it is told.
     pub(super) doc: &'static str,
-    pub(super) layer: Layer,
+    pub(super) layer: IdiomLayer,
     /// In how many ways it can be meant.
     pub(super) readings: u8,
     /// The changes of a text that has it.
-    pub(super) rewrite: fn(&Pieces<'_>, &Context<'_>) -> Vec<Edit>,
+    pub(super) rewrite: fn(&Pieces<'_>, &IdiomContext<'_>) -> Vec<PieceEdit>,
 }
 
 const fn row(
     name: &'static str,
-    layer: Layer,
+    layer: IdiomLayer,
     readings: u8,
-    rewrite: fn(&Pieces<'_>, &Context<'_>) -> Vec<Edit>,
+    rewrite: fn(&Pieces<'_>, &IdiomContext<'_>) -> Vec<PieceEdit>,
     doc: &'static str,
 ) -> Row {
     Row { name, doc, layer, readings, rewrite }
 }
 
-use Layer::{Names, Syntax};
+use IdiomLayer::{Names, Syntax};
 
 /// All rows, in the order in which they are tried: what decides where a text ends comes first.
 #[rustfmt::skip]

@@ -21,7 +21,7 @@ fn rewritten(text: &str) -> (String, Vec<&'static str>) {
     let variants = |name: &str| {
         (name == "Node").then(|| vec![Some(Name::new("left")), Some(Name::new("right"))])
     };
-    let cx = Context {
+    let cx = IdiomContext {
         records: records(),
         functions,
         variants: &variants,

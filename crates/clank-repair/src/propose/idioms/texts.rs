@@ -2,11 +2,11 @@
 
 use clank_syntax::TokenKind as T;
 
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// `'text'` is `"text"`.
-pub(super) fn quotes(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn quotes(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let text = it.text;
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn quotes(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
                 let is_closed = end > at + 1 && bytes.get(end - 1) == Some(&b'\'');
                 if is_closed {
                     let inner = text[at + 1..end - 1].replace("\\'", "'").replace('"', "\\\"");
-                    edits.push(Edit::new(at..end, format!("\"{inner}\"")));
+                    edits.push(PieceEdit::new(at..end, format!("\"{inner}\"")));
                 }
                 at = end;
             }
@@ -51,14 +51,14 @@ fn skipped(bytes: &[u8], start: usize) -> usize {
 }
 
 /// `# text` is `// text`.
-pub(super) fn comments(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn comments(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     let mut until = 0;
     for piece in it.list.iter().filter(|it| it.kind == T::Error) {
         let is_hash =
             it.text[piece.start..].starts_with("# ") || it.text[piece.start..].starts_with("#\n");
         if is_hash && piece.start >= until {
-            edits.push(Edit::new(piece.start..piece.start + 1, "//"));
+            edits.push(PieceEdit::new(piece.start..piece.start + 1, "//"));
             until =
                 it.text[piece.start..].find('\n').map_or(it.text.len(), |end| piece.start + end);
         }
@@ -67,7 +67,7 @@ pub(super) fn comments(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `f"a {x}"` and `$"a {x}"` are templates: `` `a ${x}` ``.
-pub(super) fn formats(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn formats(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         let is_marked = matches!(it.word(at - 1), "f" | "F" | "$" | "s") && it.is_glued(at);
@@ -82,7 +82,7 @@ pub(super) fn formats(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `print(f"a {x}")`, as Python writes a line.
-pub(super) fn prints(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn prints(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let is_print = it.word(at) == "print"
@@ -128,7 +128,7 @@ pub(super) fn template(quoted: &str, open: &str, has_dollar: bool) -> Option<Str
 }
 
 /// `println!("a {}", x)`, `format!(…)`, `vec![…]`, `panic!(…)`, `assert!(c)`.
-pub(super) fn macros(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn macros(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let is_macro = it.kind(at + 1) == T::Not && it.is_glued(at + 1) && it.is_glued(at + 2);
@@ -160,12 +160,12 @@ pub(super) fn macros(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `format("a {}", x)` and `"a {}".format(x)`.
-pub(super) fn format_calls(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn format_calls(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     (0..it.len()).filter_map(|at| format_call(it, cx, at)).collect()
 }
 
 /// A call of `format` that is no macro: with the text as its first argument, or called on it.
-fn format_call(it: &Pieces<'_>, context: &Context<'_>, at: usize) -> Option<Edit> {
+fn format_call(it: &Pieces<'_>, context: &IdiomContext<'_>, at: usize) -> Option<PieceEdit> {
     if context.is_known("format") {
         return None;
     }

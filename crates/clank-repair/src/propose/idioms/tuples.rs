@@ -3,11 +3,11 @@
 use clank_syntax::TokenKind as T;
 
 use super::lambdas::{in_arm, is_fat};
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// `let a, b = e`, `let [a, b] = e`, `return a, b`, `match a, b {`, `P, Q -> e` and `[P, Q] -> e`.
-pub(super) fn bare(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn bare(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let found = match it.kind(at) {
@@ -25,7 +25,7 @@ pub(super) fn bare(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// The pattern of a `let`.
-fn pattern(it: &Pieces<'_>, start: usize) -> Option<[Edit; 2]> {
+fn pattern(it: &Pieces<'_>, start: usize) -> Option<[PieceEdit; 2]> {
     if it.kind(start) == T::LBracket {
         let close = it.partner(start)?;
         return (matches!(it.kind(close + 1), T::Eq | T::Colon) && !it.is_first(start))
@@ -43,7 +43,7 @@ fn pattern(it: &Pieces<'_>, start: usize) -> Option<[Edit; 2]> {
 }
 
 /// Values with commas between them, up to the end of the line or a brace.
-fn listed(it: &Pieces<'_>, start: usize, first_end: usize) -> Option<[Edit; 2]> {
+fn listed(it: &Pieces<'_>, start: usize, first_end: usize) -> Option<[PieceEdit; 2]> {
     if it.kind(first_end) != T::Comma || it.is_first(start) || first_end == start {
         return None;
     }
@@ -79,7 +79,7 @@ fn head_end(it: &Pieces<'_>, start: usize) -> usize {
 }
 
 /// The patterns of an arm.
-fn arm(it: &Pieces<'_>, arrow: usize) -> Option<[Edit; 2]> {
+fn arm(it: &Pieces<'_>, arrow: usize) -> Option<[PieceEdit; 2]> {
     let open = it.parent(arrow).filter(|open| it.kind(*open) == T::LBrace)?;
     let mut start = arrow;
     while start > open + 1 && !it.is_first(start) {
@@ -120,13 +120,13 @@ fn arm(it: &Pieces<'_>, arrow: usize) -> Option<[Edit; 2]> {
     (it.is_first(start) && is_pattern && n_commas > 0).then(|| around(it, start, end))?
 }
 
-fn around(it: &Pieces<'_>, start: usize, end: usize) -> Option<[Edit; 2]> {
+fn around(it: &Pieces<'_>, start: usize, end: usize) -> Option<[PieceEdit; 2]> {
     let bytes = it.bytes(start..end)?;
-    Some([Edit::new(bytes.start..bytes.start, "("), Edit::new(bytes.end..bytes.end, ")")])
+    Some([PieceEdit::new(bytes.start..bytes.start, "("), PieceEdit::new(bytes.end..bytes.end, ")")])
 }
 
 /// `P when c -> e`, `P where c -> e`, `P && c -> e`: the condition of an arm stands behind `if`.
-pub(super) fn guards(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn guards(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 1..it.len() {
         let is_word = matches!(it.word(at), "when" | "where" | "unless") && it.kind(at) == T::Ident;
@@ -165,11 +165,11 @@ pub(super) fn guards(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `[...xs, x]` and `[*xs, x]`: `push(xs, x)`, and with more parts these are joined.
-pub(super) fn spreads(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn spreads(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     (0..it.len()).filter_map(|open| spread(it, open)).collect()
 }
 
-fn spread(it: &Pieces<'_>, open: usize) -> Option<Edit> {
+fn spread(it: &Pieces<'_>, open: usize) -> Option<PieceEdit> {
     if it.kind(open) != T::LBracket {
         return None;
     }
@@ -215,11 +215,11 @@ fn spread(it: &Pieces<'_>, open: usize) -> Option<Edit> {
 }
 
 /// `xs[a:b]`, `xs[a:]`, `xs[:b]`, `xs[::-1]`: parts of a text or an array.
-pub(super) fn slices(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn slices(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     (1..it.len()).filter_map(|open| slice(it, open)).collect()
 }
 
-fn slice(it: &Pieces<'_>, open: usize) -> Option<Edit> {
+fn slice(it: &Pieces<'_>, open: usize) -> Option<PieceEdit> {
     if it.kind(open) != T::LBracket || !it.is_glued(open) {
         return None;
     }

@@ -7,21 +7,21 @@ use clank::diagnostic::Diagnostic;
 use clank::env::Value;
 use clank::exhaust::fields_of;
 use clank::ty::{Prim, Ty};
-use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, Name, NodeId, Pattern, Stmt, StmtId};
+use clank_syntax::ast::{AstKind, BinaryOp, Expr, ExprId, Name, NodeId, Pattern, Stmt, StmtId};
 use clank_syntax::patch::PatchOp;
 use serde_json::{Value as Json, json};
 
-use super::methods::{Form, On, function, method};
-use crate::Target;
+use super::methods::{MethodForm, On, function, method};
+use crate::FindingId;
 use crate::propose::make::{call, ident, source};
 use crate::propose::scope::{binder_of, let_of, locals};
-use crate::propose::{Candidate, Scene, names_fact};
+use crate::propose::{Candidate, RepairContext, names_fact};
 
 /// The candidates for a mistake about types or names.
 pub(in crate::propose) fn propose(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     it: &Diagnostic,
-    target: Target,
+    target: FindingId,
 ) -> Vec<Candidate> {
     let mut found = super::wrapped::propose(scene, it, target);
     let is_wrapped = !found.is_empty();
@@ -29,7 +29,12 @@ pub(in crate::propose) fn propose(
     found
 }
 
-fn by_habit(scene: Scene<'_>, it: &Diagnostic, target: Target, is_wrapped: bool) -> Vec<Candidate> {
+fn by_habit(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+    is_wrapped: bool,
+) -> Vec<Candidate> {
     match it.code {
         Code::E2004 | Code::E2011 => {
             let mut found = called(scene, it.node, target);
@@ -72,9 +77,9 @@ fn by_habit(scene: Scene<'_>, it: &Diagnostic, target: Target, is_wrapped: bool)
 }
 
 /// A loop over a map or a set goes over its entries.
-fn iterated(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn iterated(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
-    let Kind::Stmt(Stmt::For { iterable, pattern, .. }) = &ast.node(node).kind else {
+    let AstKind::Stmt(Stmt::For { iterable, pattern, .. }) = &ast.node(node).kind else {
         return Vec::new();
     };
     let Some(view) = scene.view(*iterable) else { return Vec::new() };
@@ -95,7 +100,7 @@ fn iterated(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 }
 
 /// The name of a method and what it is called on: `x.f(a)` or `x.f`.
-fn called(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn called(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         let expr = scene.expr(node)?;
@@ -119,10 +124,10 @@ fn called(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 /// `x.f(a).g(b)`: all calls of a chain at once, as far as it is known what each of them gives. One alone would leave the
 /// next where it was.
 fn chained(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     whole: ExprId,
-    first: (Json, On, Form, &[ExprId]),
+    first: (Json, On, MethodForm, &[ExprId]),
 ) -> Option<Candidate> {
     let ast = scene.ast();
     let (object, on, form, args) = first;
@@ -153,28 +158,35 @@ fn chained(
 }
 
 /// A call of a chain on what is before it.
-fn linked(scene: Scene<'_>, form: Form, object: Json, args: &[ExprId]) -> Option<Json> {
+fn linked(
+    scene: RepairContext<'_>,
+    form: MethodForm,
+    object: Json,
+    args: &[ExprId],
+) -> Option<Json> {
     let part = |place: u8| match place.checked_sub(1) {
         None => Some(object.clone()),
         Some(place) => args.get(usize::from(place)).map(|it| scene.kept(*it)),
     };
     Some(match form {
-        Form::Call(name, places) | Form::Change(name, places) => {
+        MethodForm::Call(name, places) | MethodForm::Change(name, places) => {
             call(ident(name), places.iter().map(|it| part(*it)).collect::<Option<Vec<_>>>()?)
         }
-        Form::Binary(op) | Form::ChangeBy(op) => {
+        MethodForm::Binary(op) | MethodForm::ChangeBy(op) => {
             json!({ "kind": "binary", "op": op, "left": part(0)?, "right": part(1)? })
         }
-        Form::Against(op, other) => {
+        MethodForm::Against(op, other) => {
             json!({ "kind": "binary", "op": op, "left": object, "right": source(other) })
         }
-        Form::Itself => object,
-        Form::OrElse | Form::Unwrap | Form::FoundOrElse | Form::Text(_) => return None,
+        MethodForm::Itself => object,
+        MethodForm::OrElse | MethodForm::Unwrap | MethodForm::FoundOrElse | MethodForm::Text(_) => {
+            return None;
+        }
     })
 }
 
 /// `Math.max(a, b)`, `console.log(x)`, `str(x)`: a function that goes by another name.
-fn foreign(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn foreign(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         let mut callee = scene.expr(node)?;
@@ -198,7 +210,7 @@ fn foreign(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 }
 
 /// The same where the name is known, but takes something else.
-fn foreign_call(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn foreign_call(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let found = || {
         let whole = scene.expr(node)?;
         let Expr::Call { callee, args } = scene.ast().expr(whole) else { return None };
@@ -209,20 +221,20 @@ fn foreign_call(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate
 }
 
 /// An argument that does not fit a builtin, where another one takes it: `len("abc")`.
-fn other_function(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn other_function(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     match scene.parent(node) {
         Some(parent) => foreign_call(scene, parent, target),
         None => Vec::new(),
     }
 }
 
-fn is_builtin(scene: Scene<'_>, name: &Name) -> bool {
+fn is_builtin(scene: RepairContext<'_>, name: &Name) -> bool {
     matches!(scene.module.env.values.get(name), Some(Value::Builtin { .. }))
 }
 
 fn foreign_form(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     whole: ExprId,
     name: &str,
     args: &[ExprId],
@@ -230,16 +242,16 @@ fn foreign_form(
     let view = scene.view(whole)?;
     let first = args.first().map_or(On::Any, |it| On::of(view.ty(*it)));
     let form = function(name, args.len(), first)?;
-    if let (Form::Call(same, _), true) = (form, args.len() < 2)
+    if let (MethodForm::Call(same, _), true) = (form, args.len() < 2)
         && same == name
     {
         return None;
     }
     let form = match form {
         // What is written must be a text.
-        Form::Text(text) if text.contains("println($1)") && first != On::Text => match text {
-            "println($1)" => Form::Text("println(to_string($1))"),
-            _ => Form::Text("eprintln(to_string($1))"),
+        MethodForm::Text(text) if text.contains("println($1)") && first != On::Text => match text {
+            "println($1)" => MethodForm::Text("println(to_string($1))"),
+            _ => MethodForm::Text("eprintln(to_string($1))"),
         },
         other => other,
     };
@@ -249,53 +261,53 @@ fn foreign_form(
 
 /// The candidates that write a call in the form that it has here.
 fn written(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     whole: ExprId,
     values: &[ExprId],
-    form: Form,
+    form: MethodForm,
 ) -> Option<Vec<Candidate>> {
     let ast = scene.ast();
     let text = |place: usize| values.get(place).map_or("", |it| ast.text(it.node()));
     let kept = |place: &u8| values.get(usize::from(*place)).map(|it| scene.kept(*it));
     let new = match form {
-        Form::Call(name, places) | Form::Change(name, places) => {
+        MethodForm::Call(name, places) | MethodForm::Change(name, places) => {
             let args: Option<Vec<Json>> = places.iter().map(kept).collect();
             let new = call(ident(name), args?);
-            if let Form::Change(..) = form
+            if let MethodForm::Change(..) = form
                 && let Some(found) = changed(scene, target, whole, values, &new)
             {
                 return Some(found);
             }
             new
         }
-        Form::Binary(op) | Form::ChangeBy(op) => {
+        MethodForm::Binary(op) | MethodForm::ChangeBy(op) => {
             let (left, right) = match values.len() {
                 2 => (0, 1),
                 _ => (1, 2),
             };
             let new =
                 json!({ "kind": "binary", "op": op, "left": kept(&left)?, "right": kept(&right)? });
-            if let Form::ChangeBy(_) = form
+            if let MethodForm::ChangeBy(_) = form
                 && let Some(found) = changed(scene, target, whole, values, &new)
             {
                 return Some(found);
             }
             new
         }
-        Form::Against(op, other) => {
+        MethodForm::Against(op, other) => {
             json!({ "kind": "binary", "op": op, "left": kept(&0)?, "right": source(other) })
         }
-        Form::Itself => kept(&0)?,
-        Form::Unwrap => return unwrapped(scene, target, whole, *values.first()?),
-        Form::OrElse => {
+        MethodForm::Itself => kept(&0)?,
+        MethodForm::Unwrap => return unwrapped(scene, target, whole, *values.first()?),
+        MethodForm::OrElse => {
             or_else(kept(&0)?, On::of(scene.view(whole)?.ty(*values.first()?)), kept(&1)?)
         }
-        Form::FoundOrElse => {
+        MethodForm::FoundOrElse => {
             let asked = call(ident("map_get"), vec![kept(&0)?, kept(&1)?]);
             or_else(asked, On::Option, kept(&2)?)
         }
-        Form::Text(template) => {
+        MethodForm::Text(template) => {
             let mut text_of = template.to_owned();
             for place in 0..values.len() {
                 text_of = text_of.replace(&format!("${place}"), text(place));
@@ -314,7 +326,7 @@ fn written(
 }
 
 /// What is written for an expression, as far as it is short.
-fn title(scene: Scene<'_>, whole: ExprId, new: &Json) -> String {
+fn title(scene: RepairContext<'_>, whole: ExprId, new: &Json) -> String {
     let old = clank::resolve::one_line(scene.ast(), whole);
     let short = |text: &str| match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -331,8 +343,8 @@ fn title(scene: Scene<'_>, whole: ExprId, new: &Json) -> String {
 
 /// As a statement, `xs.push(x)` changes `xs`: it is assigned, and bound with `mut`.
 fn changed(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     whole: ExprId,
     values: &[ExprId],
     new: &Json,
@@ -365,8 +377,8 @@ fn changed(
 
 /// A value that nobody uses, assigned to what it was made from: the first argument or operand, if it has the same type.
 pub(in crate::propose) fn assigned(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     expr: ExprId,
 ) -> Vec<Candidate> {
     let found = || {
@@ -386,14 +398,14 @@ pub(in crate::propose) fn assigned(
 
 /// Puts a statement in the place of an expression that nobody uses.
 pub(in crate::propose) fn instead_of_statement(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     whole: ExprId,
     new: Json,
 ) -> Option<PatchOp> {
     let ast = scene.ast();
     Some(match statement_of(scene, whole)? {
-        At::Statement(it) => scene.replace(it, new),
-        At::Value(block) => {
+        UnusedValue::Statement(it) => scene.replace(it, new),
+        UnusedValue::Value(block) => {
             let Expr::Block { statements, .. } = ast.expr(block) else { return None };
             let mut all = scene.all_kept(statements);
             all.push(new);
@@ -403,7 +415,7 @@ pub(in crate::propose) fn instead_of_statement(
 }
 
 /// What a place starts with.
-fn root(scene: Scene<'_>, mut place: ExprId) -> ExprId {
+fn root(scene: RepairContext<'_>, mut place: ExprId) -> ExprId {
     while let Expr::Field { object, .. } | Expr::Index { object, .. } = scene.ast().expr(place) {
         place = *object;
     }
@@ -411,26 +423,26 @@ fn root(scene: Scene<'_>, mut place: ExprId) -> ExprId {
 }
 
 /// Where a value is that nobody uses.
-enum At {
+enum UnusedValue {
     Statement(StmtId),
     /// It is the value of this block.
     Value(ExprId),
 }
 
-fn statement_of(scene: Scene<'_>, whole: ExprId) -> Option<At> {
+fn statement_of(scene: RepairContext<'_>, whole: ExprId) -> Option<UnusedValue> {
     let ast = scene.ast();
     let parent = scene.parent(whole)?;
     match &ast.node(parent).kind {
-        Kind::Stmt(Stmt::Expr { .. }) => StmtId::of(ast, parent).map(At::Statement),
-        Kind::Expr(Expr::Block { expr: Some(last), .. }) if *last == whole => {
-            ExprId::of(ast, parent).map(At::Value)
+        AstKind::Stmt(Stmt::Expr { .. }) => StmtId::of(ast, parent).map(UnusedValue::Statement),
+        AstKind::Expr(Expr::Block { expr: Some(last), .. }) if *last == whole => {
+            ExprId::of(ast, parent).map(UnusedValue::Value)
         }
         _ => None,
     }
 }
 
 /// The operation that makes the name mutable which a place starts with, if it is not.
-fn immutable_let(scene: Scene<'_>, place: ExprId) -> Option<PatchOp> {
+fn immutable_let(scene: RepairContext<'_>, place: ExprId) -> Option<PatchOp> {
     let ast = scene.ast();
     let statement = let_of(scene, binder_of(scene, root(scene, place))?)?;
     let Stmt::Let { pattern, ty, init, mutable: false } = ast.stmt(statement) else { return None };
@@ -448,8 +460,8 @@ fn immutable_let(scene: Scene<'_>, place: ExprId) -> Option<PatchOp> {
 
 /// What an Option or Result holds: passed on with `?` where that can be, else it is there or the program stops.
 fn unwrapped(
-    scene: Scene<'_>,
-    target: Target,
+    scene: RepairContext<'_>,
+    target: FindingId,
     whole: ExprId,
     value: ExprId,
 ) -> Option<Vec<Candidate>> {
@@ -481,7 +493,7 @@ fn or_else(value: Json, on: On, other: Json) -> Json {
 }
 
 /// `m[k]` of a map is `map_get(m, k)`, and `m[k] = v` is `m = map_set(m, k, v)`.
-fn element(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn element(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         let expr = scene.expr(node)?;
@@ -513,7 +525,7 @@ fn element(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
             }
             _ => return None,
         }
-        if let Kind::Stmt(Stmt::Assign { target: place, value }) = &ast.node(parent).kind
+        if let AstKind::Stmt(Stmt::Assign { target: place, value }) = &ast.node(parent).kind
             && *place == expr
         {
             let args = vec![scene.kept(*object), scene.kept(*index), scene.kept(*value)];
@@ -562,13 +574,13 @@ fn element(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 }
 
 /// `x = 1` where there is no `x`: it is bound there, with `mut` if it is assigned again.
-fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+fn bound(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         let expr = scene.expr(it.node)?;
         let Expr::Ident { name } = ast.expr(expr) else { return None };
         let parent = scene.parent(expr)?;
-        let Kind::Stmt(Stmt::Assign { target: place, value }) = &ast.node(parent).kind else {
+        let AstKind::Stmt(Stmt::Assign { target: place, value }) = &ast.node(parent).kind else {
             return None;
         };
         if *place != expr {
@@ -577,7 +589,7 @@ fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
         let statement = StmtId::of(ast, parent)?;
         let decl = scene.declaration(parent)?;
         let assigned = ast.subtree(decl.node()).map(NodeId).filter(|node| {
-            matches!(&ast.node(*node).kind, Kind::Stmt(Stmt::Assign { target, .. })
+            matches!(&ast.node(*node).kind, AstKind::Stmt(Stmt::Assign { target, .. })
                 if root_name(scene, *target) == Some(name))
         });
         let assigned: Vec<NodeId> = assigned.collect();
@@ -586,7 +598,7 @@ fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
         }
         // What nobody reads was meant to change something else: a field, or a variable of another name.
         let is_read = ast.subtree(decl.node()).map(NodeId).any(|node| {
-            matches!(&ast.node(node).kind, Kind::Expr(Expr::Ident { name: other }) if other == name)
+            matches!(&ast.node(node).kind, AstKind::Expr(Expr::Ident { name: other }) if other == name)
                 && !assigned.iter().any(|it| ast.subtree(*it).contains(&node.0))
         });
         let confidence = if is_read { Confidence::High } else { Confidence::Low };
@@ -602,7 +614,7 @@ fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
                 && super::super::text_fact(other, "name") == Some(name.as_str())
                 && scene.declaration(other.node) == Some(decl)
         });
-        let all: Vec<Target> = all.map(|it| Target::Diagnostic(it.0)).collect();
+        let all: Vec<FindingId> = all.map(|it| FindingId::Diagnostic(it.0)).collect();
         Some(
             Candidate::new(scene, target, format!("bind it: `{word} {name} = …`"))
                 .because(format!("`{name}` is assigned, but never bound"))
@@ -616,7 +628,7 @@ fn bound(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
 }
 
 /// The name that a place starts with.
-fn root_name<'a>(scene: Scene<'a>, mut place: ExprId) -> Option<&'a Name> {
+fn root_name<'a>(scene: RepairContext<'a>, mut place: ExprId) -> Option<&'a Name> {
     loop {
         match scene.ast().expr(place) {
             Expr::Ident { name } => return Some(name),
@@ -627,7 +639,7 @@ fn root_name<'a>(scene: Scene<'a>, mut place: ExprId) -> Option<&'a Name> {
 }
 
 /// `Some(a, b)`: what takes one value takes a tuple.
-fn one_tuple(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn one_tuple(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let found = || {
         let whole = scene.expr(node)?;
         let Expr::Call { callee, args } = scene.ast().expr(whole) else { return None };
@@ -650,7 +662,7 @@ fn one_tuple(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 }
 
 /// `a + b + c` with a text or an array among them: all are joined with `++`.
-fn joined(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn joined(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         let is_sum = |it: NodeId| {
@@ -688,7 +700,7 @@ fn joined(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
                 && ast.subtree(top.node()).contains(&other.node.0)
         };
         let own = scene.module.diagnostics.iter().enumerate().filter(|it| is_in(it.1));
-        let own: Vec<Target> = own.map(|it| Target::Diagnostic(it.0)).collect();
+        let own: Vec<FindingId> = own.map(|it| FindingId::Diagnostic(it.0)).collect();
         if own.first() != Some(&target) {
             return None;
         }
@@ -714,7 +726,7 @@ fn joined(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 }
 
 /// `Shape.Circle(1)`: a variant goes by its own name.
-fn qualified(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn qualified(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let found = || {
         let ast = scene.ast();
         let expr = scene.expr(node)?;
@@ -734,7 +746,7 @@ fn qualified(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 }
 
 /// `println(a, b)`: one text is written, so the values are joined, with a blank between them as others write it.
-fn printed(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn printed(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         let whole = scene.expr(node)?;
@@ -788,7 +800,7 @@ fn printed(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 const MAX_PLACES: usize = 3;
 
 /// A field that a part of the value has, or another value in scope: `pair.0.name`, `item.name`.
-fn elsewhere(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn elsewhere(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         let expr = scene.expr(node)?;
@@ -847,17 +859,17 @@ fn elsewhere(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 const MAX_ARGUMENTS: usize = 4;
 
 /// Arguments in another order, where that is the only one in which their types fit.
-fn reordered(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
+fn reordered(scene: RepairContext<'_>, node: NodeId, target: FindingId) -> Vec<Candidate> {
     let ast = scene.ast();
     let found = || {
         let mut at = node;
         let whole = loop {
             let parent = scene.parent(at)?;
             match &ast.node(parent).kind {
-                Kind::Expr(Expr::Call { args, .. }) if args.iter().any(|it| it.node() == at) => {
+                AstKind::Expr(Expr::Call { args, .. }) if args.iter().any(|it| it.node() == at) => {
                     break ExprId::of(ast, parent)?;
                 }
-                Kind::Expr(_) | Kind::LambdaParam(_) => at = parent,
+                AstKind::Expr(_) | AstKind::LambdaParam(_) => at = parent,
                 _ => return None,
             }
         };
@@ -873,7 +885,7 @@ fn reordered(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
         let own: Vec<usize> = own.map(|it| it.0).collect();
         if args.len() < 2
             || args.len() > MAX_ARGUMENTS
-            || own.first().map(|it| Target::Diagnostic(*it)) != Some(target)
+            || own.first().map(|it| FindingId::Diagnostic(*it)) != Some(target)
         {
             return None;
         }
@@ -902,7 +914,7 @@ fn reordered(scene: Scene<'_>, node: NodeId, target: Target) -> Vec<Candidate> {
 }
 
 /// Whether an argument is one of a call whose arguments fit in another order.
-pub(in crate::propose) fn fits_elsewhere(scene: Scene<'_>, argument: ExprId) -> bool {
+pub(in crate::propose) fn fits_elsewhere(scene: RepairContext<'_>, argument: ExprId) -> bool {
     let whole = scene.parent(argument).and_then(|it| scene.expr(it));
     let Some(Expr::Call { callee, args }) = whole.map(|it| scene.ast().expr(it)) else {
         return false;
@@ -913,7 +925,7 @@ pub(in crate::propose) fn fits_elsewhere(scene: Scene<'_>, argument: ExprId) -> 
 }
 
 /// Whether the arguments may fit in an order, as far as their types are known.
-fn may_fit(scene: Scene<'_>, callee: ExprId, args: &[ExprId], order: &[usize]) -> bool {
+fn may_fit(scene: RepairContext<'_>, callee: ExprId, args: &[ExprId], order: &[usize]) -> bool {
     let Some(view) = scene.view(callee) else { return false };
     let Some(params) = crate::propose::calls::parameters_of(scene, callee) else {
         return false;

@@ -3,8 +3,8 @@
 use clank_syntax::TokenKind as T;
 
 use super::declarations::params_end;
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// What a type that is written small is called.
 pub(super) fn primitive(name: &str) -> Option<&'static str> {
@@ -121,7 +121,7 @@ fn after_colons(it: &Pieces<'_>, from: usize, to: usize, mark: &mut dyn FnMut(us
 }
 
 /// `Map<K, V>` is `Map[K, V]`.
-pub(super) fn angles(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn angles(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let marks = in_types(it);
     let mut edits = Vec::new();
     for (at, is_type) in marks.iter().copied().enumerate().skip(1) {
@@ -138,7 +138,7 @@ pub(super) fn angles(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
         if !is_type {
             // Type arguments of a call are found out.
             if let Some(bytes) = it.bytes(at..close + 1) {
-                edits.push(Edit::new(bytes, ""));
+                edits.push(PieceEdit::new(bytes, ""));
             }
             continue;
         }
@@ -176,7 +176,7 @@ fn angle_end(it: &Pieces<'_>, open: usize) -> Option<usize> {
 }
 
 /// `string`, `boolean`, `number`, where a type is written.
-pub(super) fn small(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn small(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let marks = in_types(it);
     let mut edits = Vec::new();
     for at in 0..it.len() {
@@ -205,7 +205,7 @@ pub(super) fn small(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `number`, which is an `Int` or a `Float`.
-pub(super) fn number(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn number(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let marks = in_types(it);
     let is_number = |at: &usize| {
         marks[*at]
@@ -229,7 +229,7 @@ fn in_predicate(it: &Pieces<'_>, marks: &[bool], mut at: usize) -> bool {
 }
 
 /// `T[]`, `List[T]`, `Tuple[A, B]`, `T | null`.
-pub(super) fn arrays(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
+pub(super) fn arrays(it: &Pieces<'_>, _: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let marks = in_types(it);
     let mut edits = Vec::new();
     for at in 0..it.len() {
@@ -298,7 +298,7 @@ pub(super) fn arrays(it: &Pieces<'_>, _: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `Integer`, `HashMap`, `Optional`: types by the names of other languages.
-pub(super) fn foreign(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn foreign(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let marks = in_types(it);
     let mut edits = Vec::new();
     for (at, is_type) in marks.iter().copied().enumerate() {

@@ -2,8 +2,8 @@
 
 use clank_syntax::TokenKind as T;
 
-use super::pieces::{Edit, Pieces};
-use super::table::Context;
+use super::pieces::{PieceEdit, Pieces};
+use super::table::IdiomContext;
 
 /// What a name is called here.
 fn value(name: &str) -> Option<&'static str> {
@@ -20,7 +20,7 @@ fn value(name: &str) -> Option<&'static str> {
 }
 
 /// `null`, `True`, `Just(x)`.
-pub(super) fn values(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn values(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let name = it.word(at);
@@ -37,7 +37,7 @@ pub(super) fn values(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
 }
 
 /// `print x`, `puts x`, `echo x`, `return(x)` without its brackets.
-pub(super) fn commands(it: &Pieces<'_>, cx: &Context<'_>) -> Vec<Edit> {
+pub(super) fn commands(it: &Pieces<'_>, cx: &IdiomContext<'_>) -> Vec<PieceEdit> {
     let mut edits = Vec::new();
     for at in 0..it.len() {
         let is_command =

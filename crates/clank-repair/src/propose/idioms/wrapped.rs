@@ -7,17 +7,21 @@ use clank::diagnostic::Diagnostic;
 use clank::env::Value;
 use clank::exhaust::fields_of;
 use clank::ty::Ty;
-use clank_syntax::ast::{Expr, ExprId, Kind, NodeId, Pattern, PatternId, Stmt};
+use clank_syntax::ast::{AstKind, Expr, ExprId, NodeId, Pattern, PatternId, Stmt};
 use serde_json::{Value as Json, json};
 
 use super::methods::On;
-use crate::Target;
+use crate::FindingId;
 use crate::propose::make::{call, ident};
 use crate::propose::scope::{binder_of, let_of};
-use crate::propose::{Candidate, Scene, text_fact};
+use crate::propose::{Candidate, RepairContext, text_fact};
 
 /// The candidates for a mistake that a forgotten wrapper may be the cause of.
-pub(super) fn propose(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Vec<Candidate> {
+pub(super) fn propose(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Vec<Candidate> {
     let mut found = Vec::new();
     match it.code {
         Code::E2001 | Code::E2016 | Code::E2004 | Code::E2011 | Code::E2006 | Code::E2010 => {
@@ -47,7 +51,7 @@ fn inner(ty: &Ty) -> Option<&Ty> {
 }
 
 /// `let x = f()` where `f` may fail and `x` is used as if it could not: `let x = f()?`.
-fn passed_on(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn passed_on(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let at = scene.expr(it.node)?;
     // A field is asked of what is before it.
@@ -56,7 +60,7 @@ fn passed_on(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candid
         _ => at,
     };
     let used = match &ast.node(it.node).kind {
-        Kind::Stmt(Stmt::For { iterable, .. }) => *iterable,
+        AstKind::Stmt(Stmt::For { iterable, .. }) => *iterable,
         _ => used,
     };
     let view = scene.view(used)?;
@@ -83,7 +87,7 @@ fn passed_on(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candid
         ) && (of(other.node) || is_field())
     };
     let all = scene.module.diagnostics.iter().enumerate().filter(|it| is_about(it.1));
-    let all: Vec<Target> = all.map(|it| Target::Diagnostic(it.0)).collect();
+    let all: Vec<FindingId> = all.map(|it| FindingId::Diagnostic(it.0)).collect();
     if all.first() != Some(&target) {
         return None;
     }
@@ -99,11 +103,15 @@ fn passed_on(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candid
 }
 
 /// The same where the value is taken apart: `let (a, b) = f()?`.
-fn passed_on_pattern(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn passed_on_pattern(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let pattern = PatternId::of(ast, it.node)?;
     let parent = scene.parent(pattern)?;
-    let Kind::Stmt(Stmt::Let { init, pattern: whole, .. }) = &ast.node(parent).kind else {
+    let AstKind::Stmt(Stmt::Let { init, pattern: whole, .. }) = &ast.node(parent).kind else {
         return None;
     };
     let held = inner(scene.view(*init)?.ty(*init))?;
@@ -123,7 +131,7 @@ fn passed_on_pattern(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Optio
 }
 
 /// `match o { n -> n + 1, None -> 0 }`: the arm asks for `Some(n)`.
-fn asked_arm(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn asked_arm(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let at = scene.expr(it.node)?;
     let used = match ast.expr(at) {
@@ -132,9 +140,9 @@ fn asked_arm(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candid
     };
     let binder = PatternId::of(ast, binder_of(scene, used)?)?;
     let arm = scene.parent(binder)?;
-    let Kind::Arm(arm_node) = &ast.node(arm).kind else { return None };
+    let AstKind::Arm(arm_node) = &ast.node(arm).kind else { return None };
     let whole = scene.parent(arm)?;
-    let Kind::Expr(Expr::Match { scrutinee, arms }) = &ast.node(whole).kind else { return None };
+    let AstKind::Expr(Expr::Match { scrutinee, arms }) = &ast.node(whole).kind else { return None };
     if arm_node.pattern != binder || arms.first().map(|it| it.node()) != Some(arm) {
         return None;
     }
@@ -154,11 +162,11 @@ fn asked_arm(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candid
 }
 
 /// `best = x` where an `Option` of something that is not known yet is expected, and `return` where it is `None`.
-fn made(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn made(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let (expected, actual) = (text_fact(it, "expected")?, text_fact(it, "actual")?);
     if actual == "Unit"
-        && let Kind::Stmt(Stmt::Return { value: None }) = &ast.node(it.node).kind
+        && let AstKind::Stmt(Stmt::Return { value: None }) = &ast.node(it.node).kind
         && expected.starts_with("Option[")
     {
         let new = json!({ "kind": "return", "value": ident("None") });
@@ -180,7 +188,7 @@ fn made(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> 
 }
 
 /// `\(a, b) -> e` where a function of one tuple is expected: its parameter is taken apart.
-fn taken_apart(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn taken_apart(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let expr = scene.expr(it.node)?;
     let Expr::Lambda { params, body } = ast.expr(expr) else { return None };
@@ -214,7 +222,11 @@ fn taken_apart(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Cand
 }
 
 /// `Some(a, b)` in a pattern, where the value is a tuple; `Pair((a, b))` where there are two.
-fn tuple_pattern(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn tuple_pattern(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let pattern = PatternId::of(ast, it.node)?;
     let Pattern::Variant { name, payload } = ast.pattern(pattern) else { return None };
@@ -239,7 +251,7 @@ fn tuple_pattern(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Ca
 }
 
 /// `Pair((a, b))` where `Pair` takes two values.
-fn spread_tuple(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn spread_tuple(scene: RepairContext<'_>, it: &Diagnostic, target: FindingId) -> Option<Candidate> {
     let ast = scene.ast();
     let whole = scene.expr(it.node)?;
     let Expr::Call { callee, args } = ast.expr(whole) else { return None };
@@ -257,13 +269,17 @@ fn spread_tuple(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Can
 }
 
 /// `match map_get(m, k) { Red -> …`: the variant is in a `Some`.
-fn wrapped_pattern(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn wrapped_pattern(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let pattern = PatternId::of(ast, it.node)?;
     let Pattern::Variant { name, .. } = ast.pattern(pattern) else { return None };
     let arm = scene.parent(pattern)?;
     let whole = scene.parent(arm)?;
-    let Kind::Expr(Expr::Match { scrutinee, arms }) = &ast.node(whole).kind else { return None };
+    let AstKind::Expr(Expr::Match { scrutinee, arms }) = &ast.node(whole).kind else { return None };
     let view = scene.view(*scrutinee)?;
     let ty = view.ty(*scrutinee);
     let held = inner(ty)?;
@@ -273,8 +289,8 @@ fn wrapped_pattern(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<
     let all = scene.module.diagnostics.iter().enumerate().filter(|(_, other)| {
         other.code == Code::E1006 && arms.iter().any(|it| ast.arm(*it).pattern.node() == other.node)
     });
-    let all: Vec<(Target, PatternId)> = all
-        .filter_map(|it| Some((Target::Diagnostic(it.0), PatternId::of(ast, it.1.node)?)))
+    let all: Vec<(FindingId, PatternId)> = all
+        .filter_map(|it| Some((FindingId::Diagnostic(it.0), PatternId::of(ast, it.1.node)?)))
         .collect();
     (all.first()?.0 == target).then_some(())?;
     let start = Candidate::new(scene, target, format!("ask for `{wrapper}(…)` in the arms"))
@@ -289,20 +305,24 @@ fn wrapped_pattern(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<
 }
 
 /// `match xs[i] { Some(x) -> …, None -> … }`: `get` says whether there is an element.
-fn asked_element(scene: Scene<'_>, it: &Diagnostic, target: Target) -> Option<Candidate> {
+fn asked_element(
+    scene: RepairContext<'_>,
+    it: &Diagnostic,
+    target: FindingId,
+) -> Option<Candidate> {
     let ast = scene.ast();
     let pattern = PatternId::of(ast, it.node)?;
     let Pattern::Variant { name, .. } = ast.pattern(pattern) else { return None };
     matches!(name.as_str(), "Some" | "None").then_some(())?;
     let whole = scene.parent(scene.parent(pattern)?)?;
-    let Kind::Expr(Expr::Match { scrutinee, arms }) = &ast.node(whole).kind else { return None };
+    let AstKind::Expr(Expr::Match { scrutinee, arms }) = &ast.node(whole).kind else { return None };
     let Expr::Index { object, index } = ast.expr(*scrutinee) else { return None };
     matches!(On::of(scene.view(*object)?.ty(*object)), On::Array).then_some(())?;
     let is_own = |other: &Diagnostic| {
         other.code == Code::E2009 && arms.iter().any(|it| ast.arm(*it).pattern.node() == other.node)
     };
     let all = scene.module.diagnostics.iter().enumerate().filter(|it| is_own(it.1));
-    let all: Vec<Target> = all.map(|it| Target::Diagnostic(it.0)).collect();
+    let all: Vec<FindingId> = all.map(|it| FindingId::Diagnostic(it.0)).collect();
     (all.first() == Some(&target)).then(|| {
         let args: Vec<ExprId> = vec![*object, *index];
         let new = call(ident("get"), scene.all_kept(&args));

@@ -2,13 +2,13 @@
 
 use clank::code::Code;
 use clank::diagnostic::Diagnostic;
-use clank::similar::{Rows, Wanted};
-use clank_syntax::ast::{Ast, Decl, Kind, Name, NodeId};
+use clank::similar::{MisspeltName, Rows};
+use clank_syntax::ast::{Ast, AstKind, Decl, Name, NodeId};
 
-use super::Uses;
+use super::NameUses;
 use super::index::is_plain_name;
-use crate::Target;
-use crate::propose::Scene;
+use crate::FindingId;
+use crate::propose::RepairContext;
 use crate::propose::scope::names_of_locals;
 
 /// A declaration that nobody uses.
@@ -18,7 +18,7 @@ pub(super) struct Declared {
     /// `parameter`, `function`, …
     pub(super) what: &'static str,
     /// The uses of the name that it would give a meaning to.
-    pub(super) uses: Vec<Target>,
+    pub(super) uses: Vec<FindingId>,
     /// Whether it is likelier to be the mistake than the uses.
     pub(super) is_likelier: bool,
 }
@@ -26,16 +26,16 @@ pub(super) struct Declared {
 /// The nearest declaration that nobody uses and that `name` could mean. It is looked for once: for the first of the
 /// diagnostics about that name in its scope.
 pub(super) fn misspelt(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     it: &Diagnostic,
     name: &Name,
-    uses: Uses<'_>,
+    uses: NameUses<'_>,
 ) -> Option<Declared> {
     if !is_plain_name(&scene.ast().node(it.node).kind) {
         return None;
     }
     let is_first = |places: &[usize]| places.first() == Some(&uses.own);
-    let (wanted, mut rows) = (Wanted::new(name), Rows::default());
+    let (wanted, mut rows) = (MisspeltName::new(name), Rows::default());
     let mut near: Vec<(usize, NodeId, &'static str, Name)> = Vec::new();
     let mut add = |candidate: &Name, node: NodeId, what: &'static str| {
         if let Some(distance) = wanted.slips(candidate, &mut rows) {
@@ -45,8 +45,8 @@ pub(super) fn misspelt(
     if it.code == Code::E1001 && is_first(uses.here) {
         for (local, node) in names_of_locals(scene, it.node) {
             let what = match scene.ast().node(node).kind {
-                Kind::Param(_) | Kind::LambdaParam(_) => "parameter",
-                Kind::Pattern(_) => "variable",
+                AstKind::Param(_) | AstKind::LambdaParam(_) => "parameter",
+                AstKind::Pattern(_) => "variable",
                 _ => continue,
             };
             add(&local, node, what);
@@ -56,8 +56,9 @@ pub(super) fn misspelt(
         globals(scene.ast(), it.code, &mut add);
     }
     near.sort_by_key(|it| it.0);
-    let is_global =
-        |node: NodeId| matches!(scene.ast().node(node).kind, Kind::Decl(_) | Kind::Variant(_));
+    let is_global = |node: NodeId| {
+        matches!(scene.ast().node(node).kind, AstKind::Decl(_) | AstKind::Variant(_))
+    };
     let index = uses.index;
     let is_unused = |node: NodeId, name: &Name| match is_global(node) {
         true => !index.is_mentioned(name),
@@ -70,7 +71,7 @@ pub(super) fn misspelt(
         1 => index.words().prefer(used, declared),
         _ => !index.words().prefer(declared, used),
     };
-    let given = given.iter().map(|it| Target::Diagnostic(*it)).collect();
+    let given = given.iter().map(|it| FindingId::Diagnostic(*it)).collect();
     Some(Declared { name: old, node, what, uses: given, is_likelier })
 }
 

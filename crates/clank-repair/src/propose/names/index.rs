@@ -2,11 +2,11 @@
 
 use clank::body::Resolution;
 use clank::code::Code;
-use clank_syntax::ast::{Ast, Decl, DeclId, Expr, Kind, Name, NodeId, Pattern, Type};
+use clank_syntax::ast::{Ast, AstKind, Decl, DeclId, Expr, Name, NodeId, Pattern, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::spelling::Words;
-use crate::propose::{Scene, text_fact};
+use super::spelling::WordCounts;
+use crate::propose::{RepairContext, text_fact};
 
 /// The unknown names of a module, and the names that occur in it. Diagnostics are places in the module's list, in order.
 pub(crate) struct Index {
@@ -16,18 +16,18 @@ pub(crate) struct Index {
     plain: FxHashMap<Name, Vec<usize>>,
     used_locals: FxHashSet<NodeId>,
     mentioned: FxHashSet<Name>,
-    words: Words,
+    words: WordCounts,
 }
 
 impl Index {
-    pub(super) fn new(scene: Scene<'_>) -> Index {
+    pub(super) fn new(scene: RepairContext<'_>) -> Index {
         let mut index = Index {
             by_name: FxHashMap::default(),
             by_declaration: FxHashMap::default(),
             plain: FxHashMap::default(),
             used_locals: FxHashSet::default(),
             mentioned: FxHashSet::default(),
-            words: Words::of(scene.ast()),
+            words: WordCounts::of(scene.ast()),
         };
         for (place, it) in scene.module.diagnostics.iter().enumerate() {
             if !matches!(it.code, Code::E1001 | Code::E1005 | Code::E1006) {
@@ -59,10 +59,10 @@ impl Index {
     fn mention_all(&mut self, ast: &Ast) {
         for node in ast.nodes() {
             match &node.kind {
-                Kind::Expr(Expr::Ident { name } | Expr::RecordLit { name, .. })
-                | Kind::Expr(Expr::Field { field: name, .. })
-                | Kind::Type(Type::Named { name, .. })
-                | Kind::Pattern(Pattern::Variant { name, .. }) => {
+                AstKind::Expr(Expr::Ident { name } | Expr::RecordLit { name, .. })
+                | AstKind::Expr(Expr::Field { field: name, .. })
+                | AstKind::Type(Type::Named { name, .. })
+                | AstKind::Pattern(Pattern::Variant { name, .. }) => {
                     if let Some((_, own)) = name.rsplit_once('.') {
                         self.mentioned.insert(Name::new(own));
                     }
@@ -70,7 +70,7 @@ impl Index {
                         self.mentioned.insert(name.clone());
                     }
                 }
-                Kind::Decl(decl) => {
+                AstKind::Decl(decl) => {
                     if let Decl::Use(import) = &**decl {
                         self.mentioned.extend(import.items.iter().cloned());
                     }
@@ -106,17 +106,17 @@ impl Index {
         self.mentioned.contains(name)
     }
 
-    pub(super) fn words(&self) -> &Words {
+    pub(super) fn words(&self) -> &WordCounts {
         &self.words
     }
 }
 
 /// Whether a name stands there that is not looked for in a module.
-pub(super) fn is_plain_name(kind: &Kind) -> bool {
+pub(super) fn is_plain_name(kind: &AstKind) -> bool {
     match kind {
-        Kind::Expr(Expr::Ident { name } | Expr::RecordLit { name, .. })
-        | Kind::Type(Type::Named { name, .. })
-        | Kind::Pattern(Pattern::Variant { name, .. }) => !name.contains('.'),
+        AstKind::Expr(Expr::Ident { name } | Expr::RecordLit { name, .. })
+        | AstKind::Type(Type::Named { name, .. })
+        | AstKind::Pattern(Pattern::Variant { name, .. }) => !name.contains('.'),
         _ => false,
     }
 }

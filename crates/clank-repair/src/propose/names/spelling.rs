@@ -1,18 +1,18 @@
 //! Which of two spellings is the likelier one: the one whose words occur elsewhere.
 
-use clank_syntax::ast::{Ast, Decl, Expr, Kind, Name, Pattern, Type};
+use clank_syntax::ast::{Ast, AstKind, Decl, Expr, Name, Pattern, Type};
 use rustc_hash::FxHashMap;
 
 /// How often words, and pairs of letters in them, occur in the names of a module.
-pub(super) struct Words {
+pub(super) struct WordCounts {
     counts: FxHashMap<String, usize>,
     pairs: FxHashMap<(char, char), usize>,
 }
 
-impl Words {
+impl WordCounts {
     /// Counts the words of every name, where it is declared and where it is used, and those of the prelude.
-    pub(super) fn of(ast: &Ast) -> Words {
-        let mut words = Words { counts: FxHashMap::default(), pairs: FxHashMap::default() };
+    pub(super) fn of(ast: &Ast) -> WordCounts {
+        let mut words = WordCounts { counts: FxHashMap::default(), pairs: FxHashMap::default() };
         for node in ast.nodes() {
             if let Some(name) = name_at(&node.kind) {
                 words.add(name);
@@ -73,9 +73,9 @@ fn words(name: &str) -> impl Iterator<Item = String> {
     words.into_iter().filter(|it| !it.is_empty())
 }
 
-fn name_at(kind: &Kind) -> Option<&Name> {
+fn name_at(kind: &AstKind) -> Option<&Name> {
     match kind {
-        Kind::Decl(it) => match &**it {
+        AstKind::Decl(it) => match &**it {
             Decl::Fn(it) => Some(&it.name),
             Decl::ExternalFn(it) => Some(&it.name),
             Decl::ExternalMod { name, .. }
@@ -85,19 +85,19 @@ fn name_at(kind: &Kind) -> Option<&Name> {
             | Decl::Mod { name } => Some(name),
             Decl::Use(_) | Decl::Error { .. } => None,
         },
-        Kind::Expr(
+        AstKind::Expr(
             Expr::Ident { name } | Expr::RecordLit { name, .. } | Expr::Field { field: name, .. },
         )
-        | Kind::Type(Type::Named { name, .. })
-        | Kind::Pattern(Pattern::Ident { name } | Pattern::Variant { name, .. }) => Some(name),
-        Kind::Param(it) => Some(&it.name),
-        Kind::LambdaParam(it) => Some(&it.name),
-        Kind::TypeParam(it) => Some(&it.name),
-        Kind::Field(it) => Some(&it.name),
-        Kind::Variant(it) => Some(&it.name),
-        Kind::VariantField(it) => it.name.as_ref(),
-        Kind::FieldInit(it) => Some(&it.name),
-        Kind::FieldPattern(it) => Some(&it.name),
+        | AstKind::Type(Type::Named { name, .. })
+        | AstKind::Pattern(Pattern::Ident { name } | Pattern::Variant { name, .. }) => Some(name),
+        AstKind::Param(it) => Some(&it.name),
+        AstKind::LambdaParam(it) => Some(&it.name),
+        AstKind::TypeParam(it) => Some(&it.name),
+        AstKind::Field(it) => Some(&it.name),
+        AstKind::Variant(it) => Some(&it.name),
+        AstKind::VariantField(it) => it.name.as_ref(),
+        AstKind::FieldInit(it) => Some(&it.name),
+        AstKind::FieldPattern(it) => Some(&it.name),
         _ => None,
     }
 }

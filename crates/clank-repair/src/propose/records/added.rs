@@ -10,33 +10,33 @@ use clank::diagnostic::Diagnostic;
 use clank::env::{Shape, Signature, TypeEntry};
 use clank::resolve::substitute;
 use clank::ty::{Prim, Ty, TypeKey};
-use clank_syntax::ast::{Decl, Expr, ExprId, FieldId, Kind, Name, NodeId, Stmt};
+use clank_syntax::ast::{AstKind, Decl, Expr, ExprId, FieldId, Name, NodeId, Stmt};
 use clank_syntax::patch::{PatchOp, Payload};
 use clank_syntax::{TokenKind, lex, with_stack};
 use serde_json::{Value as Json, json};
 
 use super::record_named;
-use crate::Target;
+use crate::FindingId;
 use crate::propose::calls::{left_out, signature_of};
-use crate::propose::{Candidate, Scene, names_fact};
+use crate::propose::{Candidate, RepairContext, names_fact};
 
 /// How many types are tried.
 const MAX_TYPES: usize = 4;
 
 /// The record `ty` with the field `name`, which it lacks at `all` these places; the likeliest type first.
 pub(super) fn field_added(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     it: &Diagnostic,
-    target: Target,
+    target: FindingId,
     ty: &str,
     name: &str,
-    all: &[(Target, NodeId)],
+    all: &[(FindingId, NodeId)],
 ) -> Vec<Candidate> {
     let Some((record, fields)) = record_named(scene, ty) else { return Vec::new() };
     let by_name: Vec<ExprId> = all
         .iter()
         .filter_map(|it| match &scene.ast().node(it.1).kind {
-            Kind::FieldInit(init) => Some(init.value),
+            AstKind::FieldInit(init) => Some(init.value),
             _ => None,
         })
         .collect();
@@ -69,7 +69,7 @@ pub(super) fn field_added(
 
 /// The record with a field after so many others.
 fn with_field(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     record: NodeId,
     fields: &[FieldId],
     place: usize,
@@ -78,7 +78,7 @@ fn with_field(
 ) -> PatchOp {
     let field = json!({ "name": name, "type": { "source": ty } });
     let own = match &scene.ast().node(record).kind {
-        Kind::Decl(it) if place < fields.len() => match &**it {
+        AstKind::Decl(it) if place < fields.len() => match &**it {
             Decl::Rec { name, type_params, .. } => Some((name, type_params)),
             _ => None,
         },
@@ -99,7 +99,7 @@ fn with_field(
 /// Where the calls of the record's constructor that have one argument too many have it, and those arguments; `None` if
 /// there is no such call, or no place where all of them may have it.
 fn given_by_position(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     record: NodeId,
     n_fields: usize,
 ) -> Option<(usize, Vec<ExprId>)> {
@@ -126,10 +126,14 @@ fn given_by_position(
 }
 
 /// After how many of the fields the first literal has the one that is lacking.
-fn place_in_literals(scene: Scene<'_>, all: &[(Target, NodeId)], fields: &[FieldId]) -> usize {
+fn place_in_literals(
+    scene: RepairContext<'_>,
+    all: &[(FindingId, NodeId)],
+    fields: &[FieldId],
+) -> usize {
     let ast = scene.ast();
     let before = all.iter().find_map(|it| {
-        let Kind::FieldInit(_) = &ast.node(it.1).kind else { return None };
+        let AstKind::FieldInit(_) = &ast.node(it.1).kind else { return None };
         let literal = scene.expr(scene.parent(it.1)?)?;
         match ast.expr(literal) {
             Expr::RecordLit { fields, .. } => {
@@ -146,7 +150,7 @@ fn place_in_literals(scene: Scene<'_>, all: &[(Target, NodeId)], fields: &[Field
 
 /// The types that may be written for a field, the likeliest first, and whether each is as likely as the first.
 fn type_names(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     record: NodeId,
     field: &str,
     given: &[Ty],
@@ -178,7 +182,7 @@ fn type_names(
 }
 
 /// The type parameters of the record that none of its fields mentions.
-fn unused_parameters(scene: Scene<'_>, record: NodeId) -> Vec<Name> {
+fn unused_parameters(scene: RepairContext<'_>, record: NodeId) -> Vec<Name> {
     let env = &scene.module.env;
     let Some(def) =
         env.defs.values().find(|it| it.node == Some(record) && it.key.module == scene.module.file)
@@ -199,7 +203,7 @@ fn mentions(ty: &Ty, param: &Name) -> bool {
 
 /// The type as it is written for a field: an alias that stands for it, or its predicates about the field's name. `None`
 /// if it is not all known.
-fn written(scene: Scene<'_>, ty: &Ty, field: &str) -> Option<String> {
+fn written(scene: RepairContext<'_>, ty: &Ty, field: &str) -> Option<String> {
     let Ty::Refined(it) = ty else { return Some(ty.to_string()).filter(|_| is_known(ty)) };
     let mut aliases: Vec<&Name> = scene
         .module
@@ -253,7 +257,7 @@ fn is_known(ty: &Ty) -> bool {
 }
 
 /// The type of a value that is given for the field; of a call whose arguments do not all have one, what the others say.
-fn type_given(scene: Scene<'_>, value: ExprId) -> Option<Ty> {
+fn type_given(scene: RepairContext<'_>, value: ExprId) -> Option<Ty> {
     let ty = scene.view(value)?.ty(value);
     if is_known(ty) {
         return Some(ty.clone());
@@ -264,21 +268,21 @@ fn type_given(scene: Scene<'_>, value: ExprId) -> Option<Ty> {
 }
 
 /// The type that is asked for where the field is read.
-fn type_read(scene: Scene<'_>, read: NodeId) -> Option<Ty> {
+fn type_read(scene: RepairContext<'_>, read: NodeId) -> Option<Ty> {
     let ast = scene.ast();
     let expr = scene.expr(read)?;
     let parent = scene.parent(read)?;
     let found = match &ast.node(parent).kind {
-        Kind::Expr(Expr::Call { callee, args }) => {
+        AstKind::Expr(Expr::Call { callee, args }) => {
             let place = args.iter().position(|it| *it == expr)?;
             let signature = signature_of(scene, *callee)?;
             instance(scene, &signature.params.get(place)?.1, signature, args)
         }
-        Kind::Expr(Expr::Binary { left, right, .. }) => {
+        AstKind::Expr(Expr::Binary { left, right, .. }) => {
             let other = if *left == expr { *right } else { *left };
             scene.view(other)?.ty(other).base().clone()
         }
-        Kind::Stmt(Stmt::Let { pattern, ty: Some(_), .. }) => {
+        AstKind::Stmt(Stmt::Let { pattern, ty: Some(_), .. }) => {
             scene.view(*pattern)?.ty(*pattern).clone()
         }
         _ => return None,
@@ -287,7 +291,7 @@ fn type_read(scene: Scene<'_>, read: NodeId) -> Option<Ty> {
 }
 
 /// A type of a signature where it is called: its type parameters are what the arguments say.
-fn instance(scene: Scene<'_>, ty: &Ty, signature: &Signature, args: &[ExprId]) -> Ty {
+fn instance(scene: RepairContext<'_>, ty: &Ty, signature: &Signature, args: &[ExprId]) -> Ty {
     let mut bound: BTreeMap<&Name, Ty> = BTreeMap::new();
     for ((_, param), arg) in signature.params.iter().zip(args) {
         if let Some(view) = scene.view(*arg) {

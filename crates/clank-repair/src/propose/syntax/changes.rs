@@ -36,15 +36,15 @@ pub(super) struct Mistake {
 }
 
 /// A change of a text in one place.
-pub(super) struct Change {
+pub(super) struct Replacement {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) new: Cow<'static, str>,
 }
 
-impl Change {
-    fn new(start: usize, end: usize, new: &'static str) -> Change {
-        Change { start, end, new: Cow::Borrowed(new) }
+impl Replacement {
+    fn new(start: usize, end: usize, new: &'static str) -> Replacement {
+        Replacement { start, end, new: Cow::Borrowed(new) }
     }
 
     pub(super) fn title(&self, text: &str) -> String {
@@ -62,18 +62,18 @@ impl Change {
 }
 
 /// The changes of one token that are worth trying, the likeliest first.
-pub(super) fn changes(text: &str, mistake: &Mistake) -> Vec<Change> {
+pub(super) fn changes(text: &str, mistake: &Mistake) -> Vec<Replacement> {
     let (start, end) = mistake.at;
     let mut found = Vec::new();
     let written = text.get(start..end).unwrap_or_default();
     if mistake.is_bracket && mistake.unclosed.is_none() && matches!(written, ")" | "]") {
-        found.push(Change::new(start, end, ""));
+        found.push(Replacement::new(start, end, ""));
     }
     for (old, new) in MISTAKEN {
         let is_it = written == old
             || old.len() > 1 && text.get(start..).is_some_and(|it| it.starts_with(old));
         if is_it {
-            found.push(Change::new(start, start + old.len(), new));
+            found.push(Replacement::new(start, start + old.len(), new));
         }
     }
     found.extend(end_of_string(text, start, written));
@@ -82,20 +82,20 @@ pub(super) fn changes(text: &str, mistake: &Mistake) -> Vec<Change> {
     found.extend(in_block);
     let lines = closed_lines(text, mistake);
     let (likely, others) = lines.split_at(lines.len().min(1));
-    let close = |it: &(usize, &'static str)| Change::new(it.0, it.0, it.1);
+    let close = |it: &(usize, &'static str)| Replacement::new(it.0, it.0, it.1);
     found.extend(likely.iter().map(close));
     let before = text.get(..start).map_or(0, |it| it.trim_end().len());
-    found.extend(MISSING.map(|new| Change::new(before, before, new)));
+    found.extend(MISSING.map(|new| Replacement::new(before, before, new)));
     if !written.is_empty() && !is_statement {
-        found.push(Change::new(start, end, ""));
+        found.push(Replacement::new(start, end, ""));
     }
     found.extend(without_operand(text, before, written));
     let line_end =
         text.get(start..).and_then(|it| it.find('\n')).map_or(text.len(), |it| start + it);
     let line_end = text.get(..line_end).map_or(0, |it| it.trim_end().len());
     for new in MISSING {
-        found.push(Change::new(line_end, line_end, new));
-        found.push(Change::new(text.len(), text.len(), new));
+        found.push(Replacement::new(line_end, line_end, new));
+        found.push(Replacement::new(text.len(), text.len(), new));
     }
     found.extend(others.iter().map(close));
     found.extend(without_bracket(text, mistake));
@@ -103,33 +103,33 @@ pub(super) fn changes(text: &str, mistake: &Mistake) -> Vec<Change> {
 }
 
 /// The end of a string that has none, before the brackets and commas at the end of its line.
-fn end_of_string(text: &str, start: usize, written: &str) -> Option<Change> {
+fn end_of_string(text: &str, start: usize, written: &str) -> Option<Replacement> {
     let inside = written.strip_prefix('"')?.lines().next()?;
     let end = start + 1 + inside.trim_end_matches(|it| ")]},; \t".contains(it)).len();
-    (end < start + 1 + inside.len() && end <= text.len()).then(|| Change::new(end, end, "\""))
+    (end < start + 1 + inside.len() && end <= text.len()).then(|| Replacement::new(end, end, "\""))
 }
 
 /// A bracket that was opened once too often. The one that follows a name is a call, but the next may be too many.
-fn without_bracket(text: &str, mistake: &Mistake) -> Option<Change> {
+fn without_bracket(text: &str, mistake: &Mistake) -> Option<Replacement> {
     let (opened, _) = mistake.unclosed?;
     let is_call = text.get(..opened)?.ends_with(|it: char| it.is_alphanumeric() || it == '_');
     let (bracket, rest) = text.get(opened..)?.split_at_checked(1)?;
     match is_call {
-        false => Some(Change::new(opened, opened + 1, "")),
-        true => rest.starts_with(bracket).then(|| Change::new(opened + 1, opened + 2, "")),
+        false => Some(Replacement::new(opened, opened + 1, "")),
+        true => rest.starts_with(bracket).then(|| Replacement::new(opened + 1, opened + 2, "")),
     }
 }
 
 /// An operator or a comma with nothing behind it.
-fn without_operand(text: &str, before: usize, written: &str) -> Option<Change> {
+fn without_operand(text: &str, before: usize, written: &str) -> Option<Replacement> {
     let is_sign = |it: char| "+-*/%=<>!&|^,;:.".contains(it);
     let kept = text.get(..before)?.trim_end_matches(is_sign).len();
     let ends = written.is_empty() || written.starts_with([')', ']', '}', ',', ';']);
-    (ends && kept < before && kept > 0).then(|| Change::new(kept, before, ""))
+    (ends && kept < before && kept > 0).then(|| Replacement::new(kept, before, ""))
 }
 
 /// A statement in a block, up to where the value ends that is wanted there.
-fn in_block(text: &str, start: usize, written: &str) -> Option<Change> {
+fn in_block(text: &str, start: usize, written: &str) -> Option<Replacement> {
     if !STATEMENTS.contains(&written) {
         return None;
     }
@@ -150,7 +150,7 @@ fn in_block(text: &str, start: usize, written: &str) -> Option<Change> {
     }
     let statement = rest.get(..length)?.trim_end();
     let new = Cow::Owned(format!("{{ {statement} }}"));
-    Some(Change { start, end: start + statement.len(), new })
+    Some(Replacement { start, end: start + statement.len(), new })
 }
 
 /// Where a bracket that is not closed may have been meant to be closed, if that is on another line than where it shows: at

@@ -1,15 +1,15 @@
 //! Another type where one is written: at a `let`, a parameter, the result of a function.
 
 use check::{Confidence, RepairKind};
-use clank_syntax::ast::{Decl, ExprId, Kind, NodeId, ParamId, Stmt, Type, TypeId};
+use clank_syntax::ast::{AstKind, Decl, ExprId, NodeId, ParamId, Stmt, Type, TypeId};
 
 use super::{Mismatch, whose_value};
 use crate::propose::make::source;
 use crate::propose::scope::{binder_of, let_of};
-use crate::propose::{Candidate, Scene};
+use crate::propose::{Candidate, RepairContext};
 
 /// The written types that would make the mismatch go away if they said something else.
-pub(super) fn changed(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
+pub(super) fn changed(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Candidate> {
     let mut found = Vec::new();
     if let Some((ty, what)) = asking(scene, it.expr) {
         found.extend(annotation(scene, it, ty, &it.actual, what, asking_confidence(what)));
@@ -26,7 +26,7 @@ fn asking_confidence(what: &str) -> Confidence {
 }
 
 fn annotation(
-    scene: Scene<'_>,
+    scene: RepairContext<'_>,
     it: &Mismatch,
     ty: TypeId,
     new: &str,
@@ -49,37 +49,37 @@ fn annotation(
 }
 
 /// The type that asks for another one, and whose it is.
-fn asking(scene: Scene<'_>, expr: ExprId) -> Option<(TypeId, &'static str)> {
+fn asking(scene: RepairContext<'_>, expr: ExprId) -> Option<(TypeId, &'static str)> {
     let ast = scene.ast();
     let (around, value) = whose_value(scene, expr)?;
     match &ast.node(around).kind {
-        Kind::Stmt(Stmt::Let { ty: Some(ty), init, .. }) if init.node() == value => {
+        AstKind::Stmt(Stmt::Let { ty: Some(ty), init, .. }) if init.node() == value => {
             Some((*ty, "variable"))
         }
-        Kind::Stmt(Stmt::Return { .. }) => {
+        AstKind::Stmt(Stmt::Return { .. }) => {
             let function = function_around(scene, around)?;
             result_type(scene, function)
         }
-        Kind::Decl(_) => result_type(scene, around),
+        AstKind::Decl(_) => result_type(scene, around),
         _ => None,
     }
 }
 
 /// The function that a `return` leaves, if it is not a lambda.
-fn function_around(scene: Scene<'_>, mut node: NodeId) -> Option<NodeId> {
+fn function_around(scene: RepairContext<'_>, mut node: NodeId) -> Option<NodeId> {
     loop {
         node = scene.parent(node)?;
         match &scene.ast().node(node).kind {
-            Kind::Expr(clank_syntax::ast::Expr::Lambda { .. }) => return None,
-            Kind::Decl(_) => return Some(node),
+            AstKind::Expr(clank_syntax::ast::Expr::Lambda { .. }) => return None,
+            AstKind::Decl(_) => return Some(node),
             _ => {}
         }
     }
 }
 
-fn result_type(scene: Scene<'_>, function: NodeId) -> Option<(TypeId, &'static str)> {
+fn result_type(scene: RepairContext<'_>, function: NodeId) -> Option<(TypeId, &'static str)> {
     let ast = scene.ast();
-    let Kind::Decl(decl) = &ast.node(function).kind else { return None };
+    let AstKind::Decl(decl) = &ast.node(function).kind else { return None };
     let Decl::Fn(it) = &**decl else { return None };
     match ast.ty(it.return_type) {
         Type::Effect { result, .. } => Some((*result, "result")),
@@ -88,7 +88,7 @@ fn result_type(scene: Scene<'_>, function: NodeId) -> Option<(TypeId, &'static s
 }
 
 /// The written type of the local that the expression is.
-fn bound(scene: Scene<'_>, expr: ExprId) -> Option<(TypeId, &'static str)> {
+fn bound(scene: RepairContext<'_>, expr: ExprId) -> Option<(TypeId, &'static str)> {
     let ast = scene.ast();
     let binder = binder_of(scene, expr)?;
     if let Some(param) = ParamId::of(ast, binder) {

@@ -1,15 +1,15 @@
 //! Blocks that should have a value, and blocks that should have none.
 
 use check::Confidence;
-use clank_syntax::ast::{Expr, Kind, Stmt};
+use clank_syntax::ast::{AstKind, Expr, Stmt};
 use serde_json::json;
 
 use super::{Mismatch, is_type};
 use crate::propose::make::{call, ident, string};
-use crate::propose::{Candidate, Scene};
+use crate::propose::{Candidate, RepairContext};
 
 /// A block without a value where one is needed: its last statement is the value, or it is not written yet.
-pub(super) fn without_value(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
+pub(super) fn without_value(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Candidate> {
     let ast = scene.ast();
     let Expr::Block { statements, expr: None } = ast.expr(it.expr) else { return Vec::new() };
     let empty = [("Map[", "map_new"), ("Set[", "set_new")];
@@ -57,12 +57,12 @@ pub(super) fn without_value(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
 }
 
 /// A value where a block should have none, and a branch that lacks its `else`.
-pub(super) fn around(scene: Scene<'_>, it: &Mismatch) -> Vec<Candidate> {
+pub(super) fn around(scene: RepairContext<'_>, it: &Mismatch) -> Vec<Candidate> {
     let ast = scene.ast();
     let mut found = Vec::new();
     if it.expected == "Unit"
         && let Some(parent) = scene.parent(it.expr)
-        && let Kind::Expr(Expr::Block { statements, expr: Some(last) }) = &ast.node(parent).kind
+        && let AstKind::Expr(Expr::Block { statements, expr: Some(last) }) = &ast.node(parent).kind
         && *last == it.expr
     {
         let mut all = scene.all_kept(statements);

@@ -7,11 +7,11 @@ use clank_syntax::print_string;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-use crate::propose::Scene;
+use crate::propose::RepairContext;
 use crate::propose::scope::{binder_of, let_of};
 
 /// A literal as another kind of literal.
-pub(in super::super) struct Converted {
+pub(in super::super) struct ConvertedLiteral {
     /// As it is written.
     pub(in super::super) text: String,
     /// High if it says the same.
@@ -19,7 +19,10 @@ pub(in super::super) struct Converted {
 }
 
 /// The literal that an expression is, but for a sign.
-pub(super) fn literal_at<'a>(scene: Scene<'a>, expr: ExprId) -> Option<(ExprId, &'a Literal)> {
+pub(super) fn literal_at<'a>(
+    scene: RepairContext<'a>,
+    expr: ExprId,
+) -> Option<(ExprId, &'a Literal)> {
     let ast = scene.ast();
     let expr = match ast.expr(expr) {
         Expr::Unary { op: UnaryOp::Neg, operand } => *operand,
@@ -32,7 +35,10 @@ pub(super) fn literal_at<'a>(scene: Scene<'a>, expr: ExprId) -> Option<(ExprId, 
 }
 
 /// The literal that a name was bound to in a `let` without a type.
-pub(super) fn bound_literal<'a>(scene: Scene<'a>, expr: ExprId) -> Option<(ExprId, &'a Literal)> {
+pub(super) fn bound_literal<'a>(
+    scene: RepairContext<'a>,
+    expr: ExprId,
+) -> Option<(ExprId, &'a Literal)> {
     let statement = let_of(scene, binder_of(scene, expr)?)?;
     match scene.ast().stmt(statement) {
         Stmt::Let { init, ty: None, .. } => literal_at(scene, *init),
@@ -41,10 +47,11 @@ pub(super) fn bound_literal<'a>(scene: Scene<'a>, expr: ExprId) -> Option<(ExprI
 }
 
 /// A literal that says the same in another type, or the nearest that there is.
-pub(in super::super) fn converted(literal: &Literal, wanted: Prim) -> Option<Converted> {
-    let sure = |text: String| Some(Converted { text, confidence: Confidence::High });
-    let guess =
-        |text: &str| Some(Converted { text: text.to_owned(), confidence: Confidence::Medium });
+pub(in super::super) fn converted(literal: &Literal, wanted: Prim) -> Option<ConvertedLiteral> {
+    let sure = |text: String| Some(ConvertedLiteral { text, confidence: Confidence::High });
+    let guess = |text: &str| {
+        Some(ConvertedLiteral { text: text.to_owned(), confidence: Confidence::Medium })
+    };
     match (literal, wanted) {
         (Literal::Int { value, suffix }, Prim::Float) if suffix.is_none() => {
             let value = value.to_f64().filter(|it| it.is_finite())?;
@@ -74,7 +81,7 @@ pub(in super::super) fn converted(literal: &Literal, wanted: Prim) -> Option<Con
     }
 }
 
-fn from_text(text: &str, wanted: Prim) -> Option<Converted> {
+fn from_text(text: &str, wanted: Prim) -> Option<ConvertedLiteral> {
     let text = text.trim();
     let is_number = text.starts_with(|it: char| it.is_ascii_digit());
     let read = match wanted {
@@ -88,10 +95,10 @@ fn from_text(text: &str, wanted: Prim) -> Option<Converted> {
         _ => None,
     };
     match read {
-        Some(text) => Some(Converted { text, confidence: Confidence::High }),
+        Some(text) => Some(ConvertedLiteral { text, confidence: Confidence::High }),
         None => {
             let text = placeholder(wanted)?;
-            Some(Converted { text: text.to_owned(), confidence: Confidence::Low })
+            Some(ConvertedLiteral { text: text.to_owned(), confidence: Confidence::Low })
         }
     }
 }

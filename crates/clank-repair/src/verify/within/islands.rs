@@ -4,22 +4,22 @@ use std::collections::BTreeSet;
 
 use clank::CheckedModule;
 use clank::body::{BodyView, Resolution};
-use clank_syntax::ast::{Decl, Kind, NodeId};
+use clank_syntax::ast::{AstKind, Decl, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::settled::Settled;
 use super::{LinearTypes, Region};
 use crate::extent::declaration;
-use crate::verify::items::Items;
+use crate::verify::items::BlockItems;
 
 /// A function before and after changes.
-pub(in super::super) struct Function<'a> {
+pub(in super::super) struct FunctionVersions<'a> {
     pub(in super::super) before: &'a CheckedModule,
     pub(in super::super) after: &'a CheckedModule,
     /// Where the nodes afterwards come from.
     pub(in super::super) origins: &'a [Option<NodeId>],
-    pub(in super::super) items: &'a Items,
-    pub(in super::super) items_after: &'a Items,
+    pub(in super::super) items: &'a BlockItems,
+    pub(in super::super) items_after: &'a BlockItems,
     /// Those before, which no change of a function's body makes others.
     pub(in super::super) linear: &'a LinearTypes,
     /// Its declaration before.
@@ -42,7 +42,7 @@ impl Islands {
     }
 }
 
-impl<'a> Function<'a> {
+impl<'a> FunctionVersions<'a> {
     /// The statement before that a node afterwards is in.
     pub(in super::super) fn item_of_after(&self, node: NodeId) -> Option<NodeId> {
         let mut item = self.items_after.of(node)?;
@@ -71,7 +71,7 @@ impl<'a> Function<'a> {
         let mut union = Union::default();
         for &item in &touched {
             let around = self.items.around(item);
-            let is_value = matches!(self.before.ast.node(item).kind, Kind::Expr(_));
+            let is_value = matches!(self.before.ast.node(item).kind, AstKind::Expr(_));
             if let Some(around) = around.filter(|it| is_value || touched.contains(it)) {
                 union.join(item, around);
             }

@@ -4,22 +4,22 @@ use std::collections::BTreeSet;
 
 use clank::CheckedModule;
 use clank::code::Code;
-use clank_syntax::ast::{Decl, Kind, NodeId, Pattern};
+use clank_syntax::ast::{AstKind, Decl, NodeId, Pattern};
 use clank_syntax::patch::PatchOp;
 use rustc_hash::FxHashMap;
 
 use super::{LinearTypes, Region};
-use crate::Target;
+use crate::FindingId;
 use crate::extent::declaration;
 use crate::footprint::Footprint;
 use crate::propose::Candidate;
-use crate::verify::items::Items;
+use crate::verify::items::BlockItems;
 
 /// Finds the regions of candidates for one module.
 pub(in super::super) struct Regions<'a> {
     module: &'a CheckedModule,
     place: usize,
-    items: &'a Items,
+    items: &'a BlockItems,
     linear: &'a LinearTypes,
     suitable: FxHashMap<NodeId, bool>,
 }
@@ -28,7 +28,7 @@ impl<'a> Regions<'a> {
     pub(in super::super) fn new(
         module: &'a CheckedModule,
         place: usize,
-        items: &'a Items,
+        items: &'a BlockItems,
         linear: &'a LinearTypes,
     ) -> Regions<'a> {
         Regions { module, place, items, linear, suitable: FxHashMap::default() }
@@ -56,13 +56,13 @@ impl<'a> Regions<'a> {
         for op in ops {
             items.extend(self.changed(op)?);
         }
-        let is_own = |it: &Target| match it {
-            Target::Diagnostic(index) => {
+        let is_own = |it: &FindingId| match it {
+            FindingId::Diagnostic(index) => {
                 let it = &self.module.diagnostics[*index];
                 let item = self.items.of(it.node);
                 it.code.is_error() && item.is_some_and(|it| items.contains(&it))
             }
-            Target::Goal(_) | Target::Hole(_) => false,
+            FindingId::Goal(_) | FindingId::Hole(_) => false,
         };
         let is_known = candidate.targets.iter().all(is_own);
         is_known.then(|| Region { items: items.into_iter().collect(), is_quiet: false })
@@ -70,14 +70,14 @@ impl<'a> Regions<'a> {
 
     /// The statement that binds a name that nothing uses, nor assigns, if all that a candidate does is to give it another.
     fn unused_name(&self, candidate: &Candidate, ops: &[PatchOp]) -> Option<NodeId> {
-        let ([Target::Diagnostic(index)], [PatchOp::ReplaceNode { node_id, .. }]) =
+        let ([FindingId::Diagnostic(index)], [PatchOp::ReplaceNode { node_id, .. }]) =
             (&candidate.targets[..], ops)
         else {
             return None;
         };
         let it = &self.module.diagnostics[*index];
         let ast = &self.module.ast;
-        let is_binder = matches!(ast.node(it.node).kind, Kind::Pattern(Pattern::Ident { .. }));
+        let is_binder = matches!(ast.node(it.node).kind, AstKind::Pattern(Pattern::Ident { .. }));
         let is_it = it.code == Code::W0001 && ast.ids().node(node_id) == Some(it.node);
         self.items.of(it.node).filter(|_| is_binder && is_it)
     }
@@ -97,8 +97,10 @@ impl<'a> Regions<'a> {
         for id in op.node_ids() {
             let node = ast.ids().node(&id)?;
             let is_target = id == *op.target();
-            let is_value =
-                matches!(ast.node(node).kind, Kind::Expr(_) | Kind::FieldInit(_) | Kind::Type(_));
+            let is_value = matches!(
+                ast.node(node).kind,
+                AstKind::Expr(_) | AstKind::FieldInit(_) | AstKind::Type(_)
+            );
             if !is_within || is_target && !is_value {
                 return None;
             }

@@ -3,7 +3,7 @@
 use clank::CheckedModule;
 use clank::body::{BodyView, Resolution};
 use clank::ty::Ty;
-use clank_syntax::ast::{BinaryOp, Expr, ExprId, Kind, NodeId, ParamId, Stmt};
+use clank_syntax::ast::{AstKind, BinaryOp, Expr, ExprId, NodeId, ParamId, Stmt};
 use clank_syntax::with_stack;
 use rustc_hash::FxHashMap;
 
@@ -40,20 +40,20 @@ impl<'a> Settled<'a> {
         let mut at = binder;
         while let Some(parent) = self.parents[at.index()] {
             match &ast.node(parent).kind {
-                Kind::Stmt(Stmt::Let { ty, init, .. }) => {
+                AstKind::Stmt(Stmt::Let { ty, init, .. }) => {
                     return ty.is_some() || self.is_known(*init);
                 }
-                Kind::Stmt(Stmt::For { iterable, .. }) => return self.is_known(*iterable),
-                Kind::Arm(_) => {
+                AstKind::Stmt(Stmt::For { iterable, .. }) => return self.is_known(*iterable),
+                AstKind::Arm(_) => {
                     let around = self.parents[parent.index()].map(|it| &ast.node(it).kind);
                     return match around {
-                        Some(Kind::Expr(Expr::Match { scrutinee, .. })) => {
+                        Some(AstKind::Expr(Expr::Match { scrutinee, .. })) => {
                             self.is_known(*scrutinee)
                         }
                         _ => false,
                     };
                 }
-                Kind::Pattern(_) | Kind::FieldPattern(_) => at = parent,
+                AstKind::Pattern(_) | AstKind::FieldPattern(_) => at = parent,
                 _ => return false,
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{WIDTH, inline_width};
 use crate::format::guide::{Break, Guide};
-use crate::format::items::Items;
+use crate::format::items::FormatTokens;
 
 #[derive(Debug)]
 pub(super) struct Measures {
@@ -24,7 +24,7 @@ struct Measure {
 }
 
 impl Measures {
-    pub(super) fn new(items: &Items<'_>, guide: &Guide) -> Measures {
+    pub(super) fn new(items: &FormatTokens<'_>, guide: &Guide) -> Measures {
         let n_items = items.items.len();
         let mut measures = Vec::with_capacity(n_items);
         let mut position = 0;
@@ -54,7 +54,7 @@ impl Measures {
     }
 
     /// A blank line sets a declaration apart if it or the one before is more than a line.
-    fn spread(&mut self, items: &Items<'_>, guide: &Guide) {
+    fn spread(&mut self, items: &FormatTokens<'_>, guide: &Guide) {
         let is_long: Vec<bool> = guide
             .declarations
             .iter()
@@ -89,7 +89,7 @@ impl Measures {
 }
 
 /// Whether a token or comment spans lines.
-fn has_lines(items: &Items<'_>, first: u32, last: u32) -> bool {
+fn has_lines(items: &FormatTokens<'_>, first: u32, last: u32) -> bool {
     items.items[first as usize..=last as usize].iter().any(|it| it.spans_lines)
         || (first + 1..=last).any(|it| items.comments_before(it).iter().any(|it| it.spans_lines))
 }

@@ -3,7 +3,7 @@
 //! Chains (`a + b + c`, `f(x)(y).z`, `a ^ b ^ c`, `else if`) are as deep in JSON as they are long. They are read in
 //! loops and count as one level.
 
-use super::node::Form;
+use super::node::NodeForm;
 use super::scalar::split_sign;
 use super::{NOWHERE, Reader};
 use crate::ast::{
@@ -172,15 +172,15 @@ impl<'a> Reader<'a> {
     /// Reads an expression that does not start with another one.
     fn expr_node(&mut self, at: ValueId) -> Option<ExprId> {
         match self.form(at, "an expression")? {
-            Form::Fragment(text) => {
+            NodeForm::Fragment(text) => {
                 let node = self.fragment(at, text, Fragment::Expr)?;
                 let expr = ExprId::made(&self.builder, node)?;
                 Some(self.dress(at, expr))
             }
-            Form::Kind("literal") => self.literal_expr(at),
-            Form::Kind("template") => self.template(at, at),
-            Form::Kind("if") => self.if_chain(at),
-            Form::Kind(kind) => {
+            NodeForm::Kind("literal") => self.literal_expr(at),
+            NodeForm::Kind("template") => self.template(at, at),
+            NodeForm::Kind("if") => self.if_chain(at),
+            NodeForm::Kind(kind) => {
                 let it = self.expr_kind(at, kind)?;
                 Some(self.made(at, it))
             }
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
             let expr = ExprId::made(&self.builder, node)?;
             let is_template = matches!(
                 self.builder.node(node).kind,
-                crate::ast::Kind::Expr(Expr::Template { .. })
+                crate::ast::AstKind::Expr(Expr::Template { .. })
             );
             if !is_template && !self.lenient {
                 self.error_at_member(of, "value", "a backtick ends the template early".into());
@@ -357,16 +357,16 @@ impl<'a> Reader<'a> {
 
     pub(super) fn block(&mut self, at: ValueId) -> Option<ExprId> {
         self.nested(at, |it| match it.form(at, "a block")? {
-            Form::Fragment(text) => {
+            NodeForm::Fragment(text) => {
                 let node = it.fragment(at, text, Fragment::Block)?;
                 let block = ExprId::made(&it.builder, node)?;
                 Some(it.dress(at, block))
             }
-            Form::Kind("block") => {
+            NodeForm::Kind("block") => {
                 let block = it.block_kind(at)?;
                 Some(it.made(at, block))
             }
-            Form::Kind(other) => {
+            NodeForm::Kind(other) => {
                 it.unknown_kind(at, "block", other, &["block"]);
                 None
             }

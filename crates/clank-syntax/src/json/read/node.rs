@@ -8,7 +8,7 @@ use crate::json::value::{Value, ValueId};
 use crate::parse::{Fragment, parse_fragment};
 
 /// What an object that stands for a node says that it is.
-pub(super) enum Form<'a> {
+pub(super) enum NodeForm<'a> {
     /// A text in place of a tree.
     Fragment(&'a str),
     Kind(&'a str),
@@ -16,15 +16,15 @@ pub(super) enum Form<'a> {
 
 impl<'a> Reader<'a> {
     /// Tells a fragment from a node. `what` is what is expected, for messages.
-    pub(super) fn form(&mut self, at: ValueId, what: &str) -> Option<Form<'a>> {
+    pub(super) fn form(&mut self, at: ValueId, what: &str) -> Option<NodeForm<'a>> {
         if !matches!(self.doc.get(at), Value::Object(_)) {
             self.wrong_type(at, &format!("{what} (an object with `kind`, or with `source`)"));
             return None;
         }
         if let Some(source) = self.doc.member(at, "source") {
-            return self.string_value(source).map(Form::Fragment);
+            return self.string_value(source).map(NodeForm::Fragment);
         }
-        self.string(at, "kind").map(Form::Kind)
+        self.string(at, "kind").map(NodeForm::Kind)
     }
 
     pub(super) fn expect_object(&mut self, at: ValueId, what: &str) -> Option<()> {

@@ -7,7 +7,7 @@ use crate::ast::{Ast, NodeId};
 
 /// Where a part stands in its program, which says what it may be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Part {
+pub(crate) enum NodeRole {
     Decl,
     /// A function of an external module.
     ModuleFunction,
@@ -29,7 +29,7 @@ pub(crate) enum Part {
 }
 
 /// Reads one part. The tree is that of an empty program; the part is the node that is returned.
-pub(crate) fn read_part(text: &str, part: Part) -> Result<(Ast, NodeId), Vec<JsonError>> {
+pub(crate) fn read_part(text: &str, part: NodeRole) -> Result<(Ast, NodeId), Vec<JsonError>> {
     let doc = parse(text).map_err(|invalid| {
         let (line, column) = line_and_column(text, invalid.offset);
         let message = format!("not JSON: {} at line {line}, column {column}", invalid.message);
@@ -54,24 +54,24 @@ pub(crate) fn read_part(text: &str, part: Part) -> Result<(Ast, NodeId), Vec<Jso
 }
 
 impl Reader<'_> {
-    fn part(&mut self, at: ValueId, part: Part) -> Option<NodeId> {
+    fn part(&mut self, at: ValueId, part: NodeRole) -> Option<NodeId> {
         Some(match part {
-            Part::Decl => self.decl(at)?.node(),
-            Part::ModuleFunction => self.module_function(at)?.node(),
-            Part::Stmt => self.stmt(at)?.node(),
-            Part::Expr => self.expr(at)?.node(),
-            Part::Block => self.block(at)?.node(),
-            Part::Type => self.ty(at)?.node(),
-            Part::Pattern => self.pattern(at)?.node(),
-            Part::Param => self.param(at)?.node(),
-            Part::LambdaParam => self.lambda_param(at)?.node(),
-            Part::TypeParam => self.type_param(at)?.node(),
-            Part::Field => self.field(at)?.node(),
-            Part::Variant => self.variant(at)?.node(),
-            Part::VariantField => self.variant_field(at)?.node(),
-            Part::Arm => self.arm(at)?.node(),
-            Part::FieldInit => self.field_init(at)?.node(),
-            Part::FieldPattern => self.field_pattern(at)?.node(),
+            NodeRole::Decl => self.decl(at)?.node(),
+            NodeRole::ModuleFunction => self.module_function(at)?.node(),
+            NodeRole::Stmt => self.stmt(at)?.node(),
+            NodeRole::Expr => self.expr(at)?.node(),
+            NodeRole::Block => self.block(at)?.node(),
+            NodeRole::Type => self.ty(at)?.node(),
+            NodeRole::Pattern => self.pattern(at)?.node(),
+            NodeRole::Param => self.param(at)?.node(),
+            NodeRole::LambdaParam => self.lambda_param(at)?.node(),
+            NodeRole::TypeParam => self.type_param(at)?.node(),
+            NodeRole::Field => self.field(at)?.node(),
+            NodeRole::Variant => self.variant(at)?.node(),
+            NodeRole::VariantField => self.variant_field(at)?.node(),
+            NodeRole::Arm => self.arm(at)?.node(),
+            NodeRole::FieldInit => self.field_init(at)?.node(),
+            NodeRole::FieldPattern => self.field_pattern(at)?.node(),
         })
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn merge(text: &str, segment: &Segment<'_>) -> Vec<Edit> {
     let n_before = common(old.tokens.iter(), wanted.tokens.iter(), usize::MAX);
     let n_left = (old.tokens.len() - n_before).min(wanted.tokens.len() - n_before);
     let n_after = common(old.tokens.iter().rev(), wanted.tokens.iter().rev(), n_left);
-    let change = Change {
+    let change = TokenChange {
         old: &old,
         wanted: &wanted,
         n_before,
@@ -135,7 +135,7 @@ fn common<'a>(
 type Replaced = (usize, usize, String);
 
 #[derive(Clone, Copy)]
-struct Change<'a> {
+struct TokenChange<'a> {
     old: &'a Lexed<'a>,
     wanted: &'a Lexed<'a>,
     /// How many tokens stay at the start and at the end.
@@ -146,7 +146,7 @@ struct Change<'a> {
     is_deletion: bool,
 }
 
-impl<'a> Change<'a> {
+impl<'a> TokenChange<'a> {
     fn gone(&self) -> &'a [Item<'a>] {
         &self.old.tokens[self.n_before..self.old.tokens.len() - self.n_after]
     }
@@ -246,7 +246,7 @@ impl<'a> Change<'a> {
         let mut tokens = self.old.tokens.clone();
         tokens.insert(self.n_before, Item { start, end: start, ..*first });
         let old = Lexed { text: self.old.text, tokens, comments: self.old.comments.clone() };
-        let rest = Change { old: &old, n_before: self.n_before + 1, ..*self };
+        let rest = TokenChange { old: &old, n_before: self.n_before + 1, ..*self };
         Some([(start, start, first.text.to_owned()), rest.insertion()])
     }
 

@@ -1,6 +1,6 @@
 //! Laws of patches on arbitrary programs, with arbitrary operations.
 
-use clank_syntax::ast::{Ast, Decl, Expr, Kind, NodeId, Type};
+use clank_syntax::ast::{Ast, AstKind, Decl, Expr, NodeId, Type};
 use clank_syntax::patch::{
     PatchError, PatchOp, Patchable, Payload, apply, edits, name_at, patch, rename_at,
 };
@@ -26,7 +26,7 @@ impl Choice<'_> {
     }
 
     /// A node for which something holds.
-    fn node(&mut self, is_it: impl Fn(&Kind) -> bool) -> Option<NodeId> {
+    fn node(&mut self, is_it: impl Fn(&AstKind) -> bool) -> Option<NodeId> {
         let all: Vec<NodeId> = (0..self.ast.nodes().len() as u32)
             .map(NodeId)
             .filter(|it| is_it(&self.ast.node(*it).kind))
@@ -37,7 +37,8 @@ impl Choice<'_> {
 
     /// An expression that is somewhere in the program, as a text.
     fn expr(&mut self) -> Value {
-        let small = |it: &Kind| matches!(it, Kind::Expr(it) if !matches!(it, Expr::Block { .. }));
+        let small =
+            |it: &AstKind| matches!(it, AstKind::Expr(it) if !matches!(it, Expr::Block { .. }));
         match self.node(small) {
             Some(node) if self.ast.subtree(node).len() < 20 => {
                 json!({ "source": print_node(self.ast, node) })
@@ -74,7 +75,7 @@ impl Choice<'_> {
     fn op(&mut self) -> Option<PatchOp> {
         let choice = self.number();
         let id = |it: NodeId| self.ast.ids().id(it);
-        let is_expr = |it: &Kind| matches!(it, Kind::Expr(_));
+        let is_expr = |it: &AstKind| matches!(it, AstKind::Expr(_));
         Some(match choice % 12 {
             0 => {
                 let ast = self.ast;
@@ -92,11 +93,12 @@ impl Choice<'_> {
                 PatchOp::ReplaceNode { node_id, new_node: Payload(self.expr()) }
             }
             2 => {
-                let target_id = id(self.node(|it| matches!(it, Kind::Expr(_) | Kind::Stmt(_)))?);
+                let target_id =
+                    id(self.node(|it| matches!(it, AstKind::Expr(_) | AstKind::Stmt(_)))?);
                 PatchOp::InsertBefore { target_id, new_statement: Payload(self.statement()) }
             }
             3 => {
-                let target_id = id(self.node(|it| matches!(it, Kind::Stmt(_)))?);
+                let target_id = id(self.node(|it| matches!(it, AstKind::Stmt(_)))?);
                 PatchOp::InsertAfter { target_id, new_statement: Payload(self.statement()) }
             }
             4 | 5 => PatchOp::Wrap {
@@ -106,13 +108,13 @@ impl Choice<'_> {
             },
             6 => PatchOp::DeleteNode { node_id: id(self.node(|_| true)?) },
             7 => PatchOp::WidenEffect {
-                fn_id: id(self.node(|it| matches!(it, Kind::Decl(_)))?),
+                fn_id: id(self.node(|it| matches!(it, AstKind::Decl(_)))?),
                 add_effects: vec!["IO".into(), "Err".into()],
             },
             8 => PatchOp::AddParam {
                 fn_id: id(self.node(|it| match it {
-                    Kind::Decl(it) => matches!(**it, Decl::Fn(_)),
-                    Kind::Expr(it) => matches!(it, Expr::Lambda { .. }),
+                    AstKind::Decl(it) => matches!(**it, Decl::Fn(_)),
+                    AstKind::Expr(it) => matches!(it, Expr::Lambda { .. }),
                     _ => false,
                 })?),
                 param: Payload(json!({ "name": "new", "type": { "source": "[Int]" } })),
@@ -120,14 +122,14 @@ impl Choice<'_> {
             },
             9 => PatchOp::AddField {
                 type_id: id(self.node(|it| match it {
-                    Kind::Decl(it) => matches!(**it, Decl::Rec { .. }),
-                    Kind::Type(it) => matches!(it, Type::Record { .. }),
+                    AstKind::Decl(it) => matches!(**it, Decl::Rec { .. }),
+                    AstKind::Type(it) => matches!(it, Type::Record { .. }),
                     _ => false,
                 })?),
                 field: Payload(json!({ "name": "new", "type": { "source": "Int" } })),
             },
             10 => PatchOp::AddRefinement {
-                type_id: id(self.node(|it| matches!(it, Kind::Type(_)))?),
+                type_id: id(self.node(|it| matches!(it, AstKind::Type(_)))?),
                 predicate: Payload(self.expr()),
             },
             _ => return self.rearrangement(),
@@ -137,7 +139,7 @@ impl Choice<'_> {
     /// Something made of the children that a node has.
     fn rearrangement(&mut self) -> Option<PatchOp> {
         let node =
-            self.node(|it| matches!(it, Kind::Expr(Expr::Call { .. } | Expr::Binary { .. })))?;
+            self.node(|it| matches!(it, AstKind::Expr(Expr::Call { .. } | Expr::Binary { .. })))?;
         let moved = |it: NodeId| json!({ "node": self.ast.ids().id(it).as_str() });
         let mut children: Vec<Value> = self.ast.children(node).into_iter().map(moved).collect();
         let node_id = self.ast.ids().id(node);
@@ -244,7 +246,7 @@ proptest! {
     fn a_rename_and_its_inverse_change_nothing(program in 0..8usize, at in any::<usize>()) {
         let text = &programs()[program].1;
         let parsed = parse("a.clank", text);
-        let is_ident = |it: &NodeId| matches!(parsed.ast.node(*it).kind, Kind::Expr(Expr::Ident { .. }));
+        let is_ident = |it: &NodeId| matches!(parsed.ast.node(*it).kind, AstKind::Expr(Expr::Ident { .. }));
         let idents: Vec<NodeId> =
             (0..parsed.ast.nodes().len() as u32).map(NodeId).filter(is_ident).collect();
         let node = idents[at % idents.len()];

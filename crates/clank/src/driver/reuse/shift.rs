@@ -8,8 +8,8 @@ use clank_syntax::with_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Body, CheckedBody, DeclId, Diagnostic, ExprId, Known, KnownModule, NodeId, Signature, Ty,
-    TypeKey, Uses,
+    Body, CheckedBody, DeclId, Diagnostic, ExprId, NameUses, NodeId, PriorCheck, PriorModule,
+    Signature, Ty, TypeKey,
 };
 use crate::ty::{Adt, FnTy, Given, GivenValue, Meaning, Predicate, RecordTy, RefinedTy};
 
@@ -18,18 +18,18 @@ pub(in crate::driver) fn checked_body(
     first: NodeId,
     body: Body,
     diagnostics: Vec<Diagnostic>,
-    uses: Uses,
+    uses: NameUses,
     signature: Option<&Signature>,
 ) -> CheckedBody {
     // Bodies share few types: room for them at once is cheaper than growing again and again.
-    let mut found = Found { seen: with_room(body.types.len() / 4), ..Found::default() };
+    let mut found = TypeParts { seen: with_room(body.types.len() / 4), ..TypeParts::default() };
     let signature_types = signature.into_iter().flat_map(|it| {
         it.params.iter().map(|it| &it.1).chain([&it.result]).chain(it.raises.as_ref())
     });
     for ty in signature_types.chain(types_of(&body)) {
         found.look_at(ty);
     }
-    let Found { keys, refined, .. } = found;
+    let TypeParts { keys, refined, .. } = found;
     let keys: Vec<TypeKey> = keys.into_iter().cloned().collect();
     let refined: Vec<Arc<RefinedTy>> = refined.into_iter().cloned().collect();
     CheckedBody {
@@ -49,13 +49,13 @@ fn with_room(n: usize) -> FxHashSet<usize> {
 
 /// What occurs in types. What they share is looked at once.
 #[derive(Default)]
-struct Found<'a> {
+struct TypeParts<'a> {
     seen: FxHashSet<usize>,
     keys: BTreeSet<&'a TypeKey>,
     refined: Vec<&'a Arc<RefinedTy>>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> TypeParts<'a> {
     fn look_at(&mut self, ty: &'a Ty) {
         let Some(address) = ty.address() else { return };
         if !self.seen.insert(address) {
@@ -74,8 +74,8 @@ impl<'a> Found<'a> {
 
 /// `None` if something that it mentions is not where it can be found again.
 pub(super) fn shifted(
-    known: &Known<'_>,
-    module: &KnownModule<'_>,
+    known: &PriorCheck<'_>,
+    module: &PriorModule<'_>,
     decl: DeclId,
     old_decl: DeclId,
     old: &CheckedBody,
@@ -109,10 +109,10 @@ pub(super) fn shifted(
     Some(CheckedBody { first, body, diagnostics, refined: refined.into(), ..old.clone() })
 }
 
-impl Known<'_> {
+impl PriorCheck<'_> {
     /// Whether a predicate and what it speaks of are written where they were, in a type of a body of this module; `None` if
     /// they cannot be found again.
-    fn stays(&self, user: &KnownModule<'_>, predicate: &Predicate) -> Option<bool> {
+    fn stays(&self, user: &PriorModule<'_>, predicate: &Predicate) -> Option<bool> {
         let stays = |file: &str, node: NodeId| {
             let module = self.modules[*self.by_file.get(file)?].as_ref()?;
             Some(module.moved(node)? == node)
@@ -128,7 +128,7 @@ impl Known<'_> {
     }
 
     /// Where a predicate is written now, in a type of a body of this module.
-    fn moved_predicate(&self, user: &KnownModule<'_>, predicate: &Predicate) -> Option<Predicate> {
+    fn moved_predicate(&self, user: &PriorModule<'_>, predicate: &Predicate) -> Option<Predicate> {
         let module = |file: &str| self.modules[*self.by_file.get(file)?].as_ref();
         let home = module(&predicate.module)?;
         let expr = ExprId::of(home.new_ast, home.moved(predicate.expr.node())?)?;
@@ -150,7 +150,7 @@ impl Known<'_> {
     }
 }
 
-impl KnownModule<'_> {
+impl PriorModule<'_> {
     /// Where what stands for the names of a predicate is now.
     fn moved_given(&self, given: &Given) -> Option<Given> {
         let moved = |it: &GivenValue| {

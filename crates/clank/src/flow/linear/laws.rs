@@ -10,15 +10,15 @@ use crate::testing::codes;
 
 /// A statement of a made-up program.
 #[derive(Clone, Debug)]
-enum Step {
+enum LawStep {
     Use,
     UseOnTheRight,
-    If(Vec<Step>, Vec<Step>),
-    IfAlone(Vec<Step>),
-    Match(Vec<Step>, Vec<Step>),
-    While(Vec<Step>),
-    For(Vec<Step>),
-    Loop(Vec<Step>),
+    If(Vec<LawStep>, Vec<LawStep>),
+    IfAlone(Vec<LawStep>),
+    Match(Vec<LawStep>, Vec<LawStep>),
+    While(Vec<LawStep>),
+    For(Vec<LawStep>),
+    Loop(Vec<LawStep>),
     Break,
     Continue,
     Return,
@@ -29,34 +29,34 @@ enum Step {
 }
 
 /// How often the value has been used; 2 stands for more.
-type Uses = BTreeSet<u8>;
+type UseCounts = BTreeSet<u8>;
 
 /// With how many uses each way out of some statements can be taken.
 #[derive(Default)]
 struct Ways {
-    breaks: Uses,
-    continues: Uses,
-    returns: Uses,
+    breaks: UseCounts,
+    continues: UseCounts,
+    returns: UseCounts,
     /// Whatever was counted on any path, also on those that panic.
-    seen: Uses,
+    seen: UseCounts,
 }
 
-fn steps(are_in_loop: bool, depth: u32) -> BoxedStrategy<Vec<Step>> {
+fn steps(are_in_loop: bool, depth: u32) -> BoxedStrategy<Vec<LawStep>> {
     prop::collection::vec(step(are_in_loop, depth), 0..4).boxed()
 }
 
-fn step(is_in_loop: bool, depth: u32) -> BoxedStrategy<Step> {
+fn step(is_in_loop: bool, depth: u32) -> BoxedStrategy<LawStep> {
     let leaf = prop_oneof![
-        6 => Just(Step::Use),
-        1 => Just(Step::UseOnTheRight),
-        1 => Just(Step::Return),
-        1 => Just(Step::Question),
-        1 => Just(Step::Raise),
-        1 => Just(Step::RaiseAfterMove),
-        1 => Just(Step::Panic),
+        6 => Just(LawStep::Use),
+        1 => Just(LawStep::UseOnTheRight),
+        1 => Just(LawStep::Return),
+        1 => Just(LawStep::Question),
+        1 => Just(LawStep::Raise),
+        1 => Just(LawStep::RaiseAfterMove),
+        1 => Just(LawStep::Panic),
     ];
     let leaf = if is_in_loop {
-        prop_oneof![4 => leaf, 2 => Just(Step::Break), 1 => Just(Step::Continue)].boxed()
+        prop_oneof![4 => leaf, 2 => Just(LawStep::Break), 1 => Just(LawStep::Continue)].boxed()
     } else {
         leaf.boxed()
     };
@@ -67,55 +67,55 @@ fn step(is_in_loop: bool, depth: u32) -> BoxedStrategy<Step> {
     let looped = || steps(true, depth - 1);
     prop_oneof![
         6 => leaf,
-        2 => (inner(), inner()).prop_map(|it| Step::If(it.0, it.1)),
-        1 => inner().prop_map(Step::IfAlone),
-        1 => (inner(), inner()).prop_map(|it| Step::Match(it.0, it.1)),
-        1 => looped().prop_map(Step::While),
-        1 => looped().prop_map(Step::For),
-        1 => looped().prop_map(Step::Loop),
+        2 => (inner(), inner()).prop_map(|it| LawStep::If(it.0, it.1)),
+        1 => inner().prop_map(LawStep::IfAlone),
+        1 => (inner(), inner()).prop_map(|it| LawStep::Match(it.0, it.1)),
+        1 => looped().prop_map(LawStep::While),
+        1 => looped().prop_map(LawStep::For),
+        1 => looped().prop_map(LawStep::Loop),
     ]
     .boxed()
 }
 
-fn print(steps: &[Step], out: &mut String) {
+fn print(steps: &[LawStep], out: &mut String) {
     for step in steps {
-        let mut block = |head: &str, steps: &[Step], tail: &str| {
+        let mut block = |head: &str, steps: &[LawStep], tail: &str| {
             out.push_str(head);
             print(steps, out);
             out.push_str(tail);
         };
         match step {
-            Step::Use => out.push_str("consume(t); "),
-            Step::UseOnTheRight => out.push_str("let _r = c || consume(t) > 0; "),
-            Step::If(then, other) => {
+            LawStep::Use => out.push_str("consume(t); "),
+            LawStep::UseOnTheRight => out.push_str("let _r = c || consume(t) > 0; "),
+            LawStep::If(then, other) => {
                 block("if c { ", then, "} ");
                 block("else { ", other, "} ");
             }
-            Step::IfAlone(then) => block("if c { ", then, "} "),
-            Step::Match(some, none) => {
+            LawStep::IfAlone(then) => block("if c { ", then, "} "),
+            LawStep::Match(some, none) => {
                 block("match o { Some(_) -> { ", some, "}, ");
                 block("None -> { ", none, "} } ");
             }
-            Step::While(body) => block("while c { ", body, "} "),
-            Step::For(body) => block("for _x in xs { ", body, "} "),
-            Step::Loop(body) => block("loop { ", body, "} "),
-            Step::Break => out.push_str("break; "),
-            Step::Continue => out.push_str("continue; "),
-            Step::Return => out.push_str("return None; "),
-            Step::Question => out.push_str("let _q = o?; "),
-            Step::Raise => out.push_str("fails(); "),
-            Step::RaiseAfterMove => out.push_str("both(t, fails()); "),
-            Step::Panic => out.push_str("panic(\"no\"); "),
+            LawStep::While(body) => block("while c { ", body, "} "),
+            LawStep::For(body) => block("for _x in xs { ", body, "} "),
+            LawStep::Loop(body) => block("loop { ", body, "} "),
+            LawStep::Break => out.push_str("break; "),
+            LawStep::Continue => out.push_str("continue; "),
+            LawStep::Return => out.push_str("return None; "),
+            LawStep::Question => out.push_str("let _q = o?; "),
+            LawStep::Raise => out.push_str("fails(); "),
+            LawStep::RaiseAfterMove => out.push_str("both(t, fails()); "),
+            LawStep::Panic => out.push_str("panic(\"no\"); "),
         }
     }
 }
 
-fn more(uses: &Uses) -> Uses {
+fn more(uses: &UseCounts) -> UseCounts {
     uses.iter().map(|it| (it + 1).min(2)).collect()
 }
 
 /// Follows every path; returns with how many uses the end is reached.
-fn follow(steps: &[Step], start: Uses, ways: &mut Ways) -> Uses {
+fn follow(steps: &[LawStep], start: UseCounts, ways: &mut Ways) -> UseCounts {
     let mut now = start;
     for step in steps {
         now = follow_one(step, now, ways);
@@ -124,40 +124,42 @@ fn follow(steps: &[Step], start: Uses, ways: &mut Ways) -> Uses {
     now
 }
 
-fn follow_one(step: &Step, now: Uses, ways: &mut Ways) -> Uses {
+fn follow_one(step: &LawStep, now: UseCounts, ways: &mut Ways) -> UseCounts {
     match step {
-        Step::Use => more(&now),
-        Step::UseOnTheRight => &more(&now) | &now,
-        Step::If(a, b) | Step::Match(a, b) => &follow(a, now.clone(), ways) | &follow(b, now, ways),
-        Step::IfAlone(a) => &follow(a, now.clone(), ways) | &now,
-        Step::While(body) | Step::For(body) => follow_loop(body, now, ways, true),
-        Step::Loop(body) => follow_loop(body, now, ways, false),
-        Step::Break => {
+        LawStep::Use => more(&now),
+        LawStep::UseOnTheRight => &more(&now) | &now,
+        LawStep::If(a, b) | LawStep::Match(a, b) => {
+            &follow(a, now.clone(), ways) | &follow(b, now, ways)
+        }
+        LawStep::IfAlone(a) => &follow(a, now.clone(), ways) | &now,
+        LawStep::While(body) | LawStep::For(body) => follow_loop(body, now, ways, true),
+        LawStep::Loop(body) => follow_loop(body, now, ways, false),
+        LawStep::Break => {
             ways.breaks.extend(now);
-            Uses::new()
+            UseCounts::new()
         }
-        Step::Continue => {
+        LawStep::Continue => {
             ways.continues.extend(now);
-            Uses::new()
+            UseCounts::new()
         }
-        Step::Return => {
+        LawStep::Return => {
             ways.returns.extend(now);
-            Uses::new()
+            UseCounts::new()
         }
-        Step::Question | Step::Raise => {
+        LawStep::Question | LawStep::Raise => {
             ways.returns.extend(&now);
             now
         }
         // What was moved is still there when the call raises.
-        Step::RaiseAfterMove => {
+        LawStep::RaiseAfterMove => {
             ways.returns.extend(&now);
             more(&now)
         }
-        Step::Panic => Uses::new(),
+        LawStep::Panic => UseCounts::new(),
     }
 }
 
-fn follow_loop(body: &[Step], start: Uses, ways: &mut Ways, may_end: bool) -> Uses {
+fn follow_loop(body: &[LawStep], start: UseCounts, ways: &mut Ways, may_end: bool) -> UseCounts {
     let mut heads = start;
     let mut inner = Ways::default();
     // Counts stop at 2, so three rounds see everything.
@@ -173,7 +175,7 @@ fn follow_loop(body: &[Step], start: Uses, ways: &mut Ways, may_end: bool) -> Us
 }
 
 #[track_caller]
-fn check(steps: &[Step]) {
+fn check(steps: &[LawStep]) {
     let mut body = String::new();
     print(steps, &mut body);
     let program = format!(
@@ -182,7 +184,7 @@ fn both(t: Linear[Int], n: Int) -> Int {{ consume(t) + n }}
 fn f(t: Linear[Int], c: Bool, o: Option[Int], xs: [Int]) -> Err + Option[Int] {{ {body}None }}"
     );
     let mut ways = Ways::default();
-    let mut ends = follow(steps, Uses::from([0]), &mut ways);
+    let mut ends = follow(steps, UseCounts::from([0]), &mut ways);
     ends.extend(ways.returns);
     let found: BTreeSet<String> = codes(&program)
         .iter()

@@ -2,7 +2,7 @@
 
 use clank_syntax::ast::{BinaryOp, Expr, ExprId, NodeId};
 
-use super::state::Status;
+use super::state::LinearStatus;
 use super::{NOT_USED, Walk};
 use crate::body::Resolution;
 use crate::diagnostic::{Diagnostic, Structured};
@@ -64,7 +64,7 @@ impl Walk<'_> {
 
     fn is_lost(&self, local: NodeId) -> bool {
         self.state.var(local).mode == Mode::Linear
-            && !matches!(self.state.status(local), Status::Used(_))
+            && !matches!(self.state.status(local), LinearStatus::Used(_))
             && !self.is_settled(local)
     }
 

@@ -2,7 +2,7 @@
 
 use clank_syntax::ast::NodeId;
 
-use super::state::Status;
+use super::state::LinearStatus;
 use super::{CAPTURED, NOT_USED, USED_TWICE, Walk};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Structured};
@@ -18,14 +18,14 @@ impl Walk<'_> {
         }
         let name = var.name.clone();
         let diagnostic = match self.state.status(local) {
-            Status::Used(_) => return,
-            Status::Unused => self.about(
+            LinearStatus::Used(_) => return,
+            LinearStatus::Unused => self.about(
                 NOT_USED,
                 local,
                 local,
                 format!("`{name}` is linear, but it is never used"),
             ),
-            Status::Maybe { used, not_in, why } => {
+            LinearStatus::Maybe { used, not_in, why } => {
                 let message = format!("`{name}` is linear, but it is not used on every path");
                 self.about(NOT_USED, local, local, message)
                     .related(used, "it is used here")

@@ -19,7 +19,7 @@ pub(super) struct Var {
 
 /// Whether a variable has been used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Status {
+pub(super) enum LinearStatus {
     /// On no path to here.
     Unused,
     /// On every path to here, the first time there.
@@ -42,26 +42,26 @@ pub(super) struct Branch {
     /// What it is: "in this branch".
     pub(super) why: &'static str,
     /// What is so at its end for the variables from outside that it touches, by node.
-    pub(super) changes: Vec<(NodeId, Status)>,
+    pub(super) changes: Vec<(NodeId, LinearStatus)>,
     /// Whether its end is reached.
     pub(super) is_reached: bool,
 }
 
 /// The variables at one point.
-pub(super) struct State {
+pub(super) struct LinearState {
     /// Whether the point is reached.
     pub(super) is_reached: bool,
     /// The variables in scope, in the order in which they are bound.
     pub(super) live: Vec<NodeId>,
     vars: FxHashMap<NodeId, (usize, Var)>,
-    statuses: FxHashMap<NodeId, Status>,
+    statuses: FxHashMap<NodeId, LinearStatus>,
     /// What was so before each change.
-    log: Vec<(NodeId, Option<Status>)>,
+    log: Vec<(NodeId, Option<LinearStatus>)>,
 }
 
-impl Default for State {
-    fn default() -> State {
-        State {
+impl Default for LinearState {
+    fn default() -> LinearState {
+        LinearState {
             is_reached: true,
             live: Vec::new(),
             vars: FxHashMap::default(),
@@ -71,11 +71,11 @@ impl Default for State {
     }
 }
 
-impl State {
+impl LinearState {
     pub(super) fn declare(&mut self, node: NodeId, var: Var) {
         self.vars.insert(node, (self.live.len(), var));
         self.live.push(node);
-        self.set(node, Status::Unused);
+        self.set(node, LinearStatus::Unused);
     }
 
     /// Takes the variables from `outside` on out of scope.
@@ -98,11 +98,11 @@ impl State {
         self.vars.get(&node).expect("only variables that were declared are asked for").0
     }
 
-    pub(super) fn status(&self, node: NodeId) -> Status {
-        self.statuses.get(&node).copied().unwrap_or(Status::Unused)
+    pub(super) fn status(&self, node: NodeId) -> LinearStatus {
+        self.statuses.get(&node).copied().unwrap_or(LinearStatus::Unused)
     }
 
-    pub(super) fn set(&mut self, node: NodeId, status: Status) {
+    pub(super) fn set(&mut self, node: NodeId, status: LinearStatus) {
         self.log.push((node, self.statuses.insert(node, status)));
     }
 
@@ -112,7 +112,7 @@ impl State {
     }
 
     /// What is so now for the first `outside` variables as far as they were touched since.
-    pub(super) fn changes_since(&self, mark: usize, outside: usize) -> Vec<(NodeId, Status)> {
+    pub(super) fn changes_since(&self, mark: usize, outside: usize) -> Vec<(NodeId, LinearStatus)> {
         let mut touched: Vec<NodeId> = self.log[mark..].iter().map(|it| it.0).collect();
         touched.sort_unstable();
         touched.dedup();
@@ -121,7 +121,7 @@ impl State {
     }
 
     /// Goes back to the point and says what was changed since.
-    pub(super) fn undo(&mut self, mark: usize) -> Vec<(NodeId, Status)> {
+    pub(super) fn undo(&mut self, mark: usize) -> Vec<(NodeId, LinearStatus)> {
         let changes = self.changes_since(mark, usize::MAX);
         for (node, before) in self.log.drain(mark..).rev() {
             match before {
@@ -139,7 +139,7 @@ impl State {
         }
         let reached: Vec<Branch> = branches.into_iter().filter(|it| it.is_reached).collect();
         self.is_reached = !reached.is_empty();
-        let mut ends: BTreeMap<NodeId, Vec<(usize, Status)>> = BTreeMap::new();
+        let mut ends: BTreeMap<NodeId, Vec<(usize, LinearStatus)>> = BTreeMap::new();
         for (index, branch) in reached.iter().enumerate() {
             for (node, status) in &branch.changes {
                 ends.entry(*node).or_default().push((index, *status));
@@ -159,19 +159,19 @@ impl State {
 }
 
 /// What is so if one of these is.
-fn joined(statuses: &[(usize, Status)], branches: &[Branch]) -> Status {
+fn joined(statuses: &[(usize, LinearStatus)], branches: &[Branch]) -> LinearStatus {
     let used = statuses.iter().find_map(|it| match it.1 {
-        Status::Used(at) | Status::Maybe { used: at, .. } => Some(at),
-        Status::Unused => None,
+        LinearStatus::Used(at) | LinearStatus::Maybe { used: at, .. } => Some(at),
+        LinearStatus::Unused => None,
     });
     let unused = statuses.iter().find_map(|it| match it.1 {
-        Status::Unused => Some((branches[it.0].at, branches[it.0].why)),
-        Status::Maybe { not_in, why, .. } => Some((not_in, why)),
-        Status::Used(_) => None,
+        LinearStatus::Unused => Some((branches[it.0].at, branches[it.0].why)),
+        LinearStatus::Maybe { not_in, why, .. } => Some((not_in, why)),
+        LinearStatus::Used(_) => None,
     });
     match (used, unused) {
-        (Some(used), None) => Status::Used(used),
-        (Some(used), Some((not_in, why))) => Status::Maybe { used, not_in, why },
-        (None, _) => Status::Unused,
+        (Some(used), None) => LinearStatus::Used(used),
+        (Some(used), Some((not_in, why))) => LinearStatus::Maybe { used, not_in, why },
+        (None, _) => LinearStatus::Unused,
     }
 }

@@ -26,8 +26,8 @@ impl Scene {
         self.home.path().join(path)
     }
 
-    fn runs(&self) -> Runs {
-        Runs::open(&self.path("runs")).unwrap()
+    fn runs(&self) -> RunFolders {
+        RunFolders::open(&self.path("runs")).unwrap()
     }
 
     /// Makes directories and a link to what is precious.
@@ -58,7 +58,9 @@ fn a_base_that_is_a_link_or_a_file_is_refused() {
     for target in ["", "precious", "nowhere", "runs", "."] {
         let scene = Scene::new();
         scene.link("runs", target);
-        for opened in [Runs::open(&scene.path("runs")), Runs::existing(&scene.path("runs"))] {
+        for opened in
+            [RunFolders::open(&scene.path("runs")), RunFolders::existing(&scene.path("runs"))]
+        {
             let error = opened.err().unwrap();
             assert_eq!(error.to_string(), "it is a link or a file; remove it", "{target}");
         }
@@ -67,8 +69,8 @@ fn a_base_that_is_a_link_or_a_file_is_refused() {
         scene.assert_precious();
     }
     let scene = Scene::new();
-    assert!(Runs::open(&scene.path("precious/file")).is_err());
-    assert!(Runs::existing(&scene.path("none")).is_err());
+    assert!(RunFolders::open(&scene.path("precious/file")).is_err());
+    assert!(RunFolders::existing(&scene.path("none")).is_err());
     assert!(!scene.path("none").exists(), "only who needs a folder makes the base");
 }
 
@@ -168,7 +170,7 @@ fn a_base_of_another_user_is_refused() {
     fs::create_dir(scene.path("runs")).unwrap();
     // Only root can give a directory away.
     if std::os::unix::fs::chown(scene.path("runs"), Some(12_345), None).is_ok() {
-        let error = Runs::open(&scene.path("runs")).err().unwrap();
+        let error = RunFolders::open(&scene.path("runs")).err().unwrap();
         assert_eq!(error.to_string(), "it belongs to another user; remove it");
     }
 }

@@ -15,7 +15,7 @@ fn approved(registry: &mut Registry) -> Id {
         "constraints": {}, "status": "proposed"
     });
     let id = registry.add(&record, None, "ana", at(0)).unwrap().record.id;
-    let change = Change {
+    let change = RecordChange {
         id: &id,
         expected: Expected::Any,
         event: &Event::Approve(Approved::for_tests("ana")),
@@ -74,7 +74,7 @@ fn two_executors_on_one_server_carry_out_each_record_once() {
     let mut carried_out: Vec<Id> = Vec::new();
     for (case, reports) in checkouts.iter().zip(&reports) {
         assert!(!reports.is_empty(), "both had something to do");
-        assert!(reports.iter().all(|it| it.outcome == Outcome::Success), "{reports:#?}");
+        assert!(reports.iter().all(|it| it.outcome == ExecutionOutcome::Success), "{reports:#?}");
         // Oldest first, and in this checkout exactly what this executor carried out.
         assert!(reports.is_sorted_by_key(|it| it.dds.as_str()), "{reports:#?}");
         let made: Vec<String> =

@@ -27,17 +27,19 @@ impl Tree {
             happen(&mut registry, id, Expected::Any, &approve()).unwrap();
         }
         let holder = Holder::new("w", "1");
-        for (id, outcome) in [(&ids[0], Outcome::Success), (&ids[1], Outcome::Failed)] {
+        for (id, outcome) in
+            [(&ids[0], ExecutionOutcome::Success), (&ids[1], ExecutionOutcome::Failed)]
+        {
             registry.claim_next(&holder, at(0), at(60)).unwrap();
             let name = || holder.name();
             happen(&mut registry, id, Expected::Any, &Event::Begin { holder: name() }).unwrap();
-            if outcome == Outcome::Success {
+            if outcome == ExecutionOutcome::Success {
                 let commit = Event::Commit { holder: name() };
                 happen(&mut registry, id, Expected::Any, &commit).unwrap();
             }
             let report = report(id, outcome);
             let event = Event::Finish { holder: name(), outcome };
-            let change = Change {
+            let change = RecordChange {
                 id,
                 expected: Expected::Any,
                 event: &event,
@@ -94,7 +96,7 @@ fn what_has_ended_is_history_and_the_rest_is_proposed_anew() {
     let tree = Tree::new();
     let incoming = tree.read().unwrap();
     assert_eq!((incoming.proposals.len(), incoming.reports.len()), (5, 2));
-    let place = Place::sqlite();
+    let place = AuditSubject::sqlite();
     let mut registry = place.open();
     let imported = registry.import(&incoming, "ben", at(5)).unwrap();
     assert_eq!(imported.reopened, [(imported.ids[2].clone(), "approved".to_owned())]);
@@ -191,7 +193,7 @@ fn records_go_through_the_rules() {
         let tree = Tree::new();
         tree.sql(sql);
         let incoming = tree.read().unwrap();
-        let place = Place::sqlite();
+        let place = AuditSubject::sqlite();
         let mut registry = place.open();
         match registry.import(&incoming, "ben", at(5)) {
             Err(ImportError::Faults { faults }) => {

@@ -21,7 +21,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         4 => holder().prop_map(|holder| Event::Commit { holder }),
         2 => holder().prop_map(|holder| Event::Release { holder }),
         2 => (holder(), 0_i64..300).prop_map(|(holder, until)| Event::Renew { holder, until: at(until) }),
-        2 => (holder(), prop::sample::select(Outcome::ALL.to_vec()))
+        2 => (holder(), prop::sample::select(ExecutionOutcome::ALL.to_vec()))
             .prop_map(|(holder, outcome)| Event::Finish { holder, outcome }),
     ]
 }
@@ -32,7 +32,7 @@ enum Step {
     /// What comes next in a life that goes well or ends with that outcome: at random alone, few lives get anywhere.
     Forward {
         idx: usize,
-        outcome: Outcome,
+        outcome: ExecutionOutcome,
     },
     Happen {
         idx: usize,
@@ -45,7 +45,7 @@ enum Step {
 fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         2 => Just(Step::Add),
-        8 => (0_usize..6, prop::sample::select(Outcome::ALL.to_vec()))
+        8 => (0_usize..6, prop::sample::select(ExecutionOutcome::ALL.to_vec()))
             .prop_map(|(idx, outcome)| Step::Forward { idx, outcome }),
         8 => (0_usize..6, prop::bool::weighted(0.1), any_event())
             .prop_map(|(idx, is_stale, event)| Step::Happen { idx, is_stale, event }),
@@ -56,12 +56,12 @@ fn any_step() -> impl Strategy<Value = Step> {
 /// What is known of a record: its state, how often it changed, how many lines speak of it.
 struct Known {
     id: Id,
-    state: State,
+    state: RecordState,
     version: i64,
     n_lines: usize,
 }
 
-pub(super) fn random_lives_are_those_of_the_model(place: &Place) {
+pub(super) fn random_lives_are_those_of_the_model(place: &AuditSubject) {
     let config = ProptestConfig {
         cases: 12,
         rng_seed: RngSeed::Fixed(6),
@@ -88,12 +88,14 @@ pub(super) fn random_lives_are_those_of_the_model(place: &Place) {
     }
 }
 
-fn forward(state: &State, outcome: Outcome) -> Event {
+fn forward(state: &RecordState, outcome: ExecutionOutcome) -> Event {
     let holder = state.lease.as_ref().map_or("a", |it| it.holder.as_str());
     match (state.status, state.lease.as_ref().map(|it| it.phase)) {
         (Status::Approved, None) => claim(holder, 0, 50),
         (Status::Approved, Some(Phase::Claimed)) => begin(holder),
-        (Status::Approved, Some(Phase::Running)) if outcome == Outcome::Success => commit(holder),
+        (Status::Approved, Some(Phase::Running)) if outcome == ExecutionOutcome::Success => {
+            commit(holder)
+        }
         (Status::Approved, Some(_)) => finish(holder, outcome),
         _ => approve(),
     }
@@ -158,7 +160,7 @@ fn live(registry: &mut Registry, steps: &[Step]) {
     }
     for known in &model {
         let dossier = registry.get(&known.id).unwrap().unwrap();
-        let Entry::Current(stored) = &dossier.entry else { panic!("it is of today") };
+        let RegistryEntry::Current(stored) = &dossier.entry else { panic!("it is of today") };
         assert_eq!((&stored.state, stored.version), (&known.state, known.version));
         assert_eq!(dossier.history.len(), known.n_lines);
     }
@@ -205,7 +207,7 @@ fn any_proposal() -> impl Strategy<Value = Value> {
 }
 
 /// Whatever is imported comes out as it went in; whatever is not leaves nothing.
-pub(super) fn an_import_is_lossless_or_nothing(place: &Place) {
+pub(super) fn an_import_is_lossless_or_nothing(place: &AuditSubject) {
     let config = ProptestConfig {
         rng_seed: RngSeed::Fixed(7),
         failure_persistence: None,

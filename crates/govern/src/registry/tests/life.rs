@@ -4,7 +4,7 @@ use super::*;
 use crate::lifecycle::{Lease, Phase};
 use crate::record::Status;
 
-pub(super) fn a_record_comes_back_as_it_was_added(place: &Place) {
+pub(super) fn a_record_comes_back_as_it_was_added(place: &AuditSubject) {
     let mut registry = place.open();
     let patch = [0, 255, b'\n', 0];
     let stored = registry.add(&proposal(), Some(&patch), "ann", at(0)).unwrap();
@@ -16,7 +16,7 @@ pub(super) fn a_record_comes_back_as_it_was_added(place: &Place) {
     members.shift_insert(0, "id".to_owned(), json!("DDS-20260202-CODE-001"));
     let dossier = place.open().get(&stored.record.id).unwrap().unwrap();
     assert_eq!(dossier.entry.to_json().to_string(), expected.to_string());
-    assert_eq!(dossier.entry, Entry::Current(Box::new(stored)));
+    assert_eq!(dossier.entry, RegistryEntry::Current(Box::new(stored)));
     assert_eq!(dossier.patch.as_deref(), Some(&patch[..]));
     assert_eq!((dossier.reports.len(), dossier.approval), (0, None));
     assert_eq!(dossier.history.len(), 1);
@@ -24,7 +24,7 @@ pub(super) fn a_record_comes_back_as_it_was_added(place: &Place) {
     assert_sound(&mut registry);
 }
 
-pub(super) fn ids_are_minted_without_gaps_or_repeats(place: &Place) {
+pub(super) fn ids_are_minted_without_gaps_or_repeats(place: &AuditSubject) {
     let mut registry = place.open();
     let mut add = |value: &Value, seconds: i64| {
         registry.add(value, None, "ann", at(seconds)).map(|it| it.record.id.to_string())
@@ -40,7 +40,7 @@ pub(super) fn ids_are_minted_without_gaps_or_repeats(place: &Place) {
     assert!(matches!(add(&proposal(), 0), Err(AddError::NoFreeId(_))));
 }
 
-pub(super) fn all_faults_are_said_and_nothing_is_stored(place: &Place) {
+pub(super) fn all_faults_are_said_and_nothing_is_stored(place: &AuditSubject) {
     let mut registry = place.open();
     let mut value = proposal();
     value["status"] = json!("approved");
@@ -61,7 +61,7 @@ pub(super) fn all_faults_are_said_and_nothing_is_stored(place: &Place) {
 }
 
 /// X-29.
-pub(super) fn a_taken_id_is_refused_also_with_equal_bytes(place: &Place) {
+pub(super) fn a_taken_id_is_refused_also_with_equal_bytes(place: &AuditSubject) {
     let mut registry = place.open();
     let mut value = proposal();
     value["id"] = json!("DDS-20260202-CODE-001");
@@ -74,14 +74,19 @@ pub(super) fn a_taken_id_is_refused_also_with_equal_bytes(place: &Place) {
 }
 
 /// DF-33, DF-39, DF-42, DF-48.
-pub(super) fn a_life_from_proposal_to_execution(place: &Place) {
+pub(super) fn a_life_from_proposal_to_execution(place: &AuditSubject) {
     let mut registry = place.open();
-    let events =
-        [approve(), claim("w", 1, 60), begin("w"), commit("w"), finish("w", Outcome::Success)];
+    let events = [
+        approve(),
+        claim("w", 1, 60),
+        begin("w"),
+        commit("w"),
+        finish("w", ExecutionOutcome::Success),
+    ];
     let id = after(&mut registry, &events);
     let dossier = registry.get(&id).unwrap().unwrap();
     assert_eq!(dossier.entry.status(), "executed");
-    assert_eq!(dossier.report(), Some(report(&id, Outcome::Success)));
+    assert_eq!(dossier.report(), Some(report(&id, ExecutionOutcome::Success)));
     assert_eq!(dossier.approval, Some(json!({ "regreen_approval": 1, "dds": id.as_str() })));
     let told: Vec<String> = dossier
         .history
@@ -108,11 +113,11 @@ pub(super) fn a_life_from_proposal_to_execution(place: &Place) {
 }
 
 /// DF-44.
-pub(super) fn a_refused_event_leaves_one_line_and_nothing_else(place: &Place) {
+pub(super) fn a_refused_event_leaves_one_line_and_nothing_else(place: &AuditSubject) {
     let mut registry = place.open();
     let id = after(&mut registry, &[Event::Reject]);
     let before = registry.get(&id).unwrap().unwrap();
-    let events = [approve(), Event::Reject, claim("w", 1, 9), finish("w", Outcome::Error)];
+    let events = [approve(), Event::Reject, claim("w", 1, 9), finish("w", ExecutionOutcome::Error)];
     for (n_refused, event) in (1..).zip(&events) {
         let refused = happen(&mut registry, &id, Expected::Version(2), event);
         assert!(matches!(refused, Err(HappenError::Refused(_))), "{event:?}");
@@ -130,7 +135,7 @@ pub(super) fn a_refused_event_leaves_one_line_and_nothing_else(place: &Place) {
     assert_eq!(assert_sound(&mut registry).n_lines, 6);
 }
 
-pub(super) fn an_old_version_is_a_conflict_and_leaves_nothing(place: &Place) {
+pub(super) fn an_old_version_is_a_conflict_and_leaves_nothing(place: &AuditSubject) {
     let mut registry = place.open();
     let id = after(&mut registry, &[approve()]);
     assert_eq!(
@@ -144,14 +149,14 @@ pub(super) fn an_old_version_is_a_conflict_and_leaves_nothing(place: &Place) {
     );
 }
 
-pub(super) fn a_report_comes_with_the_end_and_only_then(place: &Place) {
+pub(super) fn a_report_comes_with_the_end_and_only_then(place: &AuditSubject) {
     let mut registry = place.open();
     let id = after(&mut registry, &[approve(), claim("w", 1, 60), begin("w")]);
     let other = Id::parse("DDS-20260202-CODE-500").unwrap();
-    let failed = finish("w", Outcome::Failed);
+    let failed = finish("w", ExecutionOutcome::Failed);
     let mut attempt = |event: &Event, report: Option<&Report>| {
         let (expected, now) = (Expected::Any, at(2));
-        registry.happen(&Change {
+        registry.happen(&RecordChange {
             id: &id,
             expected,
             event,
@@ -162,19 +167,25 @@ pub(super) fn a_report_comes_with_the_end_and_only_then(place: &Place) {
         })
     };
     assert_eq!(attempt(&failed, None), Err(HappenError::Report));
-    assert_eq!(attempt(&failed, Some(&report(&other, Outcome::Failed))), Err(HappenError::Report));
-    assert_eq!(attempt(&failed, Some(&report(&id, Outcome::Error))), Err(HappenError::Report));
     assert_eq!(
-        attempt(&commit("w"), Some(&report(&id, Outcome::Failed))),
+        attempt(&failed, Some(&report(&other, ExecutionOutcome::Failed))),
+        Err(HappenError::Report)
+    );
+    assert_eq!(
+        attempt(&failed, Some(&report(&id, ExecutionOutcome::Error))),
+        Err(HappenError::Report)
+    );
+    assert_eq!(
+        attempt(&commit("w"), Some(&report(&id, ExecutionOutcome::Failed))),
         Err(HappenError::Report)
     );
     assert_eq!(attempt(&approve(), None), Err(HappenError::NoDocument));
-    assert!(attempt(&failed, Some(&report(&id, Outcome::Failed))).is_ok());
+    assert!(attempt(&failed, Some(&report(&id, ExecutionOutcome::Failed))).is_ok());
     assert_sound(&mut registry);
 }
 
 /// DF-31, DF-40, DF-43, DF-46, X-32.
-pub(super) fn a_failure_gets_one_correction_ever(place: &Place) {
+pub(super) fn a_failure_gets_one_correction_ever(place: &AuditSubject) {
     let mut registry = place.open();
     let source = after(&mut registry, &[approve()]);
     let correct = |registry: &mut Registry| registry.correct_oldest("worker", at(40)).unwrap();
@@ -217,14 +228,14 @@ pub(super) fn a_failure_gets_one_correction_ever(place: &Place) {
     assert_eq!(correct(&mut registry).unwrap().record.source(), Some(&behind), "it is not held up");
 }
 
-pub(super) fn the_oldest_failure_is_corrected_first(place: &Place) {
+pub(super) fn the_oldest_failure_is_corrected_first(place: &AuditSubject) {
     let mut registry = place.open();
     let late = after(&mut registry, &failing()[..3]);
     let early = after(&mut registry, &failing());
-    happen(&mut registry, &late, Expected::Any, &finish("w", Outcome::Failed)).unwrap();
+    happen(&mut registry, &late, Expected::Any, &finish("w", ExecutionOutcome::Failed)).unwrap();
     // X-70: that an executor died says nothing about what it carried out.
     let died = after(&mut registry, &failing()[..3]);
-    happen(&mut registry, &died, Expected::Any, &finish("w", Outcome::Error)).unwrap();
+    happen(&mut registry, &died, Expected::Any, &finish("w", ExecutionOutcome::Error)).unwrap();
     let mut next = || registry.correct_oldest("worker", at(50)).unwrap().map(|it| it.record);
     assert_eq!(next().unwrap().source(), Some(&early));
     assert_eq!(next().unwrap().source(), Some(&late));
@@ -233,7 +244,7 @@ pub(super) fn the_oldest_failure_is_corrected_first(place: &Place) {
 }
 
 /// X-73: two repositories on one registry, and a record of neither.
-pub(super) fn a_record_is_that_of_its_repository(place: &Place) {
+pub(super) fn a_record_is_that_of_its_repository(place: &AuditSubject) {
     let mut registry = place.open();
     let stray = after(&mut registry, &[approve()]);
     let mut own = |repository: &str, events: &[Event]| {
@@ -272,7 +283,7 @@ pub(super) fn a_record_is_that_of_its_repository(place: &Place) {
 }
 
 /// X-74: what is attached is replaced while nobody has decided, and not after.
-pub(super) fn what_is_attached_is_replaced_before_the_decision(place: &Place) {
+pub(super) fn what_is_attached_is_replaced_before_the_decision(place: &AuditSubject) {
     let mut registry = place.open();
     let id = registry.add(&proposal(), Some(b"first"), "ann", at(0)).unwrap().record.id;
     let given = json!({ "as_configured": false });
@@ -295,7 +306,7 @@ pub(super) fn what_is_attached_is_replaced_before_the_decision(place: &Place) {
     assert_sound(&mut registry);
 }
 
-pub(super) fn a_lease_that_ended_is_taken_over_with_its_phase(place: &Place) {
+pub(super) fn a_lease_that_ended_is_taken_over_with_its_phase(place: &AuditSubject) {
     let mut registry = place.open();
     let id = after(&mut registry, &[approve()]);
     let mut claim_at = |process: &str, now: i64| {
@@ -311,13 +322,13 @@ pub(super) fn a_lease_that_ended_is_taken_over_with_its_phase(place: &Place) {
     assert_eq!(claim_at("b", 60), lease("ws#b", 120, Phase::Running));
     assert_eq!(claim_at("c", 119), None);
     assert_eq!(claim_at("c", 120), lease("ws#c", 180, Phase::Running));
-    let late = happen(&mut registry, &id, Expected::Any, &finish("ws#a", Outcome::Error));
-    assert!(matches!(late, Err(HappenError::Refused(Refusal::NotHolder { .. }))));
+    let late = happen(&mut registry, &id, Expected::Any, &finish("ws#a", ExecutionOutcome::Error));
+    assert!(matches!(late, Err(HappenError::Refused(TransitionRefusal::NotHolder { .. }))));
     assert_sound(&mut registry);
 }
 
 /// Whoever claims gets what is free or has ended, and of what was being written only what its own workspace wrote.
-pub(super) fn each_claim_takes_the_oldest_that_may_be_taken(place: &Place) {
+pub(super) fn each_claim_takes_the_oldest_that_may_be_taken(place: &AuditSubject) {
     let mut registry = place.open();
     let left = |holder: &str, phase: Phase| -> Vec<Event> {
         let n_events = match phase {
@@ -359,7 +370,7 @@ pub(super) fn each_claim_takes_the_oldest_that_may_be_taken(place: &Place) {
     assert_sound(&mut registry);
 }
 
-pub(super) fn the_database_itself_refuses_a_second_correction(place: &Place) {
+pub(super) fn the_database_itself_refuses_a_second_correction(place: &AuditSubject) {
     let mut registry = place.open();
     let source = after(&mut registry, &failing());
     registry.correct_oldest("worker", at(40)).unwrap().unwrap();
@@ -373,7 +384,7 @@ pub(super) fn the_database_itself_refuses_a_second_correction(place: &Place) {
     assert!(matches!(refused, Err(RegistryError::Database { .. })), "{refused:?}");
 }
 
-pub(super) fn texts_of_every_kind_are_kept(place: &Place) {
+pub(super) fn texts_of_every_kind_are_kept(place: &AuditSubject) {
     let mut registry = place.open();
     let mut value = proposal();
     value["goal"] = json!("quotes ' \" $1 ; -- \\ \u{1F600} e\u{301} \u{202e} \t\r\n");
@@ -388,7 +399,7 @@ pub(super) fn texts_of_every_kind_are_kept(place: &Place) {
     assert_eq!(dossier.history[0].actor, "名前 ' \"");
     let reason = json!({ "reason": "no\0t now", "n": u64::MAX, "deep": [[[{}]]] });
     let (event, now) = (Event::Reject, at(1));
-    let change = Change {
+    let change = RecordChange {
         id: &stored.record.id,
         expected: Expected::Version(1),
         event: &event,
@@ -399,7 +410,7 @@ pub(super) fn texts_of_every_kind_are_kept(place: &Place) {
     };
     registry.happen(&change).unwrap();
     let deep = (0..64).fold(json!(1), |inner, _| json!([inner]));
-    let too_deep = Change { details: Some(&deep), expected: Expected::Any, ..change };
+    let too_deep = RecordChange { details: Some(&deep), expected: Expected::Any, ..change };
     assert_eq!(registry.happen(&too_deep), Err(HappenError::TooDeep));
     let history = registry.get(&stored.record.id).unwrap().unwrap().history;
     assert_eq!(history[1].details["given"]["reason"], "no\0t now");

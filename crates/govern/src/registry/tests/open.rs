@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) fn a_newer_registry_is_refused(place: &Place) {
+pub(super) fn a_newer_registry_is_refused(place: &AuditSubject) {
     drop(place.open());
     assert_eq!(place.raw("INSERT INTO dds_schema_version VALUES (99)", &[]), 1);
     let refused = Registry::open(&place.location).map(drop);
@@ -12,7 +12,7 @@ pub(super) fn a_newer_registry_is_refused(place: &Place) {
     );
 }
 
-pub(super) fn many_open_a_new_registry_at_once(place: &Place) {
+pub(super) fn many_open_a_new_registry_at_once(place: &AuditSubject) {
     let n_threads = 12;
     std::thread::scope(|scope| {
         for idx in 0..n_threads {
@@ -56,7 +56,7 @@ fn a_file_that_is_no_registry_is_a_clear_error() {
 
 #[test]
 fn a_damaged_page_is_found() {
-    let place = Place::sqlite();
+    let place = AuditSubject::sqlite();
     let Location::Sqlite(path) = &place.location else { unreachable!("it is a file") };
     let mut registry = place.open();
     for _ in 0..40 {
@@ -79,7 +79,7 @@ fn a_damaged_page_is_found() {
 #[test]
 fn only_its_owner_reads_the_file() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Place::sqlite();
+    let place = AuditSubject::sqlite();
     let Location::Sqlite(path) = &place.location else { unreachable!("it is a file") };
     after(&mut place.open(), &[]);
     for file in std::fs::read_dir(path.parent().unwrap()).unwrap() {

@@ -13,7 +13,7 @@ const N_PROCESSES: usize = 64;
 const N_RECORDS: usize = 2;
 
 /// Starts another process that does a job on the same registry.
-fn start(place: &Place, job: &str, name: &str) -> Child {
+fn start(place: &AuditSubject, job: &str, name: &str) -> Child {
     let location = match &place.location {
         Location::Sqlite(path) => format!("sqlite {}", path.display()),
         Location::Postgres(url) => format!("postgres {url}"),
@@ -36,7 +36,7 @@ fn start(place: &Place, job: &str, name: &str) -> Child {
 #[test]
 fn another_process() {
     let Ok(job) = std::env::var(JOB) else {
-        let place = Place::sqlite();
+        let place = AuditSubject::sqlite();
         let shared = shared_record(&mut place.open());
         work(&place, "alone");
         let mut registry = place.open();
@@ -49,7 +49,7 @@ fn another_process() {
         "sqlite" => Location::Sqlite(parts[3].into()),
         _ => Location::Postgres(parts[3].to_owned()),
     };
-    let place = Place { location, _dir: None };
+    let place = AuditSubject { location, _dir: None };
     match parts[0] {
         "work" => work(&place, parts[1]),
         "write" => write_for_ever(&place, parts[1]),
@@ -69,7 +69,7 @@ fn shared_record(registry: &mut Registry) -> Id {
 }
 
 /// Adds and approves records, changes the shared one, then runs whatever is there to run.
-fn work(place: &Place, name: &str) {
+fn work(place: &AuditSubject, name: &str) {
     let mut registry = place.open();
     for _ in 0..N_RECORDS {
         let added = registry.add(&proposal(), Some(b"patch"), name, at(0)).unwrap();
@@ -79,7 +79,7 @@ fn work(place: &Place, name: &str) {
     let shared = id("DDS-20260202-CODE-001");
     let renew = Event::Renew { holder: "everybody".to_owned(), until: at(2_000_000) };
     loop {
-        let Some(Entry::Current(seen)) = registry.entry(&shared).unwrap() else {
+        let Some(RegistryEntry::Current(seen)) = registry.entry(&shared).unwrap() else {
             panic!("it is of today")
         };
         match happen(&mut registry, &shared, Expected::Version(seen.version), &renew) {
@@ -93,7 +93,7 @@ fn work(place: &Place, name: &str) {
     while let Some(claimed) = registry.claim_next(&holder, at(5), at(500)).unwrap() {
         let id = claimed.record.id;
         say(&format!("claimed {id}"));
-        for event in [begin(name), commit(name), finish(name, Outcome::Success)] {
+        for event in [begin(name), commit(name), finish(name, ExecutionOutcome::Success)] {
             happen(&mut registry, &id, Expected::Any, &event).unwrap();
         }
         say(&format!("finished {id}"));
@@ -101,7 +101,7 @@ fn work(place: &Place, name: &str) {
 }
 
 /// Says what is committed, after it is.
-fn write_for_ever(place: &Place, name: &str) {
+fn write_for_ever(place: &AuditSubject, name: &str) {
     let mut registry = place.open();
     loop {
         let id = registry.add(&proposal(), Some(&[7; 9_000]), name, at(0)).unwrap().record.id;
@@ -111,7 +111,7 @@ fn write_for_ever(place: &Place, name: &str) {
     }
 }
 
-pub(super) fn sixty_four_processes_lose_nothing(place: &Place) {
+pub(super) fn sixty_four_processes_lose_nothing(place: &AuditSubject) {
     let shared = shared_record(&mut place.open());
     let started = Instant::now();
     let children: Vec<Child> =
@@ -136,10 +136,10 @@ pub(super) fn sixty_four_processes_lose_nothing(place: &Place) {
     let executed = registry.list(Some("executed")).unwrap();
     assert_eq!(executed.len(), expected.len());
     for entry in &executed {
-        let Entry::Current(stored) = entry else { panic!("it is of today") };
+        let RegistryEntry::Current(stored) = entry else { panic!("it is of today") };
         assert_eq!(stored.version, 6);
     }
-    let Some(Entry::Current(seen)) = registry.entry(&shared).unwrap() else {
+    let Some(RegistryEntry::Current(seen)) = registry.entry(&shared).unwrap() else {
         panic!("it is of today")
     };
     assert_eq!(seen.version, 3 + i64::try_from(N_PROCESSES).unwrap());
@@ -169,7 +169,7 @@ fn alone_per_second(registry: &mut Registry) -> f64 {
     f64::from(n_records * 2) / started.elapsed().as_secs_f64()
 }
 
-pub(super) fn a_killed_writer_leaves_a_prefix(place: &Place) {
+pub(super) fn a_killed_writer_leaves_a_prefix(place: &AuditSubject) {
     drop(place.open());
     let n_rounds = 24;
     let (mut n_added, mut n_approved) = (0, 0);

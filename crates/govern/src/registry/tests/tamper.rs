@@ -170,7 +170,7 @@ const CASES: &[(&str, &[&str])] = &[
     ),
 ];
 
-pub(super) fn every_tampering_is_found_with_its_place(place: &Place) {
+pub(super) fn every_tampering_is_found_with_its_place(place: &AuditSubject) {
     let mut registry = place.open();
     furnish(&mut registry);
     assert_eq!(assert_sound(&mut registry).n_lines, 12);
@@ -190,7 +190,7 @@ pub(super) fn every_tampering_is_found_with_its_place(place: &Place) {
     assert_sound(&mut registry);
 }
 
-fn swapped_lines_are_found(place: &Place) {
+fn swapped_lines_are_found(place: &AuditSubject) {
     let copy = Copy::of(place);
     for statement in [
         "UPDATE dds_audit SET seq = 100 WHERE seq = 3",
@@ -231,7 +231,7 @@ fn a_value_of_another_type_is_named_and_the_rest_is_checked() {
         ),
         ("UPDATE dds_head SET seq = 'x'", "database: the row of \"x\": value 0 is not a number"),
     ] {
-        let place = Place::sqlite();
+        let place = AuditSubject::sqlite();
         let mut registry = place.open();
         furnish(&mut registry);
         place.raw(statement, &[]);
@@ -247,7 +247,7 @@ fn a_value_of_another_type_is_named_and_the_rest_is_checked() {
 }
 
 /// whoever kept the end of the trail can tell that it was only appended to.
-pub(super) fn a_trail_is_anchored_by_the_hash_of_its_end(place: &Place) {
+pub(super) fn a_trail_is_anchored_by_the_hash_of_its_end(place: &AuditSubject) {
     let mut registry = place.open();
     furnish(&mut registry);
     let kept = registry.verify().unwrap().head.unwrap();
@@ -257,7 +257,7 @@ pub(super) fn a_trail_is_anchored_by_the_hash_of_its_end(place: &Place) {
     assert_eq!(verified.since(&kept), None);
     assert_eq!(verified.since(kept.trim_start_matches("blake3:")), None);
     // A registry that somebody made anew explains itself, and has another history.
-    let other = Place::sqlite();
+    let other = AuditSubject::sqlite();
     let mut anew = other.open();
     after(&mut anew, &failing());
     let verified = anew.verify().unwrap();
@@ -268,20 +268,20 @@ pub(super) fn a_trail_is_anchored_by_the_hash_of_its_end(place: &Place) {
 
 /// The same registry once more, to be tampered with.
 struct Copy {
-    place: Place,
+    place: AuditSubject,
 }
 
 impl Copy {
-    fn of(place: &Place) -> Copy {
+    fn of(place: &AuditSubject) -> Copy {
         let place = match &place.location {
             Location::Sqlite(path) => {
-                let copy = Place::sqlite();
+                let copy = AuditSubject::sqlite();
                 let Location::Sqlite(to) = &copy.location else { unreachable!("it is a file") };
                 std::fs::copy(path, to).unwrap();
                 copy
             }
             #[cfg(feature = "live")]
-            Location::Postgres(url) => Place {
+            Location::Postgres(url) => AuditSubject {
                 location: Location::Postgres(crate::live_server::furnished_again(url)),
                 _dir: None,
             },

@@ -30,7 +30,7 @@ fn files() -> (String, String) {
     let reports = json!({
         "reports": [
             { "dds_id": "DDS-20250101120000", "status": "success" },
-            report(&id("DDS-20260101-CODE-003"), Outcome::Failed).to_json(),
+            report(&id("DDS-20260101-CODE-003"), ExecutionOutcome::Failed).to_json(),
             { "dds_id": "DDS-20250101120000", "status": "success", "again": true }
         ]
     });
@@ -50,7 +50,7 @@ fn import(
     })
 }
 
-pub(super) fn files_come_back_as_they_went_in(place: &Place) {
+pub(super) fn files_come_back_as_they_went_in(place: &AuditSubject) {
     let mut registry = place.open();
     let (dds, reports) = files();
     let imported = import(&mut registry, &dds, Some(&reports)).unwrap();
@@ -77,7 +77,7 @@ pub(super) fn files_come_back_as_they_went_in(place: &Place) {
 }
 
 /// DF-41: nothing but a person's word given here approves a record.
-pub(super) fn an_import_approves_nothing(place: &Place) {
+pub(super) fn an_import_approves_nothing(place: &AuditSubject) {
     let mut registry = place.open();
     let statuses = ["proposed", "approved", "rejected", "executed", "failed", "executing"];
     let proposals: Vec<Value> = (1..)
@@ -103,7 +103,7 @@ pub(super) fn an_import_approves_nothing(place: &Place) {
     assert_sound(&mut registry);
 }
 
-pub(super) fn one_bad_record_refuses_the_whole_import(place: &Place) {
+pub(super) fn one_bad_record_refuses_the_whole_import(place: &AuditSubject) {
     let mut registry = place.open();
     let (dds, _) = files();
     let mut dds: Value = serde_json::from_str(&dds).unwrap();
@@ -117,7 +117,7 @@ pub(super) fn one_bad_record_refuses_the_whole_import(place: &Place) {
     dds["x_patches"]["nobody"] = json!("");
     let reports = json!([
         { "dds_id": "nobody" }, {}, { "dds_id": "DDS-20260101-CODE-003" },
-        report(&id("DDS-FIX-20260101-001"), Outcome::Failed).to_json()
+        report(&id("DDS-FIX-20260101-001"), ExecutionOutcome::Failed).to_json()
     ]);
     let faults = import(&mut registry, &dds.to_string(), Some(&reports.to_string())).unwrap_err();
     let places: Vec<&str> = faults.iter().map(|it| it.split(": ").next().unwrap()).collect();
@@ -144,7 +144,7 @@ pub(super) fn one_bad_record_refuses_the_whole_import(place: &Place) {
 }
 
 ///
-pub(super) fn records_of_before_are_kept_and_never_change(place: &Place) {
+pub(super) fn records_of_before_are_kept_and_never_change(place: &AuditSubject) {
     let mut registry = place.open();
     let mut approved = proposal();
     approved["id"] = json!("DDS-GEN-17");

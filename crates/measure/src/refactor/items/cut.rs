@@ -5,7 +5,7 @@ use crate::lexer::{Token, TokenKind};
 
 /// What differs between the languages.
 #[derive(Clone, Copy)]
-pub(super) struct Dialect {
+pub(super) struct LexicalRules {
     /// Words that define a type which has its name behind it.
     types: &'static [&'static str],
     /// Words whose braces are looked into.
@@ -17,7 +17,7 @@ pub(super) struct Dialect {
 }
 
 /// C and C++.
-pub(super) const C: Dialect = Dialect {
+pub(super) const C: LexicalRules = LexicalRules {
     types: &["struct", "class", "union", "enum", "concept"],
     transparent: &["namespace", "extern"],
     ignored: &["using", "import", "static_assert", "public", "private", "protected"],
@@ -25,14 +25,14 @@ pub(super) const C: Dialect = Dialect {
 };
 
 /// Java.
-pub(super) const JAVA: Dialect = Dialect {
+pub(super) const JAVA: LexicalRules = LexicalRules {
     types: &["class", "interface", "enum", "record"],
     transparent: &["class", "interface", "record"],
     ignored: &["import", "package"],
     max_depth: 1,
 };
 
-pub(super) fn definitions<'a>(tokens: &[Token<'a>], dialect: Dialect) -> Vec<Definition<'a>> {
+pub(super) fn definitions<'a>(tokens: &[Token<'a>], dialect: LexicalRules) -> Vec<Definition<'a>> {
     let mut found = Vec::new();
     let mut n_transparent = 0usize;
     let mut piece: Vec<Token<'a>> = Vec::new();
@@ -101,7 +101,7 @@ fn outer<'b, 'a>(piece: &'b [Token<'a>]) -> impl Iterator<Item = &'b Token<'a>> 
     })
 }
 
-fn is_transparent(piece: &[Token<'_>], dialect: Dialect) -> bool {
+fn is_transparent(piece: &[Token<'_>], dialect: LexicalRules) -> bool {
     let piece = without_annotations(piece);
     let has = |text: &str| outer(&piece).any(|it| it.text == text);
     let is_other = has("(") && !has("record") || has("=") || has("enum");
@@ -110,7 +110,7 @@ fn is_transparent(piece: &[Token<'_>], dialect: Dialect) -> bool {
             .any(|it| it.kind == TokenKind::Word && dialect.transparent.contains(&it.text))
 }
 
-fn define<'a>(piece: &[Token<'a>], dialect: Dialect) -> Option<Definition<'a>> {
+fn define<'a>(piece: &[Token<'a>], dialect: LexicalRules) -> Option<Definition<'a>> {
     let piece = without_annotations(piece);
     let piece = piece.as_slice();
     let first = piece.first()?;

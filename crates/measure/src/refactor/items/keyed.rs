@@ -1,27 +1,27 @@
 //! Languages whose definitions start with a keyword: Rust, Python, JavaScript, Go, Clank, Ruby.
 
 use super::{Definition, depth_after};
-use crate::lexer::{Language, Token, TokenKind};
+use crate::lexer::{SourceLanguage, Token, TokenKind};
 
 /// Words that may stand before the keyword of a definition.
-fn is_modifier(word: &str, language: Language) -> bool {
+fn is_modifier(word: &str, language: SourceLanguage) -> bool {
     match language {
-        Language::Rust => {
+        SourceLanguage::Rust => {
             matches!(word, "pub" | "async" | "unsafe" | "default" | "extern" | "const" | "auto")
         }
-        Language::JavaScript => {
+        SourceLanguage::JavaScript => {
             matches!(word, "export" | "default" | "async" | "abstract" | "declare")
         }
-        Language::Python => word == "async",
-        Language::Clank => word == "external",
+        SourceLanguage::Python => word == "async",
+        SourceLanguage::Clank => word == "external",
         _ => false,
     }
 }
 
 /// What a keyword defines.
-fn kind_of(word: &str, language: Language) -> Option<&'static str> {
+fn kind_of(word: &str, language: SourceLanguage) -> Option<&'static str> {
     let kinds: &[(&str, &'static str)] = match language {
-        Language::Rust => &[
+        SourceLanguage::Rust => &[
             ("fn", "function"),
             ("struct", "type"),
             ("enum", "type"),
@@ -34,8 +34,8 @@ fn kind_of(word: &str, language: Language) -> Option<&'static str> {
             ("impl", "implementation"),
             ("macro_rules", "macro"),
         ],
-        Language::Python => &[("def", "function"), ("class", "class")],
-        Language::JavaScript => &[
+        SourceLanguage::Python => &[("def", "function"), ("class", "class")],
+        SourceLanguage::JavaScript => &[
             ("function", "function"),
             ("class", "class"),
             ("const", "value"),
@@ -46,25 +46,31 @@ fn kind_of(word: &str, language: Language) -> Option<&'static str> {
             ("enum", "type"),
             ("namespace", "namespace"),
         ],
-        Language::Go => {
+        SourceLanguage::Go => {
             &[("func", "function"), ("type", "type"), ("var", "value"), ("const", "value")]
         }
-        Language::Clank => &[
+        SourceLanguage::Clank => &[
             ("fn", "function"),
             ("ƒ", "function"),
             ("rec", "type"),
             ("sum", "type"),
             ("type", "type"),
         ],
-        Language::Ruby => &[("def", "method"), ("class", "class"), ("module", "module")],
-        Language::Java | Language::C | Language::Gradle | Language::Elixir => &[],
+        SourceLanguage::Ruby => &[("def", "method"), ("class", "class"), ("module", "module")],
+        SourceLanguage::Java
+        | SourceLanguage::C
+        | SourceLanguage::Gradle
+        | SourceLanguage::Elixir => &[],
     };
     kinds.iter().find(|(keyword, _)| *keyword == word).map(|(_, kind)| *kind)
 }
 
 /// The definitions, each of which starts on a line of its own at the outer level.
-pub(super) fn definitions<'a>(tokens: &[Token<'a>], language: Language) -> Vec<Definition<'a>> {
-    let needs_margin = matches!(language, Language::Python | Language::Ruby);
+pub(super) fn definitions<'a>(
+    tokens: &[Token<'a>],
+    language: SourceLanguage,
+) -> Vec<Definition<'a>> {
+    let needs_margin = matches!(language, SourceLanguage::Python | SourceLanguage::Ruby);
     let mut found: Vec<Definition<'a>> = Vec::new();
     let (mut at, mut depth) = (0, 0);
     let mut is_open = false;
@@ -93,11 +99,11 @@ pub(super) fn definitions<'a>(tokens: &[Token<'a>], language: Language) -> Vec<D
 }
 
 /// Whether a line that starts so belongs to no definition. Indented languages close nothing with a bracket.
-fn ends_previous(token: &Token<'_>, language: Language) -> bool {
+fn ends_previous(token: &Token<'_>, language: SourceLanguage) -> bool {
     match language {
-        Language::Python => !matches!(token.text, "else" | "elif" | "except" | "finally"),
-        Language::Ruby => token.text != "end",
-        Language::Go | Language::Rust | Language::Clank => {
+        SourceLanguage::Python => !matches!(token.text, "else" | "elif" | "except" | "finally"),
+        SourceLanguage::Ruby => token.text != "end",
+        SourceLanguage::Go | SourceLanguage::Rust | SourceLanguage::Clank => {
             matches!(token.text, "use" | "import" | "package" | "extern")
         }
         _ => matches!(token.text, "import" | "export"),
@@ -105,20 +111,20 @@ fn ends_previous(token: &Token<'_>, language: Language) -> bool {
 }
 
 /// The length of an attribute, a decorator or an annotation that starts here.
-fn attribute(tokens: &[Token<'_>], language: Language) -> Option<usize> {
+fn attribute(tokens: &[Token<'_>], language: SourceLanguage) -> Option<usize> {
     let opens = match (language, tokens) {
-        (Language::Rust, [hash, open, ..]) if hash.text == "#" && open.text == "[" => 1,
-        (Language::Rust, [hash, bang, open, ..])
+        (SourceLanguage::Rust, [hash, open, ..]) if hash.text == "#" && open.text == "[" => 1,
+        (SourceLanguage::Rust, [hash, bang, open, ..])
             if hash.text == "#" && bang.text == "!" && open.text == "[" =>
         {
             2
         }
-        (Language::Python | Language::JavaScript, [at, ..]) if at.text == "@" => 1,
+        (SourceLanguage::Python | SourceLanguage::JavaScript, [at, ..]) if at.text == "@" => 1,
         _ => return None,
     };
     let mut depth = 0;
     for (idx, token) in tokens.iter().enumerate().skip(opens) {
-        if depth == 0 && idx > opens && (language == Language::Rust || token.starts_line) {
+        if depth == 0 && idx > opens && (language == SourceLanguage::Rust || token.starts_line) {
             return Some(idx);
         }
         depth = depth_after(depth, token);
@@ -127,7 +133,7 @@ fn attribute(tokens: &[Token<'_>], language: Language) -> Option<usize> {
 }
 
 /// The kind and name of the definition that starts here.
-fn start(tokens: &[Token<'_>], language: Language) -> Option<(&'static str, String)> {
+fn start(tokens: &[Token<'_>], language: SourceLanguage) -> Option<(&'static str, String)> {
     let mut at = 0;
     loop {
         let token = tokens.get(at)?;
@@ -135,7 +141,7 @@ fn start(tokens: &[Token<'_>], language: Language) -> Option<(&'static str, Stri
         // `const fn` and `const X` start alike.
         let is_value =
             token.text == "const" && !matches!(next.text, "fn" | "unsafe" | "async" | "extern");
-        if language == Language::JavaScript && token.text == "const" && next.text == "enum" {
+        if language == SourceLanguage::JavaScript && token.text == "const" && next.text == "enum" {
             at += 1;
         } else if is_modifier(token.text, language) && !is_value {
             at += 1;
@@ -148,7 +154,7 @@ fn start(tokens: &[Token<'_>], language: Language) -> Option<(&'static str, Stri
     let rest = tokens.get(at + 1..)?;
     match kind_of(keyword.text, language).filter(|_| keyword.kind == TokenKind::Word) {
         Some(kind) => Some((kind, name(kind, rest, language)?)),
-        None if language == Language::Python => assigned(tokens),
+        None if language == SourceLanguage::Python => assigned(tokens),
         None => None,
     }
 }
@@ -174,12 +180,12 @@ fn assigned(tokens: &[Token<'_>]) -> Option<(&'static str, String)> {
         .then(|| ("value", name.text.to_owned()))
 }
 
-fn name(kind: &'static str, rest: &[Token<'_>], language: Language) -> Option<String> {
+fn name(kind: &'static str, rest: &[Token<'_>], language: SourceLanguage) -> Option<String> {
     let word = |it: Option<&Token<'_>>| {
         it.filter(|it| it.kind == TokenKind::Word).map(|it| it.text.to_owned())
     };
     match (language, kind) {
-        (Language::Rust, "implementation") => {
+        (SourceLanguage::Rust, "implementation") => {
             let header: Vec<&str> = rest
                 .iter()
                 .take_while(|it| !matches!(it.text, "{" | ";"))
@@ -188,18 +194,18 @@ fn name(kind: &'static str, rest: &[Token<'_>], language: Language) -> Option<St
                 .collect();
             Some(header.concat())
         }
-        (Language::Rust, "macro") => word(rest.get(1)),
-        (Language::Rust, "constant") => word(rest.iter().find(|it| it.text != "mut")),
-        (Language::JavaScript, "function") => word(rest.iter().find(|it| it.text != "*")),
-        (Language::Go, "function") if rest.first().is_some_and(|it| it.text == "(") => {
+        (SourceLanguage::Rust, "macro") => word(rest.get(1)),
+        (SourceLanguage::Rust, "constant") => word(rest.iter().find(|it| it.text != "mut")),
+        (SourceLanguage::JavaScript, "function") => word(rest.iter().find(|it| it.text != "*")),
+        (SourceLanguage::Go, "function") if rest.first().is_some_and(|it| it.text == "(") => {
             let end = rest.iter().position(|it| it.text == ")")?;
             let receiver = rest.get(1..end)?.iter().filter(|it| it.kind == TokenKind::Word).nth(1);
             let receiver = receiver.or_else(|| rest.get(1));
             Some(format!("{}.{}", receiver.map_or("", |it| it.text), word(rest.get(end + 1))?))
         }
         // A group of values is known by the first of them.
-        (Language::Go, "value" | "type") => word(rest.iter().find(|it| it.text != "(")),
-        (Language::Ruby, _) => {
+        (SourceLanguage::Go, "value" | "type") => word(rest.iter().find(|it| it.text != "(")),
+        (SourceLanguage::Ruby, _) => {
             let parts = rest
                 .iter()
                 .take_while(|it| !it.starts_line && !matches!(it.text, "(" | "<" | ";"))

@@ -33,7 +33,7 @@ fn check(contents: &[&'static str]) -> (Result<PatchReply, Failure>, String) {
         }
     }));
     let workspace =
-        Workspace::with_fs(fs.clone(), state, Options::new(workspace::Access::ReadWrite));
+        Workspace::with_fs(fs.clone(), state, Options::new(workspace::OpenMode::ReadWrite));
     let session = Session::over(workspace, Access::Write).unwrap();
     let patch = "changeset_uid: x\nops:\n  - {type: set_value, file_uid: 'path:a.yaml', json_pointer: /n, value: 2}\n";
     let patch = PatchInput {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use clank::CheckedModule;
 use clank_repair::{ClankCheck, ClankLook};
-use clank_repair::{Repair, Target, in_order};
+use clank_repair::{FindingId, Repair, in_order};
 use clank_syntax::ast::Ast;
 use clank_syntax::patch::{self, PatchOp};
 use edit::Text;
@@ -212,12 +212,14 @@ pub(super) fn told(
     round: usize,
 ) -> v1::CompileApplied {
     let resolved = repair.resolves.iter().filter_map(|it| match it {
-        Target::Diagnostic(it) => {
+        FindingId::Diagnostic(it) => {
             let it = module.diagnostics.get(*it)?;
             Some(format!("{}: {}", it.code.name(), it.message))
         }
-        Target::Goal(it) => Some(format!("not proved: {}", module.goals().nth(*it)?.1.text)),
-        Target::Hole(it) => Some(format!("hole of type {}", module.holes().nth(*it)?.1.expected)),
+        FindingId::Goal(it) => Some(format!("not proved: {}", module.goals().nth(*it)?.1.text)),
+        FindingId::Hole(it) => {
+            Some(format!("hole of type {}", module.holes().nth(*it)?.1.expected))
+        }
     });
     v1::CompileApplied {
         round,

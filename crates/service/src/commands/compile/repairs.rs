@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use clank::CheckedModule;
-use clank_repair::{Repair, Repairs, Target, in_order};
+use clank_repair::{FindingId, ModuleRepairs, Repair, in_order};
 use clank_syntax::patch::{self, PatchError, PatchOp};
 use edit::{ContentHash, Text};
 use protocol::v1;
@@ -18,27 +18,32 @@ use crate::wire;
 /// The repairs on the wire, and what they belong to.
 pub(super) struct Told {
     pub(super) list: Vec<v1::CompileRepair>,
-    refs: Vec<(Target, Vec<String>)>,
-    reasons: Vec<(Target, String)>,
+    refs: Vec<(FindingId, Vec<String>)>,
+    reasons: Vec<(FindingId, String)>,
 }
 
 impl Told {
     /// The ids of the repairs that claim to resolve this.
-    pub(super) fn refs(&self, target: Target) -> Vec<String> {
+    pub(super) fn refs(&self, target: FindingId) -> Vec<String> {
         let place = self.refs.binary_search_by_key(&target, |it| it.0);
         place.map(|it| self.refs[it].1.clone()).unwrap_or_default()
     }
 
     /// Why nothing is offered.
-    pub(super) fn reason(&self, target: Target) -> Option<String> {
+    pub(super) fn reason(&self, target: FindingId) -> Option<String> {
         self.reasons.iter().find(|it| it.0 == target).map(|it| it.1.clone())
     }
 }
 
 /// What programs read about repairs. Those that change other files than the program are not for them.
-pub(super) fn tell(repairs: &Repairs, module: &CheckedModule, hash: &str, shift: usize) -> Told {
+pub(super) fn tell(
+    repairs: &ModuleRepairs,
+    module: &CheckedModule,
+    hash: &str,
+    shift: usize,
+) -> Told {
     let id = |place: usize| format!("rc{}", place + 1);
-    let mut refs: std::collections::BTreeMap<Target, Vec<String>> = Default::default();
+    let mut refs: std::collections::BTreeMap<FindingId, Vec<String>> = Default::default();
     let mut list = Vec::new();
     for (place, repair) in repairs.list.iter().enumerate() {
         for target in &repair.resolves {
@@ -65,11 +70,11 @@ fn one(
     };
     for target in &repair.resolves {
         match target {
-            Target::Diagnostic(it) => {
+            FindingId::Diagnostic(it) => {
                 delta.diagnostics_resolved.push(format!("d{}", it + 1 + shift));
             }
-            Target::Goal(it) => delta.obligations_discharged.push(format!("OBL{}", it + 1)),
-            Target::Hole(it) => delta.holes_filled.push(format!("h{}", it + 1)),
+            FindingId::Goal(it) => delta.obligations_discharged.push(format!("OBL{}", it + 1)),
+            FindingId::Hole(it) => delta.holes_filled.push(format!("h{}", it + 1)),
         }
     }
     let compatibility = &repair.compatibility;
@@ -151,7 +156,7 @@ pub(super) fn apply(
 }
 
 /// The places of the repairs that are named, in the order in which they can be applied.
-fn places_of(ids: &[String], repairs: &Repairs) -> Result<Vec<usize>, String> {
+fn places_of(ids: &[String], repairs: &ModuleRepairs) -> Result<Vec<usize>, String> {
     let mut chosen = BTreeSet::new();
     for id in ids {
         let number = id.strip_prefix("rc").and_then(|it| it.parse::<usize>().ok());

@@ -8,7 +8,7 @@ use govern::approval::{
     Word,
 };
 use govern::lifecycle::Event;
-use govern::registry::{Dossier, Entry, Stored};
+use govern::registry::{Dossier, RegistryEntry, Stored};
 use govern::{Id, Status};
 use protocol::v1;
 use snapshot::{NewFile, RelPath, TreeChange};
@@ -110,8 +110,8 @@ impl Desk<'_> {
     pub fn approved_bytes(&self, id: &str) -> Result<Vec<u8>, Failure> {
         let dossier = self.dossier(id)?;
         let stored = match &dossier.entry {
-            Entry::Current(stored) => stored,
-            Entry::Legacy(_) => {
+            RegistryEntry::Current(stored) => stored,
+            RegistryEntry::Legacy(_) => {
                 return Err(Failure::Usage { message: of_before(dossier.entry.id()) });
             }
         };
@@ -274,8 +274,8 @@ impl Desk<'_> {
     ) -> Result<v1::DdsReport, Failure> {
         let (id, status) = (dossier.entry.id(), dossier.entry.status());
         let problem = match &dossier.entry {
-            Entry::Legacy(_) => of_before(id),
-            Entry::Current(_) => {
+            RegistryEntry::Legacy(_) => of_before(id),
+            RegistryEntry::Current(_) => {
                 let done = if event == "approve" { "approved" } else { "decided about" };
                 format!("a record that is {status} cannot be {done}")
             }
@@ -333,11 +333,11 @@ fn of_before(id: &Id) -> String {
 /// The record, if somebody can decide about it.
 pub(super) fn decidable(dossier: &Dossier) -> Option<&Stored> {
     match &dossier.entry {
-        Entry::Current(stored) => {
+        RegistryEntry::Current(stored) => {
             let is_open = matches!(stored.state.status, Status::Proposed | Status::Approved);
             is_open.then_some(stored)
         }
-        Entry::Legacy(_) => None,
+        RegistryEntry::Legacy(_) => None,
     }
 }
 

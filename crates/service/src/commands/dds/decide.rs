@@ -2,7 +2,7 @@
 //! found out while nobody else can write, so of many who decide at once each decides once, and all of them count.
 
 use govern::Id;
-use govern::approval::{self, AllowedSigners, Decision, Document, Refusal};
+use govern::approval::{self, AllowedSigners, ApprovalRefusal, Decision, Document};
 use govern::lifecycle::Event;
 use govern::registry::{Dossier, HappenError, Stored};
 use protocol::v1;
@@ -17,13 +17,13 @@ use crate::failure::Failure;
 pub(super) struct Judged {
     pub(super) event: Event,
     /// Who must say yes as well.
-    pub(super) missing: Vec<Refusal>,
+    pub(super) missing: Vec<ApprovalRefusal>,
 }
 
 /// What became of a document.
 pub(super) enum Decided {
     /// It is kept, and this is what else is needed.
-    Kept { status: &'static str, missing: Vec<Refusal> },
+    Kept { status: &'static str, missing: Vec<ApprovalRefusal> },
     /// The record is over.
     Over,
     /// It does not hold, or does not fit what happened meanwhile.
@@ -154,6 +154,6 @@ fn others(dossier: &Dossier, document: &Document) -> Vec<Document> {
 }
 
 /// Whether a refusal only says that more people are needed.
-pub(super) fn waits(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::SecondKey { .. } | Refusal::Quorum { .. })
+pub(super) fn waits(refusal: &ApprovalRefusal) -> bool {
+    matches!(refusal, ApprovalRefusal::SecondKey { .. } | ApprovalRefusal::Quorum { .. })
 }

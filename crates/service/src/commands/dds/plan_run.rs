@@ -1,7 +1,7 @@
 //! Plan, then approve: what a tool would do is found out, frozen and attached while the record still waits for a decision.
 
 use govern::execute::{BUILTIN, Planner};
-use govern::registry::{Entry, HappenError};
+use govern::registry::{HappenError, RegistryEntry};
 use govern::{Record, Status};
 use patch::edits::EditsDocument;
 use protocol::v1;
@@ -30,7 +30,7 @@ impl Desk<'_> {
             })
         };
         let stored = match &dossier.entry {
-            Entry::Current(stored) if stored.state.status == Status::Proposed => stored,
+            RegistryEntry::Current(stored) if stored.state.status == Status::Proposed => stored,
             entry => {
                 return Ok(refused(format!(
                     "a record that is {} cannot be planned",
@@ -93,8 +93,8 @@ impl Desk<'_> {
         let diff: Vec<u8> = changes.iter().flat_map(|it| it.diff.iter().copied()).collect();
         let dossier = self.dossier(&id)?;
         let hash = match &dossier.entry {
-            Entry::Current(stored) => self.statements(stored, &dossier).ok(),
-            Entry::Legacy(_) => None,
+            RegistryEntry::Current(stored) => self.statements(stored, &dossier).ok(),
+            RegistryEntry::Legacy(_) => None,
         };
         Ok(v1::DdsReport::Plan(v1::DdsPlan {
             ok: true,

@@ -1,7 +1,7 @@
 //! What `fix` may not do by itself, as proposals: each with its edits attached, and with a scope and constraints that are
 //! computed from them.
 
-use govern::registry::{AddError, Entry};
+use govern::registry::{AddError, RegistryEntry};
 use govern::{Constraints, ScopeEntry, Status};
 use patch::edits::{EditsDocument, RepairNote};
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ impl Desk<'_> {
         for status in [Status::Proposed, Status::Approved] {
             let entries = self.registry.borrow_mut().list(Some(status.name()))?;
             for entry in entries {
-                let Entry::Current(stored) = entry else { continue };
+                let RegistryEntry::Current(stored) = entry else { continue };
                 if stored.record.extra.contains_key(REPAIR) {
                     let id = stored.record.id.to_string();
                     patches.extend(self.dossier(&id)?.patch.map(|patch| (id, patch)));

@@ -3,8 +3,8 @@
 
 use govern::approval::{self, Confirmation, Decision, Document, SignatureEntry, Statement, Word};
 use govern::lifecycle::Event;
-use govern::registry::{Change, Dossier, Expected, HappenError, Stored};
-use govern::travel::Comment;
+use govern::registry::{Dossier, Expected, HappenError, RecordChange, Stored};
+use govern::travel::CommentFile;
 use protocol::v1;
 use serde_json::json;
 
@@ -150,7 +150,7 @@ impl Desk<'_> {
         let dossier = self.dossier(id)?;
         let id = dossier.entry.id().clone();
         let status = dossier.entry.status().to_owned();
-        let Some(comment) = Comment::new(&id, by, now(), text) else {
+        let Some(comment) = CommentFile::new(&id, by, now(), text) else {
             return Ok(decision(&id, &status, by, "a comment says something".to_owned()));
         };
         match self.store_comment(&comment)? {
@@ -167,9 +167,12 @@ impl Desk<'_> {
     }
 
     /// Keeps a comment in the trail.
-    pub(super) fn store_comment(&self, comment: &Comment) -> Result<Result<(), String>, Failure> {
+    pub(super) fn store_comment(
+        &self,
+        comment: &CommentFile,
+    ) -> Result<Result<(), String>, Failure> {
         let details = json!({ "reason": comment.text, "said_at": comment.at.to_string() });
-        let change = Change {
+        let change = RecordChange {
             id: &comment.dds,
             expected: Expected::Any,
             event: &Event::Comment,

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use govern::execute::{self, Applied, Executor, Holder, Step, Tool};
-use govern::lifecycle::{Outcome, Phase};
-use govern::registry::{Dossier, Entry, Stored};
+use govern::execute::{self, AppliedPatch, Executor, Holder, RunStep, Tool};
+use govern::lifecycle::{ExecutionOutcome, Phase};
+use govern::registry::{Dossier, RegistryEntry, Stored};
 use govern::{Id, Report, Status};
 use protocol::v1::{self, PatchInput};
 use workspace::IndexUpdate;
@@ -61,7 +61,7 @@ impl Desk<'_> {
     pub fn run(
         &self,
         confinement: Confinement,
-        on_step: &dyn Fn(&str, Step),
+        on_step: &dyn Fn(&str, RunStep),
     ) -> Result<v1::DdsReport, Failure> {
         let trusted =
             self.govern.tools.iter().filter(|(name, _)| self.trust.forbids_tool(name).is_none());
@@ -71,7 +71,7 @@ impl Desk<'_> {
         let apply = |patch: &[u8]| self.try_patch(patch);
         self.meet()?;
         let approval = |_: &govern::Record, dossier: &Dossier| {
-            let Entry::Current(stored) = &dossier.entry else {
+            let RegistryEntry::Current(stored) = &dossier.entry else {
                 return Err("it is a record of before".to_owned());
             };
             let held = self.approval_holds(stored, dossier).map_err(Unheld::message)?;
@@ -98,7 +98,7 @@ impl Desk<'_> {
             },
             level: match confinement {
                 Confinement::Best => sandbox::best(),
-                Confinement::None => Some(sandbox::Level::Unconfined),
+                Confinement::None => Some(sandbox::SandboxLevel::Unconfined),
             },
             holder: self.holder(),
             clock: &now,
@@ -108,7 +108,7 @@ impl Desk<'_> {
         let mut n_refused = 0;
         let mut registry = self.registry.borrow_mut();
         while let Some(report) = execute::run_next(&mut registry, &executor)? {
-            let is_refused = report.outcome == Outcome::Refused;
+            let is_refused = report.outcome == ExecutionOutcome::Refused;
             if is_refused {
                 self.note_refusal(&report.dds);
             }
@@ -120,7 +120,7 @@ impl Desk<'_> {
             }
         }
         Ok(v1::DdsReport::Run(v1::DdsRuns {
-            ok: left.is_empty() && reports.iter().all(|it| it.outcome == Outcome::Success),
+            ok: left.is_empty() && reports.iter().all(|it| it.outcome == ExecutionOutcome::Success),
             refused: n_refused,
             reports: reports.iter().map(Report::to_json).collect(),
             left,
@@ -148,7 +148,7 @@ impl Desk<'_> {
         let (mut wanted, mut left) = (BTreeSet::new(), Vec::new());
         let approved = self.registry.borrow_mut().list(Some(Status::Approved.name()))?;
         for entry in approved {
-            let Entry::Current(stored) = entry else { continue };
+            let RegistryEntry::Current(stored) = entry else { continue };
             let record = &stored.record;
             match self.needs_trust(&stored)? {
                 Some(reason) => left.push(v1::DdsLeft { id: record.id.to_string(), reason }),
@@ -181,7 +181,7 @@ impl Desk<'_> {
         let approved = self.registry.borrow_mut().list(Some(Status::Approved.name()))?;
         let now = now();
         let held = approved.into_iter().filter_map(|entry| {
-            let Entry::Current(stored) = entry else { return None };
+            let RegistryEntry::Current(stored) = entry else { return None };
             let lease = stored.state.lease?;
             Some(Held {
                 id: stored.record.id.to_string(),
@@ -204,7 +204,7 @@ impl Desk<'_> {
     }
 
     /// What the attached patch would change now; all of it or nothing.
-    pub(super) fn try_patch(&self, patch: &[u8]) -> Result<Applied, String> {
+    pub(super) fn try_patch(&self, patch: &[u8]) -> Result<AppliedPatch, String> {
         let input = PatchInput {
             name: "the attached patch".to_owned(),
             bytes: patch.to_vec(),
@@ -217,7 +217,7 @@ impl Desk<'_> {
         let trial = patch_trial::run(self.session, &request.patch, Purpose::Change, false)
             .map_err(|it| it.to_string())?;
         match trial {
-            Trial::Simulated(it) if it.simulation.ok => Ok(Applied {
+            Trial::Simulated(it) if it.simulation.ok => Ok(AppliedPatch {
                 index: it.new_index.map(|index| IndexUpdate { base: it.index.base, index }),
                 before: it.snapshot,
                 change: it.simulation.change,

@@ -13,12 +13,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use govern::approval::{self, Context, Decision, Document, Refusal, Word};
-use govern::lifecycle::{Event, Outcome};
+use govern::approval::{self, ApprovalRefusal, Context, Decision, Document, Word};
+use govern::lifecycle::{Event, ExecutionOutcome};
 use govern::registry::{
-    AddError, Arrival, Change, Dossier, Entry, Expected, HappenError, Stored, Twin,
+    AddError, Arrival, Dossier, Expected, HappenError, RecordChange, RegistryEntry, Stored, Twin,
 };
-use govern::travel::{Comment, Proposal, Receipt};
+use govern::travel::{CommentFile, ProposalFile, Receipt};
 use govern::{Id, Record, Report, Status};
 use protocol::v1;
 use serde_json::json;
@@ -64,7 +64,7 @@ type ReadWord = (String, Result<Document, String>);
 /// A proposal that came by git, whole.
 struct Incoming {
     name: String,
-    proposal: Proposal,
+    proposal: ProposalFile,
     record: Record,
     patch: Option<Vec<u8>>,
 }
@@ -107,9 +107,9 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn proposal(&self, stored: &Stored, patch: Option<&[u8]>) -> Option<Proposal> {
+    fn proposal(&self, stored: &Stored, patch: Option<&[u8]>) -> Option<ProposalFile> {
         let repository = self.repository.borrow().clone()?;
-        Some(Proposal::new(&stored.record, patch, &repository, &stored.nonce))
+        Some(ProposalFile::new(&stored.record, patch, &repository, &stored.nonce))
     }
 
     /// Writes a proposal that was stored. What stands beside it comes first: whoever sees the proposal sees all of it.
@@ -135,7 +135,7 @@ impl Desk<'_> {
     }
 
     /// The plans beside a proposal, by the names of their files.
-    fn plans(&self, proposal: &Proposal) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    fn plans(&self, proposal: &ProposalFile) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let stem = format!("{}.plan-", proposal.stem());
         let mut plans = Vec::new();
         for name in self.files_in("proposals")? {
@@ -158,7 +158,7 @@ impl Desk<'_> {
         report: &Report,
         result: &str,
     ) -> Option<(String, Vec<u8>)> {
-        let Entry::Current(stored) = &dossier.entry else { return None };
+        let RegistryEntry::Current(stored) = &dossier.entry else { return None };
         let is_plan = dossier.history.iter().any(|it| it.event == "plan");
         let patch = dossier.patch.as_deref().filter(|_| !is_plan);
         let said = documents(dossier);
@@ -250,7 +250,7 @@ impl Desk<'_> {
 
     /// A proposal with its patch, if it is one of this repository and whole.
     fn read_proposal(&self, name: &str, bytes: &[u8]) -> Result<Result<Incoming, String>, Failure> {
-        let proposal = match Proposal::read(name, bytes) {
+        let proposal = match ProposalFile::read(name, bytes) {
             Ok(proposal) => proposal,
             Err(problem) => return Ok(Err(problem)),
         };
@@ -287,7 +287,7 @@ impl Desk<'_> {
         let own = self.registry.borrow_mut().get(id)?;
         let mut displaces = false;
         if let Some(own) = own {
-            let Entry::Current(stored) = &own.entry else {
+            let RegistryEntry::Current(stored) = &own.entry else {
                 let problem = "a legacy record has its name";
                 self.news.borrow_mut().refuse(&incoming.name, problem);
                 return Ok(None);
@@ -357,7 +357,7 @@ impl Desk<'_> {
     /// Writes a record of ours anew that had to give up its name, and takes its files away.
     fn republish(&self, old: &Id, new: &Id) -> Result<(), Failure> {
         let dossier = self.dossier(new.as_str())?;
-        let Entry::Current(stored) = &dossier.entry else { return Ok(()) };
+        let RegistryEntry::Current(stored) = &dossier.entry else { return Ok(()) };
         let is_plan = dossier.history.iter().any(|it| it.event == "plan");
         let patch = dossier.patch.as_deref().filter(|_| !is_plan);
         self.publish(stored, patch)?;
@@ -367,7 +367,7 @@ impl Desk<'_> {
         // Under the old name it would only be refused by everybody.
         if let Some(repository) = self.repository.borrow().as_deref() {
             let record = Record { id: old.clone(), ..stored.record.clone() };
-            let former = Proposal::new(&record, patch, repository, &stored.nonce);
+            let former = ProposalFile::new(&record, patch, repository, &stored.nonce);
             self.session.workspace.remove_shared(&former.name())?;
             self.session.workspace.remove_shared(&former.patch_name())?;
             for (name, _) in self.plans(&former)? {
@@ -380,7 +380,7 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn own_proposal(&self, stored: &Stored, dossier: &Dossier) -> Option<Proposal> {
+    fn own_proposal(&self, stored: &Stored, dossier: &Dossier) -> Option<ProposalFile> {
         let is_plan = dossier.history.iter().any(|it| it.event == "plan");
         self.proposal(stored, dossier.patch.as_deref().filter(|_| !is_plan))
     }
@@ -389,7 +389,7 @@ impl Desk<'_> {
         &self,
         stored: &Stored,
         dossier: &Dossier,
-        proposal: &Proposal,
+        proposal: &ProposalFile,
         receipts: &[(String, Receipt)],
     ) -> Rank {
         let is_over = matches!(stored.state.status, Status::Executed | Status::Failed);
@@ -426,7 +426,7 @@ impl Desk<'_> {
         document: &Document,
         others: &[Document],
         incoming: &Incoming,
-    ) -> Result<Vec<Refusal>, String> {
+    ) -> Result<Vec<ApprovalRefusal>, String> {
         let context = self.context(&incoming.record, &incoming.proposal.nonce)?;
         let allowed = self.allowed_signers().map_err(|it| it.to_string())?;
         let patch = incoming.patch.as_deref();
@@ -453,7 +453,7 @@ impl Desk<'_> {
             return Ok(displaces.then(|| (true, reason(&other))));
         }
         let dossier = self.dossier(other.as_str())?;
-        let Entry::Current(stored) = &dossier.entry else { return Ok(None) };
+        let RegistryEntry::Current(stored) = &dossier.entry else { return Ok(None) };
         let Some(proposal) = self.own_proposal(stored, &dossier) else { return Ok(None) };
         let stays = self.rank(incoming, receipts)?
             > self.rank_of_own(stored, &dossier, &proposal, receipts);
@@ -522,7 +522,7 @@ impl Desk<'_> {
         let id = name.strip_prefix("proposals/").and_then(|it| it.split('.').next());
         let Some(id) = id.and_then(|it| Id::parse(it).ok()) else { return Ok(()) };
         let Some(dossier) = self.registry.borrow_mut().get(&id)? else { return Ok(()) };
-        let Entry::Current(stored) = &dossier.entry else { return Ok(()) };
+        let RegistryEntry::Current(stored) = &dossier.entry else { return Ok(()) };
         let Some(proposal) = self.own_proposal(stored, &dossier) else { return Ok(()) };
         if !name.starts_with(&format!("{}.plan-", proposal.stem())) {
             return Ok(());
@@ -605,7 +605,7 @@ impl Desk<'_> {
                 self.refuse_once(name, format!("there is no record {id}"));
                 continue;
             };
-            let Entry::Current(stored) = &dossier.entry else { continue };
+            let RegistryEntry::Current(stored) = &dossier.entry else { continue };
             let hash = self.own_proposal(stored, &dossier).map(|it| it.hash());
             if hash.as_deref() != Some(&receipt.proposal) {
                 self.refuse_once(name, format!("it is the receipt of another record {id}"));
@@ -624,7 +624,7 @@ impl Desk<'_> {
             }
             let outcome = receipt.report.outcome;
             let event = Event::Close { outcome };
-            let change = Change {
+            let change = RecordChange {
                 id,
                 expected: Expected::Version(stored.version),
                 event: &event,
@@ -662,7 +662,10 @@ impl Desk<'_> {
         stored: &Stored,
         dossier: &Dossier,
     ) -> Result<Result<(), String>, Failure> {
-        if !matches!(receipt.report.outcome, Outcome::Success | Outcome::Failed | Outcome::Error) {
+        if !matches!(
+            receipt.report.outcome,
+            ExecutionOutcome::Success | ExecutionOutcome::Failed | ExecutionOutcome::Error
+        ) {
             return Ok(Err("it says of no end".to_owned()));
         }
         let mut said: BTreeMap<String, Document> = BTreeMap::new();
@@ -699,7 +702,7 @@ impl Desk<'_> {
                     continue;
                 }
                 let Some(bytes) = self.read_file(&name)? else { continue };
-                let comment = match Comment::read(&name, &bytes) {
+                let comment = match CommentFile::read(&name, &bytes) {
                     Ok(comment) => comment,
                     Err(problem) => {
                         self.refuse_once(&name, problem);
@@ -728,7 +731,7 @@ fn handled(name: &str, bytes: &[u8]) -> String {
     }
 }
 
-fn has_receipt(receipts: &[(String, Receipt)], proposal: &Proposal) -> bool {
+fn has_receipt(receipts: &[(String, Receipt)], proposal: &ProposalFile) -> bool {
     receipts
         .iter()
         .any(|(_, it)| it.proposal == proposal.hash() && it.report.dds.as_str() == proposal.id())

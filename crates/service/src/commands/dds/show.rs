@@ -2,8 +2,8 @@
 
 use govern::Status;
 use govern::approval::{Decision, Statement, Word};
-use govern::audit::{Details, Line};
-use govern::registry::{Dossier, Entry, Listed, Stored};
+use govern::audit::{AuditLine, Details};
+use govern::registry::{Dossier, Listed, RegistryEntry, Stored};
 use protocol::v1;
 use serde_json::{Map, Value, json};
 
@@ -38,7 +38,7 @@ impl Desk<'_> {
             refusals: dossier.history.iter().filter(|it| it.event == "release").count(),
             history: dossier.history.iter().map(happened).collect(),
         };
-        if let Entry::Current(stored) = &dossier.entry {
+        if let RegistryEntry::Current(stored) = &dossier.entry {
             show.approval = self.judged(stored, &dossier)?;
             let is_open = matches!(stored.state.status, Status::Proposed | Status::Approved);
             // A proposal that waits for its second key has an approval that does not hold yet.
@@ -103,10 +103,10 @@ impl Desk<'_> {
     }
 }
 
-fn entry(entry: &Entry, patch: Option<&[u8]>) -> v1::DdsEntry {
+fn entry(entry: &RegistryEntry, patch: Option<&[u8]>) -> v1::DdsEntry {
     let (version, lease, is_legacy) = match entry {
-        Entry::Current(stored) => (stored.version, stored.state.lease.clone(), false),
-        Entry::Legacy(_) => (0, None, true),
+        RegistryEntry::Current(stored) => (stored.version, stored.state.lease.clone(), false),
+        RegistryEntry::Legacy(_) => (0, None, true),
     };
     wire_entry(Listed { value: entry.to_json(), version, lease, is_legacy }, patch)
 }
@@ -130,7 +130,7 @@ fn wire_entry(listed: Listed, patch: Option<&[u8]>) -> v1::DdsEntry {
     }
 }
 
-fn happened(line: &Line) -> v1::DdsHappened {
+fn happened(line: &AuditLine) -> v1::DdsHappened {
     let refused = line.refused();
     let given = line.details.get(Details::GIVEN).cloned().unwrap_or(Value::Null);
     v1::DdsHappened {

@@ -32,7 +32,7 @@ fn session() -> (Arc<MemFs>, Session) {
     index.insert("uid-b", &path("b.txt")).unwrap();
     disk.put(&path(".regreen/files.json"), index.render().as_bytes(), 0o644).unwrap();
     let state = Arc::new(disk.beneath(&path(".state")).unwrap());
-    let options = Options::new(workspace::Access::ReadWrite);
+    let options = Options::new(workspace::OpenMode::ReadWrite);
     let workspace = Workspace::with_fs(disk.clone(), state, options);
     (disk, Session::over(workspace, Access::Write).unwrap())
 }
